@@ -1,4 +1,4 @@
-// The pass works on blocks that stay in the nearest cache: a block is hashed, then its elements are looked at.
+// The pass works on blocks that stay in the nearest cache: a block is hashed, then its elements are looked at; float32's side by side.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "record/summary.h"
@@ -35,6 +35,19 @@ class Hash {
     }
     std::memcpy(rest_, bytes, size);
     rest_size_ = size;
+  }
+
+  // The same for so many times 32 bytes; beside(bytes) is called for each of them. Its work and the hash's do not wait for each other.
+  template <typename Beside>
+  void AddBeside(const unsigned char* bytes, std::size_t times, const Beside& beside) {
+    total_ += 32 * times;
+    std::uint64_t lanes[4];
+    std::copy_n(lanes_, 4, lanes);
+    for (; times > 0; --times, bytes += 32) {
+      for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] = Round(lanes[lane], Word(bytes + 8 * lane));
+      beside(bytes);
+    }
+    std::copy_n(lanes, 4, lanes_);
   }
 
   std::uint64_t Value() const {
@@ -182,30 +195,31 @@ class Statistics {
   };
 
  public:
-  void Add(const unsigned char* bytes, std::size_t count) {
+  // Adds a block's elements here, and its bytes to a hash.
+  void Add(const unsigned char* bytes, std::size_t count, Hash& hash) {
     alignas(16) Value values[kBlock / sizeof(Stored)];
-    if constexpr (std::is_same_v<Stored, Value> && !std::is_same_v<Element, Bool>) {
-      std::memcpy(values, bytes, count * sizeof(Stored));
+    const Sums before = sums_;
+    const std::uint64_t zeros = zeros_;
+    if constexpr (std::is_same_v<Element, float>) {
+      const std::size_t whole = count / 8 * 8;
+      SumBeside(bytes, whole, hash);
+      const std::size_t rest = count - whole;
+      hash.Add(bytes + whole * sizeof(float), rest * sizeof(float));
+      ReadValues(bytes + whole * sizeof(float), rest, values);
+      Sum(values, rest);
+      if (IsSpoilt()) ReadValues(bytes, count, values);
     } else {
-      for (std::size_t i = 0; i < count; ++i) {
-        Stored stored{};
-        std::memcpy(&stored, bytes + i * sizeof(Stored), sizeof stored);
-        values[i] = Form<Element>::Read(stored);
-      }
+      hash.Add(bytes, count * sizeof(Stored));
+      ReadValues(bytes, count, values);
+      Sum(values, count);
     }
     if constexpr (kIsFloat) {
-      const Sums before = sums_;
-      const std::uint64_t zeros = zeros_;
-      Sum(values, count);
-      // A square is infinite or NaN where there are infinities or NaN, and seldom else.
-      if (!std::isfinite(std::accumulate(sums_.squares, sums_.squares + kLanes, 0.0))) {
+      if (IsSpoilt()) {
         sums_ = before;
         zeros_ = zeros;
         count = Finite(values, count);
         Sum(values, count);
       }
-    } else {
-      Sum(values, count);
     }
     finite_ += count;
   }
@@ -233,6 +247,23 @@ class Statistics {
   }
 
  private:
+  static void ReadValues(const unsigned char* bytes, std::size_t count, Value* values) {
+    if constexpr (std::is_same_v<Stored, Value> && !std::is_same_v<Element, Bool>) {
+      std::memcpy(values, bytes, count * sizeof(Stored));
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        Stored stored{};
+        std::memcpy(&stored, bytes + i * sizeof(Stored), sizeof stored);
+        values[i] = Form<Element>::Read(stored);
+      }
+    }
+  }
+
+  // A square is infinite or NaN where there are infinities or NaN, and seldom else.
+  bool IsSpoilt() const {
+    return !std::isfinite(std::accumulate(sums_.squares, sums_.squares + kLanes, 0.0));
+  }
+
   // Moves what is finite to the front, counts the others, and returns how many are finite.
   std::size_t Finite(Value* values, std::size_t count) {
     std::size_t kept = 0;
@@ -294,17 +325,17 @@ class Statistics {
     }
   }
 
-  std::size_t SumOfFloats(const Value* values, std::size_t count) {
-    auto least = Load<Floats>(sums_.least);
-    auto greatest = Load<Floats>(sums_.greatest);
-    auto sum0 = Load<Doubles>(sums_.sum);
-    auto sum1 = Load<Doubles>(sums_.sum + 2);
-    auto squares0 = Load<Doubles>(sums_.squares);
-    auto squares1 = Load<Doubles>(sums_.squares + 2);
-    Int32s zeros = {};
-    std::size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      const auto four = Load<Floats>(values + i);
+  // The sums of float32, in registers.
+  struct FloatSums {
+    explicit FloatSums(const Sums& sums)
+        : least(Load<Floats>(sums.least)),
+          greatest(Load<Floats>(sums.greatest)),
+          sum0(Load<Doubles>(sums.sum)),
+          sum1(Load<Doubles>(sums.sum + 2)),
+          squares0(Load<Doubles>(sums.squares)),
+          squares1(Load<Doubles>(sums.squares + 2)) {}
+
+    void Add(const Floats& four) {
       least = four < least ? four : least;
       greatest = four > greatest ? four : greatest;
       zeros -= four == 0;
@@ -315,14 +346,44 @@ class Statistics {
       squares0 += wide0 * wide0;
       squares1 += wide1 * wide1;
     }
-    Store(least, sums_.least);
-    Store(greatest, sums_.greatest);
-    Store(sum0, sums_.sum);
-    Store(sum1, sums_.sum + 2);
-    Store(squares0, sums_.squares);
-    Store(squares1, sums_.squares + 2);
-    zeros_ += static_cast<std::uint64_t>(zeros[0] + zeros[1] + zeros[2] + zeros[3]);
+
+    void Put(Sums& sums) const {
+      Store(least, sums.least);
+      Store(greatest, sums.greatest);
+      Store(sum0, sums.sum);
+      Store(sum1, sums.sum + 2);
+      Store(squares0, sums.squares);
+      Store(squares1, sums.squares + 2);
+    }
+
+    std::uint64_t Zeros() const {
+      return static_cast<std::uint64_t>(zeros[0] + zeros[1] + zeros[2] + zeros[3]);
+    }
+
+    Floats least, greatest;
+    Doubles sum0, sum1, squares0, squares1;
+    Int32s zeros = {};
+  };
+
+  std::size_t SumOfFloats(const Value* values, std::size_t count) {
+    FloatSums sums(sums_);
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) sums.Add(Load<Floats>(values + i));
+    sums.Put(sums_);
+    zeros_ += sums.Zeros();
     return i;
+  }
+
+  // Of a multiple of eight elements. Sums and hash are two chains of operations that wait for each other: together they take hardly
+  // longer than one of them.
+  void SumBeside(const unsigned char* bytes, std::size_t count, Hash& hash) {
+    FloatSums sums(sums_);
+    hash.AddBeside(bytes, count / 8, [&sums](const unsigned char* eight) {
+      sums.Add(Load<Floats>(eight));
+      sums.Add(Load<Floats>(eight + 16));
+    });
+    sums.Put(sums_);
+    zeros_ += sums.Zeros();
   }
 
   std::size_t SumOfDoubles(const Value* values, std::size_t count) {
@@ -364,8 +425,7 @@ void SummariseAs(const unsigned char* bytes, std::uint64_t count, Summary& summa
   Statistics<Element> statistics;
   for (std::uint64_t left = count; left > 0;) {
     const std::size_t block = std::min<std::uint64_t>(left, kBlock / kSize);
-    hash.Add(bytes, block * kSize);
-    statistics.Add(bytes, block);
+    statistics.Add(bytes, block, hash);
     bytes += block * kSize;
     left -= block;
   }

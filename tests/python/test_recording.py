@@ -31,11 +31,11 @@ def write(path: pathlib.Path) -> None:
     with recordings.Writer(str(path), {"program": ["train.py"]}) as writer:
         record = tensor(statistics=Statistics(6, 1.0, 6.0, 3.5, 9.5, 0, 0, 0), name="weight", requires_grad=True, storage=4)
         writer.keep(record, ELEMENTS)
-        other = tensor(shape=(3, 2), strides=(1, 3), order=(1, 0))
+        other = tensor(shape=(3, 2), strides=(1, 3), order=(1, 0), format=29, storage_shape=(1, 6))
         writer.keep(other, ELEMENTS)
         sample = tensor(kept="sample", sample_positions=(0, 5), sample_bytes=ELEMENTS[:4] + ELEMENTS[-4:], hash="xxh64:1")
         stack = (recordings.StackFrame("train.py", 3, "step"), recordings.StackFrame("train.py", 9, "<module>"))
-        values = [True, 3, -0.0, 1e-310, float("inf"), "text", None, 2 - 3j, (1, [2]), b"\0\1", recordings.Opaque("Work", "<Work>")]
+        values = [True, 3, -0.0, 1e-310, float("inf"), "text", None, 2 - 3j, (1, [2]), b"\0\1", recordings.Opaque("Work", "<Work>"), recordings.Scalar("float16", 1.5)]
         random = recordings.Generator("npu:0", 7, 12, b"state")
         writer.call(Call(0, "aten::add.Tensor", [record, *values], {"out": other, "dtype": recordings.DType("float32")}, [record], stack=stack))
         writer.call(
@@ -226,10 +226,10 @@ def statistics(shape: list[int], **more: object) -> dict[str, object]:
     return {"type": "torch.Tensor", "dtype": "torch.float32", "shape": shape, **values, **more}
 
 
-def dump(folder: pathlib.Path, data: object, **more: object) -> None:
+def dump(folder: pathlib.Path, data: object, head: dict[str, str] | None = None, **more: object) -> None:
     (folder / "dump_tensor_data").mkdir(parents=True)
-    head = {"task": "tensor", "level": "mix", "framework": "pytorch", "dump_data_dir": "/elsewhere/dump_tensor_data"}
-    (folder / "dump.json").write_text(json.dumps({**head, "data": data}))
+    written = {"task": "tensor", "level": "mix", "framework": "pytorch", "dump_data_dir": "/elsewhere/dump_tensor_data", **(head or {})}
+    (folder / "dump.json").write_text(json.dumps({**written, "data": data}))
     for name, content in more.items():
         (folder / f"{name}.json").write_text(json.dumps(content))
 
@@ -272,6 +272,32 @@ def test_a_dump_of_msprobe(tmp_path: pathlib.Path) -> None:
     assert module.kwargs["parameters.weight"].name == "weight" and module.kwargs["parameters.weight"].hash == "md5:" + "a" * 32
     assert (backward.phase, len(backward.args), backward.outputs[0], backward.outputs[1].shape) == ("backward", 1, None, ())
     assert (gradients.module, len(gradients.outputs)) == ("layers.0.attention", 2)
+
+
+@pytest.mark.parametrize("level", ["L0", "L1", "mix"])
+@pytest.mark.parametrize("task", ["statistics", "tensor"])
+def test_each_level_and_task_of_msprobe(tmp_path: pathlib.Path, level: str, task: str) -> None:
+    """L0 has modules, L1 functions and no construct.json, mix both; statistics names no file."""
+    names = [name for name in DATA if level == "mix" or name.startswith("Module") == (level == "L0")]
+    data = json.loads(json.dumps({name: DATA[name] for name in names}))
+    if task == "statistics" and LINEAR in data:
+        del data[LINEAR]["input_args"][0]["data_name"]
+    parents = {"construct": PARENTS} if level != "L1" else {}
+    dump(tmp_path, data, head={"task": task, "level": level}, stack=STACKS, **parents)
+    if task == "tensor":
+        numpy.save(tmp_path / "dump_tensor_data" / f"{LINEAR}.input.0.npy", numpy.frombuffer(ELEMENTS, "<f4").reshape(2, 3))
+    calls, problem = read(tmp_path)
+    assert problem is None and len(calls) == len(names)
+    with recordings.open(tmp_path) as recording:
+        assert (recording.meta["level"], recording.meta["task"]) == (level, task)
+    modules = [call for call in calls if call.name.startswith("module::")]
+    assert len(modules) == {"L0": 3, "L1": 0, "mix": 3}[level]
+    assert {call.module for call in modules} <= {"layers.0.attention"} and {call.phase for call in modules} <= {"forward", "backward"}
+    if level != "L0":
+        linear = next(call for call in calls if call.name == "functional::linear")
+        assert linear.module == ("layers.0.attention" if level == "mix" else "") and linear.stack[0].line == 12
+        assert linear.args[0].kept == ("all" if task == "tensor" else "summary")
+        assert linear.args[0].statistics == Statistics(6, -1.5, 2.5, 0.25, 4.0)
 
 
 def test_dumps_of_msprobe_that_are_broken(tmp_path: pathlib.Path) -> None:

@@ -35,6 +35,7 @@ DEFAULT_LIMIT = 8 << 30
 _FOR_WHOLE_TENSORS = 0.9  # the share of the limit after which tensors are no longer kept whole: calls go on in what is left
 _DEPTH = 16  # frames of a call stack
 _PRUNED_AT = 512  # pieces of memory that are known, after which those that are gone are looked for
+_MOST_VIEWS = 64  # of one memory, that are remembered
 _FORGOTTEN_AFTER = 200_000  # operators that autograd may still come back to
 
 _quote = json.dumps
@@ -63,9 +64,6 @@ _SOUNDS_RANDOM = re.compile(r"dropout|rand|bernoulli|multinomial|normal_|uniform
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 _NUMBERS = {dtype: str(dtype).rpartition(".")[2] for dtype in _summary._KINDS}
-
-
-_DEVICES: dict[torch.device, str] = {}
 
 
 class _Operator:
@@ -108,7 +106,7 @@ class _Operator:
 class _Seen(weakref.ref):  # type: ignore[type-arg]
     """A tensor that was described: by its number, once the call that describes it has been written."""
 
-    __slots__ = ("key", "writes", "storage", "address", "needs_grad", "number", "text")
+    __slots__ = ("key", "writes", "storage", "address", "needs_grad", "number", "text", "view")
 
     key: int
     writes: int
@@ -117,12 +115,13 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
     needs_grad: bool
     number: int
     text: str
+    view: Any  # by which others of the same memory are found; None for one with a name
 
 
 class _Storage:
     """What is known of a piece of memory, until something is written into it. Its address is given to no other as long as this lives."""
 
-    __slots__ = ("key", "number", "writes", "place", "content")
+    __slots__ = ("key", "number", "writes", "place", "content", "views")
 
     def __init__(self, storage: torch.UntypedStorage, number: int):
         self.key = storage._weak_ref()
@@ -130,6 +129,7 @@ class _Storage:
         self.writes = 0
         self.place: Any = None  # of the elements that `content` tells of
         self.content = ""
+        self.views: dict[Any, int] = {}  # tensors that were described since it was written last: autograd makes objects of its own for each use
 
     def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:
         free(self.key)
@@ -252,6 +252,9 @@ class Recorder:
         self._writer = _LastingWriter(self.path, self._meta(), self.limit, self._failed)
         there = environment.loaded()
         self._npu_is_host = there is not None and there.is_portacl and os.environ.get("PORTACL_CHECK", "0") in ("", "0")
+        if self._npu_is_host:
+            # Every call is waited for. torch_npu asks once, at the first call; its thread for launches would be woken for each, in vain.
+            os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
         self._modules.start()
         from torch.optim.optimizer import register_optimizer_step_post_hook
 
@@ -504,8 +507,8 @@ class Recorder:
             if not in_backward:
                 self._remember(sequence, writer.calls, root, module, stack)
             writer.text(",".join(parts) + "}")
-            self._seen.update(new)
-            self._seen.update(call.new)
+            self._see(new)
+            self._see(call.new)
             if writer.is_full:
                 limit = _size_text(self.limit or 0)
                 sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
@@ -563,6 +566,16 @@ class Recorder:
             self._uncached.discard(key)
         return known
 
+    def _see(self, described: list[tuple[int, _Seen]]) -> None:
+        """From now on calls may name these tensors by their numbers."""
+        self._seen.update(described)
+        for _, seen in described:
+            storage = seen.storage
+            if seen.view is not None and seen.writes == storage.writes:
+                if len(storage.views) >= _MOST_VIEWS:
+                    storage.views.clear()
+                storage.views[seen.view] = seen.number
+
     def _unsee(self, seen: Any) -> None:
         """A tensor is gone, perhaps before the call that describes it was written."""
         key = seen.key
@@ -578,6 +591,7 @@ class Recorder:
         if known is not None:
             known.writes += 1
             known.place = None
+            known.views.clear()
         if for_good:
             self._uncached.add(key)
 
@@ -783,19 +797,29 @@ class _Contents:
         except (RuntimeError, NotImplementedError):
             return _described(tensor, None, '"summary","problem":"it has no memory"')
         known = recorder._known(storage, key)
+        name = recorder._modules.name_of(tensor)
+        may_have_changed = self._may_have_changed(tensor, key)
+        address = tensor.data_ptr()
+        view: Any = None
+        if name is None and not may_have_changed:
+            view = (address, tensor.dtype, tensor.shape, tensor.stride(), tensor.requires_grad, type(tensor), tensor.is_conj(), tensor.is_neg())
+            earlier = known.views.get(view)
+            if earlier is not None and recorder._tensor_count - earlier < REMEMBERED:
+                return str(earlier)
         content = self._content(tensor, known, key)
-        text = _described(tensor, known.number, content, recorder._modules.name_of(tensor))
-        if not self._may_have_changed(tensor, key):
+        text = _described(tensor, known.number, content, name)
+        if not may_have_changed:
             number = recorder._tensor_count
             recorder._tensor_count += 1
             new = _Seen(tensor, recorder._on_gone)
             new.key = id(tensor)
             new.writes = known.writes
             new.storage = known
-            new.address = tensor.data_ptr()
+            new.address = address
             new.needs_grad = tensor.requires_grad
             new.number = number
             new.text = str(number)
+            new.view = view
             self.new.append((new.key, new))
             text = f'{{"id":{number},{text[1:]}'
         return text
@@ -916,19 +940,16 @@ def _text_of(value: Any) -> str:
 
 def _described(tensor: torch.Tensor, storage: int | None, content: str, name: str | None = None) -> str:
     """A TensorRecord as JSON; `content` begins with the value of "kept"."""
-    dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
-    shape = ",".join(map(str, tensor.shape))
-    if tensor.layout is torch.strided:
-        more = f',"strides":[{",".join(map(str, tensor.stride()))}]'
+    is_strided = tensor.layout is torch.strided
+    more = ""
+    if is_strided:
         offset = tensor.storage_offset()
         if offset:
-            more += f',"offset":{offset}'
+            more = f',"offset":{offset}'
         if tensor.is_conj():
             more += ',"conjugated":true'
         if tensor.is_neg():
             more += ',"negated":true'
-    else:
-        more = f',"strides":null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
     if storage is not None:
         more += f',"storage":{storage}'
     if type(tensor) is not torch.Tensor:
@@ -937,9 +958,25 @@ def _described(tensor: torch.Tensor, storage: int | None, content: str, name: st
         more += ',"requires_grad":true'
     if name is not None:
         more += f',"name":{_quote(name)}'
-    device = tensor.device
-    device_text = _DEVICES.get(device) or _DEVICES.setdefault(device, str(device))
-    return f'{{"dtype":"{dtype}","shape":[{shape}]{more},"device":"{device_text}","kept":{content}}}'
+    place = (tensor.dtype, tensor.shape, tensor.stride() if is_strided else tensor.layout, tensor.device)
+    start = _STARTS.get(place)
+    if start is None:
+        if len(_STARTS) >= _MOST_STARTS:
+            _STARTS.clear()
+        start = _STARTS[place] = _start(tensor, is_strided)
+    return f'{start}{more},"kept":{content}}}'
+
+
+_STARTS: dict[Any, str] = {}
+_MOST_STARTS = 4096
+
+
+def _start(tensor: torch.Tensor, is_strided: bool) -> str:
+    """What is the same of all tensors of one dtype, shape, layout and device."""
+    dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
+    layout = f'[{",".join(map(str, tensor.stride()))}]' if is_strided else f'null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
+    return f'{{"dtype":"{dtype}","shape":[{",".join(map(str, tensor.shape))}],"strides":{layout},"device":"{tensor.device}"'
+
 
 
 def _order_in_memory(shape: Any, strides: Any) -> tuple[int, ...] | None:

@@ -68,7 +68,7 @@ def text_of_memory(address: int, count: int, dtype: torch.dtype) -> tuple[str, s
             room = _room.room = ctypes.create_string_buffer(_TEXT_SIZE)
         size = _summarise_as_text(address, count * numbers, kind, room)
         if size:
-            text = room.raw[:size].decode("ascii")
+            text = ctypes.string_at(room, size).decode("ascii")
             return text[:_HASH_SIZE], text[_HASH_SIZE:]
     return hash_of_memory(address, count * dtype.itemsize), text_of(_by_pytorch(address, count, dtype))
 
