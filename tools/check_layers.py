@@ -28,6 +28,7 @@ ALLOWED = {
     "aclop": {"aclop", "check", "engine", "plan", "aclnn", "acl"},
     "aclnnop": {"aclnnop", "check", "engine", "plan", "contract", "aclnn", "acl"},
     "atb": {"atb"},  # a client of the public functions
+    "graph_engine": {"graph_engine"},  # a library of its own
     "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl"},
 }
 CALLS_OPERATORS = {"aclnnop", "atb"}
