@@ -12,6 +12,7 @@ constexpr size_t kMostBytes = 0x7fffffff;  // more is taken for a mistake
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are CANN's.
 extern "C" {
 
 int strcpy_s(char* to, size_t room, const char* from);
@@ -55,3 +56,4 @@ int snprintf_s(char* to, size_t room, size_t count, const char* format, ...) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import importlib.machinery
 import importlib.util
 import os
@@ -32,6 +33,23 @@ def test_the_engine_is_refused_by_name():
     with pytest.raises(RuntimeError, match="ge::GEInitialize is not supported: portacl has no graph engine"):
         module.InitializeGraphEngine({"ge.exec.deviceId": "0"})
     assert torch.ones(2, device="npu").sum().item() == 2  # what follows is as if it had not been called
+
+
+def test_secure_functions():
+    library = ctypes.CDLL("libfmk_parser.so")
+
+    def call(function, *arguments):
+        text = ctypes.create_string_buffer(b"abcdefg", 8)
+        return getattr(library, function)(text, *arguments), text.value
+
+    room = ctypes.c_size_t
+    assert call("strcpy_s", room(8), b"1234567") == (0, b"1234567")
+    assert call("strcpy_s", room(7), b"1234567") == (errno.ERANGE, b"")
+    assert call("strcpy_s", room(8), None) == (errno.EINVAL, b"")
+    assert call("strcpy_s", room(0), b"") == (errno.EINVAL, b"abcdefg")
+    assert call("snprintf_s", room(8), room(7), b"%s-%d", b"ab", 1234) == (7, b"ab-1234")
+    assert call("snprintf_s", room(8), room(4), b"%s-%d", b"ab", 1234) == (-1, b"ab-1")
+    assert call("snprintf_s", room(8), room(9), b"%s-%d", b"ab", 12345) == (-1, b"")
 
 
 def test_npugraph_ex():
