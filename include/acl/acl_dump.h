@@ -17,6 +17,11 @@ ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
 ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char* dumpCfgPath);
 ACL_FUNC_VISIBILITY aclError aclmdlFinalizeDump(void);
 
+// Begin and end writing the arguments of operators of a kind (ACL_OP_DUMP_OP_AICORE_ARGS) to a folder. They return 207000.
+#define ACL_OP_DUMP_OP_AICORE_ARGS 0x00000001U
+ACL_FUNC_VISIBILITY aclError aclopStartDumpArgs(uint32_t dumpType, const char* path);
+ACL_FUNC_VISIBILITY aclError aclopStopDumpArgs(uint32_t dumpType);
+
 #ifdef __cplusplus
 }
 #endif

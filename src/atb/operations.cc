@@ -3,6 +3,7 @@
 #include "atb/operations.h"
 
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "aclnnop/aclnn_div.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_fused_infer_attention_score_v3.h"
+#include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
 #include "aclnnop/aclnn_maximum.h"
 #include "aclnnop/aclnn_mm.h"
@@ -27,6 +29,7 @@
 #include "aclnnop/aclnn_round.h"
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_pa_kv_cache.h"
+#include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sin.h"
 #include "aclnnop/aclnn_sub.h"
 #include "aclnnop/aclnn_tanh.h"
@@ -244,28 +247,24 @@ void Check(const GroupTopkParam& param) {
   Accept(param.n >= 1, "n", param.n, "1 and more");
 }
 
-void Make(const GroupTopkParam& param, const VariantPack& pack, Calls& calls) {
-  const Tensor& self = pack.out[0];
-  ExpectRank(self, 2, "self");
-  const int64_t rows = ShapeOf(self)[0];
-  const int64_t groups = param.groupNum;
-  const int64_t members = ShapeOf(self)[1] / groups;
-  ExpectSize(ShapeOf(self)[1], members * groups, "the number of experts, a multiple of groupNum,");
+// Sets to a value what is not in the k groups of the highest scores: the sums of the `largest` members. The tensor is [rows, groups, members].
+void HideOtherGroups(Calls& calls, const Tensor& self, const Shape& shape, int64_t k, int64_t largest,
+                     double value) {
+  const int64_t rows = shape[0];
+  const int64_t groups = shape[1];
   const aclDataType dtype = self.desc.dtype;
-  aclTensor* const by_group = calls.View(self, {rows, groups, members});
+  aclTensor* const by_group = calls.View(self, shape);
   aclTensor* const scores = calls.View(calls.Temporary({rows, groups}, dtype));
   aclIntArray* const members_dim = calls.Integers({2});
-  if (param.groupMultiFlag == GroupTopkParam::kMax) {
+  if (largest == 1) {
     PORTACL_ATB_CALL(calls, aclnnAmax, by_group, members_dim, false, scores);
   } else {
-    const int64_t largest = param.n;
-    if (largest > members) Accept(false, "n", largest, "at most the members of a group");
+    if (largest > shape[2]) Accept(false, "n", largest, "at most the members of a group");
     aclTensor* const values = calls.View(calls.Temporary({rows, groups, largest}, dtype));
     aclTensor* const indices = calls.View(calls.Temporary({rows, groups, largest}, ACL_INT64));
     PORTACL_ATB_CALL(calls, aclnnTopk, by_group, largest, 2, true, true, values, indices);
     PORTACL_ATB_CALL(calls, aclnnReduceSum, values, members_dim, false, dtype, scores);
   }
-  const int64_t k = param.k;
   aclTensor* const best = calls.View(calls.Temporary({rows, k}, dtype));
   aclTensor* const kept = calls.View(calls.Temporary({rows, k}, ACL_INT64));
   PORTACL_ATB_CALL(calls, aclnnTopk, scores, k, 1, true, true, best, kept);
@@ -274,9 +273,76 @@ void Make(const GroupTopkParam& param, const VariantPack& pack, Calls& calls) {
   aclTensor* const of_members = calls.View(hides, {rows, groups, 1});
   aclScalar* const one = calls.Number(1);
   aclScalar* const zero = calls.Number(0);
+  aclScalar* const hidden = calls.Number(value);
   PORTACL_ATB_CALL(calls, aclnnInplaceFillScalar, mask, one);
   PORTACL_ATB_CALL(calls, aclnnInplaceScatterValue, mask, 1, kept, zero, 0);
-  PORTACL_ATB_CALL(calls, aclnnInplaceMaskedFillScalar, by_group, of_members, zero);
+  PORTACL_ATB_CALL(calls, aclnnInplaceMaskedFillScalar, by_group, of_members, hidden);
+}
+
+void Make(const GroupTopkParam& param, const VariantPack& pack, Calls& calls) {
+  const Tensor& self = pack.out[0];
+  ExpectRank(self, 2, "self");
+  const int64_t rows = ShapeOf(self)[0];
+  const int64_t groups = param.groupNum;
+  const int64_t members = ShapeOf(self)[1] / groups;
+  ExpectSize(ShapeOf(self)[1], members * groups, "the number of experts, a multiple of groupNum,");
+  HideOtherGroups(calls, self, {rows, groups, members}, param.k,
+                  param.groupMultiFlag == GroupTopkParam::kMax ? 1 : param.n, 0);
+}
+
+// ---- FusedAddTopkDiv: the k experts of the largest sigmoids with a bias, of the best groups alone ----
+
+void Check(const FusedAddTopkDivParam& param) {
+  constexpr int kSigmoid = 8;
+  Accept(param.activationType == kSigmoid, "activationType", param.activationType, "8");
+  Accept(!param.enableExpertMapping, "enableExpertMapping", param.enableExpertMapping, "false");
+  Accept(param.groupNum >= 1, "groupNum", param.groupNum, "1 and more");
+  Accept(param.groupTopk >= 1 && param.groupTopk <= param.groupNum, "groupTopk", param.groupTopk,
+         "1 to groupNum");
+  Accept(param.n >= 1, "n", param.n, "1 and more");
+  Accept(param.k >= 1, "k", param.k, "1 and more");
+}
+
+void Make(const FusedAddTopkDivParam& param, const VariantPack& pack, Calls& calls) {
+  ExpectRank(pack.in[0], 2, "x");
+  const Shape shape = ShapeOf(pack.in[0]);
+  const int64_t rows = shape[0];
+  const int64_t experts = shape[1];
+  const int64_t members = experts / param.groupNum;
+  const int64_t k = param.k;
+  ExpectSize(experts, members * param.groupNum, "the number of experts, a multiple of groupNum,");
+  Accept(k <= experts, "k", k, "at most the number of experts");
+  ExpectSize(ElementsOf(ShapeOf(pack.in[1])), experts, "the number of addNum's elements");
+  for (uint32_t i = 0; i < 2; ++i) {
+    if (ShapeOf(pack.out[i]) != Shape{rows, k})
+      Refuse(kInvalidTensorSize, std::string(i == 0 ? "y" : "indices") + " has not the shape [rows of x, k]");
+  }
+  aclTensor* const x = calls.View(InFloat(calls, pack.in[0]));
+  aclTensor* const bias = calls.View(InFloat(calls, pack.in[1]), {experts});
+  aclTensor* const gates = calls.View(calls.Temporary(shape, ACL_FLOAT));
+  const Tensor biased = calls.Temporary(shape, ACL_FLOAT);
+  aclTensor* const chosen_by = calls.View(biased);
+  aclScalar* const one = calls.Number(1);
+  PORTACL_ATB_CALL(calls, aclnnSigmoid, x, gates);
+  PORTACL_ATB_CALL(calls, aclnnAdd, gates, bias, one, chosen_by);
+  if (param.groupTopk < param.groupNum)
+    HideOtherGroups(calls, biased, {rows, param.groupNum, members}, param.groupTopk, param.n,
+                    -std::numeric_limits<double>::infinity());
+  aclTensor* const values = calls.View(calls.Temporary({rows, k}, ACL_FLOAT));
+  aclTensor* const places = calls.View(calls.Temporary({rows, k}, ACL_INT64));
+  aclTensor* const y = calls.View(pack.out[0]);
+  aclTensor* const indices = calls.View(pack.out[1]);
+  PORTACL_ATB_CALL(calls, aclnnTopk, chosen_by, k, 1, true, true, values, places);
+  PORTACL_ATB_CALL(calls, aclnnGather, gates, 1, places, y);
+  PORTACL_ATB_CALL(calls, aclnnCast, places, ACL_INT32, indices);
+  if (param.isNorm) {
+    aclTensor* const sums = calls.View(calls.Temporary({rows, 1}, ACL_FLOAT));
+    aclIntArray* const last = calls.Integers({1});
+    PORTACL_ATB_CALL(calls, aclnnReduceSum, y, last, true, ACL_FLOAT, sums);
+    PORTACL_ATB_CALL(calls, aclnnInplaceDiv, y, sums);
+  }
+  aclScalar* const scale = calls.Number(param.scale);
+  PORTACL_ATB_CALL(calls, aclnnInplaceMuls, y, scale);
 }
 
 // ---- ReshapeAndCache: rows of keys and values to the slots of paged caches ----
@@ -540,6 +606,7 @@ Counts CountsOf(const RmsNormParam& param) {
   return {param.normParam.quantType == RmsNormParam::kInt8 ? 5u : 2u, 1};
 }
 Counts CountsOf(const GroupTopkParam&) { return {2, 1}; }
+Counts CountsOf(const FusedAddTopkDivParam&) { return {2, 2}; }
 Counts CountsOf(const ReshapeAndCacheParam& param) {
   return param.kvCacheCfg == ReshapeAndCacheParam::kKeyAlone ? Counts{3, 1} : Counts{5, 2};
 }
@@ -557,6 +624,7 @@ const char* NameOf(const LinearParam&) { return "LinearOperation"; }
 const char* NameOf(const ElewiseParam&) { return "ElewiseOperation"; }
 const char* NameOf(const RmsNormParam&) { return "RmsNormOperation"; }
 const char* NameOf(const GroupTopkParam&) { return "GroupTopkOperation"; }
+const char* NameOf(const FusedAddTopkDivParam&) { return "FusedAddTopkDiv"; }
 const char* NameOf(const ReshapeAndCacheParam&) { return "ReshapeAndCacheOperation"; }
 const char* NameOf(const RopeParam&) { return "RopeOperation"; }
 const char* NameOf(const PagedAttentionParam&) { return "PagedAttentionOperation"; }
@@ -579,6 +647,7 @@ template Status CreateOperation(const LinearParam&, Operation**);
 template Status CreateOperation(const ElewiseParam&, Operation**);
 template Status CreateOperation(const RmsNormParam&, Operation**);
 template Status CreateOperation(const GroupTopkParam&, Operation**);
+template Status CreateOperation(const FusedAddTopkDivParam&, Operation**);
 template Status CreateOperation(const ReshapeAndCacheParam&, Operation**);
 template Status CreateOperation(const RopeParam&, Operation**);
 template Status CreateOperation(const PagedAttentionParam&, Operation**);

@@ -22,6 +22,19 @@ struct Description {
   std::function<void(const VariantPack&, Calls&)> make;
 };
 
+// What clients have no structure for: the arguments of a function that they look up (looked_up.cc). Tensors in are x and addNum, those out
+// y and indices.
+struct FusedAddTopkDivParam {
+  int64_t groupNum;
+  int64_t groupTopk;
+  int64_t n;  // of a group, whose sum is its score
+  int64_t k;
+  int activationType;
+  bool isNorm;
+  float scale;
+  bool enableExpertMapping;
+};
+
 // Makes an operation; what it refuses is logged, *operation is then null.
 Status CreateDescribed(const std::function<Description()>& describe, const char* name,
                        Operation** operation) noexcept;

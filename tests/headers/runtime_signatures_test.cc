@@ -5,6 +5,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_dump.h"
+#include "acl/acl_tdt.h"
 
 static_assert(std::is_same<decltype(&aclrtPeekAtLastError), aclError (*)(aclrtLastErrLevel)>::value, "");
 static_assert(std::is_same<decltype(&aclrtGetLastError), aclError (*)(aclrtLastErrLevel)>::value, "");
@@ -34,6 +35,30 @@ static_assert(std::is_same<decltype(&aclAppLog), void (*)(aclLogLevel, const cha
 static_assert(std::is_same<decltype(&aclmdlInitDump), aclError (*)()>::value, "");
 static_assert(std::is_same<decltype(&aclmdlSetDump), aclError (*)(const char*)>::value, "");
 static_assert(std::is_same<decltype(&aclmdlFinalizeDump), aclError (*)()>::value, "");
+static_assert(std::is_same<decltype(&aclopStartDumpArgs), aclError (*)(uint32_t, const char*)>::value, "");
+static_assert(std::is_same<decltype(&aclopStopDumpArgs), aclError (*)(uint32_t)>::value, "");
+static_assert(std::is_same<decltype(&acltdtCreateChannelWithCapacity),
+                           acltdtChannelHandle* (*)(uint32_t, const char*, size_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&acltdtDestroyChannel), aclError (*)(acltdtChannelHandle*)>::value, "");
+static_assert(std::is_same<decltype(&acltdtCreateDataset), acltdtDataset* (*)()>::value, "");
+static_assert(std::is_same<decltype(&acltdtDestroyDataset), aclError (*)(acltdtDataset*)>::value, "");
+static_assert(std::is_same<decltype(&acltdtReceiveTensor),
+                           aclError (*)(const acltdtChannelHandle*, acltdtDataset*, int32_t)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&acltdtGetDataItem), acltdtDataItem* (*)(const acltdtDataset*, size_t)>::value, "");
+static_assert(std::is_same<decltype(&acltdtGetDatasetSize), size_t (*)(const acltdtDataset*)>::value, "");
+static_assert(std::is_same<decltype(&acltdtGetDataAddrFromItem), void* (*)(const acltdtDataItem*)>::value,
+              "");
+static_assert(std::is_same<decltype(&acltdtGetDataSizeFromItem), size_t (*)(const acltdtDataItem*)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&acltdtGetDataTypeFromItem), aclDataType (*)(const acltdtDataItem*)>::value, "");
+static_assert(std::is_same<decltype(&acltdtGetDimNumFromItem), size_t (*)(const acltdtDataItem*)>::value, "");
+static_assert(std::is_same<decltype(&acltdtGetDimsFromItem),
+                           aclError (*)(const acltdtDataItem*, int64_t*, size_t)>::value,
+              "");
 static_assert(std::is_same<decltype(&aclInitCallbackRegister),
                            aclError (*)(aclRegisterCallbackType, aclInitCallbackFunc, void*)>::value,
               "");

@@ -14,8 +14,8 @@ export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 prefix="$work/a prefix" # a blank in a path must not matter
-names=(libascend_hal.so libascendcl.so libatb.so libacl_op_compiler.so libacl_rt.so libacl_tdt_channel.so libge_runner.so libgraph.so libhccl.so
-  libhcomm.so libms_tools_ext.so libmsprofiler.so libmspti.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so libopapi_nn.so
+names=(libascend_hal.so libascendcl.so libascend_protobuf.so libatb.so libacl_op_compiler.so libacl_rt.so libacl_tdt_channel.so libfmk_parser.so libge_runner.so
+  libgraph.so libhccl.so libhcomm.so libms_tools_ext.so libmsprofiler.so libmspti.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so libopapi_nn.so
   libopapi_transformer.so libruntime.so)
 cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$build/CMakeCache.txt")
 strict=(-Wall -Wextra -Wpedantic -Werror)
@@ -80,7 +80,7 @@ exports() { # LIBRARY
 
 check 'install' "$root/dev" install --from "$build" "$prefix"
 for file in include/acl/acl.h include/aclnn/acl_meta.h include/aclnnop/aclnn_l1_loss_backward.h set_env.sh \
-  bin/portacl-info bin/npu-smi tools/profiler/bin/msprof tools/profiler/profiler_tool/analysis/msprof/msprof.py lib64/portacl/libportacl_gloo.so lib64/portacl/libportacl_sleef.so lib64/portacl/libportacl_summary.so \
+  bin/portacl-info bin/npu-smi compiler/triton/{ccec,npuc} tools/profiler/bin/msprof tools/profiler/profiler_tool/analysis/msprof/msprof.py lib64/portacl/libportacl_gloo.so lib64/portacl/libportacl_sleef.so lib64/portacl/libportacl_summary.so \
   share/doc/portacl/LICENSE share/doc/portacl/licenses/{gloo,sleef}.txt lib64/libportacl.so "${names[@]/#/lib64/}" opp runtime compiler; do
   [[ -e $prefix/$file ]] || fail "not installed: $file"
 done
@@ -120,7 +120,7 @@ fi
 exports "$prefix/lib64/libportacl.so" >"$work/exported"
 check 'libportacl.so exports exactly the declared functions' same "$work/declared" "$work/exported"
 for name in "${names[@]}"; do
-  [[ $name == libatb.so ]] || exports "$prefix/lib64/$name" # whose interface is C++
+  [[ $name == lib@(atb|fmk_parser).so ]] || exports "$prefix/lib64/$name" # whose interface is C++
 done | LC_ALL=C sort -u >"$work/exported"
 grep -v '^Msprof' "$work/declared" >"$work/named" # clients find these without a name of CANN
 check 'each other function is exported under a name of CANN' same "$work/named" "$work/exported"

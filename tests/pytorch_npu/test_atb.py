@@ -259,3 +259,61 @@ def test_what_is_refused_is_an_error(tmp_path: pathlib.Path) -> None:
     assert done.returncode == 1
     assert "RuntimeError" in done.stderr
     assert "PagedAttentionOperation: quantType has the value 2, accepted: 0" in done.stdout
+
+
+def _fused_add_topk_div(
+    x: torch.Tensor, bias: torch.Tensor, groups: int, kept: int, n: int, k: int, is_norm: bool, scale: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """In float64, row by row."""
+    values, places = [], []
+    for row in x.double():
+        gates = torch.sigmoid(row)
+        biased = (gates + bias.double()).reshape(groups, -1)
+        scores = torch.stack([group.sort(descending=True).values[:n].sum() for group in biased])
+        for group in scores.sort(descending=True).indices[kept:]:
+            biased[group] = -math.inf
+        indices = biased.reshape(-1).sort(descending=True).indices[:k]
+        y = gates[indices]
+        values.append(scale * (y / y.sum() if is_norm else y))
+        places.append(indices)
+    return torch.stack(values), torch.stack(places)
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, *HALVES))
+@pytest.mark.parametrize("groups,kept,n,k,is_norm", [(4, 2, 2, 4, True), (8, 3, 1, 5, False), (1, 1, 1, 2, True)])
+def test_fused_add_topk_div(dtype: torch.dtype, groups: int, kept: int, n: int, k: int, is_norm: bool) -> None:
+    """One operation serves calls of other shapes."""
+    for rows in (3, 17):
+        x, bias = rand(rows, 32, dtype=dtype), rand(32).mul(0.1).to(dtype)
+        y, indices = torch_npu.atb.npu_fused_add_topk_div(
+            x.npu(), bias.npu(), activation_type="activation_sigmoid", group_num=groups, group_topk=kept, n=n, k=k,
+            is_norm=is_norm, scale=1.5,
+        )  # fmt: skip
+        expected_y, expected_indices = _fused_add_topk_div(x, bias, groups, kept, n, k, is_norm, 1.5)
+        assert (y.dtype, indices.dtype) == (torch.float32, torch.int32)
+        assert torch.equal(indices.cpu().long(), expected_indices)
+        torch.testing.assert_close(y.cpu().double(), expected_y, rtol=2e-6, atol=0)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_self_attention_prefix_encoder(dtype: torch.dtype) -> None:
+    """Queries at the ends of sequences whose keys lie in pages."""
+    heads, key_heads, size, block = 4, 2, 16, 128
+    queries, keys = [3, 1, 5], [130, 1, 70]
+    table = torch.tensor([[3, 0], [2, 0], [1, 0]], dtype=torch.int32)
+    table[0, 1] = 4
+    key, value = rand(5, block, key_heads, size, dtype=dtype), rand(5, block, key_heads, size, dtype=dtype)
+    query = rand(sum(queries), heads, size, dtype=dtype)
+    out = torch_npu.atb.npu_self_attention_prefix_encoder(
+        query.npu(), key.npu(), value.npu(), table.npu(), queries, keys, heads, 0.25, key_heads, mask_type="mask_type_causal_mask"
+    )
+    expected, begin = [], 0
+    for i, (count, length) in enumerate(zip(queries, keys)):
+        rows = torch.arange(length)
+        places = table[i].long()[rows // block], rows % block
+        k, v = (cache[places].double().repeat_interleave(heads // key_heads, 1) for cache in (key, value))
+        scores = torch.einsum("qhd,khd->hqk", query[begin : begin + count].double(), k) * 0.25
+        later = rows[None, :] > torch.arange(length - count, length)[:, None]
+        expected.append(torch.einsum("hqk,khd->qhd", scores.masked_fill(later, -math.inf).softmax(-1), v))
+        begin += count
+    close(out, torch.cat(expected))

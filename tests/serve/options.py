@@ -29,16 +29,15 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--vllm", action="append", metavar="VERSION", help=f"a pair of versions; may be given again ({', '.join(PAIRS)})")
     made.add_argument("--short", action="store_true", help="a start of the first pair, and greedy tokens of one model")
     made.add_argument("--logs", type=Path, help="keep in this folder what vLLM says")
-    made.add_argument("--page", type=Path, help="write the table of a whole run into this page")
+    made.add_argument("--page", type=Path, help="write the rows into this page; those of other runs stay")
     made.add_argument("--seconds", type=float, default=900, help="that a run may take (900)")
     made.add_argument("--environment", type=Path, help=argparse.SUPPRESS)
     return made
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """Options with the pairs of versions in `vllm`, and whether all was asked for in `whole`."""
+    """Options, with the pairs of versions in `vllm`."""
     options = parser().parse_args(arguments)
-    options.whole = not (options.names or options.vllm or options.short)
     options.vllm = options.vllm or list(PAIRS[:1] if options.short else PAIRS)
     unknown = set(options.names) - {*MODELS, *RUNS}
     if unknown:

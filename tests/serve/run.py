@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
-import datetime
 import importlib.metadata
 import json
 import os
@@ -23,14 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import judging
+import page
 from judging import BUDGET, TOKENS, Case
 from models import Model
 from options import MODELS, parse
+from page import Row
 
 HERE = Path(__file__).resolve().parent
-BEGIN = "<!-- written by ./dev serve: begin -->"
-END = "<!-- written by ./dev serve: end -->"
-HEADS = ("vllm and vllm-ascend", "model", "run", "case", "result", "seconds", "fell back", "remark")
 WIDTHS = (8, 11, 14, 21, 8, 7, 0, 0)
 REQUESTS = 8  # at once, of the server
 SETTINGS = {
@@ -43,22 +41,6 @@ SETTINGS = {
     "PORTACL_DEVICE_MEMORY": "2G",
     "OMP_NUM_THREADS": "1",
 }
-
-
-@dataclasses.dataclass
-class Row:
-    version: str
-    model: str
-    run: str
-    case: str
-    result: str  # same, differs, fails
-    seconds: float = 0.0
-    fell_back: list[str] = dataclasses.field(default_factory=list)
-    remark: str = ""
-
-    def cells(self) -> tuple[str, ...]:
-        fallen = " ".join(name.removeprefix("aten::") for name in self.fell_back)
-        return self.version, self.model, self.run, self.case, self.result, f"{self.seconds:.1f}", fallen, self.remark
 
 
 @dataclasses.dataclass
@@ -236,6 +218,11 @@ async def _request(port: int, tasks: list[tuple[list[int], list[int]]], seconds:
     return next((wrong for wrong in await asyncio.gather(*(one(*task) for task in tasks)) if wrong), "")
 
 
+def versions() -> str:
+    names = ("torch", "torch_npu", "transformers", "triton-ascend")
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+
+
 def runs_of(version: str, models: dict[str, Model], names: set[str], short: bool) -> Iterator[Run]:
     """What is run of a version: all that has one of the names, or everything without names. Each is made when its turn comes."""
     alone = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
@@ -257,25 +244,8 @@ def runs_of(version: str, models: dict[str, Model], names: set[str], short: bool
             yield Run(version, models[model], name, cases(models[model]), options, environment)
 
 
-def table(rows: list[Row]) -> list[str]:
-    def line(cells: tuple[str, ...]) -> str:
-        return "| " + " | ".join(re.sub(r"\s+", " ", cell).replace("|", "/").replace("<", "&lt;") for cell in cells) + " |"
-
-    return [line(HEADS), "|---|---|---|---|---|---:|---|---|", *(line(row.cells()) for row in rows)]
-
-
-def write_page(page: Path, rows: list[Row], minutes: float) -> None:
-    names = ("torch", "torch_npu", "transformers", "triton-ascend")
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
-    head = f"Written on {datetime.date.today().isoformat()}, {versions}; {minutes:.0f} minutes."
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    page.write_text(before + "\n".join([BEGIN, "", head, "", *table(rows), "", END]) + rest.partition(END)[2], encoding="utf-8")
-    print(f"wrote {page}")
-
-
 def main() -> int:
     options = parse(sys.argv[1:])
-    begun = time.perf_counter()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.logs or Path(temporary)
@@ -285,12 +255,13 @@ def main() -> int:
         for version in options.vllm:
             stack = Stack(version, options.environment.resolve(), folder, options.seconds)
             for run in runs_of(version, models, set(options.names), options.short):
-                for row in stack.server(run) if run.name == "server" else stack.offline(run):
-                    rows.append(row)
+                made = stack.server(run) if run.name == "server" else stack.offline(run)
+                for row in made:
                     cells = zip(row.cells(), WIDTHS, strict=True)
                     print("  ".join(cell.ljust(width) for cell, width in cells).rstrip(), flush=True)
-    if options.page and options.whole:
-        write_page(options.page, rows, (time.perf_counter() - begun) / 60)
+                rows += made
+                if options.page and not options.short:
+                    page.write(options.page, made, versions())
     count = collections.Counter(row.result for row in rows)
     print(f"{count['same']} passed, {len(rows) - count['same']} failed")
     return 0 if rows and count["same"] == len(rows) else 1

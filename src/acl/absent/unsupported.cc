@@ -57,6 +57,8 @@ aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle, aclrtEvent*) {
 aclError aclmdlInitDump(void) { return FailUnsupported("aclmdlInitDump", kNoDump); }
 aclError aclmdlSetDump(const char*) { return FailUnsupported("aclmdlSetDump", kNoDump); }
 aclError aclmdlFinalizeDump(void) { return FailUnsupported("aclmdlFinalizeDump", kNoDump); }
+aclError aclopStartDumpArgs(uint32_t, const char*) { return FailUnsupported("aclopStartDumpArgs", kNoDump); }
+aclError aclopStopDumpArgs(uint32_t) { return FailUnsupported("aclopStopDumpArgs", kNoDump); }
 
 aclError aclrtBinaryLoadFromData(const void*, size_t, const aclrtBinaryLoadOptions*, aclrtBinHandle*) {
   return FailUnsupported("aclrtBinaryLoadFromData", kNoKernels);

@@ -19,6 +19,7 @@
 #include "acl/acl_op_compiler.h"
 #include "acl/acl_prof.h"
 #include "acl/acl_rt_api.h"
+#include "acl/acl_tdt.h"
 #include "aclnnop/aclnn_add.h"
 #include "gtest/gtest.h"
 #include "runtime/rt.h"
@@ -347,6 +348,12 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
       REFUSAL(aclmdlInitDump),
       REFUSAL(aclmdlSetDump, "dump.json"),
       REFUSAL(aclmdlFinalizeDump),
+      REFUSAL(aclopStartDumpArgs, ACL_OP_DUMP_OP_AICORE_ARGS, "dump"),
+      REFUSAL(aclopStopDumpArgs, ACL_OP_DUMP_OP_AICORE_ARGS),
+      REFUSAL(acltdtDestroyChannel, nullptr),
+      REFUSAL(acltdtDestroyDataset, nullptr),
+      REFUSAL(acltdtReceiveTensor, nullptr, nullptr, 1),
+      REFUSAL(acltdtGetDimsFromItem, nullptr, &whole, 1),
       REFUSAL(aclrtBinaryLoadFromData, &number, 8, nullptr, &file),
       REFUSAL(aclrtBinaryGetFunction, nullptr, "kernel", &kernel),
       REFUSAL(aclrtGetFunctionAddr, nullptr, &address, &other_address),
@@ -394,11 +401,25 @@ TEST(LastError, OfWhatIsNotSupportedIsIts200006) {
   }
   for (const auto& create :
        {+[] { return static_cast<const void*>(aclprofCreateStepInfo()); },
-        +[]() -> const void* { return aclprofCreateConfig(nullptr, 0, ACL_AICORE_NONE, nullptr, 0); }}) {
+        +[]() -> const void* { return aclprofCreateConfig(nullptr, 0, ACL_AICORE_NONE, nullptr, 0); },
+        +[]() -> const void* { return acltdtCreateChannelWithCapacity(0, "prints", 1); },
+        +[]() -> const void* { return acltdtCreateDataset(); },
+        +[]() -> const void* { return acltdtGetDataItem(nullptr, 0); },
+        +[]() -> const void* { return acltdtGetDataAddrFromItem(nullptr); }}) {
     aclrtGetLastError(ACL_RT_THREAD_LEVEL);
     EXPECT_EQ(create(), nullptr);
     EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED);
   }
+  for (const auto& count :
+       {+[] { return acltdtGetDatasetSize(nullptr); }, +[] { return acltdtGetDataSizeFromItem(nullptr); },
+        +[] { return acltdtGetDimNumFromItem(nullptr); }}) {
+    aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+    EXPECT_EQ(count(), 0u);
+    EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED);
+  }
+  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+  EXPECT_EQ(acltdtGetDataTypeFromItem(nullptr), ACL_DT_UNDEFINED);
+  EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED);
 }
 
 // What operators return for a null argument.

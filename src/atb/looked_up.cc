@@ -1,0 +1,178 @@
+// The functions that clients of ATB look up by name: two phases over tensors of aclnn, with an operation that the client keeps between
+// them and gives again for the same scalar arguments.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "aclnn/acl_meta.h"
+#include "atb/abi.h"
+#include "atb/operations.h"
+
+extern "C" {
+atb::Status AtbFusedAddTopkDivGetWorkspaceSize(const aclTensor* x, const aclTensor* addNum,
+                                               const aclTensor* mappingNum, const aclTensor* mappingTable,
+                                               int64_t groupNum, int64_t groupTopk, int64_t n, int64_t k,
+                                               int activationType, bool isNorm, float scale,
+                                               bool enableExpertMapping, aclTensor* y, aclTensor* indices,
+                                               uint64_t* workspaceSize, atb::Operation** op,
+                                               atb::Context* context);
+atb::Status AtbFusedAddTopkDiv(void* workspace, uint64_t workspaceSize, atb::Operation* op,
+                               atb::Context* context);
+atb::Status AtbSelfAttentionPrefixEncoderGetWorkspaceSize(
+    const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* blockTables,
+    const aclTensor* mask, const aclTensor* seqLen, const aclTensor* kvSeqLen, const aclTensor* slopes,
+    int maskType, int64_t headNum, int64_t kvHeadNum, float qkScale, aclTensor* out, uint64_t* workspaceSize,
+    atb::Operation** op, atb::Context* context);
+atb::Status AtbSelfAttentionPrefixEncoder(void* workspace, uint64_t workspaceSize, atb::Operation* op,
+                                          atb::Context* context);
+}
+
+namespace atb {
+namespace {
+
+// An operation of operations.cc, with the tensors of the last first phase.
+class LookedUp final : public Operation {
+ public:
+  explicit LookedUp(Operation* operation) : operation_(operation) {}
+
+  std::string GetName() const override { return operation_->GetName(); }
+  Status InferShape(const SVector<TensorDesc>& in, SVector<TensorDesc>& out) const override {
+    return operation_->InferShape(in, out);
+  }
+  uint32_t GetInputNum() const override { return operation_->GetInputNum(); }
+  uint32_t GetOutputNum() const override { return operation_->GetOutputNum(); }
+  Status Setup(const VariantPack& pack, uint64_t& workspaceSize, Context* context) override {
+    pack_ = pack;
+    return operation_->Setup(pack_, workspaceSize, context);
+  }
+  Status Execute(const VariantPack& pack, uint8_t* workspace, uint64_t workspaceSize,
+                 Context* context) override {
+    return operation_->Execute(pack, workspace, workspaceSize, context);
+  }
+  Status ExecuteLast(uint8_t* workspace, uint64_t workspaceSize, Context* context) {
+    return operation_->Execute(pack_, workspace, workspaceSize, context);
+  }
+
+ private:
+  const std::unique_ptr<Operation> operation_;
+  VariantPack pack_ = {};
+};
+
+enum class Place { kDevice, kHost };
+
+// A tensor of aclnn as ATB has it; an absent one where it is null.
+Status Add(SVector<Tensor>& tensors, const aclTensor* tensor, Place place = Place::kDevice) {
+  Tensor& made = tensors.inside[tensors.count++];
+  made = {};
+  made.desc.dtype = ACL_DT_UNDEFINED;
+  made.desc.format = ACL_FORMAT_UNDEFINED;
+  if (tensor == nullptr) return kNoError;
+  int64_t* dims = nullptr;
+  uint64_t rank = 0;
+  int64_t offset = 0;
+  void* base = nullptr;
+  if (aclGetViewShape(tensor, &dims, &rank) != ACL_SUCCESS) return kCannError;
+  const std::unique_ptr<int64_t[]> owned(dims);
+  if (rank > kMostDims) return kInvalidTensorDim;
+  if (aclGetDataType(tensor, &made.desc.dtype) != ACL_SUCCESS ||
+      aclGetFormat(tensor, &made.desc.format) != ACL_SUCCESS ||
+      aclGetViewOffset(tensor, &offset) != ACL_SUCCESS || aclGetRawTensorAddr(tensor, &base) != ACL_SUCCESS) {
+    return kCannError;
+  }
+  made.desc.shape.dimNum = rank;
+  std::copy_n(dims, rank, made.desc.shape.dims);
+  made.dataSize = Utils::GetTensorSize(made);
+  if (base != nullptr)
+    base = static_cast<uint8_t*>(base) + offset * static_cast<int64_t>(aclDataTypeSize(made.desc.dtype));
+  (place == Place::kHost ? made.hostData : made.deviceData) = base;
+  return kNoError;
+}
+
+struct Given {
+  const aclTensor* tensor;
+  Place place = Place::kDevice;
+};
+
+// The first phase: makes the operation that the client has not got yet, and sets it up with these tensors.
+template <class Param>
+Status SetUp(const Param& param, std::initializer_list<Given> in, std::initializer_list<Given> out,
+             uint64_t* workspace_size, Operation** op, Context* context) {
+  if (workspace_size == nullptr || op == nullptr) return kInvalidParam;
+  if (context == nullptr) return kInvalidContext;
+  const auto pack = std::unique_ptr<VariantPack>(new (std::nothrow) VariantPack{});
+  if (pack == nullptr) return kNoHostMemory;
+  Status status = kNoError;
+  for (const Given& given : in)
+    if (status == kNoError) status = Add(pack->in, given.tensor, given.place);
+  for (const Given& given : out)
+    if (status == kNoError) status = Add(pack->out, given.tensor, given.place);
+  if (status != kNoError) return status;
+  if (*op != nullptr) return (*op)->Setup(*pack, *workspace_size, context);
+  Operation* inner = nullptr;
+  status = CreateOperation(param, &inner);
+  if (status != kNoError) return status;
+  std::unique_ptr<Operation> owned(inner);
+  std::unique_ptr<LookedUp> made(new (std::nothrow) LookedUp(inner));
+  if (made == nullptr) return kNoHostMemory;
+  owned.release();  // the other has it
+  status = made->Setup(*pack, *workspace_size, context);
+  if (status == kNoError) *op = made.release();
+  return status;
+}
+
+Status ExecuteLast(void* workspace, uint64_t workspace_size, Operation* op, Context* context) {
+  auto* const made = dynamic_cast<LookedUp*>(op);
+  if (made == nullptr) return kInvalidOperation;
+  return made->ExecuteLast(static_cast<uint8_t*>(workspace), workspace_size, context);
+}
+
+}  // namespace
+}  // namespace atb
+
+using namespace atb;
+
+Status AtbFusedAddTopkDivGetWorkspaceSize(const aclTensor* x, const aclTensor* addNum, const aclTensor*,
+                                          const aclTensor*, int64_t groupNum, int64_t groupTopk, int64_t n,
+                                          int64_t k, int activationType, bool isNorm, float scale,
+                                          bool enableExpertMapping, aclTensor* y, aclTensor* indices,
+                                          uint64_t* workspaceSize, Operation** op, Context* context) {
+  const FusedAddTopkDivParam param = {groupNum,       groupTopk, n,     k,
+                                      activationType, isNorm,    scale, enableExpertMapping};
+  return SetUp(param, {{x}, {addNum}}, {{y}, {indices}}, workspaceSize, op, context);
+}
+
+Status AtbFusedAddTopkDiv(void* workspace, uint64_t workspaceSize, Operation* op, Context* context) {
+  return ExecuteLast(workspace, workspaceSize, op, context);
+}
+
+Status AtbSelfAttentionPrefixEncoderGetWorkspaceSize(const aclTensor* query, const aclTensor* key,
+                                                     const aclTensor* value, const aclTensor* blockTables,
+                                                     const aclTensor* mask, const aclTensor* seqLen,
+                                                     const aclTensor* kvSeqLen, const aclTensor*,
+                                                     int maskType, int64_t headNum, int64_t kvHeadNum,
+                                                     float qkScale, aclTensor* out, uint64_t* workspaceSize,
+                                                     Operation** op, Context* context) {
+  constexpr int kCausalWithoutMask = 9;
+  infer::SelfAttentionParam param = {};
+  param.outDataType = static_cast<aclDataType>(-1);
+  param.headNum = static_cast<int32_t>(headNum);
+  param.kvHeadNum = static_cast<int32_t>(kvHeadNum);
+  param.qScale = 1;
+  param.qkScale = qkScale;
+  param.calcType = infer::SelfAttentionParam::kPrefixEncoder;
+  param.kernelType = 1;  // in float32
+  param.maskType = maskType == kCausalWithoutMask ? infer::SelfAttentionParam::kCompressed : maskType;
+  param.isTriuMask = 1;
+  return SetUp(
+      param,
+      {{query}, {key}, {value}, {blockTables}, {mask}, {seqLen, Place::kHost}, {kvSeqLen, Place::kHost}},
+      {{out}}, workspaceSize, op, context);
+}
+
+Status AtbSelfAttentionPrefixEncoder(void* workspace, uint64_t workspaceSize, Operation* op,
+                                     Context* context) {
+  return ExecuteLast(workspace, workspaceSize, op, context);
+}
