@@ -8,7 +8,6 @@
 #include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/heads.h"
-#include "aclnnop/operator_facts.h"
 #include "engine/attention/merge.h"
 #include "plan/views.h"
 
@@ -260,17 +259,6 @@ void SetRing(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
-
-namespace facts {
-extern const OperatorFacts attention_update, ring_attention_update, ring_attention_update_v2;
-}
-#define PORTACL_UPDATE_FACTS(name, function)                                                           \
-  const OperatorFacts facts::name = {"aclnn" #function, "aclnnop/aclnn_" #name ".h", kDtypes, kDtypes, \
-                                     /*by_promotion=*/false};
-PORTACL_UPDATE_FACTS(attention_update, AttentionUpdate)
-PORTACL_UPDATE_FACTS(ring_attention_update, RingAttentionUpdate)
-PORTACL_UPDATE_FACTS(ring_attention_update_v2, RingAttentionUpdateV2)
-#undef PORTACL_UPDATE_FACTS
 
 }  // namespace portacl
 

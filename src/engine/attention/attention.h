@@ -154,7 +154,7 @@ struct Attention {
   int64_t most_queries;  // for which there is to be room in the workspace, at least `queries`, or 0
 
   AttentionKernels kernels;
-  GemmKernels gemm;
+  const GemmKernels* gemm;
   GatherFunction gather;
   ScatterFunction scatter;
   Isa isa;

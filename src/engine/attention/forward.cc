@@ -147,9 +147,9 @@ class TileRun {
   void MultiplyPart(const Rows& rows, int64_t depth, const float* queries, int64_t key, int64_t count,
                     bool adds) {
     if (tile_.rows == 1 && rows.IsPlain()) return MultiplyInPlace(rows, depth, queries, key, count, adds);
-    const auto multiply = MultiplyOf(attention_.gemm, IsEvenOdd(attention_.query, rows.Operand()));
+    const auto multiply = MultiplyOf(*attention_.gemm, IsEvenOdd(attention_.query, rows.Operand()));
     rows.PackLines(key, count, pack_, panels_);
-    const int64_t lines = RoundedUp(count, attention_.gemm.columns);
+    const int64_t lines = RoundedUp(count, attention_.gemm->columns);
     for (int64_t term = 0; term < depth; term += kGemmDepth) {
       multiply({queries + term / kGemmDepth * tile_.rows * kPackedRow, panels_ + lines * term, s_, kPackedRow,
                 tile_.rows, count, std::min(kGemmDepth, depth - term), adds || term > 0});
@@ -161,8 +161,8 @@ class TileRun {
                        bool adds) {
     const AttentionOperand& operand = rows.Operand();
     const bool is_even_odd = IsEvenOdd(attention_.query, operand);
-    const MultiplyAcrossFunction multiply = attention_.gemm.multiply_across[ElementOf(operand.dtype)];
-    const auto add = attention_.gemm.even_odd.add_across[ElementOf(operand.dtype)];
+    const MultiplyAcrossFunction multiply = attention_.gemm->multiply_across[ElementOf(operand.dtype)];
+    const auto add = attention_.gemm->even_odd.add_across[ElementOf(operand.dtype)];
     for (int64_t done = 0; done < count;) {
       int64_t run;
       const char* const from = rows.At(key + done, &run);
@@ -198,14 +198,14 @@ class TileRun {
         row = attention_.value_depth * operand.column;
       }
       if (is_even_odd) {
-        return attention_.gemm.even_odd.add_row[ElementOf(operand.dtype)](
+        return attention_.gemm->even_odd.add_row[ElementOf(operand.dtype)](
             s_, from, row, count, attention_.value_depth, terms_, false);
       }
-      return attention_.gemm.multiply_row[ElementOf(operand.dtype)](s_, from, row, count,
-                                                                    attention_.value_depth, terms_);
+      return attention_.gemm->multiply_row[ElementOf(operand.dtype)](s_, from, row, count,
+                                                                     attention_.value_depth, terms_);
     }
     values_.PackTerms(key, count, pack_, panels_);
-    MultiplyOf(attention_.gemm, is_even_odd)(
+    MultiplyOf(*attention_.gemm, is_even_odd)(
         {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
   }
 

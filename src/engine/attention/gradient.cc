@@ -183,9 +183,9 @@ class HeadRun {
   // The products of some queries' rows with lines of panels, which are those of `other`.
   void Multiply(const AttentionOperand& operand, int64_t head, int64_t first, int64_t rows, int64_t depth,
                 const AttentionOperand& other, const float* panels, int64_t count, float* to) {
-    const auto multiply = MultiplyOf(attention_.gemm, IsEvenOdd(operand, other));
+    const auto multiply = MultiplyOf(*attention_.gemm, IsEvenOdd(operand, other));
     PackQueryRows(work_, operand, work_.RowOfQuery(operand, batch_, head, first), rows, depth, pack_, left_);
-    const int64_t lines = RoundedUp(count, attention_.gemm.columns);
+    const int64_t lines = RoundedUp(count, attention_.gemm->columns);
     for (int64_t term = 0; term < depth; term += kGemmDepth) {
       multiply({left_ + term / kGemmDepth * rows * kPackedRow, panels + lines * term, to, kPackedRow, rows,
                 count, std::min(kGemmDepth, depth - term), term > 0});
@@ -195,12 +195,12 @@ class HeadRun {
   // Adds the products of columns of `weights`, a row for each query, with the queries' rows of an operand.
   void AddAcross(const float* weights, const AttentionOperand& operand, int64_t head, int64_t first,
                  int64_t rows, int64_t depth, int64_t count, float* to, int64_t to_row) {
-    attention_.gemm.transpose[static_cast<size_t>(GemmElement::kF32)](
+    attention_.gemm->transpose[static_cast<size_t>(GemmElement::kF32)](
         reinterpret_cast<const char*>(weights), kPackedRow * kNumber, rows, count, across_, kPackedRow);
     const PackSource source = SourceOf(attention_, operand, false);
-    PackPanels(source, work_.RowOfQuery(operand, batch_, head, first), depth, rows, attention_.gemm.columns,
+    PackPanels(source, work_.RowOfQuery(operand, batch_, head, first), depth, rows, attention_.gemm->columns,
                pack_, right_);
-    attention_.gemm.multiply({across_, right_, to, to_row, count, depth, rows, true});
+    attention_.gemm->multiply({across_, right_, to, to_row, count, depth, rows, true});
   }
 
   void RunQueries(const Scores& scores, int64_t member, int64_t first, int64_t rows, int64_t key,
@@ -241,7 +241,7 @@ class HeadRun {
     }
     AddAcross(s_, attention_.of_out, head, first, rows, attention_.value_depth, count, of_value_, value_row_);
     AddAcross(g_, attention_.query, head, first, rows, attention_.depth, count, of_key_, depth_row_);
-    attention_.gemm.multiply({g_, key_terms_, terms_, depth_row_, rows, attention_.depth, count, false});
+    attention_.gemm->multiply({g_, key_terms_, terms_, depth_row_, rows, attention_.depth, count, false});
     for (int64_t r = 0; r < rows; ++r) {
       if (is_seen[r]) {
         attention_.kernels.add(of_query_ + (member * lengths_.queries + first + r) * depth_row_,

@@ -31,8 +31,8 @@ PackSource SourceOf(const Attention& attention, const AttentionOperand& operand,
           lines_are_rows ? operand.column : operand.row,
           SizeOf(operand.dtype),
           FindLoad(attention.isa, operand.dtype, ACL_FLOAT),
-          attention.gemm.pack_columns[element],
-          attention.gemm.transpose[element],
+          attention.gemm->pack_columns[element],
+          attention.gemm->transpose[element],
           attention.gather};
 }
 
@@ -159,7 +159,7 @@ void Rows::PackCopiedLines(int64_t first, int64_t count, char* memory, float* to
   copied.column = SizeOf(copied.dtype);
   copied.row = depth_ * copied.column;
   const PackSource source = SourceOf(work_.attention, copied, true);
-  const int64_t width = work_.attention.gemm.columns;
+  const int64_t width = work_.attention.gemm->columns;
   const int64_t padded = RoundedUp(count, width);
   char* const copy = memory + kPackMemory;
   for (int64_t line = 0; line < count; line += width) {
@@ -177,7 +177,7 @@ void Rows::PackCopiedTerms(int64_t first, int64_t count, char* memory, float* to
   AttentionOperand copied;
   copied.dtype = CopiedDtype();
   copied.column = SizeOf(copied.dtype);
-  const int64_t width = work_.attention.gemm.columns;
+  const int64_t width = work_.attention.gemm->columns;
   char* const copy = memory + kPackMemory;
   for (int64_t column = 0; column < depth_; column += width) {
     const int64_t some = std::min(width, depth_ - column);
@@ -193,7 +193,7 @@ void Rows::PackLines(int64_t first, int64_t count, char* memory, float* to) cons
   if (IsCopied()) return PackCopiedLines(first, count, memory, to);
   const Attention& attention = work_.attention;
   PackSource source = SourceOf(attention, operand_, true);
-  const int64_t width = attention.gemm.columns;
+  const int64_t width = attention.gemm->columns;
   const int64_t padded = RoundedUp(count, width);
   for (int64_t line = 0; line < count;) {
     int64_t run;
@@ -233,7 +233,7 @@ void Rows::PackTerms(int64_t first, int64_t count, char* memory, float* to) cons
   if (IsCopied()) return PackCopiedTerms(first, count, memory, to);
   const Attention& attention = work_.attention;
   const PackSource source = SourceOf(attention, operand_, false);
-  const int64_t width = attention.gemm.columns;
+  const int64_t width = attention.gemm->columns;
   int64_t run;
   const char* from = At(first, &run);
   if (run >= count) return PackPanels(source, from, depth_, count, width, memory, to);
@@ -394,7 +394,7 @@ void Slots::Give(int slot) const { std::atomic_ref<char>(memory_[slot]).store(0,
 Attention Completed(const Attention& attention, Isa isa, int threads) noexcept {
   Attention made = attention;
   made.kernels = FindAttentionKernels(isa);
-  made.gemm = FindGemmKernels(isa);
+  made.gemm = &FindGemmKernels(isa);
   made.gather = FindGather(isa, GatherSource::kCache);
   made.scatter = FindScatter(isa, /*from_memory=*/false);
   made.isa = isa;

@@ -34,7 +34,7 @@ inline int64_t PackedRows(int64_t rows, int64_t depth) {
   return rows * kPackedRow * DividedUp(depth, kGemmDepth);
 }
 inline int64_t PackedPanels(const Attention& attention, int64_t lines, int64_t depth) {
-  return RoundedUp(lines, attention.gemm.columns) * depth;
+  return RoundedUp(lines, attention.gemm->columns) * depth;
 }
 
 // What a call works on.
