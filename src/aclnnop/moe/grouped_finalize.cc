@@ -6,7 +6,7 @@
 
 #include "acl/data_type.h"
 #include "aclnnop/jobs/grouped_operands.h"
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {

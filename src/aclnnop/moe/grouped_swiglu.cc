@@ -5,7 +5,7 @@
 #include "acl/data_type.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/lists.h"
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
