@@ -25,7 +25,7 @@ constexpr Check kChecks[] = {
     SizesRepresentable({kSelfRef}),
     DoneIfEmpty({kSelfRef, kSrc}),
     InsideStorage({kSrc}),
-    Converts(kSrc, kSelfRef, kConvertible),
+    Converts(kSrc, kSelfRef, kAccepted),
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How operators that route rows to experts see their tensors: dense operands for the steps of engine/route, and the checks that they share.
+// How operators of several steps see their tensors: dense operands for what computes them (engine/route, engine/quantise), and the checks
+// that they share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +15,7 @@
 #include "aclnnop/operator_facts.h"
 #include "engine/route/route.h"
 
-namespace portacl::moe {
+namespace portacl::dense {
 
 // CANN's code of what its kernels' own tests refuse.
 inline constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
@@ -99,6 +100,10 @@ class DenseSteps {
   // elements as they were.
   engine::Place Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
   engine::NumberRows RowsOut(int tensor);
+  // The same of a view of the tensor that has as many elements, such as one of dims in another order.
+  engine::Place InView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED);
+  engine::Place OutView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED,
+                        bool keeps = false);
 
   engine::Place Words(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(int64_t)}); }
   engine::Place Floats(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(float)}); }
@@ -124,6 +129,7 @@ class DenseSteps {
 
   struct Output {
     aclTensor dense;
+    aclTensor view;
     engine::Place place;
     int tensor;
   };
@@ -138,4 +144,4 @@ inline int64_t SizeOf(const OperatorCall& call, int tensor) {
   return static_cast<int64_t>(aclDataTypeSize(call.Tensor(tensor).dtype));
 }
 
-}  // namespace portacl::moe
+}  // namespace portacl::dense
