@@ -1073,9 +1073,16 @@ constexpr std::string_view kFunctions[] = {
 #include "aclnnop/functions.def"
 #undef FUNCTION
 };
+// Their names with their lengths: names of another length are not looked at, and compilers count the steps of what is constant.
+constexpr auto kNames = [] {
+  std::array<std::string_view, std::size(kCalls)> names{};
+  for (size_t i = 0; i < names.size(); ++i) names[i] = kCalls[i].name;
+  return names;
+}();
 constexpr bool IsCalled(std::string_view name) {
-  return std::any_of(std::begin(kCalls), std::end(kCalls),
-                     [name](const OperatorCall& call) { return call.name == name; });
+  return std::any_of(kNames.begin(), kNames.end(), [name](std::string_view called) {
+    return called.size() == name.size() && called == name;
+  });
 }
 static_assert(std::all_of(std::begin(kFunctions), std::end(kFunctions), IsCalled),
               "a function of the schema is missing here");
