@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "acl/data_type.h"
+#include "contract/dtype_rule.h"
 #include "engine/move/conversion.h"
 
 namespace portacl {
@@ -25,7 +26,7 @@ ScalarValue Converted(const void* value, aclDataType from, aclDataType to) {
 }  // namespace
 
 bool ScalarConverts(aclDataType from, aclDataType to) noexcept {
-  return engine::IsConvertible(from) && engine::IsConvertible(to);
+  return kConvertible.Contains(from) && kConvertible.Contains(to);
 }
 
 ScalarValue ConvertScalar(const aclScalar& scalar, aclDataType to) noexcept {

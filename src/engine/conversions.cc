@@ -97,6 +97,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "engine/isa_table.h"
+#include "engine/codes.h"
 
 namespace portacl::engine {
 namespace {
@@ -215,6 +216,7 @@ LoadFunction FindLoad(Isa isa, aclDataType dtype, aclDataType through) noexcept 
     default:
       break;
   }
+  if (const LoadFunction load = FindByteFloatLoad(dtype); load != nullptr) return load;
   switch (through) {
     case ACL_FLOAT:
       return FindIntegerLoad<ThroughF32>(dtype);
@@ -242,7 +244,7 @@ StoreFunction FindStore(Isa isa, aclDataType dtype) noexcept {
     case ACL_COMPLEX128:
       return StoreWide<double, 2>;
     default:
-      return nullptr;
+      return FindByteFloatStore(dtype);
   }
 }
 

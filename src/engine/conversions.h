@@ -15,11 +15,11 @@ using LoadFunction = void (*)(const void* source, float* destination, size_t n);
 // the caches where the instruction set can (the caller then ends with a fence).
 using StoreFunction = void (*)(const float* source, void* destination, size_t n, bool stream);
 
-// f32, f16 and bf16 widen exactly. Integers and bool are first rounded to `through` (f32, f16 or bf16) in one
+// f32, f16, bf16 and the 8-bit floats widen exactly. Integers and bool are first rounded to `through` (f32, f16 or bf16) in one
 // direct rounding; a non-zero bool byte counts as 1. nullptr for any other dtype.
 LoadFunction FindLoad(Isa isa, aclDataType dtype, aclDataType through) noexcept;
 
-// f32, f16, bf16, f64; c64 and c128 get a zero imaginary part. nullptr for any other dtype.
+// f32, f16, bf16, f64, the 8-bit floats (FindByteFloatStore); c64 and c128 get a zero imaginary part. nullptr for any other dtype.
 StoreFunction FindStore(Isa isa, aclDataType dtype) noexcept;
 
 }  // namespace portacl::engine

@@ -59,12 +59,13 @@ OPERATORS += MOVES
 # Listed, but never converted to another one; and of those, the ones that have no loop at all.
 NEVER_CONVERTED = TINY | {'COMPLEX32', 'FLOAT8_E8M0'}
 NO_LOOP = {'FLOAT4_E2M1', 'FLOAT4_E1M2'}
+CONVERTED_ALL = {'aclnnCast': {'COMPLEX32'}, 'aclnnInplaceCopy': set()}  # but for these
 # What one operand may have, but not all.
 NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {'BOOL'})
 LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/schema'), 'list'],
                         check=True, capture_output=True, text=True).stdout
 INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
+    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|quantisation|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
 # Of other families, the ones that tests/serving/ tries.
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('gelu_mul', 'clipped_swiglu', 'clipped_swiglu_v2')}
 # And the losses of rows, which tests/norm/ tries.
@@ -120,11 +121,12 @@ class Info(unittest.TestCase):
                             accepted = set(op['accepted'][product['line']]) - NOT_TOGETHER.get(op['name'], set())
                             self.assertEqual(sorted(accepted), sorted(found['together']), (soc, op['name']))
                             continue
-                        listed = sorted(set(op['accepted'][product['line']]) - NO_LOOP)
+                        listed = sorted(set(op['accepted'][product['line']]) - (set() if op['name'] in CONVERTED_ALL else NO_LOOP))
                         self.assertEqual(listed, sorted(found['together']), op['name'])
                         if op['name'] in MOVES:
                             for operand, alone in found['operands'].items():
-                                converted = set(listed) - NEVER_CONVERTED if len(found['operands']) > 1 else set(listed)
+                                never = CONVERTED_ALL.get(op['name'], NEVER_CONVERTED)
+                                converted = set(listed) - never if len(found['operands']) > 1 else set(listed)
                                 if (op['name'], operand) == ('aclnnInplaceFillTensor', 'value'):
                                     converted = MOVED | BF16  # any that is converted to selfRef's
                                 self.assertEqual(converted, set(alone), (op['name'], operand))

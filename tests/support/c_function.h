@@ -45,7 +45,7 @@ inline constexpr ParameterKind kKindOf =
     : std::is_convertible_v<T, const aclTensorList*> ? ParameterKind::kList
     : std::is_convertible_v<T, const aclScalarList*> ? ParameterKind::kScalarList
     : std::is_convertible_v<T, const aclIntArray*>   ? ParameterKind::kArray
-    : std::is_same_v<T, char*>                       ? ParameterKind::kText
+    : std::is_convertible_v<T, const char*>          ? ParameterKind::kText
     : std::is_convertible_v<T, const aclBoolArray*>  ? ParameterKind::kArray
     : std::is_floating_point_v<T>                    ? ParameterKind::kReal
                                                      : ParameterKind::kInteger;

@@ -5,7 +5,8 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/phase1.h"
+#include "aclnnop/jobs/dense_steps.h"
+#include "engine/quantise/quantise.h"
 
 namespace portacl {
 namespace {
@@ -51,6 +52,27 @@ aclnnStatus OutHasDtype(const Check&, OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add("."));
 }
 
+constexpr DtypeSet kPacked{ACL_INT4, ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2};
+constexpr DtypeSet kCastable =
+    kConvertible | kPacked | DtypeSet(ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN);
+
+// 561103 for 4-bit elements that do not lie in whole bytes, one behind the other.
+template <int tensor>
+aclnnStatus LiesPacked(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& view = call.Tensor(tensor);
+  if (!kPacked.Contains(view.dtype) || (IsContiguous(view) && view.offset % 2 == 0)) return ACL_SUCCESS;
+  return dense::ShapeChecks(check, call)
+      .Holds(false, tensor, "of 4-bit elements a dense one that begins at an even element")
+      .status();
+}
+// Within a dtype that nothing is computed in, too.
+aclnnStatus Casts(const Check&, OperatorCall& call) noexcept {
+  const Check check = call.Tensor(kSelf).dtype == call.Tensor(kOut).dtype
+                          ? Converts(kSelf, kOut, kCastable | DtypeSet(ACL_COMPLEX32))
+                          : Converts(kSelf, kOut, kCastable);
+  return check.run(check, call);
+}
+
 constexpr Check kChecks[] = {
     NotNull(kSelf),  // in CANN's order
     NotNull(kOut),
@@ -63,8 +85,49 @@ constexpr Check kChecks[] = {
     DoneIfEmpty({kSelf}),
     InsideStorage({kSelf}),
     {.run = OutHasDtype},
-    Converts(kSelf, kOut, kConvertible),
+    {.run = Casts},
+    Own(LiesPacked<kSelf>, ACLNN_ERR_INNER_NULLPTR),
+    Own(LiesPacked<kOut>, ACLNN_ERR_INNER_NULLPTR),
 };
+
+bool IsPacked(const aclTensor& tensor) { return kPacked.Contains(tensor.dtype); }
+
+engine::Numbers CodesOf(const OperatorCall& call, int tensor) {
+  const aclTensor& view = call.Tensor(tensor);
+  return {engine::Place{tensor, view.offset / 2}, view.dtype, true};
+}
+
+// From codes of 4 bits, or to them, through FLOAT.
+void SetPacked(const OperatorCall& call, Executor& executor) {
+  dense::DenseSteps steps(call, executor);
+  const int64_t numel = call.Tensor(kSelf).numel;
+  const engine::Numbers self = IsPacked(call.Tensor(kSelf))
+                                   ? CodesOf(call, kSelf)
+                                   : engine::Numbers{steps.In(kSelf, ACL_FLOAT), ACL_FLOAT, true};
+  if (IsPacked(call.Tensor(kOut))) {
+    engine::QuantisePlain job;
+    job.x = self;
+    job.rows = 1;
+    job.columns = numel;
+    job.isa = JobIsa();
+    job.threads = ThreadLimit();
+    const engine::Numbers out = CodesOf(call, kOut);
+    job.quantiser[0].kind = engine::Quantiser::Kind::kMultiply;
+    job.quantiser[0].dtype = out.dtype;
+    job.quantiser[0].codes = out.place;
+    steps.Compute(job, {self.place, out.place}, numel);
+  } else {
+    engine::Dequantise job;
+    job.x = self;
+    job.to = {steps.Out(kOut, ACL_FLOAT), ACL_FLOAT, true};
+    job.rows = 1;
+    job.columns = numel;
+    job.isa = JobIsa();
+    job.threads = ThreadLimit();
+    steps.Compute(job, {self.place, job.to.place}, numel);
+  }
+  steps.SetJob();
+}
 
 }  // namespace
 
@@ -73,7 +136,10 @@ constexpr Check kChecks[] = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnCast) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetMoveJob(checked, kSelf, kOut, fresh);
-  });
+  return RunPhase1(call, kChecks, workspaceSize, executor,
+                         [](const OperatorCall& checked, Executor& fresh) {
+                           if (IsPacked(checked.Tensor(kSelf)) || IsPacked(checked.Tensor(kOut)))
+                             return SetPacked(checked, fresh);
+                           SetMoveJob(checked, kSelf, kOut, fresh);
+                         });
 }

@@ -25,7 +25,6 @@ constexpr Check kChecks[] = {
     SizesRepresentable({kSelfRef}),
     DoneIfEmpty({kSelfRef, kSrc}),
     InsideStorage({kSrc}),
-    Converts(kSrc, kSelfRef, kConvertible),
 };
 
 }  // namespace

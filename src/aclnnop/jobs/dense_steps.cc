@@ -75,7 +75,9 @@ aclnnStatus RunSteps(OperatorCall& call, std::span<const Check> checks, uint64_t
 }
 
 Place DenseSteps::In(int tensor, aclDataType dtype) {
-  const aclTensor view = PlainView(call_.Tensor(tensor));
+  return InView(tensor, PlainView(call_.Tensor(tensor)), dtype);
+}
+Place DenseSteps::InView(int tensor, const aclTensor& view, aclDataType dtype) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
   if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
   const aclTensor dense = DenseTensor(view.view, dtype);
@@ -93,13 +95,15 @@ NumberRows DenseSteps::Rows(int tensor) {
 NumberRows DenseSteps::RowsIfGiven(int tensor) { return call_.IsGiven(tensor) ? Rows(tensor) : NumberRows{}; }
 
 Place DenseSteps::Out(int tensor, aclDataType dtype, bool keeps) {
-  const aclTensor view = PlainView(call_.Tensor(tensor));
+  return OutView(tensor, PlainView(call_.Tensor(tensor)), dtype, keeps);
+}
+Place DenseSteps::OutView(int tensor, const aclTensor& view, aclDataType dtype, bool keeps) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
   if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
   const aclTensor dense = DenseTensor(view.view, dtype);
   const Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
   if (keeps) steps_.Copy(view, OperandPlace(tensor), dense, place);
-  outputs_[output_count_++] = {dense, place, tensor};
+  outputs_[output_count_++] = {dense, view, place, tensor};
   return place;
 }
 NumberRows DenseSteps::RowsOut(int tensor) {
@@ -137,8 +141,7 @@ Place DenseSteps::OrderOfWords(Place words, int64_t count) {
 
 void DenseSteps::SetJob() {
   for (const Output* output = outputs_; output < outputs_ + output_count_; ++output)
-    steps_.Copy(output->dense, output->place, PlainView(call_.Tensor(output->tensor)),
-                OperandPlace(output->tensor));
+    steps_.Copy(output->dense, output->place, output->view, OperandPlace(output->tensor));
   steps_.SetJob();
 }
 

@@ -1,4 +1,5 @@
-// How operators of several steps see their tensors: dense operands for what computes them (engine/route, engine/serve), and the checks
+// How operators of several steps see their tensors: dense operands for what computes them (engine/route, engine/serve,
+// engine/quantise), and the checks
 // that they share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -99,6 +100,10 @@ class DenseSteps {
   // elements as they were.
   engine::Place Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
   engine::NumberRows RowsOut(int tensor);
+  // The same of a view of the tensor that has as many elements, such as one of dims in another order.
+  engine::Place InView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED);
+  engine::Place OutView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED,
+                        bool keeps = false);
 
   engine::Place Bytes(int64_t count) { return steps_.Workspace(count); }
   engine::Place Words(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(int64_t)}); }
@@ -125,6 +130,7 @@ class DenseSteps {
 
   struct Output {
     aclTensor dense;
+    aclTensor view;
     engine::Place place;
     int tensor;
   };

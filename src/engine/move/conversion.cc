@@ -336,6 +336,10 @@ enum class Type : uint8_t {
   kU64,
   kF16,
   kBf16,
+  kE4m3,
+  kE5m2,
+  kHiFloat,
+  kPower,
   kF32,
   kF64,
   kBool,
@@ -366,6 +370,14 @@ Type TypeOf(aclDataType dtype) {
       return Type::kF16;
     case ACL_BF16:
       return Type::kBf16;
+    case ACL_FLOAT8_E4M3FN:
+      return Type::kE4m3;
+    case ACL_FLOAT8_E5M2:
+      return Type::kE5m2;
+    case ACL_HIFLOAT8:
+      return Type::kHiFloat;
+    case ACL_FLOAT8_E8M0:
+      return Type::kPower;
     case ACL_FLOAT:
       return Type::kF32;
     case ACL_DOUBLE:
@@ -386,7 +398,8 @@ bool HaveSameBits(Type a, Type b) {
   return a <= Type::kU64 && b <= Type::kU64 && static_cast<int>(a) / 2 == static_cast<int>(b) / 2;
 }
 bool IsInteger(Type type) { return type <= Type::kU64; }
-bool IsHalf(Type type) { return type == Type::kF16 || type == Type::kBf16; }
+// Floats of 16 bits, and those of 8.
+bool IsHalf(Type type) { return type >= Type::kF16 && type <= Type::kPower; }
 bool IsPair(Type type) { return type == Type::kC64 || type == Type::kC128; }
 
 // A pass, and the type that it leaves.
@@ -569,23 +582,25 @@ Conversion FindConversionThrough(Isa isa, aclDataType from, aclDataType via, acl
 }
 
 const Conversion& ConversionBetween(Isa isa, aclDataType from, aclDataType to) noexcept {
-  constexpr size_t kTypes = static_cast<size_t>(ACL_BF16) + 1;
+  constexpr size_t kTypes = static_cast<size_t>(Type::kOther) + 1;
+  constexpr size_t kNumbers = static_cast<size_t>(ACL_FLOAT8_E8M0) + 1;
   using Table = std::array<std::array<Conversion, kTypes>, kTypes>;
   static std::array<Table, std::size(IsaTable<ConvertFunction>{}.function)> tables;
   static std::array<std::once_flag, tables.size()> made;
   const auto set = static_cast<size_t>(isa);
   Table& table = tables[set];
   std::call_once(made[set], [&] {
-    for (size_t i = 0; i < kTypes; ++i) {
-      for (size_t j = 0; j < kTypes; ++j) {
+    for (size_t i = 0; i < kNumbers; ++i) {
+      for (size_t j = 0; j < kNumbers; ++j) {
         const auto source = static_cast<aclDataType>(i);
         const auto destination = static_cast<aclDataType>(j);
         if (IsConvertible(source) && IsConvertible(destination))
-          table[i][j] = FindConversion(isa, ConvertedPart(source, destination), destination);
+          table[static_cast<size_t>(TypeOf(source))][static_cast<size_t>(TypeOf(destination))] =
+              FindConversion(isa, ConvertedPart(source, destination), destination);
       }
     }
   });
-  return table[static_cast<size_t>(from)][static_cast<size_t>(to)];
+  return table[static_cast<size_t>(TypeOf(from))][static_cast<size_t>(TypeOf(to))];
 }
 
 void Conversion::Run(const void* source, void* destination, size_t n, bool stream) const noexcept {

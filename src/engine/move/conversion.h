@@ -1,4 +1,4 @@
-// Conversions between any two dtypes of whole numbers, floats, bool and complex numbers, dense on both sides: at most three
+// Conversions between any two dtypes of whole numbers, floats (those of 8 bits too), bool and complex numbers, dense on both sides: at most three
 // passes over a tile, of which at most one rounds; or twice as many through a third dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

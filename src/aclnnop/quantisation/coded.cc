@@ -1,0 +1,75 @@
+// How codes of few bits lie in tensors (see coded.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/quantisation/coded.h"
+
+#include "acl/data_type.h"
+#include "aclnnop/jobs/heads.h"
+
+namespace portacl::quantisation {
+
+using engine::Place;
+
+aclDataType CodesOf(const aclTensor& tensor) noexcept {
+  return tensor.dtype == ACL_INT32 ? ACL_INT4 : tensor.dtype;
+}
+
+ShapeChecks& HasCodesOf(ShapeChecks& checks, const OperatorCall& call, const Shape& shape, int codes) {
+  const aclDataType dtype = call.Tensor(codes).dtype;
+  if (dtype != ACL_INT32 && dtype != ACL_INT4) return checks.Is(codes, shape);
+  checks.Holds(shape.rank > 0, codes, "codes of 4 bits of tensors with dims");
+  if (!checks.Passed()) return checks;
+  const int last = shape.rank - 1;
+  if (dtype == ACL_INT4)
+    return checks.Holds(shape[last] % 2 == 0, codes, "of INT4 an even last dim").Is(codes, shape);
+  Shape words = shape;
+  words.dim[last] /= kInWord;
+  return checks.Holds(shape[last] % kInWord == 0, codes, "of INT32 eight codes for each element")
+      .Is(codes, words);
+}
+
+aclnnStatus LiesPacked(const OperatorCall& call, const Check& check, int tensor) noexcept {
+  const aclTensor& view = call.Tensor(tensor);
+  if (StorageBits(view.dtype) != 4 || view.view.IsEmpty()) return ACL_SUCCESS;
+  if (IsContiguous(view) && view.offset % 2 == 0) return ACL_SUCCESS;
+  return attention::RefuseTensor(check, call, tensor, "of 4-bit elements a contiguous one at an even offset");
+}
+
+bool IsRounding(std::string_view name) noexcept {
+  return name == "round" || name == "floor" || name == "ceil" || name == "trunc";
+}
+engine::Rounding RoundingOf(std::string_view name) noexcept {
+  if (name == "floor") return engine::Rounding::kFloor;
+  if (name == "ceil") return engine::Rounding::kCeil;
+  if (name == "trunc") return engine::Rounding::kTruncate;
+  return engine::Rounding::kNearestEven;
+}
+
+Numbers NumbersIn(DenseSteps& steps, const OperatorCall& call, int tensor) {
+  if (!call.IsGiven(tensor)) return {};
+  return {steps.In(tensor), call.Tensor(tensor).dtype, true};
+}
+Numbers NumbersOut(DenseSteps& steps, const OperatorCall& call, int tensor, bool keeps) {
+  if (!call.IsGiven(tensor)) return {};
+  return {steps.Out(tensor, ACL_DT_UNDEFINED, keeps), call.Tensor(tensor).dtype, true};
+}
+
+Numbers CodesIn(DenseSteps& steps, const OperatorCall& call, int tensor) {
+  const aclTensor& view = call.Tensor(tensor);
+  if (StorageBits(view.dtype) == 4) return {Place{tensor, view.offset / 2}, view.dtype, true};
+  return {steps.In(tensor), CodesOf(view), true};
+}
+void SetCodes(DenseSteps& steps, const OperatorCall& call, int tensor, Quantiser& quantiser, bool keeps) {
+  const aclTensor& view = call.Tensor(tensor);
+  quantiser.dtype = CodesOf(view);
+  quantiser.codes = StorageBits(view.dtype) == 4 ? Place{tensor, view.offset / 2}
+                                                 : steps.Out(tensor, ACL_DT_UNDEFINED, keeps);
+}
+
+Factors OneOrColumns(const Numbers& numbers, const OperatorCall& call, int tensor, int64_t columns) {
+  Factors factors;
+  factors.numbers = numbers;
+  if (numbers.is_there) factors.by_column = call.Tensor(tensor).numel == columns;
+  return factors;
+}
+
+}  // namespace portacl::quantisation

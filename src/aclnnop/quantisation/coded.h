@@ -1,0 +1,80 @@
+// What operators share whose tensors hold codes of few bits: how codes lie in a tensor, and how numbers get to the steps of engine/quantise.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "aclnnop/jobs/dense_steps.h"
+#include "engine/quantise/quantise.h"
+
+namespace portacl::quantisation {
+
+using namespace dense;
+using engine::Factors;
+using engine::Numbers;
+using engine::Quantiser;
+
+inline constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+inline constexpr DtypeSet kFloat8s{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
+inline constexpr DtypeSet kIntegerCodes{ACL_INT8, ACL_INT4, ACL_INT32};
+inline constexpr DtypeSet kInt8{ACL_INT8};
+inline constexpr int64_t kInWord = 8;  // codes of 4 bits in an INT32
+
+inline bool IsOn950(const OperatorCall& call) noexcept { return call.product == Product::kAscend950; }
+// Those whose kernels multiply by reciprocals.
+inline bool IsBefore950(const OperatorCall& call) noexcept { return !IsOn950(call); }
+
+inline std::string_view TextOf(const OperatorCall& call, int attribute) {
+  const char* const text = call.attributes[static_cast<size_t>(attribute)].text;
+  return text == nullptr ? std::string_view() : std::string_view(text);
+}
+inline bool IsNull(const OperatorCall& call, int attribute) {
+  return call.attributes[static_cast<size_t>(attribute)].text == nullptr;
+}
+inline double RealOf(const OperatorCall& call, int attribute) {
+  return call.attributes[static_cast<size_t>(attribute)].wide;
+}
+
+// The dtype of a tensor's codes: INT32 holds eight of INT4.
+aclDataType CodesOf(const aclTensor& tensor) noexcept;
+// Whether the tensor has the shape of codes of a tensor of this shape.
+ShapeChecks& HasCodesOf(ShapeChecks& checks, const OperatorCall& call, const Shape& shape, int codes);
+
+// 561103 for a tensor of 4-bit elements that does not lie in whole bytes, one behind the other.
+aclnnStatus LiesPacked(const OperatorCall& call, const Check& check, int tensor) noexcept;
+template <int tensor>
+aclnnStatus LiesPackedIn(const Check& check, OperatorCall& call) noexcept {
+  return call.IsGiven(tensor) ? LiesPacked(call, check, tensor) : ACL_SUCCESS;
+}
+template <int tensor>
+constexpr Check Packed() {
+  return Own(LiesPackedIn<tensor>, ACLNN_ERR_INNER_NULLPTR);
+}
+
+// round, floor, ceil or trunc.
+bool IsRounding(std::string_view name) noexcept;
+engine::Rounding RoundingOf(std::string_view name) noexcept;
+
+// A tensor as numbers for a step, of its own dtype; none where it is not given.
+Numbers NumbersIn(DenseSteps& steps, const OperatorCall& call, int tensor);
+Numbers NumbersOut(DenseSteps& steps, const OperatorCall& call, int tensor, bool keeps = false);
+// Codes as numbers.
+Numbers CodesIn(DenseSteps& steps, const OperatorCall& call, int tensor);
+// Where a quantiser's codes go, and their dtype.
+void SetCodes(DenseSteps& steps, const OperatorCall& call, int tensor, Quantiser& quantiser,
+              bool keeps = false);
+
+// A factor of one number, or of one for each column.
+Factors OneOrColumns(const Numbers& numbers, const OperatorCall& call, int tensor, int64_t columns);
+
+template <class Step>
+void AddRows(DenseSteps& steps, Step& step, std::initializer_list<engine::Place> places) {
+  step.isa = JobIsa();
+  step.threads = ThreadLimit();
+  steps.Compute(step, places, step.rows * step.columns);
+}
+inline engine::Place PlaceOf(const Numbers& numbers) {
+  return numbers.is_there ? numbers.place : engine::Place{engine::Place::kWorkspace, 0};
+}
+
+}  // namespace portacl::quantisation

@@ -1,0 +1,36 @@
+// The C signatures of quantisers, as CANN declares them: wrong ones do not compile.
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include "aclnnop/families/quantisation.h"
+
+typedef const aclTensor* In;
+typedef aclTensor* Out;
+typedef const aclBoolArray* Flags;
+typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+#define HAS(function, ...)                                                                     \
+  static_assert(std::is_same<decltype(&function##GetWorkspaceSize),                            \
+                             aclnnStatus (*)(__VA_ARGS__, uint64_t*, aclOpExecutor**)>::value, \
+                #function "GetWorkspaceSize");                                                 \
+  static_assert(std::is_same<decltype(&function), Run>::value, #function)
+
+HAS(aclnnDynamicQuant, In, In, In, In);
+HAS(aclnnDynamicQuantV2, In, In, In, int64_t, In, In, In);
+HAS(aclnnDynamicQuantV3, In, In, In, int64_t, bool, char*, In, In, In);
+HAS(aclnnDynamicQuantV4, In, In, In, int64_t, bool, char*, float, In, In, In);
+HAS(aclnnAscendQuant, In, In, In, bool, const char*, int32_t, In);
+HAS(aclnnAscendQuantV3, In, In, In, bool, const char*, int32_t, int32_t, In);
+HAS(aclnnQuantize, In, In, In, aclDataType, int32_t, Out);
+HAS(aclnnGroupQuant, In, In, In, In, int32_t, Out);
+HAS(aclnnAscendAntiQuant, In, In, In, int64_t, bool, In);
+HAS(aclnnDequantBias, In, In, In, In, int64_t, Out);
+HAS(aclnnAddRmsNormQuant, In, In, In, In, In, In, In, int64_t, double, bool, Out, Out, Out);
+HAS(aclnnAddRmsNormQuantV2, In, In, In, In, In, In, In, In, int64_t, double, bool, Out, Out, Out, Out);
+HAS(aclnnAddRmsNormDynamicQuant, In, In, In, In, In, double, Out, Out, Out, Out, Out);
+HAS(aclnnAddRmsNormDynamicQuantV2, In, In, In, In, In, In, double, Flags, Out, Out, Out, Out, Out);
+HAS(aclnnRmsNormQuant, In, In, In, In, In, double, Out);
+HAS(aclnnDequantSwigluQuant, In, In, In, In, In, In, In, bool, char*, In, In);
+HAS(aclnnDequantSwigluQuantV2, In, In, In, In, In, In, In, bool, char*, int64_t, char*, int64_t, int64_t,
+    double, double, double, In, In);
+HAS(aclnnSwiGluQuantV2, In, In, In, In, bool, char*, int64_t, int64_t, In, In);

@@ -1,0 +1,133 @@
+"""Quantisers: torch_npu's npu_*quant* on the device beside plain formulas of PyTorch on the CPU, meta tensors, torch.export."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+import torch
+import torch_npu
+
+import portacl.torch
+
+HALVES = (torch.float16, torch.bfloat16)
+OPERATORS = (
+    "npu_add_rms_norm_dynamic_quant", "npu_add_rms_norm_quant", "npu_anti_quant", "npu_dequant_bias", "npu_dequant_swiglu_quant",
+    "npu_dynamic_quant", "npu_dynamic_quant_asymmetric", "npu_group_quant", "npu_quantize", "npu_rms_norm_quant", "npu_swiglu_quant",
+)
+M, H = 7, 64
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+def codes(x):
+    return x.round().clamp(-128, 127).to(torch.int8)
+
+
+def near(found, want, most=1):
+    assert found.shape == want.shape
+    assert (found.cpu().int() - want.int()).abs().max() <= most
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_is_own(name):
+    assert f"npu::{name}" in portacl.torch.own_operators()
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_dynamic(dtype):
+    x = torch.randn(3, M, H).to(dtype)
+    smooth = torch.rand(H).to(dtype)
+    y, scale = torch_npu.npu_dynamic_quant(x.npu(), smooth_scales=smooth.npu())
+    t = x.float() * smooth.float()
+    want = t.abs().amax(-1) / 127
+    torch.testing.assert_close(scale.cpu(), want)
+    near(y, codes(t / want[..., None]))
+    y, scale, offset = torch_npu.npu_dynamic_quant_asymmetric(x.npu())
+    assert (y.cpu().float() - offset.cpu()[..., None]).mul(scale.cpu()[..., None]).sub(x.float()).abs().max() <= scale.max().item()
+    packed, _ = torch_npu.npu_dynamic_quant(x.npu(), dst_type=torch.quint4x2)
+    assert packed.dtype == torch.int32 and packed.shape == (3, M, H // 8)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_static(dtype):
+    x = torch.randn(M, H).to(dtype)
+    scale = torch.rand(H).to(dtype) + 0.5
+    zero = torch.randint(-9, 9, (H,)).to(dtype)
+    y = torch_npu.npu_quantize(x.npu(), scale.npu(), zero.npu(), torch.qint8, -1, False)
+    near(y, codes(x.float() * scale.float() + zero.float()), 0)
+    y = torch_npu.npu_quantize(x.float().npu(), scale.float().npu(), zero.int().npu(), torch.qint8, 1, True)
+    near(y, codes(x.float() / scale.float() + zero.float()), 0)
+    back = torch_npu.npu_anti_quant(y, scale.float().npu(), offset=-zero.float().npu(), dst_dtype=torch.float16)
+    torch.testing.assert_close(back.cpu().float(), (y.cpu().float() - zero.float()) * scale.float(), rtol=1e-3, atol=1e-3)
+
+
+def test_groups():
+    x = torch.randn(M, H).half()
+    scale = torch.rand(2, H).half() * 20
+    ends = torch.tensor([3, M], dtype=torch.int32)
+    y = torch_npu.npu_group_quant(x.npu(), scale.npu(), ends.npu(), dst_dtype=torch.qint8)
+    rows = torch.where(torch.arange(M) < 3, 0, 1)
+    near(y, codes(x.float() * scale.float()[rows]), 0)
+
+
+def norm(x, gamma, eps=1e-6):
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * gamma
+
+
+def test_norms():
+    x1, x2 = torch.randn(M, H).bfloat16(), torch.randn(M, H).bfloat16()
+    gamma = torch.rand(H).bfloat16()
+    scale = torch.full((H,), 0.03).bfloat16()
+    zero = torch.zeros(H).bfloat16()
+    y, _, total = torch_npu.npu_add_rms_norm_quant(x1.npu(), x2.npu(), gamma.npu(), scale.npu(), zero.npu())
+    assert torch.equal(total.cpu(), x1 + x2)
+    n = norm(x1.float() + x2.float(), gamma.float())
+    near(y, codes(n / scale.float()))
+    y, _, total, step, _ = torch_npu.npu_add_rms_norm_dynamic_quant(x1.npu(), x2.npu(), gamma.npu(), output_mask=[True, False])
+    torch.testing.assert_close(step.cpu(), n.abs().amax(-1) / 127, rtol=1e-4, atol=1e-6)
+    near(y, codes(n / step.cpu()[:, None]))
+    one, none = torch.tensor([0.05]).bfloat16(), torch.tensor([3], dtype=torch.int8)
+    y = torch_npu.npu_rms_norm_quant(x1.npu(), gamma.npu(), zero.npu(), one.npu(), none.npu(), 1e-6)
+    near(y, codes(norm(x1.float(), gamma.float()) / one.float() + 3))
+
+
+def test_activations():
+    x = torch.randint(-500, 500, (M, 2 * H), dtype=torch.int32)
+    weight, row = torch.rand(2 * H) / 100, torch.rand(M)
+    y, step = torch_npu.npu_dequant_swiglu_quant(x.npu(), weight_scale=weight.npu(), activation_scale=row.npu(), activate_left=True, quant_mode=1)
+    v = x.float() * weight * row[:, None]
+    z = torch.nn.functional.silu(v[:, :H]) * v[:, H:]
+    torch.testing.assert_close(step.cpu(), z.abs().amax(-1) / 127, rtol=1e-4, atol=1e-6)
+    near(y, codes(z / step.cpu()[:, None]))
+    half = torch.randn(M, 2 * H).half()
+    y, step = torch_npu.npu_swiglu_quant(half.npu(), activate_left=True, quant_mode=1)
+    z = torch.nn.functional.silu(half.float()[:, :H]) * half.float()[:, H:]
+    near(y, codes(z * step.cpu()[:, None]))
+    out = torch_npu.npu_dequant_bias(x.npu(), weight.npu(), row.npu(), None, output_dtype=torch.float16)
+    torch.testing.assert_close(out.cpu().float(), v, rtol=1e-3, atol=1e-3)
+
+
+class Quantised(torch.nn.Module):
+    def forward(self, x):
+        y, scale = torch_npu.npu_dynamic_quant(x)
+        return y.float() * scale[:, None]
+
+
+def test_meta_and_export():
+    x = torch.empty(M, H, dtype=torch.bfloat16, device="meta")
+    y, scale = torch_npu.npu_dynamic_quant(x)
+    assert y.shape == (M, H) and y.dtype == torch.int8 and scale.shape == (M,) and scale.dtype == torch.float32
+    device = torch.randn(M, H).bfloat16().npu()
+    exported = torch.export.export(Quantised(), (device,))
+    assert torch.equal(exported.module()(device), Quantised()(device))
+
+
+def test_refusals_leave_nothing_behind():
+    x = torch.randn(M, H).half().npu()
+    with pytest.raises(RuntimeError, match="aclnnDynamicQuant"):
+        torch_npu.npu_dynamic_quant(x, smooth_scales=torch.rand(H + 1).half().npu())
+    y, _ = torch_npu.npu_dynamic_quant(x)
+    assert y.abs().amax() == 127
