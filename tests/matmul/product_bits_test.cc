@@ -1,6 +1,7 @@
 // The bits of a product's element depend on its row, its column and the number of terms alone: not on the rows and columns that stand beside
 // it, the batch, the layout of the operands, threads or the instruction set.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -303,6 +304,48 @@ TEST(TileKernels, HaveTheirBits) {
   for (const engine::TileKernels* const tiles : TilesToTest()) EXPECT_TRUE(engine::HaveTheBits(*tiles));
   if (engine::FindAmxKernels() == nullptr) std::puts("AMX: not here, or not permitted; its model is tested");
   if (engine::FindDotKernels() == nullptr) std::puts("AVX512-BF16: not here");
+}
+
+// Where products may be subnormal instructions are not used: 2^-63 times 2^-63 with eight bits of each is not, half of it is.
+TEST(TileKernels, TakeWhatCannotBeSubnormal) {
+  EXPECT_TRUE(engine::AreMultiplesOfNormals(71, 71));
+  EXPECT_FALSE(engine::AreMultiplesOfNormals(71, 70));
+  EXPECT_TRUE(engine::AreMultiplesOfNormals(1, engine::kNoExponent));
+  EXPECT_FALSE(engine::AreMultiplesOfNormals(0, engine::kNoExponent));
+  for (const engine::TileKernels* const tiles : TilesToTest()) {
+    std::vector<float> numbers(static_cast<size_t>(32 * engine::kPackedRow));
+    std::vector<uint32_t> pairs(static_cast<size_t>(32 * engine::kPairedRow));
+    EXPECT_EQ(tiles->pair_rows(numbers.data(), 1, 40, pairs.data()), engine::kNoExponent);
+    numbers[39] = 0x1.8p-63f;
+    numbers[5] = -0x1p-50f;
+    numbers[40] = 0x1p-90f;  // behind the last term
+    EXPECT_EQ(tiles->pair_rows(numbers.data(), 1, 40, pairs.data()), 64);
+    EXPECT_EQ(tiles->pair_panel(numbers.data(), 8, 5, pairs.data()), 64);
+    numbers[2] = 0x1p-130f;
+    EXPECT_EQ(tiles->pair_rows(numbers.data(), 1, 40, pairs.data()), 0);
+  }
+}
+
+// The model's steps: what is less than 2^-126 when it is rounded becomes 0, what is rounded to that does not.
+TEST(TileKernels, ModelMakesSmallResultsZero) {
+  const auto product = [](const std::vector<float>& row, const std::vector<float>& column) {
+    const engine::TileKernels& model = engine::AmxModel();
+    std::vector<float> rows(static_cast<size_t>(32 * engine::kPackedRow)), panel(row.size() * 16), c(32 * 16);
+    std::copy(row.begin(), row.end(), rows.begin());
+    for (size_t k = 0; k < column.size(); ++k) panel[k * 16] = column[k];
+    std::vector<uint32_t> a(static_cast<size_t>(32 * engine::kPairedRow)), b(16 * 16);
+    const auto depth = static_cast<int64_t>(row.size());
+    model.pair_rows(rows.data(), 1, depth, a.data());
+    model.pair_panel(panel.data(), 16, depth, b.data());
+    model.multiply({a.data(), b.data(), c.data(), 16, 1, 16, 16, depth, false, false});
+    return c[0];
+  };
+  EXPECT_EQ(product({0x1p-63f}, {0x1p-63f}), 0x1p-126f);
+  EXPECT_EQ(product({0x1p-63f}, {0x1p-64f}), 0.0f);
+  EXPECT_EQ(product({0x1p-130f}, {0x1p100f}), 0.0f) << "a subnormal operand";
+  // 2^-126 less 2^-152 is rounded to 2^-126, less 2^-149 it is not.
+  EXPECT_EQ(product({0x1p-63f, 0, 0x1p-76f}, {0x1p-63f, 0, -0x1p-76f}), 0x1p-126f);
+  EXPECT_EQ(product({0x1p-63f, 0, 0x1p-75f}, {0x1p-63f, 0, -0x1p-74f}), 0.0f);
 }
 
 // Kernels that are off by a bit, or sum in another order, are not used.

@@ -4,10 +4,12 @@
 
 #if defined(__x86_64__)
 
+#define PORTACL_TILE_NAMESPACE N_AVX3
 #define PORTACL_TILE_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), unused))
 #include "engine/gemm/tile_products-inl.h"
 
 namespace portacl::engine {
+namespace N_AVX3 {
 namespace {
 
 // Not by the compiler's intrinsic functions: those of GCC 12 take registers' numbers as text, and do not say that they read memory.
@@ -47,9 +49,11 @@ void Begin() {
 void End() { asm volatile("tilerelease" ::); }
 
 }  // namespace
+}  // namespace N_AVX3
 
 const TileKernels& AmxKernels() noexcept;
 const TileKernels& AmxKernels() noexcept {
+  using namespace N_AVX3;
   static constexpr TileKernels kernels = KernelsOfTiles<Registers>("amx", Begin, End);
   return kernels;
 }

@@ -6,10 +6,12 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#define PORTACL_TILE_NAMESPACE N_AVX3
 #define PORTACL_TILE_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16"), unused))
 #include "engine/gemm/tile_pairs-inl.h"
 
 namespace portacl::engine {
+namespace N_AVX3 {
 namespace {
 
 // A pair of even places, then one of odd places.
@@ -89,9 +91,11 @@ PORTACL_TILE_TARGET void MultiplyDot(const TileProduct& product) {
 void DoNothing() {}
 
 }  // namespace
+}  // namespace N_AVX3
 
 const TileKernels& DotKernels() noexcept;
 const TileKernels& DotKernels() noexcept {
+  using namespace N_AVX3;
   static constexpr TileKernels kernels = {"avx512_bf16",
                                           kDotRows,
                                           kWidth,

@@ -7,10 +7,12 @@
 
 #include "engine/gemm/tile_kernel.h"
 
+#define PORTACL_TILE_NAMESPACE tile_model
 #define PORTACL_TILE_TARGET [[maybe_unused]]
 #include "engine/gemm/tile_products-inl.h"
 
 namespace portacl::engine {
+namespace tile_model {
 namespace {
 
 constexpr float kLeastNormal = 0x1p-126f;
@@ -75,8 +77,10 @@ struct Model {
 void DoNothing() {}
 
 }  // namespace
+}  // namespace tile_model
 
 const TileKernels& AmxModel() noexcept {
+  using namespace tile_model;
   static constexpr TileKernels kernels = KernelsOfTiles<Model>("amx_model", DoNothing, DoNothing);
   return kernels;
 }

@@ -1,13 +1,13 @@
 // Packing of pairs of terms (see tile_kernel.h), in an order that the including file has:
 //   Order::kLow[i], Order::kHigh[i]   the terms of pair i of 32 terms
-// and PORTACL_TILE_TARGET, what its functions are compiled for. Nothing here may be shared with other files.
+// PORTACL_TILE_TARGET, what its functions are compiled for, and PORTACL_TILE_NAMESPACE. Nothing here may be shared with other files.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <cstring>
 
 #include "engine/gemm/tile_kernel.h"
 
-namespace portacl::engine {
+namespace portacl::engine::PORTACL_TILE_NAMESPACE {
 namespace {
 
 constexpr int64_t kPairsOfBlock = kEvenOddDepth / 2;
@@ -115,4 +115,4 @@ PORTACL_TILE_TARGET void WidenPanel(const uint32_t* panel, int64_t width, int64_
 }
 
 }  // namespace
-}  // namespace portacl::engine
+}  // namespace portacl::engine::PORTACL_TILE_NAMESPACE

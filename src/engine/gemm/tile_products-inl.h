@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/tile_pairs-inl.h"
 
-namespace portacl::engine {
+namespace portacl::engine::PORTACL_TILE_NAMESPACE {
 namespace {
 
 // Pairs are neighbours.
@@ -111,4 +111,4 @@ constexpr TileKernels KernelsOfTiles(const char* name, void (*begin)(), void (*e
 }
 
 }  // namespace
-}  // namespace portacl::engine
+}  // namespace portacl::engine::PORTACL_TILE_NAMESPACE
