@@ -89,6 +89,15 @@ const Names kGradNames = {"keyIn",
                           "attentionInOptional",
                           "softmaxInLayout"};
 
+// The second versions: how a shift is added, or made of slopes.
+bool IsV2(const IndexCall& call) { return HasIn(call, "V2"); }
+bool HasSlopes(const IndexCall& call, const Names& names) {
+  return IsV2(call) && HasDims(call[names.shift]) && call["pseType"].integer >= 2;
+}
+bool HasPlainShift(const IndexCall& call, const Names& names) {
+  return HasDims(call[names.shift]) && !HasSlopes(call, names);
+}
+
 struct Problem {
   Problem(const IndexCall& call, const Names& names) : layout(call["inputLayout"].text) {
     const int64_t heads = call["headNum"].integer;
@@ -180,13 +189,17 @@ IndexRules OptionalRules(const Names& names) {
     return Refuses(561002, words, [=](IndexCall& call) { return wrong(call, Problem(call, names)); });
   };
   return {
-      refuse(names.shift,
-             [=](IndexCall& call, const Problem& p) {
-               if (!HasDims(call[names.shift])) return false;
-               const Shape& s = call[names.shift].shape;
-               return s.size() != 4 || (s[0] != 1 && s[0] != p.q.b) || s[1] != p.q.n ||
-                      (s[2] != 1 && s[2] != p.q.s) || s[3] != p.k.s;
-             }),
+      refuse(
+          names.shift + " pseType",
+          [=](IndexCall& call, const Problem& p) {
+            if (!HasDims(call[names.shift])) return false;
+            const Shape& s = call[names.shift].shape;
+            if (IsV2(call) && (call["pseType"].integer < 0 || call["pseType"].integer > 3)) return true;
+            if (HasSlopes(call, names))
+              return call[names.shift].dtype != ACL_FLOAT || (s != Shape{p.q.n} && s != Shape{p.q.b, p.q.n});
+            return s.size() != 4 || (s[0] != 1 && s[0] != p.q.b) || s[1] != p.q.n ||
+                   (s[2] != 1 && s[2] != p.q.s) || s[3] != p.k.s;
+          }),
       refuse("dropMaskOptional",
              [](IndexCall& call, const Problem& p) {
                const IndexArgument& kept = call["dropMaskOptional"];
@@ -343,6 +356,17 @@ void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
   for (int64_t b = 0; b < std::max<int64_t>(q.b, 2); ++b)
     call["prefixOptional"].values.push_back(random.Below(k.s + 3));
   call["prefixOptional"].null = call["sparseMode"].integer != 5 && random.Below(2) == 0;
+  if (IsV2(call)) {
+    call["pseType"].integer = random.Below(4);
+    for (const char* name : {"qStartIdxOptional", "kvStartIdxOptional"}) {
+      call[name].null = random.Below(2) == 0;
+      call[name].values = {random.Between(-20, 20)};
+    }
+    if (HasSlopes(call, names)) {
+      shift.dtype = ACL_FLOAT;
+      shift.shape = random.Below(2) == 0 ? Shape{q.n} : Shape{q.b, q.n};
+    }
+  }
   if (!IsV4(call)) return;
   call["pseType"].integer = random.Below(2);
   call["seed"].integer = random.Between(-1000, 1000);
@@ -359,9 +383,14 @@ void FillProblem(const IndexCall& call, std::vector<HostTensor>& tensors, Random
       double value = static_cast<double>(random.Between(-2000, 2000)) / 1000;
       if (name == "attenMaskOptional") value = random.Below(100) < hides ? 1 : 0;
       // Of the size that they have where they are scaled: weights, and so what rounding does to sums, grow with their exponentials.
-      if (IsV4(call) && (name == "realShiftOptional" || name == "pseShiftOptional") &&
+      if ((IsV4(call) || IsV2(call)) && (name == "realShiftOptional" || name == "pseShiftOptional") &&
           call["pseType"].integer == 0)
         value *= call["scaleValue"].real;
+      const bool is_score = HasIn(call, "FlashAttentionScoreV2") || HasIn(call, "VarLenScoreV2");
+      if (IsV2(call) && name == (is_score ? kScoreNames : kGradNames).shift &&
+          HasSlopes(call, is_score ? kScoreNames : kGradNames))
+        value = std::fabs(value) / 64;
+      if (IsV2(call) && name == "query") value /= 2;
       if (name == "softmaxMaxOptional") value = 3 + value / 2;
       if (name == "softmaxSumOptional") value = 3 + value;
       const Element element = ElementOfNumber(tensors[i].dtype(), {static_cast<long double>(value), 0});
@@ -415,12 +444,24 @@ class Oracle {
   double Score(int64_t b, int64_t n, int64_t i, int64_t j) {
     double sum = 0;
     for (int64_t d = 0; d < p.q.d; ++d) sum += Query(b, n, i, d) * Key(b, n, j, d);
-    const double shift = HasDims(call_[names_.shift]) ? At(names_.shift, b, n, i, j) : 0;
+    double shift = HasPlainShift(call_, names_) ? At(names_.shift, b, n, i, j) : 0;
+    if (HasSlopes(call_, names_)) {
+      const auto start = [&](const char* name) {
+        return call_[name].null || call_[name].values.empty() ? int64_t{0} : call_[name].values[0];
+      };
+      const auto distance =
+          static_cast<double>(std::abs(j + start("kvStartIdxOptional") - i - start("qStartIdxOptional")));
+      const int64_t place = call_[names_.shift].shape.size() == 1 ? n : b * p.q.n + n;
+      shift = -numbers_[names_.shift][static_cast<size_t>(place)] *
+              (call_["pseType"].integer == 3 ? std::sqrt(distance) : distance);
+    }
     const auto scale = static_cast<double>(static_cast<float>(call_["scaleValue"].real));
     return AddsBehind() ? sum * scale + shift : (sum + shift) * scale;
   }
   // Whether shifts are added to what is scaled.
-  bool AddsBehind() const { return IsV4(call_) && call_["pseType"].integer == 0; }
+  bool AddsBehind() const {
+    return (IsV4(call_) && call_["pseType"].integer == 0) || (IsV2(call_) && call_["pseType"].integer != 1);
+  }
   // What a weight is multiplied by.
   double Kept(int64_t b, int64_t n, int64_t i, int64_t j) const {
     const int64_t bit = p.Scores(b) + (n * p.q.Rows(b) + i) * p.k.Rows(b) + j;
@@ -510,7 +551,7 @@ std::vector<Outcome> Differentiate(const IndexCall& call, const std::vector<Tens
   Oracle at(call, tensors, kGradNames);
   const Problem& p = at.p;
   std::vector<double> dq(at["query"].size()), dk(at["keyIn"].size()), dv(at["value"].size());
-  std::vector<double> dpse(HasDims(call["pseShiftOptional"]) ? at["pseShiftOptional"].size() : 0);
+  std::vector<double> dpse(HasPlainShift(call, kGradNames) ? at["pseShiftOptional"].size() : 0);
   const double scale = static_cast<double>(static_cast<float>(call["scaleValue"].real));
   for (int64_t b = 0; b < p.q.b; ++b) {
     for (int64_t n = 0; n < p.q.n; ++n) {
@@ -614,6 +655,23 @@ void Pack(IndexOperator& op, bool has_order, const Names& names) {
   op.valid.insert(behind(is_score ? "sparseMode" : "dpseOut"), TextArg(names.order, ""));
 }
 
+// The arguments that the second versions have besides.
+void MakeV2(IndexOperator& op) {
+  const auto behind = [&](const std::string& name) {
+    return std::find_if(op.valid.begin(), op.valid.end(),
+                        [&](const IndexArgument& one) { return one.name == name; }) +
+           1;
+  };
+  const bool is_packed = std::any_of(op.valid.begin(), op.valid.end(), [](const IndexArgument& one) {
+    return one.name == "actualSeqKvLenOptional";
+  });
+  const std::vector<IndexArgument> starts = {ArrayArg("qStartIdxOptional", {1}),
+                                             Null(ArrayArg("kvStartIdxOptional", {2}))};
+  op.valid.insert(behind(is_packed ? "actualSeqKvLenOptional" : "prefixOptional"), starts.begin(),
+                  starts.end());
+  op.valid.insert(behind("sparseMode"), IntegerArg("pseType", 1));
+}
+
 IndexOperator ScoreOperator(bool is_v4) {
   IndexOperator op;
   op.function =
@@ -646,7 +704,7 @@ IndexOperator ScoreOperator(bool is_v4) {
                  OneDtype("query", "key"), OneDtype("query", "value"),
                  Refuses(161002, "realShiftOptional query",
                          [](IndexCall& call) {
-                           return HasDims(call["realShiftOptional"]) &&
+                           return HasPlainShift(call, kScoreNames) &&
                                   call["realShiftOptional"].dtype != call["query"].dtype;
                          }),
                  Refuses(161002, "headNum", [](IndexCall& call) { return call["headNum"].integer <= 0; })},
@@ -703,8 +761,7 @@ IndexOperator GradOperator(bool is_v4) {
                    [=](IndexCall& call) { return call[name].shape != call[other].shape; });
   };
   const auto wants_shift = [](IndexCall& call) {
-    return HasDims(call["pseShiftOptional"]) && !call["dpseOut"].null &&
-           NumElements(call["dpseOut"].shape) > 0;
+    return HasPlainShift(call, kGradNames) && !call["dpseOut"].null && NumElements(call["dpseOut"].shape) > 0;
   };
   op.rules = Together(
       IndexRules{NoNulls("query keyIn value dy attentionInOptional dqOut dkOut dvOut inputLayout"),
@@ -726,7 +783,7 @@ IndexOperator GradOperator(bool is_v4) {
                  OtherDtype("dvOut"),
                  Refuses(161001, "pseShiftOptional query",
                          [](IndexCall& call) {
-                           return HasDims(call["pseShiftOptional"]) &&
+                           return HasPlainShift(call, kGradNames) &&
                                   call["pseShiftOptional"].dtype != call["query"].dtype;
                          })},
       OptionalRules(kGradNames), is_v4 ? IndexRules{NotComputed(kGradNames, kGradExtras)} : IndexRules{},
@@ -779,6 +836,17 @@ const std::vector<IndexOperator>& Operators() {
       Pack(grad, is_v4, kGradNames);
       made.push_back(std::move(grad));
     }
+    const std::pair<size_t, CFunction> seconds[] = {
+        {0, PORTACL_C_FUNCTION(aclnnFlashAttentionScoreV2)},
+        {1, PORTACL_C_FUNCTION(aclnnFlashAttentionScoreGradV2)},
+        {4, PORTACL_C_FUNCTION(aclnnFlashAttentionVarLenScoreV2)},
+        {5, PORTACL_C_FUNCTION(aclnnFlashAttentionUnpaddingScoreGradV2)}};
+    for (const auto& [first, function] : seconds) {
+      IndexOperator op = made[first];
+      op.function = function;
+      MakeV2(op);
+      made.push_back(std::move(op));
+    }
     return made;
   }();
   return all;
@@ -786,12 +854,17 @@ const std::vector<IndexOperator>& Operators() {
 
 class FlashAttention : public ::testing::TestWithParam<const IndexOperator*> {};
 TEST_P(FlashAttention, Contract) { CheckContract(*GetParam()); }
-TEST_P(FlashAttention, EveryElement) { CheckNumbers(*GetParam(), 120); }
+// The second versions differ from the first ones in shifts alone.
+TEST_P(FlashAttention, EveryElement) {
+  const bool is_second = std::string(GetParam()->function.name).find("V2") != std::string::npos;
+  CheckNumbers(*GetParam(), is_second ? 50 : 120);
+}
 TEST_P(FlashAttention, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Of, FlashAttention,
                          ::testing::Values(&Operators()[0], &Operators()[1], &Operators()[2], &Operators()[3],
-                                           &Operators()[4], &Operators()[5], &Operators()[6],
-                                           &Operators()[7]),
+                                           &Operators()[4], &Operators()[5], &Operators()[6], &Operators()[7],
+                                           &Operators()[8], &Operators()[9], &Operators()[10],
+                                           &Operators()[11]),
                          [](const auto& parameter) { return std::string(parameter.param->function.name); });
 
 // ---- calls of one's own ----

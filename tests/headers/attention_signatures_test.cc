@@ -81,3 +81,12 @@ HAS_MOST(aclnnFusedInferAttentionScoreV5);
 HAS(aclnnAttentionUpdate, List, List, int64_t, Out, Out);
 HAS(aclnnRingAttentionUpdate, In, In, In, In, In, In, In, char*, In, In, In);
 HAS(aclnnRingAttentionUpdateV2, In, In, In, In, In, In, In, char*, char*, In, In, In);
+HAS(aclnnFlashAttentionScoreV2, In, In, In, In, In, In, In, Array, Array, Array, double, double, int64_t,
+    int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionScoreGradV2, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array, Array,
+    double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionVarLenScoreV2, In, In, In, In, In, In, In, Array, Array, Array, Array, Array, double,
+    double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionUnpaddingScoreGradV2, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array,
+    Array, Array, Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In,
+    In, In);

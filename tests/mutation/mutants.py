@@ -1362,9 +1362,9 @@ add("attention: weights are not rounded", "if (RoundsWeights()) RoundRow(attenti
 add("attention: keys are not of 16 bits", "const bool is_even_odd = IsEvenOdd(attention_.query, operand);", "const bool is_even_odd = false;")
 add("attention: values are not of 16 bits", "const bool is_even_odd = RoundsWeights();", "const bool is_even_odd = false;")
 add("attention: blocks that are not seen count", "if (is_seen_[r])", "if (any)")
-add("attention: from the first key of a tile", "int64_t key = begin / kAttentionKeys * kAttentionKeys;", "int64_t key = begin;")
+add("attention: from the first key of a tile", "*first_block = begin / kAttentionKeys * kAttentionKeys;", "*first_block = begin;")
 add("attention: weights are kept as scores", "if (scores_.Drops()) scores_.Drop(s, tile_.first + r, key, count, 1.0f);", "")
-add("attention: one head of keys", "tile.head / attention_.group, attention_.depth)", "0, attention_.depth)")
+add("attention: one head of keys", "tile.head / attention_.group, attention_.depth,", "0, attention_.depth,")
 
 add = mutants_of("src/engine/attention/scores.cc", ("flash_attention",))
 add("scores: the prefix is a limit", "std::max(at + lengths_.after + 1, lengths_.prefix)", "at + lengths_.after + 1")
@@ -1419,12 +1419,22 @@ add("gelu: an infinite slope is 1", "kForm == GeluForm::kErf ? functions::Fma(d,
 add("gelu: NaN has a slope", ": functions::OrNan(hn::Set(d, 1.0f), x);", ": hn::Set(d, 1.0f);")
 
 add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
-add("pages: of the first batch", "work_.Base(table) + batch_ * table.batch + row / page", "work_.Base(table) + row / page")
+add("pages: of the first batch", "work_.Base(table) + batch_ * table.batch + row / work_.attention.page", "work_.Base(table) + row / work_.attention.page")
 add("pages: values follow each other", "to + column * count + term * width);", "to + column * count);")
 
 add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
 add("attention: a sink is a key before", "sum_[r] = sum_[r] * factor + Exponential(sink, greatest);", "sum_[r] = sum_[r] + Exponential(sink, greatest);")
 add("attention: pages that are not there are read", "if (!PagesExist(work, context)) return;", "")
+add("attention: entries of keys that no query sees are looked at", "for (int64_t i = begin / attention_.page; i * attention_.page < end; ++i)", "for (int64_t i = 0; i * attention_.page < lengths.keys; ++i)")
+add("attention: keys before the first that is seen are read", "rows->StartAt(begin);", "rows->StartAt(0);")
+
+add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
+add("pieces: of one length", "at / pieces_.elements * pieces_.step", "at / pieces_.elements * pieces_.elements")
+add("prefix: keys behind it from its end", "prefix_ != nullptr ? row - parts->prefix_rows : row", "row")
+add("scales: offsets behind them", "(numbers[j] + factors[1][j]) * factors[0][j]", "numbers[j] * factors[0][j] + factors[1][j]")
+add = mutants_of("src/engine/attention/merge.cc", ("attention_update",))
+add("merge: weights of their own sum", "weights[i] / sum", "weights[i]")
+add("merge: parts without keys count", "scores[i] == kInfinity) scores[i] = -kInfinity;", "scores[i] == kInfinity) scores[i] = 0;")
 
 # ---- Checks of programs: what each kind of finding rests on --------------------------------------
 

@@ -31,6 +31,8 @@ enum Attributes { kPrefix, kScale, kKeep, kBefore, kAfter, kHeadCount, kLayout, 
 enum AttributesOfPacked { kQueryLengths = kMode + 1, kKeyLengths, kStatisticLayout };
 // Of the fourth versions alone.
 enum AttributesOfV4 { kShiftType = kStatisticLayout + 1, kSeed, kOffset };
+// Of the second versions.
+enum AttributesOfV2 { kQueryStart = kShiftType + 1, kKeyStart };
 
 // The layouts that an operator takes.
 enum class Takes : uint8_t { kBatches, kPacked, kBoth };
@@ -50,12 +52,20 @@ struct Places {
   int dk = 0;
   int dv = 0;
   int dpse = 0;
+  bool is_v2 = false;  // a number says how a shift is added, or made of slopes
 
+  constexpr bool HasShiftType() const { return is_v2 || IsV4(); }
   constexpr bool IsV4() const { return end_of_extras > 0; }
 };
 enum Score { kShift = 3, kKept, kPadding, kMask, kGreatest, kSum, kSoftmax, kOut };
 constexpr Places kOfScore{Takes::kBatches, kShift, kKept, kMask, kGreatest, kSum, kOut};
 constexpr Places kOfVarLenScore{Takes::kPacked, kShift, kKept, kMask, kGreatest, kSum, kOut};
+constexpr Places AsV2(Places places) {
+  places.is_v2 = true;
+  return places;
+}
+constexpr Places kOfScoreV2 = AsV2(kOfScore);
+constexpr Places kOfVarLenScoreV2 = AsV2(kOfVarLenScore);
 enum ScoreV4 { kFirstExtra = kMask + 1, kGreatestOfV4 = kFirstExtra + 6, kSumOfV4, kSoftmaxOfV4, kOutOfV4 };
 constexpr Places kOfScoreV4{Takes::kBoth, kShift,   kKept,       kMask,        kGreatestOfV4,
                             kSumOfV4,     kOutOfV4, kFirstExtra, kGreatestOfV4};
@@ -90,6 +100,8 @@ constexpr Places kOfGrad{Takes::kBatches,
 constexpr Places kOfUnpaddingGrad{Takes::kPacked, kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum,
                                   kGradOut,       0,          0,         kDq,       kDk,           kDv,
                                   kDpse};
+constexpr Places kOfGradV2 = AsV2(kOfGrad);
+constexpr Places kOfUnpaddingGradV2 = AsV2(kOfUnpaddingGrad);
 enum GradV4 {
   kFirstGradExtra = kGradOut + 1,
   kDqOfV4 = kFirstGradExtra + 8,
@@ -103,6 +115,16 @@ enum GradV4 {
 constexpr Places kOfGradV4{Takes::kBoth, kGradShift, kGradKept,       kGradMask, kGradGreatest,
                            kGradSum,     kGradOut,   kFirstGradExtra, kDqOfV4,   kDqOfV4,
                            kDkOfV4,      kDvOfV4,    kDpseOfV4};
+
+// Whether shifts are made of slopes, which have the place of a shift.
+template <const Places& at>
+bool HasSlopes(const OperatorCall& call) noexcept {
+  return at.is_v2 && IsThere(call, at.shift) && call.attributes[kShiftType].integer >= 2;
+}
+template <const Places& at>
+bool HasPlainShift(const OperatorCall& call) noexcept {
+  return IsThere(call, at.shift) && !HasSlopes<at>(call);
+}
 
 Layout LayoutIn(const OperatorCall& call) noexcept { return LayoutOf(call.attributes[kLayout].text); }
 bool IsJoined(const OperatorCall& call) noexcept {
@@ -280,6 +302,16 @@ aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const Shape& shape = call.Tensor(at.shift).view;
   const Sequences sequences(call, sizes);
+  if constexpr (at.is_v2) {
+    const int64_t type = call.attributes[kShiftType].integer;
+    if (type < 0 || type > 3) return RefuseAttribute(check, call, kShiftType, "0 to 3");
+    if (HasSlopes<at>(call)) {
+      if (call.Tensor(at.shift).dtype == ACL_FLOAT &&
+          (shape == Shape{sizes.query.heads} || shape == Shape{sequences.count, sizes.query.heads}))
+        return ACL_SUCCESS;
+      return RefuseTensor(check, call, at.shift, "[N] or [B, N] slopes of FLOAT");
+    }
+  }
   if (shape.rank == 4 && IsDim(shape[0], sequences.count, true) && shape[1] == sizes.query.heads &&
       IsDim(shape[2], sequences.queries, true) && shape[3] == sequences.keys)
     return ACL_SUCCESS;
@@ -438,8 +470,8 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   made.copies = kStatisticCopies;
   made.scale = static_cast<float>(call.attributes[kScale].wide);
   made.keep = static_cast<float>(call.attributes[kKeep].wide);
-  made.shift_first = !at.IsV4() || call.attributes[kShiftType].integer == 1;
-  if (IsThere(call, at.shift)) made.shift = Broadcast(call.Tensor(at.shift), at.shift);
+  made.shift_first = !at.HasShiftType() || call.attributes[kShiftType].integer == 1;
+  if (HasPlainShift<at>(call)) made.shift = Broadcast(call.Tensor(at.shift), at.shift);
   if (IsThere(call, at.kept)) {
     made.kept = Broadcast(call.Tensor(at.kept), at.kept);
     if (call.Tensor(at.kept).view.rank > 1) made.kept.column = 1;
@@ -466,10 +498,25 @@ int64_t ModeOf(const Sequences& sequences, int64_t b) {
   return has_band ? 4 : mode == 7 ? 3 : 2;
 }
 
+template <const Places& at>
+void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
+  const aclTensor& slopes = call.Tensor(at.shift);
+  parts.slopes = Broadcast(slopes, at.shift);
+  parts.slopes.batch = slopes.view.rank == 2 ? parts.slopes.row : 0;
+  parts.slopes.head = parts.slopes.column;
+  const auto first = [&](int attribute) -> int64_t {
+    const auto values = Ends(call, attribute);
+    return values.empty() ? 0 : values[0];
+  };
+  parts.slope_start = first(kKeyStart) - first(kQueryStart);
+  parts.slopes_of_roots = call.attributes[kShiftType].integer == 3;
+}
+
 // What differs from sequence to sequence. Behind them come the rows that belong to none, in parts that are not longer than the longest. False
 // when there is no memory.
 template <const Places& at>
-bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention& made, Executor& executor) {
+bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention& made, Executor& executor,
+                engine::AttentionParts** parts) {
   const Sequences sequences(call, sizes);
   made.queries = std::max<int64_t>(sequences.queries, 1);
   made.keys = std::max<int64_t>(sequences.keys, 1);
@@ -488,8 +535,16 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
   const bool has_prefix = (mode == 5 || mode == 6) && IsThere(call, at.mask);
   made.are_alike = !IsPacked(call) && !has_prefix;
   const int64_t rows = made.are_alike ? 1 : made.batches;
-  engine::AttentionBatch* const batches = engine::ReserveAttentionBatches(executor, rows);
+  engine::AttentionMemory memory{};
+  if (HasSlopes<at>(call)) {
+    memory = engine::ReserveAttentionParts(executor, rows, 0);
+  } else {
+    memory.batches = engine::ReserveAttentionBatches(executor, rows);
+  }
+  engine::AttentionBatch* const batches = memory.batches;
   if (batches == nullptr) return false;
+  *parts = memory.parts;
+  if (memory.parts != nullptr) SetSlopes<at>(call, *memory.parts);
   uint64_t first_score = 0;
   for (int64_t b = 0; b < std::min(rows, sequences.count); ++b) {
     const Rows queries = sequences.Queries(b);
@@ -548,7 +603,7 @@ constexpr auto ScoreChecks() {
       Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
                 NotNull(at.greatest), NotNull(at.sum), NotNull(at.out),
                 If(AllEmpty<at.greatest, at.sum, at.out>, Own(Done)), SameDtype(kQuery, kKey),
-                SameDtype(kQuery, kValue), If(HasDims<kShift>, SameDtype(kQuery, kShift))),
+                SameDtype(kQuery, kValue), If(HasPlainShift<at>, SameDtype(kQuery, kShift))),
            kShared<at>,
            List(Own(ShiftFits<at>, kTiling), Own(KeptFits<at>, kTiling), Own(MaskFits<at>, kTiling),
                 Own(TokensFit<at>, kTiling)));
@@ -560,6 +615,8 @@ constexpr auto ScoreChecks() {
 }
 constexpr auto kScoreChecks = ScoreChecks<kOfScore>();
 constexpr auto kVarLenScoreChecks = ScoreChecks<kOfVarLenScore>();
+constexpr auto kScoreChecksOfV2 = ScoreChecks<kOfScoreV2>();
+constexpr auto kVarLenScoreChecksOfV2 = ScoreChecks<kOfVarLenScoreV2>();
 constexpr auto kScoreChecksOfV4 = ScoreChecks<kOfScoreV4>();
 
 template <const Places& at>
@@ -571,8 +628,9 @@ void SetScore(const OperatorCall& call, Executor& executor) {
     return SetZeroJob(call, zeros, sizes.value.depth == 0 ? 2 : 3, executor);
   }
   engine::Attention made = AttentionOf<at>(call, sizes);
-  if (!SetBatches<at>(call, sizes, made, executor)) return;
-  engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit());
+  engine::AttentionParts* parts = nullptr;
+  if (!SetBatches<at>(call, sizes, made, executor, &parts)) return;
+  engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit(), parts);
 }
 
 // ---- FlashAttentionScoreGrad ----
@@ -597,7 +655,7 @@ aclnnStatus StatisticsGiven(const Check& check, OperatorCall& call) noexcept {
 
 template <const Places& at>
 bool WantsShift(const OperatorCall& call) noexcept {
-  return IsThere(call, kGradShift) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).view.IsEmpty();
+  return HasPlainShift<at>(call) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).view.IsEmpty();
 }
 
 constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code of what fails inside
@@ -632,7 +690,7 @@ constexpr auto GradChecks() {
                 WithCode(kInner, SameDtype(kQuery, kDy)), WithCode(kInner, SameDtype(kQuery, kGradOut)),
                 WithCode(kInner, SameDtype(kQuery, at.dq)), WithCode(kInner, SameDtype(kQuery, at.dk)),
                 WithCode(kInner, SameDtype(kQuery, at.dv)),
-                If(HasDims<kGradShift>, WithCode(kInner, SameDtype(kQuery, kGradShift))),
+                If(HasPlainShift<at>, WithCode(kInner, SameDtype(kQuery, kGradShift))),
                 Own(ShiftFits<at>, kTiling), Own(KeptFits<at>, kTiling), Own(MaskFits<at>, kTiling),
                 Own(TokensFit<at>, kTiling)));
   constexpr auto kLast =
@@ -653,6 +711,8 @@ constexpr auto GradChecks() {
 }
 constexpr auto kGradChecks = GradChecks<kOfGrad>();
 constexpr auto kUnpaddingGradChecks = GradChecks<kOfUnpaddingGrad>();
+constexpr auto kGradChecksOfV2 = GradChecks<kOfGradV2>();
+constexpr auto kUnpaddingGradChecksOfV2 = GradChecks<kOfUnpaddingGradV2>();
 constexpr auto kGradChecksOfV4 = GradChecks<kOfGradV4>();
 
 template <const Places& at>
@@ -677,11 +737,12 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   made.of_key = operand(at.dk, sizes.key.heads);
   made.of_value = operand(at.dv, sizes.key.heads);
   if (WantsShift<at>(call)) made.of_shift = Broadcast(call.Tensor(at.dpse), at.dpse);
-  if (!SetBatches<at>(call, sizes, made, executor)) return;
+  engine::AttentionParts* parts = nullptr;
+  if (!SetBatches<at>(call, sizes, made, executor, &parts)) return;
   // The shift of one sequence is its own: no sum over what the rows behind it are taken as.
   const bool is_one = IsPacked(call) && Ends(call, kQueryLengths).size() == 1;
   if (is_one && made.of_shift.IsThere()) made.of_shift.batch = 1;
-  engine::SetAttentionGradientJob(executor, made, JobIsa(), ThreadLimit());
+  engine::SetAttentionGradientJob(executor, made, JobIsa(), ThreadLimit(), parts);
 }
 
 }  // namespace
@@ -720,4 +781,20 @@ PORTACL_PHASE_1(aclnnFlashAttentionScoreV4) {
 
 PORTACL_PHASE_1(aclnnFlashAttentionScoreGradV4) {
   return RunPhase1(call, kGradChecksOfV4, workspaceSize, executor, SetGrad<kOfGradV4>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionScoreV2) {
+  return RunPhase1(call, kScoreChecksOfV2, workspaceSize, executor, SetScore<kOfScoreV2>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionScoreGradV2) {
+  return RunPhase1(call, kGradChecksOfV2, workspaceSize, executor, SetGrad<kOfGradV2>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionVarLenScoreV2) {
+  return RunPhase1(call, kVarLenScoreChecksOfV2, workspaceSize, executor, SetScore<kOfVarLenScoreV2>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionUnpaddingScoreGradV2) {
+  return RunPhase1(call, kUnpaddingGradChecksOfV2, workspaceSize, executor, SetGrad<kOfUnpaddingGradV2>);
 }

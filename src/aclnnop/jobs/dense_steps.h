@@ -1,6 +1,5 @@
 // How operators of several steps see their tensors: dense operands for what computes them (engine/route, engine/serve,
-// engine/quantise), and the checks
-// that they share.
+// engine/quantise), and the checks that they share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

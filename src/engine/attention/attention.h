@@ -165,6 +165,17 @@ struct Attention {
   int64_t shift_rows;  // of a shift whose gradient is summed, in the workspace, over batches or queries; or 0
 
   bool Drops() const noexcept { return kept.IsThere() || draws; }
+  void SetParts(const AttentionParts* parts) noexcept {
+    has_parts = parts != nullptr;
+    int count = 0;
+    if (has_parts)
+      parts->ForEachOperand([&](const AttentionOperand& one) { of_parts[count++] = one.argument; });
+  }
+  bool TouchesPart(int operand) const noexcept {
+    bool touches = false;
+    for (const int16_t argument : of_parts) touches |= has_parts && argument == operand;
+    return touches;
+  }
 
   template <class F>
   void ForEachOperand(const F& f) const {
@@ -191,6 +202,7 @@ AttentionMemory ReserveAttentionParts(Executor& executor, int64_t batches, int64
 void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads,
                      const AttentionParts* parts = nullptr) noexcept;
 // The gradients of query, key, value and, if it is there, shift, from that of out. `out`, `greatest` and `sum` are inputs.
-void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept;
+void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads,
+                             const AttentionParts* parts = nullptr) noexcept;
 
 }  // namespace portacl::engine

@@ -359,9 +359,7 @@ class AttentionJob {
   bool Touches(int operand) const noexcept {
     bool touches = false;
     attention_.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
-    if (attention_.has_parts) {
-      for (const int16_t argument : attention_.of_parts) touches |= argument == operand;
-    }
+    touches |= attention_.TouchesPart(operand);
     if (attention_.has_lists) {
       for (const AttentionOperand* const list : {&attention_.key, &attention_.value})
         touches |= operand >= list->argument && operand < list->argument + attention_.batches;
@@ -447,11 +445,7 @@ class AttentionJob {
 void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads,
                      const AttentionParts* parts) noexcept {
   Attention made = Completed(attention, isa, threads);
-  made.has_parts = parts != nullptr;
-  if (made.has_parts) {
-    int count = 0;
-    parts->ForEachOperand([&](const AttentionOperand& one) { made.of_parts[count++] = one.argument; });
-  }
+  made.SetParts(parts);
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
   // Threads have at least two parts each.
   made.together = made.queries == 1 ? kMostTogether : 1;

@@ -285,7 +285,7 @@ class AttentionGradientJob {
   bool Touches(int operand) const noexcept {
     bool touches = false;
     attention_.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
-    return touches;
+    return touches || attention_.TouchesPart(operand);
   }
   int64_t Elements() const noexcept { return ElementsOf(attention_, 5); }
 
@@ -337,8 +337,10 @@ class AttentionGradientJob {
 
 }  // namespace
 
-void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads) noexcept {
+void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads,
+                             const AttentionParts* parts) noexcept {
   Attention made = Completed(attention, isa, threads);
+  made.SetParts(parts);
   const bool sums_shift = made.of_shift.IsThere() && ((made.batches > 1 && made.of_shift.batch == 0) ||
                                                       (made.queries > 1 && made.of_shift.row == 0));
   made.shift_rows = !sums_shift ? 0 : made.of_shift.row == 0 ? 1 : made.queries;
