@@ -392,13 +392,6 @@ TEST(LastError, OfWhatIsNotSupportedIsIts200006) {
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_FEATURE_UNSUPPORTED) << name;
     EXPECT_EQ(Peek(), 0) << name << ": taken";
   }
-  for (const auto& create :
-       {+[] { return static_cast<const void*>(aclprofCreateStepInfo()); },
-        +[]() -> const void* { return aclprofCreateConfig(nullptr, 0, ACL_AICORE_NONE, nullptr, 0); }}) {
-    aclrtGetLastError(ACL_RT_THREAD_LEVEL);
-    EXPECT_EQ(create(), nullptr);
-    EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED);
-  }
 }
 
 // What operators return for a null argument.
