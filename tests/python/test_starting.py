@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import pty
@@ -156,9 +157,25 @@ def test_info_is_that_of_portacl_info(python: Python) -> None:
 def test_own_options(python: Python) -> None:
     assert python.prints("-m", "portacl", "--prefix") == f"{TOOLKIT}\n"
     assert python.prints("-m", "portacl", "--help").startswith("usage: python -m portacl ")
-    for wrong in ([], ["--unknown"], ["--report"], ["--report", "--info"]):
+    for wrong in ([], ["--unknown"], ["--report"], ["--report", "--info"], ["--profile"], ["--profile", "x.json"], ["--profile=", "x.py"]):
         done = python("-m", "portacl", *wrong)
         assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("usage: python -m portacl ")
+
+
+def test_profile(python: Python, tmp_path: pathlib.Path) -> None:
+    trace = tmp_path / "out.json"
+    script = python.write("calls.py", (HERE / "one_operator.py").read_text())
+    for option in ([f"--profile={trace}"], ["--profile", str(trace)]):
+        assert python.prints("-m", "portacl", *option, script) == "one operator: -1.0 2.0 0.0 -8.0\n"
+        events = json.loads(trace.read_text())["traceEvents"]
+        assert [one["args"]["Input Shapes"] for one in events if one.get("cat") == "operator"] == ["4;4;4"]
+        trace.unlink()
+    for wrong, says in [
+        (tmp_path, f"--profile {tmp_path} is a folder; give the name of a file"),
+        (tmp_path / "no" / "out.json", f"--profile {tmp_path}/no/out.json: there is no folder {tmp_path}/no"),
+    ]:
+        done = python("-m", "portacl", "--profile", str(wrong), script)
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"portacl: {says}\n")
 
 
 def test_no_write_access(python: Python, tmp_path: pathlib.Path) -> None:

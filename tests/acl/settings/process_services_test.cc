@@ -399,13 +399,10 @@ TEST(LastError, OfWhatIsNotSupportedIsIts200006) {
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_FEATURE_UNSUPPORTED) << name;
     EXPECT_EQ(Peek(), 0) << name << ": taken";
   }
-  for (const auto& create :
-       {+[] { return static_cast<const void*>(aclprofCreateStepInfo()); },
-        +[]() -> const void* { return aclprofCreateConfig(nullptr, 0, ACL_AICORE_NONE, nullptr, 0); },
-        +[]() -> const void* { return acltdtCreateChannelWithCapacity(0, "prints", 1); },
-        +[]() -> const void* { return acltdtCreateDataset(); },
-        +[]() -> const void* { return acltdtGetDataItem(nullptr, 0); },
-        +[]() -> const void* { return acltdtGetDataAddrFromItem(nullptr); }}) {
+  for (const auto& create : {+[]() -> const void* { return acltdtCreateChannelWithCapacity(0, "prints", 1); },
+                             +[]() -> const void* { return acltdtCreateDataset(); },
+                             +[]() -> const void* { return acltdtGetDataItem(nullptr, 0); },
+                             +[]() -> const void* { return acltdtGetDataAddrFromItem(nullptr); }}) {
     aclrtGetLastError(ACL_RT_THREAD_LEVEL);
     EXPECT_EQ(create(), nullptr);
     EXPECT_EQ(Peek(), ACL_ERROR_FEATURE_UNSUPPORTED);
