@@ -341,7 +341,7 @@ class Replay(Elements):
         raise NotReplayed(f"{parameter.name} is a {type(value).__name__}, which is no {parameter.type}")
 
 
-_ARRAYS = {
+_ARRAYS: dict[str, tuple[str, Any, str]] = {
     "aclIntArray*": ("aclCreateIntArray", ctypes.c_int64, "aclDestroyIntArray"),
     "aclFloatArray*": ("aclCreateFloatArray", ctypes.c_float, "aclDestroyFloatArray"),
     "aclBoolArray*": ("aclCreateBoolArray", ctypes.c_bool, "aclDestroyBoolArray"),
