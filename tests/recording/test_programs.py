@@ -211,6 +211,36 @@ assert c.call(s, "aclnnAbs", view(0), o) == 0
     assert report["calls"][2]["remark"].startswith("elements of out share memory")
 
 
+def test_seeds_are_recorded_and_what_is_not_makes_nothing_nondeterministic(run, tmp_path, compare):
+    code = (
+        START
+        + """
+import ctypes
+c.base.aclCreateIntArray.restype = c.base.aclCreateScalarList.restype = ctypes.c_void_p
+shape = ctypes.c_void_p(c.base.aclCreateIntArray((ctypes.c_int64 * 1)(128), ctypes.c_uint64(1)))
+mask = c.Tensor([2], dtype=c.INT64)
+bits = ctypes.c_void_p(c.base.aclCreateTensor((ctypes.c_int64 * 1)(16), ctypes.c_uint64(1), 4, (ctypes.c_int64 * 1)(1), ctypes.c_int64(0), 2,
+                                              (ctypes.c_int64 * 1)(16), ctypes.c_uint64(1), mask.address))
+for seed in (5, 6):
+    assert c.call(s, "aclnnDropoutGenMaskV2", shape, ctypes.c_double(0.5), ctypes.c_int64(seed), ctypes.c_int64(0), 0, bits) == 0
+a, o = c.Tensor([4], [1, 2, 3, 4]), c.Tensor([4])
+def listed(one): return ctypes.c_void_p(c.base.aclCreateTensorList((ctypes.c_void_p * 1)(one.handle.value), ctypes.c_uint64(1)))
+x, y = listed(a), listed(o)
+for value in (1.0, 2.0):
+    scalars = ctypes.c_void_p(c.base.aclCreateScalarList((ctypes.c_void_p * 1)(c.scalar(value).value), ctypes.c_uint64(1)))
+    assert c.call(s, "aclnnForeachAddScalarList", x, scalars, y) == 0
+"""
+    )
+    run(code)
+    calls = read(tmp_path / "run.rec")[0]
+    assert [call.kwargs.get("seed") for call in calls] == [5, 6, None, None]
+    assert calls[0].written["kwargs", "out"].hash != calls[1].written["kwargs", "out"].hash
+    exit_code, report = compare(tmp_path / "run.rec")
+    assert exit_code == 0
+    assert [call["verdict"] for call in report["calls"]] == ["ok", "ok", "not compared", "not compared"]
+    assert "the value of scalars is not recorded" in report["calls"][2]["remark"]
+
+
 def test_every_header_is_understood():
     found = programs.functions()
     assert len(found) > 600
