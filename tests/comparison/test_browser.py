@@ -50,8 +50,8 @@ def visited(page, tmp_path):
     assert "<head>" in text and "</body>" in text
     read = tmp_path / "read.html"
     read.write_text(text.replace("<head>", "<head>" + WATCH, 1).replace("</body>", f"<script>{READER}</script></body>"), encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,800", "--virtual-time-budget=2000", f"--user-data-dir={tmp_path / 'user'}"]
-    options += ["--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom"]
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,800", "--virtual-time-budget=2000"]
+    options += [f"--user-data-dir={tmp_path / 'user'}", "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom"]
     done = subprocess.run([str(CHROMIUM), *options, read.as_uri()], capture_output=True, text=True, timeout=240)
     found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found is not None, done.stderr[-2000:] + done.stdout[-2000:]

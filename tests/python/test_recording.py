@@ -20,6 +20,7 @@ import portacl.recording as recordings
 from portacl.recording import Call, Statistics, TensorRecord
 
 ELEMENTS = struct.pack("<6f", 1, 2, 3, 4, 5, 6)
+SCALAR = recordings.Scalar("float16", 1.5)
 
 
 def tensor(**changes: object) -> TensorRecord:
@@ -35,7 +36,7 @@ def write(path: pathlib.Path) -> None:
         writer.keep(other, ELEMENTS)
         sample = tensor(kept="sample", sample_positions=(0, 5), sample_bytes=ELEMENTS[:4] + ELEMENTS[-4:], hash="xxh64:1")
         stack = (recordings.StackFrame("train.py", 3, "step"), recordings.StackFrame("train.py", 9, "<module>"))
-        values = [True, 3, -0.0, 1e-310, float("inf"), "text", None, 2 - 3j, (1, [2]), b"\0\1", recordings.Opaque("Work", "<Work>"), recordings.Scalar("float16", 1.5)]
+        values = [True, 3, -0.0, 1e-310, float("inf"), "text", None, 2 - 3j, (1, [2]), b"\0\1", recordings.Opaque("Work", "<Work>"), SCALAR]
         random = recordings.Generator("npu:0", 7, 12, b"state")
         writer.call(Call(0, "aten::add.Tensor", [record, *values], {"out": other, "dtype": recordings.DType("float32")}, [record], stack=stack))
         writer.call(
@@ -78,7 +79,8 @@ def test_what_is_written_is_read(path: pathlib.Path) -> None:
         assert record.content() == ELEMENTS
         assert first.kwargs["out"].content() == struct.pack("<6f", 1, 4, 2, 5, 3, 6)  # its rows are the other's columns
     values = first.args[1:]
-    assert values == [True, 3, -0.0, 1e-310, float("inf"), "text", None, 2 - 3j, (1, [2]), b"\0\1", recordings.Opaque("Work", "<Work>")]
+    assert values == [True, 3, -0.0, 1e-310, float("inf"), "text", None, 2 - 3j, (1, [2]), b"\0\1", recordings.Opaque("Work", "<Work>"), SCALAR]
+    assert (first.kwargs["out"].format, first.kwargs["out"].storage_shape, record.format) == (29, (1, 6), None)
     assert str(values[2]) == "-0.0" and first.kwargs["dtype"] == recordings.DType("float32")
     assert [place for place, _ in first.inputs()] == [("args", 0), ("kwargs", "out")]
     assert first.stack == second.stack == (("train.py", 3, "step"), ("train.py", 9, "<module>"))

@@ -181,7 +181,8 @@ def test_a_recording_chooses_no_code(run, tmp_path, compare):
     code, report = compare(tmp_path / "spoilt.rec")
     remarks = [call["remark"] for call in report["calls"]]
     assert [call["verdict"] for call in report["calls"]] == ["not compared"] * 5 + ["ok", "not compared"], remarks
-    for remark, part in zip(remarks, ("no system", "alpha is a str", "is no int8_t", "has the parameters self, dim, out", "returns 161001", "", "no aclnn")):
+    parts = ("no system", "alpha is a str", "is no int8_t", "has the parameters self, dim, out", "returns 161001", "", "no aclnn")
+    for remark, part in zip(remarks, parts):
         assert part in remark
 
 
@@ -194,7 +195,9 @@ b = c.Tensor([4], strides=[1], count=4)
 b.address = c.ctypes.c_void_p(a.address.value + 8)
 step = (c.ctypes.c_int64 * 1)(1)
 four = (c.ctypes.c_int64 * 1)(4)
-def view(offset): return c.ctypes.c_void_p(c.base.aclCreateTensor(four, c.ctypes.c_uint64(1), 0, step, c.ctypes.c_int64(offset), 2, four, c.ctypes.c_uint64(1), a.address))
+one = c.ctypes.c_uint64(1)
+def view(offset):
+    return c.ctypes.c_void_p(c.base.aclCreateTensor(four, one, 0, step, c.ctypes.c_int64(offset), 2, four, one, a.address))
 assert c.call(s, "aclnnAbs", view(0), view(2)) == 0
 assert c.call(s, "aclnnAbs", view(0), view(4)) == 0
 o = c.Tensor([4], strides=[0], count=1)
@@ -208,11 +211,42 @@ assert c.call(s, "aclnnAbs", view(0), o) == 0
     assert report["calls"][2]["remark"].startswith("elements of out share memory")
 
 
+def test_seeds_are_recorded_and_what_is_not_makes_nothing_nondeterministic(run, tmp_path, compare):
+    code = (
+        START
+        + """
+import ctypes
+c.base.aclCreateIntArray.restype = c.base.aclCreateScalarList.restype = ctypes.c_void_p
+shape = ctypes.c_void_p(c.base.aclCreateIntArray((ctypes.c_int64 * 1)(128), ctypes.c_uint64(1)))
+mask = c.Tensor([2], dtype=c.INT64)
+bits = ctypes.c_void_p(c.base.aclCreateTensor((ctypes.c_int64 * 1)(16), ctypes.c_uint64(1), 4, (ctypes.c_int64 * 1)(1), ctypes.c_int64(0), 2,
+                                              (ctypes.c_int64 * 1)(16), ctypes.c_uint64(1), mask.address))
+for seed in (5, 6):
+    assert c.call(s, "aclnnDropoutGenMaskV2", shape, ctypes.c_double(0.5), ctypes.c_int64(seed), ctypes.c_int64(0), 0, bits) == 0
+a, o = c.Tensor([4], [1, 2, 3, 4]), c.Tensor([4])
+def listed(one): return ctypes.c_void_p(c.base.aclCreateTensorList((ctypes.c_void_p * 1)(one.handle.value), ctypes.c_uint64(1)))
+x, y = listed(a), listed(o)
+for value in (1.0, 2.0):
+    scalars = ctypes.c_void_p(c.base.aclCreateScalarList((ctypes.c_void_p * 1)(c.scalar(value).value), ctypes.c_uint64(1)))
+    assert c.call(s, "aclnnForeachAddScalarList", x, scalars, y) == 0
+"""
+    )
+    run(code)
+    calls = read(tmp_path / "run.rec")[0]
+    assert [call.kwargs.get("seed") for call in calls] == [5, 6, None, None]
+    assert calls[0].written["kwargs", "out"].hash != calls[1].written["kwargs", "out"].hash
+    exit_code, report = compare(tmp_path / "run.rec")
+    assert exit_code == 0
+    assert [call["verdict"] for call in report["calls"]] == ["ok", "ok", "not compared", "not compared"]
+    assert "the value of scalars is not recorded" in report["calls"][2]["remark"]
+
+
 def test_every_header_is_understood():
     found = programs.functions()
     assert len(found) > 600
     assert {one.type for function in found.values() for one in function.parameters} <= {
-        *programs._NUMBERS, *programs._ARRAYS, "aclTensor*", "aclTensorList*", "aclScalar*", "aclScalarList*", "char*", "uint64_t*", "uint64_t**", "float*",
+        *programs._NUMBERS, *programs._ARRAYS, "aclTensor*", "aclTensorList*", "aclScalar*", "aclScalarList*",
+        "char*", "uint64_t*", "uint64_t**", "float*",
     }  # fmt: skip
 
 
@@ -238,7 +272,15 @@ def test_samples_and_summaries(run, tmp_path, compare):
         assert "inputs were recorded as" in report["calls"][0]["remark"]
 
 
-MANY = START + "a = c.Tensor([1000], [k * 1.01 for k in range(1000)])\nfor k in range(40): assert c.call(s, 'aclnnInplaceAdds', a, c.scalar(1), c.scalar(1)) == 0\nprint(a.values()[-1])\n"
+MANY = (
+    START
+    + """
+a = c.Tensor([1000], [k * 1.01 for k in range(1000)])
+for k in range(40):
+    assert c.call(s, "aclnnInplaceAdds", a, c.scalar(1), c.scalar(1)) == 0
+print(a.values()[-1])
+"""
+)
 
 
 def test_the_limit_is_kept(run, tmp_path):
@@ -256,7 +298,9 @@ def test_the_limit_is_kept(run, tmp_path):
     assert 0 < len(calls) < 40 and "the limit of 6144 bytes is reached after" in recording.end
 
 
-@pytest.mark.parametrize("name, value, accepted", [("KEEP", "everything", "all, sample and summary"), ("LIMIT", "8 apples", "which may end in K, M, G or T")])
+@pytest.mark.parametrize(
+    "name, value, accepted", [("KEEP", "everything", "all, sample and summary"), ("LIMIT", "8 apples", "which may end in K, M, G or T")]
+)
 def test_other_settings_are_refused(run, tmp_path, name, value, accepted):
     code = "import c_functions as c\nassert c.acl.aclInit(None) == 100000\nprint(c.acl.aclGetRecentErrMsg().decode())\n"
     text = run(code, **{f"PORTACL_RECORD_{name}": value})
@@ -283,12 +327,12 @@ def test_a_path_that_cannot_be_written_is_in_the_log_alone(run, record):
 
 
 def test_each_process_has_a_file_of_its_own(run, tmp_path):
-    code = CALLS + "import subprocess, sys, os\nif 'CHILD' not in os.environ: subprocess.run([sys.executable, '-c', {0!r}], env=os.environ | {{'CHILD': '1'}}, check=True)\n"
-    both = code.format(CALLS)
-    run(both)  # the file of the first one, which is still recording, is left alone
+    child = "subprocess.run([sys.executable, '-c', os.environ['CHILD']], env={**os.environ, 'CHILD': ''}, check=True)"
+    both = f"{CALLS}\nimport os, subprocess, sys\n{child}\n"
+    run(both, CHILD=CALLS)  # the file of the first one, which is still recording, is left alone
     calls, recording = read(tmp_path / "run.rec")
     assert [call.name for call in calls] == NAMES and recording.problem is None
-    run(both, record="%p.rec")
+    run(both, record="%p.rec", CHILD=CALLS)
     assert len(list(tmp_path.glob("[0-9]*.rec"))) == 2
 
 

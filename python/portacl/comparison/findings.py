@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any
 
-from portacl.recording import Call, Statistics, TensorRecord
+from portacl.recording import Call, Opaque, Statistics, TensorRecord
 
 from . import errors, replay
 
@@ -104,6 +104,8 @@ class Repeats:
             return None
         if any(record.hash is None and not replay.is_overwritten(call, place, record) for place, record in call.inputs()):
             return None
+        if _is_opaque([*call.args, *call.kwargs.values()]):
+            return None
         signature = repr((call.name, _shown(call.args), _shown(call.kwargs)))
         records = [record for _, record in replay.results(call)]
         index, others, before = self._seen.setdefault(signature, (call.index, results, records))
@@ -119,6 +121,11 @@ def _may_be_same(one: TensorRecord, other: TensorRecord) -> bool:
         return one.statistics == other.statistics
     first, second = one.tensor(), other.tensor()
     return first is not None and second is not None and first.shape == second.shape and errors.Deviation(first, second).has_same_bits
+
+
+def _is_opaque(values: list[Any]) -> bool:
+    """Whether one of them is something that a recording does not hold."""
+    return any(isinstance(one, Opaque) or (isinstance(one, (list, tuple)) and _is_opaque(list(one))) for one in values)
 
 
 def _shown(value: Any) -> Any:

@@ -103,7 +103,6 @@ class _Library:
         for name in ("aclCreateTensor", "aclCreateTensorList", "aclCreateScalar", "aclCreateIntArray", "aclCreateFloatArray", "aclCreateBoolArray"):
             getattr(self.base, name).restype = ctypes.c_void_p
         self.runtime.aclGetRecentErrMsg.restype = ctypes.c_char_p
-        self.runtime.aclInit(None)  # it may have been
         self._check("aclrtSetDevice", self.runtime.aclrtSetDevice(0))
         self.stream = ctypes.c_void_p()
         self._check("aclrtCreateStream", self.runtime.aclrtCreateStream(ctypes.byref(self.stream)))
@@ -341,7 +340,7 @@ class Replay(Elements):
         raise NotReplayed(f"{parameter.name} is a {type(value).__name__}, which is no {parameter.type}")
 
 
-_ARRAYS = {
+_ARRAYS: dict[str, tuple[str, Any, str]] = {
     "aclIntArray*": ("aclCreateIntArray", ctypes.c_int64, "aclDestroyIntArray"),
     "aclFloatArray*": ("aclCreateFloatArray", ctypes.c_float, "aclDestroyFloatArray"),
     "aclBoolArray*": ("aclCreateBoolArray", ctypes.c_bool, "aclDestroyBoolArray"),
