@@ -27,6 +27,9 @@ EXPORTED_BY = {
     "aclmdlRICaptureBegin": "acl_rt ascendcl",
     "aclrtBinaryLoadFromData": "acl_rt ascendcl",
     "aclmdlInitDump": "ascendcl",
+    "aclopStartDumpArgs": "ascendcl",
+    "acltdtReceiveTensor": "acl_tdt_channel",
+    "strcpy_s": "fmk_parser",
     "aclCreateTensorDesc": "ascendcl",
     "aclopCreateAttr": "ascendcl",
     "aclopCompileAndExecute": "acl_op_compiler",
@@ -48,7 +51,7 @@ EXPORTED_BY = {
     "aclnnKlDiv": "opapi opapi_math",
     "aclnnKlDivGetWorkspaceSize": "opapi opapi_math",
 }
-EMPTY = ["acl_tdt_channel", "ge_runner", "graph"]
+EMPTY = ["ascend_protobuf", "ge_runner", "graph"]
 # Programs: what they call, and the libraries of their link line, which is tried in every order.
 PROGRAMS = [
     (["aclInit", "aclCreateTensor", "aclnnL1Loss", "aclnnKlDiv"], "opapi_nn opapi_math ascendcl nnopbase opapi"),

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import pathlib
@@ -317,3 +318,50 @@ def test_self_attention_prefix_encoder(dtype: torch.dtype) -> None:
         expected.append(torch.einsum("hqk,khd->qhd", scores.masked_fill(later, -math.inf).softmax(-1), v))
         begin += count
     close(out, torch.cat(expected))
+
+
+def test_refusals_of_a_looked_up_function() -> None:
+    """A code, no operation, and the next right call is right."""
+    library = ctypes.CDLL("libatb.so")
+    context, none = ctypes.c_void_p(), ctypes.c_void_p(None)
+    assert library._ZN3atb13CreateContextEPPNS_7ContextE(ctypes.byref(context)) == 0
+    tensors = [torch.zeros(2, 8), torch.zeros(8), torch.zeros(2, 3), torch.zeros(2, 3, dtype=torch.int32)]
+    tensors = [tensor.npu() for tensor in tensors]
+    library.aclCreateTensor.restype = ctypes.c_void_p
+    handles = []
+    for tensor in tensors:
+        dims, strides = ((ctypes.c_int64 * tensor.dim())(*sizes) for sizes in (tensor.shape, tensor.stride()))
+        dtype = 0 if tensor.dtype == torch.float32 else 3
+        address = ctypes.c_void_p(tensor.data_ptr())
+        rank = ctypes.c_uint64(tensor.dim())
+        made = library.aclCreateTensor(dims, rank, dtype, strides, ctypes.c_int64(0), 2, dims, rank, address)
+        handles.append(ctypes.c_void_p(made))
+    x, bias, y, indices = handles
+    operation, size = ctypes.c_void_p(), ctypes.c_uint64()
+
+    def set_up(activation: int = 8, k: int = 3, maps: bool = False, out: ctypes.c_void_p = y) -> int:
+        scalars = [ctypes.c_int64(one) for one in (2, 1, 1, k)]
+        rest = (ctypes.c_int(activation), ctypes.c_bool(True), ctypes.c_float(1), ctypes.c_bool(maps), out, indices)
+        return int(
+            library.AtbFusedAddTopkDivGetWorkspaceSize(
+                x, bias, none, none, *scalars, *rest, ctypes.byref(size), ctypes.byref(operation), context
+            )
+        )
+
+    library._ZN3atb16DestroyOperationEPNS_9OperationE.argtypes = [ctypes.c_void_p]
+    invalid_param, invalid_size, invalid_operation = 1, 9, 24
+    assert set_up(activation=7) == invalid_param and not operation
+    assert set_up(maps=True) == invalid_param and not operation
+    assert set_up(k=9) == invalid_param and not operation
+    assert set_up(k=2) == invalid_size and not operation
+    assert library.AtbFusedAddTopkDiv(none, ctypes.c_uint64(0), none, context) == invalid_operation
+    assert set_up() == 0 and operation
+    workspace = torch.empty(size.value, dtype=torch.uint8, device="npu")
+    torch.npu.synchronize()
+    assert library.AtbFusedAddTopkDiv(ctypes.c_void_p(workspace.data_ptr()), size, operation, context) == 0
+    torch.npu.synchronize()
+    assert torch.allclose(tensors[2].cpu(), torch.full((2, 3), 1 / 3))
+    assert library._ZN3atb16DestroyOperationEPNS_9OperationE(operation) == 0
+    for handle in handles:
+        library.aclDestroyTensor(handle)
+    library._ZN3atb14DestroyContextEPNS_7ContextE(context)
