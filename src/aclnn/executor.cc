@@ -147,10 +147,26 @@ record::CallWork WorkOf(const Executor& executor, const Stream& stream, bool com
   record::RunningCall(WorkOf(executor, stream, /*computes=*/false)).Finish({});
 }
 
-// Does the work between looks at what its tensors hold.
+// Does the work, and says where it took longer than the program allows.
+void DoWork(const Executor& executor, Stream& stream) noexcept {
+  const int64_t limit = ExecutionTimeout();
+  if (limit == 0) {
+    executor.run(executor, stream);
+    return;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  executor.run(executor, stream);
+  if (std::chrono::steady_clock::now() - start > std::chrono::microseconds(limit)) {
+    stream.NoteFailure(
+        {ACL_ERROR_RT_AICORE_TIMEOUT,
+         "an operator took longer than aclrtSetOpExecuteTimeOut allows; its results are complete."});
+  }
+}
+
+// Does the work between looks at what its tensors hold, for which there is no limit.
 [[gnu::cold, gnu::noinline]] void RunRecorded(const Executor& executor, Stream& stream) noexcept {
   record::RunningCall running(WorkOf(executor, stream, /*computes=*/true));
-  executor.run(executor, stream);
+  DoWork(executor, stream);
   try {
     std::vector<record::LaterShape> shapes;
     for (int i = 0; executor.sets_shapes && i < kMaxShaped; ++i) {
@@ -162,14 +178,6 @@ record::CallWork WorkOf(const Executor& executor, const Stream& stream, bool com
     running.Finish(shapes);
   } catch (...) {
     // without memory the call is not recorded
-  }
-}
-
-void DoWork(const Executor& executor, Stream& stream) noexcept {
-  if (record::IsOn()) {
-    RunRecorded(executor, stream);
-  } else {
-    executor.run(executor, stream);
   }
 }
 
@@ -304,17 +312,10 @@ bool Executor::Copy(const Executor& other) noexcept {
 
 Task::Outcome Executor::Run(Stream& stream) noexcept {
   if (sanitizer::IsOn()) workspace = BeforeWork(ViewOf(*this, workspace));
-  const int64_t limit = ExecutionTimeout();
-  if (limit == 0) {
+  if (record::IsOn()) {
+    RunRecorded(*this, stream);
+  } else {
     DoWork(*this, stream);
-    return Outcome::kDone;
-  }
-  const auto start = std::chrono::steady_clock::now();
-  DoWork(*this, stream);
-  if (std::chrono::steady_clock::now() - start > std::chrono::microseconds(limit)) {
-    stream.NoteFailure(
-        {ACL_ERROR_RT_AICORE_TIMEOUT,
-         "an operator took longer than aclrtSetOpExecuteTimeOut allows; its results are complete."});
   }
   return Outcome::kDone;
 }

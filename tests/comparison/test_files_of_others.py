@@ -253,3 +253,31 @@ def test_texts_of_a_recording_do_not_steer_the_terminal(file, compare, capsys):
     assert r"\x1b[2J\r\nok\u202e\udc80\x9b" in found.text
     json.dumps(found.content)
     assert terminal.printable("a\tb\u00e9") == "a\\tb\u00e9"
+
+
+@pytest.mark.parametrize("kept", ["all", "summary"])
+@pytest.mark.parametrize("second, verdict", [([math.nan, 1.0], "ok"), ([math.nan, 2.0], "off"), ([1.0, 2.0], "off")])
+def test_nans_of_other_bits_are_one_result(tmp_path, compare, kept, second, verdict):
+    """Of summaries the statistics tell whether anything else differs."""
+
+    def record(values, bits=0):
+        tensor = torch.tensor(values)
+        words = tensor.view(torch.int32)
+        words[tensor.isnan()] |= bits
+        special = int(tensor.isnan().sum())
+        finite = tensor[tensor.isfinite()]
+        found = recordings.Statistics(2, float(finite.min()), float(finite.max()), float(finite.mean()), float(finite.norm()), special, 0, 0)
+        made = recordings.TensorRecord("float32", (2,), (1,), 0, "npu:0", kept, statistics=found)
+        return made, tensor.numpy().tobytes()
+
+    file = tmp_path / "nan.rec"
+    with recordings.Writer(str(file), {"cann": "portacl"}) as writer:
+        for values, bits in (([math.nan, 1.0], 0), (second, 1)):
+            (given, content), (made, result) = record([-1.0, 1.0]), record(values, bits)
+            for one, elements in ((given, content), (made, result)):
+                writer.keep(one, elements)
+                if kept == "summary":
+                    one.kept, one.key = "summary", None
+            writer.call(recordings.Call(0, "aten::log", [given], {}, [made]))
+    found = compare(file)
+    assert ("nondeterministic" in found.calls[1]["remark"]) == (verdict == "off")

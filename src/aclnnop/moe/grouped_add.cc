@@ -9,7 +9,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::GroupedProducts;
 
 enum Tensors { kY, kX, kWeight, kGroups };
@@ -88,8 +88,8 @@ void SetSums(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulAdd) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetSums);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetSums);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulAddV2) {
-  return moe::RunSteps(call, kChecksOfV2, workspaceSize, executor, SetSums);
+  return dense::RunSteps(call, kChecksOfV2, workspaceSize, executor, SetSums);
 }

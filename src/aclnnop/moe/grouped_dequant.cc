@@ -12,7 +12,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::GroupedProducts;
 
 enum Tensors { kX, kWeight, kWeightScale, kGroups, kBias, kXScale, kXOffset, kSmooth, kOut };
@@ -152,8 +152,8 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnQuantGroupedMatmulDequant) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnQuantGroupedMatmulDequantWeightNZ) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }

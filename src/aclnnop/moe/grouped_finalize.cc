@@ -11,7 +11,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::GroupedProducts;
 
 enum Tensors {
@@ -255,17 +255,17 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRouting) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV2) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV3) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNz) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNzV2) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }

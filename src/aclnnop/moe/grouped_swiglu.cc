@@ -10,7 +10,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::GroupedProducts;
 using engine::GroupedRows;
 
@@ -224,14 +224,14 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuant) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNZ) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantV2) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNzV2) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
 }
