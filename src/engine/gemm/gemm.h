@@ -93,7 +93,7 @@ struct GemmJob {
   void Run(void* const* addresses, void* workspace) const noexcept;
   // The same in parts, each of which no other one waits for: jobs of several products run theirs in one loop.
   int64_t Tiles() const noexcept;
-  void RunTile(void* const* addresses, void* workspace, int64_t tile) const noexcept;
+  void RunTile(void* const* addresses, void* workspace, int64_t block) const noexcept;
 };
 
 // Elements of other kinds of computing that take as long.

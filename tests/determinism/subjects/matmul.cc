@@ -7,6 +7,7 @@
 
 #include "aclnnop/families/linalg.h"
 #include "aclnnop/families/matmul.h"
+#include "aclnnop/families/moe.h"
 #include "determinism/subject.h"
 #include "support/guarded_buffer.h"
 
@@ -449,6 +450,55 @@ SubjectRegistration RegisterGroups() {
   return SubjectRegistration(std::move(subject));
 }
 const auto kGroups = RegisterGroups();
+
+// Groups of rows, gated, as INT8.
+SubjectRegistration RegisterGates() {
+  Subject subject;
+  subject.start = Start::kZero;
+  subject.sums_everything = true;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = "aclnnGroupedMatmulSwigluQuantV2";
+  binding.tensors = {"x", "weight", "weightScale", "xScale", "output"};
+  binding.plan = [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+    static auto* const memory = new DenseCopy::Memory[4];  // until the next call; never destroyed
+    static int64_t ends[] = {70, 70, 131};
+    static float steps[131];
+    constexpr int64_t kExperts = 3;
+    const DenseCopy x(t[0], memory[0]);
+    const DenseCopy weight(t[1], memory[1]);
+    const DenseCopy scale(t[2], memory[2]);
+    const DenseCopy x_scale(t[3], memory[3]);
+    const auto tensor = [](const Shape& shape, aclDataType dtype, void* data) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                             shape.size(), data);
+    };
+    const aclTensor* const of_list[] = {
+        tensor({kExperts, x.columns, weight.columns}, ACL_INT8, weight.device),
+        tensor({kExperts, weight.columns}, ACL_FLOAT, scale.device)};
+    aclTensorList* const lists[] = {aclCreateTensorList(of_list, 1), aclCreateTensorList(of_list + 1, 1)};
+    aclTensor* const made[] = {x.As(ACL_INT8, x.rows, x.columns, false),
+                               tensor({x.rows}, ACL_FLOAT, x_scale.device),
+                               tensor({kExperts}, ACL_INT64, ends), tensor({x.rows}, ACL_FLOAT, steps)};
+    const aclnnStatus status = aclnnGroupedMatmulSwigluQuantV2GetWorkspaceSize(
+        made[0], lists[0], lists[1], nullptr, nullptr, made[1], nullptr, made[2], 0, 0, 0, 0, nullptr, t[4],
+        made[3], size, executor);
+    for (aclTensorList* const one : lists) aclDestroyTensorList(one);
+    for (aclTensor* const one : made) aclDestroyTensor(one);
+    return status;
+  };
+  binding.run = aclnnGroupedMatmulSwigluQuantV2;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  subject.given.push_back({{ACL_INT8, ACL_INT8, ACL_FLOAT, ACL_FLOAT},
+                           {{131, 300}, {900, 96}, {3, 96}, {1, 131}},
+                           ACL_INT8,
+                           {131, 48},
+                           0,
+                           {}});
+  subject.description.attributes.emplace_back();
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  return SubjectRegistration(std::move(subject));
+}
+const auto kGates = RegisterGates();
 
 }  // namespace
 }  // namespace portacl::testing
