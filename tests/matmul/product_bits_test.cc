@@ -289,6 +289,29 @@ TEST_P(TileBits, AreThoseOfScalars) {
   }
 }
 
+// A sum that is subnormal after some terms stays what it is when the others add nothing.
+TEST(TileBitsOfSmallSums, Stay) {
+  constexpr int64_t kRows = 40, kColumns = 70, kDepth = 600;
+  Matrix left{kRows, kDepth, std::vector<float>(size_t{kRows * kDepth}, 1)};
+  Matrix right{kDepth, kColumns, std::vector<float>(size_t{kDepth * kColumns}, 0)};
+  for (int64_t row = 0; row < kRows; ++row) left.numbers[static_cast<size_t>(row * kDepth + 3)] = 0x1p-70f;
+  for (int64_t column = 0; column < kColumns; ++column)
+    right.numbers[static_cast<size_t>(3 * kColumns + column)] = 0x1.8p-69f;
+  for (const engine::TileKernels* const tiles : TilesToTest()) {
+    for (const engine::Isa isa : IsasToTest()) {
+      if (!TakesTiles(*tiles, isa)) continue;
+      Part part;
+      part.rows = kRows;
+      part.columns = kColumns;
+      part.isa = isa;
+      part.dtype = ACL_BF16;
+      part.tiles = tiles;
+      const Matrix found = Multiplied(left, right, part);
+      for (const float one : found.numbers) ASSERT_EQ(one, 0x1.8p-139f) << tiles->name;
+    }
+  }
+}
+
 std::string NameOfSize(const ::testing::TestParamInfo<Size>& info) {
   const Size& size = info.param;
   return std::to_string(size.rows) + "x" + std::to_string(size.columns) + "x" + std::to_string(size.depth);
@@ -378,6 +401,32 @@ TEST(TileKernels, OthersAreRefused) {
     }
   };
   EXPECT_FALSE(engine::HaveTheBits(kernels));
+}
+
+// Products that are rounded to -0 add up to +0, at which a sum of 16 bits begins.
+TEST(ProductBitsOfSmallNumbers, BeginAtZero) {
+  for (const Size& size : {Size{1, 1, 300}, Size{1, 40, 30}, Size{20, 40, 30}, Size{3, 5, 300}}) {
+    const Matrix left{size.rows, size.depth,
+                      std::vector<float>(static_cast<size_t>(size.rows * size.depth), 0x1p-80f)};
+    const Matrix right{size.depth, size.columns,
+                       std::vector<float>(static_cast<size_t>(size.depth * size.columns), -0x1p-80f)};
+    const Matrix expected = Expected(left, right, ACL_BF16);
+    for (const float one : expected.numbers) ASSERT_TRUE(SameBits(one, 0.0f));
+    for (const engine::Isa isa : IsasToTest()) {
+      for (int i = 0; i < 8; ++i) {
+        Part part;
+        part.isa = isa;
+        part.dtype = ACL_BF16;
+        part.rows = size.rows;
+        part.columns = size.columns;
+        part.right_across = i % 2 != 0;
+        part.without_memory = i / 2 % 2 != 0;
+        if (i >= 4 && TakesTiles(engine::AmxModel(), isa)) part.tiles = &engine::AmxModel();
+        ExpectPart(Multiplied(left, right, part), expected, part);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
 }
 
 // A vector's elements lie a step apart, or, of 0, are one.

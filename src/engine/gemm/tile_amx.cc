@@ -54,8 +54,8 @@ void End() { asm volatile("tilerelease" ::); }
 const TileKernels& AmxKernels() noexcept;
 const TileKernels& AmxKernels() noexcept {
   using namespace N_AVX3;
-  static constexpr TileKernels kernels = KernelsOfTiles<Registers>("amx", Begin, End);
-  return kernels;
+  static constexpr TileKernels kKernels = KernelsOfTiles<Registers>("amx", Begin, End);
+  return kKernels;
 }
 
 }  // namespace portacl::engine

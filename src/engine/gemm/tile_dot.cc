@@ -96,18 +96,18 @@ void DoNothing() {}
 const TileKernels& DotKernels() noexcept;
 const TileKernels& DotKernels() noexcept {
   using namespace N_AVX3;
-  static constexpr TileKernels kernels = {"avx512_bf16",
-                                          kDotRows,
-                                          kWidth,
-                                          false,
-                                          PairRows<AlternateOrder>,
-                                          PairPanel<AlternateOrder>,
-                                          WidenRows<AlternateOrder>,
-                                          WidenPanel<AlternateOrder>,
-                                          MultiplyDot,
-                                          DoNothing,
-                                          DoNothing};
-  return kernels;
+  static constexpr TileKernels kKernels = {"avx512_bf16",
+                                           kDotRows,
+                                           kWidth,
+                                           false,
+                                           PairRows<AlternateOrder>,
+                                           PairPanel<AlternateOrder>,
+                                           WidenRows<AlternateOrder>,
+                                           WidenPanel<AlternateOrder>,
+                                           MultiplyDot,
+                                           DoNothing,
+                                           DoNothing};
+  return kKernels;
 }
 
 }  // namespace portacl::engine

@@ -81,8 +81,8 @@ void DoNothing() {}
 
 const TileKernels& AmxModel() noexcept {
   using namespace tile_model;
-  static constexpr TileKernels kernels = KernelsOfTiles<Model>("amx_model", DoNothing, DoNothing);
-  return kernels;
+  static constexpr TileKernels kKernels = KernelsOfTiles<Model>("amx_model", DoNothing, DoNothing);
+  return kKernels;
 }
 
 }  // namespace portacl::engine

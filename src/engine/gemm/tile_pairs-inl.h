@@ -10,7 +10,7 @@
 namespace portacl::engine::PORTACL_TILE_NAMESPACE {
 namespace {
 
-constexpr int64_t kPairsOfBlock = kEvenOddDepth / 2;
+inline constexpr int64_t kPairsOfBlock = kEvenOddDepth / 2;
 
 PORTACL_TILE_TARGET inline uint32_t BitsOf(float number) {
   uint32_t bits;

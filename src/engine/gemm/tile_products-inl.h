@@ -18,9 +18,9 @@ struct NeighbourOrder {
   }
 };
 
-constexpr int64_t kTileSide = 16;
-constexpr int64_t kTileRows = 2 * kTileSide;
-constexpr int64_t kWord = sizeof(uint32_t);
+inline constexpr int64_t kTileSide = 16;
+inline constexpr int64_t kTileRows = 2 * kTileSide;
+inline constexpr int64_t kWord = sizeof(uint32_t);
 
 // Two tiles of rows and one or two of columns, whose sums are a square of `c` that is whole.
 template <class Tiles, bool kTwo>
