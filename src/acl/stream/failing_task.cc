@@ -28,7 +28,7 @@ void FailingTask::Finish(StreamList&) noexcept { failing_tasks.Recycle(this); }
 bool FailsInStream(const FoundStream& queue, aclError status, const Text& message) noexcept {
   bool stops = false;
   if (!queue || !queue.stream->IfStill(queue.handle, [&] { stops = queue.stream->StopsOnFailureLocked(); }) ||
-      !stops || IsCaptured(queue)) {
+      !stops) {
     return false;
   }
   if (MayBeCaptured() && InvalidatesCapture(queue, message)) return true;
