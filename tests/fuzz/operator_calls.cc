@@ -349,6 +349,14 @@ class Given {
   aclTensor* PlacesFor(const aclTensor* tensor) {
     return tensors_.emplace_back(UnreadPlaces(ShapeOf(tensor), attributes_.misplaced));
   }
+  // The same as INT64.
+  aclTensor* Made64(const std::vector<int64_t>& shape) {
+    const bool is_short = attributes_.log_target;
+    attributes_.log_target = false;
+    aclTensor* const made = Indices(shape);
+    attributes_.log_target = is_short;
+    return made;
+  }
   aclTensor* IndicesLike(const aclTensor* tensor) { return Indices(ShapeOf(tensor)); }
   // One for each row.
   aclTensor* IndicesOfRows(const aclTensor* tensor) {
@@ -884,6 +892,39 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ScatterPaKvCache, 3, kAny, t[0], t[2], given.Indices({given.FirstLength(t[0])}), a.log_target ? t[1] : nullptr, given.Second(t[2]), nullptr, nullptr,
           nullptr, nullptr, nullptr, nullptr, nullptr),
     MOVES(ScatterPaCache, 2, kAny, t[0], t[1], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr, nullptr),
+    MOVES(GatherPaKvCache, 2, kAny, t[0], t[0], given.Indices({2, 3}), given.Indices({2}), t[1], given.Second(t[1]), a.reduction == 0 ? given.Indices({2}) : nullptr,
+          nullptr, false),
+    STATE(KvRmsNormRopeCache, 2, kAny, t[0], given.Numbers({3}, t[0]), given.Numbers({given.FirstLength(t[0]), 1, 1, 4}, t[0]),
+          given.Numbers({given.FirstLength(t[0]), 1, 1, 4}, t[0]), given.Made64({given.FirstLength(t[0]), 2}), t[1], given.Second(t[1]), nullptr, nullptr, nullptr,
+          nullptr, a.wide_beta, nullptr, a.log_target, given.Written({given.FirstLength(t[0]), 1, 2, 4}, t[0]), given.Written({given.FirstLength(t[0]), 1, 2, 3}, t[0])),
+    STATE(KvRmsNormRopeCacheV2, 3, kAny, t[0], given.Numbers({given.LastLength(t[0])}, t[0]), given.Numbers({given.FirstLength(t[0]), 1, 1, 2}, t[0]),
+          given.Numbers({given.FirstLength(t[0]), 1, 1, 2}, t[0]), given.Made64({given.FirstLength(t[0]), 2}), t[2], given.Second(t[2]), nullptr, nullptr, nullptr,
+          nullptr, t[1], a.wide_beta, nullptr, false, given.Written({1}, t[0]), given.Written({1}, t[0])),
+    STATE(QkvRmsNormRopeCache, 2, kAny, t[0], given.Numbers({16}, t[0]), given.Numbers({16}, t[0]), given.Numbers({2, 16}, t[0]), given.Numbers({2, 16}, t[0]),
+          given.Made64({2}), t[1], given.Written({2, 1, 3, 16}, t[0]), given.Written({2, 1, 3, 16}, t[0]), nullptr, nullptr, nullptr, nullptr, given.Array({1, 2, 3, 16}),
+          given.Array({1, 1, 1}), a.wide_beta, nullptr, nullptr, nullptr, nullptr),
+    STATE(DequantRopeQuantKvcache, 2, kAny, t[0], given.Numbers({given.FirstLength(t[0]), 16}, t[1]), given.Numbers({given.FirstLength(t[0]), 16}, t[1]),
+          given.Written({given.FirstLength(t[0]), 2, 1, 16}, ACL_INT8), given.Written({given.FirstLength(t[0]), 2, 1, 16}, ACL_INT8),
+          given.Made32({given.FirstLength(t[0])}), given.Numbers({16}), given.Numbers({16}), nullptr, nullptr, given.Numbers({given.LastLength(t[0])}), nullptr, nullptr,
+          given.Array({32, 16, 16}), nullptr, nullptr, false, nullptr, t[1], given.Written({0}, t[1]), given.Written({0}, t[1])),
+    MOVES(InplaceQuantScatter, 2, kAny, t[1], given.Indices({given.FirstLength(t[0])}), t[0], given.Numbers({1}, a.reduction == 0 ? nullptr : t[0]), nullptr, -2, -1, 1),
+    MOVES(InplaceQuantScatterV2, 2, kAny, t[1], given.Indices({given.FirstLength(t[0]), 2}), t[0], given.Numbers({1}, a.reduction == 0 ? nullptr : t[0]), nullptr, 1, -1,
+          1, nullptr),
+    MOVES(TopKTopPSample, 2, kOperand0, t[0], given.Made32({given.FirstLength(t[0])}), given.Numbers({given.FirstLength(t[0])}, t[0]), nullptr, a.wide_beta, true, 0,
+          given.Written({given.FirstLength(t[0])}, ACL_INT64), t[1]),
+    MOVES(TopKTopPSampleV2, 2, kOperand0, t[0], given.Made32({given.FirstLength(t[0])}), given.Numbers({given.FirstLength(t[0])}, t[0]), nullptr,
+          a.log_target ? given.Numbers({given.FirstLength(t[0])}, t[0]) : nullptr, a.wide_beta, false, 0, 8, a.reduction != 0, true,
+          given.Written({given.FirstLength(t[0])}, ACL_INT64), given.Written({1}), given.Written(Given::ShapeOf(t[0]), ACL_INT64), t[1]),
+    STATE(AdvanceStep, 1, kAny, t[0], given.Made64({2, 1}), given.Second(t[0]), given.Second(t[0]), given.Second(t[0]), given.Made64({3, 2}), 3, 2, 4),
+    STATE(AdvanceStepV2, 1, kAny, t[0], given.Made64({2, 2}), given.Second(t[0]), given.Second(t[0]), given.Second(t[0]), given.Made64({2, 2}), given.Made64({2, 1}),
+          given.Made64({2}), 2, 2, 4),
+    STATE(RecurrentGatedDeltaRule, 3, kOperand1, t[0], t[0], t[1], nullptr, given.Written({2, given.Heads(t[1]), given.LastLength(t[1]), given.LastLength(t[0])}, t[0]),
+          given.Indices({2}), given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr, 0.5f, t[2]),
+    MOVES(ChunkGatedDeltaRule, 3, kOperand1, t[0], t[0], t[1], nullptr, given.Numbers({1, 1, given.LastLength(t[1]), given.LastLength(t[0])}, t[0]), given.Indices({1}),
+          0.5f, nullptr, t[2], given.Written({1, 1, given.LastLength(t[1]), given.LastLength(t[0])}, t[0])),
+    MOVES(MaskedCausalConv1d, 2, kOperand0, t[0], given.Numbers({3, given.LastLength(t[0])}, t[0]), nullptr, t[1]),
+    MOVES(SwigluGroup, 2, kOperand0, t[0], a.log_target ? given.Numbers({given.FirstLength(t[0])}) : nullptr, a.reduction == 0 ? given.Made64({1}) : nullptr, a.wide_beta,
+          given.Half(t[1])),
     MOVES(ApplyTopKTopP, 2, kOperand0, t[0], a.log_target ? given.Numbers({given.FirstLength(t[0])}, t[0]) : nullptr,
           given.Made32({given.FirstLength(t[0])}), t[1]),
     MOVES(GeluMul, 2, kOperand0, t[0], nullptr, given.Half(t[1])),

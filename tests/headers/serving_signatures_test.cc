@@ -18,3 +18,20 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 HAS(aclnnScatterPaKvCache, In, Out, In, In, Out, In, In, In, char*, char*, Array, Array);
 HAS(aclnnScatterPaCache, In, Out, In, In, In, In, char*);
 HAS(aclnnApplyTopKTopP, In, In, In, Out);
+HAS(aclnnGatherPaKvCache, In, In, In, In, Out, Out, In, char*, bool);
+HAS(aclnnKvRmsNormRopeCache, In, In, In, In, In, Out, Out, In, In, In, In, double, char*, bool, In, In);
+HAS(aclnnKvRmsNormRopeCacheV2, In, In, In, In, In, Out, Out, In, In, In, In, In, double, char*, bool, In, In);
+HAS(aclnnQkvRmsNormRopeCache, In, In, In, In, In, In, Out, Out, Out, In, In, In, In, Array, Array, double,
+    char*, In, In, In);
+HAS(aclnnDequantRopeQuantKvcache, In, In, In, Out, Out, In, In, In, In, In, In, In, In, Array, char*, char*,
+    bool, char*, In, In, In);
+HAS(aclnnInplaceQuantScatter, Out, In, In, In, In, int64_t, int64_t, int64_t);
+HAS(aclnnInplaceQuantScatterV2, Out, In, In, In, In, int64_t, int64_t, int64_t, const char*);
+HAS(aclnnTopKTopPSample, In, In, In, In, double, bool, int64_t, In, In);
+HAS(aclnnTopKTopPSampleV2, In, In, In, In, In, double, bool, int64_t, int64_t, bool, bool, In, In, In, In);
+HAS(aclnnAdvanceStep, Out, In, Out, Out, Out, In, int64_t, int64_t, int64_t);
+HAS(aclnnAdvanceStepV2, Out, In, Out, Out, Out, In, In, In, int64_t, int64_t, int64_t);
+HAS(aclnnRecurrentGatedDeltaRule, In, In, In, In, Out, In, In, In, In, In, float, Out);
+HAS(aclnnChunkGatedDeltaRule, In, In, In, In, In, In, float, In, Out, Out);
+HAS(aclnnMaskedCausalConv1d, In, In, In, Out);
+HAS(aclnnSwigluGroup, In, In, In, double, Out);

@@ -100,6 +100,7 @@ class DenseSteps {
   engine::Place Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
   engine::NumberRows RowsOut(int tensor);
 
+  engine::Place Bytes(int64_t count) { return steps_.Workspace(count); }
   engine::Place Words(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(int64_t)}); }
   engine::Place Floats(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(float)}); }
   // Words in the workspace become an output, converted.

@@ -1,0 +1,680 @@
+// aclnnKvRmsNormRopeCache and V2, aclnnQkvRmsNormRopeCache, aclnnDequantRopeQuantKvcache: rows of keys and values are normed and turned, and
+// put into caches.
+// SPDX-License-Identifier: Apache-2.0
+#include <strings.h>
+
+#include "aclnnop/aclnn_qkv_rms_norm_rope_cache.h"
+#include "aclnnop/jobs/normalized.h"
+#include "aclnnop/serving/norm_rope_cache_functions.h"
+#include "aclnnop/serving/paged_rows.h"
+
+namespace portacl {
+namespace {
+
+using namespace moe;
+using engine::MakeRows;
+using engine::PutInPages;
+using serving::TextOr;
+
+using Slots = PutInPages::Slots;
+
+// A row's heads that become rows of a cache.
+struct CacheLayout {
+  int64_t pages, slots;
+  bool is_grouped;
+  Slots slots_of;
+  int64_t rows_of_batch;
+};
+
+MakeRows StartRows(DenseSteps& steps, int64_t rows, int64_t heads, int64_t width) {
+  MakeRows made{};
+  made.rows = rows;
+  made.heads = heads;
+  made.width = width;
+  made.load_half = engine::FindLoad(JobIsa(), ACL_FLOAT16, ACL_FLOAT);
+  made.store_half = engine::FindStore(JobIsa(), ACL_FLOAT16);
+  made.threads = ThreadLimit();
+  made.work = steps.Bytes(made.WorkBytes());
+  return made;
+}
+
+void Compute(DenseSteps& steps, const MakeRows& made) {
+  steps.Compute(made,
+                {made.source.place, made.gamma.place, made.cos.place, made.sin.place, made.to.place,
+                 made.quantiser.scale.place, made.quantiser.offset.place},
+                made.rows * made.heads * made.width);
+}
+
+// Makes the rows and puts them into the cache, which is what they are quantised for.
+void ComputeAndPut(const OperatorCall& call, DenseSteps& steps, MakeRows made, int cache, engine::Place slot,
+                   const CacheLayout& layout) {
+  const aclDataType dtype = call.Tensor(cache).dtype;
+  PutInPages put{};
+  put.to = serving::PagesOf(steps, call, cache, layout.pages, layout.slots, made.heads * made.width,
+                            layout.is_grouped, /*is_written=*/true);
+  put.from = steps.Bytes(made.rows * put.to.columns * put.to.size);
+  put.slots = layout.slots_of;
+  put.slot = slot;
+  put.rows = made.rows;
+  put.rows_of_batch = layout.rows_of_batch;
+  if (dtype == ACL_INT8) {
+    made.quantised = {put.from, true};
+  } else {
+    made.element = engine::NumberRowsOf(JobIsa(), put.from, dtype);
+  }
+  Compute(steps, made);
+  steps.Compute(put, {put.to.place}, put.rows);
+}
+
+engine::CacheQuantiser Quantiser(const OperatorCall& call, DenseSteps& steps, int scale, int offset,
+                                 bool divides) {
+  engine::CacheQuantiser made;
+  made.scale = steps.InIfGiven(scale);
+  if (call.IsGiven(scale)) made.scales = std::max<int64_t>(call.Tensor(scale).numel, 1);
+  if (offset >= 0) {
+    made.offset = steps.InIfGiven(offset);
+    if (call.IsGiven(offset)) made.offsets = std::max<int64_t>(call.Tensor(offset).numel, 1);
+  }
+  made.divides = divides;
+  made.is_there = true;
+  return made;
+}
+
+aclnnStatus NothingToPut(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(0).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+
+// ---- KvRmsNormRopeCache ----
+
+enum Kv {
+  kKv,
+  kGamma,
+  kCos,
+  kSin,
+  kIndex,
+  kKeyCache,
+  kValueCache,
+  kKeyScale,
+  kValueScale,
+  kKeyOffset,
+  kValueOffset
+};
+enum KvAttributes { kEpsilon, kCacheMode, kIsOutput };
+// Tensors that lie elsewhere where values are a tensor of their own; -1: there is none.
+struct KvPlaces {
+  int values, key_out, value_out;
+};
+constexpr KvPlaces kV1{-1, 11, 12};
+constexpr KvPlaces kV2{11, 12, 13};
+
+struct CacheMode {
+  const char* name;
+  bool is_paged, is_grouped, is_by_page;
+};
+constexpr CacheMode kCacheModes[] = {{"Norm", false, false, false},      {"PA", true, false, false},
+                                     {"PA_BNSD", true, false, false},    {"PA_NZ", true, true, false},
+                                     {"PA_BLK_BNSD", true, false, true}, {"PA_BLK_NZ", true, true, true}};
+const CacheMode* ModeOf(const OperatorCall& call) {
+  for (const CacheMode& mode : kCacheModes) {
+    if (std::strcmp(mode.name, TextOr(call, kCacheMode, "Norm")) == 0) return &mode;
+  }
+  return nullptr;
+}
+template <const KvPlaces& places>
+bool HasValues(const OperatorCall& call) noexcept {
+  return places.values >= 0 && call.IsGiven(places.values);
+}
+
+template <int cache, int like>
+aclnnStatus CacheDtype(const Check& check, OperatorCall& call) noexcept {
+  const aclDataType dtype = call.Tensor(cache).dtype;
+  if (dtype == ACL_INT8 || dtype == call.Tensor(like).dtype) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, cache);
+  AddArgumentDtype(message.Add(", accepted: INT8, or as "), call, like);
+  return FailAclnn(check.code, message.Add("."));
+}
+
+template <const KvPlaces& places>
+aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
+  const CacheMode* const mode = ModeOf(call);
+  if (mode == nullptr)
+    return serving::RefuseText(check, call, kCacheMode, "Norm, PA, PA_BNSD, PA_NZ, PA_BLK_BNSD, PA_BLK_NZ");
+  ShapeChecks checks(check, call);
+  for (const int tensor : {kKv, kCos, kKeyCache, kValueCache}) checks.Rank(tensor, 4, 4);
+  checks.Rank(kGamma, 1, 1);
+  if (!checks.Passed()) return checks.status();
+  const Shape& kv = call.Tensor(kKv).view;
+  const Shape& cos = call.Tensor(kCos).view;
+  const Shape& keys = call.Tensor(kKeyCache).view;
+  const Shape& values = call.Tensor(kValueCache).view;
+  const int64_t turned = cos[3];
+  const int64_t normed = call.Tensor(kGamma).view[0];
+  const bool has_values = HasValues<places>(call);
+  checks.Holds(kv[1] == 1, kKv, "one head");
+  checks.Holds(
+      turned > 0 && turned % 2 == 0 && cos[0] == kv[0] && cos[1] == 1 && (cos[2] == kv[2] || cos[2] == 1),
+      kCos, "[B,1,S or 1,D], D even and above 0");
+  checks.Is(kSin, cos);
+  checks.Holds(
+      normed > 0 && (has_values ? normed == kv[3] && turned <= normed : kv[3] - turned == normed), kGamma,
+      has_values ? "kv's columns, of which as many are turned as cos has" : "kv's columns but those of cos");
+  if (!checks.Passed()) return checks.status();
+  int64_t value_columns = normed;
+  const int64_t key_columns = has_values ? normed : turned;
+  if (has_values) {
+    checks.Rank(places.values, 4, 4);
+    if (!checks.Passed()) return checks.status();
+    value_columns = call.Tensor(places.values).view[3];
+    checks.Is(places.values, Shape{kv[0], 1, kv[2], value_columns});
+  }
+  const auto cache_fits = [&](int cache, int64_t columns) {
+    const aclTensor& tensor = call.Tensor(cache);
+    const Shape& shape = tensor.view;
+    const int64_t group = serving::GroupLength(tensor.dtype);
+    if (!mode->is_paged) {
+      checks.Is(cache, Shape{kv[0], 1, shape[2], columns});
+      return;
+    }
+    checks.Is(cache, Shape{shape[0], shape[1], 1, columns});
+    checks.Holds(shape[1] % group == 0, cache, "pages of a multiple of 16 slots, of INT8 32");
+    if (mode->is_grouped) checks.Holds(columns % group == 0, cache, "columns in groups of 32 bytes");
+  };
+  cache_fits(kKeyCache, key_columns);
+  cache_fits(kValueCache, value_columns);
+  if (mode->is_paged)
+    checks.Holds(values[0] == keys[0] && values[1] == keys[1], kValueCache,
+                 "as many pages as kCacheRef, as long");
+  if (!checks.Passed()) return checks.status();
+  if (!mode->is_paged) {
+    checks.Is(kIndex, Shape{kv[0], kv[2]});
+  } else {
+    const int64_t slots = std::max<int64_t>(keys[1], 1);
+    checks.Is(kIndex, Shape{mode->is_by_page ? kv[0] * ((kv[2] + slots - 1) / slots) : kv[0] * kv[2]});
+  }
+  const auto scale_fits = [&](int cache, int scale, int offset, int64_t columns) {
+    if (call.Tensor(cache).dtype != ACL_INT8) return;
+    checks.Given(scale, "where the cache is INT8");
+    for (const int tensor : {scale, offset}) {
+      if (!checks.Passed() || !call.IsGiven(tensor)) continue;
+      const int64_t count = call.Tensor(tensor).numel;
+      checks.Holds(count == 1 || count == columns, tensor, "one element, or one of each column");
+    }
+  };
+  scale_fits(kKeyCache, kKeyScale, kKeyOffset, key_columns);
+  scale_fits(kValueCache, kValueScale, kValueOffset, value_columns);
+  if (Integer(call, kIsOutput) == 0) return checks.status();
+  checks.Is(places.key_out, Shape{kv[0], 1, kv[2], key_columns});
+  return checks.Is(places.value_out, Shape{kv[0], 1, kv[2], value_columns}).status();
+}
+
+constexpr DtypeRule kHalfDtypes = SinceAtlasA2(serving::kHalves);
+template <const KvPlaces& places>
+constexpr auto KvChecks() {
+  constexpr auto kStart = Join(
+      List(NotNull(kKv), NotNull(kGamma), NotNull(kCos), NotNull(kSin), NotNull(kIndex), NotNull(kKeyCache),
+           NotNull(kValueCache), NotNull(places.key_out), NotNull(places.value_out)),
+      List(DtypesIn(kHalfDtypes, {kKv}), SameDtype(kKv, kGamma), SameDtype(kKv, kCos), SameDtype(kKv, kSin),
+           DtypesIn(kInt64, {kIndex}), Own(CacheDtype<kKeyCache, kKv>), Own(CacheDtype<kValueCache, kKv>)));
+  constexpr auto kScales = List(IfGiven<kKeyScale>(DtypesIn(kFloat, {kKeyScale})),
+                                IfGiven<kValueScale>(DtypesIn(kFloat, {kValueScale})),
+                                IfGiven<kKeyOffset>(DtypesIn(kFloat, {kKeyOffset})),
+                                IfGiven<kValueOffset>(DtypesIn(kFloat, {kValueOffset})));
+  constexpr auto kEnd = List(
+      SameDtype(kKv, places.key_out), SameDtype(kKv, places.value_out),
+      SizesRepresentable({kKeyCache, kValueCache, places.key_out, places.value_out}),
+      Own(KvFits<places>, kTiling), Own(NothingToPut), InsideStorage({kKv, kGamma, kCos, kSin, kIndex}),
+      IfGiven<kKeyScale>(InsideStorage({kKeyScale})), IfGiven<kValueScale>(InsideStorage({kValueScale})),
+      IfGiven<kKeyOffset>(InsideStorage({kKeyOffset})), IfGiven<kValueOffset>(InsideStorage({kValueOffset})));
+  if constexpr (places.values >= 0) {
+    return Join(Join(kStart, kScales),
+                Join(List(If(HasValues<places>, SameDtype(kKv, places.values))),
+                     Join(kEnd, List(IfGiven<places.values>(InsideStorage({places.values}))))));
+  } else {
+    return Join(Join(kStart, kScales), kEnd);
+  }
+}
+constexpr auto kKvChecks = KvChecks<kV1>();
+constexpr auto kKvChecksV2 = KvChecks<kV2>();
+
+template <const KvPlaces& places>
+void SetKv(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const CacheMode& mode = *ModeOf(call);
+  const Shape& kv = call.Tensor(kKv).view;
+  const Shape& cache = call.Tensor(kKeyCache).view;
+  const int64_t turned = call.Tensor(kCos).view[3];
+  const int64_t normed = call.Tensor(kGamma).view[0];
+  const bool has_values = HasValues<places>(call);
+  const int64_t rows = kv[0] * kv[2];
+  CacheLayout layout{cache[0], mode.is_paged ? cache[1] : cache[2], mode.is_grouped, Slots::kEach, kv[2]};
+  if (!mode.is_paged) layout.slots_of = Slots::kEachInBatch;
+  if (mode.is_by_page) layout.slots_of = Slots::kPages;
+  const engine::Place slot = steps.In(kIndex);
+  const engine::NumberRows source = steps.Rows(kKv);
+
+  MakeRows key = StartRows(steps, rows, 1, has_values ? normed : turned);
+  MakeRows value = StartRows(steps, rows, 1, has_values ? call.Tensor(places.values).view[3] : normed);
+  key.source = value.source = source;
+  key.pitch = value.pitch = kv[3];
+  key.first = has_values ? 0 : normed;
+  MakeRows& with_norm = has_values ? key : value;
+  with_norm.gamma = steps.Rows(kGamma);
+  with_norm.epsilon = FloatNumber(call, kEpsilon);
+  if (has_values) {
+    value.source = steps.Rows(places.values);
+    value.pitch = value.width;
+  }
+  key.turned = turned;
+  key.is_interleaved = true;
+  key.angle_rows = call.Tensor(kCos).view[2] == 1 ? kv[2] : 1;
+  key.cos = steps.Rows(kCos);
+  key.sin = steps.Rows(kSin);
+  if (Integer(call, kIsOutput) != 0) {
+    key.to = steps.RowsOut(places.key_out);
+    value.to = steps.RowsOut(places.value_out);
+  }
+  if (call.Tensor(kKeyCache).dtype == ACL_INT8)
+    key.quantiser = Quantiser(call, steps, kKeyScale, kKeyOffset, /*divides=*/false);
+  if (call.Tensor(kValueCache).dtype == ACL_INT8)
+    value.quantiser = Quantiser(call, steps, kValueScale, kValueOffset, /*divides=*/false);
+  ComputeAndPut(call, steps, key, kKeyCache, slot, layout);
+  ComputeAndPut(call, steps, value, kValueCache, slot, layout);
+  steps.SetJob();
+}
+
+// ---- QkvRmsNormRopeCache ----
+
+enum Qkv {
+  kQkv,
+  kQueryGamma,
+  kKeyGamma,
+  kQkvCos,
+  kQkvSin,
+  kQkvIndex,
+  kQuery,
+  kQkvKeys,
+  kQkvValues,
+  kQkvKeyScale,
+  kQkvValueScale,
+  kQkvKeyOffset,
+  kQkvValueOffset,
+  kQueryBefore,
+  kKeyBefore,
+  kValueBefore
+};
+enum QkvAttributes { kSize, kHeads, kQkvEpsilon, kQkvCacheMode };
+
+struct HeadsOfQkv {
+  int64_t rows, steps, width, query, key, value;
+};
+HeadsOfQkv SizesOf(const OperatorCall& call) {
+  const auto& size = call.Array(kSize);
+  const auto& heads = call.Array(kHeads);
+  return {size[0] * size[1], size[1], size[3], heads[0], heads[1], heads[2]};
+}
+
+aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
+  constexpr int64_t kMost = int64_t{1} << 20;
+  if (std::strcmp(TextOr(call, kQkvCacheMode, "PA_NZ"), "PA_NZ") != 0)
+    return serving::RefuseText(check, call, kQkvCacheMode, "PA_NZ");
+  const auto are_small = [](const std::vector<int64_t>& values, size_t count) {
+    return values.size() == count &&
+           std::all_of(values.begin(), values.end(), [](int64_t v) { return v >= 0 && v <= kMost; });
+  };
+  if (!are_small(call.Array(kSize), 4))
+    return RefuseArray(check, call, kSize, " is not of 4 sizes", "B, S, N, D, each 0 to 1048576");
+  if (!are_small(call.Array(kHeads), 3))
+    return RefuseArray(check, call, kHeads, " is not of 3 numbers of heads", "3 numbers, each 0 to 1048576");
+  const HeadsOfQkv sizes = SizesOf(call);
+  ShapeChecks checks(check, call);
+  checks.HoldsOf(call.Array(kSize)[2] == sizes.query + sizes.key + sizes.value, kSize,
+                 "as many heads as headNums");
+  checks.HoldsOf(sizes.width > 0 && sizes.width % 2 == 0, kSize, "heads of an even number of elements");
+  checks.HoldsOf(sizes.query > 0 && sizes.key > 0 && sizes.value > 0, kHeads, "numbers above 0");
+  if (!checks.Passed()) return checks.status();
+  checks.Is(kQkv, Shape{sizes.rows, call.Array(kSize)[2] * sizes.width});
+  checks.Is(kQueryGamma, Shape{sizes.width}).Is(kKeyGamma, Shape{sizes.width});
+  checks.Rank(kQkvCos, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const Shape& cos = call.Tensor(kQkvCos).view;
+  checks.Holds(cos[1] == sizes.width && (cos[0] == sizes.rows || cos[0] == call.Array(kSize)[0]), kQkvCos,
+               "[B * S or B,D]");
+  checks.Is(kQkvSin, cos)
+      .Is(kQkvIndex, Shape{sizes.rows})
+      .Is(kQuery, Shape{sizes.rows, sizes.query * sizes.width});
+  for (const int half : {0, 1}) {
+    const int cache = kQkvKeys + half;
+    const int64_t columns = (half == 0 ? sizes.key : sizes.value) * sizes.width;
+    const int64_t group = serving::GroupLength(call.Tensor(cache).dtype);
+    checks.Rank(cache, 4, 4);
+    if (!checks.Passed()) return checks.status();
+    const Shape& shape = call.Tensor(cache).view;
+    checks.Holds(columns % group == 0, cache, "rows of groups of 32 bytes");
+    checks.Is(cache, Shape{shape[0], columns / group, shape[2], group});
+    if (call.Tensor(cache).dtype == ACL_INT8) {
+      checks.Given(kQkvKeyScale + half, "where the cache is INT8");
+      for (const int tensor : {kQkvKeyScale + half, kQkvKeyOffset + half})
+        checks.IsIfGiven(tensor, Shape{columns / sizes.width, sizes.width});
+    }
+  }
+  const Shape& keys = call.Tensor(kQkvKeys).view;
+  const Shape& values = call.Tensor(kQkvValues).view;
+  checks.Holds(values[0] == keys[0] && values[2] == keys[2], kQkvValues, "as many blocks as kCache, as long");
+  const int64_t heads[] = {sizes.query, sizes.key, sizes.value};
+  for (const int part : {0, 1, 2})
+    checks.IsIfGiven(kQueryBefore + part, Shape{sizes.rows, heads[part] * sizes.width});
+  return checks.status();
+}
+
+constexpr auto kQkvChecks = Join(
+    Join(List(NotNull(kQkv), NotNull(kQueryGamma), NotNull(kKeyGamma), NotNull(kQkvCos), NotNull(kQkvSin),
+              NotNull(kQkvIndex), NotNull(kQuery), NotNull(kQkvKeys), NotNull(kQkvValues),
+              ArrayNotNull(kSize), ArrayNotNull(kHeads)),
+         List(DtypesIn(kHalfDtypes, {kQkv}), SameDtype(kQkv, kQueryGamma), SameDtype(kQkv, kKeyGamma),
+              SameDtype(kQkv, kQkvCos), SameDtype(kQkv, kQkvSin), DtypesIn(kInt64, {kQkvIndex}),
+              SameDtype(kQkv, kQuery), Own(CacheDtype<kQkvKeys, kQkv>), Own(CacheDtype<kQkvValues, kQkv>))),
+    Join(List(IfGiven<kQkvKeyScale>(DtypesIn(kFloat, {kQkvKeyScale})),
+              IfGiven<kQkvValueScale>(DtypesIn(kFloat, {kQkvValueScale})),
+              IfGiven<kQkvKeyOffset>(DtypesIn(kFloat, {kQkvKeyOffset})),
+              IfGiven<kQkvValueOffset>(DtypesIn(kFloat, {kQkvValueOffset})),
+              IfGiven<kQueryBefore>(SameDtype(kQkv, kQueryBefore)),
+              IfGiven<kKeyBefore>(SameDtype(kQkv, kKeyBefore)),
+              IfGiven<kValueBefore>(SameDtype(kQkv, kValueBefore))),
+         List(SizesRepresentable({kQuery, kQkvKeys, kQkvValues}), Own(QkvFits, kTiling), Own(NothingToPut),
+              InsideStorage({kQkv, kQueryGamma, kKeyGamma, kQkvCos, kQkvSin}), InsideStorage({kQkvIndex}),
+              IfGiven<kQkvKeyScale>(InsideStorage({kQkvKeyScale})),
+              IfGiven<kQkvValueScale>(InsideStorage({kQkvValueScale})),
+              IfGiven<kQkvKeyOffset>(InsideStorage({kQkvKeyOffset})),
+              IfGiven<kQkvValueOffset>(InsideStorage({kQkvValueOffset})))));
+
+void SetQkv(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const HeadsOfQkv sizes = SizesOf(call);
+  const Shape& cache = call.Tensor(kQkvKeys).view;
+  const CacheLayout layout{cache[0], cache[2], /*is_grouped=*/true, Slots::kEach, sizes.rows};
+  const engine::Place slot = steps.In(kQkvIndex);
+  const engine::NumberRows source = steps.Rows(kQkv);
+  const engine::NumberRows cos = steps.Rows(kQkvCos);
+  const engine::NumberRows sin = steps.Rows(kQkvSin);
+  const int64_t heads[] = {sizes.query, sizes.key, sizes.value};
+  int64_t first = 0;
+  for (const int part : {0, 1, 2}) {
+    MakeRows made = StartRows(steps, sizes.rows, heads[part], sizes.width);
+    made.source = source;
+    made.pitch = (sizes.query + sizes.key + sizes.value) * sizes.width;
+    made.first = first;
+    first += heads[part] * sizes.width;
+    if (part < 2) {
+      made.gamma = steps.Rows(part == 0 ? kQueryGamma : kKeyGamma);
+      made.epsilon = FloatNumber(call, kQkvEpsilon);
+      made.turned = sizes.width;
+      made.angle_rows = call.Tensor(kQkvCos).view[0] == sizes.rows ? 1 : sizes.steps;
+      made.cos = cos;
+      made.sin = sin;
+    }
+    const int before = kQueryBefore + part;
+    if (part == 0) {
+      made.to = steps.RowsOut(kQuery);
+      Compute(steps, made);
+      if (!call.IsGiven(before)) continue;
+      made.to = steps.RowsOut(before);
+      Compute(steps, made);
+      continue;
+    }
+    made.to = call.IsGiven(before) ? steps.RowsOut(before) : engine::NumberRows{};
+    const int table = kQkvKeys + part - 1;
+    if (call.Tensor(table).dtype == ACL_INT8)
+      made.quantiser =
+          Quantiser(call, steps, kQkvKeyScale + part - 1, kQkvKeyOffset + part - 1, /*divides=*/true);
+    ComputeAndPut(call, steps, made, table, slot, layout);
+  }
+  steps.SetJob();
+}
+
+// ---- DequantRopeQuantKvcache ----
+
+enum Dequant {
+  kX,
+  kXCos,
+  kXSin,
+  kXKeys,
+  kXValues,
+  kXIndex,
+  kXKeyScale,
+  kXValueScale,
+  kXKeyOffset,
+  kXValueOffset,
+  kXWeightScale,
+  kXRowScale,
+  kXBias,
+  kXQuery,
+  kXKey,
+  kXValue
+};
+enum DequantAttributes { kSplits, kQuantMode, kLayout, kOutputsKv, kXCacheMode };
+
+bool IsInteger(const OperatorCall& call) noexcept { return call.Tensor(kX).dtype == ACL_INT32; }
+bool IsNumber(const OperatorCall& call) noexcept { return !IsInteger(call); }
+bool IsPaged(const OperatorCall& call) noexcept {
+  return strcasecmp(TextOr(call, kXCacheMode, "contiguous"), "page") == 0;
+}
+int64_t RowsOf(const Shape& x) { return x.rank == 3 ? x[0] * x[1] : x[0]; }
+
+aclnnStatus DequantFits(const Check& check, OperatorCall& call) noexcept {
+  if (std::strcmp(TextOr(call, kQuantMode, "static"), "static") != 0)
+    return serving::RefuseText(check, call, kQuantMode, "static");
+  if (std::strcmp(TextOr(call, kLayout, "BSND"), "BSND") != 0)
+    return serving::RefuseText(check, call, kLayout, "BSND");
+  if (!IsPaged(call) && strcasecmp(TextOr(call, kXCacheMode, "contiguous"), "contiguous") != 0)
+    return serving::RefuseText(check, call, kXCacheMode, "contiguous, page");
+  const auto& splits = call.Array(kSplits);
+  if (splits.size() != 3 || splits[0] < 0 || splits[1] < 0 || splits[2] != splits[1])
+    return RefuseArray(check, call, kSplits, " is not of 3 widths", "3 widths, the last two equal");
+  ShapeChecks checks(check, call);
+  checks.Rank(kX, 2, 3);
+  if (!checks.Passed()) return checks.status();
+  const Shape& x = call.Tensor(kX).view;
+  const int64_t columns = x[x.rank - 1];
+  checks.Holds(columns > 0 && columns % 64 == 0 && columns <= 4096, kX,
+               "rows of 64 to 4096 elements, a multiple of 64");
+  checks.HoldsOf(splits[0] <= columns && splits[1] <= columns && splits[0] + 2 * splits[1] == columns,
+                 kSplits, "widths that sum up to the last dim of x");
+  checks.Rank(kXCos, x.rank == 3 ? 4 : 2, x.rank == 3 ? 4 : 2);
+  if (!checks.Passed()) return checks.status();
+  const Shape& cos = call.Tensor(kXCos).view;
+  const int64_t width = cos[cos.rank - 1];
+  checks.Holds(width > 0 && width % 16 == 0, kXCos, "a last dim that is a multiple of 16");
+  if (!checks.Passed()) return checks.status();
+  checks.Is(kXCos, x.rank == 3 ? Shape{x[0], x[1], 1, width} : Shape{x[0], width}).Is(kXSin, cos);
+  checks.HoldsOf(splits[0] % width == 0 && splits[1] % width == 0, kSplits,
+                 "multiples of the last dim of cos");
+  checks.Rank(kXKeys, 4, 4);
+  if (!checks.Passed()) return checks.status();
+  const Shape& cache = call.Tensor(kXKeys).view;
+  const int64_t heads = splits[1] / width;
+  checks.Is(kXKeys, Shape{cache[0], cache[1], heads, width}).Is(kXValues, cache);
+  if (!IsPaged(call)) checks.Holds(cache[0] == x[0], kXKeys, "as many batches as x");
+  checks.Is(kXIndex, Shape{IsPaged(call) ? RowsOf(x) : x[0]});
+  for (const int tensor : {kXKeyScale, kXValueScale, kXKeyOffset, kXValueOffset}) {
+    if (!checks.Passed() || !call.IsGiven(tensor)) continue;
+    const int64_t count = call.Tensor(tensor).numel;
+    checks.Holds(count > 0 && (count == width || count == splits[1]), tensor,
+                 "as many elements as a head, or as all heads of a row");
+  }
+  if (IsInteger(call)) {
+    checks.Given(kXWeightScale, "where x is INT32");
+    if (!checks.Passed()) return checks.status();
+    checks.Is(kXWeightScale, Shape{columns}).IsIfGiven(kXBias, Shape{columns});
+    if (call.IsGiven(kXRowScale))
+      checks.Holds(call.Tensor(kXRowScale).numel == RowsOf(x), kXRowScale, "an element for each row of x");
+  }
+  checks.Holds(call.Tensor(kXQuery).numel == RowsOf(x) * splits[0], kXQuery,
+               "as many elements as x has for queries");
+  if (Integer(call, kOutputsKv) == 0) return checks.status();
+  for (const int tensor : {kXKey, kXValue})
+    checks.Holds(call.Tensor(tensor).numel == RowsOf(x) * splits[1], tensor,
+                 "as many elements as x has for it");
+  return checks.status();
+}
+
+constexpr DtypeRule kXDtypes = ByGeneration({}, serving::kHalves | kInt32, {});
+constexpr DtypeSet kInt8{ACL_INT8};
+constexpr DtypeSet kBiasDtypes = kFloatHalfAndBf16 | kInt32;
+constexpr auto kDequantChecks = Join(
+    Join(List(NotNull(kX), NotNull(kXCos), NotNull(kXSin), NotNull(kXKeys), NotNull(kXValues),
+              NotNull(kXIndex), NotNull(kXKeyScale), NotNull(kXValueScale), NotNull(kXQuery), NotNull(kXKey),
+              NotNull(kXValue), ArrayNotNull(kSplits)),
+         List(DtypesIn(kXDtypes, {kX}), DtypesIn(serving::kHalves, {kXCos}), SameDtype(kXCos, kXSin),
+              If(IsNumber, SameDtype(kX, kXCos)), DtypesIn(kInt8, {kXKeys, kXValues}),
+              DtypesIn(kInt32, {kXIndex}), DtypesIn(kFloat, {kXKeyScale, kXValueScale}))),
+    Join(List(IfGiven<kXKeyOffset>(DtypesIn(kFloat, {kXKeyOffset})),
+              IfGiven<kXValueOffset>(DtypesIn(kFloat, {kXValueOffset})),
+              IfGiven<kXWeightScale>(DtypesIn(kFloat, {kXWeightScale})),
+              IfGiven<kXRowScale>(DtypesIn(kFloat, {kXRowScale})),
+              IfGiven<kXBias>(DtypesIn(kBiasDtypes, {kXBias})), SameDtype(kXCos, kXQuery),
+              SameDtype(kXCos, kXKey), SameDtype(kXCos, kXValue)),
+         List(SizesRepresentable({kXKeys, kXValues, kXQuery, kXKey, kXValue}), Own(DequantFits, kTiling),
+              Own(NothingToPut), InsideStorage({kX, kXCos, kXSin, kXIndex}),
+              InsideStorage({kXKeyScale, kXValueScale}), IfGiven<kXKeyOffset>(InsideStorage({kXKeyOffset})),
+              IfGiven<kXValueOffset>(InsideStorage({kXValueOffset})),
+              IfGiven<kXWeightScale>(InsideStorage({kXWeightScale})),
+              IfGiven<kXRowScale>(InsideStorage({kXRowScale})), IfGiven<kXBias>(InsideStorage({kXBias})))));
+
+void SetDequant(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const auto& splits = call.Array(kSplits);
+  const Shape& x = call.Tensor(kX).view;
+  const Shape& cos = call.Tensor(kXCos).view;
+  const Shape& cache = call.Tensor(kXKeys).view;
+  const int64_t rows = RowsOf(x);
+  const int64_t columns = x[x.rank - 1];
+  const int64_t width = cos[cos.rank - 1];
+  const bool is_half = call.Tensor(kXCos).dtype == ACL_FLOAT16;
+  const CacheLayout layout{cache[0], cache[1], /*is_grouped=*/false,
+                           IsPaged(call) ? Slots::kEach : Slots::kFirstInBatch, x.rank == 3 ? x[1] : 1};
+  const engine::Place slot = steps.In(kXIndex, ACL_INT64);
+  engine::NumberRows source;
+  if (IsInteger(call)) {
+    engine::DequantiseRows dequantise{};
+    dequantise.source = steps.In(kX);
+    dequantise.to = steps.Floats(rows * columns);
+    dequantise.column = steps.In(kXWeightScale);
+    dequantise.row = steps.InIfGiven(kXRowScale);
+    if (call.IsGiven(kXBias) && call.Tensor(kXBias).dtype == ACL_INT32) {
+      dequantise.bias_before = steps.InIfGiven(kXBias);
+    } else {
+      dequantise.bias_behind = steps.InIfGiven(kXBias, ACL_FLOAT);
+    }
+    dequantise.rows = rows;
+    dequantise.columns = columns;
+    dequantise.threads = ThreadLimit();
+    steps.Compute(dequantise,
+                  {dequantise.source, dequantise.column, dequantise.row.place, dequantise.bias_before.place,
+                   dequantise.bias_behind.place},
+                  rows * columns);
+    source = engine::NumberRowsOf(JobIsa(), dequantise.to, ACL_FLOAT);
+  } else {
+    source = steps.Rows(kX);
+  }
+  const engine::NumberRows angles[] = {steps.Rows(kXCos), steps.Rows(kXSin)};
+  const bool has_offsets = call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset);
+  int64_t first = 0;
+  for (const int part : {0, 1, 2}) {
+    const int64_t own = splits[static_cast<size_t>(part)];
+    if (own == 0) continue;
+    MakeRows made = StartRows(steps, rows, own / width, width);
+    made.source = source;
+    made.pitch = columns;
+    made.first = first;
+    first += own;
+    if (part < 2) {
+      made.turned = width;
+      made.cos = angles[0];
+      made.sin = angles[1];
+      made.rounds_steps = is_half;
+    }
+    if (part == 0 || Integer(call, kOutputsKv) != 0) made.to = steps.RowsOut(kXQuery + part);
+    if (part == 0) {
+      Compute(steps, made);
+      continue;
+    }
+    made.quantiser = Quantiser(call, steps, kXKeyScale + part - 1, has_offsets ? kXKeyOffset + part - 1 : -1,
+                               /*divides=*/true);
+    ComputeAndPut(call, steps, made, kXKeys + part - 1, slot, layout);
+  }
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts kv_rms_norm_rope_cache, kv_rms_norm_rope_cache_v2, qkv_rms_norm_rope_cache,
+    dequant_rope_quant_kvcache;
+}
+
+const OperatorFacts facts::kv_rms_norm_rope_cache = {
+    "aclnnKvRmsNormRopeCache", "aclnnop/aclnn_kv_rms_norm_rope_cache.h", kHalfDtypes, kHalfDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::kv_rms_norm_rope_cache_v2 = {
+    "aclnnKvRmsNormRopeCacheV2", "aclnnop/aclnn_kv_rms_norm_rope_cache_v2.h", kHalfDtypes, kHalfDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::qkv_rms_norm_rope_cache = {
+    "aclnnQkvRmsNormRopeCache", "aclnnop/aclnn_qkv_rms_norm_rope_cache.h", kHalfDtypes, kHalfDtypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
+const OperatorFacts facts::dequant_rope_quant_kvcache = {"aclnnDequantRopeQuantKvcache",
+                                                         "aclnnop/aclnn_dequant_rope_quant_kvcache.h",
+                                                         kXDtypes,
+                                                         kXDtypes,
+                                                         /*by_promotion=*/false,
+                                                         /*inputs_only=*/true};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnKvRmsNormRopeCache) {
+  return moe::RunSteps(call, kKvChecks, workspaceSize, executor, SetKv<kV1>);
+}
+PORTACL_PHASE_1(aclnnKvRmsNormRopeCacheV2) {
+  return moe::RunSteps(call, kKvChecksV2, workspaceSize, executor, SetKv<kV2>);
+}
+PORTACL_PHASE_1(aclnnDequantRopeQuantKvcache) {
+  return moe::RunSteps(call, kDequantChecks, workspaceSize, executor, SetDequant);
+}
+
+aclnnStatus aclnnQkvRmsNormRopeCacheGetWorkspaceSize(
+    const aclTensor* qkv, const aclTensor* qGamma, const aclTensor* kGamma, const aclTensor* cos,
+    const aclTensor* sin, const aclTensor* index, aclTensor* qOut, aclTensor* kCache, aclTensor* vCache,
+    const aclTensor* kScaleOptional, const aclTensor* vScaleOptional, const aclTensor* kOffsetOptional,
+    const aclTensor* vOffsetOptional, const aclIntArray* qkvSize, const aclIntArray* headNums, double epsilon,
+    char* cacheModeOptional, const aclTensor* qOutBeforeQuant, const aclTensor* kOutBeforeQuant,
+    const aclTensor* vOutBeforeQuant, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"qkv", qkv},
+                                    {"qGamma", qGamma},
+                                    {"kGamma", kGamma},
+                                    {"cos", cos},
+                                    {"sin", sin},
+                                    {"index", index},
+                                    {"qOut", qOut},
+                                    {"kCache", kCache},
+                                    {"vCache", vCache},
+                                    {"kScaleOptional", kScaleOptional},
+                                    {"vScaleOptional", vScaleOptional},
+                                    {"kOffsetOptional", kOffsetOptional},
+                                    {"vOffsetOptional", vOffsetOptional},
+                                    {"qOutBeforeQuant", qOutBeforeQuant},
+                                    {"kOutBeforeQuant", kOutBeforeQuant},
+                                    {"vOutBeforeQuant", vOutBeforeQuant}};
+  const Attribute attributes[] = {{"qkvSize", qkvSize},
+                                  {"headNums", headNums},
+                                  {"epsilon", epsilon},
+                                  {"cacheModeOptional", cacheModeOptional}};
+  OperatorCall call{"aclnnQkvRmsNormRopeCache", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
+  return moe::RunSteps(call, kQkvChecks, workspaceSize, executor, SetQkv);
+}
+PORTACL_PHASE_2(aclnnQkvRmsNormRopeCache)

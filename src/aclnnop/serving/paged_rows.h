@@ -1,0 +1,49 @@
+// How operators of serving see caches of pages.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "acl/data_type.h"
+#include "aclnnop/moe/dense.h"
+#include "engine/serve/serve.h"
+
+namespace portacl::serving {
+
+inline constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+
+inline const char* TextOr(const OperatorCall& call, int attribute, const char* otherwise) {
+  const char* const text = call.attributes[static_cast<size_t>(attribute)].text;
+  return text == nullptr ? otherwise : text;
+}
+inline aclnnStatus RefuseText(const Check& check, const OperatorCall& call, int attribute,
+                              const char* accepted) {
+  Text message =
+      StartMessage(call).Add("parameter ").Add(call.attributes[static_cast<size_t>(attribute)].name);
+  message.Add(" is \"").Add(TextOr(call, attribute, "")).Add("\", accepted: ").Add(accepted);
+  return FailAclnn(check.code, message.Add(", or a null pointer."));
+}
+
+// Columns that lie side by side where a cache has groups of 32 bytes.
+inline int64_t GroupLength(aclDataType dtype) {
+  constexpr int64_t kGroupBits = 256;
+  return kGroupBits / static_cast<int64_t>(StorageBits(dtype));
+}
+
+// Of a cache that is written pages stay that nothing is put into.
+inline engine::PagedRows PagesOf(moe::DenseSteps& steps, const OperatorCall& call, int tensor, int64_t pages,
+                                 int64_t slots, int64_t columns, bool is_grouped, bool is_written) {
+  const aclDataType dtype = call.Tensor(tensor).dtype;
+  engine::PagedRows made;
+  made.place = is_written ? steps.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true) : steps.In(tensor);
+  made.pages = pages;
+  made.slots = slots;
+  made.columns = columns;
+  made.group = is_grouped ? GroupLength(dtype) : columns;
+  made.size = static_cast<int32_t>(StorageBits(dtype) / 8);
+  made.is_there = true;
+  return made;
+}
+
+}  // namespace portacl::serving

@@ -1,0 +1,74 @@
+// aclnnSwigluGroup: silu of one half of rows times the other half, of the rows that groups have.
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "aclnnop/serving/paged_rows.h"
+#include "aclnnop/serving/swiglu_group_functions.h"
+
+namespace portacl {
+namespace {
+
+using namespace moe;
+
+enum Tensors { kX, kWeight, kCounts, kOut };
+enum Attributes { kLimit };
+
+aclnnStatus GateFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kX, 2, 8);
+  if (!checks.Passed()) return checks.status();
+  const aclTensor& x = call.Tensor(kX);
+  const int64_t columns = x.view[x.view.rank - 1];
+  checks.Holds(x.numel > 0 && columns % 2 == 0, kX, "an even last dim, and no dim of 0");
+  if (!checks.Passed()) return checks.status();
+  const double limit = call.attributes[kLimit].wide;
+  checks.HoldsOf(limit > 0 || limit == -1, kLimit, "a number above 0, or -1");
+  if (call.IsGiven(kWeight))
+    checks.Holds(call.Tensor(kWeight).numel == x.numel / columns, kWeight, "an element for each row");
+  if (call.IsGiven(kCounts)) checks.Rank(kCounts, 1, 1).Holds(call.Tensor(kCounts).numel > 0, kCounts, "[G]");
+  Shape accepted = x.view;
+  accepted.dim[x.view.rank - 1] = columns / 2;
+  return checks.Is(kOut, accepted).status();
+}
+
+constexpr DtypeRule kDtypes = ByGeneration({}, {}, kFloatHalfAndBf16);
+constexpr auto kChecks = Join(
+    List(NotNull(kX), NotNull(kOut), DtypesIn(kDtypes, {kX}), IfGiven<kWeight>(DtypesIn(kFloat, {kWeight})),
+         IfGiven<kCounts>(DtypesIn(kInt64, {kCounts})), SameDtype(kX, kOut)),
+    List(SizesRepresentable({kOut}), Own(GateFits, kTiling), InsideStorage({kX}),
+         IfGiven<kWeight>(InsideStorage({kWeight})), IfGiven<kCounts>(InsideStorage({kCounts}))));
+
+void SetGate(const OperatorCall& call, Executor& executor) {
+  DenseSteps steps(call, executor);
+  const aclTensor& x = call.Tensor(kX);
+  const double limit = call.attributes[kLimit].wide;
+  engine::GateGroups gate{};
+  gate.x = steps.Rows(kX);
+  gate.to = engine::NumberRowsOf(JobIsa(), steps.Out(kOut, ACL_DT_UNDEFINED, /*keeps=*/true), x.dtype);
+  gate.weight = steps.InIfGiven(kWeight);
+  gate.count = steps.InIfGiven(kCounts);
+  gate.counts = call.IsGiven(kCounts) ? call.Tensor(kCounts).numel : 0;
+  gate.columns = x.view[x.view.rank - 1] / 2;
+  gate.rows = x.numel / x.view[x.view.rank - 1];
+  gate.limit = limit > 0 ? static_cast<float>(limit) : std::numeric_limits<float>::infinity();
+  gate.gate = engine::ServingFunctionsOf(JobIsa()).gate;
+  gate.threads = ThreadLimit();
+  steps.Compute(gate, {gate.x.place, gate.to.place, gate.weight.place, gate.count.place}, x.numel);
+  steps.SetJob();
+}
+
+}  // namespace
+
+namespace facts {
+extern const OperatorFacts swiglu_group;
+}
+
+const OperatorFacts facts::swiglu_group = {"aclnnSwigluGroup", "aclnnop/aclnn_swiglu_group.h", kDtypes,
+                                           kDtypes,
+                                           /*by_promotion=*/false};
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnSwigluGroup) { return moe::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }

@@ -1,0 +1,202 @@
+// Rows for caches, samples and linear attention for the determinism test. Each result that is computed is hashed in a setting of its own.
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "aclnnop/families/serving.h"
+#include "determinism/subject.h"
+
+namespace portacl::testing {
+namespace {
+
+using Tensors = std::span<aclTensor* const>;
+
+// A tensor for what is not looked at, as long as phase 1 runs.
+class Unseen {
+ public:
+  explicit Unseen(const Shape& shape, aclDataType dtype) {
+    static std::vector<double> memory(1 << 19);
+    tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                              shape.size(), memory.data());
+  }
+  ~Unseen() { aclDestroyTensor(tensor_); }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+  operator aclTensor*() const { return tensor_; }
+
+ private:
+  aclTensor* tensor_;
+};
+
+class Numbers {
+ public:
+  explicit Numbers(const std::vector<int64_t>& values)
+      : array_(aclCreateIntArray(values.data(), values.size())) {}
+  ~Numbers() { aclDestroyIntArray(array_); }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+  operator aclIntArray*() const { return array_; }
+
+ private:
+  aclIntArray* array_;
+};
+
+aclDataType DtypeOf(const aclTensor* tensor) {
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  aclGetDataType(tensor, &dtype);
+  return dtype;
+}
+
+SubjectRegistration Register(const OperatorBinding& binding, const std::vector<GivenCase>& given,
+                             size_t settings, bool is_plain_code) {
+  Subject subject;
+  subject.description.binding = binding;
+  subject.description.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  for (size_t i = 0; i < settings; ++i) {
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
+  }
+  subject.given = given;
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  subject.sums_everything = true;
+  subject.is_plain_code = is_plain_code;
+  for (const char c : binding.name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
+  return SubjectRegistration(std::move(subject));
+}
+
+constexpr int64_t kBatches = 3;
+constexpr int64_t kSteps = 29;
+constexpr int64_t kTokens = kBatches * kSteps;
+constexpr int64_t kSlots = 128;
+
+// Values, and keys.
+const auto kLatent = Register(
+    {"aclnnKvRmsNormRopeCache",
+     {"kv", "gamma", "cos", "sin", "index", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_key = a.reduction != 0;
+       const Unseen keys({1, kSlots, 1, 64}, DtypeOf(t[0]));
+       const Unseen values({1, kSlots, 1, 512}, DtypeOf(t[0]));
+       const Unseen rows({kBatches, 1, kSteps, is_key ? 512 : 64}, DtypeOf(t[0]));
+       char mode[] = "PA";
+       return aclnnKvRmsNormRopeCacheGetWorkspaceSize(
+           t[0], t[1], t[2], t[3], t[4], keys, values, nullptr, nullptr, nullptr, nullptr, 1e-5, mode, true,
+           is_key ? t[5] : rows, is_key ? rows : t[5], size, executor);
+     },
+     aclnnKvRmsNormRopeCache},
+    [] {
+      std::vector<GivenCase> cases;
+      const Shape angles = {kBatches, 1, kSteps, 64};
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          cases.push_back({{dtype, dtype, dtype, dtype, ACL_INT64},
+                           {{kBatches, 1, kSteps, 576}, {512}, angles, angles, {kTokens}},
+                           dtype,
+                           {kBatches, 1, kSteps, setting == 0 ? 512 : 64},
+                           setting,
+                           {{.input = 4, .below = kSlots}}});
+        }
+      }
+      return cases;
+    }(),
+    2, /*is_plain_code=*/true);
+
+const auto kHeads = Register(
+    {"aclnnQkvRmsNormRopeCache",
+     {"qkv", "qGamma", "kGamma", "cos", "sin", "index", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen keys({1, 64 / 16, kSlots, 16}, DtypeOf(t[0]));
+       const Numbers sizes({kBatches, kSteps, 6, 64});
+       const Numbers heads({4, 1, 1});
+       return aclnnQkvRmsNormRopeCacheGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5], t[6], keys, keys,
+                                                       nullptr, nullptr, nullptr, nullptr, sizes, heads, 1e-6,
+                                                       nullptr, nullptr, nullptr, nullptr, size, executor);
+     },
+     aclnnQkvRmsNormRopeCache},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        cases.push_back({{dtype, dtype, dtype, dtype, dtype, ACL_INT64},
+                         {{kTokens, 384}, {64}, {64}, {kTokens, 64}, {kTokens, 64}, {kTokens}},
+                         dtype,
+                         {kTokens, 256},
+                         0,
+                         {{.input = 5, .below = kSlots}}});
+      }
+      return cases;
+    }(),
+    1, /*is_plain_code=*/true);
+
+// The probabilities that are left, and the logits.
+const auto kSamples = Register(
+    {"aclnnTopKTopPSampleV2",
+     {"logits", "topK", "topP", "minPs", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen chosen({31}, ACL_INT64);
+       const Unseen places({31, 1203}, ACL_INT64);
+       const Unseen other({31, 1203}, ACL_FLOAT);
+       const bool lists = a.reduction == 0;
+       return aclnnTopKTopPSampleV2GetWorkspaceSize(t[0], t[1], t[2], nullptr, t[3], 1e-8, !lists, 32, 1024,
+                                                    true, lists, chosen, lists ? other : t[4], places,
+                                                    lists ? t[4] : other, size, executor);
+     },
+     aclnnTopKTopPSampleV2},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          cases.push_back({{dtype, ACL_INT32, dtype, dtype},
+                           {{31, 1203}, {31}, {31}, {31}},
+                           ACL_FLOAT,
+                           {31, 1203},
+                           setting,
+                           {{.input = 1, .below = 1100}}});
+        }
+      }
+      return cases;
+    }(),
+    2, /*is_plain_code=*/false);
+
+// Results, and states.
+const auto kRule = Register(
+    {"aclnnChunkGatedDeltaRule",
+     {"query", "key", "value", "beta", "initialState", "actualSeqLengths", "g", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_state = a.reduction != 0;
+       const Unseen other(is_state ? Shape{43, 4, 37} : Shape{1, 4, 37, 71}, ACL_BF16);
+       return aclnnChunkGatedDeltaRuleGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5], 0.125f, t[6],
+                                                       is_state ? other : t[7], is_state ? t[7] : other, size,
+                                                       executor);
+     },
+     aclnnChunkGatedDeltaRule},
+    [] {
+      std::vector<GivenCase> cases;
+      const DtypeNumber dtype = ACL_BF16;
+      for (size_t setting = 0; setting < 2; ++setting) {
+        cases.push_back({{dtype, dtype, dtype, dtype, dtype, ACL_INT32, ACL_FLOAT},
+                         {{43, 2, 71}, {43, 2, 71}, {43, 4, 37}, {43, 4}, {1, 4, 37, 71}, {1}, {43, 4}},
+                         dtype,
+                         setting == 0 ? Shape{43, 4, 37} : Shape{1, 4, 37, 71},
+                         setting,
+                         {{.input = 5, .below = 44, .counts_from_end = false, .least = 43}}});
+      }
+      return cases;
+    }(),
+    2, /*is_plain_code=*/false);
+
+const auto kConvolution = Register(
+    {"aclnnMaskedCausalConv1d",
+     {"x", "weight", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnMaskedCausalConv1dGetWorkspaceSize(t[0], t[1], nullptr, t[2], size, executor);
+     },
+     aclnnMaskedCausalConv1d},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16})
+        cases.push_back({{dtype, dtype}, {{19, 3, 531}, {3, 531}}, dtype, {19, 3, 531}, 0});
+      return cases;
+    }(),
+    1, /*is_plain_code=*/true);
+
+}  // namespace
+}  // namespace portacl::testing
