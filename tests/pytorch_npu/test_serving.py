@@ -14,7 +14,10 @@ HALVES = [torch.float16, torch.bfloat16]
 FLOATS = [torch.float32, *HALVES]
 OWN = """npu_add_rms_norm_cast npu_add_rms_norm_v2 npu_gemma_rms_norm npu_deep_norm npu_deep_norm_backward npu_add_layer_norm_backward
 npu_group_norm_silu npu_masked_softmax_with_rel_pos_bias npu_gelu_mul
-npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope npu_mrope npu_scatter_pa_kv_cache npu_top_k_top_p""".split()
+npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope npu_mrope npu_scatter_pa_kv_cache npu_top_k_top_p
+npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 npu_qkv_rms_norm_rope_cache npu_quant_scatter npu_quant_scatter_
+npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
+npu_chunk_gated_delta_rule npu_masked_causal_conv1d""".split()
 
 
 def drawn(*shapes, dtype=torch.float32):
@@ -174,3 +177,137 @@ def test_what_is_sampled_from(dtype):
     want = torch.empty_like(in_order).scatter_(1, places, in_order.masked_fill(hidden, -torch.inf))
     got = torch_npu.npu_top_k_top_p(logits.npu(), p.npu(), k.npu())
     assert torch.equal(got.cpu().float(), want)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_rows_from_pages(dtype):
+    caches = drawn((4, 16, 2, 32), (4, 16, 2, 32), dtype=dtype)
+    table = torch.tensor([[2, 0], [-1, 3]], dtype=torch.int32)
+    lengths = torch.tensor([18, 17], dtype=torch.int32)
+    rows = [torch.full((36, 2, 32), 7, dtype=dtype).npu() for _ in range(2)]
+    torch_npu.npu_gather_pa_kv_cache(caches[0].npu(), caches[1].npu(), table.npu(), lengths.npu(), *rows)
+    for cache, got in zip(caches, rows):
+        want = torch.full((36, 2, 32), 7, dtype=dtype)
+        want[:18] = torch.cat([cache[2], cache[0, :2]])
+        want[18:35] = torch.cat([torch.zeros(16, 2, 32, dtype=dtype), cache[3, :1]])
+        assert torch.equal(got.cpu(), want)
+
+
+def normed(x, gamma):
+    return x.float() * torch.rsqrt((x.float() ** 2).mean(-1, keepdim=True) + 1e-5) * gamma.float()
+
+
+@pytest.mark.parametrize("mode", ["Norm", "PA", "PA_NZ"])
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_rows_of_latent_attention(dtype, mode):
+    kv, gamma, cos, sin = drawn((3, 1, 2, 576), (512,), (3, 1, 2, 64), (3, 1, 2, 64), dtype=dtype)
+    slots = torch.tensor([5, -1, 17, 0, 40, 5])
+    paged = mode != "Norm"
+    key, value = (torch.zeros(*((2, 16, 1) if paged else (3, 1, 18)), d, dtype=dtype).npu() for d in (64, 512))
+    index = (slots if paged else slots.view(3, 2)).npu()
+    got = torch_npu.npu_kv_rmsnorm_rope_cache(
+        kv.npu(), gamma.npu(), cos.npu(), sin.npu(), index, key, value, epsilon=1e-5, cache_mode=mode, is_output_kv=True
+    )
+    last = kv.float()[..., 512:]
+    apart = torch.cat([last[..., ::2], last[..., 1::2]], -1)
+    want = (apart * cos.float() + halves_turned(apart) * sin.float(), normed(kv[..., :512], gamma))
+    for ours, theirs in zip(got[2:], want):
+        near(ours, theirs, dtype)
+    for cache, rows in zip(got[:2], got[2:]):
+        d = rows.shape[-1]
+        expected = torch.zeros_like(cache.cpu()).reshape(-1, d)
+        for t, slot in enumerate(slots.tolist()):
+            if 0 <= slot < (32 if paged else 18):
+                expected[slot if paged else t // 2 * 18 + slot] = rows.cpu().reshape(-1, d)[t]
+        found = cache.cpu().reshape(-1, d)
+        if mode == "PA_NZ":
+            found = cache.cpu().reshape(2, d // 16, 16, 16).transpose(1, 2).reshape(-1, d)
+        assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_rows_as_int8(dtype):
+    cache = torch.zeros(3, 8, 16, dtype=torch.int8)
+    indices, updates = torch.tensor([2, 7]), drawn((2, 2, 16), dtype=dtype) * 20
+    scales = torch.full((16,), 0.5, dtype=torch.bfloat16 if dtype == torch.bfloat16 else torch.float32)
+    got = torch_npu.npu_quant_scatter(cache.npu(), indices.npu(), updates.npu(), scales.npu(), None, -2, -1)
+    quantised = (updates.float() / 0.5).round().clamp(-128, 127).to(torch.int8)
+    want = cache.clone()
+    want[0, 2:4] = quantised[0]
+    want[1, 7] = quantised[1, 0]
+    assert torch.equal(got.cpu(), want)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_quantised_keys_and_values(dtype):
+    x, cos, sin = drawn((2, 3, 128), (2, 3, 1, 32), (2, 3, 1, 32), dtype=dtype)
+    caches = [torch.zeros(2, 6, 1, 32, dtype=torch.int8).npu() for _ in range(2)]
+    scales = [torch.full((32,), 0.03).npu() for _ in range(2)]
+    indices = torch.tensor([2, 4], dtype=torch.int32).npu()
+    query, key, value, keys, values = torch_npu.npu_rope_quant_kvcache(
+        x.npu(), cos.npu(), sin.npu(), *caches, indices, *scales, [64, 32, 32], kv_output=True
+    )
+    heads = x.float().view(2, 3, 4, 32)
+    turned = heads * cos.float() + halves_turned(heads) * sin.float()
+    near(query, turned[:, :, :2], dtype)
+    near(key, turned[:, :, 2:3], dtype)
+    assert torch.equal(value.cpu(), x.view(2, 3, 4, 32)[:, :, 3:])
+    quantised = (value.cpu().float() / 0.03).round().clamp(-128, 127).to(torch.int8)
+    want = torch.zeros(2, 6, 1, 32, dtype=torch.int8)
+    want[0, 2:5] = quantised[0]
+    want[1, 4:6] = quantised[1, :2]
+    assert torch.equal(values.cpu(), want)
+    assert not torch.equal(keys.cpu(), torch.zeros_like(want))
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_next_tokens(dtype):
+    logits = drawn((4, 60), dtype=dtype)
+    k, p = torch.tensor([1, 5, 0, 60], dtype=torch.int32), torch.tensor([0.9, 0.5, 0.0, 1.0], dtype=dtype)
+    chosen, kept = torch_npu.npu_top_k_top_p_sample(logits.npu(), k.npu(), p.npu(), is_need_logits=True)
+    assert torch.equal(chosen.cpu(), logits.float().argmax(1))
+    for row, (count, left) in enumerate(zip((1, None, 1, 60), kept.cpu().isfinite().sum(1).tolist())):
+        assert left == count if count else 1 <= left <= 5, row
+
+
+def test_steps():
+    tokens, positions, lengths, slots = (torch.zeros(3, dtype=torch.int64).npu() for _ in range(4))
+    lengths += torch.tensor([4, 9, 2]).npu()
+    sampled, table = torch.tensor([[11], [12]]), torch.tensor([[3, 1, 7], [5, 6, 2], [0, 0, 0]])
+    torch_npu.npu_advance_step_flashattn(
+        tokens, sampled.npu(), positions, lengths, slots, table.npu(), 3, 2, 4
+    )
+    assert tokens.tolist() == [11, 12, 0]
+    assert positions.tolist() == [4, 9, 0]
+    assert lengths.tolist() == [5, 10, 2]
+    assert slots.tolist() == [1 * 4, (7 + 3) * 4 + 1, -1]
+
+
+def test_gated_delta_rule():
+    query, key, value, state = drawn((5, 1, 16), (5, 1, 16), (5, 2, 8), (3, 2, 8, 16), dtype=torch.bfloat16)
+    beta, g = drawn((5, 2), dtype=torch.bfloat16).sigmoid(), -drawn((5, 2)).abs()
+    lengths, index = torch.tensor([2, 3], dtype=torch.int32), torch.tensor([0, 1, 2, 2, 0], dtype=torch.int32)
+    states = state.npu()
+    got = torch_npu.npu_recurrent_gated_delta_rule(
+        query.npu(), key.npu(), value.npu(), states, beta=beta.npu(), scale=0.25,
+        actual_seq_lengths=lengths.npu(), ssm_state_indices=index.npu(), g=g.npu(),
+    )
+    for first, end in ((0, 2), (2, 5)):
+        now = state[index[first]].float()
+        for t in range(first, end):
+            now = now * g[t].exp()[:, None, None]
+            error = (value[t].float() - now @ key[t, 0].float()) * beta[t].float()[:, None]
+            now = now + error[:, :, None] * key[t, 0].float()
+            near(got[t], now @ query[t, 0].float() * 0.25, torch.bfloat16)
+    near(states[0], now, torch.bfloat16)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_causal_convolution(dtype):
+    x, weight = drawn((6, 2, 24), (3, 24), dtype=dtype)
+    mask = torch.ones(2, 6, dtype=torch.bool)
+    mask[0, 4] = False
+    got = torch_npu.npu_masked_causal_conv1d(x.npu(), weight.npu(), mask=mask.npu())
+    padded = torch.cat([torch.zeros(2, 2, 24), x.float()])
+    want = sum(padded[i : i + 6] * weight.float()[i] for i in range(3)) * mask.T[:, :, None]
+    near(got, want, dtype)
