@@ -25,6 +25,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = {
     "regression": ["--epochs", "60"],  # as many as it needs to end right
     **{name: ["--steps", "6", "--batch", "4"] for name in ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm")},
+    "llama_serving": ["--tokens", "6"],
 }
 MODELS = {"mlp": "Points", "nanogpt": "Characters", "llama": "Sequences", "resnet": "Stripes", "distillation": "Distillation", "lstm": "Waves"}
 LIMIT = 3.0  # times as long

@@ -29,6 +29,8 @@ HAS(aclnnMoeInitRoutingQuantV2, In, In, In, In, int64_t, int64_t, int64_t, int64
     In, In, In, In, In);
 HAS(aclnnMoeInitRoutingV3, In, In, In, In, int64_t, int64_t, int64_t, int64_t, int64_t, bool, int64_t, Array,
     int64_t, In, In, In, In);
+HAS(aclnnMoeInitRoutingCustom, In, In, In, In, int64_t, int64_t, int64_t, int64_t, int64_t, bool, int64_t,
+    Array, int64_t, In, In, In, In);
 HAS(aclnnMoeFinalizeRouting, In, In, In, In, In, In, In, In);
 HAS(aclnnMoeFinalizeRoutingV2, In, In, In, In, In, In, In, int64_t, In);
 HAS(aclnnMoeFinalizeRoutingV4, In, In, In, In, In, In, In, In, In, In, In, int64_t, Array, Array, Array,

@@ -30,6 +30,7 @@ HAS(aclnnAddLayerNorm, In, In, In, In, In, double, bool, In, In, In, In);
 HAS(aclnnAddRmsNorm, In, In, In, double, Out, Out, Out);
 HAS(aclnnGemmaRmsNorm, In, In, double, In, In);
 HAS(aclnnInplaceAddRmsNorm, Out, Out, In, double, In);
+HAS(aclnnAddRmsNormBias, In, In, In, In, double, In, In, In);
 HAS(aclnnAddRmsNormCast, In, In, In, double, In, In, In, In);
 HAS(aclnnDeepNorm, In, In, In, In, double, double, In, In, In);
 HAS(aclnnDeepNormGrad, In, In, In, In, In, In, double, In, In, In, In);

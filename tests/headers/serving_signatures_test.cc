@@ -35,3 +35,4 @@ HAS(aclnnRecurrentGatedDeltaRule, In, In, In, In, Out, In, In, In, In, In, float
 HAS(aclnnChunkGatedDeltaRule, In, In, In, In, In, In, float, In, Out, Out);
 HAS(aclnnMaskedCausalConv1d, In, In, In, Out);
 HAS(aclnnSwigluGroup, In, In, In, double, Out);
+HAS(aclnnApplyTopKTopPCustom, In, In, In, Out);

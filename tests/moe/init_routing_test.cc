@@ -487,10 +487,10 @@ bool AreThirdModesWrong(IndexCall& call) {
                        call["offsetOptional"].shape != Shape{1});
 }
 
-IndexOperator Third() {
+IndexOperator Third(const CFunction& function) {
   const Listed with_int8 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8}};
   IndexOperator op;
-  op.function = PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3);
+  op.function = function;
   op.valid = {TensorArg("x", {2, 3}),
               TensorArg("expertIdx", {2, 2}, ACL_INT32),
               TensorArg("scaleOptional", {2}),
@@ -613,7 +613,8 @@ IndexOperator Third() {
 
 const IndexOperator kOperators[] = {First(), Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
                                     Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true), Grad(),
-                                    Third()};
+                                    Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3)),
+                                    Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingCustom))};
 PORTACL_INDEX_TESTS(InitRouting, kOperators);
 
 // ---- experts that are none ----

@@ -235,6 +235,62 @@ IndexOperator CastSum() {
   return op;
 }
 
+IndexOperator BiasedSum() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAddRmsNormBias);
+  op.valid = {TensorArg("x1", {2, 3, 4}),      TensorArg("x2", {2, 3, 4}),  TensorArg("gamma", {4}),
+              TensorArg("betaOptional", {4}),  RealArg("epsilon", 1e-6),    OutputArg("yOut", {2, 3, 4}),
+              OutputArg("rstdOut", {2, 3, 1}), OutputArg("xOut", {2, 3, 4})};
+  const auto given = [](const IndexRule& rule) {
+    return IndexRule([=](IndexCall& call) { return call["betaOptional"].null ? std::nullopt : rule(call); });
+  };
+  op.rules = {NoNulls("x1 x2 gamma yOut rstdOut xOut"),
+              Listed_("x1", {{}, kRowDtypes}),
+              OneDtype("x1", "x2"),
+              OneDtype("x1", "gamma"),
+              given(OneDtype("x1", "betaOptional")),
+              OneDtype("x1", "yOut"),
+              Listed_("rstdOut", kFloatAlone),
+              OneDtype("x1", "xOut"),
+              TilingRank("x1", 0, 8),
+              TilingRank("x2", 0, 8),
+              TilingRank("gamma", 0, 8),
+              TilingRank("x1", 1, 8),
+              TilingShape("x1", "x2"),
+              TilingShape("x1", "yOut"),
+              TilingShape("x1", "xOut"),
+              Tail("gamma", "x1"),
+              given(TilingShape("gamma", "betaOptional")),
+              Tiling("epsilon", [](IndexCall& call) { return !(call["epsilon"].real >= 0); }),
+              Numbers("rstdOut", "gamma", "x1"),
+              EmptyDone("x1")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawTails(call, random, {"x1", "x2", "yOut", "xOut"}, {"gamma"}, {"rstdOut"}, 1, 8);
+    call["betaOptional"].shape = call["gamma"].shape;
+    call["betaOptional"].dtype = call["gamma"].dtype;
+    call["betaOptional"].null = random.Below(3) == 0;
+  };
+  op.fill = FillRows;
+  op.tolerance = 2e-5;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& shape = call["x1"].shape;
+    const auto sum = [&](int64_t i) { return ValueAt(tensors[0], i) + ValueAt(tensors[1], i); };
+    RmsRows rows = RmsOf(shape, call["gamma"].shape, call["epsilon"].real, sum,
+                         [&](int64_t i) { return ValueAt(tensors[2], i); });
+    const int64_t n = NumElements(call["gamma"].shape);
+    std::vector<double> sums;
+    for (int64_t i = 0; i < NumElements(shape); ++i) {
+      sums.push_back(sum(i));
+      if (!call["betaOptional"].null) rows.normed[static_cast<size_t>(i)] += ValueAt(tensors[3], i % n);
+    }
+    const DtypeNumber dtype = call["x1"].dtype;
+    return std::vector<Outcome>{AsOutcome(dtype, rows.normed), AsOutcome(ACL_FLOAT, rows.numbers),
+                                AsOutcome(dtype, sums)};
+  };
+  return op;
+}
+
 // ---- layer norms of sums ----
 
 struct LayerRows {
@@ -921,6 +977,7 @@ const std::vector<IndexOperator>& Operators() {
       Gemma(),
       InplaceSum(),
       CastSum(),
+      BiasedSum(),
       Deep(),
       DeepGradient(),
       SumGradientOperator(),

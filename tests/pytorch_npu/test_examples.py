@@ -37,6 +37,14 @@ def test_both_devices_agree_and_nothing_falls_back(model, tmp_path):
     assert picture.read_text(encoding="utf-8").count("<polyline") == 2
 
 
+def test_paged_caches_change_no_token():
+    command = [sys.executable, "-B", str(EXAMPLES / "llama_serving.py"), "--tokens", "20"]
+    environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("right: the same tokens and logits without caches")
+
+
 @pytest.mark.parametrize("model", ["mlp", "nanogpt"])
 def test_nothing_is_found_in_them(model, tmp_path):
     """./dev check runs all of them."""

@@ -32,9 +32,9 @@ void FillLogits(const IndexCall& call, std::vector<HostTensor>& tensors, RandomN
   }
 }
 
-IndexOperator Kept() {
+IndexOperator Kept(const CFunction& function) {
   IndexOperator op;
-  op.function = PORTACL_C_FUNCTION(aclnnApplyTopKTopP);
+  op.function = function;
   op.valid = {TensorArg("logits", {3, 7}), TensorArg("p", {3}), TensorArg("k", {3}, ACL_INT32),
               OutputArg("out", {3, 7})};
   const auto each = [](const std::string& name) {
@@ -103,7 +103,8 @@ IndexOperator Kept() {
 }
 
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Kept()};
+  static const std::vector<IndexOperator> all = {Kept(PORTACL_C_FUNCTION(aclnnApplyTopKTopP)),
+                                                 Kept(PORTACL_C_FUNCTION(aclnnApplyTopKTopPCustom))};
   return all;
 }
 

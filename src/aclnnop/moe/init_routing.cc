@@ -583,7 +583,7 @@ void SetThird(const OperatorCall& call, Executor& executor) {
 
 namespace facts {
 extern const OperatorFacts moe_init_routing, moe_init_routing_v2, moe_init_routing_v2_grad,
-    moe_init_routing_quant_v2, moe_init_routing_v3;
+    moe_init_routing_quant_v2, moe_init_routing_v3, moe_init_routing_custom;
 }
 
 const OperatorFacts facts::moe_init_routing = {"aclnnMoeInitRouting", "aclnnop/aclnn_moe_init_routing.h",
@@ -604,6 +604,10 @@ const OperatorFacts facts::moe_init_routing_v3 = {
     "aclnnMoeInitRoutingV3", "aclnnop/aclnn_moe_init_routing_v3.h", kThirdTypes, kThirdTypes,
     /*by_promotion=*/false,
     /*inputs_only=*/true};
+const OperatorFacts facts::moe_init_routing_custom = {
+    "aclnnMoeInitRoutingCustom", "aclnnop/aclnn_moe_init_routing_custom.h", kThirdTypes, kThirdTypes,
+    /*by_promotion=*/false,
+    /*inputs_only=*/true};
 
 }  // namespace portacl
 
@@ -622,5 +626,8 @@ PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
   return moe::RunSteps(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV3) {
+  return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
+}
+PORTACL_PHASE_1(aclnnMoeInitRoutingCustom) {
   return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
 }

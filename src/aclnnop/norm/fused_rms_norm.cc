@@ -1,5 +1,5 @@
-// aclnnAddRmsNormCast, aclnnInplaceAddRmsNorm, aclnnGemmaRmsNorm: aclnnAddRmsNorm with its result in FLOAT, too; over what is added; and
-// aclnnRmsNorm by 1 + gamma.
+// aclnnAddRmsNormCast, aclnnInplaceAddRmsNorm, aclnnAddRmsNormBias, aclnnGemmaRmsNorm: aclnnAddRmsNorm with its result in FLOAT, too; over what is
+// added; with a bias; and aclnnRmsNorm by 1 + gamma.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -34,6 +34,30 @@ struct GemmaRmsNorm : engine::HWY_NAMESPACE::RowFormula<GemmaRmsNorm> {
   double eps;
 };
 
+// A norm of a sum, and a bias.
+struct AddRmsNormBias : engine::HWY_NAMESPACE::RowFormula<AddRmsNormBias> {
+  static constexpr int kInputs = 4;
+  explicit AddRmsNormBias(const void* parameters)
+      : eps(static_cast<const NormParameters*>(parameters)->eps) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const double squares = row.template Sum<0, 1>([](auto, V x1, V x2) HWY_ATTR {
+      const V x = hn::Add(x1, x2);
+      return hn::Mul(x, x);
+    });
+    const V rstd = hn::Set(d, SetReciprocal(row, squares, eps));
+    row.template Write2<0, 1, 2, 3>([&](auto, V& y, V& x, V x1, V x2, V gamma, V beta) HWY_ATTR {
+      x = hn::Add(x1, x2);
+      y = hn::Add(hn::Mul(hn::Mul(x, rstd), gamma), beta);
+    });
+  }
+
+  double eps;
+};
+
 // What is written before, as another type.
 struct Converted : engine::HWY_NAMESPACE::RowFormula<Converted> {
   static constexpr int kInputs = 1;
@@ -61,6 +85,7 @@ namespace portacl {
 namespace {
 
 constexpr auto kGemma = PORTACL_ROW_KERNELS(fused_rms_norm::GemmaRmsNorm);
+constexpr auto kBiased = PORTACL_ROW_KERNELS(fused_rms_norm::AddRmsNormBias);
 constexpr engine::RowKernels kConverted{PORTACL_ISA_TABLE(fused_rms_norm::Converted::F32), {}, {}, {}};
 
 constexpr DtypeRule kHalves = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
@@ -163,6 +188,51 @@ void SetInplace(const OperatorCall& call, Executor& executor) {
   SetRowJob(rows, add_rms_norm_kernels, Parameters(call), executor);
 }
 
+// AddRmsNormBias
+enum Biased { kBias = kScale + 1, kBiasedOut, kBiasedRstd, kBiasedSum };
+
+constexpr Check kBiasChecks[] = {
+    NotNull(kX1),
+    NotNull(kX2),
+    NotNull(kScale),
+    NotNull(kBiasedOut),
+    NotNull(kBiasedRstd),
+    NotNull(kBiasedSum),
+    DtypesIn(kNoneBeforeAtlasA2, {kX1}),
+    SameDtype(kX1, kX2),
+    SameDtype(kX1, kScale),
+    IfThere<kBias>(SameDtype(kX1, kBias)),
+    SameDtype(kX1, kBiasedOut),
+    DtypesIn(kFloatAlone, {kBiasedRstd}),
+    SameDtype(kX1, kBiasedSum),
+    WithCode(kTiling, RankAtMost(8, {kX1, kX2, kScale})),
+    WithCode(kTiling, RankAtLeast(1, {kX1})),
+    WithCode(kTiling, SameShape(kX1, kX2)),
+    WithCode(kTiling, SameShape(kX1, kBiasedOut)),
+    WithCode(kTiling, SameShape(kX1, kBiasedSum)),
+    Own(GammaIsTail<kX1, kScale>, kTiling),
+    IfThere<kBias>(WithCode(kTiling, SameShape(kScale, kBias))),
+    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Own(RstdFits<kX1, kScale, kBiasedRstd>, kTiling),
+    SizesRepresentable({kBiasedOut, kBiasedRstd, kBiasedSum}),
+    DoneIfEmpty({kX1}),
+    InsideStorage({kX1, kX2, kScale, kBias}),
+};
+
+void SetBiased(const OperatorCall& call, Executor& executor) {
+  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  if (!call.IsGiven(kBias)) {
+    AddSum(rows, call, kBiasedOut, kBiasedSum, kBiasedRstd);
+    return SetRowJob(rows, add_rms_norm_kernels, Parameters(call), executor);
+  }
+  for (const int tensor : {kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
+  rows.Input(kBias, call.Tensor(kBias));
+  rows.Output(kBiasedOut, call.Tensor(kBiasedOut));
+  rows.Output(kBiasedSum, call.Tensor(kBiasedSum));
+  rows.ValueOut(kBiasedRstd, call.Tensor(kBiasedRstd));
+  SetRowJob(rows, kBiased, Parameters(call), executor);
+}
+
 // AddRmsNormCast
 enum Cast { kWide = kScale + 1, kNarrow, kReciprocal, kSum };
 
@@ -213,7 +283,7 @@ void SetCast(const OperatorCall& call, Executor& executor) {
 }  // namespace
 
 namespace facts {
-extern const OperatorFacts gemma_rms_norm, inplace_add_rms_norm, add_rms_norm_cast;
+extern const OperatorFacts gemma_rms_norm, inplace_add_rms_norm, add_rms_norm_cast, add_rms_norm_bias;
 }
 
 const OperatorFacts facts::gemma_rms_norm = {"aclnnGemmaRmsNorm", "aclnnop/aclnn_gemma_rms_norm.h",
@@ -223,6 +293,9 @@ const OperatorFacts facts::inplace_add_rms_norm = {"aclnnInplaceAddRmsNorm",
                                                    kInplaceDtypes, /*by_promotion=*/false};
 const OperatorFacts facts::add_rms_norm_cast = {"aclnnAddRmsNormCast", "aclnnop/aclnn_add_rms_norm_cast.h",
                                                 kHalves, kHalves, /*by_promotion=*/false};
+const OperatorFacts facts::add_rms_norm_bias = {"aclnnAddRmsNormBias", "aclnnop/aclnn_add_rms_norm_bias.h",
+                                                kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                                /*by_promotion=*/false};
 
 }  // namespace portacl
 
@@ -234,6 +307,10 @@ PORTACL_PHASE_1(aclnnGemmaRmsNorm) {
 
 PORTACL_PHASE_1(aclnnInplaceAddRmsNorm) {
   return RunPhase1(call, kInplaceChecks, workspaceSize, executor, SetInplace);
+}
+
+PORTACL_PHASE_1(aclnnAddRmsNormBias) {
+  return RunPhase1(call, kBiasChecks, workspaceSize, executor, SetBiased);
 }
 
 PORTACL_PHASE_1(aclnnAddRmsNormCast) {

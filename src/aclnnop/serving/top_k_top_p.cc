@@ -1,4 +1,4 @@
-// aclnnApplyTopKTopP: of rows of logits those are kept that are among the k greatest, and of these the greatest whose shares of the
+// aclnnApplyTopKTopP, and aclnnApplyTopKTopPCustom, which is the same: of rows of logits those are kept that are among the k greatest, and of these the greatest whose shares of the
 // exponentials reach p.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
@@ -170,17 +170,24 @@ void SetKept(const OperatorCall& call, Executor& executor) {
 }  // namespace
 
 namespace facts {
-extern const OperatorFacts apply_top_k_top_p;
+extern const OperatorFacts apply_top_k_top_p, apply_top_k_top_p_custom;
 }
 
 const OperatorFacts facts::apply_top_k_top_p = {"aclnnApplyTopKTopP", "aclnnop/aclnn_apply_top_k_top_p.h",
                                                 kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
                                                 /*by_promotion=*/false};
+const OperatorFacts facts::apply_top_k_top_p_custom = {"aclnnApplyTopKTopPCustom",
+                                                       "aclnnop/aclnn_apply_top_k_top_p_custom.h",
+                                                       kNoneBeforeAtlasA2, kNoneBeforeAtlasA2,
+                                                       /*by_promotion=*/false};
 
 }  // namespace portacl
 
 using namespace portacl;
 
+PORTACL_PHASE_1(aclnnApplyTopKTopPCustom) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetKept);
+}
 PORTACL_PHASE_1(aclnnApplyTopKTopP) { return RunPhase1(call, kChecks, workspaceSize, executor, SetKept); }
 
 #endif  // HWY_ONCE

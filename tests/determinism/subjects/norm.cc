@@ -582,6 +582,17 @@ const auto kGemmaRmsNorm =
               },
               aclnnGemmaRmsNorm},
              GradientCases({kRows, kColumns}, {kRows}));
+const auto kAddRmsNormBias =
+    Register({"aclnnAddRmsNormBias",
+              {"x1", "x2", "gamma", "beta", "yOut"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen rstd(kNumbers);
+                const Unseen sum(kRows, DtypeOf(t[0]));
+                return aclnnAddRmsNormBiasGetWorkspaceSize(t[0], t[1], t[2], t[3], 1e-6, t[4], rstd, sum,
+                                                           size, executor);
+              },
+              aclnnAddRmsNormBias},
+             GradientCases({kRows, kRows, kColumns, kColumns}, {kRows}));
 const auto kAddRmsNormCast =
     Register({"aclnnAddRmsNormCast",
               {"x1", "x2", "gamma", "result"},
