@@ -5,12 +5,12 @@
 
 #include <limits>
 
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 // ---- counts ----
 
@@ -240,11 +240,11 @@ const OperatorFacts facts::moe_update_expert = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeComputeExpertTokens) {
-  return moe::RunSteps(call, kCountChecks, workspaceSize, executor, SetCounts);
+  return dense::RunSteps(call, kCountChecks, workspaceSize, executor, SetCounts);
 }
 PORTACL_PHASE_1(aclnnMoeReRouting) {
-  return moe::RunSteps(call, kRerouteChecks, workspaceSize, executor, SetReroute);
+  return dense::RunSteps(call, kRerouteChecks, workspaceSize, executor, SetReroute);
 }
 PORTACL_PHASE_1(aclnnMoeUpdateExpert) {
-  return moe::RunSteps(call, kUpdateChecks, workspaceSize, executor, SetUpdate);
+  return dense::RunSteps(call, kUpdateChecks, workspaceSize, executor, SetUpdate);
 }

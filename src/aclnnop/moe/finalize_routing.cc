@@ -4,12 +4,12 @@
 
 #include <limits>
 
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 
@@ -418,14 +418,14 @@ const OperatorFacts facts::moe_finalize_routing_v2_grad = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeFinalizeRouting) {
-  return moe::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return dense::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2) {
-  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetFinalized);
+  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV4) {
-  return moe::RunSteps(call, kFourthChecks, workspaceSize, executor, SetFinalized);
+  return dense::RunSteps(call, kFourthChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2Grad) {
-  return moe::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return dense::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
 }

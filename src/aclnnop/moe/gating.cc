@@ -4,12 +4,12 @@
 
 #include <limits>
 
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::GateRows;
 
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
@@ -361,16 +361,18 @@ const OperatorFacts facts::moe_gating_top_k_backward = {"aclnnMoeGatingTopKBackw
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnMoeGatingTopK) { return moe::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
+PORTACL_PHASE_1(aclnnMoeGatingTopK) {
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetGate);
+}
 PORTACL_PHASE_1(aclnnMoeGatingTopKV2) {
-  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetGate);
+  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetGate);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmax) {
-  return moe::RunSteps(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
+  return dense::RunSteps(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmaxV2) {
-  return moe::RunSteps(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
+  return dense::RunSteps(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKBackward) {
-  return moe::RunSteps(call, kBackwardChecks, workspaceSize, executor, SetBackward);
+  return dense::RunSteps(call, kBackwardChecks, workspaceSize, executor, SetBackward);
 }

@@ -4,12 +4,12 @@
 
 #include <limits>
 
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::OptionalPlace;
 using engine::Place;
 
@@ -614,20 +614,20 @@ const OperatorFacts facts::moe_init_routing_custom = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeInitRouting) {
-  return moe::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return dense::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2) {
-  return moe::RunSteps(call, kSecondChecks, workspaceSize, executor, SetSecond);
+  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetSecond);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2Grad) {
-  return moe::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return dense::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
-  return moe::RunSteps(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
+  return dense::RunSteps(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV3) {
-  return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
+  return dense::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingCustom) {
-  return moe::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
+  return dense::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
 }

@@ -5,12 +5,12 @@
 
 #include <limits>
 
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::OptionalPlace;
 using engine::Place;
 
@@ -516,14 +516,14 @@ const OperatorFacts facts::moe_token_unpermute_with_routing_map_grad = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMap) {
-  return moe::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return dense::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMapGrad) {
-  return moe::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return dense::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMap) {
-  return moe::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return dense::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMapGrad) {
-  return moe::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return dense::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

@@ -4,12 +4,12 @@
 
 #include <limits>
 
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 constexpr int64_t kMostOfToken = 512;
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
@@ -316,14 +316,14 @@ const OperatorFacts facts::moe_token_unpermute_grad = {"aclnnMoeTokenUnpermuteGr
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermute) {
-  return moe::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return dense::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteGrad) {
-  return moe::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return dense::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermute) {
-  return moe::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return dense::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteGrad) {
-  return moe::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return dense::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

@@ -6,7 +6,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 enum Tensors { kTokens, kSampled, kPositions, kLengths, kSlots, kTable, kProposed, kAccepted };
 enum Attributes { kSequences, kQueries, kPage };
@@ -101,7 +101,7 @@ const OperatorFacts facts::advance_step_v2 = {"aclnnAdvanceStepV2", "aclnnop/acl
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnAdvanceStep) { return moe::RunSteps(call, kChecks, workspaceSize, executor, SetStep); }
+PORTACL_PHASE_1(aclnnAdvanceStep) { return dense::RunSteps(call, kChecks, workspaceSize, executor, SetStep); }
 PORTACL_PHASE_1(aclnnAdvanceStepV2) {
-  return moe::RunSteps(call, kChecksV2, workspaceSize, executor, SetStep);
+  return dense::RunSteps(call, kChecksV2, workspaceSize, executor, SetStep);
 }

@@ -7,7 +7,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 // Where the arguments of the two functions are; -1: there is none.
 struct Places {
@@ -191,11 +191,11 @@ const OperatorFacts facts::masked_causal_conv1d = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnRecurrentGatedDeltaRule) {
-  return moe::RunSteps(call, kRecurrentChecks, workspaceSize, executor, SetRule<kRecurrent>);
+  return dense::RunSteps(call, kRecurrentChecks, workspaceSize, executor, SetRule<kRecurrent>);
 }
 PORTACL_PHASE_1(aclnnChunkGatedDeltaRule) {
-  return moe::RunSteps(call, kChunkChecks, workspaceSize, executor, SetRule<kChunk>);
+  return dense::RunSteps(call, kChunkChecks, workspaceSize, executor, SetRule<kChunk>);
 }
 PORTACL_PHASE_1(aclnnMaskedCausalConv1d) {
-  return moe::RunSteps(call, kConvolutionChecks, workspaceSize, executor, SetConvolution);
+  return dense::RunSteps(call, kConvolutionChecks, workspaceSize, executor, SetConvolution);
 }

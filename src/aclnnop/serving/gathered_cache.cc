@@ -6,7 +6,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using serving::TextOr;
 
 enum Tensors { kKeyCache, kValueCache, kTable, kLengths, kKey, kValue, kSkipped };
@@ -140,6 +140,6 @@ aclnnStatus aclnnGatherPaKvCacheGetWorkspaceSize(const aclTensor* keyCache, cons
   const Attribute attributes[] = {{"cacheMode", cacheMode},
                                   {"isSeqLensCumsum", static_cast<int64_t>(isSeqLensCumsum)}};
   OperatorCall call{"aclnnGatherPaKvCache", tensors, attributes, /*in_place=*/false, /*output_count=*/0};
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetTaken);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetTaken);
 }
 PORTACL_PHASE_2(aclnnGatherPaKvCache)

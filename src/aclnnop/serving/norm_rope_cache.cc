@@ -11,7 +11,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 using engine::MakeRows;
 using engine::PutInPages;
 using serving::TextOr;
@@ -638,13 +638,13 @@ const OperatorFacts facts::dequant_rope_quant_kvcache = {"aclnnDequantRopeQuantK
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnKvRmsNormRopeCache) {
-  return moe::RunSteps(call, kKvChecks, workspaceSize, executor, SetKv<kV1>);
+  return dense::RunSteps(call, kKvChecks, workspaceSize, executor, SetKv<kV1>);
 }
 PORTACL_PHASE_1(aclnnKvRmsNormRopeCacheV2) {
-  return moe::RunSteps(call, kKvChecksV2, workspaceSize, executor, SetKv<kV2>);
+  return dense::RunSteps(call, kKvChecksV2, workspaceSize, executor, SetKv<kV2>);
 }
 PORTACL_PHASE_1(aclnnDequantRopeQuantKvcache) {
-  return moe::RunSteps(call, kDequantChecks, workspaceSize, executor, SetDequant);
+  return dense::RunSteps(call, kDequantChecks, workspaceSize, executor, SetDequant);
 }
 
 aclnnStatus aclnnQkvRmsNormRopeCacheGetWorkspaceSize(
@@ -675,6 +675,6 @@ aclnnStatus aclnnQkvRmsNormRopeCacheGetWorkspaceSize(
                                   {"epsilon", epsilon},
                                   {"cacheModeOptional", cacheModeOptional}};
   OperatorCall call{"aclnnQkvRmsNormRopeCache", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return moe::RunSteps(call, kQkvChecks, workspaceSize, executor, SetQkv);
+  return dense::RunSteps(call, kQkvChecks, workspaceSize, executor, SetQkv);
 }
 PORTACL_PHASE_2(aclnnQkvRmsNormRopeCache)

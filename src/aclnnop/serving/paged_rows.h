@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "acl/data_type.h"
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 #include "engine/serve/serve.h"
 
 namespace portacl::serving {
@@ -32,8 +32,9 @@ inline int64_t GroupLength(aclDataType dtype) {
 }
 
 // Of a cache that is written pages stay that nothing is put into.
-inline engine::PagedRows PagesOf(moe::DenseSteps& steps, const OperatorCall& call, int tensor, int64_t pages,
-                                 int64_t slots, int64_t columns, bool is_grouped, bool is_written) {
+inline engine::PagedRows PagesOf(dense::DenseSteps& steps, const OperatorCall& call, int tensor,
+                                 int64_t pages, int64_t slots, int64_t columns, bool is_grouped,
+                                 bool is_written) {
   const aclDataType dtype = call.Tensor(tensor).dtype;
   engine::PagedRows made;
   made.place = is_written ? steps.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true) : steps.In(tensor);

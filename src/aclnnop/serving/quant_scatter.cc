@@ -6,7 +6,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 enum Tensors { kSelf, kIndices, kUpdates, kScales, kZeroPoints };
 enum Attributes { kAxis, kQuantAxis, kReduction, kRoundMode };
@@ -125,8 +125,8 @@ const OperatorFacts facts::quant_scatter_v2 = {"aclnnInplaceQuantScatterV2",
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnInplaceQuantScatter) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetScattered);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetScattered);
 }
 PORTACL_PHASE_1(aclnnInplaceQuantScatterV2) {
-  return moe::RunSteps(call, kChecksV2, workspaceSize, executor, SetScattered);
+  return dense::RunSteps(call, kChecksV2, workspaceSize, executor, SetScattered);
 }

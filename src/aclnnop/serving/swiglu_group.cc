@@ -8,7 +8,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 enum Tensors { kX, kWeight, kCounts, kOut };
 enum Attributes { kLimit };
@@ -71,4 +71,4 @@ const OperatorFacts facts::swiglu_group = {"aclnnSwigluGroup", "aclnnop/aclnn_sw
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnSwigluGroup) { return moe::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
+PORTACL_PHASE_1(aclnnSwigluGroup) { return dense::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }

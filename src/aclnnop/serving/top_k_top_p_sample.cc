@@ -6,7 +6,7 @@
 namespace portacl {
 namespace {
 
-using namespace moe;
+using namespace dense;
 
 // Where the arguments of the two functions are.
 struct Places {
@@ -132,8 +132,8 @@ const OperatorFacts facts::top_k_top_p_sample_v2 = {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnTopKTopPSample) {
-  return moe::RunSteps(call, kChecks, workspaceSize, executor, SetSample<kV1>);
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetSample<kV1>);
 }
 PORTACL_PHASE_1(aclnnTopKTopPSampleV2) {
-  return moe::RunSteps(call, kChecksV2, workspaceSize, executor, SetSample<kV2>);
+  return dense::RunSteps(call, kChecksV2, workspaceSize, executor, SetSample<kV2>);
 }

@@ -1,13 +1,13 @@
-// Dense operands of the steps that route rows (see dense.h).
+// Dense operands of the steps that route rows (see dense_steps.h).
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/moe/dense.h"
+#include "aclnnop/jobs/dense_steps.h"
 
 #include <limits>
 
 #include "acl/data_type.h"
 #include "aclnnop/jobs/heads.h"
 
-namespace portacl::moe {
+namespace portacl::dense {
 
 using engine::NumberRows;
 using engine::OptionalPlace;
@@ -142,4 +142,4 @@ void DenseSteps::SetJob() {
   steps_.SetJob();
 }
 
-}  // namespace portacl::moe
+}  // namespace portacl::dense

@@ -1,4 +1,5 @@
-// How operators that route rows to experts see their tensors: dense operands for the steps of engine/route, and the checks that they share.
+// How operators of several steps see their tensors: dense operands for what computes them (engine/route, engine/serve), and the checks
+// that they share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +15,7 @@
 #include "aclnnop/operator_facts.h"
 #include "engine/route/route.h"
 
-namespace portacl::moe {
+namespace portacl::dense {
 
 // CANN's code of what its kernels' own tests refuse.
 inline constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
@@ -139,4 +140,4 @@ inline int64_t SizeOf(const OperatorCall& call, int tensor) {
   return static_cast<int64_t>(aclDataTypeSize(call.Tensor(tensor).dtype));
 }
 
-}  // namespace portacl::moe
+}  // namespace portacl::dense
