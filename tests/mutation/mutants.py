@@ -1239,6 +1239,25 @@ add = mutants_of("src/aclnnop/serving/paged_cache.cc", ("serving",))
 add("paged cache: blocks follow each other", "if (of_block != length * of_slot && !is_first_alone) {", "if (false) {")
 add("paged cache: a slot of the last block", ".bound = blocks * length;", ".bound = blocks * length - 1;")
 
+add = mutants_of("src/engine/serve/pages.cc", ("serving",))
+add("rows of pages: those behind the last one become 0", "if (at == kLeftRow) return;", "")
+add("rows of pages: the remainder of an offset counts", "WordAt(skipped.place, context, batch) / slots : 0", "(WordAt(skipped.place, context, batch) + slots - 1) / slots : 0")
+add("rows into pages: the first of one slot counts", "const int64_t at = SlotOf(list, row);", "const int64_t at = SlotOf(list, rows - 1 - row);")
+add("rows into pages: ties away from 0", "const float rounded = std::nearbyintf(x);", "const float rounded = std::roundf(x);")
+add("rows into pages: no mean is taken", "sum / static_cast<double>(width) + epsilon", "sum + epsilon")
+add("steps: a request's number is not added to its page", "Sum(at(table, column), of_request)", "at(table, column)")
+
+add = mutants_of("src/engine/serve/sample.cc", ("serving",))
+add("samples: equal logits in the other order", "&& a < b", "&& a > b")
+add("samples: at a share of 0 nothing is left", "if (reached <= 0.0f) {", "if (reached < 0.0f) {")
+
+add = mutants_of("src/engine/serve/linear_attention.cc", ("serving",))
+add("delta rule: what is known is not corrected", "(value[row] - TotalOf(sums)) * beta", "value[row] * beta")
+add("delta rule: the first token that was accepted", "low + stayed - 1", "low")
+
+add = mutants_of("src/aclnnop/serving/norm_rope_cache.cc", ("serving",))
+add("rows for caches: offsets count where one is missing", "call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset)", "true")
+
 add = mutants_of("src/aclnnop/serving/top_k_top_p.cc", ("serving",))
 add("kept logits: equals of the least go", "hn::IfThenElse(hn::Lt(x, least_of_all), hidden, x)", "hn::IfThenElse(hn::Le(x, least_of_all), hidden, x)")
 
