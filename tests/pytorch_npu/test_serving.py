@@ -268,6 +268,9 @@ def test_next_tokens(dtype):
     assert torch.equal(chosen.cpu(), logits.float().argmax(1))
     for row, (count, left) in enumerate(zip((1, None, 1, 60), kept.cpu().isfinite().sum(1).tolist())):
         assert left == count if count else 1 <= left <= 5, row
+    chosen, _ = torch_npu.npu_top_k_top_p_sample(logits.npu(), k.npu(), torch.ones(4, dtype=dtype).npu(), post_sample="multiNomial")
+    assert chosen.flatten()[0].item() == logits[0].float().argmax().item()
+    assert logits[1, chosen.flatten()[1]] in logits[1].topk(5).values
 
 
 def test_steps():

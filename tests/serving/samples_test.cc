@@ -49,12 +49,13 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
   if (is_v2) op.rules.push_back(Listed_("logitsIdx", kInt64Alone));
   op.rules.push_back(Listed_("logitsTopKPSelect", kFloatAlone));
   if (is_v2) op.rules.push_back(Listed_("logitsSortMasked", kFloatAlone));
-  op.rules.push_back(Refuses(161002, "", [](IndexCall& call) {
+  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
     const Shape& logits = call["logits"].shape;
     if (logits.size() != 2 || logits[1] <= 0) return true;
     const Shape rows = {logits[0]};
+    const bool chooses = !is_v2 || call["isNeedSampleResult"].integer == 0;
     return call["topK"].shape != rows || call["topP"].shape != rows ||
-           call["logitsSelectIdx"].shape != rows ||
+           (chooses && call["logitsSelectIdx"].shape != rows) ||
            (call["isNeedLogits"].integer != 0 && call["logitsTopKPSelect"].shape != logits);
   }));
   op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
@@ -83,6 +84,8 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
     call["ksMax"].integer = random.Chance(30) ? 1024 : random.Between(1, 20);
     call["inputIsLogits"].integer = random.Chance(70) ? 1 : 0;
     call["isNeedSampleResult"].integer = random.Below(2);
+    if (call["isNeedSampleResult"].integer != 0 && random.Chance(50))
+      call["logitsSelectIdx"].shape = {shape[0], 1};
   };
   // Logits of sixteenths, of which many are the same; a share is of no sum of few of their exponentials. Probabilities are powers of 2.
   op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
