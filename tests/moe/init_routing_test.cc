@@ -611,8 +611,10 @@ IndexOperator Third(const CFunction& function) {
   return op;
 }
 
-const IndexOperator kOperators[] = {First(), Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
-                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true), Grad(),
+const IndexOperator kOperators[] = {First(),
+                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
+                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true),
+                                    Grad(),
                                     Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3)),
                                     Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingCustom))};
 PORTACL_INDEX_TESTS(InitRouting, kOperators);
