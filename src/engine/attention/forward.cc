@@ -45,7 +45,7 @@ class TileRun {
                 attention_.value_depth, &AttentionParts::value_pieces, &AttentionParts::value_prefix,
                 &AttentionParts::value_scales),
         has_ropes_(attention_.rope_depth > 0),
-        ropes_(work, has_ropes_ ? work.parts->key_rope : attention_.key, tile.batch,
+        ropes_(work, work.parts != nullptr ? work.parts->key_rope : attention_.key, tile.batch,
                tile.head / attention_.group, attention_.rope_depth, &AttentionParts::rope_pieces),
         sums_row_(InLanes(attention_.value_depth)) {
     Slot shared(scratch);
@@ -449,7 +449,8 @@ void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, in
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
   // Threads have at least two parts each.
   made.together = made.queries == 1 ? kMostTogether : 1;
-  while (made.together > 1 && made.batches * (made.heads / made.together) < 2 * threads) made.together /= 2;
+  while (made.together > 1 && made.batches * (made.heads / made.together) < int64_t{2} * threads)
+    made.together /= 2;
   const int64_t blocks = made.batches * made.heads * DividedUp(made.queries, made.tile_queries);
   made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
   int64_t most = made.tile_queries;
