@@ -109,7 +109,8 @@ MSPTI_API msptiResult msptiActivityGetNextRecord(uint8_t* buffer, size_t validBu
                                                  msptiActivity** record);
 
 // From now on, calls of this thread are the program's number id; and until it is taken away again, which tells it in *lastId
-// unless that is null. Return 0, 1 for no such kind, or 5 (MSPTI_ERROR_QUEUE_EMPTY) where there is none to take away.
+// unless that is null. Of more than 32 that lie in each other, the deeper ones are counted, and told as 0. Return 0, 1 for no such
+// kind, or 5 (MSPTI_ERROR_QUEUE_EMPTY) where there is none to take away.
 MSPTI_API msptiResult msptiActivityPushExternalCorrelationId(msptiExternalCorrelationKind kind, uint64_t id);
 MSPTI_API msptiResult msptiActivityPopExternalCorrelationId(msptiExternalCorrelationKind kind,
                                                             uint64_t* lastId);

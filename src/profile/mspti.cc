@@ -283,8 +283,8 @@ msptiResult msptiActivityGetNextRecord(uint8_t* buffer, size_t validBufferSizeBy
 msptiResult msptiActivityPushExternalCorrelationId(msptiExternalCorrelationKind kind, uint64_t id) {
   if (kind <= MSPTI_EXTERNAL_CORRELATION_KIND_INVALID || kind > MSPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2)
     return MSPTI_ERROR_INVALID_PARAMETER;
-  return profile::PushExternal(static_cast<uint32_t>(kind), id) ? MSPTI_SUCCESS
-                                                                : MSPTI_ERROR_MAX_LIMIT_REACHED;
+  profile::PushExternal(static_cast<uint32_t>(kind), id);
+  return MSPTI_SUCCESS;
 }
 
 msptiResult msptiActivityPopExternalCorrelationId(msptiExternalCorrelationKind kind, uint64_t* lastId) {

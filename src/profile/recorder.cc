@@ -83,12 +83,13 @@ size_t IndexOf(User user) noexcept { return user == User::kFile ? 0 : user == Us
 
 thread_local Call* innermost = nullptr;
 
-// Ranges of a program nest, but not this deep.
+// Ranges of a program nest. What is deeper is counted alone: it has the number of the last one that there was room for. All threads have
+// this, and some have small stacks.
 struct External {
   uint32_t kind;
   uint64_t id;
 };
-constexpr uint32_t kMostExternal = 256;
+constexpr uint32_t kMostExternal = 32;
 thread_local External external[kMostExternal];
 thread_local uint32_t externals = 0;
 
@@ -269,8 +270,9 @@ void TaskQueued(const void* task, int32_t device, int32_t stream) noexcept {
     note.event.submitted = call->begin_;
   }
   if (externals > 0) {
-    note.event.external = external[externals - 1].id;
-    note.event.external_kind = external[externals - 1].kind;
+    const External& last = external[std::min(externals, kMostExternal) - 1];
+    note.event.external = last.id;
+    note.event.external_kind = last.kind;
   }
   try {
     Shard& shard = ShardOf(task);
@@ -305,13 +307,17 @@ void TaskEnds(const void* task) noexcept {
   Add(note.event);
 }
 
-bool PushExternal(uint32_t kind, uint64_t id) noexcept {
-  if (externals == kMostExternal) return false;
-  external[externals++] = {kind, id};
-  return true;
+void PushExternal(uint32_t kind, uint64_t id) noexcept {
+  if (externals < kMostExternal) external[externals] = {kind, id};
+  ++externals;
 }
 
 bool PopExternal(uint32_t kind, uint64_t* id) noexcept {
+  if (externals > kMostExternal) {
+    --externals;
+    *id = 0;
+    return true;
+  }
   uint32_t at = externals;
   while (at > 0 && external[at - 1].kind != kind) --at;
   if (at == 0) return false;

@@ -129,9 +129,9 @@ class Part {
   int32_t stream_;
 };
 
-// The program's numbers for what this thread calls, the last one first: pushed and popped. False when there are too many, or when
-// there is none of the kind.
-bool PushExternal(uint32_t kind, uint64_t id) noexcept;
+// The program's numbers for what this thread calls, the last one first: pushed and popped. False when there is none of the kind; *id is
+// 0 of one that lay too deep.
+void PushExternal(uint32_t kind, uint64_t id) noexcept;
 bool PopExternal(uint32_t kind, uint64_t* id) noexcept;
 
 // All of these are called while IsOn alone.

@@ -124,6 +124,18 @@ TEST_F(Activities, HaveTheProgramsNumbers) {
   }
 }
 
+TEST_F(Activities, CountNumbersThatLieTooDeep) {
+  const auto kind = MSPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1;
+  for (uint64_t i = 1; i <= 100; ++i)
+    EXPECT_EQ(msptiActivityPushExternalCorrelationId(kind, i), MSPTI_SUCCESS);
+  for (uint64_t i = 100; i >= 1; --i) {
+    uint64_t last = 1000;
+    EXPECT_EQ(msptiActivityPopExternalCorrelationId(kind, &last), MSPTI_SUCCESS);
+    EXPECT_EQ(last, i > 32 ? 0 : i);
+  }
+  EXPECT_EQ(msptiActivityPopExternalCorrelationId(kind, nullptr), MSPTI_ERROR_QUEUE_EMPTY);
+}
+
 TEST_F(Activities, AreRefused) {
   msptiSubscriberHandle second = nullptr;
   EXPECT_EQ(msptiSubscribe(&second, nullptr, nullptr), MSPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
