@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,7 @@ record::RecordedTensor RecordedTensorOf(const aclTensor* tensor) {
           NumbersOf(strides),
           NumbersOf(tensor->storage),
           tensor->countable,
+          /*is_shaped_later=*/false,
           is_plain};
 }
 
@@ -180,6 +182,17 @@ bool AddTensors(const OperatorCall& call, const Executor& executor, record::Reco
   return false;
 }
 
+// Marks the tensors of which phase 2 says how long they are.
+void MarkShapedLater(const Executor& executor, record::RecordedArgument& argument) {
+  for (int i = 0; executor.sets_shapes && i < kMaxShaped; ++i) {
+    std::unique_lock<std::mutex> lock;
+    const aclTensor* const tensor = executor.shaped[i].Get(&lock);
+    for (record::RecordedTensor& one : argument.tensors) {
+      one.is_shaped_later = one.is_shaped_later || (tensor != nullptr && one.handle == tensor);
+    }
+  }
+}
+
 }  // namespace
 
 record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor& executor) {
@@ -203,6 +216,7 @@ record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor&
     } else if (!AddTensors(call, executor, argument)) {
       argument.value = R"({"opaque":["tensor","it is not recorded"]})";
     }
+    MarkShapedLater(executor, argument);
     made.arguments.push_back(std::move(argument));
   }
   return made;

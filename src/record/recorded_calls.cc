@@ -213,6 +213,9 @@ std::string TensorJson(const RecordedTensor& tensor, const void* base, bool read
   const bool is_empty = CountOf(tensor.shape) == 0;
   if (facts == nullptr || facts->bytes == 0) {
     json += R"("summary","problem":"elements of this dtype are not recorded")";
+  } else if (reads && tensor.is_shaped_later) {
+    json +=
+        R"("summary","problem":"how long it is is not known: the program has destroyed it, or made it another tensor")";
   } else if (!tensor.is_plain) {
     json += R"("summary","problem":"elements of a private format with strides of its own are not recorded")";
   } else if (is_empty || (reads && base != nullptr)) {
@@ -389,6 +392,7 @@ void RunningCall::Finish(const std::vector<LaterShape>& shapes) noexcept {
       for (RecordedTensor& tensor : after.tensors) {
         for (const LaterShape& later : shapes) {
           if (later.handle != tensor.handle) continue;
+          tensor.is_shaped_later = false;
           tensor.shape = tensor.storage = later.shape;
           tensor.strides.assign(later.shape.size(), 1);
           for (size_t dim = later.shape.size(); dim-- > 1;) {

@@ -19,8 +19,9 @@ struct RecordedTensor {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
   std::vector<int64_t> storage;
-  bool is_countable = true;  // else it is some tensor that the call does not look at
-  bool is_plain = true;      // else its format and its strides tell of two orders
+  bool is_countable = true;      // else it is some tensor that the call does not look at
+  bool is_shaped_later = false;  // the work says how long it is
+  bool is_plain = true;          // else its format and its strides tell of two orders
 };
 
 struct RecordedArgument {

@@ -402,6 +402,26 @@ print(codes, c.acl.aclGetRecentErrMsg().decode().partition("aclnn")[2])
     assert read(tmp_path / "run.rec")[1].problem is None
 
 
+def test_a_result_that_is_gone_before_its_length_is_known(run, tmp_path, compare):
+    code = (
+        START
+        + """
+import ctypes
+a, n = c.Tensor([4], [0, 1, 0, 2]), c.Tensor([4, 1], dtype=c.INT64)
+status, size, executor = c.phase_1("aclnnNonzero", a, n)
+assert status == 0 and c.base.aclDestroyTensor(n.handle) == 0
+workspace = ctypes.c_void_p()
+assert c.acl.aclrtMalloc(ctypes.byref(workspace), size, 0) == 0
+assert c.operators.aclnnNonzero(workspace, size, executor, s) == 0
+assert c.acl.aclrtSynchronizeStream(s) == 0
+"""
+    )
+    run(code)
+    code_of, report = compare(tmp_path / "run.rec")
+    assert code_of == 0 and report["calls"][0]["verdict"] == "not compared"
+    assert "how long it is is not known" in report["calls"][0]["remark"]
+
+
 def test_a_program_that_is_killed_leaves_what_was_complete(run, tmp_path, compare):
     run(CALLS + "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", status=-signal.SIGKILL)
     calls, recording = read(tmp_path / "run.rec")
