@@ -361,7 +361,9 @@ const OperatorFacts facts::moe_gating_top_k_backward = {"aclnnMoeGatingTopKBackw
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnMoeGatingTopK) { return dense::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
+PORTACL_PHASE_1(aclnnMoeGatingTopK) {
+  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetGate);
+}
 PORTACL_PHASE_1(aclnnMoeGatingTopKV2) {
   return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetGate);
 }
