@@ -96,8 +96,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "engine/isa_table.h"
 #include "engine/codes.h"
+#include "engine/isa_table.h"
 
 namespace portacl::engine {
 namespace {

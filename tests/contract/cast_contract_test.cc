@@ -116,7 +116,9 @@ const ContractDescription& Cast() {
   static const ContractDescription description = [] {
     ContractDescription op;
     op.binding = BindCast();
-    op.binding.may_need_workspace = [](std::span<const Shape>) { return true; };  // to and from codes of 4 bits
+    op.binding.may_need_workspace = [](std::span<const Shape>) {
+      return true;
+    };  // to and from codes of 4 bits
     op.rows.push_back({"the valid call", Nothing(), kOk, {}, {}});
     AddNullRows(op.rows, kTensors);
     AddDtypeRows(op.rows);

@@ -136,10 +136,8 @@ void SetPacked(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnCast) {
-  return RunPhase1(call, kChecks, workspaceSize, executor,
-                         [](const OperatorCall& checked, Executor& fresh) {
-                           if (IsPacked(checked.Tensor(kSelf)) || IsPacked(checked.Tensor(kOut)))
-                             return SetPacked(checked, fresh);
-                           SetMoveJob(checked, kSelf, kOut, fresh);
-                         });
+  return RunPhase1(call, kChecks, workspaceSize, executor, [](const OperatorCall& checked, Executor& fresh) {
+    if (IsPacked(checked.Tensor(kSelf)) || IsPacked(checked.Tensor(kOut))) return SetPacked(checked, fresh);
+    SetMoveJob(checked, kSelf, kOut, fresh);
+  });
 }
