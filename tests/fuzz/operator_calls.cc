@@ -1182,9 +1182,6 @@ constexpr std::string_view kFunctions[] = {
 #include "aclnnop/functions.def"
 #undef FUNCTION
 };
-// Their lengths are found once: the compiler gives up on a question that takes it too many steps.
-constexpr auto kCalled = [] {
-  std::array<std::string_view, std::size(kCalls)> names;
 // Their names with their lengths: names of another length are not looked at, and compilers count the steps of what is constant.
 constexpr auto kNames = [] {
   std::array<std::string_view, std::size(kCalls)> names{};
@@ -1192,13 +1189,10 @@ constexpr auto kNames = [] {
   return names;
 }();
 constexpr bool IsCalled(std::string_view name) {
-  for (const std::string_view called : kCalled) {
+  for (const std::string_view called : kNames) {
     if (called.size() == name.size() && called.back() == name.back() && called == name) return true;
   }
   return false;
-  return std::any_of(kNames.begin(), kNames.end(), [name](std::string_view called) {
-    return called.size() == name.size() && called == name;
-  });
 }
 // In parts: a compiler takes only so many steps for one constant.
 template <size_t kPart>
