@@ -42,7 +42,9 @@ def make(place: Path, wheel: Path, pairs: list[str]) -> None:
 
         held = [f"{name}=={version(name).partition('+')[0]}" for name in OF_THE_PACKAGE_INDEX]
         _pip(python, *held, "-r", str(HERE / "requirements.txt"))
-        _pip(python, "--no-deps", TRITON)
+        # A package brings the other triton, whose files would lie among those of triton-ascend.
+        subprocess.run([python, "-m", "pip", "uninstall", "--quiet", "--yes", "triton"], check=True)
+        _pip(python, "--no-deps", "--force-reinstall", TRITON)
         done.write_text(wanted, encoding="utf-8")
     for pair in pairs:
         folder = place / f"vllm-{pair}"
