@@ -90,8 +90,8 @@ uint64_t ElementBits(const Subject& subject, size_t input, DtypeNumber dtype, Ra
       const uint64_t fraction = random.Bits() & ((uint64_t{1} << 52) - 1);
       const uint64_t kept = random.Chance(50) ? fraction : fraction & ~((uint64_t{1} << 40) - 1);
       // Draws have an order: hashes are of what they give.
-      const int64_t times = random.Chance(20) ? 4 : 1;
-      const auto exponent = static_cast<uint64_t>(1023 + random.Between(-30, 66) * times);
+      const int64_t power = random.Between(-30, 66);
+      const auto exponent = static_cast<uint64_t>(1023 + power * (random.Chance(20) ? 4 : 1));
       return (random.Bits() & uint64_t{1} << 63) | exponent << 52 | kept;
     }
     default:
