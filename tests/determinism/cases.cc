@@ -53,7 +53,8 @@ uint64_t FloatingBits(const FloatFormat& format, RandomNumbers& random) {
 
 // Bits of a number between -2 and 2 that is not subnormal.
 uint64_t OrdinaryBits(const FloatFormat& format, bool not_negative, RandomNumbers& random) {
-  const uint64_t sign = random.Chance(50) && !not_negative ? format.SignBit() : 0;
+  const uint64_t sign_bit = uint64_t{1} << (format.exponent_bits + format.fraction_bits);  // also of float64
+  const uint64_t sign = random.Chance(50) && !not_negative ? sign_bit : 0;
   const uint64_t fraction = random.Bits() & ((uint64_t{1} << format.fraction_bits) - 1);
   const auto exponent = static_cast<uint64_t>(format.Bias() - random.Below(6));
   return sign | exponent << format.fraction_bits | fraction;
