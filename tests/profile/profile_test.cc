@@ -243,7 +243,7 @@ TEST(Recorder, KeepsWhatAnotherUserHasNotTaken) {
 
 // More events than are kept at once, of which the user takes some or begins anew.
 TEST(Recorder, HasRoomForWhatFollows) {
-  constexpr size_t kAtOnce = 4096;
+  constexpr size_t kAtOnce = 512;
   constexpr size_t kRounds = (size_t{1} << 23) / kAtOnce + 2;
   const profile::User user = profile::User::kActivities;
   for (const bool takes : {true, false}) {
