@@ -198,6 +198,8 @@ aclError aclprofInit(const char* profilerResultPath, size_t length) {
     if (stat(session.folder.c_str(), &facts) != 0) return FailOutput(api, session.folder, errno);
     if (!S_ISDIR(facts.st_mode)) return FailOutput(api, session.folder, ENOTDIR);
     if (access(session.folder.c_str(), W_OK | X_OK) != 0) return FailOutput(api, session.folder, errno);
+    if (const int error = profile::MakeAbsolute(session.folder))
+      return FailOutput(api, session.folder, error);
   } catch (const std::bad_alloc&) {
     return FailNoMemory(api);
   }

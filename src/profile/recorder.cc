@@ -104,8 +104,12 @@ Shard& ShardOf(const void* address) noexcept {
 
 void Add(const Event& event) noexcept {
   Recorder& recorder = TheRecorder();
-  if (recorder.events.fetch_add(1, std::memory_order_relaxed) >= kMostEvents) {
+  const auto drop = [&recorder] {
+    recorder.events.fetch_sub(1, std::memory_order_relaxed);
     recorder.dropped.fetch_add(1, std::memory_order_relaxed);
+  };
+  if (recorder.events.fetch_add(1, std::memory_order_relaxed) >= kMostEvents) {
+    drop();
     return;
   }
   try {
@@ -113,7 +117,19 @@ void Add(const Event& event) noexcept {
     std::lock_guard lock(shard.mutex);
     shard.events.push_back(event);
   } catch (...) {
-    recorder.dropped.fetch_add(1, std::memory_order_relaxed);
+    drop();
+  }
+}
+
+// Frees what ended before: a profile that is taken piece by piece may have no end.
+void DropBefore(Recorder& recorder, uint64_t oldest) noexcept {
+  for (Shard& shard : recorder.shards) {
+    std::lock_guard lock(shard.mutex);
+    std::vector<Event>& events = shard.events;
+    const size_t count = std::erase_if(events, [oldest](const Event& event) { return event.end < oldest; });
+    recorder.events.fetch_sub(count, std::memory_order_relaxed);
+    // Pieces of the same size find their memory again.
+    if (events.empty() && count < events.capacity() / 4) std::vector<Event>().swap(events);
   }
 }
 
@@ -147,6 +163,7 @@ bool Start(User user) noexcept {
   Recorder& recorder = TheRecorder();
   std::lock_guard lock(recorder.windows_mutex);
   if (IsOn(user)) return false;
+  recorder.windows[IndexOf(user)] = {};  // what it did not take is not asked for any more
   const auto is_needed = [](const Window& window) { return window.is_needed; };
   if (std::none_of(recorder.windows, recorder.windows + kUsers, is_needed)) {
     for (Shard& shard : recorder.shards) {
@@ -188,6 +205,11 @@ std::vector<Event> Take(User user) {
   std::stable_sort(taken.begin(), taken.end(),
                    [](const Event& a, const Event& b) { return a.begin < b.begin; });
   window.begin = now;
+  uint64_t oldest = now;
+  for (const Window& other : recorder.windows) {
+    if (other.is_needed) oldest = std::min(oldest, other.begin);
+  }
+  DropBefore(recorder, oldest);
   return taken;
 }
 

@@ -4,16 +4,19 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "acl/log.h"
 #include "acl/process/cancellation.h"
+#include "acl/process/descriptor.h"
 #include "acl/process/fork.h"
 #include "acl/process/immortal.h"
 #include "profile/recorder.h"
@@ -25,8 +28,8 @@ namespace {
 struct Place {
   std::string value;  // of the variable
   std::string path;
-  std::string beside;   // where it is written first; open and locked as long as the process lives
-  int descriptor = -1;  // of it
+  std::string beside;     // where it is written first; open and locked as long as the program leaves it so
+  Descriptor descriptor;  // of it
   int error = 0;
 };
 
@@ -41,22 +44,37 @@ constinit bool writes_at_exit = false;
 void AfterFork() noexcept {
   const CancellationDeferred deferred;
   writes_at_exit = false;
-  if (ThePlace().descriptor >= 0) close(ThePlace().descriptor);
-  ThePlace().descriptor = -1;
+  ThePlace().descriptor.Forget();
 }
 
 // Opens PATH.part; false where another process writes there.
-bool Open(Place& place) {
+bool Open(Place& place, const std::string& path) {
   const CancellationDeferred deferred;
+  place.path = path;
+  struct stat found {};
+  if (stat(path.c_str(), &found) == 0) {
+    if (!S_ISREG(found.st_mode)) {
+      place.error = S_ISDIR(found.st_mode) ? EISDIR : EINVAL;
+      return true;
+    }
+    // A link stays: the file that it leads to is replaced.
+    if (char* const real = realpath(path.c_str(), nullptr)) {
+      const std::unique_ptr<char, decltype(&std::free)> owned(real, std::free);
+      place.path = real;
+    }
+  }
   place.beside = place.path + ".part";
-  place.descriptor = open(place.beside.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (place.descriptor < 0) {
+  const int opened = open(place.beside.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (opened < 0) {
     place.error = errno;
     return true;
   }
-  if (flock(place.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
-  close(place.descriptor);
-  place.descriptor = -1;
+  if (!place.descriptor.Own(opened)) {
+    place.error = EMFILE;
+    return true;
+  }
+  if (flock(place.descriptor.Get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+  place.descriptor.Forget();
   return false;
 }
 
@@ -66,15 +84,17 @@ void Begin() noexcept {
   Place& place = ThePlace();
   const std::string process = std::to_string(getpid());
   try {
-    place.value = place.path = value;
-    if (const size_t at = place.path.find("%p"); at != std::string::npos) place.path.replace(at, 2, process);
-    if (!Open(place)) {
+    place.value = value;
+    std::string path = value;
+    if (const size_t at = path.find("%p"); at != std::string::npos) path.replace(at, 2, process);
+    place.error = MakeAbsolute(path);
+    if (place.error == 0 && !Open(place, path)) {
       // A process that started this one: this one's file lies beside.
-      const size_t dot = place.path.rfind('.');
-      const size_t slash = place.path.rfind('/');
+      const size_t dot = path.rfind('.');
+      const size_t slash = path.rfind('/');
       const bool has_suffix = dot != std::string::npos && (slash == std::string::npos || dot > slash);
-      place.path.insert(has_suffix ? dot : place.path.size(), "-" + process);
-      if (!Open(place)) place.error = EWOULDBLOCK;
+      path.insert(has_suffix ? dot : path.size(), "-" + process);
+      if (!Open(place, path)) place.error = EWOULDBLOCK;
     }
   } catch (...) {
     place.error = ENOMEM;
@@ -92,9 +112,14 @@ __attribute__((destructor)) void AtExit() {
   Place& place = ThePlace();
   int error = ENOMEM;
   try {
-    WholeFile file(place.path, place.beside, place.descriptor);
-    WriteTrace(Take(User::kFile), file);
-    error = file.Finish();
+    // A program that closed its descriptors closed this one, too, and another process may write there by now.
+    if (place.descriptor.Get() < 0 && !Open(place, std::string(place.path))) place.error = EWOULDBLOCK;
+    error = place.error;
+    if (error == 0) {
+      WholeFile file(place.path, place.beside, place.descriptor.Get());
+      WriteTrace(Take(User::kFile), file);
+      error = file.Finish();
+    }
   } catch (...) {
     // said below
   }

@@ -7,10 +7,14 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "acl/process/cancellation.h"
+#include "acl/process/descriptor.h"
 
 namespace portacl::profile {
 namespace {
@@ -25,20 +29,8 @@ int64_t ProcessOf(int32_t device) noexcept {
 }
 
 void AddQuoted(std::string& text, std::string_view what) {
-  text += '"';
-  for (const char c : what) {
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      text += escape;
-    } else {
-      text += c;
-    }
-  }
-  text += '"';
+  // A program's text may be no UTF-8, which readers of JSON refuse.
+  text += nlohmann::json(what).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 // Microseconds with three digits behind the point: a trace's numbers are doubles, and these are exact.
@@ -186,6 +178,7 @@ void WholeFile::Write(std::string_view text) noexcept {
 }
 
 void WholeFile::Flush() noexcept {
+  const WriteSignals held_back;
   const CancellationDeferred deferred;
   const char* at = buffer_.data();
   size_t left = buffer_.size();
@@ -208,6 +201,14 @@ int WholeFile::Finish() noexcept {
   if (error_ != 0) return error_;
   close(descriptor_);
   descriptor_ = -1;
+  return 0;
+}
+
+int MakeAbsolute(std::string& path) {
+  if (path.starts_with('/')) return 0;
+  const std::unique_ptr<char, decltype(&std::free)> folder(getcwd(nullptr, 0), std::free);
+  if (folder == nullptr) return errno;
+  path = std::string(folder.get()) + "/" + path;
   return 0;
 }
 

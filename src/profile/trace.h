@@ -32,6 +32,9 @@ class WholeFile {
   int error_ = 0;
 };
 
+// Writes a path from the root on, so that it means the same when the program has changed its folder. 0 or errno.
+int MakeAbsolute(std::string& path);
+
 // Writes the events, in Chrome's JSON. Throws std::bad_alloc.
 void WriteTrace(const std::vector<Event>& events, WholeFile& file);
 

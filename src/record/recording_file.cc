@@ -63,6 +63,7 @@ File& TheFile() {
 void InForkedChild() {
   File& file = TheFile();
   new (&file.mutex) std::mutex;
+  file.descriptor.Forget();  // the lock of it lives as long as a process has it open
   if (file.is_open) is_recording.store(false, std::memory_order_relaxed);
 }
 
@@ -208,6 +209,7 @@ void AddFrame(void* context, const char* text, const char* symbol) {
 }  // namespace
 
 bool OpenRecording() noexcept {
+  const CancellationDeferred deferred;
   File& file = TheFile();
   const std::lock_guard lock(file.mutex);
   if (!IsOn()) return false;

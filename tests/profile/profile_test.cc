@@ -3,10 +3,10 @@
 #include "acl/acl_prof.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <functional>
 #include <map>
 #include <set>
@@ -194,6 +194,74 @@ TEST_F(Profile, HasCopiesMemoryEventsAndMarks) {
   }
   aclrtDestroyStream(other);
   aclrtDestroyEvent(event);
+}
+
+TEST_F(Profile, HasMarksThatAreNoText) {
+  const nlohmann::json events =
+      Profiled([&] { EXPECT_EQ(aclprofMarkEx("\xff mark", 6, stream()), ACL_SUCCESS); });
+  std::string mark;
+  for (const auto& one : events) {
+    if (one["ph"] == "i") mark = one["name"];
+  }
+  EXPECT_EQ(mark, "\xef\xbf\xbd mark");  // U+FFFD
+}
+
+TEST_F(Profile, LiesWhereItWasPrepared) {
+  const Folder folder;
+  const ChildResult result = InChild([&] {
+    const Config config;
+    aclrtStream own = nullptr;
+    SimpleCall call(1000);
+    if (aclrtCreateStream(&own) != 0 || chdir(folder.path().c_str()) != 0) return 1;
+    if (aclprofInit("results", 7) != 0 || chdir("/") != 0) return 2;
+    if (aclprofStart(config) != 0 || !call.Run(own) || aclprofStop(config) != 0) return 3;
+    return aclprofFinalize() == 0 ? 0 : 4;
+  });
+  EXPECT_TRUE(result.Succeeded()) << result.code << result.err;
+  ASSERT_EQ(folder.Names(), std::vector<std::string>{"results"});
+  const std::string results = folder.path() + "/results";
+  const auto run = std::filesystem::directory_iterator(results)->path();
+  EXPECT_EQ(Spans(EventsOf(run / "host/data/portacl_trace.json"), "operator").size(), 1u);
+}
+
+// What two users need is there until both have taken it.
+TEST(Recorder, KeepsWhatAnotherUserHasNotTaken) {
+  ASSERT_TRUE(profile::Start(profile::User::kActivities));
+  profile::Memory(0, 1, 1);
+  ASSERT_TRUE(profile::Start(profile::User::kAclprof));
+  profile::Memory(0, 2, 3);
+  EXPECT_EQ(profile::Take(profile::User::kActivities).size(), 2u);
+  profile::Memory(0, 3, 6);
+  EXPECT_EQ(profile::Take(profile::User::kAclprof).size(), 2u);
+  EXPECT_EQ(profile::Take(profile::User::kActivities).size(), 1u);
+  EXPECT_TRUE(profile::Take(profile::User::kAclprof).empty());
+  for (const profile::User user : {profile::User::kActivities, profile::User::kAclprof}) {
+    EXPECT_TRUE(profile::Stop(user));
+    profile::Release(user);
+  }
+}
+
+// More events than are kept at once, of which the user takes some or begins anew.
+TEST(Recorder, HasRoomForWhatFollows) {
+  constexpr size_t kAtOnce = 512;
+  constexpr size_t kRounds = (size_t{1} << 23) / kAtOnce + 2;
+  const profile::User user = profile::User::kActivities;
+  for (const bool takes : {true, false}) {
+    ASSERT_TRUE(profile::Start(user));
+    for (size_t round = 0; round < kRounds; ++round) {
+      for (size_t i = 0; i < kAtOnce; ++i) profile::Memory(0, 1, 1);
+      if (takes) {
+        ASSERT_EQ(profile::Take(user).size(), kAtOnce) << round;
+      } else {
+        ASSERT_TRUE(profile::Stop(user) && profile::Start(user));
+      }
+    }
+    EXPECT_EQ(profile::Dropped(), 0u);
+    profile::Memory(0, 1, 1);
+    EXPECT_EQ(profile::Take(user).size(), 1u);
+    EXPECT_TRUE(profile::Stop(user));
+    profile::Release(user);
+  }
 }
 
 TEST_F(Profile, HasTheOperatorsOfAGraph) {
@@ -406,7 +474,6 @@ TEST_F(Profile, OnAFullDiskIsRefusedAndLeavesNothingHalf) {
     const Config config;
     aclrtStream own = nullptr;
     SimpleCall call(1000);
-    std::signal(SIGXFSZ, SIG_IGN);
     if (aclrtCreateStream(&own) != 0 || aclprofInit(folder.path().c_str(), folder.path().size()) != 0)
       return 1;
     if (aclprofStart(config) != 0 || !call.Run(own)) return 2;

@@ -353,6 +353,27 @@ def test_a_forked_process_writes_nothing(run, tmp_path):
     assert [call.name for call in calls] == [*NAMES, "aclnnNeg"] and recording.problem is None
 
 
+def test_a_forked_process_that_lives_on_does_not_keep_the_file(run, tmp_path):
+    code = CALLS + (
+        "import os, pathlib, time\n"
+        "if os.fork() == 0:\n"
+        "    null = os.open(os.devnull, os.O_RDWR)\n"
+        "    for stream in range(3):\n"
+        "        os.dup2(null, stream)\n"
+        "    end = time.monotonic() + 60\n"
+        "    while not pathlib.Path('done').exists() and time.monotonic() < end:\n"
+        "        time.sleep(0.05)\n"
+        "    os._exit(0)\n"
+    )
+    try:
+        run(code)
+        run(START + "a = c.Tensor([2], [1, -2])\nassert c.call(s, 'aclnnAbs', a, a) == 0\n")
+        calls, recording = read(tmp_path / "run.rec")
+        assert [call.name for call in calls] == ["aclnnAbs"] and recording.problem is None
+    finally:
+        (tmp_path / "done").touch()
+
+
 def test_many_threads_and_streams(run, tmp_path, compare):
     code = (
         START
