@@ -277,10 +277,13 @@ TEST_P(Conversions, WhatHasNoConversionHasNoFunction) {
         dtype == ACL_BOOL || std::any_of(std::begin(kIntegerTypes), std::end(kIntegerTypes),
                                          [&](const IntegerType& t) { return t.dtype == dtype; });
     const bool wide = dtype == ACL_DOUBLE || dtype == ACL_COMPLEX64 || dtype == ACL_COMPLEX128;
-    EXPECT_EQ(engine::FindLoad(GetParam(), dtype, ACL_FLOAT) != nullptr, floating || integer)
+    const bool byte = dtype == ACL_FLOAT8_E4M3FN || dtype == ACL_FLOAT8_E5M2 || dtype == ACL_FLOAT8_E8M0 ||
+                      dtype == ACL_HIFLOAT8;
+    EXPECT_EQ(engine::FindLoad(GetParam(), dtype, ACL_FLOAT) != nullptr, floating || byte || integer)
         << DtypeName(number);
-    EXPECT_EQ(engine::FindLoad(GetParam(), dtype, ACL_INT32) != nullptr, floating) << DtypeName(number);
-    EXPECT_EQ(engine::FindStore(GetParam(), dtype) != nullptr, floating || wide) << DtypeName(number);
+    EXPECT_EQ(engine::FindLoad(GetParam(), dtype, ACL_INT32) != nullptr, floating || byte)
+        << DtypeName(number);
+    EXPECT_EQ(engine::FindStore(GetParam(), dtype) != nullptr, floating || byte || wide) << DtypeName(number);
   }
 }
 
