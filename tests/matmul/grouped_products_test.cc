@@ -882,8 +882,32 @@ TEST(GroupedProducts, Contract) {
   const Problem a8w4{
       .types = Types::kA8W4, .k = 64, .n = 16, .has_bias = true, .has_per_token = true, .y = ACL_BF16};
   Problem none{.split = Split::kNone, .has_weight_list = true, .has_x_list = true, .has_y_list = true};
+  const Problem alone_of_4{.types = Types::kA16W4, .k = 64, .n = 16};
+  const Problem terms{.types = Types::kF16,
+                      .split = Split::kTerms,
+                      .api = Api::kV2,
+                      .list_type = kEnds,
+                      .sizes = {4, 4},
+                      .rows = 3,
+                      .n = 5};
+  Problem words = a8w4;
+  words.has_words = true;
+  const Problem words_both{.types = Types::kA4W4, .k = 64, .n = 16, .has_words = true, .y = ACL_BF16};
   const Deviation rows[] = {
       {"no x", [](Case& c) { c.x.views.clear(); }, 161001, "parameter x"},
+      {"null before x",
+       [](Case& c) {
+         c.x.views.insert(c.x.views.begin(), HeldView{{}, {}})->null = true;
+       },
+       161001, "parameter x is a null pointer or has no tensors, or begins with none"},
+      {"null before weight",
+       [](Case& c) {
+         c.weight.views.insert(c.weight.views.begin(), HeldView{{}, {}})->null = true;
+       },
+       161001, "parameter weight"},
+      {"null before out", [](Case& c) { c.y.views[0].null = true; }, 161001, "parameter out"},
+      {"weight of no dims but a 0", [](Case& c) { c.weight.views[0] = Numbers({0}, ACL_FLOAT); }, 161001,
+       "parameter weight"},
       {"no weight", [](Case& c) { c.weight.views.clear(); }, 161001, "parameter weight"},
       {"no out", [](Case& c) { c.y.views.clear(); }, 161001, "parameter out"},
       {"group type", [](Case& c) { c.group_type = 1; }, 161002, "groupType has the value 1"},
@@ -951,6 +975,39 @@ TEST(GroupedProducts, Contract) {
        "antiquantOffsetOptional is not there", alone},
       {"no scales of rows", [](Case& c) { c.per_token.views.clear(); }, 161002,
        "perTokenScaleOptional is not there", a8w4},
+      {"array beside a weight for each group of terms",
+       [](Case& c) {
+         c.weight.views = {Numbers({4, 5}, ACL_FLOAT16), Numbers({4, 5}, ACL_FLOAT16)};
+         c.y.views = {Numbers({3, 5}, ACL_FLOAT16), Numbers({3, 5}, ACL_FLOAT16)};
+         c.split_item = 0;
+         c.array = {7, 8};
+       },
+       161002, "groupListOptional is not accepted where every group", terms},
+      {"terms of weights alone", [](Case& c) { c.group_type = 2; }, 161002,
+       "groupType has the value 2, accepted: -1 or 0 with integers", alone},
+      {"terms of weights alone, 4 bits", [](Case& c) { c.group_type = 2; }, 161002,
+       "groupType has the value 2, accepted: -1 or 0 with integers", alone_of_4},
+      {"terms of integers", [](Case& c) { c.group_type = 2; }, 161002,
+       "groupType has the value 2, accepted: -1 or 0 with integers", integers},
+      {"words of weights apart",
+       [](Case& c) {
+         HeldView& view = c.weight.views[0];
+         for (int64_t& stride : view.strides) stride *= 2;
+         view.bytes.resize(2 * view.bytes.size());
+       },
+       161002, "weight[0]", words},
+      {"words of x apart",
+       [](Case& c) {
+         HeldView& view = c.x.views[0];
+         for (int64_t& stride : view.strides) stride *= 2;
+         view.bytes.resize(2 * view.bytes.size());
+       },
+       161002, "x[0]", words_both},
+      {"words of more elements than can be counted",
+       [](Case& c) {
+         c.weight.views[0].shape = {1, 1, int64_t{1} << 60};
+       },
+       161002, "weight[0]", words},
       {"outside",
        [](Case& c) {
          c.x.views[0].strides = {40, 1};
@@ -1009,6 +1066,75 @@ TEST(GroupedProducts, WithoutElements) {
   Case zeros(terms, 9);
   EXPECT_TRUE(zeros.Run(environment.stream()).Succeeded());
   zeros.ExpectEveryElement();
+}
+
+// Of integers without terms a sum is 0, whatever the memory of a thread held before.
+TEST(GroupedProducts, IntegersWithoutTerms) {
+  for (const engine::Isa isa : IsasToTest()) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
+    const Problem problem{.types = Types::kInt8,
+                          .split = Split::kNone,
+                          .sizes = {3, 4},
+                          .has_weight_list = true,
+                          .has_x_list = true,
+                          .has_y_list = true,
+                          .y = ACL_INT32};
+    Case before(problem, 9);
+    ASSERT_TRUE(before.Run(environment.stream()).Succeeded());
+    before.ExpectEveryElement();
+    Case one(problem, 9);
+    one.x.views[0] = Numbers({3, 0}, ACL_INT8);
+    one.weight.views[0] = Numbers({0, problem.n}, ACL_INT8);
+    const CallResult result = one.Run(environment.stream());
+    ASSERT_TRUE(result.Succeeded()) << result.message;
+    EXPECT_EQ(one.y.views[0].bytes, std::vector<unsigned char>(one.y.views[0].bytes.size(), 0))
+        << engine::IsaName(isa);
+    EXPECT_EQ(one.y.views[1].bytes, before.y.views[1].bytes) << engine::IsaName(isa);
+  }
+}
+
+// A weight of a list may have its scales of groups of terms behind a first dim of 1.
+TEST(GroupedProducts, ScalesBehindADimOf1) {
+  const ScopedEnvironment environment(Variables{});
+  Case one({.types = Types::kA16W4, .k = 64, .n = 16, .groups_of_terms = 4, .has_weight_list = true}, 9);
+  for (Handles* const numbers : {&one.antiquant_scale, &one.antiquant_offset}) {
+    for (HeldView& view : numbers->views) {
+      view.shape = {1, 4, 16};
+      view.strides = Dense(view.shape);
+    }
+  }
+  const CallResult result = one.Run(environment.stream());
+  ASSERT_TRUE(result.Succeeded()) << result.message;
+  one.ExpectEveryElement();
+}
+
+// An expanded weight is no memory; pairs name few of its groups.
+TEST(GroupedProducts, PairsOfAnExpandedWeight) {
+  const ScopedEnvironment environment(Variables{});
+  Case one({.types = Types::kInt8,
+            .list_type = kPairs,
+            .sizes = {5},
+            .which = {0},
+            .spare = 2,
+            .k = 2,
+            .n = 4,
+            .y = ACL_INT32},
+           9);
+  one.weight.views[0].shape[0] = int64_t{1} << 59;
+  one.weight.views[0].strides[0] = 0;
+  const CallResult result = one.Run(environment.stream());
+  ASSERT_TRUE(result.Succeeded()) << result.message;
+  EXPECT_LT(result.workspace_size, 4096u);
+  one.ExpectEveryElement();
+}
+
+TEST(GroupedProducts, RowsWithoutColumns) {
+  const ScopedEnvironment environment(Variables{});
+  for (const int64_t act : {0, 1}) {
+    Case one({.types = Types::kInt8, .n = 0, .y = ACL_BF16, .act = act}, 9);
+    const CallResult result = one.Run(environment.stream());
+    EXPECT_TRUE(result.Succeeded()) << result.message;
+  }
 }
 
 }  // namespace

@@ -197,6 +197,15 @@ class Tensors {
   std::vector<aclTensor*> made_;
 };
 
+// Words of 4 bits of weights that are transposed with gaps between them: none lie beside each other along the last dim.
+void SetWordsApart(Held& weight, const Shape& shape) {
+  weight.shape = shape;
+  weight.dtype = ACL_INT32;
+  weight.is_swapped = true;
+  weight.gap = 1;
+  weight.Clear();
+}
+
 // Rows of each group, from ends or sizes as the sheet has them: those of a negative number are none, those beyond `most` are cut.
 std::vector<int64_t> SizesOf(const Held& list, bool has_ends, int64_t most) {
   std::vector<int64_t> sizes;
@@ -482,6 +491,20 @@ TEST(GroupedSwiglu, EveryElement) {
   }
 }
 
+// Without terms rows are zeros, whatever the memory of a thread held before.
+TEST(GroupedSwiglu, WithoutTerms) {
+  OnEverySetting([&](aclrtStream stream) {
+    EXPECT_TRUE(MakeGate(false, 1, {2, 5}, 5, 8, 6).Run(stream).Succeeded());
+    GateCall call = MakeGate(false, 1, {2, 5}, 5, 0, 6);
+    const Answer answer = call.Run(stream);
+    EXPECT_TRUE(answer.Succeeded()) << answer.message;
+    ExpectGated(call);
+    std::vector<unsigned char> bytes = call.out.bytes;
+    bytes.insert(bytes.end(), call.out_scale.bytes.begin(), call.out_scale.bytes.end());
+    return bytes;
+  });
+}
+
 TEST(GroupedSwiglu, Codes) {
   const ScopedEnvironment environment(Variables{});
   struct Row {
@@ -522,6 +545,11 @@ TEST(GroupedSwiglu, Codes) {
       {[](GateCall& c) { c.groups.dtype = ACL_UINT64; }, 161002, "groupList"},
       {[](GateCall& c) { c.weight.format = ACL_FORMAT_ND; }, 161002, "FRACTAL_NZ"},
       {[](GateCall& c) { c.list_type = 2; }, 161002, "groupListType", false, 2},
+      {[](GateCall& c) {
+         c = MakeGate(true, 1, {1, 2, 5}, 5, 8, 16);
+         SetWordsApart(c.weight, {3, 8, 2});
+       },
+       161002, "weight[0]", true, 2},
   };
   for (const Row& row : rows) {
     GateCall call = MakeGate(row.has_halves, 1, {1, 2, 5}, 5, 8, 6);
@@ -700,6 +728,10 @@ TEST(GroupedFinalize, BadIndicesAndCodes) {
          c.out.shape = {7, 127};
        },
        161002, "out"},
+      {[](TokenCall& c) {
+         SetWordsApart(c.weight, {4, 192, 16});
+       },
+       161002, "x2"},
       {[](TokenCall& c) { c.first = 3; }, 161002, "sharedInputOptional"},
       {[](TokenCall& c) { c.first = -1; }, 161002, "sharedInputOffset"},
       {[](TokenCall& c) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/grouped_operands.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
@@ -24,6 +27,15 @@ const aclTensor& EntryOf(const OperatorCall& call, int argument, int entry) {
   return *call.Entry(argument, call.Count(argument) == 1 ? 0 : entry);
 }
 
+// The nearest number where there are too many: what asks about lengths finds it beyond its limits.
+int64_t ElementsOf(int64_t words) {
+  int64_t elements = 0;
+  if (!__builtin_mul_overflow(words, kInWord, &elements)) return elements;
+  return words < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+}
+// The dim of words that their elements lie along.
+int InnerOf(const aclTensor& view) { return view.view.rank - (matmul::IsTransposed(view) ? 2 : 1); }
+
 }  // namespace
 
 aclTensor Lying(const aclTensor& tensor) noexcept {
@@ -36,13 +48,19 @@ aclTensor Lying(const aclTensor& tensor) noexcept {
 aclTensor InElements(const aclTensor& tensor) noexcept {
   aclTensor view = Lying(tensor);
   if (view.dtype != ACL_INT32) return view;
-  const int last = view.view.rank - 1;
-  const int inner = matmul::IsTransposed(view) ? last - 1 : last;
-  for (int i = 0; i <= last; ++i) view.strides.dim[i] = i == inner ? 1 : view.strides[i] * kInWord;
-  view.view.dim[inner] *= kInWord;
-  view.offset *= kInWord;
+  const int inner = InnerOf(view);
+  for (int i = 0; i < view.view.rank; ++i) view.strides.dim[i] = i == inner ? 1 : ElementsOf(view.strides[i]);
+  view.view.dim[inner] = ElementsOf(view.view[inner]);
+  view.offset = ElementsOf(view.offset);
   view.dtype = ACL_INT4;
   return view;
+}
+
+bool WordsLieTogether(const aclTensor& tensor) noexcept {
+  if (tensor.dtype != ACL_INT32) return true;
+  const aclTensor view = Lying(tensor);
+  const int inner = InnerOf(view);
+  return view.view.IsEmpty() || view.view[inner] == 1 || view.strides[inner] == 1;
 }
 
 GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool has_rows,

@@ -15,6 +15,8 @@ inline bool Is4Bits(aclDataType dtype) { return dtype == ACL_INT4 || dtype == AC
 aclTensor Lying(const aclTensor& tensor) noexcept;
 // Elements of 4 bits, which may come as words of eight of them along the dim that lies side by side: dims and steps in elements.
 aclTensor InElements(const aclTensor& tensor) noexcept;
+// Whether it can be had in elements, which are apart from each other where words are. Of at least one dim.
+bool WordsLieTogether(const aclTensor& tensor) noexcept;
 
 // Columns are the last dim, rows the one before, groups what comes before these. A list with one tensor has it for all entries.
 engine::GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool has_rows,

@@ -56,7 +56,6 @@ constexpr int64_t kNoSplit = -1, kRowSplit = 0, kTermSplit = 2;
 // Of kListType.
 constexpr int64_t kEnds = 0, kSizes = 1, kPairs = 2;
 
-constexpr int64_t kInWord = 8;
 constexpr int64_t kMostInner = 65535;
 constexpr int64_t kMostTensors = 128;
 constexpr int64_t kMostGroups = 1024;
@@ -151,9 +150,10 @@ aclnnStatus RefuseValue(const OperatorCall& call, int attribute, const char* acc
 
 aclnnStatus ListsThere(const Check&, OperatorCall& call) noexcept {
   for (const int list : {kX, kWeight, kY}) {
-    if (call.tensors[static_cast<size_t>(list)].list != nullptr && call.Count(list) > 0) continue;
-    return RefuseArgument(call, ACLNN_ERR_PARAM_NULLPTR, list, -1,
-                          " is a null pointer or has no tensors, accepted: a list of tensors.");
+    if (Has(call, list)) continue;
+    return RefuseArgument(
+        call, ACLNN_ERR_PARAM_NULLPTR, list, -1,
+        " is a null pointer or has no tensors, or begins with none, accepted: a list of tensors.");
   }
   return ACL_SUCCESS;
 }
@@ -241,7 +241,14 @@ aclnnStatus FloatsFit(const OperatorCall& call) {
                                                 : RefuseValue(call, kActType, "0 with x of floats");
 }
 
+// Terms are cut of floats alone.
+aclnnStatus TermsStay(const OperatorCall& call) {
+  if (GroupTypeOf(call) != kTermSplit) return ACL_SUCCESS;
+  return RefuseValue(call, kGroupType, "-1 or 0 with integers in x or weight");
+}
+
 aclnnStatus WeightsAloneFit(const OperatorCall& call) {
+  if (const auto status = TermsStay(call)) return status;
   const DtypeSet x(DtypeOf(call, kX));
   if (const auto status = AreOf(call, kY, x, "with x of that dtype")) return status;
   for (const int argument : {kAntiquantScale, kAntiquantOffset}) {
@@ -261,6 +268,7 @@ aclnnStatus WeightsAloneFit(const OperatorCall& call) {
 }
 
 aclnnStatus IntegersFit(const OperatorCall& call) {
+  if (const auto status = TermsStay(call)) return status;
   const DtypeSet results(ACL_INT32, ACL_INT8, ACL_BF16, ACL_FLOAT16);
   if (const auto status = AreOf(call, kY, results, "with x of INT8")) return status;
   const aclDataType y = DtypeOf(call, kY);
@@ -460,6 +468,14 @@ aclnnStatus LengthsFit(const OperatorCall& call) {
   const int weights = CountOf(call, kWeight);
   const int y_count = CountOf(call, kY);
   const bool is_nz = VersionOf(call) == kWeightNz;
+  for (const int list : {kX, kWeight}) {
+    for (int i = 0; i < CountOf(call, list); ++i) {
+      if (!grouped::WordsLieTogether(At(call, list, i)))
+        return RefuseShapeOf(call, list, i,
+                             "words of 4 bits side by side along a matrix's last dim, or the "
+                             "one before where it is transposed");
+    }
+  }
   for (int i = 0; i < weights; ++i) {
     const aclTensor& tensor = At(call, kWeight, i);
     const Lengths weight = LengthsOf(tensor);
@@ -520,6 +536,12 @@ aclnnStatus LengthsFit(const OperatorCall& call) {
   if (type == kTermSplit && weights > 1 && Has(call, kGroupList))
     return RefuseArgument(call, ACLNN_ERR_PARAM_INVALID, kGroupList, -1,
                           " is not accepted where every group has a weight of its own, accepted: none.");
+  if (type == kTermSplit && weights > 1 && HasArray(call))
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                     StartMessage(call)
+                         .Add("parameter ")
+                         .Add(call.attributes[kGroups].name)
+                         .Add(" is not accepted where every group has a weight of its own, accepted: none."));
   // Lists.
   const bool needs_list = type != kNoSplit && x_count == 1 && !(type == kTermSplit && weights > 1) &&
                           !(y_count > 1 && !HasArray(call));
@@ -736,7 +758,7 @@ class Maker {
       products_.cut = type_ == kRowSplit ? GroupedProducts::Cut::kRows : GroupedProducts::Cut::kTerms;
     }
     products_.has_part_each = !is_dynamic || CountOf(call_, kWeight) > 1;
-    products_.schedule = Workspace(8 * GroupedProducts::ScheduleWords(std::max(groups, products_.entries)));
+    products_.schedule = Workspace(8 * products_.ScheduleWords());
     SetInput();
     SetSums();
     if (!products_.has_part_each) {
@@ -914,8 +936,9 @@ class Maker {
     if (is_alone) part.offset = NumbersOf(kAntiquantOffset, group);
     part.rounds_weights = is_alone;
     const Shape& shape = At(call_, scale, group).view;
-    const bool has_groups = shape.rank == (has_all ? 3 : 2);
-    part.group_terms = has_groups ? part.depth / shape[shape.rank - 2] : std::max<int64_t>(part.depth, 1);
+    // A weight of its own may have its numbers behind a first dim of 1.
+    const bool has_groups = shape.rank >= (has_all ? 3 : 2);
+    part.group_terms = std::max<int64_t>(has_groups ? part.depth / shape[shape.rank - 2] : part.depth, 1);
     if (!has_groups) part.scale.row = part.offset.row = 0;
   }
 

@@ -3,8 +3,8 @@
 #include "aclnnop/moe/grouped_add_functions.h"
 
 #include "acl/data_type.h"
-#include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/grouped_operands.h"
 
 namespace portacl {
 namespace {
@@ -65,7 +65,7 @@ void SetSums(const OperatorCall& call, Executor& executor) {
       Integer(call, kListType) == 0 ? GroupedProducts::List::kEnds : GroupedProducts::List::kSizes);
   products.cut = GroupedProducts::Cut::kTerms;
   products.groups = products.entries;
-  products.schedule = steps.Workspace(8 * GroupedProducts::ScheduleWords(products.entries));
+  products.schedule = steps.Workspace(8 * products.ScheduleWords());
   engine::GroupedPart& part = products.part;
   const Shape& x = call.Tensor(kX).view;
   part.rows = x[1];

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "acl/data_type.h"
-#include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/grouped_operands.h"
 
 namespace portacl {
 namespace {
@@ -112,7 +112,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   grouped::SetList(products, call, kGroups, GroupedProducts::List::kEnds);
   products.cut = GroupedProducts::Cut::kRows;
   products.groups = products.entries;
-  products.schedule = steps.Workspace(8 * GroupedProducts::ScheduleWords(products.entries));
+  products.schedule = steps.Workspace(8 * products.ScheduleWords());
   const Shape& x = call.Tensor(kX).view;
   engine::GroupedInput input{};
   input.kind = engine::GroupedInput::Kind::kQuantise;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "acl/data_type.h"
-#include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/grouped_operands.h"
 
 namespace portacl {
 namespace {
@@ -120,6 +120,9 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 2).Rank(kOut, 2, 2).Rank(kGroups, 1, 1);
+  checks.Holds(
+      grouped::WordsLieTogether(call.Tensor(kWeight)), kWeight,
+      "words of 4 bits side by side along the last dim, or the one before where matrices are transposed");
   if (call.IsGiven(kShared)) checks.Rank(kShared, 2, 2);
   if (!checks.Passed()) return checks.status();
   const Shape& x = call.Tensor(kX).view;
@@ -170,12 +173,22 @@ constexpr Check kChecks[] = {
     NotNull(kOut),
     Own(DtypesFit),
     NotPrivate({kX, kScale, kGroups, kIndex, kOut}),
-    Own(ShapesFit),
     SizesRepresentable({kOut}),
+    Own(ShapesFit),
     Own(Lies),
 };
 
+// Sums are kept of every row, which is more than what any of the tensors takes where x1 and x2 are expanded.
+bool HasMemoryForSums(const OperatorCall& call, Executor& executor) {
+  constexpr int64_t kMost = int64_t{1} << 48;
+  const int64_t rows = call.Tensor(kX).view[0];
+  if (rows <= kMost / call.Tensor(kOut).view[1]) return true;
+  executor.RefuseSize(call.Name(kX), rows);
+  return false;
+}
+
 void SetProducts(const OperatorCall& call, Executor& executor) {
+  if (!HasMemoryForSums(call, executor)) return;
   StepList steps(executor, 3);
   GroupedProducts products{};
   grouped::SetList(
@@ -183,7 +196,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
       Integer(call, kListType) == 0 ? GroupedProducts::List::kEnds : GroupedProducts::List::kSizes);
   products.cut = GroupedProducts::Cut::kRows;
   products.groups = products.entries;
-  products.schedule = steps.Workspace(8 * GroupedProducts::ScheduleWords(products.entries));
+  products.schedule = steps.Workspace(8 * products.ScheduleWords());
   const Shape& x = call.Tensor(kX).view;
   const Shape& out = call.Tensor(kOut).view;
   engine::GroupedCombine combine{};

@@ -3,9 +3,9 @@
 #include "aclnnop/moe/grouped_swiglu_functions.h"
 
 #include "acl/data_type.h"
+#include "aclnnop/jobs/dense_steps.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/lists.h"
-#include "aclnnop/jobs/dense_steps.h"
 
 namespace portacl {
 namespace {
@@ -84,6 +84,10 @@ aclnnStatus ShapesFit(const Check&, OperatorCall& call) noexcept {
     return RefuseShapeOf(call, kWeight,
                          "3 dims, [groups, terms, columns], whatever the format; the blocks of "
                          "FRACTAL_NZ as dims are not computed");
+  if (!grouped::WordsLieTogether(weight))
+    return RefuseShapeOf(call, kWeight,
+                         "words of 4 bits side by side along the last dim, or the one before "
+                         "where matrices are transposed");
   const Shape matrix = grouped::InElements(weight).view;
   const int64_t rows = x.view[0];
   const int64_t columns = matrix[2];
@@ -154,7 +158,7 @@ aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
 aclnnStatus Lies(const Check&, OperatorCall& call) noexcept { return grouped::CheckLies(call, kX, kGroups); }
 
 constexpr Check kChecks[] = {
-    Own(TensorsThere), Own(ModesFit), Own(ShapesFit), Own(DtypesFit), SizesRepresentable({kOut, kOutScale}),
+    Own(TensorsThere), Own(ModesFit), SizesRepresentable({kOut, kOutScale}), Own(ShapesFit), Own(DtypesFit),
     Own(NothingToDo),  Own(Lies),
 };
 
@@ -168,8 +172,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   const Shape& x = At(call, kX).view;
   const Shape weight = grouped::InElements(At(call, kWeight)).view;
   products.groups = weight[0];
-  products.schedule =
-      steps.Workspace(8 * GroupedProducts::ScheduleWords(std::max(products.entries, products.groups)));
+  products.schedule = steps.Workspace(8 * products.ScheduleWords());
   GroupedRows rows{};
   rows.function = GroupedRows::Function::kSwigluQuant;
   rows.rows = x[0];

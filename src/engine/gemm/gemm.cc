@@ -450,7 +450,10 @@ class TileRun {
 
   // What is left to do with the sums of a row's columns from `column` on, at most kFinished of them.
   void FinishColumns(float* sums, int64_t row, int64_t column, int64_t n) const {
-    if (IsInteger()) return FinishIntegers(sums, row, column, n);
+    if (IsInteger()) {
+      if (gemm_.depth == 0) std::fill_n(sums, n, 0.0f);
+      return FinishIntegers(sums, row, column, n);
+    }
     if (gemm_.alpha != 1.0f && gemm_.depth > 0) {
       for (int64_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
     }

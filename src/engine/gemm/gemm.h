@@ -58,8 +58,8 @@ struct Gemm {
   const GemmColumns* out_columns;  // nullptr: out.column apart. It outlives the job
   // Whatever the operands are in memory, their numbers have 16 bits, and terms are added in the order of two operands of such.
   bool are_halves;
-  // Left and right are INT8, sums exact modulo 2^32, and this says what becomes of them (engine/gemm/integers.h): then neither alpha nor
-  // beta are looked at, and there are terms, of one group. It outlives the job.
+  // Left and right are INT8, sums exact modulo 2^32, and this says what becomes of them (engine/gemm/integers.h), 0 without terms: then
+  // neither alpha nor beta are looked at, and terms are of one group. It outlives the job.
   const IntegerResult* integers;
 };
 

@@ -225,10 +225,10 @@ int64_t GroupedProducts::Elements() const noexcept {
 void GroupedProducts::Run(const JobContext& context) const noexcept {
   // How products are cut is computed in floating point, too.
   const DefaultFloatEnvironment environment;
-  const Schedule all = ScheduleAt(schedule.Address(context), std::max(entries, groups));
+  const Schedule all = ScheduleAt(schedule.Address(context), MostScheduled());
+  *all.count = *all.covered = 0;
   if (cut != Cut::kNone && (part.columns == 0 || (cut == Cut::kTerms && part.rows == 0))) return;
   if (cut == Cut::kNone) {
-    *all.count = *all.covered = 0;
     for (int64_t i = 0; i < groups; ++i) {
       const GroupedPart& each =
           has_part_each ? reinterpret_cast<const GroupedPart*>(parts.Address(context))[i] : part;

@@ -56,12 +56,13 @@ struct GroupedProducts {
   Place parts;
   bool has_part_each;
   GroupedPart part;  // the one, where `parts` is not there
-  Place
-      schedule;  // ScheduleWords(entries or groups) numbers of the workspace: the first is how many rows or terms groups have
+  Place schedule;  // ScheduleWords() words of the workspace: the first is how many rows or terms groups have
   Isa isa;
   int threads;
 
-  static int64_t ScheduleWords(int64_t entries) noexcept { return 2 + 4 * entries; }
+  // What is scheduled at most: a list that cuts may name few of very many groups.
+  int64_t MostScheduled() const noexcept { return cut == Cut::kNone ? groups : entries; }
+  int64_t ScheduleWords() const noexcept { return 2 + 4 * MostScheduled(); }
   int64_t Elements() const noexcept;
   void Run(const JobContext& context) const noexcept;
 };
