@@ -303,5 +303,89 @@ const std::vector<IndexOperator>& Operators() {
 
 PORTACL_INDEX_TESTS(AttentionUpdate, Operators());
 
+aclTensor* MakeFloats(const Shape& shape, std::vector<float>& numbers) {
+  return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                         shape.size(), numbers.data());
+}
+
+// Parts of NaN alone are no parts without keys: a later merge still sees the NaN.
+TEST(AttentionUpdate, NanIsNoEmptyPart) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr auto kFloatNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr auto kFloatInfinity = std::numeric_limits<float>::infinity();
+  // Rows of NaN, of NaN and a number, of NaN and no keys, of no keys.
+  std::vector<float> lse[] = {{kFloatNan, kFloatNan, kFloatNan, kFloatInfinity},
+                              {kFloatNan, 0, kFloatInfinity, -kFloatInfinity}};
+  std::vector<float> parts[] = {std::vector<float>(32, 1), std::vector<float>(32, 3)};
+  std::vector<float> out(32, 9), merged(4, 9);
+  const aclTensor* const lses[] = {MakeFloats({4}, lse[0]), MakeFloats({4}, lse[1])};
+  const aclTensor* const outs[] = {MakeFloats({4, 8}, parts[0]), MakeFloats({4, 8}, parts[1])};
+  aclTensorList* const lse_list = aclCreateTensorList(lses, 2);
+  aclTensorList* const out_list = aclCreateTensorList(outs, 2);
+  aclTensor* const result = MakeFloats({4, 8}, out);
+  aclTensor* const lse_out = MakeFloats({4}, merged);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnAttentionUpdateGetWorkspaceSize(lse_list, out_list, 1, result, lse_out, &size, &executor), 0)
+      << aclGetRecentErrMsg();
+  ASSERT_EQ(aclnnAttentionUpdate(nullptr, size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  for (size_t row = 0; row < 3; ++row) {
+    EXPECT_TRUE(std::isnan(merged[row])) << row << " " << merged[row];
+    EXPECT_TRUE(std::isnan(out[row * 8])) << row << " " << out[row * 8];
+  }
+  EXPECT_EQ(merged[3], kFloatInfinity);
+  EXPECT_EQ(out[24], 0);
+  for (const aclTensorList* list : {lse_list, out_list}) aclDestroyTensorList(list);
+  for (const aclTensor* tensor : {result, lse_out}) aclDestroyTensor(tensor);
+}
+
+// Rows that see no key have the sum FLT_MAX in both parts, and keep it: a third part is then the only one.
+TEST(AttentionUpdate, RowsWithoutKeysStayFinite) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const Shape all = {1, 1, 8};
+  const Shape numbers = {1, 1, 1, 8};
+  // What is there, and what is added to it.
+  std::vector<float> out(8, 0), greatest(8, -kMost), sum(8, kMost);
+  std::vector<float> other_out(8, 0), other_greatest(8, -kMost), other_sum(8, kMost);
+  const auto merge = [&] {
+    std::vector<float> to[] = {std::vector<float>(8, 9), std::vector<float>(8, 9), std::vector<float>(8, 9)};
+    const aclTensor* const in[] = {
+        MakeFloats(all, out),       MakeFloats(numbers, greatest),       MakeFloats(numbers, sum),
+        MakeFloats(all, other_out), MakeFloats(numbers, other_greatest), MakeFloats(numbers, other_sum)};
+    aclTensor* const results[] = {MakeFloats(all, to[0]), MakeFloats(numbers, to[1]),
+                                  MakeFloats(numbers, to[2])};
+    char layout[] = "SBH";
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(
+        aclnnRingAttentionUpdateGetWorkspaceSize(in[0], in[1], in[2], in[3], in[4], in[5], nullptr, layout,
+                                                 results[0], results[1], results[2], &size, &executor),
+        0)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(aclnnRingAttentionUpdate(nullptr, size, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    for (const aclTensor* tensor : in) aclDestroyTensor(tensor);
+    for (const aclTensor* tensor : results) aclDestroyTensor(tensor);
+    out = to[0];
+    greatest = to[1];
+    sum = to[2];
+  };
+  merge();
+  EXPECT_EQ(out, std::vector<float>(8, 0));
+  EXPECT_EQ(greatest, std::vector<float>(8, -kMost));
+  EXPECT_EQ(sum, std::vector<float>(8, kMost));
+  other_out.assign(8, 2);
+  other_greatest.assign(8, 0);
+  other_sum.assign(8, 1);
+  merge();
+  EXPECT_EQ(out, std::vector<float>(8, 2));
+  EXPECT_EQ(greatest, std::vector<float>(8, 0));
+  EXPECT_EQ(sum, std::vector<float>(8, 1));
+}
+
 }  // namespace
 }  // namespace portacl::testing

@@ -172,6 +172,13 @@ struct Problem {
   }
   Lengths Out() const { return {q.b, q.n, q.s, v.d}; }
   bool IsDecoding() const { return !packed && q.s == 1; }
+  // One query of each batch: the mask of [2048, 2048] that the modes from the ends have hides nothing.
+  bool HidesNothing(const IndexCall& call) const {
+    const int64_t mode = Arg(call, "sparseMode").integer;
+    if (!IsDecoding() || (mode != 3 && mode != 4) || !Has(call, "attenMask")) return false;
+    const Shape& s = call["attenMask"].shape;
+    return s == Shape{2048, 2048} || s == Shape{1, 2048, 2048} || s == Shape{1, 1, 2048, 2048};
+  }
 
   // The place of a scale of a key or value; nullopt where the shape is no one of the mode's.
   using Place =
@@ -297,7 +304,7 @@ bool LayoutIsWrong(IndexCall& call) {
   if (ropes && Arg(call, "keyRope").shape.size() != own) return true;
   if (paged && Arg(call, "blockTable").shape.size() != 2) return true;
   if (!prefix) return false;
-  return IsPacked(layout) || paged || Scales(call, true).there ||
+  return IsPacked(layout) || paged || ropes || Scales(call, true).there ||
          Arg(call, "keySharedPrefix").shape.size() != rank ||
          Arg(call, "valueSharedPrefix").shape.size() != rank;
 }
@@ -433,6 +440,7 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
                const int64_t mode = Arg(call, "sparseMode").integer;
                if (mode < 0 || mode > 4) return true;
                if (!HasDims(call["attenMask"])) return mode != 0 && !p.IsDecoding();
+               if (p.HidesNothing(call)) return false;
                const Shape& s = call["attenMask"].shape;
                if (s.size() < 2 || s.size() > 4) return true;
                bool ones = true;
@@ -444,6 +452,23 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
                const int64_t rows = s[s.size() - 2];
                if (mode >= 2) return !ones || (s.size() > 2 && s[0] != 1) || rows != 2048 || s.back() != 2048;
                return p.packed || rows < p.q.s || s.back() < p.most_keys || (s.size() > 2 && !batch);
+             }),
+      Tiling("preTokens nextTokens",
+             [](IndexCall& call, const Problem& p) {
+               const int64_t mode = Arg(call, "sparseMode").integer;
+               if (!Has(call, "attenMask") || p.IsDecoding() || (mode != 0 && mode != 4)) return false;
+               constexpr int64_t kMost = 2147483647;
+               const int64_t before = std::clamp(Arg(call, "preTokens").integer, -kMost, kMost);
+               const int64_t after = std::clamp(Arg(call, "nextTokens").integer, -kMost, kMost);
+               if (before + after < 0) return true;
+               for (int64_t b = 0; b < p.batches; ++b) {
+                 int64_t rows = p.Queries(call, b).second;
+                 int64_t columns = p.prefix_keys + p.Keys(call, b).second;
+                 if (rows == 0 || columns == 0) continue;
+                 if (mode == 4) std::swap(rows, columns);
+                 if (after <= -rows || before <= -columns) return true;
+               }
+               return false;
              }),
       Tiling("attentionOut softmaxLse learnableSink",
              [=](IndexCall& call, const Problem& p) {
@@ -757,7 +782,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
   const std::vector<double>& shifts = numbers["pseShift"];
   const std::vector<double>& sinks = numbers["learnableSink"];
   const auto sees = [&](int64_t b, int64_t i, int64_t j) {
-    if (!HasDims(call["attenMask"])) return true;
+    if (!HasDims(call["attenMask"]) || p.HidesNothing(call)) return true;
     const Shape& s = call["attenMask"].shape;
     const int64_t columns = s.back();
     int64_t place = i * columns + j;
@@ -1048,13 +1073,26 @@ TEST(InferAttentionPages, OutsideTheBlocks) {
   }
 }
 
+// Of a number that has no more bits.
+uint16_t Bf16Of(float number) {
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return static_cast<uint16_t>(bits >> 16);
+}
+
 // One call of aclnnFusedInferAttentionScoreV3, of bf16; what is not set is null.
 struct Inference {
   std::vector<uint16_t> query, key, value;
   Shape query_shape, key_shape, value_shape;
   std::vector<int64_t> queries, keys;
   std::vector<int32_t> table;
-  Shape table_shape;
+  Shape table_shape, table_strides;
+  Shape mask_shape = {2048, 2048};
+  char mask_value = 0;
+  int64_t lists = 1;                                     // key and value hold so many tensors of their shapes
+  Shape prefix_shape, query_rope_shape, key_rope_shape;  // of zeros
+  Shape lse_strides;
+  int refused = 0;  // what phase 1 returns
   std::string layout = "TND";
   int64_t heads = 4, key_heads = 2, mode = 0, before = 0, after = 0, page = 0;
   bool has_mask = false;
@@ -1065,9 +1103,13 @@ struct Inference {
   uint64_t most_workspace = 0;
 
   aclError Run(aclrtStream stream) {
-    const auto make = [](const Shape& shape, aclDataType dtype, void* data) {
-      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
-                             shape.size(), data);
+    const auto make = [](const Shape& shape, aclDataType dtype, void* data, const Shape& strides = {}) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, strides.empty() ? nullptr : strides.data(), 0,
+                             ACL_FORMAT_ND, shape.data(), shape.size(), data);
+    };
+    std::vector<uint16_t> zeros(1024);
+    const auto make_zeros = [&](const Shape& shape) {
+      return shape.empty() ? nullptr : make(shape, ACL_BF16, zeros.data());
     };
     Shape out_shape = query_shape;
     out_shape.back() = query_shape.back();
@@ -1076,16 +1118,26 @@ struct Inference {
     const Shape lse_shape =
         packed ? Shape{query_shape[0], heads, 1} : Shape{query_shape[0], query_shape[1], query_shape[2], 1};
     lse.assign(static_cast<size_t>(NumElements(lse_shape)), 0);
-    static std::vector<char> template_mask(2048 * 2048);
+    std::vector<char> mask_values(has_mask ? 2048 * 2048 : 0, mask_value);
     aclTensor* const q = make(query_shape, ACL_BF16, query.data());
-    aclTensor* const mask = has_mask ? make({2048, 2048}, ACL_BOOL, template_mask.data()) : nullptr;
-    aclTensor* const blocks = table.empty() ? nullptr : make(table_shape, ACL_INT32, table.data());
+    aclTensor* const mask = has_mask ? make(mask_shape, ACL_BOOL, mask_values.data()) : nullptr;
+    aclTensor* const blocks =
+        table.empty() ? nullptr : make(table_shape, ACL_INT32, table.data(), table_strides);
     aclTensor* const result = make(out_shape, ACL_BF16, out.data());
-    aclTensor* const sums = make(lse_shape, ACL_FLOAT, lse.data());
-    const aclTensor* one = make(key_shape, ACL_BF16, key_memory != nullptr ? key_memory : key.data());
-    aclTensorList* const key_list = aclCreateTensorList(&one, 1);
-    one = make(value_shape, ACL_BF16, key_memory != nullptr ? key_memory : value.data());
-    aclTensorList* const value_list = aclCreateTensorList(&one, 1);
+    aclTensor* const sums = make(lse_shape, ACL_FLOAT, lse.data(), lse_strides);
+    aclTensor* const key_prefix = make_zeros(prefix_shape);
+    aclTensor* const value_prefix = make_zeros(prefix_shape);
+    aclTensor* const query_rope = make_zeros(query_rope_shape);
+    aclTensor* const key_rope = make_zeros(key_rope_shape);
+    const auto make_list = [&](const Shape& shape, std::vector<uint16_t>& numbers) {
+      std::vector<const aclTensor*> entries;
+      for (int64_t i = 0; i < lists; ++i)
+        entries.push_back(make(shape, ACL_BF16,
+                               key_memory != nullptr ? key_memory : numbers.data() + i * NumElements(shape)));
+      return aclCreateTensorList(entries.data(), entries.size());
+    };
+    aclTensorList* const key_list = make_list(key_shape, key);
+    aclTensorList* const value_list = make_list(value_shape, value);
     aclIntArray* const of_queries =
         queries.empty() ? nullptr : aclCreateIntArray(queries.data(), queries.size());
     aclIntArray* const of_keys = keys.empty() ? nullptr : aclCreateIntArray(keys.data(), keys.size());
@@ -1094,20 +1146,23 @@ struct Inference {
     const auto plan = [&](auto function, uint64_t* size) {
       return function(q, key_list, value_list, nullptr, mask, of_queries, of_keys, nullptr, nullptr, nullptr,
                       nullptr, nullptr, nullptr, nullptr, blocks, nullptr, nullptr, nullptr, nullptr, nullptr,
-                      nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, heads, 0.125, before,
-                      after, text.data(), key_heads, mode, 0, page, 0, true, 0, 0, result, sums, size,
+                      nullptr, key_prefix, value_prefix, nullptr, query_rope, key_rope, nullptr, heads, 0.125,
+                      before, after, text.data(), key_heads, mode, 0, page, 0, true, 0, 0, result, sums, size,
                       &executor);
     };
-    EXPECT_EQ(plan(aclnnFusedInferAttentionScoreV3GetMaxWorkspaceSize, &most_workspace), 0)
-        << aclGetRecentErrMsg();
-    EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
-    EXPECT_EQ(plan(aclnnFusedInferAttentionScoreV3GetWorkspaceSize, &workspace), 0);
-    // A graph gives the workspace that it was told before.
-    const GuardedBuffer memory(most_workspace);
-    EXPECT_EQ(aclnnFusedInferAttentionScoreV3(memory.device(), most_workspace, executor, stream), 0);
-    const aclError status = aclrtSynchronizeStream(stream);
+    aclError status = plan(aclnnFusedInferAttentionScoreV3GetMaxWorkspaceSize, &most_workspace);
+    EXPECT_EQ(status, refused) << aclGetRecentErrMsg();
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+      EXPECT_EQ(plan(aclnnFusedInferAttentionScoreV3GetWorkspaceSize, &workspace), 0);
+      // A graph gives the workspace that it was told before.
+      const GuardedBuffer memory(most_workspace);
+      EXPECT_EQ(aclnnFusedInferAttentionScoreV3(memory.device(), most_workspace, executor, stream), 0);
+      status = aclrtSynchronizeStream(stream);
+    }
     for (const aclTensorList* list : {key_list, value_list}) aclDestroyTensorList(list);
-    for (const aclTensor* tensor : {q, mask, blocks, result, sums}) {
+    for (const aclTensor* tensor :
+         {q, mask, blocks, result, sums, key_prefix, value_prefix, query_rope, key_rope}) {
       if (tensor != nullptr) aclDestroyTensor(tensor);
     }
     for (const aclIntArray* array : {of_queries, of_keys}) {
@@ -1234,6 +1289,185 @@ TEST(InferAttention, WorkspaceIsOfAnyLengths) {
     sizes.push_back(one.workspace);
   }
   EXPECT_EQ(sizes, std::vector<uint64_t>(3, sizes[0]));
+}
+
+// As many lists as there may be, more than the operands of other operators.
+TEST(InferAttention, ListsOfManyBatches) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  for (const int64_t batches : {64, 256, 257}) {
+    Inference one;
+    one.layout = "BSND";
+    one.heads = one.key_heads = 1;
+    one.lists = batches;
+    one.query_shape = {batches, 1, 1, 16};
+    one.query.resize(static_cast<size_t>(batches) * 16);
+    one.key_shape = one.value_shape = {1, 2, 1, 16};
+    one.key.resize(static_cast<size_t>(batches) * 32);
+    for (int64_t b = 0; b < batches; ++b)
+      one.value.insert(one.value.end(), 32, Bf16Of(static_cast<float>(b)));
+    one.refused = batches == 257 ? 561002 : 0;
+    ASSERT_EQ(one.Run(environment.stream()), one.refused);
+    for (int64_t b = 0; b < batches && one.refused == 0; ++b)
+      ASSERT_EQ(one.out[static_cast<size_t>(b) * 16], Bf16Of(static_cast<float>(b))) << b;
+  }
+}
+
+// A batch of one head, 5 keys and so many queries, drawn.
+Inference OfFiveKeys(int64_t queries) {
+  RandomNumbers random(0x5C);
+  Inference one;
+  one.layout = "BNSD";
+  one.heads = one.key_heads = 1;
+  one.query_shape = {1, 1, queries, 16};
+  one.query = Drawn(one.query_shape, random);
+  one.key_shape = one.value_shape = {1, 1, 5, 16};
+  one.key = Drawn(one.key_shape, random);
+  one.value = Drawn(one.key_shape, random);
+  return one;
+}
+
+// Keys of a prefix have no rotary parts.
+TEST(InferAttention, PrefixesHaveNoRotaryParts) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Inference one = OfFiveKeys(1);
+  one.prefix_shape = {1, 1, 2, 16};
+  ASSERT_EQ(one.Run(environment.stream()), 0);
+  one.query_rope_shape = {1, 1, 1, 64};
+  one.key_rope_shape = {1, 1, 5, 64};
+  one.refused = 561002;
+  ASSERT_EQ(one.Run(environment.stream()), 561002);
+  const std::string message = aclGetRecentErrMsg();
+  EXPECT_NE(message.find("keySharedPrefix"), std::string::npos) << message;
+  EXPECT_NE(message.find("rotary parts"), std::string::npos) << message;
+  one.prefix_shape = {};
+  one.refused = 0;
+  EXPECT_EQ(one.Run(environment.stream()), 0);
+}
+
+// One query of each batch sees all keys by the mask of the modes from the ends, whatever is in it.
+TEST(InferAttention, TemplatesOfOneQueryHideNothing) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Inference plain = OfFiveKeys(1);
+  ASSERT_EQ(plain.Run(environment.stream()), 0);
+  for (const int64_t mode : {0, 2, 3, 4}) {
+    for (const Shape& shape : {Shape{2048, 2048}, Shape{1, 2048, 2048}, Shape{1, 1, 2048, 2048}}) {
+      Inference one = plain;
+      one.has_mask = true;
+      one.mask_shape = shape;
+      one.mask_value = 1;
+      one.mode = mode;
+      one.refused = mode < 3 ? 561002 : 0;
+      ASSERT_EQ(one.Run(environment.stream()), one.refused) << mode;
+      if (one.refused != 0) continue;
+      EXPECT_EQ(one.out, plain.out);
+      EXPECT_EQ(one.lse, plain.lse);
+    }
+  }
+}
+
+// Tokens that leave no key to be seen, by both ends or beyond one.
+TEST(InferAttention, TokensOfNothing) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const struct {
+    int64_t mode, before, after;
+    bool fits;
+  } calls[] = {
+      {0, -1, -1, false},        {0, 1, -2, false},         {0, 2, -2, true},        {0, 5, -3, false},
+      {0, 5, -2, true},          {0, -5, 9, false},         {0, -4, 9, true},        {4, 9, -5, false},
+      {4, 9, -4, true},          {4, -3, 9, false},         {4, -2, 9, true},        {4, -1, 0, false},
+      {0, kLeast, kMost, false}, {0, kMost, kLeast, false}, {4, kMost, kMost, true}, {2, -1, -9, true},
+      {1, kLeast, kLeast, true}, {3, -9, -9, true},
+  };
+  for (const auto& call : calls) {
+    Inference one = OfFiveKeys(3);
+    one.has_mask = true;
+    one.mode = call.mode;
+    one.before = call.before;
+    one.after = call.after;
+    one.refused = call.fits ? 0 : 561002;
+    EXPECT_EQ(one.Run(environment.stream()), one.refused)
+        << call.mode << " " << call.before << " " << call.after;
+    if (call.fits) continue;
+    const std::string message = aclGetRecentErrMsg();
+    EXPECT_NE(message.find("Tokens is "), std::string::npos) << message;
+  }
+}
+
+// A table of one entry, repeated to more keys than can be counted.
+TEST(InferAttention, TablesOfTooManyKeys) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Inference one = OfFiveKeys(1);
+  one.keys = {5};
+  ASSERT_EQ(one.Run(environment.stream()), 0);
+  Inference paged = one;
+  paged.key_shape = paged.value_shape = {1, 1, 8, 16};
+  paged.key.resize(128);
+  paged.value.resize(128);
+  paged.page = 8;
+  paged.table = {0};
+  paged.table_shape = {1, int64_t{1} << 61};
+  paged.table_strides = {0, 0};
+  ASSERT_EQ(paged.Run(environment.stream()), 0);
+  EXPECT_EQ(paged.out, one.out);
+}
+
+// Rows of softmaxLse that are further apart than there are addresses.
+TEST(InferAttention, StatisticsBeyondAllAddresses) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  Inference one = OfFiveKeys(3);
+  one.lse_strides = {3, 3, int64_t{1} << 61, 1};
+  one.refused = 161002;
+  ASSERT_EQ(one.Run(environment.stream()), 161002);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("softmaxLse"), std::string::npos);
+}
+
+// Starts whose difference is no number: every distance is the same.
+TEST(InferAttention, SlopesOfStartsFarApart) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<uint16_t> zeros(32), out(16), values(32, Bf16Of(2));
+  std::fill_n(values.begin(), 16, Bf16Of(4));
+  float slope = 1;
+  const auto make = [](const Shape& shape, aclDataType dtype, void* data) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data);
+  };
+  aclTensor* const query = make({1, 1, 1, 16}, ACL_BF16, zeros.data());
+  const aclTensor* const key = make({1, 1, 2, 16}, ACL_BF16, zeros.data());
+  const aclTensor* const value = make({1, 1, 2, 16}, ACL_BF16, values.data());
+  aclTensor* const slopes = make({1}, ACL_FLOAT, &slope);
+  aclTensor* const result = make({1, 1, 1, 16}, ACL_BF16, out.data());
+  aclTensorList* const keys = aclCreateTensorList(&key, 1);
+  aclTensorList* const all_values = aclCreateTensorList(&value, 1);
+  const int64_t first_query = -1, first_key = std::numeric_limits<int64_t>::max();
+  aclIntArray* const query_start = aclCreateIntArray(&first_query, 1);
+  aclIntArray* const key_start = aclCreateIntArray(&first_key, 1);
+  char layout[] = "BNSD";
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(
+      aclnnFusedInferAttentionScoreV5GetWorkspaceSize(
+          query, keys, all_values, slopes, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+          nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+          nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, query_start, key_start, 1, 1.0, 0, 0,
+          layout, 1, 0, 0, 0, 0, false, 0, 0, 0, 2, result, nullptr, &size, &executor),
+      0)
+      << aclGetRecentErrMsg();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnFusedInferAttentionScoreV5(workspace.device(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(out, std::vector<uint16_t>(16, Bf16Of(3)));
+  for (const aclTensorList* list : {keys, all_values}) aclDestroyTensorList(list);
+  for (const aclTensor* tensor : {query, slopes, result}) aclDestroyTensor(tensor);
+  for (const aclIntArray* array : {query_start, key_start}) aclDestroyIntArray(array);
 }
 
 // A sum of no exponentials: infinity, but the lowest number where each batch has one query and no keys.

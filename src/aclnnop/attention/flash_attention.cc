@@ -508,7 +508,7 @@ void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
     const auto values = Ends(call, attribute);
     return values.empty() ? 0 : values[0];
   };
-  parts.slope_start = first(kKeyStart) - first(kQueryStart);
+  parts.slope_start = SlopeStart(first(kQueryStart), first(kKeyStart));
   parts.slopes_of_roots = call.attributes[kShiftType].integer == 3;
 }
 

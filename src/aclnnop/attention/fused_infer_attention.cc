@@ -4,6 +4,8 @@
 #include "aclnnop/attention/fused_infer_attention_functions.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -22,6 +24,7 @@ constexpr int64_t kMostGroupOfRopes = 128;
 constexpr int64_t kRopeDepth = 64;
 constexpr int64_t kTemplate = 2048;
 constexpr int64_t kMostLists = 256;
+constexpr int64_t kMostTokens = 2147483647;
 
 enum Tensors {
   kQuery,
@@ -208,7 +211,9 @@ struct Sizes {
     const aclIntArray* const lengths = call.attributes[kQueryLengths].array;
     batches = !layouts.IsPacked() ? query.batches : lengths == nullptr ? 0 : std::ssize(lengths->values);
     // Of one batch.
-    most_own_keys = !HasPages(call) ? key.rows : TensorAt(call, kTable).view[1] * key.rows;
+    most_own_keys = key.rows;
+    if (HasPages(call) && __builtin_mul_overflow(TensorAt(call, kTable).view[1], key.rows, &most_own_keys))
+      most_own_keys = std::numeric_limits<int64_t>::max();
     if (HasPrefix(call)) {
       for (const int tensor : {kKeyPrefix, kValuePrefix}) {
         (tensor == kKeyPrefix ? key_prefix : value_prefix) =
@@ -217,7 +222,8 @@ struct Sizes {
       const aclIntArray* const length = call.attributes[kPrefixLength].array;
       prefix_rows = length == nullptr || length->values.empty() ? key_prefix.rows : length->values[0];
     }
-    most_keys = prefix_rows + most_own_keys;
+    if (__builtin_add_overflow(prefix_rows, most_own_keys, &most_keys))
+      most_keys = std::numeric_limits<int64_t>::max();
   }
   attention::Heads KeysOfEntry(const OperatorCall& call, int list, int entry) const {
     return HeadsOf(*EntryAt(call, list, entry), OperandAt(call, list, entry), layouts.in, KeyHeads(call));
@@ -258,6 +264,18 @@ bool GivesEach(const OperatorCall& call, int attribute) {
 }
 // One query of each batch sees what the mask leaves, whatever the mode.
 bool IsDecoding(const Sizes& sizes) { return !sizes.layouts.IsPacked() && sizes.query.rows == 1; }
+bool IsTemplate(const Shape& shape) {
+  bool is_template = shape.rank >= 2 && shape.rank <= 4 && shape[shape.rank - 2] == kTemplate &&
+                     shape[shape.rank - 1] == kTemplate;
+  for (int dim = 0; dim < shape.rank - 2; ++dim) is_template = is_template && shape[dim] == 1;
+  return is_template;
+}
+// The mask of the modes that count from the ends hides nothing from the last query, which is the only one.
+bool IsTemplateOfOneQuery(const OperatorCall& call, const Sizes& sizes) {
+  const int64_t mode = call.attributes[kMode].integer;
+  return IsDecoding(sizes) && (mode == 3 || mode == 4) && Has(call, kMask) &&
+         IsTemplate(TensorAt(call, kMask).view);
+}
 
 Length Queries(const OperatorCall& call, const Sizes& sizes, int64_t batch) {
   if (IsDecoding(sizes)) return {0, 1};
@@ -477,9 +495,10 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
     return RefuseAt(check, call, kTable, "[batches, blocks of each]");
   for (const int tensor : {kKeyPrefix, kValuePrefix}) {
     if (!Has(call, tensor)) continue;
-    if (layouts.IsPacked() || HasPages(call) || ScaleSource(call, kKey).is_there ||
+    if (layouts.IsPacked() || HasPages(call) || HasRopes(call) || ScaleSource(call, kKey).is_there ||
         TensorAt(call, tensor).view.rank != RankOf(layouts.in))
-      return RefuseAt(check, call, tensor, "as many dims as key, without blockTable and scales, not in TND");
+      return RefuseAt(check, call, tensor,
+                      "as many dims as key, without blockTable, scales and rotary parts, not in TND");
   }
   return ACL_SUCCESS;
 }
@@ -645,6 +664,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   }
   const Shape& shape = TensorAt(call, kMask).view;
   const int64_t columns = shape[shape.rank - 1];
+  if (IsTemplateOfOneQuery(call, sizes)) return ACL_SUCCESS;
   if (is_decoding) {
     bool fits = shape.rank >= 2 && shape.rank <= 4 && (shape[0] == 1 || shape[0] == sizes.batches) &&
                 columns >= sizes.most_keys;
@@ -654,8 +674,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t rows = shape.rank > 1 ? shape[shape.rank - 2] : 0;
   bool fits = shape.rank >= 2 && shape.rank <= 4;
   if (mode >= 2) {
-    for (int dim = 0; dim < shape.rank - 2; ++dim) fits = fits && shape[dim] == 1;
-    if (fits && rows == kTemplate && columns == kTemplate) return ACL_SUCCESS;
+    if (IsTemplate(shape)) return ACL_SUCCESS;
     return RefuseAt(check, call, kMask, "[2048, 2048], [1, 2048, 2048] or [1, 1, 2048, 2048]");
   }
   fits = fits && !sizes.layouts.IsPacked() && rows >= sizes.query.rows && columns >= sizes.most_keys &&
@@ -664,6 +683,30 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
               : RefuseTensor(
                     check, call, kMask,
                     "[at least Sq, at least Skv], with dims [B or 1] or [B or 1, 1] before, not in TND");
+}
+
+// A window has room for keys, and begins and ends among them.
+aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
+  const Sizes sizes(call);
+  const int64_t mode = call.attributes[kMode].integer;
+  if (!Has(call, kMask) || IsDecoding(sizes) || (mode != 0 && mode != 4)) return ACL_SUCCESS;
+  const int64_t before = std::clamp(call.attributes[kBefore].integer, -kMostTokens, kMostTokens);
+  const int64_t after = std::clamp(call.attributes[kAfter].integer, -kMostTokens, kMostTokens);
+  if (-after > before) return RefuseAttribute(check, call, kAfter, "at least -preTokens");
+  if (before >= 0 && after >= 0) return ACL_SUCCESS;
+  for (int64_t batch = 0; batch < sizes.batches; ++batch) {
+    int64_t before_ends = Keys(call, sizes, batch).count + sizes.prefix_rows;
+    int64_t after_ends = Queries(call, sizes, batch).count;
+    if (before_ends == 0 || after_ends == 0) continue;
+    if (mode == 4) std::swap(before_ends, after_ends);
+    if (-after >= after_ends)
+      return RefuseAttribute(check, call, kAfter,
+                             "more than the negative number of each batch's queries, in mode 4 of its keys");
+    if (-before >= before_ends)
+      return RefuseAttribute(check, call, kBefore,
+                             "more than the negative number of each batch's keys, in mode 4 of its queries");
+  }
+  return ACL_SUCCESS;
 }
 
 Shape ResultShape(const Sizes& sizes) {
@@ -723,7 +766,8 @@ aclnnStatus ResultsFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus Inside(const Check&, OperatorCall& call) noexcept {
-  const Check sizes = SizesRepresentable({At(call, kOut)});
+  const Check sizes = WantsLse(call) ? SizesRepresentable({At(call, kOut), At(call, kLse)})
+                                     : SizesRepresentable({At(call, kOut)});
   if (const aclnnStatus status = sizes.run(sizes, call)) return status;
   for (int at = 0; at < At(call, kOut); ++at) {
     const Check inside = InsideStorage({at});
@@ -756,8 +800,9 @@ constexpr auto ChecksFor(const DtypeRule& dtypes) {
               DtypesIn(dtypes, {kQuery}), Own(DtypesFit), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR),
               DoneIfEmpty({kQuery}), Own(LayoutFits, kTiling), Own(HeadsFit, kTiling));
 }
-constexpr auto kRest = List(Own(PartsFit, kTiling), Own(LengthsFit, kTiling), Own(ShiftFits, kTiling),
-                            Own(MaskFits, kTiling), Own(ResultsFit, kTiling), Own(Inside));
+constexpr auto kRest =
+    List(Own(PartsFit, kTiling), Own(LengthsFit, kTiling), Own(ShiftFits, kTiling), Own(MaskFits, kTiling),
+         Own(TokensFit, kTiling), Own(ResultsFit, kTiling), Own(Inside));
 constexpr auto kChecks = Join(ChecksFor(kDtypes), kRest);
 constexpr auto kChecksOfV5 = Join(ChecksFor(kDtypesOfV5), kRest);
 constexpr auto kChecksOfOneQuery = Join(ChecksFor(kDtypes), List(Own(IsOneQuery, kTiling)), kRest);
@@ -800,7 +845,7 @@ void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& m
       const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
       return array == nullptr || array->values.empty() ? 0 : array->values[0];
     };
-    parts.slope_start = first(kKeyStart) - first(kQueryStart);
+    parts.slope_start = SlopeStart(first(kQueryStart), first(kKeyStart));
     parts.slopes_of_roots = call.attributes[kShiftType].integer == 3;
   }
 }
@@ -890,7 +935,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   if (memory.parts != nullptr) SetParts(call, sizes, made, *memory.parts);
   if (Has(call, kShift) && !HasSlopes(call))
     made.shift = Broadcast(TensorAt(call, kShift), OperandAt(call, kShift));
-  if (Has(call, kMask) && mode <= 1) {
+  if (Has(call, kMask) && mode <= 1 && !IsTemplateOfOneQuery(call, sizes)) {
     made.mask = Broadcast(TensorAt(call, kMask), OperandAt(call, kMask));
     // The first of a mask's dims are batches.
     const Shape& shape = TensorAt(call, kMask).view;

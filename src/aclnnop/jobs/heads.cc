@@ -3,6 +3,7 @@
 #include "aclnnop/jobs/heads.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
@@ -31,7 +32,7 @@ Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads
   const auto stride = [&](int dim) { return ByteStride(view, dim); };
   Heads made;
   engine::AttentionOperand& to = made.operand;
-  to.argument = static_cast<int8_t>(operand);
+  to.argument = static_cast<int16_t>(operand);
   to.dtype = view.dtype;
   to.offset = ByteOffset(view);
   to.column = stride(view.view.rank - 1);
@@ -81,7 +82,7 @@ Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads
 engine::AttentionOperand Broadcast(const aclTensor& tensor, int operand) noexcept {
   const aclTensor view = PlainView(tensor);
   engine::AttentionOperand to;
-  to.argument = static_cast<int8_t>(operand);
+  to.argument = static_cast<int16_t>(operand);
   to.dtype = view.dtype;
   to.offset = ByteOffset(view);
   int64_t* const steps[] = {&to.column, &to.row, &to.head, &to.batch};
@@ -120,6 +121,13 @@ void SetWindow(int64_t mode, int64_t before, int64_t after, engine::AttentionBat
   batch.origin = from_ends ? batch.keys - batch.queries : 0;
   batch.before = has_tokens ? std::clamp(before, -kNoLimit, kNoLimit) : kNoLimit;
   batch.after = has_tokens ? std::clamp(after, -kNoLimit, kNoLimit) : mode == 1 ? kNoLimit : 0;
+}
+
+int64_t SlopeStart(int64_t query_start, int64_t key_start) noexcept {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
+  int64_t start;
+  if (__builtin_sub_overflow(key_start, query_start, &start)) start = key_start < 0 ? -kMost : kMost;
+  return std::clamp(start, -kMost, kMost);
 }
 
 }  // namespace portacl::attention

@@ -57,4 +57,7 @@ bool HasDims(const OperatorCall& call) noexcept {
 // Which keys a batch's queries see by their place, from the number of the sparse mode. Its lengths are set.
 void SetWindow(int64_t mode, int64_t before, int64_t after, engine::AttentionBatch& batch) noexcept;
 
+// How far the first key is behind the first query, to which places can be added whatever the starts are.
+int64_t SlopeStart(int64_t query_start, int64_t key_start) noexcept;
+
 }  // namespace portacl::attention

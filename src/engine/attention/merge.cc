@@ -20,6 +20,7 @@ using namespace attention;
 constexpr int64_t kRowsOfBlock = 64;
 constexpr int64_t kColumns = 256;  // that are summed at a time
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kMost = std::numeric_limits<float>::max();
 
 struct Row {
   int64_t batch;
@@ -84,7 +85,8 @@ class MergeJob {
       weights[i] = scores[i] == -kInfinity ? 0.0f : Weight(loops, scores[i], greatest, own);
       sum += weights[i];
     }
-    const bool is_empty = greatest == -kInfinity;
+    // NaN is no absence of keys.
+    const bool is_empty = sum == 0;
     const AttentionOperand& out = merge_.result.out;
     for (int64_t column = 0; column < merge_.depth; column += kColumns) {
       const int64_t count = std::min(kColumns, merge_.depth - column);
@@ -105,7 +107,8 @@ class MergeJob {
           has_sums   ? greatest
           : is_empty ? kInfinity
                      : loops.kernels.log_sum(greatest, sum));
-    Store(context, merge_.result.sum, row, sum);
+    // Rows that see no key have the lowest maximum and the greatest sum, which has to stay a number for the next merge.
+    Store(context, merge_.result.sum, row, greatest == -kMost && sum > kMost ? kMost : sum);
   }
 
   void Store(const JobContext& context, const AttentionOperand& operand, const Row& row, float value) const {
