@@ -1406,7 +1406,7 @@ add("packed attention: lengths may decrease", "if (end < before ||", "if (")
 
 add = mutants_of("src/engine/attention/gradient.cc", ("flash_attention",))
 add("attention gradients: delta of the first head", "delta_[member * lengths_.queries + first + r]", "delta_[first + r]")
-add("attention gradients: products are not of 16 bits", "MultiplyOf(attention_.gemm, IsEvenOdd(operand, other));", "MultiplyOf(attention_.gemm, false);")
+add("attention gradients: products are not of 16 bits", "MultiplyOf(*attention_.gemm, IsEvenOdd(operand, other));", "MultiplyOf(*attention_.gemm, false);")
 add("attention gradients: dropped weights count", "scores.Drop(s_ + r * kPackedRow, first + r, key, count, factor);", "")
 add("attention gradients: keys are not scaled", "attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);", "")
 add("attention gradients: shifts of the last query", "attention_.shift_rows == 1 ? 0 : first + r", "0")
