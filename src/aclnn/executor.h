@@ -66,9 +66,8 @@ struct ExecutorState {
   ExecutorParameter parameters[kMaxParameters];
   void* few_addresses[kFewOperands];
   bool few_touched[kFewOperands];
-  void**
-      addresses;  // storage bases, captured in phase 1; `few_addresses` or in the slot's memory
-  bool* touched;  // phase 2 reads or writes its data, so a null address is refused
+  void** addresses;   // storage bases, captured in phase 1; `few_addresses` or in the slot's memory
+  bool* touched;      // phase 2 reads or writes its data, so a null address is refused
   std::byte* memory;  // the job's, in the slot's memory
   size_t memory_bytes;
   bool out_of_memory;  // phase 1 asked for more than there is
