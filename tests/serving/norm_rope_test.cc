@@ -283,7 +283,7 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
           mode.paged ? Shape{blocks, slots, 1, width[half]} : Shape{batches, 1, slots, width[half]};
       ++half;
     }
-    if (!mode.paged && random.Chance(10)) ++call["ckvCacheRef"].shape[2];
+    if (!mode.paged && random.Chance(40)) ++call["ckvCacheRef"].shape[2];
     call["index"].shape =
         !mode.paged ? Shape{batches, steps}
         : mode.by_page
@@ -681,7 +681,7 @@ IndexOperator Dequant() {
         const Shape& cache = call["kCacheRef"].shape;
         SetIntegers(tensors[i], -2, (IsPaged(call) ? cache[0] : 1) * cache[1] + 2, random);
       } else if (one.name == "x" && one.dtype == ACL_INT32) {
-        SetIntegers(tensors[i], -30, 30, random);
+        SetIntegers(tensors[i], -3000, 3000, random);
       } else if (one.name == "biasOptional") {
         for (int64_t k = 0; k < tensors[i].size(); ++k) {
           if (one.dtype == ACL_INT32)
