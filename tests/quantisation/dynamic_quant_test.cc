@@ -56,8 +56,10 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     op.rules.push_back(Refuses(161002, "isSymmetrical", [](IndexCall& call) {
       return (call["isSymmetrical"].integer != 0) != call["offsetOut"].null;
     }));
-    op.rules.push_back(
-        Refuses(161002, "quantMode is null", [=](IndexCall& call) { return call["quantMode"].null; }));
+    op.rules.push_back([](IndexCall& call) -> std::optional<Verdict> {
+      if (!call["quantMode"].null) return std::nullopt;
+      return Verdict{161002, {"parameter quantMode is null, accepted: pertoken, pertensor or perchannel."}};
+    });
     op.rules.push_back(Refuses(161002, "quantMode", [=](IndexCall& call) {
       const std::string mode = ModeOf(call, form);
       return (mode != "pertoken" && mode != "pertensor" && mode != "perchannel") ||
@@ -101,11 +103,11 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     return false;
   }));
   if (version == 4) {
-    op.rules.push_back(Refuses(561002, "dstTypeMax is 40000,",
-                               [](IndexCall& call) { return call["dstTypeMax"].real == 40000; }));
-    op.rules.push_back(Refuses(561002, "dstTypeMax", [](IndexCall& call) {
-      return call["dstTypeMax"].real < 0 || call["dstTypeMax"].real > 32768;
-    }));
+    op.rules.push_back([](IndexCall& call) -> std::optional<Verdict> {
+      const auto most = static_cast<int>(call["dstTypeMax"].real);
+      if (most >= 0 && most <= 32768) return std::nullopt;
+      return Verdict{561002, {"parameter dstTypeMax is " + std::to_string(most) + ", accepted: 0 to 32768."}};
+    });
   }
   op.rules.push_back(Refuses(561103, "yOut", [](IndexCall&) { return false; }));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
