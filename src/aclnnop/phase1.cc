@@ -111,7 +111,7 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
       operand.entry = parameter.is_list ? entry : -1;
       operand.writes =
           (index >= executor.first_output && index < executor.first_output + executor.output_count) ||
-          std::string_view(parameter.name).ends_with("Ref");
+          std::string_view(parameter.name).ends_with("Ref") || IsWritten(call.api, parameter.name);
       operand.tensor = call.Entry(i, entry);
       operand.is_partial = !operand.writes && AccessOf(call.api, parameter.name, false) == Access::kPartly;
       if (operand.tensor != nullptr) operand.bytes = BytesOf(*operand.tensor, &operand.is_exact);

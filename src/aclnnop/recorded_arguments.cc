@@ -195,6 +195,16 @@ void MarkShapedLater(const Executor& executor, record::RecordedArgument& argumen
 
 }  // namespace
 
+bool IsWritten(std::string_view api, std::string_view parameter) noexcept {
+  std::string_view rest = ParametersOf(api);
+  while (!rest.empty()) {
+    std::string_view one = Take(rest, ',');
+    const std::string_view direction = Take(one, ' ');
+    if (one.substr(one.rfind(' ') + 1) == parameter) return direction == "out" || direction == "inout";
+  }
+  return false;
+}
+
 record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor& executor) {
   record::RecordedCall made;
   made.api = call.api;

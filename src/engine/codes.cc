@@ -399,12 +399,6 @@ EncodeFunction FindEncode(Isa isa, aclDataType dtype) noexcept {
 void PackHalves(const uint8_t* from, uint8_t* to, size_t n) noexcept {
   for (size_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>((from[2 * i] & 0xF) | from[2 * i + 1] << 4);
 }
-void UnpackHalves(const uint8_t* from, uint8_t* to, size_t n) noexcept {
-  for (size_t i = 0; i < n; ++i) {
-    to[2 * i] = from[i] & 0xF;
-    to[2 * i + 1] = from[i] >> 4;
-  }
-}
 
 const float* NumbersOfCodes(aclDataType dtype) noexcept {
   switch (dtype) {

@@ -21,9 +21,8 @@ using EncodeFunction = void (*)(const float* from, void* to, size_t n, Rounding 
 // nullptr for a dtype that has none.
 EncodeFunction FindEncode(Isa isa, aclDataType dtype) noexcept;
 
-// Two codes of 4 bits become a byte, the first one in its low half: 2 * n codes. And back; `to` may not lie in `from`.
+// Two codes of 4 bits become a byte, the first one in its low half: 2 * n codes.
 void PackHalves(const uint8_t* from, uint8_t* to, size_t n) noexcept;
-void UnpackHalves(const uint8_t* from, uint8_t* to, size_t n) noexcept;
 
 // The number of each code, of a dtype of 8 or 4 bits that is no integer of 8; nullptr for any other. Those of 4 bits repeat.
 const float* NumbersOfCodes(aclDataType dtype) noexcept;

@@ -21,6 +21,7 @@
 #include "acl/sanitizers.h"
 #include "aclnn/byte_runs.h"
 #include "aclnn/operand_access.h"
+#include "aclnnop/recorded_arguments.h"
 #include "check/device_memory.h"
 #include "check/report.h"
 #include "check/settings.h"
@@ -440,6 +441,17 @@ TEST(OperandAccess, Kinds) {
   EXPECT_EQ(AccessOf("aclnnInplaceCopy", "src", false), Access::kMoves);
   EXPECT_EQ(AccessOf("aclnnEmbedding", "weight", false), Access::kPartly);
   EXPECT_TRUE(WritesInputs("aclnnApplyAdamWV2"));
+  EXPECT_EQ(AccessOf("aclnnKvRmsNormRopeCache", "kCacheRef", true), Access::kPartly);
+}
+
+TEST(OperandAccess, WrittenParameters) {
+  EXPECT_TRUE(IsWritten("aclnnQkvRmsNormRopeCache", "kCache"));
+  EXPECT_TRUE(IsWritten("aclnnQkvRmsNormRopeCache", "qOut"));
+  EXPECT_TRUE(IsWritten("aclnnAdvanceStep", "seqLens"));
+  EXPECT_FALSE(IsWritten("aclnnAdvanceStep", "blockTables"));
+  EXPECT_FALSE(IsWritten("aclnnQkvRmsNormRopeCache", "Cache"));
+  EXPECT_FALSE(IsWritten("aclnnQkvRmsNormRopeCache", "epsilon"));
+  EXPECT_FALSE(IsWritten("none", "kCache"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_advance_step.h"
 #include "check/corpus.h"
 #include "check/device_program.h"
 
@@ -36,6 +37,24 @@ struct TwoStreams {
 
 void Add(const Memory& from, const Memory& to, aclrtStream stream) {
   Adds(from.Get(), to.Get(), kCount, stream);
+}
+
+// One sequence goes on: aclnnAdvanceStep writes parameters that are no outputs and have no names of such.
+void Advance(const Memory& positions, const Memory& others, aclrtStream stream) {
+  const auto matrix = [&](int64_t offset) {
+    const int64_t shape[] = {1, 1};
+    const int64_t storage = kBytes / sizeof(int64_t);
+    return aclCreateTensor(shape, 2, ACL_INT64, shape, offset, ACL_FORMAT_ND, &storage, 1, others.Get());
+  };
+  const auto numbers = [&](int64_t offset) { return Tensor(others.Get(), 2, offset, ACL_INT64); };
+  aclTensor* const operands[] = {numbers(8),  matrix(0),   Tensor(positions.Get(), 2, 0, ACL_INT64),
+                                 numbers(16), numbers(24), matrix(32)};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  Ok(aclnnAdvanceStepGetWorkspaceSize(operands[0], operands[1], operands[2], operands[3], operands[4],
+                                      operands[5], 2, 1, 4, &size, &executor));
+  Ok(aclnnAdvanceStep(nullptr, size, executor, stream));
+  for (aclTensor* const operand : operands) Ok(aclDestroyTensor(operand));
 }
 
 float host[kCount];
@@ -151,6 +170,20 @@ CASE(
       Add(program.x, program.z, program.one.Get());
       program.Order();
       Add(program.y, program.z, program.two.Get());
+    })
+
+CASE(
+    inputs_that_are_written, "race", "aclnnAdds reads self, .*; aclnnAdvanceStep writes inputPositions",
+    {
+      TwoStreams program;
+      Advance(program.x, program.z, program.one.Get());
+      Add(program.x, program.y, program.two.Get());
+    },
+    {
+      TwoStreams program;
+      Advance(program.x, program.z, program.one.Get());
+      program.Order();
+      Add(program.x, program.y, program.two.Get());
     })
 
 CASE(

@@ -56,9 +56,13 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     op.rules.push_back(Refuses(161002, "isSymmetrical", [](IndexCall& call) {
       return (call["isSymmetrical"].integer != 0) != call["offsetOut"].null;
     }));
+    op.rules.push_back([](IndexCall& call) -> std::optional<Verdict> {
+      if (!call["quantMode"].null) return std::nullopt;
+      return Verdict{161002, {"parameter quantMode is null, accepted: pertoken, pertensor or perchannel."}};
+    });
     op.rules.push_back(Refuses(161002, "quantMode", [=](IndexCall& call) {
       const std::string mode = ModeOf(call, form);
-      return call["quantMode"].null || (mode != "pertoken" && mode != "pertensor" && mode != "perchannel") ||
+      return (mode != "pertoken" && mode != "pertensor" && mode != "perchannel") ||
              (mode == "perchannel" && !call[kGroup].null);
     }));
   }
@@ -96,8 +100,15 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     }
     if (call.product == Product::k310P && x.back() % 32 != 0) return true;
     if (ModeOf(call, form) == "perchannel" && CodeDtype(call["yOut"].dtype) == ACL_INT4) return true;
-    return form.version == 4 && (call["dstTypeMax"].real < 0 || call["dstTypeMax"].real > 32768);
+    return false;
   }));
+  if (version == 4) {
+    op.rules.push_back([](IndexCall& call) -> std::optional<Verdict> {
+      const auto most = static_cast<int>(call["dstTypeMax"].real);
+      if (most >= 0 && most <= 32768) return std::nullopt;
+      return Verdict{561002, {"parameter dstTypeMax is " + std::to_string(most) + ", accepted: 0 to 32768."}};
+    });
+  }
   op.rules.push_back(Refuses(561103, "yOut", [](IndexCall&) { return false; }));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 6);
@@ -128,7 +139,7 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     call["offsetOut"] = OutputArg("offsetOut", ScaleShape(call, form));
     call["offsetOut"].null = !has_offset;
     if (form.HasModes()) call["isSymmetrical"].integer = !has_offset;
-    if (form.version == 4) call["dstTypeMax"].real = random.Chance(50) ? 0 : 56;
+    if (form.version == 4) call["dstTypeMax"].real = random.Chance(5) ? 40000 : random.Chance(50) ? 0 : 56;
     call[kGroup].null = by_channel || random.Chance(50);
     const int64_t groups = random.Between(1, 4);
     call[kGroup] = [&] {

@@ -142,7 +142,10 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
     if (random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
     const bool is_integer = random.Chance(70);
     const bool is_dynamic = random.Chance(50);
-    const int64_t groups = random.Chance(50) ? random.Between(1, 4) : 0;
+    // Sometimes as many as columns.
+    const int64_t groups = random.Chance(50)                   ? 0
+                           : columns <= 8 && random.Chance(50) ? columns
+                                                               : random.Between(1, 4);
     call["x"] = TensorArg("x", x, is_integer ? ACL_INT32 : ACL_BF16);
     const Shape rows(x.begin(), x.end() - 1);
     Shape y = x;
@@ -157,7 +160,8 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
     call[kBias] =
         TensorArg(kBias, of_groups(2 * columns), DrawDtype(random, {ACL_INT32, ACL_FLOAT, ACL_BF16}));
     call[kBias].null = !is_integer || random.Chance(40);
-    call[kScale] = TensorArg(kScale, !is_dynamic && random.Chance(40) ? Shape{1} : of_groups(columns));
+    call[kScale] = TensorArg(kScale, of_groups(columns));
+    if (!is_dynamic && random.Chance(40)) call[kScale].shape = {groups > 0 && random.Chance(50) ? groups : 1};
     call[kScale].null = is_dynamic && random.Chance(40);
     call[kOffset] = TensorArg(kOffset, call[kScale].shape);
     call[kOffset].null = is_dynamic;
@@ -222,8 +226,10 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
       }
       group = GroupsOfRows(rows, counts);
     }
-    const auto place = [](const Numbers& numbers, int64_t g, int64_t column, int64_t length) {
+    const auto place = [](const Numbers& numbers, int64_t g, int64_t column, int64_t length,
+                          int64_t groups = 0) {
       if (numbers.size() == 1) return int64_t{0};
+      if (numbers.shape() == Shape{groups}) return g;
       if (numbers.size() == length) return column;
       return numbers.size() % length == 0 && numbers.shape().back() == length ? g * length + column : g;
     };
@@ -260,8 +266,9 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
       }
       if (!IsDynamic(call)) {
         for (int64_t h = 0; h < columns; ++h) {
-          const float y = numbers[static_cast<size_t>(h)] / FloatAt(scale, place(scale, g, h, columns)) +
-                          FloatAt(offset, place(offset, g, h, columns));
+          const float y = numbers[static_cast<size_t>(h)] /
+                              FloatAt(scale, place(scale, g, h, columns, GroupCount(call))) +
+                          FloatAt(offset, place(offset, g, h, columns, GroupCount(call)));
           codes.emplace_back(Element{static_cast<std::byte>(QuantisedCode(ACL_INT8, y))});
         }
         scales.emplace_back(std::nullopt);

@@ -84,7 +84,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
   op.takes_workspace = true;
   op.tolerance = 1e-3;
   op.is_inexact = true;
-  const auto dtypes = [](IndexCall& call) {
+  const auto dtypes = [=](IndexCall& call) {
     const auto is_scale = [](DtypeNumber d) { return d == ACL_FLOAT || d == ACL_FLOAT16 || d == ACL_BF16; };
     for (const char* const name : {"x1", "x2", "gamma"}) {
       if (!kSinceA2.Has(call.product, call[name].dtype)) return true;
@@ -93,7 +93,10 @@ IndexOperator Static(const CFunction& function, bool is_second) {
       if (!call[name].null && !is_scale(call[name].dtype)) return true;
     }
     for (const char* const name : {"zeroPoints1Optional", "zeroPoints2Optional"}) {
-      if (!call[name].null && !is_scale(call[name].dtype) && call[name].dtype != ACL_INT32) return true;
+      const bool is_byte = is_second && name == std::string("zeroPoints1Optional");
+      if (!call[name].null && !is_scale(call[name].dtype) && call[name].dtype != ACL_INT32 &&
+          !(is_byte && call[name].dtype == ACL_INT8))
+        return true;
     }
     const DtypeNumber y = call["y1Out"].dtype;
     return (y != ACL_INT8 && !IsFloat8(y)) || call["y2Out"].dtype != y;
@@ -128,7 +131,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
                 Refuses(161002, "", ranks),
                 Refuses(161002, "", dtypes)};
   }
-  op.rules.push_back(Refuses(561103, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(is_second ? 161002 : 561103, "", [=](IndexCall& call) {
     const DtypeNumber x = call["x1"].dtype;
     std::vector<std::string> names = {"x2", "gamma", "xOut"};
     if (is_second) names.insert(names.end(), {"betaOptional", "rmsNormOutOptional"});
@@ -137,7 +140,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
     }
     return !IsOn950(call) && (x == ACL_FLOAT || call["y1Out"].dtype != ACL_INT8);
   }));
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(is_second ? 161002 : 561002, "", [=](IndexCall& call) {
     const Shape& x = call["x1"].shape;
     const Shape& gamma = call["gamma"].shape;
     std::vector<std::string> names = {"x2", "y1Out", "y2Out", "xOut"};
@@ -151,9 +154,10 @@ IndexOperator Static(const CFunction& function, bool is_second) {
          {"scales1", "scales2Optional", "zeroPoints1Optional", "zeroPoints2Optional"}) {
       if (!call[name].null && call[name].shape != gamma && call[name].shape != Shape{1}) return true;
     }
-    return (!call["zeroPoints2Optional"].null && call["scales2Optional"].null) ||
-           !(call["epsilon"].real >= 0);
+    return !call["zeroPoints2Optional"].null && call["scales2Optional"].null;
   }));
+  op.rules.push_back(
+      Refuses(561002, "epsilon", [](IndexCall& call) { return !(call["epsilon"].real >= 0); }));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     const int64_t columns = DrawColumns(random);
     Shape x = {random.Between(1, 5), columns};
@@ -172,6 +176,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
       call[name].null = random.Chance(40);
     }
     if (call["scales2Optional"].null) call["zeroPoints2Optional"].null = true;
+    if (is_second && random.Chance(20)) call["zeroPoints1Optional"].dtype = ACL_INT8;
     call["divMode"].integer = random.Chance(60);
     for (const char* const name : {"y1Out", "y2Out"}) call[name] = OutputArg(name, x, ACL_INT8);
     call["xOut"] = OutputArg("xOut", x, dtype);

@@ -37,14 +37,15 @@ Row Normed(Row x, const Numbers& gamma, double epsilon) {
   for (size_t i = 0; i < x.size(); ++i) x[i] = x[i] / root * gamma[static_cast<int64_t>(i)];
   return x;
 }
-// deint(x) * cos + rot_half(deint(x)) * sin of the first elements, or without the first step.
+// deint(x) * cos + rot_half(deint(x)) * sin of the first elements, or without the first step; FLOAT16 rounds x and each step.
 Row Turned(Row x, const Row& cos, const Row& sin, bool interleaved, DtypeNumber rounded) {
   const size_t n = cos.size();
-  Row apart(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
-  for (size_t i = 0; interleaved && i < n; ++i) apart[i] = x[i < n / 2 ? 2 * i : 2 * (i - n / 2) + 1];
   const auto step = [&](double value) {
     return rounded == ACL_FLOAT16 ? DecodeReal(ACL_FLOAT16, Encoded(ACL_FLOAT16, value).data()) : value;
   };
+  Row apart;
+  for (size_t i = 0; i < n; ++i)
+    apart.push_back(step(x[!interleaved ? i : i < n / 2 ? 2 * i : 2 * (i - n / 2) + 1]));
   for (size_t i = 0; i < n; ++i) {
     const double other = i < n / 2 ? -apart[i + n / 2] : apart[i - n / 2];
     x[i] = step(step(apart[i] * cos[i]) + step(other * sin[i]));
@@ -109,7 +110,7 @@ bool KvIsWrong(IndexCall& call, bool is_v2) {
   }
   const Shape& keys = call["kCacheRef"].shape;
   const Shape& values = call["ckvCacheRef"].shape;
-  if (mode->paged && (keys[0] != values[0] || keys[1] != values[1])) return true;
+  if (mode->paged ? keys[0] != values[0] || keys[1] != values[1] : keys[2] != values[2]) return true;
   const int64_t slots = std::max<int64_t>(keys[1], 1);
   const Shape index = !mode->paged    ? Shape{kv[0], kv[2]}
                       : mode->by_page ? Shape{kv[0] * ((kv[2] + slots - 1) / slots)}
@@ -181,6 +182,7 @@ std::vector<Outcome> KvOracle(const IndexCall& call, const std::vector<TensorVal
         if (slot >= slots) slot = -1;
         if (slot >= 0) slot += batch * slots;
       } else if (mode.by_page) {
+        if (slots == 0) continue;
         const int64_t pages = (steps + slots - 1) / slots;
         slot = index.Integer(batch * pages + row % steps / slots);
         if (slot >= 0) slot = slot / slots * slots + row % steps % slots;
@@ -272,7 +274,8 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
       call["vOptional"].shape = {batches, 1, steps, width[1]};
     }
     const int64_t blocks = random.Between(1, 3);
-    const int64_t slots = mode.paged ? 32 * random.Between(1, 2) : random.Between(1, 6);
+    const int64_t slots =
+        mode.paged ? 32 * random.Between(random.Chance(10) ? 0 : 1, 2) : random.Between(0, 6);
     int half = 0;
     for (const char* name : {"kCacheRef", "ckvCacheRef"}) {
       call[name].dtype = random.Chance(50) ? DtypeNumber{ACL_INT8} : dtype;
@@ -280,9 +283,12 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
           mode.paged ? Shape{blocks, slots, 1, width[half]} : Shape{batches, 1, slots, width[half]};
       ++half;
     }
-    call["index"].shape = !mode.paged    ? Shape{batches, steps}
-                          : mode.by_page ? Shape{batches * ((steps + slots - 1) / slots)}
-                                         : Shape{batches * steps};
+    if (!mode.paged && random.Chance(40)) ++call["ckvCacheRef"].shape[2];
+    call["index"].shape =
+        !mode.paged ? Shape{batches, steps}
+        : mode.by_page
+            ? Shape{batches * ((steps + std::max<int64_t>(slots, 1) - 1) / std::max<int64_t>(slots, 1))}
+            : Shape{batches * steps};
     half = 0;
     for (const char* name : {"kRopeScaleOptional", "ckvScaleOptional"})
       call[name].shape = random.Chance(30) ? Shape{1} : Shape{1, width[half++ % 2]};
@@ -433,7 +439,7 @@ IndexOperator Qkv() {
     for (const char* name : {"qOutBeforeQuant", "kOutBeforeQuant", "vOutBeforeQuant"})
       call[name].null = random.Chance(50);
     const int64_t blocks = random.Between(1, 3);
-    const int64_t slots = random.Between(1, 5);
+    const int64_t slots = random.Between(0, 5);
     const char* const of[][3] = {{"kCache", "kScaleOptional", "kOffsetOptional"},
                                  {"vCache", "vScaleOptional", "vOffsetOptional"}};
     for (size_t half = 0; half < 2; ++half) {
@@ -651,7 +657,7 @@ IndexOperator Dequant() {
     call["sizeSplits"].values = {queries + more, heads * width, heads * width};
     call["cacheModeOptional"].text = is_paged ? (random.Chance(50) ? "page" : "Page") : "contiguous";
     call["kCacheRef"].shape = call["vCacheRef"].shape = {is_paged ? random.Between(1, 3) : batches,
-                                                         random.Between(1, 5), heads, width};
+                                                         random.Between(0, 5), heads, width};
     call["indices"].shape = {is_paged ? rows : batches};
     for (const char* name : {"scaleK", "scaleV", "offsetKOptional", "offsetVOptional"})
       call[name].shape = {random.Chance(50) ? width : heads * width};
@@ -675,7 +681,7 @@ IndexOperator Dequant() {
         const Shape& cache = call["kCacheRef"].shape;
         SetIntegers(tensors[i], -2, (IsPaged(call) ? cache[0] : 1) * cache[1] + 2, random);
       } else if (one.name == "x" && one.dtype == ACL_INT32) {
-        SetIntegers(tensors[i], -30, 30, random);
+        SetIntegers(tensors[i], -3000, 3000, random);
       } else if (one.name == "biasOptional") {
         for (int64_t k = 0; k < tensors[i].size(); ++k) {
           if (one.dtype == ACL_INT32)

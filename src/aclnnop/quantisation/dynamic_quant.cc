@@ -42,6 +42,10 @@ aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const bool is_symmetrical = Integer(call, kIsSymmetrical) != 0;
   checks.HoldsOf(is_symmetrical != HasOffset(call), kIsSymmetrical, "true without offsetOut, false with it");
+  if (checks.Passed() && IsNull(call, kMode))
+    return FailAclnn(
+        check.code,
+        StartMessage(call).Add("parameter quantMode is null, accepted: pertoken, pertensor or perchannel."));
   const std::string_view mode = TextOf(call, kMode);
   checks.HoldsOf(mode == "pertoken" || mode == "pertensor" || mode == "perchannel", kMode,
                  "pertoken, pertensor or perchannel");
@@ -90,7 +94,10 @@ aclnnStatus TilesFit(const Check& check, OperatorCall& call) noexcept {
   const bool is_packed = CodesOf(call.Tensor(OutputsOf(call).y)) == ACL_INT4;
   checks.HoldsOf(!(IsByChannel(call) && is_packed), kMode, "with codes of 4 bits pertoken or pertensor");
   const float most = call.attributes[kMost].real;
-  return checks.HoldsOf(most >= 0 && most <= 32768, kMost, "0 to 32768").status();
+  if (!checks.Passed() || (most >= 0 && most <= 32768)) return checks.status();
+  return FailAclnn(
+      check.code,
+      StartMessage(call).Add("parameter dstTypeMax is ").Add(most).Add(", accepted: 0 to 32768."));
 }
 
 template <const Outputs& kAt>

@@ -133,14 +133,15 @@ constexpr Check kChecks[] = {
     IfGiven<kGroup>(InsideStorage({kGroup})),
 };
 
-// A factor of one number, of columns, of groups, or of both.
-Factors FactorsOf(DenseSteps& steps, const OperatorCall& call, int tensor, int64_t columns) {
+// A factor of one number, of columns, of groups, or of both. One dim as long as there are `groups` is theirs, also where columns are as many.
+Factors FactorsOf(DenseSteps& steps, const OperatorCall& call, int tensor, int64_t columns,
+                  int64_t groups = 0) {
   Factors factors;
   factors.numbers = NumbersIn(steps, call, tensor);
   if (!factors.numbers.is_there) return factors;
   const Shape& shape = call.Tensor(tensor).view;
   factors.by_column =
-      shape[shape.rank - 1] == columns && !(shape.rank == 1 && columns != 1 && shape[0] != columns);
+      shape[shape.rank - 1] == columns && !(shape.rank == 1 && groups > 0 && shape[0] == groups);
   factors.rows = call.Tensor(tensor).numel / (factors.by_column ? columns : 1);
   factors.by_group = factors.rows > 1;
   return factors;
@@ -171,7 +172,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   }
   Quantiser& quantiser = job.quantiser[0];
   SetCodes(steps, call, kY, quantiser, call.IsGiven(kGroup));
-  quantiser.scale = FactorsOf(steps, call, kQuantScale, job.columns);
+  quantiser.scale = FactorsOf(steps, call, kQuantScale, job.columns, IsDynamic(call) ? 0 : GroupsOf(call));
   if (IsDynamic(call)) {
     quantiser.kind = Quantiser::Kind::kGreatest;
     quantiser.step = Quantiser::Step::kQuotient;
@@ -180,7 +181,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   } else {
     quantiser.kind = Quantiser::Kind::kDivide;
     quantiser.passes_zero = true;
-    quantiser.offset = FactorsOf(steps, call, kQuantOffset, job.columns);
+    quantiser.offset = FactorsOf(steps, call, kQuantOffset, job.columns, GroupsOf(call));
   }
   AddJob(steps, job);
 }

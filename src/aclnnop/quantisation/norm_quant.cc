@@ -117,16 +117,18 @@ template <const Static& kAt>
 constexpr auto StaticDtypes() {
   return List(DtypesIn(kSinceA2Alone, {kX1, kX2, kGamma}), DtypesIn(kAnyScale, {kScales1}),
               IfGiven<kScales2>(DtypesIn(kAnyScale, {kScales2})),
-              IfGiven<kZeros1>(DtypesIn(kAnyZero, {kZeros1})),
+              IfGiven<kZeros1>(DtypesIn(kAt.beta >= 0 ? kAnyZero | kInt8 : kAnyZero, {kZeros1})),
               IfGiven<kZeros2>(DtypesIn(kAnyZero, {kZeros2})), DtypesIn(kByteCodes, {kAt.y1}),
               SameDtype(kAt.y1, kAt.y2));
 }
 template <const Static& kAt>
 constexpr auto StaticEnd() {
-  return List(Own(TypesFit<kAt>, ACLNN_ERR_INNER_NULLPTR), Own(ShapesFit<kAt>, kTiling),
-              Own(EpsilonFits, kTiling), SizesRepresentable({kAt.y1, kAt.y2}),
-              InsideStorage({kX1, kX2, kGamma, kScales1}), IfGiven<kScales2>(InsideStorage({kScales2})),
-              IfGiven<kZeros1>(InsideStorage({kZeros1})), IfGiven<kZeros2>(InsideStorage({kZeros2})));
+  constexpr bool kIsSecond = kAt.beta >= 0;
+  return List(Own(TypesFit<kAt>, kIsSecond ? ACLNN_ERR_PARAM_INVALID : ACLNN_ERR_INNER_NULLPTR),
+              Own(ShapesFit<kAt>, kIsSecond ? ACLNN_ERR_PARAM_INVALID : kTiling), Own(EpsilonFits, kTiling),
+              SizesRepresentable({kAt.y1, kAt.y2}), InsideStorage({kX1, kX2, kGamma, kScales1}),
+              IfGiven<kScales2>(InsideStorage({kScales2})), IfGiven<kZeros1>(InsideStorage({kZeros1})),
+              IfGiven<kZeros2>(InsideStorage({kZeros2})));
 }
 
 constexpr auto kFirstChecks = Join(List(NotNull(kX1), NotNull(kX2), NotNull(kGamma), NotNull(kScales1),

@@ -76,7 +76,6 @@ engine::CacheQuantiser Quantiser(const OperatorCall& call, DenseSteps& steps, in
     if (call.IsGiven(offset)) made.offsets = std::max<int64_t>(call.Tensor(offset).numel, 1);
   }
   made.divides = divides;
-  made.is_there = true;
   return made;
 }
 
@@ -183,9 +182,12 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   };
   cache_fits(kKeyCache, key_columns);
   cache_fits(kValueCache, value_columns);
-  if (mode->is_paged)
+  if (mode->is_paged) {
     checks.Holds(values[0] == keys[0] && values[1] == keys[1], kValueCache,
                  "as many pages as kCacheRef, as long");
+  } else {
+    checks.Holds(values[2] == keys[2], kValueCache, "as long as kCacheRef");
+  }
   if (!checks.Passed()) return checks.status();
   if (!mode->is_paged) {
     checks.Is(kIndex, Shape{kv[0], kv[2]});

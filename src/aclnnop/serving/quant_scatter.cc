@@ -101,7 +101,6 @@ void SetScattered(const OperatorCall& call, Executor& executor) {
   put.quantiser.offset = steps.InIfGiven(kZeroPoints, ACL_FLOAT);
   if (call.IsGiven(kZeroPoints)) put.quantiser.offsets = std::max<int64_t>(call.Tensor(kZeroPoints).numel, 1);
   put.quantiser.divides = true;
-  put.quantiser.is_there = true;
   steps.Compute(put,
                 {put.source.place, put.to, put.place, put.quantiser.scale.place, put.quantiser.offset.place},
                 call.Tensor(kUpdates).numel);

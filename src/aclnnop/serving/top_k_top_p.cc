@@ -1,5 +1,5 @@
-// aclnnApplyTopKTopP, and aclnnApplyTopKTopPCustom, which is the same: of rows of logits those are kept that are among the k greatest, and of these the greatest whose shares of the
-// exponentials reach p.
+// aclnnApplyTopKTopP, and aclnnApplyTopKTopPCustom, which is the same: of rows of logits those are kept that are among the k greatest, and of
+// these the greatest whose shares of the exponentials reach p.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 

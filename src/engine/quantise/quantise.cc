@@ -764,11 +764,6 @@ void TensorExtremes::Run(const JobContext& context) const noexcept {
   std::memcpy(to.Address(context), all, sizeof all);
 }
 
-void PackCodes::Run(const JobContext& context) const noexcept {
-  PackHalves(reinterpret_cast<const uint8_t*>(from.Address(context)),
-             reinterpret_cast<uint8_t*>(to.Address(context)), static_cast<size_t>(count / 2));
-}
-
 }  // namespace portacl::engine
 
 #endif  // HWY_ONCE

@@ -143,11 +143,4 @@ struct TensorExtremes {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Codes of 4 bits that lie in bytes, packed by two; `count` of them.
-struct PackCodes {
-  Place from, to;
-  int64_t count;
-  void Run(const JobContext& context) const noexcept;
-};
-
 }  // namespace portacl::engine

@@ -107,6 +107,7 @@ int64_t PutInPages::SlotOf(const char* list, int64_t row) const noexcept {
     case Slots::kEach:
       return at(row);
     case Slots::kPages: {
+      if (to.slots == 0) return -1;
       const int64_t pages = (rows_of_batch + to.slots - 1) / to.slots;
       found = at(batch * pages + step / to.slots);
       return to.Has(found) ? found / to.slots * to.slots + step % to.slots : -1;
@@ -187,8 +188,8 @@ void MakeRows::Run(const JobContext& context) const noexcept {
         const int64_t half = turned / 2;
         const int64_t angles = row / angle_rows * turned;
         for (int64_t i = 0; i < half; ++i) {
-          const float a = x[is_interleaved ? 2 * i : i];
-          const float b = x[is_interleaved ? 2 * i + 1 : i + half];
+          const float a = step(x[is_interleaved ? 2 * i : i]);
+          const float b = step(x[is_interleaved ? 2 * i + 1 : i + half]);
           const float cos_a = number(cos, angles + i);
           const float cos_b = number(cos, angles + i + half);
           const float sin_a = number(sin, angles + i);

@@ -21,7 +21,7 @@ struct PagedRows {
   int32_t size = 0;   // bytes of an element
   bool is_there = false;
 
-  bool Has(int64_t slot) const noexcept { return slot >= 0 && slot / slots < pages; }
+  bool Has(int64_t slot) const noexcept { return slots > 0 && slot >= 0 && slot / slots < pages; }
   char* At(const JobContext& context, int64_t slot, int64_t column) const noexcept {
     const int64_t row = (slot / slots * (columns / group) + column / group) * slots + slot % slots;
     return place.Address(context) + row * group * size;
@@ -55,7 +55,6 @@ struct CacheQuantiser {
   OptionalPlace scale, offset;      // FLOAT
   int64_t scales = 1, offsets = 1;  // one, or one for each of so many columns, which repeat
   bool divides = false;
-  bool is_there = false;
 };
 
 // Rows of heads that are normed, turned, and stored.
