@@ -125,6 +125,9 @@ Shape ChannelsLast(const Shape& image) { return {image[0], image[2], image[3], i
 struct Scales {
   explicit Scales(const Attributes& attributes)
       : rows(attributes.reduction / 2 != 0 ? 1.65 : 0), columns(attributes.reduction / 2 != 0 ? 2.35 : 0) {}
+  // As float32. Nothing is converted in a call: its floating-point environment may trap what is inexact.
+  float NarrowRows() const { return rows != 0 ? 1.65f : 0.0f; }
+  float NarrowColumns() const { return columns != 0 ? 2.35f : 0.0f; }
   double rows;
   double columns;
 };
@@ -170,8 +173,8 @@ const SubjectRegistration kNearest1dV2(
     Make({"aclnnUpsampleNearest1dV2",
           {"self", "out"},
           [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
-            return aclnnUpsampleNearest1dV2GetWorkspaceSize(
-                t[0], Array({307}), static_cast<float>(Scales(a).columns), t[1], size, executor);
+            return aclnnUpsampleNearest1dV2GetWorkspaceSize(t[0], Array({307}), Scales(a).NarrowColumns(),
+                                                            t[1], size, executor);
           },
           aclnnUpsampleNearest1dV2},
          Modes({0, 2}), Lines(kNearestDtypes, 2)));
@@ -187,9 +190,8 @@ const SubjectRegistration kNearest2dV2(
     Make({"aclnnUpsampleNearest2dV2",
           {"self", "out"},
           [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
-            return aclnnUpsampleNearest2dV2GetWorkspaceSize(
-                t[0], ImageSize(kLarge), static_cast<float>(Scales(a).rows),
-                static_cast<float>(Scales(a).columns), t[1], size, executor);
+            return aclnnUpsampleNearest2dV2GetWorkspaceSize(t[0], ImageSize(kLarge), Scales(a).NarrowRows(),
+                                                            Scales(a).NarrowColumns(), t[1], size, executor);
           },
           aclnnUpsampleNearest2dV2},
          Modes({0, 2}), Images(kNearestDtypes, kSmall, kLarge, 2)));
