@@ -984,7 +984,7 @@ void Program::RunCall(PlannedCall& call) {
   for (const Elements& elements : operands) elements_left_ -= static_cast<int64_t>(elements.offset.size());
   const Elements out = operands.back();
   memory_.Call(*op, call.attributes, std::move(operands), call.has_device);
-  if (undefined) {
+  if (undefined && out.buffer >= 0) {
     Quiet(out.buffer);
     memory_.Settle(out.buffer, &out);
   }
