@@ -31,6 +31,8 @@
 namespace portacl::record {
 namespace {
 
+// What is left of the limit for the frame that ends a recording.
+constexpr uint64_t kForTheEnd = 512;
 // The share of the limit after which tensors are no longer kept whole: calls go on in what is left.
 constexpr double kForWholeTensors = 0.9;
 constexpr size_t kMostStorages = 1 << 18;  // that are remembered: addresses of later ones are numbered anew
@@ -302,7 +304,7 @@ void WriteCall(std::string_view json) {
   const std::string frame =
       JsonFrame("CALL", R"({"index":)" + std::to_string(file.calls) + "," + std::string(json));
   const uint64_t limit = SettingsInForce().limit;
-  if (limit != kNoLimit && file.bytes + frame.size() > limit) {
+  if (limit != kNoLimit && file.bytes + frame.size() + kForTheEnd > limit) {
     const std::string sentence = "the limit of " + std::to_string(limit) + " bytes is reached after " +
                                  std::to_string(file.calls) + " calls: the recording ends here";
     Say(LogLevel::kWarning, "portacl record: " + file.path + ": " + sentence);
