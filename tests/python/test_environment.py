@@ -73,7 +73,7 @@ def test_cann_that_the_environment_names(python: Python, other_cann: pathlib.Pat
     started = python("-m", "portacl", "-c", "import os; print(os.environ['LD_LIBRARY_PATH'], os.environ['PATH'])", **named)
     assert started.returncode == 0 and started.stderr.count("Warning") == 1 and sentence in started.stderr
     # Nothing of the other one is left for the loader to find.
-    assert started.stdout == f"{TOOLKIT}/lib64:/else {TOOLKIT}/bin:/usr/bin\n"
+    assert started.stdout == f"{TOOLKIT}/lib64:/else {TOOLKIT}/bin:{TOOLKIT}/tools/profiler/bin:/usr/bin\n"
 
 
 def test_variable_that_names_nothing(python: Python) -> None:
