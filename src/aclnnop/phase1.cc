@@ -155,7 +155,7 @@ thread_local uint64_t phase1_begin = 0;
       }
     }
     std::string arguments;
-    const char* const kNames[] = {"Shapes", "Data Types", "Formats"};
+    constexpr const char* kNames[] = {"Shapes", "Data Types", "Formats"};
     for (const bool is_input : {true, false}) {
       for (size_t i = 0; i < 3; ++i) {
         std::string& facts = is_input ? inputs[i] : outputs[i];

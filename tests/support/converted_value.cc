@@ -103,7 +103,8 @@ Element ElementOf(DtypeNumber dtype, long double real, long double imaginary) {
 }
 
 bool IsNan(DtypeNumber part, const std::byte* at) {
-  return IsFloatingDtype(part) && std::isnan(ValueOf(part, at));
+  // Numbers of 8 bits are compared as bytes.
+  return IsFloatingDtype(part) && ElementSize(part) > 1 && std::isnan(ValueOf(part, at));
 }
 
 }  // namespace
