@@ -37,6 +37,7 @@ with profiler.profile(
 ) as prof:
     for _ in range(5):
         step()
+        torch.npu.synchronize()  # a step's work is done before the next one begins
         prof.step()
 
 with profiler.profile(experimental_config=config(profiler.ProfilerLevel.Level0)) as prof:
