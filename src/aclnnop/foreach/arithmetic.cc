@@ -77,8 +77,8 @@ using namespace portacl;
 #define PORTACL_LISTS_AND_NUMBER(name, generated, formula_of, list_dtypes, count, ...)                  \
   PORTACL_LISTS(name, nullptr, .formula = formula_of, .dtypes = list_dtypes, .is_generated = generated, \
                 .inputs = count, .number = Number::__VA_ARGS__)
-#define PORTACL_LIST_AND_SCALARS(name, formula_of, list_dtypes)                    \
-  PORTACL_LISTS(name, given.scalars, .formula = formula_of, .dtypes = list_dtypes, \
+#define PORTACL_LIST_AND_SCALARS(name, formula_of, list_dtypes)                        \
+  PORTACL_LISTS(name, given.scalars, .formula = (formula_of), .dtypes = (list_dtypes), \
                 .number = Number::kScalarEach)
 
 PORTACL_LISTS_AND_NUMBER(AddListV2, false, kSum, kAll, 2, kScalar)
