@@ -1013,8 +1013,12 @@ TEST(ScaleWords, OfArrays) {
       const uint64_t most = std::max(scales, offsets);
       ASSERT_EQ(size, most == 1 ? 1 : 16);
       for (uint64_t i = 0; i < size; ++i) {
-        const float offset = offsets == 0 ? 0 : kOffsets[15 - offsets + (offsets == 1 ? 0 : i % 15)];
-        EXPECT_EQ(words[i], i < most ? ExpectedWord(kScales[scales == 1 ? 0 : i], offset) : 0) << i;
+        if (i >= most) {
+          EXPECT_EQ(words[i], 0) << i;
+          continue;
+        }
+        const float offset = offsets == 0 ? 0 : kOffsets[15 - offsets + (offsets == 1 ? 0 : i)];
+        EXPECT_EQ(words[i], ExpectedWord(kScales[scales == 1 ? 0 : i], offset)) << i;
       }
       std::free(words);
     }

@@ -11,6 +11,7 @@
 
 #include "acl/acl.h"
 #include "aclnnop/families/reductions.h"
+#include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
@@ -152,7 +153,8 @@ TEST(ReductionOrders, TheSameBitsForEveryLayoutThreadCountAndInstructionSet) {
       const std::vector<float> sums = SumOf(matrix, {dim}, {outputs}, "1", nullptr);
       const std::vector<float> variances = VarMeanOf(matrix, dim, outputs, "1", nullptr);
       for (const char* threads : {"1", "4"}) {
-        for (const char* isa : {"portable", "avx2", "avx512"}) {
+        for (const engine::Isa each : engine::SupportedIsas()) {
+          const char* const isa = engine::IsaName(each);
           EXPECT_EQ(BitsOf(SumOf(matrix, {dim}, {outputs}, threads, isa)), BitsOf(sums)) << threads << isa;
           EXPECT_EQ(BitsOf(VarMeanOf(matrix, dim, outputs, threads, isa)), BitsOf(variances))
               << threads << isa;
@@ -299,7 +301,8 @@ void CheckRunningNumbers(bool is_product, bool is_exclusive, bool is_in_place, c
 }
 
 TEST(ReductionOrders, RunningSumsAndProductsOfLines) {
-  for (const char* isa : {"portable", "avx2", "avx512"}) {
+  for (const engine::Isa each : engine::SupportedIsas()) {
+    const char* const isa = engine::IsaName(each);
     for (const int what : {0, 1, 2, 3, 4, 5}) {
       SCOPED_TRACE(std::string(isa) + ", call " + std::to_string(what));
       CheckRunningNumbers<float>(what >= 4, what == 1 || what == 3, what == 2 || what == 3 || what == 5, isa);
