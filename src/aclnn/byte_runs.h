@@ -1,4 +1,4 @@
-// Which bytes a view's elements are, as runs of neighbours.
+// Turns a view into runs of adjacent bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace portacl {
 
-// Calls run(first, bytes), offsets from the storage base, for runs that are exactly the bytes of the view's elements; a byte may be
-// in several. Stops when it returns false. Views of which nothing can be said, such as those of private formats, have none.
+// Calls run(first, bytes) for runs that together are exactly the bytes of the view's elements. `first` is an
+// offset from the storage base. A byte may be in several runs. Stops when run returns false. Views whose
+// bytes are unknown, such as those of private formats, have no runs.
 template <class Run>
 void ForEachRun(const aclTensor& tensor, const Run& run) {
   if (tensor.numel == 0 || !tensor.countable || !tensor.bytes_fit || IsPrivateFormat(tensor.format)) return;
@@ -40,7 +41,7 @@ void ForEachRun(const aclTensor& tensor, const Run& run) {
   }
   int64_t length = 1;
   int inner = 0;
-  // What lies behind the run, or inside of it, makes it longer.
+  // Dims whose elements start inside the run, or right behind it, make the run longer.
   for (; inner < count && dims[inner].stride <= length; ++inner) {
     length += (dims[inner].length - 1) * dims[inner].stride;
   }

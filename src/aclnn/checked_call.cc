@@ -16,7 +16,7 @@
 namespace portacl {
 namespace {
 
-// Beside the executors, so that those of a program that is not checked have nothing of it.
+// Notes are kept beside the executors, so that an executor of an unchecked program carries none.
 struct Notes {
   std::mutex mutex;
   std::unordered_map<const void*, std::shared_ptr<CheckedCall>> calls;
@@ -29,7 +29,7 @@ Notes& TheNotes() {
   return *notes;
 }
 
-// As self, or tensors[3] of a list.
+// Prints an operand's name: self, or tensors[3] for a list's entry.
 Text NameOf(const CheckedOperand& operand) noexcept {
   Text name(operand.name);
   if (operand.entry >= 0) name.Add('[').Add(operand.entry).Add(']');
@@ -152,7 +152,7 @@ void CheckLaunch(const ExecutorView& executor) noexcept {
         IsPrivateFormat(operand.view.format) || !ReachOf(operand.view, &lowest, &highest)) {
       continue;
     }
-    // The first element and the last are touched for sure, and so is their allocation.
+    // The first and the last element are touched, so their allocation must be alive.
     const auto* const base = static_cast<const char*>(executor.addresses[i]);
     const int64_t first = lowest * bits / 8;
     const int64_t end = ((highest + 1) * bits + 7) / 8;
@@ -182,7 +182,8 @@ void* BeforeWork(const ExecutorView& executor) noexcept {
         sanitizer::FillUnwritten(executor.workspace, executor.workspace_size);
       }
     }
-    // Here, since the work sees other addresses, and nothing else that is in order reads what it is about to write.
+    // Replaces the addresses only here. The work needs the replaced addresses; every earlier step of phase 2
+    // needs the caller's.
     for (int i = 0; i < executor.operand_count; ++i) {
       const CheckedOperand& operand = call->operands[static_cast<size_t>(i)];
       const bool is_told = operand.is_read && operand.access == Access::kReads;

@@ -14,23 +14,23 @@
 namespace portacl {
 
 struct CheckedOperand {
-  std::string_view name;  // of the parameter
-  int entry = -1;         // in a list; -1: it is none
-  aclTensor view;         // as it was in phase 1
+  std::string_view name;  // the parameter's
+  int entry = -1;         // position in a list; -1: not in a list
+  aclTensor view;         // copied in phase 1
   Access access = Access::kReads;
-  bool is_read = false;  // in some part, if touched
+  bool is_read = false;  // the work reads the operand, at least in part, if it touches it
   bool is_written = false;
 };
 
-// Shared by the executor and whoever watches its work.
+// Shared by the executor and the tasks that watch its work.
 struct CheckedCall {
   const char* api = "";
   sanitizer::CallStack phase2;
-  uint64_t work = 0;                     // of sanitizer::BeginWork, from the submission on
+  uint64_t work = 0;                     // number that sanitizer::BeginWork gave; 0 before the submission
   std::vector<CheckedOperand> operands;  // in the executor's order; a null tensor has no elements
 };
 
-// What an executor, which is named by its address, gives of itself.
+// The fields of an executor that the checks read. The executor's address identifies it.
 struct ExecutorView {
   const void* executor;
   int operand_count;
@@ -40,22 +40,27 @@ struct ExecutorView {
   void* workspace;
 };
 
-// All of these are called in checked programs alone. Phase 1: what the executor's operands are, in its order.
+// All of the following are called in checked programs only.
+//
+// Phase 1: stores the executor's operands, in its order.
 void NoteOperands(const void* executor, const char* api, std::vector<CheckedOperand> operands) noexcept;
 CheckedOperand OperandOf(const char* api, const char* parameter, int entry, const aclTensor* tensor,
                          bool is_input, bool is_result) noexcept;
-// An executor takes over another one's; its slot is given back.
+// Copies the notes when one executor takes over another one's work, or forgets them when its slot is given
+// back.
 void CopyNotes(const void* from, const void* to) noexcept;
 void ForgetNotes(const void* executor) noexcept;
-// nullptr when there was no memory for it.
+// Returns nullptr when there was no memory for the notes.
 std::shared_ptr<CheckedCall> NotesOf(const void* executor) noexcept;
 
-// Phase 2, in the calling thread: whether every operand's memory, and the workspace, is there and a device's.
+// Phase 2, in the calling thread: checks that the memory of every operand and the workspace exists and
+// belongs to a device.
 void CheckLaunch(const ExecutorView& executor) noexcept;
-// The work is about to be submitted; ForgetNotes ends it.
+// Begins the work, right before it is submitted. ForgetNotes ends it.
 void StartWork(const void* executor) noexcept;
-// Before the work, in stream order: what it reads was written, and what it writes is from then on. Puts the addresses at which
-// the library works into the executor's, but for the workspace's, which it returns.
+// Runs before the work, in stream order. Checks that what the work reads was written, and marks what it
+// writes as written. Puts the addresses that the library uses into the executor's array, except the
+// workspace's, which it returns.
 void* BeforeWork(const ExecutorView& executor) noexcept;
 
 }  // namespace portacl

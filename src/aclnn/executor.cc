@@ -35,21 +35,21 @@ namespace {
 
 HandleTable<Executor, 0x45> executors;
 
-// What checks of programs see of an executor.
+// Collects the fields that checks of programs read.
 ExecutorView ViewOf(const ExecutorState& executor, void* workspace) noexcept {
   return {&executor,        executor.operand_count,  executor.addresses,
           executor.touched, executor.workspace_size, workspace};
 }
 
-// A call up to this size runs at once when its stream is idle: one thread needs some 100 us for it. Handing it to a
-// worker that sleeps costs the caller 20 us on a virtual machine, the worker comes up to 100 us later, and two threads
-// have then begun to compete for what one of them could have computed by itself.
+// A call up to this size runs at once when its stream is idle: one thread needs some 100 us for it. Handing
+// it to a sleeping worker costs the caller 20 us on a virtual machine, and the worker starts up to 100 us
+// later. By then one thread alone would have finished.
 constexpr int64_t kSmallElements = 1048576;
 
-// What a slot keeps of its memory when its executor is done.
+// A slot keeps at most so many bytes when its executor is done.
 constexpr size_t kMostKept = size_t{1} << 20;
 
-// As self, or tensors[3] of a list.
+// Adds an operand's name: self, or tensors[3] for a list's entry.
 void AddOperandName(Text& text, const ExecutorState& executor, int operand) noexcept {
   const ExecutorParameter* parameter = executor.parameters;
   while (operand >= parameter->first + parameter->count) ++parameter;
@@ -57,8 +57,8 @@ void AddOperandName(Text& text, const ExecutorState& executor, int operand) noex
   if (parameter->is_list) text.Add('[').Add(operand - parameter->first).Add(']');
 }
 
-// Reports that phase 2 of a live executor failed. In a stream that stops on failure the call succeeds and the stream fails (see
-// failing_task.h), by a code that its synchronisation may return.
+// Reports that phase 2 of a live executor failed. In a stream that stops on failure the call succeeds and the
+// stream fails instead (see failing_task.h), with a code that its synchronisation may return.
 [[gnu::cold, gnu::noinline]] aclnnStatus FailPhase2(aclrtStream stream, aclnnStatus status,
                                                     const Text& message) noexcept {
   const bool is_parameter = status == ACLNN_ERR_PARAM_NULLPTR || status == ACLNN_ERR_PARAM_INVALID;
@@ -70,7 +70,8 @@ void AddOperandName(Text& text, const ExecutorState& executor, int operand) noex
              : FailAclnn(status, message);
 }
 
-// The checks of phase 2 on a live executor, in CANN's order: whether it may run. If not, *status is what phase 2 returns.
+// Checks in CANN's order whether a live executor may run. If it may not, *status is the code that phase 2
+// returns.
 bool CheckPhase2(const ExecutorState& executor, const char* api, const void* workspace,
                  uint64_t workspace_size, aclrtStream stream, aclnnStatus* status) noexcept {
   const auto fail = [&](aclnnStatus code, const Text& message) {
@@ -101,9 +102,10 @@ bool CheckPhase2(const ExecutorState& executor, const char* api, const void* wor
   return true;
 }
 
-// What programs that are checked ask besides has functions of its own: phase 2 of others keeps its small frame.
+// The checks for checked programs are functions of their own, so that phase 2 of other programs keeps its
+// small stack frame.
 
-// Operands lie in memory that the stream's device may use.
+// Checks that the operands lie in memory that the stream's device may use.
 [[gnu::cold, gnu::noinline]] void CheckDevices(const char* api, const ExecutorState& executor,
                                                const Stream& stream) noexcept {
   for (int i = 0; i < executor.operand_count; ++i) {
@@ -142,12 +144,12 @@ record::CallWork WorkOf(const Executor& executor, const Stream& stream, bool com
   return {&executor, executor.addresses, executor.touched, stream.device(), stream.id(), computes};
 }
 
-// Programs that are recorded: a call that has nothing to compute is not queued.
+// Records a call that has nothing to compute: it is not queued.
 [[gnu::cold, gnu::noinline]] void RecordNothingDone(const Executor& executor, const Stream& stream) noexcept {
   record::RunningCall(WorkOf(executor, stream, /*computes=*/false)).Finish({});
 }
 
-// Does the work, and says where it took longer than the program allows.
+// Does the work, and reports when it took longer than the program allows.
 void DoWork(const Executor& executor, Stream& stream) noexcept {
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
@@ -163,7 +165,7 @@ void DoWork(const Executor& executor, Stream& stream) noexcept {
   }
 }
 
-// Does the work between looks at what its tensors hold, for which there is no limit.
+// Does the work, with the contents of its tensors recorded before and after. Recording has no time limit.
 [[gnu::cold, gnu::noinline]] void RunRecorded(const Executor& executor, Stream& stream) noexcept {
   record::RunningCall running(WorkOf(executor, stream, /*computes=*/true));
   DoWork(executor, stream);
@@ -331,7 +333,7 @@ void Executor::Shrink() noexcept {
 
 namespace {
 
-// An operator in a graph: its executor, with the addresses of its capture.
+// An operator in a graph: its executor, with the addresses as they were at the capture.
 class RecordedOperator final : public RecordedTask {
  public:
   RecordedOperator(Executor* executor, const std::string* operands) noexcept
@@ -353,7 +355,7 @@ class RecordedOperator final : public RecordedTask {
 
  private:
   Executor* const executor_;
-  const std::string* const operands_;  // as a profile has them
+  const std::string* const operands_;  // in the format of a profile
 };
 
 // Phase 2 on a captured stream. Takes over the executor.
@@ -367,7 +369,7 @@ class RecordedOperator final : public RecordedTask {
                         "the shape of a result depends on values, for which phase 2 would wait; accepted: "
                         "a stream that is not captured. The capture is invalidated");
     ReleaseExecutor(executor);
-    if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture tells
+    if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture reports the failure
     return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
                      Text(api, ": the stream is captured and refused the work with ", status, "."));
   }
@@ -476,8 +478,8 @@ using namespace portacl;
 
 namespace {
 
-// The live executor of a handle; when there is none, reports it and sets *status: 561103 for null, else
-// 561000.
+// Returns the live executor of a handle. When there is none, reports it and sets *status: 561103 for null,
+// else 561000.
 Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStatus* status) noexcept {
   Executor* found = executors.Find(executor);
   if (found != nullptr) return found;
@@ -490,10 +492,10 @@ Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStat
   return nullptr;
 }
 
-// What an index counts.
+// Selects the operands that an index counts.
 enum class Operand { kInput, kOutput, kAny };
 
-// The index decides which operand gets the address; `tensor` must only be there.
+// Sets the address of the operand at `index`. `tensor` only has to be non-null.
 aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t index,
                        const aclTensor* tensor, void* address) noexcept {
   aclnnStatus status = ACL_SUCCESS;
@@ -515,7 +517,8 @@ aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted
   return ACL_SUCCESS;
 }
 
-// irIndex is the position of a list among the parameters that are counted; relativeIndex that of an entry.
+// irIndex is the position of a list among the counted parameters. relativeIndex is the position of an entry
+// in the list.
 aclnnStatus SetListAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t irIndex,
                            size_t relativeIndex, const aclTensorList* tensors, void* address) noexcept {
   aclnnStatus status = ACL_SUCCESS;
@@ -606,7 +609,7 @@ aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, con
                         addr);
 }
 
-// CANN exports each of the six under a second name as well.
+// CANN exports each of the six functions under a second name as well.
 aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
                                   void* addr) {
   return SetAddress("AclSetInputTensorAddr", executor, Operand::kInput, index, tensor, addr);
@@ -639,6 +642,7 @@ aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, con
                         addr);
 }
 
-// aclInit and aclFinalize do all the work; CANN's programs may call this pair as well, in any combination.
+// Empty: aclInit and aclFinalize do all the work. CANN's programs may call this pair as well, in any
+// combination.
 aclnnStatus aclnnInit(const char*) { return ACL_SUCCESS; }
 aclnnStatus aclnnFinalize(void) { return ACL_SUCCESS; }

@@ -1,4 +1,4 @@
-// Executors: what phase 1 decided, held until phase 2 hands it to a stream.
+// Executors keep what phase 1 decided until phase 2 hands it to a stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,14 +17,15 @@
 
 namespace portacl {
 
-// The operands of one call are its tensors in the operator's parameter order, each entry of a list one. Up to so many of
-// them, and so much of what a job holds, lie in the executor itself; more in memory that its slot keeps.
+// The operands of a call are its tensors in parameter order; each entry of a list is one operand. Up to
+// kFewOperands operands and kJobBytes of a job lie in the executor itself. More lie in memory that its slot
+// keeps.
 inline constexpr int kFewOperands = 8;
 inline constexpr int kMaxParameters = 32;
-// Tensors of one call that phase 2 gives a shape.
+// Limit of the tensors of one call to which phase 2 gives a shape.
 inline constexpr int kMaxShaped = 2;
 
-// A tensor parameter of the call: one operand, or as many as a list has entries.
+// A tensor parameter of the call: one operand, or one for each entry of a list.
 struct ExecutorParameter {
   const char* name;
   int32_t first;  // operand
@@ -32,32 +33,34 @@ struct ExecutorParameter {
   bool is_list;
 };
 
-// What a job gets when it runs.
+// Arguments of a running job.
 struct JobContext {
   const char* api;
-  void* const* addresses;      // the operands' storage bases
+  void* const* addresses;      // storage bases of the operands
   void* workspace;             // that of phase 2
-  const std::byte* memory;     // what the job asked for in phase 1, as it was filled then
+  const std::byte* memory;     // memory that the job requested and filled in phase 1
   const ShapedTensor* shaped;  // see ExecutorState::shaped
   Stream* stream;
 
-  // The work failed: the next synchronisation of the stream says so, once, unless something failed before.
+  // Reports that the work failed. The next synchronisation of the stream returns this error once, unless
+  // another failure came first.
   void Fail(aclError status, const Text& text) const noexcept;
-  // Gives a tensor of Executor::ShapeLater a dense view of this shape, if it is still what phase 1 was given.
+  // Gives a tensor of Executor::ShapeLater a dense view of this shape, unless the tensor was destroyed or
+  // changed since phase 1.
   void SetShape(int index, const Shape& shape) const noexcept;
 };
 
-// A job is a trivially copyable value that knows how to run: it is stored inside the executor, without heap.
-// job.Run(addresses, workspace), or job.Run(context) of a JobContext, must not throw;
-// job.Touches(i) tells whether Run reads or writes the data of operand i; job.Elements(), if it exists, how
-// many elements are visited. A job without it counts as large.
+// A job is a trivially copyable value that knows how to run. It is stored inside the executor, without heap.
+// job.Run(addresses, workspace), or job.Run(context) with a JobContext, must not throw. job.Touches(i) tells
+// whether Run reads or writes the data of operand i. job.Elements(), if it exists, returns how many elements
+// are visited. A job without it counts as large.
 struct ExecutorState {
   static constexpr size_t kJobBytes = 1408;
 
   const char* api;
   uint64_t workspace_size;
   void* workspace;
-  int input_count;  // operands: first the inputs, then the outputs, but for an operator that works in place
+  int input_count;  // operands: first inputs, then outputs, unless the operator works in place
   int operand_count;
   int first_output;  // operand
   int output_count;
@@ -68,9 +71,9 @@ struct ExecutorState {
   bool few_touched[kFewOperands];
   void** addresses;   // storage bases, captured in phase 1; `few_addresses` or in the slot's memory
   bool* touched;      // phase 2 reads or writes its data, so a null address is refused
-  std::byte* memory;  // the job's, in the slot's memory
+  std::byte* memory;  // memory of the job, in the slot's memory
   size_t memory_bytes;
-  bool out_of_memory;  // phase 1 asked for more than there is
+  bool out_of_memory;  // phase 1 requested more than there is
   int64_t elements;
   bool repeatable;
   const ShapedTensor*
@@ -78,8 +81,8 @@ struct ExecutorState {
   void (*run)(const ExecutorState&, Stream&) noexcept;  // nullptr: nothing to do (empty tensors)
   alignas(64) std::byte job[kJobBytes];
 
-  // `make` returns the job, which is made in its place: jobs are long, and copies of them are what a small call
-  // would spend its time on.
+  // Constructs the job that `make` returns directly in the executor. Jobs are long: copying them would
+  // dominate the cost of a small call.
   template <class Make>
   void SetJob(const Make& make) {
     using Job = decltype(make());
@@ -104,28 +107,29 @@ struct ExecutorState {
   }
 };
 
-// An executor waits in a stream's queue by itself, so phase 2 needs no memory. A repeatable one stays with
-// its owner, and a copy of it, with the addresses of that moment, is queued at every phase 2.
+// An executor is itself the entry of a stream's queue, so phase 2 allocates nothing. A repeatable executor
+// stays with its owner: every phase 2 queues a copy of it with the addresses of that moment.
 struct Executor final : ExecutorState, Task {
-  // Where there is not enough memory: the parameter whose size asks for it; nullptr: none alone does.
+  // Set when memory ran out: the parameter whose size caused it, or nullptr when no single one did.
   const char* too_large = nullptr;
   int64_t size = 0;
-  bool sets_shapes = false;  // phase 2 then waits for the stream, also where the tensors are gone
+  bool sets_shapes = false;  // phase 2 then waits for the stream, even if the tensors are gone
 
   Outcome Run(Stream& stream) noexcept override;
   void Finish(StreamList&) noexcept override;
 
-  // Makes room for the operands; false when there is no memory. Before they are set.
+  // Makes room for the operands, before they are set. Returns false when there is no memory.
   bool ReserveOperands(int count) noexcept;
-  // Memory for the job, in phase 1 and once; nullptr when there is none: then the job is not set, and phase 1 fails.
+  // Allocates memory for the job, once, in phase 1. Returns nullptr when there is none: then the job is not
+  // set, and phase 1 fails.
   std::byte* ReserveMemory(size_t bytes) noexcept;
-  // Phase 1 fails: a parameter of this size needs more memory than there is.
+  // Makes phase 1 fail, because a parameter of this size needs more memory than there is.
   void RefuseSize(const char* parameter, int64_t parameter_size) noexcept;
-  // In phase 1: phase 2 gives the tensor a shape (JobContext::SetShape).
+  // Announces in phase 1 that phase 2 gives the tensor a shape (JobContext::SetShape).
   void ShapeLater(int index, aclTensor* tensor) noexcept;
-  // Takes over another one's state; false when there is no memory.
+  // Takes over another executor's state. Returns false when there is no memory.
   bool Copy(const Executor& other) noexcept;
-  // Gives back what is too much to keep.
+  // Frees memory beyond the amount that a slot keeps.
   void Shrink() noexcept;
 
  private:
@@ -134,28 +138,27 @@ struct Executor final : ExecutorState, Task {
 
   bool Grow(size_t bytes) noexcept;
 
-  // Stays with the slot, so that the steady state asks for none.
+  // Kept with the slot, so that the steady state allocates nothing.
   std::byte* kept_ = nullptr;
   size_t kept_bytes_ = 0;
-  size_t operand_bytes_ = 0;  // at the start of it
+  size_t operand_bytes_ = 0;  // size of the operands at its start
   ShapedTensor own_shaped_[kMaxShaped];
 };
 
-// A fresh executor that does nothing yet; nullptr when memory is exhausted.
+// Returns a fresh executor that does nothing yet, or nullptr when memory is exhausted.
 Executor* AcquireExecutor(const char* api) noexcept;
 
-// Ends phase 1: the handle that the caller gets. Exactly one of PublishExecutor and ReleaseExecutor follows
+// Ends phase 1 and returns the caller's handle. Exactly one of PublishExecutor and ReleaseExecutor follows
 // AcquireExecutor.
 aclOpExecutor* PublishExecutor(Executor* executor) noexcept;
 void ReleaseExecutor(Executor* executor) noexcept;
 
-// Phase 2 of every operator: checks the handle, the workspace, the addresses and
-// the stream, then hands the job to the stream. The executor is consumed, also when an error is returned, unless
-// it is repeatable.
+// Phase 2 of every operator: checks the handle, the workspace, the addresses and the stream, then hands the
+// job to the stream. The executor is consumed even when an error is returned, unless it is repeatable.
 aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                         aclrtStream stream) noexcept;
 
-// How many executors exist that a handle still finds.
+// Returns the number of live executors, those that a handle still finds.
 int LiveExecutors() noexcept;
 
 }  // namespace portacl

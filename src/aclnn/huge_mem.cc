@@ -1,4 +1,4 @@
-// Hooks around a call of an operator, which has nothing for them to do (aclnn/opdev/huge_mem.h).
+// Hooks that programs call around an operator. They have nothing to do here (aclnn/opdev/huge_mem.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/opdev/huge_mem.h"
 

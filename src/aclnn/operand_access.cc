@@ -1,4 +1,4 @@
-// What operators do with their operands, as the schema has it (see operand_access.h).
+// Looks up in the schema how operators access their operands (see operand_access.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/operand_access.h"
 
@@ -11,13 +11,13 @@ namespace {
 struct Row {
   std::string_view api;
   Access access;
-  std::string_view moved;  // a parameter of which every element is read, to put others somewhere
-  bool rewrites_anew;      // in place it does not read what was there
+  std::string_view moved;  // a parameter whose elements are all read, only to be moved
+  bool rewrites_anew;      // in place, it does not read the old values
   bool writes_inputs;
 };
 
-// An operator that is not listed reads all of its inputs. In doubt one is listed: then memory that nobody wrote is not found in it,
-// and nothing is reported that is right.
+// An operator that is not listed reads all of its inputs. List an operator in doubt: its unwritten memory
+// then goes unnoticed, but no correct program is reported.
 constexpr Row kRows[] = {
 #define ACCESS(name, access, moved, rewrites_anew, writes_inputs) \
   {#name, Access::access, moved, rewrites_anew, writes_inputs},

@@ -1,4 +1,4 @@
-// Bytes of a tensor's view (see operand_bytes.h).
+// Computes the bytes of a tensor's view (see operand_bytes.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/operand_bytes.h"
 

@@ -1,4 +1,4 @@
-// Which bytes a tensor's view covers, for checks of what programs do.
+// Computes the bytes that a tensor's view covers, for checks of programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace portacl {
 
-// Behind the tensor's data address. Without *is_exact they are not known: of private formats, elements of less than a byte, and
-// views that cannot be counted.
+// Returns bytes relative to the tensor's data address. *is_exact is false where the bytes are unknown:
+// private formats, elements of less than a byte, and views that cannot be counted.
 sanitizer::StridedBytes BytesOf(const aclTensor& tensor, bool* is_exact) noexcept;
 
 }  // namespace portacl

@@ -11,13 +11,14 @@
 
 namespace portacl {
 
-// More dims than this no CANN container holds.
+// No CANN container holds more dims.
 inline constexpr int kMaxDims = 25;
-// As many as operators take.
+// Most dims that operators accept.
 inline constexpr int kFewDims = 8;
 
-// The dims of a view or a storage, outermost first. Rank 0 is a scalar: one element. Dims past the rank mean
-// nothing: every call makes and copies several shapes, so these are neither cleared nor, as a rule, copied.
+// The dims of a view or a storage, outermost first. Rank 0 is a scalar: one element. Dims past the rank are
+// undefined: every call makes and copies several shapes, so these dims are neither cleared nor, as a rule,
+// copied.
 struct Shape {
   int rank = 0;
   int64_t dim[kMaxDims];
@@ -45,7 +46,7 @@ struct Shape {
     return true;
   }
 
-  // Any dim is 0.
+  // Tells whether any dim is 0.
   bool IsEmpty() const {
     for (int i = 0; i < rank; ++i) {
       if (dim[i] == 0) return true;
@@ -53,7 +54,7 @@ struct Shape {
     return false;
   }
 
-  // Number of elements; false when a dim is negative or the product does not fit int64.
+  // Computes the number of elements. Returns false when a dim is negative or the product does not fit int64.
   bool Numel(int64_t* numel) const {
     const bool empty = IsEmpty();
     *numel = empty ? 0 : 1;
@@ -65,21 +66,22 @@ struct Shape {
   }
 };
 
-// Number of elements of a shape whose Numel is known to succeed.
+// Returns the number of elements of a shape whose Numel is known to succeed.
 inline int64_t NumelOf(const Shape& shape) {
   int64_t numel = 0;
   shape.Numel(&numel);
   return numel;
 }
 
-// Prints as [2, 3]; a scalar as [].
+// Prints a shape as [2, 3], and a scalar as [].
 inline void AddShape(Text& text, const Shape& shape) {
   text.Add('[');
   for (int i = 0; i < shape.rank; ++i) text.Add(i == 0 ? "" : ", ").Add(shape[i]);
   text.Add(']');
 }
 
-// Row-major strides of a shape, in elements; wraps where the shape itself is not representable.
+// Returns the row-major strides of a shape, in elements. They wrap where the shape itself is not
+// representable.
 inline Shape RowMajorStrides(const Shape& shape) {
   Shape strides;
   strides.rank = shape.rank;

@@ -1,4 +1,5 @@
-// Which tensors wait for a shape (see shaped_tensor.h): lists by address, of the executors' own objects, so that none needs memory.
+// Tracks the tensors that wait for a shape (see shaped_tensor.h). The lists, one per hashed address, link
+// objects inside the executors, so they allocate nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/shaped_tensor.h"
 
@@ -13,10 +14,10 @@ namespace {
 
 constexpr uintptr_t kLists = 64;
 
-// Guards the lists, and every tensor in them against going while its shape is set.
+// Guards the lists, and keeps every tensor in them alive while its shape is set.
 std::mutex mutex;
 ShapedTensor* lists[kLists];
-// How many tensors wait, so that destroying others costs no more than a look.
+// Counts the waiting tensors, so that destroying any other tensor costs one load.
 std::atomic<int64_t> waiting{0};
 
 std::mutex& TheMutex() noexcept {
@@ -73,7 +74,8 @@ aclTensor* ShapedTensor::Get(std::unique_lock<std::mutex>* lock) const noexcept 
 }
 
 void ForgetShaped(const aclTensor* tensor) noexcept {
-  // A program that destroys what another thread gave to phase 1 has waited for that thread, so the number is not too small.
+  // The count is never too small: a program that destroys a tensor of another thread's phase 1 has waited for
+  // that thread.
   if (waiting.load(std::memory_order_relaxed) == 0) return;
   const std::lock_guard lock(TheMutex());
   for (ShapedTensor* one = *ListOf(tensor); one != nullptr;) {

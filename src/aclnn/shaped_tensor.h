@@ -1,4 +1,5 @@
-// Tensors of the caller that phase 2 gives a shape, for as long as they are what phase 1 was given.
+// References to the caller's tensors that phase 2 gives a shape, valid until the caller destroys or changes
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,20 +9,21 @@ struct aclTensor;
 
 namespace portacl {
 
-// One such tensor of one executor. It is forgotten when the program destroys it or makes it another tensor, by whatever thread and
-// even while phase 2 runs: an address alone does not say whose tensor lies there now.
+// References one such tensor of one executor. The reference is dropped when the program destroys or changes
+// the tensor, in any thread and even while phase 2 runs. An address alone would not do: another tensor may
+// have been created there since.
 class ShapedTensor {
  public:
   ShapedTensor() = default;
   ShapedTensor(const ShapedTensor&) = delete;
   ShapedTensor& operator=(const ShapedTensor&) = delete;
 
-  // Begins with a tensor, or with what another one still knows.
+  // Begins a reference to a tensor, or to the tensor of another reference that is still valid.
   void Expect(aclTensor* tensor) noexcept;
   void Expect(const ShapedTensor& other) noexcept;
   void Forget() noexcept;
 
-  // The tensor, which stays as long as the lock; nullptr when it is forgotten.
+  // Returns the tensor, which stays alive as long as the lock, or nullptr after the reference was dropped.
   aclTensor* Get(std::unique_lock<std::mutex>* lock) const noexcept;
 
  private:
@@ -32,10 +34,10 @@ class ShapedTensor {
 
   aclTensor* tensor_ = nullptr;
   ShapedTensor* next_ = nullptr;
-  ShapedTensor** from_ = nullptr;  // what points here, while there is a tensor
+  ShapedTensor** from_ = nullptr;  // the pointer to this object in its list, while there is a tensor
 };
 
-// The tensor is about to go, or to become another one.
+// Drops all references to a tensor that is about to be destroyed or changed.
 void ForgetShaped(const aclTensor* tensor) noexcept;
 
 }  // namespace portacl

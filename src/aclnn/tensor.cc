@@ -30,7 +30,7 @@ namespace {
 
 int64_t ElementBytes(const aclTensor& tensor) noexcept { return (StorageBits(tensor.dtype) + 7) / 8; }
 
-// Modulo 2^64: checks may ask before what lies outside the storage is refused.
+// Computes modulo 2^64: checks may call it before views outside their storage are refused.
 int64_t InBytes(const aclTensor& tensor, int64_t elements) noexcept {
   return static_cast<int64_t>(static_cast<uint64_t>(elements) * static_cast<uint64_t>(ElementBytes(tensor)));
 }
@@ -67,7 +67,7 @@ bool ByteOffsetsFit(const aclTensor& tensor) noexcept {
            !__builtin_mul_overflow(tensor.offset, size, &lowest) &&
            !__builtin_add_overflow(bytes, lowest, &highest);
   }
-  // From end to end as well: then every stride has its opposite, in bytes too.
+  // The whole span has to fit too: then the negative of every stride fits, in bytes as well.
   int64_t span = 0;
   return ReachOf(tensor, &lowest, &highest) && !__builtin_sub_overflow(highest, lowest, &span) &&
          !__builtin_mul_overflow(span, size, &bytes) && !__builtin_mul_overflow(lowest, size, &bytes) &&
@@ -137,7 +137,7 @@ aclnnStatus DestroyList(const List* list, aclnnStatus (*destroy)(const Element*)
   return ACL_SUCCESS;
 }
 
-// Bytes that a scalar of this dtype has; 0 for a dtype that no scalar can have.
+// Returns the bytes of a scalar of this dtype, or 0 for a dtype that no scalar has.
 uint32_t ScalarBytes(aclDataType dtype) {
   switch (dtype) {
     case ACL_STRING:
@@ -191,7 +191,8 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
   }
   if (sanitizer::KeepsCalls()) sanitizer::TensorChanged("aclInitTensor", tensor);
   ForgetShaped(tensor);
-  // Dims and address stay when the new ones are absent; the rest is always replaced, as in CANN.
+  // Keeps the dims and the address when the new ones are null. Everything else is always replaced, as in
+  // CANN.
   if (viewDims != nullptr && viewDimsNum > 0) tensor->view = CopyDims(viewDims, viewDimsNum);
   if (storageDims != nullptr && storageDimsNum > 0) tensor->storage = CopyDims(storageDims, storageDimsNum);
   if (tensorDataAddr != nullptr) tensor->data = tensorDataAddr;
@@ -261,7 +262,7 @@ aclnnStatus aclDestroyScalarList(const aclScalarList* array) { return DestroyLis
 
 namespace {
 
-// Copies dims into a fresh array that the caller deletes.
+// Copies the dims into a fresh array that the caller deletes.
 aclnnStatus CopyOut(const char* api, const Shape& shape, int64_t** dims, uint64_t* count) {
   const auto rank = static_cast<size_t>(shape.rank);
   auto* copy = new (std::nothrow) int64_t[rank];

@@ -8,7 +8,7 @@
 #include "aclnn/acl_meta.h"
 #include "aclnn/shape.h"
 
-// A view over storage that the caller owns. Nothing is validated at creation, as in CANN; operators check.
+// A view over storage that the caller owns. Nothing is validated at creation, as in CANN: operators check.
 struct aclTensor {
   portacl::Shape view;
   portacl::Shape strides;  // in elements, rank equals view's
@@ -18,11 +18,12 @@ struct aclTensor {
   aclFormat format = ACL_FORMAT_ND;
   void* data = nullptr;  // storage base; the offset is not applied
 
-  // What follows from the above. Every call asks for it, so it is worked out when the above is set, by Describe.
-  int64_t numel = 1;       // of the view; 0 when it is not countable
+  // Derived from the fields above. Every call reads these, so Describe computes them when the fields above
+  // are set.
+  int64_t numel = 1;       // the view's; 0 when it is not countable
   bool countable = true;   // no dim is negative, and the number of elements fits int64
   bool contiguous = true;  // see IsContiguous
-  bool bytes_fit = true;   // the byte offsets of all elements fit int64; not said of a view without elements
+  bool bytes_fit = true;   // the byte offsets of all elements fit int64; undefined for an empty view
 
   void Describe() noexcept;
 };
@@ -41,7 +42,7 @@ struct aclFloatArray {
 };
 
 struct aclBoolArray {
-  std::vector<unsigned char> values;  // not vector<bool>: one byte per element, as the C side has it
+  std::vector<unsigned char> values;  // not vector<bool>: one byte per element, as in the C interface
 };
 
 // Lists own their elements; an element may be null.
@@ -55,16 +56,16 @@ struct aclScalarList {
 
 namespace portacl {
 
-// Whether the view's elements lie in row-major order without gaps (dims of length 1 do not matter; private
-// formats and tensors of at most one element count as contiguous).
+// Tells whether the view's elements lie in row-major order without gaps. Dims of length 1 do not matter.
+// Private formats and tensors of at most one element count as contiguous.
 inline bool IsContiguous(const aclTensor& tensor) noexcept { return tensor.contiguous; }
 
-// The lowest and highest storage index, in elements, that the view reaches; false when they do not fit int64
-// or the view has no elements.
+// Computes the lowest and the highest storage index, in elements, of the view. Returns false when they do not
+// fit int64 or the view has no elements.
 bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcept;
 
-// Bytes before the first element, and from an element to the next one of a dim. 0 of a tensor without elements, and the step
-// also of a dim of a single one: nothing lies there, and what the caller gave may be any number.
+// Return the bytes before the first element, and from one element to the next along a dim. Both are 0 for a
+// tensor without elements. The stride of a dim of length 1 is 0 too: the caller's value may be any number.
 int64_t ByteOffset(const aclTensor& tensor) noexcept;
 int64_t ByteStride(const aclTensor& tensor, int dim) noexcept;
 
