@@ -1,4 +1,4 @@
-// Broadcasting of shapes, as NumPy's and CANN's rules have it.
+// Broadcasts shapes by NumPy's and CANN's rules.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace portacl {
 
-// Right-aligned; a missing axis or one of length 1 takes the other's length (1 with 0 gives 0). False when an
-// axis differs otherwise; *result is then untouched.
+// Aligns the shapes on the right. A missing axis, or one of length 1, takes the other's length; 1 with 0
+// gives 0. Returns false when an axis differs otherwise, and leaves *result untouched.
 bool BroadcastShapes(const Shape& a, const Shape& b, Shape* result) noexcept;
 
 }  // namespace portacl

@@ -17,7 +17,7 @@ namespace {
 
 Text Start(const OperatorCall& call) { return Text(call.api, ": "); }
 
-// self, or tensors[3] of a list.
+// Adds a tensor's name: self, or tensors[3] for a list's entry.
 Text& AddName(Text& text, const OperatorCall& call, int tensor, int entry) {
   text.Add(call.Name(tensor));
   if (call.IsList(tensor)) text.Add('[').Add(entry).Add(']');
@@ -36,7 +36,8 @@ Text& AddTensorDtype(Text& text, const OperatorCall& call, int tensor, int entry
   return text;
 }
 
-// Calls f(tensor, index, entry) for each tensor among the operands, the entries of lists one by one, until it returns a failure.
+// Calls f(tensor, index, entry) for each tensor among the operands until it returns a failure. Visits a list
+// entry by entry.
 template <class F>
 aclnnStatus ForEachTensor(const Operands& operands, const OperatorCall& call, const F& f) {
   for (const int index : operands) {
@@ -60,7 +61,8 @@ bool IsScalarGiven(const OperatorCall& call, int attribute) {
   return call.attributes[static_cast<size_t>(attribute)].scalar != nullptr;
 }
 
-// The tensors that are given, then the scalars, with their dtypes: "self with dtype DT_INT8, other with dtype DT_BOOL".
+// Adds the given tensors, then the scalars, with their dtypes: "self with dtype DT_INT8, other with dtype
+// DT_BOOL".
 Text& AddDtypes(Text& text, const OperatorCall& call, const Check& check) {
   const char* separator = "";
   for (int tensor : check.operands) {
@@ -76,7 +78,7 @@ Text& AddDtypes(Text& text, const OperatorCall& call, const Check& check) {
   return text;
 }
 
-// The product's list, or the one list of a check without a rule.
+// Returns the list of the call's product, or the check's only list where it has no rule.
 DtypeSet AcceptedBy(const Check& check, const OperatorCall& call) {
   return check.rule != nullptr ? check.rule->For(call.product) : check.dtypes;
 }
@@ -157,7 +159,7 @@ aclnnStatus check::Promotes(const Check& check, OperatorCall& call) noexcept {
     const int tensor = operands.index[i];
     if (!call.IsGiven(tensor)) continue;
     const aclDataType before = promoted;
-    // CANN puts the third tensor first; its table is not symmetric.
+    // CANN passes the third tensor first; its table is not symmetric.
     promoted = i == 1 ? PromoteType(before, call.Tensor(tensor).dtype)
                       : PromoteType(call.Tensor(tensor).dtype, before);
     if (promoted == ACL_DT_UNDEFINED) {
@@ -368,7 +370,7 @@ aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) no
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
     const aclnnStatus status =
         ForEachTensor({i}, call, [&](const aclTensor& tensor, int index, int entry) -> aclnnStatus {
-          // Where a non-contiguous input reaches is the business of InsideStorage.
+          // InsideStorage checks the byte offsets of non-contiguous inputs.
           const bool is_asked = tensor.numel > 0 && (IsContiguous(tensor) || is_output(index));
           if (tensor.countable && (tensor.bytes_fit || !is_asked)) return ACL_SUCCESS;
           Text message = Start(call);

@@ -1,4 +1,4 @@
-// The checks of phase 1 as data: an operator lists them in CANN's order, the checker runs them in the list's
+// The checks of phase 1 as data. An operator lists them in CANN's order, and the checker runs them in that
 // order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,12 +35,12 @@ struct TensorArgument {
       : name(argument_name), list(value), is_list(true) {}
 };
 
-// A host argument of phase 1.
+// A host argument of phase 1, such as a scalar, an array or a bool.
 struct Attribute {
   const char* name;
-  int64_t integer = 0;  // also of a bool, and the number of a dtype
-  float real = 0.0f;    // not widened: that would leave a mark of a subnormal in the caller's environment
-  double wide = 0;      // of a double
+  int64_t integer = 0;  // also a bool's value, and a dtype's number
+  float real = 0.0f;    // no double: widening a subnormal would set a flag for the caller
+  double wide = 0;      // value of a double
   const aclScalar* scalar = nullptr;
   const aclIntArray* array = nullptr;
   const char* text = nullptr;
@@ -49,7 +49,7 @@ struct Attribute {
   Attribute(const char* attribute_name, int value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, float value) : name(attribute_name), real(value) {}
   Attribute(const char* attribute_name, double value) : name(attribute_name), wide(value) {}
-  // A template, so that no pointer becomes a bool.
+  // A template, so that a pointer does not convert to bool.
   template <std::same_as<bool> Bool>
   Attribute(const char* attribute_name, Bool value) : name(attribute_name), integer(value ? 1 : 0) {}
   Attribute(const char* attribute_name, aclDataType value) : name(attribute_name), integer(value) {}
@@ -60,20 +60,20 @@ struct Attribute {
   aclDataType dtype() const { return static_cast<aclDataType>(integer); }
 };
 
-// One call of phase 1: its arguments, and what the checks derive from them. `api` is the operator's name,
-// that of phase 2.
+// One call of phase 1: its arguments, and the values that the checks derive from them. `api` is the
+// operator's name, which is also the name of phase 2.
 struct OperatorCall {
   const char* api;
   std::span<const TensorArgument> tensors;  // in parameter order
   std::span<const Attribute> attributes;
-  bool in_place = false;  // the first tensor is the output, else the last ones
+  bool in_place = false;  // the first tensor is the output; else the last ones are
   int output_count = 1;   // how many of the tensor arguments are outputs
 
   Product product = Product::kNoDevice;
-  aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes and the other checks that say so
+  aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes and other checks, where their comments say so
   Shape broadcast{};                        // set by Broadcasts; [0] when there are no terms
 
-  // What a call that passes is to do. Anything but kCompute ends the list of checks.
+  // The work of a call that passes its checks. Any value but kCompute ends the list of checks.
   enum class Work : uint8_t {
     kCompute,
     kNothing,  // set by DoneIfEmpty: success, nothing is written
@@ -81,16 +81,16 @@ struct OperatorCall {
   };
   Work work = Work::kCompute;
 
-  // Whether there is such a tensor: an operator may leave out one whose NotNull it does not list. Checks of several tensors pass
-  // over it.
+  // Tells whether the tensor is not null. An optional tensor has no NotNull in the operator's list. Checks of
+  // several tensors skip null ones.
   bool IsGiven(int index) const { return tensors[static_cast<size_t>(index)].tensor != nullptr; }
   const aclTensor& Tensor(int index) const { return *tensors[static_cast<size_t>(index)].tensor; }
   const char* Name(int index) const { return tensors[static_cast<size_t>(index)].name; }
   const aclScalar& Scalar(int index) const { return *attributes[static_cast<size_t>(index)].scalar; }
-  // The index of the output, or of the first of them.
+  // Returns the index of the output, or of the first output.
   int Output() const { return in_place ? 0 : static_cast<int>(tensors.size()) - output_count; }
 
-  // Lists. A single tensor has one entry, a null list none.
+  // Entries of a list. A single tensor has one entry, a null list none.
   bool IsList(int index) const { return tensors[static_cast<size_t>(index)].is_list; }
   int Count(int index) const {
     const TensorArgument& argument = tensors[static_cast<size_t>(index)];
@@ -101,7 +101,7 @@ struct OperatorCall {
     const TensorArgument& argument = tensors[static_cast<size_t>(index)];
     return argument.is_list ? argument.list->values[static_cast<size_t>(entry)] : argument.tensor;
   }
-  // The operand of the executor that an entry is.
+  // Returns the executor's operand for an entry.
   int OperandOf(int index, int entry = 0) const {
     for (int i = 0; i < index; ++i) entry += Count(i);
     return entry;
@@ -111,7 +111,7 @@ struct OperatorCall {
   }
 };
 
-// Indices of operands, as listed in TensorArgument order.
+// Indices of operands in the order of OperatorCall::tensors.
 struct Operands {
   static constexpr int kMost = 5;
 
@@ -126,7 +126,7 @@ struct Operands {
   constexpr const int8_t* end() const { return index + count; }
 };
 
-// Reduction values as CANN numbers them. BATCHMEAN exists for the KL divergence alone.
+// Reduction values as CANN numbers them. Only the KL divergence has BATCHMEAN.
 enum Reduction : int64_t {
   kReductionNone = 0,
   kReductionMean = 1,
@@ -134,7 +134,7 @@ enum Reduction : int64_t {
   kReductionBatchMean = 3
 };
 
-// A question to a call, asked in the checks' order.
+// A condition on a call, evaluated when the check's turn comes.
 using Condition = bool (*)(const OperatorCall& call) noexcept;
 
 // One check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
@@ -147,12 +147,14 @@ struct Check {
   const DtypeRule* rule = nullptr;
   DtypeSet dtypes{};
 
-  // Which calls it is for: all, or those whose integer attribute `reduction` is none, or is not.
+  // Restricts the check by the attribute `reduction`: all calls, those without a reduction, or those with
+  // one.
   enum class For : uint8_t { kAll, kNone, kReduced };
   For calls = For::kAll;
   int8_t reduction = 0;
 
-  // Further conditions, which all have to hold: the product, an integer attribute that equals a number, any question.
+  // Further conditions, which must all hold: the product, an integer attribute that equals a number, any
+  // function of the call.
   int8_t selector = -1;
   ProductSet products = products::kAll;
   ScalarRule scalar_rule = ScalarRule::kAsTensors;
@@ -160,7 +162,7 @@ struct Check {
   Operands attributes{};
   int64_t selected = 0;
   Condition condition = nullptr;
-  const char* (*reason)() noexcept = nullptr;  // that of FunctionsThere
+  const char* (*reason)() noexcept = nullptr;  // used by FunctionsThere
 
   bool Applies(const OperatorCall& call) const {
     if (!products.Contains(call.product)) return false;
@@ -172,7 +174,7 @@ struct Check {
   }
 };
 
-// The check for calls alone whose reduction is none, and for the others alone.
+// Restricts a check to calls without a reduction, or to calls with one.
 constexpr Check IfNone(int reduction, Check check) {
   check.calls = Check::For::kNone;
   check.reduction = static_cast<int8_t>(reduction);
@@ -184,29 +186,29 @@ constexpr Check IfReduced(int reduction, Check check) {
   return check;
 }
 
-// The check on these products alone.
+// Restricts a check to these products.
 constexpr Check OnProducts(ProductSet products, Check check) {
   check.products = products;
   return check;
 }
-// The check for calls alone whose integer attribute has this value, such as a mode.
+// Restricts a check to calls whose integer attribute, such as a mode, has this value.
 constexpr Check IfEqual(int attribute, int64_t value, Check check) {
   check.selector = static_cast<int8_t>(attribute);
   check.selected = value;
   return check;
 }
-// The check for calls alone of which the condition is true when the check's turn comes.
+// Restricts a check to calls for which the condition holds when the check's turn comes.
 constexpr Check If(Condition condition, Check check) {
   check.condition = condition;
   return check;
 }
-// The check with another code.
+// Replaces a check's code.
 constexpr Check WithCode(aclnnStatus code, Check check) {
   check.code = code;
   return check;
 }
 
-// How each kind of check runs; named here so that the lists below can be constants.
+// The functions that run each kind of check, declared here so that the lists below can be constants.
 namespace check {
 aclnnStatus NotNull(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus ScalarNotNull(const Check& check, OperatorCall& call) noexcept;
@@ -261,8 +263,8 @@ aclnnStatus PromotedImplemented(const Check& check, OperatorCall& call) noexcept
 aclnnStatus FunctionsThere(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
-// WithCode replaces the code that is named, but of OneElement, SizesRepresentable, FormatKept, NoTermsIfEmpty, DtypeImplemented
-// and Converts.
+// WithCode replaces the named code, except in OneElement, SizesRepresentable, FormatKept, NoTermsIfEmpty,
+// DtypeImplemented and Converts.
 //
 // 161001 when the tensor is null.
 constexpr Check NotNull(int tensor) {
@@ -272,7 +274,8 @@ constexpr Check NotNull(int tensor) {
 constexpr Check ScalarNotNull(int attribute) {
   return {.run = check::ScalarNotNull, .operands = {attribute}, .code = ACLNN_ERR_PARAM_NULLPTR};
 }
-// 161001 when all of the tensors are null, or all of the scalar attributes.
+// AnyGiven: 161001 when all of the tensors are null. AnyScalarGiven: 161001 when all of the scalar attributes
+// are null.
 constexpr Check AnyGiven(Operands tensors) {
   return {.run = check::AnyGiven, .operands = tensors, .code = ACLNN_ERR_PARAM_NULLPTR};
 }
@@ -287,12 +290,13 @@ constexpr Check IntegerIn(int attribute, int64_t low, int64_t high) {
 constexpr Check DtypeIn(const DtypeRule& rule, int attribute) {
   return {.run = check::DtypeIn, .operands = {attribute}, .rule = &rule};
 }
-// 161002 when the tensor's dtype and the scalar's do not promote, as if both were tensors'; leaves call.promoted.
+// 161002 when the tensor's dtype and the scalar's do not promote as two tensors' dtypes would. Sets
+// call.promoted.
 constexpr Check PromotesScalar(int tensor, int attribute) {
   return {.run = check::PromotesScalar, .operands = {tensor, attribute}};
 }
-// 161002 when dtypes do not promote: the first two, then each further one, as first argument, with the result
-// so far.
+// 161002 when dtypes do not promote. Promotes the first two, then each further one, as first argument, with
+// the result so far.
 constexpr Check Promotes(Operands operands) { return {.run = check::Promotes, .operands = operands}; }
 // 161002 when the promoted dtype cannot be cast to the tensor's.
 constexpr Check PromotedCastsTo(int tensor) { return {.run = check::PromotedCastsTo, .operands = {tensor}}; }
@@ -304,7 +308,7 @@ constexpr Check PromotedIn(const DtypeRule& rule, Operands operands) {
 constexpr Check DtypesIn(const DtypeRule& rule, Operands operands) {
   return {.run = check::DtypesIn, .operands = operands, .rule = &rule};
 }
-// The same with one list for every product, which the message then does not name.
+// Like the function above, with one list for every product. The message then names no product.
 constexpr Check DtypesIn(DtypeSet dtypes, Operands operands) {
   return {.run = check::DtypesIn, .operands = operands, .dtypes = dtypes};
 }
@@ -314,43 +318,44 @@ constexpr Check CastsTo(int from, int to) { return {.run = check::CastsTo, .oper
 constexpr Check SameDtype(int a, int b) { return {.run = check::SameDtype, .operands = {a, b}}; }
 // 161002 when the real attribute is negative or NaN; -0 and infinity pass.
 constexpr Check NotNegative(int attribute) { return {.run = check::NotNegative, .operands = {attribute}}; }
-// 161002 when the rank of one of the tensors is greater.
+// 161002 when the rank of one of the tensors exceeds `most`.
 constexpr Check RankAtMost(int most, Operands operands) {
   return {.run = check::RankAtMost, .operands = operands, .high = most};
 }
-// 161002 when the shapes do not broadcast, taken in order; leaves the result in call.broadcast.
+// 161002 when the shapes do not broadcast, taken in order. Sets call.broadcast.
 constexpr Check Broadcasts(Operands operands) { return {.run = check::Broadcasts, .operands = operands}; }
 // 161002 when the tensor's shape differs from call.broadcast.
 constexpr Check ShapeIsBroadcast(int tensor) {
   return {.run = check::ShapeIsBroadcast, .operands = {tensor}};
 }
-// 161002 when the tensor's shape does not broadcast to call.broadcast itself: it may expand but not enlarge
-// it.
+// 161002 when the tensor's shape does not broadcast to call.broadcast: the tensor may be expanded, but may
+// not enlarge the result.
 constexpr Check ExpandsToBroadcast(int tensor) {
   return {.run = check::ExpandsToBroadcast, .operands = {tensor}};
 }
 // 161002 when the shapes of the two tensors differ.
 constexpr Check SameShape(int a, int b) { return {.run = check::SameShape, .operands = {a, b}}; }
-// 161002 when the tensor is not 0-dim: one element in one dim is refused too.
+// 161002 when the tensor is not 0-dim. A tensor of shape [1] is refused too.
 constexpr Check IsScalar(int tensor) { return {.run = check::IsScalar, .operands = {tensor}}; }
-// `code` when the tensor has not exactly one element, whatever its rank.
+// `code` when the tensor does not have exactly one element. Any rank is accepted.
 constexpr Check OneElement(int tensor, aclnnStatus code) {
   return {.run = check::OneElement, .operands = {tensor}, .low = code};
 }
 // 161002 when the tensor's shape is neither [] nor [1].
 constexpr Check IsValue(int tensor) { return {.run = check::IsValue, .operands = {tensor}}; }
 
-// Scalars. Each of these leaves out a scalar that is null.
+// Scalars. Each of these checks skips a null scalar.
 //
-// 161002 when the dtype of one of the scalars is not in the product's list, or not in the one list.
+// 161002 when the dtype of one of the scalars is not in the product's list, or not in the only list.
 constexpr Check ScalarDtypesIn(const DtypeRule& rule, Operands attributes) {
   return {.run = check::ScalarDtypesIn, .rule = &rule, .attributes = attributes};
 }
 constexpr Check ScalarDtypesIn(DtypeSet dtypes, Operands attributes) {
   return {.run = check::ScalarDtypesIn, .dtypes = dtypes, .attributes = attributes};
 }
-// 161002 when the rule gives no dtype for the tensor, the scalar and the output; leaves it in call.promoted. `attributes` are the
-// scalar and, for the rules that look at it, alpha or the other bound; of two bounds one may be null.
+// 161002 when the rule gives no dtype for the tensor, the scalar and the output. Sets call.promoted.
+// `attributes` are the scalar and, for the rules that use it, alpha or the other bound. One of two bounds may
+// be null.
 constexpr Check PromotesScalarBy(ScalarRule rule, int tensor, Operands attributes, int out) {
   return {.run = check::PromotesScalarBy,
           .operands = {tensor, out},
@@ -361,25 +366,27 @@ constexpr Check PromotesScalarBy(ScalarRule rule, int tensor, Operands attribute
 constexpr Check ScalarsCastToPromoted(Operands attributes) {
   return {.run = check::ScalarsCastToPromoted, .attributes = attributes};
 }
-// 161002 when the promoted dtype is bool and alpha neither integer nor bool, or when alpha's dtype cannot be cast to it.
+// 161002 when the promoted dtype is bool and alpha is neither integer nor bool, or when alpha's dtype cannot
+// be cast to the promoted one.
 constexpr Check AlphaFits(int attribute) { return {.run = check::AlphaFits, .attributes = {attribute}}; }
 
 // The promoted dtype.
 //
-// 161002 when the two dtypes do not promote; on Ascend 950 a tensor without dims yields to one that has some (PromoteByRank).
-// Leaves call.promoted.
+// 161002 when the two dtypes do not promote. On Ascend 950 the dtype of a tensor without dims yields to that
+// of a tensor with dims (PromoteByRank). Sets call.promoted.
 constexpr Check PromotesByRank(int a, int b) { return {.run = check::PromotesByRank, .operands = {a, b}}; }
-// No tests; they leave call.promoted: a given dtype, a tensor's, or a tensor's with FLOAT for integers and bool.
+// Never fail. Set call.promoted to a given dtype, to a tensor's, or to a tensor's with FLOAT in place of
+// integers and bool.
 constexpr Check PromotesTo(aclDataType dtype) { return {.run = check::PromotesTo, .low = dtype}; }
 constexpr Check PromotesToDtypeOf(int tensor) {
   return {.run = check::PromotesToDtypeOf, .operands = {tensor}};
 }
 constexpr Check PromotesToFloat(int tensor) { return {.run = check::PromotesToFloat, .operands = {tensor}}; }
-// No test; `dtype` takes the place of a promoted one that is in the list.
+// Never fails. Replaces a promoted dtype that is in the list with `dtype`.
 constexpr Check ReplacesPromoted(DtypeSet replaced, aclDataType dtype) {
   return {.run = check::ReplacesPromoted, .low = dtype, .dtypes = replaced};
 }
-// As PromotedIn where a scalar takes part: the message names it too.
+// PromotedIn for operands with a scalar: the message names the scalar too.
 constexpr Check PromotedIn(const DtypeRule& rule, Operands operands, Operands attributes) {
   return {.run = check::PromotedIn, .operands = operands, .rule = &rule, .attributes = attributes};
 }
@@ -404,14 +411,14 @@ constexpr Check FixedCastsTo(aclDataType dtype, int tensor) {
 constexpr Check NotAllBool(Operands operands, Operands attributes = {}) {
   return {.run = check::NotAllBool, .operands = operands, .attributes = attributes};
 }
-// 161002 when the rank of one of the tensors is smaller; when it differs.
+// RankAtLeast: 161002 when the rank of one of the tensors is smaller. RankIs: 161002 when it differs.
 constexpr Check RankAtLeast(int least, Operands operands) {
   return {.run = check::RankAtLeast, .operands = operands, .low = least};
 }
 constexpr Check RankIs(int rank, Operands operands) {
   return {.run = check::RankIs, .operands = operands, .low = rank};
 }
-// 161002 when the rank of one of the tensors is greater and one of them, maybe another, is not contiguous.
+// 161002 when the rank of one of the tensors is greater and any of them is not contiguous.
 constexpr Check RankAtMostUnlessContiguous(int most, Operands operands) {
   return {.run = check::RankAtMostUnlessContiguous, .operands = operands, .high = most};
 }
@@ -424,22 +431,23 @@ constexpr Check NotPrivate(Operands operands) { return {.run = check::NotPrivate
 // 161002 when the formats of the tensors differ from the first one's.
 constexpr Check SameFormat(Operands operands) { return {.run = check::SameFormat, .operands = operands}; }
 
-// The rest follows CANN's own list.
+// The remaining checks have no counterpart in CANN's own lists.
 //
-// 561103 when the first tensor has the shape call.broadcast and a format other than ND, and the second
-// another format: CANN then copies between formats, which it does not do.
+// 561103 when the first tensor has the shape call.broadcast and a format other than ND, and the second tensor
+// has another format. CANN then would have to copy between formats, and refuses.
 constexpr Check FormatKept(int input, int output) {
   return {.run = check::FormatKept, .operands = {input, output}};
 }
 // 161002 for sizes that no storage can have: negative dims, element counts beyond int64, and byte offsets
-// beyond int64 of contiguous tensors and of the given outputs.
+// beyond int64 in contiguous tensors and in the given outputs.
 constexpr Check SizesRepresentable(Operands outputs) {
   return {.run = check::SizesRepresentable, .operands = outputs};
 }
-// Success without work when one of the tensors is empty.
+// Ends with success and no work when one of the tensors is empty.
 constexpr Check DoneIfEmpty(Operands operands) { return {.run = check::DoneIfEmpty, .operands = operands}; }
-// Success when one of the tensors is empty: the output, given last, gets the sum of no terms. 561103 when the
-// output has not exactly one element: CANN then copies a single value to it, which it does not do.
+// Ends with success when one of the tensors is empty: the output, given last, gets the sum of no terms.
+// 561103 when the output does not have exactly one element: CANN then would have to copy a single value to
+// it, and refuses.
 constexpr Check NoTermsIfEmpty(Operands inputs_and_output) {
   return {.run = check::NoTermsIfEmpty, .operands = inputs_and_output};
 }
@@ -448,18 +456,17 @@ constexpr Check NoTermsIfEmpty(Operands inputs_and_output) {
 constexpr Check InsideStorage(Operands operands) {
   return {.run = check::InsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
-// 561103 when a tensor's dtype is not among those implemented, although CANN's promotion and cast rules let
-// it pass.
+// 561103 when a tensor's dtype is not implemented here, although CANN's promotion and cast rules accept it.
 constexpr Check DtypeImplemented(Operands operands, DtypeSet dtypes) {
   return {.run = check::DtypeImplemented, .operands = operands, .dtypes = dtypes};
 }
-// 561103 when the dtypes of the two tensors differ and are not both among those that convert to each other, or are the
-// same and not of whole bytes.
+// 561103 when the dtypes of the two tensors differ and there is no conversion between them, or when they are
+// equal and elements do not take whole bytes.
 constexpr Check Converts(int from, int to, DtypeSet dtypes) {
   return {.run = check::Converts, .operands = {from, to}, .dtypes = dtypes};
 }
 
-// 561103 when the promoted dtype is not among those implemented, although CANN's rules let it pass.
+// 561103 when the promoted dtype is not implemented here, although CANN's rules accept it.
 constexpr Check PromotedImplemented(DtypeSet dtypes, Operands operands, Operands attributes = {}) {
   return {.run = check::PromotedImplemented,
           .operands = operands,
@@ -467,15 +474,16 @@ constexpr Check PromotedImplemented(DtypeSet dtypes, Operands operands, Operands
           .code = ACLNN_ERR_INNER_NULLPTR,
           .attributes = attributes};
 }
-// 561103 when a scalar's dtype is not among those that have a value in the tensors' dtypes.
+// 561103 when a scalar's dtype cannot be converted to the tensors' dtypes.
 constexpr Check ScalarsImplemented(DtypeSet dtypes, Operands attributes) {
   return {.run = check::ScalarDtypesIn,
           .dtypes = dtypes,
           .code = ACLNN_ERR_INNER_NULLPTR,
           .attributes = attributes};
 }
-// 561103 when the promoted dtype is in the list and `why_missing` gives a reason why the functions to compute in it are not there:
-// words that follow "since"; empty where they are.
+// 561103 when the promoted dtype is in the list and this machine lacks the functions to compute in it.
+// `why_missing` then returns the words that follow "since" in the message. It returns an empty text where the
+// functions exist.
 constexpr Check FunctionsThere(DtypeSet computed, const char* (*why_missing)() noexcept) {
   return {.run = check::FunctionsThere,
           .dtypes = computed,
@@ -483,12 +491,13 @@ constexpr Check FunctionsThere(DtypeSet computed, const char* (*why_missing)() n
           .reason = why_missing};
 }
 
-// The two checks of an output, or of an operand written in place, that has to have the shape to which the operands broadcast.
+// The two checks of a tensor that must have the shape to which the operands broadcast: an output, or an
+// operand written in place.
 constexpr std::array<Check, 2> BroadcastsInto(Operands operands, int tensor) {
   return {Broadcasts(operands), ShapeIsBroadcast(tensor)};
 }
 
-// Lists of checks in one: operators of one family share parts of theirs.
+// Joins lists of checks: the operators of a family share parts of theirs.
 template <size_t... kSizes>
 constexpr auto Join(const std::array<Check, kSizes>&... lists) {
   std::array<Check, (kSizes + ... + 0)> all{};
@@ -504,7 +513,7 @@ constexpr std::array<Check, sizeof...(Checks)> List(const Checks&... checks) {
   return {checks...};
 }
 
-// Runs the checks in order and stops at the first failure, or when there is nothing to compute.
+// Runs the checks in order. Stops at the first failure, or when there is nothing to compute.
 aclnnStatus RunChecks(std::span<const Check> checks, OperatorCall& call) noexcept;
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// Printing of dtype sets (see dtype_rule.h).
+// Prints sets of dtypes (see dtype_rule.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/dtype_rule.h"
 

@@ -1,4 +1,4 @@
-// Which dtypes an operator accepts on which product: one row per rule, one column per product.
+// Lists the dtypes that an operator accepts on each product: one row per rule, one column per product.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace portacl {
 
-// A set of dtypes, one bit each; the order in messages is that of CANN's lists (FLOAT, FLOAT16, then the rest
-// by number).
+// A set of dtypes, one bit each. Messages list FLOAT and FLOAT16 first, then the rest by number, as CANN's
+// lists do.
 class DtypeSet {
  public:
   constexpr DtypeSet() = default;
@@ -20,7 +20,7 @@ class DtypeSet {
   constexpr explicit DtypeSet(Dtypes... dtypes) : bits_(((uint64_t{1} << dtypes) | ...)) {}
 
   constexpr bool Contains(aclDataType dtype) const {
-    const int number = dtype;  // callers pass any number, also ones that the enumeration does not have
+    const int number = dtype;  // callers pass any number, also numbers without an enumerator
     return number >= 0 && number < 64 && (bits_ >> number & 1) != 0;
   }
   constexpr bool IsEmpty() const { return bits_ == 0; }
@@ -47,7 +47,7 @@ struct DtypeRule {
 
   constexpr DtypeSet For(Product product) const { return by_product[static_cast<int>(product)]; }
 
-  // The same, but for `set` on the given products.
+  // Returns the rule with `set` as the list of the given products.
   constexpr DtypeRule On(ProductSet products, DtypeSet set) const {
     DtypeRule rule = *this;
     for (int i = 0; i < kProductCount; ++i) {
@@ -55,13 +55,15 @@ struct DtypeRule {
     }
     return rule;
   }
-  // The same, but for no dtype on the others: a page that lists only the given products.
+  // Returns the rule with empty lists on all other products, for a page that lists only the given products.
   constexpr DtypeRule OnlyOn(ProductSet products) const { return On(~products, DtypeSet{}); }
 };
 
-// The short ways to write a rule. Where a list depends on more than these distinguish, give each product its entry, or On().
+// Short ways to write a rule. A list that depends on anything else gives each product its entry, or uses
+// On().
 constexpr DtypeRule Everywhere(DtypeSet set) { return DtypeRule{}.On(products::kAll, set); }
-// One set for the products before Atlas A2 and for no device, one for Atlas A2 and A3, one for Ascend 950.
+// Takes one set for the products before Atlas A2 and for no device, one for Atlas A2 and A3, and one for
+// Ascend 950.
 constexpr DtypeRule ByGeneration(DtypeSet before, DtypeSet atlas_a2, DtypeSet ascend_950) {
   return Everywhere(before).On(products::kAtlasA2AndA3, atlas_a2).On(products::kAscend950, ascend_950);
 }
@@ -73,7 +75,7 @@ constexpr DtypeRule WithBf16SinceAtlasA2(DtypeSet set) { return SinceAtlasA2(set
 inline constexpr DtypeSet kNoDtype{};
 inline constexpr DtypeSet kFloatAndHalf{ACL_FLOAT, ACL_FLOAT16};
 inline constexpr DtypeSet kFloatHalfAndBf16{ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-// The parts that the lists of arithmetic and pointwise operators are made of; they are joined with |.
+// Sets from which the lists of arithmetic and pointwise operators are joined with |.
 inline constexpr DtypeSet kBf16{ACL_BF16};
 inline constexpr DtypeSet kDouble{ACL_DOUBLE};
 inline constexpr DtypeSet kBool{ACL_BOOL};
@@ -82,28 +84,29 @@ inline constexpr DtypeSet kIntegers{ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, A
 inline constexpr DtypeSet kIntegersAndBool{ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL};
 inline constexpr DtypeSet kUnsignedSince16Bits{ACL_UINT16, ACL_UINT32, ACL_UINT64};
 inline constexpr DtypeSet kComplex{ACL_COMPLEX64, ACL_COMPLEX128};
-// Real and complex numbers of every kind but BF16 and the wider unsigned integers: what arithmetic takes on every product.
+// The dtypes that arithmetic takes on every product: all real and complex ones but BF16 and the wider
+// unsigned integers.
 inline constexpr DtypeSet kArithmetic{ACL_FLOAT, ACL_FLOAT16,   ACL_DOUBLE,    ACL_INT8,
                                       ACL_UINT8, ACL_INT16,     ACL_INT32,     ACL_INT64,
                                       ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
-// The same without complex numbers.
+// kArithmetic without complex numbers.
 inline constexpr DtypeSet kRealArithmetic{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_UINT8,
                                           ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_BOOL};
 
-// Each of them is converted to each other one (engine/move/conversion.h).
+// Any of these converts to any other (engine/move/conversion.h).
 inline constexpr DtypeSet kConvertible{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,   ACL_DOUBLE,    ACL_INT8,
                                        ACL_UINT8, ACL_INT16,   ACL_UINT16, ACL_INT32,     ACL_UINT32,
                                        ACL_INT64, ACL_UINT64,  ACL_BOOL,   ACL_COMPLEX64, ACL_COMPLEX128};
 
-// BF16 from Atlas A2 on, as most of the loss operators have it. (CANN selects by SoC version for L1Loss*, by
-// architecture for SmoothL1Loss* and MseLoss*; on the products here both select the same.)
+// The list of most loss operators: BF16 from Atlas A2 on. CANN selects by SoC version for L1Loss* and by
+// architecture for SmoothL1Loss* and MseLoss*; on the products here both select the same.
 inline constexpr DtypeRule kBf16SinceAtlasA2 = SinceAtlasA2(kFloatHalfAndBf16, kFloatAndHalf);
 
-// Arithmetic's own list.
+// The list of arithmetic operators.
 inline constexpr DtypeRule kArithmeticDtypes = WithBf16SinceAtlasA2(kArithmetic);
 inline constexpr DtypeRule kRealArithmeticDtypes = WithBf16SinceAtlasA2(kRealArithmetic);
 
-// Atlas A2, A3 and Ascend 950 alone.
+// Floating dtypes on Atlas A2, A3 and Ascend 950; nothing on other products.
 inline constexpr DtypeRule kNoneBeforeAtlasA2 = SinceAtlasA2(kFloatHalfAndBf16);
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// Sets of products, as the lists and conditions of CANN's operators select them.
+// Sets of products, used by the dtype lists and the conditions of CANN's operators.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ class ProductSet {
     both.bits_ = static_cast<uint8_t>(bits_ | other.bits_);
     return both;
   }
-  // The other products; "no device" counts as one.
+  // Returns the complement. "No device" counts as a product.
   constexpr ProductSet operator~() const {
     ProductSet others;
     others.bits_ = static_cast<uint8_t>(~bits_ & ((1u << kProductCount) - 1));
@@ -44,7 +44,7 @@ inline constexpr ProductSet kSinceAtlasA2 = kAtlasA2AndA3 | kAscend950;
 // Without a device, CANN's operators take the lists of the oldest products.
 inline constexpr ProductSet kBeforeAtlasA2 = ~kSinceAtlasA2;
 inline constexpr ProductSet kBeforeAscend950 = ~kAscend950;
-// Those that most of CANN's pages list.
+// The products that most of CANN's pages list.
 inline constexpr ProductSet kWithout200I500A2 = ~ProductSet{Product::kAtlas200I500A2, Product::kNoDevice};
 }  // namespace products
 

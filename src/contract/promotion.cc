@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kClasses = 16;
 
-// Row and column of a dtype in the table; -1 for dtypes that only promote with themselves.
+// Returns the row and column of a dtype in the table, or -1 for a dtype that promotes only with itself.
 int ClassOf(aclDataType dtype) noexcept {
   switch (dtype) {
     case ACL_FLOAT:
@@ -80,7 +80,7 @@ constexpr aclDataType kTable[kClasses][kClasses] = {
 };
 // clang-format on
 
-// CANN's table has a row for every dtype below this number; it leaves the rest at its zero value, which reads
+// CANN's table has a row for every dtype below this number. It leaves the other entries zero, which reads as
 // FLOAT.
 constexpr int kTabulated = 34;
 constexpr int kDtypeLimit = 42;

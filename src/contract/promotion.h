@@ -7,15 +7,15 @@
 
 namespace portacl {
 
-// The type that two tensors' dtypes promote to; ACL_DT_UNDEFINED when there is none. Not symmetric where
-// CANN's table is not (unsigned 16/32/64-bit against complex).
+// Returns the dtype to which two tensors' dtypes promote, or ACL_DT_UNDEFINED when there is none. Not
+// symmetric where CANN's table is not: unsigned 16, 32 and 64-bit integers with complex numbers.
 aclDataType PromoteType(aclDataType a, aclDataType b) noexcept;
 
-// Whether CANN considers a cast legal: not from complex to non-complex, from floating to integer, or to bool
-// from anything else.
+// Tells whether CANN allows a cast. It allows none from complex to non-complex, from floating to integer, or
+// to bool from anything else.
 bool CanCast(aclDataType from, aclDataType to) noexcept;
 
-// Adds why a message refuses such a cast, in the words that tests of clients look for: those of PyTorch and of CANN.
+// Adds the reason for refusing such a cast. Tests of clients search for these words of PyTorch and CANN.
 Text& AddCannotCast(Text& message, aclDataType from, aclDataType to);
 
 }  // namespace portacl

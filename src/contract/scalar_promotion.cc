@@ -13,7 +13,7 @@
 namespace portacl {
 namespace {
 
-// How far a scalar may be off in a narrower dtype and still count as represented there.
+// A scalar counts as represented in a narrower dtype if rounding changes it by no more than this.
 constexpr double kRepresented = 0x1p-23;
 
 bool IsNarrow(aclDataType dtype) { return dtype == ACL_FLOAT16 || dtype == ACL_BF16; }
@@ -26,7 +26,7 @@ Number Stored(const aclScalar& scalar) {
   return number;
 }
 
-// A 16-bit float with so many bits of fraction, as they lie in its storage.
+// Returns the value of a 16-bit float with so many fraction bits, given its storage bits.
 double WidenedHalf(uint16_t bits, int fraction_bits) {
   const int exponent_bits = 15 - fraction_bits;
   const int exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
@@ -44,7 +44,7 @@ double WidenedHalf(uint16_t bits, int fraction_bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-// 0 for complex numbers, as CANN converts them, and for dtypes that no scalar of these operators has.
+// Returns 0 for complex numbers, as CANN converts them, and for dtypes that no scalar of these operators has.
 double Value(const aclScalar& scalar) {
   switch (scalar.dtype) {
     case ACL_FLOAT:
@@ -78,8 +78,8 @@ double Value(const aclScalar& scalar) {
   }
 }
 
-// The value to the nearest one of a floating dtype, ties to even, as if its exponents had no lower end: what gradual underflow changes is
-// far less than kRepresented.
+// Rounds to the nearest value of a floating dtype, ties to even, without a lower limit on exponents. Gradual
+// underflow would change the result by far less than kRepresented.
 double RoundedTo(aclDataType dtype, double value) {
   if (dtype == ACL_FLOAT) return static_cast<double>(static_cast<float>(value));
   if (!IsNarrow(dtype) || value == 0 || !std::isfinite(value)) return value;
@@ -90,7 +90,7 @@ double RoundedTo(aclDataType dtype, double value) {
   return std::fabs(rounded) < limit ? rounded : std::copysign(std::numeric_limits<double>::infinity(), value);
 }
 
-// Whether a narrow dtype changes the scalar's float value; a null scalar is not changed.
+// Tells whether conversion to a narrow dtype changes the scalar's float value. Never true for a null scalar.
 bool IsChangedBy(aclDataType dtype, const aclScalar* scalar) {
   if (scalar == nullptr) return false;
   const double value = RoundedTo(ACL_FLOAT, Value(*scalar));
@@ -102,13 +102,13 @@ aclDataType OnAscend950(aclDataType tensor, aclDataType scalar) {
   return combined == ACL_COMPLEX32 ? ACL_COMPLEX64 : combined;
 }
 
-// FLOAT where the narrow result would change one of the scalars.
+// Returns FLOAT where the narrow dtype would change one of the scalars, else the dtype.
 aclDataType KeepingScalars(aclDataType dtype, const aclScalar& scalar, const aclScalar* second) {
   const bool changed = IsNarrow(dtype) && (IsChangedBy(dtype, &scalar) || IsChangedBy(dtype, second));
   return changed ? ACL_FLOAT : dtype;
 }
 
-// Adds and AddV3, without their complex and floating tensors.
+// The part of Adds and AddV3 for tensors that are neither complex nor floating.
 aclDataType WithOutput(aclDataType tensor, aclDataType scalar, aclDataType out) {
   if (scalar == ACL_DOUBLE && out == ACL_FLOAT) return ACL_FLOAT;
   return IsFloating(scalar) || tensor == ACL_BOOL ? PromoteType(tensor, scalar) : tensor;

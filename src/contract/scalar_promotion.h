@@ -1,5 +1,5 @@
-// The dtype that an operator computes in when one operand is a scalar or a tensor without dims: CANN's operators follow
-// several rules, which also differ by product.
+// Selects the dtype that an operator computes in when one operand is a scalar or a tensor without dims.
+// CANN's operators follow several rules, which also differ by product.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,9 +10,11 @@
 
 namespace portacl {
 
-// Named after the operators that follow them. In what is said of them, "STT" is PromoteType of the tensor's dtype with the scalar's
-// as if both were tensors', "Ascend 950" is CombineDtypes of the tensor's dtype with CategoryDtype of the scalar's, COMPLEX64
-// in place of COMPLEX32, and "narrow" means FLOAT16 and BF16. What is said first holds before Ascend 950, unless said otherwise.
+// Rules, named after the operators that follow them. Notation of the descriptions: "STT" is PromoteType of
+// the tensor's dtype with the scalar's, as if both were tensors'. "Ascend 950" is CombineDtypes of the
+// tensor's dtype with CategoryDtype of the scalar's, with COMPLEX64 in place of COMPLEX32. "Narrow" means
+// FLOAT16 and BF16. Text before "Ascend 950" describes the older products, unless it says "every product".
+// Cases are tried from left to right.
 enum class ScalarRule : uint8_t {
   // STT on every product: LeftShifts, and the first of the two tests of PowTensorScalar and PowScalarTensor.
   kAsTensors,
@@ -27,12 +29,13 @@ enum class ScalarRule : uint8_t {
   // Muls: complex STT; FLOAT for a BF16 tensor; another floating tensor's; FLOAT for a DOUBLE scalar with a bool tensor or a FLOAT
   // output; a floating scalar or a bool tensor STT; else the tensor's. Ascend 950 as kAdds, without alpha.
   kMuls,
-  // Divs, DivMods with mode 0: what has to be castable to the output. The tensor's. Ascend 950, FLOAT for integers and bool.
+  // Divs, DivMods with mode 0, for the cast to the output: the tensor's. Ascend 950, FLOAT for integers and
+  // bool.
   kDivsResult,
-  // The same for DivMods with mode 2 (with mode 1 nothing is tested): the tensor's. Ascend 950.
+  // DivMods with mode 2, for the cast to the output: the tensor's. Ascend 950. Mode 1 has no such test.
   kDivModsFloorResult,
-  // What Divs computes in: a complex scalar STT; a floating or complex tensor's; FLOAT for integers and bool. Ascend 950, FLOAT for
-  // integers, bool and narrow dtypes.
+  // Divs, for the computation: a complex scalar STT; a floating or complex tensor's; FLOAT for integers and
+  // bool. Ascend 950, FLOAT for integers, bool and narrow dtypes.
   kDivs,
   // DivMods with mode 0: as kDivs, but FLOAT for DOUBLE. Ascend 950 as kDivs.
   kDivModsTrue,
@@ -46,7 +49,8 @@ enum class ScalarRule : uint8_t {
   // PowTensorScalar: FLOAT for a DOUBLE scalar and a FLOAT output; a complex scalar STT; a floating tensor's; a floating scalar
   // or a bool tensor STT; else the tensor's. Ascend 950.
   kPowTensorScalar,
-  // PowScalarTensor: the same, but that the first case looks at the tensor: FLOAT for a DOUBLE tensor and a FLOAT output. Ascend 950.
+  // PowScalarTensor: as kPowTensorScalar, but the first case is FLOAT for a DOUBLE tensor and a FLOAT output.
+  // Ascend 950.
   kPowScalarTensor,
   // RemainderTensorScalar: a floating tensor's; a floating scalar or a bool tensor STT; else the tensor's. Ascend 950, but with
   // the scalar's own dtype (INT32 with DOUBLE gives DOUBLE).
@@ -69,25 +73,27 @@ enum class ScalarRule : uint8_t {
   kBitwiseAndScalar,
   // BitwiseOrScalar, BitwiseXorScalar: STT, an INT64 scalar whose value fits counting as INT32. Ascend 950 as kBitwiseAndScalar.
   kBitwiseOrScalar,
-  // Clamp, ClampMin, ClampMax: the output's. On Ascend 950 CombineDtypes of the tensor's with the category of the bound, or with what
-  // the categories of both bounds (`second` is the other) promote to.
+  // Clamp, ClampMin, ClampMax: the output's. On Ascend 950 CombineDtypes of the tensor's dtype with the
+  // bound's category, or, with two bounds (`second` is the other), with the promotion of both categories.
   kClamp,
 };
 
-// CANN's categories on Ascend 950: a complex dtype stays; a complex `low` makes a floating `high` complex (FLOAT16 COMPLEX32,
-// DOUBLE COMPLEX128, else COMPLEX64) and replaces an integer one; a floating `high` stays; a bool `high`, or a floating `low`, promotes;
-// else `high` stays.
+// Combines dtypes by CANN's categories on Ascend 950. A complex `high` stays. A complex `low` makes a
+// floating `high` complex: COMPLEX32 for FLOAT16, COMPLEX128 for DOUBLE, else COMPLEX64. It replaces an
+// integer `high`. A floating `high` stays. A bool `high` or a floating `low` promotes. Else `high` stays.
 aclDataType CombineDtypes(aclDataType high, aclDataType low) noexcept;
 
-// What a scalar's dtype counts as on Ascend 950: COMPLEX64 for complex, FLOAT for floating, else itself.
+// Returns the category of a scalar's dtype on Ascend 950: COMPLEX64 for complex, FLOAT for floating, else the
+// dtype.
 aclDataType CategoryDtype(aclDataType scalar) noexcept;
 
-// What comparisons, Maximum and Minimum compute two tensors in. PromoteType; on Ascend 950, when just one of them has no dims,
-// CombineDtypes of the other's dtype with its.
+// Returns the dtype in which comparisons, Maximum and Minimum compute two tensors: PromoteType. On Ascend
+// 950, when exactly one of them has no dims, CombineDtypes of the other tensor's dtype with its dtype.
 aclDataType PromoteByRank(Product product, const aclTensor& a, const aclTensor& b) noexcept;
 
-// The dtype that the rule gives; ACL_DT_UNDEFINED when there is none. `out` is the output's dtype. `second` is alpha for kAdds
-// and kRsubs, the other bound for kClamp; it may be null. To be called in the default floating-point environment.
+// Returns the dtype that the rule gives, or ACL_DT_UNDEFINED when there is none. `out` is the output's dtype.
+// `second` is alpha for kAdds and kRsubs and the other bound for kClamp; it may be null. Call it in the
+// default floating-point environment.
 aclDataType PromoteScalar(ScalarRule rule, Product product, aclDataType tensor, const aclScalar& scalar,
                           aclDataType out, const aclScalar* second = nullptr) noexcept;
 
