@@ -11,7 +11,8 @@
 namespace portacl {
 namespace {
 
-// Strides of an operand over the listed axes of `shape`: 0 where it is broadcast. In bytes.
+// Sets the strides of an operand over the listed axes of `shape`, in bytes. They are 0 where the operand is
+// broadcast.
 void BroadcastStrides(const Shape& shape, std::span<const int> axes, const aclTensor& tensor,
                       OperandLoop& loop) {
   const Shape strides = IsPrivateFormat(tensor.format) ? RowMajorStrides(tensor.view) : tensor.strides;
@@ -43,8 +44,8 @@ void SwapDims(LoopPlan& plan, int a, int b) {
 
 int64_t Magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-// Whether dim `inner` should lie inside dim `outer`: decided by the output, where it does not tell, by the
-// first input that does.
+// Tells whether dim `inner` should lie inside dim `outer`. The output decides; where it has no preference,
+// the first input that has one decides.
 bool BelongsInside(const LoopPlan& plan, int inner, int outer) {
   for (int k = plan.operand_count - 1, seen = 0; seen < plan.operand_count; ++seen, k = seen - 1) {
     const int64_t a = Magnitude(plan.operand[k].stride[inner]);
@@ -54,7 +55,7 @@ bool BelongsInside(const LoopPlan& plan, int inner, int outer) {
   return false;
 }
 
-// Walks every dim in the direction in which the output's address grows.
+// Reverses dims so that the output's address grows along every dim.
 void FlipToOutput(LoopPlan& plan) {
   const OperandLoop& output = plan.operand[plan.operand_count - 1];
   for (int axis = 0; axis < plan.rank; ++axis) {
@@ -70,7 +71,8 @@ void FlipToOutput(LoopPlan& plan) {
 bool CanMerge(const LoopPlan& plan, int outer) {
   for (int k = 0; k < plan.operand_count; ++k) {
     const int64_t* stride = plan.operand[k].stride;
-    // The step past the inner dim may not fit, though no element lies there; then nothing continues it.
+    // The stride past the inner dim may overflow, though no element lies there. The dims then cannot be
+    // merged.
     int64_t continued = 0;
     if (__builtin_mul_overflow(stride[outer + 1], plan.extent[outer + 1], &continued)) return false;
     if (stride[outer] != continued) return false;
@@ -92,7 +94,7 @@ void SetLinear(LoopPlan& plan) {
   for (int k = 0; k < plan.operand_count; ++k) SetLinear(plan, plan.operand[k]);
 }
 
-// The loop over the listed axes in their order, without those of length 1.
+// Starts a plan over the listed axes in their order, without those of length 1.
 LoopPlan StartPlan(const Shape& shape, std::span<const int> axes,
                    std::span<const aclTensor* const> operands) {
   LoopPlan plan;
@@ -134,11 +136,12 @@ int TransposedOperands(const LoopPlan& plan, int across, int along) {
   return count;
 }
 
-// Shorter dims are not worth a block.
+// Shorter dims do not repay a transposed tile.
 constexpr int64_t kShortestTransposition = 16;
 
-// Looks for operands that are dense along another dim than the last: along which one, most of them decide. That
-// dim becomes the last but one; of the two, the one along which more operands are dense is the last.
+// Finds operands that are dense along another dim than the last, and takes the dim that most of them share.
+// That dim becomes the last but one. Of the last two dims, the one along which more operands are dense
+// becomes the last.
 void FindTransposition(LoopPlan& plan) {
   const int last = plan.rank - 1;
   int across = -1;

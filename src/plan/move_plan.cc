@@ -14,7 +14,7 @@ void SetLinear(LoopPlan& plan, OperandLoop& operand) {
   operand.linear_stride = operand.stride[plan.rank - 1];
 }
 
-// Takes rows that both operands have dense as elements.
+// Turns rows that are dense in both operands into single elements.
 void WidenElements(LoopPlan& plan) {
   OperandLoop& source = plan.operand[kMoveSource];
   OperandLoop& destination = plan.operand[kMoveDestination];
@@ -29,7 +29,8 @@ void WidenElements(LoopPlan& plan) {
   }
 }
 
-// Makes the dim along which the source's elements lie closest together the last but one, where it is not the last.
+// Moves the dim along which the source's elements lie closest together to the last but one position, unless
+// it is the last.
 void PutSourceBeside(LoopPlan& plan) {
   const int last = plan.rank - 1;
   const int64_t* const stride = plan.operand[kMoveSource].stride;

@@ -1,5 +1,5 @@
-// The plan of a copy: the loop that visits the elements of two views of one shape once, in the order that suits both.
-// Pure: no data is touched.
+// Plans of copies: loops that visit the elements of two views of one shape once, in an order that suits both.
+// Planning touches no data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,23 +7,24 @@
 
 namespace portacl {
 
-// The operands of a plan made by PlanMove.
+// Operands of a plan that PlanMove makes.
 inline constexpr int kMoveSource = 0;
 inline constexpr int kMoveDestination = 1;
 
 inline constexpr int64_t kWidestMove = 8192;
 
-// Plans the copy of `source`, which broadcasts to `shape`, to `destination`, which has it. Dims are flipped and sorted so
-// that the destination's addresses grow, and merged. The last dim is the one along which the destination's elements lie
-// closest together; where the source's lie closest along another one, that is the last but one.
-// With `same_bytes` elements are only copied: rows that both operands have dense are then walked as one element, up to
-// kWidestMove bytes, which may be any number; the element size of both operands is that of the rows.
-// Preconditions as PlanElementwise.
+// Plans the copy of `source`, which broadcasts to `shape`, to `destination`, whose shape it is. Reverses,
+// sorts and merges dims so that the destination's addresses grow. The last dim is the one along which the
+// destination's elements lie closest together. The source's closest dim becomes the last but one, where it is
+// another dim. `same_bytes` means that elements are only copied. Rows that are dense in both operands then
+// count as one element of up to kWidestMove bytes, which need not be a power of two; this is the element size
+// of both operands. Preconditions as for PlanElementwise.
 LoopPlan PlanMove(const Shape& shape, const aclTensor& source, const aclTensor& destination,
                   bool same_bytes) noexcept;
 
-// The same elements in fewer dims: those of length 1 left out, neighbours merged where the outer one continues the inner.
-// For operators that take more than kMaxLoopRank dims and do not ask where an element lies.
+// Returns the same elements with fewer dims: dims of length 1 are dropped, and neighbours merged where the
+// outer one continues the inner. Used by operators that take more than kMaxLoopRank dims and do not depend on
+// positions.
 aclTensor MergedDims(const aclTensor& tensor) noexcept;
 
 }  // namespace portacl

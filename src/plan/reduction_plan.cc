@@ -7,16 +7,17 @@
 namespace portacl {
 namespace {
 
-// Bounds of the workspace and of the number of pieces of work; they change who computes what, never a result.
+// Limits the workspace and the number of chunks. The limit changes which thread computes what, never a
+// result.
 constexpr int64_t kMaxPartials = int64_t{1} << 16;
-// Fewer terms than this are not worth a second thread.
+// A second thread does not pay off for fewer terms.
 constexpr int64_t kMinTermsPerChunk = int64_t{1} << 15;
 
 int64_t QuotientUp(int64_t dividend, int64_t divisor) {
   return dividend / divisor + (dividend % divisor != 0 ? 1 : 0);
 }
 
-// Sizes near 2^63 are possible here, with strides of 0: nothing is multiplied that could pass them.
+// Avoids overflow: with strides of 0, sizes come near 2^63, so no product may exceed them.
 void PlanChunks(ReductionPlan& plan) {
   const int64_t block = plan.in_lanes() ? kLaneBlock : kRowBlock;
   plan.blocks = QuotientUp(plan.reduced, block);
@@ -59,7 +60,7 @@ ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
   for (int axis = 0; axis <= last_reduced; ++axis) {
     if (is_reduced(axis)) is_empty = is_empty || terms_shape[axis] == 0;
   }
-  if (is_empty) plan.reduced = 0;  // the product of the other reduced axes may be anything
+  if (is_empty) plan.reduced = 0;  // the product of the other reduced axes may be any number
   for (int axis = 0; axis <= last_reduced; ++axis) {
     if (!is_reduced(axis)) continue;
     axes[count++] = axis;
@@ -71,7 +72,8 @@ ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
     plan.inner *= terms_shape[axis];
   }
 
-  // Not bounded by the rank of the terms: a sum over everything may go to a tensor of many axes of length 1.
+  // The output's rank may exceed that of the terms: a sum over everything may go to a tensor of many axes of
+  // length 1.
   int output_axes[kMaxDims];
   int output_rank = 0;
   for (int axis = 0; axis < output.view.rank; ++axis) {

@@ -10,7 +10,7 @@ namespace portacl {
 
 namespace {
 
-// Gives what no element depends on a value that can be multiplied and added: as if the rest continued.
+// Sets strides and the offset that no element depends on to values that can be multiplied and added.
 void SettleUnread(aclTensor& view) noexcept {
   if (view.view.IsEmpty()) {
     view.offset = 0;
@@ -45,7 +45,7 @@ aclTensor PlainView(const aclTensor& tensor) noexcept {
 void Narrow(aclTensor& view, int dim, int64_t start, int64_t length, int64_t step) noexcept {
   if (!view.view.IsEmpty()) view.offset += start * view.strides[dim];
   view.view.dim[dim] = length;
-  // A step that leads out of the dim is never taken.
+  // A dim of length 1 takes no step, and the product could overflow.
   view.strides.dim[dim] = length > 1 ? view.strides[dim] * step : 0;
   view.Describe();
 }
@@ -98,7 +98,7 @@ void FillShape(aclTensor& view, const Shape& shape, int64_t stride) noexcept {
   view.view = shape;
   view.strides = RowMajorStrides(shape);
   for (int i = 0; i < shape.rank; ++i) {
-    // Only a dim of one element leads beyond all bytes.
+    // Overflows only in a dim of one element, where the stride is not used.
     if (__builtin_mul_overflow(view.strides[i], stride, &view.strides.dim[i])) view.strides.dim[i] = 0;
   }
   view.Describe();

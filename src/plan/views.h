@@ -1,5 +1,5 @@
-// Views of a tensor's elements: another shape, strides and offset over the same storage. What moves elements is mostly made of
-// these. Pure: no data is touched.
+// Views of a tensor's elements: another shape, strides and offset over the same storage. Most operators that
+// move elements are built from these. Making a view touches no data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,25 +9,26 @@
 
 namespace portacl {
 
-// The tensor as it lies in memory: a private format counts as dense, and strides that no element depends on can be multiplied.
+// Returns a view of the memory: a private format counts as dense, and unused strides become values that can
+// be multiplied.
 aclTensor PlainView(const aclTensor& tensor) noexcept;
 
-// Each changes a plain view. `dim` counts from 0.
+// Each of the following changes a plain view. `dim` counts from 0.
 //
-// Of a dim every `step`-th element from `start` on, `length` of them. `step` may be negative.
+// Keeps every `step`-th element of a dim, `length` of them, beginning at `start`. `step` may be negative.
 void Narrow(aclTensor& view, int dim, int64_t start, int64_t length, int64_t step = 1) noexcept;
-// The dims in another order: dim i is what was dim order[i].
+// Permutes the dims: the new dim i is the old dim order[i].
 void Permute(aclTensor& view, const int* order) noexcept;
-// A new dim before dim `at`, whose neighbours lie `stride` elements apart.
+// Inserts a dim before dim `at`. Its neighbouring elements lie `stride` elements apart.
 void InsertDim(aclTensor& view, int at, int64_t length, int64_t stride) noexcept;
-// Takes a dim out, at one of its indices.
+// Removes a dim, and keeps one of its indices.
 void Select(aclTensor& view, int dim, int64_t index) noexcept;
-// A dim of one element repeated.
+// Repeats a dim of one element.
 void Expand(aclTensor& view, int dim, int64_t length) noexcept;
-// One dim cut into two: rows of `inner` elements.
+// Splits a dim into two: rows of `inner` elements.
 void SplitDim(aclTensor& view, int dim, int64_t inner) noexcept;
 
-// One dim whose elements follow each other `stride` elements apart, seen as `shape` in row-major order.
+// Replaces one dim, whose elements lie `stride` elements apart, with dims of `shape` in row-major order.
 void FillShape(aclTensor& view, const Shape& shape, int64_t stride) noexcept;
 
 }  // namespace portacl
