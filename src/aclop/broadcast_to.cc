@@ -1,4 +1,4 @@
-// BroadcastTo by the name of its type: a tensor, repeated along the dims that its shape lacks.
+// BroadcastTo, called by type name: repeats a tensor along the dims that its shape lacks.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -18,11 +18,11 @@
 namespace portacl {
 namespace {
 
-// The inputs.
+// Positions of the inputs.
 constexpr int kSource = 0;
 constexpr int kShape = 1;
 
-// What a thread moves in about the time that handing the work to a worker takes, as for copies.
+// A thread moves so many bytes in about the time that handing the work to a worker takes, as for copies.
 constexpr size_t kSmallBytes = size_t{64} << 10;
 
 // The second input: dims as 32- or 64-bit integers.
@@ -31,7 +31,7 @@ struct Dims {
   bool is_wide = false;
 
   int64_t At(int i) const {
-    if (values == nullptr) return 0;  // where there are dims, there is memory for them: CheckRoom
+    if (values == nullptr) return 0;  // no values means no dims: CheckRoom has checked the buffer
     if (is_wide) {
       int64_t value = 0;
       std::memcpy(&value, static_cast<const char*>(values) + i * sizeof value, sizeof value);
@@ -64,10 +64,10 @@ class BroadcastTask final : public Task {
   void Finish(StreamList&) noexcept override;
 
   engine::Move move;
-  bool is_any = false;  // elements; else there is no move
+  bool is_any = false;  // there are elements to move
   const char* from = nullptr;
   char* to = nullptr;
-  bool is_checked_here = false;  // the dims: they are in device memory, and earlier work may write them
+  bool is_checked_here = false;  // dims in device memory: earlier work may still write them
   Dims dims;
   Shape shape;
 };
@@ -76,7 +76,7 @@ HandleTable<BroadcastTask, 0x62> broadcast_tasks;
 
 void BroadcastTask::Finish(StreamList&) noexcept { broadcast_tasks.Recycle(this); }
 
-// A dense tensor of more dims than kMaxLoopRank is refused before.
+// Wraps a description as a dense tensor. CheckDims has refused tensors of more than kMaxLoopRank dims.
 aclTensor DenseTensor(const aclTensorDesc& description) noexcept {
   aclTensor tensor;
   tensor.view.rank = static_cast<int>(description.dims.size());
@@ -130,7 +130,7 @@ aclError CheckSource(const NamedCall& call) noexcept {
   return CheckRoom(call, call.outputs, 0, bytes);
 }
 
-// What the description says of the dims; their values are compared where they can be read.
+// Checks the descriptions of the dims. Their values are compared where the host can read them.
 aclError CheckDims(const NamedCall& call, Dims* dims) noexcept {
   const aclTensorDesc& description = *call.inputs.descriptions[kShape];
   const size_t rank = call.outputs.descriptions[0]->dims.size();

@@ -1,4 +1,4 @@
-// Identity by the name of its type: the output becomes the input.
+// Identity, called by type name: copies the input to the output.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/memory/async_copy.h"
 #include "acl/stream/found_stream.h"
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// Bytes, since both are dense and of one type.
+// Copies bytes, since both tensors are dense and of one type.
 aclError RunIdentity(const NamedCall& call) noexcept {
   if (aclError status = CheckCounts(call, 1, 1)) return status;
   const aclTensorDesc& from = *call.inputs.descriptions[0];

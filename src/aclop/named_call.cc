@@ -1,4 +1,4 @@
-// Checks and reports that operators called by the name of their type share (see named_call.h).
+// Checks and reports shared by the operators that are called by type name (see named_call.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclop/named_call.h"
 

@@ -1,4 +1,5 @@
-// One call of an operator by the name of its type: what the program gave, and what operators of that kind check and report.
+// A call of an operator by type name: the program's arguments, and the checks and reports that such operators
+// share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace portacl {
 
-// One side of a call, inputs or outputs, as the C interface has it.
+// One side of a call, inputs or outputs, as the C interface passes it.
 struct NamedOperands {
   const char* count_name;
   const char* descriptions_name;
@@ -31,22 +32,25 @@ struct NamedCall {
   aclrtStream stream;
 };
 
-// Reports that a call failed; in a stream that stops on failure the call succeeds and the stream fails (see failing_task.h).
+// Reports that a call failed. In a stream that stops on failure the call succeeds and the stream fails
+// instead (see failing_task.h).
 aclError FailCall(const NamedCall& call, aclError status, MessageClass message_class,
                   const Text& message) noexcept;
 
-// The same of what the operator does not take: "API: operator TYPE WHY.", 100000.
+// Reports that the operator does not support the call: "API: operator TYPE WHY.", 100000.
 aclError FailNamed(const NamedCall& call, const Text& why) noexcept;
 
 aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept;
 
-// The bytes of a tensor's elements, where each takes whole bytes or may be copied with its neighbours.
+// Computes the bytes of a tensor's elements. Elements of less than a byte count where whole bytes can be
+// copied.
 aclError BytesOf(const NamedCall& call, const aclTensorDesc& description, size_t* bytes) noexcept;
 
-// Whether the data buffer of an operand has so many bytes.
+// Checks that the data buffer of an operand has at least so many bytes.
 aclError CheckRoom(const NamedCall& call, const NamedOperands& operands, int index, size_t bytes) noexcept;
 
-// The operators. Descriptions and buffers are there; each checks the rest, and puts its work into the stream.
+// The operators. The caller has checked that descriptions and buffers are not null. Each operator checks the
+// rest, and queues its work on the stream.
 aclError RunIdentity(const NamedCall& call) noexcept;
 aclError RunBroadcastTo(const NamedCall& call) noexcept;
 

@@ -1,4 +1,4 @@
-// Operators that are called by the name of their type (acl_op_compiler.h).
+// The C interface of operators that are called by type name (acl_op_compiler.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <string_view>
 

@@ -1,5 +1,6 @@
-// The binary interface of ATB, as its clients compile it in: namespaces, names, member orders and virtual functions are theirs.
-// Only what a client passes across is here. Layouts are those of the Itanium C++ ABI.
+// The binary interface of ATB as its clients are compiled against it. Namespaces, names, member orders and
+// virtual functions are ATB's. Declares only what a client passes across the interface. Layouts follow the
+// Itanium C++ ABI.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace atb {
 
-// Codes. A client that sees another code than kNoError reports the operation's name.
+// Status codes. A client that gets another code than kNoError reports the operation's name.
 using Status = int32_t;
 inline constexpr Status kNoError = 0;
 inline constexpr Status kInvalidParam = 1;
@@ -41,7 +42,8 @@ struct TensorDesc {
   Dims shape;
 };
 
-// On the device where deviceData is set, else in host memory where hostData is; an absent tensor has neither.
+// Lies on the device where deviceData is set, else in host memory where hostData is set. An omitted tensor
+// has neither.
 struct Tensor {
   TensorDesc desc;
   void* deviceData;
@@ -49,7 +51,7 @@ struct Tensor {
   uint64_t dataSize;
 };
 
-// A vector with room for 64 elements in itself. Clients fill it; here it is read.
+// A vector that stores up to 64 elements inline. Clients fill it; the library reads it.
 template <class T>
 struct SVector {
   size_t capacity;
@@ -82,9 +84,9 @@ class Operation {
   virtual Status InferShape(const SVector<TensorDesc>& in, SVector<TensorDesc>& out) const = 0;
   virtual uint32_t GetInputNum() const = 0;
   virtual uint32_t GetOutputNum() const = 0;
-  // Checks the tensors and says how many bytes of workspace Execute needs with them.
+  // Checks the tensors and returns how many bytes of workspace Execute needs with them.
   virtual Status Setup(const VariantPack& pack, uint64_t& workspaceSize, Context* context) = 0;
-  // Queues the work on the context's stream. Descriptors and host tensors are copied before it returns.
+  // Queues the work on the context's stream. Copies descriptors and host tensors before it returns.
   virtual Status Execute(const VariantPack& pack, uint8_t* workspace, uint64_t workspaceSize,
                          Context* context) = 0;
 };

@@ -1,4 +1,5 @@
-// Contexts and operations, as ATB's clients call them: one context for all threads of a process, operations that serve any shapes.
+// Contexts and operations as ATB's clients call them. One context serves all threads of a process; an
+// operation serves any shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <exception>
@@ -13,9 +14,10 @@
 namespace atb {
 namespace {
 
-// A client sets the stream before each Setup, from several threads on one context: each thread sees its own.
+// Thread-local, because several threads share one context and each sets its stream before each Setup.
 thread_local aclrtStream stream_of_thread = nullptr;
-// The stream that was in force at this thread's last Setup, and whose it was: the client may call Execute from another thread.
+// The operation and the stream of this thread's last Setup. Execute may run on another thread, where the
+// stream is not set.
 struct LastSetup {
   const Operation* operation = nullptr;
   aclrtStream stream = nullptr;
@@ -43,7 +45,7 @@ void Log(const std::string& name, const std::string& sentence) {
   aclAppLog(ACL_ERROR, "atb", __FILE__, __LINE__, "%s: %s", name.c_str(), sentence.c_str());
 }
 
-// Runs body() and turns what it throws into a code and a line of the log.
+// Runs body(), and turns an exception into a status code and a line of the log.
 template <class Body>
 Status Guarded(const std::string& name, const Body& body) noexcept {
   try {
@@ -64,7 +66,7 @@ class Described final : public Operation {
   explicit Described(Description description) : description_(std::move(description)) {}
 
   std::string GetName() const override { return description_.name; }
-  // Clients allocate outputs themselves.
+  // Always refuses: clients allocate outputs themselves.
   Status InferShape(const SVector<TensorDesc>&, SVector<TensorDesc>&) const override {
     Log(description_.name, "InferShape is not supported: outputs are the caller's");
     return kInvalidOperation;

@@ -1,5 +1,5 @@
-// The functions that clients of ATB look up by name: two phases over tensors of aclnn, with an operation that the client keeps between
-// them and gives again for the same scalar arguments.
+// The functions that clients of ATB look up by name. Each has two phases over aclnn tensors. The client keeps
+// the operation between them, and passes it again for equal scalar arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
@@ -33,7 +33,7 @@ atb::Status AtbSelfAttentionPrefixEncoder(void* workspace, uint64_t workspaceSiz
 namespace atb {
 namespace {
 
-// An operation of operations.cc, with the tensors of the last first phase.
+// An operation of operations.cc, with the tensors of its last first phase.
 class LookedUp final : public Operation {
  public:
   explicit LookedUp(Operation* operation) : operation_(operation) {}
@@ -63,7 +63,7 @@ class LookedUp final : public Operation {
 
 enum class Place { kDevice, kHost };
 
-// A tensor of aclnn as ATB has it; an absent one where it is null.
+// Adds an aclnn tensor in ATB's form. A null tensor becomes an omitted one.
 Status Add(SVector<Tensor>& tensors, const aclTensor* tensor, Place place = Place::kDevice) {
   Tensor& made = tensors.inside[tensors.count++];
   made = {};
@@ -96,7 +96,7 @@ struct Given {
   Place place = Place::kDevice;
 };
 
-// The first phase: makes the operation that the client has not got yet, and sets it up with these tensors.
+// The first phase: creates the operation unless the client already has it, and sets it up with these tensors.
 template <class Param>
 Status SetUp(const Param& param, std::initializer_list<Given> in, std::initializer_list<Given> out,
              uint64_t* workspace_size, Operation** op, Context* context) {
@@ -117,7 +117,7 @@ Status SetUp(const Param& param, std::initializer_list<Given> in, std::initializ
   std::unique_ptr<Operation> owned(inner);
   std::unique_ptr<LookedUp> made(new (std::nothrow) LookedUp(inner));
   if (made == nullptr) return kNoHostMemory;
-  owned.release();  // the other has it
+  owned.release();  // the client owns it now
   status = made->Setup(*pack, *workspace_size, context);
   if (status == kNoError) *op = made.release();
   return status;

@@ -13,7 +13,7 @@ constexpr uint64_t kAlignment = 512;
 
 uint64_t Aligned(uint64_t size) noexcept { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Ends an executor that phase 2 does not see.
+// Destroys an executor that never reaches phase 2.
 struct Executor {
   aclOpExecutor* executor = nullptr;
   ~Executor() {
@@ -36,7 +36,7 @@ Calls::Calls(uint8_t* workspace, const Tensor& any, aclrtStream stream) noexcept
     : workspace_(workspace), any_(any.deviceData), stream_(stream) {}
 
 Calls::~Calls() {
-  for (aclTensorList* list : lists_) aclDestroyTensorList(list);  // and the tensor in it
+  for (aclTensorList* list : lists_) aclDestroyTensorList(list);  // destroys the tensor in it too
   for (aclTensor* tensor : tensors_) aclDestroyTensor(tensor);
   for (aclIntArray* array : arrays_) aclDestroyIntArray(array);
   for (aclScalar* scalar : scalars_) aclDestroyScalar(scalar);
@@ -76,7 +76,7 @@ Tensor Calls::Temporary(const Shape& shape, aclDataType dtype) {
 aclTensorList* Calls::List(aclTensor* tensor) {
   aclTensorList* const list = aclCreateTensorList(&tensor, 1);
   if (list == nullptr) Refuse(kNoHostMemory, "no memory for a list of tensors");
-  tensors_.erase(std::find(tensors_.begin(), tensors_.end(), tensor));  // the list destroys it
+  tensors_.erase(std::find(tensors_.begin(), tensors_.end(), tensor));  // the list destroys the tensor
   lists_.push_back(list);
   return list;
 }
@@ -147,7 +147,7 @@ std::vector<int64_t> Calls::HostIntegers(const Tensor& tensor, const char* name)
   if (data == nullptr && elements > 0) {
     if (tensor.deviceData == nullptr) Refuse(kInvalidTensorAddress, std::string(name) + " has no address");
     copy.resize(static_cast<size_t>(elements) * aclDataTypeSize(tensor.desc.dtype));
-    Check(aclrtSynchronizeStream(stream_));  // what is queued may still write it
+    Check(aclrtSynchronizeStream(stream_));  // queued work may still write the tensor
     Check(aclrtMemcpy(copy.data(), copy.size(), tensor.deviceData, copy.size(), ACL_MEMCPY_DEVICE_TO_HOST));
     data = copy.data();
   }

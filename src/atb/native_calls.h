@@ -1,4 +1,4 @@
-// The calls of native operators that an ATB operation is made of, in order on one stream.
+// The native operators that an ATB operation calls, in order, on one stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ namespace atb {
 
 using Shape = std::vector<int64_t>;
 
-// What ends the making of calls: a code, and a sentence for the log.
+// Thrown to stop building calls: a status code, and a sentence for the log.
 struct Refusal {
   Status status;
   std::string sentence;
@@ -26,37 +26,41 @@ struct Refusal {
 // Throws Refusal.
 [[noreturn]] void Refuse(Status status, std::string sentence);
 
-// Collects calls, and then either measures their workspace or queues them. Temporaries lie at the workspace's beginning; behind them
-// is the room that the calls themselves ask for, one after the other.
+// Collects calls, and then either measures their workspace or queues them. Temporaries lie at the start of
+// the workspace. The calls' own workspaces follow, one after the other.
 class Calls {
  public:
   using PhaseOne = std::function<aclnnStatus(uint64_t*, aclOpExecutor**)>;
   using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
-  // `workspace` is null where the workspace is only measured: tensors then get the address of `any`, a tensor of the device.
+  // Pass null as `workspace` to measure it only: temporaries then get the address of `any`, a tensor on the
+  // device.
   Calls(uint8_t* workspace, const Tensor& any, aclrtStream stream) noexcept;
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
   ~Calls();
 
-  // Tensors that live until the calls are queued. A view of a tensor's memory, contiguous unless strides (in elements) are given.
+  // Tensors live until the calls are queued.
+  //
+  // Returns a view of a tensor's memory. It is contiguous unless strides, in elements, are given.
   aclTensor* View(const Tensor& tensor, const Shape& shape);
   aclTensor* View(const Tensor& tensor, const Shape& shape, const Shape& strides);
   aclTensor* View(const Tensor& tensor);
-  // Fresh memory in the workspace; a view of it by another shape.
+  // Allocates memory in the workspace and returns a tensor of the shape over it.
   Tensor Temporary(const Shape& shape, aclDataType dtype);
   aclTensorList* List(aclTensor* tensor);
   aclIntArray* Integers(const std::vector<int64_t>& values);
   aclScalar* Number(double value);
-  // The integers of a tensor in host memory; of one on the device, after what is queued on the stream.
+  // Reads the integers of a host tensor. Reads those of a device tensor after the work queued so far.
   std::vector<int64_t> HostIntegers(const Tensor& tensor, const char* name);
 
-  // Adds a call by both phases of an aclnn function.
+  // Adds a call through both phases of an aclnn function.
   void Add(PhaseOne first, PhaseTwo second);
 
-  // Bytes of workspace; throws Refusal where an operator refuses.
+  // Returns the bytes of workspace. Throws Refusal where an operator refuses its arguments.
   uint64_t Measure();
-  // Queues all calls on the stream; throws Refusal, with what was queued before still to run.
+  // Queues all calls on the stream. Throws Refusal at the first failure: calls that were queued before it
+  // still run.
   void Queue(uint64_t workspace_size);
 
  private:

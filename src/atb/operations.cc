@@ -1,4 +1,4 @@
-// The operations of ATB, made of native operators: what each checks, and its calls.
+// The operations of ATB, built from native operators: their checks and their calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "atb/operations.h"
 
@@ -51,7 +51,7 @@ constexpr int8_t kKeepDtype = 0;  // cubeMathType
 
 std::string Number(int64_t value) { return std::to_string(value); }
 
-// Refuses a member of a parameter that is not one of those that are computed.
+// Refuses an unsupported value of a parameter's member.
 void Accept(bool is_accepted, const char* member, int64_t value, const char* accepted) {
   if (!is_accepted)
     Refuse(kInvalidParam,
@@ -71,7 +71,7 @@ void ExpectSize(int64_t size, int64_t expected, const char* name) {
     Refuse(kInvalidTensorSize, std::string(name) + " is " + Number(size) + ", expected " + Number(expected));
 }
 
-// A copy in FLOAT, or the tensor itself where it is that.
+// Returns the tensor as FLOAT: a copy, or the tensor itself where it is FLOAT already.
 Tensor InFloat(Calls& calls, const Tensor& tensor) {
   if (tensor.desc.dtype == ACL_FLOAT) return tensor;
   const Tensor cast = calls.Temporary(ShapeOf(tensor), ACL_FLOAT);
@@ -81,7 +81,8 @@ Tensor InFloat(Calls& calls, const Tensor& tensor) {
   return cast;
 }
 
-// out = clamp(round(x / scale) + offset), to INT8; `rounds_last` rounds behind the offset. All in FLOAT.
+// Computes out = clamp(round(x / scale) + offset) as INT8, in FLOAT. `rounds_last` rounds after the offset is
+// added.
 void Quantise(Calls& calls, const Tensor& x, const Tensor& scale, const Tensor& offset, bool rounds_last,
               const Tensor& out) {
   const Tensor quotient = calls.Temporary(ShapeOf(x), ACL_FLOAT);
@@ -198,7 +199,7 @@ void Make(const ElewiseParam& param, const VariantPack& pack, Calls& calls) {
   }
 }
 
-// ---- RmsNorm: y = x / sqrt(mean(x^2) + epsilon) * gamma (+ beta), and where that is asked for, quantised ----
+// ---- RmsNorm: y = x / sqrt(mean(x^2) + epsilon) * gamma (+ beta), quantised on request ----
 
 void Check(const RmsNormParam& param) {
   Accept(param.layerType == RmsNormParam::kNorm, "layerType", param.layerType, "1");
@@ -237,7 +238,7 @@ void Make(const RmsNormParam& param, const VariantPack& pack, Calls& calls) {
   Quantise(calls, normed, pack.in[3], pack.in[4], true, pack.out[0]);
 }
 
-// ---- GroupTopk: sets what is not in the k groups of the highest scores to 0, in place ----
+// ---- GroupTopk: sets everything outside the k groups of the highest scores to 0, in place ----
 
 void Check(const GroupTopkParam& param) {
   Accept(param.groupNum >= 1, "groupNum", param.groupNum, "1 and more");
@@ -247,7 +248,8 @@ void Check(const GroupTopkParam& param) {
   Accept(param.n >= 1, "n", param.n, "1 and more");
 }
 
-// Sets to a value what is not in the k groups of the highest scores: the sums of the `largest` members. The tensor is [rows, groups, members].
+// Overwrites all but the k best groups with a value. A group's score is the sum of its `largest` greatest
+// members. The tensor is [rows, groups, members].
 void HideOtherGroups(Calls& calls, const Tensor& self, const Shape& shape, int64_t k, int64_t largest,
                      double value) {
   const int64_t rows = shape[0];
@@ -290,7 +292,7 @@ void Make(const GroupTopkParam& param, const VariantPack& pack, Calls& calls) {
                   param.groupMultiFlag == GroupTopkParam::kMax ? 1 : param.n, 0);
 }
 
-// ---- FusedAddTopkDiv: the k experts of the largest sigmoids with a bias, of the best groups alone ----
+// ---- FusedAddTopkDiv: selects the k experts of the largest biased sigmoids, within the best groups ----
 
 void Check(const FusedAddTopkDivParam& param) {
   constexpr int kSigmoid = 8;
@@ -345,7 +347,7 @@ void Make(const FusedAddTopkDivParam& param, const VariantPack& pack, Calls& cal
   PORTACL_ATB_CALL(calls, aclnnInplaceMuls, y, scale);
 }
 
-// ---- ReshapeAndCache: rows of keys and values to the slots of paged caches ----
+// ---- ReshapeAndCache: copies rows of keys and values to slots of paged caches ----
 
 void Check(const ReshapeAndCacheParam& param) {
   Accept(param.compressType == 0, "compressType", param.compressType, "0");
@@ -373,7 +375,7 @@ void Make(const ReshapeAndCacheParam& param, const VariantPack& pack, Calls& cal
       aclnnScatterPaKvCache);
 }
 
-// ---- Rope: query and key turned by angles whose cosines and sines are given ----
+// ---- Rope: rotates query and key by angles whose cosines and sines are given ----
 
 void Check(const RopeParam& param) {
   Accept(param.rotaryCoeff >= 2 && param.rotaryCoeff != 4, "rotaryCoeff", param.rotaryCoeff,
@@ -421,7 +423,7 @@ struct Attention {
   aclTensor* query = nullptr;
   aclTensor* key = nullptr;
   aclTensor* value = nullptr;
-  aclTensor* shift = nullptr;  // added to the products
+  aclTensor* shift = nullptr;  // a term added to the products
   aclIntArray* queries = nullptr;
   aclIntArray* keys = nullptr;
   aclTensor* table = nullptr;
@@ -440,7 +442,7 @@ void Attend(Calls& calls, const Attention& a, const Tensor& any) {
   aclTensorList* const key = calls.List(a.key);
   aclTensorList* const value = calls.List(a.value);
   Tensor byte = any;
-  byte.desc.dtype = ACL_BOOL;  // the mask of this mode is not read
+  byte.desc.dtype = ACL_BOOL;  // this mode does not read the mask
   aclTensor* const mask = a.is_causal ? calls.View(byte, {kTriangle, kTriangle}, {0, 0}) : nullptr;
   aclTensor* const lse = calls.View(calls.Temporary({1}, ACL_FLOAT));
   calls.Add(
@@ -456,13 +458,13 @@ void Attend(Calls& calls, const Attention& a, const Tensor& any) {
       aclnnFusedInferAttentionScoreV3);
 }
 
-// Sums up to each sequence.
+// Returns the running sums of the sequence lengths.
 std::vector<int64_t> Sums(std::vector<int64_t> lengths) {
   for (size_t i = 1; i < lengths.size(); ++i) lengths[i] += lengths[i - 1];
   return lengths;
 }
 
-// A cache of pages [blocks, rows, heads, size], as the attention takes it: [blocks, rows, heads * size].
+// Views a paged cache [blocks, rows, heads, size] as the attention takes it: [blocks, rows, heads * size].
 aclTensor* Pages(Calls& calls, const Tensor& cache, const char* name) {
   ExpectRank(cache, 4, name);
   if (cache.desc.format == ACL_FORMAT_FRACTAL_NZ)
@@ -471,7 +473,7 @@ aclTensor* Pages(Calls& calls, const Tensor& cache, const char* name) {
   return calls.View(cache, {shape[0], shape[1], shape[2] * shape[3]});
 }
 
-// Tokens [tokens, heads, size], or [tokens, heads * size].
+// Views tokens, given as [tokens, heads, size] or [tokens, heads * size].
 aclTensor* Tokens(Calls& calls, const Tensor& tensor, int64_t heads, const char* name) {
   const Shape shape = ShapeOf(tensor);
   if (shape.size() == 3) return calls.View(tensor);
@@ -480,7 +482,8 @@ aclTensor* Tokens(Calls& calls, const Tensor& tensor, int64_t heads, const char*
   return calls.View(tensor, {shape[0], heads, shape[1] / heads});
 }
 
-// A mask [batches or 1, heads, 1, keys] with so many columns: those behind the longest sequence are not read.
+// Views a mask [batches or 1, heads, 1, columns] as one of `keys` columns. Columns behind the longest
+// sequence are never read.
 aclTensor* AlibiOfAllKeys(Calls& calls, const Tensor& mask, const Shape& shape, int64_t keys) {
   if (shape.size() != 4 || shape[3] >= keys) return calls.View(mask, shape);
   const Tensor wide = calls.Temporary({shape[0], shape[1], shape[2], keys}, mask.desc.dtype);
@@ -528,7 +531,7 @@ void Make(const PagedAttentionParam& param, const VariantPack& pack, Calls& call
     a.out = calls.View(pack.out[0]);
     a.queries = calls.Integers(Sums(calls.HostIntegers(pack.in[6], "qSeqLens")));
   } else {
-    // One query of each sequence.
+    // Each sequence has one query.
     a.layout = "BSND";
     a.query = calls.View(query, {shape[0], 1, shape[1], shape[2]});
     const Shape out = ShapeOf(pack.out[0]);
@@ -593,7 +596,7 @@ void Make(const SelfAttentionParam& param, const VariantPack& pack, Calls& calls
   Attend(calls, a, pack.out[0]);
 }
 
-// ---- Counts of tensors: those in, those out ----
+// ---- Counts of input and output tensors ----
 
 Counts CountsOf(const LinearParam& param) { return {param.hasBias || param.enAccum ? 3u : 2u, 1}; }
 Counts CountsOf(const ElewiseParam& param) {
@@ -619,7 +622,7 @@ Counts CountsOf(const SelfAttentionParam& param) {
   return {param.maskType == SelfAttentionParam::kCompressed ? 5u : 4u, 1};
 }
 
-// The public name of each parameter's operation.
+// Returns the public name of each parameter's operation.
 const char* NameOf(const LinearParam&) { return "LinearOperation"; }
 const char* NameOf(const ElewiseParam&) { return "ElewiseOperation"; }
 const char* NameOf(const RmsNormParam&) { return "RmsNormOperation"; }

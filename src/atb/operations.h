@@ -1,4 +1,4 @@
-// What an ATB operation is made of.
+// Describes an ATB operation: its tensors, and the function that builds its calls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,12 +22,12 @@ struct Description {
   std::function<void(const VariantPack&, Calls&)> make;
 };
 
-// What clients have no structure for: the arguments of a function that they look up (looked_up.cc). Tensors in are x and addNum, those out
-// y and indices.
+// Arguments of a function that clients look up by name (looked_up.cc), for which ATB has no structure. Inputs
+// are x and addNum, outputs are y and indices.
 struct FusedAddTopkDivParam {
   int64_t groupNum;
   int64_t groupTopk;
-  int64_t n;  // of a group, whose sum is its score
+  int64_t n;  // members per group whose sum is the group's score
   int64_t k;
   int activationType;
   bool isNorm;
@@ -35,7 +35,7 @@ struct FusedAddTopkDivParam {
   bool enableExpertMapping;
 };
 
-// Makes an operation; what it refuses is logged, *operation is then null.
+// Creates an operation. Logs a refusal, and sets *operation to null then.
 Status CreateDescribed(const std::function<Description()>& describe, const char* name,
                        Operation** operation) noexcept;
 

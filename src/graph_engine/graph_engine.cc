@@ -1,4 +1,5 @@
-// The names of CANN's graph engine that torchair links to: it loads, and every call of the engine says that there is none.
+// Defines the symbols of CANN's graph engine that torchair links to, so that torchair loads. Every call
+// throws: there is no graph engine.
 // SPDX-License-Identifier: Apache-2.0
 #include <cxxabi.h>
 
@@ -11,7 +12,8 @@
 
 namespace ge {
 
-// The one class that clients make before they call the engine, for its options. They see a pointer that is counted, and free it inline.
+// Clients construct this class before they call the engine, for its options. They see a pointer to a counted
+// object, and free it inline.
 class AscendString {
  public:
   AscendString(const char* text);
@@ -32,7 +34,7 @@ const char* AscendString::GetString() const { return text_ == nullptr ? "" : tex
 bool AscendString::operator==(const AscendString& other) const { return Text() == other.Text(); }
 bool AscendString::operator<(const AscendString& other) const { return Text() < other.Text(); }
 
-// What clients call at their end has nothing to end.
+// Succeeds: clients call it when they exit.
 int GEFinalize();
 int GEFinalize() { return 0; }
 
@@ -46,7 +48,7 @@ Session::~Session() = default;
 
 namespace {
 
-// Throws, as the functions of the engine have results of many kinds, none of which says what is wrong.
+// Throws, because the functions return many types, and none of them can carry an error.
 [[noreturn]] void Refuse(const char* symbol) {
   int status = 0;
   char* const readable = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
@@ -62,7 +64,8 @@ namespace {
 
 }  // namespace
 
-// NAME(symbol): a function of the engine, by its name for the linker; whatever it takes and returns, it throws.
+// NAME(symbol) defines a function of the engine under its mangled name. It throws, whatever its parameters
+// and result are.
 #define JOIN_AGAIN(a, b) a##b
 #define JOIN(a, b) JOIN_AGAIN(a, b)
 #define NAME(symbol)                                                                                        \

@@ -1,4 +1,5 @@
-// Functions of the C standard's Annex K by their names in CANN: they write no more than there is room for, and say so.
+// Functions of the C standard's Annex K under CANN's names. They write no more than there is room for, and
+// report what did not fit.
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <cstdarg>
@@ -8,7 +9,7 @@
 
 namespace {
 
-constexpr size_t kMostBytes = 0x7fffffff;  // more is taken for a mistake
+constexpr size_t kMostBytes = 0x7fffffff;  // larger sizes are treated as errors
 
 }  // namespace
 
@@ -34,7 +35,7 @@ int strcpy_s(char* to, size_t room, const char* from) {
   return 0;
 }
 
-// At most `count` characters; -1 where the text is longer than that, or than the room.
+// Writes at most `count` characters. Returns -1 when the text is longer than that, or than the room.
 int vsnprintf_s(char* to, size_t room, size_t count, const char* format, std::va_list arguments) {
   if (to == nullptr || room == 0 || room > kMostBytes) return -1;
   to[0] = '\0';
@@ -43,7 +44,7 @@ int vsnprintf_s(char* to, size_t room, size_t count, const char* format, std::va
   const int length = std::vsnprintf(to, most, format, arguments);
   if (length < 0) to[0] = '\0';
   if (length >= 0 && static_cast<size_t>(length) < most) return length;
-  if (count >= room) to[0] = '\0';  // what does not fit is not cut off, unless that was asked for
+  if (count >= room) to[0] = '\0';  // a text that does not fit is cut only if the caller asked for it
   return -1;
 }
 

@@ -1,7 +1,8 @@
-// npu-smi: prints the table of devices that build scripts of NPU programs read, as far as a CPU has anything to say.
+// npu-smi: prints the table of devices that build scripts of NPU programs read, with the fields that a CPU
+// can fill.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts take the product's name from the third word of line 7, so the lines before it are counted.
+// Scripts take the product's name from the third word of line 7, so the number of lines before it is fixed.
 #include <cstdio>
 #include <cstring>
 #include <string>

@@ -1,5 +1,5 @@
-// portacl-info: the table that a porter needs (operator x product x dtypes) and what is in force on this
-// machine.
+// portacl-info: prints the table of operators, products and dtypes for people who port programs, and the
+// settings in effect on this machine.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
@@ -48,7 +48,7 @@ std::string Cell(DtypeSet dtypes) {
   return cell.empty() ? "-" : cell;
 }
 
-// The width of the column that says what is documented.
+// Returns the width of the column "documented".
 int WidestDocumented() {
   size_t width = std::strlen("documented");
   for (const OperatorFacts& facts : AllOperators()) {
@@ -59,7 +59,7 @@ int WidestDocumented() {
   return static_cast<int>(width);
 }
 
-// The product lines, without the row for threads that have no device.
+// Returns the product lines, without the row for threads that have no device.
 std::span<const SocProfile> Products() { return SocProfiles().first(kProductCount - 1); }
 
 std::string SocNames(const SocProfile& profile) {
@@ -69,7 +69,7 @@ std::string SocNames(const SocProfile& profile) {
   return names;
 }
 
-// A library that is loaded when it is first needed: its file, or why there is none.
+// A library that is loaded on first use: its file, or the reason why it is missing.
 struct Loaded {
   std::string file;
   std::string why;
@@ -97,7 +97,7 @@ std::string AsText(const Loaded& library, const char* whose) {
   return library.file.empty() ? "none: " + library.why : library.file + whose;
 }
 
-// The instructions that multiply pairs of BF16 here, as PORTACL_ISA names them.
+// Returns the kernels that multiply pairs of BF16 on this machine, by the names of PORTACL_ISA.
 std::vector<const engine::TileKernels*> AllPairs() {
   std::vector<const engine::TileKernels*> all;
   for (const engine::TileKernels* one : {engine::FindDotKernels(), engine::FindAmxKernels()})
