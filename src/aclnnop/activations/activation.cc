@@ -1,4 +1,4 @@
-// Attributes of activations as numbers (see activation.h).
+// Converts attributes of activations to numbers (see activation.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/activations/activation.h"
 

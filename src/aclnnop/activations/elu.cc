@@ -1,4 +1,4 @@
-// aclnnElu, aclnnCelu and their gradients: an exponential where the operand is negative.
+// aclnnElu, aclnnCelu and their gradients: exponential where the operand is negative.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <type_traits>
@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 
 namespace elu {
 
-// The numbers are alpha, scale and inputScale. Where alpha or inputScale is no finite number, the negative part is constant.
+// Numbers: alpha, scale, inputScale. The negative part is constant where alpha or inputScale is not finite.
 struct Elu : Activation<Elu, 1, LaneTypes<float, double>> {
   static constexpr bool kTakesHalves = true;
   explicit Elu(const Parameters& parameters)
@@ -56,7 +56,7 @@ struct Elu : Activation<Elu, 1, LaneTypes<float, double>> {
   float constant;
 };
 
-// The numbers are alpha, scale, inputScale and whether x is a result.
+// Numbers: alpha, scale, inputScale, and whether x is the function's result.
 struct EluSlope : Activation<EluSlope, 2> {
   static constexpr bool kTakesHalves = true;
   explicit EluSlope(const Parameters& parameters)
@@ -89,7 +89,7 @@ struct EluSlope : Activation<EluSlope, 2> {
   double input_scale;
 };
 
-// The number is alpha.
+// Number: alpha.
 struct Celu : Activation<Celu, 1> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;

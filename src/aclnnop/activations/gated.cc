@@ -1,4 +1,5 @@
-// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnGeluMul, aclnnClippedSwiglu: one half of a tensor times a function of the other.
+// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnGeluMul, aclnnClippedSwiglu: one half of a
+// tensor times a function of the other half. A and B below are the two halves.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <type_traits>
@@ -17,7 +18,7 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace gated {
 
-// A times the logistic function of B; with a gradient for A, the gradient of A.
+// Computes A * logistic(B). With a gradient in place of A, this is A's gradient.
 struct Glu : Activation<Glu, 2, LaneTypes<float, double>> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -33,7 +34,7 @@ struct Glu : Activation<Glu, 2, LaneTypes<float, double>> {
   }
 };
 
-// The gradient of B.
+// Computes B's gradient.
 struct GluGate : Activation<GluGate, 3, LaneTypes<float, double>> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -54,7 +55,7 @@ struct GluGate : Activation<GluGate, 3, LaneTypes<float, double>> {
   }
 };
 
-// A times the logistic function of A, times B; with a gradient for B, the gradient of B.
+// Computes A * logistic(A) * B. With a gradient in place of B, this is B's gradient.
 struct SwiGlu : Activation<SwiGlu, 2> {
   static constexpr bool kTakesHalves = true;
   static constexpr int kFunctionOf = 0;
@@ -74,7 +75,7 @@ struct SwiGlu : Activation<SwiGlu, 2> {
   }
 };
 
-// The gradient of A.
+// Computes A's gradient.
 struct SwiGluGate : Activation<SwiGluGate, 3> {
   static constexpr bool kTakesHalves = true;
   static constexpr int kFunctionOf = 1;
@@ -94,7 +95,7 @@ struct SwiGluGate : Activation<SwiGluGate, 3> {
   }
 };
 
-// A times GELU of B, and the gradient of B.
+// Computes A * gelu(B), and B's gradient.
 template <GeluForm kForm>
 struct GeGlu : Activation<GeGlu<kForm>, 2> {
   static constexpr bool kTakesHalves = true;
@@ -124,8 +125,8 @@ struct GeGluGate : Activation<GeGluGate<kForm>, 3> {
 using GeGluGateByErf = GeGluGate<GeluForm::kErf>;
 using GeGluGateByTanh = GeGluGate<GeluForm::kTanh>;
 
-// A up to a limit, times the logistic function of alpha A, times B between the limits and a bias more. Numbers: alpha, limit, bias. A NaN
-// is within any limits.
+// Computes a * logistic(alpha * a) * (b + bias), where a is A up to the limit, and b is B within -limit and
+// limit. Numbers: alpha, limit, bias. NaN passes the limits.
 struct ClippedSwiGlu : Activation<ClippedSwiGlu, 2> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -149,7 +150,7 @@ struct ClippedSwiGlu : Activation<ClippedSwiGlu, 2> {
   }
 };
 
-// A times its logistic function, up to the limit, times B between the limits.
+// Computes A * logistic(A) up to the limit, times B within the limits.
 struct SwiGluClipped : Activation<SwiGluClipped, 2> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -202,10 +203,10 @@ constexpr auto kProduct = PORTACL_VALUE_KERNELS(gated::Product);
 constexpr auto kClippedSwiGlu = PORTACL_VALUE_KERNELS(gated::ClippedSwiGlu);
 constexpr auto kSwiGluClipped = PORTACL_VALUE_KERNELS(gated::SwiGluClipped);
 
-// dim is the first attribute.
+// dim is the first attribute of every operator here.
 enum Attributes { kDim, kApproximate, kActivateLeft };
 
-// One half of a tensor along dim, which is an operand of a map.
+// Returns one half of a tensor along dim, as an operand of a map.
 MappedView Half(const OperatorCall& call, int tensor, int half) {
   MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
   const int dim = WrappedDim(call.attributes[kDim].integer, view.tensor.view.rank);
@@ -217,13 +218,13 @@ MappedView Whole(const OperatorCall& call, int tensor) {
   return {PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
 }
 
-// The tensors whose dim is cut and what is half as long. check.operands: the whole one, then the others.
+// Check the dim that is halved. check.operands: the whole tensor, then the tensor of half the length.
 aclnnStatus LengthIsEven(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
   const Shape& shape = call.Tensor(tensor).view;
   const int dim = WrappedDim(call.attributes[kDim].integer, shape.rank);
   int64_t length = shape[dim];
-  // CANN looks at all that lies behind.
+  // CANN takes the elements of dim and of all dims behind it.
   if (check.low != 0) {
     for (int i = dim + 1; i < shape.rank; ++i) length *= shape[i] & 1;
   }
@@ -243,13 +244,13 @@ aclnnStatus ShapeIsHalf(const Check& check, OperatorCall& call) noexcept {
 constexpr Check LengthIsEven(int whole) { return {.run = LengthIsEven, .operands = {whole}}; }
 constexpr Check ShapeIsHalf(int whole, int half) { return {.run = ShapeIsHalf, .operands = {whole, half}}; }
 
-// The end of the lists: every loop is over halves.
+// Ends the lists: every loop is over halves.
 constexpr auto EndOfGated(Operands inputs, Operands outputs) {
   return List(SizesRepresentable(outputs), DoneIfEmpty(inputs), InsideStorage(inputs),
               FunctionsThere(kDouble, WhyFunctionsAreMissing));
 }
 
-// Glu.
+// ---- aclnnGlu ----
 enum OneToHalf { kSelf, kOut };
 constexpr auto kGluChecks =
     Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kActivatedAndDouble, {kSelf, kOut}),
@@ -263,7 +264,7 @@ void SetGlu(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// Its gradient, and SwiGlu's.
+// ---- aclnnGluBackward and aclnnSwiGluGrad ----
 enum HalfToOne { kGradient, kOperand, kResult };
 constexpr auto kGluBackwardChecks =
     Join(List(NotNull(kOperand), NotNull(kGradient), NotNull(kResult),
@@ -281,7 +282,7 @@ void SetGluBackward(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// SwiGlu: generated functions, whose products and shapes are looked at late.
+// ---- aclnnSwiGlu: CANN generates its phase 1, which checks products and shapes late ----
 constexpr DtypeRule kSwiGluDtypes = SinceAtlasA2(kFloatHalfAndBf16, kFloatAndHalf);
 constexpr ProductSet kWithSwiGlu = kDocumentedWithInference;
 
@@ -326,7 +327,7 @@ void SetSwiGluGrad(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// GeGlu. approximate: 0 with erf, 1 with tanh.
+// ---- aclnnGeGlu. approximate: 0 selects erf, 1 tanh ----
 enum OneToTwoHalves { kGated, kProductOut, kGeluOut };
 bool IsCut(const OperatorCall& call) noexcept {
   return call.Tensor(kGated).view.rank > 0 && !call.Tensor(kGated).view.IsEmpty();
@@ -345,7 +346,7 @@ constexpr auto kGeGluChecks =
          EndOfGated({kGated}, {kProductOut, kGeluOut}));
 
 bool IsTanh(const OperatorCall& call) { return call.attributes[kApproximate].integer == 1; }
-// The half of which GELU is taken. aclnnGeGlu has no such attribute: the second one.
+// Returns the half to which GELU is applied. aclnnGeGlu has no such attribute and takes the second one.
 int ActivatedHalf(const OperatorCall& call) {
   return call.attributes.size() > kActivateLeft && call.attributes[kActivateLeft].integer != 0 ? 0 : 1;
 }
@@ -381,7 +382,7 @@ void SetGeGluBackward(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// GeluMul: halves of the last dim.
+// ---- aclnnGeluMul: halves of the last dim ----
 enum GeluMulAttributes { kGeluApproximate };
 constexpr int64_t kMostGated = 1024;
 
@@ -417,7 +418,7 @@ constexpr auto kGeluMulChecks =
               Own(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
          EndOfGated({kSelf}, {kOut}));
 
-// One half along the last dim.
+// Returns one half along the last dim.
 MappedView LastHalf(const OperatorCall& call, int tensor, int half) {
   MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
   const int dim = view.tensor.view.rank - 1;
@@ -433,7 +434,9 @@ void SetGeluMul(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// ClippedSwiglu: halves along dim, or the elements at even and at odd places of all that lies from dim on.
+// ---- aclnnClippedSwiglu ----
+//
+// Halves lie along dim or, interleaved, are the even and the odd elements of dim and all dims behind it.
 enum ClippedTensors { kClippedX, kGroupIndex, kClippedOut };
 enum ClippedAttributes { kAlpha = 1, kLimit, kBias, kInterleaved, kClampMode };
 
@@ -457,7 +460,7 @@ aclnnStatus LimitIsPositive(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, StartMessage(call).Add("parameter limit is not above 0, accepted: above 0."));
 }
 
-// The dims from one on taken as one; false where they do not follow each other.
+// Merges the dims from `dim` on into one. Returns false where their elements do not follow each other.
 bool TakeTogether(aclTensor& view, int dim) {
   int64_t length = 1;
   for (int i = dim; i < view.view.rank; ++i) length *= view.view[i];

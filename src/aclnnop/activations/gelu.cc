@@ -1,4 +1,5 @@
-// aclnnGelu, aclnnGeluV2 and their gradients: x times the normal distribution, or its approximation with tanh.
+// aclnnGelu, aclnnGeluV2 and their gradients: x times the normal distribution function, or its approximation
+// with tanh.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -15,13 +16,13 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace gelu {
 
-// Of either form, what is known for negative numbers: GELU's factor, and its slope. At positive ones they are 1 less that.
+// Tables for negative x: GELU's factor of x, and its slope. The value at |x| is 1 minus the value at -|x|.
 template <GeluForm kForm>
 inline constexpr const GeluTable& kTail = kForm == GeluForm::kErf ? kNormalTail : kTanhTail;
 template <GeluForm kForm>
 inline constexpr const GeluTable& kSlope = kForm == GeluForm::kErf ? kErfSlope : kTanhSlope;
 
-// Lanes beyond a table, which are computed in float64. No lane's result depends on whether another one is there.
+// Selects the lanes beyond a table, which are computed in float64. No lane's result depends on other lanes.
 template <class D, class V>
 HWY_INLINE auto IsBeyond(D d, V x, const GeluTable& table) {
   return hn::Lt(x, hn::Set(d, -table.limit));
@@ -56,7 +57,7 @@ struct GeluSlope : Activation<GeluSlope<kForm>, 2> {
   HWY_INLINE V operator()(D d, V gradient, V x) const {
     const V slope = functions::AtMagnitude(d, x, kSlope<kForm>);
     const auto is_negative = hn::Lt(x, hn::Zero(d));
-    // The form with erf adds infinity times a density of 0.
+    // The erf form adds x times its density. That is infinity times 0, thus NaN, where x is infinite.
     const V one = kForm == GeluForm::kErf ? functions::Fma(d, x, hn::Zero(d), hn::Set(d, 1.0f))
                                           : functions::OrNan(hn::Set(d, 1.0f), x);
     const V near = hn::Mul(gradient, hn::IfThenElse(is_negative, slope, hn::Sub(one, slope)));
@@ -103,7 +104,7 @@ constexpr auto kGeluV2Checks =
     Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kOut)),
          OfOneTensorOfAnyRank(kSelf, kOut));
 
-// What of two promotes to one of the list: integers beside floats too.
+// The two dtypes must promote to one of the list, so one of them may be an integer.
 constexpr auto kOfTwo =
     List(Promotes({kGradOutput, kInput}), PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kInput}));
 

@@ -1,4 +1,4 @@
-// The kernels of GELU, which aclnnGeGlu uses as well.
+// The kernels of GELU, shared with aclnnGeGlu.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

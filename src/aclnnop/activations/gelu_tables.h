@@ -1,4 +1,5 @@
-// GELU and its slope, of either form, for negative numbers as polynomials of degree 8 in sixteen intervals of their magnitude.
+// GELU's factor and slope for negative numbers, in both forms: piecewise polynomials of degree 8 over sixteen
+// intervals of |x|.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,12 +9,14 @@ namespace portacl {
 
 using GeluTable = engine::Sixteenths<8>;
 
-// In each interval a polynomial in the distance from a float whose first two coefficients are nearly floats themselves. That float lies
-// where terms do not cancel: near the interval's upper end, at 0 in the first one, and at the zero of a slope where that lies.
-// Fitted for the least relative error, 2^-25 or less, one coefficient after the other, each rounded before the next.
-// The last interval ends where 1 less the function has come to rest at 1.
+// Each interval has a polynomial in the distance from a center. The center is a float at which the first two
+// coefficients are nearly floats too, so that rounding them costs little. It lies where terms do not cancel:
+// near the interval's upper end, at 0 in the first interval, and at a slope's zero in the interval that has
+// one. Coefficients are fitted for the least relative error, 2^-25 or less, one after the other; each is
+// rounded before the next is fitted. The last interval ends where 1 minus the function rounds to 1 from there
+// on.
 
-// Normal distribution below -a.
+// Normal distribution function at -a.
 inline constexpr GeluTable kNormalTail = {
     5.4960f,
     0x1.68ba3p+1f,
@@ -48,7 +51,7 @@ inline constexpr GeluTable kNormalTail = {
       0x1.5833fcp-8f, 0x1.afa302p-10f, 0x1.49b02p-11f, 0x1.32faa6p-13f, 0x1.42e646p-15f, 0x1.e82edap-18f,
       0x1.a530bcp-20f, 0x1.e36298p-23f, 0x1.1e8bcep-25f}}};
 
-// The logistic function of -(c a + b a^3).
+// Logistic function at -(c a + b a^3).
 inline constexpr GeluTable kTanhTail = {
     5.0625f,
     0x1.879782p+1f,
@@ -83,7 +86,7 @@ inline constexpr GeluTable kTanhTail = {
       0x1.6c1d5cp-7f, 0x1.b28b66p-9f, 0x1.2ac39cp-10f, 0x1.518c96p-12f, 0x1.6ee37ap-14f, 0x1.737ff8p-16f,
       0x1.22e3c8p-19f, 0x1.e105dap-22f, 0x1.d47ea2p-25f}}};
 
-// Derivative of GELU with erf at -a.
+// Derivative of the erf form of GELU at -a.
 inline constexpr GeluTable kErfSlope = {
     6.1210f,
     0x1.43eb1ap+1f,
@@ -118,7 +121,7 @@ inline constexpr GeluTable kErfSlope = {
       -0x1.6b0af4p-5f, -0x1.5a822p-6f, -0x1.91561ep-8f, -0x1.0e656ap-9f, -0x1.b26ee2p-12f, -0x1.c57cdep-14f,
       -0x1.fe0728p-17f, -0x1.4f10e2p-19f, -0x1.67876ap-22f, -0x1.ff1f42p-26f}}};
 
-// Derivative of GELU with tanh at -a.
+// Derivative of the tanh form of GELU at -a.
 inline constexpr GeluTable kTanhSlope = {
     5.6210f,
     0x1.60b60ap+1f,

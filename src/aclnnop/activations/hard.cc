@@ -1,4 +1,4 @@
-// aclnnHardswish, aclnnHardsigmoid, aclnnHardtanh and their gradients: activations of straight pieces.
+// aclnnHardswish, aclnnHardsigmoid, aclnnHardtanh and their gradients: piecewise linear activations.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 
 namespace hard {
 
-// Each step is rounded. NaN stays. INT32 is computed in float32 and truncated.
+// Rounds each step. NaN stays NaN. INT32 is computed in float32 and truncated.
 struct Hardsigmoid : Activation<Hardsigmoid, 1> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -52,7 +52,7 @@ struct Hardswish : Activation<Hardswish, 1> {
   }
 };
 
-// The number is whether 3 and -3 belong to the outer pieces.
+// Number: whether 3 and -3 belong to the outer pieces.
 struct HardswishSlope : Activation<HardswishSlope, 2> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -68,7 +68,7 @@ struct HardswishSlope : Activation<HardswishSlope, 2> {
   }
 };
 
-// The numbers are the bounds.
+// Numbers: the bounds.
 struct HardtanhSlope : Activation<HardtanhSlope, 2> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -147,7 +147,9 @@ void SetHardswishBackwardV2(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kGradOutput, kInput}, kGradInput, kHardswishSlope, scalars, executor);
 }
 
-// Hardtanh: the bounds are converted to self's dtype, and compared as CANN does, as INT64 where the lower one is an integer.
+// ---- aclnnHardtanh ----
+//
+// Converts the bounds to self's dtype. Compares them as CANN does: as INT64 if the lower one is an integer.
 constexpr DtypeRule kHardtanhDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegers);
 
 template <class T>

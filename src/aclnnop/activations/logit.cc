@@ -1,4 +1,5 @@
-// aclnnLogit, log(z / (1 - z)) of z = x between eps and 1 - eps, and aclnnLogitGrad, dy / (x * (1 - x)) there.
+// aclnnLogit, log(z / (1 - z)) where z is x clamped to [eps, 1 - eps], and aclnnLogitGrad, dy / (x * (1 - x))
+// within these bounds.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -17,7 +18,8 @@ namespace logits {
 
 enum Numbers { kLeast, kMost, kOutside };
 
-// The odds are near 1 where z is near 1/2: what rounding them leaves is added to their logarithm, which is small there.
+// Near z = 1/2 the odds are near 1 and their logarithm is small, so the rounding error of the odds matters:
+// it is added to the logarithm.
 template <class D, class V>
 HWY_INLINE V LogOfOdds(D d, V z) {
   const V rest = hn::Sub(hn::Set(d, 1.0), z);
@@ -47,7 +49,7 @@ struct Logit : Activation<Logit, 1> {
   }
 };
 
-// Each step is rounded. The third number is what is outside.
+// Rounds each step. kOutside is the result outside the bounds.
 struct LogitSlope : Activation<LogitSlope, 2> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -84,7 +86,7 @@ constexpr auto kLogit = PORTACL_VALUE_KERNELS(logits::Logit);
 constexpr auto kLogitSlope = PORTACL_VALUE_KERNELS(logits::LogitSlope);
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
-// CANN's code of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Forward { kInput, kOut };
@@ -101,7 +103,8 @@ constexpr auto kGradientChecks = Join(
          WithCode(kTiling, SameShape(kX, kDx)), PromotesToDtypeOf(kX)),
     ComputableChecks({kX, kDy}, kDx));
 
-// The bounds, and what a gradient is outside of them. A logit without bounds finds itself where it is no number.
+// Returns the bounds, and the gradient outside of them. Without an eps, the gradient is NaN outside [0, 1].
+// The logit then needs no bounds: it is NaN outside [0, 1] by itself.
 engine::Scalars Bounds(const OperatorCall& call, bool is_gradient) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto eps = static_cast<float>(call.attributes[0].wide);

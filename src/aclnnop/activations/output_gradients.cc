@@ -1,4 +1,4 @@
-// aclnnTanhBackward and aclnnSigmoidBackward: gradients from what the functions gave.
+// aclnnTanhBackward and aclnnSigmoidBackward: gradients computed from the functions' results.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -16,7 +16,7 @@ namespace output_gradients {
 
 using engine::HWY_NAMESPACE::Complex;
 
-// Each step is rounded, in the order that the headers write.
+// Rounds each step, in the order of the formula in the header.
 struct TanhSlope : Activation<TanhSlope, 2, LaneTypes<float, double>> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -37,7 +37,7 @@ struct SigmoidSlope : Activation<SigmoidSlope, 2, LaneTypes<float, double, Compl
     const V one = hn::Set(d, static_cast<hn::TFromD<D>>(1));
     return hn::Mul(hn::Mul(gradient, hn::Sub(one, y)), y);
   }
-  // The factor is conjugated.
+  // Conjugates the factor.
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V gradient, V y, V gradient_imaginary, V y_imaginary, V& real,
                           V& imaginary) const {
@@ -73,7 +73,7 @@ constexpr auto kTanhBackwardChecks = Join(
          SameDtype(kOutput, kGradInput), PromotesToDtypeOf(kOutput)),
     BroadcastChecks(kGradOutput, kOutput, kGradInput), ComputableChecks({kGradOutput, kOutput}, kGradInput));
 
-// On older products only gradOutput's BF16 is refused.
+// Older products refuse BF16 only in gradOutput.
 constexpr DtypeSet kSigmoidSet = kFloatAndHalf | kDouble | kComplex;
 constexpr DtypeRule kSigmoidGradient = WithBf16SinceAtlasA2(kSigmoidSet);
 constexpr auto kSigmoidBackwardChecks = Join(

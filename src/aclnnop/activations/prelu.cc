@@ -1,4 +1,5 @@
-// aclnnPrelu and its gradients: numbers that are not positive times a weight, one for each channel (dim 1) or one for all.
+// aclnnPrelu and its gradients: multiplies elements that are not positive by a weight. There is one weight,
+// or one for each channel (dim 1).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -35,7 +36,7 @@ struct PreluSlope : Activation<PreluSlope, 3> {
   }
 };
 
-// What an element adds to its weight's gradient.
+// Computes an element's contribution to its weight's gradient.
 struct WeightTerm : engine::HWY_NAMESPACE::Summable<WeightTerm> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
@@ -68,14 +69,14 @@ constexpr auto kPrelu = PORTACL_VALUE_KERNELS(prelu::Prelu);
 constexpr auto kPreluSlope = PORTACL_VALUE_KERNELS(prelu::PreluSlope);
 constexpr auto kWeightTerm = PORTACL_KERNELS(prelu::WeightTerm);
 
-// How many weights self has room for.
+// Returns the number of weights that self takes besides 1.
 int64_t Channels(const aclTensor& self) { return self.view.rank <= 1 ? 1 : self.view[1]; }
 
-// The weights in as few dims as their strides allow: none where there is but one.
+// Returns the weights in as few dims as their strides allow; a single weight has none.
 aclTensor Weights(const aclTensor& weight) { return MergedDims(PlainView(weight)); }
 
-// Views of one rank, in which the weights lie along dims of their own: the weights, and tensors to which self's shape belongs,
-// whose channels are cut as the weights' dims are.
+// Return views of one rank in which the weights have dims of their own: the weights, and tensors of self's
+// shape, whose channels are split as the weights' dims are.
 MappedView WeightView(const OperatorCall& call, int weight, int self) {
   MappedView view{Weights(call.Tensor(weight)), call.OperandOf(weight)};
   view.tensor.Describe();
@@ -128,7 +129,7 @@ constexpr Check ViewsFit(int weight, int self) {
   return {.run = ViewsFit, .operands = {weight, self}, .code = ACLNN_ERR_INNER_NULLPTR};
 }
 
-// Prelu.
+// ---- aclnnPrelu ----
 enum Tensors { kSelf, kWeight, kOut };
 constexpr auto kPreluChecks = Join(
     List(NotNull(kSelf), NotNull(kWeight), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf, kWeight, kOut}),
@@ -143,7 +144,7 @@ void SetPrelu(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// PreluBackward.
+// ---- aclnnPreluBackward ----
 enum Gradients { kGradOutput, kInput, kWeights, kGradInput, kGradWeight };
 
 aclnnStatus GradWeightFits(const Check& check, OperatorCall& call) noexcept {

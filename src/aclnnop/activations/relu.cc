@@ -1,4 +1,4 @@
-// aclnnRelu, aclnnLeakyRelu, aclnnThresholdBackward and their like: numbers that change where they are not positive.
+// aclnnRelu, aclnnLeakyRelu, aclnnThresholdBackward: change only elements that are not positive.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace relu {
 
-// NaN stays, -0 becomes 0.
+// NaN stays NaN, -0 becomes 0.
 struct Relu : Activation<Relu, 1, LaneTypes<float, int8_t, int32_t, int64_t>> {
   static constexpr bool kIsHot = true;
   using Activation::Activation;
@@ -33,12 +33,12 @@ struct Relu : Activation<Relu, 1, LaneTypes<float, int8_t, int32_t, int64_t>> {
   }
 };
 
-// The gradient where x is above the threshold, or NaN. Thresholds up to float32's epsilon are 0.
+// Returns the gradient where x is above the threshold or NaN. Thresholds up to float32's epsilon count as 0.
 struct AboveThreshold : Activation<AboveThreshold, 2, LaneTypes<float, int64_t>> {
   static constexpr bool kIsHot = true;
   explicit AboveThreshold(const Parameters& parameters) : Activation(parameters), threshold(Number(0)) {
     if (std::fabs(threshold) <= std::numeric_limits<float>::epsilon()) threshold = 0.0f;
-    // Integers are above a number if they are above the integer below it. Of INT64 there is but the threshold 0.
+    // An integer is above a number if it is above the number rounded down. INT64 has only the threshold 0.
     const bool fits = std::fabs(threshold) < 0x1p63f;
     const auto lowest = std::numeric_limits<int64_t>::lowest();
     whole = fits            ? static_cast<int64_t>(std::floor(threshold))
@@ -100,7 +100,7 @@ constexpr auto kLeakyReluSlope = PORTACL_VALUE_KERNELS(relu::LeakyReluSlope);
 enum Unary { kSelf, kOut };
 enum Gradient { kGradOutput, kInput, kGradInput };
 
-// Relu.
+// ---- aclnnRelu ----
 constexpr DtypeRule kReluDtypes =
     WithBf16SinceAtlasA2(kFloatAndHalf | DtypeSet(ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64));
 
@@ -113,11 +113,11 @@ constexpr auto kInplaceReluChecks = ReluChecks(kSelf);
 
 void SetRelu(const OperatorCall& call, Executor& executor) {
   if (call.promoted != ACL_UINT8) return SetActivation<kRelu, kSelf>(call, executor);
-  // None of these is negative.
+  // UINT8 has no negative elements.
   if (!call.in_place) SetMoveJob(call, kSelf, kOut, executor);
 }
 
-// ThresholdBackward.
+// ---- aclnnThresholdBackward ----
 constexpr DtypeSet kThresholdSet = kFloatAndHalf | DtypeSet(ACL_INT8, ACL_UINT8, ACL_INT32);
 constexpr DtypeRule kThresholdDtypes = WithBf16SinceAtlasA2(kThresholdSet);
 constexpr DtypeRule kReluGradientDtypes =
@@ -136,7 +136,7 @@ constexpr auto kThresholdBackwardChecks =
          List(RankAtMost(8, {kGradOutput, kInput})), BroadcastsInto({kInput, kGradOutput}, kGradInput),
          ComputableChecks({kInput, kGradOutput}, kGradInput, {0}));
 
-// LeakyRelu.
+// ---- aclnnLeakyRelu ----
 constexpr auto LeakyReluChecks(int out) {
   return Join(List(NotNull(kSelf), ScalarNotNull(0), NotNull(out), DtypesIn(kActivatedAndDouble, {kSelf})),
               OfOneTensor(kSelf, out, OutDtype::kCast, {0}));

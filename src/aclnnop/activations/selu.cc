@@ -1,4 +1,5 @@
-// aclnnSelu and its gradient: aclnnElu with the numbers that keep means and variances, of integers as well.
+// aclnnSelu and its gradient: aclnnElu with the constants that preserve mean and variance. Integers are
+// supported.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
@@ -24,7 +25,7 @@ using engine::HWY_NAMESPACE::EachLane;
 inline constexpr double kScale = 1.0507009873554805;
 inline constexpr double kScaledAlpha = 1.7580993408473769;
 
-// Of a whole number.
+// Converts a whole number to T, clamped to its range.
 template <class T>
 T Saturated(float number) {
   const auto beyond = -static_cast<float>(std::numeric_limits<T>::lowest());
@@ -32,7 +33,7 @@ T Saturated(float number) {
   return number < -beyond ? std::numeric_limits<T>::lowest() : static_cast<T>(number);
 }
 
-// Of integers what is negative lies between -1 and -2, and is -1 cut off.
+// Negative integers give results between -1 and -2, which truncate to -1.
 struct Selu : Activation<Selu, 1, LaneTypes<float, int8_t, int32_t>> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -54,7 +55,7 @@ struct Selu : Activation<Selu, 1, LaneTypes<float, int8_t, int32_t>> {
   static int32_t Cut(int32_t x) {
     return Saturated<int32_t>(std::trunc(static_cast<float>(x) * static_cast<float>(kScale)));
   }
-  // CANN computes it in float16: the product is rounded to the eleven bits that such a number has.
+  // CANN multiplies in float16: rounds the product to the eleven bits of its significand.
   static int8_t Cut(int8_t x) {
     const float product = static_cast<float>(x) * 1.050701f;
     const float spread = product * 8193.0f;

@@ -1,4 +1,4 @@
-// aclnnHardshrink, aclnnSoftshrink and their gradients: what is near 0 becomes 0.
+// aclnnHardshrink, aclnnSoftshrink and their gradients: elements near 0 become 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 
 namespace shrink {
 
-// The number is the bound; a negative one is 0. NaN stays.
+// Number: the bound; a negative one counts as 0. NaN stays NaN.
 struct Hardshrink : Activation<Hardshrink, 1> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -26,7 +26,7 @@ struct Hardshrink : Activation<Hardshrink, 1> {
   }
 };
 
-// Of both: the gradient of NaN passes.
+// The slope of both functions. The gradient passes where x is NaN.
 struct ShrinkSlope : Activation<ShrinkSlope, 2> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -77,7 +77,7 @@ constexpr auto kHardshrinkChecks = Join(List(NotNull(kSelf), ScalarNotNull(0), N
                                              DtypesIn(kBf16On200I, {kSelf, kOut}), RankAtMost(8, {kSelf})),
                                         OfOneTensorOfAnyRank(kSelf, kOut, {0}));
 
-// What is empty is done before shapes are looked at.
+// An empty tensor returns before shapes are checked.
 constexpr auto kHardshrinkBackwardChecks =
     Join(List(NotNull(kGradOutput), NotNull(kInput), ScalarNotNull(0), NotNull(kGradInput),
               DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kInput, kGradInput}), Promotes({kGradOutput, kInput}),
@@ -96,7 +96,7 @@ constexpr auto kSoftshrinkChecks =
               RankAtMost(8, {kSelf}), Own(BoundNotNegative)),
          OfOneTensorOfAnyRank(kSelf, kOut, {0}));
 
-// CANN copies the result as it is.
+// CANN copies the result without a conversion.
 aclnnStatus ResultIsComputed(const Check& check, OperatorCall& call) noexcept {
   if (call.Tensor(kGradInput).dtype == call.promoted) return ACL_SUCCESS;
   Text message = StartMessage(call);

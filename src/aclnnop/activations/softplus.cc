@@ -1,4 +1,4 @@
-// aclnnSoftplus, aclnnMish, aclnnLogSigmoid and their gradients: logarithms of 1 + an exponential.
+// aclnnSoftplus, aclnnMish, aclnnLogSigmoid and their gradients: log(1 + exp(x)) and functions of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 
 namespace softplus {
 
-// The numbers are beta and threshold. Where float32's exponential overflows, so does the result, as on the NPU.
+// Numbers: beta, threshold. The result overflows where float32's exponential does, as on the NPU.
 struct Softplus : Activation<Softplus, 1> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -52,8 +52,8 @@ struct SoftplusSlope : Activation<SoftplusSlope, 2> {
   }
 };
 
-// tanh(log(1 + e^x)) is n / (n + 2), n = e^2x + 2 e^x, and 1 less its square 4 (n + 1) / (n + 2)^2. From 100 on, and below
-// -700, nothing of the exponential is left.
+// Returns n = e^2x + 2 e^x. Then tanh(log(1 + e^x)) = n / (n + 2), and 1 minus its square is 4 (n + 1) / (n +
+// 2)^2. The exponential no longer matters above 100 and below -700.
 template <class D, class V>
 HWY_INLINE V MishPower(D d, V x) {
   const V e = functions::ExpInDouble(d, hn::Min(x, hn::Set(d, 100.0)));
@@ -93,7 +93,7 @@ struct MishSlope : Activation<MishSlope, 2> {
   }
 };
 
-// min(x, 0) - log(1 + exp(-|x|)).
+// Computes min(x, 0) - log(1 + exp(-|x|)).
 struct LogSigmoid : Activation<LogSigmoid, 1> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -152,13 +152,13 @@ constexpr auto kSoftplusChecks = Join(List(NotNull(kSelf), ScalarNotNull(kBeta),
 
 constexpr DtypeRule kSoftplusOperand = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegersAndBool);
 
-// What are not two equal floats is computed in FLOAT, DOUBLE too.
+// Computes in FLOAT, even DOUBLE, unless both tensors have the same floating dtype.
 bool ComputedInFloat(const OperatorCall& call) noexcept {
   const aclDataType dtype = call.Tensor(kInput).dtype;
   return dtype != call.Tensor(kGradOutput).dtype || !kFloatHalfAndBf16.Contains(dtype);
 }
 
-// CANN does not ask whether the scalars are null.
+// CANN does not check the scalars for null.
 constexpr auto kSoftplusBackwardChecks =
     Join(List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput), ScalarNotNull(kBeta),
               ScalarNotNull(kThreshold), DtypesIn(kActivatedAndDouble, {kGradOutput}),
@@ -180,7 +180,7 @@ constexpr auto kMishBackwardChecks = Join(
          DtypesIn(kBf16SinceAtlasA2, {kGradOutput, kInput, kGradInput}), Promotes({kGradOutput, kInput})),
     BroadcastChecks(kGradOutput, kInput, kGradInput), ComputableChecks({kGradOutput, kInput}, kGradInput));
 
-// Any rank; the buffer takes no part, but for lying inside its storage.
+// Accepts any rank. The buffer is only checked to lie inside its storage.
 constexpr auto kLogSigmoidChecks =
     List(NotNull(kSelf), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
          SameShape(kSelf, kOut), PromotesToDtypeOf(kSelf), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
@@ -234,7 +234,7 @@ PORTACL_PHASE_1(aclnnLogSigmoidBackward) {
   return RunPhase1(call, kLogSigmoidBackwardChecks, workspaceSize, executor, SetLogSigmoidBackward);
 }
 
-// The buffer, which may be null, is an operand that nothing touches.
+// The buffer, which may be null, is an operand that the job does not touch.
 PORTACL_PHASE_1(aclnnLogSigmoidForward) {
   return RunPhase1(call, kLogSigmoidChecks, workspaceSize, executor, SetActivation<kLogSigmoid, kSelf>);
 }

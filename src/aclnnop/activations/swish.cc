@@ -1,4 +1,5 @@
-// aclnnSilu, aclnnSwish, aclnnFastGelu and their gradients: x times the logistic function of x, or of a multiple.
+// aclnnSilu, aclnnSwish, aclnnFastGelu and their gradients: x times the logistic function of x, or of a
+// multiple of x.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -51,7 +52,7 @@ struct SiluSlope : Activation<SiluSlope, 2> {
   }
 };
 
-// The number is the multiple.
+// Number: the multiple.
 struct Swish : Activation<Swish, 1> {
   static constexpr bool kTakesHalves = true;
   using Activation::Activation;
@@ -101,7 +102,7 @@ constexpr auto kSwishSlope = PORTACL_VALUE_KERNELS(swish::SwishSlope);
 enum Unary { kSelf, kOut };
 enum Gradient { kGradOutput, kInput, kGradInput };
 
-// The multiple of FastGelu, in float32 as on the NPU.
+// The multiple of aclnnFastGelu, in float32 as on the NPU.
 constexpr float kFast = 1.702f;
 
 engine::Scalars Multiple(float beta) {
@@ -109,7 +110,7 @@ engine::Scalars Multiple(float beta) {
   std::memcpy(scalars.bytes[0], &beta, sizeof beta);
   return scalars;
 }
-// Swish's, which may be missing.
+// Returns aclnnSwish's beta, which may be null.
 engine::Scalars BetaOf(const OperatorCall& call) {
   return call.attributes[0].scalar == nullptr ? Multiple(1.0f) : FloatsOf(call);
 }
@@ -124,7 +125,7 @@ constexpr auto kFastGeluChecks = Join(
     List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameFormat({kSelf, kOut})),
     OfOneTensor(kSelf, kOut, OutDtype::kSame));
 
-// Gradients of three tensors of one dtype and one shape.
+// Checks of a gradient whose three tensors have one dtype and one shape.
 constexpr auto SameThree(const DtypeRule& rule) {
   return List(DtypesIn(rule, {kGradOutput}), SameDtype(kGradOutput, kInput), SameDtype(kInput, kGradInput),
               PromotesToDtypeOf(kInput));
@@ -140,7 +141,7 @@ constexpr auto kFastGeluBackwardChecks = Join(
     kNoneOfThreeIsNull, SameThree(kNoneBeforeAtlasA2), kSameThreeShapes,
     List(SameFormat({kGradOutput, kInput, kGradInput})), ComputableChecks({kGradOutput, kInput}, kGradInput));
 
-// On Ascend 950 the two may differ, in dtype and in shape.
+// On Ascend 950 gradOutput and self may differ, in dtype and in shape.
 bool DtypesDiffer(const OperatorCall& call) noexcept {
   return call.product == Product::kAscend950 && call.Tensor(kGradOutput).dtype != call.Tensor(kInput).dtype;
 }
