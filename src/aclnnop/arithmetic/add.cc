@@ -1,5 +1,5 @@
 // aclnnAdd, aclnnAdds, aclnnAddV3, aclnnSub, aclnnSubs, aclnnRsub, aclnnRsubs and their in-place forms: sums
-// and differences of two operands, one of them scaled.
+// and differences of two operands. One of them is scaled.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -19,7 +19,7 @@ using namespace engine::HWY_NAMESPACE;
 
 using IntegerLanes = LaneTypes<int8_t, uint8_t, int16_t, int32_t, int64_t>;
 
-// Integers; with kIsDifference the second is subtracted.
+// Adds integers; with kIsDifference, subtracts the second.
 template <bool kIsDifference>
 struct IntegerSum : Elementwise<IntegerSum<kIsDifference>> {
   using Parameters = engine::Scalars;
@@ -35,7 +35,7 @@ struct IntegerSum : Elementwise<IntegerSum<kIsDifference>> {
 using Sum = IntegerSum<false>;
 using Difference = IntegerSum<true>;
 
-// Either of two truths, or one of them and not both.
+// Computes logical or; with kIsExclusive, exclusive or.
 template <bool kIsExclusive>
 struct Disjunction : Elementwise<Disjunction<kIsExclusive>> {
   using Parameters = engine::Scalars;
@@ -51,7 +51,7 @@ struct Disjunction : Elementwise<Disjunction<kIsExclusive>> {
 using Either = Disjunction<false>;
 using JustOne = Disjunction<true>;
 
-// a + alpha * b.
+// Computes a + alpha * b.
 struct ScaledSum : Elementwise<ScaledSum> {
   using Parameters = engine::Scalars;
   using Lanes = WideLanes;
@@ -104,7 +104,7 @@ constexpr auto TensorChecks(const DtypeRule& dtypes, Check alpha_fits, int out) 
               BroadcastChecks(kSelf, kOther, out), ComputableChecks({kSelf, kOther}, out, {kAlpha}));
 }
 
-// aclnnAdd, aclnnSub.
+// ---- aclnnAdd, aclnnSub ----
 constexpr auto kChecks = TensorChecks(kArithmeticDtypes, AlphaFits(kAlpha), kOut);
 constexpr auto kInPlaceSubChecks = TensorChecks(kArithmeticDtypes, AlphaFits(kAlpha), kSelf);
 constexpr auto kInPlaceAddChecks = Join(InPlaceFirstChecks(kSelf, kOther), kInPlaceSubChecks);

@@ -1,5 +1,5 @@
 // aclnnAdds, aclnnAddV3, aclnnSubs, aclnnRsubs and their in-place forms: sums and differences of a tensor and
-// a scalar, one of them scaled.
+// a scalar. One of them is scaled.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -14,7 +14,7 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace sums {
 
-// alpha * a + a number.
+// Computes alpha * a + number.
 struct Line : Elementwise<Line> {
   using Parameters = engine::Scalars;
   using Lanes = WideLanes;
@@ -37,7 +37,7 @@ struct Line : Elementwise<Line> {
   engine::Scalars scalars;
 };
 
-// a + alpha * a number; of integers in lanes of any width.
+// Computes a + alpha * number. Integers use lanes of any width.
 struct Shifted : Elementwise<Shifted> {
   using Parameters = engine::Scalars;
   using Lanes =
@@ -104,7 +104,7 @@ constexpr auto ScalarChecks(const DtypeRule& dtypes, const Check& scalar_fits, S
 
 constexpr Check kAnyScalar = ScalarNotNull(kScalar);
 
-// aclnnAdds, aclnnSubs.
+// ---- aclnnAdds, aclnnSubs ----
 constexpr auto AddsChecks(int out) {
   return ScalarChecks(kArithmeticDtypes, kAnyScalar, ScalarRule::kAdds, AlphaFits(kAlpha), kArithmeticDtypes,
                       out);
@@ -123,17 +123,17 @@ constexpr auto AddV3Checks(const DtypeRule& dtypes, const Check& scalar_fits, Sc
 }
 constexpr auto kAddV3Checks = AddV3Checks(kAddV3Dtypes, kAnyScalar, ScalarRule::kAddV3, kOut);
 constexpr auto kInPlaceAddV3Checks = AddV3Checks(kAddV3Dtypes, kAnyScalar, ScalarRule::kAddV3, kSelf);
-// The tensors that it leaves to others, with what Adds computes in.
+// Checks of tensors that CANN's aclnnAddV3 refuses. They are computed as aclnnAdds computes them.
 constexpr auto kWideAddV3Checks =
     AddV3Checks(kArithmeticDtypes, ScalarDtypesIn(kRsubDtypes, {kScalar}), ScalarRule::kAdds, kOut);
 
-// torch_npu gives aclnnAddV3 every number that lies on the CPU, whatever the tensor. So portacl.torch asks for all dtypes; who does not
-// ask finds CANN's list.
+// torch_npu passes every CPU number to aclnnAddV3, whatever the tensor's dtype. Programs that use
+// portacl.torch therefore get all dtypes. Others get CANN's list.
 bool IsWideAddV3(const aclTensor* other) {
   return other != nullptr && !kOfAddV3.Contains(other->dtype) && CurrentConfiguration().add_v3_is_wide;
 }
 
-// self + alpha * scalar, or the difference.
+// Sets self + alpha * scalar, or the difference.
 template <bool kSubtracts>
 void SetShifted(const OperatorCall& call, Executor& executor) {
   const aclScalar& alpha = call.Scalar(kAlpha);
@@ -146,7 +146,8 @@ void SetShifted(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf}, call.Output(), kernels, scalars, executor);
 }
 
-// scalar + alpha * tensor, or the difference, whose scalars are rounded to the dtype that it is computed in, as in PyTorch.
+// Sets scalar + alpha * tensor, or the difference. Rounds the scalars to the dtype of the computation, as
+// PyTorch does.
 template <bool kSubtracts>
 void SetLine(const OperatorCall& call, Executor& executor) {
   const aclDataType cast = kSubtracts ? call.promoted : ACL_DT_UNDEFINED;

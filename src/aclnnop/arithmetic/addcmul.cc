@@ -1,5 +1,5 @@
-// aclnnAddcmul, aclnnAddcdiv and their in-place forms: a tensor and the scaled product or quotient of two
-// more.
+// aclnnAddcmul, aclnnAddcdiv and their in-place forms: a tensor plus the scaled product or quotient of two
+// others.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 

@@ -1,4 +1,5 @@
-// Functions of two tensors, integers in float32, with their in-place forms: Atan2 and XLogYTensor.
+// Atan2 and XLogYTensor with their in-place forms: functions of two tensors, which compute integers in
+// float32.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -59,7 +60,7 @@ constexpr auto kTimesLog = PORTACL_VALUE_KERNELS(binary::TimesLog);
 
 enum Tensors { kSelf, kOther, kOut };
 
-// The output is of any dtype that there are conversions to.
+// The output may have any dtype to which the result converts.
 constexpr auto EndOfChecks(int out) {
   return List(RankAtMost(8, {kSelf, kOther}), Broadcasts({kSelf, kOther}), ShapeIsBroadcast(out),
               SizesRepresentable({out}), DoneIfEmpty({kSelf, kOther}), InsideStorage({kSelf, kOther}),
@@ -88,7 +89,7 @@ void SetBinary(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-// Phase 1 of aclnnNAME and aclnnInplaceNAME.
+// Defines phase 1 of aclnnNAME and aclnnInplaceNAME.
 #define PORTACL_BINARY(name, kernels, checks)                                     \
   PORTACL_PHASE_1(aclnn##name) {                                                  \
     static constexpr auto kChecks = checks(kOut);                                 \

@@ -1,4 +1,4 @@
-// aclnnClamp and its forms: numbers within bounds, which are scalars or tensors.
+// aclnnClamp and its forms: clamps numbers to bounds, which are scalars or tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
@@ -19,7 +19,7 @@ using namespace engine::HWY_NAMESPACE;
 
 using BoundLanes = LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t>;
 
-// NaN stays, and so does a bound that is NaN.
+// Both return NaN where x or the bound is NaN.
 template <class D, class V>
 HWY_INLINE V AtLeast(D, V x, V bound) {
   if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
@@ -37,7 +37,7 @@ HWY_INLINE V AtMost(D, V x, V bound) {
   }
 }
 
-// The scalars are the lower and the upper bound.
+// Scalars: the lower and the upper bound.
 struct WithinScalars : Elementwise<WithinScalars> {
   using Parameters = engine::Scalars;
   using Lanes = BoundLanes;
@@ -54,7 +54,7 @@ struct WithinScalars : Elementwise<WithinScalars> {
   engine::Scalars scalars;
 };
 
-// Rarely used: narrower numbers are computed as int32.
+// Rarely used, so narrower integers are computed as int32.
 struct WithinTensors : Elementwise<WithinTensors> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;
@@ -117,7 +117,7 @@ constexpr auto kBelowTensor = PORTACL_VALUE_KERNELS(bounds::BelowTensor);
 
 constexpr DtypeRule kClamped = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegers);
 
-// Bounds as scalars.
+// ---- bounds as scalars ----
 enum ScalarTensors { kSelf, kOut };
 enum Bounds { kMin, kMax };
 
@@ -126,7 +126,7 @@ constexpr auto TestsWithScalars(int out) {
               SameShape(kSelf, out), RankAtMost(8, {kSelf, out}), SizesRepresentable({out}),
               DoneIfEmpty({kSelf}));
 }
-// Before Ascend 950 everything is converted to the output's dtype first.
+// Products before Ascend 950 first convert everything to the output's dtype.
 constexpr auto PromotionOfScalars(Operands given, int out) {
   return List(PromotesScalarBy(ScalarRule::kClamp, kSelf, given, out),
               OnProducts(products::kBeforeAscend950, CastsToPromoted({kSelf})), PromotedCastsTo(out),
@@ -142,7 +142,7 @@ constexpr auto kClampMaxChecks =
 constexpr auto kInplaceClampMaxChecks =
     Join(List(ScalarNotNull(kMax)), TestsWithScalars(kSelf), PromotionOfScalars({kMax}, kSelf));
 
-// The bound that a missing one is.
+// Sets the limits that stand for missing bounds.
 template <class T>
 void SetLimits(engine::Scalars& scalars) {
   using Limits = std::numeric_limits<T>;
@@ -184,7 +184,7 @@ aclnnStatus ClampByScalars(OperatorCall& call, const aclScalar* clipValueMin, co
   call.attributes = attributes;
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     engine::Scalars scalars = LimitsOf(checked.promoted);
-    // Rounded to the promoted dtype, to one of 16 bits, too.
+    // Rounds the bounds to the promoted dtype, even to a 16-bit one.
     for (const int i : {kMin, kMax}) {
       const aclScalar* const bound = attributes[i].scalar;
       if (bound != nullptr) SetMapScalar(checked, kWithinScalars, *bound, scalars, i, checked.promoted);
@@ -193,11 +193,11 @@ aclnnStatus ClampByScalars(OperatorCall& call, const aclScalar* clipValueMin, co
   });
 }
 
-// Bounds as tensors: two, either of which may be missing, or one.
+// ---- bounds as tensors: two, either of which may be missing, or one ----
 enum Tensors { kClampedSelf, kLower, kUpper, kResult };
 enum TensorsWithOneBound { kBoundedSelf, kBound, kBoundedResult };
 
-// `ranks` are all tensors, `inputs` self and the bounds.
+// `ranks` lists all tensors, `inputs` self and the bounds.
 constexpr auto TestsWithTensors(int out, Operands ranks, Operands inputs, Operands bounds) {
   return List(NotNull(kClampedSelf), NotNull(out), DtypesIn(kClamped, {kClampedSelf, out}),
               RankAtMost(8, ranks), DoneIfEmpty(ranks), Promotes(inputs), PromotedCastsTo(out),

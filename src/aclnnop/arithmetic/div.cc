@@ -1,5 +1,5 @@
-// aclnnDiv, aclnnDivs, aclnnDivMod, aclnnDivMods and their in-place forms: quotients as they are, truncated
-// or rounded down.
+// aclnnDiv, aclnnDivs, aclnnDivMod, aclnnDivMods and their in-place forms: true, truncated or floored
+// quotients.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -31,7 +31,7 @@ struct Quotient : Elementwise<Quotient> {
   HWY_INLINE V operator()(D, V a, V b) const {
     return hn::Div(a, b);
   }
-  // As CANN has it, which does not scale against overflow.
+  // Uses CANN's formula, which does not scale against overflow.
   template <class D, class V>
   HWY_INLINE void OfParts(D, V a, V b, V a_imaginary, V b_imaginary, V& real, V& imaginary) const {
     const V norm = hn::Add(hn::Mul(b, b), hn::Mul(b_imaginary, b_imaginary));
@@ -41,7 +41,7 @@ struct Quotient : Elementwise<Quotient> {
 };
 using QuotientByScalar = WithLastScalar<Quotient>;
 
-// The quotient of floats is rounded once before.
+// Floats are rounded to a quotient first, and truncated then.
 struct Truncated : Elementwise<Truncated> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;
@@ -88,7 +88,7 @@ enum Attributes { kMode };
 enum AttributesWithScalar { kScalar, kModeWithScalar };
 enum Modes { kTrue, kTruncate, kFloor };
 
-// One that is wrong is not used before it is refused.
+// A wrong mode passes here; the check of the mode refuses it.
 bool CastIsTested(const OperatorCall& call) noexcept {
   return call.product != Product::kAscend950 || call.attributes.back().integer != kTruncate;
 }
@@ -97,7 +97,7 @@ bool IsNotInt32ByInt32(const OperatorCall& call) noexcept {
   return call.Tensor(kSelf).dtype != ACL_INT32 || call.Tensor(kOther).dtype != ACL_INT32;
 }
 
-// After the mode's own check: success for what is empty comes before the refusal of complex numbers.
+// Follows the check of the mode: success for empty tensors comes before the refusal of complex numbers.
 constexpr auto EmptyChecks(Operands inputs, int out) {
   return List(SizesRepresentable({out}), DoneIfEmpty(inputs));
 }
@@ -112,7 +112,8 @@ constexpr auto TensorChecks(int out) {
               EmptyChecks({kSelf, kOther}, out),
               List(If(IsRounded, PromotedNotIn(kComplex, {kSelf, kOther}))));
 }
-// What is computed in: before Ascend 950, modes 0 and 1 know no DOUBLE, and mode 1 but one kind of integers.
+// Selects the dtype of the computation. Before Ascend 950, modes 0 and 1 compute DOUBLE as FLOAT, and mode 1
+// computes all integers but INT32 by INT32 as FLOAT.
 constexpr auto ModeChecks(int out) {
   constexpr DtypeSet kAsFloat = kIntegersAndBool | kDouble;
   return Join(TensorChecks(out),

@@ -1,4 +1,4 @@
-// aclnnFloorDivide, aclnnFloorDivides and their in-place forms: quotients rounded down.
+// aclnnFloorDivide, aclnnFloorDivides and their in-place forms: floored quotients.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -18,7 +18,7 @@ namespace floored_quotients {
 
 using namespace engine::HWY_NAMESPACE;
 
-// The quotient of floats is rounded once before.
+// Floats are rounded to a quotient first, and floored then.
 struct Floored : Elementwise<Floored> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;

@@ -18,7 +18,7 @@ namespace truncated_remainders {
 
 using namespace engine::HWY_NAMESPACE;
 
-// As C has it.
+// Computes C's fmod.
 struct Fmod : Elementwise<Fmod> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;

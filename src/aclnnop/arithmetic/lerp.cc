@@ -1,4 +1,4 @@
-// aclnnLerp, aclnnLerps and their in-place forms: what lies between two values.
+// aclnnLerp, aclnnLerps and their in-place forms: linear interpolation between two values.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -17,7 +17,7 @@ namespace interpolation {
 
 using namespace engine::HWY_NAMESPACE;
 
-// From the nearer end, as PyTorch does.
+// Starts from the nearer end, as PyTorch does.
 struct Between : Elementwise<Between> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 3;

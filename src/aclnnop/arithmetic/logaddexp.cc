@@ -1,4 +1,4 @@
-// aclnnLogAddExp and aclnnLogAddExp2: logarithms of sums of two powers.
+// aclnnLogAddExp and aclnnLogAddExp2: logarithm of the sum of two powers.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 

@@ -1,4 +1,4 @@
-// aclnnMaximum and aclnnMinimum: the greater and the lesser of two tensors' elements.
+// aclnnMaximum and aclnnMinimum: elementwise maximum and minimum of two tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -15,7 +15,7 @@ namespace extremes {
 
 using namespace engine::HWY_NAMESPACE;
 
-// NaN where either is; of zeros, -0 is the lesser.
+// Returns NaN if either operand is NaN. -0 is less than 0.
 template <bool kIsGreater>
 struct Extreme : Elementwise<Extreme<kIsGreater>> {
   using Parameters = engine::Scalars;
@@ -65,7 +65,7 @@ bool AreIntegersOfOneDtype(const OperatorCall& call) noexcept {
   return IsInteger(dtype) && dtype == call.Tensor(kOther).dtype && IsInteger(call.Tensor(kOut).dtype);
 }
 
-// Ascend 950 casts integers to the output's dtype first and compares what is left of them.
+// Ascend 950 casts integers to the output's dtype first, and compares the cast values.
 constexpr auto kChecks =
     Join(List(NotNull(kSelf), NotNull(kOther), NotNull(kOut),
               DtypesIn(kRealArithmeticDtypes, {kSelf, kOther, kOut}), PromotesByRank(kSelf, kOther)),

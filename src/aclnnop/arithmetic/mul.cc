@@ -42,7 +42,7 @@ struct Product : Elementwise<Product> {
   }
 };
 
-// By a number.
+// Multiplies by a number.
 struct Scaled : Elementwise<Scaled> {
   using Parameters = engine::Scalars;
   using Lanes = ProductLanes;
@@ -64,7 +64,7 @@ struct Scaled : Elementwise<Scaled> {
   engine::Scalars scalars;
 };
 
-// Both of two truths.
+// Computes logical and.
 struct Both : Elementwise<Both> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<Bool>;
@@ -107,7 +107,7 @@ constexpr auto TensorChecks(int out) {
 }
 constexpr auto kChecks =
     Join(TensorChecks(kOut), BroadcastChecks(kSelf, kOther, kOut), ComputableChecks({kSelf, kOther}, kOut));
-// In place, and with a scalar, nothing is said of ranks.
+// The in-place form and the form with a scalar do not check ranks.
 constexpr auto kInPlaceChecks = Join(TensorChecks(kSelf), BroadcastsInto({kSelf, kOther}, kSelf),
                                      ComputableChecks({kSelf, kOther}, kSelf));
 

@@ -1,4 +1,4 @@
-// aclnnPowTensorScalar, its in-place form and aclnnPowScalarTensor: powers with a scalar as exponent or as
+// aclnnPowTensorScalar, its in-place form and aclnnPowScalarTensor: powers with a scalar exponent or a scalar
 // base.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
@@ -40,7 +40,7 @@ struct Square : Elementwise<Square> {
   }
 };
 
-// To the power of 3, -1, 1/2 or -1/2, and of 0 or 1, where the power's own function gives the same bits.
+// Raises to 3, -1, 1/2, -1/2, 0 or 1, where a shorter formula gives the same bits as the power function.
 struct SimplePower : Elementwise<SimplePower> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double>;
@@ -55,7 +55,7 @@ struct SimplePower : Elementwise<SimplePower> {
     if (exponent == T{1}) return x;
     if (exponent == T{3}) return hn::Mul(hn::Mul(x, x), x);
     if (exponent == T{-1}) return hn::Div(hn::Set(d, T{1}), x);
-    // -0 and -infinity count as positive, as C has it.
+    // -0 and -infinity count as positive, as in C's pow.
     const V minus_infinity = hn::Neg(functions::Infinity(d));
     const V base = hn::IfThenElse(hn::Or(hn::Eq(x, hn::Zero(d)), hn::Eq(x, minus_infinity)), hn::Abs(x), x);
     return exponent > 0 ? hn::Sqrt(base) : functions::Rsqrt(d, base);
@@ -89,7 +89,7 @@ constexpr auto kPowerWithScalar = PORTACL_VALUE_KERNELS(powers::PowerWithScalar)
 constexpr auto kSquare = PORTACL_VALUE_KERNELS(powers::Square);
 constexpr auto kSimplePower = PORTACL_VALUE_KERNELS(powers::SimplePower);
 
-// The one tensor is the base or the exponent.
+// The tensor is the base or the exponent.
 enum Tensors { kTensor, kOut };
 enum Attributes { kScalar };
 
@@ -100,8 +100,8 @@ double AsDouble(const aclScalar& scalar) {
   return number;
 }
 
-// What Ascend 950 refuses: of integers negative exponents and those beyond the range of their dtype, of
-// floating numbers finite ones beyond it.
+// Ascend 950 refuses exponents of integers that are negative or beyond their dtype's range. It refuses finite
+// exponents of floating numbers beyond the range.
 bool ExponentFits(const aclScalar& exponent, aclDataType promoted) {
   if (IsComplex(promoted) || IsComplex(exponent.dtype)) return true;
   const double value = AsDouble(exponent);
@@ -149,7 +149,7 @@ constexpr auto kScalarTensorChecks =
     Join(ScalarChecks(ScalarNotNull(kScalar), NotNull(kTensor), ScalarRule::kPowScalarTensor, kOut),
          ComputableChecks({kTensor}, kOut, {kScalar}), List(kPowerFunctionsThere));
 
-// The kernel for a floating or complex power that there is a shorter way to, or nullptr.
+// Returns the kernel of a shorter formula for a floating or complex power, or nullptr if there is none.
 const engine::KernelTable* ShortKernels(aclDataType promoted, const aclScalar& exponent) {
   if (IsInteger(promoted) || IsComplex(exponent.dtype)) return nullptr;
   const double value = AsDouble(exponent);

@@ -1,5 +1,5 @@
-// Powers of real and complex numbers and of integers, as operators of tensors and of scalars share them.
-// Compiled once per instruction set.
+// Powers of real and complex numbers and of integers, shared by operators of tensors and of scalars. Compiled
+// once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -25,8 +25,8 @@ namespace powers {
 
 using namespace engine::HWY_NAMESPACE;
 
-// exp(y log(x)) of x = (a, b) and y = (c, e), in float64. 1 where y is 0; where y is real, so is what log(x)
-// is multiplied by, as nothing else is right for what is infinite.
+// Computes exp(y log(x)) for x = (a, b) and y = (c, e), in float64. The result is 1 where y is 0. A real y
+// multiplies both parts of log(x) directly: a complex product would turn infinite parts into NaN.
 template <class D, class V>
 HWY_INLINE void ComplexPower(D d, V a, V b, V c, V e, V& real, V& imaginary) {
   const V zero = hn::Zero(d);
@@ -40,7 +40,7 @@ HWY_INLINE void ComplexPower(D d, V a, V b, V c, V e, V& real, V& imaginary) {
   const V angle = functions::Atan2(d, b, a);
   const V exponent = hn::Sub(hn::Mul(c, log), hn::IfThenElse(is_real, zero, hn::Mul(e, angle)));
   const V turn = hn::Add(hn::Mul(c, angle), hn::IfThenElse(is_real, zero, hn::Mul(e, log)));
-  // Of 0 to what has a positive real part.
+  // 0 to a power with a positive real part is 0.
   const auto is_zero = hn::And(hn::Eq(greater, zero), hn::Lt(zero, c));
   const V magnitude = functions::Exp(d, exponent);
   const auto is_one = hn::And(is_real, hn::Eq(c, zero));

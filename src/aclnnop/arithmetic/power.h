@@ -1,4 +1,4 @@
-// What powers of tensors and of scalars share.
+// Checks shared by powers of tensors and of scalars.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace portacl {
 
-// The functions that DOUBLE and complex powers are made of.
+// Refuses DOUBLE and complex powers on a machine without their functions.
 inline constexpr Check kPowerFunctionsThere = FunctionsThere(kDouble | kComplex, WhyFunctionsAreMissing);
 
 }  // namespace portacl

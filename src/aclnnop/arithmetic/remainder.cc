@@ -19,7 +19,7 @@ namespace remainders {
 
 using namespace engine::HWY_NAMESPACE;
 
-// With the sign of b.
+// Returns a remainder with the sign of b.
 struct Remainder : Elementwise<Remainder> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;
@@ -56,14 +56,14 @@ constexpr auto kRemainder = PORTACL_VALUE_KERNELS(remainders::Remainder);
 constexpr auto kRemainderWithScalar = PORTACL_VALUE_KERNELS(remainders::RemainderWithScalar);
 
 enum Tensors { kSelf, kOther, kOut };
-// With a scalar.
+// Positions in the forms with a scalar.
 constexpr int kTensor = kSelf;
 constexpr int kOutOfScalar = kOther;
 enum Attributes { kScalar };
 
 constexpr DtypeSet kOld{ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE};
 constexpr DtypeSet kNew{ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_BF16};
-// By product; on Atlas 200I/500 A2 nothing.
+// One set for each product; empty on Atlas 200I/500 A2.
 constexpr DtypeRule kDivided{{kOld, kNew, kNew, kNew, kOld, kNoDtype, kOld}};
 constexpr DtypeSet kReal = kRealArithmetic | kBf16 | kUnsignedSince16Bits;
 
@@ -90,7 +90,7 @@ constexpr auto TensorScalarChecks(int out) {
 constexpr auto kTensorScalarChecks = TensorScalarChecks(kOutOfScalar);
 constexpr auto kInPlaceTensorScalarChecks = TensorScalarChecks(kTensor);
 
-// Before Ascend 950 it is computed in the output's dtype.
+// Products before Ascend 950 compute in the output's dtype.
 constexpr auto kScalarTensorChecks =
     Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, ScalarNotNull(kScalar)),
               WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kTensor)),

@@ -1,4 +1,4 @@
-// a * x + y, as sums of tensors and scalars share it. Compiled once per instruction set.
+// a * x + y, shared by sums of tensors and of scalars. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -25,7 +25,7 @@ using namespace engine::HWY_NAMESPACE;
 
 using WideLanes = LaneTypes<float, double, int32_t, int64_t, Complex<float>, Complex<double>>;
 
-// factor * x + y, of floating numbers rounded once.
+// Computes factor * x + y. Floating numbers are rounded once.
 template <class D, class V>
 HWY_INLINE V Scaled(D d, V factor, V x, V y) {
   if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
@@ -35,7 +35,8 @@ HWY_INLINE V Scaled(D d, V factor, V x, V y) {
   }
 }
 
-// Of complex numbers; a real factor scales the parts, as nothing else is right for what is infinite.
+// The same for complex numbers. A real factor multiplies both parts directly: a complex product would turn
+// infinite parts into NaN.
 template <class D, class V>
 HWY_INLINE void ScaledParts(D d, V factor, V factor_imaginary, V x, V x_imaginary, V y, V y_imaginary,
                             V& real, V& imaginary) {
