@@ -1,4 +1,5 @@
-// aclnnAttentionUpdate, aclnnRingAttentionUpdate and its second version: what attention made of parts of the keys becomes that of all.
+// aclnnAttentionUpdate, aclnnRingAttentionUpdate and its V2: combine results of attention over parts of the
+// keys into the result over all keys.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/attention/attention_update_functions.h"
 
@@ -19,7 +20,7 @@ using namespace attention;
 constexpr int64_t kMostDepth = 512;
 constexpr int64_t kDepthStep = 8;
 
-// ---- of logarithms ----
+// ---- aclnnAttentionUpdate: combines by logarithms of sums ----
 
 enum Tensors { kLse, kLocalOut, kOut, kLseOut };
 
@@ -160,7 +161,7 @@ void SetMerge(const OperatorCall& call, Executor& executor) {
   engine::SetAttentionMergeJob(executor, merge, left_out, JobIsa(), ThreadLimit());
 }
 
-// ---- of statistics ----
+// ---- aclnnRingAttentionUpdate: combines by maxima and sums ----
 
 enum RingTensors {
   kPrevious,
@@ -192,7 +193,8 @@ aclnnStatus RingLayoutFits(const Check& check, OperatorCall& call) noexcept {
   return RefuseAttribute(check, call, kStatisticLayout, "TND in TND; SBH, an empty text or null in SBH");
 }
 
-// Statistics that lie sequence by sequence are where lengths on the device say, which is not computed.
+// Refuses statistics that are packed by sequence: lengths on the device would determine their positions,
+// which is not supported.
 aclnnStatus StatisticsLieAsRows(const Check& check, OperatorCall& call) noexcept {
   if (RingLayout(call) != Layout::kTnd || !TextOf(call, kStatisticLayout, "").empty()) return ACL_SUCCESS;
   return FailAclnn(

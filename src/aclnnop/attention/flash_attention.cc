@@ -1,5 +1,6 @@
-// aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad, those of packed sequences, and their fourth versions: attention that keeps each
-// row's greatest score and sum of exponentials, and its gradients, which are made from these.
+// aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad, their forms for packed sequences, and their V2
+// and V4: attention that returns each row's maximum score and sum of exponentials, and its gradients, which
+// are computed from these statistics.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/attention/flash_attention_functions.h"
 
@@ -21,23 +22,23 @@ constexpr int64_t kTemplate = 2048;  // rows and columns of a mask whose content
 constexpr int64_t kPrefixTemplate = 3072;
 constexpr int64_t kModes = 7;
 constexpr int64_t kModesOfPacked = 9;
-constexpr std::string_view kRowsOfHeads = "same_as_input";  // statistics as query's rows lie
+constexpr std::string_view kRowsOfHeads = "same_as_input";  // statistics in the order of query's rows
 
-// ---- what both have, at the same places ----
+// ---- tensors and attributes at the same positions in all operators here ----
 
 enum Tensors { kQuery, kKey, kValue };
 enum Attributes { kPrefix, kScale, kKeep, kBefore, kAfter, kHeadCount, kLayout, kPrecise, kMode };
-// Of packed sequences, and of the fourth versions.
+// Attributes of the forms for packed sequences, and of V4.
 enum AttributesOfPacked { kQueryLengths = kMode + 1, kKeyLengths, kStatisticLayout };
-// Of the fourth versions alone.
+// Attributes of V4 only.
 enum AttributesOfV4 { kShiftType = kStatisticLayout + 1, kSeed, kOffset };
-// Of the second versions.
+// Attributes of V2.
 enum AttributesOfV2 { kQueryStart = kShiftType + 1, kKeyStart };
 
-// The layouts that an operator takes.
+// The layouts that an operator accepts.
 enum class Takes : uint8_t { kBatches, kPacked, kBoth };
 
-// Where the tensors are that the operators have at places of their own.
+// Positions of the tensors that differ from operator to operator.
 struct Places {
   Takes takes;
   int shift;
@@ -46,13 +47,13 @@ struct Places {
   int greatest;
   int sum;
   int out;
-  int first_extra = 0;  // the inputs that the fourth versions alone have
+  int first_extra = 0;  // first of the inputs that only V4 has
   int end_of_extras = 0;
   int dq = 0;
   int dk = 0;
   int dv = 0;
   int dpse = 0;
-  bool is_v2 = false;  // a number says how a shift is added, or made of slopes
+  bool is_v2 = false;  // an attribute tells how a shift is added, or that it is computed from slopes
 
   constexpr bool HasShiftType() const { return is_v2 || IsV4(); }
   constexpr bool IsV4() const { return end_of_extras > 0; }
@@ -116,7 +117,7 @@ constexpr Places kOfGradV4{Takes::kBoth, kGradShift, kGradKept,       kGradMask,
                            kGradSum,     kGradOut,   kFirstGradExtra, kDqOfV4,   kDqOfV4,
                            kDkOfV4,      kDvOfV4,    kDpseOfV4};
 
-// Whether shifts are made of slopes, which have the place of a shift.
+// Tells whether shifts are computed from slopes, which then take the shift's position.
 template <const Places& at>
 bool HasSlopes(const OperatorCall& call) noexcept {
   return at.is_v2 && IsThere(call, at.shift) && call.attributes[kShiftType].integer >= 2;
@@ -132,7 +133,7 @@ bool IsJoined(const OperatorCall& call) noexcept {
 }
 bool IsPacked(const OperatorCall& call) noexcept { return LayoutIn(call) == Layout::kTnd; }
 
-// The sizes of a call whose layout and ranks are right.
+// The sizes of a call. Layout and ranks must have been checked.
 struct Sizes {
   explicit Sizes(const OperatorCall& call) {
     const Layout layout = LayoutIn(call);
@@ -147,19 +148,19 @@ struct Sizes {
   Heads value;
 };
 
-// A sequence's rows, of query or of key.
+// Rows of one sequence in query or key.
 struct Rows {
   int64_t first;
   int64_t count;
 };
 
-// The rows up to each sequence's end.
+// Returns the end of each sequence: the number of rows up to and including it.
 std::span<const int64_t> Ends(const OperatorCall& call, int attribute) noexcept {
   const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
   return array == nullptr ? std::span<const int64_t>() : array->values;
 }
 
-// Sequences of a call whose lengths are right: batches, or what is packed.
+// The sequences of a call, batches or packed ones. Lengths must have been checked.
 struct Sequences {
   Sequences(const OperatorCall& of, const Sizes& sizes) : call(of) {
     count = IsPacked(call) ? std::ssize(Ends(call, kQueryLengths)) : sizes.query.batches;
@@ -188,7 +189,7 @@ struct Sequences {
 
   const OperatorCall& call;
   int64_t count;
-  int64_t queries = 0;  // of the longest
+  int64_t queries = 0;  // of the longest sequence
   int64_t keys = 0;
   double scores = 0;  // of one head
 };
@@ -226,7 +227,8 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Sums of lengths up to each sequence: from 0 to the rows that there are, none less than the one before.
+// Checks the ends of the sequences: they do not decrease, begin at 0 or above, and end at or before the last
+// row.
 aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
   if (!IsPacked(call)) return ACL_SUCCESS;
   const Sizes sizes(call);
@@ -293,7 +295,7 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Whether a dim is `length`, or 1 where that is allowed.
+// Tells whether a dim is `length`, or 1 if `or_one`.
 bool IsDim(int64_t dim, int64_t length, bool or_one) { return dim == length || (or_one && dim == 1); }
 
 template <const Places& at>
@@ -381,8 +383,8 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// What is computed of what the fourth versions have: no sinks, rotary parts or quantised numbers, no lengths of sequences that are not
-// packed, and no shifts that are made of slopes.
+// Refuses features of V4 that are not implemented: sinks, rotary parts, quantised numbers, lengths of
+// sequences that are not packed, and shifts computed from slopes.
 template <const Places& at>
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
@@ -424,7 +426,7 @@ Shape StatisticShape(const OperatorCall& call, const Sizes& sizes) {
   return shape;
 }
 
-// The shape of what attention gives: query's with heads of value's length.
+// Returns the shape of the result: query's, with heads of value's depth.
 Shape ResultShape(const OperatorCall& call) {
   const Sizes sizes(call);
   Shape shape = call.Tensor(kQuery).view;
@@ -446,7 +448,7 @@ aclnnStatus IsStatistic(const Check& check, OperatorCall& call) noexcept {
   return is_float.run(is_float, call);
 }
 
-// An engine's attention, but for what is written.
+// Fills in the engine's attention, except for the outputs.
 template <const Places& at>
 engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   engine::Attention made{};
@@ -485,7 +487,8 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   return made;
 }
 
-// The mode of each sequence: 7 and 8 have a band in the last or the first one that has queries, and are 3 and 2 elsewhere.
+// Returns the mode of a sequence. Modes 7 and 8 use mode 4 for the last or the first sequence that has
+// queries, and 3 or 2 for the others.
 template <const Places& at>
 int64_t ModeOf(const Sequences& sequences, int64_t b) {
   const OperatorCall& call = sequences.call;
@@ -512,8 +515,8 @@ void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
   parts.slopes_of_roots = call.attributes[kShiftType].integer == 3;
 }
 
-// What differs from sequence to sequence. Behind them come the rows that belong to none, in parts that are not longer than the longest. False
-// when there is no memory.
+// Fills in the fields that differ from sequence to sequence. Rows that belong to no sequence follow as
+// further batches, none longer than the longest sequence. Returns false when there is no memory.
 template <const Places& at>
 bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention& made, Executor& executor,
                 engine::AttentionParts** parts) {
@@ -588,7 +591,7 @@ constexpr auto kShared = List(Own(HeadsGiven), Own(LayoutFits<at>), Own(DepthsFi
                               WithCode(kTiling, DtypesIn(kNoneBeforeAtlasA2, {kQuery})),
                               Own(KeepFits, kTiling), Own(HeadsFit, kTiling), Own(LengthsFit, kTiling));
 
-// What the fourth versions do not compute; nothing in the first ones.
+// CANN's code for features of V4 that are not implemented here.
 constexpr aclnnStatus kNotComputed = ACLNN_ERR_INNER_NULLPTR;
 
 template <const Places& at>
@@ -622,7 +625,7 @@ constexpr auto kScoreChecksOfV4 = ScoreChecks<kOfScoreV4>();
 template <const Places& at>
 void SetScore(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
-  // Without keys, or values of a length, there is nothing to sum.
+  // Without keys, or with values of depth 0, there is nothing to sum.
   if (sizes.key.rows == 0) {
     const int zeros[] = {at.greatest, at.sum, at.out};
     return SetZeroJob(call, zeros, sizes.value.depth == 0 ? 2 : 3, executor);
@@ -658,9 +661,10 @@ bool WantsShift(const OperatorCall& call) noexcept {
   return HasPlainShift<at>(call) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).view.IsEmpty();
 }
 
-constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code of what fails inside
+constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code for internal failures
 
-// The workspace has a row for each query of the heads that share keys, for each thread, and the sums of a shift's gradient.
+// Checks the size of the workspace. It has one row per thread for each query of the heads that share keys,
+// and the sums of a shift's gradient.
 template <const Places& at>
 aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
   const Sizes sizes(call);
@@ -739,7 +743,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   if (WantsShift<at>(call)) made.of_shift = Broadcast(call.Tensor(at.dpse), at.dpse);
   engine::AttentionParts* parts = nullptr;
   if (!SetBatches<at>(call, sizes, made, executor, &parts)) return;
-  // The shift of one sequence is its own: no sum over what the rows behind it are taken as.
+  // With one sequence, the gradient of the shift is not summed over the batches of rows behind that sequence.
   const bool is_one = IsPacked(call) && Ends(call, kQueryLengths).size() == 1;
   if (is_one && made.of_shift.IsThere()) made.of_shift.batch = 1;
   engine::SetAttentionGradientJob(executor, made, JobIsa(), ThreadLimit(), parts);

@@ -1,5 +1,6 @@
-// aclnnFusedInferAttentionScore and its versions V2 to V5, aclnnPromptFlashAttention and aclnnIncreFlashAttention: attention without gradients,
-// over batches of different lengths and keys that lie in pages. The schema gives all of them the same attributes.
+// aclnnFusedInferAttentionScore and its versions V2 to V5, aclnnPromptFlashAttention and
+// aclnnIncreFlashAttention: attention without gradients, over batches of different lengths and paged keys.
+// The schema gives all of them the same attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/attention/fused_infer_attention_functions.h"
 
@@ -78,7 +79,8 @@ enum Attributes {
   kForm
 };
 
-// Which of the tensors an operator has, in their order. The schema numbers operators by their place here.
+// Positions of the tensors that an operator has, in parameter order. The schema refers to an operator by its
+// index in kForms.
 class Places {
  public:
   constexpr Places(int inputs, int more = -1, bool has_lse = false) {
@@ -112,7 +114,7 @@ constexpr Places kForms[] = {
     {kTable + 1, kKeyPadding},
 };
 
-// Where a tensor is in the call; -1: the operator has none.
+// Returns the position of a tensor in the call, or -1 if the operator lacks it.
 int At(const OperatorCall& call, int tensor) { return kForms[call.attributes[kForm].integer].Of(tensor); }
 bool Has(const OperatorCall& call, int tensor) {
   const int at = At(call, tensor);
@@ -135,7 +137,7 @@ bool WantsLse(const OperatorCall& call) noexcept { return call.attributes[kWants
 bool HasPages(const OperatorCall& call) noexcept { return Has(call, kTable); }
 bool HasRopes(const OperatorCall& call) noexcept { return Has(call, kQueryRope); }
 bool HasPrefix(const OperatorCall& call) noexcept { return Has(call, kKeyPrefix); }
-// An empty one is none.
+// An empty sink counts as none.
 bool HasSink(const OperatorCall& call) noexcept {
   return Has(call, kSink) && !TensorAt(call, kSink).view.IsEmpty();
 }
@@ -143,7 +145,7 @@ bool HasSlopes(const OperatorCall& call) noexcept {
   return Has(call, kShift) && call.attributes[kShiftType].integer >= 2;
 }
 
-// "BNSD", or "BNSD_BSND": the layout of the result after that of what is read.
+// Parses "BNSD", or "BNSD_BSND": the layout of the inputs, then that of the result.
 struct Layouts {
   explicit Layouts(const OperatorCall& call) {
     const std::string_view text = call.attributes[kLayout].text;
@@ -167,7 +169,8 @@ int64_t KeyHeads(const OperatorCall& call) {
 
 const aclTensor& Only(const OperatorCall& call, int list) { return *EntryAt(call, list, 0); }
 
-// Blocks of rows, of heads of rows, or of heads of pieces of rows.
+// Views pages: blocks of rows, blocks of heads of rows, or blocks of heads of rows that are split into
+// pieces.
 attention::Heads PagesOf(const OperatorCall& call, const aclTensor& tensor, int operand,
                          engine::AttentionPieces* pieces) {
   if (tensor.view.rank < 5) {
@@ -191,14 +194,14 @@ attention::Heads PagesOf(const OperatorCall& call, const aclTensor& tensor, int 
   return made;
 }
 
-// Keys, values or the rotary part of keys.
+// Views keys, values or the rotary part of keys.
 attention::Heads KeysOf(const OperatorCall& call, const Layouts& layouts, const aclTensor& tensor,
                         int operand, engine::AttentionPieces* pieces) {
   return HasPages(call) ? PagesOf(call, tensor, operand, pieces)
                         : HeadsOf(tensor, operand, layouts.in, KeyHeads(call));
 }
 
-// The sizes of a call whose layout, ranks and heads are right.
+// The sizes of a call. Layout, ranks and heads must have been checked.
 struct Sizes {
   explicit Sizes(const OperatorCall& call) : layouts(call) {
     query = HeadsOf(TensorAt(call, kQuery), kQuery, layouts.in, call.attributes[kHeads].integer);
@@ -210,7 +213,7 @@ struct Sizes {
     if (lists > 0) key.batches = lists;
     const aclIntArray* const lengths = call.attributes[kQueryLengths].array;
     batches = !layouts.IsPacked() ? query.batches : lengths == nullptr ? 0 : std::ssize(lengths->values);
-    // Of one batch.
+    // Keys of one batch, without the prefix.
     most_own_keys = key.rows;
     if (HasPages(call) && __builtin_mul_overflow(TensorAt(call, kTable).view[1], key.rows, &most_own_keys))
       most_own_keys = std::numeric_limits<int64_t>::max();
@@ -238,13 +241,13 @@ struct Sizes {
   engine::AttentionPieces key_pieces;
   engine::AttentionPieces value_pieces;
   int64_t batches;
-  int64_t lists;  // batches that have keys and values of their own, or 0
+  int64_t lists;  // number of batches if each has its own key and value tensor, else 0
   int64_t prefix_rows = 0;
   int64_t most_own_keys;
-  int64_t most_keys;  // with the prefix
+  int64_t most_keys;  // with the prefix's keys
 };
 
-// Queries or keys of a batch, and how many others' rows are before them.
+// Rows of a batch in queries or keys: the number of rows before them, and their number.
 struct Length {
   int64_t first;
   int64_t count;
@@ -257,12 +260,12 @@ Length LengthOf(const OperatorCall& call, int attribute, bool is_cumulative, int
   const int64_t first = batch == 0 ? 0 : array->values[at - 1];
   return {first, array->values[at] - first};
 }
-// Whether an attribute gives each batch a length of its own.
+// Tells whether an attribute gives each batch its own length.
 bool GivesEach(const OperatorCall& call, int attribute) {
   const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
   return array != nullptr && array->values.size() > 1;
 }
-// One query of each batch sees what the mask leaves, whatever the mode.
+// Tells whether each batch has one query. Only the mask hides keys from it, whatever the mode.
 bool IsDecoding(const Sizes& sizes) { return !sizes.layouts.IsPacked() && sizes.query.rows == 1; }
 bool IsTemplate(const Shape& shape) {
   bool is_template = shape.rank >= 2 && shape.rank <= 4 && shape[shape.rank - 2] == kTemplate &&
@@ -270,7 +273,8 @@ bool IsTemplate(const Shape& shape) {
   for (int dim = 0; dim < shape.rank - 2; ++dim) is_template = is_template && shape[dim] == 1;
   return is_template;
 }
-// The mask of the modes that count from the ends hides nothing from the last query, which is the only one.
+// Tells whether the mask is a template of a mode that counts from the ends. Such a mask hides nothing from
+// the last query, and here the only query is the last.
 bool IsTemplateOfOneQuery(const OperatorCall& call, const Sizes& sizes) {
   const int64_t mode = call.attributes[kMode].integer;
   return IsDecoding(sizes) && (mode == 3 || mode == 4) && Has(call, kMask) &&
@@ -287,7 +291,7 @@ Length Keys(const OperatorCall& call, const Sizes& sizes, int64_t batch) {
   return LengthOf(call, kKeyLengths, sizes.layouts.IsPacked() && !HasPages(call), whole, batch);
 }
 
-// The scales of keys or of values, of a tensor of their own or of one that both have.
+// The scales of keys or values: in a tensor of their own, or in one that both share.
 struct ScaleSource {
   ScaleSource(const OperatorCall& call, int list) {
     const bool is_key = list == kKey;
@@ -308,7 +312,8 @@ struct ScaleSource {
   bool is_there;
 };
 
-// Where a scale's elements are, as batches (or pages), heads, rows and columns of keys. False where the shape is no one of the mode's.
+// Sets strides of a scale by batches (or pages), heads, rows and columns of keys. Returns false where the
+// mode does not accept the shape.
 bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
                  const attention::Heads& of, engine::AttentionOperand* to) {
   const aclTensor view = PlainView(TensorAt(call, tensor));
@@ -404,7 +409,7 @@ aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
                    StartMessage(call).Add("parameter inputLayout is a null pointer, expected a text."));
 }
 
-// What is computed of what CANN has: no quantised queries or results, and no padding on the left.
+// Refuses features of CANN that are not implemented: quantised queries or results, and padding on the left.
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : kNotComputed) {
     if (!Has(call, tensor)) continue;
@@ -543,7 +548,7 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Rotary parts and prefixes, as query and key but for their elements or rows.
+// Checks that rotary parts and prefixes have query's and key's dims, except the number of elements or rows.
 aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   if (HasRopes(call)) {
@@ -685,7 +690,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
                     "[at least Sq, at least Skv], with dims [B or 1] or [B or 1, 1] before, not in TND");
 }
 
-// A window has room for keys, and begins and ends among them.
+// Checks that a window has positive length, and begins and ends among the keys.
 aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const int64_t mode = call.attributes[kMode].integer;
@@ -788,7 +793,7 @@ constexpr DtypeRule kDtypes =
     Everywhere(kNoDtype).On(products::kAtlasA2AndA3, DtypeSet(ACL_FLOAT16, ACL_BF16));
 constexpr DtypeRule kDtypesOfV5 = kDtypes.On(products::kAscend950, DtypeSet(ACL_FLOAT16, ACL_BF16));
 
-// One query of each batch.
+// Checks that each batch has one query.
 aclnnStatus IsOneQuery(const Check& check, OperatorCall& call) noexcept {
   if (IsDecoding(Sizes(call))) return ACL_SUCCESS;
   return RefuseAt(check, call, kQuery, "one row of each batch, in BSH, BSND or BNSD");
@@ -875,7 +880,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   }
   engine::AttentionBatch* const batches = memory.batches;
   if (batches == nullptr) return;
-  // Without a mask all keys are seen.
+  // Without a mask all keys are visible.
   const int64_t mode = !Has(call, kMask) || IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
   for (int64_t b = 0; b < rows; ++b) {
     const Length queries = Queries(call, sizes, b);
@@ -893,7 +898,8 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
       one.batch = 0;
     }
   }
-  // Rows that a batch has not are there to be written where each batch has as many.
+  // Unless sequences are packed, every batch has room for the same number of rows. Rows past a batch's length
+  // are written as padding.
   made.pads = !sizes.layouts.IsPacked();
   if (made.pads) made.queries = sizes.query.rows;
   made.queries = std::max<int64_t>(made.queries, 1);
@@ -929,7 +935,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   made.keep = 1;
   made.log_of_no_keys =
       IsDecoding(sizes) ? std::numeric_limits<float>::lowest() : std::numeric_limits<float>::infinity();
-  // No length makes it ask for more workspace: a client takes what it was told for others.
+  // The workspace does not depend on lengths: a client reuses the size that it got for other lengths.
   made.most_queries = sizes.query.rows;
   made.shift_first = call.attributes[kShiftType].integer == 1;
   if (memory.parts != nullptr) SetParts(call, sizes, made, *memory.parts);
@@ -937,7 +943,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
     made.shift = Broadcast(TensorAt(call, kShift), OperandAt(call, kShift));
   if (Has(call, kMask) && mode <= 1 && !IsTemplateOfOneQuery(call, sizes)) {
     made.mask = Broadcast(TensorAt(call, kMask), OperandAt(call, kMask));
-    // The first of a mask's dims are batches.
+    // The first dim of a mask counts batches.
     const Shape& shape = TensorAt(call, kMask).view;
     const int64_t first = ByteStride(PlainView(TensorAt(call, kMask)), 0);
     if (IsDecoding(sizes)) made.mask.row = 0;
@@ -971,7 +977,7 @@ using namespace portacl;
   PORTACL_PHASE_1(aclnn##function) { return RunPhase1(call, checks, workspaceSize, executor, SetAttention); }
 PORTACL_INFER_OPERATORS(PORTACL_INFER_PHASE_1)
 
-// Every workspace is that of the longest lengths, so what asks for the greatest one is phase 1.
+// Forwards to phase 1: every workspace is already sized for the greatest lengths.
 aclnnStatus aclnnFusedInferAttentionScoreV3GetMaxWorkspaceSize(
     const aclTensor* query, const aclTensorList* key, const aclTensorList* value, const aclTensor* pseShift,
     const aclTensor* attenMask, const aclIntArray* actualSeqLengths, const aclIntArray* actualSeqLengthsKv,

@@ -1,4 +1,5 @@
-// aclnnTransformBiasRescaleQkv: query, key and value of one projection, a bias added, as heads.
+// aclnnTransformBiasRescaleQkv: adds a bias to a joint projection and splits it into heads of query, key and
+// value.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -15,7 +16,7 @@ namespace heads_of_sum {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// (x + bias) / divisor.
+// Computes (x + bias) / divisor.
 struct Quotient : engine::HWY_NAMESPACE::Elementwise<Quotient> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 2;

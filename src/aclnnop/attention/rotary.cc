@@ -1,5 +1,6 @@
-// aclnnRotaryPositionEmbedding and V2, aclnnApplyRotaryPosEmb and V2, aclnnInterleaveRope: pairs (a, b) of a row's elements become (a * cos_a - b * sin_a, b * cos_b + a * sin_b). Its gradients: those of
-// pairs are turned back, those of angles are sums over the rows that share them.
+// aclnnRotaryPositionEmbedding and V2, aclnnApplyRotaryPosEmb and V2, aclnnInterleaveRope: rotate pairs (a,
+// b) of a row's elements to (a * cos_a - b * sin_a, b * cos_b + a * sin_b). The gradients of pairs are
+// rotated back. The gradients of angles are sums over the rows that share them.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
@@ -52,7 +53,7 @@ struct TurnBack : engine::HWY_NAMESPACE::RowFormula<TurnBack> {
   }
 };
 
-// x * cos + y * sin.
+// Computes x * cos + y * sin.
 struct Mixed : engine::HWY_NAMESPACE::RowFormula<Mixed> {
   static constexpr int kInputs = 4;
   explicit Mixed(const void*) {}
@@ -65,7 +66,7 @@ struct Mixed : engine::HWY_NAMESPACE::RowFormula<Mixed> {
   }
 };
 
-// What is not turned.
+// Copies the elements that are not rotated.
 struct Kept : engine::HWY_NAMESPACE::RowFormula<Kept> {
   static constexpr int kInputs = 1;
   explicit Kept(const void*) {}
@@ -76,7 +77,7 @@ struct Kept : engine::HWY_NAMESPACE::RowFormula<Kept> {
   }
 };
 
-// What an angle's gradient is a sum of, with a sign.
+// Computes one term of an angle's gradient, with a sign.
 struct SignedProduct : engine::HWY_NAMESPACE::Summable<SignedProduct> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 2;
@@ -116,7 +117,7 @@ constexpr auto kTurnBack = PORTACL_ROW_KERNELS(rotary::TurnBack);
 constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
 
 constexpr aclnnStatus kTiling =
-    ACLNN_ERR_INNER_TILING_ERROR;  // CANN's code of what its kernels' own tests refuse
+    ACLNN_ERR_INNER_TILING_ERROR;  // CANN's code for refusals by its kernels' own tests
 constexpr int kRank = 4;
 constexpr int64_t kMostColumns = 1024;
 
@@ -137,7 +138,7 @@ aclnnStatus RowsHavePairs(const Check& check, OperatorCall& call) noexcept {
                                    .Add("."));
 }
 
-// Angles are there for each of x's rows, or shared along dims.
+// Checks that each row of x has its own angles, or that rows share them along whole dims.
 aclnnStatus AnglesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& x = call.Tensor(kX).view;
   const Shape& angles = call.Tensor(kCos).view;
@@ -166,7 +167,8 @@ constexpr Check kChecks[] = {
     InsideStorage({kX, kCos, kSin}),
 };
 
-// The first or the second elements of a row's pairs. Rows of a quarter mode are two rows of the half mode.
+// Views the first or the second elements of a row's pairs. Rows of the quarter mode are two rows of the half
+// mode.
 aclTensor OfPairs(const aclTensor& tensor, int64_t mode, int64_t which) {
   aclTensor view = PlainView(tensor);
   const int64_t columns = view.view[kRank - 1];
@@ -181,11 +183,11 @@ aclTensor OfPairs(const aclTensor& tensor, int64_t mode, int64_t which) {
   return view;
 }
 
-// How the pairs of x and of all the rest lie.
+// Return the pair mode of x, and that of all other tensors.
 int64_t ModeOfX(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kInterleave} : mode; }
 int64_t ModeOfRest(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kHalf} : mode; }
 
-// ---- aclnnRotaryPositionEmbeddingV2: a matrix that turns rows is between ----
+// ---- aclnnRotaryPositionEmbeddingV2: a matrix rotates the rows ----
 
 enum TensorsV2 { kRotate = kOut, kOutV2 };
 
@@ -228,7 +230,7 @@ aclnnStatus RowsAreOf64(const Check& check, OperatorCall& call) noexcept {
   AddArgumentShape(message.Add("parameter "), call, kX);
   return FailAclnn(check.code, message.Add(", accepted: a last dim of 64."));
 }
-// Angles are shared by heads, and maybe by positions.
+// Checks that heads share their angles. Positions may share them too.
 aclnnStatus AnglesOfHeadsFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& x = call.Tensor(kX).view;
   const Shape& angles = call.Tensor(kCos).view;
@@ -263,7 +265,7 @@ enum AppliedAttributes { kLayout, kModeName };
 constexpr int64_t kMostLayouts = 4;
 constexpr int64_t kPacked = 4;  // TND
 
-// -1: another text.
+// Returns -1 for any other text.
 int64_t NamedMode(const OperatorCall& call) {
   const char* const text = call.attributes.size() > kModeName ? call.attributes[kModeName].text : nullptr;
   if (text == nullptr || std::strcmp(text, "half") == 0) return kHalf;
@@ -283,7 +285,7 @@ aclnnStatus RanksFitLayout(const Check& check, OperatorCall& call) noexcept {
       WithCode(check.code, RankIs(is_packed ? 3 : 4, {kQuery, kKey, kAppliedCos, kAppliedSin}));
   return rank.run(rank, call);
 }
-// The dim of heads: 2 of BSND and SBND, 1 of BNSD and TND.
+// Returns the dim of heads: 2 in BSND and SBND, 1 in BNSD and TND.
 int HeadsDim(const OperatorCall& call) { return call.attributes[kLayout].integer <= 2 ? 2 : 1; }
 
 template <int tensor>
@@ -414,7 +416,7 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
 
 enum GradTensors { kGivenX = kOut, kDx, kDcos, kDsin };
 
-// Rows that are not there add nothing to what they share.
+// Without rows, the gradients of angles are sums of no terms.
 aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
   if (!call.Tensor(kX).view.IsEmpty()) return ACL_SUCCESS;
   const bool has_angles = call.IsGiven(kGivenX) && !call.Tensor(kCos).view.IsEmpty();
@@ -452,7 +454,7 @@ constexpr Check kGradChecks[] = {
 
 constexpr int kSums = 4;
 
-// In the job's memory: the sums, which run first, and the rows.
+// Layout of the job's memory. The sums run before the rows.
 struct GradientJob {
   engine::ReductionJob sums[kSums];
   engine::RowJob rows;
@@ -471,7 +473,7 @@ struct GradientsJob {
   }
 };
 
-// An angle's gradient for the first or second elements of pairs: the sum of sign * dy * x.
+// Makes an angle's gradient for the first or second elements of pairs: the sum of sign * dy * x.
 engine::ReductionJob SumOfProducts(const OperatorCall& call, int output, int64_t which, int64_t which_x,
                                    Executor& executor) {
   const int64_t mode = call.attributes[kMode].integer;
@@ -515,7 +517,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] { return GradientsJob{count, elements}; });
 }
 
-// ---- aclnnRopeWithSinCosCache: angles by positions ----
+// ---- aclnnRopeWithSinCosCache: looks angles up by positions ----
 
 enum Looked { kPositions, kQueryIn, kKeyIn, kTable, kQueryOut, kKeyOut };
 enum LookedAttributes { kSections, kHeadSize, kIsNeox, kTableMode };
@@ -525,13 +527,13 @@ constexpr int kMostSections = 4;
 
 int64_t HeadSize(const OperatorCall& call) { return call.attributes[kHeadSize].integer; }
 int64_t AngleCount(const OperatorCall& call) { return call.Tensor(kTable).view[1] / 2; }
-// Whether sections follow each other by turns.
+// Tells whether the columns of the sections alternate.
 bool TakesTurns(const OperatorCall& call) noexcept {
   return call.attributes.size() > kTableMode && call.attributes[kTableMode].integer == 1;
 }
 bool HasTableMode(const OperatorCall& call) noexcept { return call.attributes.size() > kTableMode; }
 bool IsV1(const OperatorCall& call) noexcept { return !HasTableMode(call); }
-// Section k of the array; 0 where there is none.
+// Returns section k of the array, or 0 if it has none.
 int64_t Section(const OperatorCall& call, size_t k) {
   const aclIntArray* const array = call.attributes[kSections].array;
   return array != nullptr && k < array->values.size() ? array->values[k] : 0;
@@ -618,7 +620,7 @@ constexpr auto kLookedChecks =
               Own(PositionsFit, kTiling), Own(SectionsFit, kTiling), SizesRepresentable({kQueryOut, kKeyOut}),
               Own(NothingToTurn), InsideStorage({kPositions, kQueryIn, kKeyIn, kTable})));
 
-// Angles of some columns: of every `step`-th from a first one on, by one row of positions.
+// The angles of every `step`-th column from `first` on. One row of positions selects them.
 struct AngleColumns {
   int row;
   int64_t first;
@@ -698,7 +700,7 @@ void SetLooked(const OperatorCall& call, Executor& executor) {
   int count = 1;
   columns[0] = {0, 0, angles, 1};
   if (call.Tensor(kPositions).view.rank == 2 && TakesTurns(call)) {
-    // What is taken later is written over what was before.
+    // Later entries overwrite columns of earlier ones.
     const int64_t end = Section(call, 1) > angles / 3 ? angles : 3 * Section(call, 1);
     for (const int row : {1, 2}) columns[count++] = {row, row, (end - row + 2) / 3, 3};
   } else if (call.Tensor(kPositions).view.rank == 2) {
