@@ -1,4 +1,4 @@
-// aclnnConvDepthwise2d: each channel of an image with kernels of its own.
+// aclnnConvDepthwise2d: convolves each channel of an image with its own kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/convolution/conv_depthwise2d_functions.h"
 

@@ -1,4 +1,4 @@
-// aclnnConvTbc and aclnnConvTbcBackward: sequences, [time, batch, channels], with a kernel along the time.
+// aclnnConvTbc and aclnnConvTbcBackward: convolve sequences [time, batch, channels] along the time.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/convolution/conv_tbc_functions.h"
 
@@ -30,7 +30,7 @@ aclnnStatus FormatsArePlain(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// The sequence, the kernels, a vector of channels and the result go together.
+// Checks the shapes of sequence, kernels, bias and result against each other.
 aclnnStatus ShapesGo(const Check& check, OperatorCall& call, int input, int weight, int bias, int output) {
   const Shape& of_input = call.Tensor(input).view;
   const Shape& of_weight = call.Tensor(weight).view;
@@ -42,7 +42,7 @@ aclnnStatus ShapesGo(const Check& check, OperatorCall& call, int input, int weig
                               "[kernel, input's, output's]");
   if (call.Tensor(bias).view[0] != of_weight[2])
     return conv::RefuseTensor(check, call, bias, " does not go with weight", "[channels of output]");
-  // CANN counts the padding once here.
+  // CANN counts the padding once here, not on both sides.
   if (of_weight[0] < 1 || of_input[0] > kMostPad || of_input[0] + pad < of_weight[0])
     return conv::RefuseTensor(check, call, weight, " has a kernel that is empty or too long",
                               "1 to the sequence's length + pad");
@@ -57,7 +57,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return ShapesGo(check, call, kSelf, kWeight, kBias, kOutput);
 }
 aclnnStatus GradientShapesFit(const Check& check, OperatorCall& call) noexcept {
-  // Without elements of the weight CANN does not ask what the other shapes are.
+  // CANN does not check the other shapes when the weight has no elements.
   if (!call.Tensor(kOfWeight).view.IsEmpty()) {
     if (const aclnnStatus status = ShapesGo(check, call, kOfInput, kOfWeight, kOfBias, kGrad)) return status;
   }
@@ -116,7 +116,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   const Shape& grad = call.Tensor(kGrad).view;
   const bool has_no_weight = call.Tensor(kOfWeight).view.IsEmpty();
   if (grad.IsEmpty() || (has_no_weight && call.Tensor(kGradBias).view[0] != grad[2])) {
-    // What has no terms is 0.
+    // A sum of no terms is 0.
     StepList steps(executor, 3);
     for (const int tensor : {kGradInput, kGradWeight, kGradBias}) {
       if (call.Tensor(tensor).view.IsEmpty()) continue;

@@ -1,4 +1,4 @@
-// aclnnConvolution: images of one to three axes with kernels, in groups, and the transposed form.
+// aclnnConvolution: convolves images of one to three axes with kernels, in groups; also the transposed form.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/convolution/convolution_functions.h"
 

@@ -1,4 +1,4 @@
-// aclnnConvolutionBackward: the gradients of a convolution's input, weight and bias, those that are wanted.
+// aclnnConvolutionBackward: the requested gradients of a convolution's input, weight and bias.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/convolution/convolution_backward_functions.h"
 
@@ -72,7 +72,7 @@ aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
   return RefuseInteger(check, call, "groups", Groups(call), 1, std::numeric_limits<int32_t>::max());
 }
 
-// ---- where input or weight is empty ----
+// ---- empty input or weight ----
 
 bool IsEmpty(const OperatorCall& call) noexcept {
   return products::kSinceAtlasA2.Contains(call.product) &&
@@ -127,7 +127,7 @@ aclnnStatus FillsZeros(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// ---- where neither is ----
+// ---- input and weight with elements ----
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& input = call.Tensor(kInput).view;
@@ -176,7 +176,7 @@ aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
       "input, channels of output / groups, kernel]");
 }
 
-// Whether gradOutput has the batch and the axes of the convolution's result.
+// Checks that gradOutput has the batch and the axes of the convolution's result.
 aclnnStatus GradientFits(const Check& check, OperatorCall& call) noexcept {
   const Shape& input = call.Tensor(kInput).view;
   const Shape& weight = call.Tensor(kWeight).view;
@@ -206,7 +206,7 @@ constexpr Check GradientFitsCompute() {
 
 bool HasThreeAxes(const OperatorCall& call) noexcept { return call.Tensor(kInput).view.rank == 5; }
 
-// Of images of three axes, in groups, Atlas A2 and A3 have no gradient of a FLOAT weight from 16-bit numbers.
+// Atlas A2 and A3 refuse a FLOAT weight gradient from 16-bit numbers for grouped images of three axes.
 aclnnStatus WeightFits(const Check& check, OperatorCall& call) noexcept {
   if (!IsWanted<kGradWeight>(call) || Groups(call) == 1 || call.Tensor(kGradWeight).dtype != ACL_FLOAT)
     return ACL_SUCCESS;
@@ -237,7 +237,7 @@ constexpr auto kFirst = List(
     conv::ArrayValues(kDilation, 1), conv::ArrayValues(kPadding, 0), Own(OutputPaddingFits), Own(GroupsFit),
     IntegerIn(kMode, 0, 3));
 
-// Checks with a condition come one by one, so each asks whether input or weight is empty.
+// Checks with a condition follow one by one, so each condition tests whether input or weight is empty.
 bool IsEmptyAndWantsBias(const OperatorCall& call) noexcept {
   return IsEmpty(call) && IsWanted<kGradBias>(call);
 }
@@ -258,7 +258,7 @@ constexpr auto kChecks =
               SizesRepresentable({kGradInput, kGradWeight, kGradBias}), GradientFitsCompute(),
               InsideStorage({kGradOutput, kInput, kWeight})));
 
-// Without elements of input or weight.
+// Sets the gradients to zero where input or weight has no elements.
 void SetZeros(const OperatorCall& call, Executor& executor) {
   StepList steps(executor, 2);
   for (const int tensor : {kGradWeight, kGradBias}) {
@@ -274,7 +274,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   const bool is_transposed = IsTransposed(call);
   conv::Gradients gradients;
   engine::Convolution image, weight;
-  // The transposed convolution's gradient is the convolution of gradOutput.
+  // The input gradient of a transposed convolution is the convolution of gradOutput.
   if (IsWanted<kGradInput>(call) && !call.Tensor(kGradInput).view.IsEmpty()) {
     image = conv::ConvolutionOf(call, is_transposed ? kGradOutput : kGradInput, kWeight,
                                 is_transposed ? kGradInput : kGradOutput, Groups(call), Where());

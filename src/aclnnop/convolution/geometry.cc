@@ -1,4 +1,4 @@
-// What the convolutions share (see geometry.h).
+// Shared code of the convolutions (see geometry.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/convolution/geometry.h"
 
@@ -184,13 +184,13 @@ void SetAdded(const OperatorCall& call, int tensor, engine::Convolution& convolu
 
 namespace {
 
-// What lies in the executor's memory.
+// Contents of the executor's memory.
 struct SumAndZeros {
   engine::ReductionJob sum;
   engine::Move zeros;
 };
 
-// The gradients of an image and of a weight, and the sum that a bias's is.
+// Computes the gradients of an image and of a weight, and the sum that is the bias's gradient.
 struct GradientsJob {
   static constexpr int kMostOperands = 8;
 
@@ -200,7 +200,7 @@ struct GradientsJob {
   bool has_image;
   bool has_weight;
   bool has_sum;
-  int8_t zeroed;  // -1: nothing is
+  int8_t zeroed;  // operand that becomes 0, or -1
   bool touched[kMostOperands];
   Isa isa;
   int threads;
@@ -222,7 +222,7 @@ struct GradientsJob {
   }
 };
 
-// The sum over all dims but that of the channels.
+// Makes the sum over all dims but the channels.
 bool MakeSum(const OperatorCall& call, const Gradients& gradients, Executor& executor) {
   std::byte* const memory = executor.ReserveMemory(sizeof(SumAndZeros));
   if (memory == nullptr) return false;
