@@ -1,4 +1,4 @@
-// aclnnCast: out = self converted to a dtype.
+// aclnnCast: converts self to a dtype.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/creation/cast_functions.h"
 
@@ -33,7 +33,7 @@ constexpr DtypeSet kTo950{ACL_FLOAT,       ACL_FLOAT16,  ACL_DOUBLE,      ACL_IN
 constexpr DtypeRule kFrom = ByGeneration(kOld, kAtlasA2, kFrom950);
 constexpr DtypeRule kTo = ByGeneration(kOld, kAtlasA2, kTo950);
 
-// 161002 for INT4 from a self that is not dense.
+// 161002 for INT4 from a self that is not contiguous.
 aclnnStatus DenseForInt4(const Check&, OperatorCall& call) noexcept {
   if (call.Tensor(kOut).dtype != ACL_INT4 || IsContiguous(call.Tensor(kSelf))) return ACL_SUCCESS;
   Text message(call.api, ": parameter self with strides ");
@@ -42,7 +42,7 @@ aclnnStatus DenseForInt4(const Check&, OperatorCall& call) noexcept {
                    message.Add(" is not dense, and out with dtype DT_INT4 accepts a dense self alone."));
 }
 
-// 561103 when out has another dtype than the result.
+// 561103 when out's dtype differs from the requested one.
 aclnnStatus OutHasDtype(const Check&, OperatorCall& call) noexcept {
   const aclDataType dtype = call.attributes[kDtype].dtype();
   if (call.Tensor(kOut).dtype == dtype) return ACL_SUCCESS;
@@ -56,7 +56,7 @@ constexpr DtypeSet kPacked{ACL_INT4, ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2};
 constexpr DtypeSet kCastable =
     kConvertible | kPacked | DtypeSet(ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN);
 
-// 561103 for 4-bit elements that do not lie in whole bytes, one behind the other.
+// 561103 for 4-bit elements that are not contiguous in whole bytes.
 template <int tensor>
 aclnnStatus LiesPacked(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& view = call.Tensor(tensor);
@@ -65,7 +65,7 @@ aclnnStatus LiesPacked(const Check& check, OperatorCall& call) noexcept {
       .Holds(false, tensor, "of 4-bit elements a dense one that begins at an even element")
       .status();
 }
-// Within a dtype that nothing is computed in, too.
+// Equal dtypes are accepted even if nothing is computed in them.
 aclnnStatus Casts(const Check&, OperatorCall& call) noexcept {
   const Check check = call.Tensor(kSelf).dtype == call.Tensor(kOut).dtype
                           ? Converts(kSelf, kOut, kCastable | DtypeSet(ACL_COMPLEX32))
@@ -97,7 +97,7 @@ engine::Numbers CodesOf(const OperatorCall& call, int tensor) {
   return {engine::Place{tensor, view.offset / 2}, view.dtype, true};
 }
 
-// From codes of 4 bits, or to them, through FLOAT.
+// Converts from or to 4-bit elements through FLOAT.
 void SetPacked(const OperatorCall& call, Executor& executor) {
   dense::DenseSteps steps(call, executor);
   const int64_t numel = call.Tensor(kSelf).numel;

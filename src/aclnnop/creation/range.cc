@@ -24,15 +24,15 @@ constexpr DtypeRule kRanged =
     WithBf16SinceAtlasA2(DtypeSet{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT64, ACL_INT32});
 constexpr DtypeSet kEyesOld{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_INT8,
                             ACL_INT16, ACL_UINT8, ACL_INT64,   ACL_BOOL};
-// Here CANN names the products without BF16; no device is none of them.
+// CANN lists the products without BF16 here, and "no device" is not among them.
 constexpr DtypeRule kEyes = WithBf16SinceAtlasA2(kEyesOld).On({Product::kNoDevice}, kEyesOld | kBf16);
 constexpr DtypeSet kSpacedOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8, ACL_UINT8, ACL_DOUBLE};
 constexpr DtypeSet kSpacedNew{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT32, ACL_INT16,
                               ACL_INT8,  ACL_UINT8,   ACL_INT64, ACL_DOUBLE};
-// By product; on Atlas 200I/500 A2 and without a device nothing.
+// One set for each product; empty on Atlas 200I/500 A2 and without a device.
 constexpr DtypeRule kSpaced{{kSpacedOld, kSpacedNew, kSpacedNew, kSpacedNew, kSpacedOld, kNoDtype, kNoDtype}};
 
-// A scalar in the dtype `dtype`, as a number of type T.
+// Converts a scalar to `dtype`, and returns it as a T.
 template <class T>
 T NumberIn(const aclScalar& scalar, aclDataType dtype) {
   const ScalarValue value = ConvertScalar(scalar, dtype);
@@ -47,7 +47,8 @@ T NumberIn(const aclScalar& scalar, aclDataType dtype) {
   return result;
 }
 
-// What scalars are rounded to: FLOAT for FLOAT16 and BF16, INT64 for integers.
+// Calls use with a value of the type in which scalars are computed: FLOAT for FLOAT16 and BF16, INT64 for
+// integers.
 template <class Use>
 auto WithNumberType(aclDataType out, const Use& use) {
   if (out == ACL_DOUBLE) return use(double{}, ACL_DOUBLE);
@@ -135,7 +136,7 @@ constexpr auto kLinspaceChecks =
          List(If(IsLong, WithCode(ACLNN_ERR_INNER_NULLPTR, RankIs(1, {kOut}))),
               ScalarsImplemented(kConvertible, {kFirst, kLast})));
 
-// In float64, as CANN's kernels of it do, but for an output of INT64.
+// Computes in float64, as CANN's kernels do, except for an INT64 output.
 void SetClosedRange(const OperatorCall& call, Executor& executor) {
   const auto set = [&](auto zero, aclDataType dtype) {
     using T = decltype(zero);
@@ -157,7 +158,7 @@ void SetRange(const OperatorCall& call, Executor& executor) {
   });
 }
 
-// From both ends, as CANN's kernels and PyTorch do.
+// Computes from both ends, as CANN's kernels and PyTorch do.
 template <class T>
 void SetSpaced(const OperatorCall& call, aclDataType dtype, Executor& executor) {
   const int64_t last = call.attributes[kSteps].integer - 1;
@@ -170,7 +171,7 @@ void SetSpaced(const OperatorCall& call, aclDataType dtype, Executor& executor) 
   SetSequenceJob(call, numbers, executor);
 }
 
-// Bounds of integers have their dtype first; the numbers between them are cut to integers.
+// Converts the bounds of integers to their dtype first. Truncates the numbers between them to integers.
 void SetLinspace(const OperatorCall& call, Executor& executor) {
   const aclDataType out = call.Tensor(kOut).dtype;
   if (out == ACL_DOUBLE || IsInteger(out)) return SetSpaced<double>(call, out, executor);

@@ -22,7 +22,7 @@ constexpr DtypeSet k950{ACL_FLOAT,         ACL_FLOAT16,     ACL_BF16,       ACL_
                         ACL_FLOAT8_E4M3FN, ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2};
 constexpr DtypeRule kZeroed = ByGeneration(kAll, kAll, k950);
 
-// What an NPU's vector core fills; the others are filled by its CPU, which takes no more dims than 8.
+// The dtypes that an NPU's vector core fills. Its CPU fills the others, and takes at most 8 dims.
 constexpr DtypeSet kOfVectorCore{ACL_FLOAT,    ACL_FLOAT16,     ACL_BF16,         ACL_INT8,
                                  ACL_UINT8,    ACL_INT32,       ACL_INT64,        ACL_BOOL,
                                  ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
@@ -38,8 +38,8 @@ aclnnStatus RankFitsDtype(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add("."));
 }
 
-// CANN does not ask for the rank here. 561103 for what has no loop: more than 8 dims that do not merge, and elements of
-// less than a byte.
+// CANN does not check the rank here. 561103 where there is no loop: more than 8 dims that do not merge, and
+// elements of less than a byte.
 aclnnStatus HasLoop(const Check&, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelfRef);
   if (StorageBits(self.dtype) % 8 == 0 && MergedDims(self).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
