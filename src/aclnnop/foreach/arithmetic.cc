@@ -1,4 +1,4 @@
-// Arithmetic over lists of tensors: with other lists, with one number or with one for each tensor.
+// Arithmetic over lists of tensors with other lists, with one number, or with one number for each tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/foreach/arithmetic_functions.h"
 
@@ -22,7 +22,7 @@ constexpr DtypeRule kAll = SinceAtlasA2(kFourSet | DtypeSet(ACL_INT16, ACL_INT8,
 constexpr DtypeRule kAllBefore950 = kAll.On(products::kAscend950, kFourSet);
 constexpr DtypeSet kFloatOrDouble(ACL_FLOAT, ACL_DOUBLE);
 
-// The kernels of a formula that has the same ones for every number.
+// Returns the kernels of a formula that has the same ones for every number.
 template <const KernelTable& (*kKernels)() noexcept>
 const KernelTable& Of(const OperatorCall&, const aclScalar*) noexcept {
   return kKernels();
@@ -67,8 +67,9 @@ constexpr ListFormula kBetweenByNumber{.kernels = Of<BetweenByScalarKernels>};
 
 using namespace portacl;
 
-// Operators, by what they are called with. They say whether phase 1 of CANN's is generated (a header then has `const` before the type of
-// out), their formula and the dtypes of their lists; what else their rules are follows.
+// Defines operators, grouped by their parameters. The arguments are: whether CANN generates phase 1 (its
+// header then has `const` before the type of out), the formula, and the dtypes of the lists. Every other rule
+// follows from these.
 #define PORTACL_LISTS(name, scalars, ...)                            \
   PORTACL_PHASE_1(aclnnForeach##name) {                              \
     static constexpr ListRules kRules{__VA_ARGS__};                  \

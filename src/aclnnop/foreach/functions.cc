@@ -1,4 +1,4 @@
-// Functions of one tensor, over lists of tensors: aclnnForeachAbs, aclnnForeachSqrt and the like.
+// aclnnForeachAbs, aclnnForeachSqrt and other functions of one tensor, over lists of tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/foreach/functions_functions.h"
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// Defined beside the functions of tensors (aclnnop/unary/unary.h).
+// Defined beside the operators of single tensors (aclnnop/unary/unary.h).
 namespace unary_kernels {
 #define PORTACL_KERNELS_OF(stem) const engine::KernelTable& stem() noexcept;
 PORTACL_KERNELS_OF(abs)

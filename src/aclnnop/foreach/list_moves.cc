@@ -1,4 +1,4 @@
-// aclnnForeachCopy and aclnnForeachZeroInplace: lists of tensors copied, and filled with zeros.
+// aclnnForeachCopy and aclnnForeachZeroInplace: copy lists of tensors, and fill them with zeros.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/foreach/list_moves_functions.h"
 
@@ -18,7 +18,7 @@ constexpr DtypeRule kCopied =
                                               ACL_UINT32, ACL_INT64, ACL_DOUBLE, ACL_BOOL));
 constexpr DtypeRule kZeroed = SinceAtlasA2(kFloatHalfAndBf16 | DtypeSet(ACL_INT16, ACL_INT32));
 
-// FLOAT is converted to the 16-bit types and back, nothing else.
+// Converts FLOAT to the 16-bit types and back, nothing else.
 bool Converts(aclDataType from, aclDataType to) {
   if (from == to) return true;
   const bool are_floats = kFloatHalfAndBf16.Contains(from) && kFloatHalfAndBf16.Contains(to);

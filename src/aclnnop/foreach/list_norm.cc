@@ -21,13 +21,13 @@ enum Tensors { kX, kOut };
 enum Attributes { kOrd };
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
-// A tensor of so few elements is folded by one thread, beside others.
+// One thread reduces a tensor of up to so many elements, in parallel with other tensors.
 constexpr int64_t kFew = 65536;
-// What a thread should take at a time, in elements.
+// Elements that one thread should take at a time.
 constexpr int64_t kTogether = 32768;
 
 struct PlannedNorm {
-  engine::FoldJob job;  // of an input and an output, which are its operands 0 and 1
+  engine::FoldJob job;  // its operand 0 is an input, its operand 1 an output
   int32_t input;
   int32_t output;
   int64_t output_offset;  // in bytes
@@ -44,7 +44,8 @@ struct PlannedNorm {
   }
 };
 
-// The job's memory holds the norms, those of many elements first, which threads share one after the other.
+// The job's memory holds the norms. Those of many elements come first: all threads work on each, one after
+// the other.
 struct NormsJob {
   int many;
   int count;
@@ -81,7 +82,7 @@ aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
                               " is a null pointer, accepted: a tensor.");
     }
   }
-  // Of out's entries, shapes are another matter than those of x.
+  // Wrong shapes in out and in x have different codes.
   aclnnStatus structure = ACL_SUCCESS;
   for (const int list : {kOut, kX}) {
     const aclnnStatus status = CheckLists(call, kDtypes, /*is_generated=*/true, {list});

@@ -1,4 +1,4 @@
-// aclnnForeachRoundOffNumber and aclnnForeachRoundOffNumberV2: lists of tensors, rounded as a mode says.
+// aclnnForeachRoundOffNumber and aclnnForeachRoundOffNumberV2: round lists of tensors by a mode.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/foreach/list_rounding_functions.h"
 
