@@ -1,4 +1,4 @@
-// Tensors with their own edge around them - mirrored, repeated, or that of the other side - and the gradients of these pads.
+// Pads that mirror, repeat or wrap a tensor's own edge, and the gradients of these pads.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/edge_pads_functions.h"
 
@@ -17,7 +17,8 @@ namespace {
 using engine::AxisMap;
 using Kind = AxisMap::Kind;
 
-// Of a pad: what is padded, the result. Of a gradient: that of the result, what was padded, the gradient of that.
+// A pad takes the tensor and gives the padded one. A gradient takes the padded tensor's gradient and the
+// original tensor, and gives the original tensor's gradient.
 enum Tensors { kSelf, kOut };
 enum GradientTensors { kGradOutput, kPadded, kGradInput };
 enum Attributes { kPadding };
@@ -38,14 +39,14 @@ struct Pads {
   int64_t after;
 };
 
-// Torch's order: the last dim comes first.
+// Torch's order: the pads of the last dim come first.
 Pads PadsOf(const OperatorCall& call, int from_last) {
   const auto& padding = call.Array(kPadding);
   const auto place = 2 * static_cast<size_t>(from_last);
   return {padding[place], padding[place + 1]};
 }
 
-// A check of the pads of some of the last dims.
+// Makes a check of the pads of the last `dims` dims.
 constexpr Check OfPads(aclnnStatus (*run)(const Check&, OperatorCall&) noexcept, Kind kind, int dims) {
   Check check = Own(run);
   check.low = dims;
@@ -74,7 +75,7 @@ aclnnStatus PadsForDims(const Check& check, OperatorCall& call) noexcept {
                      check.low == 1 ? "2 values" : "4 values");
 }
 
-// The shape that the padded tensor has; leaves it in call.broadcast.
+// Computes the padded tensor's shape into call.broadcast.
 aclnnStatus PaddedShape(const Check& check, OperatorCall& call, int padded) noexcept {
   const Shape& self = call.Tensor(padded).view;
   call.broadcast = self;
@@ -102,7 +103,7 @@ aclnnStatus ShapeOfGradient(const Check& check, OperatorCall& call) noexcept {
   return PaddedShape(check, call, kPadded);
 }
 
-// The dims that are padded alone.
+// Compares only the dims that are padded.
 aclnnStatus PaddedDims(const Check& check, OperatorCall& call, int tensor) noexcept {
   const Shape& shape = call.Tensor(tensor).view;
   for (int k = 0; k < static_cast<int>(check.low); ++k) {
@@ -124,7 +125,7 @@ aclnnStatus RefuseEmpty(const Check& check, const OperatorCall& call, int tensor
   return FailAclnn(check.code, message.Add(" is empty, accepted: a batch of 0, no other dim."));
 }
 
-// An empty batch alone is nothing to do.
+// Succeeds without work only if the batch, and nothing else, is empty.
 aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
   const bool is_batch = call.Tensor(kSelf).view.rank == check.low + 2;
   for (const int tensor : {kSelf, kOut}) {
@@ -138,7 +139,7 @@ aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// The same, but without a batch a mirrored pad's gradient may have no channels.
+// The same; a mirrored pad's gradient without a batch may also have no channels.
 aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcept {
   const bool is_batch = call.Tensor(kPadded).view.rank == check.low + 2;
   const bool takes_first = is_batch || static_cast<Kind>(check.high) == Kind::kReflect;
@@ -153,7 +154,7 @@ aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcep
   return ACL_SUCCESS;
 }
 
-// CANN's kernel of BF16 pads no further.
+// CANN's BF16 kernel refuses larger pads.
 aclnnStatus Bf16PadsAreSmall(const Check& check, OperatorCall& call) noexcept {
   if (call.Tensor(kGradOutput).dtype != ACL_BF16) return ACL_SUCCESS;
   const auto& padding = call.Array(kPadding);
@@ -224,7 +225,7 @@ constexpr auto kReplication2dGradientChecks = Gradient2dChecks(Kind::kReplicate)
 
 // ---- jobs ----
 
-// The map of one of the last two dims: what the padded tensor's `dim` is made of.
+// Returns the map of one of the last two dims, from the original tensor to the padded one.
 AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, const aclTensor& self,
               const aclTensor& padded) {
   const int dim = self.view.rank - 1 - from_last;

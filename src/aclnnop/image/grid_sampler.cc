@@ -1,4 +1,4 @@
-// aclnnGridSampler2D: images sampled at the places of a grid.
+// aclnnGridSampler2D: samples images at the positions that a grid gives.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/grid_sampler_functions.h"
 
@@ -38,7 +38,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// CANN has no kernel for it.
+// CANN has no bicubic kernel for DOUBLE.
 aclnnStatus NoBicubicDouble(const Check& check, OperatorCall& call) noexcept {
   if (call.Tensor(kInput).dtype != ACL_DOUBLE) return ACL_SUCCESS;
   return FailAclnn(

@@ -1,4 +1,4 @@
-// Images and their resizing (see upsample.h).
+// Shared code of operators that resize images (see upsample.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/upsample.h"
 

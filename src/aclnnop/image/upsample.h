@@ -1,4 +1,5 @@
-// What operators that resize images share: where an image's dims are, and from which places a resized one is taken.
+// Shared code of operators that resize images: the dims of an image, and the source positions of a resized
+// one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace portacl {
 
-// An image's dims by its format: NHWC, or else as NCHW has them.
+// Positions of an image's dims: those of NHWC, or of NCHW for every other format.
 struct ImageDims {
   int channels;
   int rows;
@@ -17,33 +18,34 @@ struct ImageDims {
 };
 ImageDims DimsOf(const aclTensor& image) noexcept;
 
-// As it lies in memory, with the dims in the order N, C, H, W.
+// Returns a view of the image with dims in the order N, C, H, W.
 aclTensor ImageView(const aclTensor& image) noexcept;
 
-// How far apart the places are that neighbours are taken from, in elements of the image: by the corners, by a scale greater than 0,
-// or by the lengths. Rounded to float32 unless `is_wide`.
+// Returns the distance between the source positions of neighbours, in elements of the image. It follows from
+// the corners, from a scale greater than 0, or from the lengths. Rounded to float32 unless `is_wide`.
 double StepBetween(int64_t from, int64_t to, double scale, bool aligns_corners, bool is_wide) noexcept;
 
-// The map of one of the dims `dim` of two images in the order of ImageView: that of `resized` has the positions.
+// Returns the map of dim `dim` of two images in the order of ImageView. Positions are those of `resized`.
 engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const aclTensor& image, const aclTensor& resized,
                             int dim, double step, bool aligns_corners, bool is_wide) noexcept;
 
-// ---- checks; 161002 each ----
+// ---- checks, which return 161002 ----
 
-// The tensor's format is neither NCHW nor NHWC, nor, with `takes_nd`, ND; or not the other tensor's.
+// Refuses a tensor's format that is neither NCHW nor NHWC nor, with `takes_nd`, ND, or that differs from the
+// other tensor's.
 aclnnStatus ImageFormat(const Check& check, const OperatorCall& call, int tensor, int other,
                         bool takes_nd = false);
 
-// The tensor's number of images, or channels, is not the other's.
+// Refuses a number of images or channels that differs from the other tensor's.
 aclnnStatus SameImagesAndChannels(const Check& check, const OperatorCall& call, int tensor, int other);
-// An array does not have this many values.
+// Refuses an array that does not have `count` values.
 aclnnStatus ArrayHas(const Check& check, const OperatorCall& call, int attribute, size_t count);
-// An array has a value less than 1.
+// Refuses an array with a value less than 1.
 aclnnStatus ArrayIsPositive(const Check& check, const OperatorCall& call, int attribute);
-// A dim of the tensor is greater than what 32 bits count.
+// Refuses a tensor with a dim that exceeds 32 bits.
 aclnnStatus SizesFit32Bits(const Check& check, const OperatorCall& call, int tensor);
 
-// The shape of `image` with these rows and columns.
+// Returns the shape of `image` with these numbers of rows and columns.
 Shape ResizedShape(const aclTensor& image, int64_t rows, int64_t columns) noexcept;
 
 }  // namespace portacl

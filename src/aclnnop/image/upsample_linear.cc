@@ -1,4 +1,4 @@
-// Images resized by interpolation: bilinear, with its gradients, and bicubic.
+// Resizes images by interpolation: bilinear with its gradients, and bicubic.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/upsample_linear_functions.h"
 
@@ -27,7 +27,7 @@ constexpr DtypeRule kGradientV2Dtypes =
 
 bool IsNhwc(const OperatorCall& call, int tensor) { return call.Tensor(tensor).format == ACL_FORMAT_NHWC; }
 
-// A scale by which the lengths do not follow from each other is not one on Atlas A2 and A3.
+// Atlas A2 and A3 ignore a scale that does not lead from one length to the other.
 double ScaleOf(const OperatorCall& call, double scale, int64_t from, int64_t to) {
   if (!products::kAtlasA2AndA3.Contains(call.product)) return scale;
   return std::floor(static_cast<double>(from) * scale) == static_cast<double>(to) ? scale : 0;
@@ -138,7 +138,7 @@ void SetBilinear(const OperatorCall& call, Executor& executor) {
 
 // ---- bicubic ----
 
-// Room for a scale that was rounded.
+// Tolerance for a rounded scale.
 constexpr double kScaleError = 1e-4;
 
 aclnnStatus ScalesGiveOutput(const Check& check, OperatorCall& call) noexcept {
@@ -192,9 +192,10 @@ void SetBicubic(const OperatorCall& call, Executor& executor) {
                     engine::Direction::kToPositions, JobIsa(), ThreadLimit());
 }
 
-// ---- the gradients of the bilinear ones ----
+// ---- gradients of the bilinear operators ----
 
-// gradOut has the images and channels of inputSize, which is out's shape, and the rows and columns of outputSize.
+// Checks that gradOut has the images and channels of inputSize, and the rows and columns of outputSize.
+// inputSize is out's shape.
 aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& grad = call.Tensor(kSelf);
   if (grad.view.rank != 4) {
@@ -217,7 +218,7 @@ aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
   return grad.view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSelf, accepted);
 }
 
-// Then CANN looks at no list.
+// CANN does not check dtype lists where the size stays the same.
 bool Resizes(const OperatorCall& call) noexcept { return !(call.Tensor(kSelf).view == call.broadcast); }
 bool MixesTypes(const OperatorCall& call) noexcept {
   return call.product == Product::kAscend950 && call.Tensor(kSelf).dtype == ACL_FLOAT && Resizes(call);
@@ -245,7 +246,7 @@ constexpr auto kGradientV2Checks =
               ShapeIsResult(kOut), InsideStorage({kSelf}), If(KeepsSize, MovesBytes({kSelf}))));
 
 void SetGradient(const OperatorCall& call, Executor& executor) {
-  // Of one size there is nothing to interpolate.
+  // With equal sizes nothing is interpolated.
   if (KeepsSize(call)) return SetMoveJob(call, kSelf, kOut, executor);
   const aclTensor grad = ImageView(call.Tensor(kSelf));
   const aclTensor result = ImageView(call.Tensor(kOut));

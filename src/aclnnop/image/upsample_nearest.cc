@@ -1,4 +1,4 @@
-// Images and sequences resized by the nearest element, and the gradient of the former.
+// Resizes images and sequences by the nearest element; also the gradient for images.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/upsample_nearest_functions.h"
 
@@ -23,14 +23,14 @@ enum GradientAttributes { kGradientOutputSize, kInputSize, kGradientScaleRows, k
 constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | DtypeSet{ACL_UINT8});
 constexpr DtypeRule kGradientDtypes = kBf16SinceAtlasA2;
 
-// CANN's kernels of some types and products take no scales.
+// CANN's kernels of some types and products ignore scales.
 double ScaleOf(const OperatorCall& call, double scale) {
   const aclDataType dtype = call.Tensor(kSelf).dtype;
   constexpr ProductSet kWithoutScales{Product::kAtlasTraining, Product::kAtlas200I500A2, Product::kNoDevice};
   return dtype == ACL_DOUBLE || dtype == ACL_UINT8 || kWithoutScales.Contains(call.product) ? 0 : scale;
 }
 
-// In float32, whatever the type.
+// Computes positions in float32, whatever the dtype.
 engine::AxisMap NearestAxis(const OperatorCall& call, const aclTensor& image, const aclTensor& resized,
                             int dim, double scale) {
   const int64_t from = image.view[dim];
@@ -203,7 +203,7 @@ void SetNearest1dByScale(const OperatorCall& call, Executor& executor) {
   SetNearest1d(call, static_cast<double>(call.attributes[kScaleRows].real), executor);
 }
 
-// ---- the gradient ----
+// ---- gradient ----
 
 aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
   if (call.Tensor(kSelf).view.rank != 4) {
@@ -215,7 +215,7 @@ aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
   return ArrayHas(check, call, kInputSize, 4);
 }
 
-// inputSize is gradInput's shape; gradOut has the same with other rows and columns.
+// Checks that inputSize is gradInput's shape. gradOut has the same shape, except for rows and columns.
 aclnnStatus GradientSizes(const Check& check, OperatorCall& call) noexcept {
   const auto& input = call.Array(kInputSize);
   const auto& output = call.Array(kGradientOutputSize);

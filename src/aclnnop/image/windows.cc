@@ -1,5 +1,5 @@
-// Windows of a tensor: those of images as columns of a matrix, the sum of such columns where they came from, and the gradient of
-// windows along one dim.
+// Sliding windows: aclnnIm2col copies windows of images to columns of a matrix, aclnnCol2im sums such columns
+// back, and aclnnUnfoldGrad is the gradient of windows along one dim.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/windows_functions.h"
 
@@ -31,8 +31,8 @@ constexpr DtypeRule kUnfoldDtypes = Everywhere(kFloatHalfAndBf16);
 
 // ---- windows of images ----
 
-// How many windows there are along one of the last two dims (0: rows, 1: columns) of an image of this length; less than 1
-// where none fits, also by sizes that no image has.
+// Returns the number of windows along one of the last two dims (0: rows, 1: columns) of an image of this
+// length. It is less than 1 where none fits, or where the sizes overflow.
 int64_t WindowsAlong(const OperatorCall& call, size_t axis, int64_t length) {
   int64_t reach = 0;
   int64_t padded = 0;
@@ -47,7 +47,7 @@ int64_t WindowsAlong(const OperatorCall& call, size_t axis, int64_t length) {
   return room / stride + (room % stride < 0 ? 0 : 1);
 }
 
-// A product of numbers of which none is negative; -1 where it is too large.
+// Multiplies numbers that are not negative. Returns -1 on overflow.
 int64_t Product(std::initializer_list<int64_t> factors) {
   int64_t product = 1;
   for (const int64_t factor : factors) {
@@ -177,7 +177,8 @@ constexpr Check kCol2imChecks[] = {
     InsideStorage({kIn}),
 };
 
-// Images and their windows as columns: the maps from (kernel row, window row) to rows of the image, and of columns likewise.
+// An image and its windows as columns. `rows` maps (kernel row, window row) to rows of the image; `columns`
+// maps columns likewise.
 struct Columns {
   aclTensor image;
   aclTensor matrix;  // channels apart
@@ -279,8 +280,8 @@ constexpr Check kUnfoldChecks[] = {
     InsideStorage({kIn}),
 };
 
-// Windows of more elements than this are walked one after the other, shorter ones all together, place by place; each element
-// of gradIn meets its windows in the same order.
+// Longer windows are walked one after the other. Shorter ones are walked all together, one position within
+// the window at a time. Each element of gradIn adds its windows in the same order either way.
 constexpr int64_t kLongWindow = 256;
 
 void SetUnfold(const OperatorCall& call, Executor& executor) {
@@ -312,7 +313,7 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
     map.inner_stride = windows.strides[cut];
     windows.offset += (size - 1) * stride_of_place;
   }
-  // The last of the other dims is the other axis.
+  // The last of the other dims becomes the second axis.
   const int other = cut == rank - 1 ? rank - 2 : rank - 1;
   AxisMap plain;
   if (other >= 0) {
