@@ -1,4 +1,4 @@
-// Elements put, added and so on where indices lead: the steps that every operator of the kind shares.
+// Steps that scatter elements to indexed positions, shared by all operators that put, add or reduce there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace portacl {
 
-// What the loop walks of a target, which may be the operand or a dense copy of it.
+// Views of a target for the loop. The target is the operand or a dense copy of it.
 struct TargetViews {
   aclTensor indexed;
   aclTensor index[engine::kMostIndices];
@@ -23,10 +23,11 @@ inline void SetScale(engine::IndexedMove* move, const aclScalar* scale, aclDataT
   std::memcpy(move->scale, value.bytes, sizeof move->scale);
 }
 
-// target = initial, then what the action makes of it. With `initial_place` the place of `target` and its view, in place. Sums of
-// 16-bit floats are float32, row by row or in the workspace, until they are rounded once. derive(whole) gives the TargetViews of a tensor of target's
-// shape. `scale` multiplies what is added, of the type that is computed in; null: 1. Where deriving adds steps,
-// what is combined may not be rows.
+// Sets target = initial, and then applies the action at the indexed positions. A null `initial` means in
+// place: target keeps its values. Sums of 16-bit floats are computed in float32, row by row or in the
+// workspace, and rounded once. derive(whole) returns the TargetViews of a tensor of target's shape. `scale`
+// multiplies the added values, in the dtype of the computation; null means 1. Pass `may_be_rows` = false
+// where derive adds steps.
 template <class Derive>
 void ScatterInto(StepList& steps, engine::IndexedAction action, const aclTensor& plain,
                  engine::Place plain_place, const aclTensor* initial, engine::Place initial_place,

@@ -1,4 +1,4 @@
-// aclnnEmbeddingDenseBackward: the rows of a gradient summed into the rows of a table that an index tensor names.
+// aclnnEmbeddingDenseBackward: adds each row of a gradient to the row of a table that an index names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/embedding_dense_backward_functions.h"
 
@@ -73,8 +73,8 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   }
   const int64_t rows = out.view[0];
   const int64_t columns = out.view[1];
-  // grad's leading dims are those of the indices, in row-major order: both are seen in grad's shape, or, where theirs differ, indices
-  // as a dense copy of it.
+  // grad's leading dims are those of the indices, in row-major order. Both are viewed in grad's shape. Where
+  // the shapes differ, a dense copy of the indices is viewed instead.
   aclTensor index = indices;
   Shape leading = grad.view;
   --leading.rank;
@@ -113,7 +113,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     if (move != nullptr && padding >= 0) move->ignored = padding;
     return steps.SetJob();
   }
-  // float32 sums, in the output where that is what it holds.
+  // Sums in float32, directly in the output where that is a dense FLOAT tensor.
   const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
   const aclTensor sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
   const engine::Place sums_place =

@@ -1,4 +1,5 @@
-// aclnnIndexSelect, aclnnGather, aclnnGatherV2, aclnnTake and aclnnEmbedding: elements of a tensor that one index tensor names.
+// aclnnIndexSelect, aclnnGather, aclnnGatherV2, aclnnTake and aclnnEmbedding: copy the elements of a tensor
+// that an index tensor names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/gather_functions.h"
 
@@ -33,14 +34,15 @@ int64_t StrideAt(const aclTensor& tensor, int dim) {
   return dim < tensor.view.rank ? tensor.strides[dim] : 0;
 }
 
-// The views of the loop: over the output's elements.
+// Views for a loop over the output's elements.
 struct Views {
   aclTensor self;
   aclTensor index;
   engine::IndexView named;
 };
 
-// self with the index tensor's dims in the place of `dim`, and the index with self's dims around it.
+// Views self with the index tensor's dims in place of `dim`, and the index with self's other dims around its
+// own.
 Views Around(const OperatorCall& call, bool wraps) {
   Views views;
   const aclTensor self = PlainView(call.Tensor(kSelf));
@@ -53,7 +55,7 @@ Views Around(const OperatorCall& call, bool wraps) {
     views.index.view.rank = views.index.strides.rank = 0;
   } else {
     Select(views.self, dim, 0);
-    if (index.view.rank == 0 && !call.attributes.empty()) {  // Embedding's has no dims in the output either
+    if (index.view.rank == 0 && !call.attributes.empty()) {  // not in Embedding
       InsertDim(views.self, dim, 1, 0);
       InsertDim(views.index, 0, 1, 0);
     } else {
@@ -96,7 +98,7 @@ aclnnStatus LoopFits(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: at most 8, or dense tensors."));
 }
 
-// The shape that Around gives.
+// Computes the shape that Around gives.
 aclnnStatus AroundShape(const Check&, OperatorCall& call) noexcept {
   const Shape& self = call.Tensor(kSelf).view;
   const Shape& index = call.Tensor(kIndex).view;
@@ -141,7 +143,7 @@ constexpr Check kIndexSelectChecks[] = {
     DimIn(kDim, kSelf),
     RankAtMost(1, {kIndex}),
     SizesRepresentable({kOut}),
-    Own(ScalarTakesOneIndex),  // before what is empty: nothing would write the one element of out
+    Own(ScalarTakesOneIndex),  // before success for empty tensors: nothing would write the one element of out
     DoneIfEmpty({kSelf, kIndex}),
     Own(AroundShape),
     If(HasElements, ShapeIsResult(kOut)),
@@ -302,7 +304,8 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
     views.self.offset = self.offset;
     views.named.step = self.view.rank == 1 ? self.strides[0] : 1;
   } else {
-    // Places of a tensor that is not dense do not follow from its elements' numbers by one step.
+    // With several dims, an element's number does not determine its address by one stride, so a dense copy is
+    // indexed.
     const aclTensor dense = DenseTensor(self.view, self.dtype);
     place = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
     steps.Copy(self, OperandPlace(kSelf), dense, place);

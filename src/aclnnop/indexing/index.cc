@@ -1,4 +1,4 @@
-// aclnnIndex and aclnnIndexPutImpl: elements that a list of index tensors and masks names, read or written.
+// aclnnIndex and aclnnIndexPutImpl: read or write the elements that a list of index tensors and masks names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/index_functions.h"
 
@@ -22,7 +22,8 @@ constexpr DtypeRule kIndexRule = ByGeneration(kIndexed, kIndexed, kIndexed | Dty
 constexpr DtypeRule kPutRule =
     Everywhere(kIndexed).On({Product::kAtlasTraining, Product::kNoDevice}, kRealArithmetic);
 
-// An entry without elements stands for a whole dim. IndexPutImpl tells it from an index that names nothing, as far as it can.
+// An entry without elements stands for a whole dim. aclnnIndexPutImpl also accepts an empty index that names
+// nothing; it tells them apart by dtype and shape, as far as possible.
 bool IsNone(const OperatorCall& call, int entry) {
   const aclTensor& tensor = *call.Entry(kIndices, entry);
   if (tensor.numel > 0 || !tensor.view.IsEmpty()) return false;
@@ -31,22 +32,23 @@ bool IsNone(const OperatorCall& call, int entry) {
 }
 bool IsMask(const OperatorCall& call, int entry) { return call.Entry(kIndices, entry)->dtype == ACL_BOOL; }
 
-// What the list means for self: which of its dims each entry takes, and where the dims of the indices are in the result.
+// The list applied to self: the dims of self that each entry takes, and the position of the indices' dims in
+// the result.
 struct Reading {
   int entries = 0;          // defined ones
-  int entry[kMaxDims];      // which
+  int entry[kMaxDims];      // their positions in the list
   int dim[kMaxDims];        // the first dim of self that it takes
-  int first_dim = 0;        // of those taken
-  bool is_adjacent = true;  // they follow each other
-  bool fits = true;         // self has as many dims
+  int first_dim = 0;        // first of the dims that entries take
+  bool is_adjacent = true;  // these dims follow each other
+  bool fits = true;         // self has enough dims
   int kept = 0;             // dims of self that stay
   int kept_dim[kMaxDims];
-  int at = 0;   // kept dims before those of the indices
+  int at = 0;   // number of kept dims before those of the indices
   Shape named;  // the shape to which the indices broadcast
   bool broadcasts = true;
   bool has_mask = false;
-  bool one_shape = true;  // of all index tensors
-  bool is_open = false;   // how many elements masks name is not known in phase 1
+  bool one_shape = true;  // all index tensors have one shape
+  bool is_open = false;   // phase 1 does not know how many elements the masks name
 };
 
 Reading Read(const OperatorCall& call) {
@@ -84,7 +86,8 @@ Reading Read(const OperatorCall& call) {
     reading.kept_dim[reading.kept++] = i;
   }
   if (!reading.has_mask) return reading;
-  // Masks name one dim of elements. How many is what the other indices have, or the other tensor.
+  // Masks name elements along one dim. Their number is the length of the other indices, or else follows from
+  // the other tensor.
   if (reading.named.rank == 0) reading.named = Shape{1};
   int64_t& length = reading.named.dim[reading.named.rank - 1];
   const Shape& other = call.Tensor(kOther).view;
@@ -105,7 +108,7 @@ Reading Read(const OperatorCall& call) {
   return reading;
 }
 
-// The shape of the elements that are named.
+// Returns the shape of the indexed elements.
 Shape NamedShape(const OperatorCall& call, const Reading& reading) {
   const Shape& self = call.Tensor(kSelf).view;
   Shape shape;
@@ -165,7 +168,7 @@ aclnnStatus MasksMatch(const Check& check, OperatorCall& call) noexcept {
       ++dim;
       continue;
     }
-    // Beside a mask, CANN's writing looks at integer indices as if they were masks, too.
+    // aclnnIndexPutImpl checks integer indices beside a mask as if they were masks, as CANN does.
     if (!IsMask(call, entry) && !call.in_place) {
       ++dim;
       continue;
@@ -219,7 +222,7 @@ aclnnStatus ListFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Ascend 950 takes COMPLEX64 where all index tensors have one shape.
+// Ascend 950 accepts COMPLEX64 if all index tensors have one shape.
 aclnnStatus ComplexTakesOneShape(const Check& check, OperatorCall& call) noexcept {
   if (call.Tensor(kSelf).dtype != ACL_COMPLEX64) return ACL_SUCCESS;
   const Reading reading = Read(call);
@@ -301,7 +304,8 @@ int CountMasks(const OperatorCall& call) {
   return masks;
 }
 
-// The views of a tensor of self's shape over the named elements; what masks name is found first.
+// Returns views of a tensor of self's shape over the indexed elements. Adds steps that find the true elements
+// of masks.
 TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shape& shape,
                     const aclTensor& whole, StepList& steps) {
   TargetViews views;
@@ -341,7 +345,7 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
       one.operand = engine::Place::kWorkspace;
       one.bound = engine::IndexedMove::kPlaces;
     }
-    // Right-aligned among the named dims, and alone.
+    // Aligns the index's dims on the right of the indexed dims. All other dims repeat it.
     Shape strides;
     strides.rank = shape.rank;
     one.repeated = 0;
@@ -377,8 +381,9 @@ void SetIndex(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// One mask over all dims and one value are a masked fill, which does not look for places first. Its loop reads and writes what the mask
-// leaves out, too, so that no element may be there twice; and it takes as many dims as merge.
+// Tells whether the call is a masked fill: one mask over all dims, and one value. This is faster, since it
+// collects no positions. Its loop also rewrites elements where the mask is false, so no element may occur
+// twice. Contiguous tensors merge to few dims.
 bool IsMaskedFill(const OperatorCall& call) {
   if (call.Count(kIndices) != 1 || !IsMask(call, 0) || call.Tensor(kOther).numel != 1) return false;
   const aclTensor& mask = *call.Entry(kIndices, 0);

@@ -1,5 +1,5 @@
-// aclnnIndexAdd, aclnnIndexCopy and aclnnInplaceIndexCopy: the parts of a tensor along a dim added to, or written to, those of another
-// one that an index tensor names.
+// aclnnIndexAdd, aclnnIndexCopy and aclnnInplaceIndexCopy: add or copy slices of one tensor along a dim to
+// the slices of another that an index tensor names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/index_add_functions.h"
 
@@ -34,13 +34,13 @@ aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, con
   return FailAclnn(check.code, message.Add(accepted).Add("."));
 }
 
-// A dim of one element: a tensor without dims counts as one, but not from its end.
+// A tensor without dims counts as having one dim. That dim cannot be given as -1.
 aclnnStatus ScalarDimIsZero(const Check& check, OperatorCall& call) noexcept {
   if (call.Tensor(kSelf).view.rank > 0 || call.attributes[kDim].integer == 0) return ACL_SUCCESS;
   return RefuseInteger(check, call, "dim", call.attributes[kDim].integer, 0, 0);
 }
 
-// source is self but along dim.
+// Checks that source has self's dims, except along dim.
 aclnnStatus OtherDims(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   const aclTensor& source = call.Tensor(kSource);
@@ -119,7 +119,7 @@ aclnnStatus CopiedDims(const Check& check, OperatorCall& call) noexcept {
   const Shape& self = call.Tensor(kSelf).view;
   const aclTensor& source = call.Tensor(kSource);
   if (source.view.rank == 0) {
-    // It takes the place of one part, which then has to be one element.
+    // The source is one element and replaces one slice, so a slice must have one element.
     for (int i = 0; i < self.rank; ++i) {
       if (i != WrappedDim(call.attributes[kDim].integer, self.rank) && self[i] != 1)
         return Refuse(check, call, kSource, "self's dims but for dim");
@@ -165,7 +165,8 @@ void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const ac
   const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
   const int64_t count = index.numel;
   const int64_t step = index.view.rank > 0 ? index.strides[0] : 0;
-  // The loop's shape: self's with as many parts as there are indices; source without dims is one element of it.
+  // The loop has self's shape, with as many slices as there are indices. A source without dims is one element
+  // of it.
   Shape shape = self.view;
   if (shape.rank == 0) shape = Shape{count};
   shape.dim[dim] = count;

@@ -1,5 +1,5 @@
-// aclnnIndexFill and aclnnIndexFillTensor with their in-place forms: the parts of a tensor along a dim that an index tensor, or an array
-// of the host, names become one value.
+// aclnnIndexFill, aclnnIndexFillTensor and their in-place forms: fill the slices of a tensor along a dim that
+// an index tensor, or a host array, names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/index_fill_functions.h"
 
@@ -13,7 +13,7 @@
 namespace portacl {
 namespace {
 
-// In place there is no out; with an array there is no index tensor.
+// The in-place forms have no out, and the forms with an array have no index tensor.
 enum Tensors { kSelf, kIndex };
 enum Attributes { kDim, kValue, kArray };
 
@@ -49,7 +49,7 @@ aclnnStatus OutIsRepresentable(const Check&, OperatorCall& call) noexcept {
 
 aclnnStatus ArrayIsInRange(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
-  // No index fits a negative length.
+  // Every index exceeds a negative length.
   const int64_t length =
       std::max(LengthOf(self, WrappedDim(call.attributes[kDim].integer, self.view.rank)), int64_t{0});
   for (const int64_t index : call.Array(kArray)) {
@@ -108,7 +108,7 @@ void SetFillJobOf(const OperatorCall& call, Executor& executor) {
   }
   const int64_t step = index.strides[0];
   const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
-  // The loop's shape: self's with as many parts as there are indices.
+  // The loop has self's shape, with as many slices as there are indices.
   Shape shape = self.view;
   if (shape.rank == 0) shape = Shape{count};
   shape.dim[dim] = count;
@@ -131,7 +131,7 @@ void SetFillJobOf(const OperatorCall& call, Executor& executor) {
   engine::IndexedMove* const move = steps.Indexed(engine::IndexedAction::kPut, value,
                                                   steps.Value(ConvertScalar(call.Scalar(kValue), self.dtype)),
                                                   indexed, OperandPlace(output), &named, 1);
-  // CANN's page says that indices out of range are passed over.
+  // Skips indices out of range, as CANN's page says.
   if (move != nullptr) move->raises = false;
   steps.SetJob();
 }

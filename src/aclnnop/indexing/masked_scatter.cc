@@ -1,4 +1,4 @@
-// aclnnInplaceMaskedScatter: where a mask is true, a tensor takes the elements of another one in their order.
+// aclnnInplaceMaskedScatter: where a mask is true, takes the next element of another tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/masked_scatter_functions.h"
 
@@ -15,7 +15,7 @@ enum Tensors { kSelf, kMask, kSource };
 constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kRealArithmetic);
 constexpr DtypeSet kMaskDtypes{ACL_UINT8, ACL_BOOL};
 
-// CANN compares as many leading dims as self has: one without any takes a mask of one element.
+// CANN compares as many leading dims as self has. A self without dims takes a mask of one element.
 aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   const Shape& self = call.Tensor(kSelf).view;
   const Shape& mask = call.Tensor(kMask).view;
@@ -59,7 +59,7 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
   const int64_t given = source.view.IsEmpty() ? 0 : source.numel;
   if (given == 0) {
     source_place =
-        mask_place;  // never read; an empty source may have no address, and its own must not be asked for
+        mask_place;  // never read; the address of an empty source may be null, so it is not required
   } else if (!IsContiguous(source)) {
     const aclTensor dense = DenseTensor(source.view, source.dtype);
     source_place = steps.Workspace(given * size);

@@ -1,5 +1,5 @@
-// aclnnNonzero, aclnnNonzeroV2 and aclnnMaskedSelect: where a tensor is not 0, and the elements where a mask is true. How many they are
-// is known when the work is done: phase 2 waits for it and sets the output's shape.
+// aclnnNonzero, aclnnNonzeroV2 and aclnnMaskedSelect: coordinates of nonzero elements, and elements where a
+// mask is true. Only the work finds their number: phase 2 waits for the work and sets the output's shape.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/nonzero_functions.h"
 
@@ -63,7 +63,7 @@ constexpr Check kSelectChecks[] = {
     InsideStorage({kSelectSelf, kMask}),
 };
 
-// A dense byte for each element of `shape`, to which the tensor broadcasts: whether it is not 0.
+// Adds a dense mask of one byte for each element of `shape`: whether the broadcast tensor is not 0 there.
 engine::Place AddMask(const aclTensor& tensor, int operand, const aclTensor& mask, StepList& steps) {
   const engine::Place place = steps.Workspace(mask.numel);
   steps.Copy(PlainView(tensor), OperandPlace(operand), mask, place);

@@ -1,4 +1,5 @@
-// aclnnOneHot: for each element of a tensor of classes a row that is on at its class and off elsewhere.
+// aclnnOneHot: writes a row for each element of a tensor of classes. The row has the on value at the class
+// and the off value elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/one_hot_functions.h"
 
@@ -86,7 +87,7 @@ constexpr Check kChecks[] = {
     Own(ValuesAreThere, ACLNN_ERR_INNER_NULLPTR),
 };
 
-// The first element, as a tensor without dims.
+// Returns the first element, as a tensor without dims.
 aclTensor FirstOf(const aclTensor& tensor) {
   aclTensor one = DenseTensor(Shape{}, tensor.dtype);
   one.offset = tensor.offset;
@@ -119,7 +120,7 @@ void SetOneHot(const OperatorCall& call, Executor& executor) {
                                 .step = out.strides[axis]};
   engine::IndexedMove* const move = steps.Indexed(engine::IndexedAction::kPut, on, OperandPlace(kOnValue),
                                                   row, OperandPlace(kOut), &named, 1);
-  // A class that there is none of leaves its row off.
+  // A class out of range leaves its row off.
   if (move != nullptr) move->raises = false;
   steps.SetJob();
 }

@@ -1,4 +1,4 @@
-// aclnnInplacePut: elements of a tensor, taken as one row, that an index tensor names are written or added to.
+// aclnnInplacePut: writes to, or adds to, the elements of a flattened tensor that an index tensor names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/put_functions.h"
 
@@ -14,7 +14,7 @@ namespace {
 enum Tensors { kSelf, kIndex, kSource };
 enum Attributes { kAccumulate };
 
-// BF16 is written, never added to.
+// BF16 can be written, but not added to.
 constexpr DtypeRule kPutDtypes = WithBf16SinceAtlasA2(kArithmetic);
 constexpr DtypeRule kAddDtypes = Everywhere(kArithmetic);
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
@@ -57,7 +57,7 @@ void SetPut(const OperatorCall& call, Executor& executor) {
   aclTensor source = PlainView(call.Tensor(kSource));
   const bool accumulates = call.attributes[kAccumulate].integer != 0;
   StepList steps(executor, 7);
-  // Of one shape they are walked as they lie; else each as one row.
+  // Tensors of one shape are walked as they lie; otherwise each is flattened.
   engine::Place index_place = OperandPlace(kIndex);
   engine::Place source_place = OperandPlace(kSource);
   if (!(index.view == source.view)) {
@@ -65,7 +65,8 @@ void SetPut(const OperatorCall& call, Executor& executor) {
     source_place = steps.Flatten(source, kSource);
   }
   index.offset += index_place.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
-  // Places of a tensor that is not dense do not follow from its elements' numbers by one step.
+  // With several dims, an element's number does not determine its address by one stride, so a dense copy is
+  // indexed.
   const aclTensor merged = MergedDims(self);
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
   const bool is_copied = merged.view.rank > 1 && !(is_half && accumulates);

@@ -1,5 +1,5 @@
-// aclnnScatter, aclnnScatterValue, aclnnScatterReduce, their in-place forms and aclnnScatterAdd: one element written, or added and so on,
-// for each element of an index tensor.
+// aclnnScatter, aclnnScatterValue, aclnnScatterReduce, their in-place forms and aclnnScatterAdd: write, add
+// or reduce one element for each element of an index tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/scatter_functions.h"
 
@@ -14,7 +14,7 @@
 namespace portacl {
 namespace {
 
-// Of the forms with a value, what comes after the index is the output; in place there is none.
+// In the forms with a value, the output follows the index. The in-place forms have no output.
 enum Tensors { kSelf, kIndex, kSrc };
 enum Attributes { kDim, kReduce, kIncludesSelf, kValue };
 enum Reduce : int64_t { kReplace, kAdd, kMultiply, kMaximum, kMinimum, kMean };
@@ -67,7 +67,7 @@ aclnnStatus OutLikeSelf(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(call.Output());
   const aclTensor& self = call.Tensor(kSelf);
   if (out.view == self.view) return ACL_SUCCESS;
-  // The first time, an out without dims is let pass; the copy to it then fails.
+  // The first of two checks accepts an out without dims; the second, of the copy to out, then refuses it.
   const bool passes =
       check.code == ACLNN_ERR_PARAM_INVALID ? out.view.rank == 0 : out.numel == 1 && self.numel == 1;
   return passes ? ACL_SUCCESS : RefuseShape(check, call, call.Output(), self.view);
@@ -107,7 +107,7 @@ engine::IndexedAction ActionOf(const OperatorCall& call) {
   }
 }
 
-// Complex numbers have no order, and bool has no mean.
+// Complex numbers have no maximum or minimum, and bool has no mean.
 aclnnStatus ReduceIsThere(const Check& check, OperatorCall& call) noexcept {
   const int64_t reduce = call.attributes[kReduce].integer;
   const aclDataType dtype = call.Tensor(kSelf).dtype;
@@ -116,7 +116,7 @@ aclnnStatus ReduceIsThere(const Check& check, OperatorCall& call) noexcept {
   return RefuseInteger(check, call, "reduce", reduce, 0, is_ordered ? kMultiply : kMinimum);
 }
 
-// aclnnScatterReduce alone; the other forms take what is no reduction as replacing.
+// Used by aclnnScatterReduce only; the other forms treat an unknown reduction as replacing.
 aclnnStatus ReduceIsKnown(const Check& check, OperatorCall& call) noexcept {
   const int64_t reduce = call.attributes[kReduce].integer;
   if (reduce >= kReplace && reduce <= kMean) return ACL_SUCCESS;
@@ -137,10 +137,10 @@ aclnnStatus ValueConverts(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(" is not converted, accepted: a number or bool."));
 }
 
-// An index without elements changes nothing, whatever the other shapes.
+// An index without elements changes nothing, whatever the other shapes are.
 bool WalksIndices(const OperatorCall& call) noexcept { return HasIndices(call); }
 
-// In CANN's order, with what aclnnScatterReduce adds.
+// Lists the checks in CANN's order, with those that aclnnScatterReduce adds.
 constexpr auto Checks(const DtypeRule& rule, bool only_reduces) {
   constexpr Check kPasses =
       Own([](const Check&, OperatorCall&) noexcept -> aclnnStatus { return ACL_SUCCESS; });
@@ -161,7 +161,7 @@ constexpr auto kScatterChecks = Checks(kScatterDtypes, false);
 constexpr DtypeRule kReduceDtypes = kScatterDtypes.On(products::kAtlasA2AndA3, DtypeSet{ACL_FLOAT});
 constexpr auto kReduceChecks = Checks(kReduceDtypes, true);
 
-// What changes nothing that it is combined with.
+// Returns the identity element of a reduction.
 ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
   aclScalar scalar;
   scalar.dtype = ACL_DOUBLE;
@@ -171,7 +171,7 @@ ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
   if (reduce == kMinimum) number = std::numeric_limits<double>::infinity();
   std::memcpy(scalar.value, &number, sizeof number);
   if (dtype == ACL_FLOAT || dtype == ACL_DOUBLE || std::isfinite(number)) return ConvertScalar(scalar, dtype);
-  // Integers have no infinity but a least and a largest one; bool has two.
+  // Integers have a least and a greatest value in place of infinities; so does bool.
   const bool is_least = reduce == kMaximum;
   const auto bits = static_cast<int>(aclDataTypeSize(dtype) * 8);
   const bool is_signed = dtype != ACL_UINT8 && dtype != ACL_BOOL;
@@ -182,8 +182,9 @@ ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
   return value;
 }
 
-// Reductions that need more than one look at the target: it is a dense copy, whose elements that are named become neutral first where
-// self does not count, and are divided by how many there were for a mean.
+// Adds the steps of reductions that need several passes over the target. The target is a dense copy. Unless
+// self is included, the indexed elements are first set to the identity. A mean divides them by their counts
+// at the end.
 template <class Derive>
 void Reduce(StepList& steps, const OperatorCall& call, const aclTensor& plain, engine::Place plain_place,
             const aclTensor& self, const aclTensor& out, const Derive& derive) {
@@ -261,7 +262,7 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
     views.count = 1;
     return views;
   };
-  // What is replaced does not count anyway.
+  // Replaced elements never count, so kPut needs no such pass.
   const bool starts_anew =
       call.attributes[kIncludesSelf].integer == 0 && ActionOf(call) != engine::IndexedAction::kPut;
   if (call.attributes[kReduce].integer == kMean || starts_anew) {

@@ -1,4 +1,4 @@
-// aclnnScatterNd and aclnnScatterNdUpdate: the parts of a tensor that rows of indices name are written.
+// aclnnScatterNd and aclnnScatterNdUpdate: write the slices of a tensor that rows of indices name.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/scatter_nd_functions.h"
 
@@ -20,7 +20,7 @@ constexpr DtypeSet kUpdate950 =
 constexpr DtypeRule kUpdateDtypes = ByGeneration(kUpdateOld, kUpdateA2, kUpdate950);
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
-// How many dims of data a row of indices names.
+// Returns the number of data's dims that a row of indices names.
 int NamedDims(const OperatorCall& call) {
   const Shape& indices = call.Tensor(kIndices).view;
   return static_cast<int>(indices[indices.rank - 1]);
@@ -43,7 +43,7 @@ aclnnStatus UpdatesFit(const Check& check, OperatorCall& call) noexcept {
   const int named = NamedDims(call);
   Shape accepted = indices;
   --accepted.rank;
-  // Beyond kMaxDims there is no such tensor.
+  // No tensor has more than kMaxDims, so longer shapes are cut.
   for (int i = named; i < data.rank && accepted.rank < kMaxDims; ++i) accepted.dim[accepted.rank++] = data[i];
   if (call.Tensor(kUpdates).view == accepted) return ACL_SUCCESS;
   return RefuseShape(check, call, kUpdates, accepted);
