@@ -1,5 +1,5 @@
-// What the formulas of activations are made of, over float64 lanes of float32 numbers: the logistic function, GELU and their
-// slopes, so that a result is rounded once. Compiled once per instruction set.
+// Parts of the formulas of activations, over float64 lanes of float32 numbers: the logistic function, GELU
+// and their slopes. A result is thus rounded once. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -41,14 +41,15 @@ struct Activation : Elementwise<Formula> {
   engine::Scalars scalars;
 };
 
-// The exponential less 1 of any number: zeros, infinities and NaN give what they give in C.
+// Computes exp(x) - 1 for any x: zeros, infinities and NaN give the same as in C.
 template <class D, class V>
 HWY_INLINE V WholeExpm1(D d, V x) {
   const V power = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, functions::Expm1InDouble(d, x));
   return functions::OrNan(hn::IfThenElse(hn::Gt(x, hn::Set(d, 700.0)), functions::Infinity(d), power), x);
 }
 
-// The logistic function, and 1 less it, each with all its digits; 0 where it is below exp(-700).
+// Computes the logistic function as `value`, and 1 minus it as `rest`, both to full precision. Either is 0
+// below exp(-700).
 template <class D, class V>
 HWY_INLINE void LogisticInDouble(D d, V x, V& value, V& rest) {
   const V a = hn::Abs(x);
@@ -68,7 +69,7 @@ HWY_INLINE V LogisticInDouble(D d, V x) {
   return value;
 }
 
-// The derivative of x times the logistic function of beta x.
+// Computes the derivative of x * logistic(beta x).
 template <class D, class V>
 HWY_INLINE V SwishSlopeInDouble(D d, V x, V beta) {
   const V z = hn::Mul(beta, x);
@@ -78,14 +79,15 @@ HWY_INLINE V SwishSlopeInDouble(D d, V x, V beta) {
   return hn::Mul(s, functions::Fma(d, z, rest, hn::Set(d, 1.0)));
 }
 
-// What programs spend their time in is computed in float32, with a step or two more rounded; lanes far out, where that would
-// underflow on the way, in float64. No lane's result depends on whether another one is far out.
+// The fast path of common activations computes in float32, with a rounding or two more. Lanes far out, where
+// float32 would underflow on the way, are computed in float64. No lane's result depends on whether another
+// lane is far out.
 template <class D, class V>
 HWY_INLINE auto IsFarOut(D d, V x) {
   return hn::Lt(x, hn::Set(d, -80.0f));
 }
 
-// x times the logistic function of x, which is `usual` where x is not far out.
+// Computes x * logistic(x), given logistic(x) in `usual`. Recomputes it for x far out.
 template <class D, class V>
 HWY_INLINE V SiluFrom(D d, V x, V usual) {
   const V result = hn::Mul(x, usual);
@@ -96,7 +98,7 @@ HWY_INLINE V SiluFrom(D d, V x, V usual) {
   return hn::IfThenElse(is_far, far, result);
 }
 
-// exp(-|x|). V is a vector or Unrolled.
+// Computes exp(-|x|). V is a vector or Unrolled.
 template <class D, class V>
 HWY_INLINE V Decay(D d, const V& x) {
   using One = hn::Vec<D>;
@@ -104,7 +106,7 @@ HWY_INLINE V Decay(D d, const V& x) {
                                d, [](One v) HWY_ATTR { return hn::Neg(hn::Abs(v)); }, x));
 }
 
-// Silu's derivative times a gradient, from Decay.
+// Computes a gradient times the derivative of x * logistic(x), given Decay(x).
 template <class D, class V>
 HWY_INLINE V SiluGradientFrom(D d, V gradient, V x, V decay) {
   const V one = hn::Set(d, 1.0f);
@@ -122,13 +124,14 @@ HWY_INLINE V SiluGradientFrom(D d, V gradient, V x, V decay) {
   return hn::IfThenElse(is_far, far, usual);
 }
 
-// GELU by the normal distribution, or by its approximation with tanh: x times the logistic function of c x + b x^3.
+// GELU in two forms: by the normal distribution function, or by its approximation with tanh, x * logistic(c x
+// + b x^3).
 enum class GeluForm { kErf, kTanh };
 
 inline constexpr double kGeluLinear = 0x1.9884533d43651p+0;  // sqrt(8 / pi)
 inline constexpr double kGeluCubic = kGeluLinear * 0.044715;
 
-// The density of the normal distribution; 0 where it is below exp(-700).
+// Computes the density of the normal distribution; 0 where it is below exp(-700).
 template <class D, class V>
 HWY_INLINE V DensityInDouble(D d, V x) {
   const V half = hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5));
@@ -137,8 +140,9 @@ HWY_INLINE V DensityInDouble(D d, V x) {
   return hn::IfThenElseZero(hn::Ge(half, hn::Set(d, -700.0)), density);
 }
 
-// The normal distribution. Far out, where float32 has nothing left of it, a large factor still has: there by its asymptotic
-// series, within 2^-32. No lane's result depends on whether another one is far out.
+// Computes the normal distribution function. Far out it underflows in float32, but a large factor can lift it
+// back; there it is computed by its asymptotic series, within 2^-32. No lane's result depends on whether
+// another lane is far out.
 template <class D, class V>
 HWY_INLINE V NormalInDouble(D d, V x) {
   const V near =
@@ -165,7 +169,7 @@ HWY_INLINE V GeluInDouble(D d, V x) {
   }
 }
 
-// Of the tanh form, what is NaN where the logistic function has come to rest is 0: the slope at infinities is 0 or 1.
+// The tanh form takes 0 for the second term where it is NaN, so that the slope at infinities is 0 or 1.
 template <GeluForm kForm, class D, class V>
 HWY_INLINE V GeluSlopeInDouble(D d, V x) {
   if constexpr (kForm == GeluForm::kErf) {

@@ -1,4 +1,4 @@
-// The kernels of aclnnClamp, which aclnnHardtanh uses as well.
+// The kernels of aclnnClamp, shared with aclnnHardtanh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// Of a tensor and the lower and upper bound, scalars of the type that is computed in.
+// Kernels of a tensor and two scalars, the lower and the upper bound, of the type of the computation.
 const engine::KernelTable& ClampKernels() noexcept;
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// Dense operands of the steps that route rows (see dense_steps.h).
+// Dense operands of operators with several steps (see dense_steps.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/dense_steps.h"
 
@@ -41,7 +41,7 @@ ShapeChecks& ShapeChecks::Given(int tensor, const char* when) {
 
 namespace {
 
-// A tensor's elements, or, where some dims are 0, as many as the others give: rows without elements are counted, too.
+// Returns the number of elements, with dims of 0 counted as 1: rows without elements need memory, too.
 int64_t SizeToKeep(const Shape& shape) {
   int64_t size = 1;
   for (int dim = 0; dim < shape.rank; ++dim) {

@@ -1,5 +1,5 @@
-// How operators of several steps see their tensors: dense operands for what computes them (engine/route, engine/serve,
-// engine/quantise), and the checks that they share.
+// Tensors and checks of operators with several steps. Their computations (engine/route, engine/serve,
+// engine/quantise) take dense operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace portacl::dense {
 
-// CANN's code of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 inline constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 inline constexpr DtypeRule kOnAtlasA2AndA3 = ByGeneration({}, kFloatHalfAndBf16, {});
@@ -36,7 +36,7 @@ constexpr Check IfGiven(const Check& check) {
   return If(IsGiven<tensor>, check);
 }
 
-// A run of checks of one call that all have one code: the first that fails is what is answered.
+// Runs a chain of checks with one code, and keeps the first failure.
 class ShapeChecks {
  public:
   ShapeChecks(const Check& check, const OperatorCall& call) : check_(check), call_(call) {}
@@ -56,7 +56,7 @@ class ShapeChecks {
       status_ = RefuseInteger(check_, call_, given.name, given.integer, low, high);
     return *this;
   }
-  // A tensor that is refused unless it is so; `accepted` says how.
+  // Refuses the tensor unless `holds`; `accepted` describes an accepted one.
   ShapeChecks& Holds(bool holds, int tensor, const char* accepted);
   ShapeChecks& HoldsOf(bool holds, int attribute, const char* accepted);
   ShapeChecks& Given(int tensor, const char* when);
@@ -79,27 +79,28 @@ inline int64_t Integer(const OperatorCall& call, int attribute) {
 
 // ---- jobs ----
 
-// RunPhase1, which fails where what is kept of each element, or row, of a tensor would be more bytes than can be counted: an expanded
-// tensor takes no memory itself. `set` makes the steps.
+// Calls RunPhase1, and fails where the memory for each element or row of a tensor would overflow: an expanded
+// tensor takes no memory itself. `set` adds the steps.
 aclnnStatus RunSteps(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                      aclOpExecutor** executor,
                      void (*set)(const OperatorCall& call, Executor& executor)) noexcept;
 
-// The steps of a call, whose computations take dense operands of one type: others pass through the workspace.
+// Builds the steps of a call whose computations take dense operands of one dtype. Other operands are copied
+// through the workspace.
 class DenseSteps {
  public:
   DenseSteps(const OperatorCall& call, Executor& executor) : call_(call), steps_(executor, kMostSteps) {}
 
-  // An input, as it is or converted.
+  // Returns an input, converted where needed.
   engine::Place In(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
   engine::OptionalPlace InIfGiven(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
   engine::NumberRows Rows(int tensor);
   engine::NumberRows RowsIfGiven(int tensor);
-  // An output, which a copy at the end writes where it is not dense or of another type. With `keeps` the computation leaves
-  // elements as they were.
+  // Returns an output. If it is not dense or has another dtype, a copy at the end writes it. `keeps` means
+  // that the computation leaves some elements unchanged.
   engine::Place Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
   engine::NumberRows RowsOut(int tensor);
-  // The same of a view of the tensor that has as many elements, such as one of dims in another order.
+  // The same for a view of the tensor with as many elements, for example with permuted dims.
   engine::Place InView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED);
   engine::Place OutView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED,
                         bool keeps = false);
@@ -107,9 +108,9 @@ class DenseSteps {
   engine::Place Bytes(int64_t count) { return steps_.Workspace(count); }
   engine::Place Words(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(int64_t)}); }
   engine::Place Floats(int64_t count) { return steps_.Workspace(count * int64_t{sizeof(float)}); }
-  // Words in the workspace become an output, converted.
+  // Converts 64-bit words in the workspace to an output.
   void WordsTo(engine::Place words, int tensor, aclDataType dtype = ACL_INT64);
-  // The places of a stable sort of an input's elements, which is INT32 or INT64; `sorted` gets the elements.
+  // Returns the indices of a stable sort of an input of INT32 or INT64. `sorted` receives the elements.
   engine::Place Order(int tensor, engine::OptionalPlace sorted = {});
   engine::Place OrderOfWords(engine::Place words, int64_t count);
 
@@ -120,7 +121,7 @@ class DenseSteps {
   }
   bool Raises() const { return CurrentConfiguration().index_errors_raise; }
 
-  // Ends the list.
+  // Sets the executor's job.
   void SetJob();
 
  private:

@@ -1,4 +1,4 @@
-// The kernels of quotients that are rounded down, which aclnnDivMod and aclnnDivMods use as well.
+// The kernels of floored quotients, shared with aclnnDivMod and aclnnDivMods.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// Of two tensors; of a tensor and a scalar, the first of the formula's.
+// Kernels of two tensors, and of a tensor and the formula's first scalar.
 const engine::KernelTable& FlooredQuotientKernels() noexcept;
 const engine::KernelTable& FlooredQuotientByScalarKernels() noexcept;
 

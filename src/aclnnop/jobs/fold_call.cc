@@ -1,4 +1,4 @@
-// What reductions and scans share (see fold_call.h).
+// Shared code of reductions and scans (see fold_call.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/fold_call.h"
 
@@ -31,7 +31,7 @@ bool IsTruth(FoldOperation operation) {
   return operation == FoldOperation::kAny || operation == FoldOperation::kAll;
 }
 
-// The type in which elements of a dtype are folded.
+// Returns the type in which elements of a dtype are reduced.
 ElementType FoldedType(FoldOperation operation, aclDataType dtype) {
   if (IsTruth(operation)) {
     switch (StorageBits(dtype)) {
@@ -53,7 +53,7 @@ ElementType FoldedType(FoldOperation operation, aclDataType dtype) {
   return is_extreme && !is_wide ? ElementType::kI32 : ElementType::kI64;
 }
 
-// Whether bfloat16 is folded as it lies in memory.
+// Tells whether bfloat16 is reduced without conversion.
 bool TakesWords(const FoldRequest& request, aclDataType dtype) {
   return dtype == ACL_BF16 && request.cast == ACL_BF16 &&
          std::all_of(request.steps.begin(), request.steps.end(), [](const FoldStep& step) {
@@ -62,11 +62,11 @@ bool TakesWords(const FoldRequest& request, aclDataType dtype) {
          });
 }
 
-// Whether so much is read that a cache, of which others have a part, does not have it.
+// Tells whether the data exceeds the share of the cache that one process can expect.
 bool IsFromMemory(int64_t bytes) { return bytes > engine::LastLevelCacheBytes() / 2; }
 
-// Whether rows that lie in a cache are added up: folds take four at a time, the other way one, in the order of memory. The bits are the
-// same.
+// Tells whether a sum over rows in the cache takes the reduction kernels. They add four rows at a time, the
+// other path one, in memory order. Both give the same bits.
 bool IsAcrossRowsInCache(const aclTensor& self, aclDataType out, aclDataType cast, uint32_t reduced) {
   constexpr int64_t kFewestColumns = 32;
   const int last = self.view.rank - 1;
@@ -77,7 +77,7 @@ bool IsAcrossRowsInCache(const aclTensor& self, aclDataType out, aclDataType cas
          !IsFromMemory(self.numel * static_cast<int64_t>(StorageBits(self.dtype) / 8));
 }
 
-// The bits of an element that make it true.
+// Returns the bits of an element of which any makes it true.
 uint64_t BitsOfTruth(aclDataType dtype) {
   switch (dtype) {
     case ACL_FLOAT16:
@@ -100,7 +100,8 @@ Shape KeptShape(const Shape& shape, uint32_t reduced) {
   return kept;
 }
 
-// Elements of the type `written` become those of a dtype, integers of `cast` first. Whether there is anything to do.
+// Sets the conversion from `written` to a dtype, for integers through `cast`. Returns whether any conversion
+// is needed.
 bool StoreOf(aclDataType cast, ElementType written, aclDataType dtype, engine::ElementStore* store) {
   const engine::MapTypes types{JobIsa(), cast, written, written == ElementType::kBool};
   ElementType type{};
@@ -261,7 +262,7 @@ engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request
   const Shape kept = KeptShape(self.view, request.reduced);
   job.plan = PlanReduction(self.view, kept, input, *results[0]);
   if (job.outputs > 1) {
-    // Where there is one output, the tensors of it may be of different ranks.
+    // Two outputs of one element may have different ranks.
     aclTensor other = *results[1];
     if (other.numel == 1) other.view = results[0]->view;
     if (other.numel == 1) other.strides = results[0]->strides;
@@ -385,7 +386,7 @@ void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& 
     job.is_stored[0] = StoreOf(request.cast, job.result, out.dtype, &job.store[0]);
     if (request.places >= 0)
       job.is_stored[1] = StoreOf(ACL_INT64, ElementType::kI64, places.dtype, &job.store[1]);
-    // Lines whose elements follow each other, of which nothing needs to be converted but while they are added.
+    // Finds the kernel for contiguous lines whose elements are only converted during the addition.
     const auto is_dense = [&](int operand) {
       const auto& loop = job.plan.operand[operand];
       return job.plan.rank > 0 && loop.stride[job.plan.rank - 1] == loop.element_size;

@@ -1,4 +1,5 @@
-// What reductions and scans share: which dims are meant, the result's shape, what an empty tensor gives, and their jobs.
+// Shared code of reductions and scans: the reduced dims, the result's shape, the result of an empty tensor,
+// and their jobs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,17 +13,18 @@
 
 namespace portacl {
 
-// self is the first tensor of every reduction. The first attribute says which dims are reduced, an array or one dim, and the
-// second whether they are kept; without attributes all dims are. An array that may be null is given as one without values.
+// self is the first tensor of every reduction. The first attribute gives the reduced dims, as an array or as
+// one dim. The second tells whether they are kept. Without attributes all dims are reduced. Pass an optional
+// array that is null as one without values.
 inline constexpr int kFoldSelf = 0;
 enum FoldAttributes { kFoldDims, kFoldKeep };
 
 inline constexpr DtypeSet kRealNumbers{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
                                        ACL_UINT8, ACL_INT16,   ACL_INT32,  ACL_INT64};
 
-// The dims that are reduced, one bit each. No array, and one without values, mean all dims.
+// Returns the reduced dims, one bit each. All dims are reduced if there is no array, or one without values.
 uint32_t ReducedDims(const OperatorCall& call) noexcept;
-// The number of elements that become one.
+// Returns the number of elements that are reduced to one.
 int64_t ReducedCount(const OperatorCall& call) noexcept;
 
 namespace check {
@@ -32,38 +34,38 @@ aclnnStatus DtypeIs(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus NoEmptyDims(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
-// No test: leaves the result's shape in call.broadcast, for ShapeIsResult.
+// Never fails: computes the result's shape into call.broadcast, for ShapeIsResult.
 inline constexpr Check kSetsReducedShape{.run = check::SetsReducedShape};
-// Success when the tensor is empty: every element of the outputs gets a value, whatever their shapes (SetFoldValue). 561103
-// when one of them has more than 8 dims that do not merge.
+// Succeeds when the tensor is empty: every element of the outputs then gets one value (SetFoldValue),
+// whatever their shapes. 561103 when an output has more than 8 dims that do not merge.
 constexpr Check GivesValueIfEmpty(int tensor) {
   return {.run = check::GivesValueIfEmpty, .operands = {tensor}};
 }
-// 161002 when the tensor's dtype is not the dtype attribute's.
+// 161002 when the tensor's dtype is not that of the dtype attribute.
 constexpr Check DtypeIs(int tensor, int attribute) {
   return {.run = check::DtypeIs, .operands = {tensor, attribute}};
 }
-// 161002 when a dim that is named is empty.
+// 161002 when a reduced dim is empty.
 inline constexpr Check kNoEmptyDims{.run = check::NoEmptyDims};
 // The checks of dims, in CANN's usual order.
 constexpr auto DimsChecks() { return List(DimsIn(kFoldDims, kFoldSelf), DimsDistinct(kFoldDims, kFoldSelf)); }
 
-// One pass of a fold (engine/fold/fold.h).
+// One pass of a reduction (engine/fold/fold.h).
 struct FoldStep {
   engine::FoldOperation operation;
   engine::FoldEnding ending = engine::FoldEnding::kNone;
-  bool is_least = false;         // of extremes
-  bool is_of_magnitude = false;  // of extremes
+  bool is_least = false;         // of extremes: minimum, else maximum
+  bool is_of_magnitude = false;  // of extremes: compares magnitudes
   bool is_kept = false;
   double divisor = 1;
   double number = 0;
   double power = 0;
-  int output = -1;  // tensor of the call
+  int output = -1;  // position of a tensor in the call
   int places = -1;
 };
 
-// Sets the executor's job. Elements of self are cast to `cast`, then folded; results are cast to the outputs' dtypes, with
-// integers modulo 2^n of `cast` first. Of the dims in `reduced`; what is folded is `view` if it is given, else self.
+// Sets the executor's job. Casts the elements of `view`, or of self without a view, to `cast`, and reduces
+// them over the dims in `reduced`. Casts the results to the outputs' dtypes; integers first wrap to `cast`.
 struct FoldRequest {
   uint32_t reduced;
   aclDataType cast;
@@ -71,17 +73,19 @@ struct FoldRequest {
   const aclTensor* view = nullptr;
 };
 void SetFoldJob(const OperatorCall& call, const FoldRequest& request, Executor& executor) noexcept;
-// That job, for others to run; a workspace that it needs is not entered anywhere.
+// Returns that job for another job to run. The caller reserves its workspace.
 engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request) noexcept;
 
-// The sum of self's elements, cast to `cast` first, or their mean: FLOAT, FLOAT16 and BF16 as they are in the way of losses.
+// Sets the executor's job: the sum or the mean of self's elements, cast to `cast` first. FLOAT, FLOAT16 and
+// BF16 take the path of the losses where nothing else has to be cast.
 void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, bool is_mean, Executor& executor,
                const aclTensor* view = nullptr) noexcept;
 
-// Sets the executor's job: every element of the call's outputs becomes this value, NaN and infinities as far as there are such.
+// Sets the executor's job: every element of the call's outputs becomes this value. Dtypes without NaN or
+// infinities take the nearest value.
 void SetFoldValue(const OperatorCall& call, double value, Executor& executor) noexcept;
 
-// Sets the executor's job: a scan along a dim. Elements of self are cast to `cast` first.
+// Sets the executor's job: a scan along a dim. Casts the elements of self to `cast` first.
 struct ScanRequest {
   engine::ScanOperation operation;
   aclDataType cast;

@@ -1,4 +1,4 @@
-// Tensors as grouped products take them (see grouped_operands.h).
+// Converts tensors to operands of grouped products (see grouped_operands.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/grouped_operands.h"
 
@@ -27,13 +27,13 @@ const aclTensor& EntryOf(const OperatorCall& call, int argument, int entry) {
   return *call.Entry(argument, call.Count(argument) == 1 ? 0 : entry);
 }
 
-// The nearest number where there are too many: what asks about lengths finds it beyond its limits.
+// Multiplies, with saturation: checks of lengths then find the result beyond their limits.
 int64_t ElementsOf(int64_t words) {
   int64_t elements = 0;
   if (!__builtin_mul_overflow(words, kInWord, &elements)) return elements;
   return words < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
-// The dim of words that their elements lie along.
+// Returns the dim along which words of eight elements are packed.
 int InnerOf(const aclTensor& view) { return view.view.rank - (matmul::IsTransposed(view) ? 2 : 1); }
 
 }  // namespace

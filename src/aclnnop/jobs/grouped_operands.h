@@ -1,4 +1,4 @@
-// Tensors as grouped products take them.
+// Converts tensors to operands of grouped products.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,28 +11,32 @@ namespace portacl::grouped {
 
 inline bool Is4Bits(aclDataType dtype) { return dtype == ACL_INT4 || dtype == ACL_INT32; }
 
-// As strides say, whatever the format.
+// Returns a view by the strides alone, whatever the format is.
 aclTensor Lying(const aclTensor& tensor) noexcept;
-// Elements of 4 bits, which may come as words of eight of them along the dim that lies side by side: dims and steps in elements.
+// Views packed elements of 4 bits, with dims and strides in elements. Eight of them may form an INT32 word
+// along the contiguous dim.
 aclTensor InElements(const aclTensor& tensor) noexcept;
-// Whether it can be had in elements, which are apart from each other where words are. Of at least one dim.
+// Tells whether InElements can view the tensor: its words must be adjacent. The tensor needs at least one
+// dim.
 bool WordsLieTogether(const aclTensor& tensor) noexcept;
 
-// Columns are the last dim, rows the one before, groups what comes before these. A list with one tensor has it for all entries.
+// Makes an operand. Columns are the last dim, rows the one before; groups come before these. The only tensor
+// of a list serves all entries.
 engine::GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool has_rows,
                                  bool has_groups) noexcept;
 
-// Weights of 8 bits, or of 4 in elements, from a tensor whose dims are [groups,] terms and columns.
+// Sets weights of 8 bits, or of 4 bits viewed as elements. The tensor's dims are [groups,] terms and columns.
 void SetWeights(engine::GroupedPart& part, const OperatorCall& call, int argument, int entry) noexcept;
-// The numbers that such weights are multiplied by, [groups, columns] or [groups, groups of terms, columns]; words as their lower half.
+// Sets the scales of such weights: [groups, columns] or [groups, groups of terms, columns]. 64-bit words hold
+// a scale in their lower half.
 void SetScales(engine::GroupedPart& part, const OperatorCall& call, int argument) noexcept;
 
-// A list of groups that is read when the work runs.
+// Sets a group list that the job reads when it runs.
 void SetList(engine::GroupedProducts& products, const OperatorCall& call, int argument,
              engine::GroupedProducts::List kind) noexcept;
 
-// 561103 where a view reaches outside its storage and is neither dense nor transposed, of any
-// entry of the arguments from `first` to `last`.
+// 561103 where any entry of the arguments `first` to `last` is a view that reaches outside its storage and is
+// neither dense nor transposed.
 aclnnStatus CheckLies(const OperatorCall& call, int first, int last) noexcept;
 
 }  // namespace portacl::grouped

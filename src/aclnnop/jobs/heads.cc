@@ -1,4 +1,4 @@
-// What attention's operators share (see heads.h).
+// Shared code of attention's operators (see heads.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/heads.h"
 

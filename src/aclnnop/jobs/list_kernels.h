@@ -1,4 +1,4 @@
-// Kernels of operators over tensors that those over lists of tensors use as well.
+// Kernels of operators on tensors, shared with the operators on lists of tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,16 +7,16 @@
 
 namespace portacl {
 
-// alpha * a + a number: the first and the second of the formula's.
+// alpha * a + number: the formula's first and second scalar.
 const engine::KernelTable& LineKernels() noexcept;
 const engine::KernelTable& QuotientKernels() noexcept;
 const engine::KernelTable& QuotientByScalarKernels() noexcept;
 const engine::KernelTable& GreaterKernels() noexcept;
 const engine::KernelTable& LesserKernels() noexcept;
 const engine::KernelTable& PowerKernels() noexcept;
-// With a number as exponent or, as engine::Scalars says, as base.
+// The scalar is the exponent, or the base, as engine::Scalars says.
 const engine::KernelTable& PowerWithScalarKernels() noexcept;
-// With this exponent: there are shorter ways to some.
+// Returns the kernels for this exponent; some exponents have faster ones.
 const engine::KernelTable& PowerByKernels(aclDataType promoted, const aclScalar& exponent) noexcept;
 const engine::KernelTable& SumWithProductKernels() noexcept;
 const engine::KernelTable& SumWithQuotientKernels() noexcept;

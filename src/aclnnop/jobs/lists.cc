@@ -1,4 +1,4 @@
-// Operators over lists of tensors (see lists.h).
+// Operators on lists of tensors (see lists.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/lists.h"
 
@@ -20,12 +20,12 @@
 namespace portacl {
 namespace {
 
-// What a thread should take at a time, in bytes of outputs.
+// Bytes of outputs that one thread should take at a time.
 constexpr int64_t kTogether = 131072;
 
 bool IsFloat(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype); }
 
-// Where an element lies in the storage, of those in row-major order, in elements.
+// Returns the position in the storage, in elements, of an element that is given by its row-major number.
 int64_t PlaceOf(const aclTensor& tensor, int64_t element) {
   int64_t place = tensor.offset;
   for (int dim = tensor.view.rank - 1; dim >= 0; --dim) {
@@ -261,7 +261,7 @@ aclnnStatus CheckNumberNulls(const ListCall& call) {
       StartMessage(call).Add("parameter scalars, or one of them, is a null pointer, accepted: scalars."));
 }
 
-// Dtypes; after them the number of numbers.
+// Checks dtypes of the numbers first, then how many there are.
 aclnnStatus CheckNumber(const ListCall& call) {
   const ListRules& rules = *call.rules;
   if (call.Count(0) == 0) return ACL_SUCCESS;
@@ -316,7 +316,7 @@ double AsDouble(const aclScalar& scalar) {
   return number;
 }
 
-// What the numbers of a dtype end at.
+// Returns the largest finite value of a dtype.
 double LargestOf(aclDataType dtype) {
   if (dtype == ACL_FLOAT16) return 65504;
   if (dtype == ACL_BF16) return 0x1.fep127;
@@ -351,7 +351,8 @@ aclnnStatus CheckAll(const Check&, OperatorCall& whole) noexcept {
     all.index[all.count++] = static_cast<int8_t>(i);
   if (const aclnnStatus status = CheckNulls(call, all)) return status;
   if (const aclnnStatus status = CheckNumberNulls(call)) return status;
-  // Dtypes of numbers are among what comes before the lists' structure where phase 1 is generated; else all have one code.
+  // If CANN generates phase 1, it checks the dtypes of numbers before the structure of the lists. Otherwise
+  // both have one code, and the order does not show.
   const Operands lists = ListsOf(call);
   const aclnnStatus of_lists = CheckLists(call, rules.dtypes, rules.is_generated, lists);
   if (of_lists != ACL_SUCCESS && of_lists != ACLNN_ERR_INNER_TILING_ERROR) return of_lists;
@@ -376,7 +377,7 @@ void PutFloat(float value, engine::Scalars& scalars, int place) {
   std::memcpy(scalars.bytes[place], &value, sizeof value);
 }
 
-// The formula's numbers for an entry, as far as they are known.
+// Returns the formula's scalars for an entry, except those that are read when the job runs.
 engine::Scalars NumbersOf(const ListCall& call, const engine::KernelTable& kernels, const aclScalar* number) {
   const ListFormula& formula = call.rules->formula;
   using Other = ListFormula::Other;

@@ -1,5 +1,5 @@
-// Operators over lists of tensors, each declared by a few rules: what the lists hold, what number goes with them, which formula of
-// operators over tensors is computed for every entry. Checks and jobs follow.
+// Operators on lists of tensors. A few rules declare each of them: what the lists hold, which number belongs
+// to them, and which formula is computed for every entry. Checks and jobs follow from the rules.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,79 +11,82 @@
 
 namespace portacl {
 
-// Where a formula's number comes from.
+// The source of a formula's number.
 enum class ListNumber : uint8_t {
   kNone,
   kScalar,      // the first attribute
   kScalarEach,  // a list of scalars, one for each entry
-  kTensor,      // the tensor argument behind the inputs, of one element, which is read when the job runs
-  kTensorEach   // the same, of any dims, an element for each entry
+  kTensor,      // a tensor argument after the inputs, of one element, which is read when the job runs
+  kTensorEach   // the same, of any dims, with one element for each entry
 };
 
-// A formula as entries of lists have it: the kernels for a number, which is null where it is read later; what its other number is,
-// and where its own one goes.
+// A formula applied to the entries of lists: its kernels for a number, which is null if it is read later; the
+// position of the number among the formula's scalars; and the value of the other scalar.
 struct ListFormula {
   enum class Other : uint8_t { kNone, kOne, kLargest, kSmallest };
 
   const engine::KernelTable& (*kernels)(const OperatorCall& call, const aclScalar* number) noexcept;
   int8_t place = 0;
-  Other other = Other::kNone;  // at place 1 - `place`
+  Other other = Other::kNone;  // value of scalar 1 - `place`
   bool is_negated = false;
   bool number_is_first = false;
-  bool computes_floats = false;  // of integers, too
+  bool computes_floats = false;  // computes integers in float32, too
 };
 
 struct ListRules {
   const ListFormula& formula;
   DtypeRule dtypes{};
-  // Whether phase 1 of CANN's operator is generated: what is wrong with lists and shapes then has another code, 561002.
+  // Tells whether CANN generates phase 1. Wrong lists and shapes then have another code, 561002.
   bool is_generated = true;
   int inputs = 1;
   ListNumber number = ListNumber::kNone;
-  DtypeSet number_dtypes{};         // those of the number; empty: what goes with the list's
-  bool takes_float_on_950 = false;  // with a FLOAT16 list; its numbers then are not rounded
-  bool number_has_range = false;    // of another dtype, it is finite in the list's
-  bool number_is_float = false;     // it is not rounded to a FLOAT16 list's dtype
-  bool number_is_int8 = false;      // it is a mode
-  bool takes_wide_numbers = false;  // a tensor's number may be DOUBLE, or INT64 of integers
+  DtypeSet number_dtypes{};         // the number's dtypes; empty: those that belong to the list's dtype
+  bool takes_float_on_950 = false;  // FLOAT numbers with a FLOAT16 list, which are then not rounded
+  bool number_has_range = false;    // a number of another dtype must be finite in the list's dtype
+  bool number_is_float = false;     // not rounded to FLOAT16 for a FLOAT16 list
+  bool number_is_int8 = false;      // a mode
+  bool takes_wide_numbers = false;  // a tensor's number may be DOUBLE, or INT64 for integers
 };
 
-// A call of such an operator: its tensor arguments are the input lists, the number's tensor if it has one, and the list of outputs.
+// A call of such an operator. Its tensor arguments are the input lists, the number's tensor if it has one,
+// and the list of outputs.
 struct ListCall : OperatorCall {
   const ListRules* rules = nullptr;
   const aclScalarList* scalars = nullptr;
 };
 
-// Phase 1 of an operator with these rules, which are static; `scalars` where it has a number for each entry.
+// Runs phase 1 of an operator with these rules, which must be static. `scalars` holds one number for each
+// entry, if the operator takes such.
 aclnnStatus RunLists(const OperatorCall& given, const ListRules& rules, const aclScalarList* scalars,
                      uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
 
-// ---- what other operators over lists share ----
+// ---- shared with other operators on lists ----
 
-// The code of what is wrong with lists and shapes.
+// Returns the code for wrong lists and shapes.
 constexpr aclnnStatus StructureCode(bool is_generated) {
   return is_generated ? ACLNN_ERR_INNER_TILING_ERROR : ACLNN_ERR_PARAM_INVALID;
 }
 
-// Reports what is wrong with a parameter, or with an entry of one.
+// Reports a refused parameter, or an entry of one.
 aclnnStatus RefuseArgument(const OperatorCall& call, aclnnStatus code, int argument, int entry,
                            const char* what_is_wrong) noexcept;
 
-// Lists are as long as the first one, their entries of its first one's dtype, which is in the rule, of at most 8 dims and of its
-// shapes. Leaves call.promoted, and says where there is nothing to do.
+// Checks that all lists are as long as the first one, and that their entries have its first entry's dtype and
+// the shapes of its entries. The dtype must be in the rule, and shapes have at most 8 dims. Sets
+// call.promoted, and call.work where there is nothing to do.
 aclnnStatus CheckLists(OperatorCall& call, const DtypeRule& dtypes, bool is_generated,
                        Operands lists) noexcept;
 
 // 161001 where one of the arguments is null.
 aclnnStatus CheckNulls(const OperatorCall& call, Operands arguments) noexcept;
 
-// 161002 for sizes that no storage has, 561103 for entries that reach outside theirs.
+// 161002 for sizes that no storage can have, 561103 for entries that reach outside their storage.
 aclnnStatus CheckStorage(OperatorCall& call, Operands outputs, Operands inputs) noexcept;
 
-// A job of maps, one for each entry of lists.
+// Builds a job of maps, one for each entry of lists.
 class ListMaps {
  public:
-  // A number that is an element of a tensor argument.
+  // Names a number that is an element of a tensor argument.
   struct Number {
     int tensor = -1;
     int64_t element = 0;
@@ -91,14 +94,14 @@ class ListMaps {
     bool is_negated = false;
   };
 
-  // For at most `most` maps. Where there is no memory for them, phase 1 fails and nothing below does anything.
+  // Reserves room for `most` maps. Without memory phase 1 fails, and the functions below do nothing.
   ListMaps(const OperatorCall& call, Executor& executor, int most) noexcept;
 
-  // As SetMapJob, of one entry of the arguments.
+  // Adds a map like SetMapJob, over one entry of the arguments.
   void Add(int entry, Operands inputs, int output, const engine::KernelTable& kernels,
            const engine::Scalars& scalars, const Number& number) noexcept;
 
-  // Ends the list: sets the executor's job. Without maps there is none.
+  // Sets the executor's job, unless there are no maps.
   void SetJob() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What the products of matrices share (see matrix_product.h).
+// Shared code of matrix products (see matrix_product.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/matrix_product.h"
 
@@ -101,7 +101,7 @@ bool IsTrustedTransposed(const aclTensor& tensor) noexcept {
 aclnnStatus check::MatricesInsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (const int8_t tensor : check.operands) {
     if (!call.IsGiven(tensor)) continue;
-    // A product reads by strides, whatever the format says.
+    // Products read by strides, whatever the format is.
     const bool is_private = IsPrivateFormat(call.Tensor(tensor).format);
     if (!is_private && IsTrustedTransposed(call.Tensor(tensor))) continue;
     const Check inside =
@@ -171,7 +171,7 @@ float RoundedFloatOf(const aclScalar& scalar) noexcept {
 
 namespace {
 
-// A product in the workspace and its copy to where no strides describe it.
+// Computes a product in the workspace, and copies it to an output that strides cannot describe as a matrix.
 struct CopiedProductJob {
   engine::GemmJob gemm;
   engine::Move move;
@@ -185,7 +185,7 @@ struct CopiedProductJob {
   }
 };
 
-// Where a matrix's elements lie, for each index of the output's batch.
+// Returns a matrix's strides, with one for each dim of the output's batch.
 engine::GemmOperand OperandOf(const Matrices& matrices, const Shape& batch) {
   const aclTensor& view = matrices.view;
   const int rank = view.view.rank;
@@ -244,7 +244,7 @@ void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Execu
     });
     return;
   }
-  // The output is another shape than the product, and its elements are not side by side.
+  // The output has another shape than the product, and its elements are not contiguous.
   const aclTensor& out = call.Tensor(call.Output());
   aclTensor dense;
   dense.dtype = out.dtype;

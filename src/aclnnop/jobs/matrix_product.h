@@ -1,4 +1,4 @@
-// What the products of matrices share: their checks, and the job that tensors seen as matrices make.
+// Shared code of matrix products: their checks, and their job for tensors viewed as matrices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace portacl::matmul {
 
-// FLOAT, FLOAT16 and, on newer products, BF16, of every tensor by itself.
+// FLOAT, FLOAT16 and, on newer products, BF16. Each tensor is checked by itself.
 inline constexpr DtypeRule kDtypes = kBf16SinceAtlasA2;
 
 namespace check {
@@ -25,23 +25,24 @@ aclnnStatus ScalarsAreNumbers(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus HasQuantised(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
-// 161002 when cubeMathType is none that the product has, or, before Atlas A2, is 0 or 3 with a FLOAT matrix.
+// 161002 when the product does not have this cubeMathType. Products before Atlas A2 also refuse 0 and 3 for a
+// FLOAT matrix.
 constexpr Check ModeFits(int attribute, Operands matrices) {
   return {.run = check::ModeFits, .operands = matrices, .low = attribute};
 }
-// 161002 when the columns of the first are not as many as the rows of the second: their last two dims.
+// 161002 when the first matrix's columns differ in number from the second's rows.
 constexpr Check DepthsEqual(int left, int right) {
   return {.run = check::DepthsEqual, .operands = {left, right}};
 }
 // 161002 when one of the tensors has the format FRACTAL_NZ.
 constexpr Check NotFractal(Operands operands) { return {.run = check::NotFractal, .operands = operands}; }
-// 561103 when a tensor in FRACTAL_NZ or another private format, which lies as its strides say, reaches elements that are not inside
-// its storage, unless it is trusted (MatricesInsideStorage).
+// 561103 when a tensor in a private format such as FRACTAL_NZ reaches outside its storage, unless it is
+// trusted (MatricesInsideStorage). Its strides are taken as they are.
 constexpr Check FractalInsideStorage(Operands operands) {
   return {.run = check::FractalInsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
-// InsideStorage for operands of products, which take a matrix whose last two dims are swapped as it lies: by its strides alone,
-// so that it is trusted as a contiguous one is. Expert i of a weight may be a view at an offset of the first one's storage.
+// InsideStorage for matrices. A matrix whose last two dims are swapped is trusted like a contiguous one, by
+// its strides alone: expert i of a weight may be a view at an offset into the first expert's storage.
 constexpr Check MatricesInsideStorage(Operands operands) {
   return {.run = check::MatricesInsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
@@ -49,7 +50,7 @@ constexpr Check MatricesInsideStorage(Operands operands) {
 constexpr Check BatchesFit(int left, int right) {
   return {.run = check::BatchesFit, .operands = {left, right}};
 }
-// 561103 when a scalar has no value as a FLOAT.
+// 561103 when a scalar cannot be converted to FLOAT.
 constexpr Check ScalarsAreNumbers(Operands attributes) {
   return {.run = check::ScalarsAreNumbers, .code = ACLNN_ERR_INNER_NULLPTR, .attributes = attributes};
 }
@@ -61,18 +62,19 @@ constexpr Check HasQuantised() {
                     {.run = check::HasQuantised, .code = ACLNN_ERR_RUNTIME_ERROR});
 }
 
-// Reports that a tensor with this shape is not accepted, and returns the check's code.
+// Reports a refused shape, and returns the check's code.
 aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* accepted);
-// Reports that a tensor's shape does not go with another one's, and returns the check's code.
+// Reports a shape that does not fit another tensor's, and returns the check's code.
 aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor, int other,
                        const char* accepted);
 
-// Whether it lies as a contiguous one whose last two dims were swapped, and so not contiguous. Its strides decide alone.
+// Tells whether the tensor is not contiguous, but would be with its last two dims swapped. Only strides
+// decide.
 bool IsTransposed(const aclTensor& tensor) noexcept;
 aclTensor LastTwoSwapped(const aclTensor& tensor) noexcept;
 
-// A tensor as matrices: dims of a batch, then rows and columns. The output's batch is that of the product, to which the others'
-// broadcast.
+// A tensor viewed as matrices: batch dims, then rows and columns. The other tensors' batches broadcast to the
+// output's.
 struct Matrices {
   int argument;
   aclTensor view;
@@ -82,22 +84,22 @@ struct MatrixProduct {
   Matrices left;
   Matrices right;
   Matrices out;
-  const Matrices* added = nullptr;  // broadcasts to the output; nullptr: not read
+  const Matrices* added = nullptr;  // broadcasts to the output; nullptr: adds nothing
   float alpha = 1;
   float beta = 1;
-  bool multiplies = true;  // else the product is not computed, and left and right are not read
+  bool multiplies = true;  // else left and right are not read
   bool sums_batch =
-      false;  // left and right have one dim of a batch, over which products are added up; the output has none
+      false;  // left and right have one batch dim, over which products are added up; the output has none
 };
-// The product as the engine takes it.
+// Returns the engine's form of the product.
 engine::Gemm GemmOf(const MatrixProduct& product) noexcept;
-// Sets the executor's job: out = beta * added + alpha * (left @ right). Without terms, and where nothing is multiplied, out is
-// beta * added, and 0 where nothing is added either.
+// Sets the executor's job: out = beta * added + alpha * (left @ right). A product without terms, or one that
+// is not computed, counts as 0. So does a null `added`.
 void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Executor& executor) noexcept;
 
-// A scalar as a FLOAT.
+// Returns a scalar as a float.
 float FloatOf(const aclScalar& scalar) noexcept;
-// The same for operators that take what is within float32's epsilon of 0 and of 1 for these.
+// Returns a scalar as a float, for operators that treat numbers within float32's epsilon of 0 or 1 as 0 or 1.
 float RoundedFloatOf(const aclScalar& scalar) noexcept;
 
 }  // namespace portacl::matmul

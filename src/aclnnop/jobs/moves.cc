@@ -1,4 +1,4 @@
-// Jobs of several moves (see moves.h).
+// Jobs of several copies (see moves.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/moves.h"
 
@@ -12,7 +12,7 @@
 namespace portacl {
 namespace {
 
-// What a thread should take at a time, in bytes of destinations.
+// Bytes of destinations that one thread should take at a time.
 constexpr int64_t kTogether = 131072;
 
 }  // namespace
@@ -37,7 +37,7 @@ void MoveList::Copy(const aclTensor& source, int source_operand, const aclTensor
         destination_operand);
     return;
   }
-  // One element, whatever the two shapes.
+  // Copies one element between any two shapes.
   aclTensor from = source;
   aclTensor to = destination;
   from.view.rank = from.strides.rank = to.view.rank = to.strides.rank = 0;
@@ -66,7 +66,7 @@ void MoveList::SetJob(const ScalarValue& value) noexcept {
     return job;
   });
   const bool streams =
-      2 * bytes_ > engine::LastLevelCacheBytes();  // together they may, where each alone does not
+      2 * bytes_ > engine::LastLevelCacheBytes();  // together they may exceed the cache, each alone not
   for (int64_t i = 0; i < count_; ++i) {
     moves_[i].move.stream = moves_[i].move.stream || streams;
     if (moves_[i].source != engine::MoveJob::kValue) executor_.touched[moves_[i].source] = true;

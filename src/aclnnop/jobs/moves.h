@@ -1,4 +1,5 @@
-// A job of several moves between views of a call's operands, as operators that join, cut, pad or repeat put it together.
+// Builds a job of several copies between views of a call's operands, for operators that concatenate, split,
+// pad or repeat.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,20 +14,19 @@ namespace portacl {
 
 class MoveList {
  public:
-  // For at most `most` moves of the executor's job. Where there is no memory for them, phase 1 fails and nothing below does
-  // anything.
+  // Reserves room for `most` copies. Without memory phase 1 fails, and the functions below do nothing.
   MoveList(Executor& executor, int64_t most) noexcept;
 
-  // Views without elements are left out. Operands are those of the executor (OperatorCall::OperandOf).
+  // Copies a view. Views without elements are skipped. Operands are the executor's (OperatorCall::OperandOf).
   void Copy(const aclTensor& source, int source_operand, const aclTensor& destination,
             int destination_operand, aclDataType via = ACL_DT_UNDEFINED) noexcept;
-  // Every element becomes the value that SetJob is given.
+  // Fills a view with the value that SetJob gets.
   void Fill(const aclTensor& destination, int destination_operand) noexcept;
 
-  // What follows is done when all that was added before is.
+  // Makes all later copies wait for the earlier ones.
   void Barrier() noexcept { barrier_ = shares_; }
 
-  // Ends the list: sets the executor's job. Without moves there is none.
+  // Sets the executor's job, unless there are no copies.
   void SetJob(const ScalarValue& value = {}) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// The kernels of aclnnMul and aclnnMuls, which products of vectors use as well.
+// The kernels of aclnnMul and aclnnMuls, shared with products of vectors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace portacl {
 
-// Of two tensors that promote to this dtype; of a tensor, that is not BOOL, and a number, the first of the formula's.
+// Return the kernels of two tensors that promote to this dtype, and of a tensor other than BOOL and the
+// formula's first scalar.
 const engine::KernelTable& ProductKernels(aclDataType promoted) noexcept;
 const engine::KernelTable& ScaledKernels() noexcept;
 

@@ -1,4 +1,4 @@
-// Checks of norms over the last axes of a tensor: the first array attribute says how long these are.
+// Checks of norms over the last axes of a tensor. The first array attribute gives the lengths of these axes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace portacl {
 
-// A shape's dims with 1 in place of the last ones.
+// Returns a shape with its last dims replaced by 1.
 inline Shape RowsOf(const Shape& shape, int last) {
   Shape rows = shape;
   for (int axis = shape.rank - last; axis < shape.rank; ++axis) rows.dim[axis] = 1;
   return rows;
 }
 
-// 161002 when the tensor's dtype is neither FLOAT nor that of the other one.
+// 161002 when the tensor's dtype is neither FLOAT nor the other tensor's.
 template <int tensor, int other>
 aclnnStatus FloatOrDtypeOf(const Check& check, OperatorCall& call) noexcept {
   const aclDataType dtype = call.Tensor(tensor).dtype;
@@ -26,7 +26,7 @@ aclnnStatus FloatOrDtypeOf(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add("; accepted: FLOAT or the same dtype."));
 }
 
-// A double attribute, rounded to FLOAT.
+// Returns a double attribute, rounded to float32.
 inline double FloatNumber(const OperatorCall& call, int attribute) {
   return static_cast<double>(static_cast<float>(call.attributes[static_cast<size_t>(attribute)].wide));
 }
@@ -54,7 +54,7 @@ inline aclnnStatus RefuseNormalized(const Check& check, const OperatorCall& call
   return FailAclnn(check.code, message.Add("], accepted: a shape whose last dims are those, at least one."));
 }
 
-// 161002 when the array is empty, longer than the tensor has dims, or not the tensor's last dims.
+// 161002 when the array is empty, longer than the tensor's rank, or different from the tensor's last dims.
 template <int tensor>
 aclnnStatus NormalizedDimsFit(const Check& check, OperatorCall& call) noexcept {
   const auto& normalized = call.Array(0);
@@ -66,7 +66,7 @@ aclnnStatus NormalizedDimsFit(const Check& check, OperatorCall& call) noexcept {
   return fits ? ACL_SUCCESS : RefuseNormalized(check, call, tensor);
 }
 
-// 161002 when the tensor's shape is not the array.
+// 161002 when the tensor's shape differs from the array.
 template <int tensor>
 aclnnStatus ShapeIsNormalized(const Check& check, OperatorCall& call) noexcept {
   const auto& normalized = call.Array(0);
@@ -76,7 +76,7 @@ aclnnStatus ShapeIsNormalized(const Check& check, OperatorCall& call) noexcept {
   return fits ? ACL_SUCCESS : RefuseNormalized(check, call, tensor);
 }
 
-// The code when gamma has another shape than the last dims of x, or a 0.
+// Checks that gamma has the shape of x's last dims, without a 0.
 template <int x, int gamma>
 aclnnStatus GammaIsTail(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(x).view;
@@ -90,7 +90,8 @@ aclnnStatus GammaIsTail(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: the last dims of that, without a 0."));
 }
 
-// One number for each row: x's leading dims, after which dims of 1 may follow. The last of them may be missing where they are 1.
+// Checks that rstd has one number for each row: x's leading dims, then any number of dims of 1. Leading dims
+// of 1 at the end may be missing.
 template <int x, int gamma, int rstd>
 aclnnStatus RstdFits(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(x).view;

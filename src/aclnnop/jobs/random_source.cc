@@ -1,4 +1,4 @@
-// What the operators that draw random numbers share (see random_source.h).
+// Shared code of operators that draw random numbers (see random_source.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/random_source.h"
 

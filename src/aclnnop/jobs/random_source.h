@@ -1,4 +1,5 @@
-// What the operators that draw random numbers share: the seed and the offset, also in tensors, and the jobs.
+// Shared code of operators that draw random numbers: seed and offset, as attributes or in tensors, and the
+// jobs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,30 +14,30 @@ inline engine::RandomSource SourceOf(int64_t seed, int64_t offset) noexcept {
   return {static_cast<uint64_t>(seed), static_cast<uint64_t>(offset)};
 }
 
-// 161002 when one of the tensors has not one element of a type in the list.
+// 161002 when one of the tensors does not have one element of a dtype in the list.
 aclnnStatus CheckOneInteger(const Check& check, OperatorCall& call) noexcept;
 constexpr Check OneInteger(DtypeSet dtypes, Operands tensors) {
   return {.run = CheckOneInteger, .operands = tensors, .dtypes = dtypes};
 }
 
-// The tensors that have the seed and the offset, by their places; -1 for none.
+// Reads the seed and the offset from the tensors at these positions; -1 for none.
 engine::DeviceSource DeviceSourceOf(const OperatorCall& call, int seed, int offset) noexcept;
 
-// 161002 when the attribute, a double, is not between 0 and 1. NaN passes.
+// 161002 when the double attribute is not between 0 and 1. NaN passes.
 aclnnStatus CheckProbability(const Check& check, OperatorCall& call) noexcept;
 constexpr Check ProbabilityAt(int attribute) { return {.run = CheckProbability, .operands = {attribute}}; }
 
-// The greatest of the words that are below a probability, which lies above 0 and is at most 1: word * 2^-32 < probability.
+// Returns the greatest word for which word * 2^-32 < probability. The probability is above 0 and at most 1.
 uint32_t GreatestWordBelow(double probability) noexcept;
 
-// Within 2^-52 of 0 and of 1, where CANN draws nothing.
+// Tell whether a probability is within 2^-52 of 0, or of 1. CANN then draws nothing.
 inline bool IsZero(double probability) noexcept { return probability < 0x1p-52 && probability > -0x1p-52; }
 inline bool IsOne(double probability) noexcept { return IsZero(1.0 - probability); }
 
-// A double rounded to a dtype.
+// Rounds a double to a dtype.
 double RoundedTo(aclDataType dtype, double value) noexcept;
 
-// Sets the executor's job: random numbers.
+// Sets the executor's job: draws random numbers.
 template <class Numbers>
 void SetRandomJob(const OperatorCall& call, const Numbers& numbers, const SequenceOperands& operands,
                   const engine::DeviceSource& device, Executor& executor) noexcept {

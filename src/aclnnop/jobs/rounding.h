@@ -1,4 +1,4 @@
-// Kernels of rounding that operators over lists of tensors use.
+// Rounding kernels, shared with operators on lists of tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// x rounded as its number says (RoundOff in rounding.cc).
+// Kernels that round x as the formula's scalar says (RoundOff in rounding.cc).
 const engine::KernelTable& RoundOffKernels() noexcept;
 
 }  // namespace portacl

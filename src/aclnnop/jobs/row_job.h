@@ -1,4 +1,4 @@
-// What operators over rows share: which axes of a shape their rows span, and their checks of dims.
+// Shared code of rowwise operators: the axes that a row spans, and checks of dims.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace portacl {
 
-// The axis that a dim names, as a set of one; none for a shape without dims, whose rows have one element.
+// Returns the set of the one axis that a dim names. Empty for a shape without dims: its row has one element.
 inline uint32_t AxisSet(int64_t dim, const Shape& shape) {
   return shape.rank == 0 ? 0 : 1u << WrappedDim(dim, shape.rank);
 }
-// The last `count` axes.
+// Returns the set of the last `count` axes.
 inline uint32_t LastAxes(int count, const Shape& shape) {
   return ((1u << count) - 1) << (shape.rank - count);
 }
 
-// The code when a tensor that may be null has more dims than rows of numbers are walked along, and they cannot be taken together.
+// Checks that the dims of an optional tensor can be merged to as many as a loop over numbers of rows can
+// walk.
 template <int tensor>
 aclnnStatus NumbersMerge(const Check& check, OperatorCall& call) noexcept {
   if (!call.IsGiven(tensor) || MergedDims(call.Tensor(tensor)).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
@@ -30,10 +31,10 @@ aclnnStatus NumbersMerge(const Check& check, OperatorCall& call) noexcept {
                    message.Add(" dims that cannot be taken together, accepted: at most so many."));
 }
 
-// What rows of operands of this dtype are computed in.
+// Returns the dtype of the computation for rows of this dtype.
 inline aclDataType ComputedInRows(aclDataType dtype) { return dtype == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT; }
 
-// Sets the executor's job: rows of one formula.
+// Sets the executor's job: applies one formula to all rows.
 template <class Parameters>
 void SetRowJob(engine::RowJobMaker& rows, const engine::RowKernels& kernels, const Parameters& parameters,
                Executor& executor) noexcept {

@@ -1,4 +1,4 @@
-// What norms share: kernels that several operators run, and statistics of rows without elements.
+// Shared code of norms: kernels that several operators use, and the statistics of rows without elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,28 +11,30 @@ struct NormParameters {
   double eps;
 };
 
-// Inputs x, weight, bias; output (x - mean) * rstd * weight + bias; numbers out: mean, rstd. Parameters: NormParameters.
+// Inputs: x, weight, bias. Output: (x - mean) * rstd * weight + bias. Numbers out: mean, rstd. Parameters:
+// NormParameters.
 extern const engine::RowKernels layer_norm_kernels;
 
-// Inputs x1, x2, gamma; outputs x * rstd * gamma and x = x1 + x2; number out: rstd. Parameters: NormParameters.
+// Inputs: x1, x2, gamma. Outputs: x * rstd * gamma, and x = x1 + x2. Number out: rstd. Parameters:
+// NormParameters.
 extern const engine::RowKernels add_rms_norm_kernels;
 
 struct NormBackwardParameters {
   bool wants_input;
 };
 
-// Inputs gradient, x, weight; numbers in: mean, rstd; output, where it is wanted, the gradient of x; sums over columns: those of weight
-// and of bias. Parameters: NormBackwardParameters.
+// Inputs: gradient, x, weight. Numbers in: mean, rstd. Output, if requested: the gradient of x. Sums over
+// columns: the gradients of weight and bias. Parameters: NormBackwardParameters.
 extern const engine::RowKernels layer_norm_backward_kernels;
 
-// Sets the executor's job: all elements of `mean` become 0, all of `rstd` NaN. Either may be null.
+// Sets the executor's job: sets all elements of `mean` to 0 and of `rstd` to NaN. Either may be null.
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept;
 
 inline constexpr int kMostZeroed = 4;
-// Sets the executor's job: all elements of these tensors, 1 to kMostZeroed, become 0.
+// Sets the executor's job: sets all elements of 1 to kMostZeroed tensors to 0.
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept;
 
-// The check of one tensor that may be null, for calls alone that give it.
+// Restricts a check of an optional tensor to calls that give it.
 template <int tensor>
 bool IsThere(const OperatorCall& call) noexcept {
   return call.IsGiven(tensor);
@@ -42,7 +44,7 @@ constexpr Check IfThere(const Check& check) {
   return If(IsThere<tensor>, check);
 }
 
-// A value of a row, an input, or a constant where the tensor is null.
+// Adds a row value: an input, or a constant where the tensor is null.
 inline void ValueOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
   if (call.IsGiven(tensor)) {
     rows.ValueIn(tensor, call.Tensor(tensor));

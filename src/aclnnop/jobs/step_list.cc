@@ -17,8 +17,8 @@ using engine::Step;
 
 namespace {
 
-// False, and phase 1 fails, for so many elements, or bins, of a parameter that what is kept of each would be more bytes than can be
-// counted: an expanded tensor takes no memory itself. Nothing is then done with the steps.
+// Refuses so many elements, or bins, of a parameter that the memory for them would overflow: an expanded
+// tensor takes no memory itself. Returns false then, phase 1 fails, and the steps are not run.
 bool HasMemoryFor(const char* parameter, int64_t elements, Executor& executor, std::byte*& steps) {
   constexpr int64_t kMost = int64_t{1} << 52;
   if (elements <= kMost) return true;

@@ -1,4 +1,4 @@
-// A job of several steps - moves, and moves with indices - as operators that gather and scatter put it together.
+// Builds a job of several steps, copies and indexed copies, for operators that gather and scatter.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,27 +19,28 @@ namespace portacl {
 
 class StepList {
  public:
-  // For at most `most` steps of the executor's job, and the numbers of an array that they read. Where there is no memory for them, phase 1 fails and nothing below does
-  // anything.
+  // Reserves room for `most` steps, and for the numbers of an array that they read. Without memory phase 1
+  // fails, and the functions below do nothing.
   StepList(Executor& executor, int most, const std::vector<int64_t>* array = nullptr) noexcept;
 
-  // A part of the workspace, aligned to a cache line.
+  // Reserves a part of the workspace, aligned to a cache line.
   engine::Place Workspace(int64_t bytes) noexcept;
-  // One value of any dtype that steps may read as often as they like: aligned to its size.
+  // Stores a value of any dtype, aligned to its size, which steps may read any number of times.
   engine::Place Value(const ScalarValue& value) noexcept;
-  // The array's numbers.
+  // Returns the position of the array's numbers.
   engine::Place Array() const noexcept { return array_; }
 
   void Copy(const aclTensor& source, engine::Place source_place, const aclTensor& destination,
             engine::Place destination_place) noexcept;
-  // Elements that all become the value at a place.
+  // Fills elements with the value at a position.
   void Fill(const aclTensor& destination, engine::Place destination_place, engine::Place value) noexcept;
-  // What of the move does not follow from the views is the caller's.
+  // Adds an indexed copy. The caller sets the fields that the views do not determine.
   engine::IndexedMove* Indexed(engine::IndexedAction action, const aclTensor& plain,
                                engine::Place plain_place, const aclTensor& indexed,
                                engine::Place indexed_place, const engine::IndexView* indices,
                                int count) noexcept;
-  // The same in float32 for an indexed side of 16-bit floats, which are rounded once; where SumsRows says that it can be.
+  // Tells whether SumRows supports the move: it computes 16-bit floats of the indexed side in float32, and
+  // rounds them once.
   bool SumsRows(engine::IndexedAction action, const aclTensor& plain, const aclTensor& indexed,
                 const engine::IndexView* indices, int count) noexcept;
   engine::IndexedMove* SumRows(engine::IndexedAction action, const aclTensor& plain,
@@ -52,36 +53,39 @@ class StepList {
   void FindTrue(engine::Place mask, const aclTensor& shape, engine::Place places, int64_t count,
                 const int64_t* stride, int entry) noexcept;
 
-  // Packs the dense elements of `source` where the dense mask is true to the start of `result`, of source's dtype; or, without
-  // source, writes the coordinates in the mask's shape. Phase 2 then sets the shape of `result`.
+  // Packs the elements of the dense `source` where the dense mask is true to the start of `result`, in
+  // source's dtype. Without a source, writes the coordinates in the mask's shape. Phase 2 then sets the shape
+  // of `result`.
   void WriteChosen(const aclTensor& mask, engine::Place mask_place, const aclTensor* source,
                    engine::Place source_place, aclTensor* result, int result_operand,
                    bool is_across) noexcept;
 
-  // Packed elements of `source` to where the dense mask is true in the dense destination, which has the mask's elements; all are of
-  // `size` bytes. `name` is the source's.
+  // Unpacks elements of `source` to the positions of the dense destination where the dense mask is true. Mask
+  // and destination have as many elements, of `size` bytes. `name` is the source's name.
   void Unpack(const aclTensor& mask, engine::Place mask_place, engine::Place source, int64_t count,
               engine::Place destination, int32_t size, const char* name) noexcept;
-  // Which element each of the result's is, as places in the workspace or at `to`; what does not follow from the operand of counts,
-  // which has `elements` of them or one, is the caller's.
+  // Writes for each element of a repeat_interleave the index of its source, in the workspace or at `to`.
+  // `counts` has `elements` elements or one. The caller sets the fields that the counts do not determine.
   engine::Spread* Spread(const aclTensor& counts, int operand, const char* name, int64_t elements,
                          int64_t length, engine::Place to) noexcept;
-  // Its memory is taken from the workspace. Phase 2 sets the shape of `result`. What is not set yet is the caller's. The source is
-  // the call's first parameter, or a copy of it.
+  // Adds a search for unique elements; its memory is in the workspace. Phase 2 sets the shape of `result`.
+  // `source` is the call's first parameter, or a copy of it. The caller sets the remaining fields.
   engine::Unique* Unique(const aclTensor& source, engine::Place source_place, bool sorts, int dim,
                          aclTensor* result, int result_operand) noexcept;
 
-  // The rows of `source`, the call's first parameter or a copy of it, along dim `dim`, to `values` and `places`, which have as many dims; either of them may be null. `rows` says what
-  // is done with them, and gets the rest; the places of the operands are those of their tensors' storage.
+  // Sorts the rows of `source`, the call's first parameter or a copy of it, along dim `dim`. Writes to
+  // `values` and `places`, which have as many dims; either may be null. `rows` selects the operation, and its
+  // other fields are filled in here. The positions of the operands are those of their storage.
   void SortRows(const aclTensor& source, engine::Place source_place, const aclTensor* values,
                 engine::Place values_place, const aclTensor* places, engine::Place places_place, int dim,
                 engine::SortRows rows) noexcept;
   void Search(const engine::Search& search) noexcept;
-  // Its memory is taken from the workspace; returns where the bins are. `bins` is the parameter that says how many there are.
+  // Adds a histogram, and returns the position of its bins; its memory is in the workspace. `bins` is the
+  // parameter that gives their number.
   engine::Place Histogram(engine::Histogram histogram, const char* bins) noexcept;
 
-  // A computation of another part of the engine: a trivially copyable value with Run(context), and the operands among the places that
-  // it reads or writes; `elements` is how many it visits.
+  // Adds a computation of another engine folder: a trivially copyable value with Run(context). `places` lists
+  // the operands that it reads or writes. `elements` is the number of elements that it visits.
   template <class Computation>
   void Compute(const Computation& computation, std::initializer_list<engine::Place> places,
                int64_t elements) noexcept {
@@ -100,11 +104,11 @@ class StepList {
     elements_ += elements;
   }
 
-  // A view's elements one behind the other: where they lie, or a copy of them in the workspace; `view` becomes a dense one of one dim, or
-  // one with its step.
+  // Flattens a view: leaves its elements where they lie if one stride walks them, else copies them to the
+  // workspace. `view` becomes the view of one dim.
   engine::Place Flatten(aclTensor& view, int operand) noexcept;
 
-  // Ends the list: sets the executor's job.
+  // Sets the executor's job.
   void SetJob() noexcept;
 
  private:
@@ -124,7 +128,7 @@ class StepList {
 
 inline engine::Place OperandPlace(int operand) noexcept { return {operand, 0}; }
 
-// A dense tensor of a dtype, from the start of its place on.
+// Returns a dense tensor of a dtype, at the start of its buffer.
 aclTensor DenseTensor(const Shape& shape, aclDataType dtype) noexcept;
 
 }  // namespace portacl

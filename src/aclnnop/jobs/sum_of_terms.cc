@@ -1,4 +1,4 @@
-// The terms of plain sums (see sum_of_terms.h).
+// The formula of plain sums (see sum_of_terms.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/sum_of_terms.h"
 

@@ -1,4 +1,4 @@
-// x, the formula whose sums are aclnnReduceSum and aclnnMean.
+// The formula x. aclnnReduceSum and aclnnMean sum it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// What sums and differences of tensors share with those of a tensor and a scalar.
+// Shared code of sums and differences of two tensors, and of a tensor and a scalar.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,11 +15,11 @@ inline constexpr DtypeRule kRsubDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kD
 
 inline bool IsIntegral(aclDataType dtype) { return !IsFloating(dtype) && !IsComplex(dtype); }
 
-// The kernels that add two tensors which promote to this dtype: of integers and bool without a factor, else that of the second is the
-// first of the formula's scalars.
+// Returns the kernels that add two tensors which promote to this dtype. Kernels of integers and bool take no
+// factor. Others take the factor of the second tensor as the formula's first scalar.
 const engine::KernelTable& SumKernels(aclDataType promoted) noexcept;
 
-// The negative of number i, of the type in which call.promoted is computed.
+// Negates scalar i, in the type in which call.promoted is computed.
 inline void Negate(const OperatorCall& call, const engine::KernelTable& kernels, engine::Scalars& scalars,
                    int i) {
   unsigned char* const bytes = scalars.bytes[i];

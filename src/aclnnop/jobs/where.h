@@ -1,4 +1,4 @@
-// The masked fill of aclnnInplaceMaskedFillTensor, which writing by one mask and one value is as well.
+// The masked fill of aclnnInplaceMaskedFillTensor, shared with aclnnIndexPutImpl for one mask and one value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@ namespace portacl {
 
 enum MaskTensors { kFilled, kMask, kValue };
 
-// Sets the executor's job: where the mask is true, elements become the value, of the same dtype. The call has these three tensors as its
-// operands; shapes broadcast to that of what is filled.
+// Sets the executor's job: sets elements to the value, of the same dtype, where the mask is true. The call's
+// operands are these three tensors; their shapes broadcast to that of the filled one.
 void SetMaskedFillJob(const OperatorCall& call, Executor& executor) noexcept;
 
 }  // namespace portacl
