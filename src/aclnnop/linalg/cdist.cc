@@ -1,4 +1,4 @@
-// aclnnCdist: distances of all rows of one matrix from all rows of another, in batches.
+// aclnnCdist: distances between all rows of two matrices, in batches.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/linalg/cdist_functions.h"
 
@@ -22,7 +22,7 @@ enum Tensors { kX1, kX2, kOut };
 enum Attributes { kPower, kMode };
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
-constexpr int64_t kWithoutProducts = 2;  // the mode that p = 2 asks for
+constexpr int64_t kWithoutProducts = 2;  // the mode that computes p = 2 without matrix products
 
 float PowerOf(const OperatorCall& call) { return call.attributes[kPower].real; }
 
@@ -45,7 +45,7 @@ aclnnStatus PowerFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Success where there are no distances; the last dim alone may be 0.
+// Succeeds where there are no distances. Only the last dim may be 0 otherwise.
 aclnnStatus DoneWithoutRows(const Check&, OperatorCall& call) noexcept {
   for (const int tensor : {kX1, kX2}) {
     const Shape& shape = call.Tensor(tensor).view;
@@ -90,7 +90,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kX1, kX2}),
 };
 
-// Where the matrices of a tensor lie, for each index of the result's batch.
+// Returns the strides of a tensor's matrices, with one for each dim of the result's batch.
 engine::DistanceOperand OperandOf(const OperatorCall& call, int tensor) {
   const aclTensor view = PlainView(call.Tensor(tensor));
   const int rank = view.view.rank;

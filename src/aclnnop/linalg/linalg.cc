@@ -29,9 +29,9 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
   return FailAclnn(check.code, message.Add(accepted).Add("."));
 }
 
-// ---- what jobs share ----
+// ---- shared by the jobs ----
 
-// A tensor whose last two dims are matrices, for each index of a batch to which its others broadcast.
+// Makes an operand whose last two dims are matrices. The others broadcast to the batch.
 engine::LinalgOperand OperandOf(int argument, const aclTensor& given, const Shape& batch) {
   const aclTensor tensor = PlainView(given);
   const int rank = tensor.view.rank;
@@ -201,7 +201,7 @@ aclnnStatus ShapesOfQr(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Without columns there is a complete Q all the same.
+// A matrix without columns still has a complete Q.
 aclnnStatus DoneIfNothing(const Check&, OperatorCall& call) noexcept {
   if (call.Tensor(kQ).view.IsEmpty() && call.Tensor(kR).view.IsEmpty())
     call.work = OperatorCall::Work::kNothing;
@@ -214,8 +214,8 @@ constexpr auto kQrChecks = Join(List(
     RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}), Own(ShapesOfQr), SizesRepresentable({kQ, kR}),
     Own(DoneIfNothing), InsideStorage({kFactored})));
 
-// Factors of the type that is computed in, in the workspace behind what their run takes, and the casts of them, which are in the
-// executor's memory.
+// Computes the factors in the workspace, behind the workspace of that computation, and casts them to the
+// outputs. The casts are in the executor's memory.
 struct CastFactorsJob {
   LinalgJob factors;
   int8_t casts;

@@ -17,13 +17,13 @@ enum Attributes { kDim };
 
 constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegers | kComplex);
 
-// How far the dim is from the end: it is self's, whose dims the other's broadcast to from there.
+// Returns the distance of self's dim from the last one. The other tensor's dims are aligned there.
 int FromEnd(const OperatorCall& call) {
   const int rank = call.Tensor(kSelf).view.rank;
   return rank - WrappedDim(call.attributes[kDim].integer, rank);
 }
 
-// CANN broadcasts before it asks.
+// Checks the broadcast shape, as CANN does.
 aclnnStatus AreThree(const Check& check, OperatorCall& call) noexcept {
   const int from_end = FromEnd(call);
   const Shape& shape = call.broadcast;
@@ -36,7 +36,7 @@ aclnnStatus AreThree(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: 3."));
 }
 
-// What it is computed in: products of 16-bit floats are not rounded to these.
+// Sets the dtype of the computation: products of 16-bit floats stay in float32.
 aclnnStatus PromoteHalves(const Check&, OperatorCall& call) noexcept {
   if (kFloatHalfAndBf16.Contains(call.promoted)) call.promoted = ACL_FLOAT;
   return ACL_SUCCESS;
@@ -49,12 +49,12 @@ constexpr auto kChecks =
               PromotesToDtypeOf(kSelf), Own(PromoteHalves), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
               InsideStorage({kSelf, kOther})));
 
-// All products first, then their differences: out may be one of the operands.
+// Computes all products before the differences, since out may be one of the operands.
 void SetCross(const OperatorCall& call, Executor& executor) {
   const int from_end = FromEnd(call);
   const auto component = [&](int tensor, int64_t index) {
     MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
-    // An operand of one element there, or without that dim, is the same for each component.
+    // An operand whose dim is 1, or that lacks the dim, uses one element for all components.
     const int dim = view.tensor.view.rank - from_end;
     if (dim >= 0) Select(view.tensor, dim, view.tensor.view[dim] == 1 ? 0 : index % 3);
     return view;
@@ -75,7 +75,7 @@ void SetCross(const OperatorCall& call, Executor& executor) {
     maps.Add({component(kSelf, i + 1), component(kOther, i + 2)}, product(2 * i), multiply);
     maps.Add({component(kSelf, i + 2), component(kOther, i + 1)}, product(2 * i + 1), multiply);
   }
-  const engine::KernelTable& add = SumKernels(ACL_FLOAT);  // with a factor
+  const engine::KernelTable& add = SumKernels(ACL_FLOAT);  // kernels that take a factor
   aclScalar one;
   one.dtype = ACL_INT8;
   one.value[0] = 1;
