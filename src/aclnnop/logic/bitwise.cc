@@ -57,7 +57,7 @@ struct ExclusiveOr : Elementwise<ExclusiveOr> {
 
 enum Bits { kKept, kFlipped };
 
-// (a & kept) ^ flipped: with the right bits, every operation with a scalar.
+// Computes (a & kept) ^ flipped. Suitable bits make this every operation with a scalar.
 struct KeepAndFlip : Elementwise<KeepAndFlip> {
   using Parameters = engine::Scalars;
   using Lanes = BitLanes;
@@ -97,7 +97,7 @@ constexpr auto kKeepAndFlip = PORTACL_VALUE_KERNELS(bits::KeepAndFlip);
 enum Tensors { kSelf, kOther, kOut };
 enum ScalarTensors { kScalarSelf, kScalarOut };
 enum Attributes { kScalarOther };
-// Of the formula with a scalar.
+// Scalars of KeepAndFlip.
 enum Bits { kKept, kFlipped };
 
 constexpr DtypeRule kAndDtypes = Everywhere(kIntegersAndBool | DtypeSet{ACL_UINT16});
@@ -160,7 +160,7 @@ constexpr auto kInplaceOrScalarChecks = OrScalarChecks(kOrScalarDtypes, kScalarS
 constexpr auto kXorScalarChecks = OrScalarChecks(kXorDtypes, kScalarOut);
 constexpr auto kInplaceXorScalarChecks = OrScalarChecks(kXorDtypes, kScalarSelf);
 
-// Here alone a null tensor is an inner error.
+// Only here is a null tensor an internal error.
 constexpr auto kNotChecks = Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kScalarSelf)),
                                       WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kScalarOut)),
                                       DtypesIn(kXorDtypes, {kScalarSelf}), SameDtype(kScalarSelf, kScalarOut),
@@ -174,7 +174,7 @@ aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, const eng
   });
 }
 
-// All bits, or those that scalar number i does not have.
+// Set all bits, or the inverted bits of scalar number i.
 void SetBits(engine::Scalars& scalars, int to) {
   std::memset(scalars.bytes[to], 0xFF, sizeof scalars.bytes[to]);
 }
@@ -267,7 +267,7 @@ PORTACL_PHASE_1(aclnnBitwiseNot) {
                      engine::Scalars scalars;
                      SetBits(scalars, kKept);
                      SetBits(scalars, kFlipped);
-                     // Of bool there is but one bit.
+                     // Bool has only one bit.
                      if (checked.promoted == ACL_BOOL) scalars.bytes[kFlipped][0] = 1;
                      SetMapJob(checked, {kScalarSelf}, kScalarOut, kKeepAndFlip, scalars, fresh);
                    });

@@ -1,5 +1,4 @@
-// aclnnIsFinite, aclnnIsInf, aclnnIsPosInf, aclnnIsNegInf and aclnnSignbit: what kind of number each element
-// is.
+// aclnnIsFinite, aclnnIsInf, aclnnIsPosInf, aclnnIsNegInf and aclnnSignbit: classify each element.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -45,7 +44,7 @@ struct Infinite : Elementwise<Infinite> {
   }
 };
 
-// Either infinity, which is the scalar.
+// Tests for the infinity that the scalar gives.
 struct Equal : Elementwise<Equal> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
@@ -62,7 +61,7 @@ struct Equal : Elementwise<Equal> {
   engine::Scalars scalars;
 };
 
-// By the sign bit, which -0 and NaN have, too.
+// Tests the sign bit, also of -0 and NaN.
 struct Negative : Elementwise<Negative> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int8_t, int16_t, int32_t, int64_t>;
@@ -133,7 +132,7 @@ constexpr auto kIsInfChecks =
 constexpr auto kSignChecks =
     Join(NotNulls(), List(DtypesIn(kSignDtypes, {kSelf, kOut})), Shapes({kSelf, kOut}), End());
 
-// `of_others` is what numbers are that are neither floating nor, where signs are asked for, signed.
+// `of_others` is the result for integers; where signs are tested, for unsigned ones.
 aclnnStatus Classify(OperatorCall& call, std::span<const Check> checks, const engine::KernelTable& kernels,
                      bool of_others, float equal, uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {

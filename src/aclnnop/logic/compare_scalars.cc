@@ -46,8 +46,8 @@ enum Attributes { kOther };
 
 constexpr ProductSet kNowhere{};
 
-// On `tested` products the two dtypes are tested, on the others only what they promote to. On `promoting`
-// ones they have to promote as those of two tensors, although it is not what is computed in.
+// On `tested` products both dtypes are checked, on others only the promoted one. On `promoting` products the
+// dtypes must also promote as two tensors' would, although the result is not used.
 constexpr auto Checks(const DtypeRule& in, const DtypeRule& result, ScalarRule rule, int out,
                       ProductSet tested = products::kAll, ProductSet promoting = kNowhere) {
   return List(NotNull(kSelf), ScalarNotNull(kOther), NotNull(out), OnProducts(tested, DtypesIn(in, {kSelf})),
@@ -69,7 +69,7 @@ constexpr auto kInplaceGtChecks = Checks(kOrdered, kGreaterOut, ScalarRule::kGtS
 constexpr auto kGeChecks = Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kOut, kNowhere);
 constexpr auto kInplaceGeChecks =
     Checks(kOrdered, kGreaterOrEqualOut, ScalarRule::kGtScalar, kSelf, kNowhere);
-// Before Ascend 950 CANN works out what LtScalar's operands promote to before it asks whether they are there.
+// Products before Ascend 950 compute the promoted dtype of aclnnLtScalar before they check for null.
 constexpr auto kLtOperands =
     List(OnProducts(products::kBeforeAscend950, WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kSelf))),
          OnProducts(products::kBeforeAscend950, WithCode(ACLNN_ERR_INNER_NULLPTR, ScalarNotNull(kOther))));
@@ -78,7 +78,7 @@ constexpr auto kInplaceLtChecks = Join(kLtOperands, Checks(kOrdered, kLessOut, S
 constexpr auto kLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kOut);
 constexpr auto kInplaceLeChecks = Checks(kLessOrEqual, kLessOrEqualOut, ScalarRule::kLeScalar, kSelf);
 
-// An operator's kernels, and those that compute the opposite for integers, where there are such.
+// An operator's kernels, and, if they exist, the kernels of the opposite relation, which integers use.
 struct Comparison {
   const engine::KernelTable& kernels;
   const engine::KernelTable* opposite_of_integers = nullptr;
@@ -97,7 +97,7 @@ aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, const Com
     const bool by_opposite = comparison.opposite_of_integers != nullptr && !HasNan(checked.promoted);
     const engine::KernelTable& kernels = by_opposite ? *comparison.opposite_of_integers : comparison.kernels;
     engine::Scalars scalars = ScalarsOf(by_opposite || comparison.is_opposite);
-    // Rounded to the promoted dtype, to one of 16 bits, too.
+    // Rounds the scalar to the promoted dtype, even to a 16-bit one.
     SetMapScalar(checked, kernels, checked.Scalar(0), scalars, 0, checked.promoted);
     SetMapJob(checked, {kSelf}, checked.in_place ? kSelf : kOut, kernels, scalars, fresh);
   });

@@ -1,5 +1,5 @@
 // aclnnEqTensor, aclnnNeTensor, aclnnGtTensor, aclnnGeTensor, aclnnLtTensor, aclnnLeTensor and their in-place
-// forms: comparisons of two tensors; aclnnEqual, which compares them as wholes.
+// forms: elementwise comparisons of two tensors. aclnnEqual compares whole tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -39,8 +39,8 @@ constexpr auto kLessOrEqualKernels = PORTACL_VALUE_KERNELS(comparisons::LessOrEq
 
 enum Tensors { kSelf, kOther, kOut };
 
-// What the lists differ in: on which products each input's dtype is tested, and the promoted one; whether the
-// output's rank is.
+// Differences between the lists: the accepted dtypes, and the products on which each input's dtype and the
+// promoted dtype are checked.
 struct Lists {
   const DtypeRule& in;
   const DtypeRule& result;
@@ -64,7 +64,7 @@ constexpr auto Checks(const Lists& lists, int out) {
 constexpr auto ChecksWithoutRankOfOut(const Lists& lists, int out) {
   return Join(NotNulls(out), TestsOf(lists, out, {kSelf, kOther}));
 }
-// Ne and Le ask for empty tensors before anything else.
+// aclnnNeTensor and aclnnLeTensor return for empty tensors before any other check.
 constexpr auto ChecksAfterEmpty(const Lists& lists, int out, Operands ranks) {
   return Join(NotNulls(out), List(DoneIfEmpty({kSelf, kOther})), TestsOf(lists, out, ranks));
 }
@@ -95,7 +95,7 @@ enum class Relation { kEqual, kNotEqual, kLess, kGreater, kLessOrEqual, kGreater
 void SetComparison(const OperatorCall& call, Relation relation, Executor& executor) {
   using enum Relation;
   const bool has_equal = relation == kLessOrEqual || relation == kGreaterOrEqual;
-  // a <= b is the opposite of b < a.
+  // a <= b is the opposite of b < a, unless there is NaN.
   const bool is_opposite = relation == kNotEqual || (has_equal && !HasNan(call.promoted));
   const bool is_swapped = relation == kGreater || relation == kGreaterOrEqual;
   const engine::KernelTable& kernels = relation == kEqual || relation == kNotEqual ? kEqualKernels
@@ -116,7 +116,7 @@ aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, Relation 
 constexpr DtypeRule kWhole =
     WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIntegersAndBool | kUnsignedSince16Bits);
 
-// Shapes that differ are no fault here, and nothing broadcasts.
+// Different shapes are accepted, and nothing broadcasts.
 constexpr auto kWholeChecks =
     List(NotNull(kSelf), NotNull(kOther), NotNull(kOut), Promotes({kSelf, kOther}),
          PromotedIn(kWhole, {kSelf, kOther}), DtypesIn(DtypeSet{ACL_BOOL}, {kOut}),

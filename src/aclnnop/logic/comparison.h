@@ -1,5 +1,4 @@
-// What the six comparisons of tensors and of scalars share: which dtypes they take and their results may
-// have, and which kernel computes them.
+// Shared code of the six comparisons: the dtypes of operands and results, and the kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +7,7 @@
 
 namespace portacl::comparisons {
 
-// Where among the scalars a byte says whether a formula's result is the opposite of its relation.
+// Position of the scalar whose first byte tells whether the result is inverted.
 inline constexpr int kOppositePlace = 1;
 
 inline engine::Scalars ScalarsOf(bool is_opposite) {
@@ -17,10 +16,10 @@ inline engine::Scalars ScalarsOf(bool is_opposite) {
   return scalars;
 }
 
-// Whether "not less" and "greater or equal" differ: NaN is neither.
+// Tells whether the dtype has NaN: then "not less" differs from "greater or equal".
 constexpr bool HasNan(aclDataType computed) { return (kFloatHalfAndBf16 | kDouble).Contains(computed); }
 
-// With the 64-bit unsigned numbers of newer and of older products.
+// Includes the 64-bit unsigned numbers that some products accept.
 inline constexpr DtypeRule kEqualOfScalar =
     ByGeneration(kArithmetic | kBf16, kArithmetic | kBf16, kArithmetic | kBf16 | DtypeSet{ACL_UINT64})
         .On({Product::kAtlasTraining, Product::kNoDevice}, kArithmetic | DtypeSet{ACL_UINT32, ACL_UINT64});
@@ -37,7 +36,7 @@ inline constexpr DtypeRule kNotEqual =
 inline constexpr DtypeRule kNotEqualOut =
     ByGeneration(kArithmetic, kArithmetic | kBf16, kArithmetic | kBf16 | kUnsignedSince16Bits);
 
-// Of Gt, Ge and Lt.
+// Used by Gt, Ge and Lt.
 inline constexpr DtypeRule kOrdered = WithBf16SinceAtlasA2(kRealArithmetic | kUnsignedSince16Bits);
 inline constexpr DtypeRule kGreaterOut =
     WithBf16SinceAtlasA2(kRealArithmetic | kUnsignedSince16Bits | kComplex);

@@ -1,5 +1,5 @@
-// The relations of two numbers that comparisons test, as formulas of two tensors, or of a tensor and a
-// scalar. Compiled once per instruction set.
+// Relations of two numbers, as formulas of two tensors or of a tensor and a scalar. Compiled once per
+// instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -44,7 +44,7 @@ struct IsLess {
   }
 };
 
-// Of integers it is the opposite of IsLess, swapped.
+// Integers use the opposite of IsLess with swapped operands instead.
 struct IsLessOrEqual {
   using Lanes = FloatingLanes;
   template <class V>
@@ -53,7 +53,7 @@ struct IsLessOrEqual {
   }
 };
 
-// A relation, or its opposite: a != b is that of a == b, of NaN too.
+// A relation or its opposite: a != b is the opposite of a == b, for NaN too.
 template <class Relation>
 struct Comparison {
   using Parameters = engine::Scalars;

@@ -1,4 +1,4 @@
-// aclnnIsClose: whether elements of two tensors are equal but for a tolerance.
+// aclnnIsClose: tells whether elements of two tensors are equal within a tolerance.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -18,7 +18,7 @@ using namespace engine::HWY_NAMESPACE;
 
 enum ScalarPlaces { kRtol, kAtol };
 
-// The first scalar has a second part: 1 where NaN is close to NaN.
+// The second part of the first scalar is 1 if NaN counts as close to NaN.
 struct Close : Elementwise<Close> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double>;
@@ -34,7 +34,7 @@ struct Close : Elementwise<Close> {
         hn::Add(hn::Set(d, scalars.Get<T>(kAtol)), hn::Mul(hn::Set(d, scalars.Get<T>(kRtol)), hn::Abs(b)));
     const auto near =
         hn::And(hn::Lt(hn::Abs(b), functions::Infinity(d)), hn::Le(hn::Abs(hn::Sub(a, b)), tolerance));
-    // A mask of all lanes or none.
+    // Makes a mask of all lanes or of none.
     const auto equal_nan = hn::Eq(hn::Set(d, scalars.Get<T>(kRtol, 1)), hn::Set(d, T{1}));
     const auto both_nan = hn::AndNot(hn::Eq(a, a), hn::AndNot(hn::Eq(b, b), equal_nan));
     return hn::Or(hn::Or(hn::Eq(a, b), near), both_nan);
@@ -81,7 +81,7 @@ constexpr Check kChecks[] = {
     ReplacesPromoted(DtypeSet{ACL_INT64}, ACL_DOUBLE),
 };
 
-// In lanes of type T.
+// Returns the scalars for lanes of type T.
 template <class T>
 engine::Scalars Tolerances(float rtol, float atol, bool equalNan) {
   const T of_rtol[] = {rtol, equalNan ? T{1} : T{0}};

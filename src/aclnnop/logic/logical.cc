@@ -1,5 +1,5 @@
-// aclnnLogicalAnd, aclnnLogicalOr, aclnnLogicalXor, aclnnLogicalNot and their in-place forms: what is not 0
-// is true.
+// aclnnLogicalAnd, aclnnLogicalOr, aclnnLogicalXor, aclnnLogicalNot and their in-place forms. Every number
+// but 0 is true.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -16,10 +16,10 @@ namespace logic {
 
 using namespace engine::HWY_NAMESPACE;
 
-// What is of another type is converted to bool.
+// Other dtypes are converted to bool.
 using TruthLanes = LaneTypes<float, double, int32_t, int64_t, Bool>;
 
-// NaN is true, too.
+// NaN is true.
 template <class D, class V>
 HWY_INLINE auto IsFalse(D d, V v) {
   return hn::Eq(v, hn::Zero(d));
@@ -115,7 +115,7 @@ constexpr auto TestsOfShapes(int out) {
   return List(RankAtMost(8, {kSelf, kOther}), Broadcasts({kSelf, kOther}), ShapeIsBroadcast(out),
               SizesRepresentable({out}), DoneIfEmpty({kSelf, kOther}), InsideStorage({kSelf, kOther}));
 }
-// And's result is of any dtype that there are conversions to.
+// The result of aclnnLogicalAnd may have any dtype to which bool converts.
 constexpr auto AndChecks(int out) {
   return Join(Tests(kWithBf16, out), TestsOfShapes(out), List(DtypeImplemented({out}, kConvertible)));
 }
@@ -141,8 +141,8 @@ constexpr auto NotChecks(int out) {
 constexpr auto kNotChecks = NotChecks(kUnaryOut);
 constexpr auto kInplaceNotChecks = NotChecks(kUnarySelf);
 
-// Makes a job of truths. Where all inputs have one dtype, its own numbers are compared with 0; others are
-// converted to bool.
+// Sets a job of logical operations. If all inputs have one dtype of kCompared, they are compared with 0 in
+// it; otherwise they are converted to bool.
 void SetTruths(OperatorCall call, Operands inputs, int output, const engine::KernelTable& kernels,
                Executor& executor) {
   constexpr DtypeSet kCompared{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, ACL_INT64};
@@ -161,7 +161,7 @@ aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, const eng
   });
 }
 
-// Of dense tensors with any number of dims, too.
+// Supports any number of dims of dense tensors.
 aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                    aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {

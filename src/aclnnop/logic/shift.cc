@@ -1,5 +1,5 @@
-// aclnnLeftShift, aclnnLeftShifts and aclnnRightShift: shifts of integers. A count beyond the width of the
-// numbers is the highest one that is not.
+// aclnnLeftShift, aclnnLeftShifts and aclnnRightShift: shift integers. Counts are clamped to the numbers'
+// width minus 1.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -16,18 +16,19 @@ namespace shifts {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Of numbers without lanes of their own the result wraps.
+// Dtypes without lanes of their own give a result that wraps.
 using ShiftLanes = LaneTypes<int8_t, uint8_t, int16_t, int32_t, int64_t, uint64_t>;
 
-// A count within [0, bits - 1], the highest of which is scalar 0.
+// Clamps a count to [0, bits - 1]. Scalar 0 is bits - 1.
 template <class D, class V>
 HWY_INLINE V Clamped(D d, V count, const engine::Scalars& scalars) {
   const V highest = hn::Set(d, scalars.Get<hn::TFromD<D>>(0));
   return hn::Min(hn::Max(count, hn::Zero(d)), highest);
 }
 
-// No instruction set shifts bytes, each by a count of its own: those at even places are shifted in the low halves of
-// wider lanes, those at odd places in the high halves. kIsLeft: else to the right, with the sign where there is one.
+// Shifts each element by its own count. No instruction set does this for bytes: bytes at even positions are
+// shifted in the low halves of wider lanes, and those at odd positions in the high halves. Right shifts keep
+// the sign of signed numbers.
 template <bool kIsLeft, class D, class V>
 HWY_INLINE V Shifted([[maybe_unused]] D d, V a, V count) {
   if constexpr (sizeof(hn::TFromD<D>) > 1) {
@@ -88,7 +89,7 @@ struct Right : Elementwise<Right> {
   engine::Scalars scalars;
 };
 
-// By scalar 0, and then the bits of scalar 1.
+// Shifts left by scalar 0, and then masks with scalar 1.
 struct LeftByScalar : Elementwise<LeftByScalar> {
   using Parameters = engine::Scalars;
   using Lanes = ShiftLanes;
@@ -137,7 +138,7 @@ constexpr auto Shapes() {
               DtypesIn(kShifted, {kSelf, kShiftBits, kOut}), RankAtMost(8, {kSelf, kShiftBits, kOut}),
               Broadcasts({kSelf, kShiftBits}), ShapeIsBroadcast(kOut));
 }
-// Dtypes are promoted only where there is something to compute.
+// Promotes the dtypes only where there is something to compute.
 constexpr auto Promotion() {
   return List(SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kShiftBits}), Promotes({kSelf, kShiftBits}),
               PromotedCastsTo(kOut), InsideStorage({kSelf, kShiftBits}));
@@ -162,7 +163,7 @@ constexpr Check kLeftsChecks[] = {
     InsideStorage({kScalarSelf}),
 };
 
-// The highest count, which is that of bits but one, of the promoted dtype.
+// Returns the greatest count of the promoted dtype: its bits minus 1.
 engine::Scalars HighestOf(const OperatorCall& call, const engine::KernelTable& kernels) {
   aclScalar highest;
   highest.dtype = ACL_INT32;
@@ -173,7 +174,7 @@ engine::Scalars HighestOf(const OperatorCall& call, const engine::KernelTable& k
   return scalars;
 }
 
-// A count within [0, bits - 1] of the promoted dtype.
+// Clamps a count to [0, bits - 1] of the promoted dtype.
 int32_t ClampedCount(const aclScalar& count, aclDataType promoted) {
   aclScalar converted;
   converted.dtype = promoted;
@@ -186,8 +187,8 @@ int32_t ClampedCount(const aclScalar& count, aclDataType promoted) {
   return static_cast<int32_t>(std::clamp(places, int64_t{0}, highest));
 }
 
-// The promoted dtype may be wider than both tensors'. The bits of a result that is no wider than self come from as many of
-// self's, whatever is promoted to.
+// The promoted dtype may be wider than both tensors'. If out is no wider than self, its bits depend only on
+// self's low bits, so the shift is computed in out's dtype.
 void ShiftByScalar(OperatorCall call, const aclScalar& count, Executor& executor) {
   const int32_t places = ClampedCount(count, call.promoted);
   const aclDataType self = call.Tensor(kScalarSelf).dtype;

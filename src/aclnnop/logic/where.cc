@@ -1,5 +1,5 @@
 // aclnnSWhere, aclnnInplaceMaskedFillScalar, aclnnInplaceMaskedFillTensor, aclnnThreshold and
-// aclnnInplaceThreshold: elements that are chosen by a condition.
+// aclnnInplaceThreshold: select elements by a condition.
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
@@ -18,8 +18,8 @@ namespace selection {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Numbers of one size are chosen as integers of that size; of two dtypes, in what these promote to. 16 bytes
-// are a complex number.
+// Two tensors of one dtype are selected as integers of its size. Tensors of two dtypes are selected in the
+// promoted dtype. 16 bytes are a complex number.
 using ChoiceLanes = LaneTypes<float, double, int8_t, int16_t, int32_t, int64_t, Complex<double>>;
 using BitLanes = LaneTypes<int8_t, int16_t, int32_t, int64_t>;
 
@@ -60,7 +60,7 @@ struct Fill : Elementwise<Fill> {
   engine::Scalars scalars;
 };
 
-// The scalars: the threshold, and what stands for all that is not above it. NaN stays.
+// Scalars: the threshold, and the replacement for numbers that are not above it. NaN stays NaN.
 struct KeepAbove : Elementwise<KeepAbove> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, int8_t, uint8_t, int16_t, int32_t, int64_t>;
@@ -105,7 +105,7 @@ constexpr auto kChoose = PORTACL_VALUE_KERNELS(selection::Choose);
 constexpr auto kFill = PORTACL_VALUE_KERNELS(selection::Fill);
 constexpr auto kKeepAbove = PORTACL_VALUE_KERNELS(selection::KeepAbove);
 
-// The integer as which an element of this dtype is chosen; the dtype itself where there is none of its size.
+// Returns the integer dtype of this dtype's size, or the dtype itself where there is none.
 aclDataType BitsOf(aclDataType dtype) {
   switch (aclDataTypeSize(dtype)) {
     case 1:
@@ -121,7 +121,7 @@ aclDataType BitsOf(aclDataType dtype) {
   }
 }
 
-// A call of which the given tensors, if they have one dtype, are read and written as their bits.
+// Copies a call, and reads and writes the given tensors as integers of the same size, if they have one dtype.
 class AsBits {
  public:
   AsBits(const OperatorCall& call, std::initializer_list<int> chosen) : call_(call) {
@@ -151,7 +151,7 @@ class AsBits {
   aclTensor tensors_[kMost];
 };
 
-// SWhere.
+// ---- aclnnSWhere ----
 enum WhereTensors { kCondition, kSelf, kOther, kOut };
 
 constexpr DtypeRule kChosen =
@@ -177,7 +177,7 @@ constexpr Check kWhereChecks[] = {
     InsideStorage({kCondition, kSelf, kOther}),
 };
 
-// MaskedFill.
+// ---- aclnnInplaceMaskedFillScalar, aclnnInplaceMaskedFillTensor ----
 enum Attributes { kScalarValue };
 
 constexpr DtypeRule kFillDtypes =
@@ -196,7 +196,7 @@ constexpr auto kFillTensorChecks =
          List(DtypesIn(kFillDtypes, {kValue}), RankAtMost(8, {kFilled, kMask}), IsScalar(kValue)),
          ShapesOfMask(), List(InsideStorage({kValue})));
 
-// Threshold.
+// ---- aclnnThreshold ----
 enum ThresholdTensors { kThresholdSelf, kThresholdOut };
 enum ThresholdAttributes { kThreshold, kReplacement };
 
