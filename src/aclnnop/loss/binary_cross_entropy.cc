@@ -1,5 +1,6 @@
-// aclnnBinaryCrossEntropy, -w * (t * log(x) + (1 - t) * log(1 - x)), and aclnnBinaryCrossEntropyWithLogits, the same of the logistic function
-// of x with a weight of positives; values, their sum or mean; and their gradients for x.
+// aclnnBinaryCrossEntropy, -w * (t * log(x) + (1 - t) * log(1 - x)), and aclnnBinaryCrossEntropyWithLogits,
+// the same with logistic(x) for x and a weight of positives. Both give all losses, their sum or their mean.
+// Also their gradients for x.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -19,7 +20,7 @@ namespace binary {
 
 using engine::HWY_NAMESPACE::Summable;
 
-// A logarithm, at least -100. NaN stays.
+// Clamps the logarithm to at least -100. NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V AtLeastMinus100(D d, V x) {
   const V least = hn::Set(d, -100.0f);
@@ -57,7 +58,8 @@ struct EntropySlope : Elementwise<EntropySlope> {
   float c;
 };
 
-// (1 - t) * x - (1 + (p - 1) * t) * log(logistic(x)), in float64: for a target that is met the terms nearly cancel.
+// Computes (1 - t) * x - (1 + (p - 1) * t) * log(logistic(x)) in float64: for a target that is met, the terms
+// nearly cancel.
 template <class D, class V>
 HWY_INLINE V EntropyOfLogit(D d, V x, V t, V share) {
   const V zero = hn::Zero(d);
@@ -112,7 +114,7 @@ struct LogitsSlope : Elementwise<LogitsSlope> {
   float c;
 };
 
-// Without the gradient that it is multiplied by.
+// Computes the slope without the incoming gradient.
 struct WeightedLogitsSlope : Elementwise<WeightedLogitsSlope> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 3;
@@ -173,14 +175,15 @@ constexpr auto kWeightedLogitsSlope = PORTACL_VALUE_KERNELS(binary::WeightedLogi
 constexpr auto kProduct = PORTACL_KERNELS(binary::Product);
 
 enum Attributes { kReduction };
-// The losses; aclnnBinaryCrossEntropy has no weight of positives, and its out in that place.
+// Tensors of the losses. aclnnBinaryCrossEntropy has no weight of positives: its out takes that position.
 enum Loss { kSelf, kTarget, kWeight, kPositive };
 enum Gradient { kGradOutput, kOf, kTrue, kFactor, kPositiveFactor };
 
 bool IsWeighted(const OperatorCall& call) noexcept { return call.IsGiven(kWeight); }
 bool IsSelfFilled(const OperatorCall& call) noexcept { return !call.Tensor(kOf).view.IsEmpty(); }
 
-// Values have self's shape; both may have one element in any shape, and a loop then is over the one of more dims.
+// Checks that unreduced losses have self's shape. If both have one element, any shapes are accepted, and the
+// loop takes the one of more dims.
 aclnnStatus OutHasSelfsShape(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(call.Output());
   const aclTensor& self = call.Tensor(kSelf);
@@ -192,7 +195,7 @@ aclnnStatus OutHasSelfsShape(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// check.operands: a tensor to which another one may add no dims, and that one.
+// Checks that the second of check.operands adds no dims to the first.
 aclnnStatus WeightAddsNoDims(const Check& check, OperatorCall& call) noexcept {
   const int weight = check.operands.index[1];
   if (!call.IsGiven(weight)) return ACL_SUCCESS;
@@ -205,7 +208,8 @@ constexpr Check WeightAddsNoDims(int to, int weight) {
   return {.run = WeightAddsNoDims, .operands = {to, weight}, .code = ACLNN_ERR_INNER_NULLPTR};
 }
 
-// What CANN's lists leave out: weights that would make the loss larger, tensors that no loop here reads.
+// Ends the list with checks that CANN's list lacks, such as weights that would enlarge the loss and tensors
+// that no loop can read.
 constexpr auto LossEnd(Operands inputs) {
   return List(WithCode(ACLNN_ERR_INNER_NULLPTR, RankAtMost(8, inputs)), InsideStorage(inputs));
 }
@@ -263,7 +267,8 @@ MappedView ViewOf(const OperatorCall& call, int tensor) {
   return {PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
 }
 
-// A loss without weights is one pass; with weights its terms are made first, then multiplied.
+// Sets a loss. Without weights it is one pass; with weights its terms are computed first, and multiplied
+// then.
 void SetLoss(const OperatorCall& call, const engine::KernelTable& terms, Operands inputs,
              Executor& executor) {
   const int64_t reduction = call.attributes[kReduction].integer;
@@ -305,7 +310,7 @@ void SetLogits(const OperatorCall& call, Executor& executor) {
   }
 }
 
-// gradOutput and the weights that are given are multiplied one after the other.
+// Multiplies gradOutput and the given weights one after the other.
 void SetGradient(const OperatorCall& call, const engine::KernelTable& slope,
                  const engine::KernelTable* weighted_slope, Executor& executor) {
   engine::Scalars scalars;

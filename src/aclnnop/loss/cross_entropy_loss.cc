@@ -1,5 +1,6 @@
-// aclnnCrossEntropyLoss: the logarithm of softmax over classes, and of each row minus weight[target] times the element that target names,
-// smoothed by those of all classes; their mean by weights, or sum. aclnnCrossEntropyLossGrad: the gradient of that for the input.
+// aclnnCrossEntropyLoss: the logarithm of softmax over classes, and for each row -weight[target] times its
+// element at target, mixed with the elements of all classes by label smoothing; also their weighted mean or
+// sum. aclnnCrossEntropyLossGrad: the gradient for the input.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -15,7 +16,7 @@
 #define PORTACL_ACLNNOP_NORM_CROSS_ENTROPY_LOSS_PARAMETERS
 namespace portacl {
 struct CrossEntropyParameters {
-  bool smooths;  // the logarithms of all classes count
+  bool smooths;  // uses the logarithms of all classes
 };
 }  // namespace portacl
 #endif
@@ -30,7 +31,7 @@ namespace functions = engine::HWY_NAMESPACE::functions;
 using engine::HWY_NAMESPACE::ManySteps;
 using engine::HWY_NAMESPACE::OfOne;
 
-// Where target, a number of the row, names a class.
+// Returns whether number 0 of the row, the target, is a class, and sets *target.
 template <class Row>
 HWY_INLINE bool NamesAClass(const Row& row, size_t* target) {
   const double number = row.Value(0);
@@ -39,7 +40,8 @@ HWY_INLINE bool NamesAClass(const Row& row, size_t* target) {
   return does;
 }
 
-// Numbers of a row: target; the logarithm there, and minus the sum of all, by weights where there is an input of those.
+// Numbers of a row: 0, the target; 1, the logarithm at the target; 2, minus the sum of all logarithms. A
+// second input holds the weights of that sum.
 template <class Formula, int kOperands>
 struct Losses : engine::HWY_NAMESPACE::RowFormula<Formula> {
   static constexpr int kInputs = kOperands;
@@ -85,7 +87,8 @@ struct WeightedLoss : Losses<WeightedLoss, 2> {
   using Losses::Losses;
 };
 
-// Numbers of a row: target; what its element gets beside the others; what those get, by weights where there is an input of those.
+// Numbers of a row: 0, the target; 1, the gradient that only the target's element gets; 2, the gradient of
+// every element. A second input holds weights that multiply number 2.
 template <class Formula, int kOperands>
 struct Gradients : engine::HWY_NAMESPACE::RowFormula<Formula> {
   static constexpr int kInputs = kOperands;
@@ -165,7 +168,7 @@ constexpr auto kWeightedGradient = PORTACL_ROW_KERNELS(cross_entropy::WeightedGr
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
 constexpr DtypeSet kTargets{ACL_INT32, ACL_INT64};
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
-// CANN's codes of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Attributes { kReduction, kIgnoreIndex, kSmoothing };
@@ -174,7 +177,7 @@ enum Grad { kGradLoss, kLog, kClass, kFactor, kGradZloss, kLseOfLoss, kOut };
 
 using engine::ClassReduction;
 
-// A null text is the default, a mean.
+// A null text means the default, a mean.
 std::string_view ReductionText(const OperatorCall& call) {
   const char* const text = call.attributes[kReduction].text;
   return text == nullptr ? "mean" : text;
@@ -203,7 +206,8 @@ aclnnStatus SmoothingIsAShare(const Check& check, OperatorCall& call) noexcept {
                                    "parameter labelSmoothing is outside of its range, accepted: 0 to 1."));
 }
 
-// Of a loss or of its gradient: [N, C] of at least one class, a target for each row, a weight for each class, a loss for each or for all.
+// Checks the shapes of a loss or its gradient: [N, C] with at least one class, N targets, C weights, and N
+// losses or one.
 template <int input, int target, int weight, int loss>
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(input).view;
@@ -264,7 +268,8 @@ constexpr Check kGradChecks[] = {
     InsideStorage({kGradLoss, kLog, kClass, kFactor}),
 };
 
-// What losses and their gradients share; `loss` is the operand of losses, or of the gradient of them.
+// Returns the part that losses and their gradients share. `loss` is the operand of losses, or of their
+// gradient.
 engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int weight, int loss) {
   const Isa isa = JobIsa();
   const Shape& shape = call.Tensor(input).view;
@@ -294,7 +299,7 @@ engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int
   return classes;
 }
 
-// Numbers of rows in the workspace, from a byte on.
+// Views numbers of rows in the workspace, beginning at a byte.
 aclTensor NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
   aclTensor view;
   view.dtype = dtype;
@@ -373,7 +378,7 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-// The attributes of zloss are for values that are not produced.
+// The attributes of zloss affect only outputs that are not produced.
 PORTACL_PHASE_1(aclnnCrossEntropyLoss) {
   return RunPhase1(call, kLossChecks, workspaceSize, executor, SetLoss);
 }

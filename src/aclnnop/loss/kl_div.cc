@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The other form of target: its exponential where it is a logarithm, else its logarithm. A negative target has none,
-// which gives NaN; that of zero is not wanted, and is 0.
+// The other form of target: its exponential where it is a logarithm, else its logarithm. The logarithm of a
+// negative target is NaN. That of zero does not matter, and is set to 0.
 template <bool kLogTarget>
 struct OtherForm : engine::HWY_NAMESPACE::Elementwise<OtherForm<kLogTarget>> {
   using Parameters = engine::NoParameters;
@@ -39,8 +39,8 @@ struct OtherForm : engine::HWY_NAMESPACE::Elementwise<OtherForm<kLogTarget>> {
   }
 };
 
-// The divergence where target is there in both forms. A zero target still multiplies: its term is a zero, or NaN where
-// self is infinite or NaN.
+// Computes the divergence, given target in both forms. A zero target still multiplies: its term is a zero, or
+// NaN where self is infinite or NaN.
 template <bool kLogTarget>
 struct KlDivOfForms : engine::HWY_NAMESPACE::Summable<KlDivOfForms<kLogTarget>> {
   using Parameters = engine::NoParameters;
@@ -107,7 +107,7 @@ aclnnStatus CheckUnreducedShape(const Check&, OperatorCall& call) noexcept {
   return check.run(check, call);
 }
 
-// Empty inputs are looked at before they are broadcast, so they need not broadcast.
+// Empty inputs return before they are broadcast, so they need not broadcast.
 constexpr Check kChecks[] = {
     NotNull(kSelf),
     NotNull(kTarget),
@@ -133,7 +133,7 @@ constexpr engine::HoistedKernelTable kKernels(PORTACL_KERNELS(KlDiv<kLogTarget>)
                                               PORTACL_KERNELS(KlDivOfForms<kLogTarget>), /*input=*/1,
                                               /*value=*/2);
 
-// When there are no terms, R is not known and batchmean counts self's first dim.
+// Without terms, R is unknown, and batchmean counts self's first dim.
 float Factor(int64_t reduction, const OperatorCall& call) {
   const bool no_batches = reduction == kReductionBatchMean && call.work == OperatorCall::Work::kNoTerms;
   return ReductionFactor(reduction, no_batches ? call.Tensor(kSelf).view : call.broadcast);

@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Nothing is masked where target <= 0, and self has no influence: its data is not even read.
+// Does not mask targets <= 0. self has no influence and is not read.
 template <bool kLogTarget>
 struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;
@@ -47,7 +47,7 @@ struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>
   float c;
 };
 
-// Of target alone, for targets that are repeated.
+// Computes exp(target), once for all repetitions of a broadcast target.
 struct Exponential : engine::HWY_NAMESPACE::Elementwise<Exponential> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 1;
@@ -75,8 +75,8 @@ namespace {
 
 enum Tensors { kGradOutput, kSelf, kTarget, kOut };
 
-// CANN accepts Atlas training and inference although its documents do not list them; on Atlas 200I/500 A2,
-// and without a device, its list is empty.
+// CANN accepts Atlas training and inference products, although its documents do not list them. On Atlas
+// 200I/500 A2 and without a device its list is empty.
 constexpr DtypeRule kDtypes = {{
     /* Atlas training    */ kFloatAndHalf,
     /* Atlas A2          */ kFloatHalfAndBf16,
@@ -106,7 +106,7 @@ constexpr Check kChecks[] = {
 };
 
 constexpr auto kKernels = PORTACL_KERNELS(KlDivBackward<false>);
-// e^target, once known, is a target like any other.
+// With e^target precomputed, the formula is the one without logTarget.
 constexpr engine::HoistedKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBackward<true>),
                                                        PORTACL_VALUE_KERNELS(Exponential), kKernels,
                                                        /*input=*/1, /*value=*/1);

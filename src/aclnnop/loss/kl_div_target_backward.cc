@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The last quotient is 1 times G but for a zero target, where it is NaN, as CANN and PyTorch have it.
+// The last quotient is G for any target but zero. It is NaN for a zero target, as in CANN and PyTorch.
 template <bool kLogTarget>
 struct KlDivTargetBackward : engine::HWY_NAMESPACE::Summable<KlDivTargetBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;
@@ -90,8 +90,8 @@ aclnnStatus CheckFormats(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// reduction is not checked: values outside 0..3 act as none, as in CANN. An empty target leaves nothing to
-// write; CANN ends early for an empty self alone.
+// reduction is not checked: values outside 0..3 act as none, as in CANN. Returns early for an empty target,
+// which leaves nothing to write; CANN does so only for an empty self.
 constexpr Check kChecks[] = {
     NotNull(kGradOutput),
     NotNull(kSelf),

@@ -54,13 +54,13 @@ constexpr DtypeSet kFloatHalfInt64AndBf16{ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfInt64AndBf16, kFloatHalfAndInt64);
 
-// What the 64-bit integer path can write.
+// Dtypes that the 64-bit integer path can write.
 constexpr DtypeSet kIntegerWritable{ACL_FLOAT,  ACL_FLOAT16, ACL_INT8,      ACL_INT32,     ACL_UINT8,
                                     ACL_INT16,  ACL_UINT16,  ACL_UINT32,    ACL_INT64,     ACL_UINT64,
                                     ACL_DOUBLE, ACL_BF16,    ACL_COMPLEX64, ACL_COMPLEX128};
 
-// 161002 for reduction none with a floating target and a self that is not, and for mean without any floating
-// input. Complex is not floating here.
+// 161002 for reduction none where target is floating and self is not, and for mean without any floating
+// input. Complex does not count as floating here.
 aclnnStatus CheckFloating(const Check&, OperatorCall& call) noexcept {
   const bool self = IsFloating(call.Tensor(kSelf).dtype);
   const bool target = IsFloating(call.Tensor(kTarget).dtype);

@@ -15,8 +15,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// s * (gradOutput * c) with s in {+1, 0, -1}. s really multiplies, so that 0 * inf is NaN and zeros keep
-// their sign; NaN in self or target compares false twice and gives s = 0.
+// Computes s * (gradOutput * c) with s in {+1, 0, -1}. s really multiplies, so that 0 * inf is NaN and zeros
+// keep their sign. NaN in self or target compares false twice and gives s = 0.
 struct L1LossBackward : engine::HWY_NAMESPACE::Elementwise<L1LossBackward> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;

@@ -14,7 +14,7 @@ namespace {
 enum Tensors { kSelf, kTarget, kOut };
 enum Attributes { kReduction };
 
-// R without its first axis; a scalar has none to lose.
+// Returns R without its first axis; a scalar stays a scalar.
 Shape WithoutFirstAxis(const Shape& shape) {
   Shape rest;
   rest.rank = shape.rank == 0 ? 0 : shape.rank - 1;

@@ -1,5 +1,6 @@
-// aclnnMultilabelMarginLoss: of each row how far its labels come short of being 1 above the other classes, over the number of classes; each, or
-// their sum or mean; and which classes are labels.
+// aclnnMultilabelMarginLoss: sums, for each row, by how much its labels fail to exceed the other classes by
+// 1, and divides by the number of classes. Gives all losses, their sum or their mean, and marks the classes
+// that are labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/loss/multilabel_margin_loss_functions.h"
 
@@ -16,7 +17,7 @@ enum Tensors { kSelf, kTarget, kOut, kIsTarget };
 
 constexpr DtypeSet kTargets{ACL_INT64, ACL_INT32};
 
-// Any other number than those of none and mean is a sum.
+// Any number other than those of none and mean means a sum.
 engine::ClassReduction ReductionOf(const OperatorCall& call) {
   const int64_t reduction = call.attributes[kReduction].integer;
   return reduction == kReductionNone   ? engine::ClassReduction::kNone

@@ -1,5 +1,6 @@
-// aclnnNLLLoss, aclnnNLLLoss2d: of each row of classes minus weight[target] times the element that target names; each, or their sum, divided
-// by that of the weights for a mean. aclnnNLLLossBackward, aclnnNLLLoss2dBackward: minus weight[target] times the gradient there, else 0.
+// aclnnNLLLoss, aclnnNLLLoss2d: -weight[target] times the element of each row at its target. Give all losses,
+// their sum, or the sum divided by the sum of the weights. aclnnNLLLossBackward, aclnnNLLLoss2dBackward:
+// -weight[target] times the gradient at the target, else 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/loss/nll_loss_functions.h"
 
@@ -28,7 +29,7 @@ ClassReduction ReductionOf(const OperatorCall& call) {
 }
 bool IsNone(const OperatorCall& call) noexcept { return ReductionOf(call) == ClassReduction::kNone; }
 
-// Classes are dim 1, or the only one.
+// Returns the dim of classes: dim 1, or the only dim.
 int ClassDim(const Shape& shape) { return shape.rank == 1 ? 0 : 1; }
 
 engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int weight, int result, int total,
@@ -43,7 +44,7 @@ engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int we
   loss.input = engine::RowOperandOf(input, call.Tensor(input), shape, 1u << dim, is_gradient,
                                     is_gradient ? ACL_DOUBLE : ACL_FLOAT, isa);
   loss.target = engine::NumbersOf(target, call.Tensor(target), false, ACL_INT64, isa);
-  // A number for each class, whatever the dims.
+  // One number for each class, so rows and columns swap.
   loss.weight = engine::NumbersOf(weight, call.Tensor(weight), false, ACL_FLOAT, isa);
   std::swap(loss.weight.outer, loss.weight.inner);
   loss.reduction = ReductionOf(call);
@@ -126,7 +127,7 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   engine::SetClassLossJob(executor, LossOf(call, kSelf, kTarget, kWeight, kOut, kTotal, false), touched);
 }
 
-// ---- their gradients ----
+// ---- gradients ----
 
 enum Gradient { kGradOutput, kOf, kClass, kFactor, kSum, kGradient };
 

@@ -25,8 +25,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// In this order the square neither overflows nor vanishes before it is divided, for no beta. d / beta is the
-// factor of the gradient. A NaN d compares false and stays NaN.
+// This order of operations neither overflows nor underflows before the division, for any beta. d / beta is
+// also the factor of the gradient. A NaN d compares false and stays NaN.
 struct SmoothL1Loss : engine::HWY_NAMESPACE::Summable<SmoothL1Loss> {
   using Parameters = SmoothL1LossParameters;
   static constexpr int kInputs = 2;
@@ -66,7 +66,8 @@ namespace {
 enum Tensors { kSelf, kTarget, kResult };
 enum Attributes { kReduction, kBeta };
 
-// 561103 for a 0-dim result in format NCHW: CANN gives the computed result that format, which needs four dims.
+// 561103 for a 0-dim result in format NCHW: CANN gives the computed result that format, which needs four
+// dims.
 aclnnStatus CheckFormat(const Check&, OperatorCall& call) noexcept {
   const aclTensor& result = call.Tensor(kResult);
   if (result.view.rank != 0 || result.format != ACL_FORMAT_NCHW) return ACL_SUCCESS;
@@ -75,7 +76,7 @@ aclnnStatus CheckFormat(const Check&, OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add(", accepted: ND."));
 }
 
-// The shape of a reduced result is looked at only when it is written.
+// The shape of a reduced result is checked only when it is written.
 constexpr Check kChecks[] = {
     NotNull(kSelf),
     NotNull(kTarget),

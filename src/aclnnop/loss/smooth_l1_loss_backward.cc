@@ -15,7 +15,7 @@
 namespace portacl {
 struct SmoothL1LossBackwardParameters {
   float beta;
-  float inverse;  // of beta, where it is exact: where beta is a power of two; else 0
+  float inverse;  // 1 / beta if beta is a power of two and the inverse is thus exact; else 0
   float c;
 };
 }  // namespace portacl
@@ -27,9 +27,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The comparison includes the boundary, so |d| == beta gives exactly +-1, beta = 0 with d = 0 gives 0, and
-// beta = inf with an infinite d gives +-1. A NaN d compares false and stays NaN
-// through the division.
+// The comparison includes the boundary: |d| == beta gives exactly +-1, beta = 0 with d = 0 gives 0, and beta
+// = inf with an infinite d gives +-1. A NaN d compares false and stays NaN through the division.
 struct SmoothL1LossBackward : engine::HWY_NAMESPACE::Elementwise<SmoothL1LossBackward> {
   using Parameters = SmoothL1LossBackwardParameters;
   static constexpr int kInputs = 3;
@@ -44,7 +43,8 @@ struct SmoothL1LossBackward : engine::HWY_NAMESPACE::Elementwise<SmoothL1LossBac
     const V one = hn::Set(d, 1.0f);
     V factor;
     if (inverse != 0.0f) {
-      // The same quotient, bit for bit, and cheaper; it is 1 or more exactly where |d| is beta or more.
+      // Multiplying by the exact inverse gives the same quotient, bit for bit, and is cheaper. It is 1 or
+      // more exactly where |d| is beta or more.
       const V quotient = hn::Mul(difference, hn::Set(d, inverse));
       factor = hn::IfThenElse(hn::Ge(hn::Abs(quotient), one), hn::CopySignToAbs(one, quotient), quotient);
     } else {
@@ -101,7 +101,7 @@ constexpr Check kChecks[] = {
 
 constexpr auto kKernels = PORTACL_VALUE_KERNELS(SmoothL1LossBackward);
 
-// 1 / beta where that is exact and normal, else 0. Multiplying by it is dividing by beta then.
+// Returns 1 / beta where that is exact and normal, so that multiplying by it equals dividing by beta. Else 0.
 float ExactInverse(float beta) {
   int exponent = 0;
   const bool is_power_of_two = std::frexp(beta, &exponent) == 0.5f;

@@ -1,4 +1,5 @@
-// aclnnSoftMarginLoss, log(1 + exp(-target * self)), its sum or mean; aclnnSoftMarginLossBackward, its gradient for self.
+// aclnnSoftMarginLoss: log(1 + exp(-target * self)), its sum or its mean. aclnnSoftMarginLossBackward: its
+// gradient for self.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -15,7 +16,7 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace soft_margin {
 
-// In float64, where the product is exact.
+// Computes in float64, where the product is exact.
 struct SoftMargin : engine::HWY_NAMESPACE::Summable<SoftMargin> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
@@ -72,7 +73,8 @@ enum Attributes { kReduction };
 enum Loss { kSelf, kTarget, kOut };
 enum Gradient { kGradOutput, kOf, kTrue, kGradient };
 
-// Any other number than those of none and mean is a sum; only that of sum itself has a value where there is nothing.
+// Any number other than those of none and mean means a sum. Such a sum writes nothing for empty tensors,
+// unlike CANN's own number for sum.
 bool IsNoNumberOfCann(const OperatorCall& call) noexcept {
   const int64_t reduction = call.attributes[kReduction].integer;
   return reduction < kReductionNone || reduction > kReductionSum;

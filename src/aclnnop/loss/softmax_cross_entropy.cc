@@ -1,5 +1,5 @@
-// aclnnSoftmaxCrossEntropyWithLogits: with y the logarithms of softmax over classes minus the sum of shares times y, and softmax minus the
-// shares.
+// aclnnSoftmaxCrossEntropyWithLogits: with y = log(softmax(features)) over classes, -sum(labels * y) for each
+// row, and the gradient softmax(features) - labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -21,7 +21,7 @@ namespace functions = engine::HWY_NAMESPACE::functions;
 using engine::HWY_NAMESPACE::kKeptTerms;
 using engine::HWY_NAMESPACE::ManySteps;
 
-// Inputs: features, shares. The number of a row is its loss.
+// Inputs: features, labels. The number of a row is its loss.
 struct LossOfShares : engine::HWY_NAMESPACE::RowFormula<LossOfShares> {
   static constexpr int kInputs = 2;
   explicit LossOfShares(const void*) {}
@@ -72,7 +72,8 @@ constexpr auto kLossOfShares = PORTACL_ROW_KERNELS(softmax_cross_entropy::LossOf
 
 enum Tensors { kFeatures, kLabels, kLoss, kBackprop };
 
-// CANN does not compare shapes before it computes: shares of one row or class are those of all, and results have the shape that follows.
+// CANN does not compare shapes before it computes: labels of one row or class broadcast, and results have the
+// shape that follows.
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& features = call.Tensor(kFeatures).view;
   const Shape& labels = call.Tensor(kLabels).view;

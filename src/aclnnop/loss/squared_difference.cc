@@ -1,4 +1,4 @@
-// The squares that losses and their means add up (see squared_difference.h).
+// The formula (self - target)^2 (see squared_difference.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/loss/squared_difference.h"
 

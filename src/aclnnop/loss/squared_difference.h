@@ -1,4 +1,5 @@
-// (self - target)^2, the formula of aclnnMseLoss and aclnnMseLossOut, which differ in what they sum.
+// The formula (self - target)^2, shared by aclnnMseLoss and aclnnMseLossOut, which differ in the axes that
+// they sum.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
