@@ -1,4 +1,4 @@
-// aclnnAddmm, aclnnBaddbmm, aclnnAddbmm and their in-place forms: products of matrices to which a tensor is added, times beta.
+// aclnnAddmm, aclnnBaddbmm, aclnnAddbmm and their in-place forms: matrix products plus beta times a tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/addmm_functions.h"
 
@@ -17,12 +17,12 @@ using namespace matmul;
 enum Tensors { kSelf, kLeft, kRight, kOut };
 enum Attributes { kBeta, kAlpha, kMode };
 
-// CANN's checks of null pointers and dtypes, in its order; `out` is kSelf in place.
+// Begins the lists with CANN's checks of null pointers and dtypes, in its order. `out` is kSelf in place.
 constexpr auto First(int out) {
   return List(NotNull(kSelf), NotNull(kLeft), NotNull(kRight), ScalarNotNull(kBeta), ScalarNotNull(kAlpha),
               NotNull(out), DtypesIn(matmul::kDtypes, {kLeft, kRight, kSelf, out}));
 }
-// What ends the lists.
+// Ends the lists.
 constexpr auto Last(int out) {
   return List(ModeFits(kMode, {kLeft, kRight}), SizesRepresentable({out}), DoneIfEmpty({out}),
               FractalInsideStorage({kLeft, kRight, kSelf}), MatricesInsideStorage({kLeft, kRight}),
@@ -47,7 +47,7 @@ aclnnStatus SelfExpands(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", the product's shape, accepted: one that does."));
 }
 
-// A tensor that is added, in the dims of matrices.
+// Views self in the dims of matrices.
 Matrices AddedOf(const OperatorCall& call) {
   Matrices added{kSelf, call.Tensor(kSelf)};
   while (added.view.view.rank < 2) InsertDim(added.view, 0, 1, 0);
@@ -69,7 +69,7 @@ aclnnStatus SetResultOfMatrices(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Without rows or columns, any empty output will do.
+// Accepts any empty output if the result has no rows or columns.
 aclnnStatus OutIsResultOrEmpty(const Check& check, OperatorCall& call) noexcept {
   const int out = call.Output();
   if (call.broadcast.IsEmpty() ? call.Tensor(out).numel == 0 && call.Tensor(out).view.IsEmpty()
@@ -94,14 +94,14 @@ void SetAddmm(const OperatorCall& call, Executor& executor) {
   product.alpha = RoundedFloatOf(call.Scalar(kAlpha));
   product.beta = RoundedFloatOf(call.Scalar(kBeta));
   product.multiplies = product.alpha != 0 && call.Tensor(kLeft).view[1] > 0;
-  // Where nothing is multiplied, 0 * self is what remains, and NaN of NaN.
+  // Without a product the result is 0 * self, which is NaN for NaN and infinities.
   if (product.beta != 0 || !product.multiplies) product.added = &added;
   SetProductJob(call, product, executor);
 }
 
 // ---- Baddbmm ----
 
-// One of self and the product is empty, but not the other one.
+// Refuses a call where self or the product is empty, but not both.
 aclnnStatus BothEmptyOrNone(const Check& check, OperatorCall& call) noexcept {
   const bool is_empty = call.Tensor(kSelf).view.IsEmpty();
   if (is_empty == call.broadcast.IsEmpty()) return ACL_SUCCESS;
@@ -119,8 +119,8 @@ aclnnStatus SetResultOfBatches(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// CANN broadcasts self with batch1's dim of the batch, not with the product's, and has the output be that; the product is not
-// broadcast.
+// CANN broadcasts self with batch1's batch dim instead of the product's, and requires that shape of the
+// output. It does not broadcast the product.
 aclnnStatus OutIsSumsShape(const Check& check, OperatorCall& call) noexcept {
   const int out = call.Output();
   Shape product = call.broadcast;

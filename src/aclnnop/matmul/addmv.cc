@@ -1,4 +1,5 @@
-// aclnnAddmv: the product of a matrix and a vector in what these promote to, a tensor, and factors that promote both further.
+// aclnnAddmv: beta * self + alpha * (mat @ vec). Matrix and vector are multiplied in the dtype to which they
+// promote; alpha and beta promote further.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/addmv_functions.h"
 
@@ -27,7 +28,7 @@ enum Attributes { kAlpha, kBeta, kMode };
 
 constexpr DtypeSet kAddmvDtypes = kRealArithmetic | kBf16;
 
-// What each part is computed in.
+// The dtype in which each part is computed.
 struct PartDtypes {
   aclDataType product;
   aclDataType scaled;  // alpha * product
@@ -80,14 +81,15 @@ constexpr auto kAddmvChecks =
 
 // ---- the job ----
 
-// Between the parts floats are not rounded to 16 bits.
+// Returns the dtype of intermediate results: floats are not rounded to 16 bits between the parts.
 aclDataType HeldIn(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype) ? ACL_FLOAT : dtype; }
-// How what is held becomes an operand of a part that is computed in `dtype`.
+// Returns the dtype to which an intermediate result is cast as an operand of a part that is computed in
+// `dtype`.
 aclDataType CastFor(aclDataType dtype, aclDataType held) {
   return kFloatHalfAndBf16.Contains(held) ? HeldIn(dtype) : dtype;
 }
 
-// Besides the call's tensors: what lies in the workspace, one behind the other, in so many bytes each.
+// Operands in the workspace, numbered after the call's tensors. They follow each other, HeldBytes each.
 enum Held { kProduct = kOut + 1, kScaled, kAdded, kOperands };
 int64_t HeldBytes(int64_t rows) {
   constexpr int64_t kWidest = 8;
@@ -95,7 +97,8 @@ int64_t HeldBytes(int64_t rows) {
   return (rows * kWidest + kLine - 1) / kLine * kLine;
 }
 
-// In the executor's memory: the product, maps over it and self, and where nothing is added the copy to out.
+// Layout of the executor's memory: the product, the maps over it and self, and the copy to out where nothing
+// is added.
 struct Parts {
   engine::GemmJob gemm;
   engine::VectorProduct product;
@@ -106,7 +109,7 @@ struct Parts {
 };
 
 struct AddmvJob {
-  bool is_gemm;  // of floats of 32 and 16 bits
+  bool is_gemm;  // the product is of FLOAT or 16-bit floats
   bool adds;
   int64_t held_bytes;
   int64_t elements;
@@ -169,10 +172,10 @@ engine::ElementwiseJob SumJob(OperatorCall& call, int added, int product, aclDat
                     {CastFor(dtype, call.Tensor(added).dtype), CastFor(dtype, call.Tensor(product).dtype)});
 }
 
-// beta * self, where nothing is multiplied.
+// Sets beta * self, where nothing is multiplied.
 void SetSelfJob(const OperatorCall& call, const PartDtypes& dtypes, Executor& executor) {
   if (RoundedFloatOf(call.Scalar(kBeta)) == 1) return SetMoveJob(call, kSelf, kOut, executor);
-  if (dtypes.added == ACL_BOOL) return SetFillJob(call, kOut, {}, executor);  // beta is false
+  if (dtypes.added == ACL_BOOL) return SetFillJob(call, kOut, {}, executor);  // beta counts as false
   OperatorCall scaled = call;
   executor.SetJob([&] { return ScaledJob(scaled, kSelf, kOut, dtypes.added, kBeta); });
 }

@@ -1,4 +1,4 @@
-// aclnnGer: the outer product of two vectors, which is a map over a column and a row.
+// aclnnGer: the outer product of two vectors, computed as a map over a column and a row.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/ger_functions.h"
 

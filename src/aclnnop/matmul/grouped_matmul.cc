@@ -1,4 +1,4 @@
-// aclnnGroupedMatmul and its versions: products of groups of rows, or of terms, each with a weight of its own.
+// aclnnGroupedMatmul and its versions: products of groups of rows, or of terms, each with its own weight.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/grouped_matmul_functions.h"
 
@@ -30,7 +30,7 @@ using grouped::InElements;
 using grouped::Is4Bits;
 using grouped::Lying;
 
-// What older versions have not is a null pointer there.
+// Parameters that older versions lack are null pointers for them.
 enum Tensors {
   kX,
   kWeight,
@@ -49,11 +49,11 @@ enum Tensors {
   kY
 };
 enum Attributes { kGroups, kSplitItem, kGroupType, kListType, kActType, kTuning, kVersion };
-// Of kVersion.
+// Values of kVersion.
 enum Version : int64_t { kV1 = 1, kV2, kV3, kV4, kV5, kWeightNz };
-// Of kGroupType.
+// Values of kGroupType.
 constexpr int64_t kNoSplit = -1, kRowSplit = 0, kTermSplit = 2;
-// Of kListType.
+// Values of kListType.
 constexpr int64_t kEnds = 0, kSizes = 1, kPairs = 2;
 
 constexpr int64_t kMostInner = 65535;
@@ -64,11 +64,12 @@ constexpr DtypeSet kWords(ACL_UINT64, ACL_INT64);
 constexpr DtypeSet kHalves(ACL_FLOAT16, ACL_BF16);
 constexpr ProductSet kInference{Product::kAtlasInference};
 
-// ---- what a call has ----
+// ---- properties of a call ----
 
 int64_t VersionOf(const OperatorCall& call) { return call.attributes[kVersion].integer; }
 
-// Tensors of an argument: none of a list that is empty, begins with a null pointer, or holds one tensor of the shape [0].
+// Counts the tensors of an argument. Returns 0 for a list that is empty, begins with a null pointer, or holds
+// one tensor of the shape [0].
 int CountOf(const OperatorCall& call, int argument) {
   const TensorArgument& given = call.tensors[static_cast<size_t>(argument)];
   if (!given.is_list) return given.tensor == nullptr ? 0 : 1;
@@ -82,7 +83,7 @@ const aclTensor& At(const OperatorCall& call, int argument, int entry = 0) {
 }
 aclDataType DtypeOf(const OperatorCall& call, int argument) { return At(call, argument).dtype; }
 
-// A weight's terms and columns.
+// Numbers of a weight's terms and columns.
 struct Lengths {
   int64_t terms, columns;
 };
@@ -109,7 +110,8 @@ Mode ModeOf(const OperatorCall& call) {
   return x == weight ? Mode::kFloats : Mode::kWeightsAlone;
 }
 
-// V1 has no group type: several tensors on both sides, or one of each, are products by themselves.
+// Returns the group type. V1 has none: its products are separate if both sides have several tensors, or one
+// each.
 int64_t GroupTypeOf(const OperatorCall& call) {
   if (VersionOf(call) != kV1) return call.attributes[kGroupType].integer;
   const int x = CountOf(call, kX);
@@ -241,7 +243,7 @@ aclnnStatus FloatsFit(const OperatorCall& call) {
                                                 : RefuseValue(call, kActType, "0 with x of floats");
 }
 
-// Terms are cut of floats alone.
+// Only products of floats can be split by terms.
 aclnnStatus TermsStay(const OperatorCall& call) {
   if (GroupTypeOf(call) != kTermSplit) return ACL_SUCCESS;
   return RefuseValue(call, kGroupType, "-1 or 0 with integers in x or weight");
@@ -298,7 +300,7 @@ aclnnStatus IntegersFit(const OperatorCall& call) {
   return AreOf(call, kPerToken, DtypeSet(ACL_FLOAT), "here");
 }
 
-// Of 4 bits x is one tensor, and so are weight and y.
+// With 4-bit elements, x, weight and y are single tensors.
 aclnnStatus FourBitsFit(const OperatorCall& call) {
   const bool is_a4 = ModeOf(call) == Mode::kA4W4;
   if (const auto status = AreOf(call, kY, kHalves, "with weights of 4 bits")) return status;
@@ -366,7 +368,7 @@ aclnnStatus DtypesFit(const Check&, OperatorCall& call) noexcept {
   }
 }
 
-// Ranks, and how matrices lie.
+// Checks ranks, and the layout of matrices in memory.
 aclnnStatus RanksFit(const OperatorCall& call) {
   const int64_t type = GroupTypeOf(call);
   const bool is_single_weight = type == kRowSplit && CountOf(call, kWeight) == 1;
@@ -430,7 +432,7 @@ aclnnStatus CountsFit(const OperatorCall& call) {
   return y == weight ? ACL_SUCCESS : RefuseCount(call, kY, "as many as weight has");
 }
 
-// An array of ends: so many, ascending, the last one `all`.
+// Checks an array of ends: one for each group, ascending, the last one equal to `all`.
 aclnnStatus ArrayFits(const OperatorCall& call, int64_t groups, int64_t all) {
   const aclIntArray* const array = call.attributes[kGroups].array;
   const auto refuse = [&](const char* what) {
@@ -453,7 +455,7 @@ bool HasArray(const OperatorCall& call) {
   return array != nullptr && !array->values.empty();
 }
 
-// How many groups there are.
+// Returns the number of groups.
 int64_t GroupsOf(const OperatorCall& call) {
   const int64_t type = GroupTypeOf(call);
   if (type == kRowSplit && CountOf(call, kWeight) == 1) return At(call, kWeight).view[0];
@@ -505,7 +507,7 @@ aclnnStatus LengthsFit(const OperatorCall& call) {
       return RefuseShapeOf(call, kX, i, "an even number of columns of 4 bits");
   }
   const int64_t groups = GroupsOf(call);
-  // Results.
+  // Checks the results.
   int64_t rows = 0;
   int64_t terms = 0;
   for (int i = 0; i < x_count; ++i) rows += RowsOf(At(call, kX, i));
@@ -542,7 +544,7 @@ aclnnStatus LengthsFit(const OperatorCall& call) {
                          .Add("parameter ")
                          .Add(call.attributes[kGroups].name)
                          .Add(" is not accepted where every group has a weight of its own, accepted: none."));
-  // Lists.
+  // Checks the group lists.
   const bool needs_list = type != kNoSplit && x_count == 1 && !(type == kTermSplit && weights > 1) &&
                           !(y_count > 1 && !HasArray(call));
   const bool is_dynamic = Has(call, kGroupList);
@@ -592,7 +594,8 @@ aclnnStatus LengthsFit(const OperatorCall& call) {
   return ACL_SUCCESS;
 }
 
-// Numbers of the shape `each` for a weight, with a first dim of groups where weights have that.
+// Tells whether per-weight numbers have the shape `each`, with a leading dim of groups where weights have
+// one.
 bool HasShape(const OperatorCall& call, int argument, int entry, int64_t groups, const Shape& each) {
   const Shape& shape = At(call, argument, entry).view;
   const bool has_groups = At(call, kWeight).view.rank == 3;
@@ -703,7 +706,7 @@ aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
   for (int i = 0; i < CountOf(call, kX); ++i) {
     if (!At(call, kX, i).view.IsEmpty()) return ACL_SUCCESS;
   }
-  // Groups without terms are zeros.
+  // Groups without terms give zeros.
   const Shape& x = At(call, kX).view;
   if (GroupTypeOf(call) == kTermSplit && x[0] > 0) return ACL_SUCCESS;
   call.work = OperatorCall::Work::kNothing;
@@ -728,7 +731,7 @@ struct GroupedMatmulJob {
   GroupedProducts products;
   GroupedRows rows;
 
-  // What phase 2 reads is entered when the job is set.
+  // The operands that phase 2 reads are marked when the job is set.
   bool Touches(int) const noexcept { return false; }
   int64_t Elements() const noexcept { return products.Elements(); }
   void Run(const JobContext& context) const noexcept {
@@ -785,7 +788,7 @@ class Maker {
   }
 
  private:
-  // An expanded tensor takes no memory itself, what is kept of its elements does.
+  // An expanded tensor takes no memory itself, but its converted elements do.
   bool HasMemoryFor() const {
     constexpr int64_t kMost = int64_t{1} << 48;
     for (const int argument : {kX, kY}) {
@@ -817,7 +820,7 @@ class Maker {
     const int64_t kind = call_.attributes[kListType].integer;
     using List = GroupedProducts::List;
     List list = kind == kEnds ? List::kEnds : kind == kSizes ? List::kSizes : List::kPairs;
-    // x of INT8 and weights of 4 bits read sizes, whatever the type says.
+    // An INT8 x with 4-bit weights reads the list as sizes, whatever its type is.
     if (mode_ == Mode::kA8W4) list = List::kSizes;
     grouped::SetList(products_, call_, kGroupList, list);
   }
@@ -842,7 +845,7 @@ class Maker {
     input_.to = Workspace(input_.rows * input_.columns * (is_spread ? 1 : 2));
   }
 
-  // Sums as FLOAT, where more is done with a row than the product does.
+  // Keeps the sums in FLOAT where rows need more work after the product.
   void SetSums() {
     const int64_t act = call_.attributes[kActType].integer;
     const bool is_4_bits = mode_ == Mode::kA8W4 || mode_ == Mode::kA4W4;
@@ -870,7 +873,7 @@ class Maker {
     }
   }
 
-  // Numbers of a weight: a column's are behind each other, or, on Ascend 950, one for all.
+  // Returns numbers that belong to a weight: one for each column, or, on Ascend 950, one for all.
   GroupedOperand NumbersOf(int argument, int entry) const {
     if (!Has(call_, argument)) return {};
     const aclTensor view = Lying(At(call_, argument, entry));
@@ -878,7 +881,7 @@ class Maker {
     const int own = view.view.rank - (has_groups ? 1 : 0);
     GroupedOperand numbers = Operand(argument, entry, own >= 2, has_groups);
     if (own == 0) std::swap(numbers.step, numbers.column);
-    if (StorageBits(view.dtype) == 64) numbers.dtype = ACL_FLOAT;  // the lower half of a word
+    if (StorageBits(view.dtype) == 64) numbers.dtype = ACL_FLOAT;  // lower half of a word
     return numbers;
   }
 
@@ -936,17 +939,17 @@ class Maker {
     if (is_alone) part.offset = NumbersOf(kAntiquantOffset, group);
     part.rounds_weights = is_alone;
     const Shape& shape = At(call_, scale, group).view;
-    // A weight of its own may have its numbers behind a first dim of 1.
+    // A separate weight may have a leading dim of 1 in its numbers.
     const bool has_groups = shape.rank >= (has_all ? 3 : 2);
     part.group_terms = std::max<int64_t>(has_groups ? part.depth / shape[shape.rank - 2] : part.depth, 1);
     if (!has_groups) part.scale.row = part.offset.row = 0;
   }
 
-  // A product that no list cuts: its rows, or terms, follow those before it.
+  // Returns a product that no group list splits. Its rows, or terms, follow those of the products before it.
   GroupedPart StaticPart(int group) const {
     GroupedPart part = PartOf(group);
     if (type_ == kNoSplit) {
-      // Of more than two dims all but the last one are rows, which lie densely.
+      // With more than two dims, all but the last are rows, which are dense.
       if (At(call_, kX, group).view.rank > 2) {
         part.left.row = part.depth * static_cast<int64_t>(StorageBits(part.left.dtype) / 8);
         part.out.row = part.columns * static_cast<int64_t>(StorageBits(part.out.dtype) / 8);

@@ -1,4 +1,5 @@
-// aclnnTransMatmulWeight, which makes a weight one of FRACTAL_NZ, and the sizes of such weights. Their bytes stay as they are.
+// aclnnTransMatmulWeight, which gives a weight the format FRACTAL_NZ, and the functions that return the sizes
+// of such weights. The bytes of a weight stay as they are.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/matmul_weight_functions.h"
 
@@ -50,7 +51,8 @@ constexpr Check kChecks[] = {
     Own(RankOfWeight),
 };
 
-// The dims that FRACTAL_NZ has: blocks of columns, blocks of 16 rows, and those of a block, whose rows have 32 bytes.
+// Returns the dims of FRACTAL_NZ: blocks of columns, blocks of 16 rows, then the rows and columns of a block,
+// whose rows have 32 bytes.
 Shape FractalDims(const aclTensor& weight) {
   constexpr int64_t kBlockRows = 16;
   const int64_t block_columns = 32 * 8 / StorageBits(weight.dtype);
@@ -66,8 +68,9 @@ Shape FractalDims(const aclTensor& weight) {
   return dims;
 }
 
-// Matrix products read what has the format FRACTAL_NZ as its strides say, so there is nothing to move: the weight says what it
-// would be on an NPU. Its view stays. It is there until phase 1 returns, and may be gone in phase 2.
+// Sets the format and storage that the weight would have on an NPU, and keeps its view. Nothing is moved,
+// since matrix products read FRACTAL_NZ by strides. The tensor exists until phase 1 returns, but may be gone
+// in phase 2.
 void MakeFractal(const OperatorCall& call, Executor&) {
   auto& weight = const_cast<aclTensor&>(call.Tensor(kWeight));
   weight.storage = FractalDims(weight);
@@ -75,7 +78,8 @@ void MakeFractal(const OperatorCall& call, Executor&) {
   weight.Describe();
 }
 
-// How many elements the padded weight has: the last two dims are rounded up to multiples of these.
+// Computes the number of elements of the padded weight: the last two dims are rounded up to multiples of
+// kRows and `columns`.
 aclnnStatus SizeOf(const char* api, const aclIntArray* shape, int64_t most_rank, bool takes_zero,
                    int64_t columns, uint64_t* size) {
   constexpr int64_t kRows = 16;

@@ -1,4 +1,5 @@
-// aclnnMm, aclnnBatchMatMul and aclnnMatmul: products of matrices, of as many as a batch has, and of whatever torch.matmul takes.
+// aclnnMm, aclnnBatchMatMul and aclnnMatmul: products of matrices, of batches of matrices, and of all
+// operands that torch.matmul takes.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/mm_functions.h"
 
@@ -16,7 +17,7 @@ using namespace matmul;
 enum Tensors { kSelf, kMat2, kOut };
 enum Attributes { kMode };
 
-// What CANN checks first, in its order, and what ends every list.
+// CANN's first checks, in its order, and the end of every list.
 constexpr auto kFirst =
     List(NotNull(kSelf), NotNull(kMat2), NotNull(kOut), DtypesIn(matmul::kDtypes, {kSelf, kMat2, kOut}),
          ModeFits(kMode, {kSelf, kMat2}));
@@ -33,7 +34,7 @@ constexpr auto kMmChecks =
                       ShapeIsResult(kOut), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
                       FractalInsideStorage({kSelf, kMat2}), MatricesInsideStorage({kSelf, kMat2})));
 
-// The tensors as they are: also those whose format says otherwise lie as their strides say.
+// Takes the tensors by their strides, whatever their format is.
 void SetPlain(const OperatorCall& call, Executor& executor) {
   SetProductJob(call,
                 {.left = {kSelf, call.Tensor(kSelf)},
@@ -67,7 +68,7 @@ constexpr auto kBatchChecks =
 
 // ---- Matmul ----
 
-// What tensors of any rank mean: one of one dim is a row on the left and a column on the right.
+// View a tensor of one dim as a row on the left, and as a column on the right.
 aclTensor AsRows(const aclTensor& tensor) {
   aclTensor view = tensor;
   if (view.view.rank == 1) InsertDim(view, 0, 1, 0);
@@ -90,7 +91,7 @@ aclnnStatus RanksOfMatmul(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Leaves the product's shape, with rows and columns, in call.broadcast.
+// Computes the product's shape, with rows and columns, into call.broadcast.
 aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
   const aclTensor self = AsRows(call.Tensor(kSelf));
   const aclTensor mat2 = AsColumns(call.Tensor(kMat2));
@@ -109,7 +110,8 @@ aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// CANN reshapes the product to the output's shape, which it does not look at before. Without terms it fills that.
+// CANN reshapes the product to the output's shape, and checks only the number of elements. Without terms it
+// fills the output.
 aclnnStatus OutHoldsResult(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kOut);
   if (call.Tensor(kSelf).numel == 0 || call.Tensor(kMat2).numel == 0) {
@@ -130,12 +132,12 @@ constexpr auto kMatmulChecks =
               SizesRepresentable({kOut}), Own(OutHoldsResult, ACLNN_ERR_INNER_NULLPTR),
               FractalInsideStorage({kMat2}), MatricesInsideStorage({kSelf, kMat2})));
 
-// The output as matrices; its argument is -1 where only a copy in the workspace can be seen so.
+// Views the output as matrices. The argument is -1 if only a copy in the workspace can be viewed so.
 Matrices OutputOf(const OperatorCall& call) {
   const aclTensor& out = call.Tensor(kOut);
   const int self_rank = call.Tensor(kSelf).view.rank;
   const int mat2_rank = call.Tensor(kMat2).view.rank;
-  // What the product's shape is without the dims that a row or a column got.
+  // The product's rank without the dims that were inserted for a row or a column.
   aclTensor view = out;
   const int rank = call.broadcast.rank - (self_rank == 1 ? 1 : 0) - (mat2_rank == 1 ? 1 : 0);
   if (out.view.rank == rank) {

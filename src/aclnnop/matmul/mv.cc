@@ -35,7 +35,7 @@ constexpr auto kMvChecks =
          RankIs(2, {kSelf}), RankIs(1, {kVector, kOut}), Own(LengthsOfMv), SizesRepresentable({kOut}),
          DoneIfEmpty({kOut}), MatricesInsideStorage({kSelf, kVector}));
 
-// A vector as a matrix of one column, or of one row.
+// View a vector as a matrix of one column, or of one row.
 Matrices ColumnOf(const OperatorCall& call, int tensor) {
   Matrices column{tensor, call.Tensor(tensor)};
   InsertDim(column.view, column.view.view.rank, 1, 0);

@@ -1,4 +1,5 @@
-// aclnnQuantMatmulV3, V4, V5 and WeightNz: products of matrices of 8 or 4 bits, whose exact sums are scaled.
+// aclnnQuantMatmulV3, V4, V5 and WeightNz: products of 8-bit or 4-bit matrices with exact sums, which are
+// then scaled.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/quant_matmul_functions.h"
 
@@ -19,20 +20,20 @@ namespace {
 
 using namespace matmul;
 
-// What V3 and V4 have not is a null pointer there.
+// Parameters that V3 and V4 lack are null pointers for them.
 enum Tensors { kX1, kX2, kScale, kOffset, kPertoken, kBias, kYScale, kX1Offset, kYOffset, kOut };
 enum Attributes { kTranspose1, kTranspose2, kGroupSize };
 
 constexpr int64_t kMostLength = 65535;
 constexpr int64_t kInWord = 8;
 
-// What goes together: a call is one of the rows of its product.
+// Accepted combinations of dtypes. A call must match one of the rows of its product.
 enum class Factors : uint8_t { kNone, kMaybe, kAlways };
 struct Row {
   DtypeSet x;
   DtypeSet scale;
   DtypeSet out;
-  Factors factors;  // those of rows
+  Factors factors;  // whether pertoken is given
   DtypeSet offset;
   DtypeSet bias;
 };
@@ -84,7 +85,7 @@ aclnnStatus RefuseDtype(const Check& check, const OperatorCall& call, int tensor
   return FailAclnn(check.code, message.Add(others).Add("."));
 }
 
-// Of the rows those are left that have each parameter in turn; the first one that none has is named.
+// Narrows the rows down by each parameter in turn. Reports the first parameter that no remaining row accepts.
 aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   const std::span<const Row> rows = RowsOf(call.product);
   uint32_t left = (uint32_t{1} << rows.size()) - 1;
@@ -137,13 +138,14 @@ aclTensor AsNd(aclTensor tensor) {
 }
 int64_t TimesWord(int64_t length) { return static_cast<int64_t>(static_cast<uint64_t>(length) * kInWord); }
 
-// The dim along which words have their eight elements: the last one, unless the one before lies side by side.
+// Returns the dim along which a word holds eight elements: the last one, unless the one before it is
+// contiguous.
 int InnerOf(const aclTensor& tensor) {
   const int last = tensor.view.rank - 1;
   return tensor.strides[last] != 1 && tensor.strides[last - 1] == 1 ? last - 1 : last;
 }
 
-// An operand as matrices of integers: dims and strides in elements, of which a word has eight.
+// Views an operand as matrices of integers. Dims and strides are in elements; a word has eight.
 aclTensor MatricesOf(const OperatorCall& call, int tensor) {
   aclTensor view = AsNd(call.Tensor(tensor));
   const int last = view.view.rank - 1;
@@ -160,7 +162,7 @@ aclTensor MatricesOf(const OperatorCall& call, int tensor) {
   return view;
 }
 
-// A check that V5 makes otherwise.
+// Marks a check that V5 does differently.
 constexpr Check OfV5(Check check) {
   check.low = 1;
   return check;
@@ -175,7 +177,8 @@ aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
     if (view.dtype == ACL_INT32 && view.view[InnerOf(view)] != 1 && view.strides[InnerOf(view)] != 1)
       return Refuse(check, call, tensor,
                     "words of eight elements side by side along one of the last two dims");
-    // What the product stores last: a view with its last two dims transposed is one that it takes so.
+    // Takes the dim that is contiguous in memory: a view with its last two dims transposed is accepted as
+    // such.
     const bool is_free = view.dtype == ACL_INT8 && kFloatOrBf16.Contains(call.Tensor(kScale).dtype) &&
                          products::kAtlasA2AndA3.Contains(call.product);
     if (IsV5(check) && products::kAscend950.Contains(call.product)) continue;
@@ -187,7 +190,7 @@ aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Leaves the product's shape as call.broadcast.
+// Computes the product's shape into call.broadcast.
 aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
   const Shape a = MatricesOf(call, kX1).view;
   const Shape b = MatricesOf(call, kX2).view;
@@ -211,7 +214,7 @@ bool IsHandedOverTransposed(const OperatorCall& call, int tensor) {
   return has_flag != IsTransposed(AsNd(call.Tensor(tensor)));
 }
 
-// What V3 and V4 ask of elements of 4 bits besides.
+// Further checks of V3 and V4 for 4-bit elements.
 aclnnStatus FourBitsFit(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& x2 = call.Tensor(kX2);
   if (x2.dtype == ACL_INT8) return ACL_SUCCESS;
@@ -227,7 +230,7 @@ aclnnStatus FourBitsFit(const Check& check, OperatorCall& call) noexcept {
     return Refuse(check, call, kX2, "an even number of columns of 4 bits, or to be transposed");
   const Shape& storage = x2.storage;
   if (x2.format != ACL_FORMAT_FRACTAL_NZ || storage.rank != 4) return ACL_SUCCESS;
-  // Blocks of 16 rows; of a row as many elements, or words of eight of them, as the last dim says.
+  // Blocks have 16 rows. The last dim of the storage gives their columns, as elements or as words of eight.
   const int64_t unit = is_transposed && x2.dtype == ACL_INT32 ? kInWord : 1;
   const int64_t of_block = storage[is_transposed ? 3 : 2];
   const int64_t terms = matrix[0] / unit;
@@ -238,7 +241,8 @@ aclnnStatus FourBitsFit(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: the blocks that its terms fill."));
 }
 
-// V3, V4 and WeightNz take a scale with as many dims as x2, of which all but the last are 1. In V5 it would be one of groups.
+// Tells whether the scale is a vector. V3, V4 and WeightNz also accept x2's number of dims with 1 before the
+// last; in V5 that would be a scale of groups.
 template <bool takes_dims_of_x2>
 bool IsLine(const OperatorCall& call, int tensor) {
   const Shape& shape = call.Tensor(tensor).view;
@@ -276,7 +280,7 @@ aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
                 "one element for each column, or of each matrix of a batch for each column");
 }
 
-// Two matrices may have a result of three dims.
+// The product of two matrices may be written to [rows, 1, columns].
 bool IsApart(const OperatorCall& call) {
   const Shape& made = call.broadcast;
   return made.rank == 2 && call.Tensor(kOut).view == Shape{made[0], 1, made[1]};
@@ -305,7 +309,7 @@ aclnnStatus IsFractal(const Check& check, OperatorCall& call) noexcept {
   return Refuse(check, call, kX2, "the format FRACTAL_NZ");
 }
 
-// On Ascend 950 results without elements are nothing to do.
+// Ascend 950 accepts results without elements, and does nothing.
 aclnnStatus NotEmpty(const Check& check, OperatorCall& call) noexcept {
   const Shape a = MatricesOf(call, kX1).view;
   if (a[a.rank - 1] == 0) return Refuse(check, call, kX1, "at least one term");
@@ -324,7 +328,8 @@ aclnnStatus RefuseGroup(const Check& check, const OperatorCall& call, const char
                                    .Add(accepted));
 }
 
-// Groups of rows, columns and terms: the bits from 32 on, 16 to 31, and 0 to 15. 0 says that the scales' shapes tell.
+// Unpacks group sizes: bits 32 and above for rows, 16 to 31 for columns, 0 to 15 for terms. 0 means that the
+// shapes of the scales decide.
 aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
   const int64_t group = call.attributes[kGroupSize].integer;
   const int64_t of_terms = group & 0xffff;
@@ -337,13 +342,13 @@ aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
   return RefuseGroup(check, call, "0, or groups of 1 or 128 rows and columns and of 32, 128 or 256 terms.");
 }
 
-// What CANN has besides.
+// Refuses features of CANN that are not implemented.
 aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
   if (call.attributes[kGroupSize].integer == 0) return ACL_SUCCESS;
   return RefuseGroup(check, call, "0; products of groups, of MX and of fp8 types are not computed.");
 }
 
-// torch_npu passes offsets without elements.
+// Accepts tensors without elements, which torch_npu passes as offsets.
 aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kYScale, kX1Offset, kYOffset}) {
     if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty())
@@ -354,7 +359,8 @@ aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Of 4 bits all that lies between an operand's first and last element is spread to bytes of the workspace, in lines of it.
+// 4-bit operands are unpacked to bytes of the workspace, from the first to the last element in memory,
+// rounded up to cache lines.
 constexpr int64_t kLine = 64;
 
 aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
@@ -401,12 +407,12 @@ engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, 
   if (!call.IsGiven(tensor)) return {-1, 0, 0, 0, ACL_FLOAT};
   const aclTensor& view = call.Tensor(tensor);
   const int64_t step = ByteStride(view, view.view.rank - 1);
-  // A word's lower half is its scale.
+  // The lower half of a word is its scale.
   return {static_cast<int8_t>(tensor), ByteOffset(view), is_of_rows ? step : 0, is_of_rows ? 0 : step,
           StorageBits(view.dtype) == 64 ? ACL_FLOAT : view.dtype};
 }
 
-// An operand of the product; one of 4 bits as the bytes that it is spread to.
+// Returns an operand of the product. A 4-bit operand is read from its unpacked bytes.
 Matrices OperandOf(const OperatorCall& call, int tensor, engine::IntegerGemmJob::Halves& halves,
                    int64_t& workspace) {
   Matrices matrices{tensor, MatricesOf(call, tensor)};

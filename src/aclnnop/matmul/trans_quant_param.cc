@@ -1,4 +1,5 @@
-// aclnnTransQuantParamV2 and aclnnTransQuantParam: scales and offsets of quantised products as words of 64 bits.
+// aclnnTransQuantParamV2 and aclnnTransQuantParam: pack scales and offsets of quantised products into 64-bit
+// words.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/trans_quant_param_functions.h"
 

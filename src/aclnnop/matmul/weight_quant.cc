@@ -1,4 +1,5 @@
-// aclnnWeightQuantBatchMatmulV2: products with weights of 8 or 4 bits, each multiplied by a scale that a column, or a group of its terms, shares.
+// aclnnWeightQuantBatchMatmulV2: products with 8-bit or 4-bit weights. Each column, or each group of a
+// column's terms, has a scale.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/weight_quant_functions.h"
 
@@ -21,7 +22,7 @@ constexpr DtypeRule kDtypesOfX =
     SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
 constexpr DtypeRule kDtypesOfWeight =
     SinceAtlasA2(DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32)).On(kAtlasInference, DtypeSet(ACL_INT8));
-// Scales of 64 bits and results of 8 are CANN's, too, and refused at the end.
+// Includes 64-bit scales and 8-bit results: CANN accepts them here, and a later check refuses them.
 constexpr DtypeRule kDtypesOfScale = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_UINT64, ACL_INT64))
                                          .On(kAtlasInference, DtypeSet(ACL_FLOAT16));
 constexpr DtypeRule kDtypesOfOffset =
@@ -36,7 +37,7 @@ constexpr int64_t kMostLength = 65535;
 constexpr int64_t kGroupStep = 32;
 constexpr int64_t kInWord = 8;
 
-// The weight as a matrix of integers: steps in elements, of which a byte has one or two.
+// The weight as a matrix of integers. Strides are in elements, of which a byte holds one or two.
 struct Weight {
   int64_t terms;
   int64_t columns;
@@ -46,10 +47,10 @@ struct Weight {
   bool is_transposed;
 };
 
-// Words of eight along the axis that lies side by side. Where either may be that one, the number of terms decides.
+// Words hold eight elements along the contiguous axis. If both axes qualify, the number of terms decides.
 Weight WeightOf(const OperatorCall& call) {
   const aclTensor& tensor = call.Tensor(kWeight);
-  aclTensor lying = tensor;  // as its strides say, whatever the format
+  aclTensor lying = tensor;  // by strides, whatever the format
   lying.format = ACL_FORMAT_ND;
   lying = PlainView(lying);
   Weight weight{tensor.view[0],   tensor.view[1], lying.strides[0],
@@ -96,7 +97,7 @@ aclnnStatus LiesAccepted(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// On Ascend 950 scales lie as the weight does.
+// On Ascend 950 scales are transposed like the weight.
 aclnnStatus LiesAsWeight(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kScale, kOffset}) {
     if (!call.IsGiven(tensor)) continue;
@@ -167,7 +168,7 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
       return Refuse(check, call, kX, "at most 65535 columns, of a transposed one rows too");
     if (weight.columns > kMostLength) return Refuse(check, call, kWeight, "at most 65535 columns");
   }
-  // One row or column lies either way.
+  // A single row or column counts as either layout.
   const int64_t inner = weight.terms == 1 || weight.columns == 1 ? weight.terms * weight.columns
                         : weight.is_transposed                   ? weight.terms
                                                                  : weight.columns;
@@ -275,7 +276,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
       .dtype = call.Tensor(kX).dtype,
       .scale = NumbersOf(call, kScale),
       .offset = has_offset ? NumbersOf(call, kOffset) : engine::GroupNumbers{}};
-  // The right operand's place is taken by the weights when the job runs.
+  // The job replaces the right operand with the weights.
   const engine::Gemm gemm = GemmOf(
       {.left = x, .right = x, .out = {kY, call.Tensor(kY)}, .added = call.IsGiven(kBias) ? &bias : nullptr});
   executor.SetJob([&] { return engine::QuantisedGemmJob{gemm, weights, JobIsa(), ThreadLimit()}; });
