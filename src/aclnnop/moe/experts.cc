@@ -1,5 +1,5 @@
-// aclnnMoeComputeExpertTokens, aclnnMoeReRouting and aclnnMoeUpdateExpert: counts of experts, rows from many ranks put together by
-// expert, and the copies of experts that are used.
+// aclnnMoeComputeExpertTokens counts tokens by expert. aclnnMoeReRouting groups rows from many ranks by
+// expert. aclnnMoeUpdateExpert selects the copies of experts to use.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/experts_functions.h"
 
@@ -164,7 +164,7 @@ aclnnStatus UpdateFits(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-// On Atlas A3 and Ascend 950.
+// Accepted on Atlas A3 and Ascend 950.
 constexpr DtypeRule kUpdated =
     Everywhere({}).On(ProductSet{Product::kAtlasA3, Product::kAscend950}, kInt32Or64);
 constexpr Check kUpdateChecks[] = {

@@ -1,4 +1,4 @@
-// aclnnMoeFinalizeRouting and its later forms, what experts made of tokens summed up for each of them, and the gradient.
+// aclnnMoeFinalizeRouting and its later forms: sum the experts' results for each token. Also their gradient.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/finalize_routing_functions.h"
 
@@ -13,7 +13,7 @@ using namespace dense;
 
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 
-// A range of experts, of an array that may be null; [-1, -1] is none.
+// Returns a range of experts from an array that may be null. [-1, -1] means none.
 engine::CombineRows::Range RangeOf(const OperatorCall& call, int attribute) {
   const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
   if (array == nullptr || array->values.size() != 2 || array->values[0] < 0) return {};
@@ -115,9 +115,9 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
   Add(steps, combine, call.Tensor(kFirstX).numel);
 }
 
-// ---- the second and the fourth ----
+// ---- second and fourth form ----
 
-// Of the second form what follows kExpert is the output.
+// In the second form the output follows kExpert.
 enum Tensors {
   kX,
   kRow,
@@ -143,7 +143,7 @@ int64_t EntriesOf(const OperatorCall& call) noexcept {
   if (call.IsGiven(kScales)) return call.Tensor(kScales).view[1];
   return IsFourth(call) ? Integer(call, kK) : 1;
 }
-// Rows of experts may then be fewer than entries.
+// Tells whether there may be fewer rows of experts than entries.
 bool MayBeFewer(const OperatorCall& call) noexcept {
   if (call.product == Product::kAscend950) return true;
   return IsFourth(call) && (IsUsed(RangeOf(call, kZeroRange)) || IsUsed(RangeOf(call, kCopyRange)) ||
@@ -283,7 +283,7 @@ void SetFinalized(const OperatorCall& call, Executor& executor) {
   Add(steps, combine, x.numel);
 }
 
-// ---- the gradient ----
+// ---- gradient ----
 
 enum GradTensors { kGrad, kGradRow, kGradX, kGradScales, kGradExpert, kGradBias, kXGrad, kScalesGrad };
 enum GradAttributes { kGradMode, kActiveNum, kExpertNum, kCapacity };
@@ -345,7 +345,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   DenseSteps steps(call, executor);
   const int64_t entries = call.Tensor(kGradRow).numel;
   const int64_t columns = call.Tensor(kGrad).view[1];
-  // Rows may have no elements: their products are then 0.
+  // Rows may have no elements: their products are 0 then.
   const Shape& to = call.Tensor(kXGrad).view;
   const int64_t rows = to.rank == 3 ? to[0] * to[1] : to[0];
   engine::InvertIndex invert{};

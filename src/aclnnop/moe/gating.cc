@@ -1,4 +1,5 @@
-// aclnnMoeGatingTopK and its other forms, the experts of each token and their weights, and the gradient.
+// aclnnMoeGatingTopK and its other forms: select the experts of each token and their weights. Also their
+// gradient.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/gating_functions.h"
 
@@ -17,7 +18,7 @@ constexpr int64_t kMostExperts = 2048;
 
 // ---- with groups ----
 
-// Of the second form two tensors come between bias and the outputs.
+// The second form has two tensors between bias and the outputs.
 enum Tensors { kX, kBias, kInputs, kTable };
 enum Attributes { kK, kKGroup, kGroupCount, kSelectMode, kRenorm, kNormType, kOutFlag, kFactor, kEpsilon };
 enum NormType : int64_t { kSoftmax, kSigmoid, kRootOfSoftplus };
@@ -76,7 +77,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-// An empty tensor's type does not matter.
+// Dtypes of empty tensors are not checked.
 template <int tensor>
 bool HasElements(const OperatorCall& call) noexcept {
   return call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty();
@@ -185,7 +186,8 @@ void SetGate(const OperatorCall& call, Executor& executor) {
 
 // ---- softmax ----
 
-// Finished rows come after x. The first form gives row numbers, too, the second one the softmax of all.
+// `finished` follows x. The third output of the first form is the row numbers, that of the second the
+// softmax.
 enum SoftmaxTensors { kFinished = 1, kSoftY, kSoftExperts, kSoftThird };
 enum SoftmaxAttributes { kSoftK, kSoftRenorm, kSoftFlag };
 constexpr int64_t kMostChosen = 1024;
@@ -220,7 +222,7 @@ aclnnStatus SoftmaxDtype(const Check&, OperatorCall& call) noexcept {
   return GivesSoftmax(call) && call.IsGiven(kSoftThird) ? check.run(check, call) : ACL_SUCCESS;
 }
 
-// FLOAT16 alone on Atlas inference products.
+// Only FLOAT16 on Atlas inference products.
 constexpr DtypeRule kSoftmaxTypes = kOnAtlasA2AndA3.On({Product::kAtlasInference}, DtypeSet(ACL_FLOAT16));
 
 constexpr Check kSoftmaxChecks[] = {
@@ -273,7 +275,7 @@ void SetSoftmax(const OperatorCall& call, Executor& executor) {
   AddGate(steps, gate);
 }
 
-// ---- the gradient ----
+// ---- gradient ----
 
 enum BackwardTensors { kXNorm, kGradY, kChosen, kXGrad };
 enum BackwardAttributes { kBackRenorm, kBackNormType, kBackFactor, kBackEpsilon };

@@ -1,4 +1,5 @@
-// aclnnGroupedMatmulAdd and V2: gradients of weights, added up for each group of rows.
+// aclnnGroupedMatmulAdd and V2: compute the gradients of weights for each group of rows, and add them to a
+// tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/grouped_add_functions.h"
 
@@ -49,7 +50,7 @@ constexpr auto kChecks =
               SameDtype(kX, kWeight), DtypesIn(kInt64, {kGroups}), DtypesIn(kFloat, {kY}),
               Own(ShapesFit, kTiling)),
          kRest);
-// V2 answers 161002 to everything.
+// V2 returns 161002 for every refusal.
 constexpr auto kChecksOfV2 = Join(
     List(WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kX)), WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kWeight)),
          WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGroups)), WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kY)),

@@ -1,4 +1,5 @@
-// aclnnQuantGroupedMatmulDequant and its form for FRACTAL_NZ: rows of FLOAT16 that are quantised, multiplied in groups and scaled back.
+// aclnnQuantGroupedMatmulDequant and its form for FRACTAL_NZ: quantise rows of FLOAT16, multiply them in
+// groups, and scale the results back.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/grouped_dequant_functions.h"
 

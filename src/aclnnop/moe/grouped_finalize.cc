@@ -1,4 +1,5 @@
-// aclnnGroupedMatmulFinalizeRouting and its versions: products of groups of rows, added up for each token.
+// aclnnGroupedMatmulFinalizeRouting and its versions: multiply groups of rows, and add the results up for
+// each token.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/grouped_finalize_functions.h"
 
@@ -178,7 +179,7 @@ constexpr Check kChecks[] = {
     Own(Lies),
 };
 
-// Sums are kept of every row, which is more than what any of the tensors takes where x1 and x2 are expanded.
+// Every row has sums in the workspace. They may need more memory than any tensor, if x1 and x2 are expanded.
 bool HasMemoryForSums(const OperatorCall& call, Executor& executor) {
   constexpr int64_t kMost = int64_t{1} << 48;
   const int64_t rows = call.Tensor(kX).view[0];

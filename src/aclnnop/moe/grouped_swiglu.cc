@@ -1,4 +1,5 @@
-// aclnnGroupedMatmulSwigluQuant, V2 and their forms for FRACTAL_NZ: products of groups of rows, gated, as INT8.
+// aclnnGroupedMatmulSwigluQuant, V2 and their forms for FRACTAL_NZ: multiply groups of rows, apply SwiGLU,
+// and quantise to INT8.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/grouped_swiglu_functions.h"
 
@@ -14,7 +15,7 @@ using namespace dense;
 using engine::GroupedProducts;
 using engine::GroupedRows;
 
-// V2 has lists of weights, of their scales and of what takes the place of bias.
+// V2 takes lists of weights, of their scales and of the tensor at the position of bias.
 enum Tensors { kX, kWeight, kBias, kWeightScale, kXScale, kGroups, kOtherBias, kSmooth, kOut, kOutScale };
 enum Attributes { kDequantMode, kQuantMode, kListType, kVersion };
 enum Version : int64_t { kBase, kBaseNz, kV2, kV2Nz };

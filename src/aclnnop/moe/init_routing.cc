@@ -1,4 +1,5 @@
-// aclnnMoeInitRouting and its later forms, tokens brought to the rows of their experts, quantised on the way or not, and the gradient.
+// aclnnMoeInitRouting and its later forms: copy tokens to the rows of their experts, quantised on request.
+// Also the gradient.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/init_routing_functions.h"
 
@@ -16,11 +17,12 @@ using engine::Place;
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
-// ---- what all forms have ----
+// ---- shared by all forms ----
 
 int64_t Entries(const OperatorCall& call, int experts) noexcept { return call.Tensor(experts).numel; }
 
-// The rows of the entries of some experts, and which entry each row is for. Of all numbers where `high` is the greatest.
+// Computes the row of each entry, for experts from `low` on and below `high`, and the entry of each row. The
+// greatest `high` includes all numbers.
 engine::RankEntries RankOf(DenseSteps& steps, const OperatorCall& call, int experts, int64_t low,
                            int64_t high, int64_t capacity, int64_t rows) {
   const int64_t entries = Entries(call, experts);
@@ -114,7 +116,7 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// ---- the second one, and its quantised form, whose scale and offset come after the experts ----
+// ---- second form, and its quantised form, whose scale and offset follow the experts ----
 
 struct Second {
   int experts, scale, offset, expanded, row, count, before, row_scale;
@@ -183,7 +185,7 @@ aclnnStatus QuantisedFits(const Check& check, OperatorCall& call) noexcept {
   return SecondFits(check, call, kQuantised);
 }
 
-// INT32 of the counts that are asked for and given.
+// Counts that are requested and given must be INT32.
 aclnnStatus CountDtypes(OperatorCall& call, const Second& at) {
   const bool asks[] = {Counts(call), CountsBefore(call)};
   const int tensors[] = {at.count, at.before};
@@ -201,7 +203,7 @@ aclnnStatus QuantisedCounts(const Check&, OperatorCall& call) noexcept {
   return CountDtypes(call, kQuantised);
 }
 
-// Atlas inference products have the second form, too, without BF16; Ascend 950 takes INT64 experts.
+// Atlas inference products have the second form without BF16. Ascend 950 accepts INT64 experts.
 constexpr DtypeRule kSecondX = SinceAtlasA2(kFloatHalfAndBf16).On({Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeRule kSecondExperts = ByGeneration(kInt32, kInt32, kInt32Or64);
 
@@ -292,7 +294,7 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
   const int64_t experts = Integer(call, kExpertNum);
   const aclTensor& expanded = call.Tensor(at.expanded);
   const int64_t rows = drops ? expanded.view[0] * expanded.view[1] : expanded.view[0];
-  // Without a count nobody says which experts there are, and scales of one row are for all of them.
+  // Without counts the number of experts is unknown, and one row of scales serves all of them.
   const bool is_bounded = drops || counts || ScalesByExpert(call, at);
   engine::RankEntries rank = RankOf(
       steps, call, at.experts, is_bounded ? 0 : std::numeric_limits<int64_t>::min(),
@@ -329,7 +331,7 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
 void SetSecond(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kSecond, executor); }
 void SetQuantised(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kQuantised, executor); }
 
-// ---- the gradient ----
+// ---- gradient ----
 
 enum GradTensors { kGrad, kGradRow, kGradOut };
 enum GradAttributes { kTopK, kGradDropPad, kGradActive };
@@ -385,7 +387,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// ---- the third one ----
+// ---- third form ----
 
 enum ThirdTensors { kThirdExperts = 1, kScale, kOffset, kThirdX, kThirdRow, kThirdCount, kThirdScale };
 enum ThirdAttributes {
@@ -404,7 +406,7 @@ enum NumType : int64_t { kTotals, kNumbers, kPairs };
 struct Range {
   int64_t low, high;
 };
-// Null, or without elements, it is all experts.
+// Returns the range of experts. It is all of them if the array is null or empty.
 Range RangeOf(const OperatorCall& call) {
   const aclIntArray* const array = call.attributes[kRange].array;
   if (array == nullptr || array->values.size() != 2) return {0, Integer(call, kThirdExpertNum)};
@@ -418,7 +420,7 @@ int64_t RowsOfThird(const OperatorCall& call) noexcept {
   return active > 0 ? std::min(active, entries) : entries;
 }
 
-// What CANN answers with 561002 comes after the shapes, but for what shapes are made of.
+// CANN returns 561002 after the checks of shapes, except for the values that determine shapes.
 aclnnStatus ThirdRange(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const aclIntArray* const array = call.attributes[kRange].array;

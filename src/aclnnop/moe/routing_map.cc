@@ -1,5 +1,5 @@
-// aclnnMoeTokenPermuteWithRoutingMap and aclnnMoeTokenUnpermuteWithRoutingMap, tokens brought to the experts that a map of ones names, and
-// back, and their gradients.
+// aclnnMoeTokenPermuteWithRoutingMap and aclnnMoeTokenUnpermuteWithRoutingMap: copy tokens to the experts
+// that a map marks, and back. Also their gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/routing_map_functions.h"
 
@@ -18,9 +18,9 @@ constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 constexpr DtypeSet kMapDtypes{ACL_BOOL, ACL_INT8};
 constexpr int64_t kMostOfToken = 512;
 
-// ---- what they share ----
+// ---- shared ----
 
-// The ones of a map, as BOOL or INT8 bytes.
+// Finds the ones of a map of BOOL or INT8.
 engine::MapEntries EntriesOf(DenseSteps& steps, const OperatorCall& call, int map, int64_t rows,
                              int64_t capacity) {
   engine::MapEntries entries{};
@@ -32,7 +32,7 @@ engine::MapEntries EntriesOf(DenseSteps& steps, const OperatorCall& call, int ma
   entries.of_token = entries.tokens == 0 ? 0 : rows / entries.tokens;
   return entries;
 }
-// Numbers of a dense operand at places, to another one.
+// Gathers or scatters numbers between dense operands by an index.
 void Move(DenseSteps& steps, Place from, Place to, Place place, int64_t count, int64_t length, int64_t size,
           bool puts) {
   engine::MoveNumbers move{};
@@ -45,7 +45,7 @@ void Move(DenseSteps& steps, Place from, Place to, Place place, int64_t count, i
   move.puts = puts;
   steps.Compute(move, {from, to, place}, puts ? length : count);
 }
-// Where in a map the entries of padded rows are: row q is of expert q / capacity.
+// Computes the index in the map of each padded row's entry. Row q belongs to expert q / capacity.
 Place PlacesOfPadded(DenseSteps& steps, Place token, OptionalPlace position, int64_t count, int64_t tokens,
                      int64_t experts) {
   engine::PaddedPlaces places{};
@@ -59,7 +59,7 @@ Place PlacesOfPadded(DenseSteps& steps, Place token, OptionalPlace position, int
   steps.Compute(places, {token, position.place}, count);
   return places.place;
 }
-// Row i of the output is the sum of the rows whose index is i, in their order.
+// Sums into row i of the output the rows whose index is i, in their order.
 void AddSums(DenseSteps& steps, engine::CombineRows combine, Place index, int64_t entries, const char* name) {
   engine::GroupIndex group{};
   group.index = index;
@@ -148,7 +148,7 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// ---- its gradients ----
+// ---- gradients of permute ----
 
 enum PermuteGradTensors { kGrad, kOfProbs, kIndex, kGradMap, kTokensGrad, kProbsGrad };
 enum PermuteGradAttributes { kExperts, kTokensNum, kGradPads };
@@ -353,7 +353,7 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// ---- its gradients ----
+// ---- gradients of unpermute ----
 
 enum UnpermuteGradTensors {
   kOutGrad,

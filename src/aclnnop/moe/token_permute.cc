@@ -1,4 +1,5 @@
-// aclnnMoeTokenPermute and aclnnMoeTokenUnpermute, rows of tokens in the order of their experts and back, and their gradients.
+// aclnnMoeTokenPermute and aclnnMoeTokenUnpermute: sort rows of tokens by expert, and restore their order.
+// Also their gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/token_permute_functions.h"
 
@@ -14,7 +15,7 @@ using namespace dense;
 constexpr int64_t kMostOfToken = 512;
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 constexpr DtypeRule kMoved = SinceAtlasA2(kFloatHalfAndBf16 | DtypeSet(ACL_INT8));
-// Atlas inference products have it, too, without BF16.
+// Atlas inference products accept it without BF16.
 constexpr DtypeRule kUnpermuted =
     SinceAtlasA2(kFloatHalfAndBf16).On({Product::kAtlasInference}, kFloatAndHalf);
 
@@ -91,7 +92,7 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// ---- its gradient ----
+// ---- gradient of permute ----
 
 enum PermuteGradTensors { kPermuteGrad, kPermuteIndex, kPermuteGradOut };
 enum PermuteGradAttributes { kTopK, kPermuteGradPadded };
@@ -146,7 +147,7 @@ void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
 enum UnpermuteTensors { kRows, kIndex, kProbs, kOut };
 enum UnpermuteAttributes { kPadded, kRestoreShape };
 
-// The experts of a token.
+// Returns the number of experts of a token.
 int64_t EntriesOf(const OperatorCall& call, int probs) noexcept {
   return call.IsGiven(probs) ? DimOr(call.Tensor(probs).view, 1, 1) : 1;
 }
@@ -203,7 +204,7 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// ---- its gradients ----
+// ---- gradients of unpermute ----
 
 enum UnpermuteGradTensors { kGivenRows, kGrad, kGradIndex, kGradProbs, kRowsGrad, kProbsGrad };
 
