@@ -1,4 +1,4 @@
-// aclnnAddLayerNorm: aclnnLayerNorm of a sum of two tensors, and of a bias.
+// aclnnAddLayerNorm: aclnnLayerNorm of the sum of two tensors and a bias.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -15,7 +15,7 @@ namespace add_layer_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Inputs: two terms, a bias, which is -0 where there is none, gamma, beta. The sum is normalized before it is rounded.
+// Inputs: two terms, a bias, gamma, beta. A missing bias is -0. The sum is normalized before it is rounded.
 template <bool kWritesSum>
 struct AddLayerNorm : engine::HWY_NAMESPACE::RowFormula<AddLayerNorm<kWritesSum>> {
   static constexpr int kInputs = 5;
@@ -67,12 +67,12 @@ namespace {
 constexpr auto kAndSum = PORTACL_ROW_KERNELS(add_layer_norm::AndSum);
 constexpr auto kAlone = PORTACL_ROW_KERNELS(add_layer_norm::Alone);
 
-// Atlas inference products have no BF16, those before and Atlas 200I/500 A2 nothing.
+// Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
     SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 
-// CANN's code of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Tensors { kX1, kX2, kGamma, kBeta, kBias, kY, kMean, kRstd, kX };
@@ -81,7 +81,7 @@ enum Attributes { kEpsilon, kAdditionalOutput };
 bool WantsSum(const OperatorCall& call) noexcept { return call.attributes[kAdditionalOutput].integer != 0; }
 bool IsInference(const OperatorCall& call) noexcept { return call.product == Product::kAtlasInference; }
 
-// The sum's, which is FLOAT where the terms have two.
+// Returns the sum's dtype: FLOAT if the terms have two dtypes.
 aclDataType SumDtype(const OperatorCall& call) {
   const aclDataType first = call.Tensor(kX1).dtype;
   return first == call.Tensor(kX2).dtype ? first : ACL_FLOAT;
@@ -165,7 +165,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
                            ThreadLimit());
   rows.Input(kX1, x1);
   rows.Input(kX2, call.Tensor(kX2));
-  InputOr(rows, call, kBias, -0.0);  // what it is added to stays, -0 too
+  InputOr(rows, call, kBias, -0.0);  // -0 leaves any sum unchanged, even -0
   rows.Input(kGamma, call.Tensor(kGamma));
   rows.Input(kBeta, call.Tensor(kBeta));
   rows.Output(kY, call.Tensor(kY));

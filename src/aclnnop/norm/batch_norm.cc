@@ -1,5 +1,5 @@
-// aclnnBatchNorm, aclnnBatchNormBackward: (x - mean) * invstd * weight + bias for each channel, with mean and invstd = 1 / sqrt(variance +
-// eps) of the batch or of what was running; and their gradients.
+// aclnnBatchNorm, aclnnBatchNormBackward: (x - mean) * invstd * weight + bias for each channel, with mean and
+// invstd = 1 / sqrt(variance + eps) from the batch or from the running statistics; and their gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -22,7 +22,7 @@ struct BatchNormBackwardParameters {
   bool training;
   bool wants_input;
 };
-// Numbers of a channel: what goes in, then what comes out.
+// Numbers of a channel: inputs, then outputs.
 enum BatchNormNumbers {
   kWeightIn,
   kBiasIn,
@@ -153,7 +153,7 @@ constexpr auto kBackward = PORTACL_ROW_KERNELS(batch_norm::BatchNormBackward);
 // Atlas 200I/500 A2 accept no dtype.
 constexpr DtypeRule kDtypes = kBf16SinceAtlasA2.On(ProductSet{Product::kAtlas200I500A2}, kNoDtype);
 
-// Channels are dim 1; on Ascend 950 the last one where the format says so.
+// Returns the dim of channels: dim 1, or on Ascend 950 the last dim where the format says so.
 int ChannelDim(const OperatorCall& call, const aclTensor& tensor) {
   const bool is_last = tensor.format == ACL_FORMAT_NHWC || tensor.format == ACL_FORMAT_NDHWC;
   return is_last && call.product == Product::kAscend950 ? tensor.view.rank - 1 : 1;
@@ -198,7 +198,7 @@ constexpr Check kChecks[] = {
     If(Trains, NotNull(kSaveMean)),
     If(Trains, NotNull(kSaveInvstd)),
     SizesRepresentable({kOutput, kSaveMean, kSaveInvstd}),
-    // Of the numbers of nothing CANN asks nothing; these are what they cannot be.
+    // CANN does not check the statistics of an empty input. These checks refuse what cannot be written.
     If(IsEmpty, DtypeImplemented({kSaveMean, kSaveInvstd}, kConvertible)),
     If(IsEmpty, Own(NumbersMerge<kSaveMean>, ACLNN_ERR_INNER_NULLPTR)),
     If(IsEmpty, Own(NumbersMerge<kSaveInvstd>, ACLNN_ERR_INNER_NULLPTR)),
@@ -265,7 +265,7 @@ aclnnStatus MaskIsThere(const Check&, OperatorCall& call) noexcept {
       StartMessage(call).Add("parameter outputMask is null or has not 3 values, accepted: 3 values."));
 }
 
-// In an evaluation there may be none.
+// Saved statistics may be empty if the forward pass was an evaluation.
 template <int tensor>
 aclnnStatus SavedFits(const Check& check, OperatorCall& call) noexcept {
   if (!Trained(call) && call.Tensor(tensor).view == Shape{0}) return ACL_SUCCESS;

@@ -1,5 +1,6 @@
-// aclnnDeepNorm: aclnnLayerNorm of alpha * x + gx; and the gradients of that, and of aclnnAddLayerNorm. With h = (s - mean) * rstd of a sum s and
-// g = dy * gamma, the gradient of s is rstd * (g - mean(g) - h * mean(g * h)), of gamma the sum of dy * h over rows, of beta that of dy.
+// aclnnDeepNorm, aclnnLayerNorm of alpha * x + gx; its gradients, and those of aclnnAddLayerNorm. With h = (s
+// - mean) * rstd for a sum s and g = dy * gamma, the gradient of s is rstd * (g - mean(g) - h * mean(g * h)),
+// that of gamma is the sum of dy * h over rows, and that of beta the sum of dy.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -55,7 +56,8 @@ struct DeepNorm : engine::HWY_NAMESPACE::RowFormula<DeepNorm> {
   DeepNormParameters given;
 };
 
-// Inputs: dy, two terms, gamma and, of the plain sum alone, what is added to the gradient: -0 where there is none. Numbers in: mean, rstd.
+// Inputs: dy, two terms, gamma and, for the plain sum only, a tensor that is added to the gradient, -0 if
+// missing. Numbers in: mean, rstd.
 template <bool kIsDeep>
 struct SumGradients : engine::HWY_NAMESPACE::RowFormula<SumGradients<kIsDeep>> {
   static constexpr int kInputs = kIsDeep ? 4 : 5;
@@ -123,12 +125,12 @@ constexpr auto kDeepNorm = PORTACL_ROW_KERNELS(deep_norm::DeepNorm);
 constexpr auto kDeepGradients = PORTACL_ROW_KERNELS(deep_norm::DeepGradients);
 constexpr auto kPlainGradients = PORTACL_ROW_KERNELS(deep_norm::PlainGradients);
 
-// Atlas inference products have no BF16, those before and Atlas 200I/500 A2 nothing.
+// Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
     SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 
-// CANN's code of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 engine::RowJobMaker RowsOf(const aclTensor& x, const aclTensor& gamma) {
@@ -257,7 +259,7 @@ void SetPlainGradients(const OperatorCall& call, Executor& executor) {
   }
   engine::RowJobMaker rows = RowsOf(call.Tensor(kGradient), call.Tensor(kScale));
   for (const int tensor : {kGradient, kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
-  InputOr(rows, call, kMore, -0.0);  // what it is added to stays, -0 too
+  InputOr(rows, call, kMore, -0.0);  // -0 leaves any sum unchanged, even -0
   rows.Output(kOut, call.Tensor(kOut));
   for (const int tensor : {kMeanOf, kRstdOf}) rows.ValueIn(tensor, call.Tensor(tensor));
   for (const int tensor : {kOfGamma, kOfBeta}) rows.ColumnSum(tensor, call.Tensor(tensor));

@@ -1,5 +1,6 @@
-// aclnnAddRmsNormCast, aclnnInplaceAddRmsNorm, aclnnAddRmsNormBias, aclnnGemmaRmsNorm: aclnnAddRmsNorm with its result in FLOAT, too; over what is
-// added; with a bias; and aclnnRmsNorm by 1 + gamma.
+// Variants of aclnnAddRmsNorm and aclnnRmsNorm. aclnnAddRmsNormCast also writes the result as FLOAT,
+// aclnnInplaceAddRmsNorm overwrites its terms, aclnnAddRmsNormBias adds a bias, and aclnnGemmaRmsNorm
+// multiplies by 1 + gamma.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -34,7 +35,7 @@ struct GemmaRmsNorm : engine::HWY_NAMESPACE::RowFormula<GemmaRmsNorm> {
   double eps;
 };
 
-// A norm of a sum, and a bias.
+// Normalizes a sum and adds a bias.
 struct AddRmsNormBias : engine::HWY_NAMESPACE::RowFormula<AddRmsNormBias> {
   static constexpr int kInputs = 4;
   explicit AddRmsNormBias(const void* parameters)
@@ -58,7 +59,7 @@ struct AddRmsNormBias : engine::HWY_NAMESPACE::RowFormula<AddRmsNormBias> {
   double eps;
 };
 
-// What is written before, as another type.
+// Writes an earlier result as another dtype.
 struct Converted : engine::HWY_NAMESPACE::RowFormula<Converted> {
   static constexpr int kInputs = 1;
   explicit Converted(const void*) {}
@@ -93,7 +94,7 @@ constexpr DtypeRule kInplaceDtypes =
     kNoneBeforeAtlasA2.On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 
-// CANN's code of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Attributes { kEpsilon };
@@ -263,7 +264,8 @@ constexpr Check kCastChecks[] = {
     InsideStorage({kX1, kX2, kScale}),
 };
 
-// On Ascend 950 the narrow result is the wide one rounded; before, the wide one is the narrow one.
+// On Ascend 950 the narrow result is the rounded wide one. On older products the wide result is the widened
+// narrow one.
 void SetCast(const OperatorCall& call, Executor& executor) {
   const bool is_wide_first = call.product == Product::kAscend950;
   const int first = is_wide_first ? kWide : kNarrow;

@@ -1,5 +1,6 @@
-// aclnnGroupNorm, aclnnGroupNormBackward: aclnnLayerNorm and its gradients over groups of channels. Of weight and bias there is a number for each
-// channel, so their gradients are sums over the batch and what a channel has.
+// aclnnGroupNorm, aclnnGroupNormBackward: aclnnLayerNorm and its gradients over groups of channels. weight
+// and bias have a number for each channel, so their gradients are sums over the batch and a channel's
+// elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -17,7 +18,7 @@ namespace group_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Inputs gradient, x, mean, rstd: the sums of gradient * (x - mean) * rstd and of gradient.
+// Inputs: gradient, x, mean, rstd. Sums gradient * (x - mean) * rstd, and gradient.
 struct ChannelSums : engine::HWY_NAMESPACE::RowFormula<ChannelSums> {
   static constexpr int kInputs = 4;
   explicit ChannelSums(const void*) {}
@@ -80,7 +81,7 @@ aclnnStatus HasGroups(const Check& check, OperatorCall& call) noexcept {
   return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
-// [N, C, ...] as [N, group, C / group, ...]; [C] as [group, C / group, 1, ...] of one dim less.
+// View [N, C, ...] as [N, group, C / group, ...], and [C] as [group, C / group, 1, ...] with one dim less.
 aclTensor ByGroups(const OperatorCall& call, int tensor) {
   aclTensor view = PlainView(call.Tensor(tensor));
   SplitDim(view, 1, Number(call, kC) / Number(call, kGroup));
@@ -157,7 +158,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kSelf, kGamma, kBeta}),
 };
 
-// All axes behind the first two.
+// Returns the set of all axes behind the first two.
 uint32_t BehindGroups(const Shape& shape) { return ((1u << shape.rank) - 1) & ~3u; }
 
 void SetForward(const OperatorCall& call, Executor& executor) {
@@ -198,7 +199,7 @@ aclnnStatus MaskIsThere(const Check& check, OperatorCall& call) noexcept {
                                    "parameter outputMask is null or has not 3 values, accepted: 3 values."));
 }
 
-// On Ascend 950 mean may be FLOAT, and what belongs to channels is of its dtype.
+// On Ascend 950 mean may be FLOAT, and tensors with one number for each channel have mean's dtype.
 template <int tensor>
 aclnnStatus DtypeFits(const Check& check, OperatorCall& call) noexcept {
   const bool is_new = call.product == Product::kAscend950;
@@ -242,7 +243,8 @@ aclnnStatus LikeGamma(const Check& check, OperatorCall& call) noexcept {
   return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
-// Elements of a tensor of any shape in row-major order, seen as another shape; where strides do not allow that it is refused.
+// Views the elements of a tensor, in row-major order, in another shape. Returns false where its strides do
+// not allow that.
 bool Reshape(aclTensor& view, const Shape& shape) {
   if (view.view == shape) return true;
   int64_t stride = 1;
@@ -264,7 +266,7 @@ Shape ImageShape(const OperatorCall& call) {
   return Shape{Number(call, kN), Number(call, kC), Number(call, kHxW)};
 }
 
-// Whether the images have the dims that N and C name, and whatever is behind these: then they may have any strides.
+// Tells whether the images begin with the dims N and C. They may have any strides then.
 bool HaveChannels(const OperatorCall& call) {
   const Shape& shape = call.Tensor(kInput).view;
   return shape.rank >= 2 && shape[0] == Number(call, kN) && shape[1] == Number(call, kC) &&
@@ -285,7 +287,7 @@ aclnnStatus CanReshape(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: dense elements, or those dims."));
 }
 
-// As [N, group, C / group, ...], where the tensor has those dims or is dense.
+// Views images as [N, group, C / group, ...]. They have those dims or are dense.
 aclTensor Image(const OperatorCall& call, int tensor) {
   if (HaveChannels(call)) return ByGroups(call, tensor);
   aclTensor view = PlainView(call.Tensor(tensor));

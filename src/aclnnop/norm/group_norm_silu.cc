@@ -1,5 +1,5 @@
-// aclnnGroupNormSilu, aclnnGroupNormSiluV2, aclnnGroupNormSwish and the gradient of the last: aclnnGroupNorm, whose result g becomes
-// g / (1 + exp(-s * g)), s 1 for Silu.
+// aclnnGroupNormSilu, aclnnGroupNormSiluV2, aclnnGroupNormSwish and the gradient of the last: aclnnGroupNorm,
+// whose result g becomes g / (1 + exp(-s * g)). s is 1 for Silu.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -62,7 +62,7 @@ struct SwishNorm : engine::HWY_NAMESPACE::RowFormula<SwishNorm> {
   SwishNormParameters given;
 };
 
-// The gradient of g: dy * p * (1 + s * g * (1 - p)), p the logistic function of s * g.
+// Computes the gradient of g: dy * p * (1 + s * g * (1 - p)) with p = logistic(s * g).
 template <class D, class V>
 HWY_INLINE V BeforeSwish(D d, V dy, V normalized, V gamma, V beta, V scale) {
   const V z = hn::Mul(scale, hn::Add(hn::Mul(normalized, gamma), beta));
@@ -109,7 +109,7 @@ struct SwishNormGrad : engine::HWY_NAMESPACE::RowFormula<SwishNormGrad> {
   SwishNormParameters given;
 };
 
-// Inputs: dy, x, mean, rstd, gamma, beta. Numbers out, of a channel: the gradients of gamma and of beta.
+// Inputs: dy, x, mean, rstd, gamma, beta. Numbers out, for each channel: the gradients of gamma and beta.
 struct SwishChannels : engine::HWY_NAMESPACE::RowFormula<SwishChannels> {
   static constexpr int kInputs = 6;
   explicit SwishChannels(const void* parameters)
@@ -156,10 +156,10 @@ constexpr engine::RowKernels kSwishNormGrad{
 constexpr engine::RowKernels kSwishChannels{
     PORTACL_ISA_TABLE(group_norm_silu::SwishChannels::F32), {}, {}, {}};
 
-// CANN's code of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
-// The number of groups is the first attribute of all.
+// Every operator here has the number of groups as its first attribute.
 enum Attributes { kGroup };
 int64_t Groups(const OperatorCall& call) { return call.attributes[kGroup].integer; }
 
@@ -168,7 +168,7 @@ enum Tensors { kX, kGamma, kBeta, kOut, kMean, kRstd };
 bool IsAtlas(const OperatorCall& call) noexcept { return call.product != Product::kAscend950; }
 bool HasBoth(const OperatorCall& call) noexcept { return call.IsGiven(kGamma) && call.IsGiven(kBeta); }
 
-// The dtype of a group's numbers: on Ascend 950 gamma's, else x's.
+// Statistics have gamma's dtype on Ascend 950, else x's.
 template <int tensor>
 aclnnStatus HasNumbersDtype(const Check& check, OperatorCall& call) noexcept {
   const bool is_gammas = !IsAtlas(call) && call.IsGiven(kGamma);
@@ -254,10 +254,11 @@ constexpr Check kSwishChecks[] = {
     InsideStorage({kX, kGamma, kBeta}),
 };
 
-// All axes behind the first two.
+// Returns the set of all axes behind the first two.
 uint32_t BehindGroups(const Shape& shape) { return ((1u << shape.rank) - 1) & ~3u; }
 
-// [N, C, ...] as [N, group, C / group, ...]; [C] as [group, C / group, 1, ...] of one dim less; [N, group] with dims of 1.
+// Views [N, C, ...] as [N, group, C / group, ...], [C] as [group, C / group, 1, ...] with one dim less, and
+// [N, group] with dims of 1.
 aclTensor ByGroups(const OperatorCall& call, int tensor, int64_t channels) {
   aclTensor view = PlainView(call.Tensor(tensor));
   SplitDim(view, 1, channels / Groups(call));
@@ -293,7 +294,7 @@ void SetNormed(const OperatorCall& call, Executor& executor, const SwishNormPara
   SetRowJob(rows, kSwishNorm, parameters, executor);
 }
 
-// aclnnGroupNormSilu has no attribute activateSilu.
+// aclnnGroupNormSilu has no attribute activateSilu and always activates.
 void SetSilu(const OperatorCall& call, Executor& executor) {
   const bool activates = call.attributes.size() < 3 || call.attributes[2].integer != 0;
   SetNormed(call, executor, {FloatNumber(call, 1), 1.0f, activates});
@@ -359,7 +360,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   }
   rows.Output(kDx, ByGroups(call, kDx, channels));
   for (const int tensor : {kMeanIn, kRstdIn}) rows.ValueIn(tensor, call.Tensor(tensor));
-  // Sums first: dxOut may be dy.
+  // Computes the sums first, since dxOut may be dy.
   const engine::RowJob* const jobs[] = {&sums.Make(kSwishChannels, parameters, &executor.workspace_size),
                                         &rows.Make(kSwishNormGrad, parameters, &executor.workspace_size)};
   engine::SetRowJobs(executor, jobs, 2, sums.touched() | rows.touched());

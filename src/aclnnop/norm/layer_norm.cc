@@ -37,7 +37,7 @@ struct LayerNorm : engine::HWY_NAMESPACE::RowFormula<LayerNorm> {
   double eps;
 };
 
-// Numbers of rows without elements.
+// Writes the statistics of rows without elements.
 struct Zero : engine::HWY_NAMESPACE::RowFormula<Zero> {
   static constexpr int kInputs = 0;
   explicit Zero(const void*) {}
@@ -121,8 +121,8 @@ aclnnStatus ModeFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// The shape of rows: input's leading dims, and 1 for each that is normalized. On Ascend 950 it is asked for before anything is
-// computed; elsewhere it is when the result is written.
+// Checks that statistics have input's leading dims, and 1 for each normalized dim. Ascend 950 checks this
+// before any computation, other products when the result is written.
 template <int tensor>
 aclnnStatus StatisticsFit(const Check& check, OperatorCall& call) noexcept {
   const Shape accepted =
@@ -189,8 +189,8 @@ void SetRows(const OperatorCall& call, Executor& executor) {
             NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))}, executor);
 }
 
-// On an NPU rows always ask for workspace, and there are callers that take 0 for "not planned yet". Nothing is kept in it, so
-// phase 2 does without, too.
+// An NPU always needs workspace for rows, and some callers read 0 as "not planned yet". The workspace is not
+// used, so phase 2 works without it, too.
 constexpr uint64_t kLeastWorkspace = 32;
 
 aclnnStatus PlanRows(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,

@@ -123,7 +123,8 @@ aclnnStatus HasNumbers(const Check& check, OperatorCall& call) noexcept {
       message.Add(tensor == kMean ? "input has rows" : "a row").Add(", accepted: ").Add(accepted).Add("."));
 }
 
-// Sizes have been looked at. What no row gives is 0, and rows without elements give nothing.
+// Selects the work of empty inputs; sizes have been checked. A sum over no rows is 0. Rows without elements
+// have no results.
 aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
   bool wanted = false;
   for (const int tensor : {kGradInput, kGradWeight, kGradBias}) wanted = wanted || Wants(call, tensor);
@@ -165,7 +166,7 @@ constexpr auto kChecks = Join(
          If(IsWanted<kGradBias>, Own(HasNumbers<kGradBias>)), Own(NothingToDo),
          InsideStorage({kGradOut, kInput, kMean, kRstd, kWeight})));
 
-// Everything is empty but the gradients of weight and bias.
+// Zeroes the gradients of weight and bias when everything else is empty.
 void SetZeros(const OperatorCall& call, Executor& executor) {
   int tensors[2];
   int count = 0;

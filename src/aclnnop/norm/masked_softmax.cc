@@ -1,4 +1,5 @@
-// aclnnScaledMaskedSoftmax and its gradient, aclnnMaskedSoftmaxWithRelPosBias: shares of exponentials over the last dim of what scores become.
+// aclnnScaledMaskedSoftmax and its gradient, aclnnMaskedSoftmaxWithRelPosBias: softmax over the last dim of
+// scaled, masked or biased scores.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -19,9 +20,9 @@ namespace masked_softmax {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
 
-inline constexpr float kHidden = -10000.0f;  // what the score of a hidden place becomes
+inline constexpr float kHidden = -10000.0f;  // score of hidden positions
 
-// Shares of the numbers that `score` makes of a row's inputs.
+// Writes the softmax of the scores that `score` computes from a row's inputs.
 template <size_t... kInput, class Row, class F>
 HWY_INLINE void WriteShares(Row& row, const F& score) {
   using V = typename Row::V;
@@ -59,7 +60,7 @@ struct Scaled : engine::HWY_NAMESPACE::RowFormula<Scaled> {
   float scale;
 };
 
-// Inputs: gradient, shares, mask.
+// Inputs: gradient, result, mask.
 struct ScaledBackward : engine::HWY_NAMESPACE::RowFormula<ScaledBackward> {
   static constexpr int kInputs = 3;
   explicit ScaledBackward(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
@@ -80,7 +81,7 @@ struct ScaledBackward : engine::HWY_NAMESPACE::RowFormula<ScaledBackward> {
   float scale;
 };
 
-// Inputs: x, what is added to it first, and what is added then.
+// Inputs: x, mask, bias, which are added in this order.
 struct Biased : engine::HWY_NAMESPACE::RowFormula<Biased> {
   static constexpr int kInputs = 3;
   explicit Biased(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
@@ -111,7 +112,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-// A mask is BOOL.
+// The mask is always BOOL.
 constexpr engine::RowKernels kScaled{PORTACL_ISA_TABLE(masked_softmax::Scaled::F32), {}, {}, {}};
 constexpr engine::RowKernels kScaledBackward{
     PORTACL_ISA_TABLE(masked_softmax::ScaledBackward::F32), {}, {}, {}};
@@ -122,7 +123,9 @@ constexpr int kRank = 4;
 
 float Scale(const OperatorCall& call) { return static_cast<float>(call.attributes[0].wide); }
 
-// ---- scaled and masked: the last three tensors are y of the gradient, mask and the result, or x, mask and the result ----
+// ---- scaled and masked ----
+//
+// The last three tensors are y of the gradient, mask and the result, or x, mask and the result.
 
 enum Attributes { kScaleOf, kFixTriuMask };
 
@@ -194,7 +197,8 @@ constexpr DtypeRule kBiasedDtypes = ByGeneration(kNoDtype, kFloatHalfAndBf16, kN
                                         .On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
-// Of [lengths..., S1, S2] the product of the lengths, of which at most one is not 1; else -1.
+// Returns the number of planes of a shape [lengths..., S1, S2]: the one length that is not 1. Returns -1
+// where several are not, or where S1 and S2 differ from those of the scores.
 int64_t Planes(const Shape& shape, const Shape& scores) {
   int64_t planes = 1;
   for (int dim = 0; dim < shape.rank - 2; ++dim) {
@@ -211,7 +215,7 @@ aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
   if (Planes(call.Tensor(kBias).view, x) == x[x.rank - 3]) return ACL_SUCCESS;
   return RefuseShape(check, call, kBias, Shape{x[x.rank - 3], x[x.rank - 2], x[x.rank - 1]});
 }
-// Windows are a dim of x, or follow each other in its first one.
+// Checks that windows are a dim of x, or divide its first one.
 aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
   if (!call.IsGiven(kWindowMask)) return ACL_SUCCESS;
   const Shape& x = call.Tensor(kScores).view;
@@ -243,7 +247,7 @@ constexpr Check kBiasedChecks[] = {
     InsideStorage({kScores, kWindowMask, kBias}),
 };
 
-// The planes of a tensor as [planes, S1, S2].
+// Views a tensor's planes as [planes, S1, S2].
 aclTensor OfPlanes(const OperatorCall& call, int tensor) {
   aclTensor view = PlainView(call.Tensor(tensor));
   for (int dim = view.view.rank - 3; dim >= 0; --dim) {
@@ -268,7 +272,7 @@ void SetBiased(const OperatorCall& call, Executor& executor) {
     InsertDim(mask, 1, 1, 0);
     rows.Input(kWindowMask, mask);
   } else {
-    rows.ConstantInput(-0.0);  // what it is added to stays, -0 too
+    rows.ConstantInput(-0.0);  // -0 leaves any sum unchanged, even -0
   }
   rows.Input(kBias, OfPlanes(call, kBias));
   rows.Output(kResult, by_windows(kResult));

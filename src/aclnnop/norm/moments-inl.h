@@ -19,13 +19,13 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 
 struct Moments {
-  double exact_mean;  // float64's
+  double exact_mean;  // before rounding to float32
   float mean;
   double variance;  // biased
 };
 
-// Of numbers that are made of a row's inputs. Squares are those of the distances from the rounded mean; what its rounding adds to each of them
-// is taken off again.
+// Computes the moments of numbers that are made from a row's inputs. Sums squared distances from the rounded
+// mean, and corrects the variance for the mean's rounding error.
 template <size_t... kInput, class Row, class F>
 HWY_INLINE Moments MomentsOf(Row& row, const F& number) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -52,7 +52,8 @@ HWY_INLINE Moments MomentsOf(Row& row) {
   return MomentsOf<0>(row, [](typename Row::V x) HWY_ATTR { return x; });
 }
 
-// 1 / sqrt(mean of squares + eps), of their sum: becomes the row's first number, and is returned.
+// Computes 1 / sqrt(mean of squares + eps) from the sum of squares. Stores it as the row's first number, and
+// returns it.
 template <class Row>
 HWY_INLINE float SetReciprocal(Row& row, double squares, double eps) {
   const double mean = squares / static_cast<double>(row.n());

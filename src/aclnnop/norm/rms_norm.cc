@@ -1,5 +1,6 @@
-// aclnnRmsNorm, aclnnAddRmsNorm, aclnnRmsNormGrad: with rstd = 1 / sqrt(mean(x * x) + eps) over the last axes, x * rstd * gamma; the same
-// of x = x1 + x2; and with h = x * rstd and g = dy * gamma the gradient of x rstd * (g - h * mean(g * h)), of gamma the sum of dy * h.
+// aclnnRmsNorm, aclnnAddRmsNorm, aclnnRmsNormGrad: x * rstd * gamma with rstd = 1 / sqrt(mean(x * x) + eps)
+// over the last axes, and the same for x = x1 + x2. With h = x * rstd and g = dy * gamma, the gradient of x
+// is rstd * (g - h * mean(g * h)), and that of gamma the sum of dy * h.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -33,7 +34,7 @@ struct RmsNorm : engine::HWY_NAMESPACE::RowFormula<RmsNorm> {
   double eps;
 };
 
-// The sum is normalized before it is rounded.
+// Normalizes the sum before it is rounded.
 template <bool kWritesSum>
 struct AddRmsNorm : engine::HWY_NAMESPACE::RowFormula<AddRmsNorm<kWritesSum>> {
   static constexpr int kInputs = 3;
@@ -107,14 +108,14 @@ constexpr auto kRmsNorm = PORTACL_ROW_KERNELS(rms_norm::RmsNorm);
 constexpr auto kAddRmsNormAlone = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAlone);
 constexpr auto kRmsNormGrad = PORTACL_ROW_KERNELS(rms_norm::RmsNormGrad);
 
-// Atlas inference products have no BF16, those before and Atlas 200I/500 A2 nothing.
+// Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
     SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeRule kWithoutRstdDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16))
                                              .On(ProductSet{Product::kAtlasInference}, DtypeSet(ACL_FLOAT16));
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 
-// CANN's codes of what its kernels' own tests refuse.
+// CANN's code for refusals by its kernels' own tests.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 template <int gamma, int x>
@@ -218,7 +219,7 @@ aclnnStatus GammaOfTwoDims(const Check& check, OperatorCall& call) noexcept {
   return rank.run(rank, call);
 }
 
-// Dims of 1 in front of gamma's own mean nothing.
+// Drops gamma's leading dims of 1 where x does not have them.
 aclTensor Tail(const aclTensor& gamma, const aclTensor& x) {
   aclTensor tail = PlainView(gamma);
   while (tail.view.rank > 1 && tail.view[0] == 1 &&

@@ -1,5 +1,5 @@
-// aclnnSoftmax, aclnnLogSoftmax: with m the greatest element of a row and s the sum of exp(x - m), exp(x - m) / s, and
-// (x - m) - log(s).
+// aclnnSoftmax, aclnnLogSoftmax: exp(x - m) / s, and (x - m) - log(s), where m is the maximum of a row and s
+// the sum of exp(x - m).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -22,7 +22,7 @@ namespace functions = engine::HWY_NAMESPACE::functions;
 using engine::HWY_NAMESPACE::kKeptTerms;
 using engine::HWY_NAMESPACE::ManySteps;
 
-// exp(x - greatest).
+// Returns the formula exp(x - greatest).
 template <class V>
 HWY_INLINE auto Exponential(const V& greatest) {
   return ManySteps{[&greatest](auto tag, auto x) HWY_ATTR {
@@ -31,7 +31,8 @@ HWY_INLINE auto Exponential(const V& greatest) {
   }};
 }
 
-// A NaN makes the sum NaN, and an infinity the difference: whatever the greatest is then, so is all of the row.
+// NaN and infinities make the whole row NaN, whatever the maximum is then: NaN through the sum, and
+// infinities through the difference.
 struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
   static constexpr int kInputs = 1;
   explicit Softmax(const void*) {}
@@ -54,7 +55,7 @@ struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
     }
   }
 
-  // The same steps of rows side by side.
+  // Computes the same for adjacent rows in the lanes of a vector.
   template <class Rows>
   static HWY_INLINE void Across(Rows& rows) {
     using V = typename Rows::V;
@@ -123,10 +124,10 @@ constexpr auto kShared = List(DtypesIn(kDtypes, {kSelf, kOut}), DimIn(kDim, kSel
 constexpr auto kComputable = List(SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
                                   FunctionsThere(kDouble, WhyFunctionsAreMissing));
 
-// What is empty is looked at before anything else; what is computed in follows self's dtype.
+// Empty tensors return before any other check. self's dtype determines that of the computation.
 constexpr auto kSoftmaxChecks = Join(List(NotNull(kSelf), NotNull(kOut), DoneIfEmpty({kSelf})), kShared,
                                      List(PromotesToDtypeOf(kSelf)), kComputable);
-// It follows out's.
+// out's dtype determines that of the computation.
 constexpr auto kLogSoftmaxChecks =
     Join(List(NotNull(kSelf), NotNull(kOut)), kShared, List(PromotesToDtypeOf(kOut)), kComputable);
 

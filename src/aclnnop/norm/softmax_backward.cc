@@ -1,4 +1,5 @@
-// aclnnSoftmaxBackward, aclnnLogSoftmaxBackward: (g - s) * y with s the sum of g * y over a row, and g - exp(y) * s with s that of g.
+// aclnnSoftmaxBackward, aclnnLogSoftmaxBackward: (g - s) * y, where s is the sum of g * y over a row, and g -
+// exp(y) * s, where s is that of g.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -37,7 +38,7 @@ struct SoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<SoftmaxBackward> {
                                     HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); });
   }
 
-  // The same steps of rows side by side.
+  // Computes the same for adjacent rows in the lanes of a vector.
   template <class Rows>
   static HWY_INLINE void Across(Rows& rows) {
     using V = typename Rows::V;
