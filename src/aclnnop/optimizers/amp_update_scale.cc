@@ -1,4 +1,5 @@
-// aclnnAmpUpdateScale: the factor by which losses are scaled in mixed precision grows after so many good steps and shrinks after a bad one.
+// aclnnAmpUpdateScale: updates the loss scale of mixed precision. It grows after an interval of good steps
+// and shrinks after a bad one.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/optimizers/amp_update_scale_functions.h"
 
@@ -20,7 +21,7 @@ enum Attributes { kGrowth, kBackoff, kInterval };
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
 
-// One element each, at the same places as in Tensors; trackers are INT32.
+// Operands of one element each, in the order of Tensors. Trackers are INT32.
 struct ScaleJob {
   engine::RowOperand scale;
   engine::RowOperand found;
@@ -44,7 +45,7 @@ struct ScaleJob {
     int32_t good_steps = 0;
     std::memcpy(&good_steps, static_cast<const char*>(addresses[kTracker]) + tracker_offset,
                 sizeof good_steps);
-    if (is_found != 0) {  // also NaN
+    if (is_found != 0) {  // NaN, too
       factor *= backoff;
       good_steps = 0;
     } else {

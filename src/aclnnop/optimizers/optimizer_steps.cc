@@ -1,5 +1,5 @@
-// Steps of optimizers and of mixed precision that rewrite several tensors at once: aclnnApplyAdamWV2, aclnnFusedSgd,
-// aclnnForeachNonFiniteCheckAndUnscale.
+// aclnnApplyAdamWV2, aclnnFusedSgd, aclnnForeachNonFiniteCheckAndUnscale: steps of optimizers and of mixed
+// precision that rewrite several tensors at once.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -31,7 +31,7 @@ struct AdamW {
     v = functions::Fma(d, hn::Set(d, number[2]), v, hn::Mul(hn::Set(d, number[3]), hn::Mul(grad, grad)));
     V root_of = v;
     if constexpr (kKeepsMaximum) {
-      // NaN where either is.
+      // NaN if either is NaN.
       const V greater = hn::IfThenElse(hn::Lt(fourth, v), v, fourth);
       fourth = hn::IfThenElse(hn::Eq(v, v), greater, v);
       root_of = fourth;
@@ -80,7 +80,7 @@ struct SgdWithMomentum : Sgd {
   HWY_INLINE void operator()(D d, V& param, V& grad, V& buffer, V&, const V&, V&) const {
     const V decayed = Decayed(d, param, grad);
     const V scaled = hn::Mul(decayed, hn::Set(d, number[4]));
-    // The first step takes no part of what the buffer held, NaN neither.
+    // The first step ignores the old buffer, even NaN in it.
     buffer = number[3] == 0 ? scaled : functions::Fma(d, hn::Set(d, number[3]), buffer, scaled);
     const V step = number[6] == 0 ? buffer : functions::Fma(d, hn::Set(d, number[6]), buffer, decayed);
     param = functions::Fma(d, hn::Set(d, -number[5]), step, param);
@@ -89,7 +89,7 @@ struct SgdWithMomentum : Sgd {
 using SgdUpdate = Update<SgdPlain>;
 using SgdMomentumUpdate = Update<SgdWithMomentum>;
 
-// Looks for what is not finite. Number: the factor.
+// Scales, and looks for numbers that are not finite. Number: the factor.
 struct Unscaled {
   static constexpr int kOperands = 1;
   static constexpr int kOutputs = 1;
@@ -97,7 +97,7 @@ struct Unscaled {
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& x, V&, V&, V&, const V&, V& found) const {
-    // x - x is NaN of what is not finite, else 0.
+    // x - x is 0 for finite numbers, else NaN.
     const V difference = hn::Sub(x, x);
     found = hn::IfThenElse(hn::Eq(difference, difference), found, hn::Set(d, 1.0f));
     x = hn::Mul(x, hn::Set(d, number[0]));
@@ -155,7 +155,7 @@ constexpr auto kChecks =
          WithCode(ACLNN_ERR_INNER_NULLPTR, RankAtMostUnlessContiguous(8, {kVar, kM, kV, kGrad})),
          If(HasMaximum, WithCode(ACLNN_ERR_INNER_NULLPTR, RankAtMostUnlessContiguous(8, {kVar, kMaximum}))));
 
-// Powers are of float64 numbers and rounded once.
+// Computes powers in float64 and rounds them once.
 bool Prepare(const engine::UpdateGiven& given, float* numbers) {
   const double lr = static_cast<double>(given.number[kLr]);
   const double beta1 = static_cast<double>(given.number[kBeta1]);

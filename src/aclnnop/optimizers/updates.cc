@@ -1,4 +1,4 @@
-// A job of updates (see updates.h).
+// Jobs of updates (see updates.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/optimizers/updates.h"
 
@@ -44,7 +44,7 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
     update.read_operand[k] = -1;
     if (part.argument < 0) continue;
     aclTensor one = *call_.Entry(part.argument, part.entry);
-    one.view.rank = one.strides.rank = 0;  // the first element
+    one.view.rank = one.strides.rank = 0;  // takes the first element
     one.numel = 1;
     update.read_operand[k] = call_.OperandOf(part.argument, part.entry);
     update.read[k] =

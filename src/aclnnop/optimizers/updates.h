@@ -1,4 +1,4 @@
-// A job of updates (engine/update/update.h), put together from the tensors of a call.
+// Builds a job of updates (engine/update/update.h) from the tensors of a call.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,22 +14,22 @@ using UpdateKernels = engine::IsaTable<engine::UpdateFunction>;
 
 class UpdateList {
  public:
-  // A tensor of the call: an argument, or an entry of one.
+  // A tensor of the call: an argument, or an entry of a list.
   struct Part {
     int argument;
     int entry = 0;
   };
 
-  // For at most `most` updates. Where there is no memory for them, phase 1 fails and nothing below does anything.
+  // Reserves room for `most` updates. Without memory phase 1 fails, and the functions below do nothing.
   UpdateList(const OperatorCall& call, Executor& executor, int most) noexcept;
 
-  // Tensors of one shape, in the formula's order; tensors of one element whose numbers are read when the job runs, the first element
-  // of each. An argument of -1 is one that is not given.
+  // Adds an update of `tensors`, which have one shape and follow the formula's order. `read` lists tensors
+  // whose first element is read when the job runs. An argument of -1 means a tensor that is not given.
   void Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare, std::initializer_list<float> numbers,
            std::initializer_list<Part> tensors, int outputs, std::initializer_list<Part> read) noexcept;
 
-  // Ends the list: sets the executor's job. Without elements there is none.
-  // Argument `found` becomes 1 where a formula finds what it looks for.
+  // Sets the executor's job, unless there are no elements. Argument `found` becomes 1 where a formula finds
+  // what it looks for.
   void SetJob(int found = -1) noexcept;
 
  private:
