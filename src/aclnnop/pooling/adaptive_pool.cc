@@ -1,4 +1,4 @@
-// Pools whose windows share an image evenly: means, maxima and the gradients of both.
+// Adaptive pools, whose windows divide an image evenly: means, maxima and the gradients of both.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/pooling/adaptive_pool_functions.h"
 
@@ -85,14 +85,14 @@ void SetMeanGradient(const OperatorCall& call, Executor& executor) {
 
 // ---- maxima ----
 
-// Whether self's format says that channels come last. CANN then transposes it and the results.
+// Tells whether self's format puts channels last. CANN then transposes self and the results.
 bool HasChannelsLast(const OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   return self.format == ACL_FORMAT_NHWC && self.view.rank == 4;
 }
 bool HasPlanesLast(const OperatorCall& call) noexcept { return !HasChannelsLast(call); }
 
-// CANN makes the result, and then another shape of it.
+// CANN computes the result and then reshapes it, so only the number of elements has to fit.
 aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept {
   Shape accepted = call.Tensor(kSelf).view;
   const int plane = HasChannelsLast(call) ? 1 : accepted.rank - 2;
@@ -106,7 +106,7 @@ aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept
   return RefuseShape(check, call, kOut, accepted);
 }
 
-// What lies across in memory cannot be seen in another shape.
+// A tensor that is not contiguous cannot be reshaped.
 aclnnStatus KeepsShape(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kOut, kIndices}) {
     if (call.Tensor(tensor).view == call.broadcast || IsContiguous(call.Tensor(tensor))) continue;

@@ -1,4 +1,4 @@
-// Means of windows, over images and volumes, and their gradients.
+// Average pools over images and volumes, and their gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/pooling/avg_pool_functions.h"
 
@@ -50,7 +50,7 @@ void SetGradient(const OperatorCall& call, const WindowRules& rules, Executor& e
 
 // ---- images ----
 
-// float32 is not computed by every mode: what the products' units cannot do exactly, they refuse.
+// Refuses modes in which the NPU's matrix units cannot compute float32 exactly.
 aclnnStatus ModeFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t mode = call.attributes[kMathType].integer;
   if (mode < 0 || mode > 4) return RefuseInteger(check, call, "cubeMathType", mode, 0, 4);

@@ -1,4 +1,4 @@
-// The gradient of maxima (see max_gradient.h).
+// The gradient of max pools (see max_gradient.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/pooling/max_gradient.h"
 
@@ -10,11 +10,12 @@
 namespace portacl {
 namespace {
 
-// Planes whose sums are worked on one after the other, so that they stay in a cache: at most so many parts.
+// Sums of this many elements are computed together, so that they stay in a cache. The number of parts is
+// limited.
 constexpr int64_t kSumsTogether = int64_t{1} << 18;
 constexpr int64_t kMostParts = 64;
 
-// Indices along the two dims of a batch.
+// Ranges of indices along the two batch dims.
 struct Part {
   int64_t first[2];
   int64_t count[2];
@@ -67,7 +68,7 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
   const aclTensor result = PoolView(call.Tensor(operands.result), operands.axes);
   const Parts parts(result.view);
   StepList steps(executor, 3 * parts.count());
-  // A place is one number for all axes: they have to follow each other in memory.
+  // An index counts elements across all axes, which therefore have to be contiguous.
   const int64_t of_rows = result.view[4] * result.strides[4];
   const bool is_direct = result.dtype == ACL_FLOAT && (result.view[3] == 1 || result.strides[3] == of_rows) &&
                          (result.view[2] == 1 || result.strides[2] == result.view[3] * of_rows);

@@ -1,4 +1,4 @@
-// The gradient of maxima: what lies at each place, added where the place says.
+// The gradient of max pools: adds each element at the position that its index gives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,12 +15,12 @@ struct MaxGradientOperands {
   int axes;
 };
 
-// Sets the executor's job. `places`: INT32 or INT64, five dims as PoolView has them, from the start of their operand's storage on. Sums
-// are float32, in the order of the windows, and rounded once.
+// Sets the executor's job. `places` holds INT32 or INT64 indices in the five dims of PoolView, beginning at
+// its operand's storage base. Sums are float32, in the order of the windows, and rounded once.
 void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const aclTensor& places,
                     Executor& executor);
 
-// The same for windows of one element, `steps` apart.
+// The same for windows of one element that are `steps` apart.
 void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands,
                            const int64_t* steps, Executor& executor);
 

@@ -1,4 +1,5 @@
-// Maxima of windows: alone, and with where they lie, as indices or in what CANN calls a mask; and the gradients.
+// Max pools: alone, or with the positions of the maxima, as indices or in the tensor that CANN calls a mask;
+// and their gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/pooling/max_pool_functions.h"
 
@@ -101,7 +102,7 @@ void SetMaxPool(const OperatorCall& call, Executor& executor) {
 
 // ---- with a mask ----
 
-// Whether windows of one element need no places: the element is where the window is.
+// Tells whether windows have one element. They need no indices: the maximum is at the window's position.
 bool IsOneElement(const OperatorCall& call) {
   return WindowValue(call, kKernel, 0, 1) == 1 && WindowValue(call, kKernel, 1, 1) == 1;
 }
@@ -140,7 +141,7 @@ constexpr auto kMaskChecks = Join(
          IsPooled<kFlat, kSelf, kOut>(), Own(MaskShape), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 2),
          InsideStorage({kSelf})));
 
-// The mask's storage as places: INT32, one for each element of the output, in its order.
+// Views the mask's storage as INT32 indices, one for each element of the output, in its order.
 aclTensor PlacesInMask(const aclTensor& windows) { return PoolView(DenseTensor(windows.view, ACL_INT32), 2); }
 
 void SetWithMask(const OperatorCall& call, Executor& executor) {
@@ -149,7 +150,7 @@ void SetWithMask(const OperatorCall& call, Executor& executor) {
   SetMaxima(call, executor, kFlat, &places, kIndices);
 }
 
-// CANN looks at the mask's shape and goes on whatever it is; what is read has to be there.
+// CANN accepts any shape of the mask. Its storage must hold the indices that are read.
 aclnnStatus MaskHoldsPlaces(const Check& check, OperatorCall& call) noexcept {
   if (IsOneElement(call)) return ACL_SUCCESS;
   const aclTensor& places = call.Tensor(kGradIndices);
@@ -163,7 +164,7 @@ aclnnStatus MaskHoldsPlaces(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(" has too little storage, accepted: ").Add(needed).Add(" bytes."));
 }
 
-// What a gradient's checks have in common; formats and indices are the operator's.
+// Checks shared by the gradients. Formats and indices depend on the operator.
 constexpr auto kGradientShapes = List(RankAtLeast(3, {kGradSelf}), RankAtMost(4, {kGradSelf}));
 
 constexpr auto kMaskGradientChecks =
@@ -192,7 +193,7 @@ void SetMaskGradient(const OperatorCall& call, Executor& executor) {
 
 // ---- with indices ----
 
-// Whether self's format says that channels come last. Ascend 950 then takes it so, and the results.
+// Tells whether self's format puts channels last. Ascend 950 then reads self and the results so.
 bool HasChannelsLast(const OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   return call.product == Product::kAscend950 && self.format == ACL_FORMAT_NHWC && self.view.rank == 4;

@@ -1,4 +1,4 @@
-// What pools share (see pool_windows.h).
+// Shared code of pools (see pool_windows.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/pooling/pool_windows.h"
 

@@ -1,4 +1,4 @@
-// What pools share: how their attributes become windows, how tensors are seen, and the checks of both.
+// Shared code of pools: windows from attributes, views of tensors, and checks of both.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,9 @@
 
 namespace portacl {
 
-// Where an operator has the attributes of its windows. An array of one number is for all axes; an empty array, or none, of strides means
-// the kernel, or 1, of other arrays the number that changes nothing.
+// Positions of the attributes of windows. An array of one number applies to all axes. An empty or missing
+// array of strides means the kernel's lengths, or 1 with `steps_by_one`. For other arrays it means the
+// neutral number.
 struct WindowRules {
   int axes = 2;
   int kernel = 0;
@@ -22,19 +23,20 @@ struct WindowRules {
   bool steps_by_one = false;
 };
 
-// The value for an axis: of four paddings those before it, or, with `behind`, those behind.
+// Returns the value for an axis. Of four paddings, returns the one before it, or, with `behind`, the one
+// behind it.
 int64_t WindowValue(const OperatorCall& call, int attribute, int axis, int64_t otherwise,
                     bool behind = false);
 
-// An axis of this length, with as many windows as fit; less than 1 where none does.
+// Returns an axis of this length with as many windows as fit. Their number is less than 1 where none fits.
 engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, int axis, int64_t length);
 
-// As it lies in memory, with two dims of a batch and three axes, of which those that are not there are of length 1.
+// Views a tensor with two batch dims and three axes. Missing axes have length 1.
 aclTensor PoolView(const aclTensor& tensor, int axes);
-// The same of two axes, which channels may come behind: N, H, W and C.
+// The same for two axes with channels before or behind them: N, H, W and C.
 aclTensor PlanesOf(const aclTensor& images, bool channels_last);
 
-// The axes of windows over what has this view, of which there are as many as the other view has elements.
+// Sets the axes of windows over the view `pooled`. `windows` has one element for each window.
 void SetAxes(const OperatorCall& call, const WindowRules& rules, const aclTensor& pooled,
              const aclTensor& windows, engine::Pool& pool);
 void SetAdaptiveAxes(const aclTensor& pooled, const aclTensor& windows, engine::Pool& pool);
@@ -56,35 +58,36 @@ aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& 
                      int behind);
 }  // namespace pools
 
-// 161002 when the array has another number of values than these, of which none is greater than 7.
+// 161002 when the array's size is not among `counts`, all of which are at most 7.
 constexpr Check CountIn(int attribute, std::initializer_list<int> counts) {
   Check check{.run = pools::CountIn, .operands = {attribute}};
   for (const int count : counts) check.low |= int64_t{1} << count;
   return check;
 }
-// 161002 when one of the array's values is less than this, or greater than 2^31 - 1. Null arrays have none.
+// 161002 when a value of the array is less than `least` or greater than 2^31 - 1. Null arrays pass.
 constexpr Check ValuesFrom(int attribute, int64_t least) {
   return {.run = pools::ValuesFrom, .operands = {attribute}, .low = least};
 }
 constexpr Check ValuesAre1(int attribute) { return {.run = pools::ValuesAre1, .operands = {attribute}}; }
-// 161002 when a padding is more than half of the kernel.
+// 161002 when a padding exceeds half of the kernel.
 constexpr Check HalfOf(int padding, int kernel, int axes) {
   return {.run = pools::HalfOf, .operands = {padding, kernel}, .low = axes};
 }
-// 161002 when one of the last dims of the tensor, the axes and one more, is 0.
+// 161002 when one of the tensor's last axes + 1 dims is 0.
 constexpr Check ImageNotEmpty(int tensor, int axes) {
   return {.run = pools::ImageNotEmpty, .operands = {tensor}, .low = axes + 1};
 }
-// 161002 when the ranks of the two differ; or one of the dims before the last two.
+// SameRank: 161002 when the two ranks differ. SameBatch: 161002 when one of the dims before the last two
+// differs.
 constexpr Check SameRank(int a, int b) { return {.run = pools::SameRank, .operands = {a, b}}; }
 constexpr Check SameBatch(int a, int b, aclnnStatus code = ACLNN_ERR_PARAM_INVALID, int axes = 2) {
   return {.run = pools::SameBatch, .operands = {a, b}, .low = axes, .code = code};
 }
-// 161002 when the format of a tensor of 4 dims is not NCHW, of 3 not NCL.
+// 161002 when a tensor of 4 dims is not NCHW, or one of 3 dims not NCL.
 constexpr Check FormatOfImages(Operands tensors) {
   return {.run = pools::FormatOfImages, .operands = tensors};
 }
-// 561103 when one of the tensors has 2^31 elements or more in a plane, which has `behind` dims behind it.
+// 561103 when a plane of one of the tensors has 2^31 elements or more. `behind` dims lie behind a plane.
 constexpr Check PlanesFit(Operands tensors, int axes, int behind = 0) {
   return {.run = pools::PlanesFit,
           .operands = tensors,
@@ -92,11 +95,11 @@ constexpr Check PlanesFit(Operands tensors, int axes, int behind = 0) {
           .high = behind,
           .code = ACLNN_ERR_INNER_NULLPTR};
 }
-// 161002 when the two values of the array are not the last dims of the tensor.
+// 161002 when the array's two values are not the tensor's last dims.
 constexpr Check SizeIsOut(int attribute, int tensor) {
   return {.run = pools::SizeIsOut, .operands = {attribute, tensor}};
 }
-// 161002 when `out` does not have the shape of self's windows, which has `kBehind` dims behind their axes.
+// 161002 when `out` does not have the shape of self's windows. `kBehind` dims lie behind the axes.
 template <WindowRules kRules, int kPooled, int kWindows, int kBehind = 0>
 constexpr Check IsPooled() {
   return Own([](const Check& check, OperatorCall& call) noexcept {
