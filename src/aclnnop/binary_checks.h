@@ -7,15 +7,15 @@
 
 namespace portacl {
 
-// The end of every list: what no storage can have, what is empty, and what CANN lets pass and nothing here
-// computes.
+// Ends every list: sizes that no storage can have, empty tensors, and calls that CANN accepts but portacl
+// does not implement.
 constexpr auto ComputableChecks(Operands inputs, int out, Operands scalars = {}) {
   return List(SizesRepresentable({out}), DoneIfEmpty(inputs), InsideStorage(inputs), kLoopRankFits,
               DtypeImplemented(inputs, kConvertible), DtypeImplemented({out}, kConvertible),
               PromotedImplemented(kConvertible, inputs, scalars), ScalarsImplemented(kConvertible, scalars));
 }
 
-// On Ascend 950 alone: both operands cast to the promoted dtype, which is in the list.
+// Ascend 950 only: both operands cast to the promoted dtype, which must be in the list.
 constexpr auto Ascend950Checks(const DtypeRule& rule, Operands tensors, Operands scalars = {}) {
   return List(OnProducts(products::kAscend950, CastsToPromoted(tensors)),
               OnProducts(products::kAscend950, ScalarsCastToPromoted(scalars)),
@@ -27,8 +27,7 @@ constexpr auto BroadcastChecks(int a, int b, int out) {
   return Join(List(RankAtMost(8, {a, b})), BroadcastsInto({a, b}, out));
 }
 
-// What some operators test first where they work in place: that nothing is null and the other tensor
-// broadcasts.
+// The first checks of some in-place operators: nothing is null, and the other tensor broadcasts to self.
 constexpr auto InPlaceFirstChecks(int self, int other) {
   return Join(List(NotNull(self), NotNull(other)), BroadcastsInto({self, other}, self));
 }

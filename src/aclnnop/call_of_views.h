@@ -1,4 +1,4 @@
-// A call whose tensors are views of another one's: what a map over parts of tensors is made of.
+// A call whose tensors are views of another call's tensors, for maps over parts of tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace portacl {
 
-// A view, and the executor's operand (OperatorCall::OperandOf) in whose storage it lies.
+// A view, and the executor's operand (OperatorCall::OperandOf) whose storage holds it.
 struct MappedView {
   aclTensor tensor;
   int operand;
 };
 
-// The call as if the views were its tensors, the output the last.
+// Copies the call, with the views as its tensors. The output comes last.
 struct CallOfViews {
   CallOfViews(const OperatorCall& whole, std::initializer_list<MappedView> inputs, const MappedView& output)
       : call(whole) {

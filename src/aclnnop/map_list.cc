@@ -12,16 +12,16 @@
 namespace portacl {
 namespace {
 
-// In the job's memory: room for `most` maps, then for the sum.
+// Layout of the job's memory: room for `most` maps, then for the sum.
 struct MapsJob {
   int most;
   int count;
   bool has_sum;
-  int scratch;  // the operand that lies in the workspace, behind the others, or -1
+  int scratch;  // number of the operand in the workspace, after the others, or -1
   uint64_t scratch_offset;
   int64_t elements;
 
-  // What they touch is marked by MapList::SetJob.
+  // MapList::SetJob marks the touched operands.
   bool Touches(int) const noexcept { return false; }
   int64_t Elements() const noexcept { return elements; }
 

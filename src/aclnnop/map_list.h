@@ -1,4 +1,5 @@
-// Jobs of several maps, and maybe a sum, one after the other, whose operands are views of the call's tensors: halves of one, say.
+// Jobs of several maps and at most one sum, run one after the other. Operands are views of the call's
+// tensors, for example halves of one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,25 +11,26 @@ namespace portacl {
 
 class MapList {
  public:
-  // For at most `most` maps and one sum of the executor's job. Where there is no memory for them, phase 1 fails and nothing below
-  // does anything.
+  // Reserves room for `most` maps and one sum. Without memory phase 1 fails, and the functions below do
+  // nothing.
   MapList(const OperatorCall& call, Executor& executor, int most) noexcept;
 
-  // As SetMapJob: the inputs are cast to the call's promoted dtype and broadcast to the output's shape. A map may read what an
-  // earlier one has written. Preconditions: the output has elements, and its dims merge to at most kMaxLoopRank.
+  // Adds a map like SetMapJob: the inputs are cast to the call's promoted dtype and broadcast to the output's
+  // shape. A map may read what an earlier one has written. Preconditions: the output has elements, and its
+  // dims merge to at most kMaxLoopRank.
   void Add(std::initializer_list<MappedView> inputs, const MappedView& output,
            const engine::KernelTable& kernels, const engine::Scalars& scalars = {}) noexcept;
 
-  // As MakeReductionJob, of a formula without parameters: terms of the shape `terms` summed to `kept`. It runs before the maps,
-  // which may so write over what it reads, unless there is a Scratch.
+  // Adds a sum like MakeReductionJob, of a formula without parameters: terms of the shape `terms` summed to
+  // `kept`. It runs before the maps, which may thus overwrite what it reads. With a Scratch it runs last.
   void AddSum(std::initializer_list<MappedView> inputs, const MappedView& output, const Shape& terms,
               const Shape& kept, const engine::Kernels& kernels, float factor = 1.0f) noexcept;
 
-  // A dense tensor of the shape in the workspace, for what a map leaves to a later one or to the sum, which then is the last
-  // to run. One of a list.
+  // Returns a dense tensor in the workspace, through which a map passes results to a later one or to the sum.
+  // The sum then runs last. One for each list.
   MappedView Scratch(const Shape& shape, aclDataType dtype = ACL_FLOAT) noexcept;
 
-  // Ends the list: sets the executor's job.
+  // Sets the executor's job.
   void SetJob() noexcept;
 
  private:

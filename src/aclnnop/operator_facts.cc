@@ -1,4 +1,4 @@
-// The list of all operators' facts (see operator_facts.h), which the schema has.
+// The table of operator info (see operator_facts.h), made from the schema.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/operator_facts.h"
 

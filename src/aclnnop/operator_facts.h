@@ -1,5 +1,5 @@
-// What a porter asks about an operator: which product accepts which dtype, in CANN's documents and in its
-// code.
+// Operator info for people who port programs: the dtypes that each product accepts, in CANN's documents and
+// in its code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,20 +10,20 @@
 namespace portacl {
 
 struct OperatorFacts {
-  const char* name;          // that of phase 2
-  const char* header;        // as a program includes it
-  DtypeRule documented;      // CANN's pages: products they do not list have no dtype
-  DtypeRule accepted;        // CANN's code, and so this library
-  bool by_promotion;         // the dtypes are those that the inputs promote to; else every operand's own
-  bool inputs_only = false;  // ... but for the output's, which may be any that the promoted one casts to
+  const char* name;          // the name of phase 2
+  const char* header;        // the name that a program includes
+  DtypeRule documented;      // by CANN's pages; products that they do not list have no dtype
+  DtypeRule accepted;        // by CANN's code, and thus here
+  bool by_promotion;         // the list is for the promoted dtype of the inputs; else for every operand
+  bool inputs_only = false;  // not for the output, which may have any dtype to which the promoted one casts
 
-  // "promoted inputs", "every operand" or "every input".
+  // Returns "promoted inputs", "every operand" or "every input".
   const char* DtypesOf() const {
     return by_promotion ? "promoted inputs" : inputs_only ? "every input" : "every operand";
   }
 };
 
-// Every operator of this library, in the order of the schema.
+// Returns the info of every operator of this library, in the schema's order.
 std::span<const OperatorFacts> AllOperators() noexcept;
 
 }  // namespace portacl

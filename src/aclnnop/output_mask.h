@@ -1,4 +1,4 @@
-// outputMask, which says of an operator's gradients whether they are wanted.
+// outputMask: tells which of an operator's gradients are requested.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace portacl {
 
-// outputMask as an attribute: a bit for each value; `real` is how many there are, -1 for a null one.
+// Returns outputMask as an attribute, with a bit for each value. `real` is the number of values, or -1 for
+// null.
 inline Attribute MaskAttribute(const aclBoolArray* mask) {
   int64_t bits = 0;
   Attribute attribute("outputMask", int64_t{0});

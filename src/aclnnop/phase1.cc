@@ -1,4 +1,4 @@
-// Phase 1 as every operator runs it (see phase1.h).
+// Phase 1 of all operators (see phase1.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/phase1.h"
 
@@ -38,7 +38,7 @@ aclnnStatus FailMemory(const OperatorCall& call) noexcept {
   return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(call.api, ": no memory for an executor."));
 }
 
-// What one parameter's size asks for is no memory.
+// Reports that there is no memory for a parameter's size.
 aclnnStatus FailSize(const OperatorCall& call, const char* parameter, int64_t size) noexcept {
   Text message(call.api, ": parameter ", parameter);
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
@@ -50,7 +50,7 @@ aclnnStatus FailSize(const OperatorCall& call, const char* parameter, int64_t si
       message.Add(" has the size ").Add(size).Add(", for which there is no memory, accepted: less."));
 }
 
-// Enters the call's operands; false when there is no memory for so many.
+// Stores the call's operands. Returns false when there is no memory for so many.
 bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   const int parameters = static_cast<int>(call.tensors.size());
   const int outputs = call.in_place ? 0 : call.output_count;
@@ -60,7 +60,7 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   executor.parameter_count = parameters;
   executor.operand_count = operands;
   executor.first_output_parameter = call.Output();
-  executor.first_output = operands;  // where what is written is among what is read
+  executor.first_output = operands;  // written tensors are among the read ones
   int operand = 0;
   for (int i = 0; i < parameters; ++i) {
     if (i == parameters - outputs) executor.input_count = operand;
@@ -78,7 +78,8 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   return true;
 }
 
-// What a checked program's executor is told besides. Its own function, as what follows: phase 1 of others keeps its small frame.
+// Notes the operands of a checked program. This and the next functions are not inlined, so that phase 1 of
+// other programs keeps its small stack frame.
 [[gnu::cold, gnu::noinline]] void NoteTensors(const OperatorCall& call,
                                               const ExecutorState& executor) noexcept {
   try {
@@ -98,7 +99,7 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   }
 }
 
-// Programs that are checked: which bytes the call will touch.
+// Reports to the checks which bytes the call will touch.
 [[gnu::cold, gnu::noinline]] void TellOfCall(const OperatorCall& call, const Executor& executor,
                                              const aclOpExecutor* handle) noexcept {
   std::vector<sanitizer::OperandFacts> operands(static_cast<size_t>(executor.operand_count));
@@ -120,10 +121,10 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   sanitizer::Phase1Ends(&executor, executor.api, handle, std::move(operands));
 }
 
-// Of phase 1 on this thread, while a profile is taken.
+// Start of phase 1 on this thread, while a profile is taken.
 thread_local uint64_t phase1_begin = 0;
 
-// What a profile says of a call's tensors: as members of a JSON object, named as CANN's profiler does.
+// Describes a call's tensors for a profile: members of a JSON object, with the names of CANN's profiler.
 [[gnu::cold, gnu::noinline]] const std::string* DescribeTensors(const OperatorCall& call,
                                                                 const Executor& executor) noexcept {
   try {
@@ -180,7 +181,8 @@ thread_local uint64_t phase1_begin = 0;
   phase1_begin = 0;
 }
 
-// Programs that are recorded: what the call was given. Before the handle is published, which another thread may use at once.
+// Records the arguments of a call. Runs before the handle is published, since another thread may use it at
+// once.
 [[gnu::cold, gnu::noinline]] void RecordCall(const OperatorCall& call, const Executor& executor) noexcept {
   try {
     record::CallIsMade(&executor, RecordedArguments(call, executor));
@@ -221,7 +223,7 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
 
 namespace {
 
-// A tensor without elements needs no address: clients have none for it.
+// Does not require addresses of tensors without elements: clients have none.
 void AskNoAddressOfNothing(const OperatorCall& call, Executor& executor) noexcept {
   bool* touched = executor.touched;
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
@@ -274,7 +276,7 @@ const char* WhyFunctionsAreMissing() noexcept { return engine::WhySleefIsMissing
 
 namespace {
 
-// Binds the call's tensors to a formula's inputs; fills `tensors` with them.
+// Binds the call's tensors to a formula's inputs, and stores them in `tensors`.
 void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& formula,
                 const aclTensor** tensors) noexcept {
   const Isa isa = JobIsa();
@@ -288,7 +290,7 @@ void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& form
   }
 }
 
-// What a job takes from the shapes and the sizes of its operands, the output last.
+// Plans the loop of a job over its operands; the output comes last.
 void PlanLoop(const Shape& shape, std::span<const aclTensor* const> operands,
               engine::ElementwiseJob& job) noexcept {
   const Isa isa = JobIsa();
@@ -326,7 +328,7 @@ engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape&
 
 namespace {
 
-// What computes a map, and how it reads its inputs; fills `tensors` with them.
+// Selects the computation of a map and the loads of its inputs. Stores the inputs in `tensors`.
 engine::MapTypes BindMap(const OperatorCall& call, Operands inputs, const engine::KernelTable& kernels,
                          const engine::Scalars& scalars, std::initializer_list<aclDataType> casts,
                          engine::Formula& formula, const aclTensor** tensors) noexcept {

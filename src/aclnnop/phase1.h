@@ -1,4 +1,5 @@
-// Phase 1 as every operator runs it: null outputs, executor, the operator's checks, then its plan.
+// Phase 1 of all operators: checks null outputs, acquires the executor, runs the operator's checks, then
+// plans its work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,15 +21,15 @@ namespace portacl {
 // Dtypes that an elementwise formula can write.
 inline constexpr DtypeSet kWritable{ACL_FLOAT,  ACL_FLOAT16,   ACL_BF16,
                                     ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
-// Dtypes that it can read; integers and bool go through the promoted dtype.
+// Dtypes that an elementwise formula can read; integers and bool go through the promoted dtype.
 inline constexpr DtypeSet kReadable{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT8, ACL_UINT8,
                                     ACL_INT16, ACL_INT32,   ACL_INT64, ACL_BOOL};
 
-// The constant c of a mean over n elements: one division in float64, one rounding.
+// Returns the factor c of a mean over n elements: one division in float64, rounded once.
 inline float MeanFactor(int64_t n) noexcept { return static_cast<float>(1.0 / static_cast<double>(n)); }
 
-// The constant c of a reduction over `shape`: the mean is of all elements, batchmean of the first dim's length,
-// and every other number leaves the sum or the values alone.
+// Returns the factor c of a reduction over `shape`. mean counts all elements, batchmean the first dim. Any
+// other number gives 1.
 inline float ReductionFactor(int64_t reduction, const Shape& shape) noexcept {
   switch (reduction) {
     case kReductionMean:
@@ -40,58 +41,59 @@ inline float ReductionFactor(int64_t reduction, const Shape& shape) noexcept {
   }
 }
 
-// Runs the checks, in CANN's order: null workspaceSize or executor first (161001), then the executor itself
-// (561101), then the list. When all pass and there is something to compute, calls build(call, executor),
-// which sets the executor's job. Then, and only then, writes *workspaceSize and *executor. Any floating-point
-// work happens in the default environment.
+// Runs the checks in CANN's order: null workspaceSize or executor (161001), then the executor itself
+// (561101), then the list. If all pass and there is something to compute, calls build(call, executor), which
+// sets the executor's job. Writes *workspaceSize and *executor only after that. All floating-point work
+// happens in the default environment.
 template <class Build>
 aclnnStatus RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                       aclOpExecutor** executor, const Build& build) noexcept;
 
-// The job of one elementwise formula over `shape`, to which inputs (in the formula's order) and output
-// broadcast. The formula itself is set by the caller (job.formula.Set).
+// Returns the job of an elementwise formula over `shape`. The inputs, in the formula's order, and the output
+// broadcast to it. The caller sets the formula (job.formula.Set).
 engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape, Operands inputs,
                                           int output) noexcept;
 
-// The job that sums a formula's terms of shape `shape` to the shape `kept` (see PlanReduction), multiplies
-// each sum by `factor` and rounds once. A workspace that it needs is entered in the executor.
+// Returns the job that sums a formula's terms of shape `shape` to the shape `kept` (see PlanReduction),
+// multiplies each sum by `factor` and rounds once. Adds the workspace that it needs to the executor.
 engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
                                       Operands inputs, int output, float factor, Executor& executor) noexcept;
 
-// The job of a map over the output's shape, to which the inputs broadcast. Each input is cast to call.promoted, or
-// to the dtype at its place in `casts`, then to what is computed in (engine::ComputedType); a result is rounded once to the
-// output's dtype, or, of integers, wraps to call.promoted and is then cast. `scalars` are of the type that is computed in
-// (see SetMapScalar). `kernels` is static.
+// Returns the job of a map over the output's shape, to which the inputs broadcast. Each input is cast to
+// call.promoted, or to its dtype in `casts`, and then to the type of the computation (engine::ComputedType).
+// A floating result is rounded once to the output's dtype. An integer result wraps to call.promoted, and is
+// then cast. `scalars` have the type of the computation (see SetMapScalar). `kernels` must be static.
 engine::ElementwiseJob MakeMapJob(const OperatorCall& call, Operands inputs, int output,
                                   const engine::KernelTable& kernels, const engine::Scalars& scalars,
                                   std::initializer_list<aclDataType> casts = {}) noexcept;
 
-// Sets the executor's job: that one.
+// Sets that job as the executor's.
 void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                const engine::Scalars& scalars, Executor& executor,
                std::initializer_list<aclDataType> casts = {}) noexcept;
 
-// Sets the executor's job: 1 in the output's one element, which is BOOL, if a formula that writes BOOL gives 1 for every element
-// of the inputs, else 0. The inputs have one shape, of at most 8 dims and without a dim 0, and are cast to call.promoted.
+// Sets the executor's job: writes 1 to the output's only element, a BOOL, if a formula that writes BOOL gives
+// 1 for every element of the inputs, else 0. The inputs are cast to call.promoted. They have one shape, of at
+// most 8 dims and without a dim of 0.
 void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                  const engine::Scalars& scalars, Executor& executor) noexcept;
 
-// Puts a scalar, cast to `cast` and then to the type in which `kernels` compute call.promoted, at place i. `cast` is
-// call.promoted if it is not given, but FLOAT for FLOAT16 and BF16: a scalar is not rounded to fewer bits than what is computed
-// in has. Precondition: ScalarConverts.
+// Stores a scalar as scalar i, cast to `cast` and then to the type in which `kernels` compute call.promoted.
+// `cast` defaults to call.promoted, but to FLOAT for FLOAT16 and BF16: a scalar keeps the precision of the
+// computation. Precondition: ScalarConverts.
 void SetMapScalar(const OperatorCall& call, const engine::KernelTable& kernels, const aclScalar& scalar,
                   engine::Scalars& scalars, int i, aclDataType cast = ACL_DT_UNDEFINED) noexcept;
 
-// Sets the executor's job: the copy of one operand, which broadcasts to the other's shape, to that other one, converted.
+// Sets the executor's job: copies one operand, with conversion, to another, to whose shape it broadcasts.
 // Preconditions: see engine::MakeMove.
 void SetMoveJob(const OperatorCall& call, int source, int destination, Executor& executor) noexcept;
 
-// Sets the executor's job: an operand whose elements all get `value`, which is of its dtype. Its dims merge to at most
+// Sets the executor's job: fills an operand with `value`, which has its dtype. Its dims must merge to at most
 // kMaxLoopRank (see MergedDims).
 void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,
                 Executor& executor) noexcept;
 
-// What a sequence works on.
+// The operands of a sequence.
 struct SequenceOperands {
   int output;
   Operands inputs{};  // broadcast to the output's shape
@@ -99,18 +101,18 @@ struct SequenceOperands {
   engine::PackedOperand::Use use = engine::PackedOperand::Use::kNone;
 };
 
-// The job of a sequence (see engine/sequence/sequence.h) whose numbers have this type, without the numbers: they are rounded
-// once, or, integers, wrap, to the output's dtype. Inputs are converted to that type.
+// Returns the job of a sequence (see engine/sequence/sequence.h) of this type. The caller sets its numbers.
+// They are rounded once to the output's dtype, or, if integers, wrap. Inputs are converted to the type.
 engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
                                     const SequenceOperands& operands) noexcept;
 
-// The instruction set whose kernel a job built now will run.
+// Returns the instruction set of the kernels that jobs use now.
 Isa JobIsa() noexcept;
 
-// Why such a job has no functions of float64, for FunctionsThere; empty where it has them.
+// Returns why such jobs have no float64 functions, for FunctionsThere, or an empty text if they have them.
 const char* WhyFunctionsAreMissing() noexcept;
 
-// Sets the executor's job: an output whose elements are the numbers of a sequence.
+// Sets the executor's job: writes the numbers of a sequence to an output.
 template <class Numbers>
 void SetSequenceJob(const OperatorCall& call, const Numbers& numbers, Executor& executor) noexcept {
   executor.SetJob([&] {
@@ -120,7 +122,8 @@ void SetSequenceJob(const OperatorCall& call, const Numbers& numbers, Executor& 
   });
 }
 
-// Sets the executor's job: the values of a formula over call.broadcast. Kernels is a VectorFunction or Kernels.
+// Sets the executor's job: writes the values of a formula over call.broadcast. Kernels is a VectorFunction or
+// Kernels.
 template <class Kernels, class Parameters>
 void SetElementwiseJob(const OperatorCall& call, Operands inputs, int output, const Kernels& kernels,
                        const Parameters& parameters, Executor& executor) noexcept {
@@ -131,8 +134,8 @@ void SetElementwiseJob(const OperatorCall& call, Operands inputs, int output, co
   });
 }
 
-// Sets the executor's job: a formula over call.broadcast. Without `kept` its values are the output; with it
-// they are summed to that shape, and each sum is multiplied by `factor`; then kernels.sums is needed.
+// Sets the executor's job: a formula over call.broadcast. Without `kept` it writes the values. With `kept` it
+// sums them to that shape, and multiplies each sum by `factor`; this needs kernels.sums.
 template <class Parameters>
 void SetJob(const OperatorCall& call, const Shape* kept, Operands inputs, int output, float factor,
             const engine::Kernels& kernels, const Parameters& parameters, Executor& executor) noexcept {
@@ -155,10 +158,10 @@ aclnnStatus End(const OperatorCall& call, Executor* acquired, uint64_t* workspac
 aclnnStatus CheckLoopRank(const Check& check, OperatorCall& call) noexcept;
 }  // namespace phase1
 
-// 561103 when an output has more than 8 dims, which some operators do not test, and the loop over all tensors cannot be
-// taken as one over fewer. Precondition: every tensor is given.
+// 561103 when an output has more than 8 dims, which some operators do not check, and the loop over all
+// tensors does not merge to fewer dims. Precondition: every tensor is given.
 inline constexpr Check kLoopRankFits{.run = phase1::CheckLoopRank};
-// The same where the loop is over these tensors alone, inputs and outputs.
+// The same for a loop over these tensors only, inputs and outputs.
 constexpr Check LoopRankFits(Operands tensors) { return {.run = phase1::CheckLoopRank, .operands = tensors}; }
 
 }  // namespace portacl
@@ -176,8 +179,9 @@ aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks
   return phase1::End(call, acquired, workspaceSize, executor);
 }
 
-// Begins the definition of phase 1 of an operator whose C functions tools/schema makes. `call` has the tensors and lists of tensors
-// among the arguments as tensors and the others as attributes, both in their order; `given` has all as they are, by their names.
+// Begins the definition of phase 1 of an operator whose C functions tools/schema makes. `call` holds the
+// tensors and lists of tensors as tensors, and the other arguments as attributes, both in order. `given`
+// holds all arguments by name.
 #define PORTACL_PHASE_1(api)                                                                         \
   aclnnStatus portacl::phase1::api([[maybe_unused]] const api##Arguments& given, OperatorCall& call, \
                                    uint64_t* workspaceSize, aclOpExecutor** executor)
