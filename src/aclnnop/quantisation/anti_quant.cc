@@ -1,4 +1,4 @@
-// aclnnAscendAntiQuant and aclnnDequantBias: codes, or sums of products of codes, become numbers again.
+// aclnnAscendAntiQuant and aclnnDequantBias: convert codes, or sums of products of codes, back to numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/anti_quant_functions.h"
 

@@ -1,4 +1,4 @@
-// How codes of few bits lie in tensors (see coded.h).
+// Storage of codes of few bits in tensors (see coded.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/coded.h"
 

@@ -1,4 +1,5 @@
-// What operators share whose tensors hold codes of few bits: how codes lie in a tensor, and how numbers get to the steps of engine/quantise.
+// Shared code of operators whose tensors hold codes of few bits: storage of the codes, and operands for the
+// steps of engine/quantise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,10 +19,10 @@ inline constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
 inline constexpr DtypeSet kFloat8s{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
 inline constexpr DtypeSet kIntegerCodes{ACL_INT8, ACL_INT4, ACL_INT32};
 inline constexpr DtypeSet kInt8{ACL_INT8};
-inline constexpr int64_t kInWord = 8;  // codes of 4 bits in an INT32
+inline constexpr int64_t kInWord = 8;  // 4-bit codes in an INT32
 
 inline bool IsOn950(const OperatorCall& call) noexcept { return call.product == Product::kAscend950; }
-// Those whose kernels multiply by reciprocals.
+// Older products have kernels that multiply by reciprocals.
 inline bool IsBefore950(const OperatorCall& call) noexcept { return !IsOn950(call); }
 
 inline std::string_view TextOf(const OperatorCall& call, int attribute) {
@@ -35,12 +36,12 @@ inline double RealOf(const OperatorCall& call, int attribute) {
   return call.attributes[static_cast<size_t>(attribute)].wide;
 }
 
-// The dtype of a tensor's codes: INT32 holds eight of INT4.
+// Returns the dtype of a tensor's codes: INT32 holds eight of INT4.
 aclDataType CodesOf(const aclTensor& tensor) noexcept;
-// Whether the tensor has the shape of codes of a tensor of this shape.
+// Checks that `codes` has the shape that codes of a tensor of this shape have.
 ShapeChecks& HasCodesOf(ShapeChecks& checks, const OperatorCall& call, const Shape& shape, int codes);
 
-// 561103 for a tensor of 4-bit elements that does not lie in whole bytes, one behind the other.
+// 561103 for a tensor of 4-bit elements that is not contiguous in whole bytes.
 aclnnStatus LiesPacked(const OperatorCall& call, const Check& check, int tensor) noexcept;
 template <int tensor>
 aclnnStatus LiesPackedIn(const Check& check, OperatorCall& call) noexcept {
@@ -51,20 +52,20 @@ constexpr Check Packed() {
   return Own(LiesPackedIn<tensor>, ACLNN_ERR_INNER_NULLPTR);
 }
 
-// round, floor, ceil or trunc.
+// The names are round, floor, ceil and trunc.
 bool IsRounding(std::string_view name) noexcept;
 engine::Rounding RoundingOf(std::string_view name) noexcept;
 
-// A tensor as numbers for a step, of its own dtype; none where it is not given.
+// Return a tensor as numbers of its own dtype for a step, or none if it is not given.
 Numbers NumbersIn(DenseSteps& steps, const OperatorCall& call, int tensor);
 Numbers NumbersOut(DenseSteps& steps, const OperatorCall& call, int tensor, bool keeps = false);
-// Codes as numbers.
+// Returns codes as numbers.
 Numbers CodesIn(DenseSteps& steps, const OperatorCall& call, int tensor);
-// Where a quantiser's codes go, and their dtype.
+// Sets the destination and the dtype of a quantiser's codes.
 void SetCodes(DenseSteps& steps, const OperatorCall& call, int tensor, Quantiser& quantiser,
               bool keeps = false);
 
-// A factor of one number, or of one for each column.
+// Returns a factor that is one number, or one for each column.
 Factors OneOrColumns(const Numbers& numbers, const OperatorCall& call, int tensor, int64_t columns);
 
 template <class Step>

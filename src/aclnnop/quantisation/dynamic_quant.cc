@@ -1,4 +1,5 @@
-// aclnnDynamicQuant and its later forms: codes whose scale the numbers themselves say, of each row, each column or the whole tensor.
+// aclnnDynamicQuant and its later forms: quantise with scales computed from the numbers, for each row, each
+// column or the whole tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/dynamic_quant_functions.h"
 
@@ -18,7 +19,7 @@ constexpr Outputs kFirst{2, 3, -1};
 constexpr Outputs kLater{3, 4, 5};
 bool IsFirst(const OperatorCall& call) noexcept { return call.tensors.size() == 4; }
 Outputs OutputsOf(const OperatorCall& call) noexcept { return IsFirst(call) ? kFirst : kLater; }
-enum Attributes { kMode, kMost, kIsSymmetrical };  // the last one of the later forms
+enum Attributes { kMode, kMost, kIsSymmetrical };  // kIsSymmetrical: later forms only
 
 constexpr DtypeRule kDtypesOfX = SinceAtlasA2(kHalves, DtypeSet(ACL_FLOAT16));
 constexpr DtypeRule kDtypesOfY =
@@ -115,7 +116,7 @@ constexpr auto kSecondChecks = Join(kNotNull<kLater>, kRest<kLater>);
 constexpr auto kLaterChecks =
     Join(List(Own(On950, ACLNN_ERR_INNER)), kNotNull<kLater>, List(Own(ModesFit)), kRest<kLater>);
 
-// What the greatest becomes.
+// Returns the code of the greatest magnitude.
 float MostOf(const OperatorCall& call, aclDataType codes) {
   const auto most = call.attributes[kMost].real;
   return codes == ACL_HIFLOAT8 && most != 0 ? most : engine::GreatestNumber(codes);

@@ -1,4 +1,5 @@
-// aclnnDequantSwigluQuant and its second form, aclnnSwiGluQuantV2: an activation of one half of a row times the other, as codes.
+// aclnnDequantSwigluQuant and its second form, aclnnSwiGluQuantV2: multiply an activation of one half of a
+// row by the other half, and quantise.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/gated_quant_functions.h"
 
@@ -19,7 +20,7 @@ void AddJob(DenseSteps& steps, QuantiseGated& job) {
   steps.SetJob();
 }
 
-// Rows of a shape: all dims but the last.
+// Returns the shape of rows: all dims but the last.
 Shape RowsOf(const Shape& shape) {
   Shape rows = shape;
   rows.rank = shape.rank - 1;
@@ -133,7 +134,8 @@ constexpr Check kChecks[] = {
     IfGiven<kGroup>(InsideStorage({kGroup})),
 };
 
-// A factor of one number, of columns, of groups, or of both. One dim as long as there are `groups` is theirs, also where columns are as many.
+// Returns a factor that is one number, or one for each column, each group, or both. A single dim of length
+// `groups` is taken as groups, even if there are as many columns.
 Factors FactorsOf(DenseSteps& steps, const OperatorCall& call, int tensor, int64_t columns,
                   int64_t groups = 0) {
   Factors factors;
@@ -246,7 +248,7 @@ constexpr Check kPlainChecks[] = {
     Packed<kPlainY>(),
 };
 
-// [G,N] or [G].
+// Returns a factor of shape [G, N] or [G].
 Factors GroupFactors(DenseSteps& steps, const OperatorCall& call, int tensor) {
   Factors factors;
   factors.numbers = NumbersIn(steps, call, tensor);

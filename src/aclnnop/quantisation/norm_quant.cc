@@ -1,5 +1,5 @@
-// aclnnAddRmsNormQuant and its second form, aclnnAddRmsNormDynamicQuant and its second form, aclnnRmsNormQuant: rows divided by the root of the
-// mean of their squares, as codes.
+// aclnnAddRmsNormQuant and its second form, aclnnAddRmsNormDynamicQuant and its second form,
+// aclnnRmsNormQuant: divide rows by their root mean square, and quantise.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/norm_quant_functions.h"
 
@@ -16,7 +16,7 @@ constexpr DtypeSet kAnyZero{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32};
 constexpr DtypeSet kByteCodes = kInt8 | kFloat8s;
 constexpr DtypeRule kSinceA2Alone = kNoneBeforeAtlasA2;
 
-// gamma is the end of x's shape.
+// Checks that gamma's dims are the last dims of x.
 ShapeChecks& IsTail(ShapeChecks& checks, const OperatorCall& call, int x, int gamma) {
   const Shape& whole = call.Tensor(x).view;
   const Shape& tail = call.Tensor(gamma).view;
@@ -40,9 +40,9 @@ void SetRowsOf(const OperatorCall& call, int x, int gamma, QuantiseNormed& job) 
   job.rows = call.Tensor(x).numel / job.columns;
 }
 
-// ---- AddRmsNormQuant: scales and zero points that are given ----
+// ---- aclnnAddRmsNormQuant: given scales and zero points ----
 
-// The second form has beta and normed besides, behind the zero points and the outputs.
+// The second form adds beta behind the zero points, and `normed` behind the outputs.
 struct Static {
   int beta, y1, y2, x, normed;
 };
@@ -81,7 +81,7 @@ aclnnStatus StaticShapes(const Check& check, const OperatorCall& call, const Sta
   return checks.status();
 }
 
-// The types that a product's kernels have together.
+// Checks combinations of dtypes that a product's kernels support.
 aclnnStatus StaticTypes(const Check& check, const OperatorCall& call, const Static& at) {
   ShapeChecks checks(check, call);
   const aclDataType x = call.Tensor(kX1).dtype;
@@ -139,7 +139,8 @@ constexpr auto kFirstChecks = Join(List(NotNull(kX1), NotNull(kX2), NotNull(kGam
                                    StaticEnd<kFirst>());
 
 bool HasNormed(const OperatorCall& call) noexcept { return call.IsGiven(kSecond.normed); }
-// The calls of which one output of the sum or of the norm is enough: one scale, one zero point, nothing of the second.
+// Tells whether the call needs only one of the outputs xOut and `normed`: with one scale, one zero point, and
+// no second quantisation.
 bool IsSingle(const OperatorCall& call) noexcept {
   if (IsOn950(call)) return true;
   if (Integer(call, kDivides) == 0 || call.IsGiven(kScales2) || call.IsGiven(kZeros2) ||
@@ -180,7 +181,7 @@ void SetStaticOf(const OperatorCall& call, const Static& at, Executor& executor)
   if (IsThere(call, at.beta)) job.beta = NumbersIn(steps, call, at.beta);
   if (IsThere(call, at.x)) job.sum = NumbersOut(steps, call, at.x);
   if (IsThere(call, at.normed)) job.normed = NumbersOut(steps, call, at.normed);
-  // What FLOAT16 rounds on its way where scales are many.
+  // FLOAT16 rounds intermediate results if there are many scales.
   const bool is_half = call.Tensor(kX1).dtype == ACL_FLOAT16;
   job.rounds_steps = IsBefore950(call) && is_half && call.Tensor(kScales1).numel != 1;
   job.rounds_sum = IsBefore950(call) && (job.rounds_steps || (!is_half && IsThere(call, at.beta)));
@@ -200,9 +201,9 @@ void SetStaticOf(const OperatorCall& call, const Static& at, Executor& executor)
 void SetFirst(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kFirst, executor); }
 void SetSecond(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kSecond, executor); }
 
-// ---- AddRmsNormDynamicQuant: scales that the rows say ----
+// ---- aclnnAddRmsNormDynamicQuant: scales computed from the rows ----
 
-// The second form has beta besides, and says which outputs are wanted.
+// The second form adds beta, and attributes that request outputs.
 enum DynamicTensors { kSmooth1 = kGamma + 1, kSmooth2, kShift };
 struct Dynamic {
   int y1, y2, x, step1, step2;
@@ -393,7 +394,7 @@ aclnnStatus PlainShapes(const Check& check, OperatorCall& call) noexcept {
   return checks.Holds(fits, kScale, "one element, on Ascend 950 also one for each of a row").status();
 }
 
-// Before Ascend 950 there is no kernel that writes them.
+// Products before Ascend 950 have no kernel that writes INT4.
 aclnnStatus CodesComputed(const Check& check, OperatorCall& call) noexcept {
   const bool fits = IsOn950(call) || call.Tensor(kY).dtype != ACL_INT4;
   return ShapeChecks(check, call).Holds(fits, kY, "INT8, or INT32 of eight codes").status();

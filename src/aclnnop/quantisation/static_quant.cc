@@ -1,4 +1,4 @@
-// aclnnAscendQuant, aclnnAscendQuantV3, aclnnQuantize and aclnnGroupQuant: codes by scales that are given.
+// aclnnAscendQuant, aclnnAscendQuantV3, aclnnQuantize and aclnnGroupQuant: quantise with given scales.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/static_quant_functions.h"
 
@@ -13,10 +13,10 @@ enum Tensors { kX, kScale, kOffset, kY };
 
 int64_t LastOf(const Shape& shape) { return shape.rank == 0 ? 1 : shape[shape.rank - 1]; }
 
-// A dim as it counts from 0.
+// Returns an axis counted from 0.
 int64_t AxisOf(int64_t axis, const Shape& shape) { return axis < 0 ? axis + std::max(shape.rank, 1) : axis; }
 
-// Rows and factors of a tensor one of whose dims the factors go along.
+// Sets rows and factors of a tensor whose factors vary along one dim.
 void SetRows(const OperatorCall& call, int64_t axis, Quantiser& quantiser, engine::QuantisedRows& job) {
   const Shape& x = call.Tensor(kX).view;
   const int64_t numel = call.Tensor(kX).numel;
@@ -58,7 +58,7 @@ constexpr DtypeRule kCodesBefore950 =
     ByGeneration({}, kIntegerCodes, {}).On({Product::kAtlasInference}, kInt8);
 constexpr DtypeRule kCodes = kCodesBefore950.On(products::kAscend950, kIntegerCodes | kFloat8s);
 
-// 161002 for x without dims.
+// 161002 for an x without dims.
 aclnnStatus HasDimsOfX(const Check& check, OperatorCall& call) noexcept {
   return ShapeChecks(check, call).Holds(call.Tensor(kX).view.rank > 0, kX, "at least one dim").status();
 }
@@ -193,7 +193,7 @@ aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
              "one element, or as many as x has along axis")
       .status();
 }
-// BF16 for all or none.
+// Checks that either all tensors are BF16 or none is.
 aclnnStatus Bfloat16Fits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const auto is_bf16 = [&](int tensor) { return call.Tensor(tensor).dtype == ACL_BF16; };
@@ -238,7 +238,7 @@ void SetQuantize(const OperatorCall& call, Executor& executor) {
   Add(steps, call, job);
 }
 
-// ---- GroupQuant: a row of the scale for each group of rows ----
+// ---- aclnnGroupQuant: the scale has a row for each group of rows ----
 
 enum GroupTensors { kGroupScale = 1, kGroupIndex, kGroupOffset, kGroupY };
 enum GroupAttributes { kGroupType };
