@@ -1,4 +1,4 @@
-// aclnnBernoulli and aclnnBernoulliTensor with their in-place forms: 1 with a probability, else 0.
+// aclnnBernoulli and aclnnBernoulliTensor with their in-place forms: draw 1 with a probability, else 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/bernoulli_functions.h"
 
@@ -14,13 +14,13 @@ namespace {
 
 using namespace random;
 
-// Of aclnnBernoulli and aclnnBernoulliTensor.
+// Tensors of aclnnBernoulli and of aclnnBernoulliTensor.
 enum Tensors { kSelf, kOut };
 enum TensorsOfTensor { kProb = 1, kOutOfTensor = 2 };
 enum Attributes { kProbability };
 
 constexpr DtypeSet kDrawn = kFillable | kBool;
-// On Atlas inference products and Atlas 200I/500 A2 nothing.
+// Atlas inference products and Atlas 200I/500 A2 have no dtype.
 constexpr ProductSet kNone{Product::kAtlasInference, Product::kAtlas200I500A2};
 constexpr DtypeRule kDtypes =
     ByGeneration(kDrawn, kDrawn | kBf16, kDrawn | kBf16 | kUnsignedSince16Bits).On(kNone, kNoDtype);
@@ -39,7 +39,7 @@ aclnnStatus CheckProb(const Check& check, OperatorCall& call) noexcept {
                                     static_cast<float>(probability), ", accepted: 0 to 1."));
 }
 
-// prob broadcasts to the output's shape: CANN does not look at it.
+// Checks that prob broadcasts to the output's shape. CANN does not check this.
 aclnnStatus CheckProbShape(const Check& check, OperatorCall& call) noexcept {
   const int output = call.Output();
   call.broadcast = call.Tensor(output).view;

@@ -1,4 +1,4 @@
-// Dropout in all its forms: masks that are drawn, masks that are applied, and both at once.
+// Dropout in all its forms: draws masks, applies masks, and does both at once.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/dropout_functions.h"
 
@@ -18,11 +18,11 @@ constexpr int64_t kBits = engine::PackedOperand::kNumbers;
 using Use = engine::PackedOperand::Use;
 
 constexpr DtypeRule kDropped = kBf16SinceAtlasA2;
-// Of aclnnDropout, which Ascend 950 does not list BF16 for.
+// Dtypes of aclnnDropout, which on Ascend 950 lacks BF16.
 constexpr DtypeRule kDroppedBeforeAscend950 = kBf16SinceAtlasA2.On(products::kAscend950, kFloatAndHalf);
 constexpr DtypeSet kCastable = kFloatHalfAndBf16 | kDouble | kComplex;
 
-// Bytes of the mask of n elements; -1 where there is no such number.
+// Returns the bytes of a mask of n elements, or -1 for a negative n.
 int64_t MaskBytes(int64_t n) noexcept {
   return n < 0 ? -1 : (n / kBits + (n % kBits != 0 ? 1 : 0)) * (kBits / 8);
 }
@@ -38,7 +38,7 @@ aclnnStatus FailMaskSize(const OperatorCall& call, const char* name, int64_t fou
                                                  " elements, expected ", rule, expected, "."));
 }
 
-// ---- Masks that are drawn ----
+// ---- drawing masks ----
 
 enum AttributesOfMask { kShape, kProb, kProbDtype };
 
@@ -50,7 +50,8 @@ aclnnStatus CheckShapeGiven(const Check& check, OperatorCall& call) noexcept {
                    Text(call.api, ": parameter shape is a null pointer, expected an array of dims."));
 }
 
-// Elements of an input of that shape; -1 where a dim is negative or the number fits no int64.
+// Returns the number of elements of an input of this shape, or -1 where a dim is negative or the number
+// overflows int64.
 int64_t ElementsOf(const aclIntArray& shape) noexcept {
   int64_t n = 1;
   bool fits = true;
@@ -91,7 +92,8 @@ constexpr auto kGenMaskV2Checks = Join(kGenMaskChecks, List(kProbDtypeThere));
 constexpr auto kGenMaskV2TensorChecks = Join(List(kShapeGiven, NotNull(0), NotNull(1)), DrawnChecks(2),
                                              List(OneInteger(kWords, {0, 1}), kProbDtypeThere));
 
-// Sets a mask whose bits are 1 with 1 - probability. Of none and of all that are kept, the padding's bits are the same.
+// Sets a mask whose bits are 1 with 1 - probability. If nothing or everything is dropped, the padding has the
+// same bits as the rest.
 void SetMask(const OperatorCall& call, const engine::RandomSource& source, const engine::DeviceSource& device,
              double probability, Executor& executor) {
   if (IsZero(probability) || IsOne(probability)) {
@@ -106,13 +108,13 @@ void SetMask(const OperatorCall& call, const engine::RandomSource& source, const
   SetRandomJob(call, numbers, {.output = call.Output()}, device, executor);
 }
 
-// A probability of a dtype, but on Ascend 950.
+// Returns the probability, rounded to its dtype except on Ascend 950.
 double ProbabilityIn(const OperatorCall& call) noexcept {
   const double probability = call.attributes[kProb].wide;
   return DrawsMask(call) ? RoundedTo(call.attributes[kProbDtype].dtype(), probability) : probability;
 }
 
-// ---- Masks that are applied ----
+// ---- applying masks ----
 
 enum TensorsOfMasked { kIn, kMask, kOut };
 enum AttributesOfMasked { kP };
@@ -130,7 +132,7 @@ constexpr Check MaskSizeIs(int in, int mask) {
 }
 constexpr Check MaskSizeAtLeast(int in, int mask) { return {.run = CheckMaskSize, .operands = {in, mask}}; }
 
-// The probability that a scale of kept elements belongs to.
+// Returns the probability for which kept elements have this scale.
 double ProbabilityOfScale(double scale) noexcept { return scale == 0 ? 1 : 1 - 1 / scale; }
 
 aclnnStatus CheckScale(const Check&, OperatorCall& call) noexcept {
@@ -168,20 +170,21 @@ constexpr auto kV3GradChecks =
          MaskedDtypes(kDropped, kMask, kOut),
          List(RankAtMost(8, {kIn}), SameShape(kIn, kOut), MaskSizeIs(kIn, kMask)), MaskedLast(kMask, kOut));
 
-// Sets out = in * scale where the bit of the mask is 1, else 0 or in * 0.
+// Sets out = in * scale where the mask's bit is 1, else 0 or, if `multiplies`, in * 0.
 void SetMasked(const OperatorCall& call, float scale, bool multiplies, Executor& executor) {
   const engine::DropoutNumbers numbers{{}, 0, scale, engine::DropoutNumbers::Bits::kRead, multiplies};
   SetRandomJob(call, numbers, {.output = kOut, .inputs = {kIn}, .packed = kMask, .use = Use::kRead}, {},
                executor);
 }
 
-// 1 over what is kept; the latter rounded to the input's dtype, as programs can see with BF16.
+// Returns 1 / (1 - probability), with the divisor rounded to the input's dtype. Programs can observe this
+// rounding with BF16.
 float ScaleOf(aclDataType dtype, double probability) noexcept {
   const auto kept = static_cast<float>(1 - probability);
   return 1.0f / static_cast<float>(RoundedTo(dtype, static_cast<double>(kept)));
 }
 
-// Without any draw: the input as it is, or zeros.
+// Sets the job where no draw is needed: copies the input, or writes zeros. Returns whether it did.
 bool SetWithoutMask(const OperatorCall& call, double probability, int out, Executor& executor) {
   if (IsZero(probability)) {
     SetMoveJob(call, kIn, out, executor);
@@ -196,11 +199,11 @@ void SetDoMask(const OperatorCall& call, double probability, Executor& executor)
   SetMasked(call, ScaleOf(call.Tensor(kIn).dtype, probability), /*multiplies=*/false, executor);
 }
 
-// ---- Both at once ----
+// ---- drawing and applying ----
 
-// Of the tensors input, out, maskOut.
+// Tensors: input, out, maskOut.
 enum TensorsOfDropout { kDroppedOut = 1, kMaskOut = 2 };
-// Of the tensors input, optionalNoiseShape, out, maskOut.
+// Tensors: input, optionalNoiseShape, out, maskOut.
 enum TensorsOfV3 { kNoiseShape = 1, kOutOfV3 = 2, kMaskOutOfV3 = 3 };
 
 aclnnStatus CheckNoNoiseShape(const Check& check, OperatorCall& call) noexcept {

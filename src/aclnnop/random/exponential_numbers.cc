@@ -1,4 +1,4 @@
-// aclnnSimThreadExponential: exponential numbers.
+// aclnnSimThreadExponential: draws exponential numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/exponential_numbers_functions.h"
 
@@ -16,7 +16,7 @@ using namespace random;
 constexpr int kSelf = 0;
 enum Attributes { kCount, kLambda };
 
-// Generated code of CANN's, which other products do not have.
+// CANN's generated code exists only for these products.
 constexpr DtypeRule kFilled = kNoneBeforeAtlasA2;
 
 aclnnStatus CheckCount(const Check& check, OperatorCall& call) noexcept {
@@ -40,7 +40,7 @@ constexpr auto kChecks =
          Check{.run = CheckLambda, .code = ACLNN_ERR_INNER_TILING_ERROR}, RankAtMost(8, {kSelf}),
          SizesRepresentable({kSelf}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}));
 
-// The least positive number of a dtype.
+// Returns the least positive number of a dtype.
 double LeastOf(aclDataType dtype) noexcept {
   return dtype == ACL_FLOAT16 ? 0x1p-24 : dtype == ACL_BF16 ? 0x1p-133 : 0x1p-149;
 }

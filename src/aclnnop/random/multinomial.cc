@@ -1,4 +1,4 @@
-// aclnnMultinomial and its form with the seed and the offset in tensors: indices drawn by weights.
+// aclnnMultinomial and its form with seed and offset in tensors: draw indices by weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/multinomial_functions.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace random;
 
-// Of aclnnMultinomial: self, out; of the other: self, seedTensor, offsetTensor, out.
+// Tensors of aclnnMultinomial: self, out. Of the other form: self, seedTensor, offsetTensor, out.
 constexpr int kSelf = 0;
 enum Attributes { kSamples, kReplacement };
 

@@ -1,5 +1,5 @@
-// Normal numbers: aclnnInplaceNormal, its form with the seed and the offset in tensors, and those whose mean or standard
-// deviation may be a tensor.
+// aclnnInplaceNormal, its form with seed and offset in tensors, and the forms whose mean or standard
+// deviation may be a tensor: draw normal numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/normal_functions.h"
 
@@ -46,7 +46,7 @@ constexpr auto kFillTensorChecks =
               Check{.run = CheckOneDim, .operands = {kSeed, kOffset}}),
          kFillChecks);
 
-// Float64 noise for DOUBLE alone.
+// Draws float64 noise only for DOUBLE.
 template <class Use>
 void WithNoise(const OperatorCall& call, const Use& use) {
   if (call.promoted == ACL_DOUBLE) return use(double{});
@@ -63,10 +63,10 @@ void SetFill(const OperatorCall& call, const engine::RandomSource& source, const
   });
 }
 
-// The forms with tensors: mean, std or both come before out.
+// Tensors of the forms with tensors: mean, std or both, then out.
 enum TensorsOfOut { kFirst, kSecond, kThird };
 
-// Computed in float64 when one of the tensors is DOUBLE.
+// Computes in float64 if one of the tensors is DOUBLE.
 aclnnStatus PromotesToNoise(const Check&, OperatorCall& call) noexcept {
   call.promoted = ACL_FLOAT;
   for (const TensorArgument& argument : call.tensors) {
@@ -75,7 +75,7 @@ aclnnStatus PromotesToNoise(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// std has out's shape and elements, but that nothing is asked of an empty out where std is one number.
+// Checks that std has elements and out's shape. If out is empty, a std of one element passes.
 aclnnStatus CheckStdShape(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& std = call.Tensor(kFirst);
   const aclTensor& out = call.Tensor(kSecond);
@@ -111,7 +111,7 @@ constexpr auto kFloatFloatChecks =
               SizesRepresentable({kFirst}), DoneIfEmpty({kFirst})),
          kNoiseChecks);
 
-// Numbers whose mean and standard deviation are these, or those of the inputs at these places.
+// Draws numbers of this mean and standard deviation, or those of the inputs at these positions.
 void SetOut(const OperatorCall& call, Operands inputs, const engine::RandomSource& source, float mean,
             float std, int mean_input, int std_input, Executor& executor) {
   WithNoise(call, [&](auto zero) {

@@ -1,4 +1,5 @@
-// aclnnInplaceRandom, its form with the seed and the offset in tensors, and those without bounds: random integers.
+// aclnnInplaceRandom, its form with seed and offset in tensors, and the forms without bounds: draw random
+// integers.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/random_functions.h"
 
@@ -42,7 +43,7 @@ constexpr auto kWithoutChecks = Join(List(NotNull(kSelf)), kUnbounded, kLastChec
 constexpr auto kWithoutTensorChecks =
     Join(List(NotNull(kSelf)), kSeedsNotNull, kUnbounded, kSeedChecks, kLastChecks);
 
-// Bits of the significand of a floating dtype; 0 for others.
+// Returns the significand bits of a floating dtype, or 0 for others.
 int DigitsOf(aclDataType dtype) noexcept {
   switch (dtype) {
     case ACL_FLOAT16:
@@ -60,7 +61,8 @@ int DigitsOf(aclDataType dtype) noexcept {
   }
 }
 
-// The greatest integer that is at most `value` and that so many bits hold: the lowest bits go.
+// Returns the greatest integer up to `value` that has at most `digits` significant bits. Clears the lowest
+// bits.
 int64_t HeldBelow(int64_t value, int digits) noexcept {
   const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   int dropped = 0;
@@ -73,14 +75,15 @@ struct Bounds {
   int64_t last;
 };
 
-// Of floating dtypes the bounds move inward to numbers that the dtype has, so that rounding leads to none beyond; if
-// there are none between them they stay.
+// For floating dtypes, moves the bounds inward to representable numbers, so that rounding never leaves the
+// bounds. Keeps them if no representable number lies between.
 Bounds Inward(aclDataType dtype, Bounds bounds) noexcept {
   const int digits = DigitsOf(dtype);
   if (digits == 0) return bounds;
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   Bounds inward{bounds.first, HeldBelow(bounds.last, digits)};
-  // The least that is at least `first`. The least int64 is such a number; its negative is none.
+  // Finds the least representable number from `first` on. The least int64 is representable, but cannot be
+  // negated.
   if (bounds.first != kLeast) {
     const int64_t negative = HeldBelow(-bounds.first, digits);
     if (negative == kLeast) return bounds;
@@ -93,13 +96,14 @@ Bounds Inward(aclDataType dtype, Bounds bounds) noexcept {
   return inward.first <= inward.last ? inward : bounds;
 }
 
-// `random_()` of PyTorch's NPU back end gives BOOL the bounds 0 and 1 and means both values.
+// random_() of torch_npu passes the bounds 0 and 1 for BOOL, and means both values.
 Bounds BoundsOf(aclDataType dtype, int64_t from, int64_t to) noexcept {
   if (dtype == ACL_BOOL && from == 0 && to == 1) return {0, 1};
   return Inward(dtype, {from, to - 1});
 }
 
-// All integers that a dtype has from 0 on, of a floating one those without gaps.
+// Returns the range from 0 to the greatest integer of a dtype. For a floating dtype, to the greatest up to
+// which all integers are representable.
 Bounds BoundsOf(aclDataType dtype) noexcept {
   switch (dtype) {
     case ACL_BOOL:

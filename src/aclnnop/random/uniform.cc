@@ -1,4 +1,4 @@
-// aclnnInplaceUniform and its form with the seed and the offset in tensors.
+// aclnnInplaceUniform and its form with seed and offset in tensors: draw uniform numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/uniform_functions.h"
 
@@ -37,7 +37,7 @@ constexpr auto kChecks = Join(List(NotNull(kSelf)), kSelfChecks, kLastChecks);
 constexpr auto kTensorChecks = Join(List(NotNull(kSelf), NotNull(kSeed), NotNull(kOffset)), kSelfChecks,
                                     List(OneInteger(kWords, {kSeed, kOffset})), kLastChecks);
 
-// A bound in selfRef's dtype; one beyond it is its greatest number.
+// Converts a bound to selfRef's dtype. Bounds that overflow become its greatest number.
 template <class T>
 T BoundIn(aclDataType dtype, double bound) {
   const double rounded = RoundedTo(dtype, bound);
@@ -46,7 +46,8 @@ T BoundIn(aclDataType dtype, double bound) {
   return static_cast<T>(std::copysign(most, bound));
 }
 
-// The least number that is rounded to `to`, which has the dtype: where ties go to `to`, it is half way to the one below.
+// Returns the least number that rounds to `to`, a number of the dtype. If ties round to `to`, this is halfway
+// to the number below.
 double LimitOf(aclDataType dtype, double to) {
   if ((dtype != ACL_FLOAT16 && dtype != ACL_BF16) || !std::isfinite(to)) return to;
   const int least_exponent = dtype == ACL_FLOAT16 ? -14 : -126;
@@ -76,7 +77,7 @@ void SetUniform(const OperatorCall& call, aclDataType dtype, engine::RandomSourc
   SetRandomJob(call, numbers, {.output = kSelf}, device, executor);
 }
 
-// Integers are cut from float64 numbers.
+// Truncates float64 numbers for integer dtypes.
 void SetJob(const OperatorCall& call, uint64_t seed, uint64_t offset, const engine::DeviceSource& device,
             Executor& executor) {
   const aclDataType dtype = call.Tensor(kSelf).dtype;
