@@ -1,4 +1,4 @@
-// What recurrent networks have in common (see recurrent_call.h).
+// Shared code of recurrent networks (see recurrent_call.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/recurrent/recurrent_call.h"
 
@@ -11,7 +11,7 @@
 
 namespace portacl {
 
-// Defined beside the functions of tensors (aclnnop/unary/unary.h).
+// Defined beside the operators of single tensors (aclnnop/unary/unary.h).
 namespace unary_kernels {
 // NOLINTBEGIN(readability-identifier-naming): named as the operators' headers
 const engine::KernelTable& sigmoid() noexcept;
@@ -49,7 +49,8 @@ aclnnStatus CountIs(const Check& check, const OperatorCall& call, int list, int6
                                    .Add("."));
 }
 
-// Preconditions: the checks of counts, and of the ranks of input, of the second parameter and of lengths.
+// Preconditions: the checks of counts, and of the ranks of input, of the second parameter and of lengths,
+// have passed.
 engine::RecurrentSizes SizesOf(const OperatorCall& call, const Places& at) {
   const Shape& input = call.Tensor(at.input).view;
   engine::RecurrentSizes sizes{};
@@ -83,7 +84,8 @@ aclnnStatus ShapeIs(const Check& check, const OperatorCall& call, int tensor, co
   return RefuseShape(check, call, tensor, shape, entry);
 }
 
-// The shape of parameter `which` of a cell: weights of the input, of the hidden state, their biases.
+// Returns the shape of a cell's parameter. The order is: weights of the input, weights of the hidden state,
+// the biases of both.
 Shape ParameterShape(const Places& at, const engine::RecurrentSizes& sizes, int64_t index) {
   const int64_t which = index % sizes.parameters();
   const int64_t layer = index / sizes.parameters() / sizes.directions;
@@ -231,7 +233,8 @@ engine::RecurrentOperand OperandOf(const OperatorCall& call, int argument, int e
 
 namespace {
 
-// That of a sequence: the first two dims may change places, and of a packed one the first is two.
+// Returns the operand of a sequence. batch_first swaps its first two dims. In a packed sequence both are one
+// dim.
 engine::RecurrentOperand SequenceOperand(const OperatorCall& call, const Places& at, int argument,
                                          int64_t batch) {
   engine::RecurrentOperand made = OperandOf(call, argument);

@@ -1,5 +1,5 @@
-// What recurrent networks have in common: where their tensors and attributes stand among the arguments, the checks of those, and their
-// jobs.
+// Shared code of recurrent networks: positions of their tensors and attributes among the arguments, checks of
+// these, and jobs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,39 +12,39 @@
 
 namespace portacl::recurrent {
 
-// An operator's arguments, by their indices. Input is the first tensor.
+// Positions of an operator's arguments. Input is the first tensor.
 struct Places {
   bool is_forward;
-  int gates;  // of a cell
+  int gates;  // gates of a cell
   int states;
   int input, params, hx, lengths;
   int saved, saved_count;  // lists
   int output;              // or its gradient
-  int after;               // the first of the states after the last step, or of their gradients
-  int of_input = -1;       // gradients that are written
-  int of_before = -1;      // the first of the states before the first step
+  int after;               // first of the states after the last step, or of their gradients
+  int of_input = -1;       // the input's gradient; -1 where not written
+  int of_before = -1;      // first of the states before the first step
   int of_params = -1;
   int has_bias, layers;  // attributes
   int train = -1;
   int bidirectional, batch_first;
 };
 
-// ---- checks; the codes are in the operators' headers ----
+// ---- checks; the operators' headers name the codes ----
 
 using PlacedCheck = aclnnStatus (*)(const Check& check, OperatorCall& call, const Places& at) noexcept;
-// The check of an operator whose arguments are there.
+// Binds a check to the positions of an operator's arguments.
 template <PlacedCheck check, const Places& at>
 aclnnStatus Placed(const Check& own, OperatorCall& call) noexcept {
   return check(own, call, at);
 }
 
-// Every list from `first` to `last` and every entry is given.
+// Checks that every list from `first` to `last` and every entry is given.
 aclnnStatus ListsGiven(const Check& check, OperatorCall& call, int first, int last) noexcept;
 template <int first, int last>
 aclnnStatus ListsGiven(const Check& check, OperatorCall& call) noexcept {
   return ListsGiven(check, call, first, last);
 }
-// Every tensor and entry from `first` to `last` that is there has input's dtype.
+// Checks that every given tensor and entry from `first` to `last` has input's dtype.
 aclnnStatus DtypesAreInputs(const Check& check, OperatorCall& call, int first, int last) noexcept;
 template <int first, int last>
 aclnnStatus DtypesAreInputs(const Check& check, OperatorCall& call) noexcept {
@@ -54,13 +54,13 @@ aclnnStatus DtypesAreInputs(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus LengthsAreInt64(const Check& check, OperatorCall& call, const Places& at) noexcept;
 aclnnStatus NoLengths(const Check& check, OperatorCall& call, const Places& at) noexcept;
 aclnnStatus CountsFit(const Check& check, OperatorCall& call, const Places& at) noexcept;
-// Preconditions of the rest: those before it, in this order.
+// The following checks require that all checks above have passed, in this order.
 aclnnStatus RanksFit(const Check& check, OperatorCall& call, const Places& at) noexcept;
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call, const Places& at) noexcept;
-// Nothing is written where there is nothing: no batch, or no hidden state.
+// Succeeds without work if there is no batch or no hidden state: nothing is written then.
 aclnnStatus DoneIfNoStates(const Check& check, OperatorCall& call, const Places& at) noexcept;
 
-// Whether steps are saved.
+// Tells whether the steps are saved for a gradient.
 bool Trains(const OperatorCall& call, const Places& at) noexcept;
 template <const Places& at>
 bool Trains(const OperatorCall& call) noexcept {
@@ -69,13 +69,13 @@ bool Trains(const OperatorCall& call) noexcept {
 
 // ---- jobs ----
 
-// Where a tensor lies whose dims are the last ones of three; without one, nowhere.
+// Returns the operand of a tensor whose dims are the last of three, or an empty operand without a tensor.
 engine::RecurrentOperand OperandOf(const OperatorCall& call, int argument, int entry = 0) noexcept;
 
 void Describe(const OperatorCall& call, const Places& at, engine::RecurrentForward& network) noexcept;
 void Describe(const OperatorCall& call, const Places& at, engine::RecurrentGradient& network) noexcept;
 
-// The operands of lists in the job's memory. False when there is no memory.
+// Stores the operands of lists in the job's memory. Returns false when there is no memory.
 bool SetListed(const OperatorCall& call, const Places& at, Executor& executor) noexcept;
 void MarkTouched(const OperatorCall& call, const Places& at, Executor& executor) noexcept;
 
