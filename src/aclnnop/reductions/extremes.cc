@@ -1,5 +1,5 @@
-// aclnnMax, aclnnMin, aclnnAmax, aclnnAmin, aclnnMaxV2, aclnnAminmax, aclnnAminmaxAll and aclnnAminmaxDim: the largest and least
-// elements over dims.
+// aclnnMax, aclnnMin, aclnnAmax, aclnnAmin, aclnnMaxV2, aclnnAminmax, aclnnAminmaxAll and aclnnAminmaxDim:
+// maximum and minimum over dims.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/extremes_functions.h"
 
@@ -20,7 +20,7 @@ aclnnStatus ShapeStays(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// ---- of all elements ----
+// ---- over all elements ----
 
 constexpr auto kWholeChecks =
     List(NotNull(kSelf), NotNull(kOut), DtypesIn(kDtypes, {kSelf}), DtypesIn(kDtypes, {kOut}),
@@ -55,7 +55,7 @@ void SetMaxV2(const OperatorCall& call, Executor& executor) {
   SetFoldJob(call, {reduced, call.Tensor(kSelf).dtype, {StepOf(/*is_least=*/false, kOut)}}, executor);
 }
 
-// ---- both ----
+// ---- minimum and maximum together ----
 
 bool HasOneDim(const OperatorCall& call) noexcept { return call.Array(kFoldDims).size() == 1; }
 bool HasOtherDims(const OperatorCall& call) noexcept { return !HasOneDim(call); }
@@ -78,7 +78,8 @@ constexpr auto kBothShapes =
     List(SizesRepresentable({kMinOut, kMaxOut}), DoneIfEmpty({kSelf}), kSetsReducedShape,
          If(NamesNoDim, Own(ShapeStays)), ShapeIsResultOrOne(kMinOut), ShapeIsResultOrOne(kMaxOut),
          InsideStorage({kSelf}));
-// Entries of several that are no dims CANN's own kernels fail on, at a place that is not known.
+// With several dims, CANN itself does not check their values: its kernels fail on invalid ones, at an unknown
+// point.
 constexpr auto kAminmaxChecks =
     Join(List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts,
          List(If(HasOtherDims, Own(NotEmptyAtAll)), If(HasOneDim, DimsIn(kFoldDims, kSelf)),

@@ -1,4 +1,4 @@
-// aclnnLogSumExp: log(sum(exp(x))) over dims, relative to the largest x.
+// aclnnLogSumExp: log(sum(exp(x))) over dims, computed relative to the maximum.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/log_sum_exp_functions.h"
 
@@ -25,7 +25,7 @@ void SetLogSumExp(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);
   if (self.view.IsEmpty()) return SetFoldValue(call, -std::numeric_limits<double>::infinity(), executor);
   const aclDataType cast = kFloatHalfAndBf16.Contains(self.dtype) ? self.dtype : ACL_FLOAT;
-  // The largest one is 0 where it is infinite, so that no difference is NaN.
+  // An infinite maximum counts as 0, so that no difference is NaN.
   SetFoldJob(call,
              {ReducedDims(call),
               cast,

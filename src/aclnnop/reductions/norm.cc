@@ -1,4 +1,4 @@
-// aclnnLinalgVectorNorm and aclnnNorm: the p-norm of what lies along dims.
+// aclnnLinalgVectorNorm and aclnnNorm: p-norm over dims.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/norm_functions.h"
 
@@ -27,7 +27,7 @@ aclnnStatus NotComplex(const Check& check, OperatorCall& call) noexcept {
   }
   return ACL_SUCCESS;
 }
-// The 950's kernels keep self's dtype, or widen it to FLOAT.
+// Kernels of Ascend 950 keep self's dtype, or widen it to FLOAT.
 aclnnStatus KeepsOrWidens(const Check& check, OperatorCall& call) noexcept {
   const aclDataType self = call.Tensor(kSelf).dtype;
   const aclDataType out = call.Tensor(kOut).dtype;
@@ -43,7 +43,7 @@ float OrdOf(const OperatorCall& call) noexcept {
   float ord = 0;
   std::memcpy(&ord, value.bytes, sizeof ord);
   if (call.product == Product::kAscend950) return ord;
-  // What older products take as infinite.
+  // Older products treat +-2^31 as infinite.
   if (ord == 2147483648.0f) return HUGE_VALF;
   return ord == -2147483648.0f ? -HUGE_VALF : ord;
 }
@@ -58,14 +58,14 @@ bool NeedsWidePowers(const OperatorCall& call) noexcept {
   const float ord = OrdOf(call);
   return ord != 0 && ord != 1 && ord != 2 && !std::isinf(ord);
 }
-// Empty operands give 0, whatever ord is.
+// An empty operand gives 0, whatever ord is.
 aclnnStatus ZeroIfEmpty(const Check&, OperatorCall& call) noexcept {
   if (!call.Tensor(kOut).view.IsEmpty()) return ACL_SUCCESS;
   call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
 
-// Of complex numbers there is the 2-norm alone.
+// Complex numbers support only the 2-norm.
 aclnnStatus ComplexIsOfTwo(const Check& check, OperatorCall& call) noexcept {
   const Attribute& ord = call.attributes[kOrd];
   if (OrdOf(call) != 2) {
@@ -104,12 +104,12 @@ constexpr auto kNormChecks =
               OnProducts(products::kAscend950, DtypesIn(kOn950, {kOut})), kPromotes, kCastsOn950),
          Shapes(kConvertible));
 
-// Complex numbers as real ones, with a dim more of their two parts.
+// Views complex numbers as real ones, with one more dim of their two parts.
 aclTensor PartsOf(const aclTensor& complex) {
   aclTensor parts = PlainView(complex);
   parts.dtype = complex.dtype == ACL_COMPLEX128 ? ACL_DOUBLE : ACL_FLOAT;
   parts.offset *= 2;
-  // The stride of one element leads nowhere, and may be any.
+  // The stride of a dim of length 1 is unused, and may be any number.
   for (int dim = 0; dim < parts.view.rank; ++dim)
     parts.strides.dim[dim] = parts.view[dim] == 1 ? 0 : 2 * parts.strides[dim];
   InsertDim(parts, parts.view.rank, 2, 1);

@@ -1,4 +1,5 @@
-// aclnnMaxDim, aclnnMinDim, aclnnArgMax and aclnnArgMin: the first of the largest or least elements along a dim, and where it is.
+// aclnnMaxDim, aclnnMinDim, aclnnArgMax and aclnnArgMin: maximum or minimum along a dim, and the index of its
+// first occurrence.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/places_functions.h"
 
@@ -19,7 +20,7 @@ constexpr DtypeRule kArgMaxDtypes =
     kArgMinDtypes.On({Product::kNoDevice}, kNoDtype)
         .On(products::kAscend950, kRealNumbers | kBf16 | DtypeSet{ACL_UINT16});
 
-// Faults that other operators report as 561103 are 161001 here.
+// Refusals with 561103 in other operators are 161001 here.
 constexpr auto kDimChecks = List(
     NotNull(kSelf), NotNull(kOut), NotNull(kIndices), DtypesIn(kDimDtypes, {kSelf}), SameDtype(kSelf, kOut),
     RankAtMost(8, {kSelf, kOut, kIndices}), DimIn(kFoldDims, kSelf), SizesRepresentable({kOut, kIndices}),

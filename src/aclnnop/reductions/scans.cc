@@ -1,4 +1,5 @@
-// aclnnCumsum, aclnnCumsumV2, aclnnCumprod, aclnnInplaceCumprod, aclnnCummax and aclnnCummin: what has come so far along a dim.
+// aclnnCumsum, aclnnCumsumV2, aclnnCumprod, aclnnInplaceCumprod, aclnnCummax and aclnnCummin: cumulative
+// sums, products and extremes along a dim.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/scans_functions.h"
 

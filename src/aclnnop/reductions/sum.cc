@@ -1,4 +1,5 @@
-// aclnnReduceSum, aclnnReduceNansum, aclnnReduceLogSum, aclnnMean, aclnnMeanV2 and aclnnTrace: sums over dims, and what is made of them.
+// aclnnReduceSum, aclnnReduceNansum, aclnnReduceLogSum, aclnnMean, aclnnMeanV2 and aclnnTrace: sums over
+// dims, and results derived from sums.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/sum_functions.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 enum Tensors { kSelf, kOut };
 enum Attributes { kDims, kKeep, kDtype };
-constexpr int kNoop = kDtype;  // of those that have no dtype
+constexpr int kNoop = kDtype;  // in operators without a dtype
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 constexpr DtypeRule kSumDtypes = WithBf16SinceAtlasA2(kRealNumbers | kBool | kComplex);

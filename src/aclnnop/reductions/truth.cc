@@ -1,4 +1,4 @@
-// aclnnAny and aclnnAll: whether one element over dims is not 0, or all are.
+// aclnnAny and aclnnAll: tell whether any element over dims is not 0, or whether all are.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/truth_functions.h"
 
@@ -14,7 +14,7 @@ constexpr DtypeSet kOutDtypes{ACL_UINT8, ACL_BOOL};
 constexpr auto kFirst = List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kOut),
                              DtypesIn(kDtypes, {kSelf}), DtypesIn(kOutDtypes, {kOut}));
 
-// A dim may be named twice.
+// A dim may occur twice.
 constexpr auto kAnyChecks =
     Join(kFirst,
          List(DimsIn(kFoldDims, kSelf), RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}),

@@ -1,4 +1,5 @@
-// aclnnVar, aclnnVarCorrection, aclnnStd, aclnnStdMeanCorrection and aclnnVarMean: variances over dims, their roots, and means.
+// aclnnVar, aclnnVarCorrection, aclnnStd, aclnnStdMeanCorrection and aclnnVarMean: variance over dims, its
+// root, and mean.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/variance_functions.h"
 
@@ -19,7 +20,7 @@ bool NamesDims(const OperatorCall& call) noexcept { return !call.Array(kDims).em
 bool NamesNone(const OperatorCall& call) noexcept { return !NamesDims(call); }
 
 constexpr auto kExact = List(kSetsReducedShape, ShapeIsResult(kOut));
-// Without dims what CANN copies at the end decides.
+// Without dims, CANN checks the shape only when it copies the result at the end.
 constexpr auto Relaxed(int tensor) {
   return If(NamesNone, WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(tensor)));
 }
@@ -53,7 +54,8 @@ constexpr auto kVarMeanChecks = Join(
 struct Kind {
   bool is_root;
   bool has_mean;
-  // Where too few elements are left, CANN writes NaN or infinity whatever they are, instead of what the formula gives.
+  // On these products CANN writes NaN or infinity where too few elements are left, instead of the formula's
+  // result.
   ProductSet fixed_when_few;
 };
 
