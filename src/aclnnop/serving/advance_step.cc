@@ -1,4 +1,4 @@
-// aclnnAdvanceStep and V2: requests go on by the token that was sampled, or by those that were accepted.
+// aclnnAdvanceStep and V2: advance requests by the sampled token, or by the accepted ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/serving/advance_step_functions.h"
 #include "aclnnop/serving/paged_rows.h"

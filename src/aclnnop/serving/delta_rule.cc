@@ -1,5 +1,5 @@
-// aclnnRecurrentGatedDeltaRule, aclnnChunkGatedDeltaRule, aclnnMaskedCausalConv1d: linear attention with a state that is decayed and corrected
-// by each token, and the short convolution in front of it.
+// aclnnRecurrentGatedDeltaRule, aclnnChunkGatedDeltaRule: linear attention with a state that each token
+// decays and corrects. aclnnMaskedCausalConv1d: the short convolution in front of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/serving/delta_rule_functions.h"
 #include "aclnnop/serving/paged_rows.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace dense;
 
-// Where the arguments of the two functions are; -1: there is none.
+// Positions of the arguments in the two functions; -1: the function lacks it.
 struct Places {
   int state, lengths, indices, decay, each_decay, accepted, out, final_state;
 };

@@ -1,4 +1,4 @@
-// aclnnGatherPaKvCache: rows of keys and values from the pages of caches.
+// aclnnGatherPaKvCache: gathers rows of keys and values from paged caches.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_gather_pa_kv_cache.h"
 #include "aclnnop/serving/paged_rows.h"

@@ -1,5 +1,5 @@
-// aclnnKvRmsNormRopeCache and V2, aclnnQkvRmsNormRopeCache, aclnnDequantRopeQuantKvcache: rows of keys and values are normed and turned, and
-// put into caches.
+// aclnnKvRmsNormRopeCache and V2, aclnnQkvRmsNormRopeCache, aclnnDequantRopeQuantKvcache: normalize and
+// rotate rows of keys and values, and write them to caches.
 // SPDX-License-Identifier: Apache-2.0
 #include <strings.h>
 
@@ -18,7 +18,7 @@ using serving::TextOr;
 
 using Slots = PutInPages::Slots;
 
-// A row's heads that become rows of a cache.
+// The layout of a cache whose rows are heads of a row.
 struct CacheLayout {
   int64_t pages, slots;
   bool is_grouped;
@@ -45,7 +45,7 @@ void Compute(DenseSteps& steps, const MakeRows& made) {
                 made.rows * made.heads * made.width);
 }
 
-// Makes the rows and puts them into the cache, which is what they are quantised for.
+// Computes the rows, quantises them for the cache, and writes them to it.
 void ComputeAndPut(const OperatorCall& call, DenseSteps& steps, MakeRows made, int cache, engine::Place slot,
                    const CacheLayout& layout) {
   const aclDataType dtype = call.Tensor(cache).dtype;
@@ -100,7 +100,7 @@ enum Kv {
   kValueOffset
 };
 enum KvAttributes { kEpsilon, kCacheMode, kIsOutput };
-// Tensors that lie elsewhere where values are a tensor of their own; -1: there is none.
+// Positions that change where values are a separate tensor; -1: there is none.
 struct KvPlaces {
   int values, key_out, value_out;
 };

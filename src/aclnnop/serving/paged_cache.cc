@@ -1,4 +1,4 @@
-// aclnnScatterPaKvCache, aclnnScatterPaCache: rows of keys and values to the slots of a paged cache.
+// aclnnScatterPaKvCache, aclnnScatterPaCache: scatter rows of keys and values to the slots of a paged cache.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr DtypeRule kDtypes = ByGeneration(kNoDtype, kBeforeAscend950, kOnAscend
 constexpr DtypeRule kSingleDtypes = ByGeneration(kNoDtype, kNoDtype, kOnAscend950);
 constexpr DtypeSet kSlotDtypes{ACL_INT32, ACL_INT64};
 
-// CANN's codes of null tensors, and of what its kernels' own tests refuse.
+// CANN's codes for null tensors, and for refusals by its kernels' own tests.
 constexpr aclnnStatus kNull = ACLNN_ERR_INNER_NULLPTR;
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
@@ -36,7 +36,7 @@ const char* CacheMode(const OperatorCall& call) {
   const char* const text = call.attributes[kCacheMode].text;
   return text == nullptr ? "Norm" : text;
 }
-// Bytes lie in groups of 32, a group's slots side by side.
+// Tells whether a row is split into groups of 32 bytes. The slots of a group are adjacent.
 bool IsGrouped(const OperatorCall& call) noexcept { return std::strcmp(CacheMode(call), "PA_NZ") == 0; }
 bool IsPlain(const OperatorCall& call) noexcept { return !IsGrouped(call); }
 int64_t GroupLength(const aclTensor& cache) {
@@ -63,7 +63,7 @@ aclnnStatus ScatterModeIsNone(const Check& check, OperatorCall& call) noexcept {
                        .Add("\", which is not supported, accepted: None, an empty text, or a null pointer."));
 }
 
-// Without elements there are no values either.
+// An empty value tensor counts as none.
 bool HasValues(const OperatorCall& call) noexcept {
   return call.IsGiven(kValue) && call.Tensor(kValue).numel != 0 && call.Tensor(kValue).view.rank != 0;
 }
@@ -93,7 +93,7 @@ aclnnStatus ValueRank(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: 0, 3 or 4 dims."));
 }
 
-// Elements of some dims; -1 where they are more than can be counted.
+// Returns the number of elements of some dims, or -1 on overflow.
 int64_t CountOf(const Shape& shape, int first, int count) {
   Shape dims;
   dims.rank = count;
@@ -158,7 +158,7 @@ constexpr auto kSingleChecks = List(
     Own(CacheModeIsKnown, kTiling), SizesRepresentable({kKeyCache}), Own(TokensFit<kKey>, kTiling),
     Own(CacheFits<kKey, kKeyCache>, kTiling), PromotesToDtypeOf(kSlots), InsideStorage({kKey, kSlots}));
 
-// The slot of each token as an index: of the loop's shape, the same along the dims of a row.
+// Returns the slot of each token as an index. It has the loop's shape, and repeats along the dims of a row.
 engine::IndexView IndexOf(const MappedView& slots, const aclTensor& rows, int leading, const char* name,
                           aclTensor& view) {
   Shape tokens = rows.view;
@@ -169,8 +169,8 @@ engine::IndexView IndexOf(const MappedView& slots, const aclTensor& rows, int le
   return {.view = &view, .operand = slots.operand, .name = name, .repeated = ~engine::DimBits(0, leading)};
 }
 
-// Rows whose groups reach over several heads, dense and with one dim of them. A row has its token's slot for an index, which leads nowhere: what
-// has no place in the cache is not taken either.
+// Copies rows to a dense tensor with heads and columns in one dim, since their groups span several heads. The
+// slot serves as an index with stride 0: rows whose slot lies outside the cache are not read either.
 MappedView Packed(StageList& stages, const OperatorCall& call, const MappedView& slots,
                   const MappedView& rows, int leading, int64_t bound) {
   MappedView packed = stages.Scratch(rows.tensor.view, rows.tensor.dtype);
@@ -186,8 +186,9 @@ MappedView Packed(StageList& stages, const OperatorCall& call, const MappedView&
   return packed;
 }
 
-// A slot is a block's place and one in the block. Where these follow each other in memory a slot leads to its row by one step; else what is
-// missing comes by the number of the block. A slot that the cache has not is passed over; of those that are the same the last one counts.
+// Adds the copy of rows to slots. A slot numbers a block and a position within it. If blocks are contiguous,
+// one stride leads from slot to row. Otherwise the block's number adds the difference. Slots outside the
+// cache are skipped. If slots repeat, the last row wins.
 void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
   MappedView rows{PlainView(call.Tensor(from)), call.OperandOf(from)};
   MappedView cache{PlainView(call.Tensor(to)), call.OperandOf(to)};
@@ -225,7 +226,7 @@ void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
   indices[0] = IndexOf(slots, rows.tensor, leading, call.Name(kSlots), views[0]);
   indices[0].bound = blocks * length;
   indices[0].step = of_slot;
-  // Slots of 32 bits do not leave a first block that is longer than they reach.
+  // INT32 slots cannot leave a first block that is longer than their range.
   const bool is_first_alone = slots.tensor.dtype == ACL_INT32 && length > std::numeric_limits<int32_t>::max();
   if (of_block != length * of_slot && !is_first_alone) {
     const MappedView numbers = stages.Scratch(slots.tensor.view, slots.tensor.dtype);
@@ -266,7 +267,7 @@ void SetSingle(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-// The caches that are written are among what is read.
+// The caches that are written count among the inputs.
 aclnnStatus aclnnScatterPaKvCacheGetWorkspaceSize(
     const aclTensor* key, aclTensor* keyCacheRef, const aclTensor* slotMapping, const aclTensor* value,
     aclTensor* valueCacheRef, const aclTensor* compressLensOptional,

@@ -1,4 +1,4 @@
-// How operators of serving see caches of pages.
+// Views of paged caches for operators of serving.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,13 +25,13 @@ inline aclnnStatus RefuseText(const Check& check, const OperatorCall& call, int 
   return FailAclnn(check.code, message.Add(", or a null pointer."));
 }
 
-// Columns that lie side by side where a cache has groups of 32 bytes.
+// Returns how many columns are adjacent in a cache with groups of 32 bytes.
 inline int64_t GroupLength(aclDataType dtype) {
   constexpr int64_t kGroupBits = 256;
   return kGroupBits / static_cast<int64_t>(StorageBits(dtype));
 }
 
-// Of a cache that is written pages stay that nothing is put into.
+// Returns the pages of a cache. Pages of a written cache keep their contents where nothing is written.
 inline engine::PagedRows PagesOf(dense::DenseSteps& steps, const OperatorCall& call, int tensor,
                                  int64_t pages, int64_t slots, int64_t columns, bool is_grouped,
                                  bool is_written) {

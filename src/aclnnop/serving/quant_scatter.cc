@@ -1,4 +1,4 @@
-// aclnnInplaceQuantScatter and V2: rows are quantised and put where indices lead.
+// aclnnInplaceQuantScatter and V2: quantise rows, and scatter them by indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/serving/paged_rows.h"
 #include "aclnnop/serving/quant_scatter_functions.h"

@@ -1,4 +1,4 @@
-// aclnnSwigluGroup: silu of one half of rows times the other half, of the rows that groups have.
+// aclnnSwigluGroup: silu of one half of rows times the other half, for the rows that belong to groups.
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 

@@ -1,5 +1,5 @@
-// aclnnApplyTopKTopP, and aclnnApplyTopKTopPCustom, which is the same: of rows of logits those are kept that are among the k greatest, and of
-// these the greatest whose shares of the exponentials reach p.
+// aclnnApplyTopKTopP, and aclnnApplyTopKTopPCustom, which is the same: keep those of a row's logits that are
+// among the k greatest. Of these, keep the greatest whose probabilities add up to p.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -28,8 +28,8 @@ namespace top_k_top_p {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
 
-// Input: a row in ascending order. Numbers in: how many are kept, any number outside of 1 to the row's length for all; the share that is
-// reached. What is not kept becomes -infinity, the last one always is.
+// Input: a row in ascending order. Numbers in: k, where a number outside 1 to the row's length means all; and
+// p. Sets the others to -infinity, but never the last one.
 struct Nucleus : engine::HWY_NAMESPACE::RowFormula<Nucleus> {
   static constexpr int kInputs = 1;
   explicit Nucleus(const void* parameters) : given(*static_cast<const NucleusParameters*>(parameters)) {}
@@ -57,7 +57,7 @@ struct Nucleus : engine::HWY_NAMESPACE::RowFormula<Nucleus> {
         [&](auto tag, V x) HWY_ATTR { return functions::FusedExp(tag, hn::Sub(kept(x), greatest)); });
     const double limit = static_cast<double>(1.0f - static_cast<float>(row.Value(1)));
     row.template Write<0, 0>([&](auto, V x) HWY_ATTR { return kept(x); });
-    // The first one that is kept so far.
+    // Position of the first logit that top-k keeps.
     int64_t first = 0;
     for (int64_t end = is_cut ? n - static_cast<int64_t>(wanted) : 0; first < end;) {
       const int64_t middle = first + (end - first) / 2;

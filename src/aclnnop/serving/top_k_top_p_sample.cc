@@ -1,4 +1,5 @@
-// aclnnTopKTopPSample and V2: the next token of each row of logits, among the k greatest and those whose shares reach p.
+// aclnnTopKTopPSample and V2: draw the next token of each row of logits, among the k greatest whose
+// probabilities add up to p.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/serving/paged_rows.h"
 #include "aclnnop/serving/top_k_top_p_sample_functions.h"
@@ -8,7 +9,7 @@ namespace {
 
 using namespace dense;
 
-// Where the arguments of the two functions are.
+// Positions of the arguments in the two functions.
 struct Places {
   int least, chosen, kept, kept_place, probability;  // tensors; -1: none
   bool has_choice;                                   // attributes of V2
@@ -38,7 +39,7 @@ aclnnStatus SampleFits(const Check& check, OperatorCall& call) noexcept {
   if (NeedsLogits(call)) checks.Is(places.kept, logits);
   return checks.status();
 }
-// These are refused by the kernel's own tests.
+// Refusals of the kernel's own tests.
 template <const Places& places>
 aclnnStatus RestFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
