@@ -1,4 +1,4 @@
-// aclnnCat and aclnnStack: tensors joined along a dim, or along a new one.
+// aclnnCat and aclnnStack: join tensors along a dim, or along a new one.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/cat_functions.h"
 
@@ -14,12 +14,12 @@ namespace {
 enum Tensors { kTensors, kOut };
 enum Attributes { kDim };
 
-// What torch once took for an empty tensor of any shape: Cat leaves it out before everything else.
+// Tells whether aclnnCat skips an entry. Torch once used the shape [0] for an empty tensor of any shape.
 bool IsLeftOut(const aclTensor* tensor) {
   return tensor != nullptr && tensor->view.rank == 1 && tensor->view[0] == 0;
 }
 
-// The first entry that is joined; -1 when there is none.
+// Returns the first joined entry, or -1 when there is none.
 int FirstKept(const OperatorCall& call) {
   for (int entry = 0; entry < call.Count(kTensors); ++entry) {
     if (!IsLeftOut(call.Entry(kTensors, entry))) return entry;
@@ -27,7 +27,7 @@ int FirstKept(const OperatorCall& call) {
   return -1;
 }
 
-// Calls f(tensor, entry) for each entry that is joined until it returns a failure. Stack joins every one.
+// Calls f(tensor, entry) for each joined entry until it returns a failure. aclnnStack joins every entry.
 template <class F>
 aclnnStatus ForEachKept(const OperatorCall& call, const F& f, bool is_stack = false) {
   for (int entry = 0; entry < call.Count(kTensors); ++entry) {
@@ -63,9 +63,9 @@ aclnnStatus KeptDtypes(const Check& check, OperatorCall& call) noexcept {
   });
 }
 
-constexpr int64_t kStack = 1;  // in a check's `low`
+constexpr int64_t kStack = 1;  // marks a check of aclnnStack by its `low`
 
-// Leaves call.promoted. check.dtypes is refused.
+// Promotes the entries' dtypes into call.promoted. Refuses those of check.dtypes.
 aclnnStatus PromotesEntries(const Check& check, OperatorCall& call) noexcept {
   call.promoted = ACL_DT_UNDEFINED;
   bool is_first = true;
@@ -133,7 +133,7 @@ aclnnStatus KeptShapes(const Check& check, OperatorCall& call) noexcept {
   });
 }
 
-// The shape of what is joined is call.broadcast.
+// Computes the joined shape into call.broadcast.
 aclnnStatus JoinedShape(const Check&, OperatorCall& call) noexcept {
   const Shape& first = call.Entry(kTensors, FirstKept(call))->view;
   const int along = WrappedDim(call.attributes[kDim].integer, first.rank);
@@ -149,7 +149,7 @@ aclnnStatus JoinedShape(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// One tensor with elements is converted as it is, to which CANN gives another code.
+// If only one tensor has elements, CANN converts it directly, and returns another code.
 aclnnStatus JoinedFitsOut(const Check&, OperatorCall& call) noexcept {
   int filled = 0;
   ForEachKept(call, [&](const aclTensor& tensor, int) -> aclnnStatus {

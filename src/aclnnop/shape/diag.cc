@@ -1,4 +1,5 @@
-// aclnnDiag and aclnnDiagFlat: a matrix with the elements on one of its diagonals, or that diagonal.
+// aclnnDiag and aclnnDiagFlat: return a matrix with the elements on one of its diagonals, or that diagonal of
+// a matrix.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/diag_functions.h"
 
@@ -17,20 +18,21 @@ enum Attributes { kDiagonal };
 
 constexpr DtypeRule kDiagDtypes = WithBf16SinceAtlasA2(kRealArithmetic | DtypeSet{ACL_COMPLEX64});
 
-// How far the diagonal is from the main one.
+// Returns the distance of the diagonal from the main one.
 int64_t Distance(int64_t diagonal) {
   if (diagonal == std::numeric_limits<int64_t>::min()) return std::numeric_limits<int64_t>::max();
   return diagonal < 0 ? -diagonal : diagonal;
 }
 
-// A matrix gives its diagonal; everything else, flattened, becomes one.
+// Tells whether self is a matrix whose diagonal is returned. Any other self is flattened and becomes a
+// diagonal.
 bool IsTaken(const OperatorCall& call) { return call.Tensor(kSelf).view.rank == 2; }
 
 aclnnStatus RefuseDiagonal(const Check& check, const OperatorCall& call, int64_t low, int64_t high) {
   return RefuseInteger(check, call, "diagonal", call.attributes[kDiagonal].integer, low, high);
 }
 
-// The side of the matrix.
+// Computes the shape of the square result.
 aclnnStatus MatrixShape(const Check& check, OperatorCall& call) noexcept {
   int64_t side = 0;
   int64_t elements = 0;
@@ -52,7 +54,7 @@ aclnnStatus DiagShape(const Check& check, OperatorCall& call) noexcept {
     return ACL_SUCCESS;
   }
   if (self.IsEmpty()) {
-    // CANN fills what out has.
+    // CANN fills the shape that out has.
     call.broadcast = call.Tensor(kOut).view;
     return ACL_SUCCESS;
   }
@@ -100,7 +102,7 @@ constexpr Check kDiagFlatChecks[] = {
     InsideStorage({kSelf}),
 };
 
-// The part of a matrix that lies on the diagonal, as one dim.
+// Views a diagonal of a matrix as one dim.
 aclTensor DiagonalOf(const aclTensor& matrix, int64_t diagonal, int64_t length) {
   aclTensor view = matrix;
   Narrow(view, diagonal < 0 ? 0 : 1, Distance(diagonal), length);

@@ -1,4 +1,4 @@
-// aclnnConstantPadNd: a tensor with a value around it, or with its edges cut off.
+// aclnnConstantPadNd: pads a tensor with a value, or crops it.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/pad_functions.h"
 
@@ -24,7 +24,7 @@ struct Pads {
   int64_t after = 0;
 };
 
-// Torch's order: the last dim comes first.
+// Torch's order: the pads of the last dim come first.
 Pads PadsOf(const OperatorCall& call, int dim) {
   const auto& pad = call.Array(kPad);
   const auto place = 2 * static_cast<size_t>(call.Tensor(kSelf).view.rank - 1 - dim);
@@ -68,7 +68,7 @@ aclnnStatus PaddedShape(const Check& check, OperatorCall& call) noexcept {
     int64_t both = 0;
     int64_t least = 0;
     int64_t length = 0;
-    // Each crop has to leave something that it crops by itself, unlike torch's.
+    // Each crop must leave elements even without the other crop or pad of its dim, unlike torch's.
     if (__builtin_add_overflow(pads.before, pads.after, &both) ||
         __builtin_add_overflow(self[dim], both, &length) ||
         __builtin_add_overflow(self[dim], std::min({pads.before, pads.after, both}), &least) || least < 0) {
@@ -84,7 +84,7 @@ aclnnStatus PaddedShape(const Check& check, OperatorCall& call) noexcept {
                      "no such pad of a dim of length 0");
 }
 
-// What an 8-bit float is padded with is 0, and nothing is cut off it.
+// 8-bit floats can be padded only with 0, and cannot be cropped.
 aclnnStatus EightBitsTakeZero(const Check& check, OperatorCall& call) noexcept {
   if (!kFloat8.Contains(call.Tensor(kSelf).dtype)) return ACL_SUCCESS;
   const auto& pad = call.Array(kPad);
@@ -131,7 +131,7 @@ void SetPad(const OperatorCall& call, Executor& executor) {
   aclTensor self = PlainView(call.Tensor(kSelf));
   aclTensor out = PlainView(call.Tensor(kOut));
   MoveList moves(executor, 2 * self.view.rank + 1);
-  // Dim by dim: what lies before and behind is filled, over all that is left of the other dims.
+  // Fills before and behind one dim at a time, over what is left of the other dims.
   for (int dim = 0; dim < self.view.rank; ++dim) {
     const Pads pads = PadsOf(call, dim);
     const int64_t before = std::max<int64_t>(pads.before, 0);

@@ -1,4 +1,4 @@
-// aclnnPermute, aclnnFlip and aclnnRoll: the elements of a tensor in another order of its places.
+// aclnnPermute, aclnnFlip and aclnnRoll: reorder the elements of a tensor.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/permute_functions.h"
 
@@ -56,7 +56,7 @@ aclnnStatus PermutedShape(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// CANN tests the shape of what has elements alone; an empty tensor's is found when it is copied.
+// CANN checks the shape of a tensor with elements. That of an empty tensor is checked when it is copied.
 aclnnStatus PermutedFitsOut(const Check&, OperatorCall& call) noexcept {
   const bool is_empty = call.Tensor(kSelf).view.IsEmpty();
   if (is_empty && call.Tensor(kOut).view.IsEmpty()) {
@@ -138,8 +138,9 @@ int64_t Remainder(int64_t shift, int64_t length) {
   return rest < 0 ? rest + length : rest;
 }
 
-// By how much each dim is rolled. Without dims the whole is, in row-major order: the digits of the shift, where what leaves a
-// dim at its end moves the one before it by one more.
+// The shift of each dim. Without dims the flattened tensor is rolled: the shifts are then the digits of the
+// whole shift in row-major order. An element that passes the end of its dim carries: it shifts the dim before
+// by one more.
 struct Shifts {
   int64_t by[kMaxDims] = {};
   bool carries = false;
@@ -159,13 +160,13 @@ Shifts ShiftsOf(const OperatorCall& call) {
   }
   for (size_t i = 0; i < call.Array(kDims).size(); ++i) {
     const int dim = WrappedDim(call.Array(kDims)[i], shape.rank);
-    // Each is below the length, so that they add up.
+    // Each shift is less than the length, so their sum cannot overflow.
     shifts.by[dim] = Remainder(shifts.by[dim] + Remainder(call.Array(kShifts)[i], shape[dim]), shape[dim]);
   }
   return shifts;
 }
 
-// Every dim is cut in two, at most: what stays in front of its end, and what starts again.
+// Splits every dim into at most two parts: elements that stay before its end, and elements that wrap around.
 void AddRolled(const Shifts& shifts, int dim, bool carry, const aclTensor& self, const aclTensor& out,
                MoveList& moves) {
   if (dim < 0) return moves.Copy(self, kSelf, out, kOut);

@@ -1,4 +1,4 @@
-// aclnnRepeat and aclnnExpand: tensors that are there several times.
+// aclnnRepeat and aclnnExpand: repeat tensors along dims.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/repeat_functions.h"
 
@@ -12,7 +12,7 @@ namespace portacl {
 namespace {
 
 enum Tensors { kSelf, kOut };
-enum Attributes { kRepeats };  // Expand: size
+enum Attributes { kRepeats };  // aclnnExpand: size
 
 constexpr DtypeSet kFloat8{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0};
 constexpr DtypeSet kRepeatSet = kArithmetic | kBf16 | DtypeSet{ACL_UINT32, ACL_UINT64};
@@ -79,8 +79,9 @@ constexpr Check kRepeatChecks[] = {
     InsideStorage({kSelf}),
 };
 
-// Copies self to out, whose dims are pairs: how often, and the dim that is there so often. Loops have at most kMaxLoopRank
-// dims: where the pairs do not merge to as many, the shortest repetitions are walked here, one move for each.
+// Copies self to out. out's dims come in pairs: the number of repetitions, and the repeated dim. A loop has
+// at most kMaxLoopRank dims. If the pairs do not merge to as many, adds one copy for each step of the
+// shortest repetition.
 void AddRepeated(const aclTensor& self, const aclTensor& out, MoveList& moves) {
   const aclTensor* const operands[] = {&self, &out};
   if (MergeLoop(out.view, operands).shape.rank <= kMaxLoopRank) return moves.Copy(self, kSelf, out, kOut);
@@ -119,7 +120,7 @@ void SetRepeat(const OperatorCall& call, Executor& executor) {
   const auto& repeats = call.Array(kRepeats);
   const int rank = static_cast<int>(repeats.size());
   while (self.view.rank < rank) InsertDim(self, 0, 1, 0);
-  // From the last dim on, so that the numbers of those before stay.
+  // Goes from the last dim to the first, so that the positions of earlier dims stay.
   for (int dim = rank - 1; dim >= 0; --dim) {
     const int64_t times = repeats[static_cast<size_t>(dim)];
     SplitDim(out, dim, self.view[dim]);

@@ -1,4 +1,4 @@
-// aclnnRepeatInterleave in its forms: each element several times in place, as a number says or a tensor of counts.
+// aclnnRepeatInterleave in its forms: repeats each element in place, by a number or by a tensor of counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/repeat_interleave_functions.h"
 
@@ -19,11 +19,11 @@ constexpr DtypeSet kInterleaveSet = kIntegersAndBool | kFloatAndHalf;
 constexpr DtypeRule kInterleaveDtypes =
     ByGeneration(kInterleaveSet, kInterleaveSet | kBf16, kInterleaveSet | kBf16 | kUnsignedSince16Bits);
 
-// ---- with one number ----
+// ---- by one number ----
 
 bool HasDim(const OperatorCall& call) { return call.attributes.size() > kDim; }
 
-// Along a dim; -1: the whole, flattened.
+// Returns the dim, or -1 for the flattened tensor.
 int DimOf(const OperatorCall& call) {
   return HasDim(call) ? WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank) : -1;
 }
@@ -57,7 +57,7 @@ aclnnStatus OutputSizeFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// With one repetition CANN copies, which answers with another code.
+// With one repetition CANN copies the tensor, and returns another code.
 aclnnStatus InterleavedFitsOut(const Check&, OperatorCall& call) noexcept {
   Check shape = ShapeIsResult(kOut);
   if (call.attributes[kRepeats].integer == 1)
@@ -102,7 +102,7 @@ aclnnStatus Interleave(OperatorCall& call, uint64_t* workspaceSize, aclOpExecuto
   return RunPhase1(call, checks, workspaceSize, executor, SetInterleave);
 }
 
-// ---- with a tensor of counts ----
+// ---- by a tensor of counts ----
 
 enum CountedTensors { kCounted, kCounts, kCountedOut };
 enum CountedAttributes { kLength, kCountedDim };
@@ -155,7 +155,7 @@ constexpr auto kCountedChecks = Join(kCountedStart, kCountedEnd);
 constexpr auto kCountedDimChecks =
     Join(kCountedStart, List(DimIn(kCountedDim, kCounted, /*strict=*/true)), kCountedEnd);
 
-// Counts become places, then elements are taken from there.
+// Converts counts to indices, and then gathers the elements.
 void SetCounted(const OperatorCall& call, Executor& executor) {
   aclTensor self = PlainView(call.Tensor(kCounted));
   const aclTensor out = PlainView(call.Tensor(kCountedOut));
@@ -194,7 +194,7 @@ aclnnStatus InterleaveCounted(OperatorCall& call, uint64_t* workspaceSize, aclOp
   return RunPhase1(call, checks, workspaceSize, executor, SetCounted);
 }
 
-// ---- the numbers themselves: which element each of the result's is ----
+// ---- indices: the source element of each element of the result ----
 
 aclnnStatus OneDimOrEmpty(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& repeats = call.Tensor(kSelf);

@@ -1,4 +1,4 @@
-// aclnnSlice and aclnnSliceV2: every step-th element between two places, of one dim or of several.
+// aclnnSlice and aclnnSliceV2: take every step-th element between two positions, of one dim or of several.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/slice_functions.h"
 
@@ -11,13 +11,13 @@ namespace portacl {
 namespace {
 
 enum Tensors { kSelf, kOut };
-enum Attributes { kDim, kStart, kEnd, kStep };           // of Slice
-enum ArrayAttributes { kStarts, kEnds, kAxes, kSteps };  // of SliceV2
+enum Attributes { kDim, kStart, kEnd, kStep };           // aclnnSlice
+enum ArrayAttributes { kStarts, kEnds, kAxes, kSteps };  // aclnnSliceV2
 
 constexpr DtypeRule kSliceDtypes = WithBf16SinceAtlasA2(
     DtypeSet{ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_INT8, ACL_INT32, ACL_UINT8, ACL_BOOL});
 
-// What of a dim is taken: from `start` on, `length` elements.
+// A part of a dim: `length` elements from `start` on.
 struct Cut {
   int64_t start;
   int64_t length;
@@ -45,7 +45,7 @@ aclnnStatus StepsArePositive(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Calls f(dim, cut, step) for each dim that is cut. CANN looks at as many axes as there are steps.
+// Calls f(dim, cut, step) for each sliced dim. CANN uses as many axes as there are steps.
 template <class F>
 void ForEachCut(const OperatorCall& call, const F& f) {
   const Shape& shape = call.Tensor(kSelf).view;

@@ -1,4 +1,5 @@
-// aclnnSplitTensor and aclnnSplitWithSize: a tensor cut along a dim, into parts of one size or of given ones.
+// aclnnSplitTensor and aclnnSplitWithSize: split a tensor along a dim, into parts of one size or of given
+// sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/split_functions.h"
 
@@ -23,7 +24,7 @@ int64_t LengthCut(const OperatorCall& call) {
   return shape[WrappedDim(call.attributes[kDim].integer, shape.rank)];
 }
 
-// The chunk size is an uint64: what is longer than the dim is one chunk.
+// Returns the chunk size, a uint64. A size beyond the dim's length gives one chunk.
 int64_t ChunkSize(const OperatorCall& call) {
   const auto size = static_cast<uint64_t>(call.attributes[kSize].integer);
   return static_cast<int64_t>(std::min(size, static_cast<uint64_t>(std::max<int64_t>(LengthCut(call), 1))));
@@ -61,7 +62,7 @@ aclnnStatus ChunksFit(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(chunks).Add(" chunks, accepted: at least as many."));
 }
 
-// The shape of the part that starts at `start`.
+// Checks the shape of an entry that has this length along the dim.
 aclnnStatus PartFits(const Check& check, const OperatorCall& call, int entry, int64_t length) {
   Shape part = call.Tensor(kSelf).view;
   part.dim[WrappedDim(call.attributes[kDim].integer, part.rank)] = length;

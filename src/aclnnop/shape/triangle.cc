@@ -1,4 +1,4 @@
-// aclnnTriu, aclnnTril and their in-place forms: a triangle of each matrix, and 0 elsewhere.
+// aclnnTriu, aclnnTril and their in-place forms: keep a triangle of each matrix, and set 0 elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/triangle_functions.h"
 
@@ -22,7 +22,7 @@ constexpr auto Start(int out) {
 constexpr auto Shapes(int out) {
   return List(RankAtMost(8, {kSelf}), SameShape(kSelf, out), SizesRepresentable({out}), DoneIfEmpty({kSelf}));
 }
-// Of an empty tensor, Triu takes any rank.
+// aclnnTriu accepts an empty tensor of any rank.
 constexpr auto TriuChecks(int out) {
   return Join(Start(out), List(NotPrivate({kSelf})), Shapes(out),
               List(RankAtLeast(2, {kSelf}), InsideStorage({kSelf})));
