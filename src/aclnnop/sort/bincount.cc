@@ -1,4 +1,4 @@
-// aclnnBincount: how often each number is there, or the sum of its weights.
+// aclnnBincount: counts each number, or sums its weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/bincount_functions.h"
 
@@ -30,7 +30,7 @@ int64_t Bins(const OperatorCall& call) noexcept {
   return std::max(OutLength(call), call.attributes[kLeast].integer);
 }
 
-// Nothing is counted in an empty self.
+// An empty self has nothing to count.
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
   if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
   call.work =

@@ -1,4 +1,4 @@
-// aclnnHistc: how many elements lie in each of several bins of one width.
+// aclnnHistc: counts the elements in bins of one width.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/histc_functions.h"
 
@@ -23,7 +23,7 @@ bool IsFloating(const OperatorCall& call) noexcept {
   return kFloatAndHalf.Contains(call.Tensor(kSelf).dtype);
 }
 
-// A bound as FLOAT. 0 where nothing converts it, which the last check says.
+// Returns a bound as FLOAT. It is 0 for a dtype without conversion, which the last check refuses.
 float BoundOf(const OperatorCall& call, int attribute) {
   const aclScalar& scalar = call.Scalar(attribute);
   if (!ScalarConverts(scalar.dtype, ACL_FLOAT)) return 0;
@@ -49,7 +49,7 @@ aclnnStatus BinsArePositive(const Check& check, OperatorCall& call) noexcept {
   return RefuseInteger(check, call, "bins", bins, 1, std::numeric_limits<int64_t>::max());
 }
 
-// As INT32, which bounds of integers are compared as.
+// Converts a bound to INT32 with saturation, for the comparison of integer bounds.
 int32_t AsInt32(float bound) {
   if (!(bound > static_cast<float>(std::numeric_limits<int32_t>::min())))
     return std::numeric_limits<int32_t>::min();
@@ -91,7 +91,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kSelf}),
 };
 
-// A bound, converted to FLOAT and then to self's type.
+// Converts a bound to FLOAT, then to `through`, then to self's type.
 template <class T>
 T ConvertedBound(const OperatorCall& call, int attribute, aclDataType through, aclDataType to) {
   aclScalar bound;

@@ -1,4 +1,5 @@
-// aclnnMedian, aclnnMedianDim, aclnnNanMedian, aclnnNanMedianDim and aclnnKthvalue: the element at one place of the order.
+// aclnnMedian, aclnnMedianDim, aclnnNanMedian, aclnnNanMedianDim and aclnnKthvalue: return the element at one
+// position of the sorted order.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/median_functions.h"
 
@@ -18,7 +19,7 @@ enum Attributes { kDim, kKeepsDim, kNumber };
 
 constexpr DtypeRule kMedianDtypes = WithBf16SinceAtlasA2(kOrderedNumbers);
 
-// A median of everything has no dim.
+// A median over all elements has no dim.
 bool HasDim(const OperatorCall& call) noexcept { return !call.attributes.empty(); }
 int RankOf(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.rank; }
 int DimOf(const OperatorCall& call) noexcept {
@@ -79,7 +80,7 @@ aclnnStatus HasRows(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus MayHaveNone(const Check&, OperatorCall&) noexcept { return ACL_SUCCESS; }
 
-// An empty self has a median that stands for none.
+// An empty self gets the value of MedianOfNone.
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
   if (call.Tensor(kSelf).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
@@ -145,7 +146,7 @@ void SetAlongDim(const OperatorCall& call, SortRows::Kind kind, Executor& execut
   steps.SetJob();
 }
 
-// What an empty self's is: NaN, or, of integers, what CANN writes.
+// Returns the median of an empty self: NaN, or for integers the number that CANN writes.
 ScalarValue MedianOfNone(aclDataType dtype) {
   aclScalar value;
   if (dtype == ACL_INT64 || dtype == ACL_INT32) {

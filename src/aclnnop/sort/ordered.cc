@@ -1,4 +1,4 @@
-// Operators along a dim (see ordered.h).
+// Shared code of sorting operators (see ordered.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/ordered.h"
 
@@ -7,7 +7,7 @@
 namespace portacl {
 namespace {
 
-// An output with as many dims as self.
+// Views an output with as many dims as self.
 aclTensor AlongRows(const aclTensor& output, const aclTensor& self, int dim) {
   aclTensor view = PlainView(output);
   const int rank = self.view.rank;

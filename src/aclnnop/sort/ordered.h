@@ -1,4 +1,4 @@
-// What operators that sort, select or rank elements along a dim share: their checks, and their step.
+// Checks and the step shared by operators that sort, select or rank elements along a dim.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,22 +9,24 @@
 
 namespace portacl {
 
-// Kthvalue's and Argsort's numbers. BF16 and the unsigned ones are there on newer products.
+// Dtypes of aclnnKthvalue and aclnnArgsort. Newer products add BF16 and the unsigned dtypes.
 inline constexpr DtypeSet kOrderedNumbers = kIntegers | kFloatAndHalf;
 inline constexpr DtypeRule kOrderedDtypes =
     ByGeneration(kOrderedNumbers, kOrderedNumbers | kBf16, kOrderedNumbers | kBf16 | kUnsignedSince16Bits);
 inline constexpr DtypeSet kPlaceDtype{ACL_INT64};
 
-// Of a tensor without dims, whose one dim has one element.
+// A tensor without dims counts as having one dim of one element.
 inline int64_t LengthOf(const aclTensor& tensor, int dim) noexcept {
   return tensor.view.rank == 0 ? 1 : tensor.view[dim];
 }
 
-// 161002 when the integer attribute is not in low .. self's length along the dim that another one names.
+// 161002 when the integer attribute is not in `low` to self's length along the dim that attribute `dim`
+// gives.
 aclnnStatus FitsDim(const Check& check, OperatorCall& call, int attribute, int dim, int64_t low) noexcept;
 
-// The step that reads the rows of tensor 0 along `dim`. The tensors `values` and `places`, or -1, are those of the call; they have
-// self's shape with another length along dim, or without it, or are any of one element where so many are written.
+// Adds the step that reads the rows of tensor 0 along `dim`. `values` and `places` are positions of the
+// call's tensors, or -1. These have self's shape with another length along dim, or without dim. Tensors of
+// one element may have any shape.
 void AddOrdered(const OperatorCall& call, int dim, int values, int places, const engine::SortRows& rows,
                 StepList& steps) noexcept;
 

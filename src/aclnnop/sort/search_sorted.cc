@@ -1,4 +1,5 @@
-// aclnnSearchSorted and aclnnSearchSorteds: where numbers, or one, would be inserted into ascending ones.
+// aclnnSearchSorted and aclnnSearchSorteds: return the positions at which numbers, or one number, would be
+// inserted into ascending sequences.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/search_sorted_functions.h"
 
@@ -12,7 +13,7 @@
 namespace portacl {
 namespace {
 
-// aclnnSearchSorteds has a scalar for self, and else the same tensors.
+// aclnnSearchSorteds has a scalar in place of self, and otherwise the same tensors.
 enum Tensors { kSequence, kSelf, kSorter, kOut };
 enum OneTensors { kOneSequence, kOneSorter, kOneOut };
 enum Attributes { kIsInt32, kIsRight, kNumber };
@@ -57,7 +58,7 @@ aclnnStatus OutHasElements(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(" is empty, accepted: a tensor with elements."));
 }
 
-// Every place in a sequence, the one behind its end among them, is a number of out's dtype.
+// Checks that out's dtype can hold every position in a sequence, including the one past its end.
 template <int sequence>
 aclnnStatus PlacesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(sequence).view;
@@ -71,7 +72,7 @@ aclnnStatus PlacesFit(const Check& check, OperatorCall& call) noexcept {
                                "elements in the last dim where outInt32 is true."));
 }
 
-// An empty tensor leaves nothing to search.
+// Searches nothing if any tensor is empty.
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
   for (size_t i = 0; i < call.tensors.size(); ++i) {
     const auto tensor = static_cast<int>(i);
@@ -124,8 +125,9 @@ constexpr Check kOneChecks[] = {
 
 // ---- jobs ----
 
-// A tensor's numbers as they are compared, dense: where they lie, or a copy of them in the workspace, as where they are written to.
-// `promoted` is what they are converted to first, halves then to float.
+// Returns a tensor's numbers dense and converted for comparison: in place, or as a copy in the workspace.
+// They are copied if the output overwrites them. Numbers are converted to `promoted` first, and FLOAT16 then
+// to FLOAT.
 engine::Place Compared(const aclTensor& tensor, engine::Place place, aclDataType promoted,
                        const void* written, StepList& steps) {
   aclTensor view = tensor;
@@ -178,7 +180,7 @@ void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index
   steps.SetJob();
 }
 
-// A search, and what is copied around it.
+// The search, and the copies around it.
 constexpr int kMostSteps = 8;
 
 void SetNumbers(const OperatorCall& call, Executor& executor) {
@@ -187,7 +189,7 @@ void SetNumbers(const OperatorCall& call, Executor& executor) {
             kOut, steps);
 }
 
-// The number is FLOAT before it has the sequence's type.
+// Converts the number to FLOAT first, and then to the sequence's dtype.
 void SetOneNumber(const OperatorCall& call, aclTensor& out, Executor& executor) {
   out.view = Shape{1};
   out.strides = Shape{1};

@@ -1,4 +1,5 @@
-// aclnnSort, aclnnArgsort, aclnnTopk and aclnnTopkV2: the elements along a dim in order, or the first of them, and where they were.
+// aclnnSort, aclnnArgsort, aclnnTopk and aclnnTopkV2: sort the elements along a dim, or select the first
+// ones, and return their indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/sort_functions.h"
 
@@ -14,7 +15,7 @@ namespace {
 using engine::SortRows;
 
 enum Tensors { kSelf, kValues, kPlaces };
-enum Attributes { kDim, kDescends, kCount };  // of aclnnTopk: whether the largest come first
+enum Attributes { kDim, kDescends, kCount };  // kDescends of aclnnTopk: the largest come first
 
 constexpr DtypeSet kSortable = kIntegersAndBool | kFloatHalfAndBf16;
 constexpr DtypeRule kSortDtypes =
@@ -179,14 +180,14 @@ void SetTopk(const OperatorCall& call, Executor& executor) {
   steps.SetJob();
 }
 
-// Sorted ones are a valid answer where no order is asked for.
+// Top-k without `sorted` may return any order, so the result is sorted.
 }  // namespace
 
 }  // namespace portacl
 
 using namespace portacl;
 
-// Sorting stably is what a sort may be that need not be stable.
+// A stable sort also satisfies callers that do not ask for stability.
 PORTACL_PHASE_1(aclnnSort) { return RunPhase1(call, kSortChecks, workspaceSize, executor, SetSort); }
 
 PORTACL_PHASE_1(aclnnArgsort) { return RunPhase1(call, kArgsortChecks, workspaceSize, executor, SetArgsort); }

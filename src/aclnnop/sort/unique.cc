@@ -1,5 +1,5 @@
-// aclnnUnique, aclnnUnique2 and aclnnUniqueConsecutive: what is there once. How many that are is known when the work is done: phase 2
-// waits for it and sets the outputs' shapes.
+// aclnnUnique, aclnnUnique2 and aclnnUniqueConsecutive: return the distinct elements. Only the work finds
+// their number: phase 2 waits for it and sets the outputs' shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/unique_functions.h"
 
@@ -24,7 +24,7 @@ bool HasDim(const OperatorCall& call) noexcept {
   return call.attributes.size() > kDim && call.attributes[kDim].integer != kWithoutDim;
 }
 
-// CANN does not look at the type of the values; nothing could convert them.
+// CANN does not check the dtype of the values, but nothing could convert them.
 constexpr Check kValuesHaveDtype = WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kSelf, kValues));
 
 constexpr Check kUniqueChecks[] = {
@@ -83,7 +83,7 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
     place = steps.Workspace(self.numel * size);
     steps.Copy(self, OperandPlace(kSelf), dense, place);
   }
-  // The places of the elements have a shape of their own and take any strides; values and counts are written densely.
+  // The inverse indices may have any strides. Values and counts are written densely.
   const aclTensor inverse = PlainView(call.Tensor(kInverse));
   const bool gives_inverse = GivesInverse(call) && !inverse.view.IsEmpty();
   engine::Place inverse_place{kInverse, ByteOffset(inverse)};
@@ -116,7 +116,7 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
 
 using namespace portacl;
 
-// Sorting is what CANN's order may be where it promises none, so `sorted` decides nothing.
+// CANN does not promise an order without `sorted`, so the result is always sorted.
 PORTACL_PHASE_1(aclnnUnique) {
   return RunPhase1(call, kUniqueChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
