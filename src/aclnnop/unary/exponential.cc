@@ -84,7 +84,7 @@ PORTACL_UNARY_KERNELS(exp, kExp)
 PORTACL_UNARY_KERNELS(exp2, kExp2)
 PORTACL_UNARY_KERNELS(expm1, kExpm1)
 
-// The page lists floats alone.
+// CANN's page of aclnnSigmoid lists only floats.
 PORTACL_UNARY_KERNELS(sigmoid, kSigmoid)
 
 }  // namespace portacl

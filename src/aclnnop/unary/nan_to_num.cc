@@ -1,4 +1,4 @@
-// aclnnNanToNum and aclnnInplaceNanToNum: numbers in place of NaN and infinities.
+// aclnnNanToNum and aclnnInplaceNanToNum: replace NaN and infinities with numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -16,7 +16,7 @@ namespace numbers {
 
 using namespace engine::HWY_NAMESPACE;
 
-// The scalars: what takes the place of NaN and of infinity, as two parts, and of -infinity.
+// Scalars: the replacements of NaN and infinity, as two parts, and that of -infinity.
 struct Replace : Elementwise<Replace> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;

@@ -1,4 +1,4 @@
-// Sqrt, Rsqrt, Reciprocal and Square: powers by halves.
+// Sqrt, Rsqrt, Reciprocal and Square: powers with small exponents.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "acl/vector_targets.h"

@@ -1,4 +1,4 @@
-// Floor, Ceil, Round, RoundDecimals, Trunc and Frac: the nearest integers, and what is beyond them.
+// Floor, Ceil, Round, RoundDecimals, Trunc and Frac: round to integers or decimals, and return fractions.
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 #include <cstdio>
@@ -41,7 +41,8 @@ struct Frac : Unary<Frac, LaneTypes<float>> {
   }
 };
 
-// As the mode says, which is the formula's number; x as it is where there is no such mode. Integers are round.
+// Rounds by the mode, which is the formula's number. An unknown mode leaves x unchanged. Integers stay, but
+// have the fraction 0.
 struct RoundOff : Elementwise<RoundOff> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, int32_t>;
@@ -88,8 +89,8 @@ struct RoundOff : Elementwise<RoundOff> {
   engine::Scalars scalars;
 };
 
-// To a multiple of a power of ten, p, or of 1 / p: of floats in three rounded steps, of integers exactly but for the last one,
-// modulo 2^n. Scalars: p, and 1 for multiples of p.
+// Rounds to a multiple of p, a power of ten, or of 1 / p. Floats are rounded after each of three operations.
+// Integers are computed exactly; the result wraps modulo 2^n. Scalars: p, and 1 for multiples of p.
 struct RoundDecimals : Elementwise<RoundDecimals> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int64_t>;
@@ -192,7 +193,7 @@ constexpr UnaryRules kFrac{.kernels = kFracKernels,
 constexpr auto kRoundOffKernels = PORTACL_VALUE_KERNELS(rounding::RoundOff);
 constexpr auto kRoundDecimalsKernels = PORTACL_VALUE_KERNELS(rounding::RoundDecimals);
 
-// The nearest T to 10^n; infinity beyond the range.
+// Returns the T nearest to 10^n, or infinity beyond its range.
 template <class T>
 T PowerOfTen(uint64_t n) {
   char text[24];
@@ -218,7 +219,7 @@ void SetRounding(const OperatorCall& call, int64_t decimals, int out, Executor& 
       to_multiples ? 0 - static_cast<uint64_t>(decimals) : static_cast<uint64_t>(decimals);
   engine::Scalars scalars;
   if (is_integer) {
-    // The type has no such digit.
+    // The type has no such digit, so the result is 0.
     if (digits > (call.promoted == ACL_INT32 ? 9u : 18u))
       return SetFillJob(call, out, ScalarValue{}, executor);
     int64_t power = 1;

@@ -1,4 +1,4 @@
-// Abs, Neg and Sign: magnitude and sign.
+// Abs, Neg and Sign.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <type_traits>
@@ -20,7 +20,7 @@ using AbsLanes = LaneTypes<float, double, int8_t, int16_t, int32_t, int64_t, Com
 using NegLanes = LaneTypes<float, double, int8_t, int32_t, int64_t, Complex<float>, Complex<double>>;
 using SignLanes = LaneTypes<float, double, int32_t, int64_t, Complex<double>>;
 
-// Modulo 2^n.
+// Integers wrap modulo 2^n.
 struct Abs : Unary<Abs, AbsLanes, /*kHalves=*/true> {
   using Unary::Unary;
   template <class D, class V>
@@ -51,7 +51,7 @@ struct Neg : Unary<Neg, NegLanes, /*kHalves=*/true> {
   }
 };
 
-// 0 for NaN, too.
+// Returns 0 for NaN, too.
 struct Sign : Unary<Sign, SignLanes> {
   using Unary::Unary;
   template <class D, class V>
@@ -122,9 +122,9 @@ constexpr UnaryRules kSign{.kernels = kSignKernels,
 PORTACL_UNARY_KERNELS(abs, kAbs)
 PORTACL_UNARY_KERNELS(sign, kSign)
 
-// COMPLEX32 passes the list, but cannot be computed.
+// COMPLEX32 is in the list, but cannot be computed.
 PORTACL_UNARY_KERNELS(neg, kNeg)
-// What is outside the list is not tested on some products.
+// Some products do not check dtypes outside the list.
 
 }  // namespace portacl
 

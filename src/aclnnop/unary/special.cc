@@ -65,7 +65,7 @@ constexpr UnaryRules kErfc{.kernels = kErfcKernels, .self = kErfDtypes, .out = O
 constexpr auto kErfinvKernels = PORTACL_VALUE_KERNELS(special::Erfinv);
 constexpr UnaryRules kErfinv{.kernels = kErfinvKernels, .self = kErfinvDtypes, .out = Out::kCastsComputed};
 
-// CANN has no kernels of BF16 for the gamma functions, on no product.
+// CANN has no BF16 kernels of the gamma functions on any product.
 constexpr DtypeRule kGammaDtypes = Everywhere(kRealFloating);
 
 constexpr auto kLgammaKernels = PORTACL_VALUE_KERNELS(special::Lgamma);

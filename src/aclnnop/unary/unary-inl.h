@@ -24,7 +24,7 @@ namespace functions = engine::HWY_NAMESPACE::functions;
 namespace hn = hwy::HWY_NAMESPACE;
 
 using RealLanes = LaneTypes<float, double>;
-// Complex numbers of float32 are computed in float64 as well: there is one function for both.
+// Complex numbers of float32 are computed in float64 as well: one function serves both.
 using FloatingLanes = LaneTypes<float, double, Complex<double>>;
 
 template <class Formula, class LaneList, bool kHalves = false>
@@ -42,7 +42,7 @@ HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard
 
-// The formula of functions::NAME. The lanes may be followed by whether there are loops over 16-bit elements.
+// Defines the formula of functions::NAME. Pass true behind the lanes if there are loops over 16-bit elements.
 #ifndef PORTACL_UNARY_FORMULA
 #define PORTACL_UNARY_FORMULA(name, ...)                                              \
   struct name : Unary<name, __VA_ARGS__> {                                            \

@@ -17,7 +17,7 @@ aclDataType SelfDtype(const OperatorCall& call) { return call.Tensor(kSelf).dtyp
 
 void SetUnaryJob(const OperatorCall& call, const UnaryRules& rules, int out, Executor& executor) noexcept {
   if (call.Tensor(out).view.rank > kMaxLoopRank) {
-    // Such a tensor passes where no element lies apart from the next (see ChecksOf): its dims are one.
+    // Only contiguous tensors of so many dims pass the checks (see ChecksOf). Their dims merge to one.
     const aclTensor self = MergedDims(call.Tensor(kSelf));
     const aclTensor result = MergedDims(call.Tensor(out));
     const TensorArgument tensors[] = {{call.Name(kSelf), &self}, {call.Name(out), &result}};

@@ -1,4 +1,5 @@
-// Functions of one tensor, each declared by a few rules: what it accepts, what it computes in, which kernels it has.
+// Functions of one tensor. A few rules declare each: the dtypes that it accepts, the dtype that it computes
+// in, and its kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace portacl {
 
-// The lists that unary functions are made of.
+// Sets from which the lists of unary functions are joined.
 inline constexpr DtypeSet kRealFloating = kFloatAndHalf | kDouble;
 inline constexpr DtypeSet kFloating = kFloatAndHalf | kDouble | kComplex;
 inline constexpr DtypeRule kRealFloatingDtypes = WithBf16SinceAtlasA2(kRealFloating);
@@ -19,7 +20,7 @@ inline constexpr DtypeRule kFloatingDtypes = WithBf16SinceAtlasA2(kFloating);
 inline constexpr DtypeRule kRealFloatingAndBf16 = Everywhere(kRealFloating | kBf16);
 inline constexpr DtypeRule kFloatingAndBf16 = Everywhere(kFloating | kBf16);
 
-// A rule's floating and complex dtypes: what most in-place forms take.
+// Keeps a rule's floating and complex dtypes, which most in-place forms accept.
 constexpr DtypeRule FloatingOf(const DtypeRule& rule) {
   DtypeRule floating = rule;
   for (DtypeSet& set : floating.by_product) set = set & (kFloating | kBf16);
@@ -27,21 +28,21 @@ constexpr DtypeRule FloatingOf(const DtypeRule& rule) {
 }
 
 struct UnaryRules {
-  // What out's dtype has to be.
+  // The rule for out's dtype.
   enum class Out : uint8_t {
     kSame,            // self's
-    kComputed,        // what is computed in
-    kCastsFromSelf,   // any that self's casts to
-    kCastsComputed,   // any that what is computed in casts to
+    kComputed,        // the dtype of the computation
+    kCastsFromSelf,   // any to which self's casts
+    kCastsComputed,   // any to which the computation's casts
     kListed,          // in the list
-    kListedFromSelf,  // in the list, and such that self's casts to it
-    kListedComputed,  // in the list, and such that what is computed in casts to it
-    kReal,            // self's, of complex numbers that of their parts
-    kSign             // self's, which is asked later where it is not in Sign's list for all products
+    kListedFromSelf,  // in the list, and self's casts to it
+    kListedComputed,  // in the list, and the computation's casts to it
+    kReal,            // self's, for complex numbers that of their parts
+    kSign             // self's; checked later if Sign's list for all products lacks it
   };
-  // What integers and bool become before the function.
+  // The dtype to which integers and bool are converted before the function.
   enum class IntegersAs : uint8_t { kThemselves, kFloat, kFloatOrDouble /* of INT64 */, kOut };
-  // The formats that are refused.
+  // The rule for formats.
   enum class Formats : uint8_t { kAny, kNotPrivate, kEqual, kEqualAndNotPrivate };
 
   const engine::KernelTable& kernels;
@@ -52,9 +53,9 @@ struct UnaryRules {
   Formats formats = Formats::kAny;
   ProductSet formats_on = products::kAll;
   DtypeRule in_place = FloatingOf(self);
-  DtypeSet copied{};                          // dtypes whose elements the function leaves as they are
-  DtypeSet zeroed{};                          // ... of which nothing is left
-  DtypeSet needs_sleef = kDouble | kComplex;  // dtypes whose functions are SLEEF's
+  DtypeSet copied{};                          // dtypes that the function leaves unchanged
+  DtypeSet zeroed{};                          // dtypes for which the result is 0
+  DtypeSet needs_sleef = kDouble | kComplex;  // dtypes whose functions come from SLEEF
   aclnnStatus null_code = ACLNN_ERR_PARAM_NULLPTR;
 };
 
@@ -117,7 +118,7 @@ constexpr void AppendFormats(const UnaryRules& rules, int out, UnaryChecks& list
 
 }  // namespace unary
 
-// `rules` is static. In place, out is self.
+// Returns the checks of `rules`, which must be static. In place, out is self.
 constexpr UnaryChecks ChecksOf(const UnaryRules& rules, bool in_place) {
   using namespace unary;
   const bool is_sign = rules.out == UnaryRules::Out::kSign;
@@ -126,7 +127,7 @@ constexpr UnaryChecks ChecksOf(const UnaryRules& rules, bool in_place) {
   list.Append(WithCode(rules.null_code, NotNull(kSelf)));
   if (!in_place) list.Append(WithCode(rules.null_code, NotNull(kOut)));
   if (is_sign) {
-    // There CANN takes every dtype.
+    // On these products CANN accepts every dtype.
     constexpr ProductSet kTakesAny{Product::kAtlasInference, Product::kAtlas200I500A2};
     list.Append(OnProducts(~kTakesAny, DtypesIn(rules.self, {kSelf})));
   } else {
@@ -146,7 +147,7 @@ constexpr UnaryChecks ChecksOf(const UnaryRules& rules, bool in_place) {
   if (is_sign) {
     list.Append(If(SelfIsNotInListOfSign, WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kSelf, out))));
     list.Append(WithCode(ACLNN_ERR_INNER_NULLPTR, RankAtMostUnlessContiguous(8, {kSelf, out})));
-    // Integers are computed as int64 where CANN lets them pass.
+    // Integers are computed as int64 where CANN accepts them.
     list.Append(DtypeImplemented({kSelf}, kConvertible.Without(DtypeSet(ACL_UINT64))));
   }
   list.Append(InsideStorage({kSelf}));
@@ -155,13 +156,13 @@ constexpr UnaryChecks ChecksOf(const UnaryRules& rules, bool in_place) {
   return list;
 }
 
-// Phase 1.
+// Runs phase 1.
 aclnnStatus RunUnary(OperatorCall& call, const UnaryRules& rules, const UnaryChecks& checks,
                      uint64_t* workspaceSize, aclOpExecutor** executor) noexcept;
 
 }  // namespace portacl
 
-// Phase 1 of aclnnNAME and, in place, of aclnnInplaceNAME.
+// Defines phase 1 of aclnnNAME, and of aclnnInplaceNAME in place.
 #define PORTACL_UNARY_OUT(name, rules)                                          \
   PORTACL_PHASE_1(aclnn##name) {                                                \
     static constexpr UnaryChecks kChecks = ChecksOf(rules, /*in_place=*/false); \
@@ -174,9 +175,9 @@ aclnnStatus RunUnary(OperatorCall& call, const UnaryRules& rules, const UnaryChe
     return RunUnary(call, rules, kChecks, workspaceSize, executor);            \
   }
 
-// Its kernels, by the name of its header. Operators over lists of tensors (aclnnop/foreach/functions.cc)
-// compute entries with them. They are declared here, where they are defined: a file that
-// declared all of them would be built again with each new one.
+// Defines the kernels of a function, by the name of its header. Operators on lists of tensors
+// (aclnnop/foreach/functions.cc) compute entries with them. Each is declared only where it is defined: a
+// header that declared all of them would cause everything to be rebuilt for each new one.
 #define PORTACL_UNARY_KERNELS(stem, rules)                               \
   namespace unary_kernels {                                              \
   const engine::KernelTable& stem() noexcept;                            \
