@@ -1,4 +1,4 @@
-// Finds each parameter of a C function among the arguments of a call (see recorded_arguments.h).
+// Matches the parameters of a C function with the arguments of a call (see recorded_arguments.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/recorded_arguments.h"
 
@@ -18,7 +18,7 @@
 namespace portacl {
 namespace {
 
-// The parameters of each function, by its name: "tensor self,out tensor out,int8_t cubeMathType".
+// A function's parameters as text, found by its name: "tensor self,out tensor out,int8_t cubeMathType".
 struct FunctionParameters {
   std::string_view api;
   std::string_view parameters;
@@ -39,7 +39,7 @@ std::string_view ParametersOf(std::string_view api) noexcept {
 
 std::vector<int64_t> NumbersOf(const Shape& shape) { return {shape.dim, shape.dim + shape.rank}; }
 
-// Elements that lie one after the other are recorded with the strides of that, whatever is said of dims of length 1.
+// Records contiguous tensors with row-major strides, so that strides of dims of length 1 do not vary.
 record::RecordedTensor RecordedTensorOf(const aclTensor* tensor) {
   if (tensor == nullptr) return {};
   const Shape strides = tensor->contiguous ? RowMajorStrides(tensor->view) : tensor->strides;
@@ -87,7 +87,7 @@ std::string ComplexJson(double real, double imaginary) {
   return R"({"complex":[)" + text(real) + "," + text(imaginary) + "]}";
 }
 
-// {"scalar":[dtype, value]}
+// Returns {"scalar":[dtype, value]}.
 std::string ScalarJson(const aclScalar* scalar) {
   if (scalar == nullptr) return "null";
   const unsigned char* const bytes = scalar->value;
@@ -138,7 +138,7 @@ std::string IntegersJson(const aclIntArray* array) {
   return std::string("[").append(json).append("]");
 }
 
-// See MaskAttribute: of more than three values only these bits are known.
+// Uses the bits of MaskAttribute. The values themselves are no longer known.
 std::string MaskJson(const Attribute& attribute) {
   if (attribute.real < 0) return "null";
   std::string json;
@@ -160,7 +160,7 @@ std::string AttributeJson(std::string_view type, const Attribute& attribute) {
   return std::to_string(attribute.integer);
 }
 
-// Takes what lies before a separator off a text.
+// Splits off and returns the text before a separator.
 std::string_view Take(std::string_view& text, char separator) noexcept {
   const size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);
@@ -182,7 +182,7 @@ bool AddTensors(const OperatorCall& call, const Executor& executor, record::Reco
   return false;
 }
 
-// Marks the tensors of which phase 2 says how long they are.
+// Marks the tensors whose shape phase 2 sets.
 void MarkShapedLater(const Executor& executor, record::RecordedArgument& argument) {
   for (int i = 0; executor.sets_shapes && i < kMaxShaped; ++i) {
     std::unique_lock<std::mutex> lock;

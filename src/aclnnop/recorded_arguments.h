@@ -1,4 +1,4 @@
-// A call's arguments as a recording has them: by the names and in the order of its C function.
+// Converts a call's arguments for a recording: by the names and in the order of its C function.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace portacl {
 
-// What is known of a call at the end of its phase 1. Throws std::bad_alloc.
+// Returns everything that is known of a call at the end of phase 1. Throws std::bad_alloc.
 record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor& executor);
 
-// Whether a parameter of a function is one that it writes, in place or not, by its signature.
+// Tells by a function's signature whether it writes a parameter, in place or not.
 bool IsWritten(std::string_view api, std::string_view parameter) noexcept;
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// Conversion of scalars (see scalar_value.h).
+// Converts scalars (see scalar_value.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/scalar_value.h"
 

@@ -17,7 +17,7 @@ namespace portacl {
 namespace {
 
 constexpr int64_t kCacheLine = 64;
-constexpr int64_t kMostElements = int64_t{1} << 52;  // more bytes than can be counted are not asked for
+constexpr int64_t kMostElements = int64_t{1} << 52;  // larger sizes would overflow in bytes
 
 struct Stage {
   enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows };
@@ -26,7 +26,7 @@ struct Stage {
                 sizeof(engine::GemmJob), sizeof(engine::RowJob)});
 
   Kind kind;
-  int64_t workspace;  // where that of a product begins
+  int64_t workspace;  // offset of a product's workspace
   alignas(16) std::byte job[kBytes];
 
   template <class Job>
@@ -35,7 +35,7 @@ struct Stage {
   }
 };
 
-// The operands of what is in the stages, the workspace behind them.
+// Runs the stages. Operands are those of the call, then the workspace.
 struct StagesJob {
   int count;
   int operands;

@@ -1,4 +1,5 @@
-// Jobs of several stages of any kind - maps, moves with indices, rows - that leave tensors to each other in the workspace.
+// Builds jobs of several stages of any kind - maps, indexed copies, rowwise formulas - that pass tensors to
+// each other through the workspace.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,28 +16,30 @@ namespace portacl {
 
 class StageList {
  public:
-  // For at most `most` stages of the executor's job, which run in the order in which they are added. Where there is no memory for them, phase
-  // 1 fails and nothing below does anything.
+  // Reserves room for `most` stages of the executor's job, which run in the order of the calls. Without
+  // memory phase 1 fails, and the functions below do nothing.
   StageList(const OperatorCall& call, Executor& executor, int most) noexcept;
 
-  // A dense tensor of the shape in the workspace. As an operand it is behind those of the call. Where it has more elements than can be counted,
-  // as an expanded operand may have without memory of its own, phase 1 fails and nothing else does anything.
+  // Returns a dense tensor of the shape in the workspace. As an operand it follows those of the call. If its
+  // size overflows, which an expanded operand can cause, phase 1 fails, and the other functions do nothing.
   MappedView Scratch(const Shape& shape, aclDataType dtype) noexcept;
 
-  // As MapList::Add.
+  // Adds a map like MapList::Add.
   void Map(std::initializer_list<MappedView> inputs, const MappedView& output,
            const engine::KernelTable& kernels, const engine::Scalars& scalars = {}) noexcept;
 
-  // As StepList::Indexed, of elements of one dtype. An index outside its bound is passed over where elements are put and gives 0 where they are
-  // taken; the stream fails for it where `raises`, as the configuration says. `operand` of an index is a MappedView's;
-  // `before` elements of its tensor come before those of the view.
+  // Adds an indexed copy like StepList::Indexed, between elements of one dtype. An index outside its bound is
+  // skipped when elements are put, and gives 0 when they are taken. With `raises` the stream fails for it, if
+  // the configuration says so. `operand` of an index is a MappedView's; `before` elements of its tensor
+  // precede the view.
   void Indexed(engine::IndexedAction action, const MappedView& plain, const MappedView& indexed,
                const engine::IndexView* indices, int count, bool raises, int64_t before = 0) noexcept;
 
-  // Rows along a dim in ascending order, NaN behind all numbers, equal elements in their order: their values, and where they were (INT64).
+  // Sorts rows along a dim in ascending order, stably and with NaN last. Writes the values and their indices
+  // (INT64).
   void Sort(const MappedView& source, const MappedView& values, const MappedView& places, int dim) noexcept;
 
-  // A product of matrices (matmul::GemmOf), whose operands are MappedViews'.
+  // Adds a matrix product (matmul::GemmOf) whose operands are MappedViews.
   void Product(const engine::Gemm& gemm, const MappedView& left, const MappedView& right,
                const MappedView& out) noexcept;
 
@@ -46,7 +49,7 @@ class StageList {
     AddRows(rows.Make(kernels, parameters, &executor_.workspace_size), rows.touched());
   }
 
-  // Ends the list: sets the executor's job.
+  // Sets the executor's job.
   void SetJob() noexcept;
 
  private:
