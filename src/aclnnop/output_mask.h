@@ -10,8 +10,8 @@
 
 namespace portacl {
 
-// Returns outputMask as an attribute, with a bit for each value. `real` is the number of values, or -1 for
-// null.
+// Returns outputMask as an attribute, with a bit for each of the first three values. `real` is the number of
+// values, or -1 for null.
 inline Attribute MaskAttribute(const aclBoolArray* mask) {
   int64_t bits = 0;
   Attribute attribute("outputMask", int64_t{0});

@@ -138,7 +138,7 @@ std::string IntegersJson(const aclIntArray* array) {
   return std::string("[").append(json).append("]");
 }
 
-// Uses the bits of MaskAttribute. The values themselves are no longer known.
+// Uses the bits of MaskAttribute, which keeps the first three values; later ones read as false.
 std::string MaskJson(const Attribute& attribute) {
   if (attribute.real < 0) return "null";
   std::string json;

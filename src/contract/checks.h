@@ -431,7 +431,7 @@ constexpr Check NotPrivate(Operands operands) { return {.run = check::NotPrivate
 // 161002 when the formats of the tensors differ from the first one's.
 constexpr Check SameFormat(Operands operands) { return {.run = check::SameFormat, .operands = operands}; }
 
-// The remaining checks have no counterpart in CANN's own lists.
+// The following checks run after those of CANN's own list.
 //
 // 561103 when the first tensor has the shape call.broadcast and a format other than ND, and the second tensor
 // has another format. CANN then would have to copy between formats, and refuses.

@@ -86,7 +86,7 @@ constexpr auto kLogit = PORTACL_VALUE_KERNELS(logits::Logit);
 constexpr auto kLogitSlope = PORTACL_VALUE_KERNELS(logits::LogitSlope);
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
-// CANN's code for refusals by its kernels' own tests.
+// CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Forward { kInput, kOut };

@@ -117,7 +117,7 @@ constexpr auto kTurnBack = PORTACL_ROW_KERNELS(rotary::TurnBack);
 constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
 
 constexpr aclnnStatus kTiling =
-    ACLNN_ERR_INNER_TILING_ERROR;  // CANN's code for refusals by its kernels' own tests
+    ACLNN_ERR_INNER_TILING_ERROR;  // CANN's code when a kernel's own checks refuse a call
 constexpr int kRank = 4;
 constexpr int64_t kMostColumns = 1024;
 

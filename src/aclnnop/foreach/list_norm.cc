@@ -82,7 +82,8 @@ aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
                               " is a null pointer, accepted: a tensor.");
     }
   }
-  // Wrong shapes in out and in x have different codes.
+  // Checks each list by itself, since out's shapes differ from x's. Reports faults of structure only if there
+  // is no other fault.
   aclnnStatus structure = ACL_SUCCESS;
   for (const int list : {kOut, kX}) {
     const aclnnStatus status = CheckLists(call, kDtypes, /*is_generated=*/true, {list});

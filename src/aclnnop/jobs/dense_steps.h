@@ -16,7 +16,7 @@
 
 namespace portacl::dense {
 
-// CANN's code for refusals by its kernels' own tests.
+// CANN's code when a kernel's own checks refuse a call.
 inline constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 inline constexpr DtypeRule kOnAtlasA2AndA3 = ByGeneration({}, kFloatHalfAndBf16, {});

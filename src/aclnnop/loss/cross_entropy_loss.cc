@@ -168,7 +168,7 @@ constexpr auto kWeightedGradient = PORTACL_ROW_KERNELS(cross_entropy::WeightedGr
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
 constexpr DtypeSet kTargets{ACL_INT32, ACL_INT64};
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
-// CANN's code for refusals by its kernels' own tests.
+// CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Attributes { kReduction, kIgnoreIndex, kSmoothing };

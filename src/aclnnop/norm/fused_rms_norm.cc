@@ -94,7 +94,7 @@ constexpr DtypeRule kInplaceDtypes =
     kNoneBeforeAtlasA2.On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 
-// CANN's code for refusals by its kernels' own tests.
+// CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Attributes { kEpsilon };

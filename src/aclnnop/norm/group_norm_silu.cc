@@ -156,7 +156,7 @@ constexpr engine::RowKernels kSwishNormGrad{
 constexpr engine::RowKernels kSwishChannels{
     PORTACL_ISA_TABLE(group_norm_silu::SwishChannels::F32), {}, {}, {}};
 
-// CANN's code for refusals by its kernels' own tests.
+// CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 // Every operator here has the number of groups as its first attribute.

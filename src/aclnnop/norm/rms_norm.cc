@@ -115,7 +115,7 @@ constexpr DtypeRule kWithoutRstdDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_
                                              .On(ProductSet{Product::kAtlasInference}, DtypeSet(ACL_FLOAT16));
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 
-// CANN's code for refusals by its kernels' own tests.
+// CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 template <int gamma, int x>

@@ -25,7 +25,7 @@ constexpr DtypeRule kDtypes = ByGeneration(kNoDtype, kBeforeAscend950, kOnAscend
 constexpr DtypeRule kSingleDtypes = ByGeneration(kNoDtype, kNoDtype, kOnAscend950);
 constexpr DtypeSet kSlotDtypes{ACL_INT32, ACL_INT64};
 
-// CANN's codes for null tensors, and for refusals by its kernels' own tests.
+// CANN's codes for null tensors, and for calls that a kernel's own checks refuse.
 constexpr aclnnStatus kNull = ACLNN_ERR_INNER_NULLPTR;
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
