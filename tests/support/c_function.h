@@ -1,5 +1,5 @@
-// A C function of the aclnn interface as data: what its first phase takes, in order, and how to call both phases with
-// arguments that are known when the program runs.
+// Describes a C function of the aclnn interface as data: the parameters of its first phase, and how to call
+// both phases with arguments that are known only at run time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ namespace portacl::testing {
 
 enum class ParameterKind { kTensor, kScalar, kInteger, kReal, kList, kArray, kText, kScalarList };
 
-// One argument; its parameter's kind says which member counts.
+// One argument. Its parameter's kind selects the member in use.
 struct Argument {
   aclTensor* tensor = nullptr;
   const aclScalar* scalar = nullptr;
@@ -27,7 +27,7 @@ struct Argument {
   const aclIntArray* array = nullptr;
   const char* text = nullptr;
   const aclScalarList* scalars = nullptr;
-  const aclBoolArray* flags = nullptr;  // the same numbers as those of the array
+  const aclBoolArray* flags = nullptr;  // the same numbers as the array's
 };
 
 struct CFunction {

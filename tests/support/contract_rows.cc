@@ -169,7 +169,7 @@ void AddGradientShapeRows(std::vector<Row>& rows, const std::vector<std::string>
   refused("left-aligned", Shapes({{2, 3}, {2}, {2, 3}, {2, 3}}), {"[2]", "[2, 3]"});
   refused("0 against 2", Shapes({{0}, {2}, {2}, {2}}), {"[0]", "[2]"});
 
-  // The output must have exactly the broadcast shape, also where the loss was one number.
+  // The output must have exactly the broadcast shape, even if the loss was one number.
   for (const Shape& shape : {Shape{3}, Shape{3, 2}, Shape{1, 2, 3}, Shape{2, 3, 1}, Shape{6}, Shape{},
                              Shape{1}, Shape{1, 3}, Shape{0, 3}, Shape{2, 4}}) {
     for (const int64_t reduction : {0, 1, 2}) {
@@ -243,14 +243,14 @@ void AddViewRows(std::vector<Row>& rows, const std::vector<std::string>& inputs,
       call[tensor].strides = std::vector<int64_t>{1, 2};
       call[tensor].storage_dims = Shape{};
     });
-    // Dense ones are trusted, and the strides of dims of length 1 say nothing.
+    // Dense views are trusted, and the strides of dims of length 1 do not matter.
     inside("dense over a smaller storage", Strided(tensor, {3, 1}, 0, 1));
     inside("dense, offset far outside", Strided(tensor, {3, 1}, 1000, 6));
   }
   rows.push_back({output + " transposed", Strided(output, {1, 2}, 0, 6), kOk, {}, {}});
   rows.push_back({output + " outside its storage", Strided(output, {4, 1}, 0, 6), kOk, {}, {}});
   rows.push_back({output + " overlapping itself", Strided(output, {0, 1}, 0, 3), kOk, {}, {}});
-  // Of four bytes: a step whose opposite is no number.
+  // With four bytes for each element, the negative of this stride overflows.
   const int64_t lowest_step = kMin / 4;
   rows.push_back({output + " with rows 2^63 bytes apart, backwards",
                   Strided(output, {lowest_step, 1}, 0, 6),

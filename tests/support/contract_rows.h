@@ -1,5 +1,5 @@
-// The building blocks of contract descriptions: ways for a call to deviate from the valid one (float32 tensors of
-// shape [2, 3]), and the rows that operators have in common.
+// Builds contract descriptions: deviations of a call from the valid one (float32 tensors of shape [2, 3]),
+// and rows that operators share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@ inline constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 // ---- Deviations ----
 
 Deviation Nothing();
-Deviation All(std::vector<Deviation> deviations);  // one after the other
+Deviation All(std::vector<Deviation> deviations);  // in this order
 Deviation Null(const std::string& tensor);
 Deviation Reduction(int64_t reduction);
 Deviation Beta(float beta);
@@ -32,13 +32,13 @@ Deviation Dtype(const std::string& tensor, DtypeNumber dtype);
 Deviation Format(const std::string& tensor, int32_t format);
 Deviation ShapeOf(const std::string& tensor, const Shape& shape);
 
-// All tensors at once, in the order of the C signature.
+// Change all tensors, in the order of the C signature.
 Deviation Dtypes(std::vector<DtypeNumber> dtypes);
 Deviation Shapes(std::vector<Shape> shapes);
 Deviation AllShapes(const Shape& shape);
 Deviation EveryDtype(DtypeNumber dtype);
 
-// Leading ones until the tensor has that rank: it still broadcasts.
+// Prepends dims of 1 until the tensor has this rank; it still broadcasts.
 Deviation Rank(const std::string& tensor, size_t rank);
 Deviation LastDim(const std::string& tensor, int64_t dim);
 
@@ -46,47 +46,48 @@ Deviation LastDim(const std::string& tensor, int64_t dim);
 Deviation Strided(const std::string& tensor, const std::vector<int64_t>& strides, int64_t offset,
                   int64_t storage);
 
-// Every element 77 after the last in a storage of one, whatever the rank.
+// Places every element 77 elements past the end of a storage of one, whatever the rank.
 Deviation OutsideItsStorage(const std::string& tensor);
 
 // ---- Rows ----
 
-// Null pointers, one by one and together: the first in the signature is named.
+// Adds null pointers, one by one and together. The message names the first in the signature.
 void AddNullRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
 
-// Every rank to 8 is accepted, every higher one refused.
+// Accepts every rank to 8, and refuses every higher one.
 void AddRankRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
 
-// Shapes of a gradient of three inputs that broadcast (gradOutput, self and target, by whatever names) to the shape of the
-// output, the last of `tensors`, whatever the reduction.
+// Shapes for a gradient of three inputs (gradOutput, self and target, under any names) that broadcast to the
+// output's shape. The output is the last of `tensors`. Holds for every reduction.
 void AddGradientShapeRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
 
-// Dims that are none, and numbers of elements that no int64_t holds.
+// Adds negative dims, and numbers of elements that overflow int64_t.
 void AddDimRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
 
-// Inputs that are not dense must stay inside their storage; dense ones, single elements and outputs are trusted.
+// Inputs that are not dense must stay inside their storage. Dense inputs, single elements and outputs are
+// trusted.
 void AddViewRows(std::vector<Row>& rows, const std::vector<std::string>& inputs, const std::string& output);
 
-// Formats say nothing, whatever the rank and the number.
+// Any format is accepted, whatever the rank and the number.
 void AddFormatRows(std::vector<Row>& rows, const std::vector<std::string>& tensors);
 
-// Each tensor of every type that there is, and of numbers that are none, among float32 ones: `accepted` everywhere,
-// bfloat16 except on `without_bfloat16`, nothing else.
+// Gives each tensor every dtype, and numbers that are no dtype, among float32 tensors. Accepts `accepted`
+// everywhere, bfloat16 except on `without_bfloat16`, and nothing else.
 void AddSingleDtypeRows(std::vector<Row>& rows, const std::vector<std::string>& tensors,
                         const std::vector<Product>& without_bfloat16);
 
-// Which dtypes each product lists, the thread without a device included.
+// The dtypes that each product lists, and those of a thread without a device.
 using DtypeLists = std::map<Product, std::vector<DtypeNumber>>;
 
-// `listed` everywhere, and `more` on the products named.
+// Lists `listed` everywhere, and also `more` on the named products.
 DtypeLists ListedWith(const std::vector<DtypeNumber>& listed, const std::vector<Product>& products,
                       const std::vector<DtypeNumber>& more);
 
-// A row whose answer is 161002 naming `refused` where `accepted` does not have `dtype`, else `answer`.
+// Makes a row that expects 161002 naming `refused` where `accepted` lacks `dtype`, else `answer`.
 Row ListedRow(const std::string& name, const Deviation& deviation, const DtypeLists& accepted,
               DtypeNumber dtype, const Answer& answer, const std::vector<std::string>& refused);
 
-// Numbers that no dtype has.
+// Returns numbers that are no dtype.
 const std::vector<DtypeNumber>& UnknownDtypes();
 
 // Every mix of float32, float16 and bfloat16 over all tensors.

@@ -34,7 +34,7 @@ class RowCount : public ::testing::Environment {
 [[maybe_unused]] const ::testing::Environment* const kRowCount =
     ::testing::AddGlobalTestEnvironment(new RowCount);
 
-// Numbers and identifiers must stand alone: "8" is not said by "18", "DT_FLOAT" not by "DT_FLOAT16".
+// Numbers and identifiers must stand alone: "18" does not contain "8", nor "DT_FLOAT16" "DT_FLOAT".
 bool Says(const std::string& text, const std::string& fragment) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (size_t at = text.find(fragment); at != std::string::npos; at = text.find(fragment, at + 1)) {
@@ -48,7 +48,8 @@ bool Says(const std::string& text, const std::string& fragment) {
   return false;
 }
 
-// The length of "[PID: <number>] <date>-<time> " at the start of `text`; 0 if it does not start so.
+// Returns the length of "[PID: <number>] <date>-<time> " at the start of `text`, or 0 if it does not start
+// with that.
 size_t EnvelopeLength(std::string_view text) {
   constexpr std::string_view kForm = "[PID: #] dddd-dd-dd-dd:dd:dd.ddd.ddd ";  // d: a digit, #: several
   const auto digit_at = [&](size_t at) {
@@ -68,7 +69,7 @@ size_t EnvelopeLength(std::string_view text) {
   return at;
 }
 
-// The message without process numbers and times, which may contain any digits.
+// Returns the message without process numbers and times, which may contain any digits.
 std::string WithoutEnvelopes(std::string_view message) {
   std::string text;
   while (!message.empty()) {
@@ -81,7 +82,7 @@ std::string WithoutEnvelopes(std::string_view message) {
   return text;
 }
 
-// Whether what follows the envelope is "Title(EZdddd): ".
+// Tells whether "Title(EZdddd): " follows the envelope.
 bool HasTitle(std::string_view message) {
   message.remove_prefix(EnvelopeLength(message));
   const size_t code = message.find("(EZ");
@@ -104,7 +105,7 @@ aclOpExecutor* Plan(const ContractDescription& op, const BuiltCall& call, const 
   return executor;
 }
 
-// What an undisturbed call writes, for comparison.
+// Returns the bytes that an undisturbed call writes, for comparison.
 std::vector<std::byte> ExpectedBytes(const ContractDescription& op, aclrtStream stream) {
   const BuiltCall call(ValidCall(op), BuiltCall::Data::kReal);
   EXPECT_EQ(op.binding.run(nullptr, 0, Plan(op, call), stream), 0);
@@ -277,7 +278,7 @@ bool CheckPlan(const OperatorBinding& binding, const CallSpec& spec, aclnnStatus
     EXPECT_EQ(executor, untouched_executor) << "a failure must leave the executor as it was";
     if (status == code) {
       EXPECT_TRUE(MessageSays(message, code, fragments));
-      // Not as a whole word: the message may name the function of the phase.
+      // Searches for a substring, since the message may name the function of the phase.
       EXPECT_NE(message.find(binding.name), std::string::npos) << message;
     }
   } else {
@@ -329,7 +330,7 @@ void ContractSuite::Rows(const ContractDescription& op) {
   } else {
     check_all();
   }
-  // docs/conformance.md is made of these.
+  // docs/conformance.md is generated from these properties.
   RecordProperty("contract_rows", static_cast<int>(op.rows.size()));
   RecordProperty("answered_otherwise", answered_otherwise);
   RecordProperty("valid_call", static_cast<int>(valid_call));
@@ -338,7 +339,7 @@ void ContractSuite::Rows(const ContractDescription& op) {
 void PhaseTwoSuite::FirstFaultIsReported(const ContractDescription& op) {
   int pairs = 0;
   for (size_t first = 0; first < op.faults.size(); ++first) {
-    for (size_t second = first; second < op.faults.size(); ++second) {  // itself: the fault alone
+    for (size_t second = first; second < op.faults.size(); ++second) {  // first with itself
       CallSpec spec = ValidCall(op);
       op.faults[second].deviate(spec);
       op.faults[first].deviate(spec);
@@ -458,7 +459,7 @@ void PhaseTwoSuite::AddressesSetAnew(const ContractDescription& op) {
   const int64_t one = 1;
   aclTensor* const any = aclCreateTensor(&one, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &one, 1, nullptr);
   const size_t count = op.binding.tensors.size();
-  const size_t past = count + (op.binding.output == 0 ? 1 : 0);  // in place the output is an input before
+  const size_t past = count + (op.binding.output == 0 ? 1 : 0);  // in place: the input before it
   for (size_t slot = 0; slot < count; ++slot) {
     const std::vector<std::string>& unread = op.binding.unread_inputs;
     if (std::find(unread.begin(), unread.end(), op.binding.tensors[slot]) != unread.end()) continue;
@@ -495,7 +496,7 @@ void PhaseTwoSuite::TensorWithoutAddress(const ContractDescription& op) {
   // An empty tensor needs no address.
   CallSpec spec = ValidCall(op);
   for (TensorSpec& tensor : spec.tensors()) {
-    if (tensor.shape.empty()) continue;  // a value, which cannot be
+    if (tensor.shape.empty()) continue;  // a scalar, which cannot be empty
     tensor.shape = {0, 3};
     tensor.without_data = true;
   }
@@ -516,7 +517,7 @@ void PhaseTwoSuite::PhasesOnDifferentThreads(const ContractDescription& op) {
   std::thread([&] {
     EXPECT_EQ(aclrtSetDevice(0), 0);
     EXPECT_EQ(op.binding.run(nullptr, 0, executor, stream()), 0) << TakeErrorMessage();
-    call.DestroyHandles();  // legal as soon as phase 2 has returned, before any synchronisation
+    call.DestroyHandles();  // legal once phase 2 has returned, before any synchronisation
     EXPECT_EQ(aclrtResetDevice(0), 0);
   }).join();
   EXPECT_EQ(aclrtSynchronizeStream(stream()), 0);
@@ -537,7 +538,7 @@ void PhaseTwoSuite::MessagesBelongToTheirThread(const ContractDescription& op) {
 }
 
 void WorksWithoutInit(const ContractDescription& op) {
-  // A fresh process of this very test, up to the statement, so that nothing was initialised before.
+  // Starts a fresh process, which runs this test up to the statement, so that nothing was initialised before.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

@@ -1,5 +1,5 @@
-// The contract tests that every operator goes through: rows of wrong calls on every product, which of two
-// faults is reported first, the rules of phase 2. A test file gives rows and writes PORTACL_CONTRACT_TESTS.
+// The contract tests of every operator: wrong calls on every product, the order in which two faults are
+// reported, and the rules of phase 2. A test file gives rows and writes PORTACL_CONTRACT_TESTS.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace portacl::testing {
 
-// The products whose answers may differ; kNoDevice is a thread on which no device was set.
+// Products whose answers may differ. kNoDevice is a thread on which no device was set.
 enum class Product { k950, kA3, kA2, k310B, k310P, k910, kNoDevice };
 
 inline constexpr Product kAllProducts[] = {Product::k950,  Product::kA3,  Product::kA2,      Product::k310B,
@@ -28,17 +28,17 @@ const char* ProductName(Product product);
 inline void PrintTo(Product product, std::ostream* out) { *out << ProductName(product); }
 const char* SocNameOf(Product product);
 
-// An aclTensor to be, which may be as wrong as a test likes.
+// Describes an aclTensor to create, with any fault that a test needs.
 struct TensorSpec {
   bool null = false;
   bool without_data = false;
   Shape shape = {2, 3};
   DtypeNumber dtype = ACL_FLOAT;
   int32_t format = ACL_FORMAT_ND;
-  std::optional<std::vector<int64_t>> strides;  // nullopt: passed as nullptr
-  std::optional<int64_t> every_stride;          // beats `strides`, whatever the rank
+  std::optional<std::vector<int64_t>> strides;  // nullopt: pass nullptr
+  std::optional<int64_t> every_stride;          // overrides `strides`, whatever the rank
   int64_t offset = 0;
-  std::optional<Shape> storage_dims;  // nullopt: as the shape
+  std::optional<Shape> storage_dims;  // nullopt: the shape
 };
 
 class CallSpec {
@@ -51,7 +51,7 @@ class CallSpec {
   const std::vector<TensorSpec>& tensors() const { return tensors_; }
 
   Attributes attributes;
-  size_t output;  // which tensor
+  size_t output;  // position of the output
   bool null_workspace_size = false;
   bool null_executor = false;
 
@@ -64,28 +64,28 @@ using Deviation = std::function<void(CallSpec&)>;
 
 struct Answer {
   aclnnStatus code = 0;
-  std::optional<std::vector<std::string>> fragments;  // nullopt: those of the row
+  std::optional<std::vector<std::string>> fragments;  // nullopt: the row's
 };
 
 struct Row {
   std::string name;
   Deviation deviate;
   aclnnStatus code = 0;
-  std::vector<std::string> fragments;   // in the message, beside the operator's name, wherever the call fails
+  std::vector<std::string> fragments;   // expected in the message beside the operator's name
   std::map<Product, Answer> elsewhere;  // products that answer differently
 };
 
-// One way to be wrong, in a list whose order is the order of the checks.
+// One fault, in a list whose order is the order of the checks.
 struct Fault {
   std::string name;
   Deviation deviate;
   aclnnStatus code = 0;
-  std::string token;  // in the message of this fault and of no later one of the list
+  std::string token;  // appears in this fault's message, and not in those of later faults
 };
 
 struct ContractDescription {
   OperatorBinding binding;
-  Deviation valid;  // what makes the valid call of float32 tensors of shape [2, 3]; empty: nothing
+  Deviation valid;  // makes the valid call from float32 tensors of shape [2, 3]; empty: no change
   std::vector<Row> rows;
   std::vector<Fault> faults;
 };
@@ -96,7 +96,7 @@ inline std::map<Product, Answer> On(const std::vector<Product>& products, aclnnS
   return On(products, Answer{code, {}});
 }
 
-// The handles of a call. Data addresses are of a page that nobody may touch, or real.
+// The handles of a call. Data addresses are real, or lie in a page that nobody may access.
 class BuiltCall {
  public:
   enum class Data { kForbidden, kReal };
@@ -116,16 +116,16 @@ class BuiltCall {
   size_t output_;
 };
 
-// Runs phase 1 for `spec` and checks the code, and that a failure leaves everything untouched and says what
-// is wrong, once, naming the operator and every fragment. Returns whether all was right.
+// Runs phase 1 for `spec` and checks the code. Checks that a failure changes nothing, and that it reports the
+// error once, with the operator's name and every fragment. Returns whether all checks passed.
 bool CheckPlan(const OperatorBinding& binding, const CallSpec& spec, aclnnStatus code,
                const std::vector<std::string>& fragments, const std::string& name);
 
-// Whether `message` has the envelope that belongs to `code`, and says every fragment after it.
+// Tells whether `message` has the envelope that belongs to `code`, followed by every fragment.
 ::testing::AssertionResult MessageSays(const std::string& message, aclnnStatus code,
                                        const std::vector<std::string>& fragments);
 
-// Calls `body` on a thread of its own, on which no device is set, and waits for it.
+// Calls `body` on a new thread on which no device is set, and waits for it.
 void OnThreadWithoutDevice(const std::function<void()>& body);
 
 class ContractSuite : public ::testing::TestWithParam<Product> {
@@ -137,7 +137,7 @@ class PhaseTwoSuite : public ::testing::Test {
  protected:
   void SetUp() override { environment_ = std::make_unique<ScopedEnvironment>(Settings()); }
   void TearDown() override { environment_.reset(); }
-  // What the calls are made in, where they need another product than the default one.
+  // Environment variables for the calls, if they need another product than the default one.
   virtual Variables Settings() const { return {}; }
   aclrtStream stream() const { return environment_->stream(); }
 
@@ -150,7 +150,8 @@ class PhaseTwoSuite : public ::testing::Test {
   void NullStreamWithoutDevice(const ContractDescription& op);
   void UnknownStream(const ContractDescription& op);
   void TensorWithoutAddress(const ContractDescription& op);
-  // A slot for each tensor and no more, of which each counts: without an address it is the one that is named.
+  // There is exactly one address slot for each tensor. A tensor without an address is the one that the
+  // message names.
   void AddressesSetAnew(const ContractDescription& op);
   void PhasesOnDifferentThreads(const ContractDescription& op);
   void MessagesBelongToTheirThread(const ContractDescription& op);
@@ -159,7 +160,7 @@ class PhaseTwoSuite : public ::testing::Test {
   std::unique_ptr<ScopedEnvironment> environment_;
 };
 
-// A program that calls neither aclInit nor aclFinalize.
+// Runs a program that calls neither aclInit nor aclFinalize.
 void WorksWithoutInit(const ContractDescription& op);
 
 }  // namespace portacl::testing

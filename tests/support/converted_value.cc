@@ -31,7 +31,7 @@ DtypeNumber PartOf(DtypeNumber dtype) {
   return dtype == ACL_COMPLEX64 ? ACL_FLOAT : dtype == ACL_COMPLEX128 ? ACL_DOUBLE : dtype;
 }
 
-// The value of one real number.
+// Returns the value of one real number.
 long double ValueOf(DtypeNumber dtype, const std::byte* at) {
   switch (dtype) {
     case ACL_FLOAT:
@@ -103,7 +103,7 @@ Element ElementOf(DtypeNumber dtype, long double real, long double imaginary) {
 }
 
 bool IsNan(DtypeNumber part, const std::byte* at) {
-  // Numbers of 8 bits are compared as bytes.
+  // Compares numbers of 8 bits as bytes.
   return IsFloatingDtype(part) && ElementSize(part) > 1 && std::isnan(ValueOf(part, at));
 }
 

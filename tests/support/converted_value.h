@@ -1,4 +1,4 @@
-// What a conversion between two dtypes must give, worked out one value at a time: the oracle of copies, casts and fills.
+// The oracle of copies, casts and fills: computes a conversion between two dtypes one value at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,19 +10,20 @@
 
 namespace portacl::testing {
 
-// Every dtype that is converted to every other.
+// Returns the dtypes that convert to each other.
 const std::vector<DtypeNumber>& ConvertibleDtypes();
 
 // The bytes of an element.
 using Element = std::vector<std::byte>;
 
-// `element` of dtype `from` as one of dtype `to`.
+// Converts `element` from one dtype to another.
 Element ConvertedElement(DtypeNumber from, const Element& element, DtypeNumber to);
 
-// Equal bytes; where a number is NaN, any NaN will do.
+// Compares bytes. Any NaN equals any other NaN.
 bool IsSameElement(DtypeNumber dtype, const std::byte* found, const Element& expected);
 
-// Values at which conversions change their mind, of all signs and sizes, then `random_count` of random bits and sizes.
+// Returns values at which conversions change their result, of all signs and sizes, and `random_count` random
+// ones.
 std::vector<Element> TestElements(DtypeNumber dtype, int random_count, RandomNumbers& random);
 
 }  // namespace portacl::testing

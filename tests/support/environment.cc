@@ -1,4 +1,4 @@
-// Environment variables around the library: see environment.h.
+// Sets environment variables around the library: see environment.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "environment.h"
 
@@ -25,7 +25,7 @@ ScopedEnvironment::ScopedEnvironment(const Variables& variables, Start start) {
   for (const Variable& variable : variables) {
     setenv(variable.name.c_str(), variable.value.c_str(), 1);
   }
-  aclFinalize();  // a test before this one may have left the library initialised; if not, this only says so
+  aclFinalize();  // an earlier test may have left the library initialised; else this fails harmlessly
   aclGetRecentErrMsg();
   init_status_ = aclInit(nullptr);
   if (init_status_ == ACL_SUCCESS && start == Start::kWithDevice) {

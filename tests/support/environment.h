@@ -1,4 +1,4 @@
-// The library started with chosen environment variables, and everything put back afterwards.
+// Starts the library with chosen environment variables, and restores everything afterwards.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,9 +18,8 @@ struct Variable {
 
 using Variables = std::vector<Variable>;
 
-// Sets exactly the given variables out of those that the library reads (all others are unset), then
-// initialises. The destructor finalises and restores the variables, so that at any time at most one such
-// object decides.
+// Sets the given variables and unsets all others that the library reads, then initialises. The destructor
+// finalises and restores the variables, so that at most one such object is in effect.
 class ScopedEnvironment {
  public:
   enum class Start { kWithDevice, kWithoutDevice };

@@ -1,4 +1,4 @@
-// A sum of float32 numbers without any rounding, and its one rounding to a format.
+// Sums float32 numbers without any rounding, and rounds the sum once to a format.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace portacl::testing {
 
-// A fixed-point number wide enough for 2^60 times the largest float32. Infinities and NaN are not for it.
+// A fixed-point number wide enough for 2^60 times the largest float32. Does not support infinities and NaN.
 class ExactSum {
  public:
   void Add(float term);
 
-  // Rounded once, to nearest even; an exact zero is +0.
+  // Rounds once, to nearest even. An exact zero is +0.
   uint32_t RoundedTo(FloatFormat format) const;
-  double ToDouble() const;  // may be one unit in the last place of float64 off
+  double ToDouble() const;  // off by at most one unit in the last place
 
  private:
   static constexpr int kWords = 6;
@@ -24,7 +24,7 @@ class ExactSum {
 
   struct Magnitude {
     bool negative = false;
-    uint64_t significand = 0;  // the top 64 bits, the last of them set if anything is below
+    uint64_t significand = 0;  // the top 64 bits; the last one is set if anything lies below
     int exponent = 0;
   };
   Magnitude Top() const;

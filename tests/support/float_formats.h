@@ -1,4 +1,4 @@
-// The oracle's own conversions between double, integers, f32, f16 and bf16: integer arithmetic only, one
+// Converts between double, integers, f32, f16 and bf16 for the oracle. Uses integer arithmetic and one
 // rounding to nearest even, independent of the floating-point environment and of the library under test.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -46,8 +46,8 @@ constexpr uint64_t ShiftRightToNearestEven(uint64_t significand, int shift) {
   return kept + (up ? 1 : 0);
 }
 
-// The bits of significand * 2^exponent in `format`, rounded once. Overflow gives infinity, underflow is
-// gradual.
+// Returns the bits of significand * 2^exponent in `format`, rounded once. Overflow gives infinity, and
+// underflow is gradual.
 constexpr uint32_t RoundToFormat(FloatFormat format, bool negative, uint64_t significand, int exponent) {
   const uint32_t sign = negative ? format.SignBit() : 0;
   if (significand == 0) {
@@ -81,7 +81,7 @@ inline uint32_t EncodeFloat(FloatFormat format, double value) {
   return RoundToFormat(format, negative, significand, exponent);
 }
 
-// One direct rounding from the integer: never through another floating-point type.
+// Rounds the integer directly, never through another floating-point type.
 constexpr uint32_t EncodeInteger(FloatFormat format, int64_t value) {
   const bool negative = value < 0;
   const uint64_t magnitude =
@@ -107,10 +107,10 @@ inline double DecodeFloat(FloatFormat format, uint32_t bits) {
   return negative ? -value : value;
 }
 
-// The float nearest to `value`: what a conversion in the default environment gives, in any environment.
+// Returns the float nearest to `value`, in any floating-point environment.
 inline float NearestFloat(double value) { return std::bit_cast<float>(EncodeFloat(kFloat32, value)); }
 
-// The size of one unit in the last place of the format's binade that holds `value`.
+// Returns one unit in the last place of the format's binade that holds `value`.
 inline double Ulp(FloatFormat format, double value) {
   const int exponent = value == 0 ? format.MinExponent() : std::max(std::ilogb(value), format.MinExponent());
   return std::ldexp(1.0, exponent - format.fraction_bits);

@@ -72,7 +72,7 @@ struct Caller<kPlan> {
         return filling.Next<Parameter>();
       }
     };
-    // Braces: from left to right.
+    // Braces evaluate from left to right.
     const std::tuple<P...> all{next(std::type_identity<P>())...};
     return std::apply(kPlan, all);
   }

@@ -1,4 +1,4 @@
-// All reductions and scans behind one signature, for tests that do the same with each of them.
+// All reductions and scans behind one signature, for tests that treat each of them alike.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,14 +12,15 @@
 
 namespace portacl::testing {
 
-// Arguments go to the parameters of their kind: an operator of one dim takes `dim`, one of dims `dims` and, where it has one, a
-// correction of 1; every bool is `flag`, every data type that of the last tensor.
+// Passes arguments to the parameters of their kind. An operator of one dim takes `dim`, one of several dims
+// `dims` and, where it has one, a correction of 1. Every bool is `flag`, and every data type is that of the
+// last tensor.
 struct FoldArguments {
   std::span<aclTensor* const> tensors;
   Shape dims;
   int64_t dim = 0;
-  bool flag = true;    // dims are kept
-  int64_t number = 2;  // a norm's order; of Cumprod it is `dim`
+  bool flag = true;    // keeps the dims
+  int64_t number = 2;  // a norm's order; Cumprod uses `dim`
 };
 
 struct FoldOperator {
@@ -27,7 +28,7 @@ struct FoldOperator {
 
   std::string name;
   Over over;
-  size_t tensors;  // outputs last; one tensor is both
+  size_t tensors;  // outputs come last; a single tensor is input and output
   std::function<aclnnStatus(const FoldArguments& arguments, uint64_t* size, aclOpExecutor** executor)> plan;
   aclnnStatus (*run)(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream);
 };

@@ -87,7 +87,7 @@ const std::vector<FpMode>& UnusualFpModes() {
                                FpMode{"toward zero, flags raised", false, FE_TOWARDZERO, false, true},
                                FpMode{"flags raised", false, FE_TONEAREST, false, true},
                                FpMode{"all together", true, FE_UPWARD, true, true}}) {
-      // Some machines ignore trap bits: a state that does not read back as written cannot be tested there.
+      // Some machines ignore trap bits. A state that does not read back as written cannot be tested there.
       StateOf(mode).Apply();
       const bool kept = FpState::Read() == StateOf(mode);
       before.Apply();

@@ -1,4 +1,4 @@
-// The calling thread's floating-point environment: read, set to something unusual, compared.
+// Reads, sets and compares the calling thread's floating-point environment.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace portacl::testing {
 
-// Everything a thread's floating-point environment consists of, sticky exception flags included.
+// The whole floating-point environment of a thread, with sticky exception flags.
 struct FpState {
   uint64_t vector_control = 0;  // MXCSR with its flags, or FPCR
   uint64_t vector_flags = 0;    // FPSR where it is separate
@@ -28,7 +28,7 @@ struct FpMode {
   bool flags_raised = false;
 };
 
-// The environments that a caller may have set. Modes that the machine cannot express are left out.
+// Returns environments that a caller may have set, except modes that the machine cannot express.
 const std::vector<FpMode>& UnusualFpModes();
 
 FpState StateOf(const FpMode& mode);

@@ -26,10 +26,10 @@ size_t PageBytes() {
   return bytes;
 }
 
-// Mappings are kept for reuse: tens of thousands of cases would otherwise spend their time in the kernel.
+// Keeps mappings for reuse: tens of thousands of cases would otherwise spend their time in the kernel.
 class Mappings {
  public:
-  // The accessible part, one guard page on either side.
+  // Returns the accessible part. One guard page lies on either side.
   std::byte* Take(size_t accessible_bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -87,7 +87,7 @@ void FillWithPattern(std::span<std::byte> bytes) {
   }
 }
 
-// In a checked program with a device: its memory. Otherwise nullptr.
+// Returns memory of the device in a checked program that has one, else nullptr.
 std::byte* TakeFromDevice(size_t bytes) {
   void* address = nullptr;
   if (!sanitizer::GuardsDevice() || CurrentContext() == nullptr) return nullptr;

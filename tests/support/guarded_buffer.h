@@ -1,6 +1,7 @@
-// Memory whose end (or start) touches a page that nobody may access, every other byte of it filled with a
-// known pattern: reading past the data crashes, writing outside the expected elements is found afterwards.
-// Under PORTACL_CHECK it is memory of a device from aclrtMalloc instead, which the test sees at another address than operators.
+// Memory whose end (or start) touches a page that nobody may access. All other bytes have a known pattern.
+// Reading past the data thus crashes, and writing outside the expected elements is found afterwards. Under
+// PORTACL_CHECK it is memory of a device from aclrtMalloc, which the test sees at another address than
+// operators.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,30 +14,32 @@ enum class Guard { kEnd, kStart };
 
 class GuardedBuffer {
  public:
-  // `bytes` of data, `slack` accessible bytes between the data and the guard page on the chosen side. The
-  // other side has a guard page too, at the end of the rest of the page. Pages start at multiples of 4096, so
-  // slack and bytes decide the alignment of the data. Zero bytes are fine: the address then points at the
-  // guard page itself.
+  // Allocates `bytes` of data, with `slack` accessible bytes between the data and the guard page on the
+  // chosen side. The other side has a guard page too, at the end of the rest of the page. Pages start at
+  // multiples of 4096, so slack and bytes determine the alignment of the data. With zero bytes the address
+  // points at the guard page itself.
   explicit GuardedBuffer(size_t bytes, Guard guard = Guard::kEnd, size_t slack = 0);
   ~GuardedBuffer();
   GuardedBuffer(const GuardedBuffer&) = delete;
   GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
-  // For the test. A checked program counts all of it as written then, since nobody sees what the test does there.
+  // The test's address. A checked program counts all of it as written then, since the checks cannot see the
+  // test's writes.
   std::byte* data() const {
     NoteWritten(data_, bytes_);
     return data_;
   }
   size_t size() const { return bytes_; }
 
-  // For tensors and for functions that take the address of a device's memory: data() but in a checked program.
+  // The address for tensors and for functions on device memory. It equals data(), except in a checked
+  // program.
   std::byte* device() const { return data_ + device_distance_; }
 
-  // For what says itself which bytes it writes.
+  // The test's address, for callers that report themselves which bytes they write.
   std::byte* peek() const { return data_; }
   void NoteWritten(const std::byte* from, size_t bytes) const;
 
-  // Everything between the two guard pages.
+  // All bytes between the two guard pages.
   std::span<std::byte> Accessible() const { return {accessible_, accessible_bytes_}; }
 
  private:
@@ -48,10 +51,10 @@ class GuardedBuffer {
   ptrdiff_t device_distance_ = 0;
 };
 
-// The slack for Guard::kEnd that makes the data start `misalignment` bytes past a multiple of 64.
+// Returns the slack for Guard::kEnd that makes the data start `misalignment` bytes past a multiple of 64.
 size_t SlackForMisalignment(size_t bytes, size_t misalignment);
 
-// The address of a page that nobody may access: for tensors whose data must not be touched.
+// Returns an address in a page that nobody may access, for tensors whose data must not be touched.
 void* ForbiddenAddress();
 
 }  // namespace portacl::testing

@@ -1,5 +1,5 @@
-// An operator that moves or indexes elements as data: its C function, what phase 1 answers, as CANN's checks are written down, calls
-// that are valid, and what every element of its outputs must be then.
+// Describes an operator that moves or indexes elements: its C function, the answers of phase 1 by CANN's
+// checks, valid calls, and the expected value of every output element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace portacl::testing {
 
-// One argument; `kind` says which members count.
+// One argument. `kind` selects the members in use.
 struct IndexArgument {
   ParameterKind kind = ParameterKind::kTensor;
   std::string name;
   bool is_output = false;    // of a tensor or a list: written
-  bool is_distinct = false;  // no two of its elements share memory, as an expanded view's do
+  bool is_distinct = false;  // no two of its elements share memory, unlike those of an expanded view
   bool null = false;
   DtypeNumber dtype = ACL_FLOAT;  // of a tensor or scalar
   Shape shape = {2, 3};
@@ -81,9 +81,10 @@ struct IndexRange {
   int64_t low;
   int64_t below;
 };
-// What a tensor's elements become; nullopt: they stay.
+// The new elements of a tensor; nullopt means that they stay.
 using Outcome = std::vector<std::optional<Element>>;
-// The tensors of a call, entries of lists one by one, in the order of the C signature; what those that are outputs become.
+// Computes the outcome of a call. `tensors` lists the call's tensors, entries of lists one by one, in the
+// order of the C signature. Returns one outcome for each output.
 using IndexOracle =
     std::function<std::vector<Outcome>(const IndexCall& call, const std::vector<TensorValues>& tensors)>;
 
@@ -91,27 +92,29 @@ struct IndexOperator {
   CFunction function;
   std::vector<IndexArgument> valid;
   IndexRules rules;
-  // Changes a valid call into another one, of other shapes, dtypes and attributes; rules decide whether it still is valid.
+  // Changes a valid call into another one, of other shapes, dtypes and attributes. The rules decide whether
+  // it is still valid.
   std::function<void(IndexCall& call, RandomNumbers& random)> draw;
   IndexOracle oracle;
-  // What the values of a tensor lie between, if it holds indices: the lowest, and what they lie below. Others have random bytes.
+  // Returns the range of a tensor's values if it holds indices: the lowest value, and the limit above the
+  // highest. Other tensors get random bytes.
   std::function<std::optional<IndexRange>(const IndexCall& call, size_t tensor)> range = {};
-  // Sets the values of tensors, which are at their places in `tensors`, where a range does not say what they are.
+  // Sets the values of tensors that a range does not describe, at their positions in `tensors`.
   std::function<void(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random)> fill =
       {};
   bool takes_workspace = false;
-  bool updates = false;               // outputs are inputs, too: two runs are not one
+  bool updates = false;               // outputs are inputs, too, so two runs differ from one
   bool is_inexact = false;            // NaN results compare as NaN
-  Product numbers_on = Product::kA2;  // where every element is compared
-  double tolerance = 0;               // how far a number may be from the oracle's, by 1 and the size of that
+  Product numbers_on = Product::kA2;  // product on which every element is compared
+  double tolerance = 0;               // allowed error of a number, relative to 1 plus its magnitude
 };
 
 inline void PrintTo(const IndexOperator* op, std::ostream* out) { *out << op->function.name; }
 
 IndexCall ValidCall(const IndexOperator& op, Product product);
-// What phase 1 answers: the first rule that fails.
+// Returns phase 1's answer: that of the first rule that fails.
 Verdict Expected(IndexCall& call);
-// The tensors of a call, entries of lists one by one; a null one is nullptr.
+// Returns the tensors of a call, entries of lists one by one. A null one is nullptr.
 std::vector<const IndexArgument*> TensorsOf(const IndexCall& call);
 
 // ---- rules; names as in map_rules.h ----
@@ -135,7 +138,7 @@ DtypeNumber DrawDtype(RandomNumbers& random, const DtypeList& dtypes);
 // ---- oracles: loops over logical indices ----
 std::vector<int64_t> IndexAt(const Shape& shape, int64_t position);
 int64_t PositionOf(const Shape& shape, const std::vector<int64_t>& index);
-// For each element of a result of `shape`, the element that f(index) names.
+// Takes for each element of a result of `shape` the element that f(index) returns.
 Outcome ForEachElement(const Shape& shape,
                        const std::function<std::optional<Element>(std::vector<int64_t>& index)>& f);
 
@@ -143,8 +146,8 @@ Outcome ForEachElement(const Shape& shape,
 void CheckContract(const IndexOperator& op);
 void CheckNumbers(const IndexOperator& op, int calls);
 void CheckAddressesSetAnew(const IndexOperator& op);
-// Of operators with indices: bad ones among them leave zeros where elements are taken and nothing where they are put, and fail
-// the stream once, with a message that names the first of them.
+// For operators with indices. Bad indices give zeros where elements are taken, and change nothing where they
+// are put. They fail the stream once, with a message that names the first of them.
 void CheckBadIndices(const IndexOperator& op);
 
 }  // namespace portacl::testing

@@ -29,7 +29,7 @@ IndexArgument Make(ParameterKind kind, const std::string& name) {
   return argument;
 }
 
-// The C objects of a call; the tensors are given.
+// Creates the C objects of a call from given tensors.
 class Arguments {
  public:
   Arguments(const IndexCall& call, const std::vector<aclTensor*>& tensors) {
@@ -117,7 +117,7 @@ aclTensor* MakeHandle(const IndexArgument& one, const View* view, void* data) {
                          storage.data(), storage.size(), data);
 }
 
-// That of a tensor with memory; nullptr of one that is left out.
+// Returns the handle of a tensor with memory, or nullptr for an omitted one.
 aclTensor* HandleOf(const IndexArgument& one, const HostTensor& tensor) {
   return one.null ? nullptr : MakeHandle(one, &tensor.view(), tensor.buffer().device());
 }
@@ -166,7 +166,7 @@ std::string Describe(const IndexCall& call) {
   return text;
 }
 
-// Whether phase 1 answered as the rules say.
+// Tells whether phase 1 answered as the rules expect.
 bool CheckPlan(IndexCall call) {
   const IndexOperator& op = *call.op;
   const Verdict expected = Expected(call);
@@ -311,7 +311,7 @@ std::vector<Change> ChangesOf(const IndexOperator& op) {
   return changes;
 }
 
-// A call's tensors with memory, views and random bytes.
+// Makes a call's tensors with memory, views and random bytes.
 std::vector<HostTensor> MakeTensors(const IndexCall& call, RandomNumbers& random, bool dense) {
   std::vector<HostTensor> tensors;
   for (const IndexArgument* one : TensorsOf(call)) {
@@ -338,7 +338,7 @@ void SetIndex(HostTensor& tensor, int64_t position, int64_t value) {
     EncodeElement(tensor.dtype(), static_cast<double>(value), tensor.Element(position));
 }
 
-// Gives the tensors that hold indices such ones.
+// Fills the tensors that hold indices.
 void FillIndices(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   if (call.op->fill) call.op->fill(call, tensors, random);
   for (size_t k = 0; call.op->range && k < tensors.size(); ++k) {
@@ -350,8 +350,8 @@ void FillIndices(const IndexCall& call, std::vector<HostTensor>& tensors, Random
   }
 }
 
-// Makes one in eight indices a bad one. Says what a message must contain: any of them, or, where there is one tensor of indices, the
-// first.
+// Makes one in eight indices bad. Returns the possible texts of the message: any bad index or, if one tensor
+// holds all indices, the first.
 std::vector<std::string> SpoilIndices(const IndexCall& call, std::vector<HostTensor>& tensors,
                                       RandomNumbers& random) {
   std::vector<std::string> bad_ones;
@@ -371,7 +371,7 @@ std::vector<std::string> SpoilIndices(const IndexCall& call, std::vector<HostTen
       if (value >= range->low && value < range->below) continue;
       SetIndex(tensors[k], i, value);
     }
-    // Elements of an expanded tensor share their place: what is there is known when all are set.
+    // Elements of an expanded tensor share memory, so their values are known only when all are set.
     for (int64_t i = 0; range && i < tensors[k].size(); ++i) {
       const bool is_whole = IsIntegerDtype(tensors[k].dtype());
       const int64_t value = is_whole ? tensors[k].Integer(i) : static_cast<int64_t>(tensors[k].Real(i));
@@ -397,7 +397,7 @@ std::vector<TensorValues> ValuesOf(const std::vector<HostTensor>& tensors) {
   return all;
 }
 
-// Bytes as they lie in memory.
+// Prints bytes in memory order.
 std::string ToHex(const std::byte* bytes, size_t size) {
   std::string text = "0x";
   for (size_t i = size; i-- > 0;) {
@@ -406,7 +406,7 @@ std::string ToHex(const std::byte* bytes, size_t size) {
   return text;
 }
 
-// Whether nothing of a call is float32, so that its results have to be those of float64.
+// Tells whether a call has no float32, so that its results must be those of float64.
 bool IsInDouble(const std::vector<const IndexArgument*>& arguments) {
   return std::none_of(arguments.begin(), arguments.end(), [](const IndexArgument* one) {
     return one->dtype == ACL_FLOAT || one->dtype == ACL_FLOAT16 || one->dtype == ACL_BF16 ||
@@ -426,7 +426,8 @@ bool IsNear(double tolerance, DtypeNumber dtype, const std::byte* found, const E
   return are_near(x.real, y.real) && are_near(x.imaginary, y.imaginary);
 }
 
-// Compares the tensors with what the oracle says of them as they were; says what is wrong.
+// Compares the tensors with the oracle's outcome for their earlier values. Returns a description of the first
+// difference.
 std::string Difference(const IndexCall& call, const std::vector<TensorValues>& before,
                        const std::vector<HostTensor>& tensors) {
   const std::vector<const IndexArgument*> arguments = TensorsOf(call);
@@ -462,7 +463,7 @@ std::string Difference(const IndexCall& call, const std::vector<TensorValues>& b
   return "";
 }
 
-// Both phases of a call, and how the tensors differ from what the oracle says.
+// The result of both phases of a call, and the difference from the oracle.
 struct Ran {
   aclnnStatus status = 0;
   aclError synchronized = 0;
@@ -592,7 +593,7 @@ IndexRule SucceedsIf(std::function<bool(IndexCall&)> done) { return Refuses(0, "
 
 namespace {
 
-// One rule for each name, over the entries of lists too.
+// Makes one rule for each name, which also covers the entries of lists.
 IndexRule ForEach(aclnnStatus code, const std::string& names,
                   std::function<bool(const IndexCall&, const IndexArgument&)> wrong) {
   return [=](IndexCall& call) -> std::optional<Verdict> {
@@ -778,7 +779,7 @@ void CheckBadIndices(const IndexOperator& op) {
   EXPECT_GT(failures, 50) << "too few of the drawn calls have bad indices";
 }
 
-// A repeatable executor, made for one set of storages, runs for another one.
+// Runs a repeatable executor, made for one set of storages, on another set.
 void CheckAddressesSetAnew(const IndexOperator& op) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(op.numbers_on)}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
@@ -805,7 +806,7 @@ void CheckAddressesSetAnew(const IndexOperator& op) {
     ASSERT_EQ(op.function.plan(c_arguments.all(), &size, &executor), 0);
     const GuardedBuffer workspace(size);
     ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
-    // Entries of a list by their place in it, single tensors by their place among all; outputs come last where both are.
+    // Entries of a list count by their position in it, single tensors among all tensors. Outputs come last.
     size_t tensor = 0;
     size_t lists = 0;
     size_t parameter = 0;
@@ -819,7 +820,7 @@ void CheckAddressesSetAnew(const IndexOperator& op) {
               << TakeErrorMessage();
         ++lists;
       } else {
-        // One that is left out has no address.
+        // An omitted tensor has no address.
         EXPECT_EQ(aclSetTensorAddr(executor, tensor, handles[tensor], second[tensor].buffer().device()),
                   one.null ? 561103 : 0);
         if (one.null) TakeErrorMessage();

@@ -7,7 +7,8 @@
 #include <hwy/highway.h>
 #include "engine/functions/exp-inl.h"
 
-// The default target may need more than the compiler's options say (AES with NEON): the attributes of vector code.
+// The default target may need more than the compiler's options enable (AES with NEON), so vector code needs
+// its attributes.
 HWY_BEFORE_NAMESPACE();
 namespace portacl::testing {
 

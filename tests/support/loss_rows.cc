@@ -95,7 +95,7 @@ void AddEmptyRows(std::vector<Row>& rows, int64_t last, const std::string& outpu
     const std::string name =
         "empty " + ToString(self) + ToString(target) + ", reduction " + std::to_string(reduction);
     rows.push_back({name, All({Reduction(reduction), shapes}), kOk, {}, {}});
-    // The call ends before views are looked at.
+    // The call ends before it checks views.
     for (const std::string& tensor : kLossInputs) {
       rows.push_back({name + ", " + tensor + " outside its storage",
                       All({Reduction(reduction), shapes, OutsideItsStorage(tensor)}),

@@ -21,7 +21,7 @@ struct InputShapes {
   Shape self, target;
 };
 
-// Lengths at which lanes, rows, blocks and chunks begin and end, alone and as each axis of several.
+// Returns lengths at which lanes, rows, blocks and chunks begin and end, alone and as each axis of several.
 std::vector<InputShapes> SumShapes() {
   std::vector<InputShapes> shapes;
   for (int64_t n = 1; n <= 40; ++n) {
@@ -70,13 +70,13 @@ FloatFormat FormatOf(DtypeNumber dtype) {
   return dtype == ACL_FLOAT16 ? kFloat16 : dtype == ACL_BF16 ? kBfloat16 : kFloat32;
 }
 
-// Pairs for which every loss here is positive, with logTarget and without.
+// Draws a pair for which every loss here is positive, with and without logTarget.
 std::pair<double, double> PairOfOneSign(RandomNumbers& random, bool log_target) {
   const double self = -10 + 5 * random.Unit();
   return {self, log_target ? -4 * random.Unit() : 0.01 + 0.99 * random.Unit()};
 }
 
-// The shape that a reduction keeps of R: all axes but the first, or none.
+// Returns the shape that a reduction keeps of R: all axes but the first, or none.
 Shape Kept(const NumericDescription& op, const std::vector<Shape>& shapes) {
   const Shape r = *Broadcast(shapes);
   Shape kept(r.size(), 1);
@@ -212,7 +212,7 @@ void LossSumSuite::SumsInEveryLayout(const NumericDescription& op) {
 
 namespace {
 
-// The exact sums of the float32 terms, which reduction none gives, and the sums of their magnitudes.
+// The exact sums of the float32 terms, which reduction none computes, and the sums of their magnitudes.
 struct SumsOfTerms {
   std::vector<ExactSum> exact;
   std::vector<double> magnitude;
@@ -302,7 +302,7 @@ void LossSumSuite::SumsAreBoundedByTheirTerms(const NumericDescription& op) {
     RandomNumbers random(seed);
     for (HostTensor& input : operands.inputs) {
       for (int64_t i = 0; i < input.size(); ++i) {
-        // Of every magnitude, and for logarithms not negative.
+        // Values of every magnitude; not negative for logarithms.
         const double value = std::ldexp(1 + random.Unit(), static_cast<int>(random.Between(-20, 4)));
         const bool negative = &input == &operands.inputs[0] && random.Chance(50);
         input.Set(i, negative ? -value : value);
@@ -316,8 +316,8 @@ void LossSumSuite::SumsAreBoundedByTheirTerms(const NumericDescription& op) {
       const auto at = static_cast<size_t>(i);
       const double exact = terms.exact[at].ToDouble() * factor;
       cancelled += std::fabs(terms.exact[at].ToDouble()) < terms.magnitude[at] / 2 ? 1 : 0;
-      // The bound of docs/numerics.md, and a last place of float64 for each of: the exact sum here, its product with the
-      // factor here and in the library.
+      // The bound of docs/numerics.md, plus one last place of float64 each for the exact sum here, for its
+      // product with the factor here, and for that product in the library.
       const auto additions = static_cast<double>(260 + std::bit_width(blocks) + 3);
       const double bound = additions * 0x1p-53 * terms.magnitude[at] * factor + FloatUlp(exact) / 2;
       ASSERT_LE(std::fabs(output.Real(i) - exact), bound) << Describe(op, c) << " element " << i;
@@ -359,8 +359,9 @@ void LossSumSuite::MeansAreSumsOverTheDivisor(const NumericDescription& op) {
           ASSERT_TRUE(std::isnan(found));
           continue;
         }
-        // The library rounds once, after the multiplication; here the sum was rounded before it, which moves the
-        // result by less than two last places, and so by one at most. The factor's own rounding moves it by one more.
+        // The library rounds once, after the multiplication. Here the sum was rounded before it, which moves
+        // the result by less than two last places, and so by one at most. The factor's own rounding moves it
+        // by one more.
         const double ulp = std::max(FloatUlp(product), FloatUlp(found));
         const double from_quotient = std::has_single_bit(static_cast<uint64_t>(n)) ? 0 : 2;
         ASSERT_LE(std::fabs(found - product), ulp) << ToString(shapes.self) << ToString(shapes.target);
@@ -404,7 +405,8 @@ void SumsHaveSameBitsEverywhere(const NumericDescription& op) {
 
 namespace {
 
-// A dense tensor over memory of the test's own, without the bookkeeping that large ones could not afford.
+// A dense tensor over the test's own memory, without the bookkeeping, which would be too slow for large
+// tensors.
 class PlainTensor {
  public:
   PlainTensor(const Shape& shape, void* data)

@@ -1,4 +1,4 @@
-// Tests that every reduction of a loss goes through: lengths and shapes at which sums split, exactness, determinism.
+// Tests of every reduction of a loss: lengths and shapes at which sums split, exactness, determinism.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace portacl::testing {
 
-// self and target given, and what must come out, worked out by hand. Values are the same in every floating type.
+// self and target, and the result worked out by hand. Values are the same in every floating type.
 struct LossExample {
   std::vector<double> self, target;
   int64_t reduction = 0;
@@ -23,28 +23,29 @@ void CheckLossExample(const NumericDescription& op, const LossExample& example, 
 // The description with another output shape of one element.
 NumericDescription WithOutputShape(const NumericDescription& op, const Shape& shape);
 
-// Reductions into float64 and complex outputs give the float32 result, widened.
+// Checks that reductions to float64 and complex outputs give the float32 result, widened.
 void WideOutputsHoldFloat32(const NumericDescription& op, aclrtStream stream);
 
 class LossSumSuite : public NumericSuite {
  protected:
-  // Bit for bit in the promised order, at every length and shape where lanes, blocks and chunks begin and end.
+  // Compares bits in the promised order, at every length and shape where lanes, blocks and chunks begin and
+  // end.
   void SumsOfEveryShape(const NumericDescription& op);
-  // The same terms in every layout of the operands give the same bits.
+  // Checks that the same terms give the same bits in every layout of the operands.
   void SumsInEveryLayout(const NumericDescription& op);
-  // On data of one sign, equal to the exact sum of the float32 terms, which reduction none gives, rounded once.
+  // Checks that sums of data of one sign equal the exact sum of the float32 terms, rounded once.
   void SumsAreExact(const NumericDescription& op);
-  // On data of any sign and magnitude, within the documented bound of the exact sum of the same terms.
+  // Checks that sums of any data lie within the documented bound of the exact sum of the same terms.
   void SumsAreBoundedByTheirTerms(const NumericDescription& op);
-  // The mean is the sum times the rounded reciprocal of the divisor, within one unit in the last place; the sum over
-  // the divisor within two, and exactly where the divisor is a power of two.
+  // Checks that a mean is the sum times the rounded reciprocal of the divisor, within one unit in the last
+  // place. It is the sum over the divisor within two, and exactly if the divisor is a power of two.
   void MeansAreSumsOverTheDivisor(const NumericDescription& op);
 };
 
-// The same bits on every instruction set and for every number of threads, where threads share one sum.
+// Checks for equal bits on every instruction set and for every number of threads that work on one sum.
 void SumsHaveSameBitsEverywhere(const NumericDescription& op);
 
-// The exact sum of `count` terms, dense in float32, against each reduction: for the test of large sums.
+// Compares the exact sum of `count` dense float32 terms with each reduction, for the test of large sums.
 void CheckLargeSum(const NumericDescription& op, int64_t count, aclrtStream stream);
 
 }  // namespace portacl::testing

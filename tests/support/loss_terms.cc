@@ -49,7 +49,7 @@ Prediction Sums(const LossTerms& terms, const Shape& kept, const Shape& output_s
     sum = (0.0 + sum) * factor;  // a sum starts at +0, so it is never -0
   }
 
-  // The truth of a sum is that of the float32 terms, without rounding.
+  // The true sum is that of the float32 terms, without rounding.
   const size_t outputs = result.value.size();
   std::vector<ExactSum> exact(outputs);
   result.slack.assign(outputs, 0.0);
@@ -58,7 +58,7 @@ Prediction Sums(const LossTerms& terms, const Shape& kept, const Shape& output_s
     const auto at = static_cast<size_t>(position[i]);
     if (std::isfinite(terms.value[i])) {
       exact[at].Add(terms.value[i]);
-      // The roundings of float64 sums.
+      // Adds the rounding errors of float64 sums.
       result.slack[at] += std::fabs(static_cast<double>(terms.value[i])) * 0x1p-48 * factor;
     } else {
       result.slack[at] = kInfinity;

@@ -1,4 +1,4 @@
-// The terms of a loss over the broadcast of its inputs, and what its reductions make of them: for the oracles.
+// The terms of a loss over the broadcast of its inputs, and their reductions, for the oracles.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,23 +13,25 @@ namespace portacl::testing {
 struct LossTerms {
   Shape shape;
   std::vector<float> value;   // in float32, exact to the bit
-  std::vector<double> truth;  // what mathematics gives
+  std::vector<double> truth;  // the mathematical value
   std::vector<double> slack;  // see Prediction::slack
 
-  // The slack is `tolerance`, but infinite for a term that overflows although the truth is finite.
+  // The slack is `tolerance`, but infinite for a term that overflows although the true value is finite.
   void Add(float term, double exact, double tolerance);
 };
 
 // The terms themselves.
 Prediction Elements(const LossTerms& terms);
 
-// The terms summed to the shape `kept`, which broadcasts to theirs, times c; the output has `output_shape`.
+// Sums the terms to the shape `kept`, which broadcasts to theirs, and multiplies by c. The output has
+// `output_shape`.
 Prediction Sums(const LossTerms& terms, const Shape& kept, const Shape& output_shape, float c);
 
-// c of a mean over n elements: infinite for none.
+// Returns c of a mean over n elements, which is infinite for n = 0.
 float MeanFactor(int64_t n);
 
-// Calls term(x, y) with the values of two inputs at each element of their broadcast, which it returns.
+// Calls term(x, y) with the values of two inputs at each element of their broadcast. Returns the broadcast
+// shape.
 template <typename Term>
 Shape ForEachPair(const LogicalTensor& self, const LogicalTensor& target, const Term& term) {
   const Shape shape = *Broadcast(self.shape, target.shape);
@@ -41,8 +43,8 @@ Shape ForEachPair(const LogicalTensor& self, const LogicalTensor& target, const 
   return shape;
 }
 
-// A result of float32 arithmetic, as a double: float64 has more than twice float32's digits, so one operation on
-// float32 numbers, rounded twice, is what float32 gives.
+// Rounds to float32. float64 has more than twice float32's digits, so one operation on float32 numbers,
+// rounded twice, gives the result of float32 arithmetic.
 double InFloat(double value);
 
 }  // namespace portacl::testing

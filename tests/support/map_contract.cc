@@ -16,7 +16,7 @@ namespace {
 constexpr Product kProducts[] = {Product::kA2,   Product::kA3,   Product::k950,
                                  Product::k310B, Product::k310P, Product::k910};
 
-// What may lie in a tensor, and a few that may not.
+// Returns dtypes that tensors may have, and a few that they may not.
 std::vector<DtypeNumber> TriedDtypes() {
   std::vector<DtypeNumber> dtypes = ConvertibleDtypes();
   dtypes.insert(dtypes.end(), {ACL_COMPLEX32, ACL_INT4, ACL_STRING});
@@ -40,7 +40,7 @@ aclTensor* MakeTensor(const Operand& operand) {
                          storage.size(), ForbiddenAddress());
 }
 
-// Where messages name a parameter: "self", "out" and "value" are words of other places, too.
+// Tells whether a message names a parameter. "self", "out" and "value" also occur elsewhere in messages.
 bool NamesParameter(const std::string& message, aclnnStatus code, const std::string& name) {
   const std::string places[] = {"parameter " + name, "parameters " + name, "and " + name,
                                 name + " with dtype"};
@@ -65,7 +65,7 @@ void MapContract::OnEveryProduct(void (MapContract::*body)(Product)) {
 }
 
 void MapContract::Check(MapCall call, const std::string& what) {
-  if (wrong_ > 5) return;  // enough to see what is wrong
+  if (wrong_ > 5) return;  // enough failures to understand the error
   const MapOperator& op = *call.op;
   const Verdict expected = Expected(call);
   if (expected.code == kUndetermined) return;
@@ -116,7 +116,7 @@ void MapContract::NullPointers(Product product) {
       Check(call, op.names[i] + " and " + op.names[j] + " null");
     }
   }
-  // Before everything else.
+  // Checked before everything else.
   std::vector<Argument> arguments(op.names.size());
   uint64_t size = 1;
   aclOpExecutor* executor = nullptr;
@@ -127,7 +127,7 @@ void MapContract::NullPointers(Product product) {
   EXPECT_EQ(size, 1u);
 }
 
-// Every dtype of every tensor alone, of two together, and of all at once.
+// Tries every dtype in each tensor alone, in two tensors together, and in all at once.
 void MapContract::Dtypes(Product product) {
   const MapOperator& op = *GetParam();
   const std::vector<DtypeNumber> tried = TriedDtypes();
@@ -145,7 +145,7 @@ void MapContract::Dtypes(Product product) {
         MapCall call = all;
         call.operands[i].dtype = second;
         Check(call, op.names[i] + " " + DtypeName(second) + " among " + DtypeName(first));
-        // In the shape of one value promotion may be another.
+        // With the shape of one value, promotion may differ.
         if (i > 0 && IsTensor(op, 0) && product == Product::k950) {
           call.operands[i].shape = {};
           Check(call, op.names[i] + " " + DtypeName(second) + " value among " + DtypeName(first));
@@ -155,14 +155,15 @@ void MapContract::Dtypes(Product product) {
   }
 }
 
-// Rules of promotion and of casts let the small floats pass to kernels that nothing here has: phase 1 has to refuse them.
+// The rules of promotion and casts let small floats pass to kernels that do not exist here, so phase 1 has to
+// refuse them.
 void MapContract::SmallFloats(Product product) {
   const MapOperator& op = *GetParam();
   const MapCall valid(op, product);
   for (const DtypeNumber small : {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN}) {
     for (const DtypeNumber other : ConvertibleDtypes()) {
       for (size_t i = 0; i < op.names.size(); ++i) {
-        if (!IsTensor(op, i) || op.names[i] == "buffer") continue;  // that is never read
+        if (!IsTensor(op, i) || op.names[i] == "buffer") continue;  // it is never read
         MapCall call = valid;
         for (size_t j = 0; j < op.names.size(); ++j) {
           if (IsTensor(op, j)) call.operands[j].dtype = j == i ? small : other;
@@ -264,7 +265,7 @@ void MapContract::ShapesAndFormats(Product product) {
   }
 }
 
-// Any two changes together: the first check that fails decides.
+// Combines any two changes: the first check that fails decides.
 void MapContract::PairsOfFaults(Product product) {
   const MapOperator& op = *GetParam();
   std::vector<Change> changes;

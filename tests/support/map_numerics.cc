@@ -29,7 +29,7 @@ bool HasFixedShape(const MapCall& call, size_t i) {
                      [&](const auto& entry) { return call.Index(entry.first) == i; });
 }
 
-// Elements of another tensor here and there: equal operands, and NaN beside NaN, are rare otherwise.
+// Copies some elements from another tensor: equal operands, and NaN beside NaN, would be rare otherwise.
 void TakeSome(HostTensor& tensor, const HostTensor& other, RandomNumbers& random) {
   if (tensor.dtype() != other.dtype() || tensor.shape() != other.shape()) return;
   const auto bytes = static_cast<size_t>(ElementSize(tensor.dtype()));
@@ -73,7 +73,7 @@ MapArguments::MapArguments(const MapCall& call, const std::vector<aclTensor*>& t
     if (kind == ParameterKind::kReal) arguments_[i].real = static_cast<double>(operand.value.real);
     if (kind == ParameterKind::kScalar && !operand.null) {
       alignas(16) std::byte bytes[16] = {};
-      if (IsOneOf(operand.dtype, ConvertibleDtypes())) {  // else zeros: the dtype alone is the test's matter
+      if (IsOneOf(operand.dtype, ConvertibleDtypes())) {  // else zeros: only the dtype matters
         const Element element = ElementOfNumber(operand.dtype, operand.value);
         std::memcpy(bytes, element.data(), element.size());
       }
@@ -97,7 +97,8 @@ OperatorBinding BindingOf(const MapOperator& op) {
     binding.tensors.push_back(op.names[i]);
   }
   binding.unread_inputs = op.ignored;
-  // Numbers are converted here and not in a call, which may run in a floating-point environment that traps.
+  // Converts numbers here rather than during a call, which may run in a floating-point environment that
+  // traps.
   const auto constants =
       std::make_shared<MapArguments>(MapCall(op, op.product), std::vector<aclTensor*>(op.names.size()));
   binding.plan = [&op, constants](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
@@ -126,7 +127,7 @@ std::string MapTestName(const ::testing::TestParamInfo<const MapOperator*>& info
 bool MapNumerics::Check(MapCall& call, const Options& options, RandomNumbers& random) {
   const MapOperator& op = *call.op;
   const Verdict verdict = Expected(call);
-  if (verdict.code != 0) return true;  // the contract's matter
+  if (verdict.code != 0) return true;  // tested by MapContract
   const size_t out = op.Output();
   std::vector<std::unique_ptr<HostTensor>> tensors(call.operands.size());
   std::vector<aclTensor*> handles(call.operands.size());
@@ -252,7 +253,7 @@ void MapNumerics::OnEveryIsa(const std::function<void(engine::Isa)>& body) {
   RecordNumericCounts();
 }
 
-// All pairs of dtypes of the tensors that are inputs, with every kind of scalar, into every dtype or a few of them.
+// Tries all pairs of dtypes of the input tensors, with every kind of scalar, and every output dtype or a few.
 void MapNumerics::EveryDtype() {
   const MapOperator& op = *GetParam();
   OnEveryIsa([&](engine::Isa isa) {
@@ -290,7 +291,7 @@ void MapNumerics::EveryDtype() {
           if (!Check(call, {}, random) && ++failures > 3) return;
           continue;
         }
-        // The output: the second dtype of a unary operator, else the promoted one and a few more.
+        // The output's dtype is the second dtype of a unary operator, else the promoted one and a few more.
         std::vector<DtypeNumber> outs = {second};
         if (!is_unary) outs = {first, Pick(ConvertibleDtypes(), random), ACL_BOOL};
         for (const DtypeNumber out : outs) {
@@ -340,7 +341,7 @@ void MapNumerics::EveryLength() {
   });
 }
 
-// Rows that kernels take several at once: with gaps between them, repeated, and of one value each.
+// Tries rows that kernels process in groups: with gaps between them, repeated, and of one value each.
 void MapNumerics::LongRows() {
   const MapOperator& op = *GetParam();
   const Shape whole = {21, 133};

@@ -1,5 +1,5 @@
-// An elementwise operator as data: its C function, what phase 1 answers, as CANN's checks are written down, and what every
-// element of its result must be. The suites of map_suite.h go over such descriptions.
+// Describes an elementwise operator: its C function, the answers of phase 1 by CANN's checks, and the
+// expected value of every result element. The suites of map_suite.h run over such descriptions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ namespace portacl::testing {
 
 __extension__ typedef __int128 Int;  // holds every integer of 64 bits, signed or not
 
-// A value that a caller passes: of a scalar or an attribute.
+// A value that a caller passes as a scalar or an attribute.
 struct Number {
   long double real = 0;
   long double imaginary = 0;
@@ -35,16 +35,16 @@ struct Operand {
   Number value = {1, 0};  // of a scalar or attribute
 };
 
-// What a text attribute is given: "none" for 0, "tanh" for 1, a text that no operator takes for others.
+// Returns the value of a text attribute: "none" for 0, "tanh" for 1, and an unknown text otherwise.
 const char* TextOf(const Operand& operand);
 
 struct MapOperator;
 
-// One call as phase 1 sees it, and what the checks found out about it.
+// One call as phase 1 sees it, and the values that the checks derive.
 struct MapCall {
   MapCall(const MapOperator& op, Product product);
 
-  // An operand by its name in the out-of-place form: self and out are selfRef where there is no other.
+  // Returns an operand by its name in the out-of-place form. self and out mean selfRef in the in-place form.
   Operand& operator[](const std::string& name);
   size_t Index(const std::string& name) const;
   const std::string& Name(const std::string& name) const;  // as this form of the operator calls it
@@ -57,21 +57,22 @@ struct MapCall {
   Shape broadcast;
 };
 
-// What phase 1 returns. A failure's message names one of `names`; success before the last check is the early exit of
-// empty tensors.
-inline constexpr aclnnStatus kUndetermined = -1;  // the rules leave open what happens
+// The answer of phase 1. The message of a failure names one of `names`. Success before the last check is the
+// early exit for empty tensors.
+inline constexpr aclnnStatus kUndetermined = -1;  // the rules leave the result open
 struct Verdict {
   aclnnStatus code = 0;
   std::vector<std::string> names = {};
 };
 
-// A check: nullopt where the call passes it.
+// A check; nullopt if the call passes it.
 using Rule = std::function<std::optional<Verdict>(MapCall&)>;
 
-// What an element of the result is. The functions take the operands without the output (in place: with it) in the order of
-// the C signature, each in what is computed in, and attributes as they are. Floating results are exact where `single` and
-// `twofold` are given: the float32 or float64 that IEEE arithmetic gives. Else `real` is the mathematical value and the
-// result may be so many units in the last place away, before it is rounded to the output's dtype.
+// Computes a result element. The functions take the operands without the output (in place: with it) in the
+// order of the C signature, each in the dtype of the computation; attributes stay unconverted. With `single`
+// and `twofold`, floating results are exact: the float32 or float64 of IEEE arithmetic. Otherwise `real` is
+// the mathematical value, and the result may be this many units in the last place away before it is rounded
+// to the output's dtype.
 struct Oracle {
   std::function<float(const float*)> single = {};
   std::function<double(const double*)> twofold = {};
@@ -81,17 +82,17 @@ struct Oracle {
   std::function<long double(const long double*)> slack = {};  // so far besides, absolutely
   std::function<Int(const Int*)> integer = {};  // a scalar that is cast to a float is rounded down
 
-  // Complex numbers: the distance is at most ulp_complex units of `scale` (of the value's modulus if empty). Only finite
-  // operands and results of moderate size are looked at.
+  // For complex numbers: the distance is at most ulp_complex units of `scale` (of the value's modulus if
+  // empty). Only finite operands and results of moderate size are compared.
   std::function<std::complex<long double>(const std::complex<long double>*)> complex = {};
   std::function<long double(const std::complex<long double>*)> scale = {};
   double ulp_complex = 4;
 
-  bool truth = false;            // the results are BOOL
-  bool flips_bool = false;       // of BOOL the other one
-  bool complex_to_real = false;  // the results are of the dtype of a part
-  bool zero_sign_free = false;   // which zero is not determined
-  bool rounds_scalars = false;   // to FLOAT16 and BF16 too; else scalars beside these are float32
+  bool truth = false;                                // the results are BOOL
+  bool flips_bool = false;                           // also accepts the other BOOL value
+  bool complex_to_real = false;                      // the results are of the dtype of a part
+  bool zero_sign_free = false;                       // either zero is right
+  bool rounds_scalars = false;                       // to FLOAT16 and BF16 too; else they stay float32
   std::function<bool(const Int*)> any_integer = {};  // operands for which every result is right
   std::function<bool(const long double*)> any_real = {};
 };
@@ -104,17 +105,17 @@ struct MapOperator {
 
   DtypeNumber dtype = ACL_FLOAT;                                 // of the valid call's tensors and scalars
   std::vector<std::pair<std::string, DtypeNumber>> dtypes = {};  // of operands that differ
-  std::vector<std::pair<std::string, Shape>> shapes = {};        // of operands whose shape is not the others'
+  std::vector<std::pair<std::string, Shape>> shapes = {};        // of operands with another shape
   std::vector<Number> values = {{1, 0}, {2, 0}, {-0.75L, 0}, {3.7L, 0}};  // of scalars, one after the other
   std::vector<Number> integers = {};                                      // of attributes; empty: as `values`
   std::vector<std::pair<std::string, DtypeNumber>> casts =
       {};  // operands that are not cast to the promoted dtype
   std::string output = "out";
   bool in_place = false;                   // the output is an input too
-  bool unary_domain = false;               // its own values make sense on [-20, 20] rather than everywhere
+  bool unary_domain = false;               // its domain is [-20, 20] rather than all numbers
   std::vector<std::string> optional = {};  // operands that may be null together with a present one
-  std::vector<std::string> ignored = {};   // tensors that nobody reads, whose dtype and shape may be any
-  Product product = Product::kA2;          // where its numbers are tested
+  std::vector<std::string> ignored = {};   // unread tensors of any dtype and shape
+  Product product = Product::kA2;          // product on which its numbers are tested
 
   size_t Output() const;
   bool Ignores(size_t parameter) const;
@@ -123,13 +124,13 @@ struct MapOperator {
 
 inline void PrintTo(const MapOperator* op, std::ostream* out) { *out << op->function.name; }
 
-// What phase 1 answers: the first rule that fails. Sets call.promoted and call.broadcast.
+// Returns phase 1's answer: that of the first rule that fails. Sets call.promoted and call.broadcast.
 Verdict Expected(MapCall& call);
 
-// The dtype to which an operand is cast, after Expected.
+// Returns the dtype to which an operand is cast. Call Expected first.
 DtypeNumber CastOf(const MapCall& call, size_t operand);
 
-// Every description. Defined in tests/maps.
+// All descriptions, defined in tests/maps.
 const std::vector<MapOperator>& ArithmeticOperators();
 const std::vector<MapOperator>& SelectionOperators();
 const std::vector<MapOperator>& UnaryOperators();

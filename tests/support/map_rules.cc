@@ -58,7 +58,7 @@ Verdict Expected(MapCall& call) {
   for (const Rule& rule : call.op->rules) {
     if (const std::optional<Verdict> verdict = rule(call)) return *verdict;
   }
-  // What passes the checks and has no conversion.
+  // Refuses dtypes that pass the checks but have no conversion.
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const bool is_tensor = call.op->function.parameters[i] == ParameterKind::kTensor && !call.op->Ignores(i);
     if (is_tensor && !call.operands[i].null && ElementSize(call.operands[i].dtype) == 0)
@@ -140,7 +140,7 @@ Rule Sets(std::function<void(MapCall&)> change) {
 
 namespace {
 
-// A check of each operand that is there; the first that fails is named.
+// Checks each given operand. The first one that fails is named.
 Rule Each(const std::string& names, std::function<bool(MapCall&, const Operand&)> wrong) {
   return [=, words = Words(names)](MapCall& call) -> std::optional<Verdict> {
     for (const std::string& word : words) {

@@ -1,5 +1,5 @@
-// The checks of phase 1 from which the descriptions of elementwise operators are put together, written down from CANN's
-// rules independently of the library under test. Several operands are named in one string: "self other".
+// Checks of phase 1 from which the descriptions of elementwise operators are composed. Written from CANN's
+// rules, independently of the library under test. One string may name several operands: "self other".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ inline constexpr std::initializer_list<Product> kBefore950 = {Product::kA3, Prod
                                                               Product::k310P, Product::k310B};
 inline constexpr std::initializer_list<Product> k950Only = {Product::k950};
 
-// A list of dtypes, and what joins it on some products.
+// A list of dtypes, and its additions on some products.
 struct Listed {
   DtypeList everywhere = {};
   DtypeList on_new = {};  // A2, A3 and 950
@@ -79,13 +79,13 @@ Rule When(std::function<bool(MapCall&)> condition, const Rule& rule);
 Rule WithCode(aclnnStatus code, const Rule& rule);
 Rules operator+(Rules first, const Rules& second);
 
-// Broadcast and shape of selfRef before everything else.
+// Checks broadcast and shape of selfRef before everything else.
 Rules InPlaceFirst(const std::string& names);
 
 // ---- descriptions ----
 MapOperator Describe(const CFunction& function, const std::string& names, const Rules& rules,
                      const Oracle& oracle);
-// The in-place form of an operator: other names, and what it checks first.
+// Makes the in-place form of an operator: other names, and additional first checks.
 MapOperator InPlace(const CFunction& function, const MapOperator& base, const std::string& names,
                     const Rules& first = {});
 
@@ -93,13 +93,13 @@ MapOperator InPlace(const CFunction& function, const MapOperator& base, const st
 DtypeNumber Stt(DtypeNumber tensor, DtypeNumber scalar);
 DtypeNumber Sold(DtypeNumber tensor, DtypeNumber scalar, DtypeNumber out);
 DtypeNumber S950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_double = false);
-// S950, widened to FLOAT where rounding a scalar to it changes its value.
+// S950, widened to FLOAT where rounding to it would change the scalar's value.
 DtypeNumber S950k(MapCall& call, const std::string& tensor, const std::string& scalars);
 DtypeNumber Combine(DtypeNumber high, DtypeNumber low);
 DtypeNumber Def(DtypeNumber scalar);
 DtypeNumber PromoteByRank(MapCall& call, const std::string& first, const std::string& second);
 
-// A scalar's value in a dtype, as operators convert scalars.
+// Converts a scalar to a dtype as operators do.
 Number ScalarIn(const Operand& scalar, DtypeNumber dtype);
 
 std::vector<std::string> Words(const std::string& text);

@@ -1,4 +1,4 @@
-// The tests that every elementwise operator goes through, from its description alone.
+// The tests of every elementwise operator, driven by its description.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,10 +15,11 @@
 
 namespace portacl::testing {
 
-// The operator as tests see it that know nothing of scalars: called with the scalars of its description.
+// Binds the operator for tests that know nothing of scalars. It is called with the scalars of its
+// description.
 OperatorBinding BindingOf(const MapOperator& op);
 
-// A call's arguments; its scalars live as long as this.
+// Holds a call's arguments, and keeps its scalars alive.
 class MapArguments {
  public:
   MapArguments(const MapCall& call, const std::vector<aclTensor*>& tensors);
@@ -32,7 +33,7 @@ class MapArguments {
   std::vector<Argument> arguments_;
 };
 
-// Every result element against the oracle, on every instruction set.
+// Compares every result element with the oracle, on every instruction set.
 class MapNumerics : public ::testing::TestWithParam<const MapOperator*> {
  protected:
   void EveryDtype();
@@ -50,9 +51,9 @@ class MapNumerics : public ::testing::TestWithParam<const MapOperator*> {
     int threads = 2;
   };
   bool Check(MapCall& call, const Options& options, RandomNumbers& random);
-  // The dtypes and scalars of a call that is accepted, drawn from all there are.
+  // Draws the dtypes and scalars of an accepted call.
   bool DrawDtypes(MapCall& call, RandomNumbers& random) const;
-  // Shapes that broadcast, by the description's rules.
+  // Draws shapes that broadcast by the description's rules.
   bool DrawShapes(MapCall& call, int max_rank, RandomNumbers& random) const;
   void OnEveryIsa(const std::function<void(engine::Isa)>& body);
 
@@ -60,7 +61,7 @@ class MapNumerics : public ::testing::TestWithParam<const MapOperator*> {
   const char* isa_ = "";
 };
 
-// What phase 1 answers to every kind of call, on every product.
+// Checks the answers of phase 1 to every kind of call, on every product.
 class MapContract : public ::testing::TestWithParam<const MapOperator*> {
  public:
   void NullPointers(Product product);
@@ -79,7 +80,7 @@ class MapContract : public ::testing::TestWithParam<const MapOperator*> {
   int wrong_ = 0;
 };
 
-// Phase 2.
+// Checks phase 2.
 class MapPhaseTwo : public PhaseTwoSuite, public ::testing::WithParamInterface<const MapOperator*> {
  protected:
   Variables Settings() const override { return {{"PORTACL_SOC", SocNameOf(GetParam()->product)}}; }

@@ -35,7 +35,7 @@ long double RealOf(DtypeNumber dtype, const std::byte* at) {
   return DecodeReal(dtype, at);
 }
 
-// What FLOAT16 and BF16 are computed in is float32.
+// FLOAT16 and BF16 are computed in float32.
 bool IsSingle(DtypeNumber dtype) { return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16; }
 
 template <class T>
@@ -46,7 +46,7 @@ long double UlpOf(long double value) {
   return std::ldexp(1.0L, std::min(exponent, std::numeric_limits<T>::max_exponent - 1) - (kDigits - 1));
 }
 
-// The values of T nearest to the ends of [value - ulp, value + ulp], inside.
+// Returns the values of T in [value - ulp, value + ulp] that are nearest to its ends.
 template <class T>
 std::pair<T, T> Interval(long double value, double ulp) {
   if (!std::isfinite(value)) return {static_cast<T>(value), static_cast<T>(value)};
@@ -162,7 +162,7 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
   const bool is_integer = IsIntegral(computed);
   const bool is_single = IsSingle(computed);
 
-  // The operands: tensors are read for each element, the others are fixed.
+  // Tensor operands are read for each element; the others are constant.
   struct Source {
     size_t parameter;
     bool is_tensor;
@@ -239,7 +239,7 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
     const auto check_exact = [&](DtypeNumber dtype, const Element& value) -> bool {
       const Element expected = ConvertedElement(dtype, value, out);
       if (IsSameElement(out, result, expected)) return true;
-      // What is chosen or copied keeps its byte, whichever is true.
+      // Selected or copied BOOL elements keep their byte, whatever nonzero value it has.
       if (out == ACL_BOOL && !oracle.truth && (expected[0] != std::byte{0}) == (*result != std::byte{0}))
         return true;
       return oracle.zero_sign_free && NumberOf(out, expected.data()).real == 0 &&
@@ -307,7 +307,7 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
     if (oracle.slack && std::isfinite(value)) {
       const auto slack = static_cast<double>(oracle.slack(x80.data()));
       ends = {ends.first - slack, ends.second + slack};
-      if (is_single) {  // numbers that the result may be
+      if (is_single) {  // the possible results
         const auto low = static_cast<float>(ends.first);
         const auto high = static_cast<float>(ends.second);
         ends.first =
@@ -327,7 +327,7 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
       right =
           IsSameElement(out, result, ConvertedElement(ACL_DOUBLE, Bytes(static_cast<double>(value)), out)) ||
           IsSameElement(out, result, high) || (number.real == 0 && ends.first <= 0 && ends.second >= 0);
-      // What wraps: any number between the ends.
+      // Results that wrap may be any number between the ends.
       double between = ends.first;
       for (int tries = 0; tries < 1000 && !right && between <= ends.second; ++tries) {
         right = IsSameElement(out, result, ConvertedElement(ACL_DOUBLE, Bytes(between), out));

@@ -1,4 +1,4 @@
-// Elements as numbers and back, test data, and the comparison of a result's elements with a description's oracle.
+// Converts elements to numbers and back, makes test data, and compares results with a description's oracle.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace portacl::testing {
 
-// The value of an element, exactly; bool is 0 or 1.
+// Returns the exact value of an element; bool is 0 or 1.
 Number NumberOf(DtypeNumber dtype, const std::byte* element);
 Int IntegerOf(DtypeNumber dtype, const std::byte* element);
 
-// A number rounded to an element of a dtype.
+// Rounds a number to an element of a dtype.
 Element ElementOfNumber(DtypeNumber dtype, Number value);
 
-// Fills a tensor with numbers of every kind: special ones, small whole ones, ordinary ones, all sizes.
+// Fills a tensor with special numbers, small integers, ordinary numbers, and numbers of all sizes.
 void FillWithNumbers(HostTensor& tensor, bool unary_domain, RandomNumbers& random);
 
-// The elements of a tensor in row-major order.
+// Returns the elements of a tensor in row-major order.
 std::vector<std::byte> ElementsOf(const HostTensor& tensor);
 
-// Compares `found`, the elements of the output of a call that Expected accepted, with the oracle. `inputs` holds the elements
-// of every tensor that is an input, at its parameter's place, and `positions` where each finds the element for each of the
-// output's. Says what is wrong in the first place that is, else "".
+// Compares `found`, the output's elements of a call that Expected accepted, with the oracle. `inputs` holds
+// the elements of every input tensor at its parameter's position. `positions` gives the input element for
+// each output element. Returns a description of the first difference, or "".
 std::string FirstDifference(const MapCall& call, const std::vector<std::vector<std::byte>>& inputs,
                             const std::vector<std::vector<int64_t>>& positions,
                             const std::vector<std::byte>& found);

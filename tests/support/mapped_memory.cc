@@ -1,5 +1,6 @@
-// Under PORTACL_CHECK, the memory of a test's own that it gives a tensor counts as registered (aclrtHostRegister) until the tensor
-// is gone, as in a program that maps host memory into the device: the linker leads the calls here (--wrap).
+// Under PORTACL_CHECK, memory that a test gives to a tensor counts as registered (aclrtHostRegister) until
+// the tensor is destroyed, as in a program that maps host memory into the device. The linker redirects the
+// calls here (--wrap).
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 
@@ -23,7 +24,7 @@
 namespace portacl::testing {
 namespace {
 
-// Entered as aclrtHostRegister does, but without a device and without a message in the calling thread.
+// Registers like aclrtHostRegister, but without a device and without a message in the calling thread.
 class Registered {
  public:
   void Add(const aclTensor* tensor, uintptr_t begin, uintptr_t end) {
@@ -42,7 +43,7 @@ class Registered {
     bool no_memory = false;
     if (!EnterMemory(reinterpret_cast<const void*>(begin), end - begin, MemoryKind::kRegisteredHost, 0,
                      &no_memory)) {
-      return;  // it is known as something else
+      return;  // registered as something else
     }
     ranges_.emplace(begin, Range{end, tensors});
     by_tensor_[tensor] = first;
@@ -60,15 +61,15 @@ class Registered {
     ranges_.erase(it);
   }
 
-  // Around a fork.
+  // Held across a fork.
   void Lock() { mutex_.lock(); }
   void Unlock() { mutex_.unlock(); }
 
  private:
-  // Disjoint; the key is where one begins.
+  // Disjoint ranges; the key is the beginning of each.
   struct Range {
     uintptr_t end;
-    int tensors;  // that lie in it
+    int tensors;  // number of tensors inside
   };
   std::mutex mutex_;
   std::map<uintptr_t, Range> ranges_;
@@ -77,11 +78,11 @@ class Registered {
 
 Registered& TheRegistered() {
   static auto* const registered = [] {
-    // The library's locks are taken inside this one: what is registered last is called first.
+    // The library's locks are taken inside this one. The handler that is registered last is called first.
     NoticeForks();
     pthread_atfork([] { TheRegistered().Lock(); }, [] { TheRegistered().Unlock(); },
                    [] { TheRegistered().Unlock(); });
-    return new Registered;  // never destroyed: tests' static objects may be tensors
+    return new Registered;  // never destroyed: static objects of tests may be tensors
   }();
   return *registered;
 }
@@ -90,7 +91,7 @@ void TensorIsMade(const aclTensor* tensor) {
   constexpr int64_t kMostBytes = int64_t{1} << 40;
   sanitizer::Start();
   if (tensor == nullptr || tensor->data == nullptr || !sanitizer::IsOn(sanitizer::kMemory)) return;
-  // An address behind the end of a device's memory may become the next one's.
+  // The address behind the end of a device's memory may become the beginning of another block.
   if (sanitizer::OwnsDevice(tensor->data)) return;
   if (KindOfMemory(tensor->data) != MemoryKind::kUnknown &&
       KindOfMemory(tensor->data) != MemoryKind::kRegisteredHost) {

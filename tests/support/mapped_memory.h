@@ -1,4 +1,4 @@
-// Host memory that devices may use, as after aclrtHostRegister: for operands of tests that look at them where they lie.
+// Host memory that devices may use, as after aclrtHostRegister. For operands that tests read in place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace portacl::testing {
 
-// Registers the memory in a checked program, until it is told that it goes.
+// Register the memory in a checked program, and unregister it.
 void MemoryIsMapped(const void* address, size_t bytes);
 void MappedMemoryGoes(const void* address);
 

@@ -15,7 +15,7 @@
 namespace portacl::testing {
 namespace {
 
-// One dtype of each size, and pairs of dtypes that take one pass, two and three.
+// One dtype of each size, and pairs of dtypes that need one pass, two and three.
 constexpr std::pair<DtypeNumber, DtypeNumber> kSamePairs[] = {{ACL_UINT8, ACL_UINT8},
                                                               {ACL_INT16, ACL_INT16},
                                                               {ACL_INT32, ACL_INT32},
@@ -211,7 +211,7 @@ void MoveSuite::LengthsAndMisalignments(const MoveDescription& op) {
   }
 }
 
-// Rows of every length, dense on both sides, columns of rows, and the other way round.
+// Rows of every length that are dense on both sides, and transposed ones in both directions.
 void MoveSuite::RowsAndColumns(const MoveDescription& op) {
   RandomNumbers random(0xC013);
   for (const auto& [from, to] : Pairs()) {
@@ -231,7 +231,7 @@ void MoveSuite::RowsAndColumns(const MoveDescription& op) {
   }
 }
 
-// Work for several threads, and blocks of every kind.
+// Sizes for several threads, and transposed tiles of every kind.
 void MoveSuite::LargeSizes(const MoveDescription& op) {
   RandomNumbers random(0x1A46E);
   for (const auto& [from, to] : Pairs()) {

@@ -1,4 +1,4 @@
-// The numeric tests that copies, casts and fills go through, on every instruction set that this machine can run.
+// The numeric tests of copies, casts and fills, on every instruction set that this machine can run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace portacl::testing {
 
-// An operator that writes one tensor from another one.
+// An operator that writes one tensor from another.
 struct MoveDescription {
   OperatorBinding binding;
-  size_t source = 0;  // among the binding's tensors
+  size_t source = 0;  // position among the binding's tensors
   size_t destination = 1;
   bool broadcasts = false;
 };
@@ -43,12 +43,12 @@ class MoveSuite : public ::testing::TestWithParam<engine::Isa> {
 // Fills a tensor's elements with TestElements, over and over.
 void FillWithTestElements(HostTensor& tensor, RandomNumbers& random);
 
-// Calls the operator and compares every element of the destination with the source's, converted; nothing else may change.
-// Whether all was right; `what` is said where not.
+// Calls the operator and compares every element of the destination with the converted source. Nothing else
+// may change. Returns whether all checks passed; otherwise the failure includes `what`.
 bool CheckMove(const MoveDescription& op, HostTensor& source, HostTensor& destination, aclrtStream stream,
                const std::string& what, const FpMode* fp_mode = nullptr);
 
-// The same where every element of `destination` is to become `expected`.
+// The same for an operator that sets every element of `destination` to `expected`.
 bool CheckFill(const OperatorBinding& binding, std::vector<aclTensor*> tensors, HostTensor& destination,
                const Element& expected, aclrtStream stream, const std::string& what);
 

@@ -21,7 +21,7 @@
 namespace portacl::testing {
 namespace {
 
-std::map<DtypeNumber, double> worst_ulp;  // of the output's type, per output type
+std::map<DtypeNumber, double> worst_ulp;  // for each output type
 
 class CaseCount : public ::testing::Environment {
  public:
@@ -38,12 +38,12 @@ class CaseCount : public ::testing::Environment {
     ::testing::AddGlobalTestEnvironment(new CaseCount);
 
 double RandomReal(RandomNumbers& random) {
-  // Halves between -2 and 2 make equal pairs frequent; the rest is spread over [-5, 5].
+  // Multiples of 0.5 between -2 and 2 make equal pairs frequent. The others lie in [-5, 5].
   return random.Chance(50) ? static_cast<double>(random.Between(-4, 4)) * 0.5 : random.Unit() * 10 - 5;
 }
 
-// How many of a million elements are arbitrary bit patterns. A sum over many terms would always be NaN with the
-// tenth that is right where each output has one term.
+// Returns how many of a million elements are arbitrary bit patterns. One in ten is right for outputs of one
+// term; a sum over many terms would then always be NaN.
 int64_t SpecialPerMillion(const NumericCase& c, const Operands& operands) {
   std::vector<Shape> shapes;
   for (const HostTensor& tensor : operands.inputs) {
@@ -79,8 +79,8 @@ void FillIntegers(HostTensor& tensor, Fill fill, RandomNumbers& random) {
   }
 }
 
-// Copies a quarter of the values of `from` into `to`, half of those one bit off: comparisons and differences
-// are most telling where operands are equal or all but equal.
+// Copies a quarter of the values of `from` to `to`, half of those off by one bit: comparisons and differences
+// are most revealing where operands are equal or nearly equal.
 void Correlate(const HostTensor& from, HostTensor& to, RandomNumbers& random) {
   if (from.shape() != to.shape() || !IsFloatingDtype(to.dtype())) {
     return;
@@ -115,7 +115,7 @@ LogicalTensor Logical(const HostTensor& tensor) {
   return logical;
 }
 
-// A NaN is as good as any other: its bits are not part of the promise. Imaginary parts are left alone.
+// Replaces every NaN by one NaN: its bits are not promised. Leaves imaginary parts unchanged.
 void UnifyNan(DtypeNumber dtype, std::byte* element) {
   if (std::isnan(DecodeReal(dtype, element))) {
     const DtypeNumber part = dtype == ACL_COMPLEX64    ? ACL_FLOAT
@@ -139,14 +139,14 @@ bool SameElement(DtypeNumber dtype, const std::byte* a, const std::byte* b) {
   return std::memcmp(x, y, bytes) == 0;
 }
 
-// `value` as an element of the dtype holds it.
+// Rounds `value` to the dtype.
 double Rounded(DtypeNumber dtype, double value) {
   std::byte element[16];
   EncodeElement(dtype, value, element);
   return DecodeReal(dtype, element);
 }
 
-// Whether `found` is a correct rounding of some value between the two.
+// Tells whether `found` is a correct rounding of some value between the two.
 bool Between(DtypeNumber dtype, double found, double low, double high) {
   if (std::isnan(low) || std::isnan(high)) {
     return std::isnan(found);
@@ -154,7 +154,7 @@ bool Between(DtypeNumber dtype, double found, double low, double high) {
   return Rounded(dtype, low) <= found && found <= Rounded(dtype, high);
 }
 
-// Remembers the error of a result, unless it is one that no bound in ulp covers.
+// Records the error of a result, unless no bound in ulp covers it.
 void CountUlp(DtypeNumber dtype, double found, double truth, double slack) {
   const FloatFormat format = dtype == ACL_FLOAT16 ? kFloat16 : dtype == ACL_BF16 ? kBfloat16 : kFloat32;
   const double ulp = Ulp(format, truth);

@@ -1,4 +1,5 @@
-// One numeric case: operands made, the operator called, every element and every untouched byte compared.
+// Runs one numeric case: makes the operands, calls the operator, and compares every element and every
+// untouched byte.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +27,7 @@ struct OperandPlan {
 
 struct NumericCase {
   std::vector<OperandPlan> inputs;
-  OperandPlan output;  // its shape is found from the inputs'
+  OperandPlan output;  // its shape follows from the inputs
   Attributes attributes;
   Fill fill = Fill::kMixed;
   uint64_t seed = 1;
@@ -36,29 +37,29 @@ struct NumericCase {
 
 std::string Describe(const NumericDescription& op, const NumericCase& c);
 
-// Operands ready to be called with; tests that need particular values fill them themselves.
+// Operands that are ready for a call. Tests that need particular values fill them themselves.
 struct Operands {
   std::vector<HostTensor> inputs;
   std::vector<HostTensor> output;  // exactly one
 };
 
-// Types that the operator does not take together give way to those of the first input, or of the input that
+// Replaces types that the operator does not combine with those of the first input, or of the input that
 // decides.
 Operands MakeOperands(const NumericDescription& op, const NumericCase& c);
 void FillInputs(const NumericCase& c, Operands& operands);
 
-// Calls the operator and compares with the oracle. Failures are reported to GoogleTest with the case's
-// description; returns whether all was right.
+// Calls the operator and compares with the oracle. Reports failures to GoogleTest with the case's
+// description. Returns whether all checks passed.
 bool CheckOperands(const NumericDescription& op, const NumericCase& c, Operands& operands,
                    aclrtStream stream);
 
 bool CheckCase(const NumericDescription& op, const NumericCase& c, aclrtStream stream);
 
-// The output's elements, dense, every NaN replaced by one and the same. Fails the test if the call does not
-// succeed.
+// Returns the output's elements, dense, with every NaN replaced by one NaN. Fails the test if the call does
+// not succeed.
 std::vector<std::byte> ComputeBytes(const NumericDescription& op, const NumericCase& c, aclrtStream stream);
 
-// How many cases this process has checked.
+// Returns how many cases this process has checked.
 int64_t NumericCasesChecked();
 
 }  // namespace portacl::testing

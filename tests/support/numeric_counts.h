@@ -1,4 +1,5 @@
-// What a numeric test has tried, recorded as properties of its test: docs/conformance.md is made of them.
+// Counts the cases of a numeric test, and records them as its properties. docs/conformance.md is generated
+// from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +16,7 @@ struct NumericCounts {
 
 NumericCounts& CountsOfThisProcess();
 
-// Records what was counted since the last time as properties of the test that runs. Called at its end.
+// Records the counts since the last call as properties of the running test. Call it at the test's end.
 void RecordNumericCounts();
 
 }  // namespace portacl::testing

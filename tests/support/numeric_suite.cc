@@ -15,7 +15,7 @@
 namespace portacl::testing {
 namespace {
 
-constexpr int kMaxFailures = 5;  // one defect tends to fail thousands of cases: the first few say enough
+constexpr int kMaxFailures = 5;  // one defect may fail thousands of cases: the first few are enough
 
 bool Enough() {
   const ::testing::TestInfo* test = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -52,7 +52,7 @@ NumericCase PlainCase(const NumericDescription& op, const Shape& shape, DtypeNum
   return c;
 }
 
-// Floating and integer types of one call promote into the operator's floating types.
+// Tells whether a call's floating and integer types promote to the operator's floating types.
 bool PromotesToFloating(const NumericDescription& op, const std::vector<DtypeNumber>& dtypes) {
   DtypeNumber promoted = dtypes.front();
   for (size_t i = 1; i < dtypes.size(); ++i) {
@@ -66,7 +66,7 @@ const T& Cycle(const std::vector<T>& values, size_t i) {
   return values[i % values.size()];
 }
 
-// A cross-section of everything, small and large: for comparing runs with each other.
+// Returns a sample of small and large cases, for comparing runs with each other.
 std::vector<NumericCase> CrossSection(const NumericDescription& op, int small_cases,
                                       const std::vector<Shape>& large_shapes) {
   std::vector<NumericCase> cases;
@@ -172,7 +172,7 @@ void NumericSuite::DtypeMixes(const NumericDescription& op) {
 
 void NumericSuite::IntegersAreRefused(const NumericDescription& description) {
   NumericDescription op = description;
-  op.accepts_dtypes = [](std::span<const DtypeNumber>) { return true; };  // the dtypes stay as they are here
+  op.accepts_dtypes = [](std::span<const DtypeNumber>) { return true; };  // keeps the dtypes of this test
   for (const DtypeNumber dtype : {ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL}) {
     for (size_t operand = 0; operand + 1 < op.binding.tensors.size(); ++operand) {
       NumericCase c = PlainCase(op, {5});
@@ -434,8 +434,8 @@ void NumericSuite::SpecialValueProduct(const NumericDescription& op) {
   for (const DtypeNumber dtype : op.input_dtypes) {
     const std::vector<uint32_t> bits = SpecialBits(dtype);
     const auto count = static_cast<int64_t>(bits.size());
-    // One axis per input, each input running through its values along its own axis; the full product by
-    // broadcasting, and once more with every operand written out in full.
+    // Each input runs through its values along its own axis. This gives the full product by broadcasting, and
+    // once more with every operand written out in full.
     for (const bool written_out : {false, true}) {
       for (const Attributes& attributes : op.attributes) {
         for (const DtypeNumber output : op.output_dtypes) {
@@ -498,8 +498,8 @@ void NumericSuite::LengthsAndMisalignments(const NumericDescription& op) {
         NumericCase c = PlainCase(op, {length}, dtype);
         c.seed = ++seed;
         c.attributes = Cycle(op.attributes, seed);
-        // Half of the cases misalign all operands alike, the others each in its own way. The natural
-        // misalignment, where the last byte touches the guard page, is what every other test has.
+        // Half of the cases misalign all operands alike, the others each differently. Other tests have the
+        // natural misalignment, where the last byte touches the guard page.
         const int spread = seed % 2 == 0 ? 0 : 5;
         for (size_t i = 0; i < c.inputs.size(); ++i) {
           c.inputs[i].placement.misalignment_bytes =
@@ -523,7 +523,7 @@ void NumericSuite::LengthsAndMisalignments(const NumericDescription& op) {
 }
 
 void NumericSuite::OddAddresses(const NumericDescription& op) {
-  // Any valid address may be tensor data, also one that is no multiple of the element's size.
+  // Any valid address may hold tensor data, even if it is not a multiple of the element's size.
   uint64_t seed = 0;
   for (const DtypeNumber output : op.output_dtypes) {
     for (const DtypeNumber dtype : op.input_dtypes) {
@@ -582,7 +582,7 @@ void NumericSuite::LargeSizes(const NumericDescription& op) {
       CheckCase(op, c, stream());
     }
   }
-  // Long rows against one row, one column and one value.
+  // Tries long rows against one row, one column and one value.
   for (const Shape& shape : {Shape{1, 1709}, Shape{173, 1}, Shape{}}) {
     for (size_t operand = 0; operand < op.binding.tensors.size() - 1; ++operand) {
       if (Enough()) {
@@ -644,8 +644,8 @@ void NumericSuite::EmptyTensors(const NumericDescription& op) {
 }
 
 void NumericSuite::OverlapStaysInside(const NumericDescription& op) {
-  // What such calls compute is undefined, but they must not read or write outside their operands: the guard
-  // pages would crash the process, and the bytes around the operands are compared.
+  // The results of such calls are undefined, but they must not access memory outside their operands. The
+  // guard pages would crash the process, and the bytes around the operands are compared.
   for (const DtypeNumber dtype : op.input_dtypes) {
     for (const int64_t length : {5, 64, 1000}) {
       const std::vector<Shape> shapes(op.binding.tensors.size() - 1, Shape{length});
@@ -705,8 +705,7 @@ void NumericSuite::CallersFloatingPointEnvironment(const NumericDescription& op)
       CheckCase(op, c, stream());
     }
   }
-  // A program that runs in such an environment from its start: worker threads inherit it when they are
-  // created.
+  // Runs a program in such an environment from its start: worker threads inherit it when they are created.
   for (const FpMode& mode : UnusualFpModes()) {
     const FpState before = FpState::Read();
     environment_.reset();
@@ -768,7 +767,7 @@ void UnknownIsaIsRefused() {
   for (const char* name : {"avx1024", "fastest", "avx2 "}) {
     expect_refusal(ScopedEnvironment(Variables{{"PORTACL_ISA", name}}), name);
   }
-  // Names that are known, but not all to this machine.
+  // These names are known, but this machine does not have all of them.
   for (const engine::Isa isa : {engine::Isa::kPortable, engine::Isa::kAvx2, engine::Isa::kAvx512,
                                 engine::Isa::kNeon, engine::Isa::kSve}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});

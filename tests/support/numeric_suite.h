@@ -1,5 +1,5 @@
-// The numeric tests that every operator goes through, on every instruction set that this machine can run. A
-// test file describes its operator and writes PORTACL_NUMERIC_TESTS(SuiteName, Description()).
+// The numeric tests of every operator, on every instruction set that this machine can run. A test file
+// describes its operator and writes PORTACL_NUMERIC_TESTS(SuiteName, Description()).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ namespace portacl::testing {
 
 std::vector<engine::Isa> IsasToTest();
 
-// A test that runs on one instruction set, with two threads.
+// Runs a test on one instruction set, with two threads.
 class NumericSuite : public ::testing::TestWithParam<engine::Isa> {
  protected:
   void SetUp() override;
@@ -33,7 +33,7 @@ class NumericSuite : public ::testing::TestWithParam<engine::Isa> {
 
   aclrtStream stream() const { return environment_->stream(); }
 
-  // The instruction set asked for was chosen, and runs.
+  // Checks that the requested instruction set was chosen, and runs.
   void ForcedIsaRuns(const NumericDescription& op);
   void DtypeMixes(const NumericDescription& op);
   void IntegerInputs(const NumericDescription& op);  // or that none are taken
@@ -56,10 +56,10 @@ class NumericSuite : public ::testing::TestWithParam<engine::Isa> {
   std::unique_ptr<ScopedEnvironment> environment_;
 };
 
-// The same bits on every instruction set and for every thread count.
+// Checks for equal bits on every instruction set and for every thread count.
 void SameBitsEverywhere(const NumericDescription& op);
 
-// A configuration that cannot be met is an error of aclInit that says what can.
+// Checks that aclInit refuses an impossible configuration, and lists the possible ones.
 void UnknownIsaIsRefused();
 
 }  // namespace portacl::testing

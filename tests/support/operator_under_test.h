@@ -1,4 +1,4 @@
-// What the shared test machinery has to know about one operator, whatever the operator is.
+// Describes one operator for the shared test code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace portacl::testing {
 
-// The attributes of every operator together; an operator looks at those that its signature has.
+// The attributes of all operators together. An operator uses those of its signature.
 struct Attributes {
   int64_t reduction = 0;
   float beta = 1.0f;
@@ -26,8 +26,8 @@ struct Attributes {
   std::optional<const aclScalar*> scalar = {};  // nullopt: one that suits the tensors
 };
 
-// How to call an operator: its tensors are always given in the order of the C signature, the output last but where
-// `output` says another.
+// Calls an operator. Tensors are given in the order of the C signature. The output comes last, unless
+// `output` gives another position.
 struct OperatorBinding {
   std::string name;  // "aclnnL1LossBackward"
   std::vector<std::string> tensors;
@@ -38,10 +38,10 @@ struct OperatorBinding {
 
   int output = -1;  // which tensor; -1: the last
 
-  // Inputs whose data the operator never reads: they need no data address.
+  // Inputs that the operator never reads: they need no data address.
   std::vector<std::string> unread_inputs = {};
 
-  // Whether phase 1 may ask for a workspace with tensors of these shapes.
+  // Tells whether phase 1 may request a workspace for tensors of these shapes.
   std::function<bool(std::span<const Shape> shapes)> may_need_workspace = [](std::span<const Shape>) {
     return false;
   };
@@ -57,44 +57,44 @@ struct LogicalTensor {
   bool IsFloating() const { return IsFloatingDtype(dtype); }
 };
 
-// What an operator must give for one element of the output, in row-major order.
+// The expected elements of the output, in row-major order.
 struct Prediction {
   Shape shape;
 
-  // The value before the one rounding to the output's type, exact to the bit. Where only a bound is promised,
-  // `upper` is not empty, and the value lies between the two.
+  // The value before the final rounding to the output's type, exact to the bit. Where only a bound is
+  // promised, `upper` is not empty, and the value lies between the two.
   std::vector<double> value;
   std::vector<double> upper;
 
-  // What mathematics gives, in float64. The value before the last rounding is at most max_ulp units in the last
-  // place of float32 and `slack` away from it; an empty slack is 0. It is infinite where an intermediate result
-  // leaves the range of float32, which no bound covers.
+  // The mathematical value, in float64. The value before the last rounding is at most max_ulp units in the
+  // last place of float32 and `slack` away from it; an empty slack means 0. The slack is infinite where an
+  // intermediate result leaves the range of float32, which no bound covers.
   std::vector<double> truth;
   std::vector<double> slack;
 };
 
 struct NumericDescription {
   OperatorBinding binding;
-  std::vector<DtypeNumber> input_dtypes;    // floating types allowed in any mix
-  std::vector<DtypeNumber> integer_dtypes;  // integer types and bool that may join them; empty if refused
+  std::vector<DtypeNumber> input_dtypes;    // floating types, which may be mixed
+  std::vector<DtypeNumber> integer_dtypes;  // integer types and bool that may be mixed in; empty if refused
   std::vector<DtypeNumber> output_dtypes;
-  std::vector<Attributes> attributes;  // settings that differ in what is computed
+  std::vector<Attributes> attributes;  // attribute values that change the computation
   double max_ulp = 2;                  // see Prediction::truth
   std::function<Prediction(std::span<const LogicalTensor> inputs, const Attributes& attributes)> oracle;
 
-  // The loss of which the operator is the gradient: of one element in float64, and the number that the sum of
-  // all of them, each weighted with its gradOutput, is divided by. `kink_distance` says how far a pair of self and
-  // target is from where the loss has no derivative.
+  // The loss whose gradient the operator computes: for one element in float64, and the divisor of the sum of
+  // all elements, each weighted with its gradOutput. `kink_distance` returns the distance of a pair of self
+  // and target from a point where the loss has no derivative.
   std::function<double(double self, double target, const Attributes& attributes)> loss;
   std::function<double(std::span<const Shape> shapes, const Attributes& attributes)> loss_divisor;
   std::function<double(double self, double target, const Attributes& attributes)> kink_distance;
-  // The input by which it is the gradient, and how large the parts are of which the derivative is the sum: where
-  // they cancel, it is that much less exact.
+  // The input for which the operator computes the gradient, and the magnitude of the terms whose sum is the
+  // derivative. Where they cancel, the derivative is less exact accordingly.
   size_t gradient_by = 1;
   std::function<double(double self, double target, const Attributes& attributes)> derivative_parts =
       [](double, double, const Attributes&) { return 0.0; };
 
-  // Types of the inputs that go together, out of those above.
+  // Tells whether the operator combines these types of inputs.
   std::function<bool(std::span<const DtypeNumber> dtypes)> accepts_dtypes = [](std::span<const DtypeNumber>) {
     return true;
   };
@@ -102,7 +102,7 @@ struct NumericDescription {
   // The input whose type the output must have; -1: the output's type is free.
   int output_has_dtype_of = -1;
 
-  // Shapes of the inputs that the operator takes, and the output's shape for them.
+  // Tells whether the operator accepts these shapes of inputs, and computes the output's shape.
   std::function<bool(std::span<const Shape> shapes)> accepts = [](std::span<const Shape> shapes) {
     return Broadcast(shapes).has_value();
   };

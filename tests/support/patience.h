@@ -1,4 +1,4 @@
-// How long what must happen may take in a test, on whatever machine and beside whatever else: after that it hangs.
+// The time after which a test counts as hanging, on any machine and beside any other load.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

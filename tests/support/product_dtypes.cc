@@ -27,10 +27,10 @@ bool ProductTakes(const std::string& op, const std::vector<DtypeNumber>& inputs,
   if (op == "aclnnCast") {
     return inputs.front() != ACL_BF16 && output != ACL_BF16;
   }
-  if (op.starts_with("aclnnInplace")) {  // fills: what they fill decides
+  if (op.starts_with("aclnnInplace")) {  // fills depend only on the filled tensor
     return !is_any_of(output, {ACL_BF16, ACL_UINT16, ACL_UINT32, ACL_UINT64});
   }
-  // The L1 losses look at what the inputs promote to, so BF16 passes beside FLOAT; the others at each input.
+  // The L1 losses check the promoted dtype, so BF16 passes beside FLOAT. The others check each input.
   if (op == "aclnnL1Loss" || op == "aclnnL1LossBackward") {
     DtypeNumber promoted = inputs.front();
     for (const DtypeNumber dtype : inputs) {
@@ -42,7 +42,7 @@ bool ProductTakes(const std::string& op, const std::vector<DtypeNumber>& inputs,
     return false;
   }
   return op == "aclnnSmoothL1Loss" ||
-         output != ACL_BF16;  // its result need only be castable, as the L1 losses' too
+         output != ACL_BF16;  // its result only needs to be castable, as for the L1 losses
 }
 
 }  // namespace portacl::testing

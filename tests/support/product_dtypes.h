@@ -1,5 +1,5 @@
-// Which dtypes the operators take on the product in force, for numeric tests that run on several products. Written down
-// from CANN's checks, independently of the library under test.
+// Lists the dtypes that operators accept on the current product, for numeric tests that run on several
+// products. Written from CANN's checks, independently of the library under test.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace portacl::testing {
 
-// Whether the product that PORTACL_SOC names (the default product if it is not set) takes a call, right in every other
-// way, with these dtypes.
+// Tells whether the product of PORTACL_SOC (or the default product) accepts an otherwise correct call with
+// these dtypes.
 bool ProductTakes(const std::string& op, const std::vector<DtypeNumber>& inputs, DtypeNumber output);
 
 }  // namespace portacl::testing

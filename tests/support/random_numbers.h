@@ -19,14 +19,14 @@ class RandomNumbers {
     return z ^ (z >> 31);
   }
 
-  // A whole number in [0, bound). The bias of the remainder does not matter for choosing test cases.
+  // Returns a whole number in [0, bound). The bias of the remainder does not matter for test cases.
   int64_t Below(int64_t bound) { return static_cast<int64_t>(Bits() % static_cast<uint64_t>(bound)); }
 
   int64_t Between(int64_t low, int64_t high) { return low + Below(high - low + 1); }
 
   bool Chance(int percent) { return Below(100) < percent; }
 
-  // A multiple of 2^-53 in [0, 1).
+  // Returns a multiple of 2^-53 in [0, 1).
   double Unit() { return static_cast<double>(Bits() >> 11) * 0x1p-53; }
 
  private:

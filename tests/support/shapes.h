@@ -17,21 +17,21 @@ using Shape = std::vector<int64_t>;
 int64_t NumElements(const Shape& shape);
 std::string ToString(const Shape& shape);  // "[2, 3]", a scalar "[]"
 
-// Right-aligned broadcasting: equal dims stay, 1 gives way to anything (0 too), everything else fails.
+// Broadcasts right-aligned shapes: equal dims stay, 1 takes the other length (even 0), everything else fails.
 std::optional<Shape> Broadcast(const Shape& a, const Shape& b);
 std::optional<Shape> Broadcast(std::span<const Shape> shapes);
 
-// For every logical index of `result` in row-major order, the row-major position in an operand of shape
-// `operand` that broadcasts to it.
+// Returns for every logical index of `result` in row-major order the row-major position in an operand of
+// shape `operand` that broadcasts to it.
 std::vector<int64_t> BroadcastPositions(const Shape& operand, const Shape& result);
 
-// Row-major strides of a dense tensor.
+// Returns the row-major strides of a dense tensor.
 std::vector<int64_t> DenseStrides(const Shape& shape);
 
-// For every logical index in row-major order: the sum of index * stride.
+// Returns the sum of index * stride for every logical index in row-major order.
 std::vector<int64_t> StridedOffsets(const Shape& shape, std::span<const int64_t> strides);
 
-// `count` shapes of ranks up to `max_rank` that broadcast together, drawn at random. No dim is 0.
+// Draws `count` shapes of ranks up to `max_rank` that broadcast together. No dim is 0.
 std::vector<Shape> RandomBroadcastShapes(int count, int max_rank, RandomNumbers& random);
 
 }  // namespace portacl::testing

@@ -47,8 +47,8 @@ std::vector<int64_t> SpecialIntegers(DtypeNumber dtype) {
        {2047, 2048, 2049, 2050, 2051, 4097, 4098, 4099, 65503, 65504, 65505, 65519, 65520, 65521}) {
     magnitudes.push_back(value);
   }
-  // Ties of 8 and 24 bits, with the sticky part one below and one above. With the tie bit far above the last
-  // bit a detour through float32 drops the sticky bit and rounds the wrong way.
+  // Ties of 8 and 24 bits, with the sticky part one below and one above. Where the tie bit lies far above the
+  // last bit, a detour through float32 drops the sticky bit and rounds wrongly.
   for (int top = 8; top < 63; ++top) {
     for (const int precision : {8, 11, 24}) {
       if (top >= precision) {

@@ -10,7 +10,7 @@
 namespace portacl::testing {
 namespace {
 
-// How a layout deviates from row-major.
+// The differences between a layout and row-major order.
 struct Traits {
   bool permute = false;
   bool reverse = false;
@@ -46,7 +46,7 @@ Traits TraitsOf(Layout layout, RandomNumbers& random) {
           .offset = random.Chance(60)};
 }
 
-// A random subset of the axes, never empty where there is an axis longer than 1 to choose.
+// Draws a random subset of the axes. It is not empty if any axis is longer than 1.
 std::vector<bool> SomeAxes(const Shape& shape, RandomNumbers& random) {
   std::vector<bool> chosen(shape.size());
   std::vector<size_t> candidates;
@@ -178,7 +178,7 @@ HostTensor HostTensor::SharingStorageOf(const HostTensor& other, View view) {
 
 namespace {
 
-// copy(offset, position, n): n elements that lie one behind the other.
+// Calls copy(offset, position, n) for each run of n adjacent elements.
 template <class Copy>
 void ForEachRun(const std::vector<int64_t>& offsets, const Copy& copy) {
   for (size_t i = 0; i < offsets.size();) {

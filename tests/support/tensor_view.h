@@ -1,4 +1,4 @@
-// A tensor as the host sees it: a strided view over guarded storage, its aclTensor, and access by logical
+// A tensor from the host's side: a strided view over guarded storage, its aclTensor, and access by logical
 // index.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -40,7 +40,7 @@ inline constexpr Layout kInputLayouts[] = {Layout::kDense,    Layout::kNoStrides
 
 const char* LayoutName(Layout layout);
 
-// Where the elements of a shape lie in their storage. Strides and offset count elements.
+// The layout of a shape's elements in their storage. Strides and offset count elements.
 struct View {
   Shape shape;
   std::vector<int64_t> strides;
@@ -71,7 +71,7 @@ class HostTensor {
   const Shape& shape() const { return view_.shape; }
   int64_t size() const { return static_cast<int64_t>(element_offsets_.size()); }
 
-  // The bytes of the element at a row-major logical position.
+  // Returns the bytes of the element at a row-major logical position.
   std::byte* Element(int64_t position) const {
     const auto bytes = static_cast<size_t>(ElementSize(dtype_));
     std::byte* const element =
@@ -80,7 +80,7 @@ class HostTensor {
     return element;
   }
 
-  // All elements, in row-major order, to or from memory of size() elements without gaps.
+  // Copy all elements, in row-major order, from or to dense memory of size() elements.
   void CopyFrom(const std::byte* elements) const;
   void CopyTo(std::byte* elements) const;
 
@@ -88,13 +88,13 @@ class HostTensor {
   int64_t Integer(int64_t position) const { return DecodeInteger(dtype_, Element(position)); }
   void Set(int64_t position, double value) { EncodeElement(dtype_, value, Element(position)); }
 
-  // The handle; made on first use, destroyed with this object unless released.
+  // Returns the handle. It is made on first use, and destroyed with this object unless released.
   aclTensor* Handle();
   void DestroyHandle();
 
-  // Remembers every accessible byte of the storage, to be compared later.
+  // Saves every accessible byte of the storage for a later comparison.
   void Remember();
-  // The bytes between the guard pages are as remembered, everywhere / except in the view's elements.
+  // Tell whether the bytes between the guard pages are unchanged, everywhere or outside the view's elements.
   bool Unchanged() const;
   bool UnchangedOutsideView() const;
 

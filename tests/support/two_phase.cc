@@ -17,14 +17,14 @@ CallResult CallTwoPhase(const OperatorBinding& binding, std::span<aclTensor* con
                         const Attributes& attributes, aclrtStream stream, const FpMode* fp_mode) {
   CallResult result;
   aclOpExecutor* executor = nullptr;
-  std::unique_ptr<GuardedBuffer> workspace;  // exactly as large as asked for
+  std::unique_ptr<GuardedBuffer> workspace;  // exactly as large as requested
   const FpState before = FpState::Read();
   const FpState during = fp_mode != nullptr ? StateOf(*fp_mode) : before;
   if (fp_mode != nullptr) {
     during.Apply();
   }
 
-  // No floating-point arithmetic of our own between here and the last read of the state.
+  // From here to the last read of the state, the test does no floating-point arithmetic of its own.
   result.plan = binding.plan(tensors, attributes, &result.workspace_size, &executor);
   if (result.plan == 0) {
     workspace = std::make_unique<GuardedBuffer>(result.workspace_size);

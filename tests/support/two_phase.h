@@ -1,4 +1,4 @@
-// One call of an operator through both phases, the way a CANN program does it.
+// Calls an operator through both phases, as a CANN program does.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,8 +18,8 @@ struct CallResult {
   uint64_t workspace_size = 0;
   aclnnStatus run = -1;
   aclError synchronize = -1;
-  bool fp_state_kept = true;  // the caller's floating-point environment was the same after the calls
-  std::string message;        // what aclGetRecentErrMsg had to say
+  bool fp_state_kept = true;  // the calls preserved the caller's floating-point environment
+  std::string message;        // the text of aclGetRecentErrMsg
 
   bool Succeeded() const { return plan == 0 && run == 0 && synchronize == 0; }
 };
@@ -28,7 +28,7 @@ struct CallResult {
 CallResult CallTwoPhase(const OperatorBinding& binding, std::span<aclTensor* const> tensors,
                         const Attributes& attributes, aclrtStream stream, const FpMode* fp_mode = nullptr);
 
-// The thread's recent message; empty where there is none.
+// Returns the thread's recent message, or an empty text.
 std::string TakeErrorMessage();
 
 }  // namespace portacl::testing
