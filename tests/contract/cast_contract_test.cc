@@ -31,7 +31,7 @@ Deviation ToDtype(DtypeNumber dtype) {
   return [=](CallSpec& call) { call.attributes.dtype = dtype; };
 }
 
-// Every pair: self's dtype is looked at first, then the parameter dtype; out has it.
+// Every pair of dtypes. self's dtype is checked first, then the parameter dtype; out has the latter.
 void AddDtypeRows(std::vector<Row>& rows) {
   const DtypeLists from_lists = FromLists();
   DtypeLists to_lists = from_lists;
@@ -66,7 +66,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
     rows.push_back({"self dtype " + std::to_string(unknown), Dtype("self", unknown), kInvalid, {"self"}, {}});
     rows.push_back({"dtype " + std::to_string(unknown), ToDtype(unknown), kInvalid, {"dtype"}, {}});
   }
-  // Another type of out than the parameter's is noticed late.
+  // A dtype of out other than the parameter's is checked late.
   for (const DtypeNumber out : AllDtypes()) {
     if (out == ACL_INT32) continue;
     rows.push_back({"out " + DtypeName(out) + " for dtype int32",
@@ -87,7 +87,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
                   {{Product::k950, {kInvalid, {{"self", "[1, 2]", "DT_INT4"}}}}}});
 }
 
-// Codes of 4 bits lie in whole bytes, one behind the other.
+// Elements of 4 bits must be contiguous in whole bytes.
 void AddPackedRows(std::vector<Row>& rows) {
   for (const std::string& tensor : kTensors) {
     Row row{tensor + " of FLOAT4, not dense",

@@ -1,4 +1,5 @@
-// Each kind of check that lists of phase 1 are made of: what it accepts, its code, its message and what it derives.
+// Each kind of check in the lists of phase 1: the calls that it accepts, its code, its message and the values
+// that it derives.
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/checks.h"
 
@@ -26,7 +27,7 @@ aclTensor TensorOf(aclDataType dtype, const Shape& shape = {2, 3}, aclFormat for
   return tensor;
 }
 
-// The same elements, but the outermost dim is twice as far apart.
+// Returns the same elements with twice the outermost stride.
 aclTensor Strided(aclTensor tensor) {
   tensor.strides.dim[0] *= 2;
   tensor.storage.dim[0] *= 2;
@@ -43,7 +44,7 @@ aclScalar ScalarOf(aclDataType dtype) {
 enum Tensors { kSelf, kOther, kOut };
 enum Attributes { kValue, kAlpha, kMode };
 
-// A call of three tensors and three attributes, on the product given.
+// A call of three tensors and three attributes, on a given product.
 class Call {
  public:
   Call() = default;
@@ -60,7 +61,7 @@ class Call {
     return *this;
   }
 
-  // What the check answers; leaves its message, and what it derived.
+  // Returns the check's code, and keeps its message and the values that it derived.
   aclnnStatus Run(const Check& check) {
     const TensorArgument tensors[] = {
         {"self", has_self ? &self : nullptr}, {"other", has_other ? &other : nullptr}, {"out", &out}};
@@ -129,7 +130,7 @@ TEST(Checks, NullsWithTheirCodes) {
   ExpectRefused(call, WithCode(561000, ScalarNotNull(kValue)), 561000, {"value"});
 }
 
-// Tests of clients look for these words in the error of whatever is not cast.
+// Tests of clients search for these words in the error of a refused cast.
 TEST(Checks, WhatIsNotCastSaysSoAsPyTorchDoes) {
   constexpr const char* kFloatToInteger =
       "result type DT_FLOAT can't be cast to the desired output type DT_INT32";
@@ -167,7 +168,7 @@ TEST(Checks, OneOfSeveralHasToBeGiven) {
   ExpectRefused(call, AnyScalarGiven({kValue, kAlpha}), kNull, {"value and alpha", "one scalar"});
 }
 
-// Lists of tensors pass over those that the caller may leave out.
+// Lists skip optional tensors that are null.
 TEST(Checks, AbsentTensorsArePassedOver) {
   static constexpr DtypeRule kFloats = Everywhere(kFloatAndHalf);
   Call call(ACL_FLOAT, ACL_INT64, ACL_FLOAT);
@@ -255,7 +256,7 @@ TEST(Checks, PromotionWithScalars) {
   ExpectRefused(Call(ACL_UINT16, ACL_FLOAT, ACL_UINT16), adds, kInvalid,
                 {"self with dtype DT_UINT16", "value with dtype DT_DOUBLE", "common dtype"});
 
-  // Of two bounds one may be absent, and then the other alone decides.
+  // One of two bounds may be null. The other then decides alone.
   const Check clamp = PromotesScalarBy(ScalarRule::kClamp, kSelf, {kValue, kAlpha}, kOut);
   Call bounds = Call(ACL_INT32, ACL_FLOAT, ACL_INT32).On(Product::kAscend950).With(ACL_DOUBLE, ACL_INT64);
   EXPECT_EQ(bounds.Run(clamp), ACL_SUCCESS);
@@ -390,7 +391,8 @@ TEST(Checks, BroadcastOrValue) {
   ExpectAccepted(call, ShapeIsBroadcastOrValue(kOut));
 }
 
-// Dims that are repeated in turn by either input are ten loops in one another; without one of the inputs, they are two.
+// Dims that alternate between two broadcast inputs need ten nested loops. Without one of the inputs two loops
+// are enough.
 TEST(Checks, DimsThatNoLoopTakes) {
   const Shape turns = {2, 1, 2, 1, 2, 1, 2, 1, 2, 1};
   const Shape others = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
@@ -404,7 +406,7 @@ TEST(Checks, DimsThatNoLoopTakes) {
   call.other = TensorOf(ACL_FLOAT, {1, 1, 1, 1, 1, 2, 2, 2, 2, 2});
   ExpectAccepted(call, kLoopRankFits);
 
-  // An operator that asks nothing of contiguous tensors' ranks.
+  // An operator that does not check the ranks of contiguous tensors.
   aclTensor start = TensorOf(ACL_FLOAT, turns);
   aclTensor end = TensorOf(ACL_FLOAT, others);
   aclTensor out = TensorOf(ACL_FLOAT, whole);

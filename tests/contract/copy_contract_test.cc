@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<std::string> kTensors = {"selfRef", "src"};
 
-// Every pair of dtypes. Only their being listed is asked for, not whether a cast is legal elsewhere.
+// Every pair of dtypes. The list alone is checked, not whether the cast is legal elsewhere.
 void AddDtypeRows(std::vector<Row>& rows) {
   std::vector<DtypeNumber> listed = ConvertibleDtypes();
   for (const DtypeNumber tiny : {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0})
@@ -48,7 +48,7 @@ void AddShapeRows(std::vector<Row>& rows) {
                     kInvalid,
                     {"src", ToString(src), "selfRef", "[2, 3]"},
                     {}});
-  // What src would enlarge, be it by dims of length 1.
+  // Shapes of src that would enlarge the result, even by dims of length 1.
   for (const Shape& src : {Shape{1, 2, 3}, Shape{4, 2, 3}, Shape{1, 1, 1}})
     rows.push_back({"src " + ToString(src), ShapeOf("src", src), kInvalid, {"selfRef", "[2, 3]"}, {}});
   rows.push_back(

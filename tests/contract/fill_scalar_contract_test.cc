@@ -24,7 +24,7 @@ const aclScalar* ScalarOf(DtypeNumber dtype) {
   if (scalar == nullptr) {
     alignas(16) static unsigned char value[16] = {};
     scalar = aclCreateScalar(value, AsAclDataType(dtype));
-    if (scalar == nullptr) TakeErrorMessage();  // not what the rows are about
+    if (scalar == nullptr) TakeErrorMessage();  // the rows do not test this message
   }
   return scalar;
 }
@@ -57,7 +57,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
                                self, promotes ? Answer{kOk, {}} : answer, {"selfRef", DtypeName(self)}));
     }
   }
-  // What PyTorch's back end passes does not fit the unsigned integers.
+  // The dtype that PyTorch's back end passes does not promote with the unsigned integers.
   for (const DtypeNumber self : {ACL_UINT16, ACL_UINT32, ACL_UINT64}) {
     for (const DtypeNumber value : {ACL_INT64, ACL_DOUBLE, ACL_BOOL})
       rows.push_back({DtypeName(self) + " from " + DtypeName(value),

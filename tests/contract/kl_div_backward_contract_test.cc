@@ -83,7 +83,7 @@ void AddShapeRows(std::vector<Row>& rows) {
   refused("out [1] for a scalar", {{}, {}, {}, {1}}, {"out", "[1]", "[]"});
   refused("out without the leading 1", {{3}, {1, 3}, {3}, {3}}, {"out", "[3]", "[1, 3]"});
 
-  // The other ranks are looked at before anything is empty or fits.
+  // The other ranks are checked before empty tensors and shapes.
   for (const std::string& tensor : kTensors) {
     for (const size_t rank : {size_t{9}, size_t{25}}) {
       rows.push_back({tensor + " of rank " + std::to_string(rank) + ", all empty",
@@ -95,7 +95,7 @@ void AddShapeRows(std::vector<Row>& rows) {
   }
   rows.push_back({"rank 9 everywhere", AllShapes(Shape(9, 1)), kInvalid, {"gradOutput", "9", "8"}, {}});
 
-  // Empty tensors: an empty self ends the call, an empty R alone does not.
+  // Empty tensors: an empty self ends the call, an empty R by itself does not.
   accepted("all empty", {{2, 0, 3}, {2, 0, 3}, {2, 0, 3}, {2, 0, 3}});
   accepted("self empty, target broadcast", {{1}, {2, 0}, {}, {2, 0}});
   accepted("target empty, self not", {{0}, {1}, {0}, {1}});
@@ -132,7 +132,7 @@ void AddOwnViewRows(std::vector<Row>& rows) {
 }
 
 void AddFormatRuleRows(std::vector<Row>& rows) {
-  // Where nothing is summed, out must carry the format of a self that is not ND.
+  // Without a sum, out must carry the format of a self that is not ND.
   const std::vector<int32_t> formats = {0, 1, 3, 4, 16, 27, 29, 30, 32, 33, 35, 47, 50, 54};
   for (const int32_t format : formats) {
     const std::string name = std::to_string(format);
@@ -162,7 +162,7 @@ void AddFormatRuleRows(std::vector<Row>& rows) {
                     kInnerNullptr,
                     {"out", "format"},
                     {}});
-    // Sums and empty calls do not come so far.
+    // Sums and empty calls end before this check.
     for (const Shape& self : {Shape{1, 3}, Shape{2, 1}, Shape{3}, Shape{}}) {
       rows.push_back({"self of format " + name + ", summed to " + ToString(self),
                       All({Shapes({{2, 3}, self, {2, 3}, self}), Format("self", format)}),
@@ -183,7 +183,7 @@ void AddFormatRuleRows(std::vector<Row>& rows) {
   }
 }
 
-// What the products without any type answer: pointers are looked at first, then nothing but the types.
+// Products without any dtype check pointers first, then nothing but the dtypes.
 void RefuseEveryType(std::vector<Row>& rows) {
   for (Row& row : rows) {
     if (row.code != kNullptr) {
@@ -213,8 +213,8 @@ const ContractDescription& KlDivBackward() {
     AddFormatRuleRows(op.rows);
     RefuseEveryType(op.rows);
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together, except that out
-    // has only one type.
+    // Faults in the order of the checks. Any of the deviations can be combined, except that out has only one
+    // dtype.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"gradOutput null", Null("gradOutput"), kNullptr, "gradOutput"},
@@ -242,7 +242,8 @@ const ContractDescription& KlDivBackward() {
 
 PORTACL_CONTRACT_TESTS(KlDivBackwardContract, KlDivBackward());
 
-// A full name without digit is the older product: what looks like the newer one knows no bfloat16.
+// A full name without a digit is the older product, which lacks bfloat16 although its name resembles the
+// newer one.
 TEST(KlDivBackwardTypes, ProductsByTheirNames) {
   struct Example {
     const char* name;
@@ -262,7 +263,7 @@ TEST(KlDivBackwardTypes, ProductsByTheirNames) {
   }
 }
 
-// A call whose sum needs a workspace. (Which do is the library's choice; a long sum into one element must.)
+// A call whose sum needs a workspace. The library decides which do; a long sum into one element must.
 class KlDivBackwardWorkspace : public PhaseTwoSuite {
  protected:
   void SetUp() override {
@@ -322,7 +323,7 @@ TEST_F(KlDivBackwardWorkspace, Rules) {
   ExpectRefused(workspace.data(), size - 1, size, kInvalid);
   EXPECT_EQ(std::memcmp(workspace.data(), untouched.data(), untouched.size()), 0);
 
-  // As large as asked for, and larger; whatever is in it.
+  // Workspaces as large as requested, and larger, with any contents.
   for (const uint64_t given : {size, size + 64}) {
     for (const int content : {0x00, 0xFF, 0x7F}) {
       std::memset(workspace.data(), content, workspace.size());

@@ -40,7 +40,7 @@ const ContractDescription& KlDiv() {
                         {{2}, {2, 3}, {3}, {0}, {1, 2}}, kInvalid);
     AddEmptyRows(op.rows, 3, "out", {0, 3}, {0, 3}, {0, 3}, {});
     AddEmptyRows(op.rows, 3, "out", {1, 3}, {0, 1}, {0, 3}, {1});
-    // Neither broadcasting nor, without a reduction, the output's shape matters then.
+    // Neither broadcasting nor, without a reduction, the output's shape is checked then.
     AddEmptyRows(op.rows, 3, "out", {0, 3}, {2, 4}, {7}, {1, 1, 1});
     AddEmptyRows(op.rows, 3, "out", {5}, {0}, {}, {});
     for (const int64_t reduction : {1, 2, 3}) {
@@ -51,7 +51,7 @@ const ContractDescription& KlDiv() {
                          {}});
     }
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    // Faults in the order of the checks. Any of the deviations can be combined.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"self null", Null("self"), kNullptr, "self"},

@@ -91,7 +91,7 @@ void AddShapeRows(std::vector<Row>& rows) {
   accepted("target empty, self not", {{0}, {1}, {0}, {0}});
   accepted("target empty in one axis", {{}, {2, 1}, {0}, {0}});
   refused("empty, gradTarget not", {{0}, {0}, {0}, {1}}, {"gradTarget", "[1]", "[0]"});
-  // An empty self ends the call before views are looked at, an empty target does not.
+  // An empty self ends the call before views are checked; an empty target does not.
   for (const std::string& tensor : kInputs) {
     rows.push_back({tensor + " outside its storage, self empty",
                     All({AllShapes({2, 0}), Strided(tensor, {100, 7}, -5, 1)}),
@@ -136,7 +136,7 @@ void AddFormatRuleRows(std::vector<Row>& rows) {
   }
 }
 
-// What the products without any type answer: pointers are looked at first, then nothing but the types.
+// Products without any dtype check pointers first, then nothing but the dtypes.
 void RefuseEveryType(std::vector<Row>& rows) {
   for (Row& row : rows) {
     if (row.code != kNullptr) {
@@ -159,8 +159,8 @@ const ContractDescription& KlDivTargetBackward() {
     AddFormatRuleRows(op.rows);
     RefuseEveryType(op.rows);
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together, except that
-    // gradTarget has only one type.
+    // Faults in the order of the checks. Any of the deviations can be combined, except that gradTarget has
+    // only one dtype.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"gradOutput null", Null("gradOutput"), kNullptr, "gradOutput"},

@@ -35,7 +35,7 @@ void AddReductionRows(std::vector<Row>& rows) {
 }
 
 void AddDtypeRows(std::vector<Row>& rows) {
-  // bfloat16 results need a product that knows the type.
+  // bfloat16 results need a product that has the dtype.
   const auto refused = On(kWithoutBfloat16, kInvalid);
   const std::vector<std::string> list = {"DT_BF16", "DT_FLOAT", "DT_FLOAT16"};
   rows.push_back({"all bf16", Dtypes({ACL_BF16, ACL_BF16, ACL_BF16, ACL_BF16}), kOk, list, refused});
@@ -98,8 +98,9 @@ void AddDtypeRows(std::vector<Row>& rows) {
                     {"target", DtypeName(wide), "DT_FLOAT"},
                     {}});
   }
-  // The third type comes first where CANN's table is not symmetric: uint16 with complex64 is complex64, complex64 with
-  // uint16 is nothing. The message names the common type, which no tensor has.
+  // The third dtype is promoted as first argument, where CANN's table is not symmetric: uint16 with complex64
+  // is complex64, complex64 with uint16 is undefined. The message names the common dtype, which no tensor
+  // has.
   rows.push_back({"target uint16 with what promotes to complex64",
                   Dtypes({ACL_FLOAT, ACL_COMPLEX32, ACL_UINT16, ACL_COMPLEX128}),
                   kInvalid,
@@ -126,7 +127,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
       rows.push_back(
           {tensor + " " + DtypeName(odd), Dtype(tensor, odd), kInvalid, {tensor, DtypeName(odd)}, {}});
     }
-    // Numbers that are no data type, alone and in all inputs.
+    // Numbers that are no dtype, alone and in all inputs.
     for (const DtypeNumber unknown : {5, 14, 15, 18, 26, 28, 31, 32, 42, 99, 1000, -1, -2}) {
       rows.push_back(
           {tensor + " dtype " + std::to_string(unknown), Dtype(tensor, unknown), kInvalid, {tensor}, {}});
@@ -137,8 +138,8 @@ void AddDtypeRows(std::vector<Row>& rows) {
                       {}});
     }
   }
-  // The types from hifloat8 on have no entries upstream: with any other type they promote to float32, and
-  // only the missing conversion stops the call, after the exit for empty tensors.
+  // The dtypes from hifloat8 on have no entries in CANN's table: with any other dtype they promote to
+  // float32. Only the missing conversion refuses the call, after the exit for empty tensors.
   for (DtypeNumber tiny = ACL_HIFLOAT8; tiny <= ACL_FLOAT4_E1M2; ++tiny) {
     const std::string name = DtypeName(tiny);
     for (const std::string& tensor : kInputs) {
@@ -164,7 +165,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
     rows.push_back(
         {"gradInput " + name + ", empty", All({Dtype("gradInput", tiny), AllShapes({0})}), kOk, {}, {}});
   }
-  // What gradInput may be.
+  // Accepted dtypes of gradInput.
   for (const DtypeNumber wide :
        {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}) {
     rows.push_back({"gradInput " + DtypeName(wide), Dtype("gradInput", wide), kOk, {}, {}});
@@ -183,7 +184,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
                     {},
                     {}});
   }
-  // Numbers that are no data type: no rule of castability excludes them, no conversion exists.
+  // Numbers that are no dtype: no rule of castability excludes them, and no conversion exists.
   for (const DtypeNumber unknown : {5, 14, 18, 28, 31, 99, -1}) {
     rows.push_back({"gradInput dtype " + std::to_string(unknown),
                     Dtype("gradInput", unknown),
@@ -213,7 +214,7 @@ void AddShapeRows(std::vector<Row>& rows) {
   rows.push_back({"rank 9 everywhere", AllShapes(Shape(9, 1)), kInvalid, {"self", "9", "8"}, {}});
   rows.push_back(
       {"rank 9 everywhere, empty", AllShapes({1, 1, 1, 1, 1, 1, 1, 1, 0}), kInvalid, {"self", "9", "8"}, {}});
-  // One empty input is enough to end the call before a missing conversion stops it.
+  // One empty input ends the call before a missing conversion refuses it.
   for (const std::string& tensor : kInputs) {
     rows.push_back({tensor + " alone empty, gradInput DT_COMPLEX32",
                     All({AllShapes({1}), ShapeOf(tensor, {0}), ShapeOf("gradInput", {0}),
@@ -247,7 +248,7 @@ void AddOwnViewRows(std::vector<Row>& rows) {
                     kOk,
                     {},
                     {}});
-    // An empty call ends before views are looked at.
+    // An empty call ends before views are checked.
     rows.push_back({tensor + " outside its storage, result empty",
                     All({AllShapes({2, 0}), ShapeOf(tensor, {2, 1}), Strided(tensor, {100, 1}, 0, 1)}),
                     kOk,
@@ -271,7 +272,7 @@ const ContractDescription& L1LossBackward() {
     AddOwnViewRows(op.rows);
     AddFormatRows(op.rows, kTensors);
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    // Faults in the order of the checks. Any of the deviations can be combined.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"gradOutput null", Null("gradOutput"), kNullptr, "gradOutput"},
@@ -299,7 +300,7 @@ const ContractDescription& L1LossBackward() {
 
 PORTACL_CONTRACT_TESTS(L1LossBackwardContract, L1LossBackward());
 
-// Every combination of types for the three inputs and some for the output, against the tables.
+// Every combination of dtypes for the three inputs and some for the output, against the tables.
 TEST(L1LossBackwardTypes, EveryCombination) {
   for (const Product product : {Product::kA2, Product::k310P}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
@@ -347,7 +348,8 @@ TEST(L1LossBackwardTypes, EveryCombination) {
   }
 }
 
-// A full name without digit is the older product: what looks like the newer one knows no bfloat16.
+// A full name without a digit is the older product, which lacks bfloat16 although its name resembles the
+// newer one.
 TEST(L1LossBackwardTypes, Ascend910BWithoutDigit) {
   for (const auto& [name, code] : {std::pair<const char*, aclnnStatus>{"Ascend910B", kInvalid},
                                    {"Ascend910ProB", kInvalid},

@@ -19,7 +19,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
   const auto is_listed = [&](DtypeNumber dtype) {
     return std::find(listed.begin(), listed.end(), dtype) != listed.end();
   };
-  // The types of all inputs and of out; the inputs' is looked at first.
+  // The dtypes of all inputs and of out. The inputs are checked first.
   for (const DtypeNumber inputs : AllDtypes()) {
     for (const DtypeNumber out : AllDtypes()) {
       const bool accepted = is_listed(inputs) && is_listed(out);
@@ -32,7 +32,7 @@ void AddDtypeRows(std::vector<Row>& rows) {
                       bfloat16 ? On(kProductsWithoutBfloat16, refused) : std::map<Product, Answer>{}});
     }
   }
-  // One input of another type than self's.
+  // One input has another dtype than self.
   for (const DtypeNumber other : AllDtypes()) {
     if (other == ACL_FLOAT) {
       continue;
@@ -82,7 +82,7 @@ const ContractDescription& MseLossBackward() {
     AddViewRows(op.rows, kInputs, "out");
     AddFormatRows(op.rows, kTensors);
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    // Faults in the order of the checks. Any of the deviations can be combined.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"gradOutput null", Null("gradOutput"), kNullptr, "gradOutput"},

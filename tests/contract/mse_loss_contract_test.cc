@@ -38,7 +38,7 @@ const ContractDescription& MseLoss() {
                          {}});
     }
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    // Faults in the order of the checks. Any of the deviations can be combined.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"self null", Null("self"), kNullptr, "self"},

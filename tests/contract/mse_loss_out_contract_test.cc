@@ -1,5 +1,5 @@
-// aclnnMseLossOut's contract: as aclnnMseLoss's, but reductions are over the first axis alone, and empty inputs leave
-// everything as it is.
+// aclnnMseLossOut's contract: like aclnnMseLoss's, but reductions are over the first axis only, and empty
+// inputs leave everything unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/mse_loss_out.h"
 
@@ -50,7 +50,7 @@ const ContractDescription& MseLossOut() {
       row("scalars, out [1]", {{}, {}, {1}}, kInvalid);
       row("eight axes", {Shape(8, 2), {}, Shape(7, 2)}, kOk);
       row("the first axis from target", {{3}, {4, 1}, {3}}, kOk);
-      // Empty inputs, also where out has elements.
+      // Empty inputs, even if out has elements.
       row("the first axis empty", {{0, 3}, {0, 3}, {3}}, kOk);
       row("the last axis empty", {{3, 0}, {3, 0}, {0}}, kOk);
       row("empty, out wrong", {{0, 3}, {0, 3}, {2}}, kInvalid);
@@ -59,7 +59,7 @@ const ContractDescription& MseLossOut() {
     AddEmptyRows(op.rows, 2, "out", {0, 3}, {0, 3}, {0, 3}, {3});
     AddEmptyRows(op.rows, 2, "out", {1, 3}, {0, 1}, {0, 3}, {3});
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    // Faults in the order of the checks. Any of the deviations can be combined.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"self null", Null("self"), kNullptr, "self"},

@@ -1,4 +1,4 @@
-// Which products a set has, and which dtypes a rule made of sets gives each.
+// Members of product sets, and the dtypes that rules made of sets give each product.
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/product_set.h"
 
@@ -15,7 +15,7 @@ constexpr Product kEach[] = {Product::kAtlasTraining, Product::kAtlasA2,        
                              Product::kAscend950,     Product::kAtlasInference, Product::kAtlas200I500A2,
                              Product::kNoDevice};
 
-// One letter for each product, in the order above: x is in the set.
+// Prints one letter for each product, in the order above: x if the set has it.
 std::string Members(ProductSet set) {
   std::string members;
   for (const Product product : kEach) members += set.Contains(product) ? 'x' : '-';
@@ -42,7 +42,7 @@ TEST(ProductSets, JoinAndTurnRound) {
   EXPECT_EQ(some | ~some, products::kAll);
 }
 
-// A digit for each product: which of three sets the rule has for it, 0 for none.
+// Prints one digit for each product: which of three sets the rule has for it, or 0 for none.
 std::string Sets(const DtypeRule& rule, DtypeSet first, DtypeSet second, DtypeSet third) {
   std::string sets;
   for (const Product product : kEach) {

@@ -1,4 +1,5 @@
-// What operators with a scalar compute in, against tables that state it dtype by dtype, for the products before Ascend 950 and for it.
+// The dtype in which operators with a scalar compute, against tables of all dtypes, for the products before
+// Ascend 950 and for it.
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/scalar_promotion.h"
 
@@ -58,8 +59,8 @@ aclScalar One(aclDataType dtype) {
   }
 }
 
-// A table: the first line lists dtypes of scalars, each further line the tensor's dtype and what each of them gives. "=" is the tensor's
-// dtype. `out` is "=" or a dtype.
+// Parses a table. The first line lists dtypes of scalars. Each further line has the tensor's dtype and the
+// result for each scalar; "=" means the tensor's dtype. `out` is "=" or a dtype.
 void Expect(ScalarRule rule, std::span<const Product> products, const std::string& out,
             const std::string& table) {
   std::istringstream lines(table);
@@ -160,7 +161,7 @@ const char* const kAdds = R"(
 
 TEST(ScalarPromotion, AddsBeforeAscend950) {
   Expect(ScalarRule::kAdds, kBefore, "=", kAdds);
-  // A DOUBLE scalar does not widen what goes to FLOAT.
+  // A DOUBLE scalar does not widen a result that goes to FLOAT.
   Expect(ScalarRule::kAdds, kBefore, "f32", R"(
          f64  f32 f16 s64 bool c128
     f16  =    =   =   =   =    c128
@@ -448,7 +449,8 @@ TEST(ScalarPromotion, OrderOnAscend950) {
   }
 }
 
-// Before Ascend 950, Gt and Ge compare a floating tensor with a DOUBLE in DOUBLE where the tensor's dtype does not hold the number.
+// Products before Ascend 950 compare a floating tensor with a DOUBLE in DOUBLE, for Gt and Ge, if the
+// tensor's dtype cannot hold the number.
 TEST(ScalarPromotion, GtKeepsDoublesThatRound) {
   const auto dtype_for = [](aclDataType tensor, double value) {
     return NameOf(PromoteScalar(ScalarRule::kGtScalar, Product::kAtlasA2, tensor, ScalarOf(ACL_DOUBLE, value),
@@ -610,7 +612,7 @@ TEST(ScalarPromotion, TensorsWithoutDims) {
   EXPECT_EQ(NameOf(PromoteByRank(Product::kAscend950, half, real)), "f16");
   EXPECT_EQ(NameOf(PromoteByRank(Product::kAscend950, real, half)), "f16");
   EXPECT_EQ(NameOf(PromoteByRank(Product::kAscend950, whole, real)), "f32");
-  // Both have dims, or neither has; one element in one dim has a dim.
+  // Both have dims, or neither has; a tensor of shape [1] has a dim.
   EXPECT_EQ(NameOf(PromoteByRank(Product::kAscend950, whole, tensor(ACL_INT64, {1}))), "s64");
   EXPECT_EQ(NameOf(PromoteByRank(Product::kAscend950, real, wide)), "f32");
   EXPECT_EQ(NameOf(PromoteByRank(Product::kAscend950, tensor(ACL_INT32, {}), wide)), "s64");

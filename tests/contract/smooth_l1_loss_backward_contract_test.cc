@@ -1,5 +1,5 @@
-// aclnnSmoothL1LossBackward's contract: what phase 1 answers to every kind of wrong call, in which order, on every
-// product. Data types come first here, each tensor's own; reduction and beta only after the ranks.
+// aclnnSmoothL1LossBackward's contract: what phase 1 answers to every kind of wrong call, in which order, on
+// every product. Each tensor's dtype is checked first; reduction and beta follow only after the ranks.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
@@ -70,7 +70,7 @@ void AddShapeRows(std::vector<Row>& rows) {
   rows.push_back(
       {"rank 9 everywhere, empty", AllShapes({1, 1, 1, 1, 1, 1, 1, 1, 0}), kInvalid, {"9", "8"}, {}});
   for (const std::string& tensor : kInputs) {
-    // An empty call ends before views are looked at.
+    // An empty call ends before views are checked.
     rows.push_back({tensor + " outside its storage, result empty",
                     All({AllShapes({2, 0}), ShapeOf(tensor, {2, 1}), Strided(tensor, {100, 1}, 0, 1)}),
                     kOk,
@@ -95,7 +95,7 @@ const ContractDescription& SmoothL1LossBackward() {
     AddViewRows(op.rows, kInputs, "gradInput");
     AddFormatRows(op.rows, kTensors);
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    // Faults in the order of the checks. Any of the deviations can be combined.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"gradOut null", Null("gradOut"), kNullptr, "gradOut"},
@@ -123,7 +123,8 @@ const ContractDescription& SmoothL1LossBackward() {
 
 PORTACL_CONTRACT_TESTS(SmoothL1LossBackwardContract, SmoothL1LossBackward());
 
-// A full name without digit is the older product: what looks like the newer one knows no bfloat16.
+// A full name without a digit is the older product, which lacks bfloat16 although its name resembles the
+// newer one.
 TEST(SmoothL1LossBackwardTypes, Ascend910BWithoutDigit) {
   for (const auto& [name, code] : {std::pair<const char*, aclnnStatus>{"Ascend910B", kInvalid},
                                    {"Ascend910A", kInvalid},

@@ -30,7 +30,7 @@ void AddBetaRows(std::vector<Row>& rows) {
   }
 }
 
-// Any type that the promoted one casts to is accepted at first; those that cannot be written fail later.
+// Any dtype to which the promoted one casts is accepted at first. Dtypes that cannot be written fail later.
 void AddResultDtypeRows(std::vector<Row>& rows) {
   for (const DtypeNumber dtype : AllDtypes()) {
     const bool writable = dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16 ||
@@ -106,7 +106,7 @@ const ContractDescription& SmoothL1Loss() {
                          {}});
     }
 
-    // In the order of the checks. Each deviation is made so that all of them can be had together.
+    // Faults in the order of the checks. Any of the deviations can be combined.
     op.faults = {
         {"workspaceSize null", [](CallSpec& c) { c.null_workspace_size = true; }, kNullptr, "workspaceSize"},
         {"self null", Null("self"), kNullptr, "self"},

@@ -25,11 +25,11 @@ void AddDtypeRows(std::vector<Row>& rows) {
     rows.push_back({"dtype " + std::to_string(unknown), EveryDtype(unknown), kInvalid, {"selfRef"}, {}});
 }
 
-// The rank is not asked for.
+// The rank is not checked.
 void AddRanks(std::vector<Row>& rows) {
   for (const size_t rank : {0, 1, 8, 9, 12, 25})
     rows.push_back({"rank " + std::to_string(rank), AllShapes(Shape(rank, 2)), kOk, {}, {}});
-  // More of them have a loop on an NPU's vector core alone.
+  // With more dims, only dtypes of an NPU's vector core have a loop.
   for (const DtypeNumber dtype : {ACL_DOUBLE, ACL_INT16, ACL_UINT16, ACL_COMPLEX64, ACL_COMPLEX128}) {
     rows.push_back(
         {"rank 8, " + DtypeName(dtype), All({EveryDtype(dtype), AllShapes(Shape(8, 2))}), kOk, {}, {}});
