@@ -39,7 +39,7 @@ class DtypeSet {
   uint64_t bits_ = 0;
 };
 
-// Prints as [DT_FLOAT,DT_FLOAT16,].
+// Prints a set as [DT_FLOAT,DT_FLOAT16,].
 void AddDtypeSet(Text& text, DtypeSet set) noexcept;
 
 struct DtypeRule {

@@ -10,85 +10,92 @@
 
 namespace portacl {
 
-// Rules, named after the operators that follow them. Notation of the descriptions: "STT" is PromoteType of
-// the tensor's dtype with the scalar's, as if both were tensors'. "Ascend 950" is CombineDtypes of the
-// tensor's dtype with CategoryDtype of the scalar's, with COMPLEX64 in place of COMPLEX32. "Narrow" means
-// FLOAT16 and BF16. Text before "Ascend 950" describes the older products, unless it says "every product".
-// Cases are tried from left to right.
+// Rules, named after the operators that follow them. Each lists cases as "condition: dtype", of which the
+// first that applies decides.
+//
+// T is the tensor's dtype, S the scalar's, and Out the output's. STT is PromoteType(T, S), as if both were
+// tensors' dtypes. S950 is CombineDtypes(T, CategoryDtype(S)), with COMPLEX64 in place of COMPLEX32. Narrow
+// dtypes are FLOAT16 and BF16. Cases behind "950:" are those of Ascend 950, the others those of older
+// products. A rule without "950:" holds on every product.
 enum class ScalarRule : uint8_t {
-  // STT on every product: LeftShifts, and the first of the two tests of PowTensorScalar and PowScalarTensor.
+  // LeftShifts, and the first check of PowTensorScalar and PowScalarTensor. STT.
   kAsTensors,
-  // Adds, Subs: complex on either side STT; a floating tensor's; FLOAT for a DOUBLE scalar and a FLOAT output; a floating scalar or
-  // a bool tensor STT; else the tensor's. Ascend 950, but FLOAT for a narrow result that rounds the scalar, or alpha (`second`),
-  // by more than 2^-23.
+  // Adds, Subs. Complex T or S: STT. Floating T: T. S DOUBLE and Out FLOAT: FLOAT. Floating S or bool T: STT.
+  // Else T. 950: FLOAT if S950 is narrow and rounds the scalar, or alpha (`second`), by more than 2^-23. Else
+  // S950.
   kAdds,
-  // AddV3, on every product: complex STT; FLOAT for a floating tensor; else as kAdds before Ascend 950.
+  // AddV3. Complex T or S: STT. Floating T: FLOAT. Else as kAdds on older products.
   kAddV3,
-  // Rsubs: a floating tensor's; a floating scalar STT; else the tensor's, also for a complex scalar. Ascend 950 as kAdds.
+  // Rsubs. Floating S and T not floating: STT. Else T. 950: as kAdds.
   kRsubs,
-  // Muls: complex STT; FLOAT for a BF16 tensor; another floating tensor's; FLOAT for a DOUBLE scalar with a bool tensor or a FLOAT
-  // output; a floating scalar or a bool tensor STT; else the tensor's. Ascend 950 as kAdds, without alpha.
+  // Muls. Complex T or S: STT. T BF16: FLOAT. Other floating T: T. S DOUBLE, and T bool or Out FLOAT: FLOAT.
+  // Floating S or bool T: STT. Else T. 950: as kAdds, without alpha.
   kMuls,
-  // Divs, DivMods with mode 0, for the cast to the output: the tensor's. Ascend 950, FLOAT for integers and
-  // bool.
+  // Divs and DivMods with mode 0, for the cast to the output. T. 950: FLOAT for an integer or bool S950, else
+  // S950.
   kDivsResult,
-  // DivMods with mode 2, for the cast to the output: the tensor's. Ascend 950. Mode 1 has no such test.
+  // DivMods with mode 2, for the cast to the output. T. 950: S950. Mode 1 has no such check.
   kDivModsFloorResult,
-  // Divs, for the computation: a complex scalar STT; a floating or complex tensor's; FLOAT for integers and
-  // bool. Ascend 950, FLOAT for integers, bool and narrow dtypes.
+  // Divs, for the computation. Complex S: STT. Integer or bool T: FLOAT. Else T. 950: FLOAT for an integer,
+  // bool or narrow S950, else S950.
   kDivs,
-  // DivMods with mode 0: as kDivs, but FLOAT for DOUBLE. Ascend 950 as kDivs.
+  // DivMods with mode 0, for the computation. As kDivs, but FLOAT for T DOUBLE. 950: as kDivs.
   kDivModsTrue,
-  // DivMods with mode 1: complex STT; a FLOAT or narrow tensor's; INT32 with INT32; FLOAT for the rest. Ascend 950, FLOAT
-  // for bool and narrow dtypes.
+  // DivMods with mode 1. Complex T or S: STT. Narrow T, or T and S INT32: T. Else FLOAT. 950: FLOAT for a
+  // bool or narrow S950, else S950.
   kDivModsTruncate,
-  // DivMods with mode 2: complex STT; a floating tensor's; else STT, FLOAT for bool. Ascend 950, FLOAT for bool and narrow dtypes.
+  // DivMods with mode 2. Floating T and real S: T. Else STT, with FLOAT for bool. 950: FLOAT for a bool or
+  // narrow S950, else S950.
   kDivModsFloor,
-  // FloorDivides: STT. Ascend 950, FLOAT for narrow dtypes. (Bool is computed in FLOAT; the tests come before.)
+  // FloorDivides. STT. 950: FLOAT for a narrow S950, else S950. (Bool is computed in FLOAT; the checks come
+  // before that.)
   kFloorDivides,
-  // PowTensorScalar: FLOAT for a DOUBLE scalar and a FLOAT output; a complex scalar STT; a floating tensor's; a floating scalar
-  // or a bool tensor STT; else the tensor's. Ascend 950.
+  // PowTensorScalar. S DOUBLE and Out FLOAT: FLOAT. Complex S: STT. Floating T: T. Floating S or bool T: STT.
+  // Else T. 950: S950.
   kPowTensorScalar,
-  // PowScalarTensor: as kPowTensorScalar, but the first case is FLOAT for a DOUBLE tensor and a FLOAT output.
-  // Ascend 950.
+  // PowScalarTensor. T DOUBLE and Out FLOAT: FLOAT. Else as kPowTensorScalar without its first case, and with
+  // PromoteType(S, T) for STT. 950: S950.
   kPowScalarTensor,
-  // RemainderTensorScalar: a floating tensor's; a floating scalar or a bool tensor STT; else the tensor's. Ascend 950, but with
-  // the scalar's own dtype (INT32 with DOUBLE gives DOUBLE).
+  // RemainderTensorScalar. Floating T: T. Floating S or bool T: STT. Else T. 950: CombineDtypes(T, S), thus
+  // DOUBLE for INT32 with DOUBLE.
   kRemainderTensorScalar,
-  // RemainderScalarTensor: the tensor's. Ascend 950 as kRemainderTensorScalar.
+  // RemainderScalarTensor. T. 950: as kRemainderTensorScalar.
   kRemainderScalarTensor,
-  // FmodScalar: STT. Ascend 950 as kRemainderTensorScalar.
+  // FmodScalar. STT. 950: as kRemainderTensorScalar.
   kFmodScalar,
-  // EqScalar, NeScalar: a complex tensor's; a floating tensor's with a real scalar; a bool tensor, or a floating or complex scalar STT;
-  // else the tensor's. Ascend 950.
+  // EqScalar, NeScalar. Complex T: T. Floating T and real S: T. Bool T, or floating or complex S: STT. Else
+  // T. 950: S950.
   kEqScalar,
-  // GtScalar, GeScalar: STT, but for a floating tensor with a DOUBLE scalar: the tensor's if its dtype holds the scalar to within
-  // 2^-23, else DOUBLE. Ascend 950 (COMPLEX32 stays; the operators refuse complex).
+  // GtScalar, GeScalar. Floating T and S DOUBLE: T if it holds the scalar to within 2^-23, else DOUBLE. Else
+  // STT. 950: S950, but COMPLEX32 stays. (The operators refuse complex dtypes.)
   kGtScalar,
-  // LtScalar: a floating tensor's; the tensor's with FLOAT for a DOUBLE scalar; else STT. Ascend 950 as kGtScalar.
+  // LtScalar. Floating T: T. S DOUBLE: PromoteType(T, FLOAT). Else STT. 950: as kGtScalar.
   kLtScalar,
-  // LeScalar: a floating tensor's; FLOAT for a DOUBLE scalar; else STT. Ascend 950 as kGtScalar.
+  // LeScalar. Floating T: T. S DOUBLE: FLOAT. Else STT. 950: as kGtScalar.
   kLeScalar,
-  // BitwiseAndScalar: STT. On Ascend 950 the tensor's, STT for a bool tensor.
+  // BitwiseAndScalar. STT. 950: CombineDtypes(T, S), which is STT for bool T, else T.
   kBitwiseAndScalar,
-  // BitwiseOrScalar, BitwiseXorScalar: STT, an INT64 scalar whose value fits counting as INT32. Ascend 950 as kBitwiseAndScalar.
+  // BitwiseOrScalar, BitwiseXorScalar. STT, with INT32 for an INT64 scalar whose value fits. 950: as
+  // kBitwiseAndScalar.
   kBitwiseOrScalar,
-  // Clamp, ClampMin, ClampMax: the output's. On Ascend 950 CombineDtypes of the tensor's dtype with the
-  // bound's category, or, with two bounds (`second` is the other), with the promotion of both categories.
+  // Clamp, ClampMin, ClampMax. Out. 950: S950, with COMPLEX32 kept. With two bounds (`second` is the other),
+  // the promotion of both categories takes the place of CategoryDtype(S).
   kClamp,
 };
 
-// Combines dtypes by CANN's categories on Ascend 950. A complex `high` stays. A complex `low` makes a
-// floating `high` complex: COMPLEX32 for FLOAT16, COMPLEX128 for DOUBLE, else COMPLEX64. It replaces an
-// integer `high`. A floating `high` stays. A bool `high` or a floating `low` promotes. Else `high` stays.
+// Combines dtypes by CANN's categories on Ascend 950. A complex `high` stays. A complex `low` replaces an
+// integer or bool `high`, and makes a floating `high` complex: COMPLEX32 for FLOAT16, COMPLEX128 for DOUBLE,
+// else COMPLEX64. A floating `high` stays. A bool `high`, or a floating `low`, gives PromoteType of both.
+// Else `high` stays.
 aclDataType CombineDtypes(aclDataType high, aclDataType low) noexcept;
 
 // Returns the category of a scalar's dtype on Ascend 950: COMPLEX64 for complex, FLOAT for floating, else the
 // dtype.
 aclDataType CategoryDtype(aclDataType scalar) noexcept;
 
-// Returns the dtype in which comparisons, Maximum and Minimum compute two tensors: PromoteType. On Ascend
-// 950, when exactly one of them has no dims, CombineDtypes of the other tensor's dtype with its dtype.
+// Returns the dtype in which comparisons, Maximum and Minimum compute two tensors: PromoteType of both. On
+// Ascend 950, if exactly one of them has no dims, CombineDtypes(dtype of the tensor with dims, dtype of the
+// other).
 aclDataType PromoteByRank(Product product, const aclTensor& a, const aclTensor& b) noexcept;
 
 // Returns the dtype that the rule gives, or ACL_DT_UNDEFINED when there is none. `out` is the output's dtype.

@@ -124,7 +124,7 @@ void MergeDims(LoopPlan& plan) {
   }
 }
 
-// Whether an operand is dense along dim `across`, and neither dense nor repeated along dim `along`.
+// Tells whether an operand is dense along dim `across`, and neither dense nor broadcast along dim `along`.
 bool IsTransposed(const OperandLoop& operand, int across, int along) {
   return operand.stride[across] == operand.element_size && operand.stride[along] != operand.element_size &&
          operand.stride[along] != 0;

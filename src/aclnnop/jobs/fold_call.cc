@@ -77,7 +77,7 @@ bool IsAcrossRowsInCache(const aclTensor& self, aclDataType out, aclDataType cas
          !IsFromMemory(self.numel * static_cast<int64_t>(StorageBits(self.dtype) / 8));
 }
 
-// Returns the bits of an element of which any makes it true.
+// Returns a mask of an element's bits. The element is true if any of them is set.
 uint64_t BitsOfTruth(aclDataType dtype) {
   switch (dtype) {
     case ACL_FLOAT16:

@@ -1,5 +1,6 @@
-// aclnnLayerNormBackward: with h = (x - mean) * rstd and g = gradOut * weight, the gradient of input
-// rstd * ((g - mean(g)) - h * mean(g * h)), of weight the sum of gradOut * h over rows, of bias that of gradOut.
+// aclnnLayerNormBackward: with h = (x - mean) * rstd and g = gradOut * weight, the gradient of input is rstd
+// * ((g - mean(g)) - h * mean(g * h)), that of weight the sum of gradOut * h over rows, and that of bias the
+// sum of gradOut.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "acl/vector_targets.h"
