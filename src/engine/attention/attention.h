@@ -166,7 +166,7 @@ struct Attention {
   int64_t slot_bytes;  // of the workspace, for each thread
   int64_t tile_queries;
   int64_t together;  // heads of one query that walk the keys together
-  // rows of a shift whose gradient is summed in the workspace over batches or queries; or 0
+  // The rows of a shift whose gradient is summed in the workspace over batches or queries; or 0.
   int64_t shift_rows;
 
   bool Drops() const noexcept { return kept.IsThere() || draws; }
