@@ -1,4 +1,4 @@
-// What the environment says about collectives: time limits, addresses and ports.
+// The environment's settings for collectives: time limits, addresses and ports.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,7 +29,8 @@ Fault ConnectTimeout(int* seconds) noexcept;
 // Seconds: HCCL_EXEC_TIMEOUT, 1836 when unset or negative, 0 for ever.
 Fault ExecTimeout(int* seconds) noexcept;
 
-// The address to which sockets are bound. *is_chosen: by HCCL_IF_IP or HCCL_SOCKET_IFNAME; loopback otherwise.
+// Finds the address to which sockets are bound. *is_chosen tells whether HCCL_IF_IP or HCCL_SOCKET_IFNAME
+// chose it; otherwise it is loopback.
 Fault OwnAddress(HostAddress* address, bool* is_chosen) noexcept;
 
 // The ports for a listener, tried in order: HCCL_HOST_SOCKET_PORT_RANGE, else 32 from HCCL_IF_BASE_PORT on, else one that the
