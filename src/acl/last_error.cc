@@ -6,7 +6,7 @@
 namespace portacl {
 namespace {
 
-// Its failure is not itself kept: looking must not change what is looked at.
+// An invalid level is not stored as error: reading must not change what is read.
 bool IsKnown(aclrtLastErrLevel level) noexcept { return level == ACL_RT_THREAD_LEVEL; }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace portacl {
 
-// How many events exist, and how many recordings are in use (by events, or by streams that wait).
+// The number of events, and of recordings in use by events or by waiting streams.
 int LiveEvents() noexcept;
 int LiveRecordings() noexcept;
 
