@@ -1,4 +1,4 @@
-// The code of the calling thread's latest failure, for programs that look at it later.
+// The code of the calling thread's latest failure, for programs that query it later.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/errors.h"

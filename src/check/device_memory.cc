@@ -192,7 +192,7 @@ bool IsZero(const char* bytes, size_t length) noexcept {
   return bytes[0] == 0 && std::memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
-// Moves the bytes of a block to a file that is mapped at both of its addresses, piece by piece; a piece is
+// Moves the bytes of a block to a file that is mapped at both of its addresses, part by part; a part is
 // read-only meanwhile.
 bool ShareWithHost(uintptr_t begin, size_t length) noexcept {
   const CancellationDeferred deferred;

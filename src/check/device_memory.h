@@ -66,7 +66,7 @@ void FreeDevice(const char* api, void* address) noexcept;
 // are kept. PyTorch without its caching allocator frees memory so, and an NPU may then still read it.
 uint64_t BeginWork() noexcept;
 void EndWork(uint64_t work) noexcept;
-// Whether device memory comes from here.
+// Whether device memory is allocated here.
 inline bool GuardsDevice() noexcept { return IsOn() && device_range.end != 0; }
 // Whether an address lies in this device memory.
 inline bool OwnsDevice(const void* address) noexcept { return IsOn() && IsInDeviceRange(address); }

@@ -53,8 +53,8 @@ struct Conflict {
 using Conflicts = std::vector<Conflict>;
 
 // The order of work and its accesses. All host threads are one agent, in the order of their calls: their
-// synchronisation is unknown here, so that two of them are never reported as a race. A task gets its place in
-// the order when it begins, because the effects of host functions and the order of notifies are unknown
+// synchronisation is unknown here, so that two of them are never reported as a race. A task gets its position
+// in the order when it begins, because the effects of host functions and the order of notifies are unknown
 // before.
 //
 // Calls must not be concurrent.

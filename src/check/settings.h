@@ -42,7 +42,7 @@ inline constexpr std::string_view kAcceptedSettings =
 
 bool StopsAtFirst() noexcept;
 
-// memory, sync and so on.
+// Returns memory, sync and so on.
 const char* NameOf(Part part) noexcept;
 
 }  // namespace portacl::sanitizer

@@ -1,4 +1,4 @@
-// Turns the checks of a program on, as its environment says.
+// Turns the checks of a program on if its environment says so.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The size of the caches that data may stay in between two passes.
+// The size of the caches in which data may stay between two passes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

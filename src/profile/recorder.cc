@@ -356,7 +356,7 @@ void NoteOperands(const void* executor, const std::string* arguments) noexcept {
     std::lock_guard lock(shard.mutex);
     shard.operands[executor] = arguments;
   } catch (...) {
-    // without memory nothing is said of them
+    // without memory nothing is recorded about them
   }
 }
 

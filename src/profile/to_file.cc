@@ -121,7 +121,7 @@ __attribute__((destructor)) void AtExit() {
       error = file.Finish();
     }
   } catch (...) {
-    // said below
+    // reported below
   }
   if (error != 0 && LogEnabled(LogLevel::kError)) {
     Log(LogLevel::kError, ACL_ERROR_PROFILING_FAILURE,

@@ -164,7 +164,7 @@ std::string SampleOf(std::string_view bytes, size_t size) {
   std::vector<int64_t> positions;
   std::string elements;
   for (int64_t number = 0; number < chosen; ++number) {
-    // count - 1 times number, divided, without leaving the range
+    // (count - 1) * number / (chosen - 1), without overflow
     const int64_t place = count <= kSampled ? number
                                             : (count - 1) / (chosen - 1) * number +
                                                   (count - 1) % (chosen - 1) * number / (chosen - 1);

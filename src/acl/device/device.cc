@@ -41,7 +41,7 @@ Devices& AllDevices() {
 HandleTable<Context, 0x43> contexts;
 thread_local aclrtContext current_context = nullptr;
 
-// Returns a new context's handle, nullptr when memory is exhausted.
+// Returns a new context's handle, or nullptr if memory is exhausted.
 aclrtContext NewContext(int32_t device, bool is_default) noexcept {
   Context* context = contexts.Acquire();
   if (context == nullptr) return nullptr;

@@ -37,7 +37,8 @@ aclError CheckDevice(const char* api, int64_t device) noexcept;
 // Reports "no device is set on this thread" for the running API and returns 107002.
 aclError FailNoDevice(const char* api) noexcept;
 
-// The product whose contract this thread sees: the configuration's, or kNoDevice without a current context.
+// Returns the product whose contract this thread sees: the configuration's, or kNoDevice without a current
+// context.
 Product CurrentProduct() noexcept;
 
 }  // namespace portacl

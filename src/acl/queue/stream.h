@@ -217,13 +217,13 @@ Stream* LiveStream(aclrtStream handle) noexcept;
 // Reports that a function which the stream waits for is about to wait for the stream, and returns 207000.
 aclError FailWaitsForSelf(const char* api) noexcept;
 
-// For the functions of the runtime: 107000 for a timeout below -1.
+// For the functions of the runtime: reports a timeout below -1 and returns 107000.
 aclError CheckTimeout(const char* api, int32_t timeout) noexcept;
 
 // Reports that no thread can be started for work that needs one, and returns 207005.
 aclError FailNoThread(const char* api) noexcept;
 
-// Creates a stream in a context; returns its handle, nullptr when memory is exhausted.
+// Creates a stream in a context. Returns its handle, or nullptr if memory is exhausted.
 aclrtStream CreateStream(aclrtContext context, int32_t device, bool is_default, uint32_t priority = 0,
                          uint32_t flags = 0) noexcept;
 

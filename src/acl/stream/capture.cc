@@ -123,7 +123,7 @@ class Locked {
     try {
       ended->push_back(capture->graph);
     } catch (...) {
-      // the graph goes while the lock is held, then
+      // without memory the graph is destroyed while the lock is held
     }
     ReleaseGraph(capture->handle);
     captures_.all.erase(capture);

@@ -1,4 +1,4 @@
-// Events: marks in streams that hosts and other streams wait for.
+// Events: marks in streams that the host and other streams wait for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

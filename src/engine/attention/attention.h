@@ -135,15 +135,15 @@ struct Attention {
   // A score of each head that only adds to the sum of exponentials.
   AttentionOperand sink;
 
-  // Gradients.
+  // Operands of gradients.
   AttentionOperand of_out;
   AttentionOperand of_query;
   AttentionOperand of_key;
   AttentionOperand of_value;
   AttentionOperand of_shift;
 
-  // Whether there are parts, and batches that have keys and values of their own: operands that follow these two. See
-  // ReserveAttentionBatches.
+  // Whether the job has the optional parts, and whether batches have their own keys and values. Both are
+  // operands that follow the ones above (see ReserveAttentionBatches).
   bool has_parts;
   bool has_lists;
   int64_t rope_depth;

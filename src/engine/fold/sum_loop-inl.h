@@ -446,7 +446,7 @@ HWY_NOINLINE void SumOver(KernelType type, const void* parameters, SumWork& work
 // The base of formulas that are summed: `struct Formula : Summable<Formula>` gets its kernels from here.
 template <class Formula>
 struct Summable : Elementwise<Formula> {
-  // A SumFunction: picks the inputs' types, runs, reports the instruction set.
+  // A SumFunction: selects the inputs' types, runs the loop, and returns the instruction set.
   static Isa Sums(KernelType type, const void* parameters, SumWork& work) {
     static_assert(Formula::kIsHot || !Formula::kTakesHalves,
                   "sums have loops over 16-bit elements only where formulas are hot");

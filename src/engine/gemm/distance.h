@@ -21,7 +21,7 @@ inline constexpr int kDistanceBatchDims = 6;
 // the sum of squares, the maximum, or the p-th root of the sum of p-th powers.
 enum class DistanceNorm : uint8_t { kCount, kSum, kSquares, kMost, kPowers };
 
-// FLOAT, FLOAT16 or BF16. Lengths in bytes; a stride may be 0 or negative.
+// FLOAT, FLOAT16 or BF16. Lengths are in bytes; a stride may be 0 or negative.
 struct DistanceOperand {
   int8_t argument;  // operand of the executor
   aclDataType dtype;

@@ -21,7 +21,7 @@ struct IntegerGemmJob {
     int64_t count;  // 0: there are none
     int64_t to;
   };
-  // See IntegerNumbers; argument -1: there are none.
+  // See IntegerNumbers; argument -1 means that there are none.
   struct Numbers {
     int8_t argument;
     int64_t offset;

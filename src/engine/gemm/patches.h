@@ -55,7 +55,7 @@ void PackPatchRows(const PatchSource& source, int64_t line, int64_t lines, int64
                    float* to) noexcept;
 void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
                      int64_t width, char* memory, float* to) noexcept;
-// One element.
+// Returns one element.
 float PatchElement(const PatchSource& source, int64_t line, int64_t term) noexcept;
 
 }  // namespace portacl::engine

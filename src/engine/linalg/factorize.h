@@ -14,7 +14,7 @@ namespace portacl::engine {
 
 inline constexpr int kLinalgBatchDims = 6;
 
-// A matrix for each index of a batch. Strides in bytes.
+// A matrix for each index of a batch. Strides are in bytes.
 struct LinalgOperand {
   int8_t argument = -1;  // operand of the executor; -1: there is none
   aclDataType dtype = ACL_FLOAT;

@@ -286,7 +286,7 @@ class TransposedBlocks {
   // one short row follows another.
   static constexpr int64_t kRowsAhead = 8;
 
-  // A block and the rest of its strip.
+  // A block, and the rest of its strip.
   struct Block {
     LoopPlan plan;
     int64_t rows_left;  // in the strip, this block's included

@@ -241,7 +241,7 @@ struct Formula {
     return {kernel, result};
   }
 
-  // The kernel that sums these inputs' terms.
+  // Returns the kernel that sums these inputs' terms.
   KernelType KernelForSums() const noexcept { return KernelOver(FirstType()); }
 
   bool Reads(int executor_operand) const noexcept {

@@ -17,7 +17,7 @@ bool IsFloat32OrHalf(aclDataType dtype) {
 
 bool IsComplex(aclDataType dtype) { return dtype == ACL_COMPLEX64 || dtype == ACL_COMPLEX128; }
 
-// The part of a complex number that a cast to another dtype keeps.
+// Returns the size of the real part if a cast keeps only that part of a complex number, else 0.
 int RealSize(aclDataType from, aclDataType to) {
   if (!IsComplex(from) || IsComplex(to) || to == ACL_BOOL) return 0;
   return from == ACL_COMPLEX64 ? sizeof(float) : sizeof(double);

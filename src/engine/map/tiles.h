@@ -63,7 +63,7 @@ class Cursor {
     }
   }
 
-  // Moves on by n elements, n at most left_in_row().
+  // Moves on by n elements, at most left_in_row().
   void Advance(int64_t n) {
     column_ += n;
     if (column_ < plan_->extent[plan_->rank - 1]) return;
@@ -139,7 +139,7 @@ class FormulaTiles {
     return long_stretches_ ? row : std::min(row, tile);
   }
 
-  // The instruction set of the kernel that ran last.
+  // Returns the instruction set of the kernel that ran last.
   Isa isa() const noexcept { return isa_; }
 
  private:

@@ -35,8 +35,8 @@ constexpr Isa ThisIsa() {
   return Isa::kPortable;
 }
 
-// Which inputs of a kernel are one repeated value: none, only the first (the reduced loss's gradOutput in
-// gradients), or any. Knowing it at compile time saves instructions per vector, and with fewer instructions
+// The inputs of a kernel that are one repeated value: none, only the first (the reduced loss's gradOutput in
+// gradients), or any. Knowing them at compile time saves instructions per vector, and with fewer instructions
 // the processor finds later loads sooner.
 enum class Repeated { kNone, kFirst, kAny };
 
@@ -622,7 +622,7 @@ struct Elementwise {
   // rest.
   static constexpr int kFunctionOf = -1;
 
-  // A VectorFunction: picks the operands' types, runs, reports the instruction set.
+  // A VectorFunction: selects the operands' types, runs the loop, and returns the instruction set.
   static Isa Values(KernelType type, const void* parameters, const VectorWork& work) {
     constexpr ElementTypes kTypes = KernelTypes(ThisIsa(), TakesOf<Formula>());
     if constexpr ((kTypes & SetOf(ElementType::kMixed)) != 0) {

@@ -105,7 +105,7 @@ struct IndexView {
       // Bit i: the index tensor lacks dim i as the caller gave it; a dim that it has may have stride 0, too.
       0;
 };
-// The bits of dims [first, first + count).
+// Returns the bits of dims [first, first + count).
 constexpr uint32_t DimBits(int first, int count) noexcept { return ((uint32_t{1} << count) - 1) << first; }
 bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept;

@@ -100,7 +100,7 @@ constexpr ElementType TypeOf(const ExponentialNumbers&) { return ElementType::kF
 constexpr ElementType TypeOf(const MaskNumbers&) { return ElementType::kU8; }
 constexpr ElementType TypeOf(const DropoutNumbers&) { return ElementType::kF32; }
 
-// A one-element tensor of 64-bit integers that is read when the job runs.
+// A one-element tensor of 64-bit integers, which is read when the job runs.
 struct IntegerElement {
   int8_t argument = -1;  // operand of the executor; -1: the value is 0
   int64_t byte_offset = 0;

@@ -29,7 +29,7 @@ HWY_INLINE void StoreSome(D d, hn::Vec<D> v, hn::TFromD<D>* to, size_t n) {
   std::memcpy(to, elements, HWY_MIN(n, hn::Lanes(d)) * sizeof(hn::TFromD<D>));
 }
 
-// base + i * step for i in [first, first + n).
+// Writes base + i * step for i in [first, first + n).
 template <class T>
 HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to, bool stream) {
   const hn::ScalableTag<T> d;
