@@ -1,4 +1,4 @@
-// Lines that a program adds to the log.
+// Log lines that a program adds.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdarg>
 #include <cstdio>

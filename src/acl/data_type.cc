@@ -76,7 +76,7 @@ constexpr FormatFacts kFormats[] = {
     {ACL_FORMAT_FRACTAL_NZ_C0_8, "FRACTAL_NZ_C0_8", true},
 };
 
-// Where the facts about each number are in a table; -1: nowhere. Every call asks several times.
+// Maps a number to its index in a table, or -1. Every call needs it several times.
 template <class Facts, size_t kCount>
 class PlaceByNumber {
  public:

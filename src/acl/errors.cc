@@ -1,4 +1,4 @@
-// The store of pending error messages and their rendering (in the form of CANN's).
+// The store of pending error messages, and their rendering in CANN's form.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/errors.h"
 
@@ -46,14 +46,14 @@ struct Message {
   std::string time;
 };
 
-// As many as CANN keeps of its internal messages; it bounds what a program that never asks can accumulate.
+// CANN keeps as many internal messages. It limits what a program accumulates that never asks for them.
 constexpr size_t kMaxPending = 1000;
 
 bool IsInternal(MessageClass c) { return c == MessageClass::kAclnnInner || c == MessageClass::kAclInner; }
 
 class MessageStore {
  public:
-  // Newest first. A message that is already there moves nowhere: identical messages are stored once.
+  // Newest first. A message that is already stored keeps its position: identical messages are stored once.
   void Add(MessageClass c, std::string_view text, std::string_view solution) {
     for (const Message& m : messages_) {
       if (m.message_class == c && m.text == text) return;
@@ -112,22 +112,23 @@ ProcessMessages& OfProcess() {
 
 struct ThreadMessages final : Kept {
   MessageStore store;
-  std::string rendered;  // what aclGetRecentErrMsg returned last
+  std::string rendered;  // the last result of aclGetRecentErrMsg
 };
 
 thread_local Kept* thread_messages = nullptr;
 thread_local aclError last_error = ACL_SUCCESS;
 
-// torch_npu asks for the last error whenever a call has failed, and goes by it instead of what the call returned.
-// At 207000 it warns and goes on as if nothing had failed: with an executor or a handle that nobody wrote. So a
-// refusal leaves its other name, 200006, and an operator's failure counts: it must not pass for an older one.
+// torch_npu queries the last error whenever a call has failed, and uses it instead of the returned code. At
+// 207000 it warns and continues as if nothing had failed, with an uninitialised executor or handle. Therefore
+// a refusal is stored as 200006, its other name. An operator's failure is stored as well, so that an older
+// error is not taken for it.
 aclError AsLastError(aclError status) noexcept {
   return status == ACL_ERROR_RT_FEATURE_NOT_SUPPORT ? ACL_ERROR_FEATURE_UNSUPPORTED : status;
 }
 
 aclError LogAndReport(aclError status, MessageClass message_class, const Text& message,
                       std::string_view solution, SourceSite site) noexcept {
-  // A repeated aclInit may be ignored, so it is nobody's last error.
+  // A repeated aclInit may be ignored, so that it is not stored as last error.
   if (status != ACL_ERROR_REPEAT_INITIALIZE) last_error = AsLastError(status);
   LogFailure(status, message.view(), site);
   ReportMessage(message_class, message, solution);
@@ -151,7 +152,7 @@ void ReportMessage(MessageClass message_class, const Text& message, std::string_
       messages->store.Add(message_class, message.view(), solution);
     }
   } catch (...) {
-    // Out of memory: the status code still tells the caller that the call failed.
+    // If memory is exhausted, the status code still tells the caller that the call failed.
   }
 }
 
@@ -184,7 +185,7 @@ aclError FailAclnn(aclError status, const Text& message, SourceSite site) noexce
 const char* TakeRecentMessages() noexcept {
   try {
     const bool process_wide = process_wide_messages.load(std::memory_order_relaxed);
-    // A thread that keeps none has none of its own.
+    // A thread without stored messages has none of its own.
     if (!process_wide && thread_messages == nullptr) return nullptr;
     auto* const own = KeptIn<ThreadMessages>(thread_messages);
     if (own == nullptr) return nullptr;

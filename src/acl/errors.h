@@ -1,4 +1,4 @@
-// What a failing call leaves behind: its status code and the messages that aclGetRecentErrMsg returns.
+// The traces of a failing call: its status code, and the messages that aclGetRecentErrMsg returns.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace portacl {
 
-// The message classes of CANN that this library uses: a code and the title printed before it.
+// CANN's message classes that this library uses: a code, and the title printed before it.
 enum class MessageClass {
   kAclnnParameter,    // EZ1001
   kAclnnRuntime,      // EZ9903
@@ -27,19 +27,19 @@ enum class MessageClass {
   kAclInner,          // EH9999
 };
 
-// Adds `message` to the calling thread's pending messages (or to the process's, when err_msg_mode says so).
-// `solution` may be empty. Never throws: when memory is short the message is dropped, the status stays.
+// Adds `message` to the calling thread's pending messages, or to the process's if err_msg_mode says so.
+// `solution` may be empty. Never throws: if memory is exhausted the message is dropped, but the status stays.
 void ReportMessage(MessageClass message_class, const Text& message, std::string_view solution = {}) noexcept;
 
 // Reports and returns `status`, so that a check reads `return Fail(...)`.
 aclError Fail(aclError status, MessageClass message_class, const Text& message,
               std::string_view solution = {}, SourceSite site = SourceSite::Current()) noexcept;
 
-// As Fail, choosing the class from the status as CANN does: 1xxxxx parameter, 3xxxxx runtime, else inner.
+// Like Fail; chooses the class from the status as CANN does: 1xxxxx parameter, 3xxxxx runtime, else inner.
 aclError FailAclnn(aclError status, const Text& message, SourceSite site = SourceSite::Current()) noexcept;
 
-// Report, for the API named, a null pointer where `expected` should be (100000), a value that is not
-// accepted, and something that has no meaning on a CPU or is not there (207000); they return the status.
+// Report an error for an API and return its status: a null pointer where `expected` should be (100000), a
+// value that is not accepted, or something that is unsupported or meaningless on a CPU (207000).
 aclError FailNullPointer(const char* api, const char* parameter, const char* expected) noexcept;
 aclError FailUnsupported(const char* api, std::string_view why) noexcept;
 template <class Value>
@@ -50,16 +50,16 @@ aclError FailValue(const char* api, const char* parameter, const Value& value, s
               Text(api, ": parameter ", parameter, " has the value ", value, ", accepted: ", accepted, "."));
 }
 
-// The status of the calling thread's latest failing call that was not an operator's, 0 for none or after
-// ForgetLastError.
+// Returns the status of the calling thread's latest failing call, operators' excepted; 0 if there is none, or
+// after ForgetLastError.
 aclError LastError() noexcept;
 void ForgetLastError() noexcept;
 
-// Pending messages rendered as aclGetRecentErrMsg returns them, then cleared; nullptr when there are none.
-// The text belongs to the calling thread and lives until its next call.
+// Renders the pending messages as aclGetRecentErrMsg returns them and clears them. Returns nullptr if there
+// are none. The text belongs to the calling thread and lives until its next call.
 const char* TakeRecentMessages() noexcept;
 
-// Whether messages are kept per process instead of per thread (err_msg_mode "1").
+// Selects whether messages are kept per process instead of per thread (err_msg_mode "1").
 void SetProcessWideMessages(bool process_wide) noexcept;
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// The scalar half-precision conversions of acl_base_rt.h, in integer arithmetic.
+// The scalar 16-bit float conversions of acl_base_rt.h, in integer arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <cstdint>
@@ -9,20 +9,19 @@ aclFloat16 aclFloatToFloat16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
   const uint32_t magnitude = bits & 0x7FFFFFFF;
-  // CANN saturates: infinities become the largest finite number, and so does NaN, without its sign.
+  // CANN saturates: infinities become the largest finite number, and so does NaN, which also loses its sign.
   if (magnitude > 0x7F800000) return 0x7BFF;
   if (magnitude >= 0x477FE000) return static_cast<aclFloat16>(sign | 0x7BFF);
   if (magnitude < 0x33000000) return sign;  // below half of the smallest subnormal
   uint32_t significand = (magnitude & 0x7FFFFF) | 0x800000;
   const uint32_t exponent = magnitude >> 23;
-  // Bits to drop: 13 for a normal result, more the deeper the result lies among the subnormals.
+  // Drops 13 bits for a normal result, and more for smaller subnormals.
   const uint32_t dropped = exponent >= 113 ? 13 : 126 - exponent;
   const uint32_t half = 1u << (dropped - 1);
   const uint32_t rest = significand & ((1u << dropped) - 1);
   significand >>= dropped;
   if (rest > half || (rest == half && (significand & 1) != 0)) ++significand;
-  // A carry out of the significand lands in the exponent field, which is what rounding up to the next power
-  // means.
+  // A carry out of the significand increments the exponent, which is rounding up to the next power of two.
   const uint32_t result = exponent >= 113 ? ((exponent - 113) << 10) + significand : significand;
   return static_cast<aclFloat16>(sign | result);
 }
@@ -32,8 +31,8 @@ float aclFloat16ToFloat(aclFloat16 value) {
   const uint32_t exponent = value >> 10 & 0x1F;
   const uint32_t fraction = value & 0x3FF;
   if (exponent == 0) return sign * static_cast<float>(fraction) * 0x1p-24f;
-  // Exponent 31 is taken as one more power of two: infinity reads 65536, NaN reads between 65536 and 131072
-  // (as CANN documents).
+  // Treats exponent 31 as one more power of two, as CANN documents: infinity reads as 65536, NaN as a number
+  // between 65536 and 131072.
   const uint32_t bits = static_cast<uint32_t>(value & 0x8000) << 16 | (exponent + 112) << 23 | fraction << 13;
   return std::bit_cast<float>(bits);
 }
@@ -66,6 +65,6 @@ size_t aclDataTypeSize(aclDataType dataType) {
     case ACL_COMPLEX128:
       return 16;
     default:
-      return 8;  // the 64-bit types, and what CANN's function does not list
+      return 8;  // the 64-bit types, and those that CANN's function does not list
   }
 }

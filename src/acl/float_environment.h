@@ -11,9 +11,9 @@
 
 namespace portacl {
 
-// While it lives, this thread computes in the default environment; then the caller's is back, its sticky
-// flags included. A few cycles, so every block and phase 1 have their own; reading the register
-// costs least, and for most callers there is nothing to change.
+// Computes in the default environment on this thread during its lifetime, then restores the caller's, with
+// its sticky flags. It costs a few cycles, so that every block and phase 1 have their own. Reading the
+// register is the cheapest part, and for most callers nothing has to be changed.
 class DefaultFloatEnvironment {
  public:
 #if defined(__x86_64__)

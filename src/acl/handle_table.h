@@ -1,5 +1,5 @@
-// Handles that can be checked: a table of slots with generations, so that a stale or made-up handle is
-// recognised instead of followed. Used for executors, streams, events and contexts.
+// Checked handles: a table of slots with generations, which recognises stale or invented handles instead of
+// following them. Used for executors, streams, events and contexts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace portacl {
 
 // A handle packs kind (8 bits), generation (32 bits) and slot index (24 bits); it is never dereferenced and
-// never null. Slots are recycled, their objects are constructed once and live as long as the table, so
-// looking at a stale one is safe. All functions are thread-safe and lock-free; memory is only requested when
+// never null. Slots are recycled. Their objects are constructed once and live as long as the table, so that
+// looking at a stale one is safe. All functions are thread-safe and lock-free. Memory is only allocated when
 // every existing slot is in use.
 template <class T, uint8_t kKind>
 class HandleTable {
@@ -23,15 +23,15 @@ class HandleTable {
 
   static constexpr uint32_t Capacity() { return kFirstChunk * ((1u << kChunks) - 1); }
 
-  // Takes a free slot, not yet findable; nullptr when memory or the table is exhausted.
+  // Takes a free slot, which Find does not return yet. Returns nullptr if memory or the table is exhausted.
   T* Acquire() noexcept {
     Slot* slot = Pop();
     if (slot == nullptr) slot = Grow();
     return slot == nullptr ? nullptr : &slot->object;
   }
 
-  // The handle that Publish will give an acquired slot: for objects that know their own, and can so tell under
-  // their lock whether they still are what somebody found.
+  // Returns the handle that Publish will give an acquired slot. Objects store it, so that they can verify
+  // under their lock that a caller still means them.
   void* NextHandle(T* object) noexcept {
     Slot* slot = SlotOf(object);
     return Pack(slot->generation.load(std::memory_order_relaxed) + 1, slot->index);  // odd: live
@@ -44,9 +44,9 @@ class HandleTable {
     return handle;
   }
 
-  // The live object of a handle, nullptr for any other value. Another thread may end its life at any later
-  // moment, and the slot begin a new one: who does more than look must ask the object, under its lock, whether
-  // it still is the handle's.
+  // Returns the live object of a handle, nullptr for any other value. Another thread may end its life at any
+  // later moment, and the slot may begin a new one. A caller that does more than look must therefore ask the
+  // object, under its lock, whether it still belongs to the handle.
   T* Find(const void* handle) noexcept {
     Slot* slot = Decode(handle);
     return slot != nullptr && slot->generation.load(std::memory_order_acquire) == GenerationOf(handle)
@@ -54,7 +54,7 @@ class HandleTable {
                : nullptr;
   }
 
-  // As Find, and ends the handle's life: of several concurrent calls exactly one gets the object.
+  // Like Find, and ends the handle's life: of several concurrent calls exactly one gets the object.
   T* Take(const void* handle) noexcept {
     Slot* slot = Decode(handle);
     if (slot == nullptr) return nullptr;
@@ -64,7 +64,7 @@ class HandleTable {
                : nullptr;
   }
 
-  // Gives back a slot that was acquired and is not findable (never published, or taken).
+  // Returns a slot that was acquired and is not findable (never published, or taken).
   void Recycle(T* object) noexcept {
     Slot* slot = SlotOf(object);
     uint64_t head = free_.load(std::memory_order_relaxed);
@@ -79,7 +79,7 @@ class HandleTable {
     return SlotOf(object)->generation.load(std::memory_order_acquire) % 2 == 1;
   }
 
-  // How many slots were ever used; each handle's index is below it.
+  // The number of slots that were ever used; each handle's index is below it.
   uint32_t Size() const noexcept { return size_.load(std::memory_order_acquire); }
 
   // Calls f(object) for every slot that was ever used, live or not.
@@ -158,7 +158,7 @@ class HandleTable {
     }
   }
 
-  // Takes one never-used slot, making its chunk when it is the first of it.
+  // Takes a slot that was never used, allocating its chunk if it is the first one there.
   Slot* Grow() noexcept {
     uint32_t index = size_.load(std::memory_order_relaxed);
     do {

@@ -20,7 +20,7 @@ namespace {
 struct IsaFacts {
   Isa isa;
   const char* name;
-  int64_t targets;  // any of these Highway targets
+  int64_t targets;  // any of these Highway targets suffices
 };
 
 constexpr IsaFacts kIsas[] = {
@@ -32,8 +32,8 @@ constexpr IsaFacts kIsas[] = {
 };
 constexpr size_t kIsaCount = sizeof kIsas / sizeof kIsas[0];
 
-// Whether machine and operating system run the instructions that Highway compiles a target for. (Highway's own
-// detection lives in a library whose loading measures the clock: a guest in a process must not work at load.)
+// Whether machine and operating system support the instructions of a Highway target. (Highway's own detection
+// measures the clock when its library is loaded: a guest in a process must not work at load.)
 bool MachineRuns(Isa isa) noexcept {
   switch (isa) {
     case Isa::kPortable:

@@ -1,4 +1,4 @@
-// Which vector instruction set the kernels run on: what build and machine offer, and what PORTACL_ISA chose.
+// The kernels' vector instruction sets: those of the build and the machine, and the choice of PORTACL_ISA.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace portacl {
 
-// From slowest to fastest within an architecture. kPortable is the compiler's fallback, always there.
+// From slowest to fastest within an architecture. kPortable is the compiler's fallback, always available.
 enum class Isa : uint8_t { kPortable, kAvx2, kAvx512, kNeon, kSve };
 
 const char* IsaName(Isa isa) noexcept;
 std::optional<Isa> IsaFromName(std::string_view name) noexcept;
 
-// What this build contains and this machine can run, best last. Never empty.
+// Returns the instruction sets that this build contains and this machine can run, best last. Never empty.
 std::span<const Isa> SupportedIsas() noexcept;
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// The code of the calling thread's latest failure, for programs that look at it later.
+// The code of the calling thread's latest failure, for programs that query it later.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/errors.h"
@@ -6,7 +6,7 @@
 namespace portacl {
 namespace {
 
-// Its failure is not itself kept: looking must not change what is looked at.
+// An invalid level is not stored as error: reading must not change what is read.
 bool IsKnown(aclrtLastErrLevel level) noexcept { return level == ACL_RT_THREAD_LEVEL; }
 
 }  // namespace

@@ -30,10 +30,10 @@ namespace {
 struct Sink {
   std::mutex mutex;
   LogConfiguration configuration;
-  Descriptor standard_output;     // what it was when the configuration came into force
+  Descriptor standard_output;     // a copy from the time when the configuration came into force
   Descriptor file;                // of this process
-  pid_t file_owner = 0;           // whose file the path names
-  char directory[PATH_MAX] = {};  // of the log files: whole, since the program may go elsewhere
+  pid_t file_owner = 0;           // process that owns the file at `path`
+  char directory[PATH_MAX] = {};  // of the log files; absolute, since the program may change its directory
   char path[PATH_MAX] = {};       // of the file
 };
 
@@ -44,7 +44,7 @@ Sink& TheSink() {
   return *sink;
 }
 
-// The level from which lines go somewhere; kNone while nothing asks for a log.
+// The lowest level that is written; kNone while nothing asks for a log.
 std::atomic<int> active_level{static_cast<int>(LogLevel::kNone)};
 std::atomic<unsigned long> api_sequence{0};
 thread_local const char* current_api = nullptr;
@@ -62,7 +62,7 @@ const char* LevelName(LogLevel level) {
   }
 }
 
-// "operator log level": the module's own level beats the global one.
+// Reads the "operator log level": the module's own level overrides the global one.
 int LevelFromEnvironment() {
   int level = static_cast<int>(LogLevel::kError);
   const char* global = std::getenv("ASCEND_GLOBAL_LOG_LEVEL");
@@ -88,7 +88,7 @@ void MakeDirectories(char* path) {
   mkdir(path, 0750);
 }
 
-// Writes the parts' whole path; false when it is too long.
+// Joins the parts to a path; returns false if it is too long.
 bool JoinPath(char (&path)[PATH_MAX], std::initializer_list<std::string_view> parts) {
   size_t size = 0;
   for (const std::string_view part : parts) {
@@ -100,8 +100,8 @@ bool JoinPath(char (&path)[PATH_MAX], std::initializer_list<std::string_view> pa
   return true;
 }
 
-// The process's log file, -1 when there is none to be had. It is opened when it is first needed, and again when the
-// program has closed it; a forked child gets its own.
+// Returns the process's log file, or -1 if there is none. It is opened when it is first needed, and again if
+// the program has closed it; a forked child gets its own.
 int LogFile(Sink& sink) {
   if (sink.directory[0] == '\0') return -1;
   const pid_t process = getpid();
@@ -126,7 +126,7 @@ int LogFile(Sink& sink) {
   return sink.file.Get();
 }
 
-// Writes the parts as one; what cannot be written whole is taken back from a file of the library's own.
+// Writes the parts at once. An incomplete line is removed from a file of the library's own.
 void WriteLine(int fd, bool is_own, std::initializer_list<std::string_view> parts) {
   const WriteSignals held_back;
   const CancellationDeferred deferred;
@@ -176,7 +176,7 @@ bool IsOne(const char* variable) {
 LogConfiguration LogConfigurationFromEnvironment() noexcept {
   LogConfiguration configuration;
   configuration.level = static_cast<LogLevel>(LevelFromEnvironment());
-  // The new name wins over the deprecated one whenever it is set.
+  // The new name overrides the deprecated one whenever it is set.
   configuration.to_stdout = std::getenv("ASCEND_LOG_PRINT_TO_STDOUT") != nullptr
                                 ? IsOne("ASCEND_LOG_PRINT_TO_STDOUT")
                                 : IsOne("ASCEND_SLOG_PRINT_TO_STDOUT");

@@ -11,11 +11,12 @@ namespace portacl {
 
 enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3, kNone = 4 };
 
-// Where lines go and from which level on; decided by the environment at every aclInit that initialises.
+// The destination of lines and the lowest level; the environment decides it at every aclInit that
+// initialises.
 struct LogConfiguration {
   LogLevel level = LogLevel::kError;
   bool to_stdout = false;
-  // Directory of the log root, empty when nothing asks for files.
+  // Directory of the log root; empty if files are not requested.
   char directory[256] = {};
 
   bool operator==(const LogConfiguration&) const = default;
@@ -24,10 +25,10 @@ struct LogConfiguration {
 LogConfiguration LogConfigurationFromEnvironment() noexcept;
 void SetLogConfiguration(const LogConfiguration& configuration) noexcept;
 
-// Whether a line of this level would go anywhere; one relaxed load.
+// Whether a line of this level would be written; costs one relaxed load.
 bool LogEnabled(LogLevel level) noexcept;
 
-// Where in the sources a message comes from. (Not std::source_location: clang 14 does not have it.)
+// The source position of a message. (Not std::source_location, which clang 14 lacks.)
 struct SourceSite {
   const char* file;
   const char* function;
@@ -44,12 +45,12 @@ struct SourceSite {
 void Log(LogLevel level, aclError status, std::string_view message,
          SourceSite site = SourceSite::Current()) noexcept;
 
-// A failing call: one line at level error.
+// Logs a failing call: one line at level error.
 inline void LogFailure(aclError status, std::string_view message, SourceSite site) noexcept {
   if (LogEnabled(LogLevel::kError)) Log(LogLevel::kError, status, message, site);
 }
 
-// The local time as log lines and messages print it: YYYY-MM-DD-HH:MM:SS.mmm.uuu.
+// Returns the local time in the format of log lines and messages: YYYY-MM-DD-HH:MM:SS.mmm.uuu.
 Text LogTime() noexcept;
 
 // Names the API that runs on this thread, for the OpName field of log lines. Scopes nest.
@@ -64,7 +65,7 @@ class ApiScope {
   const char* outer_;
 };
 
-// The API named by the innermost scope of this thread, nullptr outside.
+// Returns the API named by this thread's innermost scope, or nullptr outside.
 const char* CurrentApi() noexcept;
 
 }  // namespace portacl

@@ -8,8 +8,7 @@
 
 namespace portacl {
 
-// A message of at most kCapacity - 1 bytes; what does not fit is cut (a CANN message is cut at 1023 bytes
-// too).
+// A message of at most kCapacity - 1 bytes; longer text is cut (CANN cuts messages at 1023 bytes, too).
 class Text {
  public:
   static constexpr size_t kCapacity = 1024;

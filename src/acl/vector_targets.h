@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Compile every target that PORTACL_ISA can name, the portable fallback included, even where the baseline is
+// Compiles every target that PORTACL_ISA can name, the portable fallback included, even if the baseline is
 // better.
 #define HWY_COMPILE_ALL_ATTAINABLE
 
-// Targets between the named ones give the same bits and little speed; leaving them out halves compile time
-// and size.
+// Excludes targets between the named ones: they give the same bits and little speed, and doubling compile
+// time and size is not worth it.
 #define HWY_DISABLED_TARGETS                                                                    \
   (HWY_SSE2 | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_AVX3_ZEN4 | HWY_AVX3_SPR | HWY_AVX10_2 | \
    HWY_NEON_BF16 | HWY_SVE_256 | HWY_SVE2 | HWY_SVE2_128 | PORTACL_DISABLED_TARGETS)
@@ -19,7 +19,7 @@
 
 #include <hwy/detect_targets.h>
 
-// Names that this version of Highway does not have.
+// Names that this version of Highway lacks.
 #ifndef HWY_SSE2
 #define HWY_SSE2 0
 #endif

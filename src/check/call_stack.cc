@@ -26,7 +26,8 @@
 namespace portacl::sanitizer {
 namespace {
 
-// This library's code, whose frames say nothing to a reader but where a public function is called.
+// The address range of this library's code. Its frames tell a reader nothing, except the one of the public
+// function.
 struct Module {
   uintptr_t begin = 0;
   uintptr_t end = 0;
@@ -34,10 +35,10 @@ struct Module {
 Module own;
 bool own_is_program = false;  // linked into the program itself, as tests have it
 
-// Behind lines of Python come PyTorch's functions, of which the innermost say enough.
+// The most native frames after Python's lines. They are PyTorch's functions, of which the innermost suffice.
 constexpr int kBesideLines = 6;
 
-// What Python offers to those that are called by it; all of it is part of its documented interface since 3.9.
+// Functions of Python's C interface, all documented since 3.9.
 struct Python {
   int (*is_initialized)() = nullptr;
   int (*is_finalizing)() = nullptr;
@@ -77,10 +78,11 @@ void FindPython() {
       Look("Py_DecRef", python.drop) && Look("PyErr_Clear", python.clear_error);
 }
 
-// What StackTakenAhead has taken in this thread.
+// The stack that StackTakenAhead has taken in this thread.
 thread_local const CallStack* taken_ahead = nullptr;
 
-// One copy of each line, since the objects that it was made of may go.
+// Returns a permanent copy of a line, one for equal lines, since the objects that it was made of may be
+// freed.
 const char* Keep(const char* text) {
   static Immortal<std::mutex> mutex;
   static Immortal<std::unordered_set<std::string>> lines;
@@ -98,7 +100,8 @@ struct Line {
   bool is_of_libraries;
 };
 
-// A place in a function, by an instruction or by its line. What it is called takes long to find out.
+// A position in a function, by an instruction or by its line. Finding its name takes long, so that names are
+// cached.
 struct Position {
   const void* code;
   int at;
@@ -111,10 +114,11 @@ struct PositionHash {
   }
 };
 
-// More positions than this are those of a program that makes functions as it runs: their lines are found out each time.
+// The most cached positions. A program with more creates functions at run time; its further lines are looked
+// up each time.
 constexpr size_t kMostPositions = 1 << 16;
 
-// With the interpreter's lock.
+// Requires the interpreter's lock.
 bool FindLine(void* frame, Line* line) {
   static Immortal<std::unordered_map<Position, Line, PositionHash>> known;
   void* const code = python.code_of(frame);
@@ -134,7 +138,7 @@ bool FindLine(void* frame, Line* line) {
     char text[512];
     std::snprintf(text, sizeof text, "%s:%d in %s", file_text, python.line_of(frame), name_text);
     *line = {Keep(text), IsOfLibraries(file_text)};
-    // Held for good, so that no other function comes to its address.
+    // Holds the code object forever, so that no other one gets its address.
     if (known->size() < kMostPositions && known->emplace(position, *line).second) python.hold(code);
   } else {
     python.clear_error();
@@ -145,11 +149,11 @@ bool FindLine(void* frame, Line* line) {
   return is_there;
 }
 
-// The program's own lines, innermost first; where there are none, PyTorch's.
+// Captures the program's own lines, innermost first, or PyTorch's if there are none.
 void CaptureLines(CallStack* stack) noexcept {
   if (!python.is_there || python.is_initialized() == 0 || python.is_finalizing() != 0) return;
   void* const thread = python.this_thread();
-  if (thread == nullptr) return;  // a thread of which Python knows nothing
+  if (thread == nullptr) return;  // a thread that is unknown to Python
   const int state = python.ensure();
   const char* innermost = nullptr;
   void* frame = python.frame_of(thread);
@@ -179,7 +183,8 @@ void CaptureLines(CallStack* stack) noexcept {
   python.release(state);
 }
 
-// The function of a file's full table of symbols that holds an offset: dladdr knows only what is exported.
+// Finds the function that contains an offset in a file's full symbol table: dladdr knows only exported
+// functions.
 bool FindInSymbolTable(const char* path, uintptr_t offset, std::string* name) {
   const CancellationDeferred deferred;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -263,13 +268,13 @@ StackTakenAhead::StackTakenAhead(bool is_wanted) noexcept : outer_(taken_ahead) 
 
 StackTakenAhead::~StackTakenAhead() { taken_ahead = outer_; }
 
-// In no other function's frame, since the first one that is found is its own.
+// Not inlined, because the first frame that is found must be its own.
 __attribute__((noinline)) void Capture(CallStack* stack) noexcept {
   if (taken_ahead != nullptr) {
     *stack = *taken_ahead;
     return;
   }
-  constexpr int kOwnFrames = 8;  // at most so many lie between a public function and this one
+  constexpr int kOwnFrames = 8;  // the most frames between a public function and this one
   void* frames[CallStack::kMostFrames + kOwnFrames];
   stack->line_count = 0;
   CaptureLines(stack);
@@ -293,7 +298,7 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
     int shown = 0;
     for (int i = 0; i < stack.frame_count && shown < most; ++i) {
       const auto* const address =
-          static_cast<const char*>(stack.frames[i]) - 1;  // of the call, not behind it
+          static_cast<const char*>(stack.frames[i]) - 1;  // an address within the call, not behind it
       Dl_info info = {};
       link_map* map = nullptr;
       char text[600];
@@ -308,7 +313,8 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
       const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - map->l_addr;
       if (!FindInSymbolTable(path, offset, &name) && info.dli_sname != nullptr) name = info.dli_sname;
       name = name.empty() ? "?" : Demangled(name.c_str());
-      // The way through this library to the place where the stack was taken. Its own tests, which it is linked into, call it.
+      // Skips frames within this library, up to the public function. Its tests, which are linked with it, are
+      // callers.
       const bool is_own = name.find("portacl::") == 0 && name.find("portacl::testing::") != 0;
       if (shown == 0 && IsOwn(address) && is_own) continue;
       std::snprintf(text, sizeof text, "#%d %s (%s+0x%lx)", shown++, name.c_str(), info.dli_fname,

@@ -1,4 +1,4 @@
-// Where a call came from: return addresses, and lines of Python where the program is one.
+// Call stacks: return addresses, and lines of Python in a Python program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ struct CallStack {
   static constexpr int kMostLines = 4;
 
   void* frames[kMostFrames];
-  const char* lines[kMostLines];  // of Python, innermost first; they live as long as the process
+  const char* lines[kMostLines];  // of Python, innermost first, with static lifetime
   uint8_t frame_count = 0;
   uint8_t line_count = 0;
 
@@ -19,8 +19,8 @@ struct CallStack {
   bool IsEmpty() const noexcept { return frame_count == 0 && line_count == 0; }
 };
 
-// The calling thread's, without this library's own innermost functions but the public one. It may have to wait for Python's lock,
-// whose holder may want any lock of this library: none may be held.
+// Captures the calling thread's stack, without this library's frames inside the public function. It may wait
+// for Python's lock, whose holder may want any lock of this library: the caller must hold none.
 void Capture(CallStack* stack) noexcept;
 inline CallStack Here() noexcept {
   CallStack stack;
@@ -28,7 +28,8 @@ inline CallStack Here() noexcept {
   return stack;
 }
 
-// Takes the calling thread's stack now, where locks are about to be held: while this lives, the thread's Capture gives that one.
+// Takes the calling thread's stack before locks are taken. During its lifetime Capture returns that stack in
+// this thread.
 class StackTakenAhead {
  public:
   explicit StackTakenAhead(bool is_wanted) noexcept;
@@ -41,10 +42,10 @@ class StackTakenAhead {
   const CallStack* const outer_;
 };
 
-// To be called once, by the thread that turns checking on: later calls then load nothing.
+// Call once, from the thread that turns checking on, so that later calls load nothing.
 void PrepareCallStacks() noexcept;
 
-// Calls line(text) for each line of what a reader sees: Python's lines, then functions with their modules.
+// Calls line(text) for each line of a readable stack: Python's lines, then functions with their modules.
 struct LineSink {
   void (*line)(void* context, const char* text, const char* symbol);
   void* context;

@@ -1,4 +1,4 @@
-// Tensors and calls of programs that are checked (see calls.h).
+// Tracks tensors and calls of checked programs (see calls.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "check/calls.h"
 
@@ -18,7 +18,7 @@
 namespace portacl::sanitizer {
 namespace {
 
-// How many handles that are gone are remembered, so that their use can be told of.
+// The number of dead handles that are remembered, so that their use can be reported.
 constexpr size_t kMostGone = 4096;
 
 struct Call {
@@ -26,19 +26,19 @@ struct Call {
   const char* api = "";
   const aclOpExecutor* handle = nullptr;
   CallStack made;
-  // The first thing that was done to one of its tensors since phase 1.
+  // The first change of one of its tensors since phase 1.
   const char* disturbed_by = nullptr;
-  size_t disturbed = 0;  // operand
+  size_t disturbed = 0;  // index of the operand
   CallStack disturbance;
 };
 
 struct LiveTensor {
   const char* api;
   CallStack made;
-  std::vector<const void*> calls;  // between their phases
+  std::vector<const void*> calls;  // calls between their phases
 };
 
-// The last handles that are gone: what ended them, and where they were made.
+// The last handles that died: the function that ended them, and where they were made.
 struct Gone {
   const char* api;
   CallStack made;
@@ -79,7 +79,7 @@ struct Calls {
   GoneHandles gone_tensors;
 };
 
-// What was alive stays so in a forked child.
+// A forked child keeps the objects that were alive.
 Calls& TheCalls() {
   static Immortal<Calls> calls;
   static const bool guarded = GuardAcrossFork(calls->mutex, ForkRank::kCheckedCalls);
@@ -92,7 +92,8 @@ void AddOperandName(Text& text, const OperandFacts& operand) {
   if (operand.entry >= 0) text.Add('[').Add(operand.entry).Add(']');
 }
 
-// Operators that touch a part of their first operand alone, as indices, dims or windows say; or, attention, of any.
+// Whether an operator touches only a part of an operand, as indices, dims or windows say. For most it is the
+// first operand, for attention any.
 bool IsPartial(std::string_view api, size_t operand) {
   constexpr std::string_view kOfFirst[] = {
       "Slice",  "Trace", "Diag",      "Pad",    "Im2col",      "Pool",   "Conv",    "Upsample",
@@ -110,7 +111,7 @@ StridedBytes At(const StridedBytes& bytes, const void* address) {
   return moved;
 }
 
-// Whether a call waits for its phase 2 with that tensor, and nothing was done to any of its tensors yet.
+// Whether a call with that tensor is between its phases, and none of its tensors has changed yet.
 bool IsAwaitedLocked(const Calls& calls, const aclTensor* tensor) {
   const auto live = calls.tensors.find(tensor);
   if (live == calls.tensors.end()) return false;
@@ -120,7 +121,8 @@ bool IsAwaitedLocked(const Calls& calls, const aclTensor* tensor) {
   });
 }
 
-// Where somebody disturbs a call; empty, since that is for nobody to see, when there is none.
+// Returns the current stack if a call with the tensor is between its phases; otherwise an empty one, since
+// nobody will see it.
 CallStack HereIfAwaited(Calls& calls, const aclTensor* tensor) {
   {
     std::lock_guard lock(calls.mutex);
@@ -129,7 +131,7 @@ CallStack HereIfAwaited(Calls& calls, const aclTensor* tensor) {
   return Here();
 }
 
-// Some operand of the call is to be told of: the tensor was changed, or is gone, while the call waits for its phase 2.
+// Marks the calls between their phases that have the tensor as operand: it was changed, or is gone.
 void DisturbLocked(Calls& calls, const char* api, const LiveTensor& live, const aclTensor* tensor,
                    const CallStack& here) {
   for (const void* slot : live.calls) {
@@ -160,8 +162,8 @@ Finding Begin(Part part, const char* kind, const char* api, const void* subject)
   return finding;
 }
 
-// Operands of which one is written that have bytes in common without being the same view; operands whose address no
-// aclrtMalloc gives.
+// Checks for operands that overlap a written one without being the same view, and for addresses that come
+// from no aclrtMalloc.
 void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const OperandFacts& operand = call.operands[i];
@@ -293,7 +295,7 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
     Finding finding =
         Begin(kHandles, is_gone ? "tensor-destroyed-between-phases" : "tensor-changed-between-phases", api,
               call.operands[call.disturbed].tensor);
-    // What a repeatable executor still needs of its tensors is not said anywhere.
+    // A warning, since nothing tells which tensors a repeatable executor still needs.
     if (in_slot.repeatable) finding.certainty = Certainty::kWarning;
     finding.what.Add(call.disturbed_by)
         .Add(is_gone ? " destroyed the tensor of " : " changed the tensor of ");

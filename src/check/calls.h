@@ -1,5 +1,5 @@
-// What is kept of tensors and of calls between their phases while programs are checked: who made them, what was done to them, and
-// which bytes a call touches.
+// Tracks tensors, and calls between their phases, while programs are checked: their creation, changes to
+// them, and the bytes that a call touches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,13 +15,13 @@ struct aclOpExecutor;
 
 namespace portacl::sanitizer {
 
-// Whether anything of this is wanted.
+// Whether any part in force needs this.
 inline bool KeepsCalls() noexcept {
   return __builtin_expect((parts_in_force & (kHandles | kProduct | kSync | kInit)) != 0, 0);
 }
 
-// A tensor was made, its address or shape was set anew by `api`, it is about to go. False when it is gone already: then
-// it must not be touched.
+// A tensor was created, was changed by `api` (address or shape), or is about to be destroyed. TensorGoes
+// returns false if it is already gone and must not be touched.
 void TensorMade(const char* api, const aclTensor* tensor) noexcept;
 void TensorChanged(const char* api, const aclTensor* tensor) noexcept;
 bool TensorGoes(const char* api, const aclTensor* tensor) noexcept;
@@ -31,13 +31,13 @@ struct OperandFacts {
   const char* name = "";  // static
   int entry = -1;         // of a list
   bool writes = false;
-  bool is_partial = false;  // the operator reads a part of it, as its values or attributes say
-  StridedBytes bytes;       // behind the address
-  bool is_exact = false;    // else the bytes are not known
+  bool is_partial = false;  // the operator reads a part of it that depends on values or attributes
+  StridedBytes bytes;       // relative to the address
+  bool is_exact = false;    // if false, the bytes are unknown
   const aclTensor* tensor = nullptr;
 };
 
-// An executor's slot, and what phase 2 finds in it.
+// An executor's slot, and the call in it as phase 2 sees it.
 struct CallInSlot {
   const void* slot;
   const char* api;
@@ -46,24 +46,24 @@ struct CallInSlot {
   const void* workspace;
   uint64_t workspace_size;  // that phase 1 asked for
   bool repeatable;
-  bool runs;  // there is something to compute
+  bool runs;  // if false, there is nothing to compute
 };
 
-// The end of phase 1.
+// Called at the end of phase 1.
 void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
                 std::vector<OperandFacts> operands) noexcept;
-// Phase 2 has found the executor of a handle, and was given that workspace; or none.
+// Called when phase 2 has found the executor of a handle, with the workspace it was given, if any.
 void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* workspace,
                   uint64_t workspace_size) noexcept;
 void Phase2FindsNone(const char* api, const aclOpExecutor* handle) noexcept;
-// A copy for one more run of a repeatable one.
+// Called for a copy that is one more run of a repeatable executor.
 void CallIsCopied(const void* from, const void* to) noexcept;
-// What it is about to touch, with the addresses that are set in it.
+// Returns the memory that the call is about to access, with the addresses that are set in it.
 std::vector<Access> AccessesOf(const CallInSlot& call) noexcept;
-// The slot is free.
+// Called when the slot is free again.
 void CallGoes(const void* slot) noexcept;
 
-// aclFinalize: what is still alive.
+// Reports objects that are still alive at aclFinalize.
 void TellCallsLeft() noexcept;
 
 }  // namespace portacl::sanitizer

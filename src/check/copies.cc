@@ -40,7 +40,7 @@ struct Memory {
   size_t size;
 };
 
-// Reports memory that is gone, or is not all there. True: it is.
+// Reports memory that has been freed or is too small. Returns true if it is all there.
 bool IsThere(const Memory& memory, const MemoryRange& range) noexcept {
   Block block;
   const bool is_device = IsInDeviceRange(memory.address);
@@ -131,8 +131,8 @@ Side DestinationOf(aclrtMemcpyKind kind) noexcept {
   }
 }
 
-// Reports memory on the other side than the kind of a copy says. Pinned and registered host memory may be a device's side, which
-// depends on the product; managed memory is on both.
+// Reports memory on the wrong side for the kind of a copy. Pinned and registered host memory may count as the
+// device's side, which depends on the product. Managed memory is on both sides.
 bool IsOnSide(Side side, const Memory& memory, const MemoryRange& range, aclrtMemcpyKind kind) noexcept {
   const MemoryKind is = range.facts.kind;
   const bool wrong = side == Side::kHost     ? is == MemoryKind::kDevice
@@ -164,7 +164,7 @@ bool Overlap(const CopyRows& rows) noexcept {
   const auto to = reinterpret_cast<uintptr_t>(rows.to);
   const auto from = reinterpret_cast<uintptr_t>(rows.from);
   if (rows.height == 1) return to < from + rows.width && from < to + rows.width;
-  // Row by row, where both have one pitch and few bytes lie between the two; other matrices are not compared.
+  // Checks row by row if both have one pitch and small gaps; other matrices are not compared.
   if (rows.to_pitch != rows.from_pitch) return false;
   for (size_t row = 0; row < rows.height; ++row) {
     const uintptr_t other = from + row * rows.from_pitch;

@@ -1,4 +1,4 @@
-// Reserves, gives out and guards the device memory of a checked program (see device_memory.h).
+// Reserves, allocates and guards the device memory of a checked program (see device_memory.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "check/device_memory.h"
 
@@ -40,18 +40,22 @@ constexpr size_t kMostAddresses = size_t{1} << 44;
 constexpr size_t kFewestAddresses = size_t{1} << 36;
 constexpr size_t kManyPages = 8 * kPage;
 constexpr size_t kWorkingAddresses = size_t{1} << 40;
-// What is known of the addresses of a stretch takes whole pages, which the kernel gets back when nothing lies there any more.
+// A stretch of addresses. Its metadata fills whole pages, which go back to the kernel when no block is left
+// in it.
 constexpr size_t kStretch = kPage / sizeof(ptrdiff_t) * kPage;
-// As many ended blocks are remembered, for the sake of messages.
+// The number of freed blocks that are remembered for messages.
 constexpr size_t kMostEnded = 1 << 16;
 
-// A signalling NaN as FLOAT and as BF16, a quiet one as FLOAT16, some 1e306 as DOUBLE, of which no pattern is all four.
+// A signalling NaN as FLOAT and as BF16, a quiet NaN as FLOAT16, and about 1e306 as DOUBLE. No pattern is a
+// NaN in all four.
 constexpr uint32_t kPattern = 0x7FA17FA1u;
-// More than this of a block is not filled: a program that reserves more memory than the machine has may never touch most of it.
+// The most bytes of a block that are filled: a program that reserves more than the machine has may never
+// touch most of it.
 constexpr size_t kMostFilled = size_t{1} << 30;
 
 bool guards_host = false;
-std::atomic<bool> host_got_access{false};     // somewhere, after a finding or since it may use mapped memory
+// To some block, after a finding or because it may use mapped memory.
+std::atomic<bool> host_got_access{false};
 std::atomic<uint8_t>* shadow = nullptr;       // a bit for each unit of the range
 std::atomic<ptrdiff_t>* distances = nullptr;  // device_range.distance_of_page
 
@@ -64,7 +68,7 @@ size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begi
 
 size_t StretchOf(uintptr_t address) noexcept { return OffsetOf(address) / kStretch; }
 
-// Nothing is known any more of the addresses of these stretches.
+// Forgets everything about the addresses of these stretches.
 void ForgetStretches(size_t first, size_t end) noexcept {
   if (first >= end) return;
   constexpr size_t kBits = kStretch / kUnit / 8;
@@ -74,17 +78,18 @@ void ForgetStretches(size_t first, size_t end) noexcept {
 
 struct Blocks {
   std::mutex mutex;
-  // Held, and before the other one, while bytes become those of a file; threads that want to write them then wait for it.
+  // Locked, before the other mutex, while bytes are moved to a file; threads that want to write them wait for
+  // it.
   std::mutex sharing;
   std::map<uintptr_t, Block> live;
   std::map<uintptr_t, Block> ended;
   std::deque<uintptr_t> ended_order;
-  std::map<uintptr_t, size_t> taken;    // every range that is not free to be given out, with its length
-  std::map<size_t, size_t> in_stretch;  // how many of them begin or end in each stretch
+  std::map<uintptr_t, size_t> taken;    // all ranges that are in use or not yet reusable, with their lengths
+  std::map<size_t, size_t> in_stretch;  // how many of these begin or end in each stretch
   struct Retired {
     uintptr_t begin;
     size_t length;
-    uint64_t work;  // of which earlier work may still use it
+    uint64_t work;  // work with a smaller number may still use the bytes
   };
   std::deque<Retired> retired;
   WorkingMemory working;
@@ -93,7 +98,7 @@ struct Blocks {
   uintptr_t next = 0;
   bool is_reused = false;
 
-  // Addresses that were never given out, and, when there are none left, those that were given out longest ago.
+  // Takes addresses that were never used, or, if there are none, those that were freed longest ago.
   uintptr_t TakeLocked(size_t length, size_t alignment) {
     for (int round = 0; round < 2; ++round) {
       uintptr_t at = (next + alignment - 1) & ~(alignment - 1);
@@ -116,7 +121,7 @@ struct Blocks {
     }
     return 0;
   }
-  // These addresses may be given out again, after all others.
+  // Makes these addresses reusable, after all others.
   void LetGoLocked(uintptr_t at) {
     const auto it = taken.find(at);
     if (it == taken.end()) return;
@@ -136,7 +141,7 @@ struct Blocks {
   }
 };
 
-// Takes the bytes of ended blocks away that no work uses any more.
+// Frees the bytes of ended blocks that no work uses any more.
 void DropRetiredLocked(Blocks& blocks) noexcept;
 
 void AfterFork();
@@ -148,7 +153,7 @@ Blocks& TheBlocks() {
   return *blocks;
 }
 
-// A thread that is gone in the child may have held it, and the work that was under way is gone.
+// A thread that does not exist in the child may have held the mutex, and work in flight stayed in the parent.
 void AfterFork() {
   new (&TheBlocks().mutex) std::mutex;
   new (&TheBlocks().sharing) std::mutex;
@@ -159,7 +164,7 @@ size_t LengthOf(size_t size) noexcept { return (size + kPage - 1) & ~(kPage - 1)
 
 void* WorkingAt(uintptr_t address) noexcept { return Working(reinterpret_cast<void*>(address)); }
 
-// Where the bytes of a block are from now on; 0: where those of all others are.
+// Sets the position of a block's bytes; 0 stands for the common distance.
 void SetDistance(uintptr_t begin, size_t length, ptrdiff_t distance) noexcept {
   std::atomic<ptrdiff_t>* const first = distances + OffsetOf(begin) / kPage;
   for (size_t page = 0; page < length / kPage; ++page) first[page].store(distance, std::memory_order_relaxed);
@@ -173,7 +178,8 @@ bool OpenWorking(void* begin, size_t length) noexcept {
   return mprotect(begin, length, PROT_READ | PROT_WRITE) == 0;
 }
 
-// Nothing at the working addresses of a range whose pages have none of their own, and no access, which whoever needs it asks for.
+// Reserves the working addresses of a range whose pages have none of their own. They are inaccessible until
+// access is requested.
 bool MakeWorking(uintptr_t begin, size_t length) noexcept {
   void* const made = mmap(AtOneDistance(begin), length, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -186,7 +192,8 @@ bool IsZero(const char* bytes, size_t length) noexcept {
   return bytes[0] == 0 && std::memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
-// Puts the bytes of a block into a file that both of its addresses show, piece by piece: each can only be read meanwhile.
+// Moves the bytes of a block to a file that is mapped at both of its addresses, part by part; a part is
+// read-only meanwhile.
 bool ShareWithHost(uintptr_t begin, size_t length) noexcept {
   const CancellationDeferred deferred;
   const int file = memfd_create("portacl-device", MFD_CLOEXEC);
@@ -197,7 +204,7 @@ bool ShareWithHost(uintptr_t begin, size_t length) noexcept {
   for (size_t at = 0; done && at < length; at += kPiece) {
     const size_t piece = std::min(kPiece, length - at);
     done = mprotect(working + at, piece, PROT_READ) == 0;
-    // What was never touched needs no memory of the file's either.
+    // Untouched pages stay holes of the file.
     for (size_t copied = done && IsZero(working + at, piece) ? piece : 0; done && copied < piece;) {
       const ssize_t written =
           pwrite(file, working + at + copied, piece - copied, static_cast<off_t>(at + copied));
@@ -220,7 +227,7 @@ const Block* HolderOf(const std::map<uintptr_t, Block>& blocks, uintptr_t addres
   return address - block.begin < LengthOf(block.size) ? &block : nullptr;
 }
 
-// What the processor tried, as far as it says so.
+// Returns the kind of access, if the processor reports it.
 const char* AccessOf(const void* context) noexcept {
 #if defined(__x86_64__)
   const auto* const registers = static_cast<const ucontext_t*>(context);
@@ -233,7 +240,7 @@ const char* AccessOf(const void* context) noexcept {
 
 struct sigaction before;
 
-// Ends or continues what was there before this handler.
+// Calls the previous handler, or restores the default action.
 void PassOn(int signal, siginfo_t* info, void* context) {
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
     before.sa_sigaction(signal, info, context);
@@ -242,13 +249,14 @@ void PassOn(int signal, siginfo_t* info, void* context) {
   } else {
     struct sigaction by_default = {};
     by_default.sa_handler = SIG_DFL;
-    sigaction(signal, &by_default, nullptr);  // the access is tried again, and ends the process
-    if (info->si_code <= 0) raise(signal);    // there was none: somebody sent the signal
+    sigaction(signal, &by_default, nullptr);  // retries the access, which ends the process
+    if (info->si_code <= 0) raise(signal);    // not a fault: the signal was sent by somebody
   }
 }
 
-// The library used a working address to which there is no access, be it that it is shared with the host at this moment, be it
-// that no memory was given out there: a program that goes on after a finding may do so. False when nothing can be done.
+// Handles an access of the library to a working address without access rights. Either it is being shared with
+// the host, or no memory was allocated there, as when a program continues after a finding. Returns false if
+// nothing can be done.
 bool LetWork(uintptr_t address) noexcept {
   const std::lock_guard lock(TheBlocks().sharing);
   return OpenWorking(reinterpret_cast<void*>(address & ~(kPage - 1)), kPage);
@@ -259,7 +267,7 @@ bool IsWorking(uintptr_t address) noexcept {
          IsInDeviceRange(reinterpret_cast<void*>(address - static_cast<uintptr_t>(device_range.distance)));
 }
 
-// Marks the block that lives there, or did.
+// Marks the block at this address, alive or freed, as shared.
 void SetShared(uintptr_t begin) noexcept {
   Blocks& blocks = TheBlocks();
   const std::lock_guard lock(blocks.mutex);
@@ -271,8 +279,9 @@ void SetShared(uintptr_t begin) noexcept {
   }
 }
 
-// The host used a public address. Reporting is not all safe in a handler: it names functions, which takes memory, so that a
-// fault inside of the C library's own allocation may hang; the sentence is written before that.
+// Handles an access of the host to a public address. Reporting is not completely safe in a handler: it names
+// functions, which allocates memory, so that a fault inside the C library's allocator may hang. The sentence
+// is written before that.
 void OnFault(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -291,7 +300,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     finding.subject = info->si_addr;
     CallStack here;
     Capture(&here);
-    // The first frames are this handler's and the kernel's.
+    // Skips the frames of this handler and of the kernel.
     const int skipped = std::min<int>(2, here.frame_count);
     std::copy(here.frames + skipped, here.frames + here.frame_count, here.frames);
     here.frame_count = static_cast<uint8_t>(here.frame_count - skipped);
@@ -316,7 +325,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     if (known && block.is_freed) finding.places[2] = {Text("it was freed by ", block.freer), &block.freed};
     ReportFromSignal(finding);
   }
-  // To go on, the host gets what it asked for: this block's bytes at the public address. It is not told of this block again.
+  // Lets the host continue: maps this block's bytes at the public address. This block is not reported again.
   const std::lock_guard lock(TheBlocks().sharing);
   uintptr_t begin = address & ~(kPage - 1);
   size_t length = kPage;
@@ -330,7 +339,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     }
   }
   host_got_access = true;
-  // Of memory that was mapped, an old size of 0 makes a second mapping of the same bytes.
+  // For mapped memory, mremap with an old size of 0 makes a second mapping of the same bytes.
   const bool done = known && block.is_mapped && !block.is_freed
                         ? mremap(WorkingAt(begin), 0, length, MREMAP_MAYMOVE | MREMAP_FIXED,
                                  reinterpret_cast<void*>(begin)) != MAP_FAILED
@@ -350,8 +359,8 @@ void Remember(Blocks& blocks, Block block) {
   }
 }
 
-// Sets or clears the bits of the units first to last. Neighbouring units may be other threads', but those of whole bytes are
-// written by the one that writes the memory.
+// Sets or clears the bits of units first to last. Other units of the first and last byte may belong to other
+// threads; whole bytes belong to the thread that writes the memory.
 void SetBits(size_t first, size_t last, bool value) noexcept {
   const auto change = [value](size_t byte, unsigned mask) {
     if (value) {
@@ -379,7 +388,7 @@ void DropRetiredLocked(Blocks& blocks) noexcept {
     if (!blocks.under_way.empty() && *blocks.under_way.begin() < work) break;
     MarkUnwritten(reinterpret_cast<void*>(begin), length);
     const auto at = reinterpret_cast<uintptr_t>(WorkingAt(begin));
-    // What the host got access to after a finding is a file's.
+    // Memory that the host got access to after a finding is backed by a file.
     if (static_cast<ptrdiff_t>(at - begin) != device_range.distance) {
       try {
         blocks.working.Give(at, length, !host_got_access);
@@ -401,7 +410,7 @@ void StartDeviceMemory(bool guards) noexcept {
   const CancellationDeferred deferred;
   guards_host = guards;
   for (size_t length = kMostAddresses; length >= kFewestAddresses; length /= 2) {
-    // The public addresses, then the working ones.
+    // Reserves the public addresses, followed by the working ones.
     void* const both =
         mmap(nullptr, 2 * length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (both == MAP_FAILED) continue;
@@ -425,7 +434,7 @@ void StartDeviceMemory(bool guards) noexcept {
     distances = static_cast<std::atomic<ptrdiff_t>*>(table);
     device_range = {begin, begin + length, distances, static_cast<ptrdiff_t>(length)};
     TheBlocks().next = begin;
-    // Without it every block has the bytes at the one distance, and fresh pages each time.
+    // If this fails, every block has its bytes at the common distance, and fresh pages each time.
     TheBlocks().working.Reserve(std::min(kWorkingAddresses, length));
     struct sigaction action = {};
     action.sa_sigaction = OnFault;
@@ -470,7 +479,7 @@ void* AllocateDevice(const char* api, size_t size) noexcept {
   }
   auto* const address = reinterpret_cast<void*>(block.begin);
   const size_t filled = std::min(length, kMostFilled);
-  // All pages at once: one by one, at the first access to each, they cost three times as much.
+  // Populates all pages at once: one by one, at the first access to each, they cost three times as much.
   if (!piece.is_populated && filled >= kManyPages && IsOn(kInit))
     madvise(WorkingAt(block.begin), filled, MADV_POPULATE_WRITE);
   FillUnwritten(address, filled);
@@ -648,7 +657,7 @@ void FillUnwritten(void* address, size_t size) noexcept {
   auto* at = static_cast<char*>(Working(address));
   size_t left = size;
   if (left >= sizeof kPattern && reinterpret_cast<uintptr_t>(at) % alignof(uint32_t) == 0) {
-    // One page of it, and copies of that.
+    // Fills one page and copies it to the others.
     char* const first = at;
     const size_t words = std::min(left, kPage) / sizeof kPattern;
     std::fill_n(reinterpret_cast<uint32_t*>(at), words, kPattern);

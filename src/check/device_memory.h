@@ -1,8 +1,9 @@
-// The device memory of a checked program: addresses that the host cannot use, and where the library finds the bytes.
+// The device memory of a checked program: addresses that the host cannot use, and the bytes that the library
+// finds behind them.
 //
-// One range of addresses, the public one, is reserved without access; programs get addresses there. Their bytes lie elsewhere, and
-// the library's own work is done there. No public address is given out again while there are others, so that what is freed
-// stays without access; the pages behind it are used again.
+// Programs get addresses in one public range, which is reserved without access. Their bytes lie elsewhere,
+// where the library works on them. No public address is reused while unused ones are left, so that freed
+// memory stays inaccessible; the pages behind it are reused.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,13 +16,13 @@
 
 namespace portacl::sanitizer {
 
-// Reserves the addresses and, with `guards`, has accesses to them reported. Called once, by Start.
+// Reserves the addresses. With `guards`, accesses to them are reported. Start calls it once.
 void StartDeviceMemory(bool guards) noexcept;
 
 struct DeviceRange {
   uintptr_t begin = 0;
   uintptr_t end = 0;
-  // Of the bytes behind a public address: where a page has one of its own, and of all others.
+  // The distances from public addresses to their bytes: of pages that have their own, and of all others.
   const std::atomic<ptrdiff_t>* distance_of_page = nullptr;
   ptrdiff_t distance = 0;
 };
@@ -33,8 +34,8 @@ inline bool IsInDeviceRange(const void* address) noexcept {
   return at >= device_range.begin && at < device_range.end;
 }
 
-// Where the library reads and writes what a program's address names; any other address as it is. Costs one test where nothing
-// is checked.
+// Returns the address at which the library accesses a program's address; addresses outside device memory are
+// unchanged. Costs one test if nothing is checked.
 template <class T>
 inline T* Working(T* address) noexcept {
   if (!IsOn() || !IsInDeviceRange(address)) return address;
@@ -44,57 +45,58 @@ inline T* Working(T* address) noexcept {
   return reinterpret_cast<T*>(at + static_cast<uintptr_t>(own != 0 ? own : device_range.distance));
 }
 
-// A piece of device memory, also after its end.
+// A block of device memory, also after its end.
 struct Block {
   uintptr_t begin = 0;
-  size_t size = 0;  // as the program asked for it
+  size_t size = 0;  // as requested
   const char* maker = "";
   CallStack made;
-  bool is_mapped = false;  // its bytes are another's: aclrtMapMem
+  bool is_mapped = false;  // its bytes belong to physical memory of aclrtMapMem
   bool is_shared = false;  // the host has access
   bool is_freed = false;
   const char* freer = "";
   CallStack freed;
 };
 
-// Fresh memory, filled with a pattern, none of it written yet; nullptr when there is none.
+// Allocates fresh memory, filled with a pattern and marked as unwritten. Returns nullptr if there is none.
 void* AllocateDevice(const char* api, size_t size) noexcept;
-// Ends it; the caller knows that the block lives.
+// Frees it; the caller knows that the block is alive.
 void FreeDevice(const char* api, void* address) noexcept;
-// Work that may still use memory which the program has freed: between the two, the bytes of what is freed stay what they were.
-// PyTorch without its caching allocator frees so, and an NPU may then still read them.
+// Enclose work that may still use memory which the program has freed: until EndWork the bytes of freed blocks
+// are kept. PyTorch without its caching allocator frees memory so, and an NPU may then still read it.
 uint64_t BeginWork() noexcept;
 void EndWork(uint64_t work) noexcept;
-// Whether device memory comes from here.
+// Whether device memory is allocated here.
 inline bool GuardsDevice() noexcept { return IsOn() && device_range.end != 0; }
-// Whether this is an address of it.
+// Whether an address lies in this device memory.
 inline bool OwnsDevice(const void* address) noexcept { return IsOn() && IsInDeviceRange(address); }
 
-// Copies what is known of the block that holds the address, or, with none, of one that held it; false when there is none.
+// Copies the description of the block that contains the address, or else of one that contained it. Returns
+// false if there is none.
 bool FindBlock(const void* address, Block* block) noexcept;
 
-// ---- memory that programs reserve and map by themselves ----
+// ---- memory that programs reserve and map themselves ----
 
-// Public addresses without memory; nullptr when there are none.
+// Reserves public addresses without memory. Returns nullptr if there are none.
 void* ReserveDevice(size_t size, size_t alignment) noexcept;
 void ReleaseDevice(void* address) noexcept;
-// Puts the bytes of the file `from` behind public addresses, or takes them away.
+// Map the bytes of the file `from` at public addresses, or unmap them.
 bool MapDevice(const char* api, void* address, size_t size, int from, bool host_may_use) noexcept;
 bool UnmapDevice(const char* api, void* address, size_t size) noexcept;
 
-// ---- which bytes were written, in units of 16 ----
+// ---- tracking of written bytes, in units of 16 ----
 
 inline constexpr size_t kUnit = 16;
 
 void MarkWritten(const void* address, size_t size) noexcept;
-// From the address to the end of its block.
+// Marks everything from the address to the end of its block.
 void MarkWrittenToEnd(const void* address) noexcept;
 void MarkUnwritten(void* address, size_t size) noexcept;
-// The first byte of [address, address + size) in a unit in which nothing was written; nullptr when there is none. What is not
-// device memory counts as written.
+// Returns the first byte of [address, address + size) in a unit that was never written, or nullptr. Anything
+// but device memory counts as written.
 const void* FirstUnwritten(const void* address, size_t size) noexcept;
 
-// Fills memory of which nothing is known with the pattern, and marks it so. Signalling NaNs as FLOAT, FLOAT16, BF16 and DOUBLE.
+// Fills memory of unknown content with the pattern, and marks it as unwritten.
 void FillUnwritten(void* address, size_t size) noexcept;
 
 }  // namespace portacl::sanitizer

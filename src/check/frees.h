@@ -1,4 +1,4 @@
-// Frees that free nothing: a second one, one inside of a block, one of another kind of memory.
+// Reports wrong frees: a second one, one of an address within a block, or one of another kind of memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a program has made and not ended yet (see handles.h).
+// Tracks the objects that a program has created and not yet destroyed (see handles.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "check/handles.h"
 
@@ -35,7 +35,8 @@ Handles& TheHandles() {
   return *handles;
 }
 
-// Of a program in Python, whose objects end with the interpreter, or of PyTorch's back end, which keeps streams for its own use.
+// Whether the object belongs to a Python program, whose objects end with the interpreter, or to PyTorch's
+// back end, which keeps streams for its own use.
 bool IsOfPython(const CallStack& stack) noexcept {
   if (stack.line_count > 0) return true;
   for (int i = 0; i < stack.frame_count; ++i) {
@@ -49,7 +50,7 @@ bool IsOfPython(const CallStack& stack) noexcept {
 }  // namespace
 
 void HandleMade(const char* what, const char* mend, const char* api, const void* handle) noexcept {
-  // A block of device memory knows where it was made.
+  // Blocks of device memory store their own call stack.
   const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();
   Handles& handles = TheHandles();
   std::lock_guard lock(handles.mutex);
@@ -63,7 +64,7 @@ void HandleGoes(const void* handle) noexcept {
 }
 
 void NoDevice(const char* api, bool is_set_elsewhere) noexcept {
-  // What asks for the device may want to know that there is none.
+  // Functions that query the device may legitimately find none.
   const std::string_view name = api;
   if (!is_set_elsewhere || name.find("Get") != std::string_view::npos) return;
   const CallStack here = Here();

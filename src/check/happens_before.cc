@@ -24,7 +24,7 @@ HappensBefore::Ticket HappensBefore::Submit(Agent agent, std::vector<Access> acc
 }
 
 void HappensBefore::Begin(Ticket ticket, bool may_be_ordered, Conflicts* conflicts) {
-  const Task& task = *ticket;  // pending until the end: what it may collide with is not forgotten
+  const Task& task = *ticket;  // pending until the end, so that possible conflicts are kept
   Clock& clock = ClockOf(task.agent);
   clock.Join(*task.submitted);
   clock.Tick(task.agent);
@@ -113,7 +113,8 @@ void HappensBefore::CheckPending(std::list<Task>::const_iterator end, Agent agen
 void HappensBefore::Remember(Agent agent, const Clock& clock, const Access& access, const Origin& origin) {
   if (access.bytes.IsEmpty()) return;
   std::vector<Entry>& entries = EntriesAt(access.bytes.begin);
-  // What is ordered before this access, and lies under it, would be told of by this one as well.
+  // Removes accesses that are ordered before this one and covered by it: this one conflicts with everything
+  // that they would.
   std::erase_if(entries, [&](const Entry& one) {
     return (one.agent == agent || one.tick <= clock.At(one.agent)) && (access.writes || !one.access.writes) &&
            (!access.is_partial || one.access.is_partial) && Covers(access.bytes, one.access.bytes);

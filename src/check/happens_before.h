@@ -1,5 +1,5 @@
-// Which work comes before which, by streams, events and what the host waits for, and which accesses to the same bytes nothing
-// orders. Knows neither streams nor operators: agents and clocks alone.
+// The happens-before order of work, by streams, events and host waits, and conflicts: unordered accesses to
+// the same bytes. Knows only agents and clocks, neither streams nor operators.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ namespace portacl::sanitizer {
 using Agent = uint32_t;
 inline constexpr Agent kHost = 0;
 
-// How much of each agent's work has been done: a vector clock.
+// A vector clock: how much of each agent's work has been done.
 class Clock {
  public:
   uint64_t At(Agent agent) const noexcept { return agent < ticks_.size() ? ticks_[agent] : 0; }
@@ -33,14 +33,14 @@ using ClockPointer = std::shared_ptr<const Clock>;
 struct Access {
   StridedBytes bytes;
   bool writes = false;
-  bool is_partial = false;  // the data decide which of the bytes are touched
-  const char* role = "";    // what the bytes are to the work: a parameter's name; static
+  bool is_partial = false;  // data decide which of the bytes are touched
+  const char* role = "";    // the operand's name; static
 };
 
-// What a caller knows about the work, kept as long as somebody may ask.
+// The caller's information about the work, kept as long as anybody may need it.
 using Origin = std::shared_ptr<const void>;
 
-// Two accesses to the same bytes, of which one writes and which nothing orders.
+// Two unordered accesses to the same bytes, at least one of which writes.
 struct Conflict {
   Access earlier;
   Origin earlier_origin;
@@ -52,47 +52,50 @@ struct Conflict {
 };
 using Conflicts = std::vector<Conflict>;
 
-// The order of work and its accesses. All threads of the host are one agent, in the order of their calls: how they wait for
-// each other is not known here, so that two of them are never said to race. A task's place in the order is fixed when it begins,
-// since what a host function does meanwhile, or which notify comes first, is not known before.
+// The order of work and its accesses. All host threads are one agent, in the order of their calls: their
+// synchronisation is unknown here, so that two of them are never reported as a race. A task gets its position
+// in the order when it begins, because the effects of host functions and the order of notifies are unknown
+// before.
 //
-// No function is called by two threads at once.
+// Calls must not be concurrent.
 class HappensBefore {
  public:
   struct Task {
     Agent agent;
-    ClockPointer submitted;  // what the host had waited for
+    ClockPointer submitted;  // the host's clock at that time
     std::vector<Access> accesses;
     Origin origin;
   };
   using Ticket = std::list<Task>::iterator;
 
-  // The block of memory in which an address lies: accesses to different ones have no byte in common.
+  // Returns the block of memory that contains an address. Accesses to different blocks never overlap.
   using BlockOf = std::function<uintptr_t(uintptr_t)>;
   explicit HappensBefore(BlockOf block_of);
 
-  // Work is queued by the host.
+  // The host queues work.
   Ticket Submit(Agent agent, std::vector<Access> accesses, Origin origin);
-  // It begins, behind all earlier work of its agent and what that has acquired. `may_be_ordered`: whether work that was queued
-  // before it, and has not begun, may yet come to wait for it. If agents wait only for what was queued before, it cannot.
+  // Work begins, ordered after all earlier work of its agent and after everything that the agent has
+  // acquired. `may_be_ordered`: whether work that was queued earlier and has not begun may still come to wait
+  // for it. It cannot if agents only wait for work that was queued before.
   void Begin(Ticket ticket, bool may_be_ordered, Conflicts* conflicts);
-  // It ends without having begun.
+  // Work ends without having begun.
   void Drop(Ticket ticket);
 
-  // The work of an agent until now, for whoever waits for it.
+  // Returns the agent's work up to now, for others to wait for.
   ClockPointer Release(Agent agent);
-  // What the agent does from now on comes behind that.
+  // Orders the agent's further work after that.
   void Acquire(Agent agent, const ClockPointer& clock);
-  // The same, behind all that every agent has done.
+  // Orders the agent's further work after everything that any agent has done.
   void AcquireAll(Agent agent);
 
-  // The host itself touches memory. `may_be_ordered`: whether queued work may yet come to wait for the host.
+  // The host itself accesses memory. `may_be_ordered`: whether queued work may still come to wait for the
+  // host.
   void HostAccess(const Access& access, const Origin& origin, bool may_be_ordered, Conflicts* conflicts);
 
-  // These bytes of one block are gone; what comes there is new.
+  // Forgets these bytes of one block, which were freed.
   void Forget(uintptr_t begin, uintptr_t end);
 
-  // Accesses that are remembered.
+  // The number of accesses that are remembered.
   size_t Remembered() const noexcept;
 
  private:
@@ -108,15 +111,15 @@ class HappensBefore {
   void CheckPending(std::list<Task>::const_iterator end, Agent agent, const Access& access,
                     const Origin& origin, Conflicts* conflicts) const;
   void Remember(Agent agent, const Clock& clock, const Access& access, const Origin& origin);
-  // What everything that is still to begin comes behind.
+  // Returns the clock that precedes all work that has not begun.
   const Clock& Floor() const noexcept;
   Clock& ClockOf(Agent agent);
   std::vector<Entry>& EntriesAt(uintptr_t address);
 
   BlockOf block_of_;
   std::vector<Clock> clocks_;  // by agent
-  ClockPointer host_now_;      // a copy of the host's, until that changes
-  std::list<Task> pending_;    // in the order of their submission
+  ClockPointer host_now_;      // a copy of the host's clock, until that changes
+  std::list<Task> pending_;    // in the order of submission
   std::map<uintptr_t, std::vector<Entry>> blocks_;
 };
 

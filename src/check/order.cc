@@ -1,4 +1,4 @@
-// Order of work as the runtime tells of it (see order.h).
+// Tracks the order of work from the runtime's notifications (see order.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "check/order.h"
 
@@ -21,7 +21,7 @@ namespace portacl::sanitizer {
 
 namespace {
 
-// What is told about one side of a conflict.
+// The description of one side of a conflict.
 struct Source {
   const char* api;
   StreamName stream;  // no slot: the host
@@ -35,7 +35,8 @@ std::shared_ptr<const Source> NewSource(const char* api, const StreamName& strea
   return std::make_shared<const Source>(Source{api, stream, Here(), ++last_number});
 }
 
-// How long a held stream waits for somebody to want its work: programs may look for its effects themselves.
+// The longest time that a held stream waits for somebody to want its work: programs may look for its effects
+// without waiting.
 constexpr auto kLongestHold = std::chrono::milliseconds(10);
 
 std::atomic<uintptr_t (*)(uintptr_t)> blocks{nullptr};
@@ -54,7 +55,7 @@ struct Work {
 
 struct StreamState {
   Agent agent = 0;
-  std::vector<SignalPointer> awaited;  // what its next work comes behind
+  std::vector<SignalPointer> awaited;  // the signals that its next work comes after
 };
 
 struct Order {
@@ -62,7 +63,7 @@ struct Order {
   HappensBefore order{BlockAt};
   std::unordered_map<const void*, StreamState> streams;
   std::unordered_map<const void*, Work> tasks;
-  int waiting_for_host = 0;  // tasks that wait for anything, queued or under way
+  int waiting_for_host = 0;  // tasks, queued or running, that wait for anything
 
   std::mutex hold_mutex;
   std::condition_variable wanted;
@@ -73,7 +74,7 @@ struct Order {
     if (found->second.agent == 0) found->second.agent = static_cast<Agent>(streams.size());
     return found->second;
   }
-  // The stream's agent, behind all that it has waited for.
+  // Returns the stream's agent, ordered after everything that the stream has waited for.
   Agent Resolved(const void* slot) {
     StreamState& state = Of(slot);
     for (const SignalPointer& one : state.awaited) order.Acquire(state.agent, one->clock);
@@ -82,7 +83,7 @@ struct Order {
   }
 };
 
-// Replaced in a forked child, which has none of the work; never destroyed.
+// Replaced in a forked child, which has none of the work. Never destroyed.
 Order* the_order = nullptr;
 
 void AfterFork() { the_order = new (std::nothrow) Order; }
@@ -108,7 +109,7 @@ void AddName(Text& text, const StreamName& stream) {
 
 void AddAddress(Text& text, uintptr_t address) { text.Add(reinterpret_cast<const void*>(address)); }
 
-// As: aclnnAdd writes out, 64 bytes at 0x..., in stream 3 (0x...).
+// Writes such as: aclnnAdd writes out, 64 bytes at 0x..., in stream 3 (0x...).
 void AddSide(Text& text, const Source& source, const Access& access) {
   text.Add(source.api).Add(access.writes ? " writes " : " reads ");
   if (*access.role != '\0') text.Add(access.role).Add(", ");
@@ -131,7 +132,8 @@ RelatedPlace PlaceOf(const Source& source) {
   return {Text(source.api, source.stream.slot == nullptr ? " was called" : " was queued"), &source.stack};
 }
 
-// The conflict as a finding. Sides are told of in the order of calls, which need not be that in which they ran.
+// Reports the conflict. Its sides are described in the order of calls, which may differ from the order of
+// execution.
 void Tell(const Conflict& found, bool is_free) {
   Conflict conflict = found;
   if (static_cast<const Source*>(found.earlier_origin.get())->number >
@@ -303,7 +305,7 @@ void HostFrees(const char* api, const void* address, size_t size) noexcept {
     all.order.Forget(access.bytes.begin, access.bytes.End());
   }
   if (conflicts.empty()) return;
-  // Nobody else asks where this was.
+  // The call stack is taken only now, since nothing else needs it.
   const auto source = NewSource(api, {});
   for (Conflict& one : conflicts) one.later_origin = source;
   TellAll(conflicts, /*is_free=*/true);

@@ -38,7 +38,7 @@ struct Collected {
   std::vector<Place> places;
 };
 
-// More different ones than this nobody reads; they are still counted.
+// The most findings that are kept; nobody reads more, but they are counted.
 constexpr size_t kMostCollected = 1000;
 
 struct Reports {
@@ -66,7 +66,7 @@ Reports& TheReports() {
   return *reports;
 }
 
-// A thread that is gone in the child may have held it.
+// A thread that does not exist in the child may have held the mutex.
 void AfterFork() { new (&TheReports().mutex) std::mutex; }
 
 void WriteText(std::string_view text) noexcept {
@@ -112,7 +112,7 @@ void WriteFileLocked(Reports& reports) {
   const nlohmann::json whole = {{"process", static_cast<int>(getpid())}, {"errors", reports.errors},
                                 {"warnings", reports.warnings},          {"suppressed", reports.suppressed},
                                 {"not_listed", reports.beyond},          {"findings", std::move(findings)}};
-  // A name with %p is one file for each process.
+  // A name with %p gives one file for each process.
   std::string path = reports.file;
   if (const size_t at = path.find("%p"); at != std::string::npos)
     path.replace(at, 2, std::to_string(getpid()));
@@ -120,8 +120,8 @@ void WriteFileLocked(Reports& reports) {
   out << whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-// What was collected, when the process ends by itself: of this library's ends, since atexit would hold on to it. A child that was
-// forked says nothing of its parent's findings.
+// Writes the collected findings when the process ends normally. It is a destructor of this library, because
+// atexit would keep it loaded. A forked child does not repeat its parent's findings.
 __attribute__((destructor)) void AtExit() {
   if (!tells_at_exit) return;
   const CancellationDeferred deferred;
@@ -192,7 +192,7 @@ std::string KeyOf(const Finding& finding) {
   return key;
 }
 
-// With a lock, which the caller takes.
+// The caller holds the lock.
 void ReportLocked(Reports& reports, const Finding& finding) {
   const std::string key = KeyOf(finding);
   const auto known = reports.by_place.find(key);
@@ -246,11 +246,11 @@ void Report(const Finding& finding) noexcept {
 
 void ReportFromSignal(const Finding& finding) noexcept {
   if ((parts_in_force & finding.part) == 0) return;
-  // Before anything that needs memory, which the interrupted thread may have been busy with.
+  // Written before anything that allocates memory, which the interrupted thread may have been doing.
   WriteText("portacl check: ");
   WriteText(finding.what.view());
   WriteText("\n");
-  // Another thread's report is soon written; the interrupted thread's own never is.
+  // Gives up after a while: another thread finishes its report soon, but the interrupted thread never would.
   constexpr int kMostAttempts = 5000;
   const CancellationDeferred deferred;
   Reports& reports = TheReports();
@@ -303,7 +303,7 @@ void StartReports(bool stops) noexcept {
 
 bool IsSuppressedBy(const char* line, const char* kind, const char* symbol) noexcept {
   const char* const colon = std::strchr(line, ':');
-  // C++ names have two of them.
+  // A double colon belongs to a C++ name.
   if (colon != nullptr && colon[1] != ':') {
     char wanted[64] = "";
     const auto size = static_cast<size_t>(colon - line);
@@ -313,7 +313,7 @@ bool IsSuppressedBy(const char* line, const char* kind, const char* symbol) noex
     line = colon + 1;
   }
   if (fnmatch(line, symbol, 0) == 0) return true;
-  // A function's name without what stands in its parentheses.
+  // The function's name without the part in parentheses.
   char name[256];
   const size_t size = std::min(std::strcspn(symbol, "("), sizeof name - 1);
   std::memcpy(name, symbol, size);

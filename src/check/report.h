@@ -1,4 +1,4 @@
-// Findings of a checked program: what is said about each, and how they are collected, suppressed and written.
+// Findings in a checked program: their content, and how they are collected, suppressed and written.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,15 +8,17 @@
 
 namespace portacl::sanitizer {
 
-// The exit code of a program that was ended at a finding, or that ends with findings collected. Warnings change no code.
+// The exit code of a program that is stopped at a finding, or that ends with collected errors. Warnings do
+// not change the exit code.
 inline constexpr int kExitCode = 86;
 
 enum class Certainty {
   kError,   // wrong on every NPU
-  kWarning  // it depends on the product or on timing, and the message says so
+  kWarning  // depends on the product or on timing, as the message says
 };
 
-// A place that belongs to a finding, such as "the memory was made by aclrtMalloc". Empty stacks are left out.
+// A code position related to a finding, such as "the memory was made by aclrtMalloc". Empty stacks are
+// omitted.
 struct RelatedPlace {
   Text label;
   const CallStack* stack = nullptr;
@@ -24,9 +26,9 @@ struct RelatedPlace {
 
 struct Finding {
   Part part = kMemory;
-  const char* kind = "";  // its name in suppressions and JSON, such as host-access
+  const char* kind = "";  // as in suppressions and JSON, such as host-access
   Certainty certainty = Certainty::kError;
-  const char* function = "";      // the public function in which it showed
+  const char* function = "";      // the public function that detected it
   const void* subject = nullptr;  // address or handle
   Text what;                      // one sentence
   Text mend;                      // one sentence: what to do instead
@@ -34,22 +36,23 @@ struct Finding {
   RelatedPlace places[kMostPlaces];  // the first is where it happened
 };
 
-// Tells of it: stops the program with kExitCode, or collects it, once for each kind, function and place. A finding that a
-// suppression names, or of a part that is not in force, is dropped. Takes a lock of its own and calls nothing of the runtime, so
-// callers may hold any of its locks.
+// Reports a finding: stops the program with kExitCode, or collects it, once for each kind, function and call
+// stack. A finding that is suppressed, or whose part is not in force, is dropped. Uses its own lock and calls
+// nothing of the runtime, so that callers may hold any of the runtime's locks.
 void Report(const Finding& finding) noexcept;
 
-// The same from a handler of a signal: the program's threads may be anywhere.
+// Reports from a signal handler, where the program's threads may be in any state.
 void ReportFromSignal(const Finding& finding) noexcept;
 
-// How many errors, or warnings, were collected until now, each once.
+// Returns how many errors, or warnings, have been collected, each counted once.
 int CountOf(Certainty certainty) noexcept;
 
-// Reads where findings go, and what is suppressed; before any is reported.
+// Reads the destination of findings and the suppressions. Call it before the first report.
 void StartReports(bool stops) noexcept;
 
-// Whether the kind, the function or a line of a call stack is what a line of a file of suppressions names: PATTERN or
-// KIND:PATTERN, with * and ? as in file names; # begins a comment. The pattern is that of a function's whole name.
+// Whether a line of a suppressions file matches the kind, the function or a line of a call stack. A line is
+// PATTERN or KIND:PATTERN, with * and ? as in file names; # begins a comment. The pattern must match a
+// function's whole name.
 bool IsSuppressedBy(const char* line, const char* kind, const char* symbol) noexcept;
 
 }  // namespace portacl::sanitizer

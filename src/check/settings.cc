@@ -1,4 +1,4 @@
-// Reads what is to be checked (see settings.h).
+// Reads the settings of checks (see settings.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "check/settings.h"
 

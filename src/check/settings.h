@@ -1,4 +1,4 @@
-// Whether programs are checked for what only an NPU would not forgive, and what is looked for: PORTACL_CHECK.
+// The settings of checks for errors that only an NPU would not forgive: PORTACL_CHECK.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,20 +7,20 @@
 
 namespace portacl::sanitizer {
 
-// What is looked for. A set of parts is a sum of them.
+// The parts of the checks. A set of parts is a sum of them.
 enum Part : uint32_t {
-  kMemory = 1,   // host and device memory mixed up, outside an allocation, after its end
-  kSync = 2,     // work that nobody waited for, races between streams
+  kMemory = 1,   // mixing host and device memory; accesses outside an allocation or after its end
+  kSync = 2,     // unsynchronised access to results, races between streams
   kInit = 4,     // device memory read before it was written
-  kHandles = 8,  // executors, tensors, streams and workspaces used beyond their life
-  kProduct = 16  // what the product would refuse
+  kHandles = 8,  // executors, tensors, streams and workspaces used after their end
+  kProduct = 16  // calls that the product would refuse
 };
 inline constexpr uint32_t kAllParts = 31;
 
-// The parts in force; 0 in nearly every process. It never changes once the library's first call has read it.
+// The parts in force; 0 in nearly every process. Never changes after the library's first call has read it.
 extern constinit uint32_t parts_in_force;
 
-// Every hook asks this first, so that a program that is not checked pays for one test of a global.
+// Every hook tests this first, so that a program that is not checked pays for one test of a global.
 inline bool IsOn() noexcept { return __builtin_expect(parts_in_force != 0, 0); }
 inline bool IsOn(Part part) noexcept { return __builtin_expect((parts_in_force & part) != 0, 0); }
 
@@ -29,20 +29,20 @@ struct Settings {
   bool stops = false;  // at the first finding; else they are collected
 };
 
-// Reads 1, report, 0 and names of parts, separated by commas; false when something else is there.
+// Parses 1, report, 0 and names of parts, separated by commas. Returns false for anything else.
 bool ParseSettings(std::string_view text, Settings* settings) noexcept;
 
-// At the library's first call, before any other thread uses it.
+// Call it at the library's first call, before any other thread uses the library.
 void PutInForce(const Settings& settings) noexcept;
 
-// What PORTACL_CHECK accepts, for a message.
+// The accepted values of PORTACL_CHECK, for messages.
 inline constexpr std::string_view kAcceptedSettings =
     "0, 1 or report, and of memory, sync, init, handles and product those that are wanted, separated by "
     "commas";
 
 bool StopsAtFirst() noexcept;
 
-// memory, sync and so on.
+// Returns memory, sync and so on.
 const char* NameOf(Part part) noexcept;
 
 }  // namespace portacl::sanitizer

@@ -7,16 +7,17 @@
 namespace portacl::sanitizer {
 namespace {
 
-// Steps until FindOverlap gives up. Views whose strides are multiples of each other need a few for each dim.
+// The steps after which FindOverlap gives up. Views whose strides are multiples of each other need a few for
+// each dim.
 constexpr int kMostSteps = 100000;
 
-// What a step along one dim of either view adds to the distance between a byte of the one and a byte of the other: any of
-// low .. high times the stride.
+// A dim of either view. It adds a multiple of the stride to the distance between a byte of one view and a
+// byte of the other; the factor is any of low .. high.
 struct Step {
   int64_t stride;
   int64_t low;
   int64_t high;
-  // What it and all behind it add, at least and at most.
+  // The least and the greatest sum that this step and all later ones can add.
   int64_t least = 0;
   int64_t most = 0;
 };
@@ -91,7 +92,7 @@ StridedBytes StridedBytes::View(const void* first, int64_t size, std::span<const
     all[count++] = {shape[i], stride};
   }
   std::sort(all, all + count, [](const Dim& a, const Dim& b) { return a.stride > b.stride; });
-  // From the innermost dim outwards: what continues the run behind it, or what is one dim with it.
+  // Merges dims from the innermost outwards, into the run or into one dim.
   Dim merged[32];
   int kept = 0;  // innermost first
   for (int i = count - 1; i >= 0; --i) {
@@ -115,7 +116,8 @@ StridedBytes StridedBytes::View(const void* first, int64_t size, std::span<const
 Overlapping FindOverlap(const StridedBytes& a, const StridedBytes& b) noexcept {
   if (a.IsEmpty() || b.IsEmpty() || a.begin >= b.End() || b.begin >= a.End()) return Overlapping::kNo;
   if ((a.dims == 0 && b.dims == 0) || a == b) return Overlapping::kYes;
-  // A run of a and a run of b have a byte in common when b's begins at most width - 1 bytes behind a's, or the other way round.
+  // A run of a and a run of b overlap if b's begins at most width - 1 bytes behind a's beginning, or vice
+  // versa.
   Step steps[2 * StridedBytes::kMostDims];
   int count = 0;
   const auto add = [&](const StridedBytes::Dim& dim, bool forward) {

@@ -1,4 +1,5 @@
-// The bytes of a strided view, and whether two views have one in common: exactly, never by their bounds.
+// The bytes of a strided view, and an exact test for overlap of two views, which does not only compare
+// bounds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +9,9 @@
 
 namespace portacl::sanitizer {
 
-// Runs of `width` bytes that lie dim[i].stride bytes apart, dim[i].count of them along each dim, the widest stride first.
-// Strides are positive and a dim that continues the runs is merged into them, so equal views look equal.
+// Runs of `width` bytes: dim[i].count of them along each dim, dim[i].stride bytes apart, the largest stride
+// first. Strides are positive, and a dim that continues the runs is merged into them, so that equal views
+// look equal.
 struct StridedBytes {
   static constexpr int kMostDims = 10;
   struct Dim {
@@ -23,17 +25,18 @@ struct StridedBytes {
   int dims = 0;
   Dim dim[kMostDims] = {};
 
-  // Behind the last byte.
+  // Returns the end of the last byte.
   uintptr_t End() const noexcept;
   bool IsEmpty() const noexcept { return width == 0; }
   bool IsOneRun() const noexcept { return dims == 0; }
   bool operator==(const StridedBytes& other) const noexcept;
 
   static StridedBytes Run(const void* address, size_t size) noexcept;
-  // `height` runs, a pitch apart.
+  // Describes `height` rows that are `pitch` bytes apart.
   static StridedBytes Rows(const void* address, size_t width, size_t height, size_t pitch) noexcept;
-  // Elements of `size` bytes of a view whose first element lies at `first`; strides in elements, of any sign, 0 included. Not
-  // `is_exact`, with the bytes of a part of the view, when it has more dims than are kept here.
+  // Describes a view of elements of `size` bytes, the first at `first`; strides are in elements, of any sign
+  // or 0. If it has more dims than fit here, *is_exact becomes false and the bytes are those of a part of the
+  // view.
   static StridedBytes View(const void* first, int64_t size, std::span<const int64_t> shape,
                            std::span<const int64_t> strides, bool* is_exact) noexcept;
 };
@@ -41,13 +44,13 @@ struct StridedBytes {
 enum class Overlapping {
   kNo,
   kYes,
-  kUnknown  // it would take too long to tell
+  kUnknown  // deciding would take too long
 };
 
-// Whether a byte is in both.
+// Whether any byte is in both.
 Overlapping FindOverlap(const StridedBytes& a, const StridedBytes& b) noexcept;
 
-// Whether every byte of b is in a; false also where that is not seen at once.
+// Whether every byte of b is in a. False also if that is not obvious.
 bool Covers(const StridedBytes& a, const StridedBytes& b) noexcept;
 
 }  // namespace portacl::sanitizer

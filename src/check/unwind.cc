@@ -1,4 +1,4 @@
-// Walks stacks by rules that are read once for each return address (see unwind.h).
+// Walks stacks by rules that are cached for each return address (see unwind.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "check/unwind.h"
 
@@ -20,19 +20,21 @@ namespace portacl::sanitizer {
 
 namespace {
 
-// Unwinding searches for what the compiler wrote about a function, and reads it, at every frame. What it says about one return
-// address changes only when other code comes there, so that it is read once: where the frame ends, and where the caller's rbp
-// is. Such a rule is two words of a table that grows only, so that threads need no lock. What the rule cannot say, and what no
-// room is left for, is unwound.
+// Unwinding finds and reads the compiler's description of a function at every frame. For one return address
+// it only changes if other code is loaded there. Therefore it is read once and cached as a rule: the end of
+// the frame, and the position of the caller's rbp. A rule is two words in a table that only grows, so that
+// threads need no lock. Frames that a rule cannot describe, or for which the table has no room, are unwound.
 //
-// A rule is good for as long as no module is unloaded. The code of a frame stays while the frame does: what had been unloaded
-// before the code came there is counted already when the frame's stack is walked, and a rule that was read before has another
-// number. Code that is in no module comes and goes without anything being counted: it has no rule.
+// A rule stays valid until a module is unloaded; it stores the number of modules unloaded so far. The code of
+// a frame exists while the frame does. If a module was unloaded before that code was loaded, the count has
+// already changed when the frame's stack is walked, and an older rule has another number. Code outside any
+// module has no rule, since it appears and disappears without being counted.
 enum class Ends : uint8_t { kUnknown, kFromStack, kFromBase, kOutermost };
 struct Rule {
   Ends ends = Ends::kUnknown;
-  // In words: from the stack pointer, or from rbp, to the end of the frame, above which the caller's lies; and from there down
-  // to where the caller's rbp was saved, 0 where it is still there.
+  // In words: `size` is the distance from the stack pointer, or from rbp, to the end of the frame, where the
+  // caller's frame begins. `base` is the distance down from there to the caller's saved rbp, or 0 if rbp is
+  // unchanged.
   uint32_t size = 0;
   uint32_t base = 0;
 };
@@ -46,7 +48,7 @@ constexpr size_t kRules = 1 << 15;
 constexpr size_t kTries = 16;
 struct Entry {
   std::atomic<uintptr_t> address;
-  // With the number of modules that had been unloaded, and one more; 0: not read yet.
+  // The rule, with one more than the number of modules unloaded so far; 0: not read yet.
   std::atomic<uint64_t> rule;
 };
 Entry entries[kRules];
@@ -55,7 +57,7 @@ constexpr int kStackRegister = 7;
 constexpr int kBaseRegister = 6;
 constexpr int kReturnAddress = 16;
 
-// DWARF's table of a function's frame, as the compiler wrote it.
+// Reads DWARF's frame description, which the compiler wrote.
 class Reader {
  public:
   explicit Reader(const void* at) : at_(static_cast<const uint8_t*>(at)) {}
@@ -91,7 +93,7 @@ class Reader {
   const uint8_t* at_;
 };
 
-// How many bytes a pointer of this encoding has; 0: not known here.
+// Returns the bytes of a pointer in this encoding, or 0 if it is not supported here.
 int BytesOfPointer(uint8_t encoding) {
   switch (encoding & 0x0F) {
     case 0x00:
@@ -109,13 +111,13 @@ int BytesOfPointer(uint8_t encoding) {
   }
 }
 
-// Where a register of the caller is.
+// The position of a register of the caller.
 struct Saved {
   enum class Where : uint8_t { kUnchanged, kInFrame, kNowhere, kUnknown } where = Where::kUnchanged;
   int64_t offset = 0;
 };
 struct Row {
-  int of = -1;  // the register that leads to the end of the frame; -1: not known
+  int of = -1;  // base register of the frame's end; -1: unknown
   int64_t offset = 0;
   Saved base;
   Saved address;
@@ -130,8 +132,8 @@ struct Alignment {
   int64_t data = 1;
 };
 
-// Carries out the instructions as far as they are about `target`, which is as far behind the function's begin. False: some are
-// not known here.
+// Executes the instructions that apply at `target`, an offset in the function. Returns false if one is not
+// supported here.
 bool Carry(Reader reader, const uint8_t* end, const Alignment& alignment, uint64_t target, const Row& initial,
            Row* row) {
   Row remembered[8];
@@ -159,7 +161,7 @@ bool Carry(Reader reader, const uint8_t* end, const Alignment& alignment, uint64
     switch (code) {
       case 0x00:  // nop
         break;
-      case 0x02:  // advance, by 1, 2 or 4 bytes' number
+      case 0x02:  // advance, by a number of 1, 2 or 4 bytes
         at += reader.Take<uint8_t>() * alignment.code;
         break;
       case 0x03:
@@ -215,7 +217,7 @@ bool Carry(Reader reader, const uint8_t* end, const Alignment& alignment, uint64
         number = reader.Unsigned();
         reader.Skip(number);
         break;
-      case 0x11:  // offset with a sign
+      case 0x11:  // signed offset
         number = reader.Unsigned();
         row->Set(number, {Where::kInFrame, reader.Signed() * alignment.data});
         break;
@@ -242,12 +244,12 @@ struct BasesOfTable {
   void* data;
   void* function;
 };
-// Of the compiler's unwinder.
+// From the compiler's unwinder.
 extern "C" const void* _Unwind_Find_FDE(void* address,  // NOLINT(readability-identifier-naming)
                                         BasesOfTable* bases);
 
-// A lock of the C library's is taken to look at its list of modules, which a forked child would find taken for good if this
-// thread were not there any more.
+// Guards dl_iterate_phdr, which takes a lock of the C library. A forked child would find that lock taken
+// forever, if the thread that holds it does not exist there.
 constinit std::mutex of_modules;
 
 int ForEachModule(int (*call)(dl_phdr_info* info, size_t size, void* context), void* context) {
@@ -255,13 +257,13 @@ int ForEachModule(int (*call)(dl_phdr_info* info, size_t size, void* context), v
   return dl_iterate_phdr(call, context);
 }
 
-// How many modules have been unloaded.
+// Counts the modules that have been unloaded.
 uint64_t CountUnloaded() {
   uint64_t count = 0;
   ForEachModule(
       [](dl_phdr_info* info, size_t, void* to) {
         *static_cast<uint64_t*>(to) = info->dlpi_subs;
-        return 1;  // each has the same number
+        return 1;  // all modules report the same number
       },
       &count);
   return count;
@@ -290,11 +292,11 @@ Rule ReadRule(uintptr_t return_address) {
   Reader reader(table);
   const auto length = reader.Take<uint32_t>();
   const uint8_t* const end = reader.At() + length;
-  const uint8_t* const place = reader.At();  // from which the distance counts that is read there
+  const uint8_t* const place = reader.At();  // base of the relative address that follows
   const uint8_t* const common = place - reader.Take<int32_t>();
   if (length == 0xFFFFFFFFu) return {};
 
-  // What functions have in common.
+  // The part that functions share.
   Reader shared(common);
   const auto shared_length = shared.Take<uint32_t>();
   const uint8_t* const shared_end = shared.At() + shared_length;
@@ -321,7 +323,7 @@ Rule ReadRule(uintptr_t return_address) {
         if (BytesOfPointer(of_handler) == 0 || of_handler == 0x50) return {};
         shared.Skip(static_cast<uint64_t>(BytesOfPointer(of_handler)));
       } else {
-        return {};  // a handler of signals, for one
+        return {};  // such as a signal handler
       }
     }
     shared = Reader(behind);
@@ -396,7 +398,7 @@ __attribute__((no_sanitize("address", "thread"))) uintptr_t WordAt(uintptr_t add
 struct Unwound {
   void** addresses;
   int most;
-  uintptr_t begin;  // the stack pointer of the first frame that is wanted
+  uintptr_t begin;  // stack pointer of the first frame that is wanted
   int count = 0;
   bool has_begun = false;
 };
@@ -416,7 +418,7 @@ _Unwind_Reason_Code Take(_Unwind_Context* context, void* to) {
 __attribute__((noinline)) int Unwind(void** addresses, int most, bool* by_rules) noexcept {
   const uint64_t unloaded = CountUnloaded();
   if (by_rules != nullptr) *by_rules = true;
-  // Where this function saved its caller's rbp; above it, the return address.
+  // Starts where this function saved its caller's rbp; the return address lies above it.
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   uintptr_t address = WordAt(here + 8);
   uintptr_t base = WordAt(here);

@@ -1,4 +1,4 @@
-// Gives out and takes back the pages behind device addresses (see working_memory.h).
+// Allocates and frees the pages behind device addresses (see working_memory.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "check/working_memory.h"
 
@@ -14,7 +14,7 @@
 namespace portacl::sanitizer {
 namespace {
 
-constexpr size_t kExact = 16;           // so many pages, and fewer, have a class each
+constexpr size_t kExact = 16;           // up to so many pages each number has its own class
 constexpr size_t kStepsOfDoubling = 8;  // from there on
 
 }  // namespace
@@ -62,7 +62,7 @@ WorkingMemory::Piece WorkingMemory::Take(size_t length, bool populates) {
   }
   const Piece piece = {next_, false};
   next_ += whole;
-  // With the pages of a small piece come the next ones, which the next pieces get.
+  // Populates the next pages together with those of a small piece, for the pieces that follow.
   if (populates && length < kSmall && next_ > populated_) {
     const size_t ahead = std::min<size_t>(kPopulated, opened_ - piece.begin);
     madvise(reinterpret_cast<void*>(piece.begin), ahead, MADV_POPULATE_WRITE);

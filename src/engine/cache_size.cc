@@ -14,7 +14,8 @@
 namespace portacl::engine {
 namespace {
 
-// The size that the kernel gives for one cache of the first CPU, 0 when it gives none: "32768K" or "32M".
+// Returns the size that the kernel states for one cache of the first CPU, "32768K" or "32M", or 0 if there is
+// none.
 int64_t KernelCacheBytes(int index) {
   const CancellationDeferred deferred;
   const Text path("/sys/devices/system/cpu/cpu0/cache/index", index, "/size");
@@ -34,7 +35,8 @@ int64_t ReadLastLevelCacheBytes() {
   int64_t largest = 0;
   for (int index = 0; index < 8; ++index) largest = std::max(largest, KernelCacheBytes(index));
   if (largest > 0) return largest;
-    // Second choice: on some machines it counts the caches of a whole socket, of which a core reaches one.
+    // The fallback, since on some machines it counts the caches of a whole socket, of which a core reaches
+    // only one.
 #if defined(_SC_LEVEL3_CACHE_SIZE)
   for (int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
     largest = std::max<int64_t>(largest, sysconf(level));

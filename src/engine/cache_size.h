@@ -1,4 +1,4 @@
-// The size of the caches that data may stay in between two passes.
+// The size of the caches in which data may stay between two passes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace portacl::engine {
 
-// Bytes of the last-level cache, read from the system once; a common size where the system does not tell.
+// Returns the size of the last-level cache in bytes, read from the system once, or a common size if the
+// system does not tell it.
 int64_t LastLevelCacheBytes() noexcept;
 
 }  // namespace portacl::engine

@@ -1,4 +1,5 @@
-// Chosen elements (see chosen.h), 64 at a time: which they are is a word of bits, eight of which say where a vector's lanes go.
+// Compaction (see chosen.h), 64 elements at a time. A word of bits selects them, and each eight bits look up
+// a permutation of a vector's lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/chosen.h"
 
@@ -19,10 +20,10 @@
 
 namespace portacl::engine::chosen {
 
-// For eight bits: the lane that each of a vector's lanes takes.
+// For each eight bits: the source lane of each lane.
 using LaneTable = std::array<std::array<uint8_t, 8>, 256>;
 
-// The lanes whose bits are 1, in their order; then lane 0.
+// Lists the lanes whose bits are 1, in order, then lane 0.
 constexpr LaneTable PackedLanes() {
   LaneTable table{};
   for (size_t bits = 0; bits < 256; ++bits) {
@@ -33,7 +34,7 @@ constexpr LaneTable PackedLanes() {
   }
   return table;
 }
-// For each lane the number of those before it whose bits are 1.
+// Counts, for each lane, the lanes before it whose bits are 1.
 constexpr LaneTable UnpackedLanes() {
   LaneTable table{};
   for (size_t bits = 0; bits < 256; ++bits) {
@@ -98,7 +99,7 @@ HWY_INLINE uint64_t BitsOf(D d, M mask) {
   return bits;
 }
 
-// Which of 64 bytes are not 0.
+// Returns a bit for each of 64 bytes that is not 0.
 HWY_INLINE uint64_t TrueBytes(const unsigned char* mask) {
   const hn::CappedTag<uint8_t, chosen::kWord> d;
   uint64_t bits = 0;
@@ -107,7 +108,8 @@ HWY_INLINE uint64_t TrueBytes(const unsigned char* mask) {
   return bits;
 }
 
-// Which of 64 elements are not equal to the one before. kInfinity: the bits of infinity; 0 for integers.
+// Returns a bit for each of 64 elements that differs from the previous one. kInfinity is the bits of
+// infinity, or 0 for integers.
 template <class T, T kInfinity>
 HWY_INLINE uint64_t RunBeginnings(const char* source) {
   const hn::CappedTag<T, chosen::kWord> d;
@@ -128,14 +130,14 @@ HWY_INLINE uint64_t RunBeginnings(const char* source) {
   return bits;
 }
 
-// bits_of(i): which of elements [i, i + 64) are packed.
+// Packs the elements that bits_of(i), a word of bits for elements [i, i + 64), selects.
 template <class T, class BitsAt>
 HWY_INLINE Chosen PackWords(const T* from, int64_t n, T* packed, int64_t room, const BitsAt& bits_at) {
   const hn::CappedTag<T, 8> d;
   const size_t lanes = hn::Lanes(d);
   T* to = packed;
   int64_t i = 0;
-  // A word's vectors stay within 64 elements, whatever is chosen.
+  // The vectors of a word write at most 64 elements, whatever is selected.
   for (; kHasVectors && i + chosen::kWord <= n && packed + room - to >= chosen::kWord; i += chosen::kWord) {
     uint64_t bits = bits_at(i);
     if (bits == 0) continue;

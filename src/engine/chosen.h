@@ -1,5 +1,5 @@
-// Elements that are chosen - by a mask, or since a run begins with them - packed one behind the other, and packed elements put back to
-// where a mask is true.
+// Compaction: elements that a mask selects, or that begin a run, are packed one behind the other. The inverse
+// writes packed elements to the positions where a mask is true.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace portacl::engine {
 
-// How far a function came. It leaves the rest, as little as it likes, to a loop over single elements: no vector goes beyond what it
-// is given.
+// The progress of a function. The caller handles the few remaining elements one by one, because no vector may
+// extend beyond its range.
 struct Chosen {
-  int64_t looked_at;  // elements, from the first one on
-  int64_t packed;     // of these
+  int64_t looked_at;  // elements that were examined, from the first one on
+  int64_t packed;     // elements that were packed
 };
 
-// From n elements to at most `room`: those whose byte of the mask is not 0.
+// Packs those of n elements whose mask byte is not 0; `packed` has room for `room`.
 using PackFunction = Chosen (*)(const unsigned char* mask, const char* from, int64_t n, char* packed,
                                 int64_t room);
-// `given` elements to those of n whose byte is not 0; all others stay.
+// Writes `given` packed elements to those of n whose mask byte is not 0; all others keep their values.
 using UnpackFunction = Chosen (*)(const unsigned char* mask, const char* packed, int64_t given, char* to,
                                   int64_t n);
-// From n elements, before which there is one more, to at most `room`: those that are not equal to the one before. 0 equals -0, and NaN
-// nothing.
+// Packs those of n elements that differ from the previous one; from[-1] exists and `packed` has room for
+// `room`. 0 equals -0, and NaN equals nothing.
 using PackRunsFunction = Chosen (*)(const char* from, int64_t n, char* packed, int64_t room);
 
-// `size`: 1 to 16, a power of two. PackRuns is there for real numbers but BOOL.
+// `size` is a power of two from 1 to 16. FindPackRuns supports real numbers except BOOL.
 PackFunction FindPack(Isa isa, int32_t size) noexcept;
 UnpackFunction FindUnpack(Isa isa, int32_t size) noexcept;
 PackRunsFunction FindPackRuns(Isa isa, aclDataType dtype) noexcept;

@@ -1,5 +1,5 @@
-// Codes of few bits (see codes.h). Integers, which programs spend their time in, are vectors; the small floats are worked out in integer
-// arithmetic, compiled once.
+// Codes of few bits (see codes.h). Integers, which take most of programs' time, are vectorised. The small
+// floats use scalar integer arithmetic, compiled once.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/codes.h"
 
@@ -34,7 +34,7 @@ HWY_INLINE VF RoundTo(VF x) {
   return hn::Round(x);
 }
 
-// The last, partial vector goes through buffers on the stack.
+// The last, partial vector passes through buffers on the stack.
 template <class T, Rounding kRounding>
 void EncodeRounded(const float* from, T* to, size_t n, float lowest, float greatest) {
   const DF d;
@@ -103,14 +103,14 @@ constexpr auto kEncodeS4 = PORTACL_ISA_TABLE(EncodeS4);
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr uint32_t kInfinityBits = 0x7F800000;
-constexpr int kBias = 127;  // of float32's exponents
+constexpr int kBias = 127;  // of float32's exponent
 
 constexpr float PowerOf2(int exponent) {
   return exponent < -126 ? std::bit_cast<float>(uint32_t{1} << (exponent + 149))
                          : std::bit_cast<float>(static_cast<uint32_t>(exponent + kBias) << 23);
 }
 
-// ---- a sign, an exponent and a fraction, as IEEE 754 has them ----
+// ---- sign, exponent and fraction, as in IEEE 754 ----
 
 template <int kFraction, int kExponentBias, uint32_t kGreatest, bool kHasInfinity>
 struct Small {
@@ -135,12 +135,13 @@ struct Small {
     return (code & 0x80) != 0 ? -value : value;
   }
 
-  // The code of a magnitude that is a number, to nearest even; more than the greatest one where it is too large.
+  // Returns the code of a magnitude that is a number, to nearest even; for one that is too large, a code
+  // above the greatest.
   static uint32_t Round(uint32_t magnitude) {
     constexpr int kDropped = 23 - kFraction;
     constexpr uint32_t kNormal = static_cast<uint32_t>(kBias + 1 - kExponentBias) << 23;
     if (magnitude < kNormal) {
-      // Its units become those of a large number's last bit: the sum is rounded as it should be.
+      // Adds a number whose last bit has the subnormals' unit, so that the sum is rounded correctly.
       constexpr float kLarge = PowerOf2(1 - kExponentBias - kFraction + 23);
       return std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + kLarge) -
              std::bit_cast<uint32_t>(kLarge);
@@ -153,7 +154,7 @@ struct Small {
 using E4m3 = Small<3, 7, 0x7E, false>;
 using E5m2 = Small<2, 15, 0x7B, true>;
 
-// ---- HIFLOAT8: the larger the exponent, the more bits it takes from the fraction ----
+// ---- HIFLOAT8: larger exponents take more bits from the fraction ----
 
 struct HiFloat {
   static constexpr uint32_t kGreatestCode = 0x6E;
@@ -172,7 +173,7 @@ struct HiFloat {
     } else if (magnitude < 8) {
       value = PowerOf2(static_cast<int>(magnitude) - 23);
     } else {
-      // The bits of the exponent: its sign, then what follows the leading one of its size.
+      // The bits of the exponent: its sign, then the bits after the leading one of its magnitude.
       const int bits = magnitude >= 0x60   ? 4
                        : magnitude >= 0x40 ? 3
                        : magnitude >= 0x20 ? 2
@@ -208,7 +209,7 @@ struct HiFloat {
     return codes;
   }
 
-  // Ties away from zero.
+  // Rounds with ties away from zero.
   static uint32_t Round(uint32_t magnitude) {
     static constexpr auto kCodes = Codes();
     int exponent = static_cast<int>(magnitude >> 23) - kBias;
@@ -222,7 +223,7 @@ struct HiFloat {
   }
 };
 
-// ---- 8 bits without a sign: a power of two ----
+// ---- powers of two in 8 bits, without a sign ----
 
 constexpr float PowerOfCode(uint32_t code) {
   return code == 0xFF ? kNaN : PowerOf2(static_cast<int>(code) - kBias);
@@ -271,7 +272,7 @@ void EncodeNibbles(const float* from, void* to, size_t n, Rounding rounding) {
 
 // ---- all codes of a format ----
 
-// A magnitude's code; one that is too large has the code `too_large`.
+// Returns the code of a magnitude; one that is too large has the code `too_large`.
 template <class Format>
 uint32_t CodeOf(uint32_t bits, uint32_t too_large) {
   const uint32_t magnitude = bits & 0x7FFFFFFF;
@@ -301,7 +302,8 @@ void StoreBytes(const float* from, void* to, size_t n, bool) {
   }
 }
 
-// A power of two is the nearest one, ties to the greater; what is not above 0 becomes the least one, NaN and infinity NaN.
+// Rounds to the nearest power of two, ties to the greater. Numbers not above 0 become the least one; NaN and
+// infinity become NaN.
 uint8_t CodeOfPower(float x) {
   if (std::isnan(x) || x == kInfinity) return 0xFF;
   if (!(x > PowerOf2(-kBias))) return 0;

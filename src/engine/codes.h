@@ -1,5 +1,5 @@
-// Codes of numbers in few bits: integers that are rounded and saturated, the floats of 8 and of 4 bits. What each bit means stands in
-// docs/numerics.md.
+// Numbers as codes of few bits: integers that are rounded and saturated, and floats of 8 and of 4 bits.
+// docs/numerics.md explains the bits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,26 +11,29 @@
 
 namespace portacl::engine {
 
-// How a number becomes an integer, or one of FLOAT4. FLOAT8 is rounded to nearest even whatever is asked for, HIFLOAT8 to nearest with ties
+// The rounding to integers and to FLOAT4. FLOAT8 always rounds to nearest even, HIFLOAT8 to nearest with ties
 // away from zero.
 enum class Rounding : uint8_t { kNearestEven, kNearestAway, kFloor, kCeil, kTruncate };
 
-// The codes of n float32 numbers, saturated: what is too large becomes the largest finite number of the dtype, NaN becomes 0. INT8, UINT8
-// and the 8-bit floats take a byte, INT32 four; INT4 and FLOAT4 the low half of a byte, until PackHalves.
+// Encodes n float32 numbers with saturation: too large numbers become the largest finite one of the dtype,
+// NaN becomes 0. INT8, UINT8 and the 8-bit floats take a byte, INT32 four. INT4 and FLOAT4 take the low half
+// of a byte, until PackHalves.
 using EncodeFunction = void (*)(const float* from, void* to, size_t n, Rounding rounding);
-// nullptr for a dtype that has none.
+// Returns nullptr if the dtype has no codes.
 EncodeFunction FindEncode(Isa isa, aclDataType dtype) noexcept;
 
-// Two codes of 4 bits become a byte, the first one in its low half: 2 * n codes.
+// Packs 2 * n codes of 4 bits into n bytes; the first of a pair is the low half.
 void PackHalves(const uint8_t* from, uint8_t* to, size_t n) noexcept;
 
-// The number of each code, of a dtype of 8 or 4 bits that is no integer of 8; nullptr for any other. Those of 4 bits repeat.
+// Returns a table of 256 numbers for the codes of a dtype of 8 or 4 bits, except INT8 and UINT8; nullptr for
+// others. Tables of 4 bits repeat.
 const float* NumbersOfCodes(aclDataType dtype) noexcept;
 
-// The greatest finite number of a dtype that FindEncode takes.
+// Returns the greatest finite number of a dtype that FindEncode supports.
 float GreatestNumber(aclDataType dtype) noexcept;
 
-// As FindLoad and FindStore, of the 8-bit floats: NaN stays NaN, and what is too large becomes infinity, or NaN where there is none.
+// Like FindLoad and FindStore, for the 8-bit floats. NaN stays NaN. Too large numbers become infinity, or NaN
+// if there is none.
 using LoadBytesFunction = void (*)(const void* source, float* destination, size_t n);
 using StoreBytesFunction = void (*)(const float* source, void* destination, size_t n, bool stream);
 LoadBytesFunction FindByteFloatLoad(aclDataType dtype) noexcept;

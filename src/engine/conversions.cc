@@ -1,5 +1,5 @@
-// Conversions (see conversions.h). The 16-bit ones are written with integer arithmetic: Highway's truncate on
-// some targets.
+// Conversions (see conversions.h). The 16-bit ones use integer arithmetic, because Highway's truncate on some
+// targets.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/conversions.h"
 
@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The last, partial vector goes through buffers on the stack: nothing outside [0, n) is read or written.
+// The last, partial vector passes through buffers on the stack: nothing outside [0, n) is read or written.
 template <class Elements>
 HWY_INLINE void LoadElements(const void* source, float* destination, size_t n) {
   const DF d;
@@ -61,7 +61,7 @@ HWY_INLINE void StoreElements(const float* source, void* destination, size_t n, 
         store_some(i, count);
         i += count;
       }
-      // Whole cache lines.
+      // Writes whole cache lines.
       for (; i + 4 * lanes <= n; i += 4 * lanes) {
         for (size_t j = i; j < i + 4 * lanes; j += 2 * lanes) {
           Elements::StoreTwo(d, hn::LoadU(d, source + j), hn::LoadU(d, source + j + lanes), to + j,
@@ -112,7 +112,7 @@ void LoadF32(const void* source, float* destination, size_t n) {
   std::memcpy(destination, source, n * sizeof(float));
 }
 
-// An integer rounded to nearest even to `kBits` significant bits: exact for magnitudes that need no more.
+// Rounds an integer to nearest even, to `kBits` significant bits. Magnitudes that need no more stay exact.
 template <int kBits>
 float RoundToSignificantBits(int64_t value) {
   const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
@@ -155,7 +155,7 @@ struct ThroughF16 {
   }
 };
 
-// Memory of a bool tensor may hold any byte.
+// The byte of a bool tensor, which may have any value.
 struct BoolByte {
   uint8_t byte;
 };

@@ -1,4 +1,4 @@
-// How many processors the process's other threads leave to the helpers of parallel loops.
+// Estimates how many processors the process's other threads leave to the helpers of parallel loops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,12 +8,13 @@
 
 namespace portacl::engine {
 
-// A thread that launches, as torch_npu's Python does, is worth more than a helper: who takes its processor makes everybody wait, and a helper
-// that has lost its own in the middle of a block makes the calling thread wait. Times are in nanoseconds.
+// Threads that launch operators, as torch_npu's Python does, have priority over helpers. Taking their
+// processor delays everybody, and a helper that loses its processor within a block delays the calling thread.
+// Times are in nanoseconds.
 class FreeProcessors {
  public:
-  // How many of a loop's helpers would find a processor, as far as is known. Who asks for more threads than there are processors gets them:
-  // it is not for these that they are asked for.
+  // Returns how many of a loop's helpers would find a free processor, as far as known. A caller that asks for
+  // more threads than there are processors gets them without a limit.
   int64_t HelpersOf(int threads) const {
     const int64_t wanted = int64_t{threads} - 1;
     if (threads > processors_.load(std::memory_order_relaxed)) return wanted;
@@ -22,8 +23,9 @@ class FreeProcessors {
 
   bool IsToBeCounted(int64_t now) const { return now >= next_.load(std::memory_order_relaxed); }
 
-  // From what the process's threads but helpers have taken of the processors since the last time; of which there are so many, or 0: not
-  // known. One thread at a time. It does nothing where another one has counted meanwhile: of less time there is nothing to tell.
+  // Updates the estimate. `of_others` is the processor time that the process's threads except helpers have
+  // used in total. `processors` is the number of processors, or 0 if unknown. One thread at a time calls it.
+  // It does nothing if another thread has counted just before, since the interval would be too short.
   void Count(int64_t now, int64_t of_others, int processors) {
     const int64_t passed = now - last_;
     if (!IsToBeCounted(now)) return;
@@ -41,12 +43,12 @@ class FreeProcessors {
   }
 
   static constexpr int64_t kBetween = 5'000'000;
-  // What lies so far back says nothing about the present.
+  // An estimate older than this is ignored.
   static constexpr int64_t kForgotten = 100'000'000;
 
  private:
   std::atomic<int> free_{0};
-  std::atomic<int> processors_{0};  // 0: not known, so there is no cap
+  std::atomic<int> processors_{0};  // 0: unknown, and there is no limit
   std::atomic<int64_t> next_{0};
   int64_t last_ = -kForgotten;
   int64_t of_others_ = 0;

@@ -1,4 +1,4 @@
-// Half-precision elements in registers: 16-bit values in memory, float32 in vectors, rounded to nearest even.
+// 16-bit floats in registers: 16 bits in memory, float32 in vectors, rounded to nearest even.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -37,8 +37,7 @@ HWY_INLINE VU WidenF16(DU du, VU half) {
   const VU shifted = hn::ShiftLeft<13>(magnitude);
   const VU normal = hn::Add(shifted, hn::Set(du, 112u << 23));
   const VU infinite = hn::Add(shifted, hn::Set(du, 224u << 23));
-  // A subnormal becomes a normal number with the exponent of 2^-14 and a hidden bit too much, which is
-  // subtracted: exact.
+  // Gives a subnormal the exponent of 2^-14, which adds a hidden bit, and subtracts that: exact.
   const VU subnormal = hn::BitCast(du, hn::Sub(hn::BitCast(df, hn::Add(shifted, hn::Set(du, 113u << 23))),
                                                hn::BitCast(df, hn::Set(du, 113u << 23))));
   const DI di;
@@ -48,7 +47,7 @@ HWY_INLINE VU WidenF16(DU du, VU half) {
   return hn::Or(sign, hn::IfThenElse(is_infinite, infinite, hn::IfThenElse(is_subnormal, subnormal, normal)));
 }
 
-// float32 bits -> bf16 rounded to nearest even in the high half of each lane; the low half means nothing.
+// float32 bits -> bf16, rounded to nearest even, in the high half of each lane. The low half is unspecified.
 HWY_INLINE VU RoundToBf16(DU du, VU bits) {
   const DF df;
   const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
@@ -66,11 +65,10 @@ HWY_INLINE VU NarrowF16(DU du, VU bits) {
   const VU sign = hn::ShiftRight<16>(hn::And(bits, hn::Set(du, 0x80000000u)));
   const VU magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFu));
   const VU odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1u));
-  // Rebias the exponent by -112 and round away the low 13 bits; a carry into the exponent is the right
+  // Rebiases the exponent by -112 and rounds away the low 13 bits. A carry into the exponent gives the right
   // result.
   const VU normal = hn::ShiftRight<13>(hn::Add(magnitude, hn::Add(odd, hn::Set(du, 0xFFFu - (112u << 23)))));
-  // Adding 0.5 aligns a small value's units with the subnormals' 2^-24 and rounds it to nearest even on the
-  // way.
+  // Adding 0.5 aligns the units of a small value with the subnormals' 2^-24, and rounds it to nearest even.
   const VU aligned = hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), hn::Set(df, 0.5f)));
   const VU subnormal = hn::Sub(aligned, hn::Set(du, 126u << 23));
   const auto signed_magnitude = hn::BitCast(di, magnitude);
@@ -86,17 +84,17 @@ HWY_INLINE VU NarrowF16(DU du, VU bits) {
 
 HWY_INLINE VU LoadHalves(DU du, const uint16_t* source) { return hn::PromoteTo(du, hn::LoadU(DH(), source)); }
 
-// Values are at most 0xFFFF, so the saturating demotion from signed keeps them.
+// Values are at most 0xFFFF, so that the saturating demotion from signed keeps them.
 HWY_INLINE VH PackHalves(VU halves) { return hn::DemoteTo(DH(), hn::BitCast(DI(), halves)); }
 
-// Whether whole cache lines can be written past the caches.
+// Whether the target can write whole cache lines past the caches.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 constexpr bool kCanStream = true;
 #else
 constexpr bool kCanStream = false;
 #endif
 
-// Writes a whole vector; with `stream` past the caches where that is possible, `to` is aligned then.
+// Writes a whole vector. With `stream`, which requires an aligned `to`, it goes past the caches if possible.
 template <class D>
 HWY_INLINE void StoreWhole(D d, hn::Vec<D> v, hn::TFromD<D>* to, bool stream) {
   if (kCanStream && stream) {
@@ -106,7 +104,7 @@ HWY_INLINE void StoreWhole(D d, hn::Vec<D> v, hn::TFromD<D>* to, bool stream) {
   }
 }
 
-// How elements of one type are loaded as float32 vectors and stored from them.
+// Loads elements of one type as float32 vectors and stores them.
 struct F32Elements {
   using Type = float;
   using D = DF;
@@ -120,7 +118,7 @@ struct F32Elements {
   }
 };
 
-// Two vectors of 16-bit values as one: half a vector would be streamed as 16 bytes.
+// Joins two vectors of 16-bit values before storing, since half a vector would be streamed as 16 bytes.
 template <class Elements>
 HWY_INLINE void StoreTwoHalves(DF d, VF first, VF second, uint16_t* to, [[maybe_unused]] bool stream) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -146,8 +144,8 @@ struct Bf16Elements {
     StoreTwoHalves<Bf16Elements>(d, first, second, to, stream);
   }
 
-  // Elements at even and at odd places of two vectors lie in the halves of 32-bit lanes: taking them from
-  // there moves nothing across lanes. (A one-lane vector has no such places.)
+  // Even and odd elements of two vectors are the halves of 32-bit lanes, so that loading them moves nothing
+  // across lanes. (A one-lane vector has no such halves.)
 #if HWY_TARGET == HWY_SCALAR
   static constexpr bool kIsPaired = false;
 #else
@@ -172,7 +170,7 @@ struct Bf16Elements {
 #endif
 };
 
-// The conversion instructions of AVX2 and AVX-512 do what the integer code does, NaN payloads aside.
+// AVX2 and AVX-512 have conversion instructions that agree with the integer code, except for NaN payloads.
 struct F16Elements {
   using Type = uint16_t;
   using D = DF;
@@ -201,14 +199,14 @@ struct F16Elements {
   }
 };
 
-// How many elements of `size` bytes lie before the next cache line, at most n.
+// Returns the number of elements of `size` bytes before the next cache line, at most n.
 HWY_INLINE size_t ElementsToLine(const void* to, size_t size, size_t n) {
   const size_t ahead = (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64 / size;
   return HWY_MIN(ahead, n);
 }
 
-// Whether streaming to these elements is possible at all: an address that is not even aligned to its elements
-// never comes to a line's start.
+// Whether these elements can be streamed at all: an address that is not aligned to its elements never reaches
+// the start of a line.
 HWY_INLINE bool ComesToLine(const void* to, size_t size) {
   return reinterpret_cast<uintptr_t>(to) % size == 0;
 }

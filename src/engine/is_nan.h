@@ -1,4 +1,4 @@
-// Whether a number is not one, for code that takes floating-point types and integers alike.
+// Tests for NaN, in code that takes floating-point types and integers alike.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which instruction set runs (see isa_in_use.h).
+// The instruction set that runs (see isa_in_use.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/isa_in_use.h"
 
@@ -15,7 +15,7 @@ Isa IsaInUse() noexcept { return CurrentConfiguration().isa; }
 Isa IsaThatRanLast() noexcept { return last_run.load(std::memory_order_relaxed); }
 
 void ReportIsaThatRan(Isa isa) noexcept {
-  // A plain store would bounce the cache line between threads at every call.
+  // Stores only changes; otherwise the cache line would bounce between threads at every call.
   if (last_run.load(std::memory_order_relaxed) != isa) last_run.store(isa, std::memory_order_relaxed);
 }
 

@@ -1,4 +1,4 @@
-// Hooks by which tests see which instruction set the kernels run on.
+// Hooks with which tests observe the kernels' instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +10,10 @@ using portacl::Isa;
 using portacl::IsaName;
 using portacl::SupportedIsas;
 
-// What the configuration in force chose.
+// Returns the choice of the configuration in force.
 Isa IsaInUse() noexcept;
 
-// The instruction set of the vector kernel that ran last in this process, as the kernel itself reports it.
+// The instruction set of the vector kernel that ran last in this process, as the kernel reports it.
 Isa IsaThatRanLast() noexcept;
 void ReportIsaThatRan(Isa isa) noexcept;
 

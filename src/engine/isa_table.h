@@ -1,4 +1,5 @@
-// One function compiled for several instruction sets, indexed by Isa. Include after a foreach_target.h section.
+// One function compiled for several instruction sets, indexed by Isa. Include it after a foreach_target.h
+// section.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace portacl::engine {
 
-// Unlike HWY_DYNAMIC_DISPATCH, indexing this table neither repeats the detection nor shares a process-wide
-// choice with other users of Highway.
+// Unlike HWY_DYNAMIC_DISPATCH, indexing this table does not repeat the detection, and does not share a
+// process-wide choice with other users of Highway.
 template <class Function>
 struct IsaTable {
   Function function[5];  // in the order of Isa; nullptr where not compiled
@@ -22,7 +23,7 @@ struct IsaTable {
 
 }  // namespace portacl::engine
 
-// The table of a function defined in the HWY_NAMESPACE of the enclosing namespace.
+// The table of a function that is defined in the HWY_NAMESPACE of the enclosing namespace.
 #define PORTACL_ISA_TABLE(function)                                                                          \
   portacl::engine::IsaTable<decltype(&HWY_STATIC_DISPATCH(function))> {                                      \
     {                                                                                                        \

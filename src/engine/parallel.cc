@@ -1,9 +1,9 @@
 // Parallel loops on a pool of helper threads (see parallel.h).
 //
-// Why not oneTBB: a library must not end or litter the process that it is a guest in. When a thread cannot be
-// created, or memory for a task cannot be had, oneTBB (2021.8 and later) throws where nothing may be thrown,
-// and the process ends; it prints a warning when more threads are asked for than it thinks right; and its
-// pool does not survive a fork. All three were seen. What is needed here is small: share a counter.
+// Why not oneTBB: a library must neither end nor disturb the process that it is a guest in. oneTBB (2021.8
+// and later) throws where nothing may be thrown if it cannot create a thread or allocate a task, and the
+// process ends. It prints a warning if more threads are requested than it considers right. Its pool does not
+// survive a fork. All three were observed. What is needed here is small: a shared counter.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/parallel.h"
 
@@ -30,24 +30,24 @@
 namespace portacl::engine {
 namespace {
 
-// More threads than this share shares.
+// Further threads have no share of their own.
 constexpr int kMostShares = 64;
 
-// A stretch of a loop's blocks, taken one after the other.
+// A range of a loop's blocks, taken one after the other.
 struct alignas(64) Share {
   std::atomic<int64_t> next;
   int64_t end;
 };
 
-// One parallel loop; lives on the calling thread's stack. Every thread has a share of the blocks that is its own,
-// the same one each time a loop of that size runs, because a program that works on the same data again finds it in
-// that processor's cache. Who is done with its share goes on with the others'.
+// One parallel loop, on the calling thread's stack. Every thread has its own share of the blocks. It gets the
+// same one each time a loop of that size runs, because a program that uses the same data again then finds it
+// in that processor's cache. A thread that has finished its share continues with the others'.
 struct Loop {
   void (*body)(const void* context, int64_t block);
   const void* context;
   int most_helpers;
   int shares;
-  Share share[kMostShares];  // of the calling thread, of helper 0, ...
+  Share share[kMostShares];  // of the calling thread, helper 0, helper 1, ...
 
   // Changed under the pool's mutex.
   std::atomic<int> helpers{0};  // inside RunBlocks
@@ -61,7 +61,7 @@ struct Loop {
         most_helpers(helpers_wanted),
         shares(std::min(helpers_wanted + 1, kMostShares)) {
     const int64_t each = blocks / shares;
-    const int64_t more = blocks % shares;  // so many shares have one block more
+    const int64_t more = blocks % shares;  // number of shares that have one block more
     int64_t begin = 0;
     for (int i = 0; i < shares; ++i) {
       share[i].next.store(begin, std::memory_order_relaxed);
@@ -80,7 +80,7 @@ struct Loop {
   void RunBlocks(int first_share) {
     for (int i = 0; i < shares; ++i) {
       Share& from = share[(first_share + i) % shares];
-      // Looked at first, so that a share that is done stays so however often it is asked.
+      // Checks first, so that the counter of a finished share does not grow with every attempt.
       while (from.next.load(std::memory_order_relaxed) < from.end) {
         const int64_t block = from.next.fetch_add(1, std::memory_order_relaxed);
         if (block < from.end) body(context, block);
@@ -91,27 +91,28 @@ struct Loop {
 
 using Clock = std::chrono::steady_clock;
 
-// Where a helper may run. Some kernels put a thread that is woken where its waker runs, until the load has been uneven
-// for milliseconds: then the helper only waits for the calling thread, or takes its time. So a helper sleeps as one that
-// may not run where the last loop was posted, and may run everywhere again when it is awake.
+// Controls where a helper may run. Some kernels place a woken thread on its waker's processor until the load
+// has been uneven for milliseconds. There the helper only waits for the calling thread, or takes its time.
+// Therefore a helper sleeps with that processor excluded, the one on which the last loop was posted. When it
+// is awake it may run everywhere again.
 class Processors {
  public:
-  // By the helper, before it sleeps.
+  // Called by the helper before it sleeps.
   void LeaveOut(int processor) {
     if (sched_getaffinity(0, sizeof allowed_, &allowed_) == 0) Narrow(pthread_self(), processor);
   }
 
-  // By a thread on that processor that is about to wake the helper: the calling thread may have moved.
+  // Called on that processor by a thread that is about to wake the helper: the calling thread may have moved.
   void LeaveOutInstead(pthread_t helper, int processor) {
     if (left_out_ >= 0 && left_out_ != processor) Narrow(helper, processor);
   }
 
-  // By the helper that has been woken.
+  // Called by the helper when it has been woken.
   void AllowAll() {
     if (left_out_ < 0) return;
     left_out_ = -1;
     cpu_set_t now;
-    // Not if somebody else has said meanwhile where the thread may run.
+    // Keeps the affinity if somebody else has changed it meanwhile.
     if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &others_))
       sched_setaffinity(0, sizeof allowed_, &allowed_);
   }
@@ -137,7 +138,7 @@ int64_t Now(clockid_t clock) {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-// Of a thread, so far; 0 where it is not known.
+// Returns the processor time of a thread so far, or 0 if unknown.
 int64_t ProcessorTimeOf(pthread_t thread) {
   clockid_t clock;
   return pthread_getcpuclockid(thread, &clock) == 0 ? Now(clock) : 0;
@@ -155,16 +156,16 @@ struct Pool {
   std::condition_variable wake;
   Loop* first = nullptr;  // loops that may still have work, oldest first
   int threads = 0;
-  int numbered = 0;  // of them that have begun
+  int numbered = 0;  // helpers that have begun
   int asleep = 0;
-  Helper helper[kMostShares];       // those that began first
-  Clock::time_point row_began;      // when the loops that followed each other closely up to now began
+  Helper helper[kMostShares];       // the first ones to begin
+  Clock::time_point row_began;      // begin of the current row of closely following loops
   Clock::time_point last_end;       // of a shared loop
-  std::atomic<uint32_t> posted{0};  // loops since the start; what awake helpers without work look at
-  int processor = -1;               // on which a loop was posted last, as far as somebody looked
+  std::atomic<uint32_t> posted{0};  // loops since the start; awake helpers without work poll it
+  int processor = -1;               // on which a loop was last seen to be posted
   FreeProcessors free;
 
-  // A loop that a helper may join; the mutex is held.
+  // Returns a loop that a helper may join; the mutex is held.
   Loop* FindLocked() const {
     for (Loop* loop = first; loop != nullptr; loop = loop->later) {
       if (loop->helpers < loop->most_helpers && loop->HasWork()) return loop;
@@ -173,7 +174,7 @@ struct Pool {
   }
 };
 
-// Never destroyed: helpers may look at it while the process is torn down.
+// Never destroyed, because helpers may use it while the process exits.
 Pool& ThePool() {
   static Immortal<Pool> pool;
   return *pool;
@@ -187,21 +188,21 @@ void Pause() {
 #endif
 }
 
-// Loops often follow each other closely: a helper looks out for the next one a few microseconds long before
-// it sleeps, since waking up takes longer than many a loop.
+// Loops often follow each other closely. A helper therefore polls for the next one for a few microseconds
+// before it sleeps, since waking up takes longer than many loops.
 constexpr int kLooks = 4000;
 constexpr int kLooksAtMutex = 100;
 
-// Waking a helper takes longer than a loop of few blocks: on a virtual machine it costs the caller some 20 us, and the
-// helper comes 100 us later. So such loops wake nobody, unless they have followed each other closely for a while: then
-// more of them will follow, and find the helpers awake.
+// Waking a helper takes longer than a loop of few blocks: on a virtual machine it costs the caller some 20
+// us, and the helper arrives 100 us later. Such loops wake nobody, unless loops have followed each other
+// closely for a while. Then more of them will follow and find the helpers awake.
 constexpr int64_t kFewBlocks = 32;
 constexpr auto kClosely = std::chrono::microseconds(100);
 constexpr auto kAWhile = std::chrono::microseconds(100);
 
-// The mutex is never held for long, and mostly wanted by two at once: by a helper that has seen a loop posted and by the
-// thread that posts it, by the last helper to leave and by the thread that waits for it. Who finds it taken looks again
-// for a while: to fall asleep and be woken takes longer than a short loop.
+// The mutex is never held for long. Mostly two threads want it at once: a helper that has seen a new loop and
+// the thread that posts it, or the last helper to leave and the thread that waits for it. A thread that finds
+// it locked polls for a while, since falling asleep and being woken takes longer than a short loop.
 void LockSoon(std::unique_lock<std::mutex>& lock) {
   for (int look = 0; look < kLooksAtMutex; ++look) {
     if (lock.try_lock()) return;
@@ -215,12 +216,13 @@ void* HelperMain(void*) {
   Pool& pool = ThePool();
   std::unique_lock lock(pool.mutex);
   const int number = pool.numbered++;
-  // Those beyond have none to be found at, so nobody could say that the calling thread has moved: they sleep as they are.
+  // Helpers beyond kMostShares have no entry through which a waker could change their affinity, so that they
+  // sleep without excluding a processor.
   const bool has_place = number < kMostShares;
   Helper own;
   Helper& self = has_place ? pool.helper[number] : own;
   self.thread = pthread_self();
-  // A new thread begins where it was made.
+  // A new thread starts on its creator's processor.
   if (sched_getcpu() == pool.processor) {
     self.processors.LeaveOut(pool.processor);
     self.processors.AllowAll();
@@ -253,7 +255,7 @@ void* HelperMain(void*) {
   }
 }
 
-// Starts helpers until there are `wanted`, or no more can be had. The pool's mutex is held.
+// Starts helpers until there are `wanted`, or no more can be created. The pool's mutex is held.
 void StartHelpersLocked(Pool& pool, int wanted) {
   while (pool.threads < wanted && StartThread(HelperMain)) ++pool.threads;
 }
@@ -266,7 +268,7 @@ void RunShared(Loop& loop, bool is_long) noexcept {
     Loop** end = &pool.first;
     while (*end != nullptr) end = &(*end)->later;
     *end = &loop;
-    // Where all are awake there is nothing to decide.
+    // If all helpers are awake there is nothing to decide.
     if (pool.asleep > 0 || pool.threads < loop.most_helpers) {
       const Clock::time_point now = Clock::now();
       if (now - pool.last_end > kClosely) pool.row_began = now;
@@ -280,12 +282,12 @@ void RunShared(Loop& loop, bool is_long) noexcept {
         for (int i = std::min(pool.asleep, loop.most_helpers); i > 0; --i) pool.wake.notify_one();
       }
     }
-    // Last, since whoever sees it wants the mutex.
+    // Comes last, since helpers that see it lock the mutex.
     pool.posted.fetch_add(1, std::memory_order_relaxed);
   }
   loop.RunBlocks(0);
-  // Nobody joins any more once the loop is off the list; who is inside finishes its block, which is no time to
-  // fall asleep in.
+  // Nobody joins once the loop is off the list. Helpers inside finish their blocks, which takes less time
+  // than falling asleep.
   std::unique_lock lock(pool.mutex, std::defer_lock);
   LockSoon(lock);
   Loop** link = &pool.first;
@@ -301,7 +303,7 @@ void RunShared(Loop& loop, bool is_long) noexcept {
   pool.last_end = Clock::now();
 }
 
-// How many helpers of a loop would find a processor.
+// Returns how many helpers of a loop would find a processor.
 int64_t UsefulHelpers(int threads) {
   Pool& pool = ThePool();
   if (pool.free.IsToBeCounted(Now(CLOCK_MONOTONIC_COARSE))) {
@@ -324,8 +326,8 @@ int64_t UsefulHelpers(int threads) {
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context, BlockLength length) noexcept {
   int64_t helpers = std::min<int64_t>(threads, blocks) - 1;
-  // A forked child has no helpers, and starts none: they would keep it alive when the thread that it was forked
-  // on has ended. Where forks go unnoticed no loop may rely on them.
+  // A forked child has no helpers and starts none: they would keep it alive after the thread that forked has
+  // ended. If forks go unnoticed, no loop may rely on helpers.
   if (helpers > 0)
     helpers = NoticeForks() && !IsForkedChild() ? std::min(helpers, UsefulHelpers(threads)) : 0;
   if (helpers <= 0) {

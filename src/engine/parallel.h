@@ -1,4 +1,5 @@
-// Parallel loops over fixed blocks: the boundaries never depend on the number of threads, so neither do results.
+// Parallel loops over fixed blocks. Boundaries never depend on the number of threads, so that results do not
+// either.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,15 +7,16 @@
 
 namespace portacl::engine {
 
-// Whether a block takes longer than to wake a helper, some 100 us. Loops of few short blocks mostly wake none.
+// Whether a block takes longer than waking a helper, some 100 us. Loops of few short blocks mostly wake none.
 enum class BlockLength : uint8_t { kShort, kLong };
 
-// Calls body(context, block) once for every block in [0, blocks), on at most `threads` threads including the
-// calling one, and returns when all are done. Up to as many threads as there are processors, no more help than
-// the process's other threads leave processors; more are taken at their word. Blocks are taken one by one, so those
-// that come share the work, however many; the calling thread waits for nobody who has not begun. It does everything
-// itself when no thread can be had, and after fork (a pool does not survive one). Calls may come from any thread, also
-// from tasks of the caller's own pool, and from several at once. `body` must not throw.
+// Calls body(context, block) once for every block in [0, blocks), and returns when all are done. It uses at
+// most `threads` threads, including the calling one. Up to the number of processors, it uses only as many
+// helpers as the process's other threads leave processors; a larger `threads` is taken literally. Blocks are
+// taken one by one, so that threads share the work however many join. The calling thread waits only for
+// helpers that have begun. It does everything itself if no thread is available, and after fork, which a pool
+// does not survive. Calls may come from any thread, also from tasks of the caller's own pool, and
+// concurrently. `body` must not throw.
 void ForEachBlock(int64_t blocks, int threads, void (*body)(const void* context, int64_t block),
                   const void* context, BlockLength length = BlockLength::kShort) noexcept;
 

@@ -1,4 +1,5 @@
-// Where what a step of a job reads or writes lies: an operand of the executor, the workspace, or the job's own memory.
+// The position of data that a step of a job reads or writes: in an operand of the executor, in the workspace,
+// or in the job's own memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@ namespace portacl::engine {
 
 struct Place {
   static constexpr int32_t kWorkspace = -1;
-  static constexpr int32_t kMemory = -2;  // what the job holds in the executor's memory
+  static constexpr int32_t kMemory = -2;  // the job's part of the executor's memory
 
   int32_t operand = 0;
   int64_t offset = 0;  // in bytes
@@ -24,7 +25,7 @@ struct Place {
   }
 };
 
-// Elements wherever they lie: operands need not be aligned.
+// Loads and stores single elements, which need not be aligned.
 template <class T>
 T Load(const char* from) {
   T value;

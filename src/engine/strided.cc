@@ -1,4 +1,4 @@
-// Strided copies (see strided.h): every second element in vectors, all others one by one.
+// Strided copies (see strided.h): every second element with vectors, all others one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/strided.h"
 
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// Only here are masked stores fast, and leave what they do not write alone.
+// Only this target has masked stores that are fast and touch nothing else.
 #if HWY_TARGET == HWY_AVX3
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -110,12 +110,12 @@ void GatherElements(const char* source, int64_t stride, void* destination, int64
 using Words = uint32_t __attribute__((vector_size(16)));
 using Halves = uint16_t __attribute__((vector_size(16)));
 
-// Every second element, in vectors that every machine has: the compiler's vector types need no dispatch. What lies
-// between two elements is read, but nothing after the last one.
+// Gathers every second element with vectors that every machine has; the compiler's vector types need no
+// dispatch. Reads the gaps between elements, but nothing after the last one.
 inline auto Even(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 2, 4, 6); }
 inline auto Even(Halves low, Halves high) {
 #if defined(__SSE2__)
-  // Without a shuffle of 16-bit lanes: sign-extended, the even halves survive the saturating pack.
+  // Works without a shuffle of 16-bit lanes: the even halves, sign-extended, survive the saturating pack.
   const auto extend = [](Halves v) {
     return _mm_srai_epi32(_mm_slli_epi32(reinterpret_cast<__m128i>(v), 16), 16);
   };
@@ -125,8 +125,8 @@ inline auto Even(Halves low, Halves high) {
 #endif
 }
 
-// How far ahead data is asked for: the processor's own prefetching ends with a page, and a tile is hardly longer. What
-// lies there need not be readable.
+// The prefetch distance: the processor's own prefetching stops at the end of a page, and a tile is hardly
+// longer. The memory need not be readable.
 constexpr int64_t kAhead = 4096;
 
 template <class Vector, class Element, bool kAskAhead>
@@ -147,8 +147,8 @@ void GatherEverySecond(const char* source, void* destination, int64_t n) {
                           to + i * int64_t{sizeof(Element)}, n - i);
 }
 
-// Single stores: what lies between two elements may be another thread's, and is not touched. kStride is the stride
-// where it is known when this is compiled, else 0.
+// Stores elements one by one: the gaps may belong to another thread and are not touched. kStride is the
+// stride if it is constant, else 0.
 template <class Element, int64_t kStride = 0>
 void ScatterElements(const void* source, char* destination, int64_t stride, int64_t n) {
   if constexpr (kStride != 0) stride = kStride;

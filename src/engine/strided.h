@@ -1,4 +1,4 @@
-// Copies of elements that lie a stride apart to where they are dense, and back.
+// Copies strided elements to dense ones, and back.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,22 +8,22 @@
 
 namespace portacl::engine {
 
-// n elements of `size` bytes: 1 to 16, a power of two. Strides are in bytes. Gathering reads nothing beyond the last
-// element, but may read what lies between two; scattering writes elements alone.
+// Copies n elements of `size` bytes, a power of two from 1 to 16. Strides are in bytes. Gathering may read
+// the gaps between elements, but nothing beyond the last one; scattering writes only elements.
 using GatherFunction = void (*)(const char* source, int64_t stride, int32_t size, void* destination,
                                 int64_t n);
 using ScatterFunction = void (*)(const void* source, char* destination, int64_t stride, int32_t size,
                                  int64_t n);
 
-// For every machine.
+// Run on every machine.
 void Gather(const char* source, int64_t stride, int32_t size, void* destination, int64_t n) noexcept;
 void Scatter(const void* source, char* destination, int64_t stride, int32_t size, int64_t n) noexcept;
 
-// Where elements come from. Asking for them ahead pays where nothing is written, and costs where there are more streams.
+// The elements' origin. Prefetching pays if nothing is written, and costs if there are more streams.
 enum class GatherSource : uint8_t { kCache, kMemory, kMemoryAskedAhead };
 
-// The fastest that an instruction set has. Where operands do not fit the caches, that is what every machine has: wide
-// vectors are slower there, for reasons not known.
+// Return the fastest functions of an instruction set. For operands larger than the caches these are the
+// portable ones: wide vectors are slower there, for unknown reasons.
 GatherFunction FindGather(Isa isa, GatherSource source) noexcept;
 ScatterFunction FindScatter(Isa isa, bool from_memory) noexcept;
 

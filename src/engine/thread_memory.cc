@@ -1,4 +1,4 @@
-// Allocates a thread's memory when it is first asked for (see thread_memory.h).
+// Allocates a thread's memory at the first use (see thread_memory.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/thread_memory.h"
 

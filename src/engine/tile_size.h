@@ -1,4 +1,4 @@
-// How long tiles are.
+// The sizes of tiles.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace portacl::engine {
 
-// Elements per tile, and bytes of those that are computed: four tiles of float32 stay in the first-level cache. Of wider
-// elements a tile has fewer.
+// Elements of a tile, and bytes of its computed elements: four tiles of float32 stay in the first-level
+// cache. Tiles of wider elements hold fewer.
 inline constexpr int kTile = 512;
 inline constexpr size_t kTileBytes = kTile * sizeof(float);
-// Of elements as they are stored.
+// Bytes of a tile of stored elements.
 inline constexpr size_t kRawBytes = kTile * sizeof(double);
 
 }  // namespace portacl::engine

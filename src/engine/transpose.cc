@@ -1,4 +1,4 @@
-// Transposition of small blocks (see transpose.h): squares in 16-byte vectors, which every machine has; the
+// Transposes small blocks (see transpose.h) by squares in 16-byte vectors, which every machine has; the
 // compiler's vector types need no dispatch.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/transpose.h"
@@ -128,10 +128,10 @@ void TransposeOneByOne(const char* source, int64_t source_stride, char* destinat
 
 enum class Way { kIn, kOut, kStreamOut };
 
-// How many rows ahead of the transposition a block's lines are asked for.
+// The prefetch distance in rows.
 constexpr int64_t kRowsAhead = 16;
 
-// Asks for a line of each of `count` rows from `row` on.
+// Prefetches a line of each of `count` rows from `row` on.
 inline void PrefetchLines(const char* source, int64_t stride, int64_t row, int64_t count) {
   for (int64_t i = row; i < row + count; ++i) __builtin_prefetch(source + i * stride);
 }
@@ -143,7 +143,7 @@ void TransposeSquares(const char* source, int64_t source_stride, char* destinati
   constexpr int64_t kSize = sizeof(Element);
   const int64_t square_rows = rows / kSide * kSide;
   const int64_t square_columns = columns / kSide * kSide;
-  // The side that lies in far-off memory is walked along its rows.
+  // Walks along the rows of the side that lies in distant memory.
   const auto square = [&](int64_t r, int64_t c) {
     TransposeSquare<kWay == Way::kStreamOut>(source + r * source_stride + c * kSize, source_stride,
                                              destination + c * destination_stride + r * kSize,

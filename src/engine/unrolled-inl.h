@@ -1,4 +1,4 @@
-// Unrolled vectors that are worked on side by side. Compiled once per instruction set.
+// Groups of vectors that are processed together. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -17,21 +17,21 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// Vectors of no fixed length cannot be members.
+// Scalable vectors cannot be members.
 #if HWY_HAVE_SCALABLE
 constexpr bool kHasUnrolled = false;
 #else
 constexpr bool kHasUnrolled = true;
 
-// Four vectors. A function of many steps, each of which waits for the one before, takes a third less time over four at
-// once than over one after the other: the processor does not look far enough ahead to find the next vector's steps by
-// itself. Operations have the names that Highway has for one vector, and are found by their arguments' type.
+// Four vectors. A function of many dependent steps takes a third less time for four vectors together than one
+// after the other, because the processor does not look far enough ahead to overlap them. Operations have
+// Highway's names and are found by the type of their arguments.
 template <class V>
 struct Unrolled {
   static constexpr size_t kCount = 4;
   V part[kCount];
 
-  // Constructors are written out: gcc takes its own for code of no instruction set.
+  // Constructors are explicit, because gcc compiles implicit ones for no instruction set.
   HWY_INLINE Unrolled() {}                                     // NOLINT(*-member-init, *-use-equals-default)
   HWY_INLINE Unrolled(V first, V second, V third, V fourth) {  // NOLINT(*-member-init)
     part[0] = first;
@@ -42,7 +42,7 @@ struct Unrolled {
   // The same vector four times.
   HWY_INLINE Unrolled(V one) : Unrolled(one, one, one, one) {}  // NOLINT(*-explicit-*)
 
-  // f of each place's vectors.
+  // Applies f to each position's vectors.
   template <class F, class... More>
   static HWY_INLINE Unrolled Each(const F& f, const More&... operands) {
     return Unrolled(f(operands.part[0]...), f(operands.part[1]...), f(operands.part[2]...),

@@ -31,7 +31,7 @@ void GiveNumbers(Communicator& communicator, Operation* operation) noexcept {
   }
 }
 
-// Lives on the heap: an operation carries arrays, and its messages cost more than that.
+// Lives on the heap: an operation contains arrays, and its messages cost more than an allocation.
 class OperationTask final : public Task {
  public:
   // Takes over one workers::Reserve.
@@ -50,12 +50,12 @@ class OperationTask final : public Task {
           {fault.code == HCCL_E_TIMEOUT ? ACL_ERROR_RT_EVENT_SYNC_TIMEOUT : ACL_ERROR_RT_SUSPECT_REMOTE_ERROR,
            fault.text});
     }
-    // Other ranks, of which some may be threads of this process, have come to it as well.
+    // Other ranks have synchronised with it as well, and some of them may be threads of this process.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
   bool Interrupt(Stream&) noexcept override {
-    // Who destroys a stream, or aborts it, gives the communicator up: the other ranks wait for what will not come.
+    // Destroying or aborting a stream gives up the communicator, because the other ranks would wait in vain.
     communicator_->Interrupt();
     return false;
   }
@@ -65,7 +65,8 @@ class OperationTask final : public Task {
   }
 
  private:
-  // What is received counts as written, to the end of its memory: a collective that reads it later has waited for this one.
+  // Received data counts as written, to the end of its memory: a collective that reads it later has waited
+  // for this one.
   void UseWorkingAddresses() noexcept {
     const auto receives = [](void*& address) {
       sanitizer::MarkWrittenToEnd(address);
@@ -87,7 +88,8 @@ class OperationTask final : public Task {
   const uint64_t work_ = sanitizer::BeginWork();
 };
 
-// Of the buffers whose size the operation says at once: those of sends and receives, and what this rank gives and takes.
+// Lists the buffers whose size the operation states directly: those of sends and receives, and those that
+// this rank gives and takes.
 std::vector<sanitizer::Access> AccessesOf(const Operation& operation) {
   std::vector<sanitizer::Access> accesses;
   const auto add = [&](const void* data, uint64_t first, uint64_t count, HcclDataType type, bool writes) {
@@ -103,8 +105,8 @@ std::vector<sanitizer::Access> AccessesOf(const Operation& operation) {
   return accesses;
 }
 
-// A collective in a graph. Every execution numbers its own, in the order in which executions are submitted, as every rank
-// does.
+// A collective in a graph. Every execution takes new numbers, in the order in which executions are submitted,
+// as on every rank.
 class RecordedOperation final : public RecordedTask {
  public:
   RecordedOperation(std::shared_ptr<Communicator> communicator, Operation operation)
@@ -154,7 +156,7 @@ HcclResult RecordOperation(const char* api, const FoundStream& queue,
   return Fail(HCCL_E_RUNTIME, Text(api, ": the stream is captured and refused the operation."));
 }
 
-// What a profile says of an operation, as members of a JSON object.
+// Describes an operation for profiles, as members of a JSON object.
 [[gnu::cold, gnu::noinline]] const std::string* Describe(const Communicator& communicator,
                                                          const Operation& operation) noexcept {
   uint64_t given = operation.count;

@@ -1,4 +1,4 @@
-// An operation as a task of a stream.
+// Operations as tasks of streams.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace portacl::hccl {
 
-// Puts the operation into the stream, in which it waits for the other ranks on a thread of its own. Its numbers are given here, so that
-// the order of calls is that of operations, whatever streams they are in.
+// Submits the operation to the stream, where it waits for the other ranks on its own thread. It gets its
+// numbers here, so that operations are numbered in the order of calls, whatever their streams.
 HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, Operation operation,
                    aclrtStream stream);
 
-// Sends and receives between the outermost HcclGroupStart and HcclGroupEnd of the calling thread.
+// Collects the sends and receives between the calling thread's outermost HcclGroupStart and HcclGroupEnd.
 bool IsInGroup() noexcept;
 HcclResult AddToGroup(std::shared_ptr<Communicator> communicator, Operation operation, aclrtStream stream);
 

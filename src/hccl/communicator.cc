@@ -55,7 +55,7 @@ const Library& TransportLibrary() {
   return library;
 }
 
-// What two ranks show each other when they are connected.
+// The handshake of two ranks that connect.
 struct Identity {
   Secret secret;
   uint32_t rank;
@@ -77,7 +77,8 @@ std::string TransportFile(std::string* why) {
 }
 
 uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part, uint64_t bytes) noexcept {
-  // The number in clear, so that no two operations in flight share a slot; part and size mixed.
+  // Contains the number in clear, so that no two operations in flight share a slot, and a hash of part and
+  // size.
   return static_cast<uint64_t>(kind) << 60 | (number & 0xFFFFFFF) << 32 |
          (Mix(Mix(part) ^ bytes) & 0xFFFFFFFF);
 }
@@ -98,7 +99,7 @@ char* Scratch::Take(size_t bytes) {
 
 void Scratch::Reset() noexcept {
   if (!more_.empty() && asked_ <= kMostKept) {
-    // The next operation is likely to be like this one.
+    // Keeps the larger block, since the next operation is likely to be similar.
     if (char* const grown = new (std::nothrow) char[asked_]) {
       block_.reset(grown);
       size_ = asked_;
@@ -119,7 +120,7 @@ Communicator::Communicator(uint32_t rank, uint32_t size, CommunicatorOptions opt
 Communicator::~Communicator() {
   if (transport_ == nullptr) return;
   if (!IsOfThisProcess()) {
-    // Closing would wait for threads that only the parent has.
+    // Leaks it in a forked child, since closing would wait for threads that only the parent has.
     (void)transport_.release();
     return;
   }
@@ -194,7 +195,7 @@ Fault Communicator::Split(Communicator& parent, const std::vector<uint32_t>& ran
                                     " in HCCL_CONNECT_TIMEOUT, ", seconds, " s.")};
     }
   }
-  // A transfer that is left must not be touched any more.
+  // Nothing may touch the memory of transfers that are given up.
   if (fault) parent.Break(fault);
   for (Transfer* transfer : transfers) {
     if (transfer != nullptr) parent.transport_->Release(transfer);
@@ -214,7 +215,7 @@ Fault Communicator::Connect(const std::vector<char>& addresses, const Secret& se
       return {HCCL_E_TCP_CONNECT, Text("rank ", rank_, " and rank ", other, " cannot be connected.")};
     }
   }
-  // Whoever came first to an open port took the place of the rank that was expected there.
+  // Verifies the peer: a stranger may have connected to the open port in place of the expected rank.
   const uint64_t slot = Slot(SlotKind::kIdentity, 0, 0, sizeof(Identity));
   const Identity own = {secret, static_cast<uint32_t>(rank_), static_cast<uint32_t>(size_)};
   std::vector<Identity> shown(static_cast<size_t>(size_), Identity{});
@@ -348,7 +349,7 @@ void Communicator::Break(const Fault& fault) noexcept {
     fault_text_ = fault.text;
     fault_code_.store(fault.code);
   }
-  // The others learn why, as far as they can still be reached; nobody waits long for that.
+  // Tells the others why, as far as they can still be reached, and does not wait long for it.
   char words[kLastWords] = {};
   const std::string_view text = fault.text.view().substr(0, kLastWords - 1);
   std::memcpy(words, text.data(), text.size());
@@ -366,7 +367,8 @@ void Communicator::Break(const Fault& fault) noexcept {
   } catch (const std::bad_alloc&) {  // then nobody is told
   }
   for (Transfer* one : sent) transport_->Wait(one, soon);
-  // A connection that is closed with something unread in it is reset, and takes along what the other end has not read yet.
+  // Closing a connection with unread data resets it, which also discards data that the other end has not read
+  // yet.
   if (!sent.empty()) std::this_thread::sleep_for(kTimeToRead);
   transport_->Abort();
   for (Transfer* one : sent) transport_->Release(one);

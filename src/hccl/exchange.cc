@@ -45,7 +45,7 @@ void Exchange::Fail(HcclResult code, const Text& text) {
   Failure failure;
   failure.fault = {code, Text(what_, ", communicator ", communicator_.name().c_str(), ", rank ",
                               communicator_.rank(), " of ", communicator_.size(), ": ", text.view())};
-  // Now: nobody may touch the memory of what is left.
+  // Breaks the communicator now, because nobody may touch the memory of the remaining transfers.
   communicator_.Break(failure.fault);
   throw failure;
 }
@@ -114,7 +114,8 @@ void Exchange::ReceiveOffers(uint64_t number) {
   number_ = number;
   const auto ranks = static_cast<size_t>(communicator_.size());
   const size_t first = posted_.size();
-  posted_.resize(first + ranks, {nullptr, 0});  // memory first: none that is taken over may get lost
+  // Allocates first, so that no transfer that is taken over gets lost.
+  posted_.resize(first + ranks, {nullptr, 0});
   Communicator::Offers* const ahead = communicator_.TakeOffers(number);
   has_offers_ = ahead != nullptr;
   for (size_t other = 0; other < ranks; ++other) {

@@ -1,4 +1,4 @@
-// The messages of one operation: posted together, waited for, and taken back when one of them fails.
+// The messages of one operation: posted together, waited for, and withdrawn if one of them fails.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace portacl::hccl {
 
-// Something that ended an operation; thrown inside Perform alone.
+// The error that ended an operation; thrown only within Perform.
 struct Failure {
   Fault fault;
 };
@@ -28,20 +28,20 @@ class Exchange {
   Communicator& communicator() noexcept { return communicator_; }
   Moment deadline() const noexcept { return deadline_; }
 
-  // Posts; the transfer is this object's. `rank` is the one that a failure names.
+  // Posts a message whose transfer this object owns. `rank` is the one that an error names.
   size_t Send(int rank, uint64_t slot, const void* data, size_t bytes);
   size_t Receive(int rank, uint64_t slot, void* data, size_t bytes);
   void Wait(size_t transfer);
   void WaitForAll();
 
-  // Offers: a message that `data` follows when it fits, and one to come. Memory is the object's.
+  // Handshakes: sends one with `data` behind it if that fits. This object owns the memory.
   void SendOffer(int rank, uint64_t slot, const Offer& offer, const void* data, size_t bytes);
-  // From all other ranks, of collective `number`.
+  // Receives the handshakes of all other ranks for collective `number`.
   void ReceiveOffers(uint64_t number);
-  // Waits for the offer of `rank`, compares it, and copies what came with it.
+  // Waits for the handshake of `rank`, compares it, and copies the data behind it.
   void MeetOffer(int rank, const Offer& wanted, void* data, size_t bytes);
 
-  // Memory for what comes in between, for as long as the object lives.
+  // Returns memory for intermediate results, with the lifetime of this object.
   void* Room(size_t bytes) { return scratch_->Take(bytes); }
 
   [[noreturn]] void Fail(HcclResult code, const Text& text);
@@ -63,7 +63,7 @@ class Exchange {
     size_t transfer = 0;
     char* message = nullptr;
   };
-  std::vector<Expected> expected_;  // offers, by rank
+  std::vector<Expected> expected_;  // handshakes, by rank
   bool has_offers_ = false;         // of Communicator::TakeOffers
   uint64_t number_ = 0;
 };

@@ -1,4 +1,4 @@
-// The functions that put operations into streams.
+// The functions that submit operations to streams.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -40,8 +40,8 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kLongest = std::chrono::hours(100);  // Gloo takes no "for ever"
 
-// Signals are for the program's own threads: Gloo's inherit that all are blocked. A connection that the other end has closed
-// raises SIGPIPE in who writes; that one is taken away again.
+// Blocks signals, which belong to the program's own threads; Gloo's threads inherit the mask. Writing to a
+// connection that the other end has closed raises SIGPIPE, which is consumed.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {
@@ -69,15 +69,17 @@ class SignalsBlocked {
   bool had_pipe_ = false;
 };
 
-// One other rank. Its context is its own: Gloo closes all connections of a context when one wait in it takes too long.
+// One other rank. It has its own context, because Gloo closes all connections of a context if one wait in it
+// takes too long.
 struct Peer {
   std::shared_ptr<gloo::transport::Context> context;
-  // A receive that no message meets: of a lost connection, Gloo tells those who wait for their message to begin, and not
-  // those whose message was half read or written. This one it tells.
+  // A keepalive: a receive that no message ever matches. If a connection is lost, Gloo notifies waiters whose
+  // message has not begun, but not those whose message was partly read or written. It does notify this one.
   std::unique_ptr<gloo::transport::UnboundBuffer> pulse;
   char pulse_byte = 0;
-  // Who closes a connection, also because writing failed, waits with Gloo's lock of it for Gloo's thread. So that one must never wait for
-  // this lock; it sees here whether it would.
+  // A lock around Gloo's own lock of the connection. A thread that closes a connection, also because writing
+  // failed, holds Gloo's lock while it waits for Gloo's thread. Therefore Gloo's thread must never wait for
+  // that lock; it checks this one instead.
   std::mutex gate;
   bool is_closed = false;
   std::atomic<int> waits{0};
@@ -97,12 +99,13 @@ class GlooTransfer final : public Transfer {
   void LeaveToPoster() noexcept { is_by_poster_ = true; }
   bool was_posted() const noexcept { return was_posted_.load(); }
   bool has_failed() const noexcept { return has_failed_.load(); }
-  // Throws when the connection is closed.
+  // Throws if the connection is closed.
   void Post() {
     const std::lock_guard gate(peer_.gate);
     PostThroughGate();
   }
-  // Never waits, where nobody may, nor throws: who waits for the transfer is told. False: not now.
+  // Neither waits nor throws, for threads that may not; an error is reported to whoever waits for the
+  // transfer. Returns false if it is not possible now.
   bool TryPost() noexcept {
     {
       const std::unique_lock gate(peer_.gate, std::try_to_lock);
@@ -114,10 +117,10 @@ class GlooTransfer final : public Transfer {
         AbortWait();
       }
     }
-    was_posted_.store(true);  // the last that is done to it: it may be gone now
+    was_posted_.store(true);  // the last access, after which this object may be destroyed
     return true;
   }
-  // False: it was ended.
+  // Returns false if the wait was aborted.
   bool Wait() {
     return is_send_ ? buffer_->waitSend(nullptr, kLongest) : buffer_->waitRecv(nullptr, kLongest);
   }
@@ -154,15 +157,16 @@ class GlooTransfer final : public Transfer {
   std::atomic<bool> has_failed_{false};
 };
 
-// Posts messages on a device's own thread. While another thread writes to a connection for which something has come, Gloo's thread turns in
-// its loop for the connection's lock, for as long as that takes, and takes the processor from who holds it. What is large goes this way.
+// Posts messages on a device's own thread. If data arrives while another thread writes to the same
+// connection, Gloo's thread spins on the connection's lock, and takes the processor from the lock's holder.
+// Posting large messages on Gloo's thread avoids that.
 class Poster final : public gloo::transport::tcp::Handler {
  public:
   explicit Poster(gloo::transport::tcp::Device& device) : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     if (event_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
     device.registerDescriptor(event_, EPOLLIN, this);
   }
-  // Never destroyed, as its device is not.
+  // Never destroyed, like its device.
 
   void Post(GlooTransfer* transfer) {
     bool is_first = false;
@@ -173,7 +177,7 @@ class Poster final : public gloo::transport::tcp::Handler {
     }
     if (is_first) Wake();
   }
-  // From now on this one is not touched here.
+  // Removes a transfer, which is not touched here afterwards.
   void Forget(GlooTransfer* transfer) noexcept {
     const CancellationDeferred deferred;
     std::unique_lock lock(mutex_);
@@ -191,12 +195,12 @@ class Poster final : public gloo::transport::tcp::Handler {
       lock.unlock();
       const bool was_free = posting_->TryPost();
       lock.lock();
-      // Unless it was forgotten meanwhile.
+      // Removes it, unless Forget has done so meanwhile.
       if (was_free && !queue_.empty() && queue_.front() == posting_) queue_.pop_front();
       posting_ = nullptr;
       done_.notify_all();
       if (was_free) continue;
-      // Who has the gate may wait for this thread to come around.
+      // The holder of the peer's lock may wait for this thread to continue.
       lock.unlock();
       Wake();
       return;
@@ -207,7 +211,7 @@ class Poster final : public gloo::transport::tcp::Handler {
   void Wake() noexcept {
     const CancellationDeferred deferred;
     const uint64_t one = 1;
-    if (write(event_, &one, sizeof one) < 0) {  // full of ones: the thread will come
+    if (write(event_, &one, sizeof one) < 0) {  // the counter is full, so that the thread will wake anyway
     }
   }
 
@@ -218,8 +222,8 @@ class Poster final : public gloo::transport::tcp::Handler {
   GlooTransfer* posting_ = nullptr;
 };
 
-// One device, with its thread, for each address and process; a forked child has none of the parent's threads. Never destroyed:
-// communicators may be in use until the process ends.
+// One device, with its thread, for each address and process; a forked child has none of its parent's threads.
+// Never destroyed, since communicators may be in use until the process ends.
 struct DeviceAndPoster {
   std::shared_ptr<gloo::transport::Device> device;
   Poster* poster = nullptr;
@@ -267,7 +271,7 @@ class GlooTransport final : public Transport {
     for (int other = 0; other < size_; ++other) {
       if (other == rank_) continue;
       const std::vector<char> bytes = PeerOf(other).context->getPair(kThere)->address().bytes();
-      // The length comes first: Gloo takes back exactly what it gave.
+      // Stores the length in front, since Gloo accepts only exactly the bytes that it returned.
       char* const place = addresses + kAddressBytes * static_cast<size_t>(other);
       const auto length = static_cast<uint32_t>(std::min(bytes.size(), kAddressBytes - sizeof(uint32_t)));
       std::memcpy(place, &length, sizeof length);
@@ -301,7 +305,8 @@ class GlooTransport final : public Transport {
     return Post(rank, slot, data, bytes, false);
   }
 
-  // Gloo is never told of a deadline: it would close the connection on this thread (see Poster). The watcher ends the waiting.
+  // Gloo never gets the deadline: it would close the connection on this thread (see Poster). The watcher ends
+  // the wait instead.
   Outcome Wait(Transfer* transfer, Moment deadline) noexcept override {
     auto& one = *static_cast<GlooTransfer*>(transfer);
     one.SetDeadline(deadline);
@@ -312,7 +317,7 @@ class GlooTransport final : public Transport {
         if (one.Wait()) return Outcome::kDone;
         if (aborted_.load()) return Outcome::kAborted;
         if (one.has_failed()) return Outcome::kLost;
-        // An ended wait says nothing of the message, which may have come whole: that is seen the second time.
+        // An aborted wait does not tell whether the message arrived completely; a second wait does.
         if (had_ended && one.peer().is_lost.load()) return Outcome::kLost;
         if (had_ended && std::chrono::steady_clock::now() >= deadline) return Outcome::kTimedOut;
         had_ended = true;
@@ -333,7 +338,7 @@ class GlooTransport final : public Transport {
   }
 
   void Abort() noexcept override {
-    const std::lock_guard abort_lock(abort_mutex_);  // who comes second finds all closed
+    const std::lock_guard abort_lock(abort_mutex_);  // a second caller finds all closed
     if (aborted_.exchange(true)) return;
     for (int other = 0; other < size_; ++other) {
       if (other == rank_) continue;
@@ -353,9 +358,9 @@ class GlooTransport final : public Transport {
 
  private:
   static constexpr milliseconds kTick{100};
-  static constexpr size_t kLarge = 32768;  // bytes for which one more change of threads does not count
+  static constexpr size_t kLarge = 32768;  // bytes for which one more thread switch does not matter
 
-  // While a thread waits for a rank, the watcher looks after that rank.
+  // Makes the watcher observe a rank while a thread waits for it.
   class Watched {
    public:
     Watched(GlooTransport& transport, Peer& peer) noexcept : peer_(peer) {
@@ -407,7 +412,8 @@ class GlooTransport final : public Transport {
     return false;
   }
 
-  // Ends the waiting for ranks whose connection was lost, and what took too long. Sleeps while nobody waits.
+  // Aborts waits for ranks whose connection was lost, and waits beyond their deadline. Sleeps while nobody
+  // waits.
   void Watch() noexcept {
     const CancellationDeferred deferred;
     std::unique_lock lock(mutex_);
@@ -421,14 +427,14 @@ class GlooTransport final : public Transport {
         if (peer.pulse != nullptr && peer.waits.load() > 0 && !peer.is_lost.load() && !HasPulse(peer))
           peer.is_lost.store(true);
       }
-      // At every tick again: see Wait.
+      // Repeats the abort at every tick (see Wait).
       for (GlooTransfer* one : posted_) {
         if (one->peer().is_lost.load() || one->IsLate()) one->AbortWait();
       }
     }
   }
 
-  // An aborted wait returns at once: false, or it throws what happened to the connection.
+  // Tests the keepalive. An aborted wait on it returns false at once, or throws the connection's error.
   static bool HasPulse(Peer& peer) noexcept {
     try {
       peer.pulse->abortWaitRecv();
@@ -442,7 +448,7 @@ class GlooTransport final : public Transport {
   const int rank_;
   const int size_;
   DeviceAndPoster& device_;
-  const std::unique_ptr<Peer[]> peers_;  // by rank; the own one is empty
+  const std::unique_ptr<Peer[]> peers_;  // by rank; the entry of this rank is empty
   std::atomic<bool> aborted_{false};
   std::atomic<bool> is_asleep_{false};
   std::mutex abort_mutex_;

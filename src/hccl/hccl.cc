@@ -1,4 +1,4 @@
-// The functions of hccl/hccl.h: what they accept, and the operation that they put into a stream.
+// The functions of hccl/hccl.h: check their arguments and submit an operation to a stream.
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/hccl.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kMostElements = 0x7FFFFFFFF;
 
-// What every call checks, in this order; the first error stays.
+// The checks of every call, in this order; the first error is kept.
 class Call {
  public:
   Call(Function function, HcclComm comm, aclrtStream stream, HcclDataType type)
@@ -96,7 +96,7 @@ class Call {
     if (!IsWrong()) result_ = Fail(HCCL_E_PARA, Text(api_, ": ", why.view()));
   }
 
-  // Counts and displacements of each rank, as parts of a buffer.
+  // Reads the counts and displacements of all ranks as parts of a buffer.
   void Parts(const char* counts_name, const void* counts, const char* displacements_name,
              const void* displacements, const void* buffer, std::vector<Part>& parts) noexcept {
     for (uint32_t rank = 0; rank < ranks() && !IsWrong(); ++rank) {
@@ -111,7 +111,7 @@ class Call {
       }
     }
   }
-  // The same of counts alone, packed in the order of ranks.
+  // Reads counts alone, for parts that are packed in the order of ranks.
   void PackedParts(const char* name, const uint64_t* counts, size_t step, std::vector<Part>& parts) noexcept {
     uint64_t next = 0;
     for (uint32_t rank = 0; rank < ranks() && !IsWrong(); ++rank) {
@@ -126,16 +126,16 @@ class Call {
     if (IsWrong()) return result_;
     return Enqueue(api_, std::move(communicator_), std::move(operation_), stream_);
   }
-  // Sends and receives wait for the end of their group.
+  // Submits sends and receives, or keeps them until the end of their group.
   HcclResult SubmitMessages() {
     if (IsWrong()) return result_;
     return IsInGroup() ? AddToGroup(std::move(communicator_), std::move(operation_), stream_) : Submit();
   }
 
  private:
-  // Whether elements [first, first + count) of a buffer have addresses.
+  // Whether elements [first, first + count) of a buffer have valid addresses.
   bool IsAddress(const void* buffer, uint64_t first, uint64_t count) const noexcept {
-    constexpr uint64_t kEnd = uint64_t{1} << 56;  // none of a process lies beyond
+    constexpr uint64_t kEnd = uint64_t{1} << 56;  // no address of a process lies beyond
     uint64_t end = 0;
     return !__builtin_add_overflow(first, count, &end) &&
            !__builtin_mul_overflow(end, uint64_t{ElementSize(operation_.type)}, &end) &&
@@ -150,7 +150,7 @@ class Call {
   HcclResult result_ = HCCL_SUCCESS;
 };
 
-// A number that stands for all of them: another one for other numbers, as far as anybody will see. Never 0.
+// Returns a hash of the numbers, never 0. Collisions are improbable.
 uint64_t DigestOf(const uint64_t* numbers, size_t count) noexcept {
   uint64_t digest = count;
   for (size_t i = 0; i < count; ++i) {
@@ -162,7 +162,7 @@ uint64_t DigestOf(const uint64_t* numbers, size_t count) noexcept {
   return digest == 0 ? 1 : digest;
 }
 
-// Runs what a function does; memory may be short anywhere in it.
+// Runs the body of a function, in which memory may run out anywhere.
 template <class Body>
 HcclResult Guarded(Function function, Body body) noexcept {
   try {

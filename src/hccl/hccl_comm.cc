@@ -1,4 +1,4 @@
-// The functions of hccl/hccl_comm.h: communicators are made, asked and destroyed.
+// The functions of hccl/hccl_comm.h, which create, query and destroy communicators.
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/hccl_comm.h"
 
@@ -27,7 +27,8 @@ HcclResult FailNoMemory(const char* api) noexcept {
   return Fail(HCCL_E_OOM, Text(api, ": not enough memory."));
 }
 
-// Two layouts share one version, and older clients give the first fields alone: the size decides what is there.
+// Two layouts have one version, and older clients pass only the first fields, so that the size decides what
+// is there.
 HcclResult ReadConfig(const char* api, const HcclCommConfig* config, CommunicatorOptions* options) {
   static std::atomic<unsigned> made{0};
   if (Fault fault = ExecTimeout(&options->exec_seconds)) return Report(api, fault);
@@ -82,7 +83,7 @@ HcclResult Init(const char* api, uint32_t ranks, const HcclRootInfo* info, uint3
   }
 }
 
-// The communicator of a handle; null after an error, which *result has.
+// Returns the communicator of a handle, or nullptr after an error, which is in *result.
 std::shared_ptr<Communicator> Find(const char* api, HcclComm comm, HcclResult* result) noexcept {
   std::shared_ptr<Communicator> found = FindCommunicator(comm);
   if (found == nullptr) {
@@ -155,7 +156,7 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
   if (HcclResult result = GetRootInfo(api, &info)) return result;
   EnsureUnwinding();
   try {
-    // Each rank waits for the others: a thread for each.
+    // Runs a thread for each rank, because the ranks wait for each other.
     std::vector<HcclResult> results(ndev, HCCL_E_INTERNAL);
     std::vector<HcclComm> made(ndev, nullptr);
     std::vector<std::thread> threads;

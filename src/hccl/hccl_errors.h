@@ -1,4 +1,4 @@
-// What a function of the collective library reports: CANN's code and a message.
+// Error reports of the collective library: CANN's code and a message.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace portacl::hccl {
 
-// What went wrong where nobody can be told at once; `code` is HCCL_SUCCESS when nothing did.
+// An error that cannot be reported at once; `code` is HCCL_SUCCESS if there is none.
 struct Fault {
   HcclResult code = HCCL_SUCCESS;
   Text text;
@@ -18,7 +18,7 @@ struct Fault {
   explicit operator bool() const noexcept { return code != HCCL_SUCCESS; }
 };
 
-// Report, and return the code, so that a check reads `return Fail(...)`.
+// Report an error and return the code, so that a check reads `return Fail(...)`.
 HcclResult Fail(HcclResult code, const Text& message) noexcept;
 HcclResult RefuseNull(const char* api, const char* parameter, const char* expected) noexcept;
 template <class Value>

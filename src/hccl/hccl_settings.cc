@@ -1,4 +1,5 @@
-// What the environment says about collectives (see hccl_settings.h). Read whenever it is asked for: nothing is kept.
+// The environment's settings for collectives (see hccl_settings.h). They are read at every use; nothing is
+// cached.
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/hccl_settings.h"
 
@@ -29,7 +30,7 @@ Fault BadVariable(const char* name, std::string_view value, std::string_view acc
   return {HCCL_E_PARA, Text("the variable ", name, " has the value ", value, ", accepted: ", accepted, ".")};
 }
 
-// Cuts the first part of a list off.
+// Cuts off the first part of a list.
 std::string_view NextPart(std::string_view& rest) noexcept {
   const size_t comma = rest.find(',');
   const std::string_view part = rest.substr(0, comma);
@@ -37,7 +38,7 @@ std::string_view NextPart(std::string_view& rest) noexcept {
   return part;
 }
 
-// `choice` is CANN's: prefixes, after ^ those that are excluded, after = whole names.
+// Whether a name matches CANN's `choice`: prefixes, after ^ excluded ones, after = whole names.
 bool IsChosen(std::string_view name, std::string_view choice) noexcept {
   const bool excludes = choice.starts_with('^');
   if (excludes) choice.remove_prefix(1);
@@ -51,7 +52,7 @@ bool IsChosen(std::string_view name, std::string_view choice) noexcept {
   return found != excludes;
 }
 
-// Loopback and containers' bridges are taken when nothing else fits.
+// Ranks interfaces: loopback and containers' bridges are the last choice.
 int RankOf(const ifaddrs& one) noexcept {
   if ((one.ifa_flags & IFF_LOOPBACK) != 0) return 2;
   return std::string_view(one.ifa_name).starts_with("docker") ? 1 : 0;

@@ -1,4 +1,4 @@
-// What the environment says about collectives: time limits, addresses and ports.
+// The environment's settings for collectives: time limits, addresses and ports.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,16 +24,17 @@ struct HostAddress {
   void Describe() noexcept;
 };
 
-// Seconds: HCCL_CONNECT_TIMEOUT, 120 when unset, 1 to 7200.
+// Reads HCCL_CONNECT_TIMEOUT in seconds: 1 to 7200, 120 if unset.
 Fault ConnectTimeout(int* seconds) noexcept;
-// Seconds: HCCL_EXEC_TIMEOUT, 1836 when unset or negative, 0 for ever.
+// Reads HCCL_EXEC_TIMEOUT in seconds: 0 for unlimited, 1836 if unset or negative.
 Fault ExecTimeout(int* seconds) noexcept;
 
-// The address to which sockets are bound. *is_chosen: by HCCL_IF_IP or HCCL_SOCKET_IFNAME; loopback otherwise.
+// Finds the address to which sockets are bound. *is_chosen tells whether HCCL_IF_IP or HCCL_SOCKET_IFNAME
+// chose it; otherwise it is loopback.
 Fault OwnAddress(HostAddress* address, bool* is_chosen) noexcept;
 
-// The ports for a listener, tried in order: HCCL_HOST_SOCKET_PORT_RANGE, else 32 from HCCL_IF_BASE_PORT on, else one that the
-// system chooses (0).
+// The ports for a listener, tried in order: HCCL_HOST_SOCKET_PORT_RANGE, else 32 from HCCL_IF_BASE_PORT on,
+// else one that the system chooses (0).
 struct Ports {
   static constexpr int kMost = 64;
   struct Range {

@@ -1,4 +1,4 @@
-// How the ranks of a new communicator find each other (see meeting.h).
+// The rendezvous of a new communicator's ranks (see meeting.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/meeting.h"
 
@@ -29,11 +29,11 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kInfoMark = 0x4c43434841545250;  // "PRTAHCCL"
 constexpr uint32_t kVersion = 1;
 
-// What lies in HcclRootInfo; the rest of its bytes is 0.
+// The content of HcclRootInfo; its other bytes are 0.
 struct Info {
   uint64_t mark = kInfoMark;
   uint32_t version = kVersion;
-  uint32_t check = 0;  // over what follows, against bytes that were lost on the way
+  uint32_t check = 0;  // checksum of the rest, to detect lost bytes
   Secret secret{};
   sockaddr_storage address{};
 };
@@ -46,14 +46,14 @@ uint32_t CheckOf(const Info& info) noexcept {
   return sum;
 }
 
-// What a rank says; where it waits for each other one follows.
+// A rank's message. The addresses at which it waits for the other ranks follow.
 struct Hello {
   uint64_t mark = kInfoMark;
   Secret secret{};
   uint32_t ranks = 0;
   uint32_t rank = 0;
 };
-// What it is told; where the others wait for it follows when code is 0.
+// The answer to it. If code is 0, the addresses at which the others wait for the rank follow.
 struct Answer {
   uint32_t code = 0;
   char why[252] = {};
@@ -106,14 +106,14 @@ bool ReceiveAll(int socket, void* data, size_t bytes, Moment deadline) noexcept 
   return true;
 }
 
-// In a time that does not tell how many bytes are right.
+// Compares in constant time, so that timing does not reveal how many bytes match.
 bool IsSame(const Secret& a, const Secret& b) noexcept {
   unsigned char differs = 0;
   for (size_t i = 0; i < a.size(); ++i) differs = static_cast<unsigned char>(differs | (a[i] ^ b[i]));
   return differs == 0;
 }
 
-// The place where the ranks of one communicator meet, and the thread that waits there.
+// The rendezvous of one communicator, with the thread that serves it.
 class Meeting {
  public:
   Meeting(int listener, const Secret& secret, int seconds) noexcept
@@ -136,7 +136,8 @@ class Meeting {
   }
 
  private:
-  // Strangers may come to any open port: one that has not said the secret after this time is sent away.
+  // Anybody may connect to an open port. A visitor that has not sent the secret within this time is
+  // disconnected.
   static constexpr auto kPatience = std::chrono::seconds(10);
   static constexpr size_t kMostVisitors = size_t{2} * kMostRanks;
 
@@ -144,8 +145,8 @@ class Meeting {
     int socket = -1;
     Moment since;
     std::vector<char> said;
-    bool is_done = false;     // all of it was said, and the rank is known
-    bool is_refused = false;  // it was told why: closed at once, the connection would lose that
+    bool is_done = false;     // the message is complete, and the rank is known
+    bool is_refused = false;  // the reason has been sent; closing at once would lose it
     bool IsStranger() const noexcept { return is_refused || said.size() < sizeof(Hello); }
     Hello hello{};
   };
@@ -180,7 +181,7 @@ class Meeting {
         }
       }
     }
-    // Where every other rank waits for this one.
+    // Collects the addresses at which the other ranks wait for this one.
     for (const Visitor& to : visitors_) {
       if (!to.is_done) continue;
       std::vector<char> message(sizeof(Answer) + Transport::kAddressBytes * ranks_);
@@ -233,7 +234,7 @@ class Meeting {
     }
   }
 
-  // Takes what a visitor says. False: it has gone, or is sent away.
+  // Reads a visitor's message. Returns false if the visitor has gone or is disconnected.
   bool Listen(Visitor& one) {
     const CancellationDeferred deferred;
     char bytes[4096];
@@ -279,7 +280,7 @@ class Meeting {
   const int listener_;
   const Secret secret_;
   const int seconds_;
-  uint32_t ranks_ = 0;  // until the first one has come
+  uint32_t ranks_ = 0;  // 0 until the first rank has come
   Moment deadline_ = Moment::max();
   std::vector<Visitor> visitors_;
 };
@@ -386,7 +387,7 @@ Fault Guest::Come(const HcclRootInfo& info, Moment deadline) noexcept {
   socket_ = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket_ < 0) return {HCCL_E_SYSCALL, Text("no socket can be opened (errno ", errno, ").")};
   if (Fault fault = ConnectTo(root_, socket_, deadline)) return fault;
-  // Nothing chosen: the interface that leads to rank 0.
+  // If no interface is chosen, uses the one that leads to rank 0.
   if (!is_chosen) {
     socklen_t length = sizeof own_.storage;
     if (getsockname(socket_, reinterpret_cast<sockaddr*>(&own_.storage), &length) != 0) {
@@ -404,10 +405,10 @@ Fault Guest::Exchange(uint32_t ranks, uint32_t rank, std::vector<char>& addresse
   hello.ranks = ranks;
   hello.rank = rank;
   Answer answer;
-  // A refusal may come before all is said.
+  // A refusal may arrive before everything has been sent.
   const bool said = SendAll(socket_, &hello, sizeof hello, deadline) &&
                     SendAll(socket_, addresses.data(), addresses.size(), deadline);
-  // Rank 0 knows who is missing, and says so when the time is over.
+  // Waits a little longer than the deadline, because rank 0 knows who is missing and reports it then.
   if (!ReceiveAll(socket_, &answer, sizeof answer, deadline + std::chrono::seconds(5))) {
     if (Clock::now() >= deadline) {
       return {HCCL_E_TIMEOUT, Text("not every rank came to root information in HCCL_CONNECT_TIMEOUT.")};

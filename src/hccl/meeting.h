@@ -1,5 +1,5 @@
-// How the ranks of a new communicator find each other: rank 0 waits at an address that root information names, takes from every
-// rank where it waits for each other one, and tells all when all have come.
+// The rendezvous of a new communicator's ranks. Rank 0 listens at the address in the root information. Every
+// rank tells it where it waits for the others; when all have come, rank 0 sends everybody these addresses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,14 +17,14 @@ namespace portacl::hccl {
 using Secret = std::array<unsigned char, 32>;
 inline constexpr uint32_t kMostRanks = 4096;
 
-// A number that nobody can guess.
+// Creates a number that nobody can guess.
 Fault NewSecret(Secret* secret) noexcept;
 
-// Starts to wait, on a thread of its own, for the ranks of one communicator; *info says where, and holds the secret. The thread ends
-// when all have come, or some time after the first one did.
+// Starts a thread that waits for the ranks of one communicator. *info gets its address and the secret. The
+// thread ends when all have come, or some time after the first one did.
 Fault OpenMeeting(HcclRootInfo* info) noexcept;
 
-// One rank's way to a meeting.
+// One rank's connection to the rendezvous.
 class Guest {
  public:
   Guest() = default;
@@ -32,13 +32,14 @@ class Guest {
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
 
-  // Reads the root information and connects to who waits there.
+  // Reads the root information and connects.
   Fault Come(const HcclRootInfo& info, Moment deadline) noexcept;
-  // The own end of that connection: an address that the others reach.
+  // Returns this end's address of the connection, which the others can reach.
   const HostAddress& own() const noexcept { return own_; }
   const Secret& secret() const noexcept { return secret_; }
 
-  // Gives where this rank waits for each other one, and takes where they wait for it: an address for each rank.
+  // Sends the addresses at which this rank waits for the others, and receives those at which they wait for
+  // it: one for each rank.
   Fault Exchange(uint32_t ranks, uint32_t rank, std::vector<char>& addresses, Moment deadline);
 
  private:

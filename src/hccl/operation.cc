@@ -1,8 +1,8 @@
-// How each operation moves its bytes, and puts elements together in the order of ranks (see operation.h).
+// Moves the bytes of each operation, and reduces elements in the order of ranks (see operation.h).
 //
-// Reductions: every element is put together by one rank, its owner, which takes it from all the others, and which gives the result to who
-// wants it. As many bytes travel as in a ring, but the order is that of ranks. What is small goes to all at once, and each rank
-// puts all together: one step, and the same order.
+// Reductions: one rank is the root of each element. It receives the element from all others, reduces, and
+// sends the result to those that want it. As many bytes travel as in a ring, but the order is that of ranks.
+// Small data is sent to all at once, and each rank reduces everything: one step, in the same order.
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/operation.h"
 
@@ -18,8 +18,8 @@
 namespace portacl::hccl {
 namespace {
 
-// What one owner reduces at a time. While it does, the next of these are on their way. Smaller ones would overlap more, but each costs three
-// messages, and several changes of threads, in Gloo.
+// The chunk that a root reduces at a time, while the next ones are in flight. Smaller chunks would overlap
+// more, but each costs three messages and several thread switches in Gloo.
 constexpr size_t kPiece = size_t{1} << 20;
 constexpr size_t kPiecesUnderWay = 4;
 
@@ -37,7 +37,8 @@ bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) noexc
   return a_bytes > 0 && b_bytes > 0 && before(first, second + b_bytes) && before(second, first + a_bytes);
 }
 
-// Whether what is given to ranks other than `me` lies where something of another rank is put, or the own part.
+// Whether data for ranks other than `me` lies where the data of another rank, or this rank's own part, is
+// written.
 bool AreGivenOverwritten(const Operation& operation, size_t me, size_t size, bool own_is_put) noexcept {
   uint64_t begin = ~uint64_t{0};
   uint64_t end = 0;
@@ -90,7 +91,7 @@ class Performance {
   }
 
  private:
-  // An all-reduce reads and writes piece by piece: in place, or in buffers apart.
+  // Copies the input if it partly overlaps the output: an all-reduce reads and writes chunk by chunk.
   void StageIfPartlyOverwritten() {
     const size_t bytes = operation_.count * size_;
     if (operation_.send == operation_.recv || !Overlap(operation_.send, bytes, operation_.recv, bytes))
@@ -113,11 +114,11 @@ class Performance {
             operation_.matrix};
   }
 
-  // Posts the offers, with what is small; gives[p] goes to rank p, as far as it exists.
+  // Posts the handshakes with small data; gives[p] goes to rank p if it exists.
   void PostOffers(const std::vector<Part>& give, const std::vector<Part>& take, const void* send) {
     exchange_.ReceiveOffers(operation_.number);
     for (int step = 1; step < ranks_; ++step) {
-      // Everybody begins with another one.
+      // Each rank starts with a different one.
       const int other = (me_ + step) % ranks_;
       const Part& part = give[static_cast<size_t>(other)];
       exchange_.SendOffer(other, OfferSlot(), OfferTo(part.count, take[static_cast<size_t>(other)].count),
@@ -130,7 +131,7 @@ class Performance {
                         data == nullptr ? 0 : take.count * size_);
   }
 
-  // A rank's own part, and where it goes.
+  // Copies a rank's own part to its destination.
   void CopyOwn(const Part& give, const Part& take) {
     if (give.count == 0) return;
     const char* const from = At(operation_.send, give.first, size_);
@@ -138,7 +139,7 @@ class Performance {
     if (from != to) std::memmove(to, from, give.count * size_);
   }
 
-  // Every part goes straight to where it belongs.
+  // Sends every part directly to its destination.
   void Direct() {
     const void* send = operation_.send;
     uint64_t sent = 0;
@@ -175,14 +176,14 @@ class Performance {
     for (int other = 0; other < ranks_; ++other) {
       if (other == me_) continue;
       const Part& take = operation_.take[static_cast<size_t>(other)];
-      char scarcely = 0;  // an empty part has no place
+      char scarcely = 0;  // address of empty parts
       MeetOffer(other, operation_.give[static_cast<size_t>(other)], take,
                 take.count == 0 ? &scarcely : At(operation_.recv, take.first, size_));
     }
     exchange_.WaitForAll();
   }
 
-  // Small: all to all, and everybody puts together.
+  // Small data: all ranks send to all, and each reduces everything.
   void ReduceEverywhere() {
     const Part all = {operation_.count, 0};
     const std::vector<Part> parts(static_cast<size_t>(ranks_), all);
@@ -199,7 +200,8 @@ class Performance {
     exchange_.WaitForAll();
   }
 
-  // Two ranks: each takes all of the other's and puts it together itself. No more bytes travel than to owners and back, in one step.
+  // Two ranks: each receives all of the other's data and reduces everything. No more bytes travel than to
+  // roots and back, in one step.
   void ReduceBothHere() {
     const int other = 1 - me_;
     const Part all = {operation_.count, 0};
@@ -226,7 +228,7 @@ class Performance {
     const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
     for (uint64_t i = 0; i < pieces; ++i) {
       exchange_.Wait(coming[i % kPiecesUnderWay]);
-      exchange_.Wait(going[i]);  // in place, the result takes the place of what is sent
+      exchange_.Wait(going[i]);  // in place, the result overwrites the data that is sent
       const void* const here = At(send_, i * piece, size_);
       const void* const there = came + room * (i % kPiecesUnderWay);
       const void* const inputs[] = {me_ == 0 ? here : there, me_ == 0 ? there : here};
@@ -236,11 +238,11 @@ class Performance {
     exchange_.WaitForAll();
   }
 
-  // The elements that each rank owns, when nothing else says it.
+  // Divides the elements evenly among ranks, by default.
   std::vector<Part> EqualBlocks() const {
     std::vector<Part> blocks(static_cast<size_t>(ranks_));
     const auto ranks = static_cast<uint64_t>(ranks_);
-    // Whole cache lines, so that no two pieces share one.
+    // Blocks are whole cache lines, so that no two chunks share one.
     const uint64_t line = std::max<uint64_t>(64 / size_, 1);
     const uint64_t lines = (operation_.count + line - 1) / line;
     uint64_t first = 0;
@@ -252,7 +254,7 @@ class Performance {
     return blocks;
   }
 
-  // Block p of every rank goes to rank p, piece by piece; with `everywhere` its result goes to all.
+  // Sends block p of every rank to rank p, chunk by chunk. With `everywhere` its result goes to all ranks.
   void ReduceByOwners(const std::vector<Part>& blocks, bool everywhere) {
     const auto me = static_cast<size_t>(me_);
     const uint64_t piece = kPiece / size_;
@@ -264,8 +266,8 @@ class Performance {
     const void* send = send_;
     uint64_t sent = 0;
     for (const Part& block : blocks) sent = std::max(sent, block.first + block.count);
-    // The own block's results are written to its place in recv. In place is what an all-reduce takes for granted; else only the own block
-    // may be there.
+    // This rank's block of results is written to its position in recv. An all-reduce does that in place
+    // anyway; otherwise recv may hold only this block.
     char* const results =
         everywhere ? At(operation_.recv, own.first, size_) : static_cast<char*>(operation_.recv);
     if (!everywhere && own.count > 0 && results != At(send, own.first, size_) &&
@@ -279,13 +281,13 @@ class Performance {
     std::vector<Part> wanted(static_cast<size_t>(ranks_));
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
-      // With blocks by rank, both ends must mean the same ones.
+      // With blocks by rank, both ends must agree on them.
       offered[p] = everywhere ? Part{operation_.count, 0} : blocks[p];
       wanted[p] = everywhere ? Part{operation_.count, 0} : own;
     }
     PostOffers(offered, wanted, nullptr);
 
-    // Parts are numbered: (owner, piece) on the way to the owner, and again on the way back.
+    // Parts are numbered by (root, chunk), separately for the way to the root and back.
     const auto part_number = [](size_t owner, uint64_t i, bool back) {
       return uint64_t{owner} << 40 | i << 1 | (back ? 1 : 0);
     };
@@ -318,7 +320,7 @@ class Performance {
       }
     };
     for (uint64_t i = 0; i < under_way; ++i) ask(i);
-    // Piece by piece to all owners, so that all of them have work from the beginning.
+    // Sends a chunk to each root in turn, so that all of them have work from the beginning.
     uint64_t most = 0;
     for (const Part& block : blocks) most = std::max(most, pieces(block));
     for (uint64_t i = 0; i < most; ++i) {
@@ -331,7 +333,7 @@ class Performance {
                        At(send, one.first, size_), one.count * size_);
       }
     }
-    // Nothing is written before everybody has called the same.
+    // Writes nothing before all ranks have made the same call.
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
       if (other != me_) MeetOffer(other, offered[p], wanted[p], nullptr);
@@ -363,13 +365,14 @@ class Performance {
     exchange_.WaitForAll();
   }
 
-  // The root gives every other rank a part, which that one passes on: the root sends little more than one whole.
+  // Broadcasts by parts: the root sends every other rank a part, which that rank passes on. The root sends
+  // little more than the data once.
   void BroadcastByParts() {
     const int root = static_cast<int>(operation_.root);
     const auto others = static_cast<uint64_t>(ranks_ - 1);
     const uint64_t piece = kPiece / size_;
     const uint64_t pieces = (operation_.count + piece - 1) / piece;
-    // Piece i is passed on by this one.
+    // Returns the rank that passes on chunk i.
     const auto carrier_of = [&](uint64_t i) { return (root + 1 + static_cast<int>(i % others)) % ranks_; };
     char* const data = static_cast<char*>(operation_.recv);
     const auto bytes_of = [&](uint64_t i) { return std::min(piece, operation_.count - i * piece) * size_; };
@@ -402,9 +405,9 @@ class Performance {
     exchange_.WaitForAll();
   }
 
-  // Sends and receives: all at the same time.
+  // Sends and receives, all concurrently.
   void Messages() {
-    // Offers of this rank to one that it sends to, and of one that it receives from, have slots of their own.
+    // The handshakes for sends to a rank and for receives from it have separate slots.
     struct Meeting {
       const Operation::Message* message;
       char* offer;
@@ -492,7 +495,7 @@ class Performance {
   }
 
   const Operation& operation_;
-  const void* send_ = operation_.send;  // or a copy of what lies there
+  const void* send_ = operation_.send;  // or a copy of that data
   Exchange exchange_;
   const int ranks_;
   const int me_;

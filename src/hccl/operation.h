@@ -1,4 +1,4 @@
-// One collective, or one batch of sends and receives: what a task of a stream does.
+// One collective, or one batch of sends and receives: the work of a stream's task.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace portacl::hccl {
 
-// What a rank gives another one, or takes from it: elements, and where they lie in the buffer, in elements.
+// The data that a rank gives to another, or takes from it: a count of elements, and their position in the
+// buffer in elements.
 struct Part {
   uint64_t count = 0;
   uint64_t first = 0;
@@ -25,15 +26,16 @@ struct Operation {
   uint32_t root = 0;
   const void* send = nullptr;
   void* recv = nullptr;
-  uint64_t count = 0;  // of a whole buffer, where ranks have the same
-  // For each rank; what goes to oneself included. Reductions: what of each rank's elements is put together here.
+  uint64_t count = 0;  // of a whole buffer, if all ranks have the same
+  // The parts of each rank, this one included. In reductions, `take` is the part of each rank's elements that
+  // is reduced here.
   std::vector<Part> give;
   std::vector<Part> take;
-  // Stands for all counts of an AlltoAllVC, of ranks that have no part in them too; else 0.
+  // A hash of all counts of an AlltoAllVC, also those between other ranks; else 0.
   uint64_t matrix = 0;
   uint64_t number = 0;  // of Communicator::NextCollective
 
-  // Of kSend, kRecv and kBatchSendRecv instead of the above.
+  // The messages of kSend, kRecv and kBatchSendRecv, instead of the members above.
   struct Message {
     bool sends = false;
     void* data = nullptr;
@@ -45,7 +47,7 @@ struct Operation {
   std::vector<Message> messages;
 };
 
-// Does it, waiting for the other ranks; on failure the communicator is broken.
+// Performs the operation, waiting for the other ranks. On failure the communicator is broken.
 Fault Perform(Communicator& communicator, const Operation& operation) noexcept;
 
 }  // namespace portacl::hccl

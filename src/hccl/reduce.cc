@@ -1,7 +1,7 @@
-// Elements of several ranks, put together in the order of ranks (see reduce.h).
+// Reduces elements of several ranks in the order of ranks (see reduce.h).
 //
-// Plain loops over tiles: the network is slower than any of them. What they compute has one rounding for each operation, so that no
-// instruction set changes a bit.
+// Plain loops over tiles, since the network is slower than any of them. Each operation rounds once, so that
+// no instruction set changes a bit.
 // SPDX-License-Identifier: Apache-2.0
 #include "hccl/reduce.h"
 

@@ -1,4 +1,5 @@
-// The profiler of programs (acl/acl_prof.h), and what parts of a program report to it (profiling/aprof_pub.h).
+// The profiler of programs (acl/acl_prof.h), and the reports of parts of a program to it
+// (profiling/aprof_pub.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_prof.h"
 
@@ -48,13 +49,13 @@ struct Session {
   bool is_ready = false;  // between aclprofInit and aclprofFinalize
   bool is_started = false;
   std::string folder;    // of aclprofInit
-  std::string results;   // PROF_... in it, from the first aclprofStart on
+  std::string results;   // PROF_... in `folder`, from the first aclprofStart on
   aclprofConfig config;  // of aclprofStart
-  int64_t wall = 0;      // when the results begin, and by profile::Now
+  int64_t wall = 0;      // begin of the results since 1970, and by profile::Now
   uint64_t monotonic = 0;
   uint32_t count = 0;  // of results in this process
   std::vector<profile::Event> events;
-  std::set<const void*> configs;  // that live, and steps
+  std::set<const void*> configs;  // living configurations, and steps
 };
 
 void AfterFork();
@@ -66,7 +67,7 @@ Session& TheSession() noexcept {
   return *session;
 }
 
-// The profile is the parent's.
+// Forgets the profile in a forked child; it belongs to the parent.
 void AfterFork() { new (&TheSession()) Session; }
 
 const char* Reason(int error) noexcept {
@@ -90,7 +91,7 @@ aclError FailNoMemory(const char* api) noexcept {
               Text(api, ": not enough memory for the profile."));
 }
 
-// 0 or errno.
+// Returns 0 or errno.
 int MakeFolder(const std::string& path) noexcept {
   return mkdir(path.c_str(), 0750) == 0 || errno == EEXIST ? 0 : errno;
 }
@@ -112,7 +113,8 @@ void RemoveResults(const Session& session) noexcept {
   }
 }
 
-// PROF_000001_20260102030405006_AAAAAAAA with what clients look for in it. 0 or errno, with nothing left.
+// Makes PROF_000001_20260102030405006_AAAAAAAA with the files that clients look for. Returns 0 or errno, and
+// then leaves nothing behind.
 int MakeResults(Session& session) {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -147,7 +149,7 @@ int MakeResults(Session& session) {
   return error;
 }
 
-// Ends recording and writes all of the results. A failure leaves those of earlier stops.
+// Ends recording and writes all results. A failure keeps those of earlier stops.
 aclError StopLocked(const char* api, Session& session) {
   const CancellationDeferred deferred;
   session.is_started = false;
@@ -377,7 +379,7 @@ aclError aclprofGetSupportedFeaturesV2(size_t*, void**) {
 
 aclError aclprofRegisterDeviceCallback(void) { return ACL_SUCCESS; }
 
-// What parts of a program report is what the runtime records itself.
+// Parts of a program report only what the runtime records itself, so that nothing is registered.
 
 int32_t MsprofRegisterCallback(uint32_t, ProfCommandHandle handle) {
   if (handle == nullptr) return FailNullPointer("MsprofRegisterCallback", "handle", "a function");

@@ -1,4 +1,4 @@
-// What profilers of clients ask the driver (driver/ascend_hal.h).
+// The driver functions that clients' profilers call (driver/ascend_hal.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/ascend_hal.h"
 

@@ -1,4 +1,4 @@
-// Records for profilers inside a program (mspti/mspti.h).
+// Activity records for profilers inside a program (mspti/mspti.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "mspti/mspti.h"
 
@@ -32,10 +32,10 @@ constexpr uint32_t kKinds = 1u << MSPTI_ACTIVITY_KIND_KERNEL |
 
 struct Activities {
   std::mutex mutex;
-  std::mutex flush_mutex;  // around the program's functions; before the other one
+  std::mutex flush_mutex;  // around the program's callbacks; locked before the other one
   msptiSubscriber_st subscriber = {};
   bool is_subscribed = false;
-  uint32_t kinds = 0;  // that are enabled, as bits
+  uint32_t kinds = 0;  // enabled kinds, as bits
   msptiBuffersCallbackRequestFunc request = nullptr;
   msptiBuffersCallbackCompleteFunc complete = nullptr;
 };
@@ -49,7 +49,7 @@ Activities& TheActivities() noexcept {
   return *activities;
 }
 
-// The profile is the parent's.
+// Forgets the profile in a forked child; it belongs to the parent.
 void AfterFork() { new (&TheActivities()) Activities; }
 
 size_t SizeOf(msptiActivityKind kind) noexcept {
@@ -75,7 +75,7 @@ msptiResult FailNull(const char* api, const char* parameter, const char* expecte
   return MSPTI_ERROR_INVALID_PARAMETER;
 }
 
-// Memory that the program gave, as it is filled.
+// Fills buffers that the program supplies.
 class Buffers {
  public:
   Buffers(msptiBuffersCallbackRequestFunc request, msptiBuffersCallbackCompleteFunc complete) noexcept
@@ -121,7 +121,7 @@ class Buffers {
   bool has_failed_ = false;
 };
 
-// The value of a member of the event's facts, which are texts without escapes; empty: there is none.
+// Returns the value of a member of the event's arguments, which are texts without escapes, or an empty text.
 std::string_view FactOf(const profile::Event& event, std::string_view name) noexcept {
   if (event.arguments == nullptr) return {};
   const std::string_view facts = *event.arguments;
@@ -223,7 +223,7 @@ msptiResult msptiActivityDisable(msptiActivityKind kind) {
   Activities& activities = TheActivities();
   std::lock_guard lock(activities.mutex);
   activities.kinds &= ~(1u << kind);
-  // What was recorded stays until it is flushed, or recording begins anew.
+  // Recorded events stay until they are flushed, or until recording begins anew.
   if (activities.kinds == 0) profile::Stop(profile::User::kActivities);
   return MSPTI_SUCCESS;
 }

@@ -1,4 +1,4 @@
-// Records what profiles are made of (see recorder.h).
+// Records the events of profiles (see recorder.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/recorder.h"
 
@@ -22,9 +22,10 @@ constinit std::atomic<uint32_t> users_in_force{0};
 
 namespace {
 
-// A thread has one shard, so that its lock is nearly always free. The lock is the innermost: nothing is taken inside of it.
+// Each thread uses one shard, so that its lock is nearly always free. The lock is the innermost: nothing else
+// is locked while it is held.
 constexpr size_t kShards = 64;
-// Some 100 bytes each: a profile that nobody ends must not take the machine's memory.
+// The most events, of some 100 bytes each: a profile that nobody ends must not exhaust the machine's memory.
 constexpr uint64_t kMostEvents = uint64_t{1} << 23;
 
 struct TaskNote {
@@ -46,7 +47,7 @@ struct Texts {
 
 struct Window {
   uint64_t begin = 0;
-  uint64_t end = 0;  // of what was recorded: kOpen while it is
+  uint64_t end = 0;  // of the recording; kOpen while it runs
   bool is_needed = false;
 };
 constexpr uint64_t kOpen = std::numeric_limits<uint64_t>::max();
@@ -72,8 +73,8 @@ Recorder& TheRecorder() noexcept {
   return *recorder;
 }
 
-// The child is no part of the profile. Other threads may have held the locks, and what they guard may be half changed: it is left
-// where it is.
+// The child does not take part in the profile. Other threads may have held the locks and half changed the
+// data, so that it is leaked.
 void AfterFork() {
   users_in_force.store(0, std::memory_order_relaxed);
   new (&TheRecorder()) Recorder;
@@ -83,8 +84,8 @@ size_t IndexOf(User user) noexcept { return user == User::kFile ? 0 : user == Us
 
 thread_local Call* innermost = nullptr;
 
-// Ranges of a program nest. What is deeper is counted alone: it has the number of the last one that there was room for. All threads have
-// this, and some have small stacks.
+// A program's ranges nest. Deeper ones are only counted, and use the number of the last one with room. Every
+// thread has this array, and some have small stacks.
 struct External {
   uint32_t kind;
   uint64_t id;
@@ -121,14 +122,14 @@ void Add(const Event& event) noexcept {
   }
 }
 
-// Frees what ended before: a profile that is taken piece by piece may have no end.
+// Frees events that ended before `oldest`: a profile that is taken in parts may have no end.
 void DropBefore(Recorder& recorder, uint64_t oldest) noexcept {
   for (Shard& shard : recorder.shards) {
     std::lock_guard lock(shard.mutex);
     std::vector<Event>& events = shard.events;
     const size_t count = std::erase_if(events, [oldest](const Event& event) { return event.end < oldest; });
     recorder.events.fetch_sub(count, std::memory_order_relaxed);
-    // Pieces of the same size find their memory again.
+    // Keeps the memory for later parts of the same size.
     if (events.empty() && count < events.capacity() / 4) std::vector<Event>().swap(events);
   }
 }
@@ -148,7 +149,7 @@ int64_t SinceEpoch() noexcept {
 }
 
 uint32_t ThreadNumber() noexcept {
-  // Asked anew in a forked child, whose process has another number.
+  // Asks again in a forked child, whose process has another number.
   thread_local pid_t process = 0;
   thread_local uint32_t number = 0;
   const pid_t current = getpid();
@@ -163,7 +164,7 @@ bool Start(User user) noexcept {
   Recorder& recorder = TheRecorder();
   std::lock_guard lock(recorder.windows_mutex);
   if (IsOn(user)) return false;
-  recorder.windows[IndexOf(user)] = {};  // what it did not take is not asked for any more
+  recorder.windows[IndexOf(user)] = {};  // events that it did not take are no longer needed
   const auto is_needed = [](const Window& window) { return window.is_needed; };
   if (std::none_of(recorder.windows, recorder.windows + kUsers, is_needed)) {
     for (Shard& shard : recorder.shards) {
@@ -355,7 +356,7 @@ void NoteOperands(const void* executor, const std::string* arguments) noexcept {
     std::lock_guard lock(shard.mutex);
     shard.operands[executor] = arguments;
   } catch (...) {
-    // without memory nothing is said of them
+    // without memory nothing is recorded about them
   }
 }
 

@@ -1,4 +1,4 @@
-// What a profile is made of: calls of public functions, tasks of streams, device memory, marks, with their times.
+// Events of profiles with their times: calls of public functions, tasks of streams, device memory, and marks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace portacl::profile {
 
-// Who takes profiles; each on its own, at any time.
+// The users of profiles; each takes its own, at any time.
 enum class User : uint32_t {
   kFile = 1,       // PORTACL_PROFILE
   kAclprof = 2,    // aclprofStart
   kActivities = 4  // msptiActivityEnable
 };
 
-// The users who record, as a sum; 0 in nearly every process.
+// The users that are recording, as a bit set; 0 in nearly every process.
 extern constinit std::atomic<uint32_t> users_in_force;
 
-// Every hook asks this first, so that a program of which no profile is taken pays for one relaxed load.
+// Every hook tests this first, so that a program without a profile pays for one relaxed load.
 inline bool IsOn() noexcept {
   return __builtin_expect(users_in_force.load(std::memory_order_relaxed) != 0, 0);
 }
@@ -31,7 +31,7 @@ inline bool IsOn(User user) noexcept {
 enum class Kind : uint8_t {
   kCall,    // of a public function, on a thread
   kTask,    // of a stream
-  kMemory,  // of a device, taken (bytes > 0) or given back
+  kMemory,  // of a device, allocated (bytes > 0) or freed
   kMark,    // of the program
   kRange    // of the program, on a thread
 };
@@ -40,46 +40,48 @@ struct Event {
   Kind kind = Kind::kCall;
   int32_t device = -1;
   int32_t stream = -1;
-  uint32_t thread = 0;  // of a task: the one that submitted it
+  uint32_t thread = 0;  // for a task: the one that submitted it
   uint64_t begin = 0;   // nanoseconds, see Now
   uint64_t end = 0;
-  const char* name = "";                   // lives as long as the process
+  const char* name = "";                   // with static lifetime
   const std::string* arguments = nullptr;  // members of a JSON object; nullptr: none
-  uint64_t correlation = 0;                // of a task: its number, from 1 on
-  uint64_t submitted = 0;                  // of a task: when the call that submitted it began
-  uint64_t external = 0;                   // of a task: the program's number for the call that submitted it
-  uint32_t external_kind = 0;              // 0: it has none
-  int64_t bytes = 0;                       // of memory
-  int64_t total = 0;                       // of memory: what this process holds of the device from then on
+  uint64_t correlation = 0;                // for a task: its number, from 1 on
+  uint64_t submitted = 0;                  // for a task: begin of the call that submitted it
+  uint64_t external = 0;                   // for a task: the program's number for the call that submitted it
+  uint32_t external_kind = 0;              // 0: none
+  int64_t bytes = 0;                       // for memory
+  // For memory: the total that this process holds of the device from then on.
+  int64_t total = 0;
 };
 
-// Nanoseconds of CLOCK_MONOTONIC_RAW, in which clients of profiles measure, too.
+// Returns nanoseconds of CLOCK_MONOTONIC_RAW, which clients of profiles use, too.
 uint64_t Now() noexcept;
-// What a time of Now plus this is: nanoseconds since 1970.
+// Returns the difference between nanoseconds since 1970 and Now.
 int64_t SinceEpoch() noexcept;
 
-// The calling thread's number in the system.
+// Returns the system's number of the calling thread.
 uint32_t ThreadNumber() noexcept;
 
-// Begins recording for a user. False when it records already.
+// Begins recording for a user. Returns false if it records already.
 bool Start(User user) noexcept;
-// Ends it. What was recorded stays until Release. False when it did not record.
+// Ends recording; the events stay until Release. Returns false if it did not record.
 bool Stop(User user) noexcept;
-// What was recorded for the user since its Start, or its last Take, by begin; std::bad_alloc when memory is exhausted.
+// Returns the events for the user since its Start or its last Take, ordered by begin. Throws std::bad_alloc
+// if memory is exhausted.
 std::vector<Event> Take(User user);
-// The user needs nothing of it any more. What nobody needs is freed at the next Start.
+// Tells that the user needs no more events. Events that nobody needs are freed at the next Start.
 void Release(User user) noexcept;
-// How many events had no room since nobody recorded.
+// Returns how many events were dropped for lack of room since recording began.
 uint64_t Dropped() noexcept;
 
-// A text that lives as long as the process; nullptr when there is no memory for it.
+// Returns a text that lives as long as the process, or nullptr if there is no memory for it.
 const std::string* Interned(std::string_view text) noexcept;
 
-// A call of a public function, from here to the end of the scope, on this thread. Tasks that are submitted meanwhile are of the
-// innermost one. `api` lives as long as the process.
+// A call of a public function on this thread, from here to the end of the scope. Tasks submitted meanwhile
+// belong to the innermost call. `api` has static lifetime.
 class Call {
  public:
-  // The members are set where it is recorded alone: others pay for one store.
+  // Initialises the other members only when recording: calls that are not recorded pay for one store.
   explicit Call(const char* api) noexcept : begin_(0) {
     if (IsOn()) Begin(api);
   }
@@ -89,7 +91,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // What is said of it, and of its tasks, besides.
+  // Adds information about the call and its tasks.
   void Describe(const std::string* arguments) noexcept {
     if (begin_ != 0) arguments_ = arguments;
   }
@@ -108,7 +110,7 @@ class Call {
   Call* outer_;
 };
 
-// A part of a task, as an operator of a graph is; from here to the end of the scope.
+// A part of a task, such as an operator of a graph, from here to the end of the scope.
 class Part {
  public:
   Part(const char* name, int32_t device, int32_t stream, const std::string* arguments) noexcept
@@ -129,27 +131,28 @@ class Part {
   int32_t stream_;
 };
 
-// The program's numbers for what this thread calls, the last one first: pushed and popped. False when there is none of the kind; *id is
-// 0 of one that lay too deep.
+// A stack of the program's numbers for this thread's calls. PopExternal returns false if there is none of the
+// kind; *id is 0 for one that was nested too deeply.
 void PushExternal(uint32_t kind, uint64_t id) noexcept;
 bool PopExternal(uint32_t kind, uint64_t* id) noexcept;
 
-// All of these are called while IsOn alone.
+// Call the following functions only if IsOn().
 
-// What is said of the thread's innermost call, and of its tasks, besides.
+// Adds information about the thread's innermost call and its tasks.
 void Describe(const std::string* arguments) noexcept;
 
-// A call that no scope encloses.
+// Records a call that no scope encloses.
 void Called(const char* api, uint64_t begin, const std::string* arguments) noexcept;
 
-// The life of a task, which is named by its address.
+// Record the stages of a task, which is identified by its address.
 void TaskQueued(const void* task, int32_t device, int32_t stream) noexcept;
 void TaskBegins(const void* task) noexcept;
 void TaskEnds(const void* task) noexcept;
 
-// What is said of an executor's operands, from phase 1 to phase 2. The executor is named by its address.
+// Keeps information about an executor's operands from phase 1 to phase 2. The executor is identified by its
+// address.
 void NoteOperands(const void* executor, const std::string* arguments) noexcept;
-// nullptr when phase 1 was not recorded.
+// Returns nullptr if phase 1 was not recorded.
 const std::string* OperandsOf(const void* executor) noexcept;
 
 void Memory(int32_t device, int64_t bytes, int64_t total) noexcept;

@@ -1,4 +1,4 @@
-// Takes the profile of a process (see to_file.h).
+// Writes the profile of a whole process (see to_file.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/to_file.h"
 
@@ -28,7 +28,7 @@ namespace {
 struct Place {
   std::string value;  // of the variable
   std::string path;
-  std::string beside;     // where it is written first; open and locked as long as the program leaves it so
+  std::string beside;     // the file that is written first; open and locked unless the program closes it
   Descriptor descriptor;  // of it
   int error = 0;
 };
@@ -40,14 +40,14 @@ Place& ThePlace() noexcept {
 
 constinit bool writes_at_exit = false;
 
-// The file is the parent's.
+// Forgets the file in a forked child; it belongs to the parent.
 void AfterFork() noexcept {
   const CancellationDeferred deferred;
   writes_at_exit = false;
   ThePlace().descriptor.Forget();
 }
 
-// Opens PATH.part; false where another process writes there.
+// Opens PATH.part; returns false if another process writes there.
 bool Open(Place& place, const std::string& path) {
   const CancellationDeferred deferred;
   place.path = path;
@@ -57,7 +57,7 @@ bool Open(Place& place, const std::string& path) {
       place.error = S_ISDIR(found.st_mode) ? EISDIR : EINVAL;
       return true;
     }
-    // A link stays: the file that it leads to is replaced.
+    // Keeps a symbolic link and replaces its target.
     if (char* const real = realpath(path.c_str(), nullptr)) {
       const std::unique_ptr<char, decltype(&std::free)> owned(real, std::free);
       place.path = real;
@@ -89,7 +89,7 @@ void Begin() noexcept {
     if (const size_t at = path.find("%p"); at != std::string::npos) path.replace(at, 2, process);
     place.error = MakeAbsolute(path);
     if (place.error == 0 && !Open(place, path)) {
-      // A process that started this one: this one's file lies beside.
+      // A parent process writes to the same path, so that this one writes a file beside it.
       const size_t dot = path.rfind('.');
       const size_t slash = path.rfind('/');
       const bool has_suffix = dot != std::string::npos && (slash == std::string::npos || dot > slash);
@@ -103,7 +103,7 @@ void Begin() noexcept {
   writes_at_exit = Start(User::kFile) && CallInForkedChild(AfterFork);
 }
 
-// Of this library's ends, as the reports of checks are.
+// Runs when this library ends, like the reports of checks.
 __attribute__((destructor)) void AtExit() {
   if (!writes_at_exit) return;
   writes_at_exit = false;
@@ -121,7 +121,7 @@ __attribute__((destructor)) void AtExit() {
       error = file.Finish();
     }
   } catch (...) {
-    // said below
+    // reported below
   }
   if (error != 0 && LogEnabled(LogLevel::kError)) {
     Log(LogLevel::kError, ACL_ERROR_PROFILING_FAILURE,

@@ -6,8 +6,8 @@
 
 namespace portacl::profile {
 
-// Reads the environment, once, and begins to record. False where the file cannot be written; *value and *why say which and why
-// then, at every call.
+// Reads the environment once and begins to record. If the file cannot be written, every call returns false
+// with the path in *value and the reason in *why.
 bool StartFile(Text* value, Text* why) noexcept;
 
 }  // namespace portacl::profile

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kBuffer = size_t{1} << 20;
 
-// A process's devices are processes of their own in a trace, with numbers that no process has.
+// A trace shows devices as processes of their own, with numbers that no process has.
 constexpr int64_t kFirstOfDevices = int64_t{1} << 32;
 constexpr int64_t kMostDevices = 1024;
 int64_t ProcessOf(int32_t device) noexcept {
@@ -29,11 +29,11 @@ int64_t ProcessOf(int32_t device) noexcept {
 }
 
 void AddQuoted(std::string& text, std::string_view what) {
-  // A program's text may be no UTF-8, which readers of JSON refuse.
+  // Replaces invalid UTF-8 in a program's text, which readers of JSON refuse.
   text += nlohmann::json(what).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-// Microseconds with three digits behind the point: a trace's numbers are doubles, and these are exact.
+// Writes microseconds with three decimals: a trace's numbers are doubles, and these are exact.
 void AddTime(std::string& text, uint64_t nanoseconds) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%llu.%03u", static_cast<unsigned long long>(nanoseconds / 1000),
@@ -103,7 +103,7 @@ void PutSpan(Lines& lines, const Event& event, int64_t process, int64_t row) {
   lines.Put();
 }
 
-// One end of the arrow from a call to its task.
+// Writes one end of the arrow from a call to its task.
 void PutArrow(Lines& lines, const Event& task, bool is_end) {
   const int64_t process = is_end ? ProcessOf(task.device) : getpid();
   const int64_t row = is_end ? task.stream : static_cast<int64_t>(task.thread);

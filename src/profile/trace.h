@@ -9,17 +9,18 @@
 
 namespace portacl::profile {
 
-// A file that is written beside its place and put there when it is whole; without Finish nothing is left of it.
+// A file that is written beside its final path and moved there when it is complete; without Finish nothing of
+// it remains.
 class WholeFile {
  public:
-  // Takes over an open descriptor of `beside`, which it empties; -1: makes that file.
+  // Takes over an open descriptor of `beside`, which it truncates, or creates that file if it is -1.
   WholeFile(std::string place, std::string beside, int descriptor = -1) noexcept;
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
   void Write(std::string_view text) noexcept;
-  // 0, or errno of the first thing that went wrong.
+  // Returns 0, or errno of the first failure.
   int Finish() noexcept;
 
  private:
@@ -32,7 +33,8 @@ class WholeFile {
   int error_ = 0;
 };
 
-// Writes a path from the root on, so that it means the same when the program has changed its folder. 0 or errno.
+// Makes a path absolute, so that it keeps its meaning when the program changes its folder. Returns 0 or
+// errno.
 int MakeAbsolute(std::string& path);
 
 // Writes the events, in Chrome's JSON. Throws std::bad_alloc.

@@ -1,4 +1,4 @@
-// BLAKE2b as RFC 7693 has it (see blake2b.h).
+// BLAKE2b after RFC 7693 (see blake2b.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "record/blake2b.h"
 

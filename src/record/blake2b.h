@@ -1,4 +1,4 @@
-// BLAKE2b (RFC 7693) with 16 bytes and without a key: by what recordings name contents.
+// BLAKE2b (RFC 7693) with 16 bytes and without a key: the name of contents in recordings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

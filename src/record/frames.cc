@@ -24,9 +24,9 @@ CompressBound bound = nullptr;
 Checksum crc32_of_zlib = nullptr;
 
 constexpr int kLevel = 1;
-constexpr size_t kStoredJson = 4096;   // to compress less takes longer than many an operator
-constexpr size_t kTried = 1 << 16;     // bytes that are compressed to see whether that is worth the time
-constexpr size_t kMostStored = 65535;  // in one block of the format
+constexpr size_t kStoredJson = 4096;   // compressing less takes longer than many an operator
+constexpr size_t kTried = 1 << 16;     // bytes that are compressed to find out whether it pays
+constexpr size_t kMostStored = 65535;  // in a block of the format
 constexpr size_t kMostAtOnce = size_t{1} << 30;
 
 constexpr std::array<uint32_t, 256> kCrcOfByte = [] {
@@ -62,7 +62,7 @@ uint32_t Adler32(std::string_view bytes) noexcept {
   uint32_t a = 1;
   uint32_t b = 0;
   while (!bytes.empty()) {
-    const size_t size = std::min<size_t>(bytes.size(), 5552);  // sums of more would not fit
+    const size_t size = std::min<size_t>(bytes.size(), 5552);  // the most whose sums fit
     for (const char byte : bytes.substr(0, size)) {
       a += static_cast<unsigned char>(byte);
       b += a;
@@ -78,7 +78,7 @@ void AddNumber(std::string& to, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> 8 * i & 0xff));
 }
 
-// zlib's format without compression.
+// Appends in zlib's format without compression.
 void AddStored(std::string& to, std::string_view content) {
   to.reserve(to.size() + content.size() + 5 * (content.size() / kMostStored + 1) + 6);
   to += "\x78\x01";
@@ -95,7 +95,7 @@ void AddStored(std::string& to, std::string_view content) {
   for (int shift = 24; shift >= 0; shift -= 8) to.push_back(static_cast<char>(sum >> shift & 0xff));
 }
 
-// False where it cannot be compressed; `to` is as it was then.
+// Returns false if it cannot be compressed; `to` is then unchanged.
 bool AddCompressed(std::string& to, std::string_view content) {
   if (compress == nullptr) return false;
   const size_t before = to.size();
@@ -110,7 +110,7 @@ bool AddCompressed(std::string& to, std::string_view content) {
   return true;
 }
 
-// What is random does not shrink.
+// Tests the beginning, since random data does not shrink.
 bool Shrinks(std::string_view content) {
   const std::string_view start = content.substr(0, kTried);
   std::string tried;
@@ -119,7 +119,7 @@ bool Shrinks(std::string_view content) {
 
 std::string Begin(std::string_view kind) {
   std::string frame(kind);
-  frame.append(12, '\0');  // what End puts there
+  frame.append(12, '\0');  // filled in by End
   return frame;
 }
 

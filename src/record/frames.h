@@ -12,18 +12,18 @@ namespace portacl::record {
 
 inline constexpr std::string_view kMagic = "portacl recording 1\n";
 
-// Loads zlib, if the machine has it; without it contents are stored as they are, in zlib's format all the same. To be called
+// Loads zlib if the machine has it; otherwise contents are stored uncompressed, in zlib's format. Call it
 // once, before the others.
 void PrepareCompression() noexcept;
 
-// A frame of JSON. All of these throw std::bad_alloc.
+// Makes a frame of JSON. The functions below throw std::bad_alloc.
 std::string JsonFrame(std::string_view kind, std::string_view json);
-// A frame of a tensor's elements.
+// Makes a frame of a tensor's elements.
 std::string DataFrame(const ContentHash& hash, std::string_view content);
 
 std::string HexOf(const ContentHash& hash);
 std::string Base64Of(std::string_view bytes);
-// A text of JSON, with its quotes. What is no UTF-8 becomes U+FFFD.
+// Returns a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD.
 std::string Quoted(std::string_view text);
 
 }  // namespace portacl::record

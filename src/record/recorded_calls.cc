@@ -1,4 +1,4 @@
-// Turns calls into JSON, and reads what their tensors hold (see recorded_calls.h).
+// Converts calls to JSON and reads the content of their tensors (see recorded_calls.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "record/recorded_calls.h"
 
@@ -29,8 +29,8 @@ namespace {
 
 struct DtypeFacts {
   aclDataType dtype;
-  const char* name;  // PyTorch's, or, where it has none, CANN's in its manner
-  int bytes;         // of an element; 0 where elements are not recorded
+  const char* name;  // PyTorch's name, or CANN's in the same style
+  int bytes;         // of an element; 0 if elements are not recorded
   Kind kind;
   int numbers;  // of an element
 };
@@ -83,7 +83,7 @@ Calls& TheCalls() {
   return *calls;
 }
 
-// A thread that is gone in the child may have held it.
+// A thread that does not exist in the child may have held the mutex.
 void InForkedChild() { new (&TheCalls().mutex) std::mutex; }
 
 std::string Joined(const std::vector<int64_t>& numbers) {
@@ -107,7 +107,7 @@ bool IsDense(const RecordedTensor& tensor) noexcept {
   return true;
 }
 
-// All elements in order of rows.
+// Copies all elements in row-major order.
 std::string InOrder(const RecordedTensor& tensor, const char* base, size_t size) {
   const auto count = static_cast<size_t>(CountOf(tensor.shape));
   std::string bytes(count * size, '\0');
@@ -132,7 +132,7 @@ std::string HashText(uint64_t hash) {
   return text;
 }
 
-// The hash, and statistics as JSON.
+// Returns the hash, and statistics as JSON.
 std::pair<std::string, std::string> SummaryOf(std::string_view bytes, const DtypeFacts& facts) {
   const uint64_t count =
       bytes.size() / static_cast<size_t>(facts.bytes) * static_cast<uint64_t>(facts.numbers);
@@ -148,7 +148,7 @@ std::pair<std::string, std::string> SummaryOf(std::string_view bytes, const Dtyp
     const size_t hash = HashText(0).size();
     return {std::string(text, hash), std::string(text + hash, size - hash)};
   }
-  // Sums leave the range of double: there is neither mean nor norm.
+  // Without mean and norm if the sums overflow double.
   Summarise(bytes.data(), count, facts.kind, summary);
   std::string json = counted + R"(,"nan":)" + std::to_string(summary.nans) + R"(,"inf":)" +
                      std::to_string(summary.infinities) + R"(,"zeros":)" + std::to_string(summary.zeros);
@@ -164,7 +164,7 @@ std::string SampleOf(std::string_view bytes, size_t size) {
   std::vector<int64_t> positions;
   std::string elements;
   for (int64_t number = 0; number < chosen; ++number) {
-    // count - 1 times number, divided, without leaving the range
+    // (count - 1) * number / (chosen - 1), without overflow
     const int64_t place = count <= kSampled ? number
                                             : (count - 1) / (chosen - 1) * number +
                                                   (count - 1) % (chosen - 1) * number / (chosen - 1);
@@ -175,7 +175,7 @@ std::string SampleOf(std::string_view bytes, size_t size) {
   return json.append(Joined(positions)).append(",\"").append(Base64Of(elements)).append("\"]");
 }
 
-// What is kept of a tensor's elements, from the value of "kept" on.
+// Returns the recorded content of a tensor, from the value of "kept" on.
 std::string Contents(const RecordedTensor& tensor, const DtypeFacts& facts, const void* base) {
   const auto size = static_cast<size_t>(facts.bytes);
   const int64_t count = CountOf(tensor.shape);
@@ -238,7 +238,7 @@ std::string ValueJson(const RecordedArgument& argument, const CallWork& work, bo
   return argument.is_list ? std::string("[").append(json).append("]") : json;
 }
 
-// The bytes that a tensor reaches, from the first to behind the last.
+// The range of bytes of a tensor: the first, and the end.
 struct Reach {
   const RecordedTensor* tensor;
   const RecordedArgument* argument;
@@ -271,7 +271,7 @@ std::vector<Reach> ReachesOf(const RecordedCall& call, const CallWork& work) {
   return found;
 }
 
-// Whether two elements may be one place in memory.
+// Whether two elements may share an address.
 bool MeetsItself(const RecordedTensor& tensor) {
   std::vector<std::pair<int64_t, int64_t>> dims;  // step and length
   for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
@@ -286,7 +286,8 @@ bool MeetsItself(const RecordedTensor& tensor) {
   return false;
 }
 
-// Names what shares memory with a tensor that is written without being the same view, or that tensor twice; "" if nothing does.
+// Names an argument that shares memory with a written tensor without being the same view, or twice that
+// tensor; "" if there is none.
 std::string OverlapOf(const RecordedCall& call, const CallWork& work) {
   const std::vector<Reach> reaches = ReachesOf(call, work);
   for (const Reach& one : reaches) {
@@ -303,7 +304,7 @@ std::string OverlapOf(const RecordedCall& call, const CallWork& work) {
   return "";
 }
 
-// A list of [place, tensor] of what the call wrote.
+// Lists [index, tensor] for each tensor that the call wrote.
 std::string WrittenJson(const RecordedArgument& argument, const CallWork& work) {
   std::string json;
   for (size_t entry = 0; entry < argument.tensors.size(); ++entry) {
@@ -327,7 +328,7 @@ std::string JsonOf(double value) {
   }
   char text[40];
   std::string json(text, std::to_chars(text, text + sizeof text, value).ptr);
-  if (json.find_first_of(".e") == std::string::npos) json += ".0";  // it stays a float
+  if (json.find_first_of(".e") == std::string::npos) json += ".0";  // keeps it a float
   return json;
 }
 

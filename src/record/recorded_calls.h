@@ -1,4 +1,5 @@
-// What is recorded of calls: their arguments at the end of phase 1, what tensors hold before and after the work of phase 2.
+// Records calls: their arguments at the end of phase 1, and the content of tensors before and after the work
+// of phase 2.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,21 +13,21 @@
 namespace portacl::record {
 
 struct RecordedTensor {
-  const void* handle = nullptr;  // null: none is given
+  const void* handle = nullptr;  // nullptr: not given
   aclDataType dtype = ACL_DT_UNDEFINED;
   aclFormat format = ACL_FORMAT_ND;
   int64_t offset = 0;  // in elements, as strides
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
   std::vector<int64_t> storage;
-  bool is_countable = true;      // else it is some tensor that the call does not look at
-  bool is_shaped_later = false;  // the work says how long it is
-  bool is_plain = true;          // else its format and its strides tell of two orders
+  bool is_countable = true;      // if false, the call does not look at the tensor
+  bool is_shaped_later = false;  // its shape is known after the work
+  bool is_plain = true;          // if false, its format and its strides describe different orders
 };
 
 struct RecordedArgument {
   std::string name;
-  std::string value;  // JSON of what is no tensor
+  std::string value;  // JSON of anything but a tensor
   bool is_tensor = false;
   bool is_list = false;
   bool is_read = false;
@@ -41,34 +42,34 @@ struct RecordedCall {
   std::vector<RecordedArgument> arguments;
 };
 
-// A float as JSON, exactly; a text of JSON.
+// Convert a float, exactly, or a text to JSON.
 std::string JsonOf(double value);
 std::string JsonOf(std::string_view text);
 
-// The end of phase 1, by the slot of the executor. Adds the call stack.
+// Called at the end of phase 1; `slot` identifies the executor. Adds the call stack.
 void CallIsMade(const void* slot, RecordedCall call) noexcept;
-// A copy for one more run of a repeatable one.
+// Called for a copy that is one more run of a repeatable executor.
 void RecordedCallIsCopied(const void* from, const void* to) noexcept;
-// The slot is free.
+// Called when the slot is free again.
 void RecordedCallGoes(const void* slot) noexcept;
 
-// Where the work of a call happens.
+// The circumstances of a call's work.
 struct CallWork {
   const void* slot;
   void* const* addresses;  // of its operands
   const bool* touched;
   int32_t device;
   int32_t stream;
-  bool computes;  // else memory is not looked at
+  bool computes;  // if false, memory is not looked at
 };
 
-// A tensor that the work gave another shape.
+// A tensor whose shape the work has changed.
 struct LaterShape {
   const void* handle;
   std::vector<int64_t> shape;
 };
 
-// A call while its work runs: made before it, ended after it.
+// A call during its work: constructed before it, ended after it.
 class RunningCall {
  public:
   explicit RunningCall(const CallWork& work) noexcept;

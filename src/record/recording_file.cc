@@ -31,11 +31,11 @@
 namespace portacl::record {
 namespace {
 
-// What is left of the limit for the frame that ends a recording.
+// The part of the limit that is reserved for the last frame.
 constexpr uint64_t kForTheEnd = 512;
-// The share of the limit after which tensors are no longer kept whole: calls go on in what is left.
+// The fraction of the limit after which tensors are no longer kept whole; the rest is for further calls.
 constexpr double kForWholeTensors = 0.9;
-constexpr size_t kMostStorages = 1 << 18;  // that are remembered: addresses of later ones are numbered anew
+constexpr size_t kMostStorages = 1 << 18;  // that are remembered; then addresses are numbered anew
 
 struct File {
   std::mutex mutex;
@@ -61,11 +61,12 @@ File& TheFile() {
   return *file;
 }
 
-// A process that is forked writes nothing into its parent's file. A thread that is gone in the child may have held the mutex.
+// A forked process writes nothing into its parent's file. A thread that does not exist in the child may have
+// held the mutex.
 void InForkedChild() {
   File& file = TheFile();
   new (&file.mutex) std::mutex;
-  file.descriptor.Forget();  // the lock of it lives as long as a process has it open
+  file.descriptor.Forget();  // a lock lasts as long as any process has the file open
   if (file.is_open) is_recording.store(false, std::memory_order_relaxed);
 }
 
@@ -73,7 +74,7 @@ void Say(LogLevel level, const std::string& sentence) noexcept {
   if (LogEnabled(level)) Log(level, ACL_SUCCESS, sentence);
 }
 
-// Writes a frame, or takes back what there is of it. Returns errno's value, 0 for success.
+// Writes a frame, or removes an incomplete one. Returns errno, or 0 for success.
 int PutLocked(File& file, std::string_view frame) noexcept {
   const WriteSignals held_back;
   const CancellationDeferred deferred;
@@ -95,7 +96,7 @@ int PutLocked(File& file, std::string_view frame) noexcept {
   return 0;
 }
 
-// The last frame; the file takes no more.
+// Writes the last frame and closes the file.
 void CloseLocked(File& file, const std::string& reason) noexcept {
   is_recording.store(false, std::memory_order_relaxed);
   if (!file.is_open) return;
@@ -108,7 +109,7 @@ void CloseLocked(File& file, const std::string& reason) noexcept {
   file.descriptor.Forget();
 }
 
-// False where recording has ended.
+// Returns false if recording has ended.
 bool WriteLocked(File& file, std::string_view frame) {
   if (!IsOn()) return false;
   const int error = PutLocked(file, frame);
@@ -147,7 +148,8 @@ std::string Meta(const RecordingSettings& settings) {
          R"(,"process":)" + std::to_string(getpid()) + "}";
 }
 
-// Returns why it cannot be opened; "" for success. Two processes never write one file: the second one leaves it alone.
+// Opens the file. Returns the reason if that fails, else "". Two processes never write one file: the second
+// one gives up.
 std::string OpenLocked(File& file) {
   const CancellationDeferred deferred;
   const RecordingSettings& settings = SettingsInForce();

@@ -1,4 +1,5 @@
-// The file that a process records its calls into: frames, each whole when it has been written.
+// The file into which a process records its calls. It consists of frames, each of which is complete once
+// written.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,21 +11,22 @@
 
 namespace portacl::record {
 
-// Opens the file if it is not open. False where nothing can be recorded: the log says why, and recording is off from then on.
+// Opens the file unless it is open. Returns false if nothing can be recorded; the log says why, and recording
+// is off from then on.
 bool OpenRecording() noexcept;
 
-// The functions below throw std::bad_alloc, and write nothing where recording is off.
+// The functions below throw std::bad_alloc, and write nothing if recording is off.
 
-// The number by which calls name a call stack, which is written once; -1: none.
+// Returns the number by which calls name a call stack, which is written once, or -1.
 int StackNumber(const sanitizer::CallStack& stack);
 
-// The number of the memory at an address: tensors with the same one are views of one memory.
+// Returns the number of the memory at an address; tensors with the same number are views of one memory.
 int StorageNumber(const void* address);
 
-// Whether all elements of a tensor of so many bytes are to be kept: what the settings say, and what is left of the limit.
+// Whether to keep all elements of a tensor of so many bytes, by the settings and by the rest of the limit.
 bool KeepsWhole(size_t bytes);
 
-// Writes contents, once for all that are the same, and returns the name by which calls find them.
+// Writes contents, equal ones once, and returns the name by which calls refer to them.
 std::string WriteContents(std::string_view bytes);
 
 // Writes a call: JSON without its index and its opening brace.

@@ -1,4 +1,4 @@
-// Reads how to record (see recording_settings.h).
+// Reads the settings of recording (see recording_settings.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "record/recording_settings.h"
 

@@ -1,4 +1,4 @@
-// Whether the calls of a program are recorded, and how: PORTACL_RECORD and its kin.
+// The settings of recording: PORTACL_RECORD and related variables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,10 +9,11 @@
 
 namespace portacl::record {
 
-// Whether calls are recorded now. It becomes true once, at the library's first call, and false where the recording ends early.
+// Whether calls are recorded now. It becomes true once, at the library's first call, and false if the
+// recording ends early.
 extern constinit std::atomic<bool> is_recording;
 
-// Every hook asks this first, so that a program that is not recorded pays for one test of a global.
+// Every hook tests this first, so that a program that is not recorded pays for one test of a global.
 inline bool IsOn() noexcept { return __builtin_expect(is_recording.load(std::memory_order_relaxed), 0); }
 
 enum class Keep { kAll, kSample, kSummary };
@@ -25,21 +26,21 @@ struct RecordingSettings {
   uint64_t limit = uint64_t{8} << 30;  // bytes of the file
 };
 
-// What an environment variable is refused for.
+// An environment variable with a refused value.
 struct RefusedVariable {
-  const char* name = nullptr;  // nullptr: none is
+  const char* name = nullptr;  // nullptr: none
   const char* value = nullptr;
   const char* accepted = nullptr;
 };
 
-// Bytes of "500M", "8G" or "none"; false for other texts.
+// Parses bytes as "500M", "8G" or "none"; returns false for other texts.
 bool ParseLimit(std::string_view text, uint64_t* limit) noexcept;
 
-// Reads PORTACL_RECORD, PORTACL_RECORD_KEEP and PORTACL_RECORD_LIMIT at the first call, and begins where they ask for it. Later calls
-// return the same.
+// Reads PORTACL_RECORD, PORTACL_RECORD_KEEP and PORTACL_RECORD_LIMIT at the first call, and starts recording
+// if requested. Later calls return the same result.
 RefusedVariable StartRecording() noexcept;
 
-// Those in force.
+// Returns the settings in force.
 const RecordingSettings& SettingsInForce() noexcept;
 
 }  // namespace portacl::record

@@ -1,4 +1,5 @@
-// The pass works on blocks that stay in the nearest cache: a block is hashed, then its elements are looked at; float32's side by side.
+// One pass over blocks that stay in the nearest cache: hashes a block, then summarises its elements, several
+// float32 at once.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "record/summary.h"
@@ -20,9 +21,9 @@ namespace portacl::record {
 namespace {
 
 constexpr std::size_t kBlock = 8192;  // bytes
-constexpr std::size_t kLanes = 8;     // sums that go on side by side
+constexpr std::size_t kLanes = 8;     // sums that run in parallel
 
-// XXH64, after its public description: four lanes of eight bytes.
+// XXH64 by its public description: four lanes of eight bytes.
 class Hash {
  public:
   // All blocks but the last must be multiples of 32 bytes.
@@ -37,7 +38,8 @@ class Hash {
     rest_size_ = size;
   }
 
-  // The same for so many times 32 bytes; beside(bytes) is called for each of them. Its work and the hash's do not wait for each other.
+  // Hashes `times` times 32 bytes and calls beside(bytes) for each. The two chains of operations do not wait
+  // for each other.
   template <typename Beside>
   void AddBeside(const unsigned char* bytes, std::size_t times, const Beside& beside) {
     total_ += 32 * times;
@@ -101,7 +103,7 @@ class Hash {
   std::size_t rest_size_ = 0;
 };
 
-// Registers of the oldest machine of each kind.
+// Vectors that the oldest machine of each architecture has.
 using Floats = float __attribute__((vector_size(16)));
 using Doubles = double __attribute__((vector_size(16)));
 using Int32s = std::int32_t __attribute__((vector_size(16)));
@@ -139,7 +141,7 @@ struct Bool {};
 struct Half {};
 struct Brain {};
 
-// How elements lie in memory, and what is computed with.
+// The layout of elements in memory, and the type of computing.
 template <typename Element>
 struct Form {
   using Stored = Element;
@@ -164,7 +166,7 @@ struct Form<Half> {
   using Value = float;
   static Value Read(Stored stored) {
     const std::uint32_t magnitude = static_cast<std::uint32_t>(stored & 0x7fff) << 13;
-    // A product with 2^112 moves the exponent, and makes subnormal numbers of halves normal ones of floats.
+    // Multiplying by 2^112 adjusts the exponent, and makes subnormal 16-bit floats normal float32 numbers.
     const float moved = std::bit_cast<float>(magnitude) * 0x1p112F;
     const std::uint32_t spoilt = (stored & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;  // infinities and NaN
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(moved) | spoilt |
@@ -259,12 +261,12 @@ class Statistics {
     }
   }
 
-  // A square is infinite or NaN where there are infinities or NaN, and seldom else.
+  // Detects infinities and NaN by the squares, which are rarely non-finite otherwise.
   bool IsSpoilt() const {
     return !std::isfinite(std::accumulate(sums_.squares, sums_.squares + kLanes, 0.0));
   }
 
-  // Moves what is finite to the front, counts the others, and returns how many are finite.
+  // Moves finite values to the front, counts the others, and returns the number of finite ones.
   std::size_t Finite(Value* values, std::size_t count) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -280,7 +282,7 @@ class Statistics {
     return kept;
   }
 
-  // Element number i of a block goes into lane i modulo the number of lanes.
+  // Adds element i of a block to lane i modulo the number of lanes.
   void Sum(const Value* values, std::size_t count) {
     std::size_t i = 0;
     if constexpr (std::is_same_v<Value, float>) {
@@ -289,8 +291,7 @@ class Statistics {
       i = SumOfDoubles(values, count);
     } else {
       std::uint32_t zeros = 0;
-      Value least
-          [kLanes];  // of its own, as sums are, so that the compiler knows that nothing else changes them
+      Value least[kLanes];  // local like the sums, so that the compiler knows that nothing else changes them
       Value greatest[kLanes];
       double sum[kLanes];
       double squares[kLanes];
@@ -374,8 +375,8 @@ class Statistics {
     return i;
   }
 
-  // Of a multiple of eight elements. Sums and hash are two chains of operations that wait for each other: together they take hardly
-  // longer than one of them.
+  // Sums a multiple of eight elements while hashing. Sums and hash are two chains of dependent operations,
+  // which together take hardly longer than one.
   void SumBeside(const unsigned char* bytes, std::size_t count, Hash& hash) {
     FloatSums sums(sums_);
     hash.AddBeside(bytes, count / 8, [&sums](const unsigned char* eight) {
@@ -502,12 +503,12 @@ char* PutWhole(char* to, Whole value) {
   return std::to_chars(to, to + 24, value).ptr;
 }
 
-// Nothing for 0.
+// Writes nothing for 0.
 char* PutNumber(char* to, const char* name, std::uint64_t value) {
   return value == 0 ? to : PutWhole(Put(to, name), value);
 }
 
-// With the digits that tell numbers of the kind apart.
+// Writes as many digits as distinguish numbers of the kind.
 char* PutReal(char* to, double value, bool is_double) {
   return is_double ? std::to_chars(to, to + 32, value, std::chars_format::scientific).ptr
                    : std::to_chars(to, to + 32, value, std::chars_format::scientific, 8).ptr;
@@ -532,7 +533,7 @@ std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int3
   const double largest = std::max(std::abs(summary.minimum), std::abs(summary.maximum));
   if (!std::isfinite(summary.sum) || !std::isfinite(summary.squares) ||
       (summary.squares < 1e-280 && largest > 0)) {
-    return 0;  // what is added leaves the range of double
+    return 0;  // the sums overflow double
   }
   char* to = Put(text, "xxh64:");
   for (int shift = 60; shift >= 0; shift -= 4) {
@@ -554,7 +555,7 @@ std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int3
 
 }  // namespace portacl::record
 
-// What python/portacl/recording/_summary.py calls.
+// The functions that python/portacl/recording/_summary.py calls.
 extern "C" {
 
 __attribute__((visibility("default"))) int PortaclSummarise(const void* elements, std::uint64_t count,

@@ -1,4 +1,4 @@
-// What a recording says of a tensor's elements in one pass over them: a hash, and what they have in common.
+// A summary of a tensor's elements in one pass: a hash and statistics.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef PORTACL_RECORD_SUMMARY_H
@@ -9,9 +9,9 @@
 
 namespace portacl::record {
 
-// The kinds of elements that are summarised; python/portacl/recording/_summary.py has the same numbers.
+// The kinds of elements. python/portacl/recording/_summary.py has the same numbers.
 enum Kind : std::int32_t {
-  kBytesAlone = 0,  // a hash, and no statistics
+  kBytesAlone = 0,  // only a hash, without statistics
   kBool = 1,
   kUint8 = 2,
   kInt8 = 3,
@@ -29,12 +29,13 @@ enum Kind : std::int32_t {
 
 struct Summary {
   std::uint64_t hash;   // XXH64 with seed 0, of the bytes
-  std::uint64_t count;  // of finite elements: minimum, maximum, sum and squares are theirs
+  std::uint64_t count;  // of finite elements, to which minimum, maximum, sum and squares apply
   std::uint64_t nans;
   std::uint64_t infinities;
   std::uint64_t zeros;
   std::int64_t
-      least;  // of integers (of uint64: the same bits), as minimum and maximum cannot hold all of them
+      // For integers (for uint64 the same bits), since minimum and maximum cannot represent all of them.
+      least;
   std::int64_t greatest;
   double minimum;
   double maximum;
@@ -42,11 +43,13 @@ struct Summary {
   double squares;  // the sum of squares
 };
 
-// Elements lie one after the other, at any address. Sums are added in one order on every machine. False for an unknown kind.
+// Elements are contiguous, at any address. Sums are added in one order on every machine. Returns false for an
+// unknown kind.
 bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept;
 
-// The same as text, of at most kTextSize bytes: the hash, "xxh64:" and 16 digits, then the statistics as JSON. Returns its size,
-// or 0 for an unknown kind, for kBytesAlone, and where sums leave the range of double.
+// Writes the summary as text of at most kTextSize bytes: the hash as "xxh64:" and 16 digits, then the
+// statistics as JSON. Returns its size, or 0 for an unknown kind, for kBytesAlone, and if sums overflow
+// double.
 inline constexpr std::size_t kTextSize = 320;
 std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind,
                             char* text) noexcept;

@@ -1,4 +1,5 @@
-// Channels of tensors between devices and hosts: present, so that a client which links to every name loads, and refused.
+// Unsupported channels of tensors between devices and hosts. The functions exist, so that a client which
+// links to every name loads, and refuse every call.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_tdt.h"
 #include "acl/errors.h"
@@ -7,7 +8,7 @@ using namespace portacl;
 
 namespace {
 
-// The code, and a message that names the function.
+// Returns the code, with a message that names the function.
 aclError Refuse(const char* function) {
   return FailUnsupported(function, "no graph engine is here, whose graphs would send tensors");
 }

@@ -1,5 +1,5 @@
-// Functions that need several processes, a device's kernels or its tracing: present, so that a client which looks
-// up every name finds it, and refused with 207000 whatever their arguments.
+// Unsupported functions, which need several processes, a device's kernels or its tracing. They exist, so that
+// a client which looks up every name finds it, and return 207000 whatever their arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_dump.h"
 #include "acl/acl_op.h"

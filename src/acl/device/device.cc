@@ -1,5 +1,5 @@
-// Devices and contexts: counting, the default context of each device,
-// what is current on a thread.
+// Devices and contexts: their number, the default context of each device, and the current context of each
+// thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/device/device.h"
 
@@ -41,7 +41,7 @@ Devices& AllDevices() {
 HandleTable<Context, 0x43> contexts;
 thread_local aclrtContext current_context = nullptr;
 
-// Returns a new context's handle, nullptr when memory is exhausted.
+// Returns a new context's handle, or nullptr if memory is exhausted.
 aclrtContext NewContext(int32_t device, bool is_default) noexcept {
   Context* context = contexts.Acquire();
   if (context == nullptr) return nullptr;
@@ -56,7 +56,7 @@ aclrtContext NewContext(int32_t device, bool is_default) noexcept {
   return nullptr;
 }
 
-// What KeepContexts keeps out.
+// Takes a context, which KeepContexts prevents.
 Context* TakeContext(aclrtContext handle) noexcept {
   std::lock_guard lock(AllDevices().mutex);
   return contexts.Take(handle);
@@ -74,13 +74,13 @@ aclError FailMemory(const char* api) noexcept {
               Text(api, ": not enough memory."));
 }
 
-// The default context of a device, made when it is not there; nullptr when memory is exhausted.
+// Returns the default context of a device, creating it if necessary, or nullptr if memory is exhausted.
 aclrtContext DefaultContextLocked(Device& device, int32_t id) noexcept {
   if (device.default_context == nullptr) device.default_context = NewContext(id, true);
   return device.default_context;
 }
 
-// Takes back one aclrtSetDevice, or all of them; the last one frees the device's default context.
+// Undoes one aclrtSetDevice, or all of them. The last one frees the device's default context.
 aclError Reset(const char* api, int32_t id, bool all) noexcept {
   if (aclError status = CheckDevice(api, id)) return status;
   aclrtContext to_free = nullptr;
@@ -103,7 +103,7 @@ aclError Reset(const char* api, int32_t id, bool all) noexcept {
   } catch (...) {
     return FailMemory(api);
   }
-  // Outside the lock: freeing waits for the context's streams, whose work may itself ask for the device.
+  // Frees outside the lock: it waits for the context's streams, whose work may itself ask for the device.
   if (to_free != nullptr) FreeContext(to_free);
   return ACL_SUCCESS;
 }
@@ -125,7 +125,7 @@ aclError CheckDevice(const char* api, int64_t device) noexcept {
   } else {
     message.Add(", accepted: 0 to ").Add(count - 1).Add(".");
   }
-  // Who starts more processes than there are devices meets this first.
+  // A program that starts more processes than there are devices gets this message first.
   if (device >= 0) {
     message.Add(
         " PORTACL_DEVICE_COUNT says how many devices there are (1 unless it is set), "
@@ -145,7 +145,7 @@ Context* CurrentContext(aclrtContext* handle) noexcept {
   if (context == nullptr) {
     const int32_t default_device = CurrentConfiguration().default_device;
     if (default_device < 0) return nullptr;
-    // The configuration file names a device for threads that set none.
+    // The configuration file may name a device for threads that set none.
     try {
       Devices& devices = AllDevices();
       std::lock_guard lock(devices.mutex);

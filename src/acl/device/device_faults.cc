@@ -1,4 +1,4 @@
-// Faults of a device's memory and processors: a host that has one does not report it here.
+// Faults of a device's memory and processors. A host with such a fault does not report it here.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 

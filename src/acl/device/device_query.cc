@@ -1,4 +1,4 @@
-// What a program can ask about a device: its state, its numbers, its name for the rest of the machine.
+// Queries about a device: its state, its numbers, and its name for the rest of the machine.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@
 namespace portacl {
 namespace {
 
-// The beginning of a file of the system, as much as fits; empty when it cannot be read.
+// Reads the beginning of a system file, as much as fits. Returns an empty text if it cannot be read.
 std::string_view ReadBeginning(const char* path, char* room, size_t size) noexcept {
   const CancellationDeferred deferred;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -40,8 +40,8 @@ aclError StoreKnown(const char* api, int64_t found, int64_t* value) noexcept {
   return ACL_SUCCESS;
 }
 
-// Percent of the machine's time that its processors were busy since the call before, of any device; the first
-// call counts from the start of the machine. -1 when the system does not tell.
+// Returns the percentage of time that the machine's processors were busy since the previous call, for any
+// device; the first call counts from the machine's start. Returns -1 if the system does not tell.
 int32_t ProcessorUtilization() noexcept {
   static std::atomic<uint64_t> last_busy{0};
   static std::atomic<uint64_t> last_total{0};
@@ -65,7 +65,7 @@ int32_t ProcessorUtilization() noexcept {
   }
   const uint64_t passed = total - last_total.exchange(total);
   const uint64_t busy = (total - idle) - last_busy.exchange(total - idle);
-  // Two calls within one tick: what the first found still holds.
+  // Within one clock tick the previous result still holds.
   if (passed == 0 || passed > total) return last_percent.load();
   const auto percent = static_cast<int32_t>(std::min<uint64_t>(100, busy * 100 / passed));
   last_percent.store(percent);
@@ -173,7 +173,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
     return FailValue(api, "devFeatureType", static_cast<int>(devFeatureType), "1 or 21",
                      ACL_ERROR_INVALID_PARAM);
   }
-  *value = 0;  // neither updating of captured tasks nor queues between devices
+  *value = 0;  // neither updates of captured tasks nor queues between devices
   return ACL_SUCCESS;
 }
 
@@ -206,7 +206,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
   const uint64_t halves[2] = {Hash(device, machine), Hash(device + (uint64_t{1} << 32), machine)};
   static_assert(sizeof halves == sizeof uuid->bytes);
   std::memcpy(uuid->bytes, halves, sizeof halves);
-  // The marks of a UUID whose content is the maker's own affair.
+  // Sets the version and variant bits of a UUID with vendor-defined content.
   uuid->bytes[6] = static_cast<char>((uuid->bytes[6] & 0x0F) | 0x80);
   uuid->bytes[8] = static_cast<char>((uuid->bytes[8] & 0x3F) | 0x80);
   return ACL_SUCCESS;

@@ -1,5 +1,6 @@
-// Accounts a device's memory over the processes that share it (see memory_account.h): a table in shared memory for each device, in
-// which every process has a row. Where there is no shared memory, a process knows of itself alone.
+// Accounts a device's memory over the processes that share it (see memory_account.h). Each device has a table
+// in shared memory, in which every process has a row. Without shared memory a process only knows about
+// itself.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/device/memory_account.h"
 
@@ -27,7 +28,7 @@ namespace {
 
 constexpr size_t kRows = 1024;
 
-// A process is known by its number and the time at which it started: numbers are used again.
+// A process is identified by its number and its start time, because numbers are reused.
 struct Row {
   std::atomic<uint64_t> process;  // 0: the row is free
   std::atomic<uint64_t> bytes;
@@ -37,8 +38,8 @@ struct Table {
   Row rows[kRows];
 };
 
-// The low 32 bits of a process's start time in ticks since boot, plus 1; 0 when there is no such process, or nothing of it but
-// what its parent has not asked for yet.
+// Returns the low 32 bits of a process's start time in ticks since boot, plus 1. Returns 0 if there is no
+// such process, or only a zombie.
 uint32_t StartOf(pid_t pid) noexcept {
   const CancellationDeferred deferred;
   char text[64];
@@ -49,8 +50,8 @@ uint32_t StartOf(pid_t pid) noexcept {
   const ssize_t length = read(file, stat, sizeof stat);
   close(file);
   std::string_view fields(stat, length > 0 ? static_cast<size_t>(length) : 0);
-  // The name in parentheses may hold anything; behind it are the state, in the 18th place the number of threads, in the 20th the
-  // start.
+  // The name in parentheses may contain anything. The state follows it; the number of threads is the 18th
+  // field, the start the 20th.
   const size_t name = fields.rfind(')');
   if (name == std::string_view::npos) return 0;
   fields.remove_prefix(name + 1);
@@ -78,7 +79,7 @@ bool IsAlive(uint64_t process) noexcept {
   return start != 0 && start == static_cast<uint32_t>(process);
 }
 
-// Numbers of processes mean something within their namespace alone.
+// The name contains the namespace, since process numbers are only unique within one.
 constexpr size_t kLongestName = 96;
 void NameOfTable(int device, char (&path)[kLongestName]) noexcept {
   struct stat space = {};
@@ -87,10 +88,10 @@ void NameOfTable(int device, char (&path)[kLongestName]) noexcept {
                 static_cast<unsigned long long>(space.st_ino), device);
 }
 
-// An open file of the table that is locked, until the end of the scope.
+// An open file of the table, locked until the end of the scope.
 class LockedFile {
  public:
-  // Opens the file that has this name while it is locked; `creates` makes it where it is not there.
+  // Opens and locks the file that has this name; `creates` makes it if it does not exist.
   LockedFile(const char* path, bool creates) noexcept {
     const CancellationDeferred deferred;
     for (int tries = 0; tries < 100; ++tries) {
@@ -102,7 +103,7 @@ class LockedFile {
           opened.st_uid == geteuid() && stat(path, &named) == 0 && named.st_ino == opened.st_ino) {
         return;
       }
-      close(file_);  // its last process has removed it meanwhile
+      close(file_);  // the last process has removed it meanwhile
       file_ = -1;
     }
   }
@@ -120,10 +121,10 @@ class LockedFile {
   int file_ = -1;
 };
 
-// What this process holds of a device, and its row in the device's table.
+// This process's memory of a device, and its row in the device's table.
 struct Account {
   size_t own = 0;
-  bool is_asked = false;  // a row was looked for: where there was none, this process accounts for itself
+  bool is_asked = false;  // a row was requested; without one this process only accounts for itself
   Table* table = nullptr;
   Row* row = nullptr;
 
@@ -144,8 +145,7 @@ struct Account {
 
 struct Accounts {
   std::mutex mutex;
-  Account of_device
-      [kMostDevices];  // by the numbers that devices have before ASCEND_RT_VISIBLE_DEVICES picks some
+  Account of_device[kMostDevices];  // by device numbers before ASCEND_RT_VISIBLE_DEVICES
 };
 
 // A forked child holds nothing yet, and has no row.
@@ -163,7 +163,7 @@ void ForgetInChild() noexcept {
   for (Account& account : TheAccounts().of_device) account = Account();
 }
 
-// The device's number in the machine; 0 for one that the program has no more.
+// Returns the device's number in the machine; 0 for one that the program no longer has.
 int NumberOf(int32_t device) noexcept {
   const auto& visible = CurrentConfiguration().visible_devices;
   return device >= 0 && static_cast<size_t>(device) < visible.size() ? visible[static_cast<size_t>(device)]
@@ -177,12 +177,12 @@ Account& AccountOfLocked(Accounts& accounts, int number) noexcept {
   char path[kLongestName];
   NameOfTable(number, path);
   const LockedFile file(path, true);
-  // Memory that is not there would end the process at the first access.
+  // Allocates the memory now: if it were missing, the first access would end the process.
   if (file.descriptor() < 0 || posix_fallocate(file.descriptor(), 0, sizeof(Table)) != 0) return account;
   void* const mapped = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
   if (mapped == MAP_FAILED) return account;
   account.table = static_cast<Table*>(mapped);
-  const uint64_t self = ThisProcess();  // a row of its own is that of the program before exec
+  const uint64_t self = ThisProcess();  // its existing row belongs to the program before exec
   for (Row& row : account.table->rows) {
     const uint64_t process = row.process;
     if (process != 0 && process != self && IsAlive(process)) continue;
@@ -194,7 +194,7 @@ Account& AccountOfLocked(Accounts& accounts, int number) noexcept {
   return account;
 }
 
-// Frees the rows of this process; the last process removes a table.
+// Frees the rows of this process. The last process removes a table.
 void Leave(Accounts& accounts) noexcept {
   std::lock_guard lock(accounts.mutex);
   for (int number = 0; number < kMostDevices; ++number) {
@@ -214,7 +214,7 @@ void Leave(Accounts& accounts) noexcept {
   }
 }
 
-// When the process ends by itself, or the library is unloaded.
+// Runs when the process ends normally, or the library is unloaded.
 __attribute__((destructor)) void AtExit() { Leave(TheAccounts()); }
 
 }  // namespace
@@ -236,7 +236,7 @@ bool TakeDeviceMemory(int32_t device, size_t bytes) noexcept {
   Account& account = AccountOfLocked(accounts, number);
   if (bytes > SIZE_MAX - account.own) return false;
   account.own += bytes;
-  account.Publish();  // before it is compared, so that of two processes not both are let in
+  account.Publish();  // publishes before comparing, so that two processes cannot both succeed
   if (configuration.limits_device_memory && account.Held() > configuration.device_memory) {
     account.own -= bytes;
     account.Publish();

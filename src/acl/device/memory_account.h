@@ -1,4 +1,4 @@
-// A device's memory: how much it has, and how much of that the processes of this machine hold.
+// A device's memory: its size, and how much of it the processes of this machine use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,18 +7,18 @@
 
 namespace portacl {
 
-// Bytes. All functions take a device as the program numbers it, and are safe to call from any thread.
+// Sizes in bytes. All functions take the program's device number, and may be called from any thread.
 struct DeviceMemory {
   size_t total = 0;  // Configuration::device_memory
-  size_t free = 0;   // total less what the processes of this user hold of it; 0 when they hold more
+  size_t free = 0;   // total minus the use by all processes of this user; 0 if they use more
 };
 DeviceMemory ReadDeviceMemory(int32_t device) noexcept;
 
-// Accounts memory that this process is about to take. False, with nothing accounted, when the device has a size of its own
-// (Configuration::limits_device_memory) and less is free.
+// Accounts memory that this process is about to allocate. Returns false, and accounts nothing, if the device
+// has a configured size (Configuration::limits_device_memory) and less is free.
 bool TakeDeviceMemory(int32_t device, size_t bytes) noexcept;
 
-// Accounts memory that this process gave back.
+// Accounts memory that this process has freed.
 void ReturnDeviceMemory(int32_t device, size_t bytes) noexcept;
 
 }  // namespace portacl

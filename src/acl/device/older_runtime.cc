@@ -1,4 +1,5 @@
-// The older interface to streams and memory (runtime/rt.h): each function is the aclrt one of its kind.
+// The older interface to streams and memory (runtime/rt.h): each function calls the corresponding aclrt
+// function.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/rt.h"
 
@@ -14,8 +15,7 @@ rtError_t rtGetSocVersion(char* version, uint32_t maxLen) {
   const char* const api = "rtGetSocVersion";
   if (version == nullptr) return FailNullPointer(api, "version", "a buffer of maxLen bytes");
   const char* const product = aclrtGetSocName();
-  if (product == nullptr)
-    return ACL_ERROR_RT_INTERNAL_ERROR;  // the configuration is refused, and its message says why
+  if (product == nullptr) return ACL_ERROR_RT_INTERNAL_ERROR;  // the configuration is refused, with a message
   const std::string_view name = product;
   if (maxLen <= name.size()) {
     return FailValue(api, "maxLen", maxLen, "more than the length of the product's name",
@@ -41,7 +41,7 @@ rtError_t rtGetAiCoreCount(uint32_t* aiCoreCnt) {
 
 rtError_t rtSetDevice(int32_t devId) { return aclrtSetDevice(devId); }
 
-// Limits are on the kernels of a device; there are none.
+// The limits apply to a device's kernels, of which there are none.
 rtError_t rtDeviceSetLimit(int32_t devId, rtLimitType_t, uint32_t) {
   int64_t ignored = 0;
   if (devId < 0)

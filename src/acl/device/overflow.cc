@@ -1,4 +1,5 @@
-// Overflow: results hold infinities and NaN, as IEEE 754 has them; nothing saturates and nothing counts them.
+// Overflow: results contain infinities and NaN as in IEEE 754. Nothing saturates, and nothing counts
+// overflows.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"

@@ -16,7 +16,7 @@ aclError CheckOption(const char* api, aclSysParamOpt option) noexcept {
   return FailValue(api, "opt", number, "0 to 3", ACL_ERROR_INVALID_PARAM);
 }
 
-// Determinism has four levels, the others are switches.
+// Determinism has four levels; the other options are switches.
 aclError CheckValue(const char* api, aclSysParamOpt option, int64_t value) noexcept {
   const int64_t most = option == ACL_OPT_DETERMINISTIC ? 3 : 1;
   if (value >= 0 && value <= most) return ACL_SUCCESS;

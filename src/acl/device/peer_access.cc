@@ -1,5 +1,5 @@
-// Access of one device to another's memory. All devices share the host's, so it always works; what is enabled
-// is only remembered, so that a program sees its own mistakes.
+// Access of one device to another's memory. All devices share the host's memory, so that it always works.
+// Enabling is only recorded, so that a program sees its mistakes.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/device/peer_access.h"
 
@@ -13,10 +13,10 @@
 namespace portacl {
 namespace {
 
-// At [a * kMostDevices + b]: a may use b's memory.
+// At [a * kMostDevices + b]: whether a may use b's memory.
 std::atomic<bool> enabled[kMostDevices * kMostDevices];
 
-// The place of the current device's access to `peer`; nullptr with *status set when it has none.
+// Returns the flag of the current device's access to `peer`, or nullptr with *status set if it has none.
 std::atomic<bool>* Place(const char* api, int32_t peer, aclError* status) noexcept {
   const Context* context = CurrentContext();
   if (context == nullptr) {

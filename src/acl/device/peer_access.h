@@ -1,4 +1,4 @@
-// Which devices were given access to others' memory.
+// Enabled accesses of devices to others' memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// Whether aclrtDeviceEnablePeerAccess has let `device` use the memory of `peer`.
+// Whether aclrtDeviceEnablePeerAccess lets `device` use the memory of `peer`.
 bool HasPeerAccess(int32_t device, int32_t peer) noexcept;
 
 }  // namespace portacl

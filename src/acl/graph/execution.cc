@@ -31,7 +31,8 @@ const UsedMemory* FirstGone(const std::vector<UsedMemory>& memory) noexcept {
   return nullptr;
 }
 
-// Whether the memory of all tasks but grouped ones is there; else *gone is what is not. Only looks when memory has ended since the last time.
+// Whether the memory of all ungrouped tasks still exists; otherwise *gone is the missing one. Only looks if
+// memory has been freed since the last time.
 bool HasMemory(Graph& graph, UsedMemory* gone) noexcept {
   const uint64_t ends = MemoryEnds();
   if (graph.memory_seen.load(std::memory_order_relaxed) == ends) return true;
@@ -46,7 +47,7 @@ bool HasMemory(Graph& graph, UsedMemory* gone) noexcept {
   });
 }
 
-// The same for a grouped task.
+// Does the same for a grouped task.
 bool HasMemoryOf(RecordedNode& node, UsedMemory* gone) noexcept {
   const uint64_t ends = MemoryEnds();
   if (node.memory_seen == ends) return true;
@@ -71,7 +72,7 @@ Stream::Failure Gone(Graph& graph, const UsedMemory& gone, const char* what_ran)
                                           .Add(what_ran)};
 }
 
-// Lives on the heap: it stands for many tasks.
+// Lives on the heap, since it stands for many tasks.
 class ExecutionTask final : public Task {
  public:
   // Takes over one workers::Reserve if the graph needs a worker.
@@ -84,7 +85,7 @@ class ExecutionTask final : public Task {
                                                           : Place::kWorker;
   }
 
-  // Makes all that this execution has of its own; false for want of memory.
+  // Creates everything that this execution needs for itself; returns false if memory is exhausted.
   bool Prepare() noexcept {
     try {
       execution_.own.resize(static_cast<size_t>(graph_->own_tasks));

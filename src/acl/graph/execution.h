@@ -1,4 +1,4 @@
-// Executions of graphs, as tasks of streams, and the memory that they need.
+// Executions of graphs as tasks of streams, and the memory that they need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace portacl {
 
-// Notes in which memory the tasks of a graph that was just captured work, or those that are about to take their place. False
-// for want of memory.
+// Records the memory that the tasks of a newly captured graph, or tasks that are about to replace some, use.
+// Return false if memory is exhausted.
 bool NoteMemory(Graph* graph) noexcept;
 bool NoteMemory(RecordedNode* node) noexcept;
 
-// Puts one execution into the stream: 0, 207001 or 207005, or what is said of the stream.
+// Submits one execution to the stream. Returns 0, 207001, 207005, or an error about the stream.
 aclError SubmitExecution(const char* api, std::shared_ptr<Graph> graph, const FoundStream& stream) noexcept;
 
 }  // namespace portacl

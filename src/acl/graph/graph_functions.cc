@@ -1,4 +1,4 @@
-// The functions of acl_rt.h that capture streams into graphs, execute, update and describe these.
+// The functions of acl_rt.h that capture streams into graphs, and execute, update and describe graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstring>
@@ -33,7 +33,8 @@ aclError FailNoMemory(const char* api) noexcept {
               Text(api, ": not enough memory for the graph."));
 }
 
-// The graph of a handle, which is not being captured; when there is none, reports it and sets *status.
+// Returns the graph of a handle, which must not be under capture. If there is none, reports it and sets
+// *status.
 std::shared_ptr<Graph> FindGraphFor(const char* api, aclmdlRI handle, aclError* status) noexcept {
   if (handle == nullptr) {
     *status = FailNullPointer(api, "modelRI", "a graph of aclmdlRICaptureEnd");
@@ -58,7 +59,7 @@ std::shared_ptr<Graph> FindWholeGraph(const char* api, aclmdlRI handle, aclError
 }
 
 aclError CheckMode(const char* api, const char* parameter, const aclmdlRICaptureMode* mode) noexcept {
-  int number = 0;  // any number may stand there
+  int number = 0;  // clients may pass any number
   std::memcpy(&number, mode, sizeof number);
   if (number >= ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && number <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) {
     return ACL_SUCCESS;
@@ -66,7 +67,7 @@ aclError CheckMode(const char* api, const char* parameter, const aclmdlRICapture
   return FailValue(api, parameter, number, "0 to 2", ACL_ERROR_INVALID_PARAM);
 }
 
-// In stream order, the tasks that an update brings take the place of the recorded ones.
+// Replaces recorded tasks by those of an update, in stream order.
 class UpdateTask final : public Task {
  public:
   explicit UpdateTask(Update update) noexcept : update_(std::move(update)) {}
@@ -235,7 +236,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
   if (graph == nullptr) return status;
   const Deadline deadline = DeadlineIn(timeout);
   if (deadline == kForever && graph->IsRunHere()) return FailWaitsForSelf(api);
-  // A stream of the graph's own, so that the program's go on meanwhile.
+  // Uses a stream of the graph's own, so that the program's streams continue meanwhile.
   const aclrtStream handle = graph->WithTasks([&] {
     if (LiveStream(graph->own_stream) == nullptr) {
       graph->own_stream = CreateStream(graph->context, graph->device, false);
@@ -337,7 +338,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   aclError status = ACL_SUCCESS;
   const std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);
   if (graph == nullptr) return status;
-  // What the graph's own stream has to do ends before that goes.
+  // Waits for the graph's own stream before destroying it.
   const Stream* const waited_for = LiveStream(graph->WithTasks([&] { return graph->own_stream; }));
   if (waited_for != nullptr &&
       (UserCode::Holds(*waited_for) || (graph->IsRunHere() && graph->executions > 1))) {

@@ -11,7 +11,7 @@
 namespace portacl {
 namespace {
 
-// The names of types that the tools of CANN's clients look for.
+// The type names that tools of CANN's clients look for.
 const char* TypeOf(RecordedKind kind) noexcept {
   switch (kind) {
     case RecordedKind::kOperator:
@@ -37,7 +37,7 @@ const char* TypeOf(RecordedKind kind) noexcept {
   }
 }
 
-// Marks of one event have the number of the node that records it, so that records and waits are pairs.
+// Marks of one event carry the number of the node that records it, which pairs records and waits.
 Text NameOf(const RecordedNode& node, size_t place) noexcept {
   switch (node.facts.kind) {
     case RecordedKind::kEventRecord:

@@ -8,9 +8,10 @@
 
 namespace portacl {
 
-// The tasks as events of Chrome's trace viewer: one row for each captured stream, in the order of the calls.
+// Returns the tasks as events for Chrome's trace viewer: one row for each captured stream, in the order of
+// calls.
 std::string AsJson(Graph& graph);
-// The same as a graph of Graphviz: an arrow from each task to those that come next.
+// Returns the graph for Graphviz, with an arrow from each task to its successors.
 std::string AsDot(Graph& graph);
 
 }  // namespace portacl

@@ -21,7 +21,7 @@
 namespace portacl {
 namespace {
 
-// What a thread moves in about the time that handing the work to a worker takes (bench/stream_paths.cc).
+// The bytes that a thread moves in about the time of handing the work to a worker (bench/stream_paths.cc).
 constexpr size_t kSmallBytes = size_t{64} << 10;
 
 class CopyTask final : public Task {
@@ -47,7 +47,8 @@ class CopyTask final : public Task {
 
   const CopyRows& rows() const noexcept { return rows_; }
 
-  // Copies the rows; one without a source is filled with `value`. nullptr when memory is exhausted.
+  // Makes a task that copies the rows, or fills them with `value` if there is no source. Returns nullptr if
+  // memory is exhausted.
   static CopyTask* New(const CopyRows& rows, int32_t value) noexcept;
 
  private:
@@ -89,7 +90,7 @@ aclError RecordCopy(const char* api, const FoundStream& queue, CopyTask* task, b
   }
   const CopyRows& rows = task->rows();
   RecordedFacts facts{.api = api, .kind = rows.from == nullptr ? RecordedKind::kFill : RecordedKind::kCopy};
-  // As many elements as take the time of so many bytes.
+  // Estimates as many elements as take the time of so many bytes.
   facts.elements = task->place == Task::Place::kAnywhere
                        ? static_cast<int64_t>(rows.width * rows.height * (kSmallGraph / kSmallBytes))
                        : kSmallGraph + 1;
@@ -131,7 +132,7 @@ aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool comple
                                                                   : Stream::Wait::kNo);
 }
 
-// Whether an operand of the copy is host memory that no device could read or write by itself.
+// Whether an operand of the copy is host memory that no device could access by itself.
 bool IsPageable(const void* address, size_t pitch, const CopyRows& rows) noexcept {
   const auto* last = static_cast<const char*>(address) + (rows.height - 1) * pitch + (rows.width - 1);
   return KindOfMemory(address) == MemoryKind::kUnknown || KindOfMemory(last) == MemoryKind::kUnknown;

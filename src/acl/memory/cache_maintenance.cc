@@ -1,5 +1,5 @@
-// Writing caches back and filling them. Processors of a host keep their caches coherent by themselves, so
-// there is nothing to do; what would lose data is refused.
+// Writing back and filling caches. A host's processors keep their caches coherent, so that there is nothing
+// to do. Calls that would lose data are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/errors.h"

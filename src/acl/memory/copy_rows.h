@@ -1,4 +1,4 @@
-// What a copy moves.
+// The description of a copy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// What one copy moves: `height` rows of `width` bytes, each a pitch behind the one before.
+// One copy: `height` rows of `width` bytes, each a pitch behind the previous.
 struct CopyRows {
   void* to = nullptr;
   size_t to_pitch = 0;

@@ -1,4 +1,5 @@
-// Host memory of the program's own that it pins: asynchronous copies then need not be done at return.
+// Registration of the program's own host memory as pinned. Asynchronous copies then need not be done on
+// return.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"

@@ -1,5 +1,4 @@
-// Device and host memory: both are the process's heap,
-// registered so that a wrong free is refused.
+// Device and host memory: both are the process's heap, registered so that a wrong free is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/memory/memory.h"
 
@@ -34,15 +33,15 @@
 namespace portacl {
 namespace {
 
-// CANN promises 64. Programs rely on 128 and more, because what an NPU gives is always a multiple of 512.
+// CANN promises 64. Programs rely on 128 and more, because an NPU's addresses are always multiples of 512.
 constexpr size_t kAlignment = 512;
 
-// Host memory begins at a page and has whole ones: clients round its address and its size up, and register the pages.
+// Host memory consists of whole pages: clients round its address and its size up, and register the pages.
 size_t PageBytes() noexcept {
   static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
 }
-// 0 when that overflows.
+// Rounds up to whole pages; returns 0 on overflow.
 size_t InWholePages(size_t size) noexcept {
   size_t end = 0;
   return __builtin_add_overflow(size, PageBytes() - 1, &end) ? 0 : end & ~(PageBytes() - 1);
@@ -62,9 +61,9 @@ struct Registry {
   std::map<int32_t, MemoryUsage> by_device;
   uint64_t last_serial = 0;
   std::map<uintptr_t, size_t>
-      registered_pinned;  // registrations inside of pinned memory that is allocated here
+      registered_pinned;  // registrations within pinned memory that was allocated here
 
-  // The entry that holds the address, or the next one behind it.
+  // Returns the entry that contains the address, or the next one behind it.
   auto AtOrBehindLocked(uintptr_t address) {
     auto it = by_address.upper_bound(address);
     if (it == by_address.begin()) return it;
@@ -72,8 +71,8 @@ struct Registry {
     return address - before->first < before->second.size ? before : it;
   }
 
-  // Clients register what aclrtMallocHost gave them, to be told its address for the device. False when that is not where
-  // the range lies, or when a byte of it is registered.
+  // Registers memory of aclrtMallocHost, which clients do to learn its device address. Returns false if the
+  // range lies outside the allocation, or a byte of it is registered already.
   bool RegisterPinnedLocked(const std::pair<const uintptr_t, Allocation>& in, uintptr_t begin, size_t size) {
     if (in.second.kind != MemoryKind::kPinnedHost || begin < in.first) return false;
     const size_t offset = begin - in.first;
@@ -88,7 +87,7 @@ struct Registry {
   }
 };
 
-// 1 and more, so that who has not looked yet remembers another number.
+// Starts at 1, so that it differs from the number of a reader that has not looked yet.
 std::atomic<uint64_t> memory_ends{1};
 
 Registry& TheRegistry() {
@@ -98,8 +97,8 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// How much is asked of the system for `size` bytes: rounded up to 32, and 32 more where CANN adds them; 0
-// when that overflows.
+// Returns how many bytes to request from the system for `size`: rounded up to 32, plus 32 if CANN adds them;
+// 0 on overflow.
 size_t PaddedSize(size_t size, bool adds_32) {
   size_t padded = 0;
   if (__builtin_add_overflow(size, size_t{31}, &padded)) return 0;
@@ -109,18 +108,20 @@ size_t PaddedSize(size_t size, bool adds_32) {
 
 bool IsOfDevice(MemoryKind kind) { return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged; }
 
-// Fresh memory; *huge says whether huge pages were asked for. A checked program's device memory is not the host's.
+// Allocates fresh memory; *huge tells whether huge pages were requested. Device memory of a checked program
+// is not the host's.
 void* Take(const char* api, size_t size, bool adds_32, MemoryKind kind, bool* huge) noexcept {
   const bool has_pages = kind == MemoryKind::kPinnedHost;
   const size_t padded = has_pages ? InWholePages(size) : PaddedSize(size, adds_32);
   if (padded == 0) return nullptr;
-  // Every program asks for huge pages, even for 16 bytes: only what fills one gets them.
+  // Every program requests huge pages, even for 16 bytes; only blocks that fill one get them.
   *huge = padded >= kHugePage;
   if (kind == MemoryKind::kDevice && sanitizer::GuardsDevice()) return sanitizer::AllocateDevice(api, size);
   void* address = nullptr;
   const size_t alignment = *huge ? kHugePage : has_pages ? PageBytes() : kAlignment;
   if (posix_memalign(&address, alignment, padded) != 0) return nullptr;
-  if (*huge) madvise(address, padded & ~(kHugePage - 1), MADV_HUGEPAGE);  // a wish: failing changes nothing
+  // Only advice: failing changes nothing.
+  if (*huge) madvise(address, padded & ~(kHugePage - 1), MADV_HUGEPAGE);
   return address;
 }
 
@@ -158,7 +159,7 @@ void* Allocate(const char* api, size_t size, bool adds_32, MemoryKind kind, int3
   return address;
 }
 
-// In which allocation, by its address, or 0.
+// Returns the address of the allocation that contains an address, or 0.
 uintptr_t BlockOf(uintptr_t address) noexcept {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
@@ -166,7 +167,7 @@ uintptr_t BlockOf(uintptr_t address) noexcept {
   return it == registry.by_address.end() || it->first > address ? 0 : it->first;
 }
 
-// Of the allocation that begins there; 0 when there is none.
+// Returns the size of the allocation that begins there, or 0.
 size_t SizeAt(const void* address) noexcept {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
@@ -254,8 +255,8 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
   return ACL_SUCCESS;
 }
 
-// As Free, but waits for every stream of the current device first. What went wrong in one is reported after
-// the memory is free.
+// Like Free, but waits for every stream of the current device first. An error in a stream is reported after
+// the memory is freed.
 aclError FreeAfterWork(const char* api, const char* parameter, const char* source, void* address,
                        Source from) noexcept {
   const Context* context = CurrentContext();
@@ -267,19 +268,19 @@ aclError FreeAfterWork(const char* api, const char* parameter, const char* sourc
   return status == ACL_SUCCESS ? of_work : status;
 }
 
-// The attributes of an allocation: a module is a name for statistics that nobody keeps here, a device one
-// that exists.
+// Checks the attributes of an allocation. A module is a name for statistics that are not kept here; a device
+// must exist.
 aclError CheckConfig(const char* api, const aclrtMallocConfig* cfg) noexcept {
   if (cfg == nullptr || cfg->numAttrs == 0) return ACL_SUCCESS;
   if (cfg->attrs == nullptr) return FailNullPointer(api, "cfg->attrs", "an array of numAttrs attributes");
   for (size_t i = 0; i < cfg->numAttrs; ++i) {
     const aclrtMallocAttribute& attribute = cfg->attrs[i];
-    int number = 0;  // any number may stand there, of which not every one is a value of the enumeration
+    int number = 0;  // clients may pass any number, also outside the enumeration
     std::memcpy(&number, &attribute.attr, sizeof number);
     switch (number) {
       case ACL_RT_MEM_ATTR_RSV:
       case ACL_RT_MEM_ATTR_MODULE_ID:
-      case ACL_RT_MEM_ATTR_VA_FLAG:  // one address in host and device, which every memory has here
+      case ACL_RT_MEM_ATTR_VA_FLAG:  // one address in host and device, which all memory has here
         break;
       case ACL_RT_MEM_ATTR_DEVICE_ID:
         if (aclError status = CheckDevice(api, attribute.value.deviceId)) return status;
@@ -432,7 +433,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
   if (context == nullptr) return FailNoDevice("aclrtGetMemInfo");
   *free = 0;
   *total = 0;
-  // One memory answers for DDR and HBM alike; pools that do not exist here (P2P, 1G pages) have nothing.
+  // DDR and HBM report the same memory; pools that do not exist here (P2P, 1G pages) report nothing.
   switch (attr) {
     case ACL_DDR_MEM:
     case ACL_HBM_MEM:

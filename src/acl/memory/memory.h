@@ -1,4 +1,4 @@
-// Registry of the memory that this library handed out or was told about.
+// The registry of memory that this library allocated or was told about.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,37 +18,38 @@ enum class MemoryKind {
   kUnknown          // the program's own
 };
 
-// What is known about an address.
+// Information about an address.
 struct MemoryFacts {
   MemoryKind kind = MemoryKind::kUnknown;
-  int32_t device = 0;       // of memory of a device
-  bool huge_pages = false;  // the kernel was asked for them
+  int32_t device = 0;       // for memory of a device
+  bool huge_pages = false;  // were requested from the kernel
 };
 MemoryFacts FactsOfMemory(const void* address) noexcept;
 
-// The memory that an entry covers: where it begins, and how much a program asked for. Size 0: the program's own.
+// The memory of an entry: its beginning, and the requested size. Size 0: the program's own memory.
 struct MemoryRange {
   uintptr_t begin = 0;
   size_t size = 0;
   MemoryFacts facts;
-  uint64_t serial = 0;  // of the entry; no other one has or had it
+  uint64_t serial = 0;  // of the entry; unique for all time
 };
 MemoryRange RangeOfMemory(const void* address) noexcept;
 
-// How many entries have ended, and one more: while it stays the same, so does what is known of an address.
+// Returns one more than the number of entries that have ended. While it stays the same, information about
+// addresses does, too.
 uint64_t MemoryEnds() noexcept;
 
 inline MemoryKind KindOfMemory(const void* address) noexcept { return FactsOfMemory(address).kind; }
 
-// Enters memory that this library does not free: mapped or registered. False when a byte of it is known
-// already, or (with *no_memory set) when memory for the entry cannot be had. Memory of aclrtMallocHost may be
-// registered all the same, each byte once; freeing it ends that.
+// Registers memory that this library does not free: mapped or registered memory. Returns false if a byte of
+// it is known already, or, with *no_memory set, if the entry cannot be allocated. Memory of aclrtMallocHost
+// may be registered in addition, each byte once; freeing it ends the registration.
 bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t device, bool* no_memory) noexcept;
 
-// Takes out an entry of this kind that begins at the address; false when there is none.
+// Removes the entry of this kind that begins at the address; returns false if there is none.
 bool RemoveMemory(const void* address, MemoryKind kind) noexcept;
 
-// Bytes that a device's aclrtMalloc and its variants have handed out now, and at most until now.
+// The bytes allocated by a device's aclrtMalloc and its variants, now and at the maximum so far.
 struct MemoryUsage {
   uint64_t current = 0;
   uint64_t peak = 0;

@@ -1,4 +1,4 @@
-// What a program can ask about memory: where an address lies, and how much a device has handed out.
+// Queries about memory: the location of an address, and how much a device has allocated.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
@@ -53,7 +53,7 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo* memUsageInfo,
   if (aclError status = CheckDevice(api, deviceId)) return status;
   const MemoryUsage usage = UsageOfDevice(deviceId);
   memUsageInfo[0] = {};
-  std::strcpy(memUsageInfo[0].name, "APP");  // no module but the program asks for memory
+  std::strcpy(memUsageInfo[0].name, "APP");  // only the program itself allocates memory
   memUsageInfo[0].curMemSize = usage.current;
   memUsageInfo[0].memPeakSize = usage.peak;
   *outputNum = 1;

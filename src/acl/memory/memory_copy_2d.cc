@@ -12,8 +12,7 @@
 namespace portacl {
 namespace {
 
-// Checks in the order of the parameters' meaning; *empty is set where nothing is to be copied, whatever the
-// rest.
+// Checks parameters in order. *empty is set if nothing is to be copied, whatever the other parameters.
 aclError Check(const char* api, const CopyRows& rows, int kind, int first_kind, bool* empty) noexcept {
   *empty = rows.width == 0 || rows.height == 0;
   if (*empty) return ACL_SUCCESS;

@@ -24,7 +24,7 @@ struct Batch {
   size_t* attrs_indexes;
   size_t attr_count;
 
-  // The attributes of copy i: of the last attrs_indexes that does not pass it.
+  // Returns the attributes of copy i: those of the last attrs_indexes not greater than i.
   const aclrtMemcpyBatchAttr& AttrOf(size_t i) const noexcept {
     size_t k = 0;
     while (k + 1 < attr_count && attrs_indexes[k + 1] <= i) ++k;
@@ -47,7 +47,7 @@ aclError CheckLocation(const char* api, const char* name, const aclrtMemLocation
                    ACL_ERROR_INVALID_PARAM);
 }
 
-// *fail_index receives the copy that is at fault; SIZE_MAX when none in particular is.
+// *fail_index receives the faulty copy, or SIZE_MAX if it is no particular one.
 aclError Check(const char* api, const Batch& batch, size_t* fail_index) noexcept {
   if (fail_index == nullptr) return FailNullPointer(api, "failIndex", "the address of a size_t");
   *fail_index = SIZE_MAX;

@@ -1,4 +1,4 @@
-// Address ranges and physical memory apart from each other: reserved, created, mapped, unmapped.
+// Virtual address ranges and physical memory: reserved, created, mapped, unmapped.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ namespace {
 // Sizes and addresses are multiples of it, so that the kernel can use huge pages.
 constexpr size_t kGranularity = kHugePage;
 
-// A piece of memory without an address: a file that has no name and no place but memory.
+// Physical memory without an address: an anonymous file in memory.
 struct Physical {
   Descriptor file;
   std::atomic<size_t> size{0};
@@ -43,7 +43,8 @@ HandleTable<Physical, 0x50> physical_memory;
 struct Reservation {
   size_t size;
   void*
-      raw;  // what mmap gave, from which the aligned range was cut; nullptr for addresses of a checked program
+      // Result of mmap, from which the aligned range was cut; nullptr for addresses of a checked program.
+      raw;
   size_t raw_size;
 };
 
@@ -52,7 +53,7 @@ struct Ranges {
   std::map<uintptr_t, Reservation> reserved;
   std::map<uintptr_t, size_t> mapped;
 
-  // Whether [begin, begin + size) touches something mapped.
+  // Whether [begin, begin + size) overlaps a mapping.
   bool IsMappedLocked(uintptr_t begin, size_t size) const {
     const auto behind = mapped.lower_bound(begin + size);
     if (behind == mapped.begin()) return false;
@@ -129,13 +130,13 @@ aclError CheckProperties(const char* api, const aclrtPhysicalMemProp* prop) noex
                    "0 (host) or 1 (device)", ACL_ERROR_INVALID_PARAM);
 }
 
-// Puts the file's bytes at the address; the host of a checked program sees those of host memory alone.
+// Maps the file at the address. The host of a checked program can access only host memory.
 bool Map(void* address, size_t size, int file, bool is_host) noexcept {
   if (sanitizer::OwnsDevice(address))
     return sanitizer::MapDevice("aclrtMapMem", address, size, file, is_host);
   if (mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
     return false;
-  madvise(address, size, MADV_HUGEPAGE);  // a wish
+  madvise(address, size, MADV_HUGEPAGE);  // only advice
   return true;
 }
 
@@ -163,7 +164,7 @@ aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, vo
   if (flags > 1)
     return FailValue(api, "flags", flags, "0 or 1 (the page size, a hint)", ACL_ERROR_INVALID_PARAM);
   if (CurrentContext() == nullptr) return FailNoDevice(api);
-  // The whole range can be mapped, so it is a multiple; and one more, to be cut off before and behind it.
+  // Since the whole range can be mapped, its size is a multiple. One granule more allows for alignment.
   size_t whole_size = 0;
   size_t raw_size = 0;
   if (__builtin_add_overflow(size, kGranularity - 1, &whole_size)) return FailNoMemory(api, size);

@@ -1,4 +1,4 @@
-// Data buffers: an address and a size that a program keeps together.
+// Data buffers: an address with a size.
 // SPDX-License-Identifier: Apache-2.0
 #include <new>
 

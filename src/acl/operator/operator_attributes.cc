@@ -28,7 +28,7 @@ void AddValue(Text& text, const std::vector<Element>& values) {
   text.Add(']');
 }
 
-// Keeps what `make` returns; that may throw.
+// Stores the result of `make`, which may throw.
 template <class Make>
 aclError Set(const char* api, aclopAttr* attr, const char* name, Make make) noexcept {
   if (attr == nullptr) return FailNullPointer(api, "attr", "a set of attributes from aclopCreateAttr");

@@ -1,4 +1,4 @@
-// Descriptions of tensors: created, asked, changed (acl_base_mdl.h).
+// Descriptions of tensors: created, queried, changed (acl_base_mdl.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/operator/tensor_description.h"
 

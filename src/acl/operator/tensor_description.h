@@ -14,8 +14,8 @@ struct aclTensorDesc {
   aclDataType dtype = ACL_DT_UNDEFINED;
   aclFormat format = ACL_FORMAT_UNDEFINED;
   std::vector<int64_t> dims;
-  // Of the storage, where the program says that it differs. Private formats are dense here, so that nothing but
-  // messages depends on it.
+  // The storage's format and dims, if the program says that they differ. Private formats are dense here, so
+  // that only messages depend on them.
   aclFormat storage_format = ACL_FORMAT_UNDEFINED;
   std::vector<int64_t> storage_dims;
   aclMemType placement = ACL_MEMTYPE_DEVICE;
@@ -24,10 +24,11 @@ struct aclTensorDesc {
 
 namespace portacl {
 
-// The number of elements; false when a dim is unknown (negative) or the number does not fit.
+// Computes the number of elements; returns false if a dim is unknown (negative) or the number overflows.
 bool CountElements(const aclTensorDesc& description, size_t* count) noexcept;
 
-// The bytes of so many elements, packed types rounded up; false when the type has no size or they do not fit.
+// Computes the bytes of so many elements, packed types rounded up; returns false if the type has no size or
+// they overflow.
 bool CountBytes(aclDataType dtype, size_t elements, size_t* bytes) noexcept;
 
 // "DT_FLOAT [2, 3]", or "DT_FLOAT [2, 3] FRACTAL_NZ".

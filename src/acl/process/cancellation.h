@@ -1,9 +1,9 @@
-// Threads that the program cancels (pthread_cancel) or ends (pthread_exit) inside the library.
+// Handles threads that the program cancels (pthread_cancel) or ends (pthread_exit) inside the library.
 //
-// A cancelled thread is unwound at the next function where the system looks for cancellation: those that wait, and those
-// that read and write files. Most functions here must not be left in the middle, so cancellation waits until they have
-// returned. Where code of the program runs, or a function does nothing but wait for the program, the thread is unwound,
-// and what it was doing is brought to an end on the way.
+// A cancelled thread is unwound at the next cancellation point: functions that wait, and functions that read
+// and write files. Most functions of this library must not be left in the middle, so that cancellation is
+// deferred until they return. A thread is unwound at once while it runs code of the program, or while it only
+// waits for the program; its unfinished work is completed on the way.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace portacl {
 
-// While it lives, the thread is not cancelled. tools/check_cancellation.py looks that one lives wherever a thread
-// could be.
+// Defers cancellation of the thread during its lifetime. tools/check_cancellation.py verifies that one exists
+// wherever a thread could be cancelled.
 class CancellationDeferred {
  public:
   CancellationDeferred() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -25,10 +25,10 @@ class CancellationDeferred {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// What is thrown through a thread that ends in the middle. Who catches it must throw it again: the process ends otherwise.
+// The exception that unwinds an ending thread. A catch block must rethrow it, or the process ends.
 using ThreadUnwinding = abi::__forced_unwind;
 
-// For a function that catches one: the reference that is bound then refers to nothing, and nobody uses it, but
+// Marks a function that catches one. The bound reference refers to nothing and is not used, but
 // UndefinedBehaviorSanitizer would report it.
 #define PORTACL_CATCHES_UNWINDING __attribute__((no_sanitize("null")))
 

@@ -1,4 +1,4 @@
-// Descriptors that are looked at before they are used, and signals that are held back (see descriptor.h).
+// Descriptors that are verified before use, and signals that are held back (see descriptor.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/process/descriptor.h"
 
@@ -70,7 +70,7 @@ WriteSignals::~WriteSignals() {
   const int error = errno;
   sigset_t taken;
   sigemptyset(&taken);
-  // What was pending before is the program's.
+  // Signals that were pending before belong to the program.
   if (file_size_is_new_) sigaddset(&taken, SIGXFSZ);
   if (pipe_is_new_) sigaddset(&taken, SIGPIPE);
   const timespec at_once{};

@@ -1,5 +1,5 @@
-// Files that the library keeps open, or writes to, in a process whose descriptors are the program's: it may close any of
-// them at any time, and limit what files may hold.
+// Files that the library keeps open or writes to, in a process whose descriptors belong to the program. The
+// program may close any of them at any time, and limit the size of files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,22 +10,23 @@
 
 namespace portacl {
 
-// A descriptor and the file that it meant when it was kept. A program that becomes a daemon closes all descriptors; their
-// numbers then go to files of its own, which nobody else may touch. An object is used by one thread at a time, but looking
-// at one that another thread changes does no harm.
+// A descriptor, and the file that it referred to when it was stored. A program that becomes a daemon closes
+// all descriptors. Their numbers then refer to files of its own, which nobody else may touch. Only one thread
+// at a time may use an object, but looking at one that another thread changes does no harm.
 class Descriptor {
  public:
-  // Keeps a file that was opened for the library (it owns it then) under a number that is none of the standard streams':
-  // the program may have closed those, to open others in their place. False when there is no such number; the file is
-  // closed then.
+  // Stores a file that was opened for the library, which then owns it. It gets a number other than those of
+  // the standard streams, since a program may have closed these to open others in their place. Returns false,
+  // with the file closed, if there is no such number.
   bool Own(int opened) noexcept;
-  // Keeps what the number means now; nothing when that is no open file. It stays the program's.
+  // Stores the file to which the number refers now, or nothing if it is not open. The program keeps owning
+  // it.
   void Borrow(int number) noexcept;
 
-  // The number, -1 when there is none or it means something else by now.
+  // Returns the number, or -1 if there is none or it refers to another file by now.
   int Get() const noexcept;
 
-  // Closes what it owns, if the number means that still, and forgets it.
+  // Closes the file if it is owned and the number still refers to it, and forgets it.
   void Forget() noexcept;
 
  private:
@@ -35,9 +36,9 @@ class Descriptor {
   std::atomic<bool> is_own_{false};
 };
 
-// Holds back, in the calling thread, the signals by which writing can end a process: SIGXFSZ, where a file would become
-// larger than RLIMIT_FSIZE allows, and SIGPIPE, where nobody reads any more. The program's handlers are not called and its
-// mask is as before afterwards.
+// Blocks the signals by which a write can end a process, in the calling thread: SIGXFSZ, if a file would
+// exceed RLIMIT_FSIZE, and SIGPIPE, if nobody reads. The program's handlers are not called, and its mask is
+// restored afterwards.
 class WriteSignals {
  public:
   WriteSignals() noexcept;
@@ -46,7 +47,7 @@ class WriteSignals {
   WriteSignals& operator=(const WriteSignals&) = delete;
 
  private:
-  // One word each: what the C library calls sigset_t is long, and no part of what others include.
+  // One flag each: the C library's sigset_t is large, and this header should not include it.
   bool file_size_is_new_ = false;
   bool pipe_is_new_ = false;
   bool file_size_was_free_ = false;

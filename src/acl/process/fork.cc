@@ -17,7 +17,7 @@ std::atomic<std::mutex*> guarded[kMutexes];
 std::atomic<void (*)()> handlers[kHandlers];
 std::atomic<bool> is_forked_child{false};
 
-// A mutex may be registered while a fork is under way: what is freed must be exactly what was taken.
+// A mutex may be registered during a fork: exactly those that were locked must be unlocked.
 std::mutex* taken[kMutexes];
 
 void Prepare() {

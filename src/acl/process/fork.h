@@ -1,4 +1,4 @@
-// What keeps the library usable in a child process after fork, where only the forking thread goes on.
+// Keeps the library usable in a child process after fork, where only the forking thread continues.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// Locks that may be held for a moment by any thread, in the order in which one is taken inside another.
+// Locks that any thread may hold for a moment, in the order in which they are nested.
 enum class ForkRank {
   kInit,
   kDevices,
@@ -29,19 +29,19 @@ enum class ForkRank {
   kCount
 };
 
-// Has `mutex`, which must live as long as the process, taken by the forking thread before a fork and freed in
-// parent and child: what it guards is then whole in the child, and it is not held by a thread that is gone.
+// Makes the forking thread lock `mutex`, which must have static lifetime, before a fork, and unlock it in
+// parent and child. The guarded data is then consistent in the child, and no missing thread holds the mutex.
 // Returns true, so that it can initialise a static.
 bool GuardAcrossFork(std::mutex& mutex, ForkRank rank) noexcept;
 
-// From now on forks are noticed; false when the system has no memory for that.
+// Notices forks from now on; returns false if the system has no memory for that.
 bool NoticeForks() noexcept;
 
 // Whether this process was forked by one that had used the library, as far as forks were noticed there.
 bool IsForkedChild() noexcept;
 
-// Has `handler` called in a forked child, by its only thread, before fork returns there.
-// Returns true, so that it can initialise a static.
+// Calls `handler` in a forked child, on its only thread, before fork returns there. Returns true, so that it
+// can initialise a static.
 bool CallInForkedChild(void (*handler)()) noexcept;
 
 }  // namespace portacl

@@ -1,5 +1,5 @@
 // A static object that needs no heap and is never destroyed: calls and worker threads may use it while the
-// process is being torn down.
+// process exits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,10 +1,11 @@
-// The list of what threads keep, and who frees it (see thread_end.h).
+// The list of data that threads keep, and its release (see thread_end.h).
 //
-// What a thread keeps is freed by a destructor of pthread_key_create, since these come after the destructors of
-// thread_local objects. Other such destructors may call the library afterwards; what they make the library keep is freed
-// in the next round of destructors. After the last round nobody is called any more, and a program may have taken all keys
-// for itself. So everything is in a list, too, with its thread, and when that has grown, what belongs to threads that are
-// gone is freed: there is never more of it than of what living threads keep, or than a few.
+// A thread's data is freed by a destructor of pthread_key_create, since these run after the destructors of
+// thread_local objects. Other such destructors may call the library afterwards; data created then is freed in
+// the next round of destructors. After the last round no destructor is called any more, and a program may
+// have used up all keys. Therefore all data is also in a list, with its thread. When the list has grown, data
+// of threads that no longer exist is freed. So there is never more of it than living threads keep, plus a
+// few.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/process/thread_end.h"
 
@@ -25,7 +26,7 @@
 namespace portacl {
 namespace {
 
-// So many may be there before somebody looks whose they are.
+// The list may have this many entries before their threads are checked.
 constexpr size_t kFew = 4;
 
 thread_local Kept* first_of_thread = nullptr;
@@ -33,7 +34,7 @@ thread_local Kept* first_of_thread = nullptr;
 pid_t ThisThread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 bool IsGone(pid_t thread) noexcept {
-  // Where this is not allowed, nobody is gone.
+  // If tgkill is not permitted, all threads count as alive.
   return thread == 0 || (syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH);
 }
 
@@ -55,7 +56,7 @@ class KeptList {
     DeleteAll(gone);
   }
 
-  // What the calling thread keeps.
+  // Frees the calling thread's data.
   void DeleteOfThread() noexcept {
     while (Kept* const kept = first_of_thread) {
       first_of_thread = kept->next_of_thread_;
@@ -73,7 +74,7 @@ class KeptList {
     return count_;
   }
 
-  // In a forked child the other threads are gone, and this one has another number.
+  // In a forked child the other threads do not exist, and this one has another number.
   void AfterFork() noexcept {
     const pid_t thread = ThisThread();
     for (Kept* kept = first_; kept != nullptr; kept = kept->next_) kept->thread_ = IsMine(kept) ? thread : 0;
@@ -88,7 +89,7 @@ class KeptList {
     return one != nullptr;
   }
 
-  // Takes out what belongs to threads that are gone. The calling thread may have a number that one of them had.
+  // Removes data of threads that no longer exist. The calling thread may have reused the number of one.
   Kept* TakeGoneLocked(pid_t this_thread) noexcept {
     Kept* gone = nullptr;
     for (Kept* kept = first_; kept != nullptr;) {
@@ -136,8 +137,9 @@ KeptList& TheList() {
   return *list;
 }
 
-// Whether this copy of the library was loaded by dlmopen, into a namespace with a C library of its own. That one numbers its
-// keys by itself, but the values are in the same place for both: one's would be taken for the other's.
+// Whether this copy of the library was loaded by dlmopen, into a namespace with its own C library. That
+// library numbers its keys separately but shares the storage of values, so that one library's values would be
+// taken for the other's.
 bool HasOwnNamespace() noexcept {
 #if defined(LM_ID_BASE)
   static const char here = 0;
@@ -151,8 +153,8 @@ bool HasOwnNamespace() noexcept {
 #endif
 }
 
-// The key whose destructor is called at the end of a thread that has a value for it; there is none when the program uses all
-// keys.
+// The key whose destructor runs at the end of a thread that has a value for it. There is none if the program
+// uses all keys.
 struct Key {
   pthread_key_t key = 0;
   const bool is_there =
@@ -165,7 +167,7 @@ void KeepUntilThreadEnds(Kept* kept, Kept*& place) noexcept {
   static const Key end;
   TheList().Add(kept, place);
   if (end.is_there)
-    pthread_setspecific(end.key, &place);  // any value will do; without memory for it the list does
+    pthread_setspecific(end.key, &place);  // any value serves; if memory is exhausted, the list takes over
 }
 
 size_t CountKept() noexcept { return TheList().Count(); }

@@ -1,5 +1,5 @@
-// What a thread keeps from call to call, until it ends: nothing is lost with a thread, and whoever calls the library
-// while a thread or the process ends finds everything as ever.
+// Data that a thread keeps from call to call until it ends. Nothing leaks when a thread ends, and calls work
+// even while a thread or the process ends.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,9 +10,10 @@
 
 namespace portacl {
 
-// Something that a thread keeps: memory, messages. It is found through a thread_local pointer, which needs no
-// destructor, so that destructors of thread_local objects, and of static objects in the thread that ends the process,
-// may still use it. Destructors of pthread_key_create may come after it was freed: it is made again then.
+// Data that a thread keeps: memory, messages. A thread_local pointer refers to it, which needs no destructor.
+// Destructors of thread_local objects, and of static objects in the thread that ends the process, may
+// therefore still use it. Destructors of pthread_key_create may run after it was freed; then it is created
+// again.
 class Kept {
  public:
   Kept(const Kept&) = delete;
@@ -25,16 +26,17 @@ class Kept {
  private:
   friend class KeptList;
   Kept** place_ = nullptr;  // the thread_local pointer to it
-  pid_t thread_ = 0;        // the kernel's number of its thread; 0: that is gone
-  Kept* next_ = nullptr;    // of all that threads keep
-  Kept** link_ = nullptr;   // what points to it there
+  pid_t thread_ = 0;        // the kernel's number of its thread; 0: that does not exist any more
+  Kept* next_ = nullptr;    // in the list of all threads' data
+  Kept** link_ = nullptr;   // the pointer to this object in that list
   Kept* next_of_thread_ = nullptr;
 };
 
-// Makes `kept`, made by new, the calling thread's: `place` refers to it until the thread ends.
+// Gives `kept`, made by new, to the calling thread: `place` refers to it until the thread ends.
 void KeepUntilThreadEnds(Kept* kept, Kept*& place) noexcept;
 
-// What `place`, a thread_local pointer that begins as null, refers to: made when there is nothing, nullptr without memory.
+// Returns the object to which `place`, a thread_local pointer that starts as null, refers. Creates it if
+// necessary; returns nullptr if memory is exhausted.
 template <class T>
 T* KeptIn(Kept*& place) noexcept {
   if (place == nullptr) [[unlikely]] {
@@ -45,7 +47,7 @@ T* KeptIn(Kept*& place) noexcept {
   return static_cast<T*>(place);
 }
 
-// How many there are, of all threads.
+// The number of such objects, of all threads.
 size_t CountKept() noexcept;
 
 }  // namespace portacl

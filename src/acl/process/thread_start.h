@@ -6,12 +6,14 @@
 
 namespace portacl {
 
-// What they have at least, however small the program's own threads are (ulimit -s, pthread_setattr_default_np): operators
-// take less than 128 KiB (docs/runtime.md), host functions are the program's.
+// The least stack size of the library's threads, however small the program's are (ulimit -s,
+// pthread_setattr_default_np). Operators take less than 128 KiB (docs/runtime.md); host functions are the
+// program's.
 inline constexpr size_t kLeastStack = size_t{1} << 20;
 
-// Starts a thread that nobody waits for: signals are for the program's own threads, so it blocks them all, but those of its own
-// faults, which handlers of the program's or of the checks may want to see. False when there is none to be had.
+// Starts a detached thread. It blocks all signals, which belong to the program's own threads, except those of
+// its own faults, which handlers of the program or of the checks may want to see. Returns false if no thread
+// can be created.
 bool StartThread(void* (*body)(void*), void* argument = nullptr) noexcept;
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// Tells the unwinder of this library's frames where the loader does not (see unwinding.h).
+// Tells the unwinder about this library's frames if the loader does not (see unwinding.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/process/unwinding.h"
 
@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <cstring>
 
-// Of the compiler's runtime: frames that are registered are looked at before the loader is asked.
+// From the compiler's runtime: registered frames are searched before the loader is asked.
 // NOLINTNEXTLINE(readability-identifier-naming): its name there
 extern "C" void __register_frame(void* begin);
 
 namespace portacl {
 namespace {
 
-// The frames of the loaded object in which `address` lies.
+// The unwinding information of the loaded object that contains `address`.
 struct Frames {
   uintptr_t address = 0;
   unsigned char* begin = nullptr;
@@ -47,7 +47,7 @@ int FindFrames(dl_phdr_info* info, size_t, void* data) {
 
 bool Register() noexcept {
   void* const own = reinterpret_cast<void*>(&EnsureUnwinding);
-  // glibc 2.35 and newer; before, the unwinder looks at what dl_iterate_phdr lists, which is all.
+  // Only glibc 2.35 and newer have it; before, the unwinder uses dl_iterate_phdr, which lists every object.
   using FindObject = int (*)(void*, void*);
   const auto find = reinterpret_cast<FindObject>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
   alignas(16) unsigned char found[256] = {};  // struct dl_find_object

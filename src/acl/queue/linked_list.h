@@ -7,13 +7,13 @@ namespace portacl {
 template <class Element>
 class LinkedList;
 
-// What an element derives from. It is in at most one list at a time.
+// The base of elements. An element is in at most one list at a time.
 class Linked {
  protected:
   Linked() = default;
   ~Linked() = default;
 
-  // The list that it was in is gone.
+  // Forgets the link to a list that no longer exists.
   void ForgetNext() noexcept { next_ = nullptr; }
 
  private:
@@ -22,7 +22,7 @@ class Linked {
   Linked* next_ = nullptr;
 };
 
-// The elements in the order in which they were appended. Copying one would leave two lists with one chain.
+// Elements in the order in which they were appended. Not copyable, since two lists would share one chain.
 template <class Element>
 class LinkedList {
  public:
@@ -34,7 +34,7 @@ class LinkedList {
     (last_ == nullptr ? first_ : last_->next_) = link;
     last_ = link;
   }
-  // Leaves `others` empty.
+  // Moves all elements of `others` to the end.
   void Append(LinkedList& others) noexcept {
     if (others.empty()) return;
     (last_ == nullptr ? first_ : last_->next_) = others.first_;
@@ -47,7 +47,7 @@ class LinkedList {
   bool Remove(const Element* element) noexcept {
     return PopIf([element](const Element& one) { return &one == element; }) != nullptr;
   }
-  // Takes out the first element for which wanted(element) holds; nullptr when there is none.
+  // Removes and returns the first element for which wanted(element) holds, or nullptr.
   template <class Wanted>
   Element* PopIf(Wanted wanted) noexcept {
     Linked* before = nullptr;

@@ -1,4 +1,4 @@
-// Streams: their queues, their lives, and what runs them (see stream.h).
+// Streams: their queues, their lives, and the threads that run them (see stream.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/queue/stream.h"
 
@@ -28,11 +28,11 @@ std::atomic<int32_t> last_id{0};
 
 thread_local UserCode* innermost = nullptr;
 
-// Whether a thread that wants to submit to a full queue may wait for room. Streams may be waiting for one that
-// runs a function of the program, or that would process the callbacks which are due if it came to it.
+// Whether a thread that submits to a full queue may wait for room. A thread inside a function of the program,
+// or one that is subscribed to callbacks, may not: streams may be waiting for that thread.
 bool MayWaitForRoom() noexcept { return !UserCode::IsInside() && !IsSubscribed(); }
 
-// What is queued without being waited for runs when somebody waits for it, so that who forgot to is found out.
+// Whether queued work is held until somebody waits for it, which detects a missing wait.
 bool IsHeldBack(Stream::Wait wait) noexcept {
   return wait == Stream::Wait::kNo && sanitizer::IsOn(sanitizer::kSync);
 }
@@ -56,9 +56,9 @@ aclError ReportFailure(const char* api, const Stream::Failure& failure) noexcept
               Text(api, ": work that was queued in the stream failed: ", failure.text, failure.more));
 }
 
-// Waits for all that was submitted to the streams for which wanted(stream) holds. How much that is is noted
-// for all of them before the first wait, so that nothing that comes meanwhile is waited for; those for which
-// there is no memory are noted when their turn comes.
+// Waits for all work submitted to the streams for which wanted(stream) holds. Notes each stream's amount of
+// work before the first wait, so that later work is not waited for. Streams that do not fit the memory are
+// noted when their turn comes.
 template <class Wanted>
 bool SynchronizeAll(Wanted wanted, Deadline deadline, Stream::Failure* failure) noexcept {
   struct Noted {
@@ -205,8 +205,8 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
     WaitLocked(lock, submitted_ - kMostTasks + 1, kForever);
   }
-  // Asked when nothing lies between the answer and the queue: whoever destroys the stream waits for the task,
-  // or comes first.
+  // Tests the handle immediately before queueing: a thread that destroys the stream either waits for the
+  // task, or comes first.
   if (handle_ != handle) submission = Submission::kGone;
   if (submission != Submission::kQueued) [[unlikely]] {
     StreamList nobody;
@@ -253,7 +253,7 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
   return Submission::kQueued;
 }
 
-// Runs the current task and what follows it, as far as `reach` goes and until `mark` tasks are done.
+// Runs the current task and the tasks behind it, as far as `reach` allows and until `mark` tasks are done.
 PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t mark) {
   while (task != nullptr) {
     Task::Outcome outcome = Task::Outcome::kDone;
@@ -267,7 +267,7 @@ PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t
     }
     StreamList can_go_on;
     std::unique_lock lock(mutex_);
-    // This process was forked by the task: the stream is the child's own and knows nothing of it.
+    // The task has forked this process: the stream is the child's own copy, which does not have that task.
     if (current_ != task) return;
     if (outcome == Task::Outcome::kParked && !resumed_early_) {
       state_ = State::kParked;
@@ -296,7 +296,7 @@ void Stream::RunReady(Reach reach, uint64_t mark) {
   RunFrom(task, reach, mark);
 }
 
-// Ends the current task on a thread that will not run the stream any further.
+// Ends the current task on a thread that will not continue the stream.
 void Stream::EndTask(Task* task) noexcept {
   StreamList can_go_on;
   std::unique_lock lock(mutex_);
@@ -333,8 +333,8 @@ void Stream::ResumeLocked(std::unique_lock<std::mutex>& lock) noexcept {
   if (handed_over) workers::Ready(this);
 }
 
-// What the thread that runs the stream does after a task: the next one, which is then the current one, or
-// nullptr: the stream is idle, or ready for another thread because `reach` ends here or the mark is passed.
+// Selects the next task after one has ended. Returns the task, which becomes the current one, or nullptr: the
+// stream is idle, or it is ready for another thread, because `reach` ends here or the mark is passed.
 Task* Stream::NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noexcept {
   current_ = nullptr;
   while (first_ != nullptr && DropsLocked()) {
@@ -399,7 +399,7 @@ bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, F
   std::unique_lock lock(mutex_);
   if (handle_ != handle) return true;
   mark = std::min(mark, submitted_);
-  // Work that no worker has begun with is done sooner here than by waking one and waiting for it.
+  // Runs work that no worker has begun here, which is faster than waking a worker and waiting for it.
   if (state_ == State::kReady && !needs_worker_ && done_ < mark && deadline == kForever) {
     lock.unlock();
     if (workers::TakeBack(this)) RunReady(Reach::kNoUserCode, mark);
@@ -445,10 +445,10 @@ bool Stream::Abort(aclrtStream handle, Failure failure, Deadline deadline) noexc
 }
 
 void Stream::AfterFork(bool is_live) noexcept {
-  // Another thread may have held the lock and will never free it here.
+  // Another thread may have held the lock and will never release it here.
   new (&mutex_) std::mutex;
   new (&counted_) std::condition_variable;
-  if (!is_live) {  // nobody is about to close it any more
+  if (!is_live) {  // nobody is about to close it here
     handle_ = nullptr;
     context_.store(nullptr, std::memory_order_relaxed);
   }

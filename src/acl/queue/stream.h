@@ -26,23 +26,23 @@ struct StreamName;
 using Deadline = std::chrono::steady_clock::time_point;
 inline constexpr Deadline kForever = Deadline::max();
 
-// The moment `timeout` milliseconds from now; -1 is for ever.
+// Returns the time `timeout` milliseconds from now; -1 means never.
 inline Deadline DeadlineIn(int32_t timeout) noexcept {
   return timeout < 0 ? kForever : std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
 }
 
 inline constexpr uint32_t kLeastPriority = 7;  // of a stream; 0 is the greatest
 
-// A slot in which streams live one after the other. Who looked one up by its handle may come when that life is
-// over, and another one has begun: functions that take the handle do nothing then, and say so.
+// A slot in which streams live one after the other. A thread that looked one up by its handle may come when
+// that life is over and another one has begun. Functions that take the handle then do nothing and report it.
 class alignas(64) Stream final : public Runnable {
  public:
-  // A stream's life begins. It is idle: it never existed or its last life ended with Close.
+  // Begins a stream's life. It is idle: it never existed, or its last life ended with Close.
   void Open(aclrtStream handle, aclrtContext context, int32_t device, bool is_default, uint32_t priority,
             uint32_t flags) noexcept;
 
-  // Ends its life: from now on nothing is submitted. Waits for the work, or, by force, drops what has not
-  // begun.
+  // Ends its life: from now on nothing can be submitted. Waits for its work, or, by force, drops work that
+  // has not begun.
   void Close(bool by_force) noexcept;
   // Waits for the thread that closes it, if it is one of the context's.
   void AwaitClosed(aclrtContext context) noexcept;
@@ -50,24 +50,24 @@ class alignas(64) Stream final : public Runnable {
   enum class Wait {
     kNo,
     kUntilDone,
-    kLaunchBlocking  // until done, but not by a function that the stream itself waits for
+    kLaunchBlocking  // waits until done, unless called by a function that the stream itself waits for
   };
   enum class Submission {
     kQueued,
-    kGone,         // the stream is not the handle's (any more)
-    kWaitsForSelf  // kUntilDone by a function of the program that the stream waits for: it would never end
+    kGone,         // the handle's stream was destroyed
+    kWaitsForSelf  // kUntilDone from a function of the program that the stream waits for: a deadlock
   };
 
-  // Puts the task at the end of the queue. It may run, and be released, before this returns; with kUntilDone
-  // it always is, and so it is when it was not queued. The calling thread waits while kMostTasks tasks are in
-  // the queue, unless the stream may be waiting for that thread.
+  // Appends the task to the queue. The task may run, and be released, before this returns. It always is with
+  // kUntilDone, and if it was not queued. The calling thread waits while kMostTasks tasks are queued, unless
+  // the stream may be waiting for that thread.
   Submission Submit(aclrtStream handle, Task* task, Wait wait) noexcept;
 
-  // For tasks: something went wrong. The first failure is kept until somebody synchronises.
+  // A failure of a task. The first one is kept until somebody synchronises.
   struct Failure {
     aclError status = ACL_SUCCESS;
     const char* text = "";            // static
-    char more[Text::kCapacity] = {};  // what follows it, made when it happened
+    char more[Text::kCapacity] = {};  // text behind it, made at the failure
 
     constexpr Failure() = default;
     constexpr Failure(aclError code, const char* static_text) : status(code), text(static_text) {}
@@ -75,7 +75,8 @@ class alignas(64) Stream final : public Runnable {
   };
   void NoteFailure(Failure failure) noexcept;
 
-  // Calls f() under the stream's lock; false, without a call, when it is not the handle's (any more).
+  // Calls f() under the stream's lock; returns false, without a call, if the stream is no longer the
+  // handle's.
   template <class F>
   bool IfStill(aclrtStream handle, F f) noexcept {
     std::lock_guard lock(mutex_);
@@ -84,37 +85,38 @@ class alignas(64) Stream final : public Runnable {
     return true;
   }
 
-  // Whether a failure ends the stream's work: what is queued behind it, or submitted later, is dropped, and
-  // every synchronisation reports it, until the stream is told to go on. Both are called in IfStill.
+  // Whether a failure stops the stream: queued and later tasks are dropped, and every synchronisation reports
+  // the failure, until the stream is told to continue. Both are called in IfStill.
   void SetStopsOnFailureLocked(bool stops) noexcept { stops_on_failure_ = stops; }
   bool StopsOnFailureLocked() const noexcept { return stops_on_failure_; }
-  // The same; what the tasks say went wrong is noted by NoteFailure.
+  // Called in IfStill, too. Failures of tasks are recorded by NoteFailure.
   void NoteFailureLocked(Failure failure) noexcept;
   bool IsCompleteLocked() const noexcept { return done_ == submitted_; }
 
-  // Drops what is queued and ends waiting; what runs already is waited for. Notes `failure` if anything was
-  // dropped. False when the deadline came before the stream was done.
+  // Drops queued tasks and ends waits; waits for a running task. Records `failure` if anything was dropped.
+  // Returns false if the deadline passed before the stream was done.
   bool Abort(aclrtStream handle, Failure failure, Deadline deadline) noexcept;
 
-  // Nothing to wait for, and no failure: synchronising takes no lock then.
+  // Whether there is nothing to wait for and no failure: synchronising then takes no lock.
   bool HasNothingToSay() const noexcept {
     return has_nothing_to_say_.load(std::memory_order_acquire) && !sanitizer::IsOn(sanitizer::kSync);
   }
-  // How many tasks were submitted until now. False when it has nothing to say.
+  // Sets *mark to the number of tasks submitted so far. Returns false if there is nothing to wait for.
   bool Mark(aclrtStream handle, uint64_t* mark) noexcept;
-  // Waits until as many tasks are done; false when the deadline came first. Moves the stream's failure to
-  // *failure unless that holds one already. All is done when the stream is not the handle's (any more).
+  // Waits until `mark` tasks are done; returns false if the deadline passed first. Moves the stream's failure
+  // to *failure unless that holds one already. If the stream is no longer the handle's, everything counts as
+  // done.
   bool Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, Failure* failure) noexcept;
-  // Waits for what was submitted before this call.
+  // Waits for everything submitted before this call.
   bool Synchronize(aclrtStream handle, Deadline deadline, Failure* failure) noexcept {
     return Synchronize(handle, kAll, deadline, failure);
   }
 
-  // Lets a stream go on that is parked, or about to be, at its current task: for who took it out of a list
-  // that it had joined.
+  // Continues a stream that is parked, or about to be, at its current task. For callers that have removed it
+  // from a list that it had joined.
   void Resume() noexcept;
-  // The same for who knows the task. Does nothing when the stream is not at it (any more), as in a child
-  // process that was forked by what the stream waits for.
+  // Continues it if it is at this task. Otherwise does nothing, as in a child process that was forked by the
+  // function that the stream waits for.
   void ResumeFrom(const Task* task) noexcept;
 
   void RunReady(Reach reach, uint64_t mark) override;
@@ -128,23 +130,23 @@ class alignas(64) Stream final : public Runnable {
   int32_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
   ResourceLimits limits;
-  std::atomic<uint32_t> user_tag{0};              // whatever the program keeps in it
-  std::atomic<uint32_t> caches_operator_info{0};  // as the program has set it
+  std::atomic<uint32_t> user_tag{0};              // for the program to use
+  std::atomic<uint32_t> caches_operator_info{0};  // as set by the program
 
-  // In a forked child, where the threads that ran and closed streams are gone.
+  // Repairs the slot in a forked child, where the threads that ran and closed streams do not exist.
   void AfterFork(bool is_live) noexcept;
 
  private:
-  // Bounds what a program that never synchronises can pile up. CANN's queues are far shorter, so that no
-  // order of calls that works there comes to the end of this one.
+  // Limits the queue of a program that never synchronises. CANN's queues are far shorter, so that no order of
+  // calls that works there reaches this limit.
   static constexpr uint64_t kMostTasks = 16384;
   static constexpr uint64_t kNobody = std::numeric_limits<uint64_t>::max();
 
   enum class State : uint8_t {
-    kIdle,     // nothing queued
+    kIdle,     // nothing is queued
     kRunning,  // a thread runs the current task
-    kParked,   // at the current task, waiting for Resume
-    kReady     // something queued; a worker will come
+    kParked,   // at the current task, until Resume
+    kReady     // something is queued; a worker will come
   };
 
   Submission Queue(aclrtStream handle, Task* task, Wait wait) noexcept;
@@ -158,7 +160,7 @@ class alignas(64) Stream final : public Runnable {
   void FinishLocked(Task* task, StreamList& can_go_on) noexcept;
   bool WaitLocked(std::unique_lock<std::mutex>& lock, uint64_t ticket, Deadline deadline) noexcept;
 
-  // Read without the lock by threads that hold a stale handle, hence atomic.
+  // Atomic, because threads with a stale handle read them without the lock.
   std::atomic<aclrtContext> context_{nullptr};
   std::atomic<int32_t> device_{0};
   std::atomic<bool> is_default_{false};
@@ -167,24 +169,24 @@ class alignas(64) Stream final : public Runnable {
   std::atomic<int32_t> id_{0};
 
   std::mutex mutex_;
-  aclrtStream handle_ = nullptr;  // null between two lives, and while it is closed
+  aclrtStream handle_ = nullptr;  // nullptr between two lives, and while it is closed
   State state_ = State::kIdle;
   bool resumed_early_ = false;
   Task* current_ = nullptr;  // while kRunning or kParked
   Task* first_ = nullptr;    // queued behind it
   Task* last_ = nullptr;
-  // Nothing is queued or running, and there is no failure to report: so that synchronising then takes no lock.
+  // Nothing is queued or running, and there is no failure to report. Lets synchronising avoid the lock.
   std::atomic<bool> has_nothing_to_say_{false};
   uint64_t submitted_ = 0;  // tasks since the slot exists
   uint64_t done_ = 0;
-  uint64_t drop_through_ = 0;  // tasks up to this count are dropped unless they run already
+  uint64_t drop_through_ = 0;  // tasks up to this count are dropped unless they are running
   bool stops_on_failure_ = false;
-  uint64_t wake_at_ = kNobody;  // the lowest count that a waiting thread waits for
+  uint64_t wake_at_ = kNobody;  // the lowest count that a thread waits for
   std::condition_variable counted_;
   Failure failure_;
 };
 
-// While it exists the calling thread runs a function of the program. If `held` is a stream, that one goes on
+// Marks that the calling thread runs a function of the program. If `held` is a stream, that stream continues
 // only when the function has returned: waiting for it, or for room in it, would never end.
 class UserCode {
  public:
@@ -198,7 +200,7 @@ class UserCode {
   static bool HoldsOneOfDevice(int32_t device) noexcept;
   static bool IsInside() noexcept;
 
-  // In a forked child: no stream is held.
+  // Releases the held streams in a forked child.
   static void AfterFork() noexcept;
 
  private:
@@ -206,49 +208,51 @@ class UserCode {
   UserCode* const outer_;
 };
 
-// The stream as messages of checks name it.
+// Returns the stream's name in messages of checks.
 sanitizer::StreamName NameForChecks(const Stream& stream, aclrtStream handle) noexcept;
 
-// The stream of a handle, nullptr when its life is over.
+// Returns the stream of a handle, or nullptr if its life is over.
 Stream* LiveStream(aclrtStream handle) noexcept;
 
 // Reports that a function which the stream waits for is about to wait for the stream, and returns 207000.
 aclError FailWaitsForSelf(const char* api) noexcept;
 
-// For the functions of the runtime: 107000 for a timeout below -1.
+// For the functions of the runtime: reports a timeout below -1 and returns 107000.
 aclError CheckTimeout(const char* api, int32_t timeout) noexcept;
 
 // Reports that no thread can be started for work that needs one, and returns 207005.
 aclError FailNoThread(const char* api) noexcept;
 
-// Creates a stream in a context; returns its handle, nullptr when memory is exhausted.
+// Creates a stream in a context. Returns its handle, or nullptr if memory is exhausted.
 aclrtStream CreateStream(aclrtContext context, int32_t device, bool is_default, uint32_t priority = 0,
                          uint32_t flags = 0) noexcept;
 
-// Ends the life of a stream, by force or after its work; false when that is over already, or another thread ends it.
+// Destroys a stream, by force or after its work. Returns false if it was destroyed already, or another thread
+// is destroying it.
 bool DestroyStream(aclrtStream handle, bool by_force) noexcept;
 
-// Ends the life of every stream of a context, each after its work, and waits for those that other threads
-// are about to end. No stream may be made in the context any more.
+// Destroys every stream of a context, each after its work, and waits for those that other threads are
+// destroying. No stream may be created in the context any more.
 void DestroyStreamsOf(aclrtContext context) noexcept;
 
-// Waits for the work of a stream, then returns the failure found in it; 507046 when the deadline came first.
+// Waits for a stream's work and returns its failure; 507046 if the deadline passed first.
 aclError SynchronizeStream(const char* api, Stream& stream, aclrtStream handle, Deadline deadline) noexcept;
 
-// Waits for the work of every stream of a context, then returns the first failure found in one; 507046 when
-// the deadline came first.
+// Waits for the work of every stream of a context and returns the first failure; 507046 if the deadline
+// passed first.
 aclError SynchronizeStreamsOf(const char* api, aclrtContext context, Deadline deadline) noexcept;
 
-// The same for the streams of every context of a device.
+// Waits for the streams of every context of a device.
 aclError SynchronizeStreamsOfDevice(const char* api, int32_t device) noexcept;
 
-// Has every stream of a device drop its work (see Stream::Abort); 507046 when the deadline came first.
+// Makes every stream of a device drop its work (see Stream::Abort); returns 507046 if the deadline passed
+// first.
 aclError AbortStreamsOfDevice(const char* api, int32_t device, Deadline deadline) noexcept;
 
-// How many more streams there is room for.
+// Returns how many more streams can be created.
 uint32_t StreamsLeft() noexcept;
 
-// How many streams exist, default ones included.
+// Returns how many streams exist, default ones included.
 int LiveStreams() noexcept;
 
 }  // namespace portacl

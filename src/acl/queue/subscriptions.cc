@@ -14,7 +14,8 @@
 namespace portacl {
 namespace {
 
-// The subscribed threads are gone, or are the forking one; what was posted belongs to the parent.
+// In a forked child the subscribed threads do not exist, except possibly the forking one. Posted callbacks
+// belong to the parent.
 void AfterFork() {
   for (auto& [thread, subscriber] : TheReports().by_thread) {
     new (&subscriber.posted) std::condition_variable;

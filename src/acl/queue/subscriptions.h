@@ -1,4 +1,4 @@
-// Which thread processes the callbacks of which stream, and those that are due to it.
+// The threads that process streams' callbacks, and the callbacks that are due.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,12 +17,12 @@ class Stream;
 // A thread that is subscribed to the callbacks of one or more streams.
 struct Subscriber {
   int streams = 0;
-  int inside = 0;  // threads in aclrtProcessReport for it
+  int inside = 0;  // number of threads in aclrtProcessReport for it
   LinkedList<CallbackTask> due;
   std::condition_variable posted;
 };
 
-// Lock order: a stream's lock may be held when this one is taken, never the other way round.
+// Lock order: a stream's lock may be held when this one is taken, never vice versa.
 struct Reports {
   std::mutex mutex;
   std::map<uint64_t, Subscriber> by_thread;
@@ -30,11 +30,11 @@ struct Reports {
 
   Subscriber* OfStream(const Stream* stream) noexcept;
   Subscriber* OfThread(uint64_t thread) noexcept;
-  // Programs name threads by pthread_self or by the kernel's number; *thread receives which it was.
+  // Programs name threads by pthread_self or by the kernel's number; *thread receives the one that matched.
   Subscriber* OfCallingThread(uint64_t* thread) noexcept;
   void EraseIfUnused(uint64_t thread) noexcept;
 
-  // Ends the subscription to a stream that has one. Its callbacks that nobody processed stay due.
+  // Ends the subscription to a stream that has one. Unprocessed callbacks stay due.
   void End(const Stream* stream) noexcept;
 };
 
@@ -43,7 +43,7 @@ Reports& TheReports();
 // Whether the calling thread is subscribed to a stream's callbacks. A stream's lock may be held.
 bool IsSubscribed() noexcept;
 
-// The stream's life ends: a subscription to it ends too. Its callbacks that nobody processed are dropped.
+// Ends a subscription together with its stream's life. Unprocessed callbacks are dropped.
 void ForgetSubscription(Stream* stream) noexcept;
 
 }  // namespace portacl

@@ -19,23 +19,23 @@
 namespace portacl::workers {
 namespace {
 
-// How long a worker without work stays: longer than the pauses of a training loop, short enough that a
-// program which is done with its streams soon has none.
+// How long an idle worker stays: longer than the pauses of a training loop, but short enough that a program
+// soon has none after its last stream.
 constexpr auto kLinger = std::chrono::seconds(2);
 
 struct Pool {
   std::mutex mutex;
   std::condition_variable wake;
   LinkedList<Runnable> ready;  // streams that wait for a worker
-  int ready_count = 0;         // never more than `idle`, unless threads cannot be had
-  int idle = 0;                // workers that run no stream: waiting, starting, returning
+  int ready_count = 0;         // never more than `idle`, unless threads cannot be created
+  int idle = 0;                // workers that run no stream: waiting, starting or returning
   int threads = 0;
   int reserved = 0;
-  sigset_t signals_of_program;  // what the thread that last started a worker blocked
+  sigset_t signals_of_program;  // signals blocked by the thread that last started a worker
 };
 
 thread_local bool is_worker = false;
-thread_local bool takes_next = false;  // a returning worker without a stream to come back for
+thread_local bool takes_next = false;  // this worker is returning and has no ready stream yet
 thread_local bool is_helping = false;
 
 void AfterFork();
@@ -47,8 +47,9 @@ Pool& ThePool() {
   return *pool;
 }
 
-// The child has no workers, and nobody holds the mutex or waits for the condition there. If a worker was forked,
-// by a host function, it is none there: it is the child's first thread, which signals must reach.
+// The child has no workers, and nobody holds the mutex or waits for the condition there. If a host function
+// forked on a worker, that thread is no worker in the child: it is the child's first thread, which signals
+// must reach.
 void AfterFork() {
   Pool* pool = &ThePool();
   const sigset_t signals = pool->signals_of_program;
@@ -59,7 +60,8 @@ void AfterFork() {
 
 bool StartLocked(Pool& pool) noexcept;
 
-// Runs streams until there have been none for a while. Throws nothing but what unwinds a thread that user code ended.
+// Runs streams until there have been none for a while. Throws nothing, except the exception that unwinds a
+// thread ended by user code.
 void Work(Pool& pool, std::unique_lock<std::mutex>& lock) {
   for (;;) {
     if (Runnable* stream = pool.ready.Pop()) {
@@ -67,8 +69,8 @@ void Work(Pool& pool, std::unique_lock<std::mutex>& lock) {
       --pool.idle;
       lock.unlock();
       stream->RunReady(Runnable::Reach::kEverything, Runnable::kAll);  // ends with Returning
-      // A child that was forked by a host function comes back from it here, and is done: unless it has started
-      // threads of its own it ends as a process does whose last thread ends.
+      // A child that a host function has forked returns from the function here, and is done. Unless it has
+      // started threads of its own it ends like a process whose last thread ends.
       if (!is_worker) return;
       lock.lock();
       takes_next = false;
@@ -93,8 +95,8 @@ PORTACL_CATCHES_UNWINDING void* WorkerMain(void*) {
     Work(pool, lock);
   } catch (const ThreadUnwinding&) {
     if (!is_worker) throw;  // in a child that the host function forked
-    // A host function ended this thread, whose stream is handed over. Another worker takes its place where it is needed
-    // and can be had; if it cannot, this one stays as long as others do.
+    // A host function has ended this thread, whose stream is handed over. Another worker replaces it if one
+    // is needed. If none can be created, this thread continues to work as long as workers do.
     lock.lock();
     const bool is_missed = pool.ready_count > pool.idle || (pool.reserved > 0 && pool.threads == 1);
     if (!is_missed || StartLocked(pool)) {
@@ -108,7 +110,7 @@ PORTACL_CATCHES_UNWINDING void* WorkerMain(void*) {
   return nullptr;
 }
 
-// Starts one more worker; false when there is none to be had. The pool's mutex is held.
+// Starts one more worker; returns false if no thread can be created. The pool's mutex is held.
 bool StartLocked(Pool& pool) noexcept {
   if (!is_worker) pthread_sigmask(SIG_BLOCK, nullptr, &pool.signals_of_program);
   if (!StartThread(WorkerMain)) return false;
@@ -117,7 +119,7 @@ bool StartLocked(Pool& pool) noexcept {
   return true;
 }
 
-// Without enough threads: runs the ready streams here, each as far as it may.
+// Runs the ready streams on this thread, each as far as allowed, if there are not enough workers.
 void Help(Pool& pool) noexcept {
   is_helping = true;
   for (;;) {
@@ -141,11 +143,11 @@ void Ready(Runnable* stream) noexcept {
     std::lock_guard lock(pool.mutex);
     pool.ready.Append(stream);
     if (++pool.ready_count <= pool.idle) {
-      // A returning worker runs the stream itself: it is awake, and has the data at hand.
+      // A returning worker runs the stream itself: it is awake, and has the data in its cache.
       if (!std::exchange(takes_next, false)) pool.wake.notify_one();
       return;
     }
-    // A worker that cannot have company comes back to the list when it is done with its own stream.
+    // If no worker can be added, this worker takes the stream from the list when its own stream is done.
     if (StartLocked(pool) || is_worker || is_helping) return;
   }
   Help(pool);

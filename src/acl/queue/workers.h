@@ -1,5 +1,5 @@
-// The threads that run streams: as many as streams have something to do at the same time, started when first
-// needed, ended when idle for a while.
+// The threads that run streams: as many as streams have work at the same time, started when first needed,
+// ended when idle for a while.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace portacl {
 
-// What workers run: a stream, as far as they know it.
+// A stream as workers see it.
 class Runnable : public Linked {
  public:
   static constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();  // tasks
@@ -18,8 +18,9 @@ class Runnable : public Linked {
   // How far a thread may run a stream's queue.
   enum class Reach { kOneTask, kNoUserCode, kEverything };  // the last only for workers
 
-  // Runs a stream that waited for a worker until `mark` tasks are done; then another thread goes on. Throws nothing
-  // but what unwinds a worker that user code ended; the stream is handed over then.
+  // Runs a stream that waited for a worker until `mark` tasks are done; then another thread continues it.
+  // Throws nothing, except the exception that unwinds a worker ended by user code; the stream is then handed
+  // over.
   virtual void RunReady(Reach reach, uint64_t mark) = 0;
 
   // Whether only a worker may run the next task of a stream that waits for one.
@@ -28,30 +29,30 @@ class Runnable : public Linked {
  protected:
   ~Runnable() = default;
 
-  bool needs_worker_ = false;  // stays as it is while the stream waits for a worker
+  bool needs_worker_ = false;  // constant while the stream waits for a worker
 };
 
 namespace workers {
 
-// Hands over a stream that has something to do; one worker will run it. Every stream that waits has an idle
-// or starting worker of its own, so that no stream waits for another one's host functions. When no thread can
-// be started, the calling thread runs what it may (see Task::Place) before this returns. No lock may be held.
+// Submits a stream that has work; one worker will run it. Every waiting stream has its own idle or starting
+// worker, so that no stream waits for another one's host functions. If no thread can be created, the calling
+// thread runs the tasks that it may (see Task::Place) before this returns. No lock may be held.
 void Ready(Runnable* stream) noexcept;
 
-// Takes back a stream that was handed over, if no worker has begun with it; the caller runs it then.
+// Withdraws a submitted stream, if no worker has begun with it; the caller then runs it.
 bool TakeBack(const Runnable* stream) noexcept;
 
-// Promises that at least one worker exists until Unreserve; false when there is none and none can be started.
-// Work that no submitting thread may do needs this promise.
+// Guarantees that at least one worker exists until Unreserve. Returns false if there is none and none can be
+// created. Work that no submitting thread may do needs this guarantee.
 bool Reserve() noexcept;
 void Unreserve() noexcept;
 
-// The calling worker will be back at the list of ready streams without blocking any more. Called while the
-// stream that it ran is still locked, so that who submits next to that stream finds the worker and does not
-// start another one.
+// Announces that the calling worker will return to the list of ready streams without blocking. Called while
+// the stream that it ran is still locked, so that the next submission to that stream finds the worker and
+// does not start another one.
 void Returning() noexcept;
 
-// How many workers there are.
+// The number of workers.
 int Count() noexcept;
 
 }  // namespace workers

@@ -11,7 +11,7 @@
 namespace portacl {
 namespace {
 
-// The first line of a file; false when it cannot be read.
+// Reads the first line of a file; returns false if it cannot be read.
 bool ReadLine(const std::string& path, std::string& line) {
   line.clear();
   if (!ReadFile(path.c_str(), line)) return false;
@@ -19,7 +19,7 @@ bool ReadLine(const std::string& path, std::string& line) {
   return true;
 }
 
-// A number at the beginning of a text; 0 when there is none, or it is negative.
+// Returns the number at the beginning of a text; 0 if there is none, or it is negative.
 long long NumberAt(const std::string& text) {
   long long value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -42,7 +42,8 @@ void ForEachCgroup(const std::string& controller, Visit visit) {
     const bool is_v2 = controllers.empty();
     if (!is_v2 && ("," + controllers + ",").find("," + controller + ",") == std::string::npos) continue;
     const std::string root = is_v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/" + controller;
-    // Inside a container the path of /proc may not exist under the mount; the loop then ends at the mount's root.
+    // Inside a container the path of /proc may not exist below the mount; the loop then ends at the mount's
+    // root.
     for (std::string path = line.substr(second + 1);; path = path.substr(0, path.rfind('/'))) {
       if (path == "/") path.clear();
       visit(root + path, is_v2);

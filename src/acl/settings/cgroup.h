@@ -1,4 +1,4 @@
-// Limits that the control groups of this process set.
+// Limits by the control groups of this process.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace portacl {
 
-// The smallest CPU quota on the way from this process's cgroup to the root, in whole CPUs rounded up, at most `most`; 0 when there
-// is none. Throws std::bad_alloc.
+// Returns the smallest CPU quota between this process's cgroup and the root, in whole CPUs rounded up, at
+// most `most`; 0 if there is none. Throws std::bad_alloc.
 int CgroupCpus(int most);
 
-// The smallest memory limit on that way, in bytes; 0 when there is none. Throws std::bad_alloc.
+// Returns the smallest memory limit on that path, in bytes; 0 if there is none. Throws std::bad_alloc.
 size_t CgroupMemory();
 
 }  // namespace portacl

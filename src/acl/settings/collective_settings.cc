@@ -1,4 +1,4 @@
-// Settings of the collective library: kept for whoever asks (hccl/hccl.h).
+// Settings of the collective library, which are only stored for queries (hccl/hccl.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace {
 
 std::atomic<int32_t> settings[HCCL_CONFIG_RESERVED];
 
-// The number of the setting; -1 for what is none, which is reported. Any number may come through the C interface.
+// Returns the number of the setting, or reports an invalid one and returns -1. The C interface accepts any
+// number.
 int NumberOf(const char* api, HcclConfig config) noexcept {
   int number = 0;
   std::memcpy(&number, &config, sizeof number);

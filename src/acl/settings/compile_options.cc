@@ -1,4 +1,5 @@
-// Options of a compiler of operators, which there is none of: kept for whoever asks (acl_op_compiler.h).
+// Options of an operator compiler. There is none here, so that they are only stored for queries
+// (acl_op_compiler.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstring>
@@ -29,7 +30,7 @@ Options& TheOptions() {
   return *options;
 }
 
-// The option's number; -1 for what is none. Any number may come through the C interface.
+// Returns the option's number, or -1 if it is invalid. The C interface accepts any number.
 int NumberOf(aclCompileOpt opt) noexcept {
   int number = 0;
   std::memcpy(&number, &opt, sizeof number);

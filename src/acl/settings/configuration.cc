@@ -43,8 +43,7 @@ constexpr int kMaxThreads = 4096;
 struct State {
   std::mutex mutex;
   aclError implicit_status = ACL_SUCCESS;
-  // Every configuration that was ever in force: kept,
-  // because callers hold references and names.
+  // Every configuration that was ever in force. They are kept, because callers hold references and names.
   std::vector<std::unique_ptr<const Configuration>> all;
 };
 
@@ -61,7 +60,7 @@ aclError BadVariable(const char* name, const char* value, const Text& accepted) 
       Text("Environment variable ", name, " has the value [", value, "], accepted: ", accepted.view(), "."));
 }
 
-// CPUs that the scheduler lets this process use.
+// Counts the CPUs that the scheduler lets this process use.
 int AffinityCount() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
@@ -143,7 +142,7 @@ aclError ReadCount(const char* variable, int most, int& value) {
   return ACL_SUCCESS;
 }
 
-// A number of bytes, or of units of 1024 of them: "512M", "16G".
+// Reads a number of bytes, or of units of 1024 of them: "512M", "16G".
 aclError ReadDeviceMemory(int devices, Configuration& configuration) {
   constexpr char kVariable[] = "PORTACL_DEVICE_MEMORY";
   const char* text = std::getenv(kVariable);
@@ -168,8 +167,8 @@ aclError ReadDeviceMemory(int devices, Configuration& configuration) {
   return ACL_SUCCESS;
 }
 
-// A list such as "0,2,3" picks and renumbers devices. As in CANN it ends at the first entry that is no device
-// or not greater than the one before, so a list that begins with one leaves no device.
+// A list such as "0,2,3" selects and renumbers devices. As in CANN it ends at the first entry that is no
+// device or not greater than its predecessor, so that a list beginning with one leaves no device.
 aclError ReadDevices(Configuration& configuration) {
   int count = 1;
   if (aclError status = ReadCount("PORTACL_DEVICE_COUNT", kMostDevices, count)) return status;
@@ -230,7 +229,7 @@ bool AsInteger(const std::string& text, int& number) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-// What errno means, untranslated whatever the program's locale.
+// Returns the meaning of errno, untranslated whatever the program's locale.
 const char* ErrorName(int error) {
   const char* name = strerrordesc_np(error);
   return name == nullptr ? "unknown error" : name;
@@ -284,8 +283,8 @@ aclError FailUnreadableFile(const char* path) noexcept {
 }
 
 aclError LoadConfiguration(const char* config_path) noexcept {
-  const DefaultFloatEnvironment environment;  // reading numbers leaves flags behind
-  EnsureUnwinding();                          // every program comes here, also one without aclInit
+  const DefaultFloatEnvironment environment;  // reading numbers sets floating-point flags
+  EnsureUnwinding();                          // every program comes here, even without aclInit
   try {
     Configuration configuration;
     if (aclError status = ReadEnvironment(configuration)) return status;

@@ -1,4 +1,5 @@
-// The configuration in force: read from the environment and aclInit's JSON each time an aclInit initialises.
+// The configuration in force. Each aclInit that initialises reads it from the environment and from its JSON
+// file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace portacl {
 
-// The most that PORTACL_DEVICE_COUNT may say.
+// The upper limit of PORTACL_DEVICE_COUNT.
 inline constexpr int kMostDevices = 1024;
 
 struct Configuration {
@@ -27,8 +28,8 @@ struct Configuration {
   // The numbers of the devices that the program sees as 0, 1, 2, ...: all of PORTACL_DEVICE_COUNT, or those
   // that ASCEND_RT_VISIBLE_DEVICES names.
   std::vector<int> visible_devices{0};
-  // Bytes that each device has: PORTACL_DEVICE_MEMORY, which is then a limit, too; else half of the memory that the machine and
-  // the cgroup let this process have, shared equally between PORTACL_DEVICE_COUNT devices.
+  // The bytes of each device. PORTACL_DEVICE_MEMORY sets it, which then is also a limit. Otherwise it is half
+  // of the memory that the machine and the cgroup allow this process, divided by PORTACL_DEVICE_COUNT.
   size_t device_memory = 0;
   bool limits_device_memory = false;
   int default_device = -1;  // from the JSON file; -1: none
@@ -43,22 +44,22 @@ struct Configuration {
   bool operator==(const Configuration&) const = default;
 };
 
-// Reads the environment and, when config_path is not null, the JSON file. On success puts the configuration
-// in force and returns 0. Else returns 100003 (the file cannot be read) or 100000 (a value is not accepted),
-// reports a message that names the variable or key, the value and what is accepted, and leaves the
-// configuration in force as it was.
+// Reads the environment and, if config_path is not null, the JSON file. On success puts the configuration in
+// force and returns 0. Otherwise returns 100003 (the file cannot be read) or 100000 (a value is not
+// accepted), and reports a message that names the variable or key, the value and what is accepted. The
+// configuration in force is then unchanged.
 aclError LoadConfiguration(const char* config_path) noexcept;
 
-// Reports that the JSON file cannot be read, for the reason that errno has, and returns 100003.
+// Reports that the JSON file cannot be read, with the reason in errno, and returns 100003.
 aclError FailUnreadableFile(const char* path) noexcept;
 
-// The configuration in force, never null: a program that never calls aclInit gets the environment's at its
-// first call. When the environment itself is not acceptable the default is in force and *status (if asked
-// for) says why. Objects live for the whole process, so the reference stays valid after a later aclInit.
+// Returns the configuration in force. A program that never calls aclInit gets the environment's at its first
+// call. If the environment itself is not acceptable, the default is in force, and *status (if given) says
+// why. Objects live for the whole process, so that the reference stays valid after a later aclInit.
 const Configuration& CurrentConfiguration(aclError* status) noexcept;
 
 namespace configuration {
-extern std::atomic<const Configuration*> in_force;  // nullptr until somebody asks
+extern std::atomic<const Configuration*> in_force;  // nullptr until the first query
 }  // namespace configuration
 
 inline const Configuration& CurrentConfiguration() noexcept {
@@ -66,7 +67,7 @@ inline const Configuration& CurrentConfiguration() noexcept {
   return current != nullptr ? *current : CurrentConfiguration(nullptr);
 }
 
-// After aclFinalize: the next call that needs a configuration reads the environment again.
+// Called after aclFinalize: the next call that needs a configuration reads the environment again.
 void ForgetConfiguration() noexcept;
 
 }  // namespace portacl

@@ -13,8 +13,8 @@
 namespace portacl {
 namespace {
 
-// Takes the events of the parser. (Not a tree of values: destroying one allocates memory, and a failure there
-// would end the process.)
+// Receives the parser's events. (It builds no tree of values: destroying one allocates memory, and a failure
+// there would end the process.)
 class KeyReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit KeyReader(ConfigurationFile& file) : file_(file) {}
@@ -73,7 +73,7 @@ class KeyReader final : public nlohmann::json_sax<nlohmann::json> {
 };
 
 class OpenFile {
-  const CancellationDeferred deferred_;  // the first to be there, the last to go
+  const CancellationDeferred deferred_;  // first member, and so destroyed last
 
  public:
   explicit OpenFile(const char* path) : descriptor_(open(path, O_RDONLY | O_CLOEXEC)) {}

@@ -1,4 +1,4 @@
-// The machine's memory, as the system tells it (see host_memory.h).
+// Reads the machine's memory from the system (see host_memory.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/settings/host_memory.h"
 
@@ -13,7 +13,7 @@
 namespace portacl {
 namespace {
 
-// The value of a line such as "MemTotal:  24541372 kB", 0 when there is none.
+// Returns the value of a line such as "MemTotal:  24541372 kB", or 0 if there is none.
 size_t MeminfoBytes(std::string_view info, std::string_view name) {
   size_t at = info.find(name);
   if (at == std::string_view::npos) return 0;

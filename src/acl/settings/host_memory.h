@@ -1,4 +1,4 @@
-// How much memory the machine has, which is a device's.
+// The machine's memory, which is the device's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// The machine's memory in bytes, zeros when the system does not tell.
+// The machine's memory in bytes; zeros if the system does not tell.
 struct HostMemory {
   size_t total = 0;
   size_t available = 0;

@@ -30,8 +30,8 @@ aclError FailThrown(const char* api, const char* effect) noexcept {
               Text(api, ": a function that the program registered threw an exception; ", effect, "."));
 }
 
-// Ends the library when it goes, unless it was told not to: also when a function of the program that runs meanwhile
-// throws, or ends its thread.
+// Ends the library at the end of the scope, unless cancelled: also if a function of the program throws
+// meanwhile, or ends its thread.
 class EndOfScope {
  public:
   explicit EndOfScope(InitState& state) noexcept : state_(state) {}
@@ -53,7 +53,7 @@ class EndOfScope {
   bool is_wanted_ = true;
 };
 
-// The start, up to the callbacks; *content receives that of the file.
+// Starts the library, up to the callbacks; *content receives the file's content.
 aclError Start(const char* path, std::string& content) {
   InitState& state = TheInitState();
   std::lock_guard lock(state.mutex);
@@ -76,7 +76,7 @@ aclError Start(const char* path, std::string& content) {
   return ACL_SUCCESS;
 }
 
-// Takes back one aclInit, or all of them; the last one ends the library.
+// Undoes one aclInit, or all of them; the last one ends the library.
 aclError End(const char* api, bool all, uint64_t* left) {
   InitState& state = TheInitState();
   {

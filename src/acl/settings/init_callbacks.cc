@@ -29,7 +29,7 @@ struct Registered {
   }
 };
 
-// No function is called while the mutex is held: it may register others.
+// No function is called while the mutex is held, since it may register others.
 struct Registry {
   std::mutex mutex;
   std::vector<Registered<aclInitCallbackFunc>> at_start;

@@ -8,7 +8,7 @@
 namespace portacl {
 namespace {
 
-// An end that another thread had begun is the parent's; here the library has not ended.
+// An end that another thread had begun belongs to the parent; in the child the library has not ended.
 void AfterFork() {
   InitState& state = TheInitState();
   state.ends = state.ends && pthread_equal(state.ending, pthread_self()) != 0;

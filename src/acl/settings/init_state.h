@@ -1,4 +1,4 @@
-// Whether the library is started: what aclInit, aclFinalize and the functions that they call share.
+// Whether the library is started: the state that aclInit, aclFinalize and the functions that they call share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,14 +13,14 @@ namespace portacl {
 struct InitState {
   std::mutex mutex;
   uint64_t references = 0;
-  bool ends = false;    // callbacks of the end are being called
-  pthread_t ending{};   // by this thread, while ends
-  std::string content;  // of the configuration file in force, to tell a different one at a repeated aclInit
+  bool ends = false;    // the end's callbacks are running
+  pthread_t ending{};   // on this thread, if `ends`
+  std::string content;  // of the configuration file in force, to detect a different one at a repeated aclInit
 };
 
 InitState& TheInitState();
 
-// Whether the library is started; then *configuration receives the content of aclInit's file.
+// Whether the library is started. If so, *configuration receives the content of aclInit's file.
 bool IsInitialised(std::string* configuration);
 
 }  // namespace portacl

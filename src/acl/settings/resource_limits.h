@@ -1,4 +1,4 @@
-// The limits that a device or a stream has on cores.
+// Limits of devices and streams on cores.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace portacl {
 
-// A limit for each aclrtDevResLimitType; 0 where none is set.
+// A limit for each aclrtDevResLimitType; 0: not set.
 struct ResourceLimits {
   static constexpr int kTypes = 2;
   std::atomic<uint32_t> values[kTypes] = {0, 0};
@@ -17,7 +17,7 @@ struct ResourceLimits {
   }
 };
 
-// Those of a device; they are forgotten when it is reset.
+// Returns the limits of a device; a reset clears them.
 ResourceLimits& LimitsOfDevice(int32_t device) noexcept;
 
 }  // namespace portacl

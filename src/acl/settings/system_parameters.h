@@ -1,4 +1,4 @@
-// System parameters: options that a program sets for the process or for a context and can read back.
+// System parameters: options that a program sets for the process or for a context, and can read back.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace portacl {
 
-// The value of each aclSysParamOpt. None of them changes anything here: results are always the same bits.
+// The value of each aclSysParamOpt. None of them has an effect here: results always have the same bits.
 class SystemParameters {
  public:
   static constexpr int kCount = 4;

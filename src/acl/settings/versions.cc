@@ -1,4 +1,4 @@
-// Versions of the interface that is emulated, and what it offers.
+// Versions of the emulated interface, and its capabilities.
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 #include <cstring>
@@ -12,9 +12,10 @@
 namespace portacl {
 namespace {
 
-// The packages of the emulated CANN, by the names of aclsysGetVersionStr; the first have a number in
-// aclCANNPackageName, too. One version for all: this library stands in for each of them, or for its absence (nothing
-// is compiled, and no driver is needed), and a client that asks wants to know which interface it meets.
+// The packages of the emulated CANN, by the names of aclsysGetVersionStr; the first ones have a number in
+// aclCANNPackageName, too. All have one version. This library replaces each of them, or makes it unnecessary
+// (nothing is compiled, and no driver is needed), and a client that asks wants to know the version of the
+// interface.
 constexpr std::string_view kPackages[] = {
     "cann",   "runtime", "compiler",        "hccl",   "toolkit",  "opp",        "opp_kernel",
     "driver", "ops_cv",  "ops_transformer", "ops_nn", "ops_math", "ops_legacy",
@@ -23,7 +24,7 @@ static_assert(kPackages[ACL_PKG_NAME_CANN] == "cann" && kPackages[ACL_PKG_NAME_D
 
 static_assert(kEmulatedCannVersion.size() < ACL_PKG_VERSION_PARTS_MAX_SIZE);
 
-// Part 0, 1 or 2 of the version.
+// Returns part 0, 1 or 2 of the version.
 std::string_view Part(int part) noexcept {
   std::string_view rest = kEmulatedCannVersion;
   for (; part > 0; --part) rest.remove_prefix(rest.find('.') + 1);

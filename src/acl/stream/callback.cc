@@ -46,7 +46,7 @@ class HostFunctionTask final : public Task {
   }
   void Finish(StreamList&) noexcept override;
 
-  // Takes over one workers::Reserve. nullptr when memory is exhausted.
+  // Takes over one workers::Reserve. Returns nullptr if memory is exhausted.
   static HostFunctionTask* New(aclrtHostFunc function, void* argument) noexcept;
 
  private:
@@ -72,7 +72,7 @@ void HostFunctionTask::Finish(StreamList&) noexcept {
 
 }  // namespace
 
-// Posts a callback to the thread that is subscribed to the stream; a blocking one parks the stream until that
+// Posts a callback to the thread that is subscribed to the stream. A blocking one parks the stream until that
 // thread has processed it. Both the stream and the thread's queue refer to it.
 class CallbackTask final : public Task, public Linked {
  public:
@@ -81,15 +81,15 @@ class CallbackTask final : public Task, public Linked {
   void Finish(StreamList&) noexcept override { Unref(); }
   void Unref() noexcept;
 
-  // What the subscribed thread does. Throws nothing but a ThreadUnwinding.
+  // Called by the subscribed thread. Throws nothing but a ThreadUnwinding.
   void Process();
 
   static CallbackTask* New(aclrtCallback function, void* argument, bool blocks) noexcept;
 
-  Stream* stream = nullptr;  // whose queue it is in; only for a callback that blocks is it still there
+  Stream* stream = nullptr;  // its stream, which only a blocking callback may still use
   bool blocks = false;
   bool dropped = false;             // guarded by the reports' mutex
-  sanitizer::SignalPointer signal;  // where the order of work is checked: the stream has come to it
+  sanitizer::SignalPointer signal;  // for the checks of order: the stream has reached it
 
  private:
   aclrtCallback function_ = nullptr;
@@ -99,8 +99,8 @@ class CallbackTask final : public Task, public Linked {
 
 namespace {
 
-// While it lives, a thread is in aclrtProcessReport; it may be cancelled there. The reports' mutex is held when it begins
-// and when it ends.
+// Marks a thread that is in aclrtProcessReport, where it may be cancelled. The reports' mutex is held at
+// construction and destruction.
 class Inside {
  public:
   Inside(Reports& reports, uint64_t thread, Subscriber& subscriber) noexcept
@@ -140,7 +140,7 @@ void CallbackTask::Unref() noexcept {
 }
 
 Task::Outcome CallbackTask::Run(Stream& of) noexcept {
-  const bool parks = blocks;  // once posted, it may be processed and gone at any time
+  const bool parks = blocks;  // copied, since a posted callback may be processed and freed at any time
   if (sanitizer::IsOn(sanitizer::kSync)) {
     signal = sanitizer::NewSignal();
     sanitizer::Raise(signal, &of);
@@ -223,7 +223,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
   if (sanitizer::IsOn(sanitizer::kSync)) {
     sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
                      sanitizer::Waits::kForAnything);
-    sanitizer::WantAll();  // the program may wait for the function itself
+    sanitizer::WantAll();  // the program may wait for the function by its own means
   }
   return queue.SubmitFor(api, task);
 }
@@ -235,7 +235,7 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   if (!queue) return status;
   Reports& reports = TheReports();
   std::lock_guard lock(reports.mutex);
-  // Whoever destroys it forgets its subscription after that, under this lock.
+  // A thread that destroys the stream forgets its subscription afterwards, under this lock.
   if (!queue.IsLive()) return queue.FailGone(api);
   if (reports.by_stream.count(queue.stream) != 0) {
     return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, MessageClass::kAclReason,
@@ -281,7 +281,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
                        ": the thread is not subscribed to this stream, expected an "
                        "aclrtSubscribeReport before."));
     }
-    // What nobody processed yet leaves the thread's queue.
+    // Drops unprocessed callbacks of the stream from the thread's queue.
     while (CallbackTask* task =
                of_thread->due.PopIf([&](const CallbackTask& one) { return one.stream == queue.stream; })) {
       dropped.Append(task);
@@ -355,7 +355,7 @@ aclError aclrtProcessReport(int32_t timeout) {
       const auto enough = [&] { return !subscriber->due.empty() || subscriber->streams == 0; };
       bool in_time = true;
       if (deadline == kForever) {
-        subscriber->posted.wait(lock, enough);  // cancellable: nothing is under way
+        subscriber->posted.wait(lock, enough);  // cancellable, since no work is in progress
       } else {
         in_time = subscriber->posted.wait_until(lock, deadline, enough);  // cancellable: as above
       }

@@ -19,7 +19,7 @@ constinit std::atomic<int> captured_streams{0};
 
 namespace {
 
-// What of every lane comes before a moment: the last node of each, -1 for none.
+// The last node of each lane before a point in time, or -1: everything that precedes it.
 using Front = std::vector<int32_t>;
 
 void Join(Front* front, const Front& other) {
@@ -31,7 +31,7 @@ struct Lane {
   aclrtStream handle = nullptr;
   Front front;
   int32_t last = -1;   // node
-  int32_t group = -1;  // that is open
+  int32_t group = -1;  // the open group
 };
 
 struct Capture {
@@ -41,9 +41,9 @@ struct Capture {
   aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   pthread_t owner = {};
   bool is_invalid = false;
-  Text reason;                                   // of that: the message of the first call that was refused
-  std::vector<Lane> lanes;                       // the first is that on which it began
-  std::vector<std::pair<int32_t, Front>> marks;  // of events: the node, and what comes before it
+  Text reason;                                   // of its invalidation: the message of the first refused call
+  std::vector<Lane> lanes;                       // the first is the one on which it began
+  std::vector<std::pair<int32_t, Front>> marks;  // for events: the node, and what precedes it
 };
 
 struct Updating {
@@ -51,7 +51,7 @@ struct Updating {
   std::shared_ptr<Graph> graph;
   int32_t group = 0;
   std::vector<RecordedNode> nodes;
-  Text reason;  // why it fails at its end; empty: it does not
+  Text reason;  // why its end fails; empty: it does not
 };
 
 struct Captures {
@@ -70,7 +70,7 @@ Captures& TheCaptures() noexcept {
 
 thread_local aclmdlRICaptureMode mode_of_thread = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
 
-// Of one moment; the captures' lock is held. Streams are told apart by their handles, which never come again.
+// The captures while their lock is held. Streams are identified by their handles, which are never reused.
 class Locked {
  public:
   Locked() noexcept : captures_(TheCaptures()), lock_(captures_.mutex) {}
@@ -103,7 +103,8 @@ class Locked {
     }
     return nullptr;
   }
-  // Captures that nobody can end any more, since their stream is destroyed; what they made goes to *ended.
+  // Removes captures that nobody can end any more, because their stream is destroyed. Their graphs go to
+  // *ended.
   void Prune(std::vector<std::shared_ptr<Graph>>* ended) noexcept {
     for (auto it = captures_.all.begin(); it != captures_.all.end();) {
       if (LiveStream(it->lanes.front().handle) != nullptr) {
@@ -122,7 +123,7 @@ class Locked {
     try {
       ended->push_back(capture->graph);
     } catch (...) {
-      // the graph goes while the lock is held, then
+      // without memory the graph is destroyed while the lock is held
     }
     ReleaseGraph(capture->handle);
     captures_.all.erase(capture);
@@ -158,8 +159,9 @@ bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_
   return false;
 }
 
-// Whether a refusal of work is told by the end of the capture alone. Of a stream that stops on failure, what submits work may
-// have no way to tell of an error: torch_npu's thread drops all later work without a word, of any stream.
+// Whether a refusal is reported only by the end of the capture. The submitter of work to a stream that stops
+// on failure may have no way to report an error: torch_npu's thread silently drops all later work of any
+// stream.
 bool IsToldLater(const FoundStream& stream) noexcept {
   bool stops = false;
   stream.stream->IfStill(stream.handle, [&] { stops = stream.stream->StopsOnFailureLocked(); });
@@ -184,7 +186,7 @@ aclError FailNoMemory(const char* api) noexcept {
               Text(api, ": not enough memory to record the work."));
 }
 
-// Work is missing in the capture of the stream from here on.
+// Invalidates the stream's capture, which lacks work from here on.
 aclError FailNoMemory(const char* api, const FoundStream& stream, Locked& captures) noexcept {
   if (Capture* const capture = captures.CaptureOf(stream.handle)) {
     Invalidate(*capture, api, "not enough memory to record the work");
@@ -192,7 +194,8 @@ aclError FailNoMemory(const char* api, const FoundStream& stream, Locked& captur
   return FailNoMemory(api);
 }
 
-// Adds a node to a lane, behind all that comes before it. Throws when memory is exhausted, and changes nothing then.
+// Appends a node to a lane, behind all that precedes it. Throws if memory is exhausted, and then changes
+// nothing.
 int32_t Append(Capture& capture, Lane& lane, RecordedNode node) {
   const auto index = static_cast<size_t>(&lane - capture.lanes.data());
   Graph& graph = *capture.graph;
@@ -248,7 +251,7 @@ Destination DestinationOf(const FoundStream& stream) noexcept {
 
 aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<RecordedTask> task,
                 RecordedFacts facts) noexcept {
-  // What cannot be recorded ends its life after the lock, as `task`.
+  // The parameter `task` outlives this lock, so that a task that cannot be recorded is destroyed after it.
   Locked captures;
   try {
     RecordedNode node;
@@ -499,7 +502,7 @@ aclError BeginCapture(const char* api, const FoundStream& stream, aclmdlRICaptur
 
 aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<Graph>* graph,
                     aclmdlRI* handle) noexcept {
-  std::vector<std::shared_ptr<Graph>> ended;  // goes after the lock
+  std::vector<std::shared_ptr<Graph>> ended;  // destroyed after the lock is released
   Locked captures;
   Lane* lane = nullptr;
   Capture* const capture = captures.CaptureOf(stream.handle, &lane);

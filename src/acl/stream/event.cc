@@ -34,13 +34,13 @@ using Clock = std::chrono::steady_clock;
 
 struct Event;
 
-// One aclrtRecordEvent: done when its stream comes to it. It is its own object because an event may be
-// recorded again, or destroyed, while streams still wait for an earlier recording. Those who refer to it: the
-// event whose latest it is, the queue it is in, the tasks that wait for it.
+// One aclrtRecordEvent: done when its stream reaches it. It is a separate object, because an event may be
+// recorded again, or destroyed, while streams still wait for an earlier recording. It is referenced by the
+// event whose latest recording it is, its queue, and the tasks that wait for it.
 class Recording final : public Task {
  public:
-  // It becomes the event's latest at the moment that it is queued. So no wait for it, in whichever stream, can
-  // be queued before it, and waits have no way to form a circle.
+  // Becomes the event's latest recording at the moment it is queued. No wait for it, in whichever stream, can
+  // therefore be queued before it, so that waits cannot form a cycle.
   void Publish() noexcept override;
   Outcome Run(Stream& stream) noexcept override {
     if (signal != nullptr) sanitizer::Raise(signal, &stream);
@@ -58,7 +58,7 @@ class Recording final : public Task {
     Unref();
   }
 
-  // A fresh one, with a reference for a queue; nullptr when memory is exhausted.
+  // Returns a fresh recording with a reference for a queue, or nullptr if memory is exhausted.
   static Recording* New(Event* event, aclrtEvent handle) noexcept;
   Recording* Ref() noexcept {
     references_.fetch_add(1, std::memory_order_relaxed);
@@ -66,28 +66,28 @@ class Recording final : public Task {
   }
   void Unref() noexcept;
 
-  // When it was done; false when it is not.
+  // Sets *time to when it was done; returns false if it is not.
   bool DoneAt(Clock::time_point* time = nullptr) noexcept {
     std::lock_guard lock(mutex_);
     if (done_ && time != nullptr) *time = time_;
     return done_;
   }
 
-  sanitizer::SignalPointer signal;  // where the order of work is checked
+  sanitizer::SignalPointer signal;  // for the checks of order
 
-  // Has the stream resumed when it is done; false when it is done already.
+  // Makes it resume the stream when it is done; returns false if it is done already.
   bool Join(Stream& stream) noexcept {
     std::lock_guard lock(mutex_);
     if (!done_) waiting_.Append(&stream);
     return !done_;
   }
-  // Takes the stream back; false when it is resumed already.
+  // Removes the stream; returns false if it has been resumed already.
   bool Leave(Stream& stream) noexcept {
     std::lock_guard lock(mutex_);
     return waiting_.Remove(&stream);
   }
 
-  // Blocks the calling thread; false when the deadline came first, or `given_up` became true.
+  // Blocks the calling thread; returns false if the deadline passed first, or `given_up` became true.
   bool WaitFor(Deadline deadline, const std::atomic<bool>* given_up = nullptr) noexcept {
     const auto enough = [&] { return done_ || (given_up != nullptr && given_up->load()); };
     const CancellationDeferred deferred;
@@ -104,7 +104,7 @@ class Recording final : public Task {
     changed_.notify_all();
   }
 
-  // In a forked child: what was under way stays with the parent, and nobody may wait for it here.
+  // Resets it in a forked child: work in flight stays with the parent, and nobody may wait for it here.
   void AfterFork() noexcept {
     new (&mutex_) std::mutex;
     new (&changed_) std::condition_variable;
@@ -124,17 +124,17 @@ class Recording final : public Task {
   bool is_external_ = false;  // graphs wait for its event
 };
 
-// Besides its handle, tasks in streams refer to an event, so its slot outlives aclrtDestroyEvent.
+// Tasks in streams refer to an event, too, so that its slot outlives aclrtDestroyEvent.
 struct Event {
   std::atomic<int> references{0};
-  std::atomic<int> waits{0};  // of streams, not yet over
+  std::atomic<int> waits{0};  // waits of streams that are not over
   std::atomic<uint32_t> flags{0};
   std::mutex mutex;
-  aclrtEvent handle = nullptr;  // null once it is destroyed: who looked it up before comes too late
+  aclrtEvent handle = nullptr;  // nullptr once it is destroyed, for threads that looked it up before
   uint32_t id = 0;
   bool complete_when_unrecorded = false;  // made by aclrtCreateEventExWithFlag
   Recording* latest = nullptr;            // nullptr: not recorded
-  EventMark mark;                         // where it was recorded last, if that was in a capture
+  EventMark mark;                         // of the last recording, if it was in a capture
 
   bool IsExternal() const noexcept { return (flags & ACL_EVENT_EXTERNAL) != 0; }
   bool CanBeAwaited() const noexcept { return (flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)) != 0; }
@@ -166,7 +166,7 @@ void Recording::Publish() noexcept {
   Recording* before = nullptr;
   {
     std::lock_guard lock(event_->mutex);
-    if (event_->handle != event_handle_) return;  // destroyed meanwhile: nobody can ask for it
+    if (event_->handle != event_handle_) return;  // destroyed meanwhile: nobody can query it
     before = std::exchange(event_->latest, Ref());
   }
   if (before != nullptr) before->Unref();
@@ -182,7 +182,7 @@ void Unref(Event* event) noexcept {
   if (event->references.fetch_sub(1, std::memory_order_acq_rel) == 1) events.Recycle(event);
 }
 
-// A stream waits for a recording: parked, without using a thread. With a timeout a worker waits.
+// Makes a stream wait for a recording: parked, without using a thread. With a timeout a worker waits.
 class WaitTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
@@ -192,7 +192,7 @@ class WaitTask final : public Task {
     }
     if (timeout_ < 0) {
       if (!recording_->Join(stream)) return Outcome::kDone;
-      // An Interrupt that came before the stream joined found nothing to take back.
+      // An Interrupt before the stream joined found nothing to remove.
       return given_up_.load() && recording_->Leave(stream) ? Outcome::kDone : Outcome::kParked;
     }
     if (!recording_->WaitFor(DeadlineIn(timeout_), &given_up_) && !given_up_.load()) {
@@ -209,7 +209,7 @@ class WaitTask final : public Task {
   }
   void Finish(StreamList&) noexcept override;
 
-  // Takes over a reference to each; -1 is for ever. nullptr when memory is exhausted.
+  // Takes over a reference to each; -1 waits forever. Returns nullptr if memory is exhausted.
   static WaitTask* New(Event* event, Recording* recording, int32_t timeout) noexcept;
 
  private:
@@ -219,15 +219,15 @@ class WaitTask final : public Task {
   std::atomic<bool> given_up_{false};
 };
 
-// Makes an event unrecorded again, in stream order; not if it was recorded anew in the meantime.
+// Makes an event unrecorded again, in stream order, unless it was recorded anew meanwhile.
 class ResetTask final : public Task {
  public:
-  // The recording that it undoes is the latest at the moment that it is queued.
+  // Undoes the recording that is the latest at the moment this task is queued.
   void Publish() noexcept override;
   Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
   void Finish(StreamList&) noexcept override;
 
-  // Takes over a reference to the event; nullptr when memory is exhausted.
+  // Takes over a reference to the event; returns nullptr if memory is exhausted.
   static ResetTask* New(Event* event) noexcept;
 
  private:
@@ -285,8 +285,8 @@ void ResetTask::Finish(StreamList&) noexcept {
   reset_tasks.Recycle(this);
 }
 
-// What an external event is to graphs, and to streams that wait for it before it is recorded: a flag, which recording
-// raises and resetting takes down. Refers to the event.
+// An external event, as graphs see it, and streams that wait for it before it is recorded: a flag that
+// recording raises and resetting lowers. Refers to the event.
 class ExternalEvent {
  public:
   explicit ExternalEvent(Event* event) noexcept : event_(event) {
@@ -308,14 +308,14 @@ class ExternalEvent {
     }
     if (before != nullptr) before->Unref();
   }
-  // False for want of memory.
+  // Returns false if memory is exhausted.
   bool Raise() noexcept {
     aclrtEvent handle = nullptr;
     {
       std::lock_guard lock(event_->mutex);
       handle = event_->handle;
     }
-    if (handle == nullptr) return true;  // it is destroyed: nobody waits for it any more
+    if (handle == nullptr) return true;  // destroyed: nobody waits for it
     Recording* const recording = Recording::New(event_, handle);
     if (recording == nullptr) return false;
     recording->Publish();
@@ -329,7 +329,7 @@ class ExternalEvent {
   Event* const event_;
 };
 
-// What a graph does with an external event.
+// Records, resets or awaits an external event in a graph.
 class RecordedExternal final : public RecordedTask {
  public:
   RecordedExternal(Event* event, RecordedKind kind) noexcept : event_(event), kind_(kind) {}
@@ -355,7 +355,7 @@ class RecordedExternal final : public RecordedTask {
   const RecordedKind kind_;
 };
 
-// A stream waits for an external event that is not recorded yet. Lives on the heap: it is rare.
+// Makes a stream wait for an external event that is not recorded yet. Lives on the heap, since it is rare.
 class ExternalWaitTask final : public Task {
  public:
   // Takes over one workers::Reserve.
@@ -437,15 +437,15 @@ aclError FailUnknownEvent(const char* api, const char* parameter, aclrtEvent han
                    "not yet destroyed."));
 }
 
-// The event of a handle; when there is none, reports it and sets *status. Another thread may destroy it at any
-// later moment: see Use.
+// Returns the event of a handle; if there is none, reports it and sets *status. Another thread may destroy it
+// at any later moment: see Use.
 Event* FindEvent(const char* api, const char* parameter, aclrtEvent handle, aclError* status) noexcept {
   Event* event = events.Find(handle);
   if (event == nullptr) *status = FailUnknownEvent(api, parameter, handle);
   return event;
 }
 
-// Calls f() under the event's lock; reports it, without a call, when the event is not the handle's any more.
+// Calls f() under the event's lock, or reports, without a call, that the event is no longer the handle's.
 template <class F>
 aclError Use(const char* api, const char* parameter, Event& event, aclrtEvent handle, F f) noexcept {
   {
@@ -499,7 +499,7 @@ aclError AwaitExternal(const char* api, const FoundStream& stream, Event* event)
   return stream.SubmitFor(api, task);
 }
 
-// Where an event was recorded, if that was in a capture that is under way.
+// Returns the position at which an event was recorded in a capture that is in progress, if it was.
 EventMark MarkOf(Event& event) noexcept {
   if (!MayBeCaptured()) return {};
   EventMark mark;
@@ -581,7 +581,7 @@ aclError Synchronize(const char* api, aclrtEvent handle, Deadline deadline) noex
               Text(api, ": the timeout ended before the event was complete."));
 }
 
-// When the event's latest recording was done; 107006 when the event has no such time.
+// Sets *time to when the event's latest recording was done; returns 107006 if the event has no such time.
 aclError TimeOf(const char* api, const char* parameter, aclrtEvent handle, Clock::time_point* time) noexcept {
   aclError status = ACL_SUCCESS;
   Event* event = FindEvent(api, parameter, handle, &status);
@@ -632,7 +632,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
   aclError status = ACL_SUCCESS;
   if (FindEvent("aclrtDestroyEvent", "event", event, &status) == nullptr) return status;
   Event* taken = events.Take(event);
-  if (taken == nullptr) return ACL_SUCCESS;  // another thread destroyed it at this moment
+  if (taken == nullptr) return ACL_SUCCESS;  // another thread has destroyed it at this moment
   if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(event);
   Recording* latest = nullptr;
   {

@@ -1,10 +1,10 @@
-// Events: marks in streams that hosts and other streams wait for.
+// Events: marks in streams that the host and other streams wait for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace portacl {
 
-// How many events exist, and how many recordings are in use (by events, or by streams that wait).
+// The number of events, and of recordings in use by events or by waiting streams.
 int LiveEvents() noexcept;
 int LiveRecordings() noexcept;
 

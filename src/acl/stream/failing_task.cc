@@ -1,4 +1,4 @@
-// Failures in the place of work (see failing_task.h).
+// Failures at a position in a stream (see failing_task.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/stream/failing_task.h"
 

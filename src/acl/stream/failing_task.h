@@ -1,4 +1,4 @@
-// A failure in the place that work would have had in its stream.
+// Makes a stream fail at the position where work would have been.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,10 @@
 
 namespace portacl {
 
-// Lets a stream that stops on failure fail when it comes to this place; false, and nothing happens, in any other stream and in one that is captured. What submitted
-// work to such a stream may have no way to tell of an error: torch_npu's thread drops all later work without a word, or, with the queue
-// off, ends the process where Python held its lock. The stream reports the failure, and goes on reporting it.
+// Makes a stream that stops on failure fail when it reaches this position, and keep reporting the failure.
+// Returns false, and does nothing, for any other stream and for a captured one. The submitter of work to such
+// a stream may have no way to report an error: torch_npu's thread silently drops all later work, or, with its
+// queue off, ends the process while Python holds its lock.
 bool FailsInStream(const FoundStream& queue, aclError status, const Text& message) noexcept;
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// The stream that a handle means to the calling thread, for the functions that work on one.
+// The stream of a handle as the calling thread sees it, for functions that work on one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,17 +8,17 @@
 
 namespace portacl {
 
-// A stream as its handle found it.
+// The result of looking up a handle.
 struct FoundStream {
   Stream* stream = nullptr;
   aclrtStream handle = nullptr;  // of the stream
-  aclrtStream asked = nullptr;   // what the program gave: null for the default stream
+  aclrtStream asked = nullptr;   // as the program gave it: null for the default stream
 
   explicit operator bool() const noexcept { return stream != nullptr; }
   Stream::Submission Submit(Task* task, Stream::Wait wait = Stream::Wait::kNo) const noexcept {
     return stream->Submit(handle, task, wait);
   }
-  // For the functions of the runtime: reports why the task was not queued.
+  // For the functions of the runtime: submits a task, and reports why if it was not queued.
   aclError SubmitFor(const char* api, Task* task, Stream::Wait wait = Stream::Wait::kNo) const noexcept;
   // For the functions of the runtime: calls f(stream) under the stream's lock, or reports that the stream is
   // gone.
@@ -32,10 +32,10 @@ struct FoundStream {
   aclError FailGone(const char* api) const noexcept;
 };
 
-// The stream that a handle means: null is the current context's default stream.
+// Looks up a stream; null is the current context's default stream.
 FoundStream FindStream(aclrtStream handle) noexcept;
 
-// As FindStream for a function of the runtime: when there is none, reports it and sets *status to 107002 or
+// Like FindStream, for a function of the runtime: if there is none, reports it and sets *status to 107002 or
 // 107003.
 FoundStream FindStreamFor(const char* api, aclrtStream handle, aclError* status) noexcept;
 

@@ -31,9 +31,9 @@ HandleTable<GraphSlot, 0x67> graphs;
 HandleTable<GroupSlot, 0x6B> groups;
 std::atomic<uint32_t> last_id{0};
 
-// An execution that a thread is in the middle of, and those around it.
+// An execution that a thread is running, and the executions around it.
 struct Running {
-  Graph* graph;  // null in a forked child
+  Graph* graph;  // nullptr in a forked child
   Running* const outer;
 };
 thread_local Running* innermost = nullptr;
@@ -61,7 +61,7 @@ void* Scratch::Room(size_t bytes) noexcept {
   return memory_;
 }
 
-// While it exists the calling thread has the turn of a graph, which it took before.
+// Holds a graph's turn, which the calling thread has taken before.
 class Graph::Turn {
  public:
   explicit Turn(Graph& graph) noexcept : running_{&graph, innermost} { innermost = &running_; }
@@ -70,7 +70,8 @@ class Graph::Turn {
     Graph* const graph = running_.graph;
     if (graph == nullptr) return;
     graph->turn_.unlock();
-    if (graph->executions.load(std::memory_order_relaxed) > 1) TellOfValueChange();  // one may wait for it
+    // Another execution may wait for it.
+    if (graph->executions.load(std::memory_order_relaxed) > 1) TellOfValueChange();
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -92,7 +93,7 @@ RecordedTask::Progress Graph::RunNode(size_t i, Stream& stream, Execution& execu
   if (node.group < 0) {
     return node.task == nullptr ? RecordedTask::Progress::kDone : node.task->Run(stream, scratch_);
   }
-  std::shared_ptr<RecordedTask> task;  // stays until it is done, should another one take its place
+  std::shared_ptr<RecordedTask> task;  // kept until it is done, in case another task replaces it
   {
     std::lock_guard lock(mutex_);
     task = node.task;
@@ -120,7 +121,8 @@ void Graph::Run(Stream& stream, Execution& execution) {
     if (RunNode(i, stream, execution) == RecordedTask::Progress::kWaits) break;
   }
   if (i == nodes.size()) return;
-  // Its lane is held up, and so are those that wait for it. What the others do meanwhile may be what it waits for.
+  // Marks its lane as blocked, together with lanes that wait for it. The other lanes continue, since they may
+  // do what it waits for.
   std::vector<bool>& done = execution.done;
   std::vector<bool>& held = execution.held;
   std::fill_n(done.begin(), i, true);
@@ -155,7 +157,7 @@ void Graph::Replace(const std::vector<int32_t>& places, std::vector<RecordedNode
   std::lock_guard lock(mutex_);
   for (size_t i = 0; i < places.size(); ++i) {
     RecordedNode& node = nodes[static_cast<size_t>(places[i])];
-    std::swap(node.task, with[i].task);  // the old one goes with `with`, after this lock
+    std::swap(node.task, with[i].task);  // the old one is destroyed with `with`, after this lock
     std::swap(node.memory, with[i].memory);
     std::swap(node.facts, with[i].facts);
     node.memory_seen = 0;

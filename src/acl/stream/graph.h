@@ -1,4 +1,4 @@
-// Graphs: the work that streams were given while they were captured, in the order of the calls, done again at every
+// Graphs: work that streams were given while they were captured, in the order of calls, repeated at every
 // execution.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace portacl {
 
-// The workspace that the operators of a graph use, one after the other: what a program gave them while they were captured
-// may be anybody's by the time of an execution.
+// The workspace of a graph's operators, which use it one after the other. The workspace that a program gave
+// them during the capture may be anybody's by the time of an execution.
 class Scratch {
  public:
   Scratch() = default;
@@ -27,7 +27,7 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch();
 
-  // Memory of so many bytes; nullptr when there is none.
+  // Returns memory of so many bytes, or nullptr if there is none.
   void* Room(size_t bytes) noexcept;
 
  private:
@@ -45,18 +45,20 @@ class RecordedTask {
   RecordedTask& operator=(const RecordedTask&) = delete;
   virtual ~RecordedTask() = default;
 
-  // Does the work; no lock of a stream is held. kWaits: what it waits for has not come; it is to be asked again. Throws
-  // nothing but what unwinds a thread that user code ended.
+  // Does the work; no lock of a stream is held. kWaits: a condition is not met yet, and the task must be
+  // called again. Throws nothing, except the exception that unwinds a thread ended by user code.
   virtual Progress Run(Stream& stream, Scratch& scratch) = 0;
 
-  // The stream that executes the graph is destroyed by force or aborted: what waits gives up. Called under the stream's lock.
+  // Called under the stream's lock if the stream that executes the graph is destroyed by force or aborted:
+  // makes a waiting task give up.
   virtual void Interrupt() noexcept {}
 
-  // What does the work of one execution instead, made when that is submitted; nullptr when memory is exhausted.
+  // Makes the task that does the work of one execution instead, when that is submitted. Returns nullptr if
+  // memory is exhausted.
   virtual std::unique_ptr<RecordedTask> ForOneExecution() noexcept { return nullptr; }
 };
 
-// A task that is run again and again, and ends its life with the graph.
+// A task that is run repeatedly, and ends its life with the graph.
 class RepeatedTask final : public RecordedTask {
  public:
   explicit RepeatedTask(Task* task) noexcept : task_(task) {}
@@ -86,7 +88,7 @@ enum class RecordedKind : uint8_t {
   kCollective
 };
 
-// Work that counts as small all together runs on the thread that executes a graph.
+// Work of fewer elements in total counts as small and runs on the thread that executes a graph.
 inline constexpr int64_t kSmallGraph = 1048576;
 
 struct RecordedFacts {
@@ -94,8 +96,8 @@ struct RecordedFacts {
   RecordedKind kind = RecordedKind::kOperator;
   int64_t elements = 0;                  // that are visited, or as many as take the same time
   bool needs_worker = false;             // runs user code, or waits
-  bool per_execution = false;            // ForOneExecution makes what runs
-  const void* subject = nullptr;         // an event or an address, for who reads what is printed
+  bool per_execution = false;            // ForOneExecution makes the task that runs
+  const void* subject = nullptr;         // an event or an address, for readers of printed graphs
   std::vector<const void*> addresses{};  // that the work reads or writes
   std::vector<sanitizer::Access> accesses{};
 };
@@ -104,19 +106,19 @@ struct RecordedFacts {
 struct UsedMemory {
   const void* address = nullptr;  // as the task has it
   uintptr_t begin = 0;
-  uint64_t serial = 0;  // of the entry that it was in
+  uint64_t serial = 0;  // of its entry
   const char* api = nullptr;
 };
 
 struct RecordedNode {
-  std::shared_ptr<RecordedTask> task;  // none: a mark, which only orders
+  std::shared_ptr<RecordedTask> task;  // nullptr: a mark, which only orders
   RecordedFacts facts;
-  uint32_t lane = 0;    // which of the captured streams
-  int32_t awaits = -1;  // a node of another lane that is before it
+  uint32_t lane = 0;    // number of the captured stream
+  int32_t awaits = -1;  // a node of another lane that precedes it
   int32_t group = -1;
-  int32_t own = -1;                // which of an execution's own tasks
-  std::vector<UsedMemory> memory;  // of a grouped one; see Graph::memory
-  uint64_t memory_seen = 0;        // how much memory had ended when all of that was there
+  int32_t own = -1;                // index in an execution's own tasks
+  std::vector<UsedMemory> memory;  // for a grouped task; see Graph::memory
+  uint64_t memory_seen = 0;        // MemoryEnds() when all of that existed
 };
 
 class Graph {
@@ -127,53 +129,57 @@ class Graph {
 
   uint32_t id() const noexcept { return id_; }
 
-  // What one execution brings along.
+  // The state of one execution.
   struct Execution {
     std::vector<std::unique_ptr<RecordedTask>> own;
-    uint64_t aborts = 0;  // as many as there were when it was submitted
+    uint64_t aborts = 0;  // number of aborts when it was submitted
     std::atomic<bool> given_up{false};
-    // Whether the memory of a grouped task is there; else *gone is what is not. Asked just before the task runs, since another
-    // one may take its place until then. Called while no task is replaced.
+    // Whether the memory of a grouped task still exists; otherwise *gone is the missing one. Called just
+    // before the task runs, because another task may replace it until then, and while no task is being
+    // replaced.
     bool (*has_memory)(RecordedNode& node, UsedMemory* gone) noexcept = nullptr;
-    UsedMemory gone{};  // for which the execution ended
-    // While a node waits: which nodes are done, and which lanes are held up. Of their sizes from the start.
+    UsedMemory gone{};  // the reason why the execution ended
+    // The nodes that are done and the lanes that are blocked, while a node waits. They have their final sizes
+    // from the start.
     std::vector<bool> done;
     std::vector<bool> held;
   };
 
-  // Does all of it, on the calling thread. One execution waits for another, but not longer than it is wanted.
+  // Runs the whole execution on the calling thread. It waits for another execution of the graph, unless it is
+  // aborted.
   void Run(Stream& stream, Execution& execution);
-  // Whether the calling thread is in the middle of an execution of it: in a host function, then.
+  // Whether the calling thread is running an execution of this graph, and so is in a host function.
   bool IsRunHere() const noexcept;
-  // Executions that are under way, or submitted, do no more than what runs.
+  // Makes executions that are in progress or submitted end after the running task.
   void Abort() noexcept;
   bool IsAborted(const Execution& execution) const noexcept {
     return execution.aborts != aborts_.load(std::memory_order_acquire);
   }
   uint64_t aborts() const noexcept { return aborts_.load(std::memory_order_acquire); }
 
-  // Puts other tasks in the place of those of a group, whose nodes these are.
+  // Replaces the tasks of a group, whose nodes are given.
   void Replace(const std::vector<int32_t>& places, std::vector<RecordedNode>& with) noexcept;
 
-  // Calls f() while no task is replaced.
+  // Calls f() while no task is being replaced.
   template <class F>
   auto WithTasks(F f) {
     std::lock_guard lock(mutex_);
     return f();
   }
 
-  // In a forked child: nobody is in the middle of an execution, or of a change.
+  // Resets it in a forked child: no execution and no change is in progress.
   void AfterFork() noexcept {
     new (&turn_) std::mutex;
     new (&mutex_) std::mutex;
     executions.store(0, std::memory_order_relaxed);
   }
 
-  // Written by the capture alone, before anybody can execute it; tasks and memory of grouped ones also by Replace.
+  // Only the capture writes them, before anybody can execute the graph; Replace also writes tasks and memory
+  // of grouped nodes.
   std::vector<RecordedNode> nodes;
   std::vector<int32_t> stream_ids;           // by lane
   std::vector<std::vector<int32_t>> groups;  // of nodes
-  std::vector<UsedMemory> memory;            // of what is in no group, each once
+  std::vector<UsedMemory> memory;            // of ungrouped nodes, each once
   std::atomic<int64_t> elements{0};
   bool needs_worker = false;
   int32_t own_tasks = 0;
@@ -182,7 +188,7 @@ class Graph {
 
   std::atomic<bool> is_captured{true};
   std::atomic<int> executions{0};        // submitted and not done
-  std::atomic<uint64_t> memory_seen{0};  // how much memory had ended when all of `memory` was there
+  std::atomic<uint64_t> memory_seen{0};  // MemoryEnds() when all of `memory` existed
   std::string name;                      // guarded by WithTasks
   aclrtStream own_stream = nullptr;      // of aclmdlRIExecute; guarded by WithTasks
 
@@ -198,18 +204,19 @@ class Graph {
   std::atomic<uint64_t> aborts_{0};
 };
 
-// A fresh graph and its handle; nullptr when memory is exhausted.
+// Creates a graph and its handle; returns nullptr if memory is exhausted.
 std::shared_ptr<Graph> CreateGraph(aclmdlRI* handle) noexcept;
-// The graph of a handle; nullptr for any other value.
+// Returns the graph of a handle; nullptr for any other value.
 std::shared_ptr<Graph> FindGraph(aclmdlRI handle) noexcept;
-// Ends the handle's life; the graph is gone when its executions are. False when that is over already.
+// Ends the handle's life; the graph is destroyed when its executions are done. Returns false if the handle
+// has ended already.
 bool ReleaseGraph(aclmdlRI handle) noexcept;
 
 // Handles of groups live as long as their graph.
 aclrtTaskGrp CreateGroup(const std::shared_ptr<Graph>& graph, int32_t group) noexcept;
 std::shared_ptr<Graph> FindGroup(aclrtTaskGrp handle, int32_t* group) noexcept;
 
-// How many graphs a handle finds.
+// The number of live handles of graphs.
 int LiveGraphs() noexcept;
 
 }  // namespace portacl

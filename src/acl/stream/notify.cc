@@ -1,4 +1,4 @@
-// Notifies: a flag that one stream sets and another waits for and takes down again.
+// Notifies: a flag that one stream sets; another one waits for it and clears it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
@@ -25,10 +25,10 @@
 namespace portacl {
 namespace {
 
-// Tasks in streams refer to it, so its slot outlives aclrtDestroyNotify.
+// Tasks in streams refer to it, so that its slot outlives aclrtDestroyNotify.
 class Notify {
  public:
-  // A life begins, with one reference, which Close gives back.
+  // Begins a life with one reference, which Close returns.
   void Open(aclrtNotify handle) noexcept {
     std::lock_guard lock(mutex_);
     handle_ = handle;
@@ -44,8 +44,8 @@ class Notify {
     }
     Unref();
   }
-  // One more reference; false when it is not the handle's any more, because another thread has destroyed it
-  // since it was looked up.
+  // Adds a reference; returns false if it is no longer the handle's, because another thread has destroyed it
+  // since the look-up.
   bool RefIf(aclrtNotify handle) noexcept {
     std::lock_guard lock(mutex_);
     if (handle_ != handle) return false;
@@ -54,7 +54,7 @@ class Notify {
   }
   void Unref() noexcept;
 
-  // Where the order of work is checked.
+  // For the checks of order.
   const sanitizer::SignalPointer& signal() const noexcept { return signal_; }
 
   uint32_t id() noexcept {
@@ -77,7 +77,7 @@ class Notify {
     if (handle_ == handle) is_set_ = false;
   }
 
-  // Takes the flag down, or else has the stream resumed by the Set that is its turn; true when it was taken.
+  // Clears the flag and returns true, or adds the stream to those that later calls of Set resume in turn.
   bool TakeOrJoin(Stream& stream) noexcept {
     std::lock_guard lock(mutex_);
     if (is_set_) {
@@ -87,12 +87,12 @@ class Notify {
     waiting_.Append(&stream);
     return false;
   }
-  // Takes the stream back; false when it is resumed already.
+  // Removes the stream; returns false if it has been resumed already.
   bool Leave(const Stream& stream) noexcept {
     std::lock_guard lock(mutex_);
     return waiting_.Remove(&stream);
   }
-  // Blocks the calling thread; true when it took the flag down.
+  // Blocks the calling thread; returns true if it cleared the flag.
   bool TakeUntil(Deadline deadline, const std::atomic<bool>& given_up) noexcept {
     const CancellationDeferred deferred;
     std::unique_lock lock(mutex_);
@@ -139,10 +139,10 @@ class RecordTask final : public Task {
     if (notify_->signal() != nullptr) sanitizer::Raise(notify_->signal(), &stream);
     return Outcome::kDone;
   }
-  // Also when it is dropped by force: nobody waits for it for ever.
+  // Sets the flag even if dropped by force, so that nobody waits for it forever.
   void Finish(StreamList& can_go_on) noexcept override;
 
-  // Takes over a reference. nullptr when memory is exhausted.
+  // Takes over a reference. Returns nullptr if memory is exhausted.
   static RecordTask* New(Notify* notify) noexcept;
 
  private:
@@ -150,7 +150,7 @@ class RecordTask final : public Task {
   bool queued_ = false;
 };
 
-// Parked, without using a thread; with a timeout a worker waits.
+// Waits parked, without using a thread; with a timeout a worker waits.
 class TakeTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
@@ -160,7 +160,7 @@ class TakeTask final : public Task {
     }
     if (!is_timed_) {
       if (notify_->TakeOrJoin(stream)) return Outcome::kDone;
-      // An Interrupt that came before the stream joined found nothing to take back.
+      // An Interrupt before the stream joined found nothing to remove.
       return given_up_.load() && notify_->Leave(stream) ? Outcome::kDone : Outcome::kParked;
     }
     const Deadline deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds_);
@@ -178,7 +178,7 @@ class TakeTask final : public Task {
   }
   void Finish(StreamList&) noexcept override;
 
-  // Takes over a reference, and with a timeout one workers::Reserve. nullptr when memory is exhausted.
+  // Takes over a reference, and with a timeout one workers::Reserve. Returns nullptr if memory is exhausted.
   static TakeTask* New(Notify* notify, uint32_t seconds) noexcept;
 
  private:

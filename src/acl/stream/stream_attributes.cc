@@ -1,4 +1,4 @@
-// What a stream is set to: failure mode, attributes, priorities, how many there may be; and dropping its
+// Settings of streams: failure mode, attributes, priorities, the number of streams; and dropping a stream's
 // work.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
@@ -19,7 +19,7 @@ aclError SetFailureMode(const char* api, const FoundStream& found, uint64_t mode
                     [&](Stream& stream) { stream.SetStopsOnFailureLocked(mode == ACL_STOP_ON_FAILURE); });
 }
 
-// Overflow is seen in the results, as infinities and NaN; nothing counts it beside them.
+// Overflow is visible in results, as infinities and NaN; nothing else counts it.
 aclError SetOverflowSwitch(const char* api, uint32_t flag) noexcept {
   if (flag == 0) return ACL_SUCCESS;
   if (flag != 1) return FailValue(api, "flag", flag, "0 (off)");
@@ -72,7 +72,7 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
       return found.With(api, [&](Stream& one) { one.user_tag.store(value->userCustomTag); });
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
-      // Captured operators keep their operands, asked to or not.
+      // Captured operators always keep their operands.
       if (value->cacheOpInfoSwitch > 1) {
         return FailValue(api, "value->cacheOpInfoSwitch", value->cacheOpInfoSwitch, "0 (off) or 1 (on)");
       }

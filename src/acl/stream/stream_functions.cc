@@ -1,4 +1,4 @@
-// The functions of acl_rt.h that make, destroy, query and synchronise streams.
+// The functions of acl_rt.h that create, destroy, query and synchronise streams.
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 
@@ -48,7 +48,8 @@ aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_
   aclrtContext handle = nullptr;
   if (CurrentContext(&handle) == nullptr) return FailNoDevice(api);
   const sanitizer::StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));
-  // Who ends a context ends its streams after that, and would not see one that is made in between.
+  // Prevents the end of a context between the look-up and the creation: the thread that ends it destroys its
+  // streams afterwards and would miss this one.
   const std::unique_lock<std::mutex> no_context_ends = KeepContexts();
   const Context* context = FindContext(handle);
   if (context == nullptr) return FailNoDevice(api);

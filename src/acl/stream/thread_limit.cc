@@ -1,5 +1,5 @@
 // The functions of acl_rt.h on resource limits (see thread_limit.h). A processor of the host counts as a
-// vector core and as a cube core; only vector cores do anything here.
+// vector core and as a cube core; only limits on vector cores have an effect.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/stream/thread_limit.h"
 
@@ -17,7 +17,7 @@
 namespace portacl {
 namespace {
 
-// Set once and for all by the first limit: until then phase 1 looks no further.
+// Set permanently by the first limit; before that phase 1 looks no further.
 std::atomic<bool> any_limit{false};
 thread_local aclrtStream stream_in_use = nullptr;
 

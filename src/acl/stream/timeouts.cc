@@ -41,7 +41,7 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {
   if (actualTimeout == nullptr) {
     return FailNullPointer("aclrtSetOpExecuteTimeOutV2", "actualTimeout", "the address of a uint64_t");
   }
-  // More microseconds than a duration of the clock can hold are three hundred years: for ever will do.
+  // Durations of the clock hold three hundred years; more microseconds count as forever.
   const uint64_t most = std::numeric_limits<int64_t>::max() / 1000;
   *actualTimeout = std::min(timeout, most);
   execution_timeout.store(static_cast<int64_t>(*actualTimeout));

@@ -1,5 +1,4 @@
-// The times that a program sets for all of its streams: how long an operator may take, and a wait for an
-// event.
+// Timeouts that a program sets for all of its streams: for an operator, and for a wait for an event.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,10 +6,10 @@
 
 namespace portacl {
 
-// Microseconds that an operator may take; 0: as long as it wants.
+// Microseconds that an operator may take; 0: unlimited.
 int64_t ExecutionTimeout() noexcept;
 
-// Milliseconds that a stream waits for an event unless the call says otherwise; -1: for ever.
+// Milliseconds that a stream waits for an event unless the call says otherwise; -1: forever.
 int32_t WaitTimeout() noexcept;
 
 }  // namespace portacl

@@ -15,8 +15,8 @@
 namespace portacl {
 namespace {
 
-// A stream that writes a value wakes all at once; a value that comes from elsewhere (a copy, the program itself) is
-// found by looking again after a while.
+// A stream that writes a value wakes all waiters at once. Values from elsewhere (a copy, the program itself)
+// are found by polling at intervals.
 struct Changes {
   std::mutex mutex;
   std::condition_variable changed;
@@ -32,7 +32,7 @@ Changes& TheChanges() noexcept {
   return *changes;
 }
 
-// Waiting threads are gone in the child.
+// Waiting threads do not exist in the child.
 void AfterFork() {
   Changes* changes = &TheChanges();
   new (changes) Changes;
@@ -45,7 +45,7 @@ void PrepareValueChanges() noexcept { TheChanges(); }
 void TellOfValueChange() noexcept {
   Changes& changes = TheChanges();
   changes.count.fetch_add(1, std::memory_order_acq_rel);
-  { std::lock_guard lock(changes.mutex); }  // who has looked and not yet gone to sleep holds it
+  { std::lock_guard lock(changes.mutex); }  // a thread that has looked but not yet fallen asleep holds it
   changes.changed.notify_all();
 }
 

@@ -1,4 +1,5 @@
-// Where threads sleep whose stream waits for a value in memory, or for an event that is recorded outside of a graph.
+// Sleeping of threads whose stream waits for a value in memory, or for an event that is recorded outside of a
+// graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,20 +8,20 @@
 
 namespace portacl {
 
-// Sets up what the two functions below need, so that a task has nothing to set up when it runs.
+// Prepares the two functions below, so that a running task has nothing to set up.
 void PrepareValueChanges() noexcept;
 
-// Wakes all that sleep: something changed that one of them may wait for.
+// Wakes all sleepers: something changed that one of them may wait for.
 void TellOfValueChange() noexcept;
 
-// How often somebody has told of a change: who finds another number than before looks again.
+// The number of calls of TellOfValueChange. A waiter that sees a new number looks again.
 uint64_t ValueChanges() noexcept;
 
-// Sleeps while holds() is false, until somebody tells of a change, but looks again by itself: a value may come from
-// anywhere. `holds` is called with no change under way.
+// Sleeps while holds() is false, until TellOfValueChange, but also polls at intervals: a value may come from
+// anywhere. `holds` is not called during a change.
 class ValueWait {
  public:
-  // Sleeps once, and longer from time to time; returns at once when holds() is true.
+  // Sleeps once, for a time that grows from call to call; returns at once if holds() is true.
   template <class Holds>
   void Sleep(const Holds& holds) noexcept {
     Pause([](const void* asked) noexcept { return (*static_cast<const Holds*>(asked))(); }, &holds);

@@ -58,7 +58,7 @@ class WaitTask final : public Task {
     const auto enough = [this] { return given_up_.load() || Holds(address_, value_, condition_); };
     ValueWait wait;
     while (!enough()) wait.Sleep(enough);
-    // Anybody may have written the value.
+    // Any agent may have written the value.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
@@ -108,7 +108,7 @@ void WaitTask::Finish(StreamList&) noexcept {
   wait_tasks.Recycle(this);
 }
 
-// A graph waits for a value.
+// Makes a graph wait for a value.
 class RecordedWait final : public RecordedTask {
  public:
   RecordedWait(const uint64_t* address, uint64_t value, uint32_t condition) noexcept

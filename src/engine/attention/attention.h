@@ -1,5 +1,6 @@
-// Attention: each query's row is the sum of the values' rows, weighted by the softmax of the products of the query with all keys, and its
-// gradients. Scores are made and used in tiles, never kept: memory grows with the sequence. The orders are in docs/numerics.md.
+// Attention and its gradients. Each query's row is the sum of the values' rows, weighted by the softmax of
+// the query's products with all keys. Scores are made and used in tiles and never kept, so that memory grows
+// linearly with the sequence. docs/numerics.md defines the orders.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,12 +16,12 @@
 
 namespace portacl::engine {
 
-// Keys that are taken at a time: what a sum over keys is made of. A block begins at a multiple of this.
+// Keys of a block: a sum over keys is made of blocks. A block begins at a multiple of this.
 inline constexpr int64_t kAttentionKeys = kGemmDepth;
-// Queries whose terms of a gradient are one chain.
+// Queries whose terms of a gradient form one chain.
 inline constexpr int64_t kAttentionQueries = 64;
 
-// Lengths in bytes; a stride may be 0 or negative. Heads of keys and values are those of their own.
+// Lengths are in bytes; a stride may be 0 or negative. Keys and values have their own heads.
 struct AttentionOperand {
   int16_t argument = -1;  // operand of the executor; -1: there is none
   aclDataType dtype = ACL_DT_UNDEFINED;
@@ -33,25 +34,27 @@ struct AttentionOperand {
   bool IsThere() const noexcept { return argument >= 0; }
 };
 
-// What makes numbers of INT8: (k + offset) * scale. Rows are a batch's keys, or, where `by_page`, batches are pages and rows theirs.
+// Converts INT8 to numbers: (k + offset) * scale. Rows are a batch's keys; with `by_page`, batches are pages
+// and rows are theirs.
 struct AttentionScales {
   AttentionOperand scale;
   AttentionOperand offset;
   bool by_page = false;
 };
 
-// Elements of a row lie in pieces of so many, which are so many bytes apart; 0: in one.
+// Rows that are split: each part has `elements` elements, and parts are `step` bytes apart. With 0 a row is
+// whole.
 struct AttentionPieces {
   int64_t elements = 0;
   int64_t step = 0;
 };
 
-// What few calls have; it lies with the batches.
+// Rarely used operands; they lie with the batches.
 struct AttentionParts {
-  // More elements of queries and keys, whose products join the others behind them.
+  // Further elements of queries and keys, whose products are added after the others.
   AttentionOperand query_rope;
   AttentionOperand key_rope;
-  // Keys and values before those of each batch, which count as its first ones.
+  // Keys and values in front of those of each batch; they count as its first ones.
   AttentionOperand key_prefix;
   AttentionOperand value_prefix;
   int64_t prefix_rows = 0;
@@ -60,7 +63,7 @@ struct AttentionParts {
   AttentionPieces rope_pieces;
   AttentionScales key_scales;
   AttentionScales value_scales;
-  // A shift that is made: -slope * |key + slope_start - query|, or the distance's root.
+  // A computed shift: -slope * |key + slope_start - query|, or the distance's root.
   AttentionOperand slopes;
   int64_t slope_start = 0;
   bool slopes_of_roots = false;
@@ -75,83 +78,84 @@ struct AttentionParts {
   }
 };
 
-// What differs from batch to batch.
+// The parameters of one batch.
 struct AttentionBatch {
   int64_t queries;
   int64_t keys;
-  int64_t first_query;  // rows before its own, of operands without a stride of batches
+  int64_t first_query;  // rows before this batch's, in operands without a batch stride
   int64_t first_key;
   int64_t prefix = 0;  // keys that all its queries see
-  // Query i sees keys i + origin - before .. i + origin + after by its place.
+  // By position, query i sees keys i + origin - before .. i + origin + after.
   int64_t origin = 0;
   int64_t before = 0;
   int64_t after = 0;
-  // Scores of a head in the batches before, modulo 2^64: they number what may be dropped.
+  // Scores of a head in the batches before, modulo 2^64. Dropout numbers weights by it.
   uint64_t first_score = 0;
-  bool is_rest = false;  // rows of no sequence: none sees a key, and no shift has them
+  bool is_rest = false;  // rows of no sequence, which see no key and have no shift
 };
 
 struct Attention {
   int64_t batches;
   int64_t heads;
-  int64_t group;    // heads that share those of keys and values
-  int64_t queries;  // of the batch that has most, as keys
+  int64_t group;    // heads that share a head of keys and values
+  int64_t queries;  // the most of any batch, as for keys
   int64_t keys;
   int64_t depth;
   int64_t value_depth;
 
-  bool are_alike;  // batches are all as the one that is given, but for the scores before them
+  bool are_alike;  // only one batch is given, which describes all but their `first_score`
 
   AttentionOperand query;
   AttentionOperand key;
   AttentionOperand value;
   AttentionOperand shift;  // of scores, FLOAT, FLOAT16 or BF16
-  AttentionOperand mask;   // bytes: what is not 0 hides a key
+  AttentionOperand mask;   // bytes: other than 0 hides a key
   AttentionOperand out;
   AttentionOperand
       greatest;  // FLOAT: of a row's scores; the sum of exponentials; the logarithm of that of the scores' own
   AttentionOperand sum;
   AttentionOperand log_sum;
   int64_t copies;    // of statistics, side by side
-  bool packs_heads;  // a batch's statistics lie head by head, in rows that are counted through all heads
+  bool packs_heads;  // a batch's statistics lie head by head, with rows counted through all heads
 
-  // Bits, the lowest first: weights of which one is 0 are dropped. Bit heads * first_score + (n * queries + i) * keys + j, of the batch's
-  // lengths.
+  // Dropout bits, the lowest first: a weight is dropped if its bit is 0. The index of a bit is heads *
+  // first_score + (n * queries + i) * keys + j, with the batch's lengths.
   AttentionOperand kept;
-  // Or, where `draws`, what is dropped is drawn: a weight is kept whose bit's number as a random element has a word of at most `most`.
+  // Dropout by drawing, if `draws`: a weight is kept if the random element at its bit's index has a word of
+  // at most `most`.
   RandomSource drawn;
   uint32_t most;
   bool draws;
-  // Pages: row t of batch b is row t % page of block table[b][t / page], whose rows and heads the operands' strides tell, blocks lying
-  // their stride of batches apart. The table is INT32.
+  // Pages: row t of batch b is row t % page of block table[b][t / page]. The operands' strides give its rows
+  // and heads; blocks lie a batch stride apart. The table is INT32.
   AttentionOperand table;
   int64_t page;
-  int64_t pages;  // blocks that there are
+  int64_t pages;  // blocks in memory
 
-  // A score of each head that joins the sum of exponentials alone.
+  // A score of each head that only adds to the sum of exponentials.
   AttentionOperand sink;
 
-  // Gradients.
+  // Operands of gradients.
   AttentionOperand of_out;
   AttentionOperand of_query;
   AttentionOperand of_key;
   AttentionOperand of_value;
   AttentionOperand of_shift;
 
-  // Whether there are parts, and batches that have keys and values of their own: operands that follow these two. See
-  // ReserveAttentionBatches.
+  // Whether the job has the optional parts, and whether batches have their own keys and values. Both are
+  // operands that follow the ones above (see ReserveAttentionBatches).
   bool has_parts;
   bool has_lists;
   int64_t rope_depth;
   int16_t of_parts[AttentionParts::kOperands];  // their arguments, set with the job
 
   float scale;
-  float keep;        // the share of weights that are kept
-  bool shift_first;  // scores are scaled when the shift has been added, not before
-  bool pads;         // queries that a batch has not are rows of zeros
-  // The logarithm of the sum of a query of a batch without keys; other queries that see none have infinity.
+  float keep;        // the fraction of weights that are kept
+  bool shift_first;  // the shift is added before scores are scaled
+  bool pads;         // queries that a batch lacks are rows of zeros
+  // The log-sum of a query in a batch without keys. Other queries that see no key have infinity.
   float log_of_no_keys;
-  int64_t most_queries;  // for which there is to be room in the workspace, at least `queries`, or 0
+  int64_t most_queries;  // the workspace is sized for so many, at least `queries`; or 0
 
   AttentionKernels kernels;
   const GemmKernels* gemm;
@@ -161,8 +165,9 @@ struct Attention {
   int threads;
   int64_t slot_bytes;  // of the workspace, for each thread
   int64_t tile_queries;
-  int64_t together;    // heads of one query that go through the keys side by side
-  int64_t shift_rows;  // of a shift whose gradient is summed, in the workspace, over batches or queries; or 0
+  int64_t together;  // heads of one query that walk the keys together
+  // The rows of a shift whose gradient is summed in the workspace over batches or queries; or 0.
+  int64_t shift_rows;
 
   bool Drops() const noexcept { return kept.IsThere() || draws; }
   void SetParts(const AttentionParts* parts) noexcept {

@@ -1,4 +1,5 @@
-// The loops over rows of scores for each instruction set (see attention_kernel.h). Sums have sixteen lanes, however wide vectors are.
+// The loops over rows of scores for each instruction set (see attention_kernel.h). Sums have sixteen lanes,
+// whatever the vector width.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -32,7 +33,7 @@ using V = hn::Vec<D>;
 constexpr auto kSixteen = static_cast<size_t>(kAttentionLanes);
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 
-// Sixteen numbers, in as many vectors as that takes.
+// Sixteen numbers in as many vectors as they take.
 #if HWY_HAVE_SCALABLE
 struct Lanes {
   HWY_ALIGN float lane[kSixteen];
@@ -52,7 +53,7 @@ struct Lanes {
   static constexpr size_t kWidth = hn::MaxLanes(D());
   V vector[kSixteen / kWidth];
 
-  Lanes() {}  // written, since one that the compiler makes would not be for this instruction set
+  Lanes() {}  // explicit, since a generated one would not be compiled for this instruction set
 
   template <class F>
   HWY_INLINE void Each(const F& f) {
@@ -70,7 +71,7 @@ struct Lanes {
 };
 #endif
 
-// Lanes in halves: those of the upper half join the lower one.
+// Reduces the lanes in halves: the upper half joins the lower one.
 template <class F>
 HWY_INLINE float Halved(const Lanes& lanes, const F& f) {
   HWY_ALIGN float memory[kSixteen];
@@ -89,10 +90,10 @@ HWY_INLINE float GreatestOfLanes(const Lanes& lanes) {
   return Halved(lanes, [](float a, float b) { return b > a ? b : a; });
 }
 
-// The greater one, where a is a number and b may be none.
+// Returns the greater one. If b is NaN, it is a.
 HWY_INLINE V Greater(V a, V b) { return hn::IfThenElse(hn::Gt(b, a), b, a); }
 
-// s = f(j, s) over a row; returns the greatest.
+// Computes s = f(j, s) over a row and returns the greatest.
 template <class F>
 HWY_INLINE float SetAndFindGreatest(float* s, int64_t count, const F& f) {
   const D d;
@@ -132,7 +133,7 @@ float Greatest(const float* s, int64_t count) {
   return GreatestOfLanes(greatest);
 }
 
-// Left to the compiler: a blend of bytes and numbers.
+// The compiler vectorises this blend of bytes and numbers.
 bool Hide(float* s, const unsigned char* mask, int64_t n) {
   constexpr float kHidden = -std::numeric_limits<float>::infinity();
   int visible = 0;
@@ -150,7 +151,7 @@ float Exponentials(float* s, int64_t count, float greatest) {
   sums.Set(0);
   size_t j = 0;
 #if !HWY_HAVE_SCALABLE
-  // Four vectors at a time, and whole rounds of the lanes.
+  // Four vectors at a time, and a multiple of sixteen lanes.
   constexpr size_t kWidth = Lanes::kWidth;
   constexpr size_t kGroup = HWY_MAX(kSixteen, 4 * kWidth);
   for (; j + kGroup <= static_cast<size_t>(count); j += kGroup) {
@@ -178,7 +179,7 @@ float Exponentials(float* s, int64_t count, float greatest) {
   return SumOfLanes(sums);
 }
 
-// f of each vector of a row.
+// Applies f to each vector of a row.
 template <class F>
 HWY_INLINE void EachVectorOf(int64_t count, const F& f) {
   const D d;
@@ -242,7 +243,7 @@ void Gradients(float* to, const float* weights, int64_t count, float delta) {
   });
 }
 
-// A word of bits at a time; the blend is left to the compiler.
+// Takes a word of bits at a time; the compiler vectorises the blend.
 void Keep(float* values, const unsigned char* bits, int first, int64_t count, float factor) {
   constexpr int64_t kWord = 32;
   int64_t done = 0;
@@ -258,7 +259,7 @@ void Keep(float* values, const unsigned char* bits, int first, int64_t count, fl
     values[done] = (bits[bit / 8] >> (bit % 8) & 1) != 0 ? values[done] * factor : 0.0f;
 }
 
-// Words are drawn for some blocks of four at once; the comparison is left to the compiler.
+// Draws words for several blocks of four at once; the compiler vectorises the comparison.
 void Drop(float* values, const RandomSource& source, uint64_t first, int64_t count, uint32_t most,
           float factor) {
   constexpr uint64_t kAtOnce = 64;

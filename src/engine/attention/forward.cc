@@ -1,5 +1,5 @@
-// Attention (see attention.h): tiles of queries, which threads take one by one. A tile goes through the keys block by block; what was summed
-// before is scaled when a greater score comes.
+// Attention (see attention.h) in tiles of queries, which threads take one by one. A tile walks the keys block
+// by block. Previous sums are rescaled when a greater score appears.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace attention;
 
-// Queries of a tile: their scores with a block of keys stay in the second-level cache.
+// Queries of a tile, whose scores with a block of keys stay in the second-level cache.
 constexpr int64_t kTileQueries = 128;
 constexpr int64_t kMostTogether = 4;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -33,7 +33,7 @@ struct Tile {
 
 class TileRun {
  public:
-  // `scratch` holds what is not kept from one block of keys to the next.
+  // `scratch` holds data that is not kept from one block of keys to the next.
   TileRun(const Work& work, const Tile& tile, char* scratch, char* memory)
       : work_(work),
         attention_(work.attention),
@@ -82,7 +82,8 @@ class TileRun {
     End();
   }
 
-  // Blocks of keys begin at *begin; there is none where that is not before *end.
+  // Prepares the sums and returns the range of keys that the tile's queries see, widened to begin with a
+  // block. It is empty if *begin is not before *end.
   void Begin(int64_t* first_block, int64_t* end_of_blocks) {
     std::fill_n(greatest_, tile_.rows, kLowest);
     std::fill_n(sum_, tile_.rows, 0.0f);
@@ -105,13 +106,13 @@ class TileRun {
       begin = std::min(begin, from);
       end = std::max(end, to);
     }
-    // Keys before the first and behind the last that a query sees are not read.
+    // Keys outside the range that any query sees are not read.
     for (Rows* const rows : {&keys_, &values_, &ropes_}) rows->StartAt(begin);
     *first_block = begin / kAttentionKeys * kAttentionKeys;
     *end_of_blocks = end;
   }
 
-  // Weights of a block of keys; false where no row sees any.
+  // Computes the weights of a block of keys. Returns false if no row sees any.
   bool Weigh(int64_t key, int64_t count) {
     MultiplyKeys(key, count);
     bool any = false;
@@ -122,7 +123,7 @@ class TileRun {
     return any;
   }
 
-  // Adds the values of the block, by these weights.
+  // Adds the values of the block with these weights.
   void Sum(int64_t key, int64_t count) {
     MultiplyValues(key, count);
     for (int64_t r = 0; r < tile_.rows; ++r) {
@@ -156,7 +157,7 @@ class TileRun {
     }
   }
 
-  // One query is multiplied with keys as they lie in memory, page by page.
+  // Multiplies one query with keys directly in memory, page by page.
   void MultiplyInPlace(const Rows& rows, int64_t depth, const float* queries, int64_t key, int64_t count,
                        bool adds) {
     const AttentionOperand& operand = rows.Operand();
@@ -192,7 +193,7 @@ class TileRun {
       int64_t row = operand.row;
       const char* from = values_.At(key, &run);
       if (run < count) {
-        // One chain of sums takes rows that lie evenly.
+        // One chain of sums needs rows at equal distances, so that rows of several pages are copied.
         values_.CopyRows(key, count, reinterpret_cast<char*>(panels_));
         from = reinterpret_cast<const char*>(panels_);
         row = attention_.value_depth * operand.column;
@@ -209,7 +210,7 @@ class TileRun {
         {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
   }
 
-  // Scores of a row with a block of keys become weights.
+  // Turns a row's scores with a block of keys into weights.
   bool MakeWeights(int64_t r, int64_t key, int64_t count) {
     float* const s = s_ + r * kPackedRow;
     float greatest;
@@ -224,10 +225,10 @@ class TileRun {
     return true;
   }
 
-  // Whether weights become values of the type of what they are multiplied by, so that both have 16 bits.
+  // Whether weights are rounded to the type of the values, so that both operands have 16 bits.
   bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
 
-  // exp(a - b), by the same steps as a row's.
+  // Returns exp(a - b) by the same steps as in rows.
   float Exponential(float a, float b) const {
     if (a == b) return 1.0f;
     alignas(64) float numbers[kAttentionLanes] = {a};
@@ -263,7 +264,7 @@ class TileRun {
     Statistic(attention_.sum, r, is_seen ? sum_[r] : has_keys ? std::numeric_limits<float>::max() : 0.0f);
   }
 
-  // A sink is a last key, whose value is 0.
+  // A sink acts as one more key, whose value is 0.
   void AddSink(int64_t r, float* row) {
     float sink;
     LoadRow(attention_, attention_.sink, work_.Base(attention_.sink) + tile_.head * attention_.sink.head, 1,
@@ -304,7 +305,8 @@ class TileRun {
   bool is_seen_[kTileQueries];
 };
 
-// Heads of one query, block by block side by side: rows of keys that have several heads are fetched whole, each once for heads that share it.
+// Computes several heads of one query together, block by block. Memory rows that hold several heads of keys
+// are prefetched whole, and only once for heads that share them.
 class HeadsRun {
  public:
   HeadsRun(const Work& work, int64_t batch, int64_t head, int64_t count, char* memory)
@@ -337,7 +339,8 @@ class HeadsRun {
   }
 
  private:
-  // Part i of the rows of a block, where heads lie side by side in them and rows do not.
+  // Prefetches part i of the rows of a block. It applies if the heads of a row are adjacent and the rows are
+  // not.
   void Fetch(const Rows& rows, int64_t depth, int64_t first, int64_t count, int64_t i) const {
     const int64_t bytes = depth * rows.Operand().column;
     if (!rows.IsPlain() || rows.Operand().row == bytes || (key_heads_ > 1 && rows.Operand().head != bytes))
@@ -379,7 +382,7 @@ class AttentionJob {
         attention_.batches * groups * tiles, attention_.threads,
         [&](int64_t block) {
           const DefaultFloatEnvironment environment;
-          // The last tiles see the most keys where a query sees those before it, so they come first.
+          // Takes the last tiles first: if a query sees only the keys before it, they see the most keys.
           const int64_t tile = tiles - 1 - block % tiles;
           const int64_t head = block / tiles % groups * attention_.together;
           const int64_t heads = std::min(attention_.together, attention_.heads - head);
@@ -405,7 +408,7 @@ class AttentionJob {
   }
 
  private:
-  // No page that is not there is read; what no query sees is not looked at.
+  // Whether all pages exist that queries see. Entries that no query sees are not looked at.
   bool PagesExist(const Work& work, const JobContext& context) const noexcept {
     if (!attention_.table.IsThere()) return true;
     for (int64_t batch = 0; batch < attention_.batches; ++batch) {
@@ -447,7 +450,7 @@ void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, in
   Attention made = Completed(attention, isa, threads);
   made.SetParts(parts);
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
-  // Threads have at least two parts each.
+  // Fewer heads go together, if threads would otherwise get less than two tasks each.
   made.together = made.queries == 1 ? kMostTogether : 1;
   while (made.together > 1 && made.batches * (made.heads / made.together) < int64_t{2} * threads)
     made.together /= 2;

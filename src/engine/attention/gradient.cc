@@ -1,5 +1,5 @@
-// Gradients of attention (see attention.h): weights are made again, tile by tile, from the scores and the statistics that the attention left.
-// A thread takes the heads that share keys and values, all of their queries.
+// Gradients of attention (see attention.h). Weights are recomputed, tile by tile, from the scores and from
+// the statistics of the forward pass. A thread takes all queries of the heads that share keys and values.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -14,7 +14,8 @@ namespace {
 
 using namespace attention;
 
-// The sums of one batch and one head of keys. With w the weights, of which dropped ones are 0, and g the gradients of scores:
+// The sums of one batch and one head of keys. With w the weights (dropped ones are 0) and g the gradients of
+// scores:
 //   g = w * (of_out value^T - delta),  delta = the sum of of_out * out
 //   of_value = w^T of_out,  of_key = scale * g^T query,  of_query = scale * g key.
 class HeadRun {
@@ -147,7 +148,8 @@ class HeadRun {
     return attention_.of_shift.IsThere() && attention_.shift_rows == 0 && !lengths_.is_rest;
   }
 
-  // A shift has rows and columns of the longest sequences.
+  // Clears the shift's gradient beyond this batch's lengths: a shift has rows and columns for the longest
+  // sequences.
   void ClearBesideShifts() const {
     const AttentionOperand& operand = attention_.of_shift;
     for (int64_t member = 0; member < attention_.group; ++member) {
@@ -167,7 +169,8 @@ class HeadRun {
       const int64_t padded = InLanes(count);
       if (attention_.shift_first) attention_.kernels.multiply(g, padded, attention_.scale);
       if (attention_.shift_rows > 0) {
-        // What fills lanes up is not finite where delta is not, and other sequences have keys there.
+        // Clears the padding lanes, which are not finite if delta is not. Other sequences may have keys
+        // there.
         std::fill(g + count, g + padded, 0.0f);
         const int64_t row = attention_.shift_rows == 1 ? 0 : first + r;
         attention_.kernels.add(slots_.ShiftSums(HeadOf(member)) + row * InLanes(attention_.keys) + key, g,
@@ -180,7 +183,7 @@ class HeadRun {
     }
   }
 
-  // The products of some queries' rows with lines of panels, which are those of `other`.
+  // Multiplies rows of some queries with the lines of `other`, packed in panels.
   void Multiply(const AttentionOperand& operand, int64_t head, int64_t first, int64_t rows, int64_t depth,
                 const AttentionOperand& other, const float* panels, int64_t count, float* to) {
     const auto multiply = MultiplyOf(*attention_.gemm, IsEvenOdd(operand, other));
@@ -192,7 +195,8 @@ class HeadRun {
     }
   }
 
-  // Adds the products of columns of `weights`, a row for each query, with the queries' rows of an operand.
+  // Adds the products of columns of `weights`, which has a row for each query, with the queries' rows of an
+  // operand.
   void AddAcross(const float* weights, const AttentionOperand& operand, int64_t head, int64_t first,
                  int64_t rows, int64_t depth, int64_t count, float* to, int64_t to_row) {
     attention_.gemm->transpose[static_cast<size_t>(GemmElement::kF32)](
@@ -264,7 +268,7 @@ class HeadRun {
   float* left_;         // queries' rows as the left operand
   float* s_;            // scores, then weights
   float* g_;            // gradients of weights, then of scores
-  float* across_;       // either transposed
+  float* across_;       // `s_` or `g_`, transposed
   float* key_lines_;    // keys as columns
   float* value_lines_;  // values as columns
   float* key_terms_;    // keys as terms
@@ -317,7 +321,8 @@ class AttentionGradientJob {
   }
 
  private:
-  // Where a shift is shared by batches or queries, one thread sums its gradient for the heads of one head of keys.
+  // Clears and stores the gradient of a shift that batches or queries share. One thread sums it for the query
+  // heads of one key head.
   void ClearShifts(const Slots& slots, int64_t key_head) const noexcept {
     std::fill_n(slots.ShiftSums(key_head * attention_.group),
                 attention_.group * attention_.shift_rows * InLanes(attention_.keys), 0.0f);

@@ -1,4 +1,4 @@
-// Merging parts of attention (see merge.h). The order is in docs/numerics.md.
+// Merges parts of attention (see merge.h). docs/numerics.md defines the order.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/attention/merge.h"
 
@@ -37,7 +37,7 @@ class MergeJob {
   int64_t Elements() const noexcept { return Rows() * merge_.depth * merge_.parts; }
 
   void Run(const JobContext& context) const noexcept {
-    // What loads and stores rows looks at these alone.
+    // Loading and storing rows reads only these members.
     Attention loops{};
     loops.isa = isa_;
     loops.kernels = FindAttentionKernels(isa_);
@@ -62,7 +62,7 @@ class MergeJob {
            row.batch * operand.batch + row.head * operand.head + row.row * operand.row;
   }
 
-  // exp(a - b) * factor, by the same steps as a row's.
+  // Returns exp(a - b) * factor by the same steps as in rows.
   static float Weight(const Attention& loops, float a, float b, float factor) {
     alignas(64) float numbers[kAttentionLanes] = {a};
     loops.kernels.weights(numbers, kAttentionLanes, b, factor);
@@ -85,7 +85,7 @@ class MergeJob {
       weights[i] = scores[i] == -kInfinity ? 0.0f : Weight(loops, scores[i], greatest, own);
       sum += weights[i];
     }
-    // NaN is no absence of keys.
+    // A NaN sum does not mean that there are no keys.
     const bool is_empty = sum == 0;
     const AttentionOperand& out = merge_.result.out;
     for (int64_t column = 0; column < merge_.depth; column += kColumns) {
@@ -93,7 +93,7 @@ class MergeJob {
       alignas(64) float sums[kColumns] = {};
       alignas(64) float term[kColumns] = {};
       for (int i = 0; i < merge_.parts; ++i) {
-        // A part without weight may be anything.
+        // Skips a part without weight, whose output may be anything.
         if (weights[i] == 0) continue;
         const AttentionOperand& operand = parts[i].out;
         LoadRow(loops, operand, At(context, operand, row) + column * operand.column, count, term);
@@ -107,7 +107,8 @@ class MergeJob {
           has_sums   ? greatest
           : is_empty ? kInfinity
                      : loops.kernels.log_sum(greatest, sum));
-    // Rows that see no key have the lowest maximum and the greatest sum, which has to stay a number for the next merge.
+    // Rows that see no key have the lowest float as maximum. Their sum is clamped to the greatest float, so
+    // that the next merge can use it.
     Store(context, merge_.result.sum, row, greatest == -kMost && sum > kMost ? kMost : sum);
   }
 

@@ -1,4 +1,5 @@
-// Merging what attention made of several parts of the keys: rows of the results, weighted by what each part's sum of exponentials is of all.
+// Merges attention's results for several parts of the keys. Each part's rows are weighted by its fraction of
+// the sum of exponentials.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +11,8 @@ namespace portacl::engine {
 
 inline constexpr int kMostMergedParts = 16;
 
-// Statistics are the greatest score and the sum of exponentials, or, without `sum`, their logarithm: a part whose logarithm is infinite has no
-// keys.
+// Statistics are the greatest score and the sum of exponentials; without `sum`, `greatest` is their
+// logarithm. A part with an infinite logarithm has no keys.
 struct MergedPart {
   AttentionOperand out;
   AttentionOperand greatest;
@@ -24,8 +25,8 @@ struct AttentionMerge {
   int64_t rows;
   int64_t depth;
   int parts;
-  int64_t copies;     // of statistics that are written, side by side
-  MergedPart result;  // where there is no operand nothing is written
+  int64_t copies;     // of written statistics, side by side
+  MergedPart result;  // operands that are missing are not written
 };
 
 // Room for the parts, for the caller to fill before the job is set; nullptr when there is no memory.

@@ -1,4 +1,4 @@
-// What attention and its gradients share (see scores.h).
+// The common part of attention and its gradients (see scores.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/attention/scores.h"
 
@@ -188,7 +188,7 @@ void Rows::PackCopiedTerms(int64_t first, int64_t count, char* memory, float* to
   }
 }
 
-// A panel of lines is packed where they lie, or, where they lie in several pages, from a copy.
+// Packs a panel of lines directly from memory, or from a copy if they lie in several pages.
 void Rows::PackLines(int64_t first, int64_t count, char* memory, float* to) const {
   if (IsCopied()) return PackCopiedLines(first, count, memory, to);
   const Attention& attention = work_.attention;

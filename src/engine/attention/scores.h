@@ -1,4 +1,5 @@
-// What attention and its gradients share: operands' rows as the kernels of products read them, and scores from products.
+// The common part of attention and its gradients: operands' rows in the form that the product kernels read,
+// and scores.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,11 +18,11 @@ inline int64_t DividedUp(int64_t n, int64_t by) { return n / by + (n % by != 0 ?
 inline int64_t RoundedUp(int64_t n, int64_t to) { return DividedUp(n, to) * to; }
 inline int64_t InLanes(int64_t n) { return RoundedUp(n, kAttentionLanes); }
 
-// Of an element of a dtype: its size, and which of a kernel's functions takes it.
+// Return the size of a dtype's elements and the index of its kernel functions.
 int32_t SizeOf(aclDataType dtype) noexcept;
 size_t ElementOf(aclDataType dtype) noexcept;
 
-// Whether products of two operands are those of 16 bits, which is another order of terms.
+// Whether both operands have 16 bits, which changes the order of terms.
 inline bool IsEvenOdd(const AttentionOperand& left, const AttentionOperand& right) {
   return left.dtype == right.dtype && SizeOf(left.dtype) == 2;
 }
@@ -29,7 +30,7 @@ inline auto MultiplyOf(const GemmKernels& kernels, bool is_even_odd) {
   return is_even_odd ? kernels.even_odd.multiply : kernels.multiply;
 }
 
-// Numbers of rows that are packed, and of panels.
+// The size of packed rows and of panels, in numbers.
 inline int64_t PackedRows(int64_t rows, int64_t depth) {
   return rows * kPackedRow * DividedUp(depth, kGemmDepth);
 }
@@ -37,7 +38,7 @@ inline int64_t PackedPanels(const Attention& attention, int64_t lines, int64_t d
   return RoundedUp(lines, attention.gemm->columns) * depth;
 }
 
-// What a call works on.
+// The operands and batches of a call.
 struct Work {
   Work(const Attention& of, const std::byte* memory, void* const* at)
       : attention(of),
@@ -54,12 +55,12 @@ struct Work {
   char* Base(const AttentionOperand& operand) const {
     return static_cast<char*>(addresses[operand.argument]) + operand.offset;
   }
-  // Row r of a batch and a head: a query of queries' operands.
+  // Returns the address of row r of a batch and a head, in an operand that has a row for each query.
   char* RowOfQuery(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
     return Base(operand) + batch * operand.batch + head * operand.head +
            (First(batch).first_query + row) * operand.row;
   }
-  // What of a batch does not depend on the batches before it.
+  // The parameters of a batch that do not depend on the batches before it.
   const AttentionBatch& First(int64_t batch) const { return batches[attention.are_alike ? 0 : batch]; }
   AttentionBatch Of(int64_t batch) const {
     AttentionBatch one = First(batch);
@@ -78,7 +79,7 @@ struct Work {
   const AttentionOperand* Lists() const {
     return reinterpret_cast<const AttentionOperand*>(batches + attention.batches);
   }
-  // The same of statistics.
+  // Returns the address of a row's statistic.
   char* Statistic(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
     if (!attention.packs_heads) return RowOfQuery(operand, batch, head, row);
     const AttentionBatch& one = First(batch);
@@ -87,7 +88,7 @@ struct Work {
   }
 };
 
-// Some parts of the thread's share of the workspace.
+// Hands out memory from a thread's slot of the workspace.
 class Slot {
  public:
   explicit Slot(char* memory) : memory_(memory) {}
@@ -103,14 +104,15 @@ class Slot {
 
 PackSource SourceOf(const Attention& attention, const AttentionOperand& operand, bool lines_are_rows);
 
-// Rows of queries as the left operand of products, blocks of terms one behind the other.
+// Packs rows of queries as left operands, one block of terms after the other.
 void PackQueryRows(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
                    int64_t depth, char* memory, float* to);
 
-// Rows of keys or values, which may lie in pages, behind a prefix, in pieces or as INT8. `memory` is of Memory bytes.
+// Rows of keys or values, which may lie in pages, behind a prefix, in parts or as INT8. `memory` has Memory
+// bytes.
 class Rows {
  public:
-  // A member of the parts that there may be.
+  // A member of the optional parts.
   template <class T>
   using Part = T AttentionParts::*;
 
@@ -125,17 +127,17 @@ class Rows {
     if (scales != nullptr && (parts->*scales).scale.IsThere()) scales_ = &(parts->*scales);
   }
 
-  // Rows before this one have no weight: it is read in place of them.
+  // Sets the first row with a weight. It is read in place of the rows before it.
   void StartAt(int64_t row) { start_ = row; }
   const AttentionOperand& Operand() const { return operand_; }
   // Whether elements must be copied before they are packed.
   bool IsCopied() const { return pieces_.elements > 0 || prefix_ != nullptr || scales_ != nullptr; }
-  // Whether elements of a row lie side by side, as they are multiplied.
+  // Whether the elements of a row lie side by side in the type that is multiplied.
   bool IsPlain() const { return !IsCopied() && operand_.column == SizeOf(operand_.dtype); }
 
-  // Lines are rows: terms are elements, blocks of terms one behind the other.
+  // Packs rows as lines and elements as terms, one block of terms after the other.
   void PackLines(int64_t first, int64_t count, char* memory, float* to) const;
-  // Lines are elements: terms are rows, at most kGemmDepth.
+  // Packs elements as lines and rows as terms, at most kGemmDepth.
   void PackTerms(int64_t first, int64_t count, char* memory, float* to) const;
   static int64_t Memory(const Attention& attention) {
     int64_t most = kGemmDepth;
@@ -144,15 +146,15 @@ class Rows {
     return kPackMemory + kMostPanelColumns * most * kNumber;
   }
 
-  // The address of a row, of which `run` of those behind it follow in memory.
+  // Returns the address of a row. `run` counts the rows, from this one on, that are contiguous in memory.
   const char* At(int64_t row, int64_t* run) const;
-  // Asks for rows of `bytes` bytes, which will be read soon.
+  // Prefetches rows of `bytes` bytes.
   void Prefetch(int64_t first, int64_t count, int64_t bytes) const;
-  // `count` rows as they are, one behind the other. They are plain.
+  // Copies `count` rows, which are plain, one behind the other.
   void CopyRows(int64_t first, int64_t count, char* to) const;
 
  private:
-  // Elements of a row as numbers of `CopiedDtype`, side by side.
+  // Copies elements of a row as `CopiedDtype`, side by side.
   void Copy(int64_t row, int64_t column, int64_t count, char* to) const;
   aclDataType CopiedDtype() const { return scales_ != nullptr ? ACL_FLOAT : operand_.dtype; }
   void MakeNumbers(int64_t row, int64_t column, int64_t count, const char* elements, float* numbers) const;
@@ -171,17 +173,18 @@ class Rows {
   int64_t start_ = 0;
 };
 
-// Scores of one query with some keys.
+// The scores of one query with some keys.
 class Scores {
  public:
   Scores(const Work& work, int64_t batch, int64_t head);
 
-  // Keys that query i may see by its place: from..to.
+  // Sets the range of keys that query i may see by its position.
   void Range(int64_t i, int64_t* from, int64_t* to) const;
-  // The products s of query i with `count` keys from `first` on become scores, hidden ones -infinity, and so what fills up the lanes. False
-  // where all are hidden; else `greatest` is that of them, at least the lowest number.
+  // Turns the products s of query i with `count` keys from `first` on into scores. Hidden keys and padding
+  // lanes become -infinity. Returns false if all are hidden; else `greatest` is their maximum, at least the
+  // lowest float.
   bool Make(float* s, int64_t i, int64_t first, int64_t count, float* greatest) const;
-  // Multiplies by `factor` what is kept, and drops the rest.
+  // Multiplies kept values by `factor` and sets the others to 0.
   void Drop(float* values, int64_t i, int64_t first, int64_t count, float factor) const;
   bool Drops() const { return work_.attention.Drops(); }
 
@@ -194,7 +197,7 @@ class Scores {
   int64_t head_;
 };
 
-// With kernels, and what else does not depend on the kind of job.
+// Sets the kernels and everything else that both kinds of job need.
 Attention Completed(const Attention& attention, Isa isa, int threads) noexcept;
 
 // Rounds the numbers once and writes them to a row of an operand.
@@ -209,7 +212,7 @@ void LoadRow(const Attention& attention, const AttentionOperand& operand, const 
 // Rounds at most kAttentionKeys numbers to a type of 16 bits, in place.
 void RoundRow(const Attention& attention, aclDataType dtype, float* numbers, int64_t count);
 
-// Threads' shares of the workspace.
+// The threads' slots of the workspace.
 class Slots {
  public:
   Slots(const Attention& attention, char* memory) : attention_(attention), memory_(memory) {}
@@ -223,7 +226,7 @@ class Slots {
   char* Memory(int slot) const {
     return memory_ + RoundedUp(attention_.threads, 64) + slot * attention_.slot_bytes;
   }
-  // Sums of a shift's gradient for a head.
+  // Returns the sums of a shift's gradient for a head.
   float* ShiftSums(int64_t head) const {
     return reinterpret_cast<float*>(Memory(attention_.threads)) +
            head * attention_.shift_rows * InLanes(attention_.keys);
@@ -242,7 +245,7 @@ void SetJobOf(Executor& executor, const Attention& attention) noexcept {
   executor.SetJob([&] { return Job{attention}; });
 }
 
-// Elements of other kinds that take as long as the job's multiplications.
+// The cost of the job's multiplications as a number of elements of other jobs.
 int64_t ElementsOf(const Attention& attention, int products);
 
 }  // namespace portacl::engine::attention

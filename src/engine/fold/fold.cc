@@ -1,4 +1,4 @@
-// Runs fold jobs (see fold.h and, for the order, plan/reduction_plan.h).
+// Runs reduction jobs of all kinds (see fold.h; plan/reduction_plan.h defines the order).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/fold.h"
 
@@ -17,18 +17,19 @@
 namespace portacl::engine {
 namespace {
 
-// Terms that one piece of work covers, when outputs are short.
+// Bounds for the terms of a task, if outputs are short.
 constexpr int64_t kFewestTermsPerPiece = 16384;
 constexpr int64_t kMostTermsPerPiece = 131072;
 constexpr int64_t kPieces = 64;
 
-// Outputs that are folded, ended and stored at once: side by side in the walk, or columns; without a thread's memory fewer.
+// Outputs that are reduced, finished and stored together: adjacent in the walk, or columns. Without a
+// thread's memory there are fewer.
 constexpr int64_t kOutputsAtOnce = 128;
 constexpr int64_t kColumnsAtOnce = 512;
-// Of folds without an order, which need no tree: whole rows are read in the order in which they lie.
+// The same for reductions without an order. They need no tree, so that whole rows are read in memory order.
 constexpr int64_t kUnorderedColumnsAtOnce = 4096;
 constexpr int64_t kColumnsOnStack = 16;
-// Blocks that one call of a kernel may end.
+// Blocks that one kernel call may complete.
 constexpr int64_t kBlocksAtOnce = 16;
 constexpr int kTreeLevels = 40;
 static_assert(kColumnsAtOnce * int64_t{kWidestAccumulator} * (kTreeLevels + 2) <= kThreadMemoryBytes);
@@ -67,7 +68,7 @@ class FoldRun {
   }
 
  private:
-  // Accumulators of outputs side by side, and the memory of their tree.
+  // Accumulators of adjacent outputs, and the memory of their tree.
   struct Memory {
     char* accumulators;
     char* block;
@@ -75,7 +76,7 @@ class FoldRun {
     int64_t width;
   };
 
-  // Calls work(memory) with what the thread keeps, or less.
+  // Calls work(memory) with the thread's memory, or with less on the stack.
   template <class Work>
   static void WithMemory(int64_t width, const Work& work) {
     const auto cut = [](char* memory, int64_t columns) {
@@ -98,12 +99,12 @@ class FoldRun {
     return std::max<int64_t>(wanted / terms, 1);
   }
 
-  // The type of terms differs between passes in nothing but name.
+  // All passes have the same type of terms.
   FormulaTiles Tiles() const {
     return FormulaTiles(formula_, plan_.terms, base_, {formula_.computed}, formula_.computed);
   }
 
-  // ---- whole outputs: every pass before the next outputs ----
+  // ---- whole outputs: all passes, then the next outputs ----
 
   void AllPasses(FormulaTiles& tiles, const Memory& memory, int64_t first, int64_t count) const {
     double m[kColumnsAtOnce];
@@ -148,12 +149,12 @@ class FoldRun {
     });
   }
 
-  // ---- outputs in chunks: every pass over all of them ----
+  // ---- outputs in chunks: a pass over all outputs, then the next pass ----
 
   void RunChunks(const FoldPass& pass) {
     const int64_t block = plan_.in_lanes() ? kLaneBlock : kRowBlock;
     const int64_t rows = plan_.chunk_blocks * block;
-    // Columns that keep their places are gone down one after the other, so that few are better.
+    // Columns that track indices are walked one after the other, so that few of them are faster.
     const bool is_unordered =
         job_.passes == 1 && !pass.kernels->has_order && pass.kernels->size < kWidestAccumulator;
     const int64_t most = is_unordered ? kUnorderedColumnsAtOnce : kColumnsAtOnce;
@@ -206,7 +207,7 @@ class FoldRun {
     }
   }
 
-  // A value that is repeated, as often as a tile holds.
+  // Repeats a value as often as a tile holds.
   const void* Filled(const void* repeated, int64_t n, char* filled) const {
     const size_t bytes = static_cast<size_t>(n) * SizeOf(formula_.computed);
     for (size_t done = 0; done < bytes; done += kRepeatedBytes)
@@ -290,7 +291,7 @@ class FoldRun {
 
   void FoldRowsOf(FormulaTiles& tiles, const FoldPass& pass, int64_t position, int64_t rows, int64_t columns,
                   const FoldRows& all) const {
-    // Places of rows are counted in the width of keys.
+    // Row indices are counted in the width of keys, which limits the rows of a call.
     constexpr int64_t kRowsAtOnce = int64_t{1} << 20;
     FoldRows work = all;
     if (in_place_rows_) {
@@ -305,14 +306,15 @@ class FoldRun {
       }
       return;
     }
-    // Whole rows follow each other in the walk, so a tile may hold several; a stripe has a jump after each row.
+    // If a stripe has all columns, its rows are contiguous in the walk and a tile may hold several. Otherwise
+    // there is a jump after each row.
     alignas(64) char filled[kTileBytes];
     const int64_t together = columns == plan_.inner ? rows : 1;
     const size_t size = SizeOf(formula_.computed);
     for (int64_t r = 0; r < rows; r += together) {
       Cursor cursor(plan_.terms, base_, position);
       int64_t at = 0;
-      int64_t done = 0;  // rows of these
+      int64_t done = 0;  // rows of this group
       for (int64_t left = together * columns; left > 0;) {
         int64_t n = std::min({left, tiles.LongestStretch(cursor), int64_t{job_.tile}});
         const void* terms = nullptr;
@@ -427,7 +429,7 @@ class FoldRun {
     }
   }
 
-  // Zeros of either sign have one key: which of them lies at the place is looked up.
+  // Restores the sign of a zero result from the element at its index, since both zeros have one key.
   void KeepSigns(int64_t first, int64_t n, const int64_t* places, char* results) const {
     const ElementType type = job_.pass[0].kernels->results;
     if (type != ElementType::kF32 && type != ElementType::kF64) return;
@@ -466,7 +468,7 @@ class FoldRun {
   const ReductionPlan& plan_;
   Formula formula_;
   char* partials_;
-  double* kept_ = nullptr;  // of all outputs, where they are in chunks
+  double* kept_ = nullptr;  // of all outputs, if they are in chunks
   bool in_place_rows_;
   char* base_[kMaxLoopOperands] = {};
   char* output_[kMaxLoopOperands] = {};

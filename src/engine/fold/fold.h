@@ -1,4 +1,5 @@
-// Fold jobs: sums, products, extremes and truth over axes, in one pass or in two of which the second needs the first's results.
+// Reduction jobs: sums, products, extremes and any/all over axes, in one pass or in two. The second pass uses
+// the first one's results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,10 +10,10 @@
 
 namespace portacl::engine {
 
-// What ends a pass; v is the float64 result of a sum.
+// The operation at the end of a pass; v is the float64 result of a sum.
 enum class FoldEnding : uint8_t {
   kNone,
-  kDivide,         // v / divisor; of integers, which wrap to `wraps_to` first, truncated toward zero
+  kDivide,         // v / divisor; for integers, which first wrap to `wraps_to`, truncated toward zero
   kTimes,          // v * number
   kDivideAndRoot,  // sqrt(v / divisor)
   kRoot,           // sqrt(v)
@@ -30,9 +31,9 @@ struct FoldPass {
   double number = 0;
   aclDataType wraps_to = ACL_INT64;
   FoldEnding ending = FoldEnding::kNone;
-  bool is_kept = false;  // the results are the next pass's m
-  int8_t output = -1;    // which of the job's outputs gets the results, if one does
-  int8_t places = -1;    // and which their places
+  bool is_kept = false;  // the results are m in the next pass
+  int8_t output = -1;    // the job's output for the results, or -1
+  int8_t places = -1;    // the job's output for their indices, or -1
 };
 
 inline constexpr int kMaxFoldPasses = 2;
@@ -46,10 +47,10 @@ struct FoldJob {
   int8_t outputs = 1;
   int8_t input;  // operand of the executor
   int8_t output[kMaxFoldOutputs];
-  bool wide_functions;              // those of endings are computed in float64
-  bool from_memory;                 // no cache has the input
-  bool is_stored[kMaxFoldOutputs];  // by store; else results are as they are to be written
-  ElementType type;                 // of the input's elements, as kernels take them; kOther: by load
+  bool wide_functions;              // endings compute their functions in float64
+  bool from_memory;                 // the input fits no cache
+  bool is_stored[kMaxFoldOutputs];  // through `store`; else results need no conversion
+  ElementType type;                 // type in which kernels read the input's elements; kOther: through `load`
   int tile;
   int threads;
   Isa isa;

@@ -1,4 +1,4 @@
-// Sums and products of complex numbers as folds (see fold_kernels.h): plain loops over pairs of float64.
+// Reductions of complex numbers to sums and products (see fold_kernels.h): plain loops over pairs of float64.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>

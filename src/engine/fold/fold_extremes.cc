@@ -1,4 +1,5 @@
-// Extremes, with or without their places, and truth as folds (see fold_kernels.h). Compiled once per instruction set.
+// Reductions to extremes, with or without their indices, and any/all (see fold_kernels.h). Compiled once per
+// instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/fold_sums.h"
 
@@ -130,9 +131,9 @@ constexpr FoldKernels kExtremeFold = {ThisIsa(),
                                       Merge<Extreme<T, false>>,
                                       FinishExtreme<T>};
 
-// ---- extremes with their places ----
+// ---- extremes with their indices ----
 
-// The first of `count` terms with this key, which one has.
+// Returns the first of `count` terms with this key; there is one.
 template <class Fold>
 HWY_INLINE size_t FirstWith(const Fold& fold, const typename Fold::Term* terms, size_t count,
                             typename Fold::Key key) {
@@ -249,9 +250,9 @@ constexpr FoldKernels kPlacedFold = {ThisIsa(),   sizeof(PlacedKey), false,     
                                      kTerms,      AlongPlaced<T>,    AcrossPlaced<T>, ClearPlaced<T>,
                                      MergePlaced, FinishPlaced<T>};
 
-// ---- truth ----
+// ---- any and all ----
 
-// Bits that are found: those of the terms, or whether a term has none.
+// ORs the bits of the terms, or, for all, tests whether a term has none.
 template <class T, bool kAll>
 struct Truth {
   using Term = T;

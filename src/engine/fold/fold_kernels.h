@@ -1,5 +1,5 @@
-// The loops of folds: sums, products, extremes, truth, over terms that lie dense in memory. Compiled once per instruction set
-// for each operation and type of terms.
+// The loops of reductions over dense terms: sums, products, extremes, any/all. Compiled once per instruction
+// set for each operation and type of terms.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,9 @@
 
 namespace portacl::engine {
 
-// What becomes of the terms x of an output; m is a number of each output's own. Sums and products of floating terms are float64
-// in 16 lanes, in the order of plan/reduction_plan.h; those of integers, modulo 2^64, and all others have no order.
+// Operations on the terms x of an output; m is a parameter of each output. Sums and products of floating
+// terms are float64 in 16 lanes, in the order of plan/reduction_plan.h. Those of integers, modulo 2^64, and
+// all others need no order.
 enum class FoldOperation : uint8_t {
   kSum,
   kSumOfNumbers,       // NaN counts as 0
@@ -21,18 +22,18 @@ enum class FoldOperation : uint8_t {
   kSumOfDeviations,    // (x - m)^2
   kSumOfPowers,        // |x|^power
   kSumOfExponentials,  // exp(x - m)
-  kCount,              // of those that are not 0
+  kCount,              // of terms other than 0
   kProduct,
-  kExtreme,       // of the keys below
-  kFirstExtreme,  // and the place of the first of them; -0 and +0 are alike
-  kAny,           // whether one has a bit of `bits`
-  kAll            // whether all have one
+  kExtreme,       // of the keys described below
+  kFirstExtreme,  // also the index of the first one; -0 and +0 are equal
+  kAny,           // whether any term has a bit of `bits`
+  kAll            // whether all terms have one
 };
 
-// An extreme is the largest key. A float's key orders as the number does, -0 below +0; NaN is above all.
+// An extreme is the largest key. Keys of floats order as the numbers do, with -0 below +0 and NaN above all.
 struct FoldConstants {
-  uint64_t bits = ~uint64_t{0};  // of a term, that are looked at: without the sign's for a magnitude
-  uint64_t flip = 0;             // all bits: the key is turned around, for the least
+  uint64_t bits = ~uint64_t{0};  // mask of a term's bits; a magnitude excludes the sign
+  uint64_t flip = 0;             // all bits: inverts the key, to find the least
   double power = 0;
 };
 
@@ -41,37 +42,38 @@ struct Bf16Word {
   uint16_t bits;
 };
 
-// An extreme with its place.
+// An extreme and its index.
 struct PlacedKey {
   int64_t key;
   int64_t place;
 };
 
 inline constexpr size_t kWidestAccumulator = 16;
-// Accumulators of a block that is underway.
+// The bytes of a partial block's accumulators.
 inline constexpr size_t kBytesOfLanes = 512;
 
-// Outputs one after the other, of `length` terms each: n terms, the first of which is number `at` of its output. Each block of
-// kLaneBlock terms that ends, or ends with its output, writes an accumulator. For a block that has begun, `lanes` has been kept.
+// Outputs one after the other, of `length` terms each. The work has n terms, the first of which is number
+// `at` of its output. A block ends after kLaneBlock terms or with its output, and writes an accumulator.
+// `lanes` holds the state of a partial block.
 struct FoldWork {
   const void* terms;
   size_t n;
   size_t at;
   size_t length;
-  int64_t first;  // place of an output's term 0
+  int64_t first;  // index of an output's term 0
   void* lanes;
-  void* out;                // moves on with each accumulator
-  const double* parameter;  // m of the current output; moves on with each output
-  bool from_memory;         // no cache has the terms
+  void* out;                // advances with each accumulator
+  const double* parameter;  // m of the current output; advances with each output
+  bool from_memory;         // the terms fit no cache
 };
 
-// Rows of columns, each of an output of its own.
+// Rows of columns; each column belongs to its own output.
 struct FoldRows {
   const void* terms;
-  int64_t pitch;  // in terms, from row to row
+  int64_t pitch;  // in terms, the distance of rows
   size_t rows;
   size_t columns;
-  int64_t first;  // place of the first row
+  int64_t first;  // index of the first row
   void* out;      // accumulators, which are continued
   const double* parameter;
 };
@@ -84,21 +86,23 @@ struct FoldKernels {
   ElementType results;
   void (*along)(const FoldConstants& constants, FoldWork& work);
   void (*across)(const FoldConstants& constants, const FoldRows& rows);
-  // Accumulators without terms.
+  // Initialises accumulators without terms.
   void (*clear)(void* accumulators, size_t n);
-  // later = earlier with later.
+  // Combines: later = earlier with later.
   void (*merge)(const void* earlier, void* later, size_t n);
-  // To elements of the type `results`; places only for kFirstExtreme.
+  // Converts accumulators to elements of the type `results`; indices only for kFirstExtreme.
   void (*finish)(const FoldConstants& constants, const void* accumulators, size_t n, void* results,
                  int64_t* places);
 };
 
-// nullptr where there is no such fold. Terms of kF32, kF64, kI64 and kC128 are summed and multiplied; extremes are of kF32, kF64, kI32
-// and kI64; truth of kU8, kU16, kU32 and kU64. For kBf16 there are sums, those of squares, deviations and magnitudes, and extremes:
-// they take its words (kU16) and give what those of kF32 give.
+// Returns the kernels of a reduction, or nullptr if it is not supported. Sums and products take terms of
+// kF32, kF64, kI64 and kC128. Extremes take kF32, kF64, kI32 and kI64. Any and all take kU8, kU16, kU32 and
+// kU64. kBf16 has sums, those of squares, deviations and magnitudes, and extremes: these read its words
+// (kU16) and give the results of kF32.
 const FoldKernels* FindFold(Isa isa, FoldOperation operation, ElementType terms) noexcept;
 
-// In place, of float64 results that are float32 numbers or about to become ones: log(x) + m, or x^power. With `wide` in float64.
+// Computes log(x) + m or x^power in place, for float64 results that are or become float32 numbers. `wide`
+// selects float64 functions.
 enum class FoldFunction : uint8_t { kLog, kPower };
 using FoldFunctionLoop = void (*)(FoldFunction function, double power, bool wide, double* values,
                                   const double* parameter, size_t n);

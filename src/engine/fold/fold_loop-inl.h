@@ -1,4 +1,4 @@
-// Folds of terms in vectors: lanes side by side, columns side by side. Compiled once per instruction set.
+// Vector loops of reductions, over lanes of one output or over columns. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -22,10 +22,11 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace folds {
 
-// A fold is a struct with: Term, the type of what it reads; Accumulator; kLanes; kHasOrder; kHasParameter; Identity(); and
-// Value(d, from, m), the lanes of d made of the terms at `from`; With(d, earlier, later).
+// A reduction is a struct with: Term, the type of its elements in memory; Accumulator; kLanes; kHasOrder;
+// kHasParameter; Identity(); Value(d, from, m), the lanes of d for the terms at `from`; With(d, earlier,
+// later).
 
-// The accumulators of the lanes of a block.
+// The accumulators of a block's lanes.
 template <class Fold>
 class LaneSet {
  public:
@@ -49,13 +50,13 @@ class LaneSet {
     const D d;
     for (size_t i = 0; i < Vectors(); ++i) hn::StoreU(Get(i), d, static_cast<A*>(to) + i * hn::Lanes(d));
   }
-  // One term for each lane.
+  // Adds one term to each lane.
   HWY_INLINE void Add(const Fold& fold, const typename Fold::Term* terms, V parameter) {
     const D d;
     for (size_t i = 0; i < Vectors(); ++i)
       Set(i, fold.With(d, Get(i), fold.Value(d, terms + i * hn::Lanes(d), parameter)));
   }
-  // `count` terms, the first of which is that of `lane`. Reads nothing else.
+  // Adds `count` terms, the first to lane `lane`. Reads nothing else.
   HWY_INLINE void AddSome(const Fold& fold, const typename Fold::Term* terms, size_t lane, size_t count,
                           V parameter) {
     const D d;
@@ -76,7 +77,7 @@ class LaneSet {
       Set(i, hn::IfThenElse(hn::FirstN(d, to), kept, Get(i)));
     }
   }
-  // Lane i takes lane i + kLanes / 2, then i + kLanes / 4 and so on.
+  // Reduces the lanes in halves: lane i takes lane i + kLanes / 2, then i + kLanes / 4 and so on.
   HWY_INLINE A Total(const Fold& fold) {
     const D d;
     size_t vectors = Vectors();
@@ -107,7 +108,7 @@ class LaneSet {
 #endif
 };
 
-// Calls piece(begin, end, is_new, ends) for what lies in one block each; moves `work` on.
+// Calls piece(begin, end, is_new, ends) for the terms of each block, and advances `work`.
 template <class Piece>
 HWY_INLINE void ForEachPiece(FoldWork& work, const Piece& piece) {
   constexpr size_t kBlock = kLaneBlock;
@@ -125,7 +126,8 @@ HWY_INLINE void ForEachPiece(FoldWork& work, const Piece& piece) {
   }
 }
 
-// How far ahead of what is read a fold from memory asks: several pages, since it has one stream and little to compute.
+// Prefetch distance of reductions from memory: several pages, since there is one stream and little to
+// compute.
 constexpr size_t kFoldAhead = 16384;
 
 template <class Fold>
@@ -150,7 +152,7 @@ void Along(const FoldConstants& constants, FoldWork& work) {
       i += count;
     }
     for (; i + kLanes <= end; i += kLanes) {
-      // The processor's own prefetching ends with a page.
+      // The processor's own prefetching stops at the end of a page.
       if (work.from_memory) {
         for (size_t ahead = 0; ahead < kLanes * sizeof terms[0]; ahead += 64)
           hwy::Prefetch(reinterpret_cast<const char*>(terms + i) + kFoldAhead + ahead);
@@ -167,7 +169,7 @@ void Along(const FoldConstants& constants, FoldWork& work) {
   });
 }
 
-// Columns [c, columns) as far as whole vectors of d go; where it ends.
+// Processes columns from c on as far as whole vectors of d fit; returns the end.
 template <class Fold, class D>
 HWY_INLINE size_t AcrossVectors(const Fold& fold, D d, const FoldRows& rows, size_t row, size_t count,
                                 size_t c) {

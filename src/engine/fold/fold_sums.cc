@@ -1,4 +1,5 @@
-// Sums and products of folds (see fold_kernels.h), and the functions that end some of them. Compiled once per instruction set.
+// Reductions to sums and products (see fold_kernels.h), and the functions that finish some of them. Compiled
+// once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/fold_sums.h"
 
@@ -141,7 +142,7 @@ struct IntegerSum : OfIntegers {
 struct IntegerProduct : OfIntegers {
   explicit IntegerProduct(const FoldConstants&) {}
   static HWY_INLINE int64_t Identity() { return 1; }
-  // Products of 64 bits from those of 32, which every instruction set has.
+  // Multiplies 64 bits by products of 32 bits, which every instruction set has.
   template <class D, class V>
   HWY_INLINE V With(D d, V a, V b) const {
     constexpr size_t kMost = hn::MaxLanes(D());
@@ -167,7 +168,7 @@ constexpr FoldKernels kFold = {ThisIsa(),       sizeof(typename Fold::Accumulato
                                Across<Fold>,    Clear<Fold>,
                                Merge<Fold>,     FinishAsIs<Fold>};
 
-// ---- terms that a function of full vectors is taken of first, a tile at a time ----
+// ---- terms that first pass through a function of full vectors, a tile at a time ----
 
 constexpr size_t kPrepared = 256;
 
@@ -188,7 +189,7 @@ struct PowerOfMagnitude {
   double power;
 };
 
-// to[0..n) = f(terms, m); m[i * step], or 0.
+// to[0..n) = f(terms, m), where m is m[i * step], or 0 without m.
 template <class T, class Function>
 HWY_NOINLINE void Prepare(const FoldConstants& constants, const T* terms, const double* m, size_t step,
                           size_t n, T* to) {

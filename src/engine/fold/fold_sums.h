@@ -1,4 +1,4 @@
-// Which kernels folds have (see fold_kernels.h): each file of them says what it has.
+// The kernels of reductions (see fold_kernels.h), by the files that define them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The tree over the blocks of a fold whose accumulators are of any kind (compare sum_tree.h).
+// The tree over a reduction's blocks, for accumulators of any kind (compare sum_tree.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace portacl::engine {
 
-// Level i holds the fold of the last complete group of 2^i blocks that waits for its neighbour. A block is `width`
-// accumulators side by side.
+// Level i holds the last complete group of 2^i blocks that waits for its neighbour. A block is `width`
+// adjacent accumulators.
 class FoldTree {
  public:
   FoldTree(const FoldKernels& kernels, void* levels, int64_t width)
@@ -19,7 +19,7 @@ class FoldTree {
         width_(static_cast<size_t>(width)),
         bytes_(width_ * kernels.size) {}
 
-  // Takes a block, which may be overwritten.
+  // Adds a block, which may be overwritten.
   void Add(void* block) {
     int level = 0;
     for (int64_t count = count_++; (count & 1) != 0; count >>= 1, ++level)
@@ -27,7 +27,7 @@ class FoldTree {
     std::memcpy(Level(level), block, bytes_);
   }
 
-  // All blocks, of which there is at least one: an odd group at the end moves up until it finds a neighbour.
+  // Combines all blocks; there is at least one. An odd group at the end moves up until it finds a neighbour.
   void Finish(void* block) {
     bool any = false;
     int level = 0;

@@ -1,4 +1,4 @@
-// Runs folds of truth (see fold_truth.h).
+// Runs all-reductions of formulas (see fold_truth.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/fold_truth.h"
 
@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kBlock = 16384;
 
-// Whether it is true of all elements of [begin, end); also where another block has found one of which it is not.
+// Whether the formula is true for all elements of [begin, end). Stops early once another block has found a
+// false one.
 bool IsTrueOf(const EveryJob& job, char* const* base, int64_t begin, int64_t end,
               const std::atomic<bool>& every) {
   alignas(64) unsigned char truth[kTile];

@@ -1,5 +1,5 @@
-// Folds of truth: whether a formula that writes BOOL is true of every element, in one pass that ends soon after the first of
-// which it is not.
+// All-reductions: whether a formula that writes BOOL is true for every element, in one pass that ends soon
+// after the first false one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,10 @@ namespace portacl::engine {
 
 // Trivially copyable, so that an executor can hold it.
 struct EveryJob {
-  LoopPlan plan;  // of the inputs alone, in the formula's order; has elements
+  LoopPlan plan;  // only inputs, in the formula's order; not empty
   Formula formula;
   int8_t output_argument;
-  int64_t output_offset;  // of the one BOOL, in bytes from the output's storage base
+  int64_t output_offset;  // byte offset of the BOOL result from the output's storage base
   int threads;
 
   bool Touches(int executor_operand) const noexcept {

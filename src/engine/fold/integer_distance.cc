@@ -1,4 +1,4 @@
-// Runs jobs on 64-bit integers (see integer_distance.h). Unsigned arithmetic wherever a result may wrap.
+// Runs jobs on 64-bit integers (see integer_distance.h). Arithmetic is unsigned wherever a result may wrap.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/integer_distance.h"
 
@@ -28,13 +28,13 @@ void Load(const void* source, int64_t* destination, size_t n) {
   }
 }
 
-// Memory of a bool tensor may hold any byte.
+// Loads bools, whose memory may hold any byte.
 void LoadBool(const void* source, int64_t* destination, size_t n) {
   const auto* from = static_cast<const unsigned char*>(source);
   for (size_t i = 0; i < n; ++i) destination[i] = from[i] != 0 ? 1 : 0;
 }
 
-// Integers of 8 to 64 bits take the low bits, f32 and f64 one rounding.
+// Stores the low bits for integers of 8 to 64 bits, and rounds once for f32 and f64.
 template <class T, int kParts = 1>
 void Store(const int64_t* source, void* destination, size_t n) {
   auto* to = static_cast<unsigned char*>(destination);
@@ -44,7 +44,8 @@ void Store(const int64_t* source, void* destination, size_t n) {
   }
 }
 
-// By way of a float32 that already has the type's value, so that the second conversion is exact.
+// Converts through a float32 that already has the 16-bit type's value, so that the second conversion is
+// exact.
 template <aclDataType kDtype>
 void StoreHalf(const int64_t* source, void* destination, size_t n) {
   const LoadFunction round = FindLoad(Isa::kPortable, ACL_INT64, kDtype);
@@ -63,7 +64,7 @@ uint64_t Distance(int64_t a, int64_t b) {
   return static_cast<int64_t>(difference) < 0 ? 0 - difference : difference;
 }
 
-// The distances of a block, tile by tile: visit(values, cursor, n).
+// Calls visit(values, cursor, n) with the distances of a block, tile by tile.
 template <class Visit>
 void ForEachTile(const IntegerDistanceJob& job, char* const* base, int64_t begin, int64_t end,
                  const Visit& visit) {

@@ -16,21 +16,21 @@ using IntegerLoadFunction = void (*)(const void* source, int64_t* destination, s
 // even, complex ones a zero imaginary part.
 using IntegerStoreFunction = void (*)(const int64_t* source, void* destination, size_t n);
 
-// s8, u8, s16, s32, s64, bool; nullptr for any other dtype.
+// Supports s8, u8, s16, s32, s64, bool; returns nullptr for other dtypes.
 IntegerLoadFunction FindIntegerLoad(aclDataType dtype) noexcept;
-// Every integer of 8 to 64 bits, f32, f16, bf16, f64, c64, c128; nullptr for any other dtype.
+// Supports every integer of 8 to 64 bits, f32, f16, bf16, f64, c64, c128; returns nullptr for other dtypes.
 IntegerStoreFunction FindIntegerStore(aclDataType dtype) noexcept;
 
-// The absolute difference and the sum wrap around as two's complement does. A sum modulo 2^64 has no order, so
-// blocks add to it as they come. Trivially copyable, so that an executor can hold it.
+// The absolute difference and the sum wrap around in two's complement. A sum modulo 2^64 needs no order, so
+// that blocks add to it as they finish. Trivially copyable, so that an executor can hold it.
 struct IntegerDistanceJob {
   LoopPlan plan;  // the two inputs, and the output unless it is a sum
   IntegerLoadFunction load[2];
-  int8_t argument[2];  // which of the executor's operands the inputs are
+  int8_t argument[2];  // the executor's operand of each input
   IntegerStoreFunction store;
   int8_t output_argument;
   bool summed;
-  int64_t sum_offset;  // where the sum is stored, in bytes from the output's storage base
+  int64_t sum_offset;  // byte offset of the sum from the output's storage base
   int threads;
 
   bool Touches(int executor_operand) const noexcept {

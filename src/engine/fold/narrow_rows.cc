@@ -1,4 +1,4 @@
-// Reductions over rows shorter than the lanes of a sum: blocks, or outputs, are added side by side.
+// Sums of rows shorter than the lanes of a sum: several blocks, or several outputs, are added together.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -50,7 +50,7 @@ void ReductionRun::SumNarrowOutputs(FormulaTiles& tiles, NarrowTerms& buffers, i
     const int64_t n = std::min(count - i, most);
     ComputeTerms(tiles, cursor, position, n * length, buffers.terms);
     AddNarrowRows(buffers, length, n, plan_.reduced, /*clear=*/true);
-    // The sums of a row, which lie kLanes apart, move together.
+    // Closes the gaps between the sums of rows, which are kLanes apart.
     for (int64_t g = 1; g < n; ++g) {
       std::memmove(buffers.sums + g * plan_.inner, buffers.sums + g * kLaneCount,
                    static_cast<size_t>(plan_.inner) * sizeof(double));
@@ -67,7 +67,7 @@ void ReductionRun::SumNarrowBlocks(FormulaTiles& tiles, NarrowTerms& buffers, in
   SumTree tree(buffers.levels, plan_.inner);
   const int64_t most = std::min(kTermsAtOnce / kTogether / plan_.inner, kRowBlock);
   while (rows > 0) {
-    // A last block that is shorter goes alone.
+    // A shorter last block is added alone.
     const int64_t blocks = std::clamp<int64_t>(rows / kRowBlock, 1, kTogether);
     const int64_t height = std::min(rows, kRowBlock);
     for (int64_t r = 0; r < height;) {

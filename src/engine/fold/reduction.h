@@ -1,4 +1,4 @@
-// Reduction jobs: the terms of a formula, summed over axes in a fixed order, in one pass over the inputs.
+// Sum jobs: the terms of a formula, summed over axes in a fixed order, in one pass over the inputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,10 +18,9 @@ struct ReductionJob {
   int8_t output_argument;
   int threads;
   bool from_memory;  // the inputs fit no cache
-  double factor;     // what each sum is multiplied by before its rounding: 1, or the c of a mean
+  double factor;     // multiplies each sum before it is rounded: 1, or 1 / n for a mean
 
-  // When there are no terms, nothing is read; the sum is +0 and so is the result, or NaN for an infinite
-  // factor.
+  // Without terms nothing is read. The sum is +0, and so is the result, or NaN for an infinite factor.
   bool Touches(int executor_operand) const noexcept {
     return (plan.reduced > 0 && formula.Reads(executor_operand)) || output_argument == executor_operand;
   }

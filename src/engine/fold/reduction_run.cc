@@ -1,4 +1,4 @@
-// Runs reduction jobs (see reduction_run.h and, for the order of additions, plan/reduction_plan.h).
+// Runs sum jobs (see reduction_run.h; plan/reduction_plan.h defines the order of additions).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/reduction_run.h"
 
@@ -15,8 +15,8 @@ namespace {
 // The widest output element: complex128.
 constexpr int64_t kMaxElement = 16;
 
-// Terms that one piece of work covers, when outputs are short: enough that what a piece costs to begin does
-// not show, few enough that threads find some left.
+// Bounds for the terms of a task, if outputs are short: enough to hide the cost of starting a task, few
+// enough to leave tasks for all threads.
 constexpr int64_t kFewestTermsPerPiece = 16384;
 constexpr int64_t kMostTermsPerPiece = 131072;
 constexpr int64_t kPieces = 64;
@@ -24,7 +24,7 @@ constexpr int64_t kPieces = 64;
 // Levels of the tree over chunks.
 constexpr int kChunkLevels = std::bit_width(static_cast<uint64_t>(kMaxChunks));
 
-// Sums that are rounded, or combined, at once.
+// Sums that are rounded or combined at once.
 constexpr int64_t kSumsAtOnce = 128;
 
 }  // namespace
@@ -129,7 +129,7 @@ void ReductionJob::Run(void* const* addresses, void* workspace) const noexcept {
   if (formula.hoisted != nullptr && IsWorthHoisting(formula, plan.terms)) {
     ReductionJob rest = *this;
     if (HoistFunction(rest.formula, rest.plan.terms, base, threads)) {
-      rest.plan.regular = false;  // its strides are those of the input
+      rest.plan.regular = false;  // its strides are the input's
       return ReductionRun(rest, base, output, workspace).Run();
     }
   }

@@ -1,4 +1,4 @@
-// The run of one reduction job: where its terms come from, and in which of four ways they are added.
+// Runs one sum job: finds its terms, and adds them in one of four ways.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace portacl::engine {
 
-// Levels of the tree over blocks: 2^40 blocks are more than memory or time can hold.
+// Levels of the tree over blocks. 2^40 blocks are more than memory or time can hold.
 inline constexpr int kSumTreeLevels = 40;
 
-// Pieces of work that each thread finds at least, where wide stripes of columns would leave fewer.
+// The fewest tasks per thread. Wide stripes of columns would leave fewer.
 inline constexpr int64_t kPiecesPerThread = 4;
 
-// Terms that are computed before they are added, where sums or rows are shorter than kLanes.
+// Terms that are computed before they are added, if sums or rows are shorter than kLanes.
 inline constexpr int64_t kTermsAtOnce = 2048;
-// Rows whose repeated values are spread out at once.
+// Rows whose repeated values are written out at once.
 inline constexpr int64_t kRepeatedRows = 16;
 
 // Groups of narrow rows that are added at once.
@@ -28,7 +28,7 @@ inline constexpr int64_t kNarrowGroups = 64;
 
 class ReductionRun {
  public:
-  // With the addresses of the inputs at the first term, and of the output's storage.
+  // `base` holds the addresses of the inputs at the first term, `output` is the output's storage.
   ReductionRun(const ReductionJob& job, char* const* base, void* output, void* workspace);
 
   void Run();
@@ -36,12 +36,13 @@ class ReductionRun {
  private:
   static constexpr int64_t kLaneCount = kLanes;
 
-  // How many outputs, or rows of outputs, of `terms` terms each make a piece of work.
+  // Returns how many outputs, or rows of outputs, of `terms` terms each form a task.
   int64_t GroupFor(int64_t terms) const;
 
   SumWork StartWork(SumWork::Order order) const;
 
-  // Rows of terms whose inputs are native, dense or one value within a row, and one stride apart from row to row.
+  // Rows of terms whose inputs are native, and dense or one value within a row, at equal distances from row
+  // to row.
   struct RowsInPlace {
     const char* from[kMaxInputs];
     int64_t row_stride[kMaxInputs];
@@ -55,48 +56,51 @@ class ReductionRun {
   // Writes the next n terms to `out`.
   static void ComputeTerms(FormulaTiles& tiles, Cursor& cursor, int64_t position, int64_t n, float* out);
 
-  // ---- each output's terms lie side by side in the walk: lanes (sums_by_lane.cc) ----
+  // ---- the terms of an output are contiguous in the walk: lanes (sums_by_lane.cc) ----
 
   void RunLanes();
 
-  // Sums `count` outputs of fewer than kLanes terms; calls done(i, sums, n) for n of them, from i on.
+  // Sums `count` outputs of fewer than kLanes terms. Calls done(i, sums, n) for groups of n outputs from i
+  // on.
   template <class Done>
   void SumShort(int64_t first, int64_t count, const Done& done) const;
 
-  // Sums `count` stretches of `length` terms each, the first at `position`; calls done(i, sums, n) for n of
-  // them, from i on.
+  // Computes `count` sums of `length` contiguous terms each, the first at `position`. Calls done(i, sums, n)
+  // for groups of n sums from i on.
   template <class Done>
   void SumLanes(int64_t position, int64_t length, int64_t count, const Done& done) const;
 
-  // The sum of `length` terms, the first at `position`.
+  // Returns the sum of `length` terms, the first at `position`.
   double SumStretch(int64_t position, int64_t length) const;
 
-  // ---- inputs that lie across the walk's rows (sums_across.cc) ----
+  // ---- inputs that are dense across the walk's rows (sums_across.cc) ----
 
-  // Whether the inputs, as the kernel takes them, lie dense across the walk's rows, or are repeated there.
+  // Whether the kernel reads all inputs directly, and they are dense or repeated across the walk's rows.
   bool LieAcross() const;
 
-  // Every `step`th column of the walk from the cursor's, `skip` later, as the rows of what is worked on.
+  // Returns rows for the kernel that are columns of the walk: every `step`th, from `skip` columns behind the
+  // cursor on.
   RowsInPlace ColumnsFrom(const Cursor& cursor, int64_t skip, int64_t step) const;
 
-  // Where rows are whole blocks, term c of any of them goes to lane c mod kLanes of a block that no other row has part in.
-  // So what lies side by side in memory, the same column of neighbouring rows, is added side by side, and nothing need be
-  // transposed. Runs if that is possible and worth it.
+  // Sums rows that are whole blocks. Term c of every row goes to lane c mod kLanes of its own block.
+  // Therefore elements that are adjacent in memory, one column of neighbouring rows, can be added as vectors
+  // without a transposition. Returns whether it was possible and worth it.
   bool RunLanesAcross();
 
-  // Sums `total` terms, the first at `position`, in stretches of `length` of which the last may be shorter; calls
-  // done(i, sum) for each.
+  // Sums `total` terms, the first at `position`, in groups of `length`; the last may be shorter. Calls
+  // done(i, sum) for each group.
   template <class Done>
   void SumAcross(int64_t position, int64_t total, int64_t length, const Done& done) const;
 
-  // The sums of the blocks [block, block + count), which are counted row by row. `lanes` takes kLanes * kRowsAcross sums.
+  // Computes the sums of blocks [block, block + count), numbered row by row. `lanes` has room for kLanes *
+  // kRowsAcross sums.
   void SumBlocksAcross(FormulaTiles& tiles, int64_t block, int64_t count, double* lanes, double* sums) const;
 
-  // The terms of a few columns are computed along the columns, as they lie in memory, and then added row by row. Runs if
-  // that is possible.
+  // Computes the terms of a few columns along the columns, in memory order, and then adds them row by row.
+  // Returns whether that was possible.
   bool RunRowsAcross();
 
-  // Columns [column, column + count) of an outer row, of chunks [first, end).
+  // Columns [column, column + count) of an outer row, and the chunks [first, end).
   struct ColumnsAcross {
     int64_t outer;
     int64_t column;
@@ -107,17 +111,17 @@ class ReductionRun {
 
   [[gnu::noinline]] void SumColumnsAcrossOnStack(const ColumnsAcross& columns) const;
 
-  // The terms of `at_once` rows at a time are written.
+  // Writes the terms of `at_once` rows at a time to `written`.
   void SumColumnsAcross(const ColumnsAcross& columns, int64_t at_once, float* written) const;
 
-  // The terms of `rows` rows of some columns, the first at `position`, column by column.
+  // Writes the terms of `rows` rows of some columns, the first at `position`, column by column.
   void WriteColumns(FormulaTiles& tiles, int64_t position, int64_t columns, int64_t rows, float* written,
                     int64_t pitch) const;
 
-  // Asks for what lies behind rows of n elements: the next rows that are worked on.
+  // Prefetches the memory behind rows of n elements, which are the next rows to add.
   void PrefetchBehind(const RowsInPlace& in_place, int64_t rows, int64_t n) const;
 
-  // ---- each output's terms lie one row apart: rows (sums_by_row.cc) ----
+  // ---- the terms of an output are one row apart: rows (sums_by_row.cc) ----
 
   void RunRows();
 
@@ -132,14 +136,14 @@ class ReductionRun {
 
   [[gnu::noinline]] void SumStripeOnStack(const Stripe& stripe) const;
 
-  // `at_once` columns at a time; their sums, and those of the tree, lie in `sums`.
+  // Sums `at_once` columns at a time; `sums` holds their sums and those of the tree.
   void SumStripe(const Stripe& stripe, int64_t at_once, double* sums) const;
 
-  // Stripes are nearly alike, and begin at whole cache lines of sums.
+  // Returns the first column of a stripe. Stripes are nearly equal and begin with whole cache lines of sums.
   int64_t StripeBegin(int64_t stripe, int64_t stripes) const;
 
-  // Sums rows [row, row + rows) of columns [column, column + columns) into sums[0..columns); what follows
-  // there holds the tree.
+  // Sums rows [row, row + rows) of columns [column, column + columns) into sums[0..columns). The memory
+  // behind these holds the tree.
   void SumRows(FormulaTiles& tiles, int64_t outer, int64_t row, int64_t rows, int64_t column, int64_t columns,
                double* sums) const;
 
@@ -181,7 +185,7 @@ class ReductionRun {
 
   // ---- rows shorter than kLanes (narrow_rows.cc) ----
 
-  // The blocks of an output, or outputs of one block, are added side by side.
+  // Adds the blocks of an output, or several outputs of one block, together.
   void RunNarrowRows();
 
   struct NarrowTerms {
@@ -191,10 +195,10 @@ class ReductionRun {
     double total[kLanes];
   };
 
-  // Rows of outputs, `count` of them from `first` on, each of one block that fits the buffer.
+  // Sums `count` rows of outputs from `first` on; each is one block that fits the buffer.
   void SumNarrowOutputs(FormulaTiles& tiles, NarrowTerms& buffers, int64_t first, int64_t count) const;
 
-  // `rows` rows of one output, the first at `position`, into buffers.total.
+  // Sums `rows` rows of one output, the first at `position`, into buffers.total.
   void SumNarrowBlocks(FormulaTiles& tiles, NarrowTerms& buffers, int64_t position, int64_t rows) const;
 
   void AddNarrowRows(NarrowTerms& buffers, int64_t stride, int64_t groups, int64_t rows, bool clear) const;

@@ -1,4 +1,4 @@
-// Runs scan jobs (see scan.h): one order for all, along the line.
+// Runs scan jobs (see scan.h). Every scan goes along the line in one order.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/scan.h"
 
@@ -17,11 +17,11 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kTermsPerPiece = 32768;
-// Terms of a tile: results are of up to 16 bytes each.
+// Terms of a tile, whose results have up to 16 bytes each.
 constexpr int64_t kScanTile = 256;
-// Of each of the lines that are scanned together.
+// Terms of each of the lines that are scanned together.
 constexpr int64_t kTogetherTile = 128;
-// Shorter lines are not worth their own copies.
+// Shorter lines are not worth copying.
 constexpr int64_t kShortestTogether = 16;
 
 struct Pair {
@@ -55,7 +55,7 @@ struct Running<Pair, Pair, kIsProduct> {
   }
 };
 
-// One column, which may be one of several: a line after the other. Operands need not be aligned.
+// Scans single columns, one line after the other. Operands need not be aligned.
 template <class Scan>
 void AlongLines(ScanWork& work) {
   using R = typename Scan::Result;
@@ -70,7 +70,7 @@ void AlongLines(ScanWork& work) {
     if (work.at == 0) sum = Scan::First();
     if (work.is_exclusive) {
       for (size_t i = 0; i < n; ++i) {
-        const T term = Load<T>(terms + i * sizeof(T));  // whose place may be the result's
+        const T term = Load<T>(terms + i * sizeof(T));  // a result may overwrite its term
         Store(results + i * sizeof(R), sum);
         sum = Scan::With(sum, term);
       }
@@ -88,7 +88,8 @@ void AlongLines(ScanWork& work) {
   std::memcpy(state, &sum, sizeof sum);
 }
 
-// The lines' terms may lie where the operand does, which need not be aligned; the results are the caller's own.
+// Scans several lines in turns. The terms may be the operand's memory, which need not be aligned; the results
+// are the caller's buffer.
 template <class Scan, bool kIsExclusive>
 void LinesTogether(ScanWork& work) {
   using R = typename Scan::Result;
@@ -144,7 +145,8 @@ void ScanSums(ScanWork& work) {
   }
 }
 
-// The later of two equal ones; a NaN stays, a later NaN takes its place.
+// Whether x replaces the best. Of two equal ones the later wins. A NaN stays, except that a later NaN
+// replaces it.
 template <class T, bool kLargest>
 bool Takes(T best, T x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -153,7 +155,7 @@ bool Takes(T best, T x) {
   return kLargest ? x >= best : x <= best;
 }
 
-// New extremes are rare, or else come one after the other: of a few terms mostly none is one.
+// New extremes are rare or come one after the other, so that a few terms mostly contain none.
 constexpr size_t kFew = 16;
 template <class T, bool kLargest>
 bool AnyTakes(T best, const T* terms) {
@@ -162,7 +164,7 @@ bool AnyTakes(T best, const T* terms) {
   return count > 0;
 }
 
-// One column, which may be one of several: a line after the other. Operands need not be aligned.
+// Scans single columns, one line after the other. Operands need not be aligned.
 template <class T, bool kLargest>
 void ExtremesAlongLines(ScanWork& work) {
   const auto* terms = static_cast<const char*>(work.terms);
@@ -244,7 +246,7 @@ void ScanExtremes(ScanWork& work) {
   }
 }
 
-// Sums of integers wait for a cycle only, which is no longer than a store takes.
+// Sums of integers are not interleaved: an addition waits one cycle, no longer than a store takes.
 template <class Scan>
 constexpr ScanFunctions kScan = {ScanSums<Scan>,
                                  std::is_integral_v<typename Scan::Result> ? nullptr : SumsTogether<Scan>};
@@ -312,7 +314,7 @@ class ScanRun {
   }
 
   void RunLines() const {
-    // Where there are lines enough for all threads.
+    // Scans lines together if there are enough of them for all threads.
     const bool together = (job_.functions.together != nullptr || job_.as_stored != nullptr) &&
                           job_.length >= kShortestTogether && job_.outer / kScanLines >= job_.threads;
     const int64_t lines = std::max<int64_t>(kTermsPerPiece / job_.length, together ? kScanLines : 1);
@@ -402,7 +404,7 @@ class ScanRun {
         size_t step = 0;
         tiles.Locate(cursors[line], position(line) + at, n, &located, &step);
         if (job_.from_memory) AskAhead(cursors[line], n);
-        // What a tile holds is gone with the next line's.
+        // Copies the terms, since the next line overwrites the tile.
         work.lines[line] = located;
         if (stays) continue;
         CopyTerms(located, step, n, terms + line * n * size);
@@ -419,7 +421,8 @@ class ScanRun {
     }
   }
 
-  // Lines that are walked together are many streams, and the processor foresees where none goes on after a page.
+  // Prefetches several streams: for that many the processor's own prefetching does not continue in the next
+  // page.
   void AskAhead(const Cursor& cursor, int64_t n) const {
     constexpr int64_t kAhead = 2048;
     for (const int operand : {0, 1}) {
@@ -436,7 +439,7 @@ class ScanRun {
     }
   }
 
-  // What Locate found; with a step of 0 one value, which is repeated.
+  // Copies the terms that Locate found. With step 0 they are one repeated value.
   void CopyTerms(const void* located, size_t step, int64_t n, char* to) const {
     const size_t bytes = static_cast<size_t>(n) * SizeOf(job_.computed);
     if (step != 0) {
@@ -450,7 +453,7 @@ class ScanRun {
   void RunColumns(int64_t outer, int64_t column, int64_t columns) const {
     FormulaTiles tiles = Tiles();
     alignas(64) ScanState states[kScanTile];
-    // Whole rows follow each other in the walk.
+    // Rows are contiguous in the walk if the columns are all of them.
     const bool is_whole = columns == job_.inner;
     const int64_t together = is_whole ? std::max<int64_t>(job_.tile / columns, 1) : 1;
     ScanWork work{};
@@ -463,7 +466,7 @@ class ScanRun {
       int64_t done = 0;
       for (int64_t left = rows * columns; left > 0;) {
         int64_t n = std::min(left, tiles.LongestStretch(cursor));
-        // Whole rows, or what there is of one.
+        // Takes whole rows, or the available part of one.
         n = at == 0 && n >= columns ? n / columns * columns : std::min(n, columns - at);
         const int64_t width = at == 0 && n >= columns ? columns : n;
         work.column = static_cast<size_t>(at);
@@ -482,7 +485,7 @@ class ScanRun {
     }
   }
 
-  // The next n terms, at most a tile.
+  // Scans the next n terms, at most a tile.
   void Scan(FormulaTiles& tiles, const Cursor& cursor, int64_t position, int64_t n, ScanWork& work) const {
     alignas(64) char filled[kTileBytes];
     alignas(64) char results[kScanTile * 16];
@@ -503,7 +506,8 @@ class ScanRun {
     if (job_.outputs > 1 && there[1] == nullptr) Store(1, cursor, places, n);
   }
 
-  // Where the next n elements of an output lie, if they are dense there and written as they are; else nullptr.
+  // Returns the address of an output's next n elements if they are dense and need no conversion, else
+  // nullptr.
   void* Destination(int output, const Cursor& cursor, int64_t n) const {
     const OperandLoop& operand = job_.plan.operand[output + 1];
     const bool is_dense =

@@ -1,4 +1,4 @@
-// Running sums and products of lines side by side, from elements as they are stored to such (see scan.h). Compiled once per
+// Running sums and products of several lines at once, between stored elements (see scan.h). Compiled once per
 // instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/scan.h"
@@ -46,7 +46,7 @@ HWY_INLINE T Narrowed(double sum) {
   }
 }
 
-// Terms [begin, end) of every line, one after the other. Operands need not be aligned.
+// Scans terms [begin, end) of every line, one term after the other. Operands need not be aligned.
 template <class T, bool kIsProduct>
 HWY_NOINLINE void Steps(const ScanWork& work, double* sums, size_t begin, size_t end) {
   for (size_t line = 0; line < kScanLines; ++line) {
@@ -97,7 +97,7 @@ HWY_INLINE hn::Vec<Floats> Narrow(const Column& column) {
 }
 #endif
 
-// Lines become columns, and columns lines.
+// Transposes lines and columns.
 HWY_INLINE void Transpose(hn::Vec<Floats> (&v)[4]) {
   const Floats d;
   const auto low = hn::InterleaveLower(d, v[0], v[1]);
@@ -119,7 +119,7 @@ HWY_INLINE void StoreTwo(hn::Vec<Floats> first, hn::Vec<Floats> second, float* t
   hn::StoreU(first, Floats(), to);
   hn::StoreU(second, Floats(), to_second);
 }
-// Of numbers that bf16 can hold.
+// The numbers fit bf16 exactly.
 HWY_INLINE void StoreTwo(hn::Vec<Floats> first, hn::Vec<Floats> second, uint16_t* to, uint16_t* to_second) {
   const hn::FixedTag<uint16_t, 8> d;
   const hn::Half<decltype(d)> half;
@@ -128,8 +128,8 @@ HWY_INLINE void StoreTwo(hn::Vec<Floats> first, hn::Vec<Floats> second, uint16_t
   hn::StoreU(hn::UpperHalf(half, words), half, to_second);
 }
 
-// Rounded to as many bits as bf16 has, which is the only rounding where that is a normal number in bf16. (What a NaN of a
-// sum has beyond them is 0, so that it stays one.)
+// Rounds to the bits of bf16. That is the only rounding if the result is a normal bf16 number. (A NaN of a
+// sum has zeros beyond these bits, so that it stays NaN.)
 HWY_INLINE Column InBf16(const Column& column) {
   const hn::RebindToUnsigned<Doubles> du;
   const auto below = hn::Set(du, (uint64_t{1} << 45) - 1);
@@ -143,7 +143,7 @@ HWY_INLINE Column InBf16(const Column& column) {
   }
   return result;
 }
-// Whether any number is not 0 and is subnormal in float32.
+// Whether any number is subnormal in float32 and not 0.
 HWY_INLINE bool HasSubnormal(const Column (&columns)[4]) {
   const Doubles d;
   const auto least = hn::Set(d, 0x1p-126);

@@ -1,5 +1,5 @@
-// The loops that add a formula's terms into float64 sums, in the order of docs/numerics.md. Compiled once per instruction set
-// and formula.
+// The loops that add a formula's terms into float64 sums, in the order of docs/numerics.md. Compiled once per
+// instruction set and formula.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -32,7 +32,7 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
 
-// Vectors of one lane, or of a number that is not known here: plain loops, which the compiler may vectorise.
+// Vectors of one lane or of unknown length: plain loops, which the compiler may vectorise.
 struct Terms16 {
   HWY_ALIGN float term[kLanes];
 };
@@ -62,7 +62,7 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   return terms;
 }
 
-// The terms in [begin, end), +0 elsewhere: a sum that started at +0 is not changed by adding +0.
+// Returns the terms in [begin, end) and +0 elsewhere. Adding +0 does not change a sum that started at +0.
 HWY_INLINE Terms16 Keep(Terms16 terms, size_t begin, size_t end) {
   for (size_t i = 0; i < kLanes; ++i) {
     if (i < begin || i >= end) terms.term[i] = 0.0f;
@@ -78,7 +78,8 @@ constexpr size_t kFloatLanes = hn::MaxLanes(DF());
 constexpr size_t kDoubleLanes = hn::MaxLanes(DD());
 static_assert(kFloatLanes <= kLanes && 2 * kDoubleLanes == kFloatLanes);
 
-// Constructors are written out where members are vectors: gcc takes its own for code of no instruction set.
+// Structs with vector members have explicit constructors, because gcc compiles implicit ones for no
+// instruction set.
 struct Terms16 {
   HWY_INLINE Terms16() {}  // NOLINT(*-member-init, *-use-equals-default)
   VF term[kLanes / kFloatLanes];
@@ -114,7 +115,7 @@ class Sums16 {
       sum_[i + 1] = hn::Add(sum_[i + 1], hn::PromoteTo(DD(), hn::UpperHalf(half, term)));
     }
   }
-  // Lane i takes lane i + 8, then i + 4, i + 2, i + 1.
+  // Reduces the lanes in halves: lane i takes lane i + 8, then i + 4, i + 2, i + 1.
   HWY_INLINE double Total() {
     for (size_t count = kVectors / 2; count > 0; count /= 2) {
       for (size_t i = 0; i < count; ++i) sum_[i] = hn::Add(sum_[i], sum_[i + count]);
@@ -133,10 +134,10 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   return terms;
 }
 
-// The same sums, those of even and of odd lanes apart: for terms that come as those at even and at odd places.
+// The same sums with even and odd lanes apart, for terms that arrive as even and odd elements.
 class PairedSums16 {
  public:
-  // Terms that are added at once: whole vectors of both kinds, and whole rounds of the lanes.
+  // Terms that are added at once: whole vectors of even and of odd ones, and a multiple of the lanes.
   static constexpr size_t kGroup = HWY_MAX(kLanes, 2 * kFloatLanes);
 
   HWY_INLINE explicit PairedSums16(const Sums16& sums) {  // NOLINT(*-member-init)
@@ -153,7 +154,7 @@ class PairedSums16 {
     sums.Load(in_order);
     return sums;
   }
-  // Pair number `pair` of a group's vectors of terms.
+  // Adds pair number `pair` of a group's vectors of terms.
   HWY_INLINE void Add(size_t pair, VF even, VF odd) {
     const hn::Half<DF> half;
     VD& low_even = even_[2 * pair % kVectors];
@@ -172,8 +173,8 @@ class PairedSums16 {
   VD odd_[kVectors];
 };
 
-// The terms in [begin, end), +0 elsewhere: a sum that started at +0 is not changed by adding +0. One of begin
-// and end lies at its end.
+// Returns the terms in [begin, end) and +0 elsewhere; begin is 0 or end is kLanes. Adding +0 does not change
+// a sum that started at +0.
 HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
   alignas(64) static constexpr uint32_t kMask[3 * kLanes] = {
       0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,    //
@@ -192,16 +193,16 @@ HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
 
 // ---- A formula's terms, sixteen at a time ----
 
-// Every loop below holds the formula once, or twice where terms come in pairs: a formula may be long, and is compiled for
-// each element type.
+// Every loop below contains the formula once, or twice if terms come in pairs: a formula may be long, and is
+// compiled for each element type.
 template <class Formula, class Access, size_t... kInput>
 class FormulaTerms {
  public:
-  // Whether there are operands with 16-bit elements, and how many elements a cache line has at least.
+  // Whether there are operands with 16-bit elements, and the fewest elements of a cache line.
   static constexpr bool kHasHalves = Access::kHasHalves;
   static constexpr size_t kLine = 64 / Access::kWidest;
   static constexpr bool kIsSingle = sizeof...(kInput) == 1;
-  // Whether two vectors are better taken as the elements at even and at odd places.
+  // Whether it is faster to load two vectors as their even and odd elements.
   static constexpr bool kIsPaired = Access::kIsPaired && HWY_TARGET != HWY_SCALAR && HWY_HAVE_SCALABLE == 0;
 
   HWY_INLINE FormulaTerms(const Formula& formula, KernelType type, const SumWork& work)
@@ -210,7 +211,7 @@ class FormulaTerms {
         from_{static_cast<const char*>(work.in[kInput])...},
         all_walk_((... && (work.step[kInput] != 0))) {}
 
-  // Whether no input is one value.
+  // Whether no input is one repeated value.
   HWY_INLINE bool all_walk() const { return all_walk_; }
 
   // Whether no input has a gap between rows.
@@ -220,12 +221,12 @@ class FormulaTerms {
   }
   HWY_INLINE void NextRow(const SumWork& work) { (..., (from_[kInput] += work.row_stride[kInput])); }
 
-  // Announces the elements from i on.
+  // Prefetches the elements from i on.
   HWY_INLINE void Prefetch(size_t i) const {
     (..., hwy::Prefetch(from_[kInput] + access_.Offset(kInput, i)));
   }
 
-  // Terms [i, i + 16); kAllWalk may be set where all_walk() holds.
+  // Computes terms [i, i + 16); kAllWalk may be set if all_walk().
   template <bool kAllWalk>
   HWY_INLINE Terms16 At(size_t i) const {
 #if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
@@ -241,7 +242,7 @@ class FormulaTerms {
     return terms;
   }
 
-  // Of two vectors of terms from i on, those at even and at odd places; where all_walk() holds.
+  // Compute the even and the odd ones of two vectors of terms from i on, if all_walk().
   HWY_INLINE VF Even(size_t i) const {
     return formula_(DF(), access_.LoadEven(DF(), from_[kInput] + i * access_.Size(kInput))...);
   }
@@ -249,7 +250,8 @@ class FormulaTerms {
     return formula_(DF(), access_.LoadOdd(DF(), from_[kInput] + i * access_.Size(kInput))...);
   }
 
-  // Terms [i, i + count), at most 16, in the lanes from `lane` on, +0 in the others. Reads nothing else.
+  // Writes terms [i, i + count), at most 16, to the lanes from `lane` on, and +0 to the others. Reads nothing
+  // else.
   HWY_NOINLINE void Some(size_t i, size_t count, size_t lane, float* terms) const {
     const DF d;
     HWY_ALIGN char elements[sizeof...(kInput)][kPadded * sizeof(float)] = {};
@@ -290,7 +292,7 @@ class FormulaTerms {
 
 // ---- The two orders ----
 
-// How far ahead is asked for: several pages where there is one stream and nothing to compute.
+// Prefetch distance: several pages if there is one stream and nothing to compute.
 template <class Terms>
 inline constexpr size_t kSumAhead = (Terms::kIsSingle ? 4 : 1) * kFarthestAhead;
 
@@ -319,8 +321,8 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
       i += count;
     }
     if (terms.all_walk()) {
-      // Asked for ahead as where values are written: the processor's own prefetching ends with a page, which matters to
-      // types of 16 bits, on which there is more work per line, and to a single input.
+      // Prefetches as the loops that write values do, because the processor's own prefetching stops at the
+      // end of a page. It pays for 16-bit types, which have more work per line, and for a single input.
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
       if constexpr (Terms::kIsPaired) {
         PairedSums16 paired(sums);
@@ -345,7 +347,7 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
     }
     for (const size_t last = HWY_MIN(end, n < kLanes ? 0 : n - kLanes + 1); i < last; i += kLanes) {
       Terms16 some = terms.template At<false>(i);
-      // What follows the end may be read, but not added.
+      // Elements behind the end may be read, but are not added.
       if (HWY_UNLIKELY(end - i < kLanes)) some = Keep(some, 0, end - i);
       sums.Add(some);
     }
@@ -375,9 +377,9 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
     }
     return;
   }
-  // Rows that are added before the sums are written again. From memory it is one at a time, since what is read in
-  // order comes fastest, and what comes a page later in that order is announced: the hardware does not foresee
-  // where it goes on after a page or a row.
+  // Rows that are added before the sums are written again. From memory it is one row, because sequential
+  // reads are fastest, and prefetches cover the next page. The hardware does not predict where reading
+  // continues after a page or a row.
   constexpr size_t kTogether = 2;
   constexpr size_t kLine = Terms::kLine;
   constexpr size_t kAhead = 64 * kLine;
@@ -412,7 +414,7 @@ HWY_INLINE void SumRows(Terms terms, const SumWork& work) {
       next.NextRow(work);
     }
     for (; i < n; i += kLanes) {
-      // The last sums come with some before them, which take no term.
+      // The last vectors overlap earlier sums, to which they add no terms.
       const size_t first = HWY_MIN(i, n - kLanes);
       Sums16 sums;
       sums.Load(to + first);
@@ -441,10 +443,10 @@ HWY_NOINLINE void SumOver(KernelType type, const void* parameters, SumWork& work
   }
 }
 
-// What `struct Formula : Summable<Formula>` is compiled to.
+// The base of formulas that are summed: `struct Formula : Summable<Formula>` gets its kernels from here.
 template <class Formula>
 struct Summable : Elementwise<Formula> {
-  // A SumFunction: picks the inputs' types, runs, reports the instruction set.
+  // A SumFunction: selects the inputs' types, runs the loop, and returns the instruction set.
   static Isa Sums(KernelType type, const void* parameters, SumWork& work) {
     static_assert(Formula::kIsHot || !Formula::kTakesHalves,
                   "sums have loops over 16-bit elements only where formulas are hot");

@@ -24,7 +24,7 @@ uint16_t RoundTo16(double value) {
     return static_cast<uint16_t>(sign | kInfinity | uint64_t{1} << (kFractionBits - 1));
   const int exponent = static_cast<int>(magnitude >> 52) - 1023;
   if (exponent > kBias) return static_cast<uint16_t>(sign | kInfinity);
-  // Below the smallest normal number more bits are dropped; below half of the smallest subnormal all of them.
+  // Drops more bits below the smallest normal number, and all bits below half of the smallest subnormal one.
   const int below = std::max(0, 1 - kBias - exponent);
   if (below > kFractionBits + 1) return sign;
   const uint64_t significand = (magnitude & 0xFFFFFFFFFFFFF) | uint64_t{1} << 52;
@@ -33,7 +33,7 @@ uint16_t RoundTo16(double value) {
   const uint64_t rest = significand & ((uint64_t{1} << dropped) - 1);
   const uint64_t half = uint64_t{1} << (dropped - 1);
   if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
-  // The hidden bit, and a carry, add to the exponent field; so does rounding up to infinity.
+  // The hidden bit and a carry add to the exponent field, which also handles rounding up to infinity.
   const uint64_t field = below > 0 ? 0 : static_cast<uint64_t>(exponent + kBias - 1) << kFractionBits;
   return static_cast<uint16_t>(sign | (field + kept));
 }

@@ -1,4 +1,4 @@
-// How sums leave float64: rounded once to the output's dtype.
+// Stores float64 sums: rounded once to the output's dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@ namespace portacl::engine {
 // Rounds n float64 sums once, to nearest even, and stores them densely.
 using SumStoreFunction = void (*)(const double* source, void* destination, size_t n);
 
-// f32, f16, bf16; f64, c64 and c128 get what f32 would, widened, as elementwise results do. nullptr for any
-// other dtype.
+// Supports f32, f16 and bf16; f64, c64 and c128 get the widened f32 result, like elementwise results. nullptr
+// for other dtypes.
 SumStoreFunction FindSumStore(aclDataType dtype) noexcept;
 
 }  // namespace portacl::engine

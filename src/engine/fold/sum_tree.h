@@ -1,4 +1,4 @@
-// The tree in which the sums of blocks are added: the order that docs/numerics.md fixes.
+// The tree in which the sums of blocks are added, in the order that docs/numerics.md defines.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,21 +8,21 @@
 
 namespace portacl::engine {
 
-// Combines the sums of blocks as the tree that pairs neighbours does, in the order in which they come: level
-// i holds the sum of the last complete group of 2^i blocks that waits for its neighbour. A block is `width`
-// sums side by side.
+// Combines the sums of blocks in their order, as a tree that pairs neighbours. Level i holds the last
+// complete group of 2^i blocks that waits for its neighbour. A block is `width` adjacent sums.
 class SumTree {
  public:
   SumTree(double* levels, int64_t width) : levels_(levels), width_(width) {}
 
-  // Takes the block in sums[0..width), which may be overwritten.
+  // Adds the block in sums[0..width), which may be overwritten.
   void Add(double* sums) {
     int level = 0;
     for (int64_t count = count_++; (count & 1) != 0; count >>= 1, ++level) AddOnto(sums, Level(level));
     std::memcpy(Level(level), sums, static_cast<size_t>(width_) * sizeof(double));
   }
 
-  // The sum of all blocks, +0 if there was none: an odd group at the end moves up until it finds a neighbour.
+  // Returns the sum of all blocks, or +0 without any. An odd group at the end moves up until it finds a
+  // neighbour.
   void Finish(double* sums) {
     bool any = false;
     int level = 0;

@@ -1,4 +1,4 @@
-// Reductions of inputs that lie dense across the rows of the walk: nothing is transposed.
+// Sums of inputs that are dense across the rows of the walk, without a transposition.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -13,16 +13,17 @@
 namespace portacl::engine {
 namespace {
 
-// Terms between columns of which a block of rows is written, and rows at once where a thread has no memory.
+// Padding between the columns of a written block of rows, and the rows of such a block on the stack if a
+// thread has no memory.
 constexpr int64_t kGapAcross = 16;
 constexpr int64_t kRowsAcrossOnStack = 48;
 
-// Rows whose lanes are summed side by side where inputs lie across them: each column is another page, and hardly worth
-// going to for a few elements. So each thread's share is not cut into small pieces either.
+// Rows whose lanes are summed together if inputs are dense across them. Each column lies in another page,
+// which is hardly worth visiting for a few elements. For the same reason tasks stay large.
 constexpr int64_t kRowsAcross = 2048;
 constexpr int64_t kFewestRowsAcross = 16;
 constexpr int64_t kPiecesAcross = 2;
-// Their blocks, where there are several in a row.
+// The most blocks of these rows, if a row has several.
 constexpr int64_t kBlocksAcross = 65536;
 static_assert((kRowsAcross * kLanes + kBlocksAcross) * int64_t{sizeof(double)} <= kThreadMemoryBytes);
 
@@ -59,7 +60,7 @@ bool ReductionRun::RunLanesAcross() {
   if (!LieAcross() || plan_.reduced % kLaneBlock != 0 ||
       plan_.terms.extent[plan_.terms.rank - 1] % kLaneBlock != 0)
     return false;
-  // What makes one sum that is written: an output, or a chunk of one.
+  // The terms of one written sum: an output, or a chunk of one.
   const int64_t length = plan_.chunks > 1 ? plan_.chunk_blocks * kLaneBlock : plan_.reduced;
   const int64_t row_length = plan_.terms.extent[plan_.terms.rank - 1];
   const int64_t pieces = job_.threads > 1 ? kPiecesAcross * job_.threads : 1;
@@ -129,7 +130,7 @@ void ReductionRun::SumBlocksAcross(FormulaTiles& tiles, int64_t block, int64_t c
   const int row = terms.rank - 1;
   const int64_t in_row = terms.extent[row] / kLaneBlock;
   for (int64_t part = 0; part < in_row; ++part) {
-    // The rows whose block of this number is one of them.
+    // Returns the first row whose block number `part` is not before `from`.
     const auto row_from = [&](int64_t from) { return (from - part + in_row - 1) / in_row; };
     const int64_t end = row_from(block + count);
     for (int64_t first = row_from(block); first < end;) {
@@ -179,9 +180,9 @@ void ReductionRun::SumColumnsAcrossOnStack(const ColumnsAcross& columns) const {
 void ReductionRun::SumColumnsAcross(const ColumnsAcross& columns, int64_t at_once, float* written) const {
   const DefaultFloatEnvironment environment;
   FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
-  // How far apart columns are written: whole lines, but not a power of two.
+  // The distance of written columns: whole lines, but not a power of two.
   const int64_t pitch = at_once + kGapAcross;
-  // Sums that nobody wants still take terms.
+  // Unused sums take terms, too.
   std::fill(written + columns.count * pitch, written + kLaneCount * pitch, 0.0f);
   double sums[kLanes];
   double levels[kSumTreeLevels * kLanes];

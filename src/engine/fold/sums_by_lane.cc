@@ -1,4 +1,4 @@
-// Reductions whose outputs' terms lie side by side in the walk: sums by lane.
+// Sums of outputs whose terms are contiguous in the walk: sums by lane.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace portacl::engine {
 namespace {
 
-// Sums of blocks that a kernel leaves at once.
+// Sums of blocks that one kernel call may write.
 constexpr int64_t kBlockSums = 256;
 
 }  // namespace
@@ -81,7 +81,7 @@ void ReductionRun::SumLanes(int64_t position, int64_t length, int64_t count, con
   work.length = static_cast<size_t>(length);
   const int64_t blocks = (length + kLaneBlock - 1) / kLaneBlock;
   const int64_t most = kBlockSums * std::min(length, kLaneBlock);
-  int64_t in_stretch = 0;  // blocks of the current stretch that are in the tree
+  int64_t in_stretch = 0;  // blocks of the current sum in the tree
   for (int64_t left = length * count, stretch = 0; left > 0;) {
     const int64_t n = std::min({left, tiles.LongestStretch(cursor), most});
     tiles.Locate(cursor, position, n, work.in, work.step);

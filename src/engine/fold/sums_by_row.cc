@@ -1,4 +1,4 @@
-// Reductions whose outputs' terms lie one row apart: rows are added to a row of sums.
+// Sums of outputs whose terms are one row apart: rows are added to a row of sums.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
@@ -13,11 +13,12 @@
 namespace portacl::engine {
 namespace {
 
-// float64 values for the sums of a stretch of columns, all levels together: 512 KiB in the thread's memory, a quarter of
-// that where threads would find too few stretches. Wide rows are read faster than narrow ones.
+// float64 values for the sums of a stripe of columns, all levels together: 512 KiB in the thread's memory, or
+// a quarter of that if there would be too few stripes for the threads. Wide rows are read faster than narrow
+// ones.
 constexpr int64_t kColumnSums = 65536;
 constexpr int64_t kColumnSumsOfMany = 16384;
-// Columns at once where a thread has no memory: their sums lie on the stack.
+// Columns that are summed at once on the stack, if a thread has no memory.
 constexpr int64_t kColumnsOnStack = 32;
 static_assert((kColumnSums + kLanes * (kSumTreeLevels + 1)) * int64_t{sizeof(double)} <= kThreadMemoryBytes);
 
@@ -36,7 +37,7 @@ void ReductionRun::RunRows() {
     groups = (plan_.outer + group - 1) / group;
   };
   set_columns(columns_in(kColumnSums));
-  // Long rows are read faster, but not by threads that have nothing to do.
+  // Long rows are read faster, but threads must not be idle.
   if (job_.threads > 1 && groups * stripes * plan_.chunks < kPiecesPerThread * job_.threads)
     set_columns(columns_in(kColumnSumsOfMany));
   ForEachBlock(groups * stripes * plan_.chunks, job_.threads, [&](int64_t piece) {
@@ -64,7 +65,7 @@ void ReductionRun::SumStripe(const Stripe& stripe, int64_t at_once, double* sums
   const int64_t rows = std::min(plan_.reduced - row, plan_.chunk_blocks * kRowBlock);
   const DefaultFloatEnvironment environment;
   FormulaTiles tiles(job_.formula, plan_.terms, base_, kernel_, ElementType::kF32);
-  // Where the columns make up the walk's rows, only the stripe's part of them is wanted.
+  // If the columns are the walk's rows, restricts the walk to the stripe.
   Window window(plan_.terms);
   const bool is_windowed = window.columns == plan_.inner;
   for (int64_t outer = stripe.first; outer < stripe.end; ++outer) {
@@ -127,7 +128,8 @@ void ReductionRun::AddRowsInPlace(FormulaTiles& tiles, const RowsInPlace& in_pla
 
 void ReductionRun::AddRowsInTiles(FormulaTiles& tiles, int64_t position, int64_t rows, int64_t columns,
                                   double* sums) const {
-  // Whole rows follow each other in the walk, so a tile may hold several; a stripe has a jump after each row.
+  // If a stripe has all columns, its rows are contiguous in the walk and a tile may hold several. Otherwise
+  // there is a jump after each row.
   const int64_t together = columns == plan_.inner ? rows : 1;
   SumWork work = StartWork(SumWork::Order::kByRow);
   for (int64_t r = 0; r < rows; r += together) {

@@ -31,7 +31,7 @@ void SumShortStretches(const float* terms, size_t length, size_t count, double* 
   }
 }
 
-// The terms of a sum wait for each other, so four groups take turns.
+// The additions of one sum wait for each other, so that four groups take turns.
 void AddNarrowRows(const float* terms, size_t stride, size_t groups, size_t rows, size_t width,
                    double* sums) {
   const hn::CappedTag<double, kLanes> dd;
@@ -82,7 +82,7 @@ void AddAcross(const float* terms, size_t pitch, size_t rows, double* sums) {
 
 #else
 
-// Four terms of every fourth column, from the given one on.
+// Loads four terms of every fourth column, from the given one on.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadFours(D d, const float* terms, size_t pitch) {
   if constexpr (hn::MaxLanes(D()) == 4) {
@@ -100,7 +100,7 @@ void AddAcross(const float* terms, size_t pitch, size_t rows, double* sums) {
   total.Load(sums);
   size_t r = 0;
   for (; r + 4 <= rows; r += 4) {
-    // Of four rows: within each 16 bytes a square is transposed, which makes whole rows.
+    // Takes four rows. Transposing the square in each 16 bytes gives whole rows.
     Terms16 row[4];
     for (size_t i = 0; i < kLanes / kFloatLanes; ++i) {
       const float* const from = terms + i * kFloatLanes * pitch + r;

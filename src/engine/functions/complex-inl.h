@@ -1,5 +1,5 @@
-// Functions of complex numbers over float64 vectors of real and imaginary parts: within a few ulp of each part where
-// nothing cancels. The branch cuts, zeros and infinities are those of C.
+// Functions of complex numbers, as float64 vectors of real and imaginary parts. Each part is within a few ulp
+// where nothing cancels. Branch cuts, zeros and infinities are those of C.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -35,7 +35,8 @@ HWY_INLINE auto IsInfinite(D d, V x) {
   return hn::Eq(hn::Abs(x), Infinity(d));
 }
 
-// Both parts times a power of 2, such that neither squares nor quotients of them leave the range; `back` undoes it.
+// Multiplies both parts by a power of 2, so that neither squares nor quotients of them overflow or underflow.
+// Multiplying by `back` undoes it.
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Scaled(D d, Pair<V> z, V& back) {
   const V x = hn::Abs(z.real);
@@ -51,7 +52,7 @@ HWY_INLINE Pair<V> Scaled(D d, Pair<V> z, V& back) {
   return {hn::Mul(z.real, scale), hn::Mul(z.imaginary, scale)};
 }
 
-// Of parts that have been scaled.
+// Returns |z|; z has passed through Scaled.
 template <Float64Lanes D, class V>
 HWY_INLINE V ModulusOfScaled(D d, Pair<V> z) {
   const V x = hn::Abs(z.real);
@@ -76,7 +77,7 @@ HWY_INLINE Pair<V> Abs(D d, Pair<V> z) {
   return {Modulus(d, z), hn::Zero(d)};
 }
 
-// z / |z|, 0 at 0.
+// Returns z / |z|, and 0 for z = 0.
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Sign(D d, Pair<V> z) {
   V back;
@@ -86,14 +87,14 @@ HWY_INLINE Pair<V> Sign(D d, Pair<V> z) {
   return {hn::Div(scaled.real, divisor), hn::Div(scaled.imaginary, divisor)};
 }
 
-// NaN at 0, 0 at infinity.
+// Returns 1 / z: NaN for 0, 0 for infinity.
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Reciprocal(D d, Pair<V> z) {
   V back;
   const Pair<V> scaled = Scaled(d, z, back);
   const V square = Fma(d, scaled.real, scaled.real, hn::Mul(scaled.imaginary, scaled.imaginary));
   const auto is_infinite = hn::Or(IsInfinite(d, z.real), IsInfinite(d, z.imaginary));
-  // 1 / (s z) times s: `back` is 1 / s.
+  // 1 / z = s / (s z), and s = 1 / back.
   const V inverse_back = hn::Div(hn::Set(d, 1.0), back);
   const V real = hn::Mul(hn::Div(scaled.real, square), inverse_back);
   const V imaginary = hn::Neg(hn::Mul(hn::Div(scaled.imaginary, square), inverse_back));
@@ -104,7 +105,7 @@ HWY_INLINE Pair<V> Reciprocal(D d, Pair<V> z) {
 
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Sqrt(D d, Pair<V> z) {
-  // A power of 4, so that neither the sum overflows nor the modulus is a rounded subnormal.
+  // Scales by a power of 4, so that the sum does not overflow and the modulus is no rounded subnormal.
   const V x = hn::Abs(z.real);
   const V y = hn::Abs(z.imaginary);
   const V most = hn::IfThenElse(hn::Gt(y, x), y, x);
@@ -134,7 +135,7 @@ HWY_INLINE Pair<V> Rsqrt(D d, Pair<V> z) {
   return Reciprocal(d, Sqrt(d, z));
 }
 
-// e^x (cos y, sin y); e^x in two factors where it overflows alone.
+// e^x (cos y, sin y). Multiplies by e^x in two factors where e^x alone would overflow.
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Exp(D d, Pair<V> z) {
   const V x = z.real;
@@ -159,7 +160,7 @@ HWY_INLINE Pair<V> Sigmoid(D d, Pair<V> z) {
   return Reciprocal(d, Pair<V>{hn::Add(hn::Set(d, 1.0), power.real), power.imaginary});
 }
 
-// a + b and what its rounding loses.
+// Returns a + b, and in `error` the rounding error of the sum.
 template <class V>
 HWY_INLINE V SumAndError(V a, V b, V& error) {
   const V sum = hn::Add(a, b);
@@ -168,7 +169,7 @@ HWY_INLINE V SumAndError(V a, V b, V& error) {
   return sum;
 }
 
-// log|z|, which near 1 is half the log1p of |z|^2 - 1.
+// Computes log|z|. Near |z| = 1 it is half of log1p(|z|^2 - 1).
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Log(D d, Pair<V> z) {
   const V x = hn::Abs(z.real);
@@ -209,8 +210,8 @@ HWY_INLINE Pair<V> Log10(D d, Pair<V> z) {
   return {hn::Mul(log.real, factor), hn::Mul(log.imaginary, factor)};
 }
 
-// sinh x and cosh x are `sine` and `cosine` times `again`: two factors where they overflow alone, so that what SLEEF's own
-// lack there does not matter.
+// Sets sinh x = sine * again and cosh x = cosine * again. Two factors keep what SLEEF's own functions lose by
+// overflowing early.
 template <Float64Lanes D, class V>
 HWY_INLINE void HyperbolicInFactors(D d, V x, V& sine, V& cosine, V& again) {
   const V a = hn::Abs(x);
@@ -234,7 +235,7 @@ HWY_INLINE Pair<V> Sinh(D d, Pair<V> z) {
   const V zero = hn::Zero(d);
   const V real = hn::Mul(hn::Mul(sine, Cos(d, y)), again);
   const V imaginary = hn::Mul(hn::Mul(cosine, Sin(d, y)), again);
-  // 0 times infinity or NaN is 0 here, and infinity times NaN infinity.
+  // Defines 0 times infinity or NaN as 0, and infinity times NaN as infinity.
   const auto is_kept = hn::Or(hn::And(hn::Eq(x, zero), hn::Not(IsFinite(d, y))),
                               hn::And(IsInfinite(d, x), hn::Not(IsFinite(d, y))));
   return {hn::IfThenElse(is_kept, x, real), hn::IfThenElse(hn::Eq(y, zero), y, imaginary)};
@@ -257,7 +258,7 @@ HWY_INLINE Pair<V> Cosh(D d, Pair<V> z) {
   return {hn::IfThenElse(is_unbounded, Infinity(d), real), hn::IfThenElse(is_zero, signed_zero, imaginary)};
 }
 
-// Those of the circle are those of the hyperbola at iz, turned back.
+// sin z = -i sinh(iz).
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Sin(D d, Pair<V> z) {
   const Pair<V> turned = Sinh(d, Pair<V>{hn::Neg(z.imaginary), z.real});
@@ -269,7 +270,7 @@ HWY_INLINE Pair<V> Cos(D d, Pair<V> z) {
   return Cosh(d, Pair<V>{hn::Neg(z.imaginary), z.real});
 }
 
-// By Kahan: of t = tan y and s = sinh x nothing cancels. From 22 on, tanh x is 1.
+// Kahan's formula in t = tan y and s = sinh x, where nothing cancels. From |x| = 22 on, tanh x is 1.
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Tanh(D d, Pair<V> z) {
   const V x = z.real;
@@ -301,7 +302,8 @@ HWY_INLINE Pair<V> Tan(D d, Pair<V> z) {
   return {turned.imaginary, hn::Neg(turned.real)};
 }
 
-// Asinh and Acosh by Kahan, of the roots of two factors: sums of terms of one sign.
+// Asinh and Acosh use Kahan's formulas: square roots of two factors, whose products are sums of terms of one
+// sign.
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Asinh(D d, Pair<V> z) {
   const V one = hn::Set(d, 1.0);
@@ -312,7 +314,7 @@ HWY_INLINE Pair<V> Asinh(D d, Pair<V> z) {
   const V height = hn::Sub(hn::Mul(a.real, b.imaginary), hn::Mul(a.imaginary, b.real));
   const V width = hn::Sub(hn::Mul(a.real, b.real), hn::Mul(a.imaginary, b.imaginary));
   const auto is_infinite = hn::Or(IsInfinite(d, x), IsInfinite(d, y));
-  // Real where z is.
+  // A real z gives a real result.
   const auto is_real = hn::Eq(y, hn::Zero(d));
   const V real = Asinh(d, hn::IfThenElse(is_real, x, height));
   const V angle = Atan2(d, y, hn::IfThenElse(is_infinite, hn::Abs(x), width));
@@ -332,7 +334,7 @@ HWY_INLINE Pair<V> Acosh(D d, Pair<V> z) {
           hn::IfThenElse(is_infinite, angle, hn::Add(angle, angle))};
 }
 
-// A quarter of log1p(4x / |1 - z|^2); far from 0 it is 1/z, turned by a right angle.
+// The real part is log1p(4x / |1 - z|^2) / 4. Far from 0 the result is 1/z plus a quarter turn.
 template <Float64Lanes D, class V>
 HWY_INLINE Pair<V> Atanh(D d, Pair<V> z) {
   const V one = hn::Set(d, 1.0);
@@ -343,7 +345,7 @@ HWY_INLINE Pair<V> Atanh(D d, Pair<V> z) {
   const Pair<V> inverse = Reciprocal(d, z);
   const V distance = hn::Sub(one, x);
   const V square = Fma(d, distance, distance, hn::Mul(y, y));
-  // Where the square leaves the range, half the logarithm of 2 / |1 - z| is the same.
+  // Uses log(2 / |1 - z|) / 2, which is the same, where the square underflows.
   const auto is_close = hn::Lt(square, hn::Set(d, 0x1p-900));
   const V modulus = Modulus(d, Pair<V>{distance, y});
   const V ratio = hn::IfThenElse(is_close, hn::Div(hn::Set(d, 2.0), modulus),

@@ -19,8 +19,8 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// x + x (c + e(x^2)) up to 0.8, 2^-33; then 1 - exp(l(|x|)), l a polynomial for the logarithm of the complement, 2^-32, of
-// which the part that its last rounding loses is carried along. V is a vector or Unrolled.
+// Uses x + x (c + e(x^2)) up to 0.8 (2^-33), then 1 - exp(l(|x|)) with a polynomial l for the logarithm of
+// the complement (2^-32). The rounding error of l's last step is carried along. V is a vector or Unrolled.
 template <Float32Lanes D, class V>
 HWY_INLINE V Erf(D d, const V& x) {
   using hn::Add;
@@ -64,7 +64,8 @@ HWY_INLINE V Erf(D d, const V& x) {
       x, small, p, shifted);
 }
 
-// exp(-x^2) p(t) / (1 + 2|x|), t = (|x| - 3.75) / (|x| + 3.75), 2^-37. Beyond 10.2 the result is that of 10.2.
+// exp(-x^2) p(t) / (1 + 2|x|), t = (|x| - 3.75) / (|x| + 3.75), 2^-37. Arguments beyond 10.2 are taken as
+// 10.2.
 template <class D, class V>
 HWY_INLINE V ErfcInDouble(D d, V x) {
   const V a = hn::Min(hn::Abs(x), hn::Set(d, 10.2));
@@ -85,8 +86,8 @@ HWY_INLINE V Erfc(D d, V x) {
   return OrNan(InDoubles(d, x, [](auto wide, auto v) HWY_ATTR { return ErfcInDouble(wide, v); }), x);
 }
 
-// x p(w), w = -log(1 - x^2): one polynomial in w up to 5, another in sqrt(w) up to 16.7, as far as float32 reaches;
-// 2^-30. kFar: a third one for what float64 has beyond.
+// x p(w), w = -log(1 - x^2), 2^-30. One polynomial in w serves up to 5, one in sqrt(w) up to 16.7, which is
+// as far as float32 reaches. kFar adds a third one for the rest of float64.
 template <bool kFar, class D, class V>
 HWY_INLINE V ErfinvInDouble(D d, V x) {
   const V one = hn::Set(d, 1.0);

@@ -1,5 +1,4 @@
-// exp in float32 over Highway vectors: at most 1 ulp, and the same bits on every
-// instruction set.
+// exp in float32 over Highway vectors: at most 1 ulp, and the same bits on every instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -17,17 +16,18 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// reduced * 2^n, rounded once; x if that is NaN. `shifted` is n with 1.5 * 2^23 added, and so n in its low bits.
+// Returns reduced * 2^n, rounded once, or x if that is NaN. `shifted` is n + 1.5 * 2^23, so that its low bits
+// hold n.
 template <class D, class V>
 HWY_INLINE V ScaledOrNaN(D d, V reduced, [[maybe_unused]] V n, [[maybe_unused]] V shifted,
                          [[maybe_unused]] V x) {
   namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_AVX3
-  // One instruction for what the two products below do. NaN has passed through min and max.
+  // One instruction replaces the two products below. NaN has passed through min and max.
   return V{_mm512_scalef_ps(reduced.raw, n.raw)};
 #else
-  // 2^n in two factors: the first product is exact, the second rounds once where the result is subnormal, and
-  // overflows where it must.
+  // Multiplies by 2^n in two factors. The first product is exact; the second rounds once where the result is
+  // subnormal, and overflows where it must.
   const hn::RebindToSigned<D> di;
   const auto whole = hn::Sub(hn::BitCast(di, shifted), hn::Set(di, 0x4B400000));
   const auto half = hn::ShiftRight<1>(whole);
@@ -54,10 +54,9 @@ HWY_INLINE Unrolled<V> ScaledOrNaN(D d, const Unrolled<V>& reduced, const Unroll
 }
 #endif
 
-// x = n ln2 + r with |r| <= ln2 / 2, then exp(x) = 2^n exp(r). No operation is fused anywhere, so that an
-// instruction set with fused multiply-add has the same bits as one without. exp(r) = 1 + r + r^2 q(r); q is a
-// minimax polynomial of degree 4 for the relative error of exp(r), 2^-28.2. The part of r that its rounding
-// loses is carried along.
+// x = n ln2 + r with |r| <= ln2 / 2, and exp(x) = 2^n exp(r). No operation is fused, so that instruction sets
+// with and without fused multiply-add give the same bits. exp(r) = 1 + r + r^2 q(r), where q is a minimax
+// polynomial of degree 4 for the relative error of exp(r), 2^-28.2. The rounding error of r is carried along.
 // V is a vector or Unrolled.
 template <class D, class V>
 HWY_INLINE V Exp(D d, V x) {
@@ -68,16 +67,16 @@ HWY_INLINE V Exp(D d, V x) {
   using hn::Mul;
   using hn::Sub;
 
-  // Beyond these bounds the result is that of the bound: 0, and infinity. (x86's instructions give the second
-  // operand where one is NaN, so NaN passes.)
+  // Clamps to bounds whose results are 0 and infinity. NaN passes, because x86's min and max return the
+  // second operand where one is NaN.
   const V clamped = Min(hn::Set(d, 89.0f), Max(hn::Set(d, -104.0f), x));
 
-  // Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits.
+  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
   const auto magic = hn::Set(d, 0x1.8p23f);
   const V shifted = Add(Mul(clamped, hn::Set(d, 0x1.715476p0f)), magic);
   const V n = Sub(shifted, magic);
 
-  // ln2 in two parts; n times the first, of 9 bits, is exact, and so is the difference.
+  // ln2 in two parts. The first has 9 bits, so that n times it and the difference are exact.
   const V high = Sub(clamped, Mul(n, hn::Set(d, 0x1.63p-1f)));
   const V small = Mul(n, hn::Set(d, -0x1.bd0106p-13f));
   const V r = Sub(high, small);

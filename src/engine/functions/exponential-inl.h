@@ -18,8 +18,8 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// What is left to do for exp(x) in float64 lanes: exp(x) = scale (1 + p), scale = 2^n, p = exp(x - n ln2) - 1, 2^-51.
-// Beyond 700 the result is that of 700.
+// Splits exp(x) in float64 lanes into scale (1 + p), scale = 2^n, p = exp(x - n ln2) - 1, 2^-51. Arguments
+// beyond 700 are taken as 700.
 template <class D, class V>
 HWY_INLINE V ExpParts(D d, V x, V& scale) {
   const hn::RebindToSigned<D> di;
@@ -49,7 +49,8 @@ HWY_INLINE V Exp(D d, V x) {
   return HWY_NAMESPACE::Exp(d, x);
 }
 
-// x = n + r; 2^r = 1 + r ln2 + r q(r), where ln2 is a float32 and its rest is in q (2^-27.8 of the result).
+// x = n + r; 2^r = 1 + r ln2 + r q(r) (2^-27.8 of the result). The first ln2 is a float32; q contains the
+// rest of it.
 template <Float32Lanes D, class V>
 HWY_INLINE V Exp2(D d, V x) {
   const V clamped = hn::Min(hn::Set(d, 129.0f), hn::Max(hn::Set(d, -151.0f), x));
@@ -63,7 +64,7 @@ HWY_INLINE V Exp2(D d, V x) {
   return ScaledOrNaN(d, hn::Add(hn::Set(d, 1.0f), p), n, shifted, x);
 }
 
-// -0 becomes 0.
+// Returns 0 for -0.
 template <class D, class V>
 HWY_INLINE V Expm1InDouble(D d, V x) {
   V scale;
@@ -77,8 +78,8 @@ HWY_INLINE V Expm1(D d, V x) {
   return OrNan(hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, result), x);
 }
 
-// exp(x) for -104 <= x <= 0 as the sum of `high` and a small `low`, 2^-28. Reduced as in Exp, with fused steps; the
-// part of the reduced number that its rounding loses is carried along.
+// Computes exp(x) for -104 <= x <= 0 as `high` plus a small `low`, 2^-28. The reduction is that of Exp with
+// fused steps. The rounding error of the reduced number is carried along.
 template <class D, class V>
 HWY_INLINE void ExpInTwoParts(D d, V x, V& high, V& low) {
   const hn::RebindToSigned<D> di;
@@ -96,7 +97,7 @@ HWY_INLINE void ExpInTwoParts(D d, V x, V& high, V& low) {
   const V more = hn::Add(r, tail);
   const V sum = hn::Add(one, more);
   const V error = hn::Add(hn::Add(hn::Sub(one, sum), more), hn::Add(hn::Sub(r, more), tail));
-  // In two factors, since n reaches -150.
+  // Multiplies by 2^n in two factors, since n reaches -150.
   const auto whole = hn::Sub(hn::BitCast(di, shifted), hn::Set(di, 0x4B400000));
   const auto half = hn::ShiftRight<1>(whole);
   const auto bias = hn::Set(di, 127);
@@ -106,7 +107,7 @@ HWY_INLINE void ExpInTwoParts(D d, V x, V& high, V& low) {
   low = hn::Mul(hn::Mul(error, scale1), scale2);
 }
 
-// numerator / (1 + e) in two parts, e = high + low in 0 to 1; the numerator is `above` + `below`.
+// Computes numerator / (1 + e) in two parts. e = high + low lies in 0 to 1; the numerator is above + below.
 template <class D, class V>
 HWY_INLINE void OverOnePlus(D d, V high, V low, V above, V below, V& quotient, V& error) {
   const V one = hn::Set(d, 1.0f);
@@ -118,8 +119,9 @@ HWY_INLINE void OverOnePlus(D d, V high, V low, V above, V below, V& quotient, V
   error = hn::Mul(remainder, inverse);
 }
 
-// Sigmoid from -80 on: 1 / (1 + 2^-n + 2^-n p), exp(-x) = 2^-n (1 + p). The divisor's rounding is made up for: with the
-// quotient's own it is a factor 1 + e near 1. From 18 on the result is 1. V is a vector or Unrolled.
+// Sigmoid from -80 on: 1 / (1 + 2^-n + 2^-n p), where exp(-x) = 2^-n (1 + p). The rounding errors of divisor
+// and quotient are corrected by one factor 1 + e near 1. From 18 on the result is 1. V is a vector or
+// Unrolled.
 template <Float32Lanes D, class V>
 HWY_INLINE V SigmoidOfUsual(D d, const V& x) {
   using hn::Add;
@@ -132,7 +134,7 @@ HWY_INLINE V SigmoidOfUsual(D d, const V& x) {
       d, [d](One v) HWY_ATTR { return hn::Min(hn::Set(d, 18.0f), v); }, x);
   const V shifted = Fma(d, clamped, hn::Set(d, 0x1.715476p0f), shift);
   const V n = Sub(shifted, shift);
-  // Exact; what is left of n ln2 is below that.
+  // This step is exact; the rest of n ln2 is smaller than its last bit.
   const V first = FmaNegated(d, n, hn::Set(d, 0x1.62e43p-1f), clamped);
   const V low = Mul(n, hn::Set(d, -0x1.05c61p-29f));
   const V r = Sub(first, low);
@@ -149,7 +151,7 @@ HWY_INLINE V SigmoidOfUsual(D d, const V& x) {
       shifted);
   const V sum = Add(power, one);
   const V divisor = Fma(d, power, p, sum);
-  // What rounding has lost of the one in the sum, or 2^-25 less; and of the divisor.
+  // The part of the one that rounding the sum has lost (within 2^-25), and the rounding error of the divisor.
   const V lost = Sub(one, Sub(sum, power));
   const V rest = Add(Fma(d, power, p, Sub(sum, divisor)), lost);
   const V inverse = EachVector(
@@ -158,7 +160,7 @@ HWY_INLINE V SigmoidOfUsual(D d, const V& x) {
   return Fma(d, inverse, e, inverse);
 }
 
-// Sigmoid where SigmoidOfUsual is `usual`: below -80 it is exp(x), which may be subnormal.
+// Sigmoid, given SigmoidOfUsual's result as `usual`. Below -80 it is exp(x), which may be subnormal.
 template <Float32Lanes D, class V>
 HWY_INLINE V SigmoidFrom(D d, V usual, V x) {
   const auto is_usual = hn::Lt(hn::Set(d, -80.0f), x);
@@ -171,7 +173,7 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return SigmoidFrom(d, SigmoidOfUsual(d, x), x);
 }
 
-// x + x^3 t(x^2) up to 0.55 (2^-29.8), then 1 - 2 e / (1 + e), e = exp(-2|x|).
+// Uses x + x^3 t(x^2) up to 0.55 (2^-29.8), then 1 - 2 e / (1 + e), e = exp(-2|x|).
 template <Float32Lanes D, class V>
 HWY_INLINE V Tanh(D d, V x) {
   const V a = hn::Abs(x);
@@ -194,7 +196,7 @@ HWY_INLINE V Tanh(D d, V x) {
   return OrNan(WithSignOf(d, hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.55f)), small, large), x), x);
 }
 
-// Up to 1/2 by Taylor's series.
+// Uses Taylor's series up to 1/2.
 template <Float32Lanes D, class V>
 HWY_INLINE V Sinh(D d, V x) {
   const V result = InDoubles(d, hn::Abs(x), [](auto wide, auto a) HWY_ATTR {

@@ -1,4 +1,4 @@
-// Functions over float64 vectors: SLEEF's, and those that it lacks, composed of them.
+// Functions over float64 vectors: those of SLEEF, and others composed of them.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -35,7 +35,7 @@ constexpr Isa kSleefIsa = Isa::kPortable;
 constexpr Isa kSleefIsa = Isa::kNeon;
 #endif
 
-// Only after LoadSleef has found the functions.
+// Call only after LoadSleef has found the functions.
 template <SleefFunction kFunction>
 HWY_INLINE void* SleefAddress() {
   return LoadedSleef(kSleefIsa)->functions[static_cast<size_t>(kFunction)];
@@ -73,7 +73,7 @@ HWY_INLINE V FromSleef(V x, V y) {
   return hn::Load(d, values);
 }
 #else
-// A full vector, as SLEEF's functions take it, and back.
+// Converts to the full vector that SLEEF's functions take, and back.
 #if HWY_TARGET == HWY_SVE
 using SleefVector = svfloat64_t;
 HWY_INLINE SleefVector Raw(svfloat64_t x) { return x; }
@@ -98,7 +98,8 @@ HWY_INLINE V FromSleef(V x, V y) {
 }
 #endif
 
-// SLEEF's exponentials overflow a little early: from 709 on they are a factor e (in two parts) times that of x - 1.
+// SLEEF's exponentials overflow a little early. From 709 on the result is that of x - 1 times e, which is
+// given in two parts.
 template <class D, class V>
 HWY_INLINE V ExpOfLarge(D d, V x, double factor, double rest) {
   const V below = FromSleef<SleefFunction::kExp>(hn::Sub(x, hn::Set(d, 1.0)));
@@ -133,7 +134,7 @@ HWY_INLINE V Cosh(D d, V x) {
   return hn::IfThenElse(is_large, ExpOfLarge(d, a, 0x1.5bf0a8b145769p+0, 0x1.4d57ee2b1013ap-54), result);
 }
 
-// Near 0, where the result is x, SLEEF loses the sign of the smallest numbers in some functions.
+// Returns x itself near 0. Some of SLEEF's functions lose the sign of the smallest numbers there.
 template <class D, class V>
 HWY_INLINE V OrTiny(D d, V result, V x) {
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-60)), x, result);
@@ -144,7 +145,8 @@ HWY_INLINE V Tan(D d, V x) {
   return OrTiny(d, FromSleef<SleefFunction::kTan>(x), x);
 }
 
-// SLEEF's overflows a little early; of finite numbers, the square of the root is what there must be.
+// SLEEF's pow overflows a little early. Where its result for finite numbers is infinite, the square of
+// x^(y/2) replaces it.
 template <Float64Lanes D, class V>
 HWY_INLINE V Pow(D d, V x, V y) {
   const V result = FromSleef<SleefFunction::kPow>(x, y);
@@ -237,7 +239,7 @@ HWY_INLINE V Atan2(D, V y, V x) {
   return FromSleef<SleefFunction::kAtan2>(y, x);
 }
 
-// SLEEF's overflow where x^2 or 2x does; there log(2x) is left of them.
+// Returns log(2x) for large x. SLEEF's asinh and acosh overflow where x^2 or 2x does.
 template <Float64Lanes D, class V>
 HWY_INLINE V LogOfTwice(D d, V x) {
   return hn::Add(Log(d, x), hn::Set(d, 0x1.62e42fefa39efp-1));
@@ -303,7 +305,8 @@ HWY_INLINE V LogAddExp2(D d, V x, V y) {
   return OrNan(OrNan(hn::Add(greater, log), x), y);
 }
 
-// Half the digits from polynomials, the others by one step of Halley's method, on the complement where that is small.
+// Half of the digits come from polynomials, the others from one step of Halley's method. The step uses the
+// complement where that is small.
 template <Float64Lanes D, class V>
 HWY_INLINE V Erfinv(D d, V x) {
   const V a = hn::Abs(x);

@@ -1,5 +1,6 @@
-// Elementary functions over Highway vectors, float32 and float64, the same bits on every instruction set: for what
-// formulas are written in. `functions::Sin(d, x)` is that of the tag's lanes; docs/numerics.md has the errors.
+// Elementary functions over Highway vectors of float32 and float64, with the same bits on every instruction
+// set. Formulas are written in them. The tag of `functions::Sin(d, x)` selects the lanes; docs/numerics.md
+// lists the errors.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.

@@ -1,5 +1,6 @@
-// exp in float32 over Highway vectors in fewer steps than engine/functions/exp-inl.h, by fused multiply-adds: for passes over rows
-// that wait for nothing else. The same bits on every instruction set, but not those of Exp.
+// exp in float32 over Highway vectors by fused multiply-adds, in fewer steps than engine/functions/exp-inl.h.
+// Rowwise passes that are bound by it use it. The bits are the same on every instruction set, but differ from
+// those of Exp.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -18,8 +19,8 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// x = n ln2 + r with |r| <= ln2 / 2, ln2 in two parts, of which the products are fused; exp(r) = 1 + (r + r^2 q(r)) with the q of Exp.
-// V is a vector or Unrolled.
+// x = n ln2 + r with |r| <= ln2 / 2. ln2 has two parts, whose products are fused. exp(r) = 1 + (r + r^2 q(r))
+// with the q of Exp. V is a vector or Unrolled.
 template <Float32Lanes D, class V>
 HWY_INLINE V FusedExp(D d, V x) {
   using One = hn::Vec<D>;
@@ -31,7 +32,7 @@ HWY_INLINE V FusedExp(D d, V x) {
   const auto fma = [d](One a, One b, One c) HWY_ATTR { return Fma(d, a, b, c); };
   const auto step = [&](const V& a, const V& b, float c)
                         HWY_ATTR { return EachVector(d, fma, a, b, V(hn::Set(d, c))); };
-  // The order of operands lets NaN pass (see Exp).
+  // This order of operands lets NaN pass (see Exp).
   const V clamped = Min(V(hn::Set(d, 89.0f)), Max(V(hn::Set(d, -104.0f)), x));
   const V shifted = step(clamped, V(hn::Set(d, 0x1.715476p0f)), 0x1.8p23f);
   const V n = Sub(shifted, V(hn::Set(d, 0x1.8p23f)));
@@ -45,7 +46,7 @@ HWY_INLINE V FusedExp(D d, V x) {
   return ScaledOrNaN(d, reduced, n, shifted, x);
 }
 
-// Float64 has one exp.
+// Float64 has only one exp.
 template <Float64Lanes D, class V>
 HWY_INLINE V FusedExp(D d, V x) {
   return Exp(d, x);

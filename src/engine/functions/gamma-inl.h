@@ -1,5 +1,5 @@
-// The logarithm of the gamma function and its derivative over float32 vectors: near their zeros right to 2^-45 or so,
-// absolutely; elsewhere within 1 ulp.
+// The logarithm of the gamma function and its derivative over float32 vectors: within 1 ulp, except near
+// their zeros, where the absolute error is about 2^-45.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -20,7 +20,7 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// Stirling's series from 8 on; below, the recurrence leads there.
+// Stirling's series serves from here on; smaller arguments get here by the recurrence.
 constexpr int kStirlingFrom = 8;
 
 // log(Gamma(x)) for x > 0 in float64 lanes.
@@ -40,7 +40,7 @@ HWY_INLINE V LgammaOfPositive(D d, V x) {
   return hn::Sub(Fma(d, inverse, series, most), LogInDouble(d, divisor));
 }
 
-// Below 1/2 by reflection: log(pi / |sin(pi x)|) - log(Gamma(1 - x)).
+// Below 1/2 reflection is used: log(pi / |sin(pi x)|) - log(Gamma(1 - x)).
 template <Float32Lanes D, class V>
 HWY_INLINE V Lgamma(D d, V x) {
   V result = InDoubles(d, x, [](auto wide, auto v) HWY_ATTR {
@@ -52,13 +52,15 @@ HWY_INLINE V Lgamma(D d, V x) {
         LgammaOfPositive(wide, hn::IfThenElse(is_reflected, hn::Sub(hn::Set(wide, 1.0), v), v));
     return hn::IfThenElse(is_reflected, hn::Sub(reflection, other), other);
   });
-  // Infinite at 0, at negative integers (which all large negative numbers are) and at both infinities.
+  // The result is infinite at 0, at negative integers (all large negative numbers are) and at both
+  // infinities.
   const auto is_pole = hn::And(hn::Le(x, hn::Zero(d)), hn::Eq(Trunc(d, x), x));
   result = hn::IfThenElse(hn::Or(is_pole, hn::Eq(hn::Abs(x), Infinity(d))), Infinity(d), result);
   return OrNan(result, x);
 }
 
-// What the recurrence adds for digamma: the sum of 1 / (x + i), as one quotient, or (kExact) term by term, which is slower.
+// Returns the sum of 1 / (x + i) that the recurrence adds to digamma. It is one quotient, or with kExact a
+// slower sum term by term.
 template <bool kExact, class D, class V>
 HWY_INLINE V SumOfReciprocals(D d, V x) {
   const V one = hn::Set(d, 1.0);
@@ -79,7 +81,8 @@ HWY_INLINE V SumOfReciprocals(D d, V x) {
   return hn::Div(sum, product);
 }
 
-// The derivative of log(Gamma(x)) for x > 0 in float64 lanes. `log` is the logarithm to use: that of SLEEF reaches farther.
+// The derivative of log(Gamma(x)) for x > 0 in float64 lanes. `log` is the logarithm to use; SLEEF's has the
+// larger range.
 template <bool kExact, class D, class V, class F>
 HWY_INLINE V DigammaOfPositive(D d, V x, const F& log) {
   const auto is_small = hn::Lt(x, hn::Set(d, static_cast<double>(kStirlingFrom)));
@@ -93,7 +96,7 @@ HWY_INLINE V DigammaOfPositive(D d, V x, const F& log) {
   return hn::Sub(most, steps);
 }
 
-// Below 0 by reflection: digamma(1 - x) - pi / tan(pi x).
+// Below 0 reflection is used: digamma(1 - x) - pi / tan(pi x).
 template <bool kExact, class D, class V, class F>
 HWY_INLINE V DigammaInDouble(D d, V x, const F& log) {
   const auto is_reflected = hn::Lt(x, hn::Zero(d));
@@ -105,7 +108,8 @@ HWY_INLINE V DigammaInDouble(D d, V x, const F& log) {
   return hn::IfThenElse(is_reflected, hn::Sub(other, cotangent), other);
 }
 
-// At 0 infinite with the sign of -x; NaN at negative integers, which all large negative numbers are.
+// At 0 the result is infinite with the sign of -x. At negative integers, which all large negative numbers
+// are, it is NaN.
 template <class D, class V>
 HWY_INLINE V WithLimitsOfDigamma(D d, V result, V x) {
   const V zero = hn::Zero(d);

@@ -1,5 +1,5 @@
-// log over Highway vectors: the nearest float32 in all but a handful of cases, at most 1 ulp always, and the
-// same bits on every instruction set.
+// log over Highway vectors: at most 1 ulp, nearly always the nearest float32, and the same bits on every
+// instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -21,13 +21,13 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// x = 2^n m with m from 0.698 up to twice that, in 16 intervals of equally many floats. `inverse` is near 1 / c,
-// with c in the middle of an interval, and log(c) = -log(inverse). The interval of 1 has c = 1, so that nothing
-// cancels near there, and reaches equally far to both sides. Which float near 1 / c it is was chosen such that
-// log(c) lies within 2^-63 of a float64.
+// x = 2^n m, where m runs from 0.698 to twice that in 16 intervals of equally many floats. `inverse` is near
+// 1 / c, with c in the middle of an interval, and log(c) = -log(inverse). The interval around 1 is symmetric
+// and has c = 1, so that nothing cancels there. Each `inverse` is the float near 1 / c for which log(c) lies
+// within 2^-63 of a float64.
 constexpr int32_t kLogStart = 0x3F32AAAB;
 constexpr size_t kLogIntervals = 16;
-constexpr int kLogIntervalBits = 19;  // of an interval's floats
+constexpr int kLogIntervalBits = 19;  // bits of a float within an interval
 
 alignas(64) constexpr double kLogInverse[kLogIntervals] = {
     0x1.66c8bap+0, 0x1.57bd38p+0, 0x1.49dbdcp+0, 0x1.3d1ba6p+0, 0x1.315178p+0, 0x1.264d76p+0,
@@ -42,12 +42,12 @@ alignas(64) constexpr double kLogOfCentre[kLogIntervals] = {-0x1.59a4f5ea4011cp-
                                                             0x1.4de96a02955c0p-3,  0x1.b7e071c58ed68p-3,
                                                             0x1.0e49282c59a20p-2,  0x1.3e40b00aecacap-2};
 
-// Of a table of 16 numbers, those that the low 4 bits of unsigned 64-bit lanes say.
+// Looks up a table of 16 numbers by the low 4 bits of unsigned 64-bit lanes.
 template <class D, class VI>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> EntryOf16(D d, VI index, const double* table) {
   namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_AVX3
-  // Only those bits count.
+  // The instruction reads only those bits.
   return hn::Vec<D>{_mm512_permutex2var_pd(_mm512_load_pd(table), index.raw, _mm512_load_pd(table + 8))};
 #else
   const hn::RebindToUnsigned<D> du;
@@ -56,12 +56,13 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> EntryOf16(D d, VI index, const double* tab
 #endif
 }
 
-// The logarithm of 2^n m, times `scale`, in 64-bit lanes. `m` is a float64's bits; `parts` has the number of m's interval in its
-// low 4 bits, n + 150 in the 9 bits above and anything beyond.
+// Returns `scale` times the logarithm of 2^n m, in 64-bit lanes. `m` holds a float64's bits. The low 4 bits
+// of `parts` are the number of m's interval, the 9 bits above are n + 150, and the others are ignored.
 //
-// It is n ln2 + log(c) + log(1 + r), r = m / c - 1 of at most 0.0298: exact, since m times `inverse` has 48 bits.
-// log(1 + r) = r + r^2 q(r), q a minimax polynomial of degree 5, 2^-50.2 in all. n ln2, by far the largest part,
-// comes last, so that hardly any rounding but that one and float32's counts.
+// The logarithm is n ln2 + log(c) + log(1 + r) with r = m / c - 1, |r| <= 0.0298. r is exact, since m times
+// `inverse` has 48 bits. log(1 + r) = r + r^2 q(r), where q is a minimax polynomial of degree 5 (2^-50.2 in
+// all). n ln2 is by far the largest term and is added last, so that only its rounding and the one to float32
+// matter.
 template <class DI, class VI>
 HWY_INLINE auto LogOfParts(DI di, VI parts, VI m, double scale) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -72,10 +73,10 @@ HWY_INLINE auto LogOfParts(DI di, VI parts, VI m, double scale) {
   const V r = Fma(d, hn::BitCast(d, m), entry(kLogInverse), hn::Set(d, -1.0));
   const V r2 = hn::Mul(r, r);
 
-  // 2^52 + 16 (n + 150), in bits, becomes 16 n.
+  // Turns the bits of 2^52 + 16 (n + 150) into 16 n.
   const VI shifted = hn::OrAnd(hn::Set(di, 0x4330000000000000), parts, hn::Set(di, 0x1FF0));
   const V n = hn::Sub(hn::BitCast(d, shifted), hn::Set(d, 0x1p52 + 16 * 150));
-  // ln2 in two parts; n times the first, of 42 bits, is exact.
+  // ln2 in two parts. The first has 42 bits, so that n times it is exact.
   const V rest = hn::Add(r, Fma(d, n, hn::Set(d, 0x1.ef35793c76730p-49), entry(kLogOfCentre)));
   const V q01 = Fma(d, r, hn::Set(d, 0x1.55555555d9a31p-2), hn::Set(d, -0x1.000000001f89dp-1));
   const V q23 = Fma(d, r, hn::Set(d, 0x1.999985c22105cp-3), hn::Set(d, -0x1.fffff20b8b6b1p-3));
@@ -85,7 +86,7 @@ HWY_INLINE auto LogOfParts(DI di, VI parts, VI m, double scale) {
   return scale == 1 ? log : hn::Mul(log, hn::Set(d, scale));
 }
 
-// x is a positive normal number. The result is greater by ln2 for each 2^23 that `bias` is greater than kLogBias.
+// x is a positive normal number. The result grows by ln2 for each 2^23 by which `bias` exceeds kLogBias.
 constexpr int32_t kLogBias = 0x3F800000 - kLogStart + (23 << 23);
 template <class D, class V, class VI>
 HWY_INLINE V LogOfNormal(D d, V x, VI bias, double scale) {
@@ -93,18 +94,18 @@ HWY_INLINE V LogOfNormal(D d, V x, VI bias, double scale) {
   const hn::RebindToSigned<D> di;
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(di, x);
-  // n + 150 in the upper 9 bits, the interval in the next 4.
+  // The upper 9 bits become n + 150, the next 4 the interval.
   const auto parts = hn::BitCast(du, hn::Add(bits, bias));
   const auto offset = hn::Sub(bits, hn::Set(di, kLogStart));
   const auto m = hn::BitCast(du, hn::Sub(bits, hn::And(offset, hn::Set(di, -0x00800000))));
-  // m's exponent is that of 1 or 1/2: as float64 it has three more bits of 1 at its beginning.
+  // m's exponent is that of 1 or 1/2. As float64 it begins with three more bits of 1.
 #if HWY_TARGET == HWY_SCALAR
   const hn::Rebind<uint64_t, D> wide;
   const auto wide_m = hn::Or(hn::Set(wide, 0x3FE0000000000000), hn::ShiftLeft<29>(hn::PromoteTo(wide, m)));
   return hn::DemoteTo(
       d, LogOfParts(wide, hn::ShiftRight<kLogIntervalBits>(hn::PromoteTo(wide, parts)), wide_m, scale));
 #else
-  // Even and odd elements stay where they are, as the halves of 64-bit lanes.
+  // Even and odd elements stay where they are, as the low and high halves of 64-bit lanes.
   const hn::RepartitionToWide<decltype(du)> wide;
   const auto mantissa = hn::Set(wide, 0x1FFFFFFFE0000000);
   const auto exponent = hn::Set(wide, 0x3FE0000000000000);
@@ -130,24 +131,24 @@ HWY_INLINE V LogOfNormal(D d, V x, VI bias, double scale) {
 #endif
 }
 
-// What is not a positive normal number is looked after by itself, but what is done to all stands here once: a
-// call would cost the constants their registers. The logarithm is multiplied by `scale` before it is rounded.
+// Vectors that contain anything but positive normal numbers take a branch. The common steps follow it inline,
+// since a call would spill the constants. The logarithm is multiplied by `scale` before it is rounded.
 template <class D, class V>
 HWY_INLINE V ScaledLog(D d, V x, double scale) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::RebindToSigned<D> di;
 #if HWY_TARGET == HWY_AVX3
-  // Any class of numbers but positive normal ones.
+  // The mask selects every class but positive normal numbers.
   const bool is_usual = _mm512_fpclass_ps_mask(x.raw, 0xFF) == 0;
 #else
-  // Turned so that the bits of the positive normal numbers are the smallest of all.
+  // Adds an offset after which positive normal numbers have the smallest bits of all.
   const auto turned = hn::Add(hn::BitCast(di, x), hn::Set(di, 0x7F800000));
   const bool is_usual = hn::AllTrue(di, hn::Lt(turned, hn::Set(di, -0x01000000)));
 #endif
   V normal = x;
   auto bias = hn::Set(di, kLogBias);
   if (HWY_UNLIKELY(!is_usual)) {
-    // Subnormal numbers are made normal first.
+    // Subnormal numbers are scaled to normal ones first.
     const auto is_small = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
     normal = hn::IfThenElse(is_small, hn::Mul(x, hn::Set(d, 0x1p23f)), x);
     const auto less = hn::IfThenElseZero(is_small, hn::BitCast(d, hn::Set(di, 23 << 23)));

@@ -1,4 +1,4 @@
-// Functions made of logarithms over float32 vectors: the nearest float32 but for a few cases.
+// Functions made of logarithms over float32 vectors, nearly always the nearest float32.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -21,8 +21,8 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// The logarithm of a positive float64 from 2^-150 to 2^361, by the steps, fused, and the table of Log: 2^-51, relative to
-// the result also near 1.
+// Returns the logarithm of a positive float64 from 2^-150 to 2^361, by Log's table and fused steps. The
+// relative error is 2^-51, also near 1.
 template <class D, class V>
 HWY_INLINE V LogInDouble(D d, V x) {
   const hn::RebindToUnsigned<D> du;
@@ -30,7 +30,7 @@ HWY_INLINE V LogInDouble(D d, V x) {
   // kLogStart as float64.
   const auto offset = hn::Sub(bits, hn::Set(du, 0x3FE6555560000000));
   const V m = hn::BitCast(d, hn::Sub(bits, hn::And(offset, hn::Set(du, 0xFFF0000000000000))));
-  // The upper 12 bits are n, and become the low bits of 1.5 * 2^52 when that is added as an integer.
+  // The upper 12 bits are n. Adding them as an integer puts n into the low bits of 1.5 * 2^52.
   const hn::RebindToSigned<D> di;
   const V shift = RoundingShift(d);
   const auto exponent = hn::BitCast(du, hn::ShiftRight<52>(hn::BitCast(di, offset)));
@@ -47,7 +47,8 @@ HWY_INLINE V LogInDouble(D d, V x) {
   return Fma(d, n, hn::Set(d, 0x1.62e42fefa3800p-1), Fma(d, r2, q, rest));
 }
 
-// The logarithm of 1 + x, x from 0 to 2^361: what rounding 1 + x leaves behind is added where it is not lost anyway.
+// Returns log(1 + x) for x from 0 to 2^361. The rounding error of 1 + x is added where it is large enough to
+// matter.
 template <class D, class V>
 HWY_INLINE V Log1pInDouble(D d, V x) {
   const V one = hn::Set(d, 1.0);
@@ -56,7 +57,8 @@ HWY_INLINE V Log1pInDouble(D d, V x) {
   return hn::Add(LogInDouble(d, sum), rest);
 }
 
-// x, where log(1 + x) or half of log((1 + x) / (1 - x)) is nearest to x itself.
+// Returns x where |x| < below: there x is the float nearest to log(1 + x), or to half of log((1 + x) / (1 -
+// x)).
 template <class D, class V>
 HWY_INLINE V OrItself(D d, V result, V x, float below) {
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, below)), x, result);
@@ -89,7 +91,7 @@ HWY_INLINE V Log1p(D d, V x) {
   return OrNan(hn::IfThenElse(hn::Eq(x, Infinity(d)), x, limited), x);
 }
 
-// log(x + sqrt(x^2 + 1)) as log(1 + x + (sqrt(x^2 + 1) - 1)), where nothing cancels.
+// log(x + sqrt(x^2 + 1)) is computed as log(1 + x + (sqrt(x^2 + 1) - 1)), where nothing cancels.
 template <Float32Lanes D, class V>
 HWY_INLINE V Asinh(D d, V x) {
   const V a = hn::Abs(x);
@@ -127,7 +129,7 @@ HWY_INLINE V Atanh(D d, V x) {
   return OrNan(WithSignOf(d, limited, x), x);
 }
 
-// |x|^y = exp(y log|x|) in float64; then the cases of C.
+// Computes |x|^y = exp(y log|x|) in float64, then applies the special cases of C.
 template <Float32Lanes D, class V>
 HWY_INLINE V Pow(D d, V x, V y) {
   const V a = hn::Abs(x);
@@ -136,7 +138,7 @@ HWY_INLINE V Pow(D d, V x, V y) {
     auto log = LogInDouble(wide, base);
     log = hn::IfThenElse(hn::Eq(base, hn::Zero(wide)), hn::Neg(huge), log);
     log = hn::IfThenElse(hn::Eq(base, Infinity(wide)), huge, log);
-    // 1 to any power, an infinite one too.
+    // 1 to any power is 1, to an infinite one too.
     const auto product = hn::IfThenElse(hn::Eq(log, hn::Zero(wide)), log, hn::Mul(exponent, log));
     return ExpInDouble(wide, product);
   });
@@ -150,7 +152,7 @@ HWY_INLINE V Pow(D d, V x, V y) {
   return hn::IfThenElse(hn::Or(hn::Eq(y, hn::Zero(d)), hn::Eq(x, one)), one, result);
 }
 
-// 2^(k / 16), less k 2^48 in its bits: 16 m + k shifted by 48 and added to them makes it 2^(m + k / 16).
+// The bits of 2^(k / 16), less k 2^48. Adding 16 m + k, shifted left by 48, makes them 2^(m + k / 16).
 alignas(64) constexpr double kSixteenthPowers[16] = {0x1p+0,
                                                      0x1.fb5586cf9890fp-1,
                                                      0x1.f72b83c7d517bp-1,
@@ -167,7 +169,7 @@ alignas(64) constexpr double kSixteenthPowers[16] = {0x1p+0,
                                                      0x1.f199bdd85529cp-1,
                                                      0x1.f5818dcfba487p-1,
                                                      0x1.fa4afa2a490dap-1};
-// 1 / c and log(c) for c near 1 + k / 15.49, the last one 2: of numbers from 1 to 2.
+// 1 / c and log(c) for numbers from 1 to 2, with c near 1 + k / 15.49; the last c is 2.
 alignas(64) constexpr double kLogOfSumInverse[16] = {
     1.0,           0x1.e0f33ep-1, 0x1.c573d4p-1, 0x1.aced6ap-1,
     0x1.96eb7cp-1, 0x1.830d60p-1, 0x1.710cc8p-1, 0x1.60a40cp-1,
@@ -190,8 +192,9 @@ alignas(64) constexpr double kLogOfSumCentre[16] = {0.0,
                                                     0x1.49a7527ee77ccp-1,
                                                     0x1.62e42fefa39efp-1};
 
-// log(1 + e) for e = exp(x), or of 2^x where kBase2, x <= 0, in float64 lanes: 2^-51, relative to the result where e is small.
-// Both powers and logarithms have tables of 16 entries, and what is left is at most 0.033.
+// Returns log(1 + e) in float64 lanes, where x <= 0 and e is exp(x), or 2^x with kBase2. The relative error
+// is 2^-51 also where e is small. Powers and logarithms have tables of 16 entries, which leave a remainder of
+// at most 0.033.
 template <bool kBase2, class D, class V>
 HWY_INLINE V LogOfOneAndPower(D d, V x) {
   const hn::RebindToUnsigned<D> du;
@@ -222,19 +225,20 @@ HWY_INLINE V LogOfOneAndPower(D d, V x) {
   return Fma(d, t2, q, hn::Add(t, EntryOf16(d, interval, kLogOfSumCentre)));
 }
 
-// log(exp(x) + exp(y)) = max + log(1 + exp(-|x - y|)); kBase2: of powers of 2.
+// log(exp(x) + exp(y)) = max + log(1 + exp(-|x - y|)); with kBase2 the same for powers of 2.
 template <bool kBase2, class D, class V>
 HWY_INLINE V LogOfSumOfPowers(D d, V x, V y) {
   const auto is_less = hn::Lt(x, y);
   const V greater = hn::IfThenElse(is_less, y, x);
   const V lesser = hn::IfThenElse(is_less, x, y);
   const V result = InDoubles(d, greater, lesser, [](auto wide, auto a, auto b) HWY_ATTR {
-    // Far apart, the power is as good as 0; so it is where both are the same infinity.
+    // Clamps the distance: beyond it the power counts as 0. Two equal infinities, whose distance is NaN,
+    // count as far apart, too.
     const auto least = hn::Set(wide, -700.0);
     const auto distance = hn::Sub(b, a);
     const auto near = hn::IfThenElse(hn::Lt(least, distance), distance, least);
     const auto more = LogOfOneAndPower<kBase2>(wide, near);
-    // Of equal arguments it is exactly 1 more.
+    // With base 2 and equal arguments the result is exactly max + 1.
     if constexpr (kBase2) return hn::Add(a, hn::Mul(more, hn::Set(wide, 0x1.71547652b82fep+0)));
     return hn::Add(a, more);
   });

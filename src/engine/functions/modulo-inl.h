@@ -1,4 +1,5 @@
-// Remainders, exact whatever the magnitudes, over float32 and float64 vectors; and the reciprocal square root.
+// Exact remainders of arguments of any magnitude over float32 and float64 vectors; the reciprocal square
+// root.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -21,9 +22,9 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// x - n y, n the quotient without its fraction, as C has it. Where n has fewer than 22 bits (float64: 51) two exact
-// steps do: the quotient may be rounded up to the next integer, no more. What else there is goes one by one through C's
-// own, which is exact, and so the same everywhere.
+// Returns x - n y as C's fmod, where n is the truncated quotient. If n has fewer than 22 bits (float64: 51),
+// two exact steps suffice, because the rounded quotient is at most the next integer. Other lanes call C's
+// function one by one, which is exact and so the same everywhere.
 template <class D, class V>
 HWY_INLINE V Fmod(D d, V x, V y) {
   using T = Number<D>;
@@ -45,7 +46,8 @@ HWY_INLINE V Fmod(D d, V x, V y) {
   return hn::IfThenElse(is_quick, result, hn::Load(d, xs));
 }
 
-// With the sign of y: Fmod, and y added where the signs differ, as PyTorch does.
+// Returns the remainder with the sign of y: y is added to Fmod's result where the signs differ, as PyTorch
+// does.
 template <class D, class V>
 HWY_INLINE V Remainder(D d, V x, V y) {
   const V rest = Fmod(d, x, y);
@@ -55,8 +57,8 @@ HWY_INLINE V Remainder(D d, V x, V y) {
   return hn::IfThenElse(hn::AndNot(is_zero, is_other_side), hn::Add(rest, y), rest);
 }
 
-// 1 / sqrt(x), and one step of Newton's method with the product's rounding carried along: alone, the two roundings make
-// up to 1.5 ulp.
+// Computes 1 / sqrt(x) and refines it by one Newton step that carries the product's rounding error along.
+// Without the step the two roundings make up to 1.5 ulp.
 template <class D, class V>
 HWY_INLINE V Rsqrt(D d, V x) {
   const V one = hn::Set(d, static_cast<Number<D>>(1));
@@ -65,7 +67,7 @@ HWY_INLINE V Rsqrt(D d, V x) {
   const V rounding = FmaNegated(d, x, y, product);
   const V excess = Fma(d, rounding, y, FmaNegated(d, product, y, one));
   const V result = Fma(d, hn::Mul(y, hn::Set(d, static_cast<Number<D>>(0.5))), excess, y);
-  // Where x or y is not finite, y is right.
+  // y is right wherever x or y is not finite.
   return hn::IfThenElse(hn::Eq(excess, excess), result, y);
 }
 

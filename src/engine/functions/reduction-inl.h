@@ -1,4 +1,4 @@
-// Angles modulo pi / 2, of any size, for float32 arguments in float64 lanes.
+// Reduction of angles of any size modulo pi / 2, for float32 arguments in float64 lanes.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -20,7 +20,8 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// x = n pi/2 + r with |r| <= pi/4 and a bit. x, at most 2^27, has at most 24 bits, so that the first step is exact.
+// x = n pi/2 + r with |r| barely above pi/4. The first step is exact, since x is at most 2^27 and has at most
+// 24 bits.
 template <class D, class V>
 HWY_INLINE V ReduceSmallAngle(D d, V x, V& n) {
   const V shift = RoundingShift(d);
@@ -29,8 +30,9 @@ HWY_INLINE V ReduceSmallAngle(D d, V x, V& n) {
   return FmaNegated(d, n, hn::Set(d, 0x1.1a62633145c07p-54), high);
 }
 
-// The same for m * 2^(row - 14), m an integer of 24 bits, by what 2^row 2/pi is modulo 4; n only modulo 4. Payne and
-// Hanek's method: the first two products and their sum are exact, and the third adds less than 2^-26.
+// Reduces m * 2^(row - 14), m an integer of 24 bits, by the method of Payne and Hanek. The table holds 2^row
+// 2/pi modulo 4; n is right modulo 4 only. The first two products and their sum are exact. The third product
+// contributes an error below 2^-26.
 template <class D, class V>
 HWY_INLINE V ReduceLargeAngle(D d, V m, V row, V& n) {
   const hn::RebindToSigned<D> di;
@@ -45,7 +47,8 @@ HWY_INLINE V ReduceLargeAngle(D d, V m, V row, V& n) {
   return hn::Mul(turns, hn::Set(d, 0x1.921fb54442d18p+0));
 }
 
-// What that wants of finite float32 numbers from 2^9 on; anything that does no harm for others.
+// Returns the m of ReduceLargeAngle for finite float32 numbers from 2^9 on, and any harmless number for
+// others.
 template <class D, class V>
 HWY_INLINE V IntegerOfMantissa(D d, V x) {
   const hn::RebindToSigned<D> di;
@@ -61,7 +64,7 @@ HWY_INLINE V RowOfExponent(D d, V magnitude) {
       d, hn::Min(hn::Max(row, hn::Zero(di)), hn::Set(di, static_cast<int32_t>(kTwoOverPiRows) - 1)));
 }
 
-// sin and cos of |r| <= pi/4 and a bit: 2^-47.
+// sin and cos for |r| up to pi/4 and a little more: 2^-47.
 template <class D, class V>
 HWY_INLINE V SinOfReduced(D d, V r) {
   const V r2 = hn::Mul(r, r);
@@ -88,7 +91,7 @@ HWY_INLINE V SinOfTurns(D d, V f) {
   return hn::Mul(f, s);
 }
 
-// cos(pi f) for |f| <= 1/2, by its distance from 0 and from 1/2.
+// Computes cos(pi f) for |f| <= 1/2 from the distances of f to 0 and to 1/2.
 template <class D, class V>
 HWY_INLINE V CosOfTurns(D d, V f) {
   return SinOfTurns(d, hn::Sub(hn::Set(d, 0.5), hn::Abs(f)));

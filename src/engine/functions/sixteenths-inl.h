@@ -1,5 +1,5 @@
-// Functions that are a polynomial in each of sixteen intervals, over float32 vectors: no division and no exponential, the coefficients
-// come by permutations of vectors that stay in registers.
+// Piecewise polynomials of sixteen intervals over float32 vectors. They need no division and no exponential;
+// permutations fetch the coefficients from vectors that stay in registers.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -19,7 +19,7 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// Of a table of 16 numbers, those that the low 4 bits of signed 32-bit lanes say.
+// Looks up a table of 16 numbers by the low 4 bits of signed 32-bit lanes.
 template <Float32Lanes D, class VI>
 HWY_INLINE hn::Vec<D> EntryOf16(D d, VI index, const float* table) {
 #if HWY_TARGET == HWY_AVX3
@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<D> EntryOf16(D d, VI index, const float* table) {
 #endif
 }
 
-// The function at |x|; anything for NaN.
+// Evaluates the function at |x|. The result for NaN is unspecified.
 template <Float32Lanes D, class V, int kDegree>
 HWY_INLINE V AtMagnitude(D d, V x, const Sixteenths<kDegree>& table) {
   const V a = hn::Min(hn::Abs(x), hn::Set(d, table.limit));

@@ -1,16 +1,18 @@
-// A function of non-negative float32 numbers as a polynomial in each of sixteen intervals: the coefficients.
+// The coefficients of a piecewise polynomial: a function of non-negative float32 numbers, with one polynomial
+// for each of sixteen intervals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace portacl::engine {
 
-// Interval i has the numbers whose product with `scale` is nearest to i. Beyond `limit`, which is in the last one, is as at it.
+// Interval i holds the numbers x for which x * scale is nearest to i. Numbers beyond `limit`, which lies in
+// the last interval, give the result of `limit`.
 template <int kDegree>
 struct Sixteenths {
   float limit;
   float scale;
-  alignas(64) float node[16];                      // that the distance is taken from
-  alignas(64) float coefficient[kDegree + 1][16];  // the highest power's first
+  alignas(64) float node[16];                      // the polynomial's variable is the distance from it
+  alignas(64) float coefficient[kDegree + 1][16];  // that of the highest power first
 };
 
 }  // namespace portacl::engine

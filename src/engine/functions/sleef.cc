@@ -17,7 +17,7 @@ constinit std::atomic<const SleefTable*> sleef_tables[5]{};
 
 namespace {
 
-// The part of a function's name that its instruction set does not change: the function, then its error in tenths of ulp.
+// A function's name without the part of the instruction set: the function, and its error in tenths of ulp.
 struct Name {
   const char* function;
   const char* error;
@@ -30,7 +30,7 @@ constexpr Name kNames[] = {
     {"sin", "u10"},   {"sinpi", "u05"}, {"sinh", "u10"},  {"tan", "u10"},   {"tanh", "u10"}};
 static_assert(std::size(kNames) == kSleefFunctions);
 
-// Vectors of float64 and the end of the name, in the order of Isa.
+// The vectors of float64 and the end of the names, in the order of Isa.
 struct Variant {
   const char* lanes;
   const char* end;
@@ -38,7 +38,8 @@ struct Variant {
 constexpr Variant kVariants[] = {
     {"d1", "purecfma"}, {"d4", "avx2"}, {"d8", "avx512f"}, {"d2", "advsimd"}, {"dx", "sve"}};
 
-// The copy beside the library comes first, wherever there is one: results depend on no other version that a machine may have.
+// The copy beside this library comes first, so that results do not depend on a version that the machine
+// happens to have.
 constexpr const char* kLibraries[] = {"libportacl_sleef.so", "libsleef.so.3"};
 
 constexpr const char* kNoFma = "the processor has no fused multiply-add (FMA and AVX2)";
@@ -49,14 +50,14 @@ constexpr const char* kNoFunctions = "SLEEF (libsleef.so.3) lacks functions of t
 
 bool ProcessorFuses() noexcept {
 #if defined(__x86_64__)
-  // The portable functions are compiled for both, too.
+  // The portable functions are compiled for both as well.
   return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
 #else
   return true;
 #endif
 }
 
-// What stays from the only attempt.
+// The result of the only attempt to load SLEEF.
 struct Loaded {
   SleefTable tables[std::size(kVariants)];
   const char* missing[std::size(kVariants)];

@@ -1,5 +1,5 @@
-// Functions of float64 vectors from SLEEF, whose library is loaded when they are first asked for: its variants that
-// give the same bits on every instruction set. They are made of fused multiply-adds, which the processor must have.
+// Functions of float64 vectors from SLEEF, whose library is loaded at the first use. These variants give the
+// same bits on every instruction set. They use fused multiply-adds, which the processor must have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace portacl::engine {
 
-// In the order of the names in sleef.cc.
+// The functions in the order of the names in sleef.cc.
 enum class SleefFunction : uint8_t {
   kAcos,
   kAcosh,
@@ -41,28 +41,30 @@ enum class SleefFunction : uint8_t {
 };
 constexpr size_t kSleefFunctions = static_cast<size_t>(SleefFunction::kTanh) + 1;
 
-// Addresses of functions of one instruction set's vectors, of one argument or of two.
+// Addresses of the functions of one or two arguments, for one instruction set's vectors.
 struct SleefTable {
   void* functions[kSleefFunctions];
 };
 
-// The table of an instruction set that this machine has; nullptr where there is no SLEEF or the processor cannot fuse.
-// The first call loads the library. Never unloaded.
+// Returns the table of an instruction set that this machine has, or nullptr if there is no SLEEF or the
+// processor cannot fuse. The first call loads the library, which is never unloaded.
 const SleefTable* LoadSleef(Isa isa) noexcept;
 
 inline bool SleefIsThere(Isa isa) noexcept { return LoadSleef(isa) != nullptr; }
 
-// Why LoadSleef gives nullptr, as the end of a sentence; empty where it does not.
+// Says why LoadSleef returns nullptr, as the end of a sentence. Empty if it does not.
 const char* WhySleefIsMissing(Isa isa) noexcept;
 
-// What LoadSleef has found before, for kernels: one load. nullptr before that.
+// The tables that LoadSleef has found, for kernels: reading one is a single load. They are nullptr before
+// that.
 extern std::atomic<const SleefTable*> sleef_tables[5];  // in the order of Isa
 inline const SleefTable* LoadedSleef(Isa isa) noexcept {
   return sleef_tables[static_cast<size_t>(isa)].load(std::memory_order_acquire);
 }
 
-// Calls of such functions with full vectors in memory: x becomes the result; y is nullptr for functions of one argument.
-// clang passes vectors by the instruction set that the whole file is compiled for, so there each has a file of its own.
+// Calls such a function with full vectors in memory and overwrites x with the result. y is nullptr for
+// functions of one argument. clang passes vectors by the instruction set for which the whole file is
+// compiled, so that each has its own file.
 #if defined(__clang__) && defined(__x86_64__)
 namespace N_AVX2 {
 void CallSleef(void* function, double* x, const double* y) noexcept;

@@ -3,7 +3,7 @@
 #if defined(__clang__) && defined(__x86_64__)
 #include <immintrin.h>
 
-// Nothing else is included: an inline function compiled here could be taken for all.
+// Includes nothing else. The linker could choose an inline function compiled here for the whole library.
 namespace portacl::engine::N_AVX3 {
 
 void CallSleef(void* function, double* x, const double* y) noexcept;

@@ -1,5 +1,5 @@
-// The steps that functions are made of: fused multiply-add, rounding to integers, polynomials, signs and float64
-// lanes for float32 ones. The same bits on every instruction set.
+// The steps that functions are made of: fused multiply-add, rounding to integers, polynomials, signs, and
+// float64 lanes for float32 ones. They give the same bits on every instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -36,8 +36,9 @@ double > ;
 template <class D>
 using Number = hn::TFromD<D>;
 
-// The portable targets, of one lane with gcc, of an array with clang. Highway's MulAdd rounds twice there, its roundings
-// to integers lose the sign of zero or NaN, and its narrowing stops at the largest number.
+// Portable targets, whose vectors are one lane with gcc and an array with clang, compute lane by lane. There
+// Highway's MulAdd rounds twice, its roundings to integers lose the sign of zero or NaN, and its narrowing
+// saturates at the largest number.
 #undef PORTACL_LANE_BY_LANE
 #if HWY_TARGET == HWY_SCALAR
 #define PORTACL_LANE_BY_LANE 1
@@ -57,7 +58,7 @@ HWY_INLINE auto LaneByLane(DTo to, const F& f, V first, More... more) {
 #define PORTACL_LANE_BY_LANE 0
 #endif
 
-// Steps of functions that take vectors or Unrolled ones: f of a vector of each.
+// Steps of functions that take vectors or Unrolled ones: each applies f to every vector.
 template <class V>
 inline constexpr bool kIsUnrolled = false;
 #if !HWY_HAVE_SCALABLE
@@ -113,7 +114,7 @@ requires(kIsUnrolled<A> || kIsUnrolled<B> || kIsUnrolled<C>) HWY_INLINE
       d, [d](V x, V y, V z) HWY_ATTR { return FmaNegated(d, x, y, z); }, a, b, c);
 }
 
-// Polynomials, the coefficient of the highest power first.
+// Evaluates a polynomial. The coefficient of the highest power comes first.
 template <class D, class V, class... Lower>
 HWY_INLINE V Polynomial(D d, const V& x, double highest, Lower... lower) {
   V sum = hn::Set(d, static_cast<Number<D>>(highest));
@@ -151,7 +152,7 @@ HWY_INLINE V Trunc([[maybe_unused]] D d, V x) {
 #endif
 }
 
-// The nearest integer, the even one of two.
+// Rounds to the nearest integer, and halfway cases to the even one.
 template <class D, class V>
 HWY_INLINE V NearestEven([[maybe_unused]] D d, V x) {
 #if PORTACL_LANE_BY_LANE
@@ -162,15 +163,15 @@ HWY_INLINE V NearestEven([[maybe_unused]] D d, V x) {
 #endif
 }
 
-// Where an integer is odd.
+// Returns the mask of odd integers.
 template <class D, class V>
 HWY_INLINE auto IsOdd(D d, V n) {
   const V half = hn::Mul(n, hn::Set(d, static_cast<Number<D>>(0.5)));
   return hn::Not(hn::Eq(Trunc(d, half), half));
 }
 
-// 1.5 * 2^23 for float32, 1.5 * 2^52 for float64: a number of up to a quarter of that, added to it, is rounded to an
-// integer, which then stands in the low bits.
+// 1.5 * 2^23 for float32, 1.5 * 2^52 for float64. Adding it rounds a number of up to a quarter of it to an
+// integer and leaves that integer in the low bits.
 template <class D>
 HWY_INLINE auto RoundingShift(D d) {
   return hn::Set(d, static_cast<Number<D>>(sizeof(Number<D>) == 4 ? 0x1.8p23 : 0x1.8p52));
@@ -186,19 +187,20 @@ HWY_INLINE auto NotANumber(D d) {
   return hn::Set(d, std::numeric_limits<Number<D>>::quiet_NaN());
 }
 
-// x itself where it is NaN. (Highway's Ne calls NaN equal to itself on some targets; Eq is ordered on all.)
+// Returns x where it is NaN, else the result. (Highway's Ne calls NaN equal to itself on some targets; Eq is
+// ordered on all.)
 template <class V>
 HWY_INLINE V OrNan(V result, V x) {
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }
 
-// A result that has no sign yet, with that of x.
+// Gives a result without a sign the sign of x.
 template <class D, class V>
 HWY_INLINE V WithSignOf(D d, V magnitude, V x) {
   return hn::Or(magnitude, hn::And(x, hn::SignBit(d)));
 }
 
-// One rounding, to infinity where it must be.
+// Narrows with one rounding, to infinity where it must be.
 template <class DF, class VD>
 HWY_INLINE auto Narrowed(DF narrow, VD x) {
 #if PORTACL_LANE_BY_LANE
@@ -209,7 +211,8 @@ HWY_INLINE auto Narrowed(DF narrow, VD x) {
 #endif
 }
 
-// f over float64 lanes, of float32 arguments, rounded once. A lane's result is its own: the halves keep their order.
+// Applies f to float32 arguments in float64 lanes and rounds the result once. Lanes keep their order, so that
+// a lane's result does not depend on others.
 template <class D, class V, class F>
 HWY_INLINE V InDoubles(D d, V x, const F& f) {
 #if HWY_TARGET == HWY_SCALAR

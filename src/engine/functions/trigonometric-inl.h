@@ -20,9 +20,9 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// sin(|x| + offset pi/2), with x's sign where the offset is even. Small angles are reduced in float32, pi/2 in three
-// parts, the part of the reduced angle that its rounding loses carried along; large ones, which are rare, in float64. A
-// lane's size alone decides.
+// sin(|x| + offset pi/2), with the sign of x if the offset is even. Small angles are reduced in float32, with
+// pi/2 in three parts and the rounding error of the reduced angle carried along. Large angles are rare and
+// reduced in float64. Each lane's magnitude alone decides.
 constexpr float kLargestQuickAngle = 0x1p15f;
 template <int kOffset, class D, class V>
 HWY_INLINE V Sinusoid(D d, V x) {
@@ -32,9 +32,9 @@ HWY_INLINE V Sinusoid(D d, V x) {
   const V shifted = Fma(d, a, hn::Set(d, 0x1.45f306p-1f), shift);
   const V n = hn::Sub(shifted, shift);
   const V second = hn::Set(d, -0x1.777a5cp-25f);
-  // Exact, since what is left has at most 24 bits.
+  // Exact, since the result has at most 24 bits.
   const V most = FmaNegated(d, n, hn::Set(d, 0x1.921fb6p+0f), a);
-  // Two numbers of any sizes, and their sum's rounding.
+  // Computes a sum and its rounding error, whichever operand is larger.
   const V less = hn::Mul(n, second);
   const V r = hn::Sub(most, less);
   const V part = hn::Sub(most, r);
@@ -117,7 +117,7 @@ HWY_INLINE V Tan(D d, V x) {
   return hn::Xor(result, hn::And(x, hn::SignBit(d)));
 }
 
-// sin(pi x) / (pi x); x = n + f with |f| <= 1/2, exactly.
+// sin(pi x) / (pi x); x = n + f with |f| <= 1/2 is exact.
 template <Float32Lanes D, class V>
 HWY_INLINE V Sinc(D d, V x) {
   const V result = InDoubles(d, hn::Abs(x), [](auto wide, auto a) HWY_ATTR {
@@ -129,7 +129,8 @@ HWY_INLINE V Sinc(D d, V x) {
   return OrNan(hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 1.0f), result), x);
 }
 
-// The angle of (x, y), y >= 0, in float64 lanes: atan(t) = t + t^3 p(t^2) for t from 0 to 1, 2^-39, and its complements.
+// Returns the angle of (x, y), y >= 0, in float64 lanes. atan(t) = t + t^3 p(t^2) for t from 0 to 1 (2^-39);
+// other quotients use complements.
 template <class D, class V>
 HWY_INLINE V AngleInDouble(D d, V y, V x) {
   const hn::RebindToSigned<D> di;
@@ -137,7 +138,7 @@ HWY_INLINE V AngleInDouble(D d, V y, V x) {
   const auto is_steep = hn::Gt(y, a);
   const V over = hn::IfThenElse(is_steep, a, y);
   const V under = hn::IfThenElse(is_steep, y, a);
-  // 0 / 0, and infinity over itself.
+  // Handles 0 / 0 and infinity / infinity.
   V t = hn::IfThenElse(hn::Eq(over, hn::Zero(d)), over, hn::Div(over, under));
   t = hn::IfThenElse(hn::Eq(over, Infinity(d)), hn::Set(d, 1.0), t);
   const V z = hn::Mul(t, t);
@@ -167,8 +168,9 @@ HWY_INLINE V Atan2(D d, V y, V x) {
   return OrNan(OrNan(WithSignOf(d, result, y), x), y);
 }
 
-// What Asin and Acos of a number of size a have in common. asin(s) = s + s t, t = z p(z), z = s^2, up to 1/2 (2^-29.8); beyond,
-// asin(a) = pi/2 - 2 asin(s), z = (1 - a) / 2, which is exact. `twice` is 2s there, and `lost` what the root loses of it.
+// The common part of Asin and Acos for |x| = a. Up to 1/2, s = a and asin(s) = s + s t with t = z p(z), z =
+// s^2 (2^-29.8). Beyond, asin(a) = pi/2 - 2 asin(s) with z = (1 - a) / 2, which is exact; `twice` is 2s
+// there, and `lost` the rounding error of the root.
 template <class D, class V>
 HWY_INLINE auto PartsOfArc(D d, V a, V& t, V& twice, V& lost) {
   const V half = hn::Set(d, 0.5f);
@@ -178,13 +180,13 @@ HWY_INLINE auto PartsOfArc(D d, V a, V& t, V& twice, V& lost) {
                             0x1.6d5bb95f8e653p-5, 0x1.333430fcff28ep-4, 0x1.555554e435732p-3));
   const V root = hn::Sqrt(z);
   twice = hn::Add(root, root);
-  // Of 0 it is 0.
+  // Avoids dividing by 0; the error of root 0 is 0.
   const V over = hn::Max(root, hn::Set(d, 0x1p-100f));
   lost = hn::IfThenElseZero(is_beyond, hn::Div(FmaNegated(d, root, root, z), over));
   return is_beyond;
 }
 
-// base + w + w t + low, w no greater than a base other than 0.
+// Returns base + w + w t + low. w is no greater than the base unless that is 0.
 template <class D, class V>
 HWY_INLINE V ArcFrom(D d, V base, V low, V w, V t) {
   const V most = hn::Add(base, w);
@@ -210,7 +212,7 @@ HWY_INLINE V Asin(D d, V x) {
   return hn::IfThenElse(hn::Le(a, hn::Set(d, 1.0f)), WithSignOf(d, result, x), NotANumber(d));
 }
 
-// pi/2 - asin(x); beyond 1/2 it is 2 asin(s), beyond -1/2 pi less that.
+// pi/2 - asin(x). Above 1/2 it is 2 asin(s), below -1/2 it is pi - 2 asin(s).
 template <Float32Lanes D, class V>
 HWY_INLINE V Acos(D d, V x) {
   const V a = hn::Abs(x);

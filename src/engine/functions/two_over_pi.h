@@ -1,4 +1,5 @@
-// 2^e 2/pi modulo 4 in three parts, for floats from 2^9 on: what exact reduction of large angles multiplies with.
+// 2^e 2/pi modulo 4 in three parts, for floats from 2^9 on: the factors of the exact reduction of large
+// angles.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +8,9 @@
 
 namespace portacl::engine {
 
-// Row e belongs to floats m * 2^(e - 14), m a 24-bit integer: the first part is a multiple of 2^-24, the second one of
-// 2^-50, both of at most 26 bits, so that m times either is exact; the third is the rest, rounded.
+// Row e serves floats m * 2^(e - 14), m a 24-bit integer. The first part is a multiple of 2^-24, the second
+// one of 2^-50. Both have at most 26 bits, so that m times either is exact. The third part is the rest,
+// rounded.
 constexpr int32_t kTwoOverPiFirstExponent = 136;  // as a float's exponent field
 constexpr size_t kTwoOverPiRows = 119;
 alignas(64) inline constexpr double kTwoOverPi[3][kTwoOverPiRows] = {

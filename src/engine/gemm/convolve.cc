@@ -1,4 +1,5 @@
-// Which products a convolution is (see convolve.h). Rows are a group's channels of the result; groups are the batch.
+// Convolutions as matrix products (see convolve.h). Rows are a group's channels of the result; groups are the
+// batch.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/convolve.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int kGroup = kGemmBatchDims - 1;
 
-// A product with what it points at.
+// A product, and the data that it points at.
 struct PatchProduct {
   Gemm gemm;
   Patches left;
@@ -29,7 +30,7 @@ GemmOperand OperandOf(const ConvolutionOperand& tensor, int64_t group) {
   return operand;
 }
 
-// Without a kernel: every coordinate, one after the other.
+// An axis without a kernel: every coordinate, one after the other.
 PatchAxis Whole(int64_t length, int64_t stride) {
   return {.places = 1,
           .positions = length,
@@ -40,7 +41,7 @@ PatchAxis Whole(int64_t length, int64_t stride) {
           .stride = stride};
 }
 
-// Dims of columns, the last one fastest: neighbours that are one become one.
+// Makes columns of dims, the last one fastest. Neighbouring dims that can be one dim are merged.
 GemmColumns MergedColumns(const int64_t (&length)[GemmColumns::kDims],
                           const int64_t (&stride)[GemmColumns::kDims]) {
   GemmColumns merged;
@@ -79,7 +80,7 @@ void Run(const PatchProduct& product, const ConvolutionJob& job, void* const* ad
   MakeGemmJob(product.gemm, job.isa, job.threads).Run(addresses, nullptr);
 }
 
-// The input's axis: a window of it for each position of the output.
+// The input's axis, with one window for each position of the output.
 PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
   return {.places = axis.kernel,
           .positions = axis.y,
@@ -90,7 +91,7 @@ PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
           .stride = stride};
 }
 
-// Rows are channels of y, terms (channel of x, kernel's place), columns (image, position).
+// Computes y. Rows are channels of y, terms (channel of x, kernel element), columns (image, position).
 void RunY(const ConvolutionJob& job, void* const* addresses) {
   const Convolution& c = job.convolution;
   PatchProduct product;
@@ -134,15 +135,15 @@ void RunY(const ConvolutionJob& job, void* const* addresses) {
   Run(product, job, addresses);
 }
 
-// Positions of x that have the same residue modulo the stride are met by the same places of the kernel: an arithmetic sequence of them, along
-// which y is read backwards.
+// Positions of x with one residue modulo the stride. They all use the same kernel elements, an arithmetic
+// sequence, and y is read backwards along it.
 struct Residue {
   int64_t positions;
   int64_t first_place;
   int64_t place_step;
   int64_t places;
-  int64_t first;   // y's coordinate of the first position at the first place
-  int64_t y_step;  // of the coordinate, from a place to the next
+  int64_t first;   // y's coordinate for the first position and the first kernel element
+  int64_t y_step;  // of the coordinate, from a kernel element to the next
 };
 
 Residue ResidueOf(const ConvolutionAxis& axis, int64_t residue) {
@@ -154,7 +155,7 @@ Residue ResidueOf(const ConvolutionAxis& axis, int64_t residue) {
   found.y_step = -(axis.dilation / divisor);
   const int64_t start = residue + axis.padding;
   if (start % divisor != 0) return found;
-  // The steps between places are coprime with the stride then, so one of the first ones fits.
+  // The steps between kernel elements are now coprime with the stride, so that one of the first ones fits.
   while (found.first_place < axis.kernel && found.first_place < found.place_step &&
          (start - found.first_place * axis.dilation) % axis.stride != 0) {
     ++found.first_place;
@@ -165,7 +166,8 @@ Residue ResidueOf(const ConvolutionAxis& axis, int64_t residue) {
   return found;
 }
 
-// Rows are channels of x, terms (channel of y, kernel's place), columns (image, position) of one residue along each axis.
+// Computes x's gradient for one residue along each axis. Rows are channels of x, terms (channel of y, kernel
+// element), columns (image, position).
 void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Residue (&residues)[kPatchAxes],
                     const int64_t (&at)[kPatchAxes]) {
   const Convolution& c = job.convolution;
@@ -237,7 +239,8 @@ void RunX(const ConvolutionJob& job, void* const* addresses) {
   }
 }
 
-// Rows are channels of y, terms (image, position of y), columns (channel of x, kernel's place).
+// Computes w's gradient. Rows are channels of y, terms (image, position of y), columns (channel of x, kernel
+// element).
 void RunW(const ConvolutionJob& job, void* const* addresses) {
   const Convolution& c = job.convolution;
   PatchProduct product;
@@ -278,7 +281,7 @@ bool ConvolutionJob::Touches(int operand) const noexcept {
          (c.adds && operand == c.added.argument);
 }
 
-// Elements of other kinds that take as long (see GemmJob::Elements).
+// The cost as a number of elements of other jobs (see GemmJob::Elements).
 int64_t ConvolutionJob::Elements() const noexcept {
   const Convolution& c = convolution;
   constexpr double kMultiplicationsOfElement = 32;
@@ -291,7 +294,7 @@ int64_t ConvolutionJob::Elements() const noexcept {
 }
 
 void ConvolutionJob::Run(void* const* addresses, void* /*workspace*/) const noexcept {
-  // Products are made here, from lengths in floating point.
+  // Making a product computes lengths in floating point.
   const DefaultFloatEnvironment environment;
   switch (result) {
     case ConvolutionResult::kY:

@@ -1,5 +1,5 @@
-// Convolutions of images with one, two or three axes, and their gradients, as products of matrices with patches: y = x * w + added, and the
-// sums of the same products of elements by x's element or by w's.
+// Convolutions of images with one, two or three axes, and their gradients, as matrix products with patches: y
+// = x * w + added. The gradients are sums of the same products, by elements of x or of w.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace portacl::engine {
 
-// FLOAT, FLOAT16 or BF16. Strides in bytes: x [image, channel, axes], y alike, w [channel of y, channel of x in the group, axes].
+// FLOAT, FLOAT16 or BF16 operands with strides in bytes. x and y are [image, channel, axes], w is [channel of
+// y, channel of x in the group, axes].
 struct ConvolutionOperand {
   int8_t argument;  // operand of the executor
   aclDataType dtype;
@@ -30,7 +31,7 @@ struct ConvolutionAxis {
   int64_t dilation = 1;
 };
 
-// What is computed of the others.
+// The tensor to compute from the others.
 enum class ConvolutionResult : uint8_t { kY, kX, kW };
 
 struct Convolution {
@@ -38,11 +39,11 @@ struct Convolution {
   int64_t groups;
   int64_t x_channels;  // of a group
   int64_t y_channels;
-  ConvolutionAxis axis[kPatchAxes];  // those that are not there are the first ones
+  ConvolutionAxis axis[kPatchAxes];  // an image with fewer axes has the last ones
   ConvolutionOperand x, y, w;
-  // Added to the result, unless that is w: one element for each of its channels.
+  // Whether `added` is added to the result, one element for each of its channels. Not for w.
   bool adds;
-  ConvolutionOperand added;  // `inner` alone
+  ConvolutionOperand added;  // only `inner` is used
 };
 
 // Trivially copyable, so that an executor can hold it.

@@ -1,5 +1,5 @@
-// Distances as tiles of the output (see distance.h). Vectors run along the columns, so that every element has a chain of its own; both operands
-// are packed as those of a product are.
+// Distances in tiles of the output (see distance.h). Vectors run along the columns, so that each element has
+// its own chain. Both operands are packed as those of a matrix product.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/distance.h"
 
@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A chain with one more difference. NaN stays in all of them.
+// Adds one more difference to a chain. NaN propagates with every norm.
 template <DistanceNorm kNorm, class D, class V>
 HWY_INLINE V WithDifference(D d, V chain, V difference, [[maybe_unused]] V power) {
   if constexpr (kNorm == DistanceNorm::kSquares) {
@@ -45,8 +45,8 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> Start(const float* c, bool continues)
   return continues ? hn::LoadU(d, c) : hn::Zero(d);
 }
 
-// Up to four rows of a pair of vectors. A row that is not there is one that is, computed again. Vectors of a size that the compiler does
-// not know are in no arrays.
+// Adds up to four rows of a pair of vectors. Missing rows repeat an existing one. The code uses no arrays,
+// since scalable vectors cannot be in one.
 template <DistanceNorm kNorm>
 HWY_INLINE void AddRows(const PackedDistances& work, int64_t row, int64_t rows, const float* b,
                         int64_t column) {
@@ -91,7 +91,7 @@ HWY_INLINE void AddRows(const PackedDistances& work, int64_t row, int64_t rows, 
   hn::StoreU(s31, d, c3 + lanes);
 }
 
-// A power takes many steps: a vector at a time keeps the processor busy.
+// Processes one vector at a time: a power takes enough steps to keep the processor busy.
 HWY_INLINE void AddPowers(const PackedDistances& work, int64_t row, const float* b, int64_t column) {
   const hn::ScalableTag<float> d;
   const auto power = hn::Set(d, work.power);
@@ -162,17 +162,17 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 namespace {
 
-// Tiles, whose sums and packed operands stay in the second-level cache; and those on the stack of a thread that gets no memory, which takes
-// a few terms at a time.
+// The size of a tile, whose sums and packed operands stay in the second-level cache. A thread without memory
+// uses smaller tiles on the stack and packs a few terms at a time.
 constexpr int64_t kTileRows = 192;
 constexpr int64_t kTileColumns = kMostPanelColumns;
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kFewTerms = 8;
 
-// Differences below which a second thread is no gain.
+// A second thread gains nothing below this many differences.
 constexpr double kWorkOfThread = 1 << 17;
 
-// What a tile works in, in numbers.
+// The memory of a tile, in numbers.
 struct TileMemory {
   float* left;
   float* right;
@@ -205,7 +205,7 @@ struct Tile {
   char* out;
 };
 
-// `most` terms are packed at a time.
+// Computes a tile, packing `most` terms at a time.
 void RunTile(const DistanceJob& job, const Tile& tile, const TileMemory& memory, int64_t most) {
   const Distances& distances = job.distances;
   const bool is_most = distances.norm == DistanceNorm::kMost;
@@ -220,7 +220,7 @@ void RunTile(const DistanceJob& job, const Tile& tile, const TileMemory& memory,
              memory.left);
     PackPanels(job.columns, tile.right + term * distances.right.column, tile.columns, work.depth, job.width,
                memory.pack, memory.right);
-    // The largest has no blocks.
+    // A maximum has no blocks.
     work.c = term < kGemmDepth || is_most ? memory.sums : memory.block;
     work.continues = is_most ? term != 0 : at != 0;
     job.kernels.add[static_cast<size_t>(distances.norm)](work);
@@ -277,7 +277,7 @@ DistanceJob MakeDistanceJob(const Distances& distances, Isa isa, int threads) no
   job.distances = distances;
   Distances& made = job.distances;
   job.width = packing.columns;
-  // The distance of two rows is the same either way: vectors run along the operand that fills them.
+  // Swaps the operands, if that lets vectors run along the longer one: distances are symmetric.
   if (made.columns < job.width && made.rows > made.columns) {
     std::swap(made.left, made.right);
     std::swap(made.rows, made.columns);
@@ -317,7 +317,7 @@ bool DistanceJob::Touches(int operand) const noexcept {
          operand == distances.out.argument;
 }
 
-// Elements of other kinds that take as long.
+// The cost as a number of elements of other jobs.
 int64_t DistanceJob::Elements() const noexcept {
   constexpr double kDifferencesOfElement = 16;
   constexpr double kMost = double{1LL << 62};

@@ -1,5 +1,6 @@
-// Distances of all rows of one matrix from all rows of another, in batches: sums over a row's terms like those of a product, of powers of
-// differences, or the largest of these; one order of additions for every shape, layout, thread count and instruction set (docs/numerics.md).
+// Distances between all rows of one matrix and all rows of another, in batches. A distance is a sum over
+// terms like that of a matrix product, of powers of differences, or their maximum. The order of additions is
+// the same for every shape, layout, thread count and instruction set (docs/numerics.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,20 +14,20 @@
 
 namespace portacl::engine {
 
-// An operand is a matrix for each index of up to so many dims.
+// An operand is a matrix for each index of up to this many batch dims.
 inline constexpr int kDistanceBatchDims = 6;
 
-// What becomes of the differences of two rows: how many are not 0, the sum of their sizes, the root of the sum of their squares, the
-// largest, or the root of a power of the sum of their powers.
+// The norm of the difference of two rows: the count of terms other than 0, the sum of magnitudes, the root of
+// the sum of squares, the maximum, or the p-th root of the sum of p-th powers.
 enum class DistanceNorm : uint8_t { kCount, kSum, kSquares, kMost, kPowers };
 
-// FLOAT, FLOAT16 or BF16. Lengths in bytes; a stride may be 0 or negative.
+// FLOAT, FLOAT16 or BF16. Lengths are in bytes; a stride may be 0 or negative.
 struct DistanceOperand {
   int8_t argument;  // operand of the executor
   aclDataType dtype;
   int64_t offset;
   int64_t row;
-  int64_t column;  // of an input: from a term to the next
+  int64_t column;  // of inputs: the distance of terms
   int64_t batch[kDistanceBatchDims];
 };
 
@@ -42,7 +43,7 @@ struct Distances {
   float power;  // of kPowers: greater than 0
 };
 
-// Rows of both operands as they are packed, and what their differences add to.
+// Packed rows of both operands, and the sums to which their differences add.
 struct PackedDistances {
   const float* a;  // rows x depth, kPackedRow apart
   const float* b;  // panels of columns, one behind the other: depth x width
@@ -59,7 +60,7 @@ struct PackedDistances {
 struct DistanceKernels {
   Isa isa;
   void (*add[5])(const PackedDistances& distances);  // by norm
-  // Of n sums their distances; as many as the widest vector has may be written behind them.
+  // Turns n sums into distances. May write as many numbers behind them as the widest vector has.
   void (*root)(DistanceNorm norm, float power, float* sums, int64_t n);
 };
 
@@ -67,7 +68,7 @@ struct DistanceKernels {
 struct DistanceJob {
   Distances distances;
   DistanceKernels kernels;
-  PackSource rows;  // how either operand's are packed
+  PackSource rows;  // packing of each operand's rows
   PackSource columns;
   StoreFunction store;
   ScatterFunction scatter;
@@ -84,7 +85,7 @@ struct DistanceJob {
   void Run(void* const* addresses, void* workspace) const noexcept;
 };
 
-// No length is 0.
+// Makes a job. No length is 0.
 DistanceJob MakeDistanceJob(const Distances& distances, Isa isa, int threads) noexcept;
 
 }  // namespace portacl::engine

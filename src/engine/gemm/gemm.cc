@@ -1,5 +1,5 @@
-// Products of matrices as tiles of the output, which threads take one by one (see gemm.h): no tile depends on another one, and all terms of an
-// element are added in one.
+// Matrix products in tiles of the output, which threads take one by one (see gemm.h). Tiles do not depend on
+// each other, and a tile adds all terms of its elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/gemm.h"
 
@@ -20,13 +20,13 @@
 namespace portacl::engine {
 namespace {
 
-// How a thread's memory is used, in numbers: rows of the left operand, panels of the right one, sums of a tile whose output is not
-// where they can be.
+// The layout of a thread's memory, in numbers: rows of the left operand, panels of the right one, and the
+// sums of a tile if the output cannot hold them.
 constexpr int64_t kMostRowsTogether = 224;
 constexpr int64_t kLeftNumbers = kMostRowsTogether * kPackedRow;
 constexpr int64_t kMostColumns = 768;
 constexpr int64_t kRightNumbers = kMostColumns * kGemmDepth;
-// Of one row, whose sums of a block are kept instead.
+// The most columns of a one-row tile, whose block sums use that memory instead.
 constexpr int64_t kMostRowColumns = 1 << 17;
 constexpr int64_t kColumnsAcross = 16;
 constexpr int64_t kSumColumns = 512;
@@ -36,14 +36,16 @@ static_assert(kMostRowColumns <= kRightNumbers && kMostRowColumns <= kSumNumbers
 static_assert((kLeftNumbers + kRightNumbers + kSumNumbers) * int64_t{sizeof(float)} + kPackMemory <=
               kGemmMemoryBytes);
 
-// Multiplications below which a second thread is no gain, and above which tiles are so long that more of them than threads are worth it.
+// Thresholds in multiplications: below the first a second thread gains nothing. Above the second tiles take
+// so long that having more of them than threads pays.
 constexpr double kWorkOfThread = 1 << 18;
 constexpr double kWorkOfLongTile = 1 << 24;
-// Blocks of terms that a thread takes at a time, of a product of two vectors.
+// Blocks of terms that a thread takes at a time in a product of two vectors.
 constexpr int64_t kBlocksOfThread = 256;
-// Rows of a tile from which on pairs of terms are worth making, of integers, or where packing would read the right operand in order.
+// The fewest rows of a tile for which pairs of terms pay, for integers, or if packing reads the right operand
+// in order.
 constexpr int64_t kRowsOfPairs = 16;
-// Rows and columns of a product from which on pairs of terms are a gain.
+// The fewest rows and columns of a product for which pairs of terms pay.
 constexpr int64_t kRowsOfTiles = 4;
 constexpr int64_t kColumnsOfTiles = 16;
 // Panels that are packed as numbers before they become pairs.
@@ -53,7 +55,8 @@ constexpr int64_t kFinished = 512;
 
 constexpr int64_t kNumber = sizeof(float);
 
-// Memory of packed numbers holds pairs in its first half, and in its second one what is packed or widened at a time.
+// With pairs, memory of packed numbers holds the pairs in its first half. The second half holds the numbers
+// being packed or widened.
 constexpr int64_t kLeastPanelColumns = 16;
 constexpr int64_t kMostTileRows = 32;
 constexpr int64_t kMostTileColumns = 64;
@@ -77,19 +80,19 @@ size_t ElementOf(aclDataType dtype) {
                                                     : GemmElement::kBf16);
 }
 
-// Whether both operands' numbers have 16 bits, which is another order of terms.
+// Whether both operands have 16 bits, which changes the order of terms.
 bool IsEvenOdd(const Gemm& gemm) {
   if (gemm.integers != nullptr || gemm.right.quantised != nullptr) return false;
   return gemm.are_halves || (gemm.left.dtype == gemm.right.dtype &&
                              (gemm.left.dtype == ACL_FLOAT16 || gemm.left.dtype == ACL_BF16));
 }
 
-// Whether an operand is no matrix in memory, so that packing alone knows where it lies.
+// Whether an operand is not a matrix in memory, so that only packing can read it.
 bool IsPacked(const GemmOperand& operand) {
   return operand.patches != nullptr || operand.quantised != nullptr;
 }
 
-// A tile and where its operands begin.
+// A tile, and the addresses at which its operands begin.
 struct Tile {
   int64_t rows;
   int64_t columns;
@@ -97,7 +100,7 @@ struct Tile {
   const char* right;
   const char* added;
   char* out;
-  int64_t row;  // its first ones
+  int64_t row;  // the first row and column
   int64_t column;
 };
 
@@ -133,7 +136,8 @@ class TileRun {
     if (!job_.is_direct) Finish(sums, sums_row);
   }
 
-  // Of a product of two vectors whose blocks threads share: the sums of some of them, and what is left to do when all are there.
+  // Parts of a product of two vectors whose blocks threads share: RunBlocks sums some blocks, FinishBlocks
+  // does the rest when all are there.
   void RunBlocks(int64_t block, int64_t count, float* to) const {
     const Memory own = ThreadsOwn();
     for (int64_t i = 0; i < count; i += kMostPanelColumns)
@@ -145,7 +149,7 @@ class TileRun {
   }
 
  private:
-  // Null where there is none.
+  // The parts of a thread's memory; nullptr if there is none.
   struct Memory {
     float* left;
     float* right;
@@ -164,16 +168,16 @@ class TileRun {
 
   bool IsInteger() const { return gemm_.integers != nullptr; }
 
-  // Terms of a block of two vectors, whose sums threads may share.
+  // Returns the terms of a block of two vectors, whose sums threads may share.
   int64_t TermsOfBlock() const { return job_.is_even_odd ? kEvenOddDepth : kGemmDepth; }
-  // Whether a sum is that of its first block, else it begins at +0.
+  // Whether a sum starts as that of its first block, instead of +0.
   bool BeginsWithBlock() const { return !job_.is_even_odd; }
 
-  // Where a kernel puts the sums of a block: those of the first one where they stay.
+  // Returns where a kernel writes the sums of a block. The first block's go straight to the result.
   float* BlockOf(float* sums, const Memory& memory, bool is_first) const {
     return is_first && !IsInteger() ? sums : memory.right;
   }
-  // Adds them to those of the blocks before: the sums of integers, exact in float32, as int32.
+  // Adds a block's sums to the previous ones. Sums of integers are exact in float32 and are added as int32.
   void AddBlock(const float* block, int64_t n, bool is_first, float* sums) const {
     if (IsInteger()) return AddIntegers(block, n, is_first, sums);
     for (int64_t j = 0; j < n && !is_first; ++j) sums[j] += block[j];
@@ -183,7 +187,7 @@ class TileRun {
     return job_.is_even_odd ? job_.kernels->even_odd.multiply : job_.kernels->multiply;
   }
 
-  // Blocks of terms, in ascending order: f(group, term, depth, whether it is the first).
+  // Calls f(group, term, depth, is_first) for each block of terms, in ascending order.
   template <class F>
   void ForEachTerms(const F& f) const {
     for (int64_t group = 0; group < gemm_.groups; ++group) {
@@ -192,7 +196,7 @@ class TileRun {
     }
   }
 
-  // A block of terms is packed of all columns, then of as many rows as stay in the second-level cache, again and again.
+  // Packs a block of terms of all columns, then repeatedly as many rows as stay in the second-level cache.
   void RunTiles(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
                 int64_t sums_row) const {
     const GemmKernels& kernels = *job_.kernels;
@@ -229,7 +233,7 @@ class TileRun {
     });
   }
 
-  // Panels of numbers of a block of terms, from a column of the tile on.
+  // Packs panels of numbers for a block of terms, from a column of the tile on.
   void PackNumbers(const PackSource& columns, int64_t column, int64_t count, int64_t group, int64_t term,
                    int64_t depth, char* memory, float* to) const {
     if (gemm_.right.patches != nullptr) {
@@ -241,7 +245,7 @@ class TileRun {
                  depth, job_.kernels->columns, memory, to);
     }
   }
-  // The same of rows.
+  // Packs rows of numbers likewise.
   void PackNumbersOfRows(const PackSource& rows, int64_t row, int64_t count, int64_t group, int64_t term,
                          int64_t depth, char* memory, float* to) const {
     if (gemm_.left.patches != nullptr) {
@@ -252,8 +256,8 @@ class TileRun {
     }
   }
 
-  // As RunTiles, of numbers of BF16 that are packed as pairs of terms. Some rows and a panel whose products may be subnormal become numbers
-  // again.
+  // Like RunTiles, with BF16 numbers packed as pairs of terms. Rows and panels whose products may be
+  // subnormal are widened to numbers again.
   void RunPairs(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
                 int64_t sums_row) const {
     const TileKernels& tiles = *job_.tile_kernels;
@@ -265,7 +269,7 @@ class TileRun {
     const int64_t together = kMostRowsTogether / tiles.rows * tiles.rows;
     LeastExponent left_least[kMostRowsTogether];
     LeastExponent right_least[kMostColumns / kLeastPanelColumns];
-    // Whether any sum that has been begun may be subnormal.
+    // Whether any partial sum may be subnormal.
     bool are_small = false;
     tiles.begin();
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
@@ -313,8 +317,9 @@ class TileRun {
     tiles.end();
   }
 
-  // Few rows are packed at once, with all terms. Then each panel goes through the first-level cache, one block of terms after the other: in
-  // the order in which a right operand that is dense along the terms lies in memory.
+  // Computes few rows: they are packed once, with all terms. Then each panel passes through the first-level
+  // cache, one block of terms after the other. That is the memory order of a right operand that is dense
+  // along the terms.
   void RunPanels(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
                  int64_t sums_row) const {
     const GemmKernels& kernels = *job_.kernels;
@@ -326,7 +331,7 @@ class TileRun {
     });
     const auto multiply = Multiply();
     const MultiplyAcrossFunction multiply_across = kernels.multiply_across[ElementOf(gemm_.right.dtype)];
-    // One row goes along fewer columns at a time: streams that processors foresee.
+    // One row takes fewer columns at a time, as many streams as hardware prefetchers follow.
     const int64_t step = tile_.rows == 1 ? kColumnsAcross : kernels.columns;
     for (int64_t column = 0; column < tile_.columns; column += step) {
       const int64_t count = std::min<int64_t>(step, tile_.columns - column);
@@ -351,7 +356,7 @@ class TileRun {
     }
   }
 
-  // One row, and a right operand that lies as the kernel reads it.
+  // Computes one row with a right operand that the kernel reads directly from memory.
   void RunRow(const PackSource& rows, const Memory& memory, float* sums) const {
     const MultiplyRowFunction multiply = job_.kernels->multiply_row[ElementOf(gemm_.right.dtype)];
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
@@ -368,7 +373,7 @@ class TileRun {
     });
   }
 
-  // One element: its blocks of terms are chains beside each other.
+  // Computes one element: its blocks of terms are independent chains.
   float Dot(const Memory& memory) const {
     float sum = 0;
     const int64_t blocks = DividedUp(gemm_.depth, TermsOfBlock());
@@ -388,7 +393,8 @@ class TileRun {
     return sum;
   }
 
-  // The sums of `count` blocks of terms from `block` on, at most kMostPanelColumns; the very last may be shorter.
+  // Sums `count` blocks of terms from `block` on, at most kMostPanelColumns. The very last block may be
+  // shorter.
   void SumBlocks(int64_t group, int64_t block, int64_t count, const Memory& memory, float* sums) const {
     const int64_t terms = TermsOfBlock();
     const int64_t whole = std::min(count, gemm_.depth / terms - block);
@@ -448,7 +454,7 @@ class TileRun {
             job_.gather,           job_.kernels->transpose[static_cast<size_t>(GemmElement::kF32)]};
   }
 
-  // What is left to do with the sums of a row's columns from `column` on, at most kFinished of them.
+  // Scales, adds and stores the sums of a row's columns from `column` on, at most kFinished of them.
   void FinishColumns(float* sums, int64_t row, int64_t column, int64_t n) const {
     if (IsInteger()) {
       if (gemm_.depth == 0) std::fill_n(sums, n, 0.0f);
@@ -543,7 +549,7 @@ class TileRun {
     }
   }
 
-  // The same sums, one after the other.
+  // Computes the same sums one after the other.
   void RunWithoutMemory() const {
     for (int64_t row = 0; row < tile_.rows; ++row) {
       for (int64_t column = 0; column < tile_.columns; ++column) {
@@ -553,7 +559,7 @@ class TileRun {
     }
   }
 
-  // The chains of a block, of which one takes all terms unless even and odd places have one each.
+  // The chains of a block. The first one takes all terms, unless even and odd terms have one each.
   struct Chains {
     float even = 0;
     float odd = 0;
@@ -602,13 +608,13 @@ class TileRun {
     return value;
   }
 
-  // Of an operand that is no matrix in memory.
+  // Returns an element of a right operand that is not a matrix in memory.
   float RightElement(int64_t column, int64_t term) const {
     if (gemm_.right.quantised != nullptr) return QuantisedElement(*gemm_.right.quantised, column, term);
     return PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), column, term);
   }
 
-  // The terms of a block whose operands lie in memory.
+  // Adds the terms of a block whose operands lie in memory.
   void AddTerms(const char* left, const char* right, int64_t depth, Chains& chains) const {
     for (int64_t k = 0; k < depth; ++k) {
       float a, b;
@@ -623,7 +629,7 @@ class TileRun {
   const Tile& tile_;
 };
 
-// The transposed product is the same numbers: a product of two numbers has no order.
+// Transposes a product. The numbers stay the same, since multiplication is commutative.
 void Transpose(Gemm& gemm) {
   std::swap(gemm.left, gemm.right);
   std::swap(gemm.rows, gemm.columns);
@@ -631,7 +637,7 @@ void Transpose(Gemm& gemm) {
     std::swap(operand->row, operand->column);
 }
 
-// The innermost dim of a batch as further rows of the left operand, where the right one is the same for all.
+// Turns the innermost batch dim into further rows of the left operand, if the right one is the same for all.
 void JoinBatchToRows(Gemm& gemm) {
   constexpr int kLast = kGemmBatchDims - 1;
   if (gemm.integers != nullptr && gemm.integers->factor.row != 0) return;  // factors begin again with each
@@ -665,7 +671,7 @@ double WorkOf(const Gemm& gemm) {
          static_cast<double>(std::max<int64_t>(gemm.groups, 1));
 }
 
-// How a job's tiles are computed.
+// Chooses how a job computes its tiles.
 GemmJob::Way WayOf(const Gemm& gemm) {
   using Way = GemmJob::Way;
   const int64_t blocks = gemm.groups * DividedUp(gemm.depth, kGemmDepth);
@@ -677,8 +683,8 @@ GemmJob::Way WayOf(const Gemm& gemm) {
   return Way::kTiles;
 }
 
-// Tiles as large as memory allows, but enough of them for the threads. Cutting columns packs the left operand once more for each part, which
-// is mostly a copy of rows; so columns are cut first.
+// Makes tiles as large as memory allows, but enough of them for the threads. Columns are cut first: each cut
+// packs the left operand once more, which is mostly a copy of rows.
 void ChooseTiles(GemmJob& job, int threads) {
   const Gemm& gemm = job.gemm;
   const int64_t width = job.kernels->columns;
@@ -715,7 +721,8 @@ void ChooseTiles(GemmJob& job, int threads) {
   job.is_long = work / static_cast<double>(tiles) > kWorkOfThread * 8;
 }
 
-// Threads share the blocks of terms of one element; their sums are added in order when all are there.
+// Computes one element whose blocks of terms are shared by threads. Their sums are added in order when all
+// are there.
 void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
   const auto at = [&](const GemmOperand& operand) {
     return static_cast<char*>(addresses[operand.argument]) + operand.offset;
@@ -746,7 +753,8 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* t
   Gemm& made = job.gemm;
   const bool is_packed = IsPacked(made.right);
   if (!is_packed) JoinBatchToRows(made);
-  // Vectors run along the columns: along what the output has side by side, unless that is too short for one.
+  // Vectors run along the columns. The product is transposed if the output is dense along its rows, or has
+  // too few columns for a vector.
   const bool is_narrow = made.columns < job.kernels->columns && made.rows > made.columns;
   const bool is_across = made.out.column != SizeOf(made.out.dtype) &&
                          made.out.row == SizeOf(made.out.dtype) &&

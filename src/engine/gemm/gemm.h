@@ -1,5 +1,5 @@
-// Products of matrices: out = beta * added + alpha * (left @ right), in batches, with one order of additions for every shape, layout, thread
-// count and instruction set (docs/numerics.md).
+// Matrix products: out = beta * added + alpha * (left @ right), in batches. The order of additions is the
+// same for every shape, layout, thread count and instruction set (docs/numerics.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,10 +17,11 @@ namespace portacl::engine {
 struct QuantisedSource;
 struct IntegerResult;
 
-// An operand is a matrix for each index of up to so many dims.
+// An operand is a matrix for each index of up to this many batch dims.
 inline constexpr int kGemmBatchDims = 4;
 
-// FLOAT, FLOAT16 or BF16; of a product of integers see Gemm::integers. Lengths in bytes; a stride may be 0 or negative.
+// FLOAT, FLOAT16 or BF16; for integers see Gemm::integers. Lengths are in bytes; a stride may be 0 or
+// negative.
 struct GemmOperand {
   int8_t argument;  // operand of the executor; -1: the workspace
   aclDataType dtype;
@@ -29,13 +30,14 @@ struct GemmOperand {
   int64_t column;
   int64_t group;  // see Gemm::groups
   int64_t batch[kGemmBatchDims];
-  // Of the left or right one: what it is made of instead, and then rows and columns have no lengths. It outlives the job.
+  // A source other than a matrix, for the left or right operand. If set, `row` and `column` are unused. It
+  // outlives the job.
   const Patches* patches;
-  // Of the right one alone: the same of quantised weights (engine/gemm/quantised.h).
+  // Likewise quantised weights, for the right operand only (engine/gemm/quantised.h).
   const QuantisedSource* quantised;
 };
 
-// Columns of the output along dims, the last one fastest, that are not one. Strides in bytes.
+// Columns of the output along several dims, the last one fastest. Strides are in bytes.
 struct GemmColumns {
   static constexpr int kDims = 4;
   int64_t length[kDims];
@@ -46,20 +48,22 @@ struct Gemm {
   int64_t batch[kGemmBatchDims];  // lengths; the last one varies fastest
   int64_t rows;
   int64_t columns;
-  int64_t depth;   // 0: there is no product, and out = beta * added
-  int64_t groups;  // of terms, each of `depth`: products that are added up
+  int64_t depth;   // 0: without a product, out = beta * added
+  int64_t groups;  // of `depth` terms each: products that are added up
   GemmOperand left;
   GemmOperand right;
   GemmOperand out;
   GemmOperand added;
-  bool adds;  // else `added` is not read
+  bool adds;  // if false, `added` is not read
   float alpha;
   float beta;
-  const GemmColumns* out_columns;  // nullptr: out.column apart. It outlives the job
-  // Whatever the operands are in memory, their numbers have 16 bits, and terms are added in the order of two operands of such.
+  const GemmColumns* out_columns;  // nullptr: columns are out.column apart; outlives the job
+  // The operands' numbers have 16 bits, whatever they are in memory, and the order of terms is that of two
+  // 16-bit operands.
   bool are_halves;
-  // Left and right are INT8, sums exact modulo 2^32, and this says what becomes of them (engine/gemm/integers.h), 0 without terms: then
-  // neither alpha nor beta are looked at, and terms are of one group. It outlives the job.
+  // If set, left and right are INT8 and sums are exact modulo 2^32, or 0 without terms. It says how sums
+  // become results (engine/gemm/integers.h). Then alpha and beta are unused and there is one group of terms.
+  // It outlives the job.
   const IntegerResult* integers;
 };
 
@@ -69,7 +73,7 @@ struct GemmJob {
   enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
 
   const GemmKernels* kernels;
-  const TileKernels* tile_kernels;  // of BF16; nullptr: there are none, or they are no gain
+  const TileKernels* tile_kernels;  // for BF16; nullptr if there are none or they do not pay
   LoadFunction load[3];             // left, right, added
   StoreFunction store;
   GatherFunction gather;
@@ -79,29 +83,30 @@ struct GemmJob {
   int64_t row_tiles;
   int64_t column_tiles;
   Way way;
-  bool is_direct;      // sums are where the output is: nothing is added, and it is float32 and dense
+  bool is_direct;      // sums are made in the output: it is dense float32, and nothing is added
   bool is_long;        // see BlockLength
-  bool is_transposed;  // rows are the columns that the caller has
-  bool is_even_odd;    // terms are added in the order of products of 16 bits (kEvenOddDepth)
+  bool is_transposed;  // rows are the caller's columns
+  bool is_even_odd;    // terms have the order of 16-bit products (kEvenOddDepth)
   int64_t
-      shared_blocks;  // of terms, of a product of two vectors, whose sums threads put into the workspace; or 0
+      // blocks of terms of a product of two vectors, whose sums threads write to the workspace; or 0
+      shared_blocks;
   int threads;
 
   int64_t WorkspaceBytes() const noexcept { return shared_blocks * static_cast<int64_t>(sizeof(float)); }
   bool Touches(int operand) const noexcept;
   int64_t Elements() const noexcept;
   void Run(void* const* addresses, void* workspace) const noexcept;
-  // The same in parts, each of which no other one waits for: jobs of several products run theirs in one loop.
+  // Runs single tiles, which are independent. Jobs of several products run all their tiles in one loop.
   int64_t Tiles() const noexcept;
   void RunTile(void* const* addresses, void* workspace, int64_t block) const noexcept;
 };
 
-// Elements of other kinds of computing that take as long.
+// The cost of a product as a number of elements of other jobs.
 int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
-// No length but the depth is 0; something is added where that is, or out becomes 0.
+// Makes a job. No length but the depth is 0. If the depth is 0, something is added or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
-// With what multiplies pairs of terms, which may be nullptr.
+// Makes one with kernels for pairs of terms, which may be nullptr.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept;
 
 }  // namespace portacl::engine

@@ -1,5 +1,5 @@
-// The loops of matrix products for each instruction set (see gemm_kernel.h). Vectors run along the columns, so every element has a chain of
-// its own, whatever the width.
+// The loops of matrix products for each instruction set (see gemm_kernel.h). Vectors run along the columns,
+// so that each element has its own chain, whatever the vector width.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// As many sums as the registers hold beside a row of b and one number of a.
+// As many sums as fit the registers, beside a row of b and one number of a.
 #if HWY_TARGET == HWY_AVX3
 constexpr Isa kGemmIsa = Isa::kAvx512;
 constexpr int kRows = 14, kVectors = 2;
@@ -40,7 +40,7 @@ constexpr int kRows = 6, kVectors = 4;
 
 HWY_INLINE size_t PanelColumns() { return kVectors * hn::Lanes(DF()); }
 
-// What a kernel writes: whole vectors to c, or, of a panel that is not full, through a buffer.
+// Writes a kernel's sums: whole vectors to c, or through a buffer for a panel that is not full.
 template <class T>
 HWY_INLINE void AddNumbersOf(const float* sums, float* c, int64_t columns) {
   for (int64_t j = 0; j < columns; ++j) {
@@ -72,7 +72,7 @@ HWY_INLINE void StoreSum(DF d, VF sum, float* c, bool adds, bool is_integer) {
   hn::StoreU(sum, d, c);
 }
 
-// c = c + (even + odd), or that of +0.
+// c = c + (even + odd), or +0 + (even + odd).
 HWY_INLINE void AddEvenOdd(DF d, const float* even, VF odd, float* c, bool goes_on) {
   const VF sum = goes_on ? hn::LoadU(d, c) : hn::Zero(d);
   hn::StoreU(hn::Add(sum, hn::Add(hn::LoadU(d, even), odd)), d, c);
@@ -86,14 +86,14 @@ struct I8Elements {
 };
 
 #if HWY_HAVE_SCALABLE
-// Vectors of a size that the compiler does not know are in no arrays.
+// Uses no arrays, since scalable vectors cannot be in one.
 template <int kCount>
 void MultiplyRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, const PackedProduct& product,
                   float* c, int64_t c_row, bool adds) {
   const DF d;
   const size_t lanes = hn::Lanes(d);
   for (int r = 0; r < kCount; r += kRows) {
-    // A row that is not there is one that is, computed again, and not written.
+    // Missing rows repeat an existing one and are not written.
     const float* const a0 = a;
     const float* const a1 = a + (kCount > 1 ? 1 : 0) * kPackedRow;
     const float* const a2 = a + (kCount > 2 ? 2 : 0) * kPackedRow;
@@ -156,8 +156,8 @@ void MultiplyRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, cons
 }
 #endif
 
-// Products of two operands of 16 bits (kEvenOddDepth): the even places of a block, then its odd ones, while the sums of the even ones wait in
-// the first-level cache.
+// Products of two 16-bit operands (kEvenOddDepth): the even terms of a block, then the odd ones. The even
+// sums wait in the first-level cache.
 #if HWY_HAVE_SCALABLE
 template <int kCount>
 void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
@@ -168,7 +168,7 @@ void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT 
   for (int64_t block = 0; block < product.depth; block += kEvenOddDepth) {
     const int64_t terms = HWY_MIN(kEvenOddDepth, product.depth - block);
     for (int64_t place = 0; place < 2; ++place) {
-      // A row that is not there is one that is, computed again, and not written.
+      // Missing rows repeat an existing one and are not written.
       const float* const a0 = a + block;
       const float* const a1 = a0 + (kCount > 1 ? 1 : 0) * kPackedRow;
       const float* const a2 = a0 + (kCount > 2 ? 2 : 0) * kPackedRow;
@@ -262,11 +262,12 @@ void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT 
 }
 #endif
 
-// Products of pairs of 16-bit integers are two terms at once.
+// Multiplies pairs of 16-bit integers: one instruction adds two terms.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 using VI = hn::Vec<DI>;
 
-// The processor's own vectors: compilers keep arrays of Highway's integers in memory.
+// Uses the processor's own vector types, because compilers keep arrays of Highway's integer vectors in
+// memory.
 #if HWY_TARGET == HWY_AVX3
 using RawPairs = __m512i;
 HWY_INLINE RawPairs AddPairs(RawPairs a, RawPairs b, RawPairs sum) {
@@ -286,7 +287,7 @@ HWY_INLINE RawPairs RepeatPair(const float* from) { return _mm256_castps_si256(_
 #endif
 
 HWY_INLINE void KeepPairs(RawPairs& sum) {
-  // Without this GCC writes every sum to memory in every step, beside keeping it.
+  // Without this GCC stores every sum to memory in every step, although it also keeps it in a register.
   asm("" : "+v"(sum));
 }
 
@@ -295,7 +296,7 @@ void MultiplyPairRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, 
                       float* c, int64_t c_row, bool adds) {
   const DF d;
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(DF()));
-  // Integers may be added in any order: sums begin with what is there.
+  // Integers may be added in any order, so that sums start with what is already in c.
   RawPairs sum[kCount][2] = {};
   if (adds) {
     HWY_UNROLL(kRows)
@@ -324,7 +325,8 @@ void MultiplyPairRows(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, 
   }
 }
 
-// Whole numbers of 16 bits as pairs, where they lie: terms of a row side by side; of a panel those of a column, of two of its rows.
+// Turns numbers into pairs of 16-bit integers in place: adjacent terms of a row, or two terms of a panel's
+// column.
 void PairRows(float* rows, int64_t count, int64_t depth) {
   const DF d;
   const DI di;
@@ -379,7 +381,7 @@ template <int... kCounts>
 struct PairRowsFunctions {
   static constexpr RowsFunction kOf[] = {MultiplyPairRows<kCounts>...};
   static constexpr int64_t kMost =
-      sizeof...(kCounts);  // a register less than for float32: products have no sum yet
+      sizeof...(kCounts);  // one register less than for float32, since products are not yet sums
   static constexpr bool kIsEvenOdd = false;
 };
 #endif
@@ -397,8 +399,8 @@ using EachCount = RowsFunctions<1, 2>;
 using EachCount = RowsFunctions<1, 2, 3, 4, 5, 6>;
 #endif
 
-// Of each panel all rows: the panel stays in the first-level cache. Rows are shared evenly among kernels, since one of few rows waits for
-// its sums.
+// Multiplies all rows with each panel, which stays in the first-level cache. Rows are shared evenly among
+// kernels, since a kernel of few rows waits for its sums.
 template <class Counts>
 HWY_INLINE void MultiplyEach(const PackedProduct& product) {
   const auto width = static_cast<int64_t>(PanelColumns());
@@ -465,7 +467,7 @@ void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, 
   }
 }
 
-// Squares of as many elements as a vector has on each side: one transposition in registers.
+// Squares whose side is a vector's length, so that each takes one transposition in registers.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_HAVE_SCALABLE
 constexpr int64_t kSide = 4;
 
@@ -485,7 +487,7 @@ void TransposeSquare(const char* from, int64_t row, float* to, int64_t to_row) {
 #else
 constexpr int64_t kSide = hn::MaxLanes(DF());
 
-// The four blocks of 16 bytes at the same place of four vectors as a square.
+// Transposes the four 16-byte blocks at the same position of four vectors as a square.
 HWY_INLINE void TransposeInBlocks(VF* v) {
   const DF d;
   const hn::RepartitionToWide<DF> pairs;
@@ -510,7 +512,7 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
   for (int64_t r = 0; r < kSide; r += 4) TransposeInBlocks(v + r);
   HWY_UNROLL(4)
   for (int64_t i = 0; i < 4; ++i) {
-    // Block j of vector 4 * q + i is place 4 * q of column 4 * j + i.
+    // Block j of vector 4 * q + i belongs to column 4 * j + i, at position 4 * q.
 #if HWY_TARGET == HWY_AVX3
     const __m512 a = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0x44);
     const __m512 b = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0xEE);
@@ -530,7 +532,7 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
 }
 #endif
 
-// Bytes ahead in a row that are asked for: the next block of terms, where terms lie side by side.
+// The prefetch distance within a row in bytes: the next block of terms, if terms lie side by side.
 constexpr int64_t kTransposedAhead = kGemmDepth * static_cast<int64_t>(sizeof(float));
 
 template <class Elements>
@@ -565,7 +567,8 @@ void Transpose(const char* from, int64_t row, int64_t rows, int64_t columns, flo
 constexpr int64_t kRowColumns = 4096;
 constexpr int64_t kTermsTogether = 4;
 
-// Adds some terms to as many sums as there are whole vectors, or, of elements that are copied to where vectors are whole, to one vector.
+// Adds some terms to all whole vectors of sums, or to one vector, whose elements have been copied to a
+// buffer.
 template <class Elements, int64_t kTerms>
 HWY_INLINE void AddTerms(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
                          float* c, bool begins) {
@@ -609,7 +612,7 @@ void MultiplyRow(const float* a, const char* b, int64_t row, int64_t depth, int6
   std::memcpy(c + whole, sums, static_cast<size_t>(columns - whole) * sizeof(float));
 }
 
-// A square of terms by lines, in part or in whole.
+// Transposes a square of terms by lines, which may be partial.
 template <class Elements>
 HWY_INLINE void TransposeSome(const char* from, int64_t line, int64_t lines, int64_t terms, float* square) {
   if (lines == kSide && terms == kSide) {
@@ -619,8 +622,9 @@ HWY_INLINE void TransposeSome(const char* from, int64_t line, int64_t lines, int
   }
 }
 
-// What is asked for ahead, in bytes of a line: the next ones into the first-level cache, of which lines 1 KiB apart use few sets, so few at
-// a time; and as many of what follows in memory into the second-level one, in its order.
+// Prefetch distances, in bytes of a line. Only a few next bytes go to the first-level cache, because lines 1
+// KiB apart share few of its sets. As many of the bytes that follow in memory go to the second-level cache,
+// in their order.
 constexpr int64_t kLineAhead = 256;
 
 HWY_INLINE void AskAhead(const char* lines, int64_t line, int64_t count, int64_t at, bool is_last) {
@@ -669,7 +673,8 @@ void MultiplyLines(const char* a, int64_t a_line, const char* b, int64_t b_line,
   }
 }
 
-// Squares are transposed and used at once: what comes from memory passes through registers and a kilobyte of the first-level cache.
+// Transposes squares and uses them at once. Data from memory passes through registers and one kilobyte of the
+// first-level cache.
 template <class Elements>
 void MultiplyAcross(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
@@ -720,15 +725,15 @@ void MultiplyPanels(const float* a, const float* b, int64_t depth, float* c) {
   }
 }
 
-// ---- the order of products of 16 bits, without panels ----
+// ---- the order of 16-bit products, without panels ----
 
-// Terms whose elements are added at a time, half of them to each of two chains, in the columns' order.
+// Terms that are added at a time, in the columns' order: half of them to each of two chains.
 constexpr int64_t kEvenOddTogether = 8;
 static_assert(kEvenOddDepth % kEvenOddTogether == 0);
 // Columns whose chains and sums stay in the first-level cache.
 constexpr int64_t kEvenOddColumns = 2048;
 
-// Goes on with the chains of a block, which begin with its first terms and are added to c with its last ones.
+// Continues the chains of a block. They begin with its first terms and are added to c with its last ones.
 template <class Elements>
 HWY_INLINE void AddSomeEvenOdd(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
                                float* even, float* odd, bool begins, bool ends, float* c, bool goes_on) {
@@ -750,7 +755,8 @@ HWY_INLINE void AddSomeEvenOdd(const float* a, const typename Elements::Type* b,
   }
 }
 
-// A block of any terms, of one vector of columns; element(k) is where the elements of term k lie.
+// Adds a block of any number of terms for one vector of columns. element(k) is the address of the elements of
+// term k.
 template <class Elements, class F>
 HWY_INLINE void AddBlockEvenOdd(const float* a, int64_t terms, float* c, bool goes_on, const F& element) {
   const DF d;
@@ -813,8 +819,8 @@ void AddRowEvenOdd(const float* a, const char* b, int64_t row, int64_t depth, in
   std::memcpy(c + whole, sums, rest * sizeof(float));
 }
 
-// sums = sums + (even + odd) of kSide lanes, or, where `x` are not the same for all lanes, of kSide of them; `is_added` is false where the
-// sums are the block's own.
+// Computes sums = sums + (even + odd) for kSide lanes. With kEachLane every lane has its own x, else all
+// share it. If not `is_added`, the result is the block's own sums.
 template <bool kEachLane>
 HWY_INLINE void AddSideEvenOdd(const float* x, const float* y, int64_t terms, float* sums, bool is_added) {
   const hn::CappedTag<float, kSide> d;
@@ -859,7 +865,7 @@ void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t dep
   }
 }
 
-// Lines lie one behind the other, so that processors foresee them.
+// Reads lines one after the other, which hardware prefetchers follow.
 template <class Elements>
 void MultiplyLinesEvenOdd(const char* a, int64_t a_line, const char* b, int64_t b_line, int64_t depth,
                           int64_t lines, float* c) {

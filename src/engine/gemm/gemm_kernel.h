@@ -1,4 +1,5 @@
-// The loops of matrix products that are compiled for each instruction set: products of packed panels, and packing.
+// The loops of matrix products that are compiled for each instruction set: products of packed panels, and
+// packing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,15 +9,15 @@
 
 namespace portacl::engine {
 
-// Terms of a block. An element of a product is the sum of its blocks, each one chain of fused multiply-adds that begins at +0, in
-// ascending order: bits depend on this number and on nothing else here.
+// Terms of a block. An element of a product is the sum of its blocks in ascending order. Each block is one
+// chain of fused multiply-adds that begins at +0. This number defines the bits; nothing else here does.
 inline constexpr int64_t kGemmDepth = 256;
-// Of products of two operands of 16 bits bits depend on this number instead: the terms of a block at even places are one chain of fused
-// multiply-adds, those at odd places another one, both begin at +0, and sum = sum + (even + odd), from +0. That is the order of the
-// processors' tile instructions.
+// Terms of a block in products of two 16-bit operands, whose bits this number defines. The even terms of a
+// block are one chain of fused multiply-adds, the odd ones another; both begin at +0. Then sum = sum + (even
+// + odd), starting from +0. That is the order of the processors' tile instructions.
 inline constexpr int64_t kEvenOddDepth = 32;
 static_assert(kGemmDepth % kEvenOddDepth == 0);
-// Packed rows lie so many numbers apart: one cache set after the other.
+// The distance of packed rows in numbers, which makes them start in different cache sets.
 inline constexpr int64_t kPackedRow = kGemmDepth + 16;
 // The widest panel that any instruction set has (SVE's vectors are of up to 2048 bits).
 inline constexpr int64_t kMostPanelColumns = 128;
@@ -35,40 +36,42 @@ struct PackedProduct {
       false;  // c is int32, modulo 2^32: sums of one block of products of int8 are exact in float32
 };
 
-// Elements of `from` that lie side by side along the columns, and rows of them `row` bytes apart, to panels; the last panel is
-// filled up with 0.
+// Packs elements that lie side by side along the columns into panels. Rows lie `row` bytes apart. The last
+// panel is padded with 0.
 using PackColumnsFunction = void (*)(const char* from, int64_t row, int64_t depth, int64_t columns,
                                      float* to);
 
-// to[c][r] = from[r][c], whose rows of elements lie `row` bytes apart and those of `to` `to_row` numbers. As many numbers as the widest
-// vector has may be written behind the last one of a row of `to`, as 0.
+// to[c][r] = from[r][c]. Rows of `from` lie `row` bytes apart, those of `to` `to_row` numbers. As many zeros
+// as the widest vector has numbers may be written behind a row of `to`.
 using TransposeFunction = void (*)(const char* from, int64_t row, int64_t rows, int64_t columns, float* to,
                                    int64_t to_row);
 
-// Sums of one row over a block, c[j] = the sum of a[k] * b(k, j), where b lies side by side along the columns and is read as it is.
+// Computes the sums of one row over a block: c[j] = the sum of a[k] * b(k, j). b lies side by side along the
+// columns and is read directly.
 using MultiplyRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth,
                                      int64_t columns, float* c);
 
-// The same where b lies side by side along the terms, and columns are `column` bytes apart.
+// Computes the same for a b that lies side by side along the terms; its columns are `column` bytes apart.
 using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
                                         int64_t columns, float* c);
 
-// Sums of lines of both operands, c[j] = the sum of a(j, k) * b(j, k), where both lie side by side along the terms, lines so many bytes
-// apart.
+// Computes sums of lines of both operands: c[j] = the sum of a(j, k) * b(j, k). Both lie side by side along
+// the terms; a_line and b_line are the distances of lines in bytes.
 using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char* b, int64_t b_line,
                                        int64_t depth, int64_t lines, float* c);
 
-// The same sums in the order of products of 16 bits. Over more than a block of terms they are added to what c holds where `adds`, else to
-// +0: c begins at the first term of a block. Sums of lines are of one block, at most kEvenOddDepth terms, and are not added to +0.
+// Computes the same sums in the order of 16-bit products. AddRow and AddAcross take any number of terms and
+// add to c if `adds`, else to +0; c starts with the first term of a block. Sums of lines have at most
+// kEvenOddDepth terms and start with the block itself instead of +0.
 using AddRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns,
                                 float* c, bool adds);
 using AddAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
                                    int64_t columns, float* c, bool adds);
 
-// Elements of 16 bits in the order of products of such: whatever an operand is in memory, its numbers have 16 bits.
+// Kernels for the order of 16-bit products. The operands' numbers have 16 bits, whatever they are in memory.
 struct EvenOddKernels {
   void (*multiply)(const PackedProduct& product);
-  // Of an element, as GemmElement numbers them, and none of integers.
+  // Indexed by the element type, as GemmElement numbers it; not for integers.
   AddRowFunction add_row[3];
   AddAcrossFunction add_across[3];
   MultiplyLinesFunction multiply_lines[3];
@@ -88,17 +91,17 @@ struct GemmKernels {
   MultiplyRowFunction multiply_row[kGemmElements];
   MultiplyAcrossFunction multiply_across[kGemmElements];
   MultiplyLinesFunction multiply_lines[kGemmElements];
-  // Sums of the columns of two packed panels: c[j] = the sum of a[k][j] * b[k][j].
+  // Sums the columns of two packed panels: c[j] = the sum of a[k][j] * b[k][j].
   void (*multiply_panels)(const float* a, const float* b, int64_t depth, float* c);
-  // A product of integers whose packed rows and panels are pairs of terms, of 16 bits each, and what makes pairs of them in place; nullptr
-  // where that is no gain.
+  // Multiplies integers whose packed rows and panels are pairs of 16-bit terms, and makes such pairs in
+  // place. nullptr if that does not pay.
   void (*multiply_pairs)(const PackedProduct& product);
   void (*pair_rows)(float* rows, int64_t count, int64_t depth);
   void (*pair_panels)(float* panels, int64_t count, int64_t depth);
   EvenOddKernels even_odd;
 };
 
-// They last as long as the process.
+// Returns the kernels, which last as long as the process.
 const GemmKernels& FindGemmKernels(Isa isa) noexcept;
 
 }  // namespace portacl::engine

@@ -16,13 +16,13 @@
 namespace portacl::engine {
 namespace {
 
-// One group's product, and what it is made of, where a thread takes a tile of it.
+// One group's product and its data, for a thread that takes a tile of it.
 class GroupProduct {
  public:
   GroupProduct(const GroupedProducts& products, const JobContext& context)
       : products_(products), context_(context) {}
 
-  // Of the group's rows or terms `begin` is the first one.
+  // Makes the product of a group whose rows or terms start at `begin`.
   const GemmJob& Make(int64_t group, int64_t begin, int64_t size) {
     const GroupedPart& part = PartOf(group);
     using Cut = GroupedProducts::Cut;
@@ -89,7 +89,7 @@ class GroupProduct {
   int64_t Step(const GroupedOperand& operand) const { return products_.has_part_each ? 0 : operand.step; }
 
   void SetWeights(const GroupedPart& part, int64_t group) {
-    // Two elements of a byte: where a group begins is counted in elements.
+    // A group's start is counted in elements, since a byte holds two of them.
     const int64_t elements = part.first_weight + group * Step(part.right);
     weights_ = {.argument = 1,
                 .is_int4 = part.is_int4,
@@ -122,14 +122,14 @@ class GroupProduct {
   GemmJob job_;
 };
 
-// What groups have, in the order of the list.
+// The groups' sizes, in the order of the list.
 struct Schedule {
   int64_t* covered;
-  int64_t* count;  // of what follows
+  int64_t* count;  // of the following entries
   int64_t* begin;
   int64_t* size;
   int64_t* group;
-  int64_t* tiles;  // before each
+  int64_t* tiles;  // that come before each
 };
 
 Schedule ScheduleAt(char* memory, int64_t entries) {
@@ -146,8 +146,9 @@ void Fail(const GroupedProducts& products, const JobContext& context, int64_t va
   context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, message.Add(most).Add("."));
 }
 
-// Reads the list. A group goes on where the one before has ended; one of no rows or of a negative number of them is passed over, except that
-// its terms are none. What would reach beyond the end is cut there.
+// Reads the list. Each group starts at the end of the previous one. A group without rows, or with a negative
+// number of them, is skipped; a group without terms is kept. A group that would reach beyond the end is cut
+// there.
 void ReadList(const GroupedProducts& products, const JobContext& context, const Schedule& schedule) {
   using List = GroupedProducts::List;
   const bool cuts_terms = products.cut == GroupedProducts::Cut::kTerms;
@@ -196,7 +197,7 @@ void ReadList(const GroupedProducts& products, const JobContext& context, const 
     const bool continues =
         count > 0 && products.list_kind == List::kPairs && schedule.group[count - 1] == group;
     if (continues) {
-      // The same right operand is packed once for both.
+      // Joins both entries, so that the same right operand is packed once.
       schedule.size[count - 1] += size;
     } else if (size > 0 || cuts_terms) {
       schedule.begin[count] = begin;
@@ -223,7 +224,7 @@ int64_t GroupedProducts::Elements() const noexcept {
 }
 
 void GroupedProducts::Run(const JobContext& context) const noexcept {
-  // How products are cut is computed in floating point, too.
+  // Cutting products computes in floating point, too.
   const DefaultFloatEnvironment environment;
   const Schedule all = ScheduleAt(schedule.Address(context), MostScheduled());
   *all.count = *all.covered = 0;

@@ -1,4 +1,5 @@
-// What goes before and comes after grouped products, row by row (see grouped.h). A row is one thread's: no bit depends on who does what.
+// Rowwise steps before and after grouped products (see grouped.h). One thread computes a row, so that bits do
+// not depend on who does what.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -80,7 +81,7 @@ namespace portacl::engine {
 namespace {
 
 constexpr auto kApply = PORTACL_ISA_TABLE(grouped::Apply);
-constexpr int64_t kColumns = 512;  // of a row, brought at a time
+constexpr int64_t kColumns = 512;  // of a row, loaded at a time
 constexpr int64_t kBlockBytes = 1 << 16;
 
 // Calls body(row) for every row.
@@ -105,7 +106,7 @@ char* At(const GroupedOperand& operand, const JobContext& context, int64_t row, 
   return operand.place.Address(context) + row * operand.row + column * operand.column;
 }
 
-// Numbers side by side, at most kColumns, to where they go, or from there.
+// Stores or loads adjacent numbers, at most kColumns.
 void Put(const GroupedOperand& to, const JobContext& context, Isa isa, int64_t row, int64_t column, int64_t n,
          const void* numbers) {
   const int64_t size = SizeOf(to);
@@ -248,7 +249,7 @@ void GroupedCombine::Run(const JobContext& context) const noexcept {
     const char* const at = At(index, context, row);
     return index.dtype == ACL_INT32 ? int64_t{Load<int32_t>(at)} : Load<int64_t>(at);
   };
-  // From the last on, so that each list is in the rows' order.
+  // Inserts from the last on, so that each list is in the rows' order.
   std::fill_n(head, to_rows, int64_t{-1});
   int64_t bad = -1;
   for (int64_t row = there - 1; row >= 0; --row) {

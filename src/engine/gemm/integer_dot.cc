@@ -1,4 +1,4 @@
-// The product of two vectors of integers (see integer_dot.h): a sum modulo 2^n has no order.
+// The product of two vectors of integers (see integer_dot.h). Sums modulo 2^n need no particular order.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/integer_dot.h"
 
@@ -7,7 +7,7 @@
 namespace portacl::engine {
 namespace {
 
-// What is added up modulo 2^32 is the same modulo 2^8.
+// Sums modulo 2^32 are also right modulo 2^8.
 template <class T>
 void Multiply(const char* a, int64_t a_step, const char* b, int64_t b_step, int64_t length, char* to) {
   uint32_t sum = 0;
@@ -17,7 +17,7 @@ void Multiply(const char* a, int64_t a_step, const char* b, int64_t b_step, int6
   Store(to, static_cast<T>(sum));
 }
 
-// Steps that the compiler knows become vectors.
+// Constant steps let the compiler vectorise.
 template <class T>
 void MultiplyAny(const char* a, int64_t a_step, const char* b, int64_t b_step, int64_t length, char* to) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(T));

@@ -8,7 +8,7 @@
 
 namespace portacl::engine {
 
-// INT8, UINT8 or INT32. Lengths in bytes; steps may be 0 or negative.
+// INT8, UINT8 or INT32. Lengths are in bytes; steps may be 0 or negative.
 struct IntegerDotJob {
   aclDataType dtype;
   int64_t length;

@@ -53,7 +53,7 @@ void IntegerGemmJob::Run(void* const* addresses, void* workspace) const noexcept
                              FindGather(isa, GatherSource::kCache)};
   Gemm made = gemm;
   made.integers = &result;
-  // How it is cut is computed in floating point, too.
+  // Cutting the product computes in floating point, too.
   const DefaultFloatEnvironment environment;
   MakeGemmJob(made, isa, threads).Run(addresses, workspace);
 }

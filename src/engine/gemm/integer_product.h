@@ -1,4 +1,5 @@
-// Products of matrices of integers of 8 or 4 bits: the engine's products, whose sums are exact, and what becomes of these.
+// Matrix products of 8-bit or 4-bit integers: the engine's products with exact sums, and the conversion of
+// these sums to results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,15 +13,15 @@ namespace portacl::engine {
 
 // Trivially copyable.
 struct IntegerGemmJob {
-  // Elements of 4 bits, two of a byte, the lower half first: they are spread to bytes of the workspace, which the product then has as its
-  // operand.
+  // 4-bit elements, two in a byte, the lower half first. They are widened to bytes of the workspace, which
+  // become the product's operand.
   struct Halves {
     int8_t argument;
     int64_t first;
     int64_t count;  // 0: there are none
     int64_t to;
   };
-  // See IntegerNumbers; argument -1: there are none.
+  // See IntegerNumbers; argument -1 means that there are none.
   struct Numbers {
     int8_t argument;
     int64_t offset;

@@ -1,4 +1,4 @@
-// What becomes of a product of integers (see integers.h).
+// The results of integer products (see integers.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/integers.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMost = 512;
 
-// `count` numbers `step` bytes apart as float32; one alone where they do not change.
+// Loads `count` numbers `step` bytes apart as float32, or only one if they do not change.
 int64_t LoadNumbers(const IntegerResult& result, const char* first, int64_t step, aclDataType dtype,
                     int64_t count, float* to) {
   const int32_t size = dtype == ACL_FLOAT ? 4 : 2;
@@ -47,7 +47,7 @@ void Add(float* values, const float* more, int64_t numbers, int64_t n) {
   }
 }
 
-// Numbers as a job's rows and columns have them.
+// Numbers along the job's rows or columns.
 struct Along {
   const char* first;
   int64_t step;

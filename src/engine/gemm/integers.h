@@ -1,4 +1,4 @@
-// What becomes of a product of integers: an exact sum of int8 products, as int32, is scaled to the output's type.
+// The results of integer products: an exact sum of int8 products, as int32, is scaled to the output's type.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace portacl::engine {
 
-// Numbers of rows and columns, as steps in bytes say.
+// Numbers of rows and columns, at distances in bytes.
 struct IntegerNumbers {
   const char* first;  // nullptr: there are none
   int64_t row;
@@ -19,21 +19,23 @@ struct IntegerNumbers {
   aclDataType dtype;
 };
 
-// out = ((sum + added) * scale) * factor + offset + added, each operation rounded in float32: of INT32 what is added is added before, exactly
-// modulo 2^32, of another type behind. INT32 as an output is the sum alone, INT8 is rounded to nearest even and saturated, NaN is 0.
+// out = ((sum + added) * scale) * factor + offset + added, each operation rounded in float32. An INT32
+// `added` is added first, exactly modulo 2^32, another type last. INT32 output is the sum alone. INT8 output
+// is rounded to nearest even and saturated, and NaN becomes 0.
 struct IntegerResult {
   IntegerNumbers scale;
   IntegerNumbers factor;
   IntegerNumbers offset;
   bool
-      has_words;  // scales are of 64 bits, and their offsets (see scale_words.h) are added where there are no others
+      // scales have 64 bits, and their offsets (see scale_words.h) are used unless `offset` is given
+      has_words;
   aclDataType out;  // INT32, INT8, FLOAT16 or BF16
   LoadFunction load_f16;
   LoadFunction load_bf16;
   GatherFunction gather;
 };
 
-// Sums of a row from a column on, as a job has them.
+// The job's sums of a row from a column on.
 struct IntegerSums {
   const float* sums;  // int32
   int64_t count;      // at most 512
@@ -51,7 +53,8 @@ struct IntegerSums {
 void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, StoreFunction store,
                       char* to) noexcept;
 
-// sums += block modulo 2^32, of integers: `sums` are int32, `block` whole numbers less than 2^24 as float32. Of the first block sums = block.
+// sums += block modulo 2^32. `sums` are int32; `block` holds whole numbers below 2^24 as float32. For the
+// first block sums = block.
 void AddIntegers(const float* block, int64_t n, bool is_first, float* sums) noexcept;
 
 }  // namespace portacl::engine

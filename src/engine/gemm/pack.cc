@@ -1,4 +1,5 @@
-// Packing of strided operands (see pack.h): what is dense along the lines or along the terms is read in the order of memory.
+// Packing of strided operands (see pack.h). Operands that are dense along the lines or the terms are read in
+// memory order.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/pack.h"
 

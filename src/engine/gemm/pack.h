@@ -1,5 +1,5 @@
-// Packing: parts of an operand of a matrix product, wherever they lie, as float32 in the order in which kernels read them. What a product is
-// of need not be a matrix in memory: a kind of operand is what it packs.
+// Packing: parts of a matrix product's operand, wherever they lie, as float32 in the order in which kernels
+// read them. An operand need not be a matrix in memory: a kind of operand is defined by how it is packed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace portacl::engine {
 
-// Lines, which are rows of the left or columns of the right operand, of terms. Steps are in bytes.
+// Lines of terms: rows of the left or columns of the right operand. Steps are in bytes.
 struct PackSource {
-  int64_t line;  // from a line to the next
+  int64_t line;  // the distance of lines
   int64_t term;
   int32_t size;  // of an element
   LoadFunction load;
@@ -22,13 +22,13 @@ struct PackSource {
   GatherFunction gather;
 };
 
-// Bytes that packing needs besides, for elements of 16 bits.
+// Bytes of scratch memory that packing 16-bit elements needs.
 inline constexpr int64_t kPackMemory = kMostPanelColumns * kGemmDepth * 2;
 
-// `depth` terms of each line, at most kGemmDepth: lines kPackedRow numbers apart.
+// Packs `depth` terms of each line, at most kGemmDepth. Packed lines are kPackedRow numbers apart.
 void PackRows(const PackSource& source, const char* first, int64_t lines, int64_t depth, char* memory,
               float* to) noexcept;
-// Panels of `width` lines, the lines of a term side by side; what the last one lacks is 0.
+// Packs panels of `width` lines, with the lines of a term side by side. The last panel is padded with 0.
 void PackPanels(const PackSource& source, const char* first, int64_t lines, int64_t depth, int64_t width,
                 char* memory, float* to) noexcept;
 

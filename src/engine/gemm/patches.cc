@@ -1,4 +1,5 @@
-// Packing of patches (see patches.h): for a place of the kernel, positions along the last axis are a run of the image between two borders.
+// Packing of patches (see patches.h). For one kernel element, the positions along the last axis read a
+// contiguous run of the image between two borders.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/patches.h"
 
@@ -10,13 +11,13 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kNumber = sizeof(float);
-// Lines that are transposed at a time, and what is filled of a line at a time.
+// Lines that are transposed at a time, and elements of a line that are filled at a time.
 constexpr int64_t kLinesTogether = 16;
 constexpr int64_t kMostRun = 512;
-// Runs that are so short are read element by element.
+// Runs up to this length are read element by element.
 constexpr int64_t kShortRun = 16;
 
-// The last axis fastest.
+// A kernel element; the last axis varies fastest.
 struct Place {
   int64_t channel;
   int64_t at[kPatchAxes];
@@ -54,7 +55,7 @@ void Step(const Patches& patches, Place& place) {
   ++place.channel;
 }
 
-// To the first position of the next run.
+// Moves to the first position of the next run.
 void StepRun(const Patches& patches, Position& position) {
   position.at[kPatchAxes - 1] = 0;
   for (int axis = kPatchAxes - 2; axis >= 0; --axis) {
@@ -71,14 +72,14 @@ bool IsInside(const PatchAxis& axis, int64_t coordinate) {
   return coordinate >= 0 && coordinate < axis.length;
 }
 
-// The first position whose coordinate is `least` or more.
+// Returns the first position whose coordinate is at least `least`.
 int64_t FirstReaching(const PatchAxis& axis, int64_t place, int64_t least) {
   const int64_t missing = least - Coordinate(axis, place, 0);
   if (missing <= 0) return 0;
   return axis.position_step == 1 ? missing : (missing + axis.position_step - 1) / axis.position_step;
 }
 
-// Where the row of an image begins that a run lies in; nullptr outside.
+// Returns the start of the image row that contains a run, or nullptr outside the image.
 const char* RunBase(const PatchSource& source, const Place& place, const Position& position) {
   const Patches& patches = *source.patches;
   const char* base = source.base + place.channel * patches.channel + position.image * patches.image;
@@ -103,7 +104,7 @@ void Read(const PatchSource& source, const char* from, int64_t step, int64_t cou
   }
 }
 
-// The elements that a place meets at `count` positions, at most kMostRun.
+// Fills in the elements that a kernel element reads at `count` positions, at most kMostRun.
 void FillFrom(const PatchSource& source, const Place& place, Position position, int64_t count, float* to) {
   const Patches& patches = *source.patches;
   const PatchAxis& last = patches.axis[kPatchAxes - 1];
@@ -119,7 +120,7 @@ void FillFrom(const PatchSource& source, const Place& place, Position position, 
     const int64_t low = base == nullptr ? some : std::clamp(begin - x, int64_t{0}, some);
     const int64_t high = base == nullptr ? some : std::clamp(end - x, low, some);
     const char* const from = high > low ? base + Coordinate(last, of_place, x + low) * last.stride : nullptr;
-    if (some <= kShortRun && is_copied) {  // no call, which would cost more than the numbers
+    if (some <= kShortRun && is_copied) {  // no call, which would cost more than the copy
       for (int64_t i = 0; i < low; ++i) to[i] = 0.0f;
       for (int64_t i = low; i < high; ++i) std::memcpy(to + i, from + (i - low) * kNumber, kNumber);
       for (int64_t i = high; i < some; ++i) to[i] = 0.0f;
@@ -134,11 +135,12 @@ void FillFrom(const PatchSource& source, const Place& place, Position position, 
   }
 }
 
-// Images that some positions meet at all places, a channel at a time, dense and with their borders: then the elements of a place are copies that
-// ask for no border. A kernel's places read the same elements again and again.
+// The image parts that some positions read, one channel at a time, copied densely with their borders. Every
+// kernel element then copies from there without testing borders; the same elements are read again and again.
 class BorderedImages {
  public:
-  // `count` positions from `position` on, at most kMostRun. Without memory, or where it is too little or nothing is read twice, nothing is kept.
+  // Covers `count` positions from `position` on, at most kMostRun. Keeps nothing if there is no memory or too
+  // little, or if nothing is read twice.
   BorderedImages(const PatchSource& source, Position position, int64_t count, char* memory)
       : source_(source), count_(count) {
     const Patches& patches = *source.patches;
@@ -157,7 +159,7 @@ class BorderedImages {
 
   bool is_kept() const { return is_kept_; }
 
-  // The elements that a place meets.
+  // Fills in the elements that a kernel element reads.
   void Fill(const Place& place, float* to) {
     if (place.channel != channel_) Load(place.channel);
     const Patches& patches = *source_.patches;
@@ -181,9 +183,9 @@ class BorderedImages {
   static constexpr int64_t kLeastPlaces = 3;
   static constexpr int64_t kMostNumbers = 8192;
   static constexpr int64_t kMostRows = 1024;
-  static constexpr int64_t kSlack = 32;  // read behind the last number
+  static constexpr int64_t kSlack = 32;  // numbers that copies may read behind the last one
 
-  // Of an image, inside it: bytes from the channel's first element, and where it goes.
+  // A row inside an image: its distance in bytes from the channel's first element, and its destination.
   struct Row {
     int64_t from;
     int64_t to;
@@ -204,7 +206,7 @@ class BorderedImages {
     const int64_t last_span = (last.places - 1) * last.place_step;
     const int64_t above = std::min<int64_t>(0, high_span);
     const int64_t left = last.first + std::min<int64_t>(0, last_span);
-    // Lengths of axes have no bound of their own.
+    // The lengths of axes are otherwise unbounded.
     if (high.places > kMostRows || last.places > kMostRun || last.positions > kMostNumbers ||
         std::abs(high_span) > kMostNumbers || std::abs(last_span) > kMostNumbers ||
         high.position_step > kMostNumbers) {
@@ -213,7 +215,7 @@ class BorderedImages {
     width_ = last.positions + std::abs(last_span);
     first_column_ = std::max<int64_t>(0, left);
     columns_ = std::max<int64_t>(0, std::min(last.length, left + width_) - first_column_);
-    int64_t image = -1;  // whose rows are laid, up to but without `row`
+    int64_t image = -1;  // the image whose rows have been listed, up to `row`
     int64_t first_row = 0;
     int64_t row = 0;
     int64_t base = 0;
@@ -263,7 +265,7 @@ class BorderedImages {
     }
   }
 
-  // No call, which would cost more than the numbers; parts overlap.
+  // Copies without a call, which would cost more than the numbers. Parts overlap.
   static void CopyShortRun(const char* from, int64_t count, float* to) {
     const auto copy = [&]<int64_t kPart>() {
       std::memcpy(to, from, kPart * sizeof(float));
@@ -278,7 +280,8 @@ class BorderedImages {
     }
   }
 
-  // Whole parts of kPart numbers, none shorter than a run: what is too much, the next run overwrites. 0: as long as each run.
+  // Copies runs in whole parts of kPart numbers, at least a run's length; the next run overwrites the excess.
+  // With kPart 0 each run is copied exactly.
   template <int64_t kPart>
   void CopyRuns(const float* from, float* to) const {
     const float* const end = to + count_;
@@ -306,7 +309,8 @@ class BorderedImages {
   bool is_kept_ = false;
 };
 
-// Whether every position of the only place lies inside, so that elements lie at the same distances for all channels.
+// Whether all positions of the only kernel element lie inside the image, so that all channels have their
+// elements at the same distances.
 bool HasNoBorder(const Patches& patches) {
   return std::all_of(std::begin(patches.axis), std::end(patches.axis), [](const PatchAxis& axis) {
     return axis.places == 1 && IsInside(axis, Coordinate(axis, 0, 0)) &&
@@ -346,7 +350,7 @@ void PackShortRuns(const PatchSource& source, int64_t line, int64_t lines, int64
   }
 }
 
-// The elements that each of some places meets at positions, in turn.
+// Fills in the elements of some kernel elements, one after the other.
 class Places {
  public:
   Places(const PatchSource& source, Position position, int64_t count, char* memory)
@@ -424,7 +428,7 @@ void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int
     }
     return;
   }
-  // A run, then its parts, which lie a panel apart.
+  // Fills a run, then distributes its parts to panels.
   const int64_t most = kMostRun / width * width;
   for (int64_t begin = 0; begin < lines; begin += most) {
     alignas(64) float run[kMostRun];

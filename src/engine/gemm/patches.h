@@ -1,5 +1,5 @@
-// Patches of images as operands of matrix products: packing reads an image where it lies, whatever the kernel's strides, padding and dilation, so
-// that none is copied whole.
+// Patches of images as operands of matrix products. Packing reads the image in memory, whatever the kernel's
+// strides, padding and dilation, so that the image is never copied as a whole.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace portacl::engine {
 
-// Along one axis an element has the coordinate first + place * place_step + position * position_step; outside 0..length there is +0.
+// One axis: kernel element `place` at `position` reads the coordinate first + place * place_step + position *
+// position_step. Outside [0, length) it reads +0.
 struct PatchAxis {
   int64_t places;
   int64_t positions;
@@ -24,15 +25,16 @@ struct PatchAxis {
 
 inline constexpr int kPatchAxes = 3;
 
-// A matrix of the elements that places of a kernel - (channel, place along each axis), the last one fastest - meet at positions: (image,
-// position along each axis). Either are its lines, rows of a left or columns of a right operand; the others are its terms.
+// A matrix of the elements that kernel elements (channel, index along each axis, the last one fastest) read
+// at positions (image, position along each axis). Either of the two are its lines, rows of a left or columns
+// of a right operand; the others are its terms.
 struct Patches {
   int64_t channel;  // in bytes
   int64_t image;    // in bytes
   PatchAxis axis[kPatchAxes];
   bool places_are_lines;
 
-  // Makes one axis of neighbours that are read in one go, so that runs are long.
+  // Merges adjacent axes that are read contiguously, for longer runs.
   void Merge() noexcept;
 };
 
@@ -45,15 +47,15 @@ struct PatchSource {
   TransposeFunction transpose;  // of float32
 };
 
-// Bytes that packing panels is given besides.
+// Bytes of scratch memory for packing panels.
 inline constexpr int64_t kPatchMemory = int64_t{56} << 10;
 
-// As PackRows and PackPanels (engine/gemm/pack.h), from a line and a term on. Rows are places.
+// Like PackRows and PackPanels (engine/gemm/pack.h), from a line and a term on. Rows are kernel elements.
 void PackPatchRows(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
                    float* to) noexcept;
 void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
                      int64_t width, char* memory, float* to) noexcept;
-// One element.
+// Returns one element.
 float PatchElement(const PatchSource& source, int64_t line, int64_t term) noexcept;
 
 }  // namespace portacl::engine

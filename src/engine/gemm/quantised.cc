@@ -1,4 +1,5 @@
-// Packing of quantised weights (see quantised.h): lines of what lies side by side are widened, then multiplied by what their groups share.
+// Packing of quantised weights (see quantised.h). Adjacent elements of a line are widened, then scaled by the
+// numbers of their group.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/quantised.h"
 
@@ -21,7 +22,7 @@ int8_t HalfOfByte(const char* elements, int64_t at) {
   return static_cast<int8_t>(static_cast<int>(half ^ 8u) - 8);
 }
 
-// `count` elements side by side, at most kWidened, from one on.
+// Widens `count` adjacent elements from index `at` on, at most kWidened.
 void Widen(const QuantisedSource& source, int64_t at, int64_t count, float* to) {
   if (!source.weights->is_int4)
     return source.load_elements(source.elements + at, to, static_cast<size_t>(count));
@@ -37,7 +38,7 @@ float NumberAt(const QuantisedSource& source, const char* numbers, const GroupNu
   return number;
 }
 
-// Those of `count` columns of a group.
+// Loads a group's numbers for `count` columns.
 void LoadNumbers(const QuantisedSource& source, const char* numbers, const GroupNumbers& steps, int64_t group,
                  int64_t column, int64_t count, float* to) {
   if (steps.column == source.number_size)
@@ -53,7 +54,7 @@ void Round(const QuantisedSource& source, int64_t count, float* numbers) {
   source.load_numbers(rounded, numbers, static_cast<size_t>(count));
 }
 
-// The terms of a column, which lie side by side.
+// Widens the terms of a column, which lie side by side.
 void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, int64_t depth, float* to) {
   const QuantisedWeights& weights = *source.weights;
   Widen(source, PlaceOf(weights, column, term), depth, to);

@@ -1,4 +1,5 @@
-// Quantised weights as the right operand of a matrix product: packing widens them, so that they are never in memory as numbers.
+// Quantised weights as the right operand of a matrix product. Packing widens them, so that memory never holds
+// them as floats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace portacl::engine {
 
-// Numbers that groups of terms of a column share. Steps are in bytes and may be 0.
+// Numbers shared by groups of terms of a column. Steps are in bytes and may be 0.
 struct GroupNumbers {
   int8_t argument;
   int64_t first;
@@ -33,7 +34,7 @@ struct QuantisedWeights {
   GroupNumbers offset;
 };
 
-// The same where they lie when a job runs.
+// The weights' addresses in a running job.
 struct QuantisedSource {
   const QuantisedWeights* weights;
   const char* elements;
@@ -42,19 +43,20 @@ struct QuantisedSource {
   LoadFunction load_elements;  // of INT8
   LoadFunction load_numbers;
   int32_t number_size;
-  StoreFunction round = nullptr;  // elements are rounded to numbers of that size; nullptr: they are not
+  StoreFunction round = nullptr;  // rounds elements to its size; nullptr: they are not rounded
 };
 
-// Columns that are widened at a time where their terms lie side by side.
+// Columns that are widened at a time if their terms lie side by side.
 inline constexpr int64_t kQuantisedLines = kPackMemory / (kGemmDepth * int64_t{sizeof(float)});
 
-// As PackPanels (engine/gemm/pack.h), from a column and a term on. `transpose` is that of float32; `lines` are kPackMemory bytes.
+// Like PackPanels (engine/gemm/pack.h), from a column and a term on. `transpose` is for float32; `lines` has
+// kPackMemory bytes.
 void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transpose, int64_t column,
                          int64_t columns, int64_t term, int64_t depth, int64_t width, float* lines,
                          float* to) noexcept;
-// Spreads `count` elements of 4 bits from one on, two of a byte, the lower half first, to bytes.
+// Widens `count` 4-bit elements from index `at` on to bytes. A byte holds two of them, the lower half first.
 void SpreadHalves(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept;
-// One element.
+// Returns one element.
 float QuantisedElement(const QuantisedSource& source, int64_t column, int64_t term) noexcept;
 
 }  // namespace portacl::engine

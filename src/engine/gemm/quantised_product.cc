@@ -30,7 +30,7 @@ void QuantisedGemmJob::Run(void* const* addresses, void* workspace) const noexce
   made.right.argument = weights.argument;
   made.right.dtype = ACL_FLOAT;
   made.right.quantised = &source;
-  // How it is cut is computed in floating point, too.
+  // Cutting the product computes in floating point, too.
   const DefaultFloatEnvironment environment;
   MakeGemmJob(made, isa, threads).Run(addresses, workspace);
 }

@@ -1,4 +1,4 @@
-// Products of matrices with quantised weights: the engine's products, whose right operand is packed from them.
+// Matrix products with quantised weights: the engine's products, whose right operand is packed from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace portacl::engine {
 
-// A product whose right operand they are; gemm.right is not looked at. Trivially copyable.
+// A product with quantised weights as right operand; gemm.right is unused. Trivially copyable.
 struct QuantisedGemmJob {
   Gemm gemm;
   QuantisedWeights weights;

@@ -1,4 +1,4 @@
-// Scales of quantised products as words of 64 bits, as CANN packs them.
+// Scales of quantised products as 64-bit words in CANN's layout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace portacl::engine {
 
-// The scale with its low 13 bits cleared is the low half; bit 46 is 1; bits 37 to 45 are the offset, rounded away from zero at halves, in two's
-// complement of 9 bits, saturated, NaN as 0.
+// The low half is the scale with its low 13 bits cleared. Bit 46 is 1. Bits 37 to 45 are the offset in 9-bit
+// two's complement, saturated and rounded with halfway cases away from zero; NaN is 0.
 inline uint64_t ScaleWord(float scale, float offset) noexcept {
   constexpr uint32_t kKept = 0xFFFFE000;
   constexpr int kOffsetAt = 37;
@@ -27,7 +27,7 @@ inline float OffsetOfScaleWord(uint64_t word) noexcept {
   return static_cast<float>((low ^ 256) - 256);
 }
 
-// Words of as many scales and offsets; steps in bytes, 0 of one that repeats. Trivially copyable.
+// Makes words from scales and offsets. Steps are in bytes, and 0 for one that repeats. Trivially copyable.
 struct ScaleWordsJob {
   struct Operand {
     int8_t argument;  // -1: 0

@@ -1,4 +1,4 @@
-// Products of BF16 by AMX (see tile_products-inl.h), where processor and operating system give tiles.
+// Products of BF16 by AMX (see tile_products-inl.h), if processor and operating system provide tiles.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/tile_kernel.h"
 
@@ -12,7 +12,8 @@ namespace portacl::engine {
 namespace N_AVX3 {
 namespace {
 
-// Not by the compiler's intrinsic functions: those of GCC 12 take registers' numbers as text, and do not say that they read memory.
+// Uses assembly instead of intrinsics: those of GCC 12 take the tile's number as text and do not declare that
+// they read memory.
 struct Registers {
   template <int kTile>
   PORTACL_TILE_TARGET static void Zero() {
@@ -32,7 +33,7 @@ struct Registers {
   }
 };
 
-// All eight tiles have sixteen rows of 64 bytes.
+// Configures all eight tiles as sixteen rows of 64 bytes.
 void Begin() {
   struct {
     uint8_t palette = 1;
@@ -45,7 +46,7 @@ void Begin() {
   asm volatile("ldtilecfg %0" ::"m"(configuration));
 }
 
-// Tiles that are in use would be saved at every switch of threads.
+// Releases the tiles, which would otherwise be saved at every thread switch.
 void End() { asm volatile("tilerelease" ::); }
 
 }  // namespace

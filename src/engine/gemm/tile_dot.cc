@@ -1,5 +1,6 @@
-// Products of BF16 by AVX-512's VDPBF16PS (see tile_kernel.h): two fused multiply-adds, the higher half's first, so that pairs of even places,
-// and pairs of odd ones, are steps of the chains.
+// Products of BF16 by AVX-512's VDPBF16PS (see tile_kernel.h). The instruction does two fused multiply-adds,
+// that of the higher half first. Therefore a pair holds two even terms or two odd ones, which are steps of
+// one chain.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/tile_kernel.h"
 
@@ -14,7 +15,7 @@ namespace portacl::engine {
 namespace N_AVX3 {
 namespace {
 
-// A pair of even places, then one of odd places.
+// A pair of even terms, then one of odd terms.
 struct AlternateOrder {
   static constexpr int kLow[kPairsOfBlock] = {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31};
   static constexpr int kHigh[kPairsOfBlock] = {0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29};

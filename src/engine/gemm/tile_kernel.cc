@@ -1,5 +1,5 @@
-// Which instructions for pairs of terms there are (see tile_kernel.h): what the processor names, the operating system permits, and gives the
-// bits that are expected of it.
+// Chooses the instructions for pairs of terms (see tile_kernel.h). The processor must name them, the
+// operating system permit them, and a test must give the expected bits.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/tile_kernel.h"
 
@@ -24,11 +24,11 @@ const TileKernels& DotKernels() noexcept;
 
 namespace {
 
-// What is multiplied to see whether bits are right: blocks in whole and in part, rows that are not all there.
+// The size of the test product: whole and partial blocks, and fewer rows than the kernel has.
 constexpr int64_t kTestDepth = 75;
 constexpr int64_t kTestColumns = 32;
 
-// Numbers of BF16 whose least exponents are just large enough together, of all signs, with zeros.
+// BF16 numbers of both signs, with zeros, whose least exponents are barely large enough together.
 class TestNumbers {
  public:
   float Next(uint32_t least) {
@@ -62,7 +62,7 @@ bool HasTheBits(const TileKernels& kernels, uint32_t left_least, uint32_t right_
   if (!AreMultiplesOfNormals(least[0], least[1])) return false;
   std::vector<float> sums(static_cast<size_t>(rows * kTestColumns));
   kernels.begin();
-  // The second time adds the same once more.
+  // The second call adds the same product once more.
   for (const bool adds : {false, true}) {
     kernels.multiply({a.data(), b.data(), sums.data(), kTestColumns, rows, kTestColumns, kTestColumns,
                       kTestDepth, adds, adds && adds_apart});
@@ -88,7 +88,7 @@ bool HasTheBits(const TileKernels& kernels, uint32_t left_least, uint32_t right_
 }
 
 #if defined(__x86_64__)
-// Linux gives a process the registers of tiles when it asks for them, and may refuse.
+// Linux grants a process the tile registers on request, and may refuse.
 bool GetsTiles() noexcept {
   constexpr long kRequest = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;

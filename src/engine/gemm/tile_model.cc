@@ -1,5 +1,6 @@
-// The steps of AMX's TDPBF16PS by the processor's manual (see tile_kernel.h): subnormal operands and sums are taken for 0 of their sign, and
-// so are results that are less than 2^-126 when they are rounded to 24 bits with any exponent.
+// The steps of AMX's TDPBF16PS by the processor's manual (see tile_kernel.h). Subnormal operands and sums are
+// flushed to 0 with their sign. So are results that are below 2^-126 when rounded to 24 bits with unbounded
+// exponent.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
@@ -19,11 +20,12 @@ constexpr float kLeastNormal = 0x1p-126f;
 
 float Flushed(float x) { return std::fabs(x) < kLeastNormal ? std::copysign(0.0f, x) : x; }
 
-// a * b + c of operands that are not subnormal. What is scaled is far from the least exponent, and only what is small is scaled.
+// Returns a * b + c for operands that are not subnormal. Only small sums are scaled, away from the least
+// exponent, to round them with unbounded exponent.
 float MultiplyAdd(float a, float b, float c) {
   const float sum = std::fma(a, b, c);
   if (!(std::fabs(sum) <= 0x1p-100f)) return sum;
-  // A sum near 2^-126 of greater terms is exact.
+  // A sum near 2^-126 of larger terms is exact.
   if (std::fabs(c) > 0x1p-60f) return Flushed(sum);
   const double product = static_cast<double>(a) * static_cast<double>(b);  // exact
   const double scaled = std::ldexp(product, 100);

@@ -1,6 +1,7 @@
-// Packing of pairs of terms (see tile_kernel.h), in an order that the including file has:
+// Packing of pairs of terms (see tile_kernel.h). The including file defines their order:
 //   Order::kLow[i], Order::kHigh[i]   the terms of pair i of 32 terms
-// PORTACL_TILE_TARGET, what its functions are compiled for, and PORTACL_TILE_NAMESPACE. Nothing here may be shared with other files.
+// It also defines PORTACL_TILE_TARGET, the target of the functions, and PORTACL_TILE_NAMESPACE. Nothing here
+// may be shared with other files.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <cstring>
@@ -23,7 +24,7 @@ PORTACL_TILE_TARGET inline float NumberOf(uint32_t bits) {
   return number;
 }
 
-// The least magnitude less 1, so that 0 is the greatest.
+// Returns the magnitude minus 1, which makes 0 the greatest.
 PORTACL_TILE_TARGET inline uint32_t BelowMagnitude(uint32_t bits) { return (bits & 0x7FFFFFFFu) - 1; }
 PORTACL_TILE_TARGET inline LeastExponent ExponentOf(uint32_t below) {
   return below == 0xFFFFFFFFu ? kNoExponent : static_cast<LeastExponent>((below + 1) >> 23);

@@ -1,5 +1,6 @@
-// Products by tiles of sixteen rows of sixteen words (see tile_kernel.h), as AMX has them, for instructions or what computes the same:
-//   Tiles::Zero(t), Load(t, memory, bytes), Store(t, memory, bytes)   of tile t; rows so many bytes apart
+// Products by tiles of sixteen rows of sixteen words, as AMX has them (see tile_kernel.h). `Tiles` are the
+// instructions or a model of them:
+//   Tiles::Zero(t), Load(t, memory, bytes), Store(t, memory, bytes)   tile t; rows are `bytes` bytes apart
 //   Tiles::MultiplyPairs(sums, a, b)                                  TDPBF16PS
 // Tiles 0 to 3 are sums, 4 and 5 rows, 6 and 7 columns.
 // SPDX-License-Identifier: Apache-2.0
@@ -8,7 +9,7 @@
 namespace portacl::engine::PORTACL_TILE_NAMESPACE {
 namespace {
 
-// Pairs are neighbours.
+// Pairs of adjacent terms.
 struct NeighbourOrder {
   static constexpr int kLow[kPairsOfBlock] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
   static constexpr int kHigh[kPairsOfBlock] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
@@ -22,7 +23,7 @@ inline constexpr int64_t kTileSide = 16;
 inline constexpr int64_t kTileRows = 2 * kTileSide;
 inline constexpr int64_t kWord = sizeof(uint32_t);
 
-// Two tiles of rows and one or two of columns, whose sums are a square of `c` that is whole.
+// Multiplies two tiles of rows with one or two of columns. The sums are a whole square of `c`.
 template <class Tiles, bool kTwo>
 PORTACL_TILE_TARGET void MultiplySquare(const uint32_t* a, const uint32_t* b, int64_t width, int64_t blocks,
                                         float* c, int64_t c_row, bool adds) {
@@ -59,7 +60,8 @@ PORTACL_TILE_TARGET void MultiplySquare(const uint32_t* a, const uint32_t* b, in
   if constexpr (kTwo) Tiles::template Store<3>(below + kTileSide, step);
 }
 
-// A square is in memory of its own where rows or columns of `c` are not all there, or where each block's sums are added outside of tiles.
+// Uses a square in separate memory if `c` lacks some of its rows or columns, or if each block's sums are
+// added outside of tiles.
 template <class Tiles>
 PORTACL_TILE_TARGET void MultiplyTiles(const TileProduct& product) {
   const int64_t blocks = (product.depth + kEvenOddDepth - 1) / kEvenOddDepth;

@@ -1,5 +1,5 @@
-// Products of a matrix and a vector in types other than 32-bit and 16-bit floats (see vector_product.h). Vectors run along the rows, so that
-// every row has a chain of its own.
+// Products of a matrix and a vector in types other than 32-bit and 16-bit floats (see vector_product.h).
+// Vectors run along the rows, so that each row has its own chain.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -54,7 +54,7 @@ void AddFloats(const void* matrix, const void* vector, int64_t depth, void* sums
   }
 }
 
-// A block of terms in the order of products of 16 bits.
+// Adds a block of terms in the order of 16-bit products.
 void AddEvenOdd(const void* matrix, const void* vector, int64_t depth, void* sums) {
   const hn::CappedTag<float, kRowsTogether / 4> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -73,7 +73,7 @@ void AddEvenOdd(const void* matrix, const void* vector, int64_t depth, void* sum
   }
 }
 
-// What is added up modulo 2^32 is the same modulo 2^8.
+// Sums modulo 2^32 are also right modulo 2^8.
 template <class Unsigned>
 void AddIntegers(const void* matrix, const void* vector, int64_t depth, void* sums) {
   const auto* terms = static_cast<const Unsigned*>(matrix);
@@ -129,13 +129,14 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 namespace {
 
-// Terms that are packed at a time, on the stack: parts of a block (kGemmDepth), or all that one has (kEvenOddDepth).
+// Terms that are packed at a time, on the stack: parts of a block (kGemmDepth) or a whole one
+// (kEvenOddDepth).
 constexpr int64_t kTermsTogether = 32;
 constexpr int64_t kWidest = 8;
 static_assert(kGemmDepth % kTermsTogether == 0 && kTermsTogether == kEvenOddDepth);
 using Packed = unsigned char[kRowsTogether * kTermsTogether * kWidest];
 
-// Multiplications below which a second thread is no gain.
+// A second thread gains nothing below this many multiplications.
 constexpr int64_t kWorkOfThread = 1 << 17;
 
 aclDataType ComputedOf(aclDataType dtype) {
@@ -161,7 +162,7 @@ void Convert(const Conversion& conversion, const void* from, void* to, int64_t n
   }
 }
 
-// Elements `step` bytes apart, side by side.
+// Packs elements `step` bytes apart side by side.
 void Pack(const Conversion& conversion, const char* from, int64_t step, int64_t n, char* to) {
   if (step == conversion.from_size || n == 1) return Convert(conversion, from, to, n);
   alignas(64) char elements[kRowsTogether * kWidest];
@@ -170,7 +171,7 @@ void Pack(const Conversion& conversion, const char* from, int64_t step, int64_t 
 }
 static_assert(kTermsTogether <= kRowsTogether);
 
-// to[term][row], rows that are not there 0.
+// Packs to[term][row]; missing rows are 0.
 void PackMatrix(const VectorProduct::Operand& matrix, const char* first, int64_t rows, int64_t depth,
                 Packed& to) {
   const auto& [place, conversion] = matrix;
@@ -246,7 +247,7 @@ void VectorProduct::Run(void* const* addresses, char* to) const noexcept {
           Pack(vector.conversion, x + term * vector.place.term, vector.place.term, some,
                reinterpret_cast<char*>(terms));
           add(packed, terms, some, block);
-          // Sums of integers have no order, and blocks of 16 bits are added to the sum itself.
+          // Sums of integers need no order, and 16-bit blocks are added to the sum itself.
           if (!is_float || is_even_odd || (term + some < depth && (term + some) % kGemmDepth != 0)) continue;
           if (term < kGemmDepth) {
             std::memcpy(sums, block, sizeof sums);

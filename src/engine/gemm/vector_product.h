@@ -1,5 +1,5 @@
-// The product of a matrix and a vector in the types that gemm.h has not: DOUBLE, integers modulo 2^n, BOOL, and float32 of operands that are
-// converted to it.
+// The product of a matrix and a vector in types that gemm.h lacks: DOUBLE, integers modulo 2^n, BOOL, and
+// float32 of converted operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace portacl::engine {
 
-// Lengths in bytes, which may be 0 or negative. A vector has no rows.
+// Lengths are in bytes and may be 0 or negative. A vector has no rows.
 struct VectorProductOperand {
   int8_t argument;  // operand of the executor
   aclDataType dtype;
@@ -35,7 +35,7 @@ struct VectorProduct {
   Operand vector;
   Conversion result;
   AddFunction add;
-  bool is_even_odd;  // terms are added in the order of products of 16 bits (engine/gemm/gemm_kernel.h)
+  bool is_even_odd;  // terms have the order of 16-bit products (engine/gemm/gemm_kernel.h)
   aclDataType computed;
   int threads;
 
@@ -43,8 +43,8 @@ struct VectorProduct {
   void Run(void* const* addresses, char* to) const noexcept;
 };
 
-// Operands are converted to `dtype`, of which the results are - of FLOAT16 and BF16 they are float32, not rounded -, and multiplied as
-// docs/numerics.md has it. Neither length is 0.
+// Makes a product. Operands are converted to `dtype` and multiplied as docs/numerics.md says. Results have
+// that dtype, except that those of FLOAT16 and BF16 are float32, not rounded. Neither length is 0.
 VectorProduct MakeVectorProduct(const VectorProductOperand& matrix, const VectorProductOperand& vector,
                                 int64_t rows, int64_t depth, aclDataType dtype, Isa isa,
                                 int threads) noexcept;

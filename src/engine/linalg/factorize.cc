@@ -1,4 +1,4 @@
-// Solutions of triangular systems, inverses and QR factors (see factorize.h).
+// Solves triangular systems, inverts matrices and computes QR factors (see factorize.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/linalg/factorize.h"
 
@@ -14,7 +14,8 @@
 namespace portacl::engine {
 namespace {
 
-// Columns that a thread takes at a time, and what the workspace of a batch's matrices, taken together, should not be beyond.
+// Columns that a thread takes at a time, and a limit for the workspace of matrices that are processed
+// together.
 constexpr int64_t kColumnsTogether = 256;
 constexpr uint64_t kBytesTogether = uint64_t{64} << 20;
 
@@ -24,7 +25,7 @@ struct Number {
   T imaginary;
 };
 
-// Rows of numbers in memory: each is its real parts and then, of complex numbers, its imaginary parts.
+// Rows of numbers in memory. A row of complex numbers has all real parts, then all imaginary parts.
 template <class T>
 struct Rows {
   T* base;
@@ -53,7 +54,7 @@ template <class T>
 Number<T> Product(Number<T> x, Number<T> y) {
   return {x.real * y.real - x.imaginary * y.imaginary, x.real * y.imaginary + x.imaginary * y.real};
 }
-// The divisor is scaled by the larger one of its parts, so that squares neither overflow nor vanish.
+// Scales by the divisor's larger part, so that squares neither overflow nor vanish.
 template <class T>
 Number<T> Quotient(Number<T> x, Number<T> y, int64_t parts) {
   if (parts == 1) return {x.real / y.real, T{0}};
@@ -77,7 +78,7 @@ class LinalgRun {
     matrix_numbers_ = job.rows * parts_ * inner;
     const int64_t second = job.kind == LinalgJob::Kind::kQr ? job.factor : job.columns;
     second_numbers_ = job.rows * parts_ * second;
-    // Permutations; of QR, a reflector, its factor, and sums of columns.
+    // Room for permutations; for QR, for a reflector, its factor, and sums of columns.
     row_numbers_ = parts_ * (2 * job.rows + 2 + std::max(inner, second));
     const uint64_t bytes = static_cast<uint64_t>(Numbers()) * sizeof(T);
     together_ = std::clamp<int64_t>(static_cast<int64_t>(kBytesTogether / std::max<uint64_t>(bytes, 1)), 1,
@@ -133,7 +134,7 @@ class LinalgRun {
 
  private:
   int64_t Numbers() const { return matrix_numbers_ + second_numbers_ + factor_numbers() + row_numbers_; }
-  // Of QR, the reflectors stay beside what they leave of the matrix.
+  // QR keeps the reflectors beside the reduced matrix.
   int64_t factor_numbers() const {
     return job_.kind == LinalgJob::Kind::kQr ? parts_ * (job_.rows + 1) * std::min(job_.rows, job_.columns)
                                              : 0;
@@ -146,7 +147,7 @@ class LinalgRun {
     return {memory_ + i * Numbers() + matrix_numbers_, parts_,
             job_.kind == LinalgJob::Kind::kQr ? job_.factor : job_.columns};
   }
-  // Reflector k is row k: its numbers, and its factor behind them.
+  // Row k holds reflector k: its numbers, followed by its factor.
   Rows<T> ReflectorsOf(int64_t i) const {
     return {memory_ + i * Numbers() + matrix_numbers_ + second_numbers_, parts_, job_.rows + 1};
   }
@@ -161,7 +162,7 @@ class LinalgRun {
       body(i);
     });
   }
-  // body(matrix, first column, the column behind the last one).
+  // Calls body(matrix, first column, end) for blocks of columns.
   template <class Body>
   void EachColumns(int64_t count, int64_t columns, const Body& body) const {
     const int64_t blocks = (columns + kColumnsTogether - 1) / kColumnsTogether;
@@ -219,7 +220,7 @@ class LinalgRun {
     }
   }
 
-  // y + a * x of rows of n numbers.
+  // Computes y + a * x for rows of n numbers.
   void AddTo(T a, const T* x, T* y, int64_t n) const {
     Scalars scalars;
     std::memcpy(scalars.bytes[0], &a, sizeof a);
@@ -243,7 +244,7 @@ class LinalgRun {
     AddTo(a.imaginary, x.Part(x_row, 0) + from, y.Part(y_row, 1) + from, n);
   }
 
-  // Columns [from, to) of the right sides become those of the solution: known terms are taken away, the lowest k first.
+  // Solves columns [from, to) of the right-hand sides in place: subtracts known terms, the lowest k first.
   void Solve(Rows<T> matrix, Rows<T> right, bool is_upper, bool transposes, bool is_unit, int64_t from,
              int64_t to) const {
     const int64_t n = job_.rows;
@@ -261,8 +262,8 @@ class LinalgRun {
     }
   }
 
-  // The matrix becomes its triangular factors, with the largest element of a column on the diagonal, the first of several; the right
-  // sides become the permutation.
+  // Replaces the matrix by its LU factors, with partial pivoting by the first largest element of a column.
+  // The right-hand sides become the permutation.
   void Factor(int64_t i, int threads) const {
     const Rows<T> matrix = MatrixOf(i);
     const Rows<T> right = SecondOf(i);
@@ -298,7 +299,8 @@ class LinalgRun {
     }
   }
 
-  // The reflector that makes column k zero below the diagonal, as LAPACK has it: 1 and the numbers behind it, and a factor.
+  // Makes the Householder reflector that zeroes column k below the diagonal, in LAPACK's form: 1 and the
+  // numbers behind it, and a factor.
   void MakeReflector(Rows<T> matrix, Rows<T> reflectors, int64_t k) const {
     const int64_t m = job_.rows;
     const Number<T> alpha = matrix.At(k, k);
@@ -327,7 +329,8 @@ class LinalgRun {
     for (int64_t i = k + 1; i < m; ++i) reflectors.Set(k, i, Quotient(matrix.At(i, k), divisor, parts_));
   }
 
-  // Columns [from, to) of rows k and behind are reflected: sums over the rows, ascending, then each row.
+  // Applies a reflector to columns [from, to) of rows k and below: sums over the rows, ascending, then
+  // updates each row.
   void Apply(Rows<T> reflectors, int64_t k, Number<T> factor, Rows<T> rows, Rows<T> sums, int64_t from,
              int64_t to) const {
     for (int64_t part = 0; part < parts_; ++part)
@@ -374,7 +377,7 @@ class LinalgRun {
   int64_t matrices_ = 1;
   int64_t parts_ = 1;
   int64_t matrix_numbers_;
-  int64_t second_numbers_;  // right sides, or q
+  int64_t second_numbers_;  // right-hand sides, or q
   int64_t row_numbers_;
   int64_t together_;
 };

@@ -1,5 +1,5 @@
-// Solutions of triangular systems, inverses and QR factors of matrices, in batches: one order of operations for every layout, batch, thread
-// count and instruction set (docs/numerics.md).
+// Solutions of triangular systems, inverses and QR factors of matrices, in batches. The order of operations
+// is the same for every layout, batch, thread count and instruction set (docs/numerics.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ namespace portacl::engine {
 
 inline constexpr int kLinalgBatchDims = 6;
 
-// A matrix for each index of a batch. Strides in bytes.
+// A matrix for each index of a batch. Strides are in bytes.
 struct LinalgOperand {
   int8_t argument = -1;  // operand of the executor; -1: there is none
   aclDataType dtype = ACL_FLOAT;
@@ -31,20 +31,21 @@ struct LinalgJob {
   bool is_upper;    // of a triangular matrix: the part that is read
   bool transposes;  // ... and conjugates
   bool is_unit;     // ... its diagonal counts as ones
-  bool copies;      // copy.Run as well, at the end
+  bool copies;      // runs `copy` at the end, too
   int64_t batch[kLinalgBatchDims];
   int64_t rows;     // of the matrix
-  int64_t columns;  // of the right sides; of kInverse as rows; of kQr, of the matrix
-  int64_t factor;   // of kQr: columns of q, which may be none
-  int64_t kept;     // of kQr: rows of r
+  int64_t columns;  // of the right-hand sides; for kInverse, as rows; for kQr, of the matrix
+  int64_t factor;   // for kQr: columns of q, which may be 0
+  int64_t kept;     // for kQr: rows of r
   LinalgOperand matrix;
   LinalgOperand right;
-  LinalgOperand out;  // of kQr, q
+  LinalgOperand out;  // for kQr, q
   LinalgOperand r;
   aclDataType computed;  // FLOAT, DOUBLE, COMPLEX64 or COMPLEX128
-  VectorFunction add;    // in[0] + number * in[1], rounded once, of float32 and float64
+  VectorFunction add;    // in[0] + number * in[1], rounded once, for float32 and float64
   Move copy;
-  int8_t copied_from;  // operands; the workspace, behind what a run takes, is the one behind the executor's
+  // Operands; the number behind the executor's operands means the workspace, behind the part that a run uses.
+  int8_t copied_from;
   int8_t copied_to;
   int8_t operands;  // of the executor
   Isa isa;

@@ -11,17 +11,19 @@
 namespace portacl::engine {
 namespace {
 
-// Shorter rows, and fewer of them, are not worth a copy.
+// Smaller blocks are not worth a copy.
 constexpr int64_t kFewestColumns = 64;
 constexpr int64_t kFewestRows = 4;
 
-// Of a column, at once: each column lies in other pages of memory, and going from page to page costs more than a line.
+// Bytes of a column to copy at once. Each column lies in other pages of memory, and going from page to page
+// costs more than reading a cache line.
 constexpr int64_t kMostBytesOfColumn = 512;
 
-// For all bands of a thread.
+// The size of all copies of a thread.
 constexpr int64_t kBytes = kThreadMemoryBytes;
 
-// Whole cache lines and one more: rows a power of two apart would share a few places in the first-level cache.
+// Whole cache lines and one more: rows a power of two apart would compete for a few sets of the first-level
+// cache.
 int64_t Pitch(const Window& window, const OperandLoop& operand) {
   return (window.columns * operand.element_size + 63) / 64 * 64 + 64;
 }
@@ -37,7 +39,7 @@ bool Bands::Fit(const LoopPlan& plan, const OperandLoop& operand) noexcept {
 
 void Bands::Fill(const char* row, int64_t rows_left) noexcept {
   int64_t rows = std::min(most_rows_, rows_left);
-  // Up to the end of a cache line, so that no line is read for two bands.
+  // Ends at the end of a cache line, so that no line is read for two copies.
   const auto beyond =
       static_cast<int64_t>((reinterpret_cast<uintptr_t>(row) + static_cast<uintptr_t>(rows * size_)) % 64) /
       size_;

@@ -1,4 +1,4 @@
-// The kernels of a formula for several instruction sets. Include after a foreach_target.h section.
+// The kernels of a formula for several instruction sets. Include it after a foreach_target.h section.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,6 @@
 
 namespace portacl::engine {
 
-// The kernels of a formula.
 struct KernelTable {
   IsaTable<VectorFunction> values;
   IsaTable<SumFunction> sums;  // empty for a formula that is never summed
@@ -23,7 +22,7 @@ struct KernelTable {
   }
 };
 
-// The same for a formula that may be hoisted (see Hoisted). Static: jobs point into it.
+// The kernels of a formula with a precomputed function (see Hoisted). Make it static: jobs point into it.
 class HoistedKernelTable {
  public:
   constexpr HoistedKernelTable(const KernelTable& whole, const KernelTable& function, const KernelTable& rest,

@@ -1,5 +1,5 @@
-// How elements of each type are loaded as vectors and stored from them where nothing is converted, and which types of lanes
-// a formula may be computed in. Compiled once per instruction set.
+// Loads elements of each type as vectors and stores them without converting; names the lane types of
+// formulas. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// Elements that are lanes.
+// Elements that are themselves the lanes.
 template <class T>
 struct LaneElements {
   using Type = T;
@@ -31,12 +31,12 @@ struct LaneElements {
   static HWY_INLINE void Store(D d, V v, Type* to) { hn::StoreU(v, d, to); }
 };
 
-// Bytes that are 0 or not: 0 or 1 in lanes, whatever the memory of a bool tensor holds.
+// Loads bytes as 0 or 1, whatever the memory of a bool tensor holds.
 struct BoolElements : LaneElements<uint8_t> {
   static HWY_INLINE V Load(D d, const Type* from) { return hn::Min(hn::LoadU(d, from), hn::Set(d, Type{1})); }
 };
 
-// Results that are masks over the lanes that `Inputs` has, stored as bytes of 0 and 1.
+// Stores masks over the lanes of `Inputs` as bytes of 0 and 1.
 template <class Inputs>
 struct MaskElements {
   using Type = uint8_t;
@@ -53,7 +53,7 @@ struct MaskElements {
     } else if constexpr (sizeof(U) == 8) {
       hn::StoreU(hn::TruncateTo(bytes, ones), bytes, to);
     } else {
-      // 0 and 1 are what the saturating demotion from signed keeps.
+      // The saturating demotion from signed lanes preserves 0 and 1.
       const hn::Rebind<hwy::MakeSigned<U>, D> di;
       hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(di, ones)), bytes, to);
     }
@@ -68,7 +68,7 @@ struct MaskElements {
   }
 };
 
-// What a formula names as its types of lanes: numbers, and these.
+// The lane types that a formula names: numbers, and these.
 struct Bool;  // bytes of 0 and 1
 template <class Real>
 struct Complex;  // pairs of real and imaginary part
@@ -109,7 +109,7 @@ constexpr ElementTypes ElementTypesOf(LaneTypes<Lane...>) {
   return (ElementTypes{0} | ... | SetOf(LaneOf<Lane>::kType));
 }
 
-// The same types but for float32.
+// Removes float32 from a list of lane types.
 template <class... Lane>
 constexpr auto WithoutFloat(LaneTypes<float, Lane...>) {
   return LaneTypes<Lane...>();

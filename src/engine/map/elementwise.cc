@@ -19,10 +19,11 @@
 namespace portacl::engine {
 namespace {
 
-// Elements per block: fixed, so that results never depend on the thread count. 64 KiB of float32 per operand.
+// Elements per block: 64 KiB of float32 per operand. It is fixed, so that results never depend on the thread
+// count.
 constexpr int64_t kBlock = 16384;
 
-// Rounds and scatters n results, as they left the kernel, to the output's next n elements.
+// Rounds n results of the kernel and scatters them to the output's next n elements.
 void StoreResults(const ElementwiseLoop& job, const LoopPlan& plan, bool stream, bool is_rounded,
                   const Cursor& cursor, const char* results, char* dense, int64_t n) {
   if (dense != nullptr) {
@@ -41,13 +42,13 @@ void StoreResults(const ElementwiseLoop& job, const LoopPlan& plan, bool stream,
   });
 }
 
-// Elements before the next cache line of the output.
+// Counts the elements before the next cache line of the output.
 int64_t ElementsToLine(const char* address, int32_t size) {
   return static_cast<int64_t>((64 - reinterpret_cast<uintptr_t>(address) % 64) % 64) / size;
 }
 
-// Whether the kernel can take all operands as they are: dense, and of its own types. Then a loop needs no tiles,
-// which take longer to set up than a short loop takes to run.
+// Whether the kernel can read and write all operands in memory: they are dense and of its types. Such a loop
+// needs no tiles, which take longer to set up than a short loop takes to run.
 bool IsInPlace(const ElementwiseLoop& job) {
   const ChosenKernel chosen = job.kernel();
   if (job.plan.rank != 1 || job.result.type != chosen.written) return false;
@@ -60,7 +61,7 @@ bool IsInPlace(const ElementwiseLoop& job) {
   return true;
 }
 
-// Computes elements [begin, end) where IsInPlace.
+// Computes elements [begin, end) if IsInPlace.
 void RunInPlace(const ElementwiseLoop& job, char* const* base, int64_t begin, int64_t end) {
   const int inputs = job.formula.input_count;
   VectorWork work;
@@ -78,14 +79,14 @@ void RunInPlace(const ElementwiseLoop& job, char* const* base, int64_t begin, in
   ReportIsaThatRan(job.formula.function(job.kernel().type, job.formula.parameters, work));
 }
 
-// Called ahead of a stretch for which nothing need be done.
+// A callback that does nothing.
 struct Nothing {
   void operator()(int64_t) const {}
 };
 
-// Rows that the kernel can take as they are: within one, every operand is of the kernel's types and dense, or every
-// second element of what is, or, an input, one value. They need no tiles, which take as long to set up as a row of a
-// thousand elements in the first-level cache takes to compute.
+// Rows that the kernel can read and write in memory. Within such a row every operand is of the kernel's types
+// and is dense, or takes every second element; an input may also be one value. Such rows need no tiles, whose
+// setup takes as long as computing a row of a thousand elements in the first-level cache.
 class RowsInPlace {
  public:
   RowsInPlace(const ElementwiseLoop& job, const LoopPlan& plan)
@@ -110,8 +111,8 @@ class RowsInPlace {
   // Whether the plan has such rows.
   bool fit() const { return fit_; }
 
-  // Computes elements [begin, end). Calls before(position) ahead of every row, which is computed by itself then, unless
-  // there is nothing to be done.
+  // Computes elements [begin, end). Calls before(position) ahead of every row and then computes one row at a
+  // time; with Nothing as callback it may compute several at once.
   template <class Before>
   void Run(char* const* base, int64_t begin, int64_t end, bool stream, Before&& before) const {
     const Formula& formula = job_.formula;
@@ -166,7 +167,7 @@ class RowsInPlace {
   }
 
  private:
-  // Of real numbers, with an input that has one value for each row.
+  // Real numbers, with an input that has one value for each row.
   static constexpr int64_t kRowsAtOnce = 16;
 
   int64_t RowStride(int operand) const { return plan_.operand[operand].stride[plan_.rank - 1]; }
@@ -181,8 +182,8 @@ class RowsInPlace {
   bool fit_;
 };
 
-// Computes elements [begin, end) of a plan: the job's, or a block of it. Calls before(position) ahead of every
-// stretch that is computed at once.
+// Computes elements [begin, end) of a plan: the job's, or a block of it. Calls before(position) ahead of each
+// range of elements that is computed at once.
 template <class Before>
 void RunStretch(const ElementwiseLoop& job, const LoopPlan& plan, char* const* base, int64_t begin,
                 int64_t end, bool stream, Before&& before) {
@@ -203,7 +204,8 @@ void RunStretch(const ElementwiseLoop& job, const LoopPlan& plan, char* const* b
     } else {
       n = std::min(n, int64_t{job.formula.tile});
       dense = DenseAddress(plan, output, base[output], cursor, position, n);
-      // A line that two tiles share would be written twice: the first tile ends at a line's end.
+      // The first tile ends at the end of a cache line, since a line shared by two tiles would be written
+      // twice.
       const int64_t head = stream && dense != nullptr ? ElementsToLine(dense, size) : 0;
       if (head > 0) n = std::min(n, head);
       tiles.Compute(cursor, position, n, results);
@@ -215,9 +217,9 @@ void RunStretch(const ElementwiseLoop& job, const LoopPlan& plan, char* const* b
   ReportIsaThatRan(tiles.isa());
 }
 
-// Operands that are dense along different dims are walked in blocks of the last two dims, and a transposed operand
-// passes through a transposed copy of its block. Blocks that follow each other along the rows make a strip, which is
-// the direction in which a transposed operand's lines and pages lie.
+// Walks operands that are dense along different dims in blocks of the last two dims. A transposed operand
+// passes through a transposed copy of each block. Consecutive blocks along the rows form a strip: a
+// transposed operand's cache lines and pages extend in that direction.
 class TransposedBlocks {
  public:
   explicit TransposedBlocks(const LoopPlan& plan)
@@ -236,7 +238,7 @@ class TransposedBlocks {
     strips_beside_ = (plan.extent[along_] + columns_ - 1) / columns_;
   }
 
-  // Strips.
+  // Counts the strips.
   int64_t count() const {
     return plan_.count / (plan_.extent[across_] * plan_.extent[along_]) * strips_ * strips_beside_;
   }
@@ -270,20 +272,21 @@ class TransposedBlocks {
   }
 
  private:
-  // A block's rows, and the bytes of each in a copy: at most two operands are copied, which then share the space.
+  // The rows of a block, and the bytes of each in a copy. At most two operands are copied, which share the
+  // space.
   static constexpr int64_t kMostRows = 128;
   static constexpr int64_t kRowBytes = 512;
-  // Between the rows of a copy: rows a power of two apart would share a few places in the cache.
+  // Padding between the rows of a copy: rows a power of two apart would compete for a few sets of the cache.
   static constexpr int64_t kGap = 64;
   // Blocks per strip.
   static constexpr int64_t kStrip = 4;
-  // Where a thread has no memory for copies, they lie on the stack, of fewer rows.
+  // Copies have this many rows and lie on the stack if a thread has no memory for them.
   static constexpr int64_t kRowsOnStack = 16;
-  // How far ahead rows that are read in place are asked for: the processor's own prefetching does not see that one
-  // short row follows another.
+  // Prefetch distance of rows that are read in memory. The processor's own prefetching does not notice that
+  // one short row follows another.
   static constexpr int64_t kRowsAhead = 8;
 
-  // A block and the rest of its strip.
+  // A block, and the rest of its strip.
   struct Block {
     LoopPlan plan;
     int64_t rows_left;  // in the strip, this block's included
@@ -313,7 +316,7 @@ class TransposedBlocks {
     block.copies = nullptr;
   }
 
-  // Asks for a row of each input that is read in place.
+  // Prefetches a row of each input that is read in memory.
   void PrefetchRow(const ElementwiseLoop& job, const Block& block, int64_t row) const {
     asm volatile(
         "");  // gcc takes a function that only prefetches for one without effects, and leaves calls out

@@ -1,4 +1,5 @@
-// Elementwise loops: a formula over a loop plan. Load (convert, gather), compute, store (round, scatter): one pass.
+// Elementwise loops: a formula over a loop plan. One pass loads (converts, gathers), computes and stores
+// (rounds, scatters).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +8,7 @@
 
 namespace portacl::engine {
 
-// Trivially copyable, as part of jobs.
+// Part of jobs, and so trivially copyable.
 struct ElementwiseLoop {
   LoopPlan plan;  // operands in the formula's order, the output last
   Formula formula;
@@ -18,7 +19,7 @@ struct ElementwiseLoop {
 
   ChosenKernel kernel() const noexcept { return formula.KernelFor(result.type); }
 
-  // With the addresses of the plan's operands at its first element.
+  // Runs the loop. `base` holds the addresses of the plan's operands at its first element.
   void Run(char* const* base) const noexcept;
 };
 

@@ -1,4 +1,5 @@
-// An elementwise loop in parts, which threads may run at the same time and in any order: its elements' bits depend on none.
+// An elementwise loop in blocks, which threads may run concurrently and in any order; the results are the
+// same.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,11 +9,11 @@ namespace portacl::engine {
 
 struct ElementwiseLoop;
 
-// How many parts there are, of some 64 KiB of float32 for each operand.
+// Counts the blocks, each of some 64 KiB of float32 per operand.
 int64_t BlocksOf(const ElementwiseLoop& loop) noexcept;
 
-// Runs the parts [first, last), with the addresses of the plan's operands at its first element. In the default floating-point
-// environment.
+// Runs the blocks [first, last) in the default floating-point environment. `base` holds the addresses of the
+// plan's operands at its first element.
 void RunBlocks(const ElementwiseLoop& loop, char* const* base, int64_t first, int64_t last) noexcept;
 
 }  // namespace portacl::engine

@@ -1,4 +1,5 @@
-// Elementwise jobs: an elementwise loop as an executor holds it. What depends on a repeated input alone is computed once.
+// Elementwise jobs: an elementwise loop as an executor holds it. Functions of a repeated input alone are
+// precomputed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -17,12 +17,13 @@ namespace portacl::engine {
 
 inline constexpr int kMaxInputs = kMaxLoopOperands - 1;
 
-// As many float32 elements as the widest vector of any instruction set has; as many bytes of any other elements.
+// A repeated value is written over this many float32 elements, as many as the widest vector of any
+// instruction set has, or over as many bytes of other elements.
 inline constexpr size_t kRepeated = 64;
 inline constexpr size_t kRepeatedBytes = kRepeated * sizeof(float);
 
-// Element types that a kernel takes from memory; kOther ones pass through tiles of the type that is computed in. kMixed is of
-// kernels alone: each of their operands is of any of the first three.
+// The element types that a kernel reads from memory. kOther elements pass through tiles of the computed type.
+// kMixed is a type of kernels only: each of their operands has any of the first three types.
 enum class ElementType : uint8_t {
   kF32,
   kBf16,
@@ -45,17 +46,18 @@ enum class ElementType : uint8_t {
 
 constexpr bool IsComplex(ElementType type) { return type == ElementType::kC64 || type == ElementType::kC128; }
 
-// Bytes over which a repeated element of this type is written: a vector, or one of each part.
+// The bytes over which a repeated element of this type is written: one vector, or one for each part of a
+// complex number.
 constexpr size_t RepeatedBytes(ElementType type) { return kRepeatedBytes * (IsComplex(type) ? 2 : 1); }
 
-// A set of them, one bit each.
+// A set of element types, one bit each.
 using ElementTypes = uint32_t;
 constexpr ElementTypes SetOf(ElementType type) { return ElementTypes{1} << static_cast<int>(type); }
 inline constexpr ElementTypes kHalves = SetOf(ElementType::kBf16) | SetOf(ElementType::kF16);
-// What a hot formula has kernels for, besides.
+// The additional kernels of a formula with a fast path.
 inline constexpr ElementTypes kHotTypes = kHalves | SetOf(ElementType::kMixed);
 
-// In bytes; of a kernel of mixed elements, those of a repeated value.
+// The element size in bytes; for kMixed that of a repeated value.
 constexpr size_t SizeOf(ElementType type) {
   switch (type) {
     case ElementType::kI8:
@@ -79,8 +81,8 @@ constexpr size_t SizeOf(ElementType type) {
   }
 }
 
-// What a kernel's operands are. Where they are mixed, an operand with 16-bit elements has its bit in `f16`, or is
-// bf16; inputs come first, then the output.
+// The types of a kernel's operands. If they are mixed, an operand with 16-bit elements has its bit in `f16`
+// or is bf16. Inputs come first, then the output.
 struct KernelType {
   ElementType elements;
   uint8_t f16 = 0;
@@ -99,81 +101,84 @@ constexpr ElementType ElementTypeOf(aclDataType dtype) {
   }
 }
 
-// Whether a kernel takes operands of a type as they are in memory.
+// Whether a kernel reads operands of a type directly from memory.
 constexpr bool Takes(ElementType kernel, ElementType type) {
   return kernel == ElementType::kMixed ? type <= ElementType::kF16 : type == kernel;
 }
 
-// What a kernel is given: rows of n elements.
+// The operands of a kernel: rows of n elements.
 struct VectorWork {
   const void* in[kMaxInputs];
-  // The size of an operand's elements, or 0 for one value that is repeated over kRepeatedBytes, or, of complex numbers, twice
-  // those (as f32 where a kernel is mixed); the output's comes after the inputs'. Where KernelsTakeEverySecond, and a kernel is not mixed, all but the 0
-  // may be twice the size: then nothing is written between elements, and nothing read before the first or behind the last.
+  // The distance between an operand's elements; the output's comes after the inputs'. It is the element size,
+  // or 0 for a value that is repeated over kRepeatedBytes (twice that for complex numbers; as f32 in a mixed
+  // kernel). If KernelsTakeEverySecond and the kernel is not mixed, all but the 0 may be twice the size. Then
+  // nothing between elements is written, and nothing outside the first and last is read.
   size_t step[kMaxInputs + 1];
   void* out;  // may be an input
   size_t n;
   bool
-      stream;  // whole cache lines are written past the caches where the instruction set can; the caller ends with a fence
+      // writes whole cache lines past the caches if the instruction set can; the caller ends with a fence
+      stream;
   size_t rows = 1;
-  int64_t row_stride[kMaxInputs + 1];  // of each operand, in bytes; not looked at for one row
+  int64_t row_stride[kMaxInputs + 1];  // of each operand, in bytes; ignored for one row
 };
 
-// A formula compiled for one instruction set: out[i] = f(in[0][i], ...) for each row's i in [0, n); inputs and output are
-// of the type that the kernel is for (but for a formula's that writes bool), the computation is in that type, or in float32
-// where the type has 16 bits or is mixed.
+// A formula compiled for one instruction set: out[i] = f(in[0][i], ...) for i in [0, n) of each row. Inputs
+// and output are of the kernel's type, except that a formula may write bool. 16-bit and mixed types are
+// computed in float32, others in their own type.
 using VectorFunction = Isa (*)(KernelType type, const void* parameters, const VectorWork& work);
 
 inline bool KernelsTakeEverySecond(Isa isa) noexcept { return isa == Isa::kAvx512; }
 
-// The types for which an instruction set has kernels of a formula that asks for these. The portable one is what remains
-// where there is no other: loops over 16-bit and mixed types are not worth the time that the compiler takes for them.
+// The types for which an instruction set has kernels, of those that a formula asks for. The portable set has
+// none for 16-bit and mixed types: it is only a fallback, and they would cost too much compile time.
 constexpr ElementTypes KernelTypes(Isa isa, ElementTypes asked) {
   return isa == Isa::kPortable ? asked & ~kHotTypes : asked;
 }
 
-// The same formula, its terms added into float64 sums (see sum_work.h).
+// The same formula, with its terms added into float64 sums (see sum_work.h).
 struct SumWork;
 using SumFunction = Isa (*)(KernelType type, const void* parameters, SumWork& work);
 
 struct Hoisted;
 
-// What a formula is compiled to, for one instruction set.
+// The compiled forms of a formula for one instruction set.
 struct Kernels {
   VectorFunction values;
   SumFunction sums;  // nullptr for a formula that is never summed
   ElementTypes
-      takes;  // the types that there are kernels for; of every second element too where kMixed is among them
-  bool writes_bool = false;          // results are bytes, 0 or 1, whatever is computed in
+      takes;  // the types that have kernels; if kMixed is one, every second element is supported, too
+  bool writes_bool = false;          // results are bytes of 0 or 1, whatever the computed type
   const Hoisted* hoisted = nullptr;  // outlives every job
 };
 
-// What a formula that takes a costly function of one input is computed by where that input is repeated: first the
-// function, once for each distinct element, then the rest, which is given the value (f32) as an input.
+// Two parts of a formula that applies a costly function to one input. They are used if that input is
+// repeated: first the function is computed once for each distinct element, then the rest, which takes the
+// value (f32) as an input.
 struct Hoisted {
   Isa isa;
   Kernels function;  // of one input
   Kernels rest;
-  int8_t input;  // that the function is of
-  int8_t value;  // which of the rest's inputs the value is: in the input's place, or one more
+  int8_t input;  // the input of the function
+  int8_t value;  // the position of the value among the rest's inputs: that of `input`, or one more
 };
 
-// The parameters of a formula that has none, and of one that has only the factor of its reduction.
+// The parameters of a formula without any, and of one that has only its reduction's factor.
 struct NoParameters {};
 struct FactorAlone {
   float c;
 };
 
-// Up to two numbers of the type that is computed in, real or complex.
+// Up to two numbers of the computed type, real or complex.
 struct Scalars {
   static constexpr int kMost = 2;
 
   alignas(16) unsigned char bytes[kMost][16] = {};
 
-  // For formulas that ask for it: see engine/map/scalar_operand-inl.h.
+  // Sets the flag of formulas that ask for it (see engine/map/scalar_operand-inl.h).
   void SetScalarIsFirst() { bytes[1][0] = 1; }
 
-  // Number i, or its imaginary part; of lanes of type T.
+  // Returns number i or its imaginary part, in lanes of type T.
   template <class T>
   T Get(int i, int part = 0) const {
     T value;
@@ -182,26 +187,26 @@ struct Scalars {
   }
 };
 
-// A kernel, and the type in which results leave it.
+// A kernel, and the type of its results.
 struct ChosenKernel {
   KernelType type;
   ElementType written;
 };
 
-// Trivially copyable, as part of jobs that executors hold.
+// Part of jobs that executors hold, and so trivially copyable.
 struct Formula {
   VectorFunction function;
   SumFunction sums;
   ElementTypes takes;                        // see Kernels
   bool writes_bool;                          // see Kernels
-  ElementType computed = ElementType::kF32;  // what tiles hold: one of `takes`, without 16-bit and mixed ones
-  const Hoisted* hoisted;                    // or nullptr
+  ElementType computed = ElementType::kF32;  // the type of tiles: one of `takes`, neither 16-bit nor mixed
+  const Hoisted* hoisted;                    // nullptr if there is none
   int input_count;
   int tile = kTile;  // elements of a tile
   GatherFunction gather;
   ElementLoad load[kMaxInputs];
   ElementType type[kMaxInputs];
-  int8_t argument[kMaxInputs];  // which of the executor's operands each input is
+  int8_t argument[kMaxInputs];  // the executor's operand of each input
   alignas(16) unsigned char parameters[32];
 
   template <class Parameters>
@@ -219,8 +224,8 @@ struct Formula {
     hoisted = kernels.hoisted;
   }
 
-  // The kernel for these inputs and a result of the given type: of one type where all have it, mixed where only some have
-  // 16 bits, else of the type that is computed in.
+  // Returns the kernel for these inputs and a result of the given type. It is a kernel of one type if all
+  // operands have that type, mixed if only some have 16 bits, else of the computed type.
   ChosenKernel KernelFor(ElementType result) const noexcept {
     if (computed != ElementType::kF32) return {{computed}, writes_bool ? ElementType::kBool : computed};
     if (writes_bool) {
@@ -236,7 +241,7 @@ struct Formula {
     return {kernel, result};
   }
 
-  // The kernel that sums these inputs' terms.
+  // Returns the kernel that sums these inputs' terms.
   KernelType KernelForSums() const noexcept { return KernelOver(FirstType()); }
 
   bool Reads(int executor_operand) const noexcept {
@@ -251,7 +256,7 @@ struct Formula {
     return type[0] <= ElementType::kF16 ? type[0] : ElementType::kF32;
   }
 
-  // The kernel for these inputs and one more operand, but for its bit.
+  // Returns the kernel for these inputs and one more operand, whose bit the caller sets.
   KernelType KernelOver(ElementType other) const noexcept {
     if ((takes & kHalves) == 0) return {ElementType::kF32};
     bool is_uniform = true;
@@ -272,7 +277,7 @@ struct Result {
   ElementStore store;
   ScatterFunction scatter;
   ElementType type;
-  int8_t argument;  // which of the executor's operands it is
+  int8_t argument;  // the executor's operand
 };
 
 }  // namespace portacl::engine

@@ -1,4 +1,4 @@
-// Splits formulas over repeated inputs (see hoist.h).
+// Precomputes functions of repeated inputs (see hoist.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/map/hoist.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kSize = sizeof(float);
 
-// Shorter loops, and inputs that are repeated less often, are done by the time a second loop has begun.
+// A second loop takes longer than it saves for shorter loops and for inputs that are repeated less often.
 constexpr int64_t kFewestElements = 2048;
 constexpr int64_t kFewestRepeats = 4;
 

@@ -1,5 +1,5 @@
-// Formulas with a costly function of an input that is repeated (see Hoisted): the function of each distinct element
-// once, in the thread's memory, instead of once for every place where the element is used. The same bits.
+// Precomputes a costly function of a repeated input (see Hoisted): once for each distinct element, in the
+// thread's memory, instead of once for every use. The bits are the same.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,12 +8,13 @@
 
 namespace portacl::engine {
 
-// Whether the input is repeated often enough, and its distinct elements fit the thread's memory.
+// Whether the input is repeated often enough and its distinct elements fit the thread's memory.
 bool IsWorthHoisting(const Formula& formula, const LoopPlan& plan) noexcept;
 
-// Computes the function, on up to `threads` threads, and makes formula, plan and base (each operand's address at the
-// plan's first element) those of the rest; an output in the plan stays its last operand. The value lies in the calling
-// thread's memory until the next call. False when there is no memory: then nothing is changed.
+// Computes the function on up to `threads` threads, and replaces formula, plan and base (each operand's
+// address at the plan's first element) by those of the rest. An output in the plan stays its last operand.
+// The value lies in the calling thread's memory until the next call. Returns false, and changes nothing, if
+// there is no memory.
 bool HoistFunction(Formula& formula, LoopPlan& plan, char** base, int threads) noexcept;
 
 }  // namespace portacl::engine

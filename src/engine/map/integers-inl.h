@@ -1,5 +1,5 @@
-// Integer arithmetic on vectors that Highway does not have on every target: modulo 2^n, never trapping.
-// Compiled once per instruction set.
+// Integer arithmetic on vectors that Highway lacks on some targets: modulo 2^n, never trapping. Compiled once
+// per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// f of each lane: for what no instruction set has vectors for. f takes and returns lanes.
+// Applies f to each lane, for operations that no instruction set has vectors for.
 template <class D, class F, class... V>
 HWY_INLINE auto EachLane(D d, const F& f, V... v) {
   using T = hn::TFromD<D>;
@@ -40,7 +40,7 @@ HWY_INLINE auto EachLane(D d, const F& f, V... v) {
   return hn::Load(d, out);
 }
 
-// a * b: of integers the low half.
+// Returns a * b, for integers modulo 2^n.
 template <class D, class V>
 HWY_INLINE V Multiply([[maybe_unused]] D d, V a, V b) {
   using T = hn::TFromD<D>;
@@ -52,7 +52,7 @@ HWY_INLINE V Multiply([[maybe_unused]] D d, V a, V b) {
     return hn::Set(d, static_cast<T>(static_cast<U>(hn::GetLane(a)) * static_cast<U>(hn::GetLane(b))));
 #else
     if constexpr (sizeof(T) == 1) {
-      // Those at even places in the low halves of wider lanes, those at odd places in the high halves.
+      // Multiplies even elements in the low halves of wider lanes, odd ones in the high halves.
       const hn::RepartitionToWide<hn::RebindToUnsigned<D>> pairs;
       const auto a_pairs = hn::BitCast(pairs, a);
       const auto b_pairs = hn::BitCast(pairs, b);
@@ -74,7 +74,7 @@ HWY_INLINE V Multiply([[maybe_unused]] D d, V a, V b) {
   }
 }
 
-// base ^ exponent modulo 2^n; to negative exponents only 1 and -1 give anything but 0.
+// Returns base ^ exponent modulo 2^n. For negative exponents it is 0 unless the base is 1 or -1.
 template <class D, class V>
 HWY_INLINE V IntegerPower(D d, V base, V exponent) {
   using T = hn::TFromD<D>;
@@ -96,8 +96,8 @@ HWY_INLINE V IntegerPower(D d, V base, V exponent) {
   return hn::IfThenElse(hn::Lt(exponent, zero), inverse, power);
 }
 
-// Quotients and remainders of integers. By 0 all bits of either are 1, as CANN's golden results for Ascend
-// 950 have them; the least number by -1 is itself.
+// Quotients and remainders of integers. Division by 0 sets all bits of both, as CANN's golden results for
+// Ascend 950 have it. The least number divided by -1 is itself.
 template <class T>
 T TruncatedQuotient(T a, T b) {
   if (b == 0) return -1;
@@ -108,7 +108,7 @@ T TruncatedRemainder(T a, T b) {
   if (b == 0) return -1;
   return b == -1 ? 0 : a % b;
 }
-// The quotient is rounded down, the remainder has the divisor's sign.
+// Rounds the quotient down; the remainder has the divisor's sign.
 template <class T>
 T FlooredQuotient(T a, T b) {
   const bool is_above = b != 0 && (a < 0) != (b < 0) && TruncatedRemainder(a, b) != 0;
@@ -120,8 +120,9 @@ T FlooredRemainder(T a, T b) {
   return b != 0 && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-// The same of vectors. Integers of 64 bits whose magnitudes are below 2^52 by float64: a quotient is then further from the next whole number
-// than its rounding goes, and what is taken off is exact.
+// FlooredRemainder of vectors. 64-bit integers of magnitudes below 2^52 are divided in float64: the rounding
+// error of a quotient is smaller than its distance from the next integer, and the subtracted product is
+// exact.
 template <class D, class V>
 HWY_INLINE V FlooredRemainders(D d, V a, V b) {
   using T = hn::TFromD<D>;

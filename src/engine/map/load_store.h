@@ -1,4 +1,4 @@
-// How stored elements become those that are computed, and computed ones stored: one function, or up to two conversions.
+// Loads stored elements as computed ones and stores computed ones, by one function or up to two conversions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,14 @@ namespace portacl::engine {
 
 struct Conversion;
 
-// Reads n stored elements, at most a tile of them, as the type that is computed in. Trivially copyable; a conversion that
-// it names outlives it (see ConversionBetween).
+// Reads n stored elements, at most a tile, as elements of the computed type. Trivially copyable; its
+// conversions outlive it (see ConversionBetween).
 class ElementLoad {
  public:
   ElementLoad() = default;
   explicit ElementLoad(LoadFunction load) : load_(load) {}
-  // First the one, then the other; either may be nullptr, not both. Where `real_part` is not 0, elements are complex numbers
-  // and the first of their two parts, of so many bytes, is what is converted.
+  // Applies `first`, then `second`; one of them may be nullptr. If `real_part` is not 0, elements are complex
+  // numbers and only their first part, which has that many bytes, is converted.
   ElementLoad(const Conversion* first, const Conversion* second, int real_part)
       : first_(first), second_(second), real_part_(real_part) {}
 
@@ -35,7 +35,8 @@ class ElementLoad {
   int real_part_ = 0;
 };
 
-// Stores n computed elements, likewise; with `stream`, whole cache lines go past the caches where the conversion can.
+// Stores n computed elements, likewise. With `stream`, whole cache lines go past the caches if the conversion
+// can.
 class ElementStore {
  public:
   ElementStore() = default;

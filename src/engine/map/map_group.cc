@@ -20,7 +20,7 @@ void Negate(unsigned char* bytes) {
   std::memcpy(bytes, &value, sizeof value);
 }
 
-// Puts the number among the formula's parameters.
+// Stores the number among the formula's parameters.
 void SetNumber(const NumberInMemory& number, const char* base, Formula& formula) {
   Scalars scalars;
   std::memcpy(&scalars, formula.parameters, sizeof scalars);

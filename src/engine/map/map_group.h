@@ -1,5 +1,5 @@
-// Many maps as one job, as operators over lists of tensors are: small ones share a thread's part of the work, long ones are shared by
-// all threads, and no element is visited twice.
+// Runs many maps as one job, for operators over lists of tensors. Small maps share a thread's block of work;
+// all threads share a long one. No element is visited twice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +14,10 @@ namespace portacl::engine {
 struct NumberInMemory {
   int32_t operand = -1;  // of the executor; -1: there is none
   int64_t offset = 0;    // in bytes, from the storage base
-  ElementLoad load{};    // into the type that is computed in, where it is of another
+  ElementLoad load{};    // into the computed type, if it differs
   bool is_converted = false;
   int8_t size = 0;   // in bytes, as it lies there
-  int8_t place = 0;  // among the formula's Scalars
+  int8_t place = 0;  // index among the formula's Scalars
   bool is_negated = false;
   bool is_integer = false;
 };
@@ -29,15 +29,16 @@ struct PlannedMap {
   int64_t first_block;
 };
 
-// The maps lie in the job's memory. They are independent of each other: none writes what another one reads or writes.
+// The maps lie in the job's memory. They are independent: none writes memory that another one reads or
+// writes.
 struct MapGroupJob {
   int count;
   int threads;
   int64_t blocks;           // of all maps
-  int64_t blocks_together;  // what a thread takes at a time
+  int64_t blocks_together;  // that a thread takes at a time
   int64_t elements;
 
-  bool Touches(int) const noexcept { return false; }  // who makes the job knows
+  bool Touches(int) const noexcept { return false; }  // whoever makes the job decides
   int64_t Elements() const noexcept { return elements; }
   void Run(const JobContext& context) const noexcept;
 };

@@ -17,13 +17,13 @@ bool IsFloat32OrHalf(aclDataType dtype) {
 
 bool IsComplex(aclDataType dtype) { return dtype == ACL_COMPLEX64 || dtype == ACL_COMPLEX128; }
 
-// The part of a complex number that a cast to another dtype keeps.
+// Returns the size of the real part if a cast keeps only that part of a complex number, else 0.
 int RealSize(aclDataType from, aclDataType to) {
   if (!IsComplex(from) || IsComplex(to) || to == ACL_BOOL) return 0;
   return from == ACL_COMPLEX64 ? sizeof(float) : sizeof(double);
 }
 
-// nullptr where the bytes stay as they are.
+// Returns nullptr if the bytes stay as they are.
 const Conversion* Between(Isa isa, aclDataType from, aclDataType to) {
   if (from == to) return nullptr;
   const Conversion& conversion = ConversionBetween(isa, from, to);
@@ -117,7 +117,7 @@ ElementLoad MapTypes::LoadFor(aclDataType dtype, aclDataType cast, ElementType* 
     *type = ElementTypeOf(dtype);
     return ElementLoad(FindLoad(isa, dtype, ACL_FLOAT));
   }
-  // Lanes of bools are 0 or 1 whatever the byte is that they are loaded from.
+  // Lanes of bools are loaded as 0 or 1, whatever the byte is.
   if (computed == kBool && cast == ACL_BOOL && (dtype == ACL_INT8 || dtype == ACL_UINT8)) dtype = ACL_BOOL;
   const Conversion* first = Between(isa, dtype, cast);
   const Conversion* const second = Between(isa, cast, lanes);
@@ -125,7 +125,7 @@ ElementLoad MapTypes::LoadFor(aclDataType dtype, aclDataType cast, ElementType* 
     *type = computed;
     return ElementLoad();
   }
-  // What a cast to bool leaves is what it was, or 1: other dtypes' bytes are not looked at.
+  // A cast to bool yields 1 or keeps the byte; bytes of other dtypes are not looked at.
   return ElementLoad(first, second, RealSize(dtype, cast));
 }
 
@@ -140,7 +140,7 @@ ElementStore MapTypes::StoreFor(aclDataType dtype, ElementType* type) const noex
   const bool wraps = written != kBool && written != kF32 && written != kF64 && written != kC64 &&
                      written != kC128 && promoted != dtype;
   const Conversion* const first = wraps ? Between(isa, from, promoted) : nullptr;
-  // Of wrapped numbers it may be that only their dtype changes.
+  // Wrapped numbers may need a change of dtype only.
   const Conversion* const second = Between(isa, wraps ? promoted : from, dtype);
   if (first == nullptr && second == nullptr) {
     *type = written;

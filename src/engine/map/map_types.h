@@ -1,4 +1,4 @@
-// In which type a map computes, and how operands of every dtype become elements of that type and back.
+// Chooses the type in which a map computes, and converts operands of every dtype to and from it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,27 +8,27 @@
 
 namespace portacl::engine {
 
-// The type that values of a dtype are computed in by a formula with kernels for `takes`: float32 for FLOAT, FLOAT16 and BF16;
-// for integers and BOOL their own type where there is a kernel for it, else int32, else int64, modulo 2^n; DOUBLE and complex
-// numbers their own. kOther where there is none.
+// Returns the type in which a formula with kernels for `takes` computes values of a dtype. FLOAT, FLOAT16 and
+// BF16 use float32. Integers and BOOL use their own type if there is a kernel for it, else int32, else int64,
+// modulo 2^n. DOUBLE and complex numbers use their own. The result is kOther if there is none.
 ElementType ComputedType(aclDataType dtype, ElementTypes takes) noexcept;
 
-// The dtype of elements as they are computed.
+// Returns the dtype of computed elements.
 aclDataType DtypeOf(ElementType computed) noexcept;
 
 // The types of one map.
 struct MapTypes {
   Isa isa;
-  aclDataType promoted;  // what the inputs are cast to, before they are computed
+  aclDataType promoted;  // the inputs are cast to it before computing
   ElementType computed;
   bool writes_bool;
 
-  // Reads elements of a dtype, cast to `cast` first. `type` becomes what kernels take the operand as: its own type where
-  // nothing has to be converted, else kOther.
+  // Returns the load of elements of a dtype, which are first cast to `cast`. Sets `type` to the type in which
+  // kernels read the operand: its own if nothing has to be converted, else kOther.
   ElementLoad LoadFor(aclDataType dtype, aclDataType cast, ElementType* type) const noexcept;
-  // Writes them: floating results are rounded once; integers wrap to `promoted` first.
+  // Returns the store. Floating results are rounded once; integers wrap to `promoted` first.
   ElementStore StoreFor(aclDataType dtype, ElementType* type) const noexcept;
-  // Whether tiles for an operand of this dtype are half as long.
+  // Whether tiles of an operand of this dtype hold half as many elements.
   bool IsWide(aclDataType dtype) const noexcept;
 };
 

@@ -1,5 +1,5 @@
-// Formulas with a number in place of an input, which is the same for all elements. Compiled once per
-// instruction set.
+// Formulas that take a number, the same for all elements, in place of an input. Compiled once per instruction
+// set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// The first of the scalars is the last input of `Whole`, a formula that has no scalars of its own.
+// Uses the first scalar as the last input of `Whole`, a formula without scalars of its own.
 template <class Whole>
 struct WithLastScalar : Elementwise<WithLastScalar<Whole>> {
   using Parameters = engine::Scalars;
@@ -41,8 +41,8 @@ struct WithLastScalar : Elementwise<WithLastScalar<Whole>> {
   engine::Scalars scalars;
 };
 
-// The first of the scalars is one of two inputs: the first one where the second scalar is not 0
-// (ScalarIsFirst), else the second one. One loop for both, for formulas that take the compiler long.
+// Uses the first scalar as one of two inputs: as the first one if the second scalar is not 0 (ScalarIsFirst),
+// else as the second one. One loop serves both, for formulas that take long to compile.
 template <class Whole>
 struct WithEitherScalar : Elementwise<WithEitherScalar<Whole>> {
   using Parameters = engine::Scalars;

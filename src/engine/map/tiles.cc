@@ -1,4 +1,4 @@
-// Filling of tiles and the formula over them (see tiles.h). Nothing here depends on a formula.
+// Fills tiles and computes formulas over them (see tiles.h). Nothing here depends on a formula.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/map/tiles.h"
 
@@ -89,7 +89,7 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
       continue;
     }
     if (dense == nullptr && bands_[k].attached() && n <= cursor.left_in_row()) {
-      // Rows that begin before the end of what is walked.
+      // Rows that begin before the walk's end.
       const int64_t row_length = plan_.extent[plan_.rank - 1];
       const int64_t rows = (end_ - position + cursor.column() + row_length - 1) / row_length;
       dense = bands_[k].Row(cursor.RowAt(k), cursor.column(), std::min(rows, cursor.left_rows()));

@@ -1,5 +1,5 @@
-// Tiles: a stretch of a loop whose inputs are dense elements of the type that is computed in, whatever dtype and strides
-// the operands have.
+// Tiles of a loop: the inputs of each are dense elements of the computed type, whatever dtype and strides the
+// operands have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr size_t kWidestElement = 16;
 // Rows at least this long are walked one at a time, so that dense and repeated operands need no tile.
 inline constexpr int64_t kLongRow = 64;
 
-// A position in the loop: the row it lies in, the column, and each operand's address at the row's start.
+// A position in the loop: its row, its column, and each operand's address at the row's start.
 class Cursor {
  public:
   Cursor(const LoopPlan& plan, char* const* base, int64_t position) : plan_(&plan) {
@@ -34,17 +34,17 @@ class Cursor {
 
   int64_t left_in_row() const { return plan_->extent[plan_->rank - 1] - column_; }
   int64_t column() const { return column_; }
-  // Rows, this one included, before the dim around them begins anew.
+  // Counts the rows of the innermost dim but one that are left, this one included.
   int64_t left_rows() const {
     return plan_->rank < 2 ? 1 : plan_->extent[plan_->rank - 2] - index_[plan_->rank - 2];
   }
-  // Where the row begins.
+  // Returns the address at which the row begins.
   char* RowAt(int operand) const { return row_[operand]; }
   char* At(int operand) const {
     return row_[operand] + column_ * plan_->operand[operand].stride[plan_->rank - 1];
   }
 
-  // From a row's beginning to that of the row so many below, at most left_rows().
+  // Moves down by `rows` rows, at most left_rows(). The cursor is at a row's beginning.
   void SkipRows(int64_t rows) {
     if (rows > 1) {
       const int axis = plan_->rank - 2;
@@ -63,7 +63,7 @@ class Cursor {
     }
   }
 
-  // Moves on by n elements, n at most left_in_row().
+  // Moves on by n elements, at most left_in_row().
   void Advance(int64_t n) {
     column_ += n;
     if (column_ < plan_->extent[plan_->rank - 1]) return;
@@ -85,7 +85,7 @@ class Cursor {
   char* row_[kMaxLoopOperands] = {};
 };
 
-// Calls segment(address, stride, done, length) for each piece of a row among the cursor's next n elements.
+// Calls segment(address, stride, done, length) for the part in each row of the cursor's next n elements.
 template <class Segment>
 void ForEachSegment(const LoopPlan& plan, int operand, Cursor cursor, int64_t n, Segment&& segment) {
   const int64_t stride = plan.operand[operand].stride[plan.rank - 1];
@@ -97,8 +97,8 @@ void ForEachSegment(const LoopPlan& plan, int operand, Cursor cursor, int64_t n,
   }
 }
 
-// The address of the next n elements of an operand when they are dense there, else nullptr. `position` is the
-// cursor's, counted in elements of the loop from `base`, the operand's address at 0.
+// Returns the address of an operand's next n elements if they are dense, else nullptr. `position` is the
+// cursor's index in the loop; `base` is the operand's address at index 0.
 char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& cursor, int64_t position,
                    int64_t n) noexcept;
 
@@ -107,47 +107,46 @@ inline bool HasLongRows(const LoopPlan& plan) {
   return plan.extent[plan.rank - 1] >= kLongRow || plan.rank == 1;
 }
 
-// Writes one element of an input as often as VectorWork says, as the kernel takes it.
+// Repeats one element of an input as often as VectorWork says, in the type that the kernel reads.
 void RepeatElement(const Formula& formula, KernelType kernel, int input, const char* source,
                    void* to) noexcept;
 
-// Computes a formula over stretches of a loop, one after the other. The operands of the plan start with the
-// formula's inputs. Inputs that the kernel takes as they are in memory need no tile.
-// Buffers live in the object, so that threads share nothing.
+// Computes a formula over a loop, tile by tile. The formula's inputs are the plan's first operands. Inputs
+// that the kernel can read in memory need no tile. Buffers live in the object, so that threads share nothing.
 class FormulaTiles {
  public:
   FormulaTiles(const Formula& formula, const LoopPlan& plan, char* const* base, KernelType kernel,
                ElementType result) noexcept;
-  // From now on only this part of the loop is walked, row by row: inputs that lie across the rows are read in bands.
+  // Restricts the walk to this part of the loop, row by row. Inputs that lie across the rows are read through
+  // transposed rows.
   void WalkRows(const Window& window) noexcept;
 
-  // out[0..n) = the formula at the cursor's next n elements; n <= LongestStretch(). `out` may be an input's
-  // own memory when the stretch is dense there.
+  // Computes out[0..n) at the cursor's next n elements, n <= LongestStretch(). `out` may be an input's own
+  // memory if the input is dense there.
   void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
 
-  // Where the inputs of the cursor's next n elements are, and the size of their elements as the kernel takes them, or
-  // 0 for one that is repeated. Tiles that it fills stay until the next call.
+  // Finds the inputs of the cursor's next n elements, and the size of their elements as the kernel reads
+  // them, or 0 for a repeated one. Tiles that it fills stay until the next call.
   void Locate(const Cursor& cursor, int64_t position, int64_t n, const void** in, size_t* step) noexcept;
 
-  // The instruction set of a kernel that was called with what Locate gave.
+  // Records the instruction set of a kernel that the caller ran on Locate's result.
   void SetIsa(Isa isa) noexcept { isa_ = isa; }
 
-  // How many elements Compute takes at once from here: a tile, or the rest of the row when no input needs a
-  // tile.
+  // Returns how many elements Compute takes at once: a tile, or the rest of the row if no input needs a tile.
   int64_t LongestStretch(const Cursor& cursor) const noexcept {
     const int64_t tile = formula_.tile;
     const int64_t row = long_rows_ ? cursor.left_in_row() : tile;
     return long_stretches_ ? row : std::min(row, tile);
   }
 
-  // The instruction set of the kernel that ran last.
+  // Returns the instruction set of the kernel that ran last.
   Isa isa() const noexcept { return isa_; }
 
  private:
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
-  // Whether the kernel takes the input as it is in memory.
+  // Whether the kernel reads the input directly from memory.
   bool IsNative(int input) const { return Takes(kernel_.elements, formula_.type[input]); }
-  // The same, within a row.
+  // Whether it does, and the input is dense within a row.
   bool IsDense(int input) const {
     return IsNative(input) && RowStride(input) == plan_.operand[input].element_size;
   }
@@ -160,9 +159,9 @@ class FormulaTiles {
   char* base_[kMaxInputs];
   bool is_one_value_[kMaxInputs];
   bool long_rows_;
-  bool long_stretches_;  // within a row every input is native and dense or in a band, or one value
+  bool long_stretches_;  // within a row every input is native and dense, or in transposed rows, or one value
   Bands bands_[kMaxInputs];
-  int64_t end_ = 0;  // of the part that is walked in bands
+  int64_t end_ = 0;  // of the part that is walked by rows
   Isa isa_ = Isa::kPortable;
   alignas(64) char tile_[kMaxInputs][kTileBytes];
   alignas(64) char repeated_[kMaxInputs][2 * kRepeatedBytes];

@@ -1,5 +1,5 @@
-// The vector loop that feeds a formula full float32 vectors, tails included. Compiled once per instruction
-// set and formula.
+// The vector loop that applies a formula to full vectors and to tails. Compiled once per instruction set and
+// formula.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -35,17 +35,16 @@ constexpr Isa ThisIsa() {
   return Isa::kPortable;
 }
 
-// Which of a kernel's inputs are one value that is repeated: none, the first alone (a gradient's gradOutput, where the
-// loss was reduced), or any. What is known here need not be computed for every vector: the fewer instructions a vector
-// takes, the further ahead the processor finds loads to begin.
+// The inputs of a kernel that are one repeated value: none, only the first (the reduced loss's gradOutput in
+// gradients), or any. Knowing them at compile time saves instructions per vector, and with fewer instructions
+// the processor finds later loads sooner.
 enum class Repeated { kNone, kFirst, kAny };
 
-// Where the elements of a kernel's operands come from and go to: all inputs are of one type, and so is the output, or it is
-// of bytes. Operand k's step is the size of its elements, or 0 for one value that is repeated; the output, if there is one,
-// comes after the inputs.
+// Access to operands where all inputs have one type, and the output has the same or is of bytes. Operand k's
+// step is its element size, or 0 for one repeated value. The output, if there is one, comes after the inputs.
 template <class Elements, Repeated kRepeated = Repeated::kAny, class Results = Elements>
 class Uniform {
-  // Whether results fill vectors, which can be streamed then: bytes do only where the elements are bytes, too.
+  // Whether results fill vectors and so can be streamed. Bytes do only if the elements are bytes, too.
   static constexpr bool FillVectors() {
     if constexpr (std::is_same_v<Results, Elements>) {
       return true;
@@ -61,7 +60,8 @@ class Uniform {
   static constexpr bool kIsPaired = Elements::kIsPaired && std::is_same_v<Results, Elements>;
   static constexpr bool kHasHalves = sizeof(Type) == sizeof(uint16_t);
   static constexpr size_t kWidest = sizeof(Type);
-  // There is little work per line: from memory, several lines of one operand after another are slower.
+  // Processes one cache line at a time, since there is little work per line. From memory, several lines of
+  // one operand after another are slower.
   static constexpr bool kLineByLine = std::is_same_v<V, hn::Vec<hn::ScalableTag<Type>>>;
   static constexpr bool kStreams = FillVectors();
   static constexpr bool kFirstIsRepeated = kRepeated == Repeated::kFirst;
@@ -71,22 +71,22 @@ class Uniform {
     for (size_t k = 0; k < operands; ++k) walks_[k] = step[k] != 0 ? ~size_t{0} : size_t{0};
   }
 
-  // How far, in bytes, operand k's element i is from its first.
+  // The distance in bytes of operand k's element i from its first.
   HWY_INLINE size_t Offset(size_t k, size_t i) const {
     const size_t offset = i * sizeof(Type);
     if constexpr (kRepeated == Repeated::kAny) return offset & walks_[k];
     return kFirstIsRepeated && k == 0 ? 0 : offset;
   }
-  // Of the output.
+  // The size of the output's elements.
   HWY_INLINE size_t OutSize() const { return sizeof(typename Results::Type); }
   // The size of operand k's elements.
   HWY_INLINE size_t Size(size_t) const { return sizeof(Type); }
 
-  // Operand k's vector of elements from the given address on.
+  // Loads a vector of operand k's elements from the given address on.
   HWY_INLINE V Load(D d, size_t, const char* from) const {
     return Elements::Load(d, reinterpret_cast<const Type*>(from));
   }
-  // Of 2 vectors: the elements at even and at odd places.
+  // Load the even and the odd elements of two vectors.
   HWY_INLINE VF LoadEven(DF d, const char* from) const {
     return Elements::LoadEven(d, reinterpret_cast<const Type*>(from));
   }
@@ -94,7 +94,7 @@ class Uniform {
     return Elements::LoadOdd(d, reinterpret_cast<const Type*>(from));
   }
 
-  // Results are vectors, or masks where they are written as bytes.
+  // Stores results, which are masks if they are written as bytes.
   template <class R>
   HWY_INLINE void Store(D d, R r, char* to) const {
     Results::Store(d, r, reinterpret_cast<typename Results::Type*>(to));
@@ -118,10 +118,10 @@ class Uniform {
   }
 
  private:
-  size_t walks_[kMaxInputs + 1];  // all bits, or none for a repeated value
+  size_t walks_[kMaxInputs + 1];  // all bits set, or none for a repeated value
 };
 
-// Each operand is of a type of its own; a repeated value is f32.
+// Access to operands that each have a type of their own. A repeated value is f32.
 class Mixed {
  public:
   using D = DF;
@@ -178,8 +178,8 @@ class Mixed {
   size_t output_;
 };
 
-// The same, of every second element: what lies between two is read and not used, and is not written. Only where masked
-// stores are fast and leave what they do not write alone.
+// Access to every second element. The gaps are read but not used, and not written. Only targets with masked
+// stores that are fast and touch nothing else have it.
 #if HWY_TARGET == HWY_AVX3
 constexpr bool kTakesEverySecond = true;
 
@@ -193,7 +193,7 @@ class EverySecond {
   static constexpr bool kIsPaired = false;
   static constexpr bool kLineByLine = true;
   static constexpr bool kFirstIsRepeated = false;
-  // A vector that ends at the last element would read what lies behind that one, too.
+  // A vector that ends at the last element would read the element behind it, too.
   static constexpr size_t kReadBeyond = 1;
 
   HWY_INLINE EverySecond(KernelType, const size_t* step, size_t operands) {
@@ -230,7 +230,7 @@ class EverySecond {
   HWY_INLINE void StoreWholeLine(DF d, VF v, char* to, bool) const { Store(d, v, to); }
 
  private:
-  // Elements, each in the lower half of a lane twice as wide.
+  // Stores each element in the lower half of a lane twice as wide.
   template <class V, class T>
   static HWY_INLINE void StoreApart(V elements, T* to) {
     const hn::ScalableTag<T> d;
@@ -246,16 +246,17 @@ class EverySecond {
 constexpr bool kTakesEverySecond = false;
 #endif
 
-// Where results are streamed, inputs come from memory as well. The processor's own prefetching stops at the end of
-// a page, so data is asked for that far ahead; what follows a short stretch is most likely wanted next. It may lie
-// past the operand's end, which does no harm.
+// The prefetch distance. Where results are streamed, inputs come from memory as well. The processor's own
+// prefetching stops at the end of a page, so that data is requested this far ahead. After a short row the
+// next one is most likely wanted. An address past the operand's end does no harm.
 constexpr size_t kFarthestAhead = 4096;
 
 HWY_INLINE void Prefetch(const char* from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += 64) hwy::Prefetch(from + i);
 }
 
-// Fewer elements than a vector has: they pass through padded buffers on the stack, and nothing beyond them is touched.
+// Fewer elements than a vector has. They pass through padded buffers on the stack, and nothing beyond them is
+// touched.
 template <class Formula, class Access, size_t... kInput>
 class PartOfVector {
  public:
@@ -267,7 +268,7 @@ class PartOfVector {
     const typename Access::D d;
     constexpr size_t kBytes = (1 + Access::kReadBeyond) * HWY_MAX_BYTES;
     HWY_ALIGN char elements[kInputs + 1][kBytes] = {};
-    // Up to the last element, and nothing behind it.
+    // Copies up to the last element and nothing behind it.
     const auto size = [&](size_t k) HWY_ATTR {
       return access_.Offset(k, 1) == 0
                  ? kBytes
@@ -293,12 +294,12 @@ class PartOfVector {
   char* to_;
 };
 
-// out[i] = formula(in[0][i], in[1][i], ...) for i in [0, n). Formula::operator() takes a Highway tag and one
-// vector per input. Never reads or writes outside [0, n): partial vectors go through the same code, so a result never
-// depends on its position. `out` may be one of the inputs.
+// Computes out[i] = formula(in[0][i], in[1][i], ...) for i in [0, n). Formula::operator() takes a Highway tag
+// and one vector per input. Never reads or writes outside [0, n). Partial vectors go through the same code,
+// so that a result never depends on its position. `out` may be one of the inputs.
 //
-// Every place that calls the formula is another copy of it, and what a kernel costs the compiler is the copies: so it is
-// asked at run time whether a line is streamed.
+// Every call of the formula inlines another copy of it, and copies cost compile time. Therefore streaming is
+// tested at run time.
 template <class Formula, class Access, size_t... kInput>
 class RowLoop {
   using D = typename Access::D;
@@ -308,7 +309,7 @@ class RowLoop {
   HWY_INLINE RowLoop(const Formula& formula, const Access& access, const void* const* in, void* out)
       : formula_(formula),
         access_(access),
-        // One index for all operands: a pointer each to move on costs a tenth of the speed.
+        // One index serves all operands: advancing a pointer for each costs a tenth of the speed.
         from_{static_cast<const char*>(in[kInput])...},
         to_(static_cast<char*>(out)) {}
 
@@ -317,7 +318,7 @@ class RowLoop {
     const size_t lanes = hn::Lanes(d);
     const size_t out_size = access_.OutSize();
     const V first = Access::kFirstIsRepeated ? access_.Load(d, 0, from_[0]) : hn::Zero(d);
-    // Elements that may be in vectors.
+    // Elements that may be loaded as full vectors.
     const size_t whole = n - HWY_MIN(n, Access::kReadBeyond);
     size_t i = 0;
     if (kCanStream && stream) {
@@ -351,18 +352,18 @@ class RowLoop {
 
  private:
   static constexpr size_t kInputs = sizeof...(kInput);
-  // Of every second element, it is storing that takes longest.
+  // With every second element the stores dominate, and unrolling gains nothing.
   static constexpr bool kUnrolled = kHasUnrolled && Formula::kFunctionOf >= 0 && Access::kReadBeyond == 0 &&
                                     std::is_same_v<typename Access::V, VF>;
 
-  // Input k's vector from element i on. `first` is that of a first input that is repeated.
+  // Returns input k's vector from element i on. `first` is the value of a repeated first input.
   template <size_t k>
   HWY_INLINE V Input(size_t i, V first) const {
     if constexpr (Access::kFirstIsRepeated && k == 0) return first;
     return access_.Load(D(), k, from_[k] + access_.Offset(k, i));
   }
 
-  // Of a group of vectors from element i on, number kVector.
+  // Returns vector number kVector of the group from element i on.
   template <size_t k, size_t kVector>
   HWY_INLINE V InputOfGroup(size_t i, V first) const {
     const size_t lanes = hn::Lanes(D());
@@ -403,7 +404,7 @@ class RowLoop {
     }
 #endif
     if constexpr (std::is_same_v<Access, Mixed>) {
-      // At once, so that it is asked once for all of them what type an operand is of.
+      // Computes all vectors together, so that each operand's type is tested once.
       const VF v0 = formula_(d, InputOfGroup<kInput, 0>(i, first)...);
       const VF v1 = formula_(d, InputOfGroup<kInput, 1>(i, first)...);
       const VF v2 = formula_(d, InputOfGroup<kInput, 2>(i, first)...);
@@ -412,7 +413,8 @@ class RowLoop {
       StorePair(v2, v3, line + two, stream);
       return;
     }
-    // A loop, so that the compiler can take a formula's branches out of it: more at once are too much for it.
+    // A loop of pairs lets the compiler move a formula's branches out of it; larger groups are too much for
+    // it.
     for (size_t pair = 0; pair < 2; ++pair) {
       const size_t at = i + pair * 2 * lanes;
       const auto v0 = formula_(d, InputOfGroup<kInput, 0>(at, first)...);
@@ -430,8 +432,8 @@ class RowLoop {
     }
   }
 
-  // Elements [i, i + count), fewer than a vector has. By a copy: what a function is told the address of, the compiler loads
-  // anew after every store.
+  // Computes elements [i, i + count), fewer than a vector has. It works on a copy of the access: once a
+  // function knows the address of an object, the compiler reloads that object after every store.
   HWY_INLINE void Some(size_t i, size_t count) const {
     const size_t out_size = access_.OutSize();
     const PartOfVector<Formula, Access, kInput...> part(
@@ -458,7 +460,7 @@ HWY_INLINE void RowsOver(const Formula& formula, const Access& access, const Vec
   }
 }
 
-// A function of its own for each type of operands: compilers take long for what is larger.
+// Each type of operands has a separate function, because large functions take long to compile.
 template <class Formula, class Access>
 HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const VectorWork& work) {
   const Formula formula(*static_cast<const typename Formula::Parameters*>(parameters));
@@ -466,8 +468,8 @@ HWY_NOINLINE void VectorLoop(KernelType type, const void* parameters, const Vect
   RowsOver(formula, access, work, std::make_index_sequence<Formula::kInputs>());
 }
 
-// The loop for these operands: one for every second element, one for gradients' one gradOutput, one for inputs that all
-// have an element for each output, and one for every other case.
+// Chooses the loop for these operands: for every second element, for one repeated gradOutput of gradients,
+// for inputs without repetition, or for every other case.
 template <class Formula, class Elements>
 HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const VectorWork& work) {
 #if HWY_TARGET == HWY_AVX3
@@ -477,7 +479,7 @@ HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const Vecto
   size_t repeated = 0;
   for (size_t k = 0; k < Formula::kInputs; ++k) repeated |= size_t{work.step[k] == 0} << k;
   if (repeated == 0) return VectorLoop<Formula, Uniform<Elements, Repeated::kNone>>(type, parameters, work);
-  // Of float32 there is nothing to convert that is converted once: no faster.
+  // Float32 needs no conversion, so that this loop is no faster for it.
   if constexpr (Formula::kInputs == 3 && !std::is_same_v<Elements, F32Elements>) {
     if (repeated == 1)
       return VectorLoop<Formula, Uniform<Elements, Repeated::kFirst>>(type, parameters, work);
@@ -485,15 +487,15 @@ HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const Vecto
   VectorLoop<Formula, Uniform<Elements>>(type, parameters, work);
 }
 
-// The types that a formula has loops for.
+// The types for which a formula has loops.
 template <class Formula>
 constexpr ElementTypes TakesOf() {
   return ElementTypesOf(typename Formula::Lanes()) | (Formula::kIsHot ? kHotTypes : 0) |
          (Formula::kTakesHalves ? kHalves : 0);
 }
 
-// Complex numbers: Formula::OfParts(tag, the inputs' real parts, their imaginary parts, real&, imaginary&), or without the last
-// two where it returns a mask.
+// Complex numbers. Calls Formula::OfParts(tag, the inputs' real parts, their imaginary parts, real&,
+// imaginary&), or without the last two if it returns a mask.
 template <class Formula, class Elements, size_t... kInput>
 class ComplexLoop {
   using Real = typename Elements::Type;
@@ -570,7 +572,7 @@ HWY_NOINLINE void RunComplexLoop(const void* parameters, const VectorWork& work,
   ComplexLoop<Formula, Elements, kInput...>(parameters).Run(work);
 }
 
-// Of elements as they are computed: one loop for each type.
+// Runs the loop over elements of the computed type; each type has one.
 template <class Formula, class... Lane>
 HWY_INLINE void PlainLoop(LaneTypes<Lane...>, KernelType type, const void* parameters,
                           const VectorWork& work) {
@@ -587,7 +589,7 @@ HWY_INLINE void PlainLoop(LaneTypes<Lane...>, KernelType type, const void* param
   (..., run.template operator()<Lane>());
 }
 
-// Of 16-bit elements.
+// Runs the loop over 16-bit elements.
 template <class Formula, class Elements>
 HWY_INLINE void HalvesLoop(KernelType type, const void* parameters, const VectorWork& work) {
   if constexpr (Formula::kIsHot) {
@@ -598,27 +600,29 @@ HWY_INLINE void HalvesLoop(KernelType type, const void* parameters, const Vector
   }
 }
 
-// What `struct Formula : Elementwise<Formula>` is compiled to.
+// The base of formulas: `struct Formula : Elementwise<Formula>` gets its kernels from here.
 template <class Formula>
 struct Elementwise {
   // The types of lanes that the formula is computed in.
   using Lanes = LaneTypes<float>;
 
-  // Whether the formula asks for loops of its own over 16-bit, mixed and every second elements. They cost the compiler ten
-  // times what the one loop over float32 does that every formula has; without them, such operands pass through tiles.
+  // Whether the formula has a fast path: loops over 16-bit, mixed and every second elements. They take ten
+  // times as long to compile as the one loop over float32 that every formula has. Without them such operands
+  // pass through tiles.
   static constexpr bool kIsHot = false;
 
-  // Of these, those over 16-bit elements alone.
+  // Whether it has only those of them that are over 16-bit elements.
   static constexpr bool kTakesHalves = false;
 
-  // Whether the formula's results are masks, to be written as bytes of 0 and 1.
+  // Whether the formula's results are masks, written as bytes of 0 and 1.
   static constexpr bool kWritesBool = false;
 
-  // The input of which the formula takes a function of many steps over float32, or -1. Such a formula has Function(tag, x),
-  // the function of a vector or of Unrolled, and WithFunction(tag, inputs..., value), the rest.
+  // The input to which the formula applies a costly function over float32, or -1. Such a formula has
+  // Function(tag, x), the function of a vector or of Unrolled, and WithFunction(tag, inputs..., value), the
+  // rest.
   static constexpr int kFunctionOf = -1;
 
-  // A VectorFunction: picks the operands' types, runs, reports the instruction set.
+  // A VectorFunction: selects the operands' types, runs the loop, and returns the instruction set.
   static Isa Values(KernelType type, const void* parameters, const VectorWork& work) {
     constexpr ElementTypes kTypes = KernelTypes(ThisIsa(), TakesOf<Formula>());
     if constexpr ((kTypes & SetOf(ElementType::kMixed)) != 0) {

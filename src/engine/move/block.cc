@@ -1,4 +1,5 @@
-// Copies of blocks (see block.h). Vectors of 16 bytes, which every machine has: what comes from memory needs no wider ones.
+// Copies of blocks (see block.h), by vectors of 16 bytes, which every machine has. Copies from memory do not
+// need wider ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/block.h"
 
@@ -37,10 +38,10 @@ void Store(char* to, T value) {
 // Narrower blocks are not worth a transposition.
 constexpr int64_t kNarrow = 8;
 
-// From here on the library's copy is as fast; below, its call costs as much as the copy.
+// From this size on memcpy is as fast; below, its call costs as much as the copy.
 constexpr int64_t kLongRun = 512;
 
-// Copies of `bytes` bytes, sizeof(T) to twice as many: two that overlap.
+// Copies `bytes` bytes, from sizeof(T) to twice as many, by two copies that overlap.
 template <class T>
 void CopyTwo(const char* source, char* destination, int64_t bytes) {
   const T first = Load<T>(source);
@@ -73,14 +74,14 @@ void CopyRun(const char* source, char* destination, int64_t bytes, bool stream) 
   }
 }
 
-// How far ahead rows are asked for, in bytes: the processor's own prefetching does not see that one short row follows
-// another. What lies there need not be readable. Of a long row its beginning will do.
+// The prefetch distance of rows in bytes: the processor's own prefetching does not notice that one short row
+// follows another. The memory need not be readable. Of a long row only the beginning is prefetched.
 constexpr int64_t kAhead = 1024;
 
-// What is streamed comes from memory: as much has to be on its way as memory delivers while one line comes.
+// The prefetch distance for streamed copies: as much as memory delivers during the latency of one line.
 constexpr int64_t kFarAhead = 16384;
 
-// Vectors of a destination that is dense: past the caches where that is asked for and it is aligned.
+// Stores vectors to a dense destination, past the caches if requested and aligned.
 class VectorStores {
  public:
   VectorStores([[maybe_unused]] const char* destination, [[maybe_unused]] bool stream) {
@@ -89,7 +90,7 @@ class VectorStores {
 #endif
   }
 
-  // Calls store(to, vector) of the right kind.
+  // Calls loop(store) with the chosen kind of store.
   template <class Loop>
   void Run(const Loop& loop) const {
 #if defined(__SSE2__)
@@ -106,7 +107,7 @@ class VectorStores {
   bool streams_ = false;
 };
 
-// n elements side by side, all of them the one at `element`.
+// Fills n adjacent elements with the one at `element`.
 void FillRun(const char* element, char* destination, int32_t size, int64_t n, [[maybe_unused]] bool stream) {
   unsigned char pattern[16];
   for (int32_t i = 0; i < 16; i += size) std::memcpy(pattern + i, element, static_cast<size_t>(size));
@@ -114,7 +115,7 @@ void FillRun(const char* element, char* destination, int32_t size, int64_t n, [[
 #if defined(__SSE2__)
   if (stream && bytes >= kLongRun) {
     const auto head = static_cast<int64_t>((64 - reinterpret_cast<uintptr_t>(destination) % 64) % 64);
-    // From a line's beginning on, the pattern begins elsewhere.
+    // At the beginning of a cache line the pattern is shifted.
     unsigned char lines[80];
     for (size_t i = 0; i < sizeof lines; i += 16) std::memcpy(lines + i, pattern, 16);
     std::memcpy(destination, lines, static_cast<size_t>(head));
@@ -143,7 +144,7 @@ void FillRun(const char* element, char* destination, int32_t size, int64_t n, [[
   std::memcpy(destination + i, pattern, static_cast<size_t>(bytes - i));
 }
 
-// The elements of a vector in the opposite order.
+// Reverses the elements of a vector.
 template <int32_t kSize>
 Vector Reversed(Vector v) {
 #if defined(__SSE2__)
@@ -162,11 +163,11 @@ Vector Reversed(Vector v) {
 #endif
 }
 
-// n elements that lie one before the other, the first one at `source`.
+// Copies n elements in reverse order; `source` is the first one.
 template <int32_t kSize>
 void CopyReversed(const char* source, char* destination, int64_t n, bool stream) {
   const int64_t bytes = n * kSize;
-  const char* const end = source + kSize;  // behind the first one
+  const char* const end = source + kSize;  // end of the first one
   int64_t i = 0;
   VectorStores(destination, stream && bytes >= kLongRun).Run([&](const auto& store) {
     for (; i + 64 <= bytes; i += 64) {
@@ -209,7 +210,8 @@ void StreamLines(const char* source, char* destination, int64_t bytes, const cha
 }
 #endif
 
-// Elements of more than 16 bytes, or of an odd number. `next`: how far what is copied after them is from the first.
+// Copies elements of more than 16 bytes or of an odd number of bytes. `next` is the distance of the elements
+// that are copied afterwards.
 void CopyRows(const char* source, int64_t from, char* destination, int64_t to, int64_t n, int64_t size,
               [[maybe_unused]] int64_t next, bool stream) {
 #if defined(__SSE2__)
@@ -220,7 +222,7 @@ void CopyRows(const char* source, int64_t from, char* destination, int64_t to, i
         StreamLines(source, destination, size, source + next, copy);
       return;
     }
-    // kFarAhead in the order of the walk: whole rows, and a part of one.
+    // Splits kFarAhead in the order of the walk into whole rows and a part of one.
     const int64_t part = kFarAhead % size / 64 * 64;
     const char* ahead = source + kFarAhead / size * from;
     for (int64_t i = 0; i < n; ++i, source += from, destination += to, ahead += from) {
@@ -240,7 +242,7 @@ void CopyRows(const char* source, int64_t from, char* destination, int64_t to, i
 
 bool IsElement(int32_t size) { return size == 1 || size == 2 || size == 4 || size == 8 || size == 16; }
 
-// n elements, any strides.
+// Copies n elements with any strides.
 void CopyElements(const char* source, int64_t from, char* destination, int64_t to, int64_t n, int32_t size,
                   bool stream) {
   if (!IsElement(size)) return CopyRows(source, from, destination, to, n, size, 0, stream);
@@ -277,8 +279,8 @@ void CopyElements(const char* source, int64_t from, char* destination, int64_t t
   }
 }
 
-// Through a copy with whole lines between its rows: a destination whose rows lie a power of two apart would have them in
-// a few places of the cache.
+// Transposes through a buffer with padded rows. Rows of a destination that are a power of two apart would
+// compete for a few sets of the cache.
 [[gnu::noinline]] void TransposeBlock(const char* source, int64_t from_column, char* destination,
                                       int64_t to_row, int64_t rows, int64_t columns, int32_t size,
                                       bool stream) {
@@ -334,14 +336,14 @@ void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSte
   if ((reinterpret_cast<uintptr_t>(destination) | static_cast<uintptr_t>(to.row | to.column | size)) %
           kLine ==
       0) {
-    // A run of a line or two is done before a wider loop of its own has begun.
+    // For a run of a line or two, starting a wider loop takes longer than the copy.
     constexpr int32_t kFewLines = 128;
     const RunCopy copy = FindRunCopy(IsaInUse());
     if (copy != nullptr && size > kFewLines) {
       return copy({source, from.row, from.column, destination, to.row, to.column, rows, columns, size},
                   ahead);
     }
-    // What the source has side by side in a row, so that it comes from several places at a time, each in its order.
+    // Copies column by column, so that reads follow several sequential streams.
     for (int64_t column = 0; column < columns; ++column) {
       const char* run = source + column * from.column;
       char* target = destination + column * to.column;
@@ -378,9 +380,10 @@ void CopyBlock(const char* source, BlockSteps from, char* destination, BlockStep
     return TransposeBlock(source, from.column, destination, to.row, rows, columns, size, stream);
   }
   if (!IsElement(size) && size < kAhead && from.row == size && to.column == size && rows > 1) {
-    // Runs in another order: what follows in the source is that of the rows below.
+    // Copies contiguous elements in another order. The rows below continue in the source.
     const int64_t most =
-        std::max<int64_t>(1, rows / 8);  // of them: what is asked for may be another block's, or nobody's
+        // A limit, since the prefetched rows may belong to another block or to nobody.
+        std::max<int64_t>(1, rows / 8);
     const int64_t next = std::clamp<int64_t>(kFarAhead / 2 / (columns * size), 1, most) * from.row;
     for (int64_t row = 0; row < rows; ++row) {
       CopyRows(source + row * from.row, from.column, destination + row * to.row, to.column, columns, size,
@@ -388,7 +391,7 @@ void CopyBlock(const char* source, BlockSteps from, char* destination, BlockStep
     }
     return;
   }
-  // The longer loop inside.
+  // Makes the longer loop the inner one.
   if (columns < kNarrow && rows > columns) {
     for (int64_t column = 0; column < columns; ++column) {
       CopyElements(source + column * from.column, from.row, destination + column * to.column, to.row, rows,

@@ -1,5 +1,5 @@
-// Conversions (see conversion.h). Each pass is a plain loop that the compiler turns into vectors, once per instruction set;
-// nothing in one depends on what an instruction makes of values out of range.
+// Conversions (see conversion.h). Each pass is a plain loop that the compiler vectorises once per instruction
+// set. No result depends on how an instruction treats values out of range.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/conversion.h"
 
@@ -20,7 +20,7 @@
 
 namespace portacl::engine {
 
-// The passes of this file: where they go is their name, and what they take is the type before it.
+// The passes of this file. The name says from which type and to which.
 enum class Pass : uint8_t {
   kNone,
   // Exact in float32.
@@ -34,10 +34,10 @@ enum class Pass : uint8_t {
   kS64ToF32,
   kU64ToF32,
   kF64ToF32,
-  // To float32 with what was dropped in its last bit: a second rounding to a type of at most 16 bits is then that of the
-  // exact value ("to odd").
+  // To float32, rounded to odd: the last bit records that bits were dropped. A second rounding to a type of
+  // at most 16 bits is then that of the exact value.
   kF64ToOdd,
-  // To float64 in the same way.
+  // To float64, rounded to odd.
   kS64ToOdd,
   kU64ToOdd,
   kF32ToF64,
@@ -98,7 +98,7 @@ struct Pair64 {
   double part[2];
 };
 
-// static_cast, where it is defined for every value.
+// Uses static_cast, which is defined for every value here.
 template <class To>
 struct Cast {
   template <class From>
@@ -131,7 +131,7 @@ struct WithZero {
   static HWY_INLINE Pair64 Of(double x) { return {{x, 0.0}}; }
 };
 
-// The bounds come first: the cast alone is undefined outside them.
+// Clamps first, since the cast is undefined beyond the bounds.
 template <class Integer, class Float>
 HWY_INLINE Integer Truncate(Float x, Float lowest, Float highest) {
   const Float number = x == x ? x : Float{0};  // NOLINT(misc-redundant-expression): not so for NaN
@@ -140,7 +140,7 @@ HWY_INLINE Integer Truncate(Float x, Float lowest, Float highest) {
 }
 
 struct ToS32 {
-  // The largest float below 2^31, then the rest by hand.
+  // Clamps to the largest float below 2^31 and sets larger results explicitly.
   static HWY_INLINE int32_t Of(float x) {
     const auto inside = Truncate<int32_t>(x, -2147483648.0f, 2147483520.0f);
     return x >= 2147483648.0f ? INT32_MAX : inside;
@@ -171,7 +171,7 @@ struct ToU64 {
 
 struct ToOdd {
   static HWY_INLINE float Of(double x) {
-    // Nearest, then toward zero, then a bit for what is missing.
+    // Rounds to nearest, corrects toward zero, then sets the last bit if anything was lost.
     uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x));
     const auto nearest = static_cast<double>(std::bit_cast<float>(bits));
     bits -= std::fabs(nearest) > std::fabs(x) ? 1 : 0;
@@ -181,7 +181,8 @@ struct ToOdd {
   }
 };
 
-// A double holds any integer to odd: those that need more than its 53 bits lose their last 11, far below float32's.
+// Rounds integers to odd in a double. Those of more than 53 bits lose their last 11, far below float32's
+// precision.
 struct ToOddDouble {
   static HWY_INLINE double Of(uint64_t x) { return static_cast<double>(x >> 53 != 0 ? WithoutLow(x) : x); }
   static HWY_INLINE double Of(int64_t x) {
@@ -393,16 +394,16 @@ Type TypeOf(aclDataType dtype) {
   }
 }
 
-// Two integers of as many bits.
+// Whether both are integers of the same width.
 bool HaveSameBits(Type a, Type b) {
   return a <= Type::kU64 && b <= Type::kU64 && static_cast<int>(a) / 2 == static_cast<int>(b) / 2;
 }
 bool IsInteger(Type type) { return type <= Type::kU64; }
-// Floats of 16 bits, and those of 8.
+// Whether a type is a float of 16 or of 8 bits.
 bool IsHalf(Type type) { return type >= Type::kF16 && type <= Type::kPower; }
 bool IsPair(Type type) { return type == Type::kC64 || type == Type::kC128; }
 
-// A pass, and the type that it leaves.
+// A pass, and the type of its result.
 struct Step {
   Pass pass;
   Type type;
@@ -489,7 +490,7 @@ Step ToInteger(Type from, Type to) {
   }
 }
 
-// `to` is a float, a half or a pair.
+// `to` is a float, a 16-bit float or a pair.
 Step ToFloat(Type from, Type to) {
   const bool is_wide = to == Type::kF64 || to == Type::kC128;
   switch (from) {
@@ -527,7 +528,7 @@ Step ToFloat(Type from, Type to) {
 
 // The widest element of any type.
 constexpr size_t kWidest = 16;
-// Elements that go through all passes before the next: two tiles stay in the first-level cache.
+// Elements that go through all passes before the next ones: two tiles stay in the first-level cache.
 constexpr size_t kConversionTile = 512;
 
 int32_t SizeOf(aclDataType dtype) { return static_cast<int32_t>((StorageBits(dtype) + 7) / 8); }

@@ -1,4 +1,5 @@
-// Counts and sums by bins (see histogram.h). Parts of the numbers are counted side by side; weights are added by one thread, in order.
+// Counts and sums by bins (see histogram.h). Threads count parts of the numbers; one thread adds weights, in
+// order.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/histogram.h"
 
@@ -21,7 +22,7 @@ constexpr int kMostParts = 64;
 
 int64_t PartsOf(const Histogram& histogram) {
   if (histogram.is_weighed) return 1;
-  // A part clears and adds up bins of its own.
+  // Each part has the cost of clearing and adding its own bins.
   const int64_t worth = histogram.count / std::max(kWorthPart, 2 * histogram.bins);
   return std::clamp<int64_t>(worth, 1, std::clamp(histogram.threads, 1, kMostParts));
 }
@@ -81,7 +82,7 @@ void Find(const Histogram& histogram, const JobContext& context, Bounds<T>& boun
     }
   });
   if (bounds.low == bounds.high) {
-    // The widest integers have nothing beyond them.
+    // The extreme integers cannot be widened.
     if (bounds.low > std::numeric_limits<T>::lowest()) bounds.low -= 1;
     if (bounds.high < std::numeric_limits<T>::max()) bounds.high += 1;
   }
@@ -98,14 +99,14 @@ int64_t BinOf(int64_t x, int64_t bins, const Bounds<int64_t>& bounds) {
   return std::min(static_cast<int64_t>(place), bins - 1);
 }
 
-// Adds up what parts have counted, into the first one's.
+// Adds all parts' counts to those of the first.
 void AddParts(int64_t* counts, int64_t bins, int64_t parts) {
   for (int64_t part = 1; part < parts; ++part) {
     for (int64_t bin = 0; bin < bins; ++bin) counts[bin] += counts[part * bins + bin];
   }
 }
 
-// Bins of one part each, cleared; count(part, begin, end, bins of it).
+// Clears a set of bins for each part and calls count(part, begin, end, bins).
 template <class Count>
 void CountParts(const Histogram& histogram, const JobContext& context, const Count& count) {
   auto* const counts = reinterpret_cast<int64_t*>(histogram.sums.Address(context));
@@ -135,7 +136,7 @@ void CountBetween(const Histogram& histogram, const JobContext& context, Bounds<
   });
 }
 
-// add(i of the tile, bin); returns the first bad integer's position.
+// Calls add(i, bin) for each integer of the tile; returns the position of the first bad one.
 template <class Add>
 int64_t ForEachInteger(const Histogram& histogram, int64_t first, int64_t n, const int64_t* integers,
                        const Add& add) {

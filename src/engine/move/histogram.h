@@ -1,4 +1,4 @@
-// How often numbers are there: each integer by itself, maybe with weights, or numbers in bins of one width.
+// Histograms: counts of integers, optionally with weights, or of numbers in bins of equal width.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,11 +13,11 @@ namespace portacl::engine {
 // Trivially copyable, so that a job can hold it.
 struct Histogram {
   enum class Kind : uint8_t {
-    kIntegers,  // converted to INT64: number i belongs to bin i. Others are bad
-    kInteger,   // the same in bins of one width; what is outside the bounds belongs to none
-    kFloat      // in float32
+    kIntegers,  // converted to INT64: number i belongs to bin i; others are bad
+    kInteger,   // INT64 in bins of equal width; numbers outside the bounds are not counted
+    kFloat      // likewise in float32
   };
-  // A dense tensor of one dim, or one with a step, in tiles of another dtype.
+  // A tensor of one dim, dense or with a step, converted to another dtype in tiles.
   struct Stream {
     Place place;
     int64_t step;  // in bytes
@@ -26,9 +26,10 @@ struct Histogram {
   Kind kind;
   bool is_weighed;       // sums of weights, in their order; else counts
   bool is_weight_float;  // sums are FLOAT, else DOUBLE; counts are INT64
-  bool raises;           // a bad integer fails the stream; it is left out anyway
-  bool finds_bounds;     // those of the numbers, NaN left out; where they are equal, one less and one more
-  const char* name;      // of the integers
+  bool raises;           // a bad integer fails the stream; it is skipped in any case
+  // The bounds are the extremes of the numbers, ignoring NaN; equal ones are widened by one.
+  bool finds_bounds;
+  const char* name;  // of the integers
   int64_t count;
   int64_t bins;
   Stream numbers;
@@ -38,7 +39,7 @@ struct Histogram {
   int64_t integer_low;
   int64_t integer_high;
   GatherFunction gather;
-  Place sums;  // HistogramMemory bytes, of which the first are the bins
+  Place sums;  // HistogramMemory bytes, which begin with the bins
   int threads;
 
   void Run(const JobContext& context) const noexcept;

@@ -1,4 +1,4 @@
-// Indices as offsets (see index_offsets.h).
+// Converts indices to offsets (see index_offsets.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/index_offsets.h"
 
@@ -17,10 +17,12 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How far ahead indices are asked for: between two tiles of them other memory is walked, over which processors forget.
+// The prefetch distance of indices: other memory is walked between two tiles of them, over which processors
+// lose the stream.
 constexpr size_t kAhead = 1024;
 
-// The product with the step is the caller's: a shift where it is a power of two, which is most of the time.
+// The caller supplies the multiplication by the step, which is a shift if that is a power of two, as it
+// mostly is.
 template <class Index, bool kAdds, class Product, class WideProduct>
 HWY_INLINE bool Follow(const Index* index, size_t n, const IndexRun& run, int64_t* HWY_RESTRICT offset,
                        const Product& product, const WideProduct& wide_product) {
@@ -32,7 +34,7 @@ HWY_INLINE bool Follow(const Index* index, size_t n, const IndexRun& run, int64_
   const V last = hn::Set(d, run.bound - 1);
   const V next = hn::Set(d, static_cast<int64_t>(lanes) * run.along);
   V begin = hn::Add(hn::Set(d, run.begin), hn::Mul(hn::Iota(d, int64_t{0}), hn::Set(d, run.along)));
-  V outside = hn::Zero(d);  // negative where an index is
+  V outside = hn::Zero(d);  // negative if an index is out of bounds
   size_t e = 0;
   for (; e + lanes <= n; e += lanes) {
     __builtin_prefetch(index + e + kAhead);

@@ -1,4 +1,4 @@
-// Indices as offsets: where each of many leads, on vectors.
+// Converts many indices to byte offsets, with vectors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace portacl::engine {
 
-// Index e leads to begin + e * along + index * step.
+// The offset of index e is begin + e * along + index * step.
 struct IndexRun {
-  int64_t wraps;  // what is added to a negative index
+  int64_t wraps;  // added to a negative index
   int64_t bound;
   int64_t step;
   int64_t begin;
   int64_t along;
 };
 
-// The offsets of n dense indices, or, with `adds`, what is added to the offsets that are there. False where one is not below the bound;
-// then what is written is of no meaning.
+// Writes the offsets of n dense indices, or adds to existing offsets with `adds`. Returns false if an index
+// is out of bounds; the output is then unspecified.
 using FollowIndices = bool (*)(const void* index, size_t n, const IndexRun& run, bool adds, int64_t* offset);
 
 FollowIndices FindFollow(Isa isa, bool is_wide) noexcept;  // INT64, else INT32

@@ -1,5 +1,5 @@
-// Moves whose places on one side come from index tensors: elements are taken from there, or put, added and so on. Bad indices never
-// lead outside an operand.
+// Moves with indices: index tensors give the positions on one side, from which elements are taken, or to
+// which they are put, added and so on. Bad indices never lead outside an operand.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,25 +24,24 @@
 
 namespace portacl::engine {
 
-// What is done with each element: taken from the indexed side, or put there and so on. What is added to an element comes in the
-// order of the logical index of the plain side, whatever the number of threads.
+// The operation on each element: taken from the indexed side, or put there, added and so on. Elements are
+// combined in the order of the plain side's logical index, whatever the number of threads.
 enum class IndexedAction : uint8_t { kTake, kPut, kAdd, kMultiply, kMaximum, kMinimum };
 
 inline constexpr int kMostIndices = 8;
 
-// One index tensor, walked with the loop. An index i leads i * step bytes into the indexed side.
+// One index tensor, walked with the loop. An index i means i * step bytes on the indexed side.
 struct IndexOperand {
   const char* name;
-  int32_t operand;  // of the executor
-  int32_t entry;    // of the list that it is in; -1: it is in none
-  bool is_wide;     // INT64, else INT32
-  bool wraps;       // negative ones count from the end
-  uint32_t
-      repeated;  // bit i: the loop's dim i is none of the index tensor, whose elements are the same all along it
+  int32_t operand;    // of the executor
+  int32_t entry;      // index within its tensor list; -1: it is in none
+  bool is_wide;       // INT64, else INT32
+  bool wraps;         // negative ones count from the end
+  uint32_t repeated;  // bit i: the index tensor lacks the loop's dim i, so that its elements repeat along it
   int64_t bound;
   int64_t step;
   int64_t offset;                    // in bytes
-  int64_t stride[kMaxLoopRank + 1];  // one more, as long as dims are merged
+  int64_t stride[kMaxLoopRank + 1];  // one more while dims are being merged
   FollowIndices follow;
 };
 
@@ -62,40 +61,40 @@ struct IndexedMove {
   int rank;
   int64_t extent[kMaxLoopRank + 1];
   int64_t count;
-  int64_t
-      before;  // elements of index tensors that earlier steps have: a bad index is named by its place among all
-  int32_t size;  // of an element on both sides; of the indexed one where they differ
+  int64_t before;  // index elements in earlier steps; a bad index is reported by its position among all
+  int32_t size;    // of an element on both sides, or on the indexed one if they differ
   Place plain;
   Place indexed;
   int64_t plain_stride[kMaxLoopRank + 1];
-  int64_t indexed_stride[kMaxLoopRank + 1];  // besides what the indices add
+  int64_t indexed_stride[kMaxLoopRank + 1];  // without the indices' part
   int index_count;
   IndexOperand index[kMostIndices];
   int threads;
   IndexedAction action;
-  aclDataType dtype;      // that of the indexed side, for actions that compute
-  Conversion conversion;  // plain elements to it
-  bool is_scaled;         // what is added is multiplied by the scale first
+  aclDataType dtype;      // of the indexed side, for actions that compute
+  Conversion conversion;  // of plain elements to that dtype
+  bool is_scaled;         // added elements are first multiplied by the scale
   bool raises;            // a bad index fails the stream
   bool are_columns;       // the index operands are the columns of one tensor
-  int64_t ignored;        // an index that is passed over without being bad; kNoneIgnored
+  int64_t ignored;        // an index that is skipped without being bad; or kNoneIgnored
   alignas(16) unsigned char scale[16];
 
   static constexpr int64_t kNoneIgnored = std::numeric_limits<int64_t>::min();
-  // The bound of an index that is a place already, in bytes, as FindTrue makes them; and one that is none.
+  // Values for indices that already are byte offsets, as FindTrue makes them: their bound, and the index that
+  // means none.
   static constexpr int64_t kPlaces = std::numeric_limits<int64_t>::max();
   static constexpr int64_t kNoPlace = std::numeric_limits<int64_t>::min();
 
   bool Touches(int operand) const noexcept;
-  // In the default floating-point environment. Elements with a bad index become 0 where they are taken, and are left out
-  // where they are put.
+  // Runs in the default floating-point environment. Elements with a bad index are taken as 0, or are not put.
   void Run(const JobContext& context) const noexcept;
 };
 
-// The plan. All views have the loop's shape; that of the indexed side has stride 0 where the indices lead. Sets what follows from the
-// views; the rest is the caller's. False when the dims do not merge to kMaxLoopRank.
+// Plans the loop. All views have the loop's shape; the indexed side's view has stride 0 along dims that
+// indices replace. Sets the members that follow from the views; the caller sets the rest. Returns false if
+// the dims do not merge to kMaxLoopRank.
 struct IndexView {
-  const aclTensor* view;  // strides 0 where the index does not depend on a dim
+  const aclTensor* view;  // stride 0 along dims on which the index does not depend
   int32_t operand;
   const char* name;
   int32_t entry = -1;
@@ -103,37 +102,43 @@ struct IndexView {
   int64_t bound = 0;
   int64_t step = 0;  // in elements of the indexed side
   uint32_t repeated =
-      0;  // bit i: dim i is none of the index tensor as the caller gave it; one that is may have stride 0, too
+      // Bit i: the index tensor lacks dim i as the caller gave it; a dim that it has may have stride 0, too.
+      0;
 };
-// The bits of dims [first, first + count).
+// Returns the bits of dims [first, first + count).
 constexpr uint32_t DimBits(int first, int count) noexcept { return ((uint32_t{1} << count) - 1) << first; }
 bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept;
 
-// Whether whole rows are combined with those that one index tensor names, none of them with any from elsewhere: then the rows can be
-// taken target by target.
+// Whether whole rows are combined at the rows that one index tensor names, independently of each other. Then
+// the rows can be processed target by target.
 bool SumsRows(const IndexedMove& move) noexcept;
 int64_t RowsWorkspace(const IndexedMove& move) noexcept;
 
-// One of several steps that follow each other.
+// One of several consecutive steps.
 struct Step {
   static constexpr size_t kComputationBytes = 640;
 
   enum class Kind : uint8_t {
     kMove,
     kIndexed,
-    kSumRows,  // `indexed`, whose elements are 16-bit floats, combined in float32 and rounded once: see SumsRows
-    kDivideRows,  // rows x columns dense elements at the destination, by the int64 counts at the source
-    kFindTrue,  // the places of a mask of `rows` bytes, of which `columns` are true; without an entry, at most
-    kPack,      // the dense elements at the source, of `size` bytes, where a mask of `rows` bytes is true
-    kCoordinates,  // int64 coordinates in `extent` of where it is: rows of them, or, across, columns
-    kUnpack,       // `columns` dense elements at the source, one after the other, to where the mask is true
+    kSumRows,  // combines `indexed`, which has 16-bit floats, in float32 and rounds once: see SumsRows
+    // Divides rows x columns dense elements at the destination by the int64 counts at the source.
+    kDivideRows,
+    // Writes the positions of the `columns` true bytes of a mask of `rows` bytes; at most so many without an
+    // entry.
+    kFindTrue,
+    kPack,  // compacts the dense elements of `size` bytes at the source by a mask of `rows` bytes
+    // Writes int64 coordinates in `extent` of true elements: as rows, or, if across, as columns.
+    kCoordinates,
+    // Writes `columns` consecutive dense elements at the source to the positions where the mask is true.
+    kUnpack,
     kSpread,
     kUnique,
     kSortRows,
     kSearch,
     kHistogram,
-    kComputation  // of another part of the engine
+    kComputation  // any other part of the engine
   };
   Kind kind;
   Move move;
@@ -151,7 +156,7 @@ struct Step {
   void (*compute)(const std::byte* computation, const JobContext& context);
   uint32_t touched;  // operands that it reads or writes, a bit each
   alignas(8) std::byte computation[kComputationBytes];
-  aclDataType dtype;  // of what is divided
+  aclDataType dtype;  // of the dividend
   bool raises;        // too few elements to unpack fail the stream
   const char* name;   // of those elements
   int64_t rows;
@@ -159,7 +164,8 @@ struct Step {
   int threads;
   int rank;  // of the mask
   int entry;
-  // Of what is as long as the mask says. At most `columns` are written, and the result's shape is set.
+  // For steps whose result is as long as the mask says. At most `columns` elements are written, and the
+  // result's shape is set.
   Place mask;
   Place counts;  // an int64 for each block of the mask
   PackFunction pack;
@@ -167,19 +173,19 @@ struct Step {
   int32_t size;
   bool is_across;
   int64_t extent[kMaxLoopRank];
-  int64_t stride[kMaxLoopRank];  // bytes that a step along it leads
+  int64_t stride[kMaxLoopRank];  // byte strides of the dims
 };
-// How many counts a mask of so many bytes needs.
+// Returns the number of counts for a mask of so many bytes.
 int64_t MaskBlocks(int64_t bytes) noexcept;
 
 struct StepsJob {
-  // context.memory begins with values that steps refer to, then come the steps.
+  // context.memory begins with values that steps refer to; the steps follow.
   static constexpr int64_t kSharedBytes = 64;
 
   int count;
   int64_t elements;
 
-  bool Touches(int) const noexcept { return false; }  // who makes the job knows
+  bool Touches(int) const noexcept { return false; }  // whoever makes the job decides
   int64_t Elements() const noexcept { return elements; }
   void Run(const JobContext& context) const noexcept;
 };

@@ -1,4 +1,4 @@
-// What moves with indices do to elements: taken from places, put there, added and so on, by size or by dtype.
+// The elementary operations of moves with indices: take, put, add and so on, by element size or by dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,9 +13,10 @@
 namespace portacl::engine {
 
 inline constexpr int64_t kTileElements = 512;
-// Below so many bytes a second thread costs more than it gains.
+// A second thread costs more than it gains below this many bytes.
 inline constexpr int64_t kWorthThreads = 65536;
-// How far ahead rows at places that indices name are asked for, in bytes, at least one; and how much of a row.
+// The prefetch distance of rows that indices name, in bytes and at least one row; and the bytes of a row to
+// prefetch.
 inline constexpr int64_t kRowsAhead = 8192;
 
 struct Element16 {
@@ -48,7 +49,7 @@ T Multiplied(T a, T b) {
     return a * b;
   }
 }
-// The first NaN, where there is one.
+// Prefers the first NaN.
 template <class T>
 T Larger(T a, T b) {
   return IsNan(a) || b <= a ? a : b;
@@ -91,7 +92,8 @@ void CombineAt(char* base, const char* source, int64_t stride, int64_t n, const 
     Store(base + offset[i], combine(Load<T>(base + offset[i]), Load<T>(source + i * stride)));
 }
 
-// The elements and offsets without those that are kBad, dense; returns how many. Which are is nothing that a processor could guess.
+// Copies the elements and offsets that are not kBad densely and returns their count. Has no branches, which
+// no processor could predict.
 template <class T>
 int64_t LeaveOut(const char* source, int64_t stride, int64_t n, const int64_t* offset, char* packed,
                  int64_t* kept) {
@@ -117,7 +119,7 @@ void CombineRow(char* base, const char* source, int64_t n, int64_t stride, const
     Store(base + i * stride, combine(Load<T>(base + i * stride), Load<T>(source + i * kSize)));
 }
 
-// Calls f with what the move does to an element and another one.
+// Calls f with the function that combines an element and another one.
 template <class T, class F>
 void ForAction(const IndexedMove& move, const F& f) {
   switch (move.action) {
@@ -163,7 +165,7 @@ void ForDtype(aclDataType dtype, const F& f) {
   }
 }
 
-// The elements at as many places as fill 64 bits.
+// Loads as many elements at offsets as fill 64 bits.
 template <class T>
 uint64_t TogetherAt(const char* base, const int64_t* offset) {
   uint64_t together = 0;
@@ -172,11 +174,11 @@ uint64_t TogetherAt(const char* base, const int64_t* offset) {
   return together;
 }
 
-// Single elements between places of a line and places of the indexed side.
+// Take and put single elements, between a strided line and offsets of the indexed side.
 template <class T, bool kSkips>
 void TakeAt(const char* base, const int64_t* offset, char* to, int64_t stride, int64_t n) {
   int64_t i = 0;
-  // Stores are what it waits for: as few as there may be.
+  // Stores are the bottleneck, so that several elements share one.
   if constexpr (!kSkips && sizeof(T) < sizeof(uint64_t)) {
     if (stride == static_cast<int64_t>(sizeof(T))) {
       constexpr int64_t kTogether = sizeof(uint64_t) / sizeof(T);

@@ -1,4 +1,4 @@
-// Moves with indices (see indexed.h): the loop, its plan, what a bad index says.
+// Moves with indices (see indexed.h): the loop, its plan, and the report of a bad index.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/indexed.h"
 
@@ -19,23 +19,25 @@
 namespace portacl::engine {
 namespace {
 
-// The offsets of a line that so many others have, too.
+// The longest line whose offsets are kept because all lines share them.
 constexpr int64_t kRepeatedElements = 2048;
-// Threads that look at all indices for the targets of their own gain where the targets are further away than the indices: where they are
-// of so many bytes.
+// Lets every thread scan all indices for its own targets, if targets are farther away than indices: if they
+// span more bytes than this.
 constexpr int64_t kWorthLooking = int64_t{4} << 20;
-// Two of them take longer than one alone, which neither leaves out indices nor shares the memory's bandwidth.
+// The fewest threads for that. Two take longer than one alone, which skips no indices and has the memory's
+// bandwidth for itself.
 constexpr int kThreadsWorthLooking = 4;
-// Bytes of a row's part: of less, threads wait for each other's lines.
+// The fewest bytes in a thread's part of a row. With fewer, threads wait for each other's cache lines.
 constexpr int64_t kWorthCutting = 2048;
 
 constexpr int64_t kRowBeginning = 512;
-// Indices name a line's places in no order, so that no processor sees that the next line follows. It is asked for, if it is of at most so
-// many bytes, so many times what is wanted of it, where all of them are more than a cache has.
+// Limits for prefetching the next line. Indices visit a line in any order, so that no processor predicts that
+// the next line follows. The first is the most bytes of a line, the second how many times more bytes than
+// needed it may have. Lines that together fit a cache of kInCache bytes are not prefetched.
 constexpr int64_t kMostLineAhead = 32768;
 constexpr int64_t kMostUnwanted = 4;
 constexpr int64_t kInCache = 1 << 20;
-// Indices apart are asked for a tile ahead, so many bytes at most.
+// Strided indices are prefetched a tile ahead, up to this many bytes.
 constexpr int64_t kMostIndicesAhead = 16384;
 
 class Loop {
@@ -48,7 +50,8 @@ class Loop {
     for (int k = 0; k < move.index_count; ++k) {
       index_[k] = Place{move.index[k].operand, move.index[k].offset}.Address(context);
     }
-    // At most two dims on which no index depends are a row, if need be of one element; the dim around it is the line.
+    // At most two trailing dims on which no index depends are the row, which may be one element. The dim
+    // around it is the line.
     while (trailing_ < 2 && trailing_ < move.rank && !DependsOn(move.rank - 1 - trailing_)) ++trailing_;
     line_ = move.rank - 1 - trailing_;
     streams_ = trailing_ > 0 && (move.action == IndexedAction::kTake || move.action == IndexedAction::kPut) &&
@@ -68,13 +71,13 @@ class Loop {
     return false;
   }
 
-  // The elements whose place on dim `cut` is in [low, high), in order.
+  // Runs the elements whose coordinate on dim `cut` is in [low, high), in order.
   void Run(int cut, int64_t low, int64_t high) const {
     RunLines(cut, low, high);
     if (streams_) hwy::FlushStream();
   }
 
-  // Only targets whose first index is in [low, high) are written.
+  // Restricts writes to targets whose first index is in [low, high).
   void LimitTargets(int64_t low, int64_t high) {
     low_ = low;
     high_ = high;
@@ -116,16 +119,16 @@ class Loop {
         });
   }
 
-  // The share of elements [i, i + count) of n.
+  // Prefetches the part of the next line that corresponds to elements [i, i + count) of n.
   void AskForNextLine(const char* indexed, int64_t i, int64_t count, int64_t n) const {
     if (next_line_bytes_ == 0) return;
-    asm volatile("");  // else gcc leaves calls of it out, as if it had no effect
+    asm volatile("");  // otherwise gcc drops calls of this function, which seems to have no effect
     const char* const next = indexed + move_.indexed_stride[line_ - 1];
     const int64_t end = next_line_bytes_ * (i + count) / n;
     for (int64_t byte = next_line_bytes_ * i / n; byte < end; byte += 64) __builtin_prefetch(next + byte);
   }
 
-  // Whether the places are the same ones in every line.
+  // Whether all lines have the same offsets.
   bool RepeatsOffsets() const {
     if (trailing_ > 0 || line_ < 1) return false;
     if (move_.extent[line_] > kRepeatedElements) return false;
@@ -181,7 +184,7 @@ class Loop {
     }
   }
 
-  // Where an index leads, in bytes; kBad when it leads nowhere, or to targets of others.
+  // Returns the byte offset of an index; kBad if it is out of bounds or a target of another thread.
   int64_t OffsetOf(int k, const char* address, int64_t position) const {
     const IndexOperand& one = move_.index[k];
     int64_t value = one.is_wide ? Load<int64_t>(address) : Load<int32_t>(address);
@@ -196,8 +199,9 @@ class Loop {
     return value * one.step;
   }
 
-  // The offsets of elements [i, i + n) of a line, at most a tile's: the sums of what their indices lead. Every index is looked at, so
-  // that the first bad one is found. Element e is at position + e * weight. Whether none of them is kBad.
+  // Computes the offsets of elements [i, i + n) of a line, at most a tile's, as sums over the index tensors.
+  // Looks at every index, so that the first bad one is found. Element e has the logical position position + e
+  // * weight. Returns whether none is kBad.
   bool Offsets(const char* const* index, int64_t i, int64_t n, int64_t position, int64_t weight,
                int64_t* offset) const {
     if (FollowAll(index, i, n, offset)) {
@@ -229,14 +233,14 @@ class Loop {
     return false;
   }
 
-  // The indices of the next tile: apart, they are more than a processor asks for by itself.
+  // Prefetches the strided indices of the next tile, for which processors do not prefetch enough.
   static void AskFor(const char* next, int64_t bytes) {
-    asm volatile("");  // else gcc leaves calls of it out, as if it had no effect
+    asm volatile("");  // otherwise gcc drops calls of this function, which seems to have no effect
     for (int64_t byte = 0; byte < std::min(bytes, kMostIndicesAhead); byte += 64)
       __builtin_prefetch(next + byte);
   }
 
-  // False where an index leads nowhere, or may.
+  // Returns false if an index is or may be bad.
   bool FollowAll(const char* const* index, int64_t i, int64_t n, int64_t* offset) const {
     if (move_.ignored != IndexedMove::kNoneIgnored) return false;
     if (IsLimited() && !CanLimitOffsets()) return false;
@@ -259,7 +263,7 @@ class Loop {
     return true;
   }
 
-  // Whether the offsets alone tell which targets they are of.
+  // Whether the offset alone identifies the target.
   bool CanLimitOffsets() const {
     const IndexOperand& one = move_.index[0];
     return move_.index_count == 1 && one.step > 0 && (line_ < 0 || move_.indexed_stride[line_] == 0);
@@ -271,7 +275,7 @@ class Loop {
     return (reinterpret_cast<uintptr_t>(address) | static_cast<uintptr_t>(bytes)) % 64 == 0;
   }
 
-  // The rows of a line, each at one place that the indices name.
+  // Moves the rows of a line; the indices name a position for each.
   void Rows(char* plain, char* indexed, const char* const* index, int64_t position, int64_t weight,
             const int64_t* extent) const {
     const int last = move_.rank - 1;
@@ -329,7 +333,7 @@ class Loop {
     }
   }
 
-  // Elements of the plain side, dense and of the dtype that is computed in.
+  // Returns elements of the plain side, dense and in the computed dtype.
   const char* Tile(const char* plain, int64_t stride, int64_t n, char* gathered, char* converted) const {
     const Conversion& conversion = move_.conversion;
     const int32_t size = conversion.from_size;
@@ -359,7 +363,7 @@ class Loop {
     }
   }
 
-  // A line on which every element has indices of its own.
+  // Moves a line whose elements each have their own indices.
   void Line(char* plain, char* indexed, const char* const* index, int64_t position, int64_t n) const {
     alignas(64) int64_t offset[kTileElements];
     const int64_t stride = move_.plain_stride[line_];
@@ -374,7 +378,7 @@ class Loop {
     }
   }
 
-  // At most a tile's, but where they are taken.
+  // Moves at most a tile of elements, or any number if they are taken.
   template <bool kSkips>
   void Elements(char* plain, int64_t stride, char* indexed, const int64_t* offset, int64_t n) const {
     if (move_.action == IndexedAction::kTake) {
@@ -421,9 +425,9 @@ class Loop {
   const char* index_[kMostIndices];
   IndexFault& fault_;
   int trailing_ = 0;
-  int line_;              // -1: all is one row
-  bool streams_ = false;  // rows are written past the caches, since both sides together do not fit them
-  int64_t next_line_bytes_ = 0;  // of the indexed side, if they are asked for
+  int line_;                     // -1: all is one row
+  bool streams_ = false;         // rows are written past the caches, which cannot hold both sides
+  int64_t next_line_bytes_ = 0;  // of the indexed side, if they are prefetched
   int64_t low_ = std::numeric_limits<int64_t>::min();
   int64_t high_ = std::numeric_limits<int64_t>::max();
 };
@@ -453,7 +457,7 @@ void ReportBadIndex(const IndexedMove& move, const JobContext& context, int64_t 
   for (int k = 0; k < move.index_count; ++k) {
     const IndexOperand& one = move.index[k];
     const char* address = Place{one.operand, one.offset}.Address(context);
-    int64_t own = 0;  // among the index tensor's elements, in row-major order
+    int64_t own = 0;  // row-major position among the index tensor's elements
     for (int dim = 0; dim < move.rank; ++dim) {
       address += place[dim] * one.stride[dim];
       if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + place[dim];
@@ -483,7 +487,8 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
   IndexFault fault;
   if (count > 0) {
     const Loop whole(*this, context, fault);
-    // Taking may be cut along any dim; writing along one on which no two elements meet, so that what a target gets comes in order.
+    // Taking may be cut along any dim. Writing is cut along a dim whose elements never share a target, so
+    // that each target is updated in order.
     int cut = -1;
     for (int dim = 0; dim < rank; ++dim) {
       const bool is_safe = action == IndexedAction::kTake || indexed_stride[dim] != 0;
@@ -491,7 +496,7 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
     }
     const int64_t parts =
         threads > 1 ? std::clamp<int64_t>(count * size / kWorthThreads, 1, int64_t{8} * threads) : 1;
-    // Every part of a cut through rows looks at all indices.
+    // Every part of a cut through rows scans all indices.
     const bool cuts_rows =
         cut >= 0 && action != IndexedAction::kTake && !whole.DependsOn(cut) && cut == rank - 1;
     const int64_t row_bytes = cut >= 0 ? extent[cut] * size : 0;
@@ -502,7 +507,7 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
                         threads >= kThreadsWorthLooking &&
                         std::abs(index[0].step) > kWorthLooking / index[0].bound;
     if (parts > 1 && (cut < 0 || extent[cut] < threads) && is_far) {
-      // No such dim is long enough: every thread looks at all indices, and writes the targets of its own.
+      // No such dim is long enough, so that every thread scans all indices and writes its own targets.
       ForEachBlock(threads, threads, [&](int64_t part) {
         const DefaultFloatEnvironment of_thread;
         Loop loop(*this, context, fault);
@@ -533,7 +538,7 @@ bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexVi
   move.indexed.offset = ByteOffset(indexed);
   move.index_count = count;
   move.count = 1;
-  // Where there are no elements, or one along a dim, its stride may be any number.
+  // A view without elements, or with one along a dim, may have any stride there.
   const bool is_empty = plain.view.IsEmpty();
   const auto in_bytes = [is_empty](int64_t stride, int64_t bytes) { return is_empty ? 0 : stride * bytes; };
   for (int k = 0; k < count; ++k) {

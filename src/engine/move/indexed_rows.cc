@@ -1,4 +1,4 @@
-// Whole rows at places that indices name: summed target by target, and divided by how many there were (see indexed.h).
+// Combines whole rows target by target, and divides them by their counts (see indexed.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -10,8 +10,8 @@
 namespace portacl::engine {
 namespace {
 
-// The rows that a line of indices names, by target: those of target t are order[starts[t]] to order[starts[t + 1]] - 1, in the order of
-// the line.
+// The rows of a line, sorted by target. Those of target t are order[starts[t]] to order[starts[t + 1]] - 1,
+// in the line's order.
 class RowsByTarget {
  public:
   RowsByTarget(const IndexedMove& move, const char* index, int32_t* memory, IndexFault& fault)
@@ -27,7 +27,7 @@ class RowsByTarget {
     for (int64_t e = 0; e < count; ++e) {
       if (const int64_t target = TargetOf(e); target >= 0) ++starts_[target];
     }
-    // What is counted becomes where the target's rows end; filled from behind, it ends up where they begin.
+    // The prefix sums are the ends of the targets' rows. Filling from behind turns them into the beginnings.
     for (int64_t t = 1; t <= bound; ++t) starts_[t] += starts_[t - 1];
     for (int64_t e = count - 1; e >= 0; --e) {
       if (const int64_t target = TargetOf(e); target >= 0)
@@ -40,7 +40,7 @@ class RowsByTarget {
   const int32_t* end(int64_t target) const { return order_ + starts_[target + 1]; }
 
  private:
-  // -1: none.
+  // Returns -1 if there is none.
   int64_t TargetOf(int64_t e) const {
     const IndexOperand& one = move_.index[0];
     const char* const address = index_ + e * one.stride[line_];
@@ -60,7 +60,7 @@ class RowsByTarget {
   IndexFault& fault_;
 };
 
-// Dense elements of another type, from or to places `stride` bytes apart.
+// Converts elements `stride` bytes apart to dense float32, and back.
 void ReadAs(const Conversion& conversion, const char* from, int64_t stride, float* to, int64_t n) {
   alignas(64) char gathered[kTileElements * int64_t{sizeof(double)}];
   const int32_t size = conversion.from_size;
@@ -93,7 +93,7 @@ void SumRows(const Step& step, const JobContext& context) {
       index.operand == Place::kWorkspace ? context.workspace : context.addresses[index.operand]);
   const RowsByTarget rows(move, index_base + index.offset,
                           reinterpret_cast<int32_t*>(step.order.Address(context)), fault);
-  // A block: some targets, a tile of columns, one place on the dims around.
+  // A block covers some targets, a tile of columns, and one index on the dims around.
   const int64_t columns = move.extent[last];
   const int64_t tiles = (columns + kTileElements - 1) / kTileElements;
   int64_t around = 1;
@@ -124,7 +124,7 @@ void SumRows(const Step& step, const JobContext& context) {
       char* const target = indexed + t * index.step;
       ReadAs(step.widened, target, move.indexed_stride[last], sums, n);
       for (const int32_t* row = rows.begin(t); row < rows.end(t); ++row) {
-        // One of the next, which may be anywhere: of this target or of another.
+        // Prefetches one of the next rows, of this target or of another; it may lie anywhere.
         const char* const next =
             plain + (row + ahead < rows.last() ? row[ahead] : *row) * move.plain_stride[line];
         for (int64_t k = 0; k < n * move.conversion.from_size; k += 64) __builtin_prefetch(next + k);
@@ -145,7 +145,7 @@ namespace {
 template <class T>
 T Divided(T sum, int64_t count) {
   if constexpr (std::is_integral_v<T>) {
-    const int64_t quotient = sum / count;  // toward zero; the mean is rounded down
+    const int64_t quotient = sum / count;  // truncated; the mean is rounded down
     return static_cast<T>(sum < 0 && quotient * count != sum ? quotient - 1 : quotient);
   } else {
     return sum / static_cast<T>(count);
@@ -156,7 +156,7 @@ Complex<T> Divided(Complex<T> sum, int64_t count) {
   return {Divided(sum.real, count), Divided(sum.imaginary, count)};
 }
 
-// Rows, each divided by how often its index was there.
+// Divides each row by the count of its index.
 template <class T>
 void DivideRowsOf(const Step& step, const JobContext& context) {
   char* const sums = step.destination.Address(context);

@@ -1,4 +1,4 @@
-// What masks choose: places, coordinates, elements packed and unpacked (see indexed.h).
+// Compaction by masks: positions, coordinates, elements packed and unpacked (see indexed.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMaskBlock = 65536;
 
 int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
-  // In sums of bytes, which vectors of every machine have 16 of, for as long as they are large enough.
+  // Counts in byte lanes of vectors, for as long as these cannot overflow.
   constexpr int64_t kLanes = 64;
   constexpr int64_t kMost = 255;
   int64_t count = 0;
@@ -30,9 +30,9 @@ int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
   return count;
 }
 
-// Calls put(k, at, j) for elements [begin, end) of a mask until k, which is `first` for the first one and grows with each that is
-// true, is `limit`; at are the element's coordinates but for the last, which is j. What is written for one that is not true is
-// written over: whether one is true is nothing that a processor could guess.
+// Calls put(k, at, j) for elements [begin, end) of a mask. k starts at `first`, grows with each true element,
+// and ends the loop at `limit`. `at` and j are the element's coordinates, j the last one. put is also called
+// for false elements, whose output the next call overwrites: a branch could not be predicted.
 template <class Put>
 void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
                  int64_t limit, const Put& put) {
@@ -64,8 +64,9 @@ void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int
 
 }  // namespace
 
-// Where a dense mask is true: for each place, how far it leads, in the order of the mask. Their number was known to the caller, who
-// made the output for them; what is missing leads nowhere, and that the number is another one fails the stream.
+// Writes the byte offset of each true element of a dense mask, in its order. The caller knew their number and
+// made the output for it. If the number is another one, missing entries get no position, and the stream
+// fails.
 void FindTrue(const Step& step, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(step.source.Address(context));
   auto* const places = reinterpret_cast<int64_t*>(step.destination.Address(context));
@@ -87,7 +88,7 @@ void FindTrue(const Step& step, const JobContext& context) {
 
 namespace {
 
-// The first for 1, the second for 0.
+// Returns `first` for 1 and `second` for 0.
 template <class T>
 T Either(int64_t is_first, T first, T second) {
   if constexpr (std::is_integral_v<T>) {
@@ -99,7 +100,8 @@ T Either(int64_t is_first, T first, T second) {
 
 }  // namespace
 
-// What a mask chooses, in its order: blocks of it are counted, then each reads or writes behind those before it.
+// Compacts by a mask, in its order: counts blocks of the mask, then each block reads or writes behind those
+// before it.
 void WriteChosen(const Step& step, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(step.mask.Address(context));
   auto* const counts = reinterpret_cast<int64_t*>(step.counts.Address(context));
@@ -113,7 +115,7 @@ void WriteChosen(const Step& step, const JobContext& context) {
     counts[block] = total;
     total += count;
   }
-  const int64_t most = std::min(total, step.columns);  // never beyond the output, whatever its shape
+  const int64_t most = std::min(total, step.columns);  // within the output, whatever its shape
   const bool packs = step.kind == Step::Kind::kPack;
   const bool unpacks = step.kind == Step::Kind::kUnpack;
   const char* const source = packs || unpacks ? step.source.Address(context) : nullptr;
@@ -122,7 +124,7 @@ void WriteChosen(const Step& step, const JobContext& context) {
     const int64_t begin = block * kMaskBlock;
     const int64_t end = std::min(step.rows, begin + kMaskBlock);
     int64_t chosen = counts[block];
-    // Up to where the next block writes.
+    // The next block's start.
     const int64_t limit = std::min(most, block + 1 < blocks ? counts[block + 1] : total);
     if (packs) {
       const Chosen first = step.pack(mask + begin, source + begin * step.size, end - begin,
@@ -147,14 +149,14 @@ void WriteChosen(const Step& step, const JobContext& context) {
       ForSize(step.size, [&](auto element) {
         using T = decltype(element);
         constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        // Both are read and one is taken by its bits, so that there is nothing to guess; and what is stored might lie anywhere, for
-        // all that the compiler knows.
+        // Loads both values and selects one with bit operations, since a branch could not be predicted. The
+        // pointers are local, because for the compiler a store might change anything else.
         const unsigned char* is_true = mask + rest;
         const char* given = source + chosen * kSize;
         char* at = destination + rest * kSize;
         for (int64_t left = limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
           int64_t takes = *is_true != 0 ? 1 : 0;
-          asm("" : "+r"(takes));  // else the compiler branches, and the processor guesses
+          asm("" : "+r"(takes));  // prevents the compiler from making a branch, which is unpredictable
           Store(at, Either(takes, Load<T>(given), Load<T>(at)));
           given += takes * kSize;
           left -= takes;

@@ -15,24 +15,24 @@
 namespace portacl::engine {
 namespace {
 
-// What one thread takes at a time, in bytes of the destination.
+// The block that one thread takes at a time, in bytes of the destination.
 constexpr int64_t kShareBytes = 131072;
-// A block that is gathered or scattered, in bytes of the wider side: it stays in the first-level cache.
+// The size of a gathered or scattered block, in bytes of the wider side. It stays in the first-level cache.
 constexpr int64_t kBlockBytes = 16384;
-// Wider ones are runs that are copied as one (see PlanMove). Blocks of them have so many columns, and rows of so many bytes, which are
-// asked for so many bytes ahead.
+// Larger elements are copied as a whole (see PlanMove). Their blocks have kColumnsOfRuns columns and rows of
+// kBytesOfRuns bytes, and are prefetched kBytesAhead bytes ahead.
 constexpr int64_t kWidestElement = 16;
 constexpr int64_t kColumnsOfRuns = 16;
 constexpr int64_t kBytesOfRuns = 2048;
 constexpr int64_t kBytesAhead = 4096;
-// The last two dims may be too small for blocks: then the dim around them is cut into blocks, of at most so many bytes, and
-// walked once for each of their elements.
+// If the last two dims are too small for blocks, the dim around them is cut into blocks of at most this many
+// bytes. It is walked once for each element of the two.
 constexpr int64_t kFewElements = 64;
 constexpr int64_t kFewElementsBytes = 8192;
-// Rows of at least this many elements are converted where they lie.
+// Rows of at least this many elements are converted directly in memory.
 constexpr int64_t kLongRow = 64;
 
-// The last two dims, cut into blocks; the dims around them are walked one index at a time.
+// The last two dims, cut into blocks. The dims around them are walked one index at a time.
 class Blocks {
  public:
   explicit Blocks(const Move& move)
@@ -52,16 +52,18 @@ class Blocks {
     is_destination_in_place_ = to_.column == destination_.element_size && columns_ >= kLongRow;
     is_transposed_ = plan_.rank > 1 && from_.row != 0 && Magnitude(from_.row) < Magnitude(from_.column);
     if (is_transposed_ && widest > kWidestElement) {
-      // Few columns, each of which lies in pages of its own in the source, and rows, which follow each other there.
+      // Takes few columns, which lie in different pages of the source, and many rows, which are contiguous
+      // there.
       streams_runs_ = move.stream;
       block_columns_ = kColumnsOfRuns;
       block_rows_ = std::max<int64_t>(kBytesOfRuns / widest, 1);
-      // Down a column, or what is behind it; else what the next columns begin with.
+      // Prefetches further down the column, or the memory behind it; otherwise the beginning of the next
+      // columns.
       const int64_t ahead = std::max<int64_t>(kBytesAhead / widest, 1);
       const bool goes_on = rows_ >= 2 * ahead || from_.column == rows_ * from_.row;
       runs_ahead_ = goes_on ? ahead * from_.row : 2 * from_.column;
     } else if (is_transposed_ && rows_ >= kTransposedRows / 2 && columns_ >= kTransposedRows / 2) {
-      // Converted, it passes through two tiles.
+      // A conversion passes through two tiles, which share the cache.
       block_rows_ = keeps_bytes ? kTransposedRows : kBlockBytes / kTransposedRowBytes;
       block_columns_ = kTransposedRowBytes / widest;
     } else {
@@ -97,7 +99,7 @@ class Blocks {
   void Run(const char* source, char* destination, int64_t share) const {
     int64_t block = share * per_share_;
     const int64_t end = std::min(count_, block + per_share_);
-    // Blocks that follow each other lie along the direction in which the source is dense.
+    // Consecutive blocks follow the direction in which the source is dense.
     int64_t index[kMaxLoopRank];
     int64_t inner = block % (row_blocks_ * column_blocks_);
     int64_t outer = block / (row_blocks_ * column_blocks_);
@@ -147,7 +149,7 @@ class Blocks {
     ConvertThroughTiles(source, destination, rows, columns);
   }
 
-  // Some of the dim around the last two, from `first` on.
+  // Moves a part of the dim around the last two, from `first` on.
   void MoveAround(const char* source, char* destination, int64_t first) const {
     const int axis = across_ - 1;
     const int64_t n = std::min(block_rows_, plan_.extent[axis] - first);
@@ -217,7 +219,7 @@ class Blocks {
   int64_t per_share_;
 };
 
-// One element is converted once, then repeated.
+// Whether the source is one element, which is converted once and then repeated.
 bool IsOneValue(const LoopPlan& plan) {
   const int64_t* const stride = plan.operand[kMoveSource].stride;
   return std::all_of(stride, stride + plan.rank, [](int64_t step) { return step == 0; });
@@ -258,7 +260,7 @@ void Move::RunShares(const char* source, char* destination, int64_t first, int64
     conversion.Run(source, value, 1, false);
     fill.conversion.passes = 0;
     fill.plan.operand[kMoveSource].element_size = plan.operand[kMoveDestination].element_size;
-    // Its blocks are other ones: those of the whole are run with the first.
+    // The fill has different blocks, so that the first call runs all of them.
     const Blocks blocks(fill);
     if (first == 0) {
       for (int64_t share = 0; share < blocks.shares(); ++share) blocks.Run(value, destination, share);
@@ -295,7 +297,7 @@ void Move::Run(const char* source, char* destination) const noexcept {
 
 namespace {
 
-// The shares [begin, end) of a job.
+// Runs the blocks [begin, end) of a job.
 void RunTogether(const MovesJob& job, const JobContext& context, int64_t begin, int64_t end) {
   const auto* const moves = reinterpret_cast<const PlannedMove*>(context.memory);
   const int64_t parts = (end - begin + job.shares_together - 1) / job.shares_together;

@@ -1,4 +1,5 @@
-// Moves: a copy between two strided views, converted where their dtypes differ, is one function, whatever an operator calls it.
+// Moves: a copy between two strided views, with conversion if their dtypes differ. All copying operators use
+// it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,28 +18,29 @@ struct Move {
   LoopPlan plan;  // see PlanMove
   Conversion conversion;
   int threads = 1;
-  bool stream = false;  // write past the caches: both sides together do not fit them
+  bool stream = false;  // write past the caches, which cannot hold both sides
 
-  // From the storage bases of the two tensors that it was made for; in the default floating-point environment,
-  // whatever the caller's. Every element of the destination is written once, no other byte is.
+  // Runs the move, given the storage bases of the two tensors, in the default floating-point environment.
+  // Every element of the destination is written once, and no other byte.
   void Run(const char* source, char* destination) const noexcept;
 
-  // The same in parts, which threads may run at the same time: about 128 KiB each.
+  // Run a move in parts of about 128 KiB, which threads may run concurrently.
   int64_t Shares() const noexcept;
   void RunShares(const char* source, char* destination, int64_t first, int64_t last) const noexcept;
 };
 
-// The copy of `source`, which broadcasts to `destination`'s shape, to `destination`; with `via`, converted to that dtype first.
-// Views of more than kMaxLoopRank dims must merge to as many (see MergeLoop). Preconditions: the dtypes are the same
-// and take whole bytes, or all are convertible; those of PlanElementwise. Reads no data.
+// Makes the copy of `source`, which broadcasts to `destination`'s shape, to `destination`; with `via`,
+// converted to that dtype first. Views of more than kMaxLoopRank dims must merge to as many (see MergeLoop).
+// The dtypes are the same and take whole bytes, or all are convertible; PlanElementwise's preconditions hold.
+// Reads no data.
 Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads,
               aclDataType via = ACL_DT_UNDEFINED) noexcept;
 
-// Several moves as a job. Those before a barrier, and those behind it, are independent of each other: no destination overlaps
+// Several moves as a job. Moves on the same side of a barrier are independent: no destination overlaps
 // another move's operands.
 struct PlannedMove {
   Move move;
-  int32_t source;  // operand of the executor; MoveJob::kValue: the value that the job holds
+  int32_t source;  // operand of the executor; MoveJob::kValue: the job's value
   int32_t destination;
   int64_t first_share;
 };
@@ -46,18 +48,18 @@ struct MovesJob {
   int count;
   int threads;
   int64_t shares;           // of all moves
-  int64_t barrier;          // the share before which all others must be done; 0: none
-  int64_t shares_together;  // what a thread takes at a time
+  int64_t barrier;          // the first part that waits for all parts before it; 0: none
+  int64_t shares_together;  // that a thread takes at a time
   int64_t elements;
   alignas(16) unsigned char value[16];
 
-  bool Touches(int) const noexcept { return false; }  // who makes the job knows
+  bool Touches(int) const noexcept { return false; }  // whoever makes the job decides
   int64_t Elements() const noexcept { return elements; }
   // context.memory holds the moves.
   void Run(const JobContext& context) const noexcept;
 };
 
-// A move as a job: between two operands of a call, or of a value that the job holds to one.
+// A move as a job: between two operands of a call, or from the job's value to one.
 struct MoveJob {
   static constexpr int8_t kValue = -1;
 

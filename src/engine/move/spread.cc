@@ -1,4 +1,4 @@
-// Elements as often as they are counted (see spread.h): blocks of counts are added up, then each block writes behind those before it.
+// repeat_interleave (see spread.h): sums blocks of counts, then each block writes behind those before it.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/spread.h"
 
@@ -20,10 +20,11 @@ int64_t CountAt(const Spread& spread, const char* counts, int64_t element) {
   return spread.is_wide ? Load<int64_t>(at) : Load<int32_t>(at);
 }
 
-// Sums of counts stay at the largest number: they are compared with lengths alone.
+// Adds with saturation; such sums are only compared with lengths.
 int64_t Added(int64_t sum, int64_t count) { return count > kMost - sum ? kMost : sum + count; }
 
-// The sum of dense counts, or -1 where one of them is negative or so large that they have to be looked at one by one.
+// Returns the sum of dense counts, or -1 if one is negative or so large that they must be examined one by
+// one.
 template <class T>
 int64_t PlainSum(const char* counts, int64_t n) {
   int64_t sum = 0;
@@ -82,13 +83,14 @@ void Spread::Run(const JobContext& context) const noexcept {
   ForEachBlock(blocks, threads, [&](int64_t block) {
     const int64_t end = std::min(elements, (block + 1) * kSpreadBlock);
     int64_t at = before[block];
-    // Up to where the next block writes.
+    // The next block's start.
     const int64_t stop = std::min(length, block + 1 < blocks ? before[block + 1] : total);
     for (int64_t i = block * kSpreadBlock; i < end && at < stop; ++i) {
       const int64_t count = std::clamp<int64_t>(CountAt(*this, from, i), 0, stop - at);
       const int64_t place = i * step;
       if (stop - at >= kFew) {
-        // How many of a few there are is nothing that a processor could guess: what is too much is written over.
+        // Writes a fixed number of entries, and later elements overwrite the excess: a small count could not
+        // be predicted.
         for (int64_t k = 0; k < kFew; ++k) to[at + k] = place;
         if (count > kFew) std::fill_n(to + at + kFew, count - kFew, place);
       } else {

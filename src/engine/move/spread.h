@@ -1,4 +1,4 @@
-// Elements that are there as often as a tensor of counts says: for each element of the result, which one it is.
+// repeat_interleave with a tensor of counts: for each element of the result, the source element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,19 +15,19 @@ struct Spread {
   int64_t stride;  // in bytes; 0: one count for all elements
   bool is_wide;    // INT64, else INT32
   int64_t elements;
-  Place places;    // an int64 for each element of the result: step times its number, or `missing`
+  Place places;    // an int64 for each element of the result: step times the source index, or `missing`
   int64_t length;  // of the result, whatever the counts add up to
   int64_t step;
   int64_t missing;
   Place sums;  // an int64 for each block of elements
   int threads;
-  bool raises;  // counts that are negative, or do not add up to length, fail the stream
+  bool raises;  // negative counts, or a sum other than length, fail the stream
 
-  // A negative count is none. What is beyond the length is left out.
+  // A negative count counts as 0. Elements beyond the length are dropped.
   void Run(const JobContext& context) const noexcept;
 };
 
-// How many sums so many elements need.
+// Returns the number of sums for so many elements.
 int64_t SpreadBlocks(int64_t elements) noexcept;
 
 }  // namespace portacl::engine

@@ -1,4 +1,4 @@
-// Steps that follow each other, each run by the kind of computing that it belongs to (see indexed.h).
+// Runs consecutive steps, each by its kind of computing (see indexed.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/steps.h"
 
@@ -7,7 +7,7 @@
 namespace portacl::engine {
 namespace {
 
-// An operator that is given one tensor as its input and its output.
+// Whether input and output are one tensor, so that nothing has to be copied.
 bool IsCopyOfItself(const Step& step, const JobContext& context) {
   const LoopPlan& plan = step.move.plan;
   const OperandLoop& source = plan.operand[kMoveSource];

@@ -1,4 +1,4 @@
-// What a step of a job runs, where it is no plan of its own (see indexed.h).
+// The functions of steps that have no plan of their own (see indexed.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ void DivideRows(const Step& step, const JobContext& context);
 void FindTrue(const Step& step, const JobContext& context);
 void WriteChosen(const Step& step, const JobContext& context);
 
-// Fails the stream: says what the first bad index was, by the logical position of its element.
+// Fails the stream and reports the first bad index, by the logical position of its element.
 void ReportBadIndex(const IndexedMove& move, const JobContext& context, int64_t position);
 
 }  // namespace portacl::engine

@@ -1,4 +1,5 @@
-// Whole lines of the caches written past them by the widest vectors: a line that is written in one piece is never sent on in parts.
+// Writes whole cache lines past the caches with the widest vectors. A line that is written at once is never
+// sent in parts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,12 +9,13 @@
 
 namespace portacl::engine {
 
-// Copies bytes to where a line begins, whole lines of them. What is `ahead` bytes from each is asked for with it, and need not be
-// readable; kNothingAhead: nothing is.
+// Copies whole cache lines; the destination begins with one. Prefetches `ahead` bytes from each, which need
+// not be readable; kNothingAhead prefetches nothing.
 using LineCopy = void (*)(const char* source, char* destination, int64_t bytes, int64_t ahead);
 inline constexpr int64_t kNothingAhead = INT64_MIN;
 
-// Rows and columns of runs of so many bytes, all of them whole lines where lines begin; a column's runs one after the other.
+// Rows and columns of elements of whole cache lines, aligned to them. The rows of a column are copied one
+// after the other.
 struct Runs {
   const char* source;
   int64_t from_row;
@@ -27,7 +29,7 @@ struct Runs {
 };
 using RunCopy = void (*)(const Runs& runs, int64_t ahead);
 
-// nullptr where an instruction set has no wider vectors than every machine, or nothing that goes past the caches.
+// Return nullptr if an instruction set has no vectors wider than every machine's, or no streaming stores.
 LineCopy FindLineCopy(Isa isa) noexcept;
 RunCopy FindRunCopy(Isa isa) noexcept;
 

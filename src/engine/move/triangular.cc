@@ -53,7 +53,7 @@ class Rows {
   }
 
  private:
-  // Calls of the library take longer than this many bytes in a loop.
+  // memcpy takes longer than a loop up to this many bytes.
   static constexpr int64_t kShort = 64;
 
   void SetZero(char* to, int64_t first, int64_t last) const {
@@ -79,7 +79,7 @@ class Rows {
             [&](auto each, int64_t i) { std::memcpy(to + i * step_to, from + i * step_from, each); });
   }
 
-  // Calls f(the element job_.size as a constant, i) for each i.
+  // Calls f(constant element size, i) for each i; the size is job_.size.
   template <class F>
   void ForEach(int64_t first, int64_t last, const F& f) const {
     const auto loop = [&]<size_t kSize>(std::integral_constant<size_t, kSize> each) {
@@ -134,9 +134,9 @@ TriangleJob MakeTriangle(const aclTensor& source, const aclTensor& destination, 
   }
   const int row = job.rank - 2;
   const int column = job.rank - 1;
-  // Beyond these, nothing changes.
+  // Clamps the diagonal; beyond these bounds nothing changes.
   job.diagonal = std::clamp(diagonal, -job.extent[row], job.extent[column]);
-  // Rows are what lies closest together; of the transposed matrix, it is the other triangle.
+  // Makes the denser dim the rows. For the transposed matrix the triangle is the other one.
   if (std::abs(job.stride_to[row]) < std::abs(job.stride_to[column]) && job.extent[row] > 1) {
     std::swap(job.extent[row], job.extent[column]);
     std::swap(job.stride_from[row], job.stride_from[column]);

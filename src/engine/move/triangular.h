@@ -1,4 +1,4 @@
-// Triangles of matrices: rows of which one part is copied, and the rest becomes 0.
+// Triangles of matrices: one part of each row is copied, the rest becomes 0.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,14 +14,14 @@ namespace portacl::engine {
 struct TriangleJob {
   int8_t source;
   int8_t destination;
-  bool is_upper;  // columns from row + diagonal on are kept, else those up to there
+  bool is_upper;  // keeps the columns from row + diagonal on, else those up to there
   int rank;
   int threads;
   size_t size;  // of an element
   int64_t diagonal;
   int64_t count;
   int64_t extent[kMaxLoopRank];  // the last two are rows and columns
-  // In bytes.
+  // Offsets in bytes.
   int64_t offset_from;
   int64_t offset_to;
   int64_t stride_from[kMaxLoopRank];
@@ -33,9 +33,9 @@ struct TriangleJob {
   void Run(void* const* addresses, void*) const noexcept;
 };
 
-// The part of each matrix (the last two dims) on and above the diagonal, or on and below it, by the numbers of columns that the
-// diagonal lies above the main one. Preconditions: one shape of rank 2 to 8 without a dim 0, one dtype of 1, 2, 4 or 8 bytes; those
-// of PlanElementwise. The two may be one tensor.
+// Keeps each matrix (the last two dims) on and above a diagonal, or on and below it; `diagonal` counts
+// columns above the main one. Preconditions: both have one shape of rank 2 to 8 without a dim 0, and one
+// dtype of 1, 2, 4 or 8 bytes; those of PlanElementwise hold. The two may be one tensor.
 TriangleJob MakeTriangle(const aclTensor& source, const aclTensor& destination, bool is_upper,
                          int64_t diagonal, int threads) noexcept;
 

@@ -1,4 +1,5 @@
-// Pools (see pool.h): sixteen rows of the output side by side, one in each lane, so that any window is a loop over whole vectors.
+// Pools (see pool.h). Sixteen rows of the output are computed together, one in each lane, so that any window
+// is a loop over whole vectors.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -17,13 +18,13 @@ namespace portacl::engine {
 
 constexpr size_t kPoolLanes = 16;
 
-// The part of one axis that a window has.
+// The elements of a window along one axis.
 struct PoolWindow {
   int32_t first;
   int32_t count;
 };
 
-// Columns of sixteen rows, a column's lanes side by side, and the windows to which they are added.
+// Columns of sixteen rows, with a column's lanes side by side, and the windows to which they are added.
 struct PoolColumns {
   const float* values;
   int64_t first;
@@ -31,7 +32,7 @@ struct PoolColumns {
   const PoolWindow* windows;
   int64_t window_count;
   int64_t dilation;
-  const int32_t* row_places;  // of each lane: where in the flat axes its row begins
+  const int32_t* row_places;  // for each lane: the flat index at which its row begins
 };
 
 }  // namespace portacl::engine
@@ -44,7 +45,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using PoolVector = hn::CappedTag<float, kPoolLanes>;
 
-// f(window, first, end): the columns of each window that are among these.
+// Calls f(window, first, end) with the columns of each window that are among these.
 template <class F>
 HWY_INLINE void ForEachPart(const PoolColumns& columns, const F& f) {
   const int64_t step = columns.dilation;
@@ -140,15 +141,15 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 namespace {
 
-// Windows, and columns, that are worked on at a time.
+// Windows and columns that are processed at a time.
 constexpr int64_t kTile = 128;
-// What a share reads, in elements.
+// Elements that a block reads.
 constexpr int64_t kShareElements = 65536;
 constexpr auto kLanes = static_cast<int64_t>(kPoolLanes);
 
 using AddColumns = void (*)(const PoolColumns& columns, float* results, int32_t* places);
 
-// The elements that a window has, and how many it counts.
+// The elements of a window, and the count that divides its sum.
 struct WindowPart {
   PoolWindow window;
   int64_t size;
@@ -171,7 +172,7 @@ WindowPart WindowAt(const PoolAxis& axis, int64_t position, bool counts_padding)
           std::max<int64_t>(size, 1)};
 }
 
-// Elements of one operand: how a row of them becomes float32, and back.
+// One operand, whose rows are converted to float32 and back.
 struct RowOperand {
   int8_t operand;
   int32_t size;
@@ -189,7 +190,7 @@ RowOperand OperandOf(const aclTensor& view, int operand) {
 struct PoolJob {
   PoolKind kind;
   bool has_places;
-  bool is_wide;  // INT64 places
+  bool is_wide;  // positions are INT64
   Isa isa;
   int threads;
   aclDataType dtype;
@@ -207,7 +208,7 @@ struct PoolJob {
   AddColumns add;
   void (*divide)(float* values, size_t count, const float* by_column, const float* by_lane);
   Table<PoolWindow> windows[3];
-  Table<float> sizes[3];  // of windows: of the source's, for a gradient
+  Table<float> sizes[3];  // of windows; for a gradient, those of the source
 
   int64_t Rows() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
   bool Touches(int operand) const noexcept {
@@ -220,7 +221,7 @@ struct PoolJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Up to sixteen rows of the output.
+// Up to sixteen rows of the output, which are computed together.
 class RowGroup {
  public:
   RowGroup(const PoolJob& job, const JobContext& context)
@@ -317,7 +318,7 @@ class RowGroup {
     if (job_.has_places) WritePlaces(x, n);
   }
 
-  // Row y of plane z of each lane's window, null where it has none; whether any has one.
+  // Finds row y of plane z of each lane's window, or nullptr. Returns whether any lane has one.
   bool FindRows(int32_t z, int32_t y, const char** rows) {
     bool any = false;
     for (int64_t l = 0; l < kLanes; ++l) {
@@ -334,7 +335,8 @@ class RowGroup {
     return any;
   }
 
-  // Columns [c, c + n) of the rows, a column's lanes side by side. A lane without a row gets what changes no result.
+  // Loads columns [c, c + n) of the rows, with a column's lanes side by side. A lane without a row gets the
+  // neutral element.
   void Bring(const char* const* rows, int64_t c, int64_t n) {
     const int64_t step = job_.source.stride[4];
     const bool is_dense = step == job_.source.size;
@@ -437,7 +439,7 @@ class RowGroup {
   alignas(64) char raw_[kTile * sizeof(float)];
 };
 
-// Maxima of elements as they are, one output after the other.
+// Computes maxima without conversion, one output after the other.
 template <class T>
 void RunPlainRow(const PoolJob& job, const JobContext& context, int64_t row) {
   int64_t index[4];
@@ -523,7 +525,7 @@ void PoolJob::Run(const JobContext& context) const noexcept {
   if (plain == nullptr) ReportIsaThatRan(isa);
 }
 
-// Which windows an element is in: those of a gradient.
+// Inverts the windows for a gradient: finds the windows that contain an element.
 void TurnRound(const PoolAxis& axis, PoolWindow* element) {
   std::fill_n(element, axis.length, PoolWindow{0, 0});
   for (int64_t position = 0; position < axis.positions; ++position) {
@@ -535,8 +537,8 @@ void TurnRound(const PoolAxis& axis, PoolWindow* element) {
   }
 }
 
-// Axes that the only window has whole, and whose elements follow each other, are one axis: the same elements in the same order. A product
-// of sizes is exact up to kExactSizes. `walked` is the source's dim along which the last axis then goes.
+// Merges contiguous axes that a single window covers completely; the elements and their order stay the same.
+// A product of sizes is exact up to kExactSizes. `walked` becomes the source's dim of the merged axis.
 Pool Joined(const Pool& pool, const aclTensor& source, int* walked) {
   constexpr int64_t kExactSizes = int64_t{1} << 24;
   const auto is_whole = [&](const PoolAxis& axis) {
@@ -560,10 +562,10 @@ Pool Joined(const Pool& pool, const aclTensor& source, int* walked) {
   return joined;
 }
 
-// What a job is made of: its tables may be written later.
+// Makes a job, whose tables may be written later.
 struct PoolMaker {
   Pool pool;
-  PoolJob job;  // but for them
+  PoolJob job;  // without its tables
 
   bool Touches(int operand) const noexcept { return job.Touches(operand); }
   int64_t Elements() const noexcept { return job.Elements(); }
@@ -572,7 +574,7 @@ struct PoolMaker {
   PoolJob Make(std::byte* memory) const noexcept;
 
  private:
-  // Where the tables are, in `made`, if there is one; returns how much memory they take.
+  // Sets the positions of the tables in `made`, unless that is nullptr. Returns the memory they take.
   int64_t TablesOf(PoolJob* made) const noexcept {
     TableSizes sizes;
     for (int k = 0; k < 3; ++k) {

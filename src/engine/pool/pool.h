@@ -1,4 +1,4 @@
-// Pools: the largest element, or the mean, of a window along up to three axes of a tensor, and the gradient of a mean.
+// Pools: the maximum or the mean of a window along up to three axes of a tensor, and the gradient of a mean.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,9 @@
 
 namespace portacl::engine {
 
-// How the windows of one axis lie: position i begins at i * stride - before, or, adaptive, spans from floor(i * length / positions)
-// to the ceiling of (i + 1) * length / positions. Windows end with the elements; what they count ends at length + after.
+// The windows of one axis. Position i begins at i * stride - before; if adaptive, it spans from floor(i *
+// length / positions) to ceil((i + 1) * length / positions). Windows end with the elements; their counts
+// include padding up to length + after.
 struct PoolAxis {
   int64_t length = 1;     // of what is pooled
   int64_t positions = 1;  // of windows
@@ -25,16 +26,17 @@ struct PoolAxis {
 
 enum class PoolKind : uint8_t { kMaximum, kMean, kMeanGradient };
 
-// What a mean is divided by: the elements of the window, those with the padding, or a number.
+// The divisor of a mean: the window's elements, those with the padding, or a given number.
 enum class PoolDivisor : uint8_t { kElements, kWithPadding, kGiven };
 
-// Views of five dims: two of a batch, which are the same, and the axes. Of a gradient, the source has the windows.
+// Views of five dims: two of a batch, the same in all operands, and the axes. For a gradient, the source has
+// the windows.
 struct PoolOperands {
   const aclTensor* source;
   int source_operand;
   const aclTensor* destination;
   int destination_operand;
-  const aclTensor* places = nullptr;  // INT32 or INT64: where in the flat axes a maximum lies
+  const aclTensor* places = nullptr;  // INT32 or INT64: the flat index of each maximum
   int places_operand = -1;
 };
 
@@ -45,13 +47,14 @@ struct Pool {
   PoolAxis axis[3];
 };
 
-// A maximum is the first of the largest elements, or the last NaN; of DOUBLE and integers as they are, of the other floats by
-// float32. A mean is a float32 sum from +0 on over the window's elements in row-major order, divided; a gradient such a sum of
-// gradient / divisor over the windows that an element is in, in their order; one rounding to a 16-bit type. No dim is 0.
+// Sets the job. A maximum is the first of the largest elements, or the last NaN. DOUBLE and integers are
+// compared as they are, other floats as float32. A mean is a float32 sum from +0 on over the window's
+// elements in row-major order, divided. A gradient is such a sum of gradient / divisor over the windows that
+// contain an element, in their order. Results are rounded once to a 16-bit type. No dim is 0.
 void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
                 int threads) noexcept;
 
-// What places can be: the elements of a plane are fewer than 2^31.
+// The most elements of a plane, so that flat indices fit INT32.
 inline constexpr int64_t kMostPooled = (int64_t{1} << 31) - 1;
 
 }  // namespace portacl::engine

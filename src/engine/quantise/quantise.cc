@@ -1,4 +1,5 @@
-// Rows to codes (see quantise.h). A row is one thread's, and nothing in it depends on where a vector begins: no bit depends on who does what.
+// Quantises rows to codes (see quantise.h). One thread computes a row, and nothing depends on where a vector
+// begins, so that bits do not depend on who does what.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/quantise/quantise.h"
 
@@ -17,14 +18,14 @@ namespace portacl::engine {
 
 constexpr size_t kSquareLanes = 16;
 
-// What is done with float32 numbers of a tile. `count` of a second operand is 1 where one number is for all.
+// Operations on float32 numbers of a tile. `count` of a second operand is 1 if one number serves all.
 struct TileFunctions {
-  Isa isa;                                                                    // that they are compiled for
-  void (*extremes)(const float* x, size_t n, float* least, float* greatest);  // NaN is passed over
+  Isa isa;                                                                    // for which they are compiled
+  void (*extremes)(const float* x, size_t n, float* least, float* greatest);  // ignores NaN
   void (*multiply)(float* x, const float* factor, size_t count, size_t n);
   void (*divide)(float* x, const float* divisor, size_t count, size_t n);
   void (*add)(float* x, const float* term, size_t count, size_t n);
-  // To sums of kSquareLanes, those of every so many numbers.
+  // Adds squares to kSquareLanes sums; number i goes to sum i % kSquareLanes.
   void (*add_squares)(const float* x, size_t n, double* sums);
   void (*activate)(float* x, float alpha, size_t n);  // x times the logistic function of alpha x
 };
@@ -171,12 +172,12 @@ TileFunctions FunctionsFor(Isa isa) {
   return functions;
 }
 
-constexpr int64_t kTileColumns = 512;          // columns that are worked on at a time
-constexpr int64_t kPiece = 32 * kTileColumns;  // columns of a row that a thread takes where rows may be cut
+constexpr int64_t kTileColumns = 512;              // columns that are processed at a time
+constexpr int64_t kPiece = 32 * kTileColumns;      // columns that a thread takes if rows may be cut
 constexpr int64_t kBlockBytes = int64_t{1} << 17;  // of the numbers of a block of rows
 constexpr int64_t kMostKept = kThreadMemoryBytes / int64_t{sizeof(float)};
 
-// Numbers as they are read and written.
+// Reads and writes numbers of an operand as float32.
 class View {
  public:
   View(const Numbers& numbers, Isa isa, const JobContext& context) : is_there_(numbers.is_there) {
@@ -207,7 +208,7 @@ class View {
   }
   bool IsInteger() const { return dtype_ == ACL_INT32; }
   int64_t Integer(int64_t at) const { return Load<int32_t>(base_ + at * size_); }
-  // What is left of numbers when they are put and brought again.
+  // Rounds numbers as storing and loading them would.
   void Round(float* x, int64_t n, char* memory) const {
     store_(x, memory, static_cast<size_t>(n), false);
     load_(memory, x, static_cast<size_t>(n));
@@ -224,7 +225,7 @@ class View {
   const float* table_ = nullptr;
 };
 
-// A row of some factors: one for all columns, or one for each.
+// A row of factors: one for all columns, or one for each.
 class FactorRow {
  public:
   FactorRow(const Factors& factors, Isa isa, const JobContext& context, int64_t columns)
@@ -235,7 +236,7 @@ class FactorRow {
         columns_(factors.by_column ? columns : 1) {}
   bool is_there() const { return view_.is_there(); }
 
-  // x as whole numbers, added to these, which are INT32, too: rounded once.
+  // Computes the sum of x and these factors, both INT32, as integers and rounds it once.
   void AddTo(const View& x, int64_t at, int64_t row, int64_t group, int64_t column, int64_t n,
              float* to) const {
     const int64_t which = by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
@@ -264,13 +265,13 @@ class FactorRow {
   int64_t columns_;
 };
 
-// Which group rows are of.
+// Finds the group of each row.
 class Groups {
  public:
   Groups(const RowGroups& groups, const JobContext& context) : groups_(groups) {
     if (groups.ends.is_there) numbers_ = groups.ends.place.Address(context);
   }
-  // -1: none. Rows are asked for in ascending order.
+  // Returns -1 if there is none. Rows are asked for in ascending order.
   int64_t Of(int64_t row) {
     if (numbers_ == nullptr) return 0;
     while (at_ < groups_.count && row >= End()) {
@@ -314,7 +315,7 @@ void ForEachTile(int64_t begin, int64_t end, const Body& body) {
     body(column, std::min(kTileColumns, end - column));
 }
 
-// A quantiser as it is used on rows.
+// Applies a quantiser to rows.
 class Coder {
  public:
   using Kind = Quantiser::Kind;
@@ -341,7 +342,8 @@ class Coder {
   bool Writes() const { return q_.kind != Kind::kNone; }
   bool ReadsRow() const { return q_.kind == Kind::kGreatest || q_.kind == Kind::kRange; }
 
-  // Columns of a row, or all of them where the row says the scale. tile(column, n) is where n numbers of the row are.
+  // Quantises columns of a row, or all of them if the row determines the scale. tile(column, n) returns n
+  // numbers of the row.
   template <class Tile>
   void Row(int64_t row, int64_t group, int64_t begin, int64_t end, const Tile& tile) const {
     if (!Writes()) return;
@@ -367,7 +369,7 @@ class Coder {
           functions_.extremes(numbers, static_cast<size_t>(n), &least, &greatest);
         });
       }
-      if (least > greatest) least = greatest = 0;  // there is no number
+      if (least > greatest) least = greatest = 0;  // the row has only NaN
       float step = 0;
       if (q_.kind == Kind::kGreatest) {
         const float size = std::max(std::fabs(least), std::fabs(greatest));
@@ -480,7 +482,8 @@ class Coder {
   const char* tensor_ = nullptr;
 };
 
-// Rows through a quantiser; bring(row, group, column, n, to) sets n numbers of a row. Rows that say no scale are cut into pieces.
+// Quantises rows; bring(row, group, column, n, to) loads n numbers of a row. Rows that do not determine the
+// scale are cut.
 template <class Bring>
 void QuantiseThrough(const QuantisedRows& job, const Quantiser& quantiser, const JobContext& context,
                      const Bring& bring) {
@@ -544,7 +547,7 @@ void QuantiseNormed::Run(const JobContext& context) const noexcept {
     }
     if (rounds_sum) first.Round(to, n, reinterpret_cast<char*>(memory));
   };
-  // The reciprocal is that of the row that a thread works on.
+  // Each block of rows has its own coders, since these hold the reciprocal of the current row.
   ForEachRows(rows, columns, threads, [&](int64_t from, int64_t to) {
     const Coder coders[] = {Coder(*this, quantiser[0], context), Coder(*this, quantiser[1], context)};
     char* const memory = ThreadMemory(MemoryUse::kRows);
@@ -606,7 +609,7 @@ void QuantiseGated::Run(const JobContext& context) const noexcept {
   const FactorRow before(first_bias, isa, context, 2 * columns);
   const FactorRow behind(bias, isa, context, 2 * columns);
   const TileFunctions functions = FunctionsFor(isa);
-  // Some of the 2 * columns numbers of a row, scaled.
+  // Loads some of the 2 * columns numbers of a row, scaled.
   const auto bring_scaled = [&](int64_t row, int64_t group, int64_t column, int64_t n, float* to) {
     float memory[2 * kTileColumns];
     const auto count = static_cast<size_t>(n);

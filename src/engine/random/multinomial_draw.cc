@@ -20,18 +20,18 @@ struct Candidate {
   }
 };
 
-// Room for the vector that a tile's last one may be.
+// Padding for whole vectors at the end of a tile.
 constexpr size_t kBehindTile = 256 / sizeof(double);
 
-// The number at which a row's begin.
+// Returns the index of a row's first random number.
 int64_t FirstOfRow(int64_t row, int64_t length) { return row * ((length + kTile - 1) / kTile * kTile); }
 
-// n weights of a row from `first` on; those that are negative or NaN are 0.
+// Loads n weights of a row from `first` on. Negative ones and NaN become 0.
 void LoadTile(const MultinomialJob& job, const char* row, int64_t first, int64_t n, char* gathered,
               double* weights) {
   const char* from = row + first * job.weight_column;
   if (job.weight_column == job.weight_size) {
-    // The next tile's, as rows take turns.
+    // Prefetches the next tile, because other rows come in between.
     const char* const next = from + n * job.weight_size;
     for (int64_t k = 0; k < n * job.weight_size; k += 64) __builtin_prefetch(next + k);
   }
@@ -44,7 +44,7 @@ void LoadTile(const MultinomialJob& job, const char* row, int64_t first, int64_t
   for (int64_t i = 0; i < n; ++i) weights[i] = weights[i] > 0 ? weights[i] : 0;
 }
 
-// One row's weights, a tile at a time.
+// Calls use(first, n, weights) for each tile of a row.
 template <class Use>
 void ForEachTile(const MultinomialJob& job, const char* row, const Use& use) {
   alignas(64) char gathered[kTile * sizeof(double)];
@@ -67,7 +67,7 @@ void DrawBest(const MultinomialJob& job, const RandomSource& source, int64_t row
     job.draw_exponentials(&numbers, {element, static_cast<size_t>(n), waits, false, {}, nullptr});
     for (int64_t i = 0; i < n; ++i) {
       const Candidate candidate{weights[i] / waits[i], first + i};
-      // The worst of a heap is its first.
+      // The worst candidate is at the top of the heap.
       if (count < job.samples) {
         best[count++] = candidate;
         std::push_heap(best, best + count, comes_first);
@@ -81,18 +81,19 @@ void DrawBest(const MultinomialJob& job, const RandomSource& source, int64_t row
   std::sort_heap(best, best + count, comes_first);
 }
 
-// How many of the ascending sums are at most `target`; fewer than all. Without branches that nobody could predict.
+// Counts the ascending sums that are at most `target`; not all are. Has no branches, which nobody could
+// predict.
 int64_t CountUpTo(const double* sums, int64_t n, double target) {
   const double* first = sums;
   for (; n > 1; n -= n / 2) first += first[n / 2 - 1] <= target ? n / 2 : 0;
   return first - sums;
 }
 
-// So many rows are added up side by side: an addition waits for the one before it in its row alone.
+// Rows that are added up together: within a row each addition waits for the previous one.
 constexpr int64_t kRowsAtOnce = 4;
 constexpr int64_t kPartsOfThread = 4;
 
-// The sums of `rows` rows, at most kRowsAtOnce; weights and sums of one follow those of another at the given distances.
+// Sums `rows` rows, at most kRowsAtOnce. The weights and sums of consecutive rows are at the given distances.
 void AddUp(const MultinomialJob& job, const char* weights_of_rows, char* sums_of_rows, int64_t rows) {
   alignas(64) char gathered[kTile * sizeof(double)];
   alignas(64) double weights[kRowsAtOnce][kTile + kBehindTile];
@@ -137,7 +138,8 @@ uint64_t MultinomialJob::WorkspaceOfRow() const noexcept {
   return samples == 1 ? 0 : static_cast<uint64_t>(samples) * sizeof(Candidate);
 }
 
-// Some parts for each thread, so that one that comes late takes fewer; each takes its rows group by group.
+// Sizes the workspace for several tasks per thread, so that a late thread takes fewer. A task walks its rows
+// in groups.
 int64_t MultinomialJob::RowsInWorkspace() const noexcept {
   return std::min(rows, kPartsOfThread * kRowsAtOnce * std::max(threads, 1));
 }
@@ -148,7 +150,7 @@ void MultinomialJob::Run(void* const* addresses, void* workspace) const noexcept
   const char* const weights_base = static_cast<const char*>(addresses[weights]) + weight_offset;
   char* const indices_base = static_cast<char*>(addresses[indices]) + index_offset;
   const auto distance = static_cast<int64_t>(WorkspaceOfRow());
-  // Few rows are not taken together, so that no thread has nothing to do.
+  // Few rows are taken one by one, so that no thread is idle.
   const int64_t at_once = std::clamp<int64_t>(rows / std::max(threads, 1), 1, kRowsAtOnce);
   const int64_t parts = std::max<int64_t>(1, RowsInWorkspace() / at_once);
   const int64_t groups = (rows + at_once - 1) / at_once;

@@ -1,4 +1,4 @@
-// Indices drawn by weights, a row at a time.
+// Draws indices by weights, a row at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,9 +9,10 @@
 
 namespace portacl::engine {
 
-// With replacement: for each sample the first index whose weights' sum up to it, in float64 and ascending, is greater than u
-// times the whole sum. Else the indices of the greatest weight / E, best first, of equal ones the lower first. Row r's
-// random numbers begin at element r times the next multiple of kTile.
+// With replacement a sample is the first index whose cumulative weight exceeds u times the row's sum. The
+// sums are float64, in ascending order. Without replacement the samples are the indices of the greatest
+// weight / E, best first; of equal ones the lower index comes first. Row r's random numbers begin at element
+// r times the length, rounded up to a multiple of kTile.
 struct MultinomialJob {
   RandomSource source;
   DeviceSource device;
@@ -28,11 +29,11 @@ struct MultinomialJob {
   int8_t indices;
   int32_t weight_size;
   int threads;
-  // In bytes: where the first element is, and how far the next row and the next column are.
+  // The byte offset of the first element, and the distances of rows and columns.
   int64_t weight_offset, weight_row, weight_column;
   int64_t index_offset, index_row, index_column;
 
-  // What a row needs while it is drawn, none for one sample; and how many rows do at a time.
+  // The workspace of one row (none for a single sample), and the number of rows in the workspace.
   uint64_t WorkspaceOfRow() const noexcept;
   int64_t RowsInWorkspace() const noexcept;
 

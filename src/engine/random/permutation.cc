@@ -22,7 +22,7 @@ void Shuffle(const PermutationJob& job, T* values) {
   for (int64_t first = 0; first < n; first += kTile) {
     const int64_t count = std::min<int64_t>(n - first, kTile);
     job.draw(&numbers, {first, static_cast<size_t>(count), drawn, false, {}, nullptr});
-    // Most of the numbers come from memory: they are asked for before the first is needed.
+    // Prefetches the numbers before the first is needed, as most of them come from memory.
     for (int64_t k = 0; k < count; ++k) {
       const auto left = static_cast<uint64_t>(n - first - k);
       drawn[k] = first + k + static_cast<int64_t>(Uint128{static_cast<uint64_t>(drawn[k])} * left >> 64);

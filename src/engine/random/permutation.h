@@ -9,7 +9,7 @@
 
 namespace portacl::engine {
 
-// Number i is the i-th of a list, which has so many bytes for each.
+// Returns number i of a list with this many bytes for each.
 struct ListedNumbers {
   const void* values;
   int bytes;
@@ -17,8 +17,8 @@ struct ListedNumbers {
 SequenceFunction FindSequence(Isa isa, const ListedNumbers&) noexcept;
 constexpr ElementType TypeOf(const ListedNumbers&) { return ElementType::kI64; }
 
-// Fisher and Yates' shuffle of 0 to n - 1, in the workspace, then copied to the output: for i from 0 on the i-th number changes
-// places with that at i + floor(w * (n - i) / 2^64), w the first 64 bits of element i.
+// The Fisher-Yates shuffle of 0 to n - 1, in the workspace, then copied to the output. For i from 0 on,
+// number i is swapped with that at i + floor(w * (n - i) / 2^64), where w is the first 64 bits of element i.
 struct PermutationJob {
   SequenceJob copy;  // of ListedNumbers
   SequenceFunction draw;

@@ -1,4 +1,4 @@
-// Philox4x32-10 over vectors: blocks of four random words for many places at once, the same on every instruction set.
+// Philox4x32-10 over vectors: many blocks of four random words at once, the same on every instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -25,13 +25,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int kRounds = 10;
 constexpr uint32_t kMultiplier0 = 0xD2511F53;
 constexpr uint32_t kMultiplier1 = 0xCD9E8D57;
-// By which the halves of the key grow from round to round.
+// The increments of the key's halves from round to round.
 constexpr uint32_t kWeyl0 = 0x9E3779B9;
 constexpr uint32_t kWeyl1 = 0xBB67AE85;
 
 #if HWY_TARGET != HWY_SCALAR
-// The counters of as many blocks as there are 64-bit lanes: a word in the low half of each lane. What stands in the high
-// halves is of no meaning.
+// The counters of as many blocks as there are 64-bit lanes, with a word in the low half of each lane. The
+// high halves are unspecified.
 template <class V>
 struct Blocks {
   V c0, c1, c2, c3;
@@ -49,8 +49,8 @@ struct Blocks {
 };
 #endif
 
-// The words of blocks [first, first + count): four of each block, one block after the other. `step` is added to the offset.
-// Whole vectors are written, so up to kBlocksAtOnce blocks from any multiple of that.
+// Writes the words of blocks [first, first + count), four of each block. `step` is added to the offset. Whole
+// vectors are written, up to a multiple of kBlocksAtOnce blocks.
 constexpr size_t kBlocksAtOnce = HWY_MAX_BYTES / sizeof(uint32_t);
 HWY_INLINE void Words(const RandomSource& source, uint64_t step, uint64_t first, size_t count, uint32_t* to) {
   const uint64_t offset = source.offset + step;
@@ -83,7 +83,7 @@ HWY_INLINE void Words(const RandomSource& source, uint64_t step, uint64_t first,
   const size_t at_once = hn::Lanes(words);
   const V places = hn::ShiftLeft<1>(hn::Iota(d, uint64_t{0}));
   for (size_t i = 0; i < count; i += at_once) {
-    // Those at even places and those at odd ones.
+    // The even and the odd positions.
     const V even_place = hn::Add(places, hn::Set(d, first + i));
     const V odd_place = hn::Add(even_place, hn::Set(d, uint64_t{1}));
     const V low = hn::Set(d, offset);

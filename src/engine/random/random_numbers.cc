@@ -1,4 +1,4 @@
-// Makes random numbers of Philox's words (see random_numbers.h).
+// Makes random numbers from Philox's words (see random_numbers.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/random/random_numbers.h"
 
@@ -46,7 +46,7 @@ template <int kSteps>
 struct TileWords {
   alignas(64) uint32_t word[kSteps][kTile + 4 * kBlocksAtOnce];
 
-  // Of elements [first, first + n), n at most a tile's; `first` is a multiple of 4.
+  // Fills in the words of elements [first, first + n), n at most a tile's; `first` is a multiple of 4.
   HWY_INLINE void Fill(const RandomSource& source, int64_t first, size_t n) {
     for (int step = 0; step < kSteps; ++step)
       Words(source, static_cast<uint64_t>(step), static_cast<uint64_t>(first) / 4, (n + 3) / 4, word[step]);
@@ -54,7 +54,7 @@ struct TileWords {
   }
 };
 
-// The words without their lowest bits, as signed integers: what every instruction set converts.
+// Drops the words' lowest bits and returns signed integers, which every instruction set converts.
 template <class D>
 HWY_INLINE auto UpperBits(D /*d*/, const uint32_t* words, int dropped) {
   const hn::Rebind<uint32_t, D> unsigned_words;
@@ -63,13 +63,13 @@ HWY_INLINE auto UpperBits(D /*d*/, const uint32_t* words, int dropped) {
   return hn::BitCast(signed_words, hn::ShiftRightSame(loaded, dropped));
 }
 
-// 24 bits of each word: from 0 to below 1.
+// Uses 24 bits of each word: from 0 to below 1.
 template <class D>
 HWY_INLINE auto UnitOf(D d, const TileWords<1>& words, size_t i) {
   return hn::Mul(hn::ConvertTo(d, UpperBits(d, words.word[0] + i, 8)), hn::Set(d, 0x1p-24f));
 }
 
-// 31 bits of the first word and 22 of the second: from 0 to below 1.
+// Uses 31 bits of the first word and 22 of the second: from 0 to below 1.
 template <class D>
 HWY_INLINE auto UnitOf(D d, const TileWords<2>& words, size_t i) {
   const auto high = hn::PromoteTo(d, UpperBits(d, words.word[0] + i, 1));
@@ -77,7 +77,7 @@ HWY_INLINE auto UnitOf(D d, const TileWords<2>& words, size_t i) {
   return hn::Add(hn::Mul(high, hn::Set(d, 0x1p-31)), hn::Mul(low, hn::Set(d, 0x1p-53)));
 }
 
-// 31 bits of the first word, 21 of the second, and one half of a last bit: between 0 and 1.
+// Uses 31 bits of the first word, 21 of the second and half a last bit: strictly between 0 and 1.
 template <class D>
 HWY_INLINE auto OpenUnitOf(D d, const TileWords<2>& words, size_t i) {
   const auto high = hn::PromoteTo(d, UpperBits(d, words.word[0] + i, 1));
@@ -104,8 +104,8 @@ void Uniform(const void* parameters, const Stretch& stretch) {
   }
 }
 
-// Radius and angle of Box and Muller's method, each of an element's words: the radius of the even element's, the angle
-// of the odd one's.
+// Radius and angle of the Box-Muller method. The radius comes from the even element's words, the angle from
+// those of the odd one.
 template <class D, class V>
 HWY_INLINE V RadiusOf(D d, V log) {
   return hn::Sqrt(hn::Mul(log, hn::Set(d, static_cast<hn::TFromD<D>>(-2.0))));
@@ -128,7 +128,7 @@ void Normal(const void* parameters, const Stretch& stretch) {
     }
   }
   for (size_t i = 0; 2 * i < stretch.n; i += lanes) {
-    // The radius's u is never 0, the angle goes from -pi to pi.
+    // The u of the radius is never 0; the angle runs from -pi to pi.
     hn::Vec<decltype(d)> u;
     hn::Vec<decltype(d)> turn;
     if constexpr (sizeof(T) == 4) {
@@ -179,8 +179,8 @@ void BernoulliEach(const void* parameters, const Stretch& stretch) {
     to[i] = static_cast<double>(words.word[0][i]) * 0x1p-32 < probabilities[i] ? 1.0 : 0.0;
 }
 
-// floor(number * count / 2^bits) of a random number of 64 bits, or of 128 where there are more than 2^32 to choose from: no
-// integer is more likely than another by more than 2^-32 of its probability.
+// Returns floor(number * count / 2^bits) for a random number of 64 bits, or of 128 if there are more than
+// 2^32 integers. Probabilities differ by a factor of at most 1 + 2^-32.
 void Integers(const void* parameters, const Stretch& stretch) {
   const auto& numbers = *static_cast<const IntegerNumbers*>(parameters);
   auto* const to = static_cast<int64_t*>(stretch.to);
@@ -206,12 +206,12 @@ void Integers(const void* parameters, const Stretch& stretch) {
   }
 }
 
-// The logarithm of normal numbers x between 0 and 2, in float64 lanes, as Log has it.
+// Returns the logarithm of normal numbers x between 0 and 2 in float64 lanes, by Log's steps.
 template <class D, class V>
 HWY_INLINE V LogOfUnit([[maybe_unused]] D d, V x) {
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, x);
-  // As a float32's bits.
+  // Converts to the bits of a float32.
   const auto narrow = hn::Sub(hn::ShiftRight<29>(bits), hn::Set(du, uint64_t{1023 - 127} << 23));
   const auto offset = hn::Sub(narrow, hn::Set(du, uint64_t{kLogStart}));
   const auto m = hn::Sub(bits, hn::ShiftLeft<29>(hn::And(offset, hn::Set(du, ~uint64_t{0x7FFFFF}))));
@@ -233,14 +233,14 @@ void Exponential(const void* parameters, const Stretch& stretch) {
   }
 }
 
-// Eight bytes of 0 or 1 as the bits of one.
+// Packs eight bytes of 0 or 1 into the bits of one.
 HWY_INLINE uint8_t Packed(const uint8_t* bytes) {
   uint64_t eight;
   std::memcpy(&eight, bytes, sizeof eight);
   return static_cast<uint8_t>(eight * 0x0102040810204080 >> 56);
 }
 
-// The bits of elements [first, first + n), n at most a tile's, and zeros up to a multiple of 128.
+// Draws the bits of elements [first, first + n), n at most a tile's, padded with zeros to a multiple of 128.
 HWY_INLINE void DrawBits(const RandomSource& source, uint32_t most, int64_t first, size_t n, uint8_t* bits) {
   TileWords<1> words;
   words.Fill(source, first, n);
@@ -272,7 +272,7 @@ void Dropout(const void* parameters, const Stretch& stretch) {
   const auto* const in = static_cast<const float*>(stretch.in[0]);
   auto* const to = static_cast<float*>(stretch.to);
   constexpr size_t kWordBits = 32;
-  const hn::CappedTag<float, kWordBits> d;  // at most a word's bits, whose number is a multiple of the lanes'
+  const hn::CappedTag<float, kWordBits> d;  // at most a word's bits, a multiple of the lanes
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto scale = hn::Set(d, numbers.scale);
   const auto one = hn::Set(d, 1.0f);
@@ -318,7 +318,7 @@ PORTACL_RANDOM(DropoutNumbers, random::Dropout)
 void RandomJob::Run(void* const* addresses, void* workspace) const noexcept {
   SequenceJob job = sequence;
   RandomSource source;
-  std::memcpy(&source, job.parameters, sizeof source);  // every one of the numbers begins with it
+  std::memcpy(&source, job.parameters, sizeof source);  // all kinds of numbers begin with it
   device.AddTo(source, addresses);
   std::memcpy(job.parameters, &source, sizeof source);
   job.Run(addresses, workspace);

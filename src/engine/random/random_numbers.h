@@ -1,5 +1,5 @@
-// Random numbers as sequences (engine/sequence/sequence.h): each depends on the seed, the offset and its place alone.
-// docs/numerics.md, "Random numbers", has the mappings.
+// Random numbers as sequences (engine/sequence/sequence.h). Each depends only on the seed, the offset and its
+// index. docs/numerics.md, "Random numbers", defines the mappings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace portacl::engine {
 
-// scale * (base + u * step), u from 0 to below 1; what reaches `limit` becomes `low`. Of float (24 bits) and double (53).
+// scale * (base + u * step) with u from 0 to below 1; a result that reaches `limit` becomes `low`. For float
+// (24 bits) and double (53).
 template <class T>
 struct UniformNumbers {
   RandomSource source;
@@ -22,7 +23,7 @@ struct UniformNumbers {
   T low;
 };
 
-// mean + z * std, rounded once. Of float and double; the latter needs SLEEF.
+// mean + z * std, rounded once. For float and double; the latter needs SLEEF.
 template <class T>
 struct NormalNumbers {
   RandomSource source;
@@ -32,18 +33,18 @@ struct NormalNumbers {
   int std_input = -1;
 };
 
-// Bytes of 1 where the word is at most `most`, else 0.
+// Bytes: 1 if the word is at most `most`, else 0.
 struct BernoulliNumbers {
   RandomSource source;
   uint32_t most;
 };
 
-// 1 where word * 2^-32 is below the probability, the input, else 0; as float64.
+// 1 if word * 2^-32 is below the input, a probability, else 0; as float64.
 struct BernoulliOfEach {
   RandomSource source;
 };
 
-// from, from + 1, ... `count` of them, 0 standing for 2^64.
+// `count` integers from `from` on; 0 stands for 2^64.
 struct IntegerNumbers {
   RandomSource source;
   int64_t from;
@@ -57,17 +58,17 @@ struct ExponentialNumbers {
   double least;
 };
 
-// Bytes of a mask for `count` elements: a bit is 1 where the element's word is at most `most`. The rest is 0.
+// The bytes of a mask for `count` elements: a bit is 1 if the element's word is at most `most`. Padding is 0.
 struct MaskNumbers {
   RandomSource source;
   uint32_t most;
   int64_t count;
 };
 
-// The input times `scale` where its bit is 1, else 0. Where `multiplies`, a bit of 0 multiplies too, so that what is not
-// finite becomes NaN.
+// The input times `scale` if its bit is 1, else 0. With `multiplies` a bit of 0 multiplies, too, so that
+// non-finite input becomes NaN.
 struct DropoutNumbers {
-  // Bits are read; or drawn, as those of MaskNumbers are; or all are 1, padding included; or 0.
+  // Bits are read, or drawn like those of MaskNumbers, or all 1 (padding included), or all 0.
   enum class Bits : uint8_t { kRead, kDrawn, kAll, kNone };
 
   RandomSource source;
@@ -99,9 +100,9 @@ constexpr ElementType TypeOf(const ExponentialNumbers&) { return ElementType::kF
 constexpr ElementType TypeOf(const MaskNumbers&) { return ElementType::kU8; }
 constexpr ElementType TypeOf(const DropoutNumbers&) { return ElementType::kF32; }
 
-// A one-element tensor of 64-bit integers that is read when the job runs.
+// A one-element tensor of 64-bit integers, which is read when the job runs.
 struct IntegerElement {
-  int8_t argument = -1;  // which of the executor's operands; none: 0
+  int8_t argument = -1;  // operand of the executor; -1: the value is 0
   int64_t byte_offset = 0;
 
   uint64_t Read(void* const* addresses) const noexcept {
@@ -112,7 +113,7 @@ struct IntegerElement {
   }
 };
 
-// What comes to the seed and the offset of the call.
+// Values in tensors that are added to the call's seed and offset.
 struct DeviceSource {
   IntegerElement seed;
   IntegerElement offset;
@@ -124,7 +125,7 @@ struct DeviceSource {
   }
 };
 
-// A sequence of the numbers above, with the seed and the offset in tensors.
+// A sequence of the numbers above, whose seed and offset lie in tensors.
 struct RandomJob {
   SequenceJob sequence;
   DeviceSource device;

@@ -1,4 +1,4 @@
-// What random numbers are made from.
+// The source of random numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,9 +6,10 @@
 
 namespace portacl::engine {
 
-// Philox4x32-10's key is the seed. Element e has word e mod 4 of each of the blocks whose counters are offset, offset + 1, offset
-// + 2 and offset + 3 in the low 64 bits and e / 4 in the high ones: 128 bits, of which most numbers take the first 32. So calls whose
-// offsets are four apart share none, whatever their sizes.
+// Philox4x32-10 with the seed as its key. A counter has the offset in its low 64 bits and e / 4 in the high
+// ones. Element e is word e mod 4 of the four blocks with counters from offset to offset + 3. These are 128
+// bits, of which most numbers use the first 32. Calls whose offsets are four apart share no bits, whatever
+// their sizes.
 struct RandomSource {
   uint64_t seed;
   uint64_t offset;

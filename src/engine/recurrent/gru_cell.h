@@ -8,7 +8,8 @@
 
 namespace portacl::engine {
 
-// What every step saves for the gradient, in the order of the lists; hn is the hidden state's part of n, which r multiplies.
+// The values that every step saves for the gradient, in the order of the lists. hn is the hidden state's part
+// of n, which r multiplies.
 enum GruSaved { kGruR, kGruZ, kGruN, kGruHn, kGruH };
 inline constexpr int kGruSaved = 5;
 inline constexpr int kGruGates = 3;

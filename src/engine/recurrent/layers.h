@@ -1,5 +1,6 @@
-// The layers and directions of a recurrent network, forward and backward: products of matrices for all steps at once where they can
-// be, then the steps, one after the other. What a step does to one row of the batch is said by the class that derives from these.
+// The layers and directions of a recurrent network, forward and backward. Matrix products cover all steps at
+// once if possible; then the steps follow one after the other. A derived class defines a step for one row of
+// the batch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +11,10 @@
 
 namespace portacl::engine::recurrent {
 
-// Cells has kGates, the gates of a cell, kSaved, the lists that a step saves to, and
+// Cells has kGates, the number of a cell's gates, and kSaved, the number of lists that a step saves to, and
 //   LoadFurtherStates(cell), StoreFurtherStates(cell)  for states beside h
-//   Step(b, gates, hidden, h, saved)  of row b: from the input's part of the gates and the hidden state's, and h, the next h in its
-//                                     place; says where what it saves lies
+//   Step(b, gates, hidden, h, saved)  computes row b from the input's part of the gates, the hidden state's part, and h. It overwrites
+//                                     h with the next h, and sets `saved` to the addresses of what it saves
 template <class Cells>
 class ForwardLayers : protected Steps {
  public:
@@ -83,7 +84,7 @@ class ForwardLayers : protected Steps {
     cells().StoreFurtherStates(cell);
   }
 
-  // One step of one of the batch.
+  // Computes one step of batch row b.
   void Row(int64_t cell, int64_t t, int64_t b) {
     const int64_t gates = Cells::kGates * sizes.hidden;
     const float* saved[Cells::kSaved];
@@ -105,22 +106,22 @@ class ForwardLayers : protected Steps {
   float* zeros_;
 };
 
-// What BackwardLayers hands to a step of one of the batch.
+// The arguments of a backward step for one batch row.
 struct BackwardStep {
   int64_t cell;
   int64_t t;
   int64_t b;
-  int64_t before;          // the step that the direction does before this one; -1: none
+  int64_t before;          // the previous step of the direction; -1: none
   const float* h_before;   // h before the step
   const float* of_output;  // the gradient of output
   float* of_h;             // that of h, from the next step
-  float* of_gates;         // what is asked for: those of the gates before their functions
-  float* of_hidden_gates;  // of the hidden state's part of them
+  float* of_gates;         // the result: gradients of the gates before their functions
+  float* of_hidden_gates;  // gradients of the hidden state's part of the gates
 };
 
-// Cells has kGates and kSaved as above, kSavedH, which of them is h, and
-//   kHiddenGatesDiffer  whether the gradients of the hidden state's part of the gates are not those of the input's; if so, they are
-//                       written, too, and what is left in of_h is added to what comes from them, else that is overwritten
+// Cells has kGates and kSaved as above, kSavedH, the index of h among the saved lists, and
+//   kHiddenGatesDiffer  whether the hidden state's part of the gates has other gradients than the input's part. If so, a step writes
+//                       both, and of_h is added to the product of the former; else of_h is overwritten
 //   LoadFurtherStates(cell), StoreFurtherStates(cell)
 //   Step(step)
 template <class Cells>
@@ -171,7 +172,7 @@ class BackwardLayers : protected Steps {
     one_ = parts.Take<float>(1);
   }
 
-  // A state before a step: what the step before saved, or the first one.
+  // Returns a state before a step: the previous step's saved one, or the initial one.
   const float* Previous(const RecurrentOperand& first, int which, int64_t cell, int64_t before, int64_t b,
                         float* copy) const {
     if (before >= 0) return Load(Saved(cell, which), before, b, sizes.hidden, copy);
@@ -183,7 +184,7 @@ class BackwardLayers : protected Steps {
  private:
   Cells& cells() { return static_cast<Cells&>(*this); }
 
-  // The step that a direction does before step t of one of the batch; -1: none.
+  // Returns the step of batch row b that a direction does before step t, or -1.
   int64_t Before(int64_t direction, int64_t t, int64_t b) const {
     if (direction == 0) return t - 1;
     return t + 1 < sizes.steps && b < lengths_[t + 1] ? t + 1 : -1;
@@ -220,7 +221,8 @@ class BackwardLayers : protected Steps {
              direction == 0 ? nullptr : &to);
   }
 
-  // One step of one of the batch: the gradients of its gates before their functions, and of the states before it.
+  // Computes one step of batch row b: the gradients of its gates before their functions, and of the states
+  // before it.
   void Row(int64_t cell, int64_t direction, int64_t t, int64_t b, const float* of_output) {
     const int64_t n = sizes.hidden;
     const int64_t gates = Cells::kGates * n;
@@ -242,14 +244,14 @@ class BackwardLayers : protected Steps {
   int64_t* lengths_;
   float* input_;         // of the layer
   float* gradients_[2];  // of a layer's output and of its input
-  float* gates_;         // their gradients
+  float* gates_;         // gradients of the gates
   float* hidden_gates_;
   float* before_;  // h before every step
-  float* h_;       // its gradient, which is handed from step to step
+  float* h_;       // the gradient of h, passed from step to step
   float* one_;
 };
 
-// The bytes that layers of this kind take of a workspace, and their run.
+// The workspace in bytes of layers of this kind, and their run.
 template <class Layers, class Job>
 uint64_t WorkspaceBytesOf(const Job& job) {
   Parts parts(nullptr);

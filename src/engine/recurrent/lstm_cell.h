@@ -8,13 +8,13 @@
 
 namespace portacl::engine {
 
-// What every step saves for the gradient, in the order of the lists.
+// The values that every step saves for the gradient, in the order of the lists.
 enum LstmSaved { kLstmI, kLstmG, kLstmF, kLstmO, kLstmH, kLstmC, kLstmTanhC };
 inline constexpr int kLstmSaved = 7;
 inline constexpr int kLstmGates = 4;
 
 struct Lstm : RecurrentForward {
-  RecurrentOperand c0;  // without one, 0
+  RecurrentOperand c0;  // 0 if missing
   RecurrentOperand cy;
 
   uint64_t WorkspaceBytes() const noexcept;

@@ -1,4 +1,4 @@
-// What every recurrent network has, forward and backward, whatever its cells compute: sizes, and where its tensors lie.
+// The common part of all recurrent networks, forward and backward: sizes and operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace portacl::engine {
 
-// Where a tensor's elements lie, in bytes: up to three dims, the last ones in the last places. FLOAT or FLOAT16.
+// The layout of a tensor's elements, in bytes: up to three dims, the last ones at the end of the arrays.
+// FLOAT or FLOAT16.
 struct RecurrentOperand {
   int32_t operand = -1;  // of the executor; -1: there is none
   aclDataType dtype = ACL_FLOAT;
@@ -31,20 +32,20 @@ struct RecurrentSizes {
 
   int64_t cells() const { return layers * directions; }
   int64_t parameters() const { return has_bias ? 4 : 2; }
-  // What a layer reads, and what it writes.
+  // The number of a layer's inputs and outputs.
   int64_t InputsOf(int64_t layer) const { return layer == 0 ? inputs : Outputs(); }
   int64_t Outputs() const { return directions * hidden; }
 };
 
-// What forward and backward share; each is a job of an executor, in whose memory lie first the parameters of every cell (a layer's
-// direction), then, where they are saved or read, what every step of a cell saves for the gradient, one operand for each of its
-// lists, then the gradients of parameters.
-// Sequences have the dims steps, batch, numbers; states cells, batch, hidden.
+// The common part of the forward and the backward job. The executor's memory lists operands: first the
+// parameters of every cell (a layer's direction), then the lists that each step of a cell saves for the
+// gradient (if they are saved or read), then the gradients of parameters. Sequences have the dims steps,
+// batch, numbers; states have cells, batch, hidden.
 struct Recurrent {
   RecurrentSizes sizes;
   RecurrentOperand input;
-  RecurrentOperand h0;       // without one, 0
-  RecurrentOperand lengths;  // INT64, for each step: how many of the batch it is for; without one, all
+  RecurrentOperand h0;       // 0 if missing
+  RecurrentOperand lengths;  // INT64, for each step the size of its batch; if missing, all
   VectorFunction sigmoid;
   VectorFunction tanh;
   Isa isa;
@@ -60,7 +61,7 @@ struct RecurrentForward : Recurrent {
 };
 
 struct RecurrentGradient : Recurrent {
-  RecurrentOperand of_output;  // without one, 0
+  RecurrentOperand of_output;  // 0 if missing
   RecurrentOperand of_hy;
   RecurrentOperand of_input;
   RecurrentOperand of_h0;

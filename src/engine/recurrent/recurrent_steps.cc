@@ -1,4 +1,4 @@
-// What the steps of a recurrent network are made of (see recurrent_steps.h).
+// The building blocks of recurrent steps (see recurrent_steps.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/recurrent/recurrent_steps.h"
 
@@ -86,7 +86,7 @@ void Steps::Multiply(const Matrix& left, const Matrix& right, const Matrix& out,
                              const_cast<void*>(out.base),
                              const_cast<void*>(added != nullptr ? added->base : out.base)};
   GemmJob job = MakeGemmJob(gemm, network_.isa, network_.threads);
-  job.shared_blocks = 0;  // those would take a workspace
+  job.shared_blocks = 0;  // they would need a workspace
   job.Run(addresses, nullptr);
 }
 

@@ -1,4 +1,5 @@
-// What the steps of a recurrent network are made of: its operands as dense rows of float32, products of matrices, functions of rows.
+// The building blocks of recurrent steps: operands as dense rows of float32, matrix products, rowwise
+// functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +28,7 @@ inline Matrix Transposed(const Matrix& matrix) {
   return {matrix.base, matrix.dtype, matrix.column, matrix.row};
 }
 
-// Hands out parts of the workspace; without one, counts what they take.
+// Hands out buffers of the workspace; without a workspace it only counts their size.
 class Parts {
  public:
   explicit Parts(void* base) : base_(reinterpret_cast<uintptr_t>(base)) {}
@@ -47,7 +48,7 @@ class Parts {
 
 class Steps {
  protected:
-  // `saved`: how many lists a step saves to.
+  // `saved` is the number of lists that a step saves to.
   Steps(const Recurrent& network, int saved, const JobContext& context)
       : network_(network), sizes(network.sizes), saved_(saved), context_(context) {}
 
@@ -64,19 +65,20 @@ class Steps {
     return {At(operand), operand.dtype, operand.stride[1], operand.stride[2]};
   }
 
-  // A row's numbers: where they lie, or a copy in `copy`.
+  // Returns a row's numbers: their own address if possible, else a copy in `copy`.
   const float* Load(const RecurrentOperand& operand, int64_t first, int64_t second, int64_t count,
                     float* copy) const;
   void LoadTo(const RecurrentOperand& operand, int64_t first, int64_t second, int64_t count, float* to) const;
-  // From `third` on.
+  // Writes numbers from index `third` on.
   void Store(const float* numbers, const RecurrentOperand& operand, int64_t first, int64_t second,
              int64_t third, int64_t count) const;
 
-  // out = left @ right, or that and what is added. `left_dtype`: that of the left operand's numbers, which lie as FLOAT.
+  // out = left @ right, plus `added` if given. `left_dtype` is the dtype of the left operand's numbers, which
+  // are stored as FLOAT.
   void Multiply(const Matrix& left, const Matrix& right, const Matrix& out, int64_t rows, int64_t columns,
                 int64_t depth, const Matrix* added = nullptr, aclDataType left_dtype = ACL_FLOAT) const;
 
-  // body(row) for every row of `width` numbers.
+  // Calls body(row) for every row of `width` numbers.
   template <class Body>
   void ForRows(int64_t rows, int64_t width, const Body& body) const {
     constexpr int64_t kTogether = 4096;  // numbers that a thread takes at a time
@@ -88,17 +90,17 @@ class Steps {
     });
   }
 
-  // In place.
+  // Applies a function in place.
   static void Apply(VectorFunction function, float* numbers, int64_t count);
 
-  // For how many of the batch each step is: not more than the one before.
+  // Reads the batch size of each step, which never grows from step to step.
   void ReadLengths(int64_t* lengths) const;
 
-  // A cell's state before the first step.
+  // Load and store a cell's initial and final state.
   void LoadState(const RecurrentOperand& from, int64_t cell, float* to) const;
   void StoreState(const float* from, const RecurrentOperand& to, int64_t cell) const;
 
-  // A sequence as dense rows of numbers; 0 where a step is not for one of the batch.
+  // Loads a sequence as dense rows of numbers, with 0 where a step does not cover a batch row.
   void LoadSequence(const RecurrentOperand& from, int64_t width, const int64_t* lengths, float* to,
                     int64_t to_width) const;
 

@@ -1,5 +1,5 @@
-// Elements taken, or summed with weights, along two axes of a tensor, each by a map of its own: pads, windows, interpolation,
-// and the gradients of all of them.
+// Elements taken, or summed with weights, along two axes of a tensor, with a map for each axis: pads,
+// windows, interpolation, and their gradients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace portacl::engine {
 
-// Two views of operands whose first `batch_rank` dims are the same, and whose other dims are what the maps' strides say.
+// Two views of operands. Their first `batch_rank` dims are the same; the strides of the maps define the other
+// dims.
 struct AxesOperands {
   const aclTensor* source;
   int source_operand;
@@ -24,7 +25,7 @@ struct AxesOperands {
 void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
                 Isa isa, int threads) noexcept;
 
-// Which of the two has the maps' positions: the destination, or, where the other way round is computed (a gradient), the source.
+// The operand that has the maps' positions: the destination, or, for a gradient, the source.
 enum class Direction : uint8_t { kToPositions, kFromPositions };
 
 // Sets the executor's job: destination[.., y, x] = the sum over the taps r of y of weight(r) times (the sum over the taps c of x of

@@ -1,4 +1,5 @@
-// Tables of a job over two axes, in one piece of memory: the executor's, or the workspace; and the loop over rows that such jobs share.
+// Tables of a job over two axes, in one buffer of the executor or of the workspace, and the loop over rows
+// that such jobs share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace portacl::engine {
 
-// An array in the memory of a job. Its place is known before there is memory.
+// An array in a job's memory. Its offset is known before the memory exists.
 template <class T>
 struct Table {
   int64_t offset = 0;
@@ -20,7 +21,7 @@ struct Table {
   const T* In(const std::byte* memory) const { return reinterpret_cast<const T*>(memory + offset); }
 };
 
-// Sizes of tables; as large as can be where they are more than that.
+// Sums the sizes of tables. Saturates at the largest number.
 class TableSizes {
  public:
   static constexpr int64_t kMost = int64_t{1} << 60;
@@ -37,7 +38,7 @@ class TableSizes {
     return table;
   }
   int64_t bytes() const { return bytes_; }
-  // The product of two sizes, likewise.
+  // Returns the product of two sizes, saturated.
   static int64_t Times(int64_t a, int64_t b) {
     int64_t product = 0;
     return __builtin_mul_overflow(a, b, &product) ? kMost : std::min(product, kMost);
@@ -47,8 +48,9 @@ class TableSizes {
   int64_t bytes_ = 0;
 };
 
-// What SetJobWithTables takes: maker.Make(memory) writes tables into the memory, whose size is at most maker.TableBytes(), and returns the
-// job that reads them from there; maker.Touches(i) and maker.Elements() are the job's.
+// A job with tables (see SetJobWithTables). maker.Make(memory) writes the tables, which take at most
+// maker.TableBytes(), and returns the job that reads them. maker.Touches(i) and maker.Elements() are the
+// job's.
 template <class Maker>
 struct JobWithTables {
   Maker maker;
@@ -73,7 +75,7 @@ void SetJobWithTables(Executor& executor, const Maker& maker, int operand, int64
   if (memory != nullptr) executor.SetJob([&] { return maker.Make(memory); });
 }
 
-// The map as a job takes it: the stride of one element may be any, also one that is too large to multiply, and is 1 here.
+// Replaces the stride of a single element, which may be anything and even overflow products, by 1.
 inline AxisMap Normalized(const AxisMap& map) noexcept {
   AxisMap normal = map;
   if (map.outer == 1) normal.outer_stride = 1;
@@ -82,7 +84,7 @@ inline AxisMap Normalized(const AxisMap& map) noexcept {
   return normal;
 }
 
-// The rows of all batches, of which threads take fixed shares.
+// The rows of all batches, which are divided among threads in fixed blocks.
 struct AxesRows {
   static constexpr int kMostBatchDims = kFewDims + 1;
 
@@ -100,11 +102,13 @@ struct AxesRows {
   int64_t columns;
   int64_t rows_together;
 
-  // Of elements of these sizes. `parts`: 2 for complex numbers, whose parts are one more dim.
+  // Sets the loop for elements of these sizes. `parts` is 2 for complex numbers, whose parts are one more
+  // dim.
   void Set(const AxesOperands& operands, int64_t from_size, int64_t to_size, int parts, int64_t row_count,
            int64_t column_count, int thread_limit) noexcept;
 
-  // body(from, to, first, last): the rows [first, last) of the batch that begins there. Each share is one call or more.
+  // Calls body(from, to, first, last) for rows [first, last) of the batch that begins at `from` and `to`,
+  // once or more for each block.
   template <class Body>
   void ForEachShare(const JobContext& context, const Body& body) const noexcept;
 
@@ -138,7 +142,7 @@ struct AxesRows {
 
 template <class Maker>
 void portacl::engine::JobWithTables<Maker>::Run(const JobContext& context) const noexcept {
-  // Tables are numbers of phase 1, which has this environment too.
+  // Computes the tables in the environment that phase 1 has, too.
   const DefaultFloatEnvironment environment;
   JobContext with_tables = context;
   with_tables.memory = static_cast<std::byte*>(context.workspace);

@@ -1,4 +1,5 @@
-// How the positions of one axis lead to the indices of another: what pads, windows and interpolation have in common.
+// Maps from the positions of one axis to the indices of another: the common part of pads, windows and
+// interpolation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,32 +9,32 @@
 
 namespace portacl::engine {
 
-// Positions are numbered `outer` by `inner`, the first of which is 1 but for windows; each has up to four taps: an index in
-// [0, length) and a weight. Strides are in elements.
+// Positions are numbered `outer` by `inner`; `outer` is 1 except for windows. Each position has up to four
+// taps: an index in [0, length) and a weight. Strides are in elements.
 struct AxisMap {
   enum class Kind : uint8_t { kReflect, kReplicate, kWrap, kWindows, kNearest, kLinear, kCubic };
 
   Kind kind = Kind::kReplicate;
   bool aligns_corners = false;
-  bool is_wide = false;  // source coordinates and weights are float64, else float32
+  bool is_wide = false;  // computes source coordinates and weights in float64, else in float32
   int64_t outer = 1;
   int64_t inner = 1;
   int64_t length = 1;
   int64_t before = 0;  // pads: the position of index 0
-  // Windows: the index is first + a * outer_step + b * inner_step; there may be none.
+  // Windows: the index is first + a * outer_step + b * inner_step; it may be missing.
   int64_t first = 0;
   int64_t outer_step = 0;
   int64_t inner_step = 1;  // positive
-  double step = 1;         // interpolation: from one position to the next, in indices
+  double step = 1;         // interpolation: the distance of positions, in indices
 
   int64_t outer_stride = 0;  // of the tensor that has the positions
   int64_t inner_stride = 0;
-  int64_t index_stride = 0;  // of the one that has the indices
+  int64_t index_stride = 0;  // of the tensor that has the indices
 
   int64_t Positions() const { return outer * inner; }
-  // Whether its positions are a few stretches of indices that follow each other in equal steps, without weights.
+  // Whether positions map to a few arithmetic sequences of indices, without weights.
   bool IsPiecewise() const { return kind <= Kind::kWindows; }
-  // Interpolation that changes nothing.
+  // Whether it is interpolation that changes nothing.
   bool IsIdentity() const { return inner == length && step == 1; }
   int MostTaps() const {
     if (kind == Kind::kLinear && !IsIdentity()) return 2;
@@ -41,8 +42,8 @@ struct AxisMap {
   }
 };
 
-// f(a, b, count, index, step): the positions (a, b), (a, b + 1), ..., (a, b + count - 1) lead to the indices index,
-// index + step, ...; index < 0: to none. In the order of positions, for a piecewise map.
+// Calls f(a, b, count, index, step) for a piecewise map, in the order of positions. The positions (a, b), (a,
+// b + 1), ..., (a, b + count - 1) map to the indices index, index + step, ...; index < 0 means none.
 template <class F>
 void ForEachStretch(const AxisMap& map, const F& f) {
   const int64_t n = map.length;
@@ -53,7 +54,7 @@ void ForEachStretch(const AxisMap& map, const F& f) {
   if (map.kind == AxisMap::Kind::kWindows) {
     for (int64_t a = 0; a < map.outer; ++a) {
       const int64_t start = map.first + a * map.outer_step;
-      const auto reaching = [&](int64_t index) {  // the first b whose index is at least this one
+      const auto reaching = [&](int64_t index) {  // returns the first b whose index is at least this one
         const int64_t missing = index - start;
         return std::clamp<int64_t>(missing <= 0 ? 0 : (missing + map.inner_step - 1) / map.inner_step, 0,
                                    positions);
@@ -82,7 +83,7 @@ void ForEachStretch(const AxisMap& map, const F& f) {
   }
 }
 
-// At least as many stretches as ForEachStretch gives, of a piecewise map.
+// Returns an upper bound for the calls that ForEachStretch makes.
 inline int64_t MostStretches(const AxisMap& map) {
   if (map.kind == AxisMap::Kind::kWindows)
     return map.outer > (int64_t{1} << 60) ? int64_t{1} << 62 : 3 * map.outer;
@@ -91,7 +92,7 @@ inline int64_t MostStretches(const AxisMap& map) {
 
 namespace axis_map {
 
-// The whole number below a place, at most `last`; no place is too far.
+// Returns the floor of a coordinate of any size, at most `last`.
 template <class T>
 int64_t IndexBelow(T place, int64_t last) {
   return place < static_cast<T>(last) ? static_cast<int64_t>(std::floor(place)) : last;
@@ -132,7 +133,7 @@ void ForEachInterpolated(const AxisMap& map, const F& f) {
 
 }  // namespace axis_map
 
-// f(a, b, index, weight) for every tap, in the order of positions, then of a position's taps.
+// Calls f(a, b, index, weight) for every tap, in the order of positions, then of a position's taps.
 template <class F>
 void ForEachTap(const AxisMap& map, const F& f) {
   if (map.IsPiecewise()) {

@@ -1,4 +1,5 @@
-// Images sampled at places (see grid.h): the taps of a few places are worked out once and used for every channel.
+// Samples images at given coordinates (see grid.h). The taps of a few points are computed once and used for
+// every channel.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/resample/grid.h"
 
@@ -15,24 +16,25 @@
 namespace portacl::engine {
 namespace {
 
-// Places at a time: the more, the longer a channel's image stays in the caches, and what is known of them takes the stack.
+// Points at a time. With more of them a channel's image stays in the caches longer, but their taps take
+// stack.
 template <class T>
 constexpr int64_t PlacesFor(int taps) {
   return (taps > 4 ? 256 : 1024) / static_cast<int64_t>(sizeof(T));
 }
-// Bytes of an image of all channels, from which on asking for the next taps ahead pays.
+// The size of an image with all channels from which on prefetching the next taps pays.
 constexpr int64_t kFarImage = int64_t{512} * 1024;
 // Elements that a thread writes at a time.
 constexpr int64_t kShareElements = 16384;
 
-// A coordinate of the grid in elements of the image.
+// Converts a grid coordinate to elements of the image.
 template <class T>
 T Unnormalized(T place, int64_t n, bool aligns_corners) {
   const auto length = static_cast<T>(n);
   return aligns_corners ? (place + 1) / 2 * (length - 1) : ((place + 1) * length - 1) / 2;
 }
 
-// A place as the edge makes one inside of it; NaN becomes 0 then.
+// Applies the edge rule to a coordinate outside; NaN becomes 0.
 template <class T>
 T Inside(T place, int64_t n, GridEdge edge, bool aligns_corners) {
   if (edge == GridEdge::kZero) return place;
@@ -42,7 +44,8 @@ T Inside(T place, int64_t n, GridEdge edge, bool aligns_corners) {
   return place > 0 ? std::min(place, last) : T{0};
 }
 
-// The whole number below; what no index is near of becomes -1 or n, with a margin for neighbours.
+// Converts a floored coordinate to an index. Coordinates far outside become -1 or n, with a margin for
+// neighbours.
 template <class T>
 int64_t IndexOf(T floored, int64_t n) {
   constexpr int64_t kMargin = 8;
@@ -50,7 +53,7 @@ int64_t IndexOf(T floored, int64_t n) {
   return floored < static_cast<T>(n + kMargin) ? static_cast<int64_t>(floored) : n + kMargin;
 }
 
-// Taps along one dim: offsets in bytes and weights; -1: none.
+// Taps along one dim: byte offsets (-1 for none) and weights.
 template <class T>
 struct AxisTaps {
   int count;
@@ -64,7 +67,7 @@ AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
   AxisTaps<T> taps{};
   const auto at = [&](int64_t index) { return index >= 0 && index < n ? index : -1; };
   if (job.filter == GridFilter::kCubic) {
-    // The edge is that of each tap.
+    // Cubic interpolation applies the edge rule to each tap.
     const T below = std::floor(place);
     const T part = std::isfinite(place) ? place - below : T{0};
     constexpr T kA = static_cast<T>(-0.75);
@@ -97,7 +100,7 @@ AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
   return taps;
 }
 
-// Some places of one row of one image, with at most so many taps each.
+// Some points of one row of one image, with at most kTaps taps each.
 template <class T, int kTaps>
 class Places {
   static constexpr int64_t kPlaces = PlacesFor<T>(kTaps);
@@ -128,7 +131,7 @@ class Places {
         offset_[k][i] =
             is_there ? rows.index[r] * job_.input_stride[2] + columns.index[c] * job_.input_stride[3] : 0;
         mask_[k][i] = is_there ? static_cast<Bits>(-1) : Bits{0};
-        // Cubic: a row's columns first, then their sum; else the weight of each is a product.
+        // Cubic: sums a row's columns first, then the rows. Otherwise a tap's weight is a product.
         weight_[k][i] = kTaps > 4 ? columns.weight[c] : rows.weight[r] * columns.weight[c];
       }
     }
@@ -153,7 +156,7 @@ class Places {
   void AddTap(const char* input, int k, int64_t count, T* sum) {
     T value[kPlaces];
     if (job_.load == nullptr) {
-      // What is not there is 0, by its bits: branches would be foretold wrongly.
+      // Masks missing elements to 0 by their bits, since branches would be mispredicted.
       Bits bits[kPlaces];
       for (int64_t i = 0; i < count; ++i) std::memcpy(bits + i, input + offset_[k][i], sizeof bits[i]);
       for (int64_t i = 0; i < count; ++i) bits[i] &= mask_[k][i];
@@ -204,7 +207,7 @@ class Places {
   T row_weight_[4][kPlaces];
 };
 
-// run(input, grid, output, count): at most kPlaces places of a row, for each channel.
+// Calls run(input, grid, output, count) for at most kPlaces points of a row, for each channel.
 template <int64_t kPlaces, class MakeRun>
 void ForEachPlaces(const GridJob& job, const JobContext& context, const MakeRun& make_run) {
   const char* const input = static_cast<const char*>(context.addresses[job.input]) + job.input_offset;

@@ -1,4 +1,4 @@
-// Images sampled at places that another tensor names.
+// Samples images at coordinates given by another tensor.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

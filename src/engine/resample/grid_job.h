@@ -1,4 +1,5 @@
-// A job of sampling at places (see grid.h), and what its two loops share: grid.cc's for any image, grid_lanes.cc's for float32 and 16 bits.
+// A sampling job (see grid.h), and the common part of its two loops: grid.cc's for any image, grid_lanes.cc's
+// for float32 and 16 bits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,14 +17,16 @@ enum class GridEdge : uint8_t { kZero, kBorder, kReflection };
 
 struct GridJob;
 
-// One image's first channel, a row of places, where they go; at most kGridPlaces of them, kCubicGridPlaces with the cubic filter.
+// Samples the points of a row, starting with one image's first channel. There are at most kGridPlaces of
+// them, or kCubicGridPlaces with the cubic filter.
 using GridLoop = void (*)(const GridJob& job, const char* input, const char* grid, char* output,
                           int64_t count);
-// The more, the longer a channel's image stays in the caches, and what is known of them takes the stack.
+// Points at a time. With more of them a channel's image stays in the caches longer, but their taps take
+// stack.
 constexpr int64_t kGridPlaces = 256;
 constexpr int64_t kCubicGridPlaces = 64;
 
-// Null where an image is so large that its loop has no numbers for it.
+// Returns nullptr if the image is too large for the loop's offsets.
 GridLoop FindGridLoop(Isa isa, const GridJob& job) noexcept;
 
 struct GridJob {
@@ -34,7 +37,7 @@ struct GridJob {
   GridEdge edge;
   bool aligns_corners;
   bool is_wide;
-  bool asks_ahead;  // the image comes from beyond the nearest caches
+  bool asks_ahead;  // prefetches, since the image lies beyond the nearest caches
   int32_t size;
   int threads;
   int64_t images;
@@ -43,16 +46,16 @@ struct GridJob {
   int64_t width;
   int64_t rows;
   int64_t columns;
-  // In bytes.
+  // Offsets and strides in bytes.
   int64_t input_offset;
   int64_t input_stride[4];
   int64_t grid_offset;
   int64_t grid_stride[4];
   int64_t output_offset;
   int64_t output_stride[4];
-  LoadFunction load;  // null where nothing is converted
+  LoadFunction load;  // nullptr if nothing is converted
   StoreFunction store;
-  GridLoop loop;  // null: grid.cc's
+  GridLoop loop;  // nullptr: grid.cc's
 
   bool Touches(int operand) const noexcept {
     return operand == input || operand == grid || operand == output;
@@ -61,7 +64,7 @@ struct GridJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Reflected until it lies between the two edges, given as twice their places.
+// Reflects a coordinate until it lies between the two edges, which are given doubled.
 template <class T>
 T Reflected(T place, int64_t twice_low, int64_t twice_high) {
   if (twice_low == twice_high) return 0;

@@ -1,4 +1,5 @@
-// Images sampled at places (see grid.h), in float32: the taps of a vector of places are worked out side by side, and gathered.
+// Samples images (see grid.h) in float32: computes the taps of a vector of points together and gathers the
+// elements.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -25,7 +26,7 @@ using Floats = hn::CappedTag<float, kCubicGridPlaces>;
 using Ints = hn::RebindToSigned<Floats>;
 using Vector = hn::Vec<Floats>;
 
-// Along one dim.
+// The taps along one dim.
 template <int kCount, int64_t kPlaces>
 struct AxisTable {
   alignas(64) int32_t offset[kCount][kPlaces];  // in bytes; -1: no element
@@ -53,13 +54,13 @@ HWY_INLINE Vector ReflectedLanes(const Axis& axis, Vector place) {
     for (size_t i = 0; i < hn::Lanes(d); ++i) lane[i] = Reflected(lane[i], twice_low, twice_high);
     return hn::Load(d, lane);
   }
-  // The remainder of what is below twice the span is a difference, which is exact.
+  // Below twice the span the remainder is a difference, which is exact.
   const auto flips = hn::Ge(away, span);
   const auto extra = hn::IfThenElse(flips, hn::Sub(away, span), away);
   return hn::Add(hn::IfThenElse(flips, hn::Sub(span, extra), extra), low);
 }
 
-// As Inside of grid.cc.
+// Like Inside of grid.cc.
 HWY_INLINE Vector InsideLanes(const Axis& axis, Vector place) {
   const Floats d;
   if (axis.edge == GridEdge::kZero) return place;
@@ -68,7 +69,7 @@ HWY_INLINE Vector InsideLanes(const Axis& axis, Vector place) {
   return hn::IfThenElseZero(hn::Gt(place, hn::Zero(d)), hn::Min(place, last));
 }
 
-// Where the element of a whole number is.
+// Stores the byte offset of an index.
 HWY_INLINE void StoreOffset(const Axis& axis, Vector whole, int32_t* to) {
   const Floats d;
   const Ints di;
@@ -91,7 +92,7 @@ HWY_INLINE Vector FarWeight(Vector x) {
   return hn::Add(hn::Mul(second, x), hn::Set(d, 3.0F));
 }
 
-// The taps of one dim, as TapsOf of grid.cc has them.
+// Computes the taps of one dim, like TapsOf of grid.cc.
 template <GridFilter kFilter, int kCount, int64_t kPlaces>
 HWY_INLINE void SetAxis(const Axis& axis, const float* coordinate, int64_t count,
                         AxisTable<kCount, kPlaces>& table) {
@@ -133,11 +134,12 @@ HWY_INLINE void SetAxis(const Axis& axis, const float* coordinate, int64_t count
   }
 }
 
-// Elements at offsets in bytes; -1: 0, by its bits.
+// Gathers elements at byte offsets; -1 gives 0, by masking bits.
 HWY_INLINE Vector Gathered(const float* from, hn::Vec<Ints> offset) {
   const Floats d;
 #if HWY_TARGET == HWY_AVX3
-  // Highway's gather keeps what its register held, so that each waits for the one before.
+  // Highway's gather merges into its destination register, so that each gather would wait for the previous
+  // one.
   const __mmask16 is_there = _mm512_cmpge_epi32_mask(offset.raw, _mm512_setzero_si512());
   return Vector{_mm512_mask_i32gather_ps(hn::Zero(d).raw, is_there, offset.raw, from, 1)};
 #else
@@ -156,7 +158,7 @@ class Lanes {
   explicit Lanes(const GridJob& job) : job_(job) {}
 
   HWY_INLINE void Run(const char* input, const char* grid, char* output, int64_t count) {
-    // The last vector may be longer than what there is.
+    // The last vector may extend beyond the points.
     alignas(64) float x[kPlaces];
     alignas(64) float y[kPlaces];
     Load(grid, count, x);
@@ -194,7 +196,7 @@ class Lanes {
           const auto column = hn::Load(di, columns_.offset[c] + i);
           const auto is_missing = hn::BroadcastSignBit(hn::Or(row, column));
           hn::Store(hn::Or(is_missing, hn::Add(row, column)), di, offset_[r * kAxis + c] + i);
-          // Cubic: a row's columns first, then their sum; else the weight of each is a product.
+          // Cubic: sums a row's columns first, then the rows. Otherwise a tap's weight is a product.
           if constexpr (kFilter != GridFilter::kCubic)
             hn::Store(hn::Mul(hn::Load(d, rows_.weight[r] + i), hn::Load(d, columns_.weight[c] + i)), d,
                       weight_[r * kAxis + c] + i);
@@ -203,7 +205,7 @@ class Lanes {
     }
   }
 
-  // Of a vector of places from i on; value(k): those of tap k.
+  // Interpolates a vector of points from i on; value(k) returns their elements at tap k.
   template <class ValueOf>
   HWY_INLINE Vector SumAt(int64_t i, const ValueOf& value) const {
     const Floats d;
@@ -230,7 +232,8 @@ class Lanes {
     for (; i < count; i += lanes) SampleVector<false>(input, output, i, std::min(lanes, count - i));
   }
 
-  // All channels of a vector of places from i on, of which `count` are stored. `kAsksAhead`: there are more behind.
+  // Samples all channels at a vector of points from i on and stores `count` of them. `kAsksAhead`: more
+  // points follow.
   template <bool kAsksAhead>
   HWY_INLINE void SampleVector(const char* input, char* output, int64_t i, int64_t count) const {
     const Floats d;
@@ -239,7 +242,7 @@ class Lanes {
     const bool is_whole =
         step == static_cast<int64_t>(sizeof(float)) && count == static_cast<int64_t>(hn::Lanes(d));
     char* to = output + i * step;
-    // In registers, whatever is stored.
+    // Keeps offsets and weights in registers across stores.
     constexpr int kLast = kFilter == GridFilter::kLinear ? 3 : 0;
     const auto offset0 = hn::Load(di, offset_[0] + i);
     const auto offset1 = hn::Load(di, offset_[std::min(1, kLast)] + i);
@@ -276,7 +279,7 @@ class Lanes {
     }
   }
 
-  // For the rows of the next vector's taps: nothing else would know of them in time.
+  // Prefetches the rows of the next vector's taps, which hardware does not predict.
   HWY_INLINE void AskForNext(const char* input, int64_t i) const {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
     for (int row = 0; row < kAxis; ++row) {
@@ -314,7 +317,7 @@ class Lanes {
   AxisTable<kAxis, kPlaces> columns_;
   AxisTable<kAxis, kPlaces> rows_;
   alignas(64) int32_t offset_[kTaps][kPlaces];
-  alignas(64) float weight_[kFilter == GridFilter::kCubic ? 1 : kTaps][kPlaces];  // not cubic
+  alignas(64) float weight_[kFilter == GridFilter::kCubic ? 1 : kTaps][kPlaces];  // unused if cubic
 };
 
 void SampleLinear(const GridJob& job, const char* input, const char* grid, char* output, int64_t count) {
@@ -338,7 +341,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 
 GridLoop FindGridLoop(Isa isa, const GridJob& job) noexcept {
-  // float32 holds every index, int32 every offset.
+  // float32 represents every index, int32 every offset.
   constexpr int64_t kLongest = int64_t{1} << 24;
   if (job.is_wide || job.height >= kLongest || job.width >= kLongest) return nullptr;
   const int64_t* const stride = job.input_stride;

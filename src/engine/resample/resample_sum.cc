@@ -1,5 +1,5 @@
-// Sums with weights along two axes (see axes.h): each source row is summed along the columns' taps once, and such rows along the
-// rows' taps, a tile of columns at a time.
+// Weighted sums along two axes (see axes.h). Each source row is summed once along the columns' taps. Such
+// rows are then summed along the rows' taps, a tile of columns at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -13,7 +13,7 @@
 
 #include "engine/half_precision-inl.h"
 
-// The loops over a tile: mostly plain ones, which the compiler turns into vectors of each instruction set.
+// The loops over a tile: mostly plain ones that the compiler vectorises for each instruction set.
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
@@ -26,7 +26,7 @@ template <class T>
 void AddScaled(T* __restrict sum, const T* __restrict value, T weight, size_t n) {
   for (size_t i = 0; i < n; ++i) sum[i] += weight * value[i];
 }
-// A weight of 0 adds nothing, whatever the value.
+// Adds products, but nothing for a weight of 0, whatever the value.
 template <class T>
 void AddPresent(T* __restrict sum, const T* __restrict value, const T* __restrict weight, size_t n) {
   for (size_t i = 0; i < n; ++i) sum[i] += weight[i] != 0 ? weight[i] * value[i] : T{0};
@@ -35,13 +35,13 @@ template <class T>
 void AddWeighted(T* __restrict sum, const T* __restrict value, const T* __restrict weight, size_t n) {
   for (size_t i = 0; i < n; ++i) sum[i] += weight[i] * value[i];
 }
-// Two neighbours each.
+// Adds two adjacent values for each sum.
 template <class T>
 void SumPairs(T* __restrict sum, const T* __restrict value, size_t n) {
   for (size_t i = 0; i < n; ++i) sum[i] = (T{0} + value[2 * i]) + value[2 * i + 1];
 }
 
-// The sum of kRows rows, each with a weight, from +0 on. `stream`: to whole lines, past the caches.
+// Adds kRows rows, each with a weight, to +0. With `stream`, writes whole cache lines past the caches.
 template <int kRows, class T>
 HWY_INLINE void CombineSome(T* HWY_RESTRICT to, const T* const* row, const T* weight, size_t n, bool stream) {
   const hn::ScalableTag<T> d;
@@ -70,8 +70,9 @@ HWY_INLINE void Combine(T* to, const T* const* row, const T* weight, int rows, s
   CombineSome<4>(to, row, weight, n, stream);
 }
 
-// The sums of columns' taps along a row whose elements [begin, end) lie from `from` on. A tap's indices, and weights, are those of one
-// column after the other and do not descend: those of a vector lie within a few vectors, mostly one, whose lanes are brought to the columns.
+// Sums columns' taps along a row whose elements [begin, end) start at `from`. The indices and weights of a
+// tap are listed column by column, and indices do not descend. Therefore a vector of indices lies within a
+// few vectors of elements, mostly one, whose lanes are permuted.
 void SumNear(float* HWY_RESTRICT sum, const float* from, int64_t begin, int64_t end, const int32_t* index,
              const float* weight, int64_t taps, size_t n) {
   const hn::ScalableTag<float> d;
@@ -158,14 +159,15 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 namespace {
 
-// Columns that are summed at a time, and source rows, so summed, that are kept: as many as a position has taps, and more.
+// Columns that are summed at a time, and source rows whose sums are kept: at least as many as a position has
+// taps.
 constexpr int64_t kTileColumns = 256;
 constexpr int64_t kRowsKept = 8;
-// Where no column has more taps than this, all get as many.
+// If no column has more taps than this, all columns are padded to the same number.
 constexpr int64_t kMostPadded = 12;
 // Taps whose values are gathered at a time.
 constexpr int64_t kTapsTogether = 512;
-// Rows that are combined at once: as many as a cubic position has taps, or two.
+// Rows that are combined at once: the taps of a cubic position, or two.
 constexpr int64_t kMostCombined = 4;
 static_assert(kMostCombined < kRowsKept);
 
@@ -212,11 +214,12 @@ TileLoops<T> LoopsFor(Isa isa) {
 
 struct RowTap {
   int64_t offset;  // of the source row, in bytes
-  int64_t number;  // of the source row: neighbours have numbers that follow each other
+  int64_t number;  // of the source row; adjacent rows have consecutive numbers
   double weight;
 };
 
-// Columns of one tile that take elements in equal steps, each once. Step 0 of the columns: all are added to one.
+// Columns of one tile that take elements at equal distances, each once. With column_step 0 all elements add
+// to one column.
 struct Stretch {
   int64_t offset;
   int64_t step;
@@ -231,30 +234,35 @@ struct ColumnTap {
 };
 
 struct SumJob {
-  // How the taps of a row's columns lie: as stretches by tile; as many for every column, those of a tile one after the other, the
-  // first of all columns before the second, where a column may lack some, which then weigh 0; the same, two for every column, those of a dense row in their order, which weigh 1;
-  // as they come, by column. kNear: as kFixed, along a dense row, those of a tile within kTapsTogether elements, in ascending order.
+  // The storage of the columns' taps in a row:
+  // - kStretches: arithmetic sequences, by tile.
+  // - kFixed: the same number for every column. A tile's taps are contiguous: the first tap of all columns,
+  // then the second and so on.
+  // - kPadded: like kFixed, with missing taps of weight 0.
+  // - kPairs: two for every column, which are the elements of a dense row in order, with weight 1.
+  // - kListed: any taps, by column.
+  // - kNear: like kFixed, along a dense row; a tile's taps ascend and lie within kTapsTogether elements.
   enum class Columns : uint8_t { kStretches, kFixed, kPadded, kPairs, kListed, kNear };
 
   AxesRows loop;
   Isa isa;
   Columns columns;
   bool is_wide;
-  bool streams;       // the result is written past the caches, since both sides do not fit them
+  bool streams;       // the result is written past the caches, which cannot hold both sides
   int32_t from_size;  // of a number
   int32_t to_size;
   int64_t to_row;
   int64_t to_step;
-  int64_t taps;       // of a column, where there are as many for every one
-  LoadFunction load;  // null where nothing is converted
+  int64_t taps;       // of a column, if all have the same number
+  LoadFunction load;  // nullptr if nothing is converted
   StoreFunction store;
   Table<int64_t> first_row_tap;
   Table<RowTap> row_taps;
-  Table<int64_t> first_in_tile;  // stretch, or tap of a column
+  Table<int64_t> first_in_tile;  // index of a stretch, or of a column's tap
   Table<Stretch> stretches;
-  int64_t length;         // of a source row, of kNear
-  Table<int64_t> places;  // of kFixed; indices of 32 bits of kNear
-  Table<double> weights;  // of both; float where that is computed in
+  int64_t length;         // of a source row, for kNear
+  Table<int64_t> places;  // for kFixed; 32-bit indices for kNear
+  Table<double> weights;  // for both; float if that is the computed type
   Table<ColumnTap> column_taps;
 
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
@@ -298,7 +306,7 @@ class Tile {
     alignas(64) T sum[kTileColumns];
     const bool is_fixed = job_.columns == SumJob::Columns::kFixed || IsNear();
     if (is_fixed && (end - begin == 2 || end - begin == kMostCombined)) {
-      // Neighbours, all of which are kept at once.
+      // Adjacent rows, all of which are kept at once.
       const T* rows[kMostCombined];
       T weights[kMostCombined];
       for (int64_t tap = begin; tap < end; ++tap) {
@@ -325,11 +333,11 @@ class Tile {
 
  private:
   bool IsNear() const { return job_.columns == SumJob::Columns::kNear; }
-  // What the tile's columns take of a row.
+  // The range of a row's elements that the tile's columns use.
   int64_t NearBegin() const { return near_[0]; }
   int64_t NearEnd() const { return near_[job_.taps * columns_ - 1] + 1; }
 
-  // A tile's part of a row ends before a processor sees that it goes on: that of the next row is asked for, where it is dense.
+  // Prefetches the next row if it is dense. A tile's part of a row is too short for hardware prefetching.
   void AskForRow(const char* from) const {
     if (IsNear()) return AskFor(from + NearBegin() * job_.from_size, NearEnd() - NearBegin());
     if (job_.columns == SumJob::Columns::kPairs)
@@ -339,7 +347,7 @@ class Tile {
     }
   }
   void AskFor(const char* from, int64_t n) const {
-    asm volatile("");  // else gcc leaves calls of it out, as if it had no effect
+    asm volatile("");  // otherwise gcc drops calls of this function, which seems to have no effect
     for (int64_t byte = 0; byte < n * job_.from_size; byte += 64) __builtin_prefetch(from + byte);
   }
 
@@ -376,7 +384,7 @@ class Tile {
   // Operands need not be aligned.
   static bool IsAligned(const char* at) { return reinterpret_cast<uintptr_t>(at) % alignof(T) == 0; }
 
-  // n numbers from `from` on, `step` bytes apart; where they lie, if that is possible. At most kTapsTogether.
+  // Returns n numbers from `from` on, `step` bytes apart, without a copy if possible. At most kTapsTogether.
   const T* Numbers(const char* from, int64_t step, int64_t n) {
     const bool is_dense = step == job_.from_size;
     if (job_.load == nullptr) {
@@ -391,7 +399,7 @@ class Tile {
     return Loaded(from, n);
   }
 
-  // The numbers at n places.
+  // Returns the numbers at n indices.
   const T* NumbersAt(const char* from, const int64_t* places, int64_t stride, int64_t n) {
     if (job_.load == nullptr) {
       for (int64_t i = 0; i < n; ++i) std::memcpy(values_ + i, from + places[i * stride], sizeof(T));
@@ -500,7 +508,7 @@ class Tile {
   const int64_t tile_;
   const int64_t start_;
   const int64_t columns_;
-  const char* kept_[kRowsKept];  // the source rows whose sums are kept
+  const char* kept_[kRowsKept];  // source rows whose sums are kept
   alignas(64) T sums_[kRowsKept][kTileColumns];
   alignas(64) T values_[kTapsTogether];
   alignas(64) uint16_t raw_[kTapsTogether];
@@ -526,7 +534,8 @@ void SumJob::Run(const JobContext& context) const noexcept {
   }
 }
 
-// f(tile, stretch) for the parts of a piecewise map's stretches, which go from positions to indices.
+// Calls f(tile, stretch) for a piecewise map, whose sequences are cut at tiles. Maps from positions to
+// indices.
 template <class F>
 void ForEachPart(const AxisMap& map, int64_t size, const F& f) {
   ForEachStretch(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
@@ -534,7 +543,7 @@ void ForEachPart(const AxisMap& map, int64_t size, const F& f) {
     int64_t offset = (a * map.outer_stride + b * map.inner_stride) * size;
     int64_t offset_step = map.inner_stride * size;
     if (step < 0) {
-      // Each column gets one of them, so the order is free.
+      // Each column gets one element, so that their order is free.
       offset += (count - 1) * offset_step;
       index += (count - 1) * step;
       offset_step = -offset_step;
@@ -552,8 +561,8 @@ void ForEachPart(const AxisMap& map, int64_t size, const F& f) {
   });
 }
 
-// Numbers of entries become where each entry's begin; then every entry's next place is taken from `first`, and Rewind puts it
-// back.
+// Turns counts of entries into their prefix sums. While entries are written, `first` advances for each;
+// Rewind restores it.
 void Accumulate(int64_t* count, int64_t n) {
   int64_t sum = 0;
   for (int64_t i = 0; i <= n; ++i) sum += std::exchange(count[i], sum);
@@ -563,7 +572,7 @@ void Rewind(int64_t* first, int64_t n) {
   first[0] = 0;
 }
 
-// The taps of a map; of a gradient those alone that weigh something.
+// Visits the taps of a map; for a gradient only those with a weight other than 0.
 template <class F>
 void ForEachTapOf(const AxisMap& map, Direction direction, const F& f) {
   ForEachTap(map, [&](int64_t a, int64_t b, int64_t index, double weight) {
@@ -571,7 +580,7 @@ void ForEachTapOf(const AxisMap& map, Direction direction, const F& f) {
   });
 }
 
-// At least as many as any index has taps; of an interpolating map, whose indices do not descend.
+// Returns an upper bound for the taps of one index, for an interpolating map, whose indices do not descend.
 int64_t MostTapsOfIndex(const AxisMap& map) {
   int64_t most = 0;
   int64_t run = 0;
@@ -582,16 +591,17 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
     run = std::exchange(last, index) == index ? run + 1 : 1;
     most = std::max(most, run);
   });
-  // An index is the first tap of some positions and the second of others; the last one, of all that lie behind it, both.
+  // An index is the first tap of some positions and the second of others. The last index is both for all
+  // positions beyond it.
   return map.MostTaps() == 1 ? most : 3 * most;
 }
 
-// Whether those of a tile ascend within as many elements as are loaded at once. Of interpolation.
+// Whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
 bool IsNear(const AxisMap& map) {
   if (map.IsPiecewise() || map.length > std::numeric_limits<int32_t>::max()) return false;
   bool is_near = true;
   int64_t begin = 0;
-  int64_t above[kMostCombined] = {};  // of each tap
+  int64_t above[kMostCombined] = {};  // the previous index of each tap
   int64_t tap = 0;
   ForEachTap(map, [&](int64_t, int64_t b, int64_t index, double) {
     if (b % kTileColumns == 0 && tap == 0) begin = index;
@@ -627,17 +637,18 @@ Numbers NumbersOf(aclDataType dtype, Isa isa) {
   }
 }
 
-// At least as many as ForEachPart gives: each stretch lies in so many tiles of indices.
+// Returns an upper bound for the calls that ForEachPart makes: the number of sequences times the tiles that
+// one may cross.
 int64_t MostParts(const AxisMap& map) {
   const bool are_windows = map.kind == AxisMap::Kind::kWindows;
   int64_t reach = map.length;
   if (are_windows && __builtin_mul_overflow(map.inner - 1, map.inner_step, &reach)) reach = map.length;
   const int64_t tiles = std::min(reach, map.length) / kTileColumns + 2;
-  // A window has one stretch that leads to indices.
+  // Each window is one sequence of indices.
   return TableSizes::Times(are_windows ? map.outer : MostStretches(map), std::min(map.inner, tiles));
 }
 
-// What a job is made of: its tables may be written later.
+// Makes a job, whose tables may be written later.
 struct SumMaker {
   AxesRows loop;
   AxisMap rows;
@@ -666,7 +677,7 @@ int64_t SumMaker::TableBytes() const noexcept {
     sizes.Add<int64_t>(std::min(loop.columns, TableSizes::kMost) + 1);
     const int64_t padded = TableSizes::Times(loop.columns, kMostPadded);
     sizes.Add<ColumnTap>(std::max(padded, TableSizes::Times(columns.Positions(), columns.MostTaps())));
-    sizes.Add<ColumnTap>(1);  // what padded places are rounded up by
+    sizes.Add<ColumnTap>(1);  // for rounding up padded taps
   } else if (ToPositions()) {
     const int64_t taps = TableSizes::Times(loop.columns, columns.MostTaps());
     sizes.Add<int64_t>(1);
@@ -706,7 +717,7 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
   const auto places = sizes.Add<int64_t>(is_fixed || is_padded ? taps * column_count : 0);
   const auto weights = sizes.Add<double>(is_fixed || is_padded ? taps * column_count : 0);
   const auto listed = sizes.Add<ColumnTap>(is_gathered && !is_padded ? column_taps : 0);
-  const auto stretches = sizes.Add<Stretch>(0);  // the last: as many as there are
+  const auto stretches = sizes.Add<Stretch>(0);  // last, since their number is not known before
 
   int64_t* const first_tap = first_row_tap.In(memory);
   const auto row_of = [&](int64_t a, int64_t b, int64_t index) {
@@ -724,7 +735,7 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
   });
   Rewind(first_tap, row_count);
 
-  // Where the tap of this number of a column lies.
+  // Stores tap `number` of a column.
   const auto set = [&](int64_t column, int64_t number, int64_t place, double weight) {
     const int64_t start = column / kTileColumns * kTileColumns;
     const int64_t at =

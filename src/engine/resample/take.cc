@@ -1,4 +1,5 @@
-// Elements taken along two axes (see axes.h): rows of a few stretches, each a copy, or of a table of places.
+// Takes elements along two axes (see axes.h). A row consists of a few sequences, each of which is one copy,
+// or of a table of indices.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -14,7 +15,7 @@
 
 namespace portacl::engine {
 
-// What a share writes.
+// The bytes that a block writes.
 constexpr int64_t kShareBytes = 131072;
 
 void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_size, int parts,
@@ -72,11 +73,11 @@ struct TakeJob {
   AxesRows loop;
   Conversion conversion;
   int32_t size;     // of the destination's elements
-  int64_t to_step;  // within a stretch
+  int64_t to_step;  // within a sequence
   int64_t stretch_count;
-  bool has_places;  // the row is a table of places
-  bool is_doubled;  // which are those of dense elements, each twice
-  bool streams;     // long stretches are written past the caches, since both sides do not fit them
+  bool has_places;  // the row is a table of indices
+  bool is_doubled;  // the table takes dense elements, each twice
+  bool streams;     // long sequences are written past the caches, which cannot hold both sides
   Table<RowOfTake> rows;
   Table<Stretch> stretches;
   Table<int64_t> places;
@@ -97,12 +98,12 @@ void Put(char* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// Two elements that lie side by side.
+// Two adjacent elements.
 template <class T>
 using Pair =
     std::conditional_t<sizeof(T) == 1, uint16_t, std::conditional_t<sizeof(T) == 2, uint32_t, uint64_t>>;
 
-// n elements, each twice.
+// Writes each of n elements twice.
 template <class T>
 void Double(const char* from, char* to, int64_t n) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(T));
@@ -117,7 +118,7 @@ void Double(const char* from, char* to, int64_t n) {
   }
 }
 
-// One row by elements of a type of their size.
+// Copies a row with an element type of the same size.
 template <class T>
 class RowCopier {
  public:
@@ -155,7 +156,7 @@ class RowCopier {
 
  private:
   static constexpr int64_t kSize = sizeof(T);
-  // Calls of the library take longer than so many elements in a loop.
+  // memcpy takes longer than a loop up to this many elements.
   static constexpr int64_t kFew = 8;
 
   void ZeroSome(char* to, int64_t n) const {
@@ -204,7 +205,7 @@ void RunRows(const TakeJob& job, const JobContext& context) {
   });
 }
 
-// Elements that are converted pass through two tiles.
+// Elements of a tile, of which a conversion uses two.
 constexpr int64_t kTile = 256;
 
 void ConvertSome(const TakeJob& job, const char* from, int64_t step, char* to, int64_t count) {
@@ -219,7 +220,7 @@ void ConvertSome(const TakeJob& job, const char* from, int64_t step, char* to, i
   }
 }
 
-// Rows of stretches, converted.
+// Copies rows of sequences with conversion.
 template <class T>
 void ConvertRows(const TakeJob& job, const JobContext& context) {
   const RowCopier<T> row(job, context.memory);
@@ -261,7 +262,7 @@ void TakeJob::Run(const JobContext& context) const noexcept {
   }
 }
 
-// What a job is made of: its tables may be written later.
+// Makes a job, whose tables may be written later.
 struct TakeMaker {
   AxesRows loop;
   AxisMap rows;

@@ -1,4 +1,5 @@
-// Which entry goes where (see route.h): a few numbers for each entry, so plain loops.
+// Computes the positions of entries (see route.h). There are only a few numbers for each entry: plain loops
+// suffice.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -11,7 +12,7 @@
 namespace portacl::engine {
 namespace {
 
-// Numbers wherever they lie.
+// Reads and writes an operand's numbers.
 template <class T>
 class Numbers {
  public:
@@ -24,7 +25,7 @@ class Numbers {
 };
 using Wide = Numbers<int64_t>;
 
-// The same, where they may be left out.
+// Likewise for an operand that may be missing.
 class MaybeWide {
  public:
   MaybeWide(const OptionalPlace& place, const JobContext& context)
@@ -192,7 +193,7 @@ void MapEntries::Run(const JobContext& context) const noexcept {
     }
   }
   if (rank.is_there) {
-    // Counting rows expert by expert, each token's next entry is found beside its others.
+    // Counts rows expert by expert, which visits each token's entries in ascending order.
     int64_t row = 0;
     for (int64_t e = 0; e < experts; ++e) {
       for (int64_t i = 0; i < tokens; ++i) {
@@ -263,7 +264,7 @@ void Reroute::Run(const JobContext& context) const noexcept {
   const Wide from(source, context);
   const Wide totals(total, context);
   BadIndex bad;
-  // What is negative or more than is left counts as what there can be.
+  // Clamps sizes that are negative or larger than the remaining rows.
   int64_t left = rows;
   const auto size_of = [&](int64_t cell) { return std::clamp<int64_t>(counts[cell], 0, rows); };
   for (int64_t row = 0; row < rows; ++row) from.Set(row, -1);

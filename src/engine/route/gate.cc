@@ -1,4 +1,4 @@
-// The best experts of each token (see route.h).
+// Chooses the best experts of each token (see route.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ namespace route {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of kSoftmax the exponentials.
+// Applies the activation; for kSoftmax only the exponential.
 template <GateRows::Function kFunction, class D, class V>
 HWY_INLINE V Activated(D d, V x) {
   const V one = hn::Set(d, 1.0f);
@@ -74,7 +74,7 @@ constexpr auto kActivate = PORTACL_ISA_TABLE(route::Activate);
 // Whether x comes before y: NaN is greater than all numbers.
 bool IsBetter(float x, float y) { return x > y || (std::isnan(x) && !std::isnan(y)); }
 
-// Values become their softmax: the greatest is subtracted, exponentials are summed in float64.
+// Replaces values by their softmax: subtracts the greatest, and sums exponentials in float64.
 void Softmax(const GateRows& gate, float* values, int64_t n) {
   float greatest = values[0];
   for (int64_t i = 1; i < n; ++i) greatest = IsBetter(values[i], greatest) ? values[i] : greatest;
@@ -86,7 +86,7 @@ void Softmax(const GateRows& gate, float* values, int64_t n) {
   for (int64_t i = 0; i < n; ++i) values[i] /= rounded;
 }
 
-// A number's place among the best ones so far, behind those that are as good.
+// The best numbers so far, in order; a new one goes behind equal ones.
 struct Best {
   float* score;  // `most` of them
   char* place;   // INT32
@@ -105,7 +105,7 @@ struct Best {
   }
 };
 
-// Marks the experts of all groups but the best ones with the lowest score, which nothing beats.
+// Closes all groups but the best ones, whose experts then have the lowest score.
 void CloseGroups(const GateRows& gate, const float* score, char* closed) {
   constexpr int64_t kMostGroups = 2048;
   float of_group[kMostGroups];

@@ -1,5 +1,6 @@
-// Rows that are sent to experts and back: which entry goes where, rows taken there, sums of what comes back, and their gradients. Each
-// is a step of a job (StepList::Compute), trivially copyable; its operands are dense, index operands INT64 unless they say otherwise.
+// Sends rows to experts and back: positions of entries, rows taken there, sums of the returned rows, and
+// their gradients. Each is a trivially copyable step of a job (StepList::Compute). Operands are dense; index
+// operands are INT64 unless stated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace portacl::engine {
 
-// Rows of numbers that become float32 where they are read, and are rounded once where they are written.
+// Rows of numbers, converted to float32 when read and rounded once when written.
 struct NumberRows {
   Place place{Place::kWorkspace, 0};
   int32_t size = 4;  // bytes of a number
@@ -22,34 +23,36 @@ struct NumberRows {
 };
 NumberRows NumberRowsOf(Isa isa, Place place, aclDataType dtype) noexcept;
 
-// A place that may be left out.
+// An optional operand.
 struct OptionalPlace {
   Place place{Place::kWorkspace, 0};
   bool is_there = false;
 };
 
-// Entries in the order of their experts, as a stable sort of all of them gives it, become places of rows: those of the experts `low`
-// to `high` one behind the other, or, with a capacity, so many places for each expert, of which it may need fewer or more.
+// Assigns rows to entries, in the order of a stable sort by expert. The rows of experts `low` to `high` are
+// contiguous; with a capacity each expert has that many rows, whether it needs more or fewer.
 struct RankEntries {
   Place expert;  // of each entry, INT32 or INT64
   Place order;   // of all entries
   bool is_wide;
   int64_t entries;
   int64_t low, high;
-  int64_t capacity;     // 0: as many as there are
+  int64_t capacity;     // 0: unlimited
   int64_t rows;         // of `entry`
-  OptionalPlace rank;   // of each entry, -1: nowhere
-  OptionalPlace entry;  // of each row, -1: none
-  OptionalPlace count;  // for each expert of the range, before any is dropped
-  OptionalPlace total;  // for each the sum of the counts up to it
-  // Experts that are none fail the stream where the range is all there are.
+  OptionalPlace rank;   // the row of each entry, or -1
+  OptionalPlace entry;  // the entry of each row, or -1
+  OptionalPlace count;  // for each expert of the range, before entries are dropped
+  OptionalPlace total;  // for each expert the sum of the counts up to it
+  // Whether an invalid expert fails the stream, and the name of the operand. Only if the range contains all
+  // experts.
   const char* name;
   bool raises;
 
   void Run(const JobContext& context) const noexcept;
 };
 
-// The pairs (expert, count) of those that have any, ascending, then a pair of zeros if there is room.
+// Lists ascending pairs (expert, count) of experts with entries, followed by a pair of zeros if there is
+// room.
 struct PairCounts {
   Place count;
   Place pairs;
@@ -59,21 +62,22 @@ struct PairCounts {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Which entry each row is for: the last of those whose index names it, -1 where none does.
+// Inverts an index: finds for each row the last entry whose index is that row, or -1.
 struct InvertIndex {
   Place index;
   Place entry;
-  OptionalPlace element;  // which element of its tensor an entry's index is
+  OptionalPlace element;  // element of the operand from which an entry's index comes
   int64_t entries;
   int64_t rows;
   int64_t least;    // the lowest index that means none, or 0
-  bool may_exceed;  // so do indices beyond the rows
+  bool may_exceed;  // indices beyond the rows mean none, too
   const char* name;
   bool raises;
   void Run(const JobContext& context) const noexcept;
 };
 
-// The entries whose index is the same, one group after the other, as a stable sort gives them: where each group begins. -1 is of none.
+// Groups entries of equal index, in the order of a stable sort, and writes the beginning of each group. -1
+// belongs to none.
 struct GroupIndex {
   Place index;
   Place order;
@@ -85,18 +89,18 @@ struct GroupIndex {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Row r is the row of the source that its entry belongs to.
+// Copies the source row of each row's entry.
 struct TakeRows {
   Place source;
   Place to;
-  OptionalPlace entry;  // else row r is entry r
+  OptionalPlace entry;  // if missing, row r has entry r
   int64_t rows;
   int64_t bytes;        // of a row
-  int64_t divisor = 1;  // entries of a source row that follow each other
-  int64_t modulus = 0;  // or source rows after which entries begin anew
+  int64_t divisor = 1;  // consecutive entries that share a source row
+  int64_t modulus = 0;  // or the number of source rows, modulo which entries are taken
   int64_t source_rows;
-  bool clears;                // rows without an entry become 0, else they stay
-  bool refuses_none = false;  // -1 is no entry that there may not be, but a bad one
+  bool clears;                // rows without an entry become 0; else they keep their values
+  bool refuses_none = false;  // -1 is a bad entry, not a missing one
   const char* name;
   bool raises;
   int threads;
@@ -104,26 +108,28 @@ struct TakeRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Row i is first + second + the sum of what its entries name, each with its factor, in their order.
+// Row i is first + second + the sum of the source rows of its entries, each with its factor, in order.
 struct CombineRows {
   NumberRows source;
   NumberRows to;
   NumberRows first, second;
   NumberRows bias;       // a row for each expert
-  OptionalPlace index;   // of the source row of each entry
+  OptionalPlace index;   // the source row of each entry
   OptionalPlace expert;  // of each entry, in row order
   OptionalPlace factor;  // of each entry, in row order; FLOAT
-  OptionalPlace begin;   // groups of entries for each row: then `index` lists them, and factors are theirs
+  // The beginnings of each row's group of entries: `index` lists the entries, and factors are theirs.
+  OptionalPlace begin;
   int64_t rows;
   int64_t columns;
   int64_t entries_of_row;
   int64_t source_rows;
   int64_t experts;       // of bias
   bool is_column_order;  // entry j of row i is j * rows + i
-  bool skips_zero;       // an entry whose factor is 0 is not read
+  bool skips_zero;       // entries of factor 0 are not read
   int64_t least;         // the lowest index that means none, or 0
-  bool may_exceed;       // so do indices beyond the source
-  // Experts whose rows are not read: nothing, the token's own row, or alpha1 of that and alpha2 of a constant.
+  bool may_exceed;       // indices beyond the source mean none, too
+  // Experts without source rows: they contribute nothing, the token's own row, or alpha1 times that plus
+  // alpha2 times a constant.
   struct Range {
     int64_t low = -1, high = -1;
     bool Contains(int64_t expert) const noexcept { return expert >= low && expert < high; }
@@ -132,7 +138,7 @@ struct CombineRows {
   NumberRows token;
   NumberRows constant_row;
   OptionalPlace alpha1, alpha2;   // FLOAT
-  int64_t alphas, constant_rows;  // 1: for all of the range
+  int64_t alphas, constant_rows;  // 1: one for the whole range
   const char* name;
   const char* expert_name;
   bool raises;
@@ -141,13 +147,14 @@ struct CombineRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Row r is the row of the source that its entry belongs to, times the entry's factor; 0 without an entry, or where that one's row is -1.
+// Row r is the source row of its entry, times the entry's factor. It is 0 without an entry, or if the entry's
+// source row is -1.
 struct SpreadRows {
   NumberRows source;
   NumberRows to;
-  OptionalPlace entry;       // else row r is entry r
+  OptionalPlace entry;       // if missing, row r has entry r
   OptionalPlace factor;      // of each entry, FLOAT
-  OptionalPlace source_row;  // of each entry; else entry / divisor
+  OptionalPlace source_row;  // of each entry; if missing, entry / divisor
   int64_t rows;
   int64_t columns;
   int64_t divisor;
@@ -159,14 +166,15 @@ struct SpreadRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// For each entry the product of two rows, the one that its index names and the one that it belongs to; 0 where the index names none.
+// The dot product of two rows for each entry: the left row that its index names, and its own right row. 0 if
+// the index names none.
 struct DotRows {
   NumberRows left;
   NumberRows right;
-  NumberRows bias;          // added to the left one
+  NumberRows bias;          // added to the left row
   Place to;                 // FLOAT
   OptionalPlace index;      // of the left row
-  OptionalPlace right_row;  // else entry / divisor
+  OptionalPlace right_row;  // if missing, entry / divisor
   OptionalPlace expert;
   int64_t entries;
   int64_t columns;
@@ -180,7 +188,7 @@ struct DotRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Rows as INT8. Static: each step in FLOAT16. Dynamic: by the greatest size of a row.
+// Quantises rows to INT8: static, with each step in FLOAT16, or dynamic, by the greatest magnitude of a row.
 struct QuantiseRows {
   NumberRows source;
   Place to;
@@ -189,7 +197,7 @@ struct QuantiseRows {
   OptionalPlace scale;      // FLOAT: one, or a row, or a row for each expert
   OptionalPlace offset;     // FLOAT, one
   OptionalPlace row_scale;  // FLOAT, written
-  OptionalPlace expert;     // of each entry, INT32 or INT64; picks the row of scale
+  OptionalPlace expert;     // of each entry, INT32 or INT64; selects the row of scale
   bool is_wide;
   int64_t first_expert;
   int64_t scale_rows;
@@ -204,36 +212,37 @@ struct QuantiseRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// The ones of a map of tokens and experts, expert by expert. Not padded: each token has as many as every other one.
+// Lists the ones in a map of tokens and experts, expert by expert. Without padding every token has the same
+// number of them.
 struct MapEntries {
   Place map;  // BOOL bytes, tokens x experts
   int64_t tokens, experts;
-  int64_t
-      capacity;  // 0: those that are there; else so many of each expert, filled up with tokens that have none
-  int64_t rows;  // of what follows
-  int64_t of_token;        // entries of a token, not padded
+  int64_t capacity;        // 0: only the ones; else so many of each expert, padded with tokens that have none
+  int64_t rows;            // rows that are listed
+  int64_t of_token;        // entries of each token, without padding
   OptionalPlace token;     // of each row
   OptionalPlace expert;    // of each row
-  OptionalPlace rank;      // of each token's entries, ascending by expert: the row; -1 where there are fewer
-  OptionalPlace ones;      // the place in the map of each token's entries, token by token; -1
-  OptionalPlace in_order;  // the place in the map of each row
+  OptionalPlace rank;      // the row of each token's entries, ascending by expert; -1 if there are fewer
+  OptionalPlace ones;      // the index in the map of each token's entries, token by token; or -1
+  OptionalPlace in_order;  // the index in the map of each row
   void Run(const JobContext& context) const noexcept;
 };
 
-// Numbers at places: to[place[i]] = from[i], or to[i] = from[place[i]]; a place that is none is passed over, or gives 0. `to` is
-// cleared first where numbers are put.
+// Scatters to[place[i]] = from[i], or gathers to[i] = from[place[i]]. Invalid indices are skipped, or give 0.
+// A scatter first clears `to`.
 struct MoveNumbers {
   Place from;
   Place to;
   Place place;
   int64_t count;
-  int64_t length;  // of what places are in
+  int64_t length;  // the length of the indexed side
   int32_t size;
   bool puts;
   void Run(const JobContext& context) const noexcept;
 };
 
-// place[i] = token[i] * experts + position[i] / capacity, -1 where that is none; without positions i is one.
+// place[i] = token[i] * experts + position[i] / capacity, or -1 if that is invalid. Without positions i is
+// the position.
 struct PaddedPlaces {
   Place token;
   OptionalPlace position;
@@ -242,7 +251,7 @@ struct PaddedPlaces {
   void Run(const JobContext& context) const noexcept;
 };
 
-// For each e below `experts` how many of the numbers are at most e, as bisection finds it.
+// Counts, for each e below `experts`, the numbers that are at most e, by bisection.
 struct CountUpTo {
   Place sorted;  // INT32
   Place to;      // INT32
@@ -251,10 +260,10 @@ struct CountUpTo {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Rows that lie rank by rank, each with its experts in order, come to lie expert by expert.
+// Reorders rows from rank by rank, each with its experts in order, to expert by expert.
 struct Reroute {
   Place count;   // ranks x experts, INT64
-  Place begin;   // as many numbers, to work with
+  Place begin;   // as many numbers, a work buffer
   Place source;  // of each row
   Place total;   // of each expert
   int64_t ranks, experts, rows;
@@ -263,7 +272,7 @@ struct Reroute {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Which copy of an expert is used, and which entries are kept.
+// Chooses the copy of each expert, and the entries that are kept.
 struct ChooseCopies {
   Place expert;  // INT64, tokens x entries
   Place table;   // INT32, experts x columns
@@ -279,31 +288,31 @@ struct ChooseCopies {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Element (i, j) is j * rows + i; INT32.
+// Writes element (i, j) = j * rows + i as INT32.
 struct NumberColumns {
   Place to;
   int64_t rows, columns;
   void Run(const JobContext& context) const noexcept;
 };
 
-// The k best experts of each row of scores.
+// Chooses the k best experts of each row of scores.
 struct GateRows {
   enum class Function : uint8_t { kNone, kSoftmax, kSigmoid, kRootOfSoftplus };
   NumberRows x;
-  NumberRows bias;            // of each expert, added to what is compared alone
-  NumberRows y;               // the values of the chosen
-  OptionalPlace all;          // FLOAT, rows x experts: the values of all
+  NumberRows bias;            // of each expert, added only for comparisons
+  NumberRows y;               // the values of the chosen ones
+  OptionalPlace all;          // FLOAT, rows x experts: all values
   Place chosen;               // INT32
   Place value;                // FLOAT, rows x experts
   Place score;                // FLOAT, rows x (experts + k)
-  OptionalPlace given;        // INT64, rows x k: the experts that are chosen whatever the scores
-  OptionalPlace is_finished;  // BOOL of each row: chosen becomes `experts`
+  OptionalPlace given;        // INT64, rows x k: experts that are chosen whatever the scores
+  OptionalPlace is_finished;  // BOOL of each row: its `chosen` become `experts`
   int64_t rows, experts, k;
-  int64_t groups, kept_groups;  // 1: all are one
+  int64_t groups, kept_groups;  // 1: a single group
   bool sums_two;                // a group's score is the sum of its two greatest, else the greatest
   Function function;
   bool softmax_after;  // over the chosen
-  bool ranks_half;     // by the values as FLOAT16
+  bool ranks_half;     // compares the values as FLOAT16
   bool normalises;
   float factor, epsilon;
   LoadFunction load_half;
@@ -317,7 +326,7 @@ struct GateRows {
 };
 void SetActivation(GateRows& gate, Isa isa) noexcept;
 
-// The gradient of values that were divided by the sum of the chosen, through a sigmoid.
+// The gradient of chosen values that were divided by their sum, through a sigmoid.
 struct GateGradient {
   Place x;         // FLOAT, rows x experts: the sigmoids
   Place gradient;  // FLOAT, rows x k

@@ -1,5 +1,5 @@
-// Rows taken, summed and multiplied (see route.h). Rows are shared by threads, a row is one thread's, and its sums run in the entries'
-// order: no bit depends on who does what.
+// Takes, sums and multiplies rows (see route.h). One thread computes a row, and sums follow the order of
+// entries, so that bits do not depend on who does what.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@
 namespace portacl::engine {
 namespace {
 
-constexpr int64_t kColumns = 512;         // of a row, brought at a time
-constexpr int64_t kBlockBytes = 1 << 16;  // of what a block of rows reads
+constexpr int64_t kColumns = 512;         // of a row, loaded at a time
+constexpr int64_t kBlockBytes = 1 << 16;  // that a block of rows reads
 
 int64_t RowsOfBlock(int64_t row_bytes) {
   return std::max<int64_t>(1, kBlockBytes / std::max<int64_t>(row_bytes, 1));
@@ -38,7 +38,7 @@ float NumberAt(const OptionalPlace& place, const JobContext& context, int64_t i,
   return place.is_there ? Load<float>(place.place.Address(context) + i * int64_t{sizeof(float)}) : otherwise;
 }
 
-// Some columns of a row as float32.
+// Loads some columns of a row as float32.
 void Bring(const NumberRows& rows, const JobContext& context, int64_t columns, int64_t row, int64_t column,
            int64_t n, float* to) {
   rows.load(rows.place.Address(context) + (row * columns + column) * rows.size, to, static_cast<size_t>(n));
@@ -114,7 +114,7 @@ void CombineRows::Run(const JobContext& context) const noexcept {
         for (int64_t p = low; p < high; ++p) {
           const int64_t at = is_column_order ? (p - low) * rows + row : p;
           const int64_t from = index_at(at);
-          const int64_t own = begin.is_there ? from : p;  // what factor and expert are of
+          const int64_t own = begin.is_there ? from : p;  // index of factor and expert
           const float weight = NumberAt(factor, context, own, 1.0f);
           if (skips_zero && factor.is_there && weight == 0.0f) continue;
           const int64_t e = IndexOr(expert, context, own, -1);
@@ -224,7 +224,7 @@ int8_t Saturated(float rounded) {
   return static_cast<int8_t>(std::clamp(rounded, -128.0f, 127.0f));
 }
 
-// A half's neighbour toward zero of a number that fits one.
+// Truncates a number in FLOAT16's range to FLOAT16.
 float TruncatedToHalf(float x) {
   const float size = std::fabs(x);
   if (!(size > 0)) return x;

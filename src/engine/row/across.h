@@ -1,4 +1,4 @@
-// Rows that lie across: their elements of one index are neighbours in memory, and are worked on side by side.
+// Transposed rows: their elements of one index are adjacent in memory, and are processed together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace portacl::engine {
 
-// They are taken in groups, one after the other: element i of row r of a group is at i * kRowsOfGroup + r.
+// Rows per group. Groups follow each other; element i of row r of a group is at i * kRowsOfGroup + r.
 inline constexpr int64_t kRowsOfGroup = 16;
 
 }  // namespace portacl::engine

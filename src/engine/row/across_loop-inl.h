@@ -1,5 +1,6 @@
-// Passes over rows that lie across: neighbouring rows are side by side in a tile, a vector's lanes are rows. Each row's sum has the order
-// that it has in row_loop-inl.h, so the bits are the same. Compiled once per instruction set and formula.
+// Passes over transposed rows: a tile holds neighbouring rows side by side, so that a vector's lanes are
+// rows. Each row is summed in the order of row_loop-inl.h, which gives the same bits. Compiled once per
+// instruction set and formula.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -17,8 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// As many rows as a vector has lanes. Tiles of inputs are of the elements' type, in groups of rows; results take the place of the first
-// input.
+// As many rows as a vector has lanes. Input tiles hold elements of the stored type, in groups of rows.
+// Results overwrite the first input.
 template <class Elements>
 class RowsAcross {
  public:
@@ -39,7 +40,7 @@ class RowsAcross {
     return greatest;
   }
 
-  // The sums of f(d, v...), one for each row, and what `finish` makes of each in float64, rounded.
+  // Returns for each row the sum of f(d, v...), after `finish` in float64, rounded.
   template <bool kKeeps, size_t... k, class F, class Finish>
   HWY_INLINE V Sum(const F& f, const Finish& finish) {
     const D d;
@@ -106,7 +107,7 @@ class RowsAcross {
     Type* const to = tile_[0] + i * kGroup;
     if constexpr (kIsFloat) {
       hn::StoreU(v, D(), to);
-    } else if constexpr (HWY_HAVE_SCALABLE != 0) {  // whose vectors may have more lanes than a group
+    } else if constexpr (HWY_HAVE_SCALABLE != 0) {  // vectors may have more lanes than a group
       HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)];
       Elements::Store(DF(), v, padded);
       std::memcpy(to, padded, hn::Lanes(D()) * sizeof(Type));
@@ -144,7 +145,7 @@ class RowsAcross {
   Type* tile_[kMaxRowOperands];
 };
 
-// The kernel of a formula's Across(rows).
+// The kernel for a formula's Across(rows).
 template <class Formula, class Elements = F32Elements>
 Isa RunAcross(const RowWork& work, const void*) {
   const typename RowsAcross<Elements>::D d;

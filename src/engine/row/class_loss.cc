@@ -1,5 +1,5 @@
-// Runs losses over classes and their gradients (see class_loss.h). What is computed is a number for each row, so it is elements far apart
-// that take the time: plain loops.
+// Runs losses over classes and their gradients (see class_loss.h). There is one result per row, so that
+// fetching elements far apart takes the time: plain loops suffice.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/row/class_loss.h"
 
@@ -18,10 +18,10 @@
 namespace portacl::engine {
 namespace {
 
-// Rows whose targets are brought at once.
+// Rows whose targets are loaded at once.
 constexpr int64_t kAtOnce = 256;
 
-// One element as it is computed, and back.
+// Load and store one element, converted.
 float ElementAt(const RowOperand& operand, const char* address) {
   float value;
   if (operand.conversion->KeepsBytes()) {
@@ -50,7 +50,7 @@ int64_t Offset(const RowAxes& axes, int64_t index) { return StretchFrom(axes, in
 
 int64_t Blocks(int64_t rows) { return rows / kLaneBlock + (rows % kLaneBlock != 0 ? 1 : 0); }
 
-// The order of a sum over the last axis (docs/numerics.md).
+// Sums in the order of a sum over the last axis (docs/numerics.md).
 double SumOfLanes(const float* terms, int64_t n) {
   double lanes[kLanes] = {};
   for (int64_t i = 0; i < n; ++i) lanes[static_cast<size_t>(i) % kLanes] += static_cast<double>(terms[i]);
@@ -95,7 +95,7 @@ class ClassRun {
  private:
   alignas(16) static constexpr char kZeros[16] = {};
 
-  // run(block, first row, row behind the last) for each block of rows.
+  // Calls run(block, first, end) for each block of rows.
   template <class Block>
   void ForBlocks(const Block& run) {
     ForEachBlock(Blocks(loss_.rows), loss_.threads, [&](int64_t block) {
@@ -174,7 +174,7 @@ class ClassRun {
     }
   }
 
-  // The sums of losses and of weights, from those of blocks.
+  // Adds up the blocks' sums of losses and of weights.
   void AddBlocks(double* sums, double* both) const {
     double levels[80];
     SumTree tree(levels, 2);
@@ -191,7 +191,7 @@ class ClassRun {
     if (loss_.total.argument != RowOperand::kConstant) StoreNumber(loss_.total, context_.addresses, both[1]);
   }
 
-  // What is the same for all rows.
+  // Computes the values that all rows share.
   void PrepareGradient() {
     const DefaultFloatEnvironment environment;
     divisor_ = loss_.reduction == ClassReduction::kMean ? NumberOf(loss_.total, context_.addresses) : 1.0;
@@ -214,7 +214,8 @@ class ClassRun {
     });
   }
 
-  // Of each row that counts what its target's element gets beside the others, and what those get for a weight of 1; 0 of the rest.
+  // Computes for each row the extra gradient of its target's element, and the gradient of the others for a
+  // weight of 1; 0 for rows that do not count.
   void Coefficients(int64_t row, int64_t n) {
     double gradients[kAtOnce];
     double raw[kAtOnce];

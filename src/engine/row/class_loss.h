@@ -1,4 +1,4 @@
-// Losses over classes: of each row of classes one element counts, which a target names.
+// Losses over classes: a target selects one element of each row of classes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,27 +10,28 @@
 
 namespace portacl::engine {
 
-// What becomes of the losses of rows: each its own, their mean by weights, or their sum.
+// The reduction of the rows' losses: none, the mean by weights, or the sum.
 enum class ClassReduction : uint8_t { kNone, kMean, kSum };
 
-// What is worked out: losses; gradients, which are 0 but where targets are; or what the gradients of rows that were also smoothed are
-// made of (see cross_entropy.h).
+// The result: losses; gradients, which are 0 except at targets; or the coefficients of gradients of rows that
+// were smoothed, too (see cross_entropy.h).
 enum class ClassWork : uint8_t { kLosses, kGradients, kCoefficients };
 
 struct ClassLoss {
   RowOperand
-      input;  // the elements of all classes; of a gradient, those of the gradient; or of each row that of its target
+      // The elements of all classes, of a gradient the gradient's; or one for each row, that of its target.
+      input;
   RowOperand target;  // a number for each row
   RowOperand weight;  // a row of the classes; kConstant: all weigh 1
-  RowOperand result;  // a number for each row, or one; of a gradient, the gradient of it
+  RowOperand result;  // a number for each row, or one; of a gradient, the gradient of that
   RowOperand total;   // the sum of weights
-  RowOperand smooth;  // a number for each row, which is added to its loss
+  RowOperand smooth;  // a number for each row that is added to its loss
   int64_t rows;
   int64_t classes;
   int64_t ignored;
-  int64_t coefficients_offset;  // in the workspace: a double for each row, and another one
-  float share;                  // of the loss where there are other parts
-  float smoothing;              // what the others are multiplied with
+  int64_t coefficients_offset;  // in the workspace: a double for each row, and one more
+  float share;                  // the loss's factor, if other parts are added
+  float smoothing;              // the factor of the other parts
   bool smooths;
   bool is_of_targets;  // input has a number for each row
   ClassReduction reduction;

@@ -1,5 +1,6 @@
-// The cross entropy of rows, as two jobs that hand each other numbers of rows through the workspace: logarithms of softmax are written by
-// a job over rows, losses over classes are made of those of targets; their gradients by the same two the other way round.
+// The cross entropy of rows, as two jobs that exchange a number per row through the workspace. A job over
+// rows writes logarithms of softmax, then a job over classes makes losses of those at the targets. For
+// gradients the two run in reverse order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +17,7 @@ struct CrossEntropy {
   ClassLoss loss;
   bool has_rows;
   bool is_gradient;       // losses over classes run first
-  int workspace_operand;  // the number by which operands of the two call the workspace; behind all others
+  int workspace_operand;  // operand number that both jobs use for the workspace, behind all others
 
   void Run(const JobContext& context) const noexcept;
 };

@@ -19,8 +19,8 @@ namespace label_margin {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sum of what (1 - label) + x has above 0, of each label over all x, whose number is one of whole lanes. Term i of a label goes to lane
-// i % kLanes, the labels in their order. A NaN is not above 0.
+// Sums max((1 - label) + x, 0) over all pairs of a label and an x. The n numbers x fill whole lanes. Term i
+// of a label goes to lane i % kLanes, the labels in their order. NaN counts as not positive.
 Isa SumOfPairs(const double* labels, size_t count, const double* x, size_t n, double* total) {
   const hn::CappedTag<double, kLanes> d;
   HWY_ALIGN double sums[kLanes];
@@ -67,16 +67,16 @@ namespace {
 
 constexpr auto kSumOfPairs = PORTACL_ISA_TABLE(label_margin::SumOfPairs);
 
-// Labels that are brought at once, and numbers that are written at once.
+// Labels that are loaded at once, and numbers that are written at once.
 constexpr int64_t kAtOnce = 256;
-// Chunks for each thread: those that come late take fewer.
+// Chunks per thread, so that late threads can take fewer.
 constexpr int64_t kChunksPerThread = 2;
 
 int64_t ChunksOf(int64_t rows, int threads) {
   return std::min(rows, kChunksPerThread * std::max(threads, 1));
 }
 
-// Whole lanes.
+// Rounds up to whole lanes.
 int64_t Padded(int64_t classes) {
   constexpr auto kWhole = static_cast<int64_t>(kLanes);
   return (classes + kWhole - 1) / kWhole * kWhole;
@@ -102,13 +102,14 @@ class MarginRun {
   }
 
  private:
-  // Chunks differ by a row at most.
+  // Returns the first row of a chunk. The sizes of chunks differ by one row at most.
   int64_t FirstRow(int64_t chunk) const {
     return margin_.rows / margin_.chunks * chunk + std::min(chunk, margin_.rows % margin_.chunks);
   }
 
-  // The loss of a row, whose labels are written. `own` takes three times the classes: elements, the labels' elements, which classes are
-  // labels; the second is also where elements lie as they are in memory.
+  // Returns the loss of a row and writes `is_label`. `own` has room for three numbers per class: elements,
+  // the labels' elements, and flags of labels. The second part also serves as buffer for unconverted
+  // elements.
   double Loss(int64_t row, double* own) {
     const int64_t classes = margin_.classes;
     const int64_t padded = Padded(classes);
@@ -119,7 +120,7 @@ class MarginRun {
              reinterpret_cast<char*>(x), reinterpret_cast<char*>(of_labels));
     std::fill_n(is_label, classes, 0.0);
     const int64_t count = TakeLabels(row, x, of_labels, is_label);
-    // What is no other class adds nothing.
+    // Minus infinity makes labels and padding add nothing.
     for (int64_t i = 0; i < classes; ++i) {
       if (is_label[i] != 0) x[i] = -std::numeric_limits<double>::infinity();
     }
@@ -133,7 +134,7 @@ class MarginRun {
     return sum / static_cast<double>(classes);
   }
 
-  // How many there are.
+  // Reads the labels and returns their count.
   int64_t TakeLabels(int64_t row, const double* x, double* of_labels, double* is_label) {
     int64_t labels[kAtOnce];
     int64_t raw[kAtOnce];

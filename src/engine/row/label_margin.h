@@ -1,4 +1,4 @@
-// A margin between the labels of a row and its other elements: how far these come short of it, summed over all pairs.
+// The margin loss between a row's labels and its other elements, summed over all pairs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ namespace portacl::engine {
 
 struct LabelMargin {
   RowOperand input;     // the elements of all classes
-  RowOperand target;    // of each row its labels, up to the first -1
+  RowOperand target;    // each row's labels, up to the first -1
   RowOperand is_label;  // 1 where a class is a label, else 0
   RowOperand result;    // a number for each row, or one
   int64_t rows;
@@ -24,7 +24,7 @@ struct LabelMargin {
   bool raises;  // a bad label fails the stream
   int threads;
 
-  // What a chunk needs of the workspace, and all of it, in bytes: behind a number for each row what chunks need.
+  // The workspace of a chunk, and the total in bytes. A number for each row precedes the chunks.
   uint64_t ChunkBytes() const noexcept;
   uint64_t WorkspaceBytes() const noexcept;
   void Run(const JobContext& context) const noexcept;
@@ -39,7 +39,7 @@ struct LabelMarginJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Whether the workspace for so many rows and classes has a size: at most 2^63 bytes.
+// Whether the workspace for this many rows and classes fits in 2^63 bytes.
 bool LabelMarginFits(int64_t rows, int64_t classes, int threads) noexcept;
 
 // Sets the executor's job; there are rows and classes, for which there can be a workspace. Chunks are counted here.

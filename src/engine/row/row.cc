@@ -1,5 +1,5 @@
-// Plans and runs jobs over rows (see row.h): what is not taken as it lies in memory passes through tiles of whole rows, or, where
-// rows are too long for that, of pieces.
+// Plans and runs rowwise jobs (see row.h). Operands that the kernel cannot read in memory pass through tiles
+// of whole rows, or of parts of rows that are too long.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/row/row.h"
 
@@ -23,18 +23,19 @@
 namespace portacl::engine {
 namespace {
 
-// Tiles should stay in the second-level cache, beside what is taken in place.
+// The size of tiles, which should stay in the second-level cache beside operands in memory.
 constexpr int64_t kTileBytesTogether = 196608;
-// What there is without a thread's memory.
+// The buffer's size without a thread's memory.
 constexpr int64_t kStackBytes = 16384;
 constexpr int64_t kMostRowsTogether = 64;
 constexpr int64_t kMostPiece = 8192;
-// A thread takes about so many elements at a time, of whole rows; neighbours that share cache lines stay together.
+// The number of elements that a thread takes at a time, in whole rows. Rows that share cache lines stay
+// together.
 constexpr int64_t kElementsTogether = 65536;
 constexpr int64_t kRowsOfLine = 64;
 // Chunks of sums over columns.
 constexpr int64_t kMostColumnChunks = 16;
-// How far ahead of what is streamed rows are asked for; rows longer than that by themselves are not.
+// The prefetch distance ahead of streamed rows, and the longest row that is prefetched.
 constexpr int64_t kAhead = 8192;
 constexpr int64_t kMostAhead = 16384;
 
@@ -44,7 +45,7 @@ int64_t QuotientUp(int64_t dividend, int64_t divisor) {
 
 int64_t Rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Memory cut into pieces.
+// Hands out parts of a buffer.
 class Memory {
  public:
   Memory(char* bytes, int64_t size) : at_(bytes), left_(size) {}
@@ -61,13 +62,13 @@ class Memory {
   int64_t left_;
 };
 
-// Rows of a job, which one thread works on.
+// Runs some rows of a job on one thread.
 class RowRun {
  public:
   RowRun(const RowJob& job, void* const* addresses, char* bytes, int64_t size)
       : job_(job), addresses_(addresses), memory_(bytes, size), operands_(job.inputs + job.outputs) {
     const int values = job.values_in + job.values_out;
-    // Tiles of whole rows: what they take for one row, and for all.
+    // The bytes of tiles of whole rows: for each row, and for all together.
     int64_t per_row = 0;
     int64_t shared = 2 * kMostRowsTogether * static_cast<int64_t>(sizeof(double)) * (values + 1) + 1024;
     const int64_t row_bytes = job.n * job.computed_size;
@@ -79,7 +80,8 @@ class RowRun {
       any_tile = any_tile || !operand.is_shared;
     }
     if (job.keeps) shared += Rounded(row_bytes + 64);
-    // Each tile begins at a whole line, and rows in it follow each other: a line each is more than that takes.
+    // Each tile begins with a whole cache line and its rows are contiguous; counting a line for each row is
+    // more than enough.
     per_row += Rounded(job.n * job.raw_size);
     const int64_t left = memory_.left() - shared - int64_t{operands_} * 64;
     is_whole_ = left >= per_row;
@@ -88,7 +90,7 @@ class RowRun {
       const int64_t comfortable = std::min(left, std::max(per_row, kTileBytesTogether));
       rows_together_ = std::clamp<int64_t>(comfortable / std::max<int64_t>(per_row, 1), 1, kMostRowsTogether);
       if (LiesAcross()) {
-        // A cache line of each column, as far as there is room.
+        // Takes a cache line of each column, if there is room.
         const int64_t line = std::min<int64_t>(kRowsOfLine / 4, left / std::max<int64_t>(per_row, 1));
         rows_together_ = std::max(rows_together_, line);
       }
@@ -169,7 +171,7 @@ class RowRun {
  private:
   char* ValuesOf(int i) const { return reinterpret_cast<char*>(values_ + i * rows_together_); }
 
-  // Whether the elements of neighbouring rows lie side by side.
+  // Whether the elements of neighbouring rows are adjacent in memory.
   bool LiesAcross() const {
     return std::any_of(job_.operand, job_.operand + operands_, [](const RowOperand& operand) {
       return !operand.is_in_place && operand.argument != RowOperand::kConstant && operand.outer.rank > 0 &&
@@ -267,9 +269,10 @@ class RowRun {
   ReportIsaThatRan(run.isa());
 }
 
-// Rows that lie side by side: tiles of groups of them, a group's elements of one index next to each other. What lies across is another page
-// with each element of a row: as many rows at once as there is memory for, also beyond the second-level cache, and only asking ahead brings
-// them in time. The memory is that of products, which is larger and of which none is in work meanwhile.
+// Transposed rows, whose elements of one index are adjacent in memory. Tiles hold groups of such rows. Every
+// element of a row lies in another page. Therefore as many rows are taken at once as memory allows, even
+// beyond the second-level cache, and prefetches bring them in time. The memory is that of matrix products,
+// which is larger and unused meanwhile.
 constexpr MemoryUse kAcrossUse = MemoryUse::kGemm;
 constexpr int64_t kAcrossBytes = int64_t{1} << 21;
 static_assert(kAcrossBytes <= kGemmMemoryBytes);
@@ -304,7 +307,7 @@ class AcrossRun {
   }
 
  private:
-  // move(where rows' elements of an index lie, their place in the first group's tile).
+  // Calls move(address of the rows' elements of an index, their position in the first group's tile).
   template <class Move>
   void ForEachColumn(const RowOperand& operand, char* tile, const Move& move) const {
     char* at = static_cast<char*>(addresses_[operand.argument]) + operand.offset +
@@ -316,7 +319,7 @@ class AcrossRun {
     }
   }
 
-  // Whether elements are in tiles what they are in memory.
+  // Whether tiles hold the elements unconverted.
   bool KeepsBytes(const RowOperand& operand) const {
     return operand.conversion->KeepsBytes() || operand.size == job_.across_size;
   }
@@ -360,7 +363,7 @@ class AcrossRun {
   int64_t groups_ = 0;
 };
 
-// False where not even one group fits.
+// Returns false if not even one group fits.
 bool RunAcross(const RowJob& job, void* const* addresses, int64_t first, int64_t last) {
   char* const memory = ThreadMemory(kAcrossUse);
   const int64_t bytes_of_row = job.n * job.inputs * job.across_size;
@@ -390,11 +393,11 @@ void RunRows(const RowJob& job, void* const* addresses, int64_t first, int64_t l
   ReportIsaThatRan(run.isa());
 }
 
-// Sums of a row of columns are padded to whole groups of lanes.
+// Pads a row of column sums to whole groups of lanes.
 int64_t ColumnsPadded(int64_t n) { return (n + 15) / 16 * 16; }
 
-// Sums over columns: where they lie in the workspace. Of each chunk the block that is summed, which becomes the chunk's sum, and the
-// levels of its tree; then the levels of the tree over chunks.
+// Sums over columns in the workspace. Each chunk has the block that is being summed, which becomes the
+// chunk's sum, and the levels of its tree. The levels of the tree over chunks follow.
 class ColumnSums {
  public:
   ColumnSums(const RowJob& job, char* workspace)
@@ -457,7 +460,8 @@ void RowJob::Run(void* const* addresses, char* workspace) const noexcept {
     ColumnSums(*this, workspace).Run(addresses);
   } else {
     int64_t together = std::max<int64_t>(1, kElementsTogether / n);
-    // Few rows are shared as well as they can be; many keep to whole cache lines, should they lie across.
+    // Few rows are divided evenly among threads. Many are divided at whole cache lines, in case they are
+    // transposed.
     const int64_t shared = QuotientUp(rows, int64_t{threads} * 4);
     if (together > shared) together = std::max<int64_t>(1, shared);
     if (rows >= int64_t{threads} * kRowsOfLine * 2)
@@ -539,7 +543,7 @@ void RowJobMaker::NoColumnSum() noexcept { ++columns_; }
 
 const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace) noexcept {
   const int operands = job_.inputs + job_.outputs;
-  // A kernel of 16-bit elements where everything is of that dtype and lies dense within rows.
+  // Uses a kernel of 16-bit elements if all operands have that dtype and are dense within rows.
   const auto fits = [&](aclDataType dtype) {
     for (int k = 0; k < operands; ++k) {
       const RowOperand& operand = job_.operand[k];
@@ -559,7 +563,7 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
                  : native == ACL_FLOAT16 ? kernels.f16
                                          : kernels.f32)
                     .For(isa_);
-  // One output and no numbers of rows; enough rows side by side for a vector.
+  // Transposed rows need one output, no numbers of rows, and enough adjacent rows for a vector.
   const auto lies_across = [&] {
     if (computed_ != ACL_FLOAT || job_.outputs != 1 || job_.values_in + job_.values_out != 0) return false;
     return std::all_of(job_.operand, job_.operand + operands, [](const RowOperand& operand) {
@@ -590,7 +594,7 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
     if (!operand.is_shared) bytes += job_.rows * job_.n * operand.size;
     if (k >= job_.inputs && !operand.is_in_place) can_stream = false;
   }
-  // Addresses are not known yet: rows of whole lines, and what is aligned is seen when it runs.
+  // Rows must be whole lines. Addresses are not known yet, so that alignment is tested when the job runs.
   job_.stream =
       can_stream && job_.outputs > 0 && bytes > LastLevelCacheBytes() && job_.n * job_.native_size % 64 == 0;
   if (job_.sums_columns) {

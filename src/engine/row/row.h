@@ -1,5 +1,5 @@
-// Jobs over rows: a row is read, reduced and written again while it is in a cache. A row is what some axes of a shape span; each
-// is worked on alone, so its bits do not depend on how many rows there are.
+// Rowwise jobs: a row is read, reduced and written again while it is in a cache. A row spans some axes of a
+// shape. Each row is computed alone, so that its bits do not depend on the number of rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,18 +15,17 @@
 
 namespace portacl::engine {
 
-// The kernels of a formula over rows; that of an element type that it has none for is empty.
+// The kernels of a rowwise formula; a table is empty if there is none for its element type.
 struct RowKernels {
   IsaTable<RowFunction> f32;
   IsaTable<RowFunction> bf16;
   IsaTable<RowFunction> f16;
   IsaTable<RowFunction> f64;
-  IsaTable<RowFunction> across =
-      {};  // of rows that lie side by side (across_loop-inl.h); empty if there is none
-  IsaTable<RowFunction> across_bf16 = {};  // the same of bf16 elements; those of float32 where it is empty
+  IsaTable<RowFunction> across = {};       // of transposed rows (across_loop-inl.h); empty if there is none
+  IsaTable<RowFunction> across_bf16 = {};  // for bf16 elements; if empty, those of float32 serve
 };
 
-// Those kernels, and one of rows that lie across.
+// Adds a kernel of transposed rows to a formula's kernels.
 constexpr RowKernels WithAcross(RowKernels kernels, const IsaTable<RowFunction>& across,
                                 const IsaTable<RowFunction>& across_bf16 = {}) {
   kernels.across = across;
@@ -37,7 +36,7 @@ constexpr RowKernels WithAcross(RowKernels kernels, const IsaTable<RowFunction>&
 struct RowJob {
   static constexpr int kMaxParameterBytes = 32;
   RowFunction kernel;
-  RowFunction across;  // where all operands lie so, else nullptr
+  RowFunction across;  // if all operands are transposed, else nullptr
   alignas(8) unsigned char parameters[kMaxParameterBytes];
   int64_t rows;
   int64_t n;
@@ -46,9 +45,9 @@ struct RowJob {
   int values_in;
   int values_out;
   int threads;
-  int32_t computed_size;  // of an element that is computed, and of one as the kernel takes it
+  int32_t computed_size;  // the size of a computed element, and of one as the kernel reads it
   int32_t native_size;
-  int32_t across_size;  // the same of a kernel of rows that lie across
+  int32_t across_size;  // the latter for a kernel of transposed rows
   int32_t raw_size;     // of the widest element that is converted
   bool keeps;
   bool stream;
@@ -57,7 +56,8 @@ struct RowJob {
   RowOperand value[kMaxRowValues];  // inputs, then outputs
   RowOperand column[kMaxColumnSums];
   bool wants_column[kMaxColumnSums];
-  // Sums over columns: blocks of rows, by chunks that threads take; all of it lies in the workspace, from an offset on.
+  // Sums over columns: blocks of rows in chunks, which threads take. They lie in the workspace from an offset
+  // on.
   int64_t chunk_blocks;
   int64_t chunks;
   int64_t chunk_levels;
@@ -66,7 +66,7 @@ struct RowJob {
   void Run(void* const* addresses, char* workspace) const noexcept;
 };
 
-// Several of them, one after the other.
+// Several rowwise jobs, one after the other.
 struct RowJobs {
   int count;
   uint32_t touched;  // operands, a bit each
@@ -77,29 +77,30 @@ struct RowJobs {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Makes a job over rows. Inputs, outputs and values are named in the formula's order.
+// Makes a rowwise job. Inputs, outputs and values are named in the formula's order.
 class RowJobMaker {
  public:
-  // The rows of `shape` that the axes of the set span, a bit each; neither has a dim 0. `computed` is FLOAT or DOUBLE.
+  // Rows of `shape` that span the axes of a bit set; neither has a dim 0. `computed` is FLOAT or DOUBLE.
   RowJobMaker(const Shape& shape, uint32_t axes, aclDataType computed, Isa isa, int threads) noexcept;
 
-  // An operand whose view broadcasts to the shape; outputs have its shape, and are rounded once.
+  // Adds an operand whose view broadcasts to the shape. Outputs have the shape itself and are rounded once.
   void Input(int operand, const aclTensor& view) noexcept;
   void ConstantInput(double value) noexcept;
   void Output(int operand, const aclTensor& view) noexcept;
-  // A number of each row: a view with as many elements as there are rows, in their order, or with one for all.
+  // Adds a number of each row: a view with one element for each row, in order, or with one for all.
   void ValueIn(int operand, const aclTensor& view) noexcept;
   void ConstantValueIn(double value) noexcept;
-  // Rounded once, from float64. Of one that is not wanted, ConstantValueOut takes the place.
+  // Adds a result per row, rounded once from float64. NoValueOut stands for one that is not wanted.
   void ValueOut(int operand, const aclTensor& view) noexcept;
   void NoValueOut() noexcept;
-  // A sum for each element of a row, in the order of a sum over other axes than the last: views of n elements.
+  // Adds a sum for each element of a row, in the order of a sum over axes other than the last: views of n
+  // elements.
   void ColumnSum(int operand, const aclTensor& view) noexcept;
   void NoColumnSum() noexcept;
-  // The formula keeps terms.
+  // Tells that the formula keeps terms.
   void Keep() noexcept { job_.keeps = true; }
 
-  // The job, with the parameters; the workspace grows by what it needs.
+  // Returns the job with the parameters, and adds its needs to the workspace.
   template <class Parameters>
   const RowJob& Make(const RowKernels& kernels, const Parameters& parameters, uint64_t* workspace) noexcept {
     static_assert(sizeof parameters <= RowJob::kMaxParameterBytes);
@@ -126,7 +127,7 @@ void SetRowJobs(Executor& executor, const RowJob* const* jobs, int count, uint32
 
 }  // namespace portacl::engine
 
-// The kernels of a formula over rows: of float32, 16-bit floats too, or float64 too.
+// The kernels of a rowwise formula: for float32 only, for 16-bit floats too, or for float64 too.
 #define PORTACL_ROW_KERNELS(formula)                                                                       \
   portacl::engine::RowKernels {                                                                            \
     PORTACL_ISA_TABLE(formula::F32), PORTACL_ISA_TABLE(formula::Bf16), PORTACL_ISA_TABLE(formula::F16), {} \

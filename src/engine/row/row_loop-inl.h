@@ -1,5 +1,5 @@
-// Passes over rows: maxima, sums in the order of a sum over the last axis, and what is written. A formula over rows is made of
-// them. Compiled once per instruction set and formula.
+// The passes of rowwise formulas: maxima, sums in the order of a sum over the last axis, and writing.
+// Compiled once per instruction set and formula.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// ---- sixteen numbers of the type that is computed in, and sixteen sums of them ----
+// ---- sixteen numbers of the computed type, and sixteen sums of them ----
 
 struct Terms16OfDouble {
   HWY_ALIGN double term[kLanes];
@@ -55,7 +55,7 @@ HWY_INLINE Terms16OfDouble Keep(Terms16OfDouble terms, size_t begin, size_t end)
   return terms;
 }
 
-// Puts a vector at place j, a multiple of the lanes of a vector.
+// Stores a vector at index j, a multiple of the lanes of a vector.
 template <class D, class V>
 HWY_INLINE void SetTerms(D d, Terms16OfDouble& terms, size_t j, V v) {
   hn::StoreU(v, d, terms.term + j);
@@ -98,7 +98,7 @@ using TermsOf = std::conditional_t<std::is_same_v<T, double>, Terms16OfDouble, T
 template <class T>
 using SumsOf = std::conditional_t<std::is_same_v<T, double>, Sums16OfDouble, Sums16>;
 
-// The blocks of a row's sum. Apart from the lanes, which stay in registers.
+// The blocks of a row's sum, without the lanes, which stay in registers.
 class RowBlocks {
  public:
   HWY_INLINE explicit RowBlocks(size_t n) : tree_(levels_, 1), is_one_(n <= kLaneBlock) {}
@@ -123,11 +123,12 @@ class RowBlocks {
 
 // ---- one row ----
 
-// What a pass reads besides inputs, which are named by their places: what an earlier one kept.
+// The index that names the terms kept by an earlier pass; other operands of a pass are named by the inputs'
+// indices.
 inline constexpr size_t kKeptTerms = 100;
 
-// A function of many steps, each of which waits for the one before: a pass takes it of several vectors at once, Unrolled. It is to be
-// written in the operations that engine/unrolled-inl.h has.
+// Marks a function of many dependent steps. A pass applies it to several vectors at once, Unrolled. The
+// function must use the operations of engine/unrolled-inl.h.
 template <class F>
 struct ManySteps {
   F f;
@@ -144,17 +145,17 @@ inline constexpr bool kHasManySteps = false;
 template <class F>
 inline constexpr bool kHasManySteps<ManySteps<F>> = true;
 
-// Each pass takes a function of the tag and of a vector of every operand that it names as a template argument. A function gets
-// vectors beyond the row's end, too; what it makes of those is thrown away.
+// The passes over a row. Each takes a function of the tag and of a vector of every operand that its template
+// arguments name. The function gets vectors beyond the row's end, too; those results are discarded.
 template <class Elements, int kInputs>
 class Row {
  public:
   using D = typename Elements::D;
   using V = typename Elements::V;
-  using T = hn::TFromD<D>;  // what is computed in
+  using T = hn::TFromD<D>;  // the computed type
   using Type = typename Elements::Type;
 
-  // Where operands are: the row, or the piece of it that is in memory.
+  // The operands' addresses: of the row, or of the part that is in memory.
   struct Here {
     char* operand[kMaxRowOperands];
   };
@@ -175,7 +176,7 @@ class Row {
   HWY_INLINE bool keeps() const { return work_.kept != nullptr; }
   HWY_INLINE bool WantsColumns(int i) const { return work_.columns[i] != nullptr; }
 
-  // One element of an input, and of an output after all of it is written.
+  // Return one element of an input, or of an output that has been written completely.
   template <size_t k>
   HWY_INLINE T At(size_t i) {
     const char* const from = Place(k, 1u << k, 0, i);
@@ -194,12 +195,12 @@ class Row {
     if (work_.pieces != nullptr) work_.pieces->give(*work_.pieces, kWrites, i, 1);
   }
 
-  // The greatest element of an input. Where one is NaN it is any number.
+  // Returns the greatest element of an input. If one is NaN, the result is unspecified.
   template <size_t k>
   HWY_INLINE T Max() {
     return MaxOf<k>([](auto, V v) HWY_ATTR { return v; });
   }
-  // The greatest of f(d, v...), likewise.
+  // Returns the greatest of f(d, v...), likewise.
   template <size_t... k, class F>
   HWY_INLINE T MaxOf(const F& f) {
     const D d;
@@ -227,18 +228,18 @@ class Row {
     return all[0];
   }
 
-  // The sum of f(d, v...), which gives terms.
+  // Returns the sum of the terms f(d, v...).
   template <size_t... k, class F>
   HWY_INLINE double Sum(const F& f) {
     return SumOf<false, k...>(f);
   }
-  // The same, and keeps the terms where keeps() holds.
+  // Returns the same sum, and keeps the terms if keeps().
   template <size_t... k, class F>
   HWY_INLINE double SumKeeping(const F& f) {
     return keeps() ? SumOf<true, k...>(f) : SumOf<false, k...>(f);
   }
 
-  // Two sums at once: f(d, a, b, v...) sets the terms of the one and of the other.
+  // Computes two sums at once: f(d, a, b, v...) sets the terms of both.
   template <size_t... k, class F>
   HWY_INLINE void Sum2(double* first, double* second, const F& f) {
     const D d;
@@ -275,13 +276,13 @@ class Row {
     *second = blocks_b.Total();
   }
 
-  // Output o = f(d, v...), rounded once. An operand is read before it is written.
+  // Writes output o = f(d, v...), rounded once. An operand is read before it is written.
   template <size_t o, size_t... k, class F>
   HWY_INLINE void Write(const F& f) {
     const D d;
     static_assert(o < kMostOutputs);
     constexpr size_t kTo = kInputs + o;
-    // Elements at even and at odd places, where that is how two vectors are better taken (see Bf16Elements).
+    // Takes even and odd elements apart, if that is the faster way to load two vectors (see Bf16Elements).
     constexpr bool kPairs =
         Elements::kIsPaired && GroupOf<F>() == 0 && !HWY_HAVE_SCALABLE && (... && (k != kKeptTerms));
     constexpr size_t kGroup = kPairs ? 2 * hn::MaxLanes(d) : GroupOf<F>();
@@ -297,7 +298,7 @@ class Row {
         [&]([[maybe_unused]] const Here& here, [[maybe_unused]] size_t i,
             [[maybe_unused]] size_t column) HWY_ATTR {
           if constexpr (kPairs) {
-            // While one row is written past the caches the next one is on its way to them.
+            // Prefetches the next row while one row is streamed past the caches.
             if (work_.stream) (..., hwy::Prefetch(here.operand[k] + work_.ahead + i * sizeof(Type)));
             const V even = f(d, Elements::LoadEven(d, reinterpret_cast<const Type*>(here.operand[k]) + i)...);
             const V odd = f(d, Elements::LoadOdd(d, reinterpret_cast<const Type*>(here.operand[k]) + i)...);
@@ -313,7 +314,7 @@ class Row {
         });
   }
 
-  // Two outputs at once: f(d, a, b, v...) sets them.
+  // Writes two outputs at once, which f(d, a, b, v...) sets.
   template <size_t... k, class F>
   HWY_INLINE void Write2(const F& f) {
     const D d;
@@ -354,7 +355,7 @@ class Row {
   }
 
  private:
-  // Where element i of operand k is, or is to be.
+  // Returns the address of element i of operand k.
   HWY_INLINE char* Place(size_t k, uint32_t reads, uint32_t writes, size_t i) {
     if (work_.pieces == nullptr) return operand_[k] + i * sizeof(Type);
     work_.pieces->take(*work_.pieces, reads, writes, i, 1, operand_);
@@ -363,14 +364,15 @@ class Row {
 
   static HWY_INLINE V Lowest() { return hn::Set(D(), -std::numeric_limits<T>::infinity()); }
 
-  // body(j) for the first element of each vector of sixteen.
+  // Calls body(j) for the first element of each vector of sixteen.
   template <class Body>
   static HWY_INLINE void ForVectors(const Body& body) {
     const size_t lanes = HWY_MIN(hn::Lanes(D()), kLanes);
     for (size_t j = 0; j < kLanes; j += lanes) body(j);
   }
 
-  // How many elements a function of many steps takes at once: four vectors, and whole rounds of the lanes of a sum.
+  // The elements that a function of many steps takes at once: four vectors, and a multiple of the lanes of a
+  // sum.
   template <class F>
   static constexpr size_t GroupOf() {
     if constexpr (kHasUnrolled && kHasManySteps<F> && std::is_same_v<T, float> && hn::MaxLanes(D()) >= 4) {
@@ -379,7 +381,7 @@ class Row {
       return 0;
     }
   }
-  // body(j) for the first element of each Unrolled vector of a group.
+  // Calls body(j) for the first element of each Unrolled vector of a group.
   template <size_t kGroup, class Body>
   static HWY_INLINE void ForUnrolled(const Body& body) {
     for (size_t j = 0; j < kGroup; j += 4 * hn::MaxLanes(D())) body(j);
@@ -435,8 +437,8 @@ class Row {
     return blocks.Total();
   }
 
-  // A vector of operand k from element i + j of what is in memory on, which is element column + j of the row; `count` elements from
-  // i on are there.
+  // Loads a vector of operand k: `count` elements are available from i on, of which it takes those from i + j
+  // on. They are elements column + j of the row.
   template <bool kFull, size_t k>
   HWY_INLINE V Load(const Here& here, size_t i, size_t column, size_t j, size_t count) const {
     const D d;
@@ -490,9 +492,10 @@ class Row {
 #endif
   }
 
-  // step(full, i, column, count) for sixteen elements after sixteen, from element i of what is in memory on, and for fewer at the
-  // end, where `full` is false; end_block() where a block of a sum ends.
-  // group(here, i, column) for kGroup elements before that, while there are so many, if that is not 0.
+  // Calls step(full, i, column, count) for every sixteen elements, and for fewer at the end, where `full` is
+  // false. `i` counts from the start of the part in memory. Calls end_block() at the end of each block of a
+  // sum. If kGroup is not 0, calls group(here, i, column) for kGroup elements before that, while there are so
+  // many.
   template <bool kBlocks, size_t... k, class Step, class EndBlock>
   HWY_INLINE void Walk(uint32_t writes, const Step& step, const EndBlock& end_block) {
     WalkInGroups<0, kBlocks, k...>(writes, step, end_block, [](const Here&, size_t, size_t) {});
@@ -529,14 +532,15 @@ class Row {
 
   const RowWork& work_;
   const size_t row_;
-  char* operand_[kMaxRowOperands];  // those behind kOperands are there for pieces, which know of all
+  char* operand_[kMaxRowOperands];  // entries behind kOperands exist because parts of rows use the full array
 };
 
 // ---- formulas ----
 
-// What a formula over rows derives from. It has kInputs, and operator()(row), a template over the class of the row, or First(row), which
-// gives a number, and Second(row, number); it is made of
-// a pointer to its parameters. Each of these is a kernel, of all operands of one type.
+// The base of rowwise formulas. A formula has kInputs, a constructor from a pointer to its parameters, and
+// operator()(row), a template over the row's class. Instead of the latter it may have First(row), which
+// returns a number, and Second(row, number). Each function below is a kernel whose operands all have one
+// type.
 template <class Formula>
 struct RowFormula {
   static Isa F32(const RowWork& work, const void* parameters) { return Run<F32Elements>(work, parameters); }
@@ -554,7 +558,8 @@ struct RowFormula {
     using ThisRow = Row<Elements, Formula::kInputs>;
     const Formula formula(parameters);
     if constexpr (requires(ThisRow & row) { formula.First(row); }) {
-      // Each sum waits for its own lanes at the end: those of a few short rows are worked out before any of these is written.
+      // Each sum waits for its own lanes at the end. Therefore the sums of a few short rows are computed
+      // before any row is written.
       constexpr size_t kMostTogether = 16;
       const size_t fit = kBytesTogether / (work.n * sizeof(typename Elements::Type) + 1);
       const size_t together = HWY_MIN(HWY_MAX(fit, 1), kMostTogether);
@@ -580,7 +585,7 @@ struct RowFormula {
   }
 };
 
-// A number that vectors' functions work out: that of all lanes.
+// Applies a function of vectors to one number.
 template <class D, class F>
 HWY_INLINE hn::TFromD<D> OfOne(D d, hn::TFromD<D> x, const F& f) {
   return hn::GetLane(f(d, hn::Set(d, x)));

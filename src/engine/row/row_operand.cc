@@ -1,4 +1,4 @@
-// How rows of operands lie in memory, and how they are brought from there and back (see row_operand.h).
+// The layout of rows in memory, and copies to and from dense rows (see row_operand.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/row/row_operand.h"
 
@@ -11,7 +11,7 @@
 namespace portacl::engine {
 namespace {
 
-// Dense rows at least this long are converted where they lie.
+// Dense rows at least this long are converted directly in memory.
 constexpr int64_t kLongRow = 64;
 
 void AddAxis(RowAxes& axes, int64_t extent, int64_t stride) {
@@ -26,8 +26,9 @@ void AddAxis(RowAxes& axes, int64_t extent, int64_t stride) {
   ++axes.rank;
 }
 
-// Between memory and dense rows: a block of each run of rows and of elements, cut so that one that is transposed stays in the first-level
-// cache. copy(memory, steps there, dense, rows, columns).
+// Calls copy(memory, steps there, dense, rows, columns) for each block of rows and elements at equal
+// distances in memory. ForEachPart cuts a block so that one that is transposed stays in the first-level
+// cache.
 template <class Copy>
 void ForEachRun(const RowOperand& operand, char* base, int64_t row, int64_t rows, int64_t at, int64_t n,
                 char* dense, int64_t pitch, int32_t dense_size, const Copy& copy) {
@@ -43,10 +44,11 @@ void ForEachRun(const RowOperand& operand, char* base, int64_t row, int64_t rows
   }
 }
 
-// Whether the elements of neighbouring rows lie side by side in memory.
+// Whether the elements of neighbouring rows are adjacent in memory.
 bool IsAcross(BlockSteps memory, int32_t size) { return memory.row == size && memory.column != size; }
 
-// Blocks of at most so many rows and columns; one that is to be transposed is to stay in the first-level cache.
+// Calls copy for blocks of at most so many rows and columns. A block that is transposed stays in the
+// first-level cache.
 template <class Copy>
 void ForEachPart(BlockSteps memory, int32_t size, int64_t rows, int64_t columns, const Copy& copy) {
   const bool is_across = IsAcross(memory, size);
@@ -138,7 +140,7 @@ void StoreRows(const RowOperand& operand, void* const* addresses, int64_t row, i
                     [&](int64_t r, int64_t c, int64_t part_rows, int64_t part_columns) {
                       const char* const source_part = dense + r * pitch + c * operand.size;
                       char* const target = memory + r * steps.row + c * steps.column;
-                      // Seen the other way round it is a block that is transposed.
+                      // Exchanging rows and columns makes it a block that CopyBlock transposes.
                       if (IsAcross(steps, operand.size)) {
                         CopyBlock(source_part, {operand.size, pitch}, target, {steps.column, steps.row},
                                   part_columns, part_rows, operand.size, false);

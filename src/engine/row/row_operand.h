@@ -1,5 +1,5 @@
-// How rows of operands lie in memory: axes that rows span and axes over which they go, any strides on both; and copies of rows to where they
-// are dense elements of the type that is computed in, and back.
+// The layout of rows in memory: axes within rows and axes over rows, with any strides on both. Copies rows to
+// dense elements of the computed type, and back.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,29 +12,29 @@
 
 namespace portacl::engine {
 
-// Axes of an operand, outermost first, neighbours merged where they can be; strides in bytes.
+// Axes of an operand, outermost first, merged where possible; strides in bytes.
 struct RowAxes {
   int rank;
   int64_t extent[kMaxLoopRank];
   int64_t stride[kMaxLoopRank];
 };
 
-// Where an operand's elements lie, and what becomes of them.
+// The layout of an operand's elements, and their conversion.
 struct RowOperand {
   int8_t argument;   // operand of the executor; kConstant: all elements are one number
-  bool is_in_place;  // rows are taken as they are in memory
-  bool is_shared;    // an input that has one row for all
+  bool is_in_place;  // the kernel reads or writes rows directly in memory
+  bool is_shared;    // an input that has one row for all rows
   int32_t size;      // of an element in memory
   int64_t offset;    // in bytes
   double constant;
-  const Conversion* conversion;  // between what is in memory and what is computed in
+  const Conversion* conversion;  // between stored and computed elements
   RowAxes outer;                 // rows
   RowAxes inner;                 // elements of a row
 
   static constexpr int8_t kConstant = -1;
 };
 
-// A stretch of indices along axes that lie one stride apart, from an index on: `count` of them, at most `most`.
+// A range of indices along axes at equal distances, from an index on: `count` of them, at most `most`.
 struct RowStretch {
   int64_t offset;
   int64_t stride;
@@ -42,20 +42,21 @@ struct RowStretch {
 };
 RowStretch StretchFrom(const RowAxes& axes, int64_t index, int64_t most) noexcept;
 
-// Whether elements of `size` bytes follow each other.
+// Whether elements of `size` bytes are contiguous.
 bool IsDense(const RowAxes& axes, int32_t size) noexcept;
 
-// The operand of a tensor that broadcasts to `shape`, whose rows are what the axes of the set span, a bit each.
+// Returns the operand of a tensor that broadcasts to `shape`. A row spans the axes of the bit set.
 RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape, uint32_t axes,
                         bool is_output, aclDataType computed, Isa isa) noexcept;
-// A number for each row: a tensor's elements in their order; a single one is that of all rows.
+// Returns the operand of a number for each row: a tensor's elements in order, or a single one for all rows.
 RowOperand NumbersOf(int operand, const aclTensor& tensor, bool is_output, aclDataType computed,
                      Isa isa) noexcept;
 
-// Elements [at, at + n) of `rows` rows, as they are computed, n after n, `size` bytes each. `raw` takes as many as they are in memory.
+// Loads elements [at, at + n) of `rows` rows as dense computed elements of `size` bytes. `raw` is a buffer
+// for as many stored elements.
 void LoadRows(const RowOperand& operand, void* const* addresses, int64_t row, int64_t rows, int64_t at,
               int64_t n, int32_t size, char* to, char* raw) noexcept;
-// The other way.
+// Stores such elements.
 void StoreRows(const RowOperand& operand, void* const* addresses, int64_t row, int64_t rows, int64_t at,
                int64_t n, int32_t size, const char* from, char* raw) noexcept;
 

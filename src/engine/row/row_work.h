@@ -1,5 +1,5 @@
-// What a kernel over rows is given: where the elements of a few rows lie, the numbers that belong to each row, and the sums
-// over columns that rows add to.
+// The work of a rowwise kernel: the elements of a few rows, the numbers that belong to each row, and the sums
+// over columns to which rows add.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,36 +10,38 @@
 
 namespace portacl::engine {
 
-// Operands that have an element for each element of a row, inputs and outputs; numbers of a row; sums over columns.
+// Limits for operands with an element for each element of a row (inputs and outputs), numbers of a row, and
+// sums over columns.
 inline constexpr int kMaxRowOperands = 8;
 inline constexpr int kMaxRowValues = 8;
 inline constexpr int kMaxColumnSums = 2;
 
-// A row that is too long to be held at once is taken in pieces, each of which is brought from memory for every pass that reads
-// it, and written back after every pass that writes it. A set of operands has a bit for each.
+// A row too long for the buffers is taken in parts. A part is loaded for every pass that reads it and stored
+// after every pass that writes it. A set of operands has a bit for each.
 struct RowPieces {
-  size_t most;  // elements of a piece: a multiple of 16
+  size_t most;  // elements of a part: a multiple of 16
   void (*take)(const RowPieces& pieces, uint32_t reads, uint32_t writes, size_t at, size_t n, char** operand);
   void (*give)(const RowPieces& pieces, uint32_t writes, size_t at, size_t n);
 };
 
 struct RowWork {
   size_t n;                             // elements of a row
-  size_t rows;                          // 1 in pieces
+  size_t rows;                          // 1 if in parts
   char* operand[kMaxRowOperands];       // the first row: inputs, then outputs
   int64_t row_stride[kMaxRowOperands];  // in bytes; 0 for an input that all rows share
   double* values;                       // number i of row r is values[i * value_pitch + r]
   size_t value_pitch;
   void*
-      kept;  // n elements, rounded up to 16, of the type that is computed in: what one pass leaves to the next; may be nullptr
+      // N elements of the computed type, rounded up to 16, that one pass leaves to the next; may be nullptr.
+      kept;
   double* columns
       [kMaxColumnSums];  // one sum for each element of a row, and up to 15 more; nullptr where it is not wanted
-  const RowPieces* pieces;  // nullptr: rows lie in memory as a whole
+  const RowPieces* pieces;  // nullptr: rows are whole
   bool stream;              // outputs go past the caches; their rows begin at whole cache lines
-  int64_t ahead;            // how many bytes in front of what is streamed later rows are asked for
+  int64_t ahead;            // prefetch distance of later rows, in bytes
 };
 
-// The work of some rows; what `parameters` points to is the formula's.
+// Computes some rows; `parameters` points to the formula's parameters.
 using RowFunction = Isa (*)(const RowWork& work, const void* parameters);
 
 }  // namespace portacl::engine

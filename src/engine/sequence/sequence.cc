@@ -21,7 +21,7 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace sequences {
 
-// Up to a vector's elements.
+// Stores fewer elements than a vector has, or all.
 template <class D>
 HWY_INLINE void StoreSome(D d, hn::Vec<D> v, hn::TFromD<D>* to, size_t n) {
   HWY_ALIGN hn::TFromD<D> elements[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
@@ -29,13 +29,13 @@ HWY_INLINE void StoreSome(D d, hn::Vec<D> v, hn::TFromD<D>* to, size_t n) {
   std::memcpy(to, elements, HWY_MIN(n, hn::Lanes(d)) * sizeof(hn::TFromD<D>));
 }
 
-// base + i * step for i in [first, first + n).
+// Writes base + i * step for i in [first, first + n).
 template <class T>
 HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to, bool stream) {
   const hn::ScalableTag<T> d;
   const auto bases = hn::Set(d, base);
   const auto steps = hn::Set(d, step);
-  // Up to here every i is a number of type T.
+  // Up to this bound T represents every i exactly.
   constexpr int64_t kMost = int64_t{1} << (std::is_same_v<T, float> ? 24 : 52);
   const auto count = static_cast<int64_t>(n);
   if (!std::is_integral_v<T> && (first < -kMost || first + count > kMost)) {
@@ -62,7 +62,7 @@ HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to, bool stream
     i = head;
   }
   auto value = at(i);
-  // Integers wrap: a sum is what the product would be.
+  // Integers wrap, so that repeated sums equal the products.
   [[maybe_unused]] const auto further = Multiply(d, hn::Set(d, static_cast<T>(lanes)), steps);
   for (; i + lanes <= n; i += lanes) {
     StoreWhole(d, value, to + i, stream);
@@ -137,7 +137,7 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kBlock = 16384;
-// As much as the longest vector: the last one of a tile is written whole.
+// Padding for the longest vector: the last vector of a tile is written whole.
 constexpr size_t kBehindTile = 256;
 
 }  // namespace
@@ -157,7 +157,7 @@ SequenceFunction FindSequence(Isa isa, const Periodic&) noexcept {
 
 namespace {
 
-// The bytes of a packed operand that hold the bits of numbers [first, first + n), to the buffer or back.
+// Copies the packed bits of numbers [first, first + n) from the operand to the buffer, or back.
 void CopyPacked(const PackedOperand& packed, char* base, int64_t first, int64_t n, bool writes,
                 uint8_t* bits) {
   constexpr int64_t kUnit = PackedOperand::kNumbers;
@@ -197,7 +197,7 @@ void SequenceJob::Run(void* const* addresses, void*) const noexcept {
     const int64_t end = std::min(plan.count, (block + 1) * kBlock);
     Cursor cursor(plan, base, block * kBlock);
     for (int64_t position = block * kBlock; position < end;) {
-      // Numbers are written, or converted to, where they belong, but where they have to be scattered or made in a tile.
+      // Writes numbers directly to the output, unless they have to be scattered, converted or made in a tile.
       int64_t n = std::min(end - position, is_converted || at_once == 0 ? int64_t{kTile} : at_once);
       char* const dense = DenseAddress(plan, input_count, base[input_count], cursor, position, n);
       if (dense == nullptr) n = std::min<int64_t>(n, kTile);

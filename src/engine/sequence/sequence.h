@@ -1,5 +1,5 @@
-// Sequences: numbers that depend on their place in an output, in row-major order whatever its strides, and maybe on the
-// elements of inputs at that place.
+// Sequences: numbers that depend on their row-major index in an output, whatever its strides, and optionally
+// on the inputs' elements at that index.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace portacl::engine {
 
-// Number i is start + i * step, from place `half` on end - (last - i) * step: one fused multiply-add in T.
-// (Float32 numbers so far from either that i is none are computed in float64.) Integers modulo 2^n. Of float,
-// double and int64_t.
+// Number i is start + i * step, from index `half` on end - (last - i) * step: one fused multiply-add in T.
+// (Float32 numbers whose i is too large for float32 are computed in float64.) Integers are modulo 2^n. For
+// float, double and int64_t.
 template <class T>
 struct EvenlySpaced {
   T start;
@@ -26,7 +26,7 @@ struct EvenlySpaced {
   int64_t half = INT64_MAX;
 };
 
-// `value`, of `size` bytes, at every place that is a multiple of `period`, `count` times, and bytes of 0
+// `value`, of `size` bytes, at every index that is a multiple of `period`, `count` times, and zero bytes in
 // between.
 struct Periodic {
   int32_t size;
@@ -37,15 +37,15 @@ struct Periodic {
 
 inline constexpr int kMaxSequenceInputs = 2;
 
-// Numbers [first, first + n). With `stream`, whole cache lines go past the caches where the instruction set can, and the caller ends
-// with a fence. How many are asked for at once, and where they may go, depends on the numbers: see AtOnce.
+// Makes numbers [first, first + n). With `stream`, whole cache lines go past the caches if the instruction
+// set can, and the caller ends with a fence. AtOnce says how many may be made at once, and where.
 struct Stretch {
   int64_t first;
   size_t n;
   void* to;
   bool stream;
-  const void* in[kMaxSequenceInputs];  // the inputs' elements at these places, as they are computed
-  uint8_t* bits;  // the packed operand's: bit i % 8 of byte i / 8 is that of number first + i
+  const void* in[kMaxSequenceInputs];  // the inputs' elements at these indices, in the computed type
+  uint8_t* bits;  // of the packed operand: bit i % 8 of byte i / 8 belongs to number first + i
 };
 using SequenceFunction = void (*)(const void* parameters, const Stretch& stretch);
 
@@ -54,15 +54,16 @@ SequenceFunction FindSequence(Isa isa, const EvenlySpaced<double>&) noexcept;
 SequenceFunction FindSequence(Isa isa, const EvenlySpaced<int64_t>&) noexcept;
 SequenceFunction FindSequence(Isa isa, const Periodic&) noexcept;
 
-// The type of their numbers; kOther where they are as they are to be stored.
+// The type of the numbers; kOther if they are in their stored form.
 constexpr ElementType TypeOf(const EvenlySpaced<float>&) { return ElementType::kF32; }
 constexpr ElementType TypeOf(const EvenlySpaced<double>&) { return ElementType::kF64; }
 constexpr ElementType TypeOf(const EvenlySpaced<int64_t>&) { return ElementType::kI64; }
 constexpr ElementType TypeOf(const Periodic&) { return ElementType::kOther; }
 
-// How many elements at most are written at once where they belong; 0 for numbers that are made in a tile, from a multiple of kTile on
-// and with room for a vector behind them. How many evenly spaced float32 numbers are asked for at once decides what they are
-// computed in where i is at the edge of float32: tiles of the output, whatever its layout.
+// The most elements that are written directly to the output at once. 0 means that numbers are made in a tile,
+// starting at a multiple of kTile and padded for a vector. For evenly spaced float32 numbers the count also
+// decides in which type numbers near the bound of float32 are computed: it is a tile, whatever the output's
+// layout.
 template <class Numbers>
 constexpr int64_t AtOnce(const Numbers&) {
   return 0;
@@ -73,11 +74,11 @@ constexpr int64_t AtOnce(const EvenlySpaced<T>&) {
 }
 constexpr int64_t AtOnce(const Periodic&) { return INT64_MAX; }
 
-// An operand of bytes with a bit for each number, padded to 128: a mask. It has a plan of its own, and is read before
-// numbers are computed, or written after.
+// A mask: bytes with a bit for each number, padded to 128. It has its own plan, and is read before numbers
+// are computed, or written afterwards.
 struct PackedOperand {
   enum class Use : uint8_t { kNone, kRead, kWritten };
-  static constexpr int64_t kNumbers = 128;  // to which its bits are padded
+  static constexpr int64_t kNumbers = 128;  // its bits are padded to a multiple of this
 
   Use use = Use::kNone;
   int8_t argument = -1;
@@ -92,8 +93,8 @@ struct SequenceJob {
   bool stream;      // the operands are larger than the caches
   alignas(16) unsigned char parameters[64];
   int input_count = 0;
-  int8_t argument[kMaxSequenceInputs];  // which of the executor's operands each input is
-  bool is_loaded[kMaxSequenceInputs];   // by load; else it is what is computed
+  int8_t argument[kMaxSequenceInputs];  // the executor's operand of each input
+  bool is_loaded[kMaxSequenceInputs];   // through `load`; else stored in the computed type
   ElementLoad load[kMaxSequenceInputs];
   GatherFunction gather;
   bool is_converted;  // by result.store

@@ -1,4 +1,5 @@
-// States of linear attention, short convolutions in front of it, and gates of groups of rows (see serve.h).
+// States of linear attention, the short convolutions in front of it, and the gates of groups of rows (see
+// serve.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -19,7 +20,7 @@ namespace serve {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What sums over a row are made in, whatever a vector holds.
+// The lanes of a sum over a row, whatever the vector width.
 constexpr int64_t kSums = 16;
 using D = hn::CappedTag<float, kSums>;
 
@@ -42,7 +43,7 @@ HWY_INLINE float TotalOf(float* sums) {
   return sums[0];
 }
 
-// A token: rows of the state, `depth` numbers each, a multiple of 16.
+// Processes a token. The state has rows of `depth` numbers, a multiple of 16.
 void Step(float* state, const float* key, const float* query, const float* decay, const float* value,
           float beta, float* to, int64_t width, int64_t depth) {
   const D d;
@@ -80,7 +81,7 @@ void Gate(const float* a, const float* b, float limit, float weight, float* to, 
   const auto least = hn::Set(d, -limit);
   const auto factor = hn::Set(d, weight);
   const auto gated = [&](const float* first, const float* second) HWY_ATTR {
-    // The order of operands lets NaN pass.
+    // This order of operands lets NaN pass.
     const auto x = hn::Min(most, hn::LoadU(d, first));
     const auto y = hn::Max(least, hn::Min(most, hn::LoadU(d, second)));
     return hn::Mul(hn::Mul(hn::Mul(x, functions::Sigmoid(d, x)), y), factor);
@@ -113,7 +114,7 @@ constexpr auto kExponential = PORTACL_ISA_TABLE(serve::Exponential);
 constexpr auto kStep = PORTACL_ISA_TABLE(serve::Step);
 constexpr auto kGate = PORTACL_ISA_TABLE(serve::Gate);
 
-constexpr int64_t kColumns = 512;  // of a row, brought at a time
+constexpr int64_t kColumns = 512;  // of a row, loaded at a time
 
 void Bring(const NumberRows& rows, const JobContext& context, int64_t at, int64_t n, float* to) {
   rows.load(rows.place.Address(context) + at * rows.size, to, static_cast<size_t>(n));
@@ -135,7 +136,7 @@ ServingFunctions ServingFunctionsOf(Isa isa) noexcept {
   return {kExponential.For(isa), kStep.For(isa), kGate.For(isa)};
 }
 
-// A head's sequences come one after the other: what one leaves another one may begin with.
+// A head's sequences run one after the other, because one may begin with the state of another.
 void DeltaRule::Run(const JobContext& context) const noexcept {
   int64_t first = 0;
   char* const begins = begin.Address(context);

@@ -1,4 +1,4 @@
-// Rows made for caches, put into their pages and taken from them; requests that go on (see serve.h).
+// Makes rows for caches, puts them into pages and takes them out; advances requests (see serve.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ float NumberOr(const OptionalPlace& place, const JobContext& context, int64_t i,
   return place.is_there ? Load<float>(place.place.Address(context) + i * kNumber) : otherwise;
 }
 
-// Numbers too large wrap as the processor's do.
+// Arithmetic wraps, as the processor's does.
 int64_t Sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
@@ -33,7 +33,7 @@ int64_t Product(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-// body(first, end) for blocks of items of so many numbers.
+// Calls body(first, end) for blocks of items of so many numbers.
 template <class Body>
 void ForEachPart(int64_t items, int64_t numbers, int threads, const Body& body) {
   const int64_t each = std::max<int64_t>(1, kTogether / std::max<int64_t>(numbers, 1));
@@ -43,7 +43,7 @@ void ForEachPart(int64_t items, int64_t numbers, int threads, const Body& body) 
   });
 }
 
-// The nearest of INT8, of two the even one; 0 for NaN.
+// Rounds to the nearest INT8, halfway cases to even; NaN is 0.
 int8_t Nearest(float x) {
   const float rounded = std::nearbyintf(x);
   if (!(rounded > -128.0f)) return std::isnan(rounded) ? int8_t{0} : int8_t{-128};
@@ -122,7 +122,7 @@ int64_t PutInPages::SlotOf(const char* list, int64_t row) const noexcept {
   return found >= 0 && found < to.slots ? batch * to.slots + found : -1;
 }
 
-// In the order of the rows, so that the last of one slot counts.
+// Writes in the order of the rows, so that the last row of a slot remains.
 void PutInPages::Run(const JobContext& context) const noexcept {
   const char* const source = from.Address(context);
   const char* const list = slot.Address(context);
@@ -135,7 +135,7 @@ void PutInPages::Run(const JobContext& context) const noexcept {
   }
 }
 
-// ---- rows that are made ----
+// ---- rows for caches ----
 
 namespace {
 
@@ -273,7 +273,7 @@ void AdvanceRequests::Run(const JobContext& context) const noexcept {
       set(token, i, at(sampled, i));
       set(position, i, now);
       set(length, i, Sum(now, 1));
-      // The number of a request is added to its page's, as CANN does.
+      // Adds the request's number to its page's, as CANN does.
       const int64_t column = now / page;
       const bool is_there = now >= 0 && column < table_rows * table_columns;
       const int64_t of_request = Product(table_columns, i);
@@ -283,7 +283,7 @@ void AdvanceRequests::Run(const JobContext& context) const noexcept {
   }
   const int64_t each = proposals + 1;
   for (int64_t r = 0; r < requests; ++r) {
-    // Behind the last of those that are ends the row, or what is appended.
+    // Finds the end of the sampled tokens. Negative values follow it; among them the least one marks the end.
     int64_t lowest = -1;
     int64_t end = each;
     for (int64_t i = each - 1; i >= 0; --i) {

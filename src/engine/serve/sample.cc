@@ -1,4 +1,4 @@
-// The next token of each row (see serve.h).
+// Samples the next token of each row (see serve.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
-// What serving does with the rows of tokens around attention: rows made for caches and put into their pages, rows taken from them, tokens
-// sampled, requests advanced, states of linear attention. Each is a step of a job (StepList::Compute), trivially copyable; its operands are
-// dense. Slots that a cache has not are passed over; of rows with one slot the last one counts.
+// Serving's operations on the rows of tokens around attention: making rows for caches, putting them into
+// pages and taking them out, sampling tokens, advancing requests, and states of linear attention. Each is a
+// trivially copyable step of a job (StepList::Compute) with dense operands. Slots outside a cache are
+// skipped. If several rows have one slot, the last one counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,13 +12,14 @@
 
 namespace portacl::engine {
 
-// A cache of rows: pages of so many slots, in each of them groups of columns that lie slot by slot. One group is a row as it is.
+// A cache of rows in pages of `slots` slots. A page holds groups of columns, and each group lies slot by
+// slot. With a single group rows are contiguous.
 struct PagedRows {
   Place place{Place::kWorkspace, 0};
   int64_t pages = 0;
   int64_t slots = 0;  // of a page
   int64_t columns = 0;
-  int64_t group = 0;  // columns of one
+  int64_t group = 0;  // columns of a group
   int32_t size = 0;   // bytes of an element
   bool is_there = false;
 
@@ -28,17 +30,18 @@ struct PagedRows {
   }
 };
 
-// The slot that each row of a batch's keys is in, one behind the other; kClearedRow where its page is none, kLeftRow behind the last.
+// Lists the slots of the rows of all batches' keys. A row has kClearedRow if its page is invalid, and
+// kLeftRow behind the last batch.
 inline constexpr int64_t kClearedRow = -1;
 inline constexpr int64_t kLeftRow = -2;
 struct ListSlots {
   Place table;  // INT64, batches x columns: pages
   Place length;
-  OptionalPlace skipped;  // slots that a batch begins behind; whole pages alone count
+  OptionalPlace skipped;  // slots in front of a batch, rounded down to whole pages
   Place slot;             // written, INT64
   int64_t batches, columns, rows;
   int64_t pages, slots;
-  bool is_summed;  // `length` is where batches begin, and where the last one ends
+  bool is_summed;  // `length` has the beginnings of batches and the end of the last one
   void Run(const JobContext& context) const noexcept;
 };
 struct TakeFromPages {
@@ -50,32 +53,32 @@ struct TakeFromPages {
   void Run(const JobContext& context) const noexcept;
 };
 
-// How INT8 comes from a number: RINT(x * scale + offset), or with a quotient.
+// Quantises to INT8: RINT(x * scale + offset), or with a quotient.
 struct CacheQuantiser {
   OptionalPlace scale, offset;      // FLOAT
-  int64_t scales = 1, offsets = 1;  // one, or one for each of so many columns, which repeat
+  int64_t scales = 1, offsets = 1;  // one for all columns, or a list that repeats along the columns
   bool divides = false;
 };
 
-// Rows of heads that are normed, turned, and stored.
+// Normalises, rotates and stores rows of heads.
 struct MakeRows {
-  // Where rows are, and what of them is meant.
+  // The source rows, and the columns that are used.
   NumberRows source;
   int64_t rows, pitch, first;
   int64_t heads, width;
   // x * gamma / sqrt(mean(x * x) + epsilon) of each head.
   NumberRows gamma;
   double epsilon;
-  // The first `turned` elements of a head, by the angles of row / angle_rows.
+  // Rotates the first `turned` elements of a head by the angles of row / angle_rows.
   int64_t turned = 0;
   int64_t angle_rows = 1;
   NumberRows cos, sin;
-  bool is_interleaved = false;  // pairs lie side by side, and leave one half after the other
-  bool rounds_steps = false;    // each product and sum becomes FLOAT16
-  // What is written, unless it is missing, and how: rows x heads x width.
+  bool is_interleaved = false;  // pairs are adjacent, and their halves are stored one after the other
+  bool rounds_steps = false;    // rounds each product and sum to FLOAT16
+  // The results, rows x heads x width; either may be missing.
   NumberRows to;
   OptionalPlace quantised;
-  NumberRows element;  // of a cache that takes numbers
+  NumberRows element;  // the type of a cache of numbers
   CacheQuantiser quantiser;
   LoadFunction load_half;
   StoreFunction store_half;
@@ -87,12 +90,12 @@ struct MakeRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Rows to the slots of a cache.
+// Writes rows to the slots of a cache.
 struct PutInPages {
   Place from;
   PagedRows to;
-  // What leads to a slot: one of each row; of each page of rows, which begin anew after rows_of_batch; or a place in the page of the row's
-  // batch, of the first of its rows or of each.
+  // The list's entries: a slot for each row; a slot for each page of rows, with pages that start anew after
+  // rows_of_batch; or a position within the page of a batch, for its first row or for each.
   enum class Slots : uint8_t { kEach, kPages, kFirstInBatch, kEachInBatch };
   Slots slots;
   Place slot;  // INT64
@@ -102,7 +105,8 @@ struct PutInPages {
   int64_t SlotOf(const char* list, int64_t row) const noexcept;
 };
 
-// INT32 products of quantised rows as numbers: ((x + bias) * scale of the column) * that of the row, or with the bias behind them.
+// Converts INT32 products of quantised rows to numbers: ((x + bias) * the column's scale) * the row's scale,
+// or with the bias added last.
 struct DequantiseRows {
   Place source;               // INT32
   Place to;                   // FLOAT
@@ -115,11 +119,11 @@ struct DequantiseRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Rows become INT8 and are put where indices lead along one dim of those of the target.
+// Quantises rows to INT8 and writes them to the target's rows that indices name along one dim.
 struct QuantiseToPlaces {
   NumberRows source;  // batches x before x positions x between rows of `columns`
   Place to;           // INT8, target_batches x before x target_positions x between
-  Place place;        // INT64: of a batch its position; or its batch and position
+  Place place;        // INT64: a batch's position; or its batch and position
   bool names_batch;
   int64_t batches, before, positions, between, columns;
   int64_t target_batches, target_positions;
@@ -127,20 +131,20 @@ struct QuantiseToPlaces {
   void Run(const JobContext& context) const noexcept;
 };
 
-// The next token of each row of logits.
+// Samples the next token of each row of logits.
 struct SampleRows {
   NumberRows logits;
   Place k;  // INT32
   NumberRows p;
-  NumberRows least_share;  // of the greatest probability
-  OptionalPlace weight;    // FLOAT: what probabilities are divided by
+  NumberRows least_share;  // as a fraction of the greatest probability
+  OptionalPlace weight;    // FLOAT, divides probabilities
   double epsilon;
   int64_t rows, columns;
-  int64_t most;               // a k above it means none
+  int64_t most;               // a k above it means no limit
   bool are_logits;            // else probabilities
-  bool is_choosing;           // else what is kept is listed
+  bool is_choosing;           // chooses a token; else lists the kept ones
   OptionalPlace chosen;       // INT64
-  OptionalPlace kept;         // FLOAT: the logits that are
+  OptionalPlace kept;         // FLOAT: the logits of the kept ones
   OptionalPlace kept_place;   // INT64
   OptionalPlace probability;  // FLOAT
   Place order;                // INT64, rows x columns
@@ -150,19 +154,19 @@ struct SampleRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Requests go on by the token that was sampled, or by those that were accepted. All are INT64.
+// Advances requests by the sampled token, or by the accepted ones. All operands are INT64.
 struct AdvanceRequests {
   Place token, sampled, position, length, slot, table;
   OptionalPlace proposed, accepted;
-  int64_t requests;  // rows of what is sampled
-  int64_t rows;      // of what is written, those behind the requests are cleared
+  int64_t requests;  // rows of `sampled`
+  int64_t rows;      // rows of the results; those behind the requests are cleared
   int64_t proposals;
   int64_t table_rows, table_columns;
   int64_t page;
   void Run(const JobContext& context) const noexcept;
 };
 
-// Linear attention with a state for each head, which is decayed, corrected by each token, and read.
+// Linear attention. Each head's state is decayed, corrected by each token, and read.
 struct DeltaRule {
   NumberRows query, key;     // tokens x key_heads x depth
   NumberRows value, to;      // tokens x heads x width
@@ -170,7 +174,8 @@ struct DeltaRule {
   OptionalPlace decay;       // FLOAT, tokens x heads: an exponent
   OptionalPlace each_decay;  // FLOAT, tokens x heads x depth
   Place length;              // INT64, of each sequence
-  // States of INT64 indices, and how many tokens of the last step stayed; or of each sequence, from `initial` to `state`.
+  // The states that INT64 indices name, with the number of tokens kept from the last step; or a state for
+  // each sequence, from `initial` to `state`.
   OptionalPlace index, accepted;
   NumberRows initial, state;  // states x heads x width x depth
   int64_t tokens, sequences, states, key_heads, heads, width, depth;
@@ -186,7 +191,7 @@ struct DeltaRule {
   void Run(const JobContext& context) const noexcept;
 };
 
-// y[s] = the sum over k of weight[k] * x[s - 2 + k], of a batch's own steps; 0 where the mask is.
+// y[s] = the sum over k of weight[k] * x[s - 2 + k], within a batch's steps; 0 if masked.
 struct ConvolveCausally {
   NumberRows x, to;    // steps x batches x columns
   NumberRows weight;   // 3 x columns
@@ -196,7 +201,8 @@ struct ConvolveCausally {
   void Run(const JobContext& context) const noexcept;
 };
 
-// silu(min(a, limit)) * clamp(b) * weight of the row, a and b halves of it; rows behind the sum of the counts stay.
+// silu(min(a, limit)) * clamp(b) * the row's weight, where a and b are its halves. Rows behind the sum of the
+// counts stay unchanged.
 struct GateGroups {
   NumberRows x, to;
   OptionalPlace weight;  // FLOAT
@@ -208,7 +214,7 @@ struct GateGroups {
   void Run(const JobContext& context) const noexcept;
 };
 
-// What is compiled for each instruction set.
+// Functions that are compiled for each instruction set.
 struct ServingFunctions {
   void (*exponential)(float* values, int64_t n);
   void (*step)(float* state, const float* key, const float* query, const float* decay, const float* value,

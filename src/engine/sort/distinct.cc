@@ -1,4 +1,5 @@
-// Distinct elements and runs (see distinct.h): where a new one begins is counted in blocks, then each block writes behind those before it.
+// Distinct elements and runs (see distinct.h). Beginnings of runs are counted in blocks, then each block
+// writes behind those before it.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/distinct.h"
 
@@ -18,7 +19,7 @@ constexpr int64_t kBlock = 32768;
 int64_t Blocks(int64_t count) { return (count + kBlock - 1) / kBlock; }
 int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Takes memory in turn.
+// Hands out parts of a buffer.
 class Cutter {
  public:
   explicit Cutter(char* memory) : at_(memory) {}
@@ -33,7 +34,7 @@ class Cutter {
   char* at_;
 };
 
-// Bits that stand for one number each, but of 0, which has two, and of NaN, which is no number and equals nothing.
+// Compares bits. Each number has one pattern, except that 0 has two, and NaN equals nothing.
 template <class Bits>
 bool AreEqual(Bits a, Bits b, Bits infinity) {
   const auto sign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
@@ -49,7 +50,7 @@ bool AreEqualRows(const char* a, const char* b, int64_t n, Bits infinity) {
   return true;
 }
 
-// Whether n neighbouring elements equal n others.
+// Whether n adjacent elements equal n others.
 bool AreEqualElements(const Unique& unique, const char* a, const char* b, int64_t n) {
   switch (unique.dtype) {
     case ACL_FLOAT:
@@ -71,7 +72,8 @@ bool AreEqualElements(const Unique& unique, const char* a, const char* b, int64_
   }
 }
 
-// begins(i): whether place i of the order is another one than place i - 1; position(i): where in the source it is.
+// Writes the results. begins(i) says whether element i of the order differs from element i - 1; position(i)
+// returns its position in the source.
 template <class Begins, class PositionOf>
 void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory, const Begins& begins,
                  const PositionOf& position) {
@@ -125,8 +127,8 @@ void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory
   context.SetShape(Unique::kCountsShape, Shape{counted});
 }
 
-// Whether an element is another one than that before it; without branches, so that they are compared side by side. Their bits stand for one
-// number each, but of 0 and NaN, as above.
+// Whether an element differs from the previous one. Has no branches, so that it vectorises. Bits are compared
+// as above.
 template <class Bits, Bits kInfinity>
 bool Differs(Bits before, Bits one) {
   const auto magnitude = static_cast<Bits>(one << 1);
@@ -142,13 +144,14 @@ void SetRuns(const Unique& unique, const JobContext& context, int64_t found) {
   context.SetShape(0, Shape{std::min(found, unique.most_values)});
 }
 
-// Packs those of elements [begin, end), before which there is one more, that begin a run, up to `most`; returns how many.
+// Packs the elements of [begin, end) that begin a run, up to `most`, and returns their number. Element begin
+// - 1 exists.
 template <class Bits, bool (*kDiffers)(Bits, Bits)>
 int64_t PackBeginnings(const Unique& unique, const char* source, int64_t begin, int64_t end, char* values,
                        int64_t most) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
   const PackRunsFunction pack = FindPackRuns(unique.isa, unique.dtype);
-  // Through a buffer, so that nothing is written behind what is found.
+  // Uses a buffer, so that nothing is written behind the result.
   constexpr int64_t kTile = 2048;
   alignas(64) char packed[kTile * kSize];
   int64_t found = 0;
@@ -171,7 +174,7 @@ int64_t PackBeginnings(const Unique& unique, const char* source, int64_t begin, 
   return found;
 }
 
-// Runs of elements where nobody asks where each went: what begins one is packed.
+// Packs the first element of each run, if the inverse and the counts are not wanted.
 template <class Bits, bool (*kDiffers)(Bits, Bits)>
 void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
@@ -212,7 +215,7 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
   SetRuns(unique, context, total);
 }
 
-// False where there is no such loop.
+// Returns false if there is no such loop.
 bool PackRunsOf(const Unique& unique, const JobContext& context, Cutter& memory) {
   if (unique.before != 1 || unique.behind != 1 || unique.rank != 1) return false;
   if (unique.most_inverse > 0 || unique.sets_counts) return false;

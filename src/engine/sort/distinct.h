@@ -1,4 +1,5 @@
-// What is there once: the distinct elements of a tensor in ascending order, or its runs of equal parts, where each went and how often.
+// Unique: the distinct elements of a tensor in ascending order, or its runs of equal parts, with inverse
+// indices and counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,37 +12,39 @@
 
 namespace portacl::engine {
 
-// Trivially copyable, so that a job can hold it. The source is dense, [before, count, behind]: of what is sorted, [1, count, 1].
+// Trivially copyable, so that a job can hold it. The source is dense, [before, count, behind]; for sorting it
+// is [1, count, 1].
 struct Unique {
   static constexpr int kCountsShape = 1;
 
   aclDataType dtype;
   int32_t size;
-  bool sorts;  // else equal neighbours are one
+  bool sorts;  // else only adjacent equal ones are merged
   int64_t before;
   int64_t count;
   int64_t behind;
   Place source;
   Place memory;  // UniqueMemory bytes
-  // Dense, from the first element of each output on; no more than `most` of them are written, whatever was found.
+  // The outputs are dense from their first element on. At most `most` elements of each are written, however
+  // many are found.
   Place values;
   int64_t most_values;  // parts
   Place inverse;
-  int64_t most_inverse;  // 0: not asked for
+  int64_t most_inverse;  // 0: not wanted
   Place counts;
   int64_t most_counts;
-  // The shape of the values: SetShape(0, ..) gets it, with what was found in the place of dim.
+  // The shape of the values, which SetShape(0, ..) receives with the number found as dim `dim`.
   int32_t rank;
   int32_t dim;
   int64_t extent[kMaxDims];
-  bool sets_counts;  // SetShape(kCountsShape, ..) gets the shape [found]; else they are not asked for
+  bool sets_counts;  // SetShape(kCountsShape, ..) receives the shape [found]; else counts are not wanted
   int threads;
   Isa isa;
 
   void Run(const JobContext& context) const noexcept;
 };
 
-// What the above needs besides, in bytes; aligned to 8.
+// The size of its work memory in bytes; aligned to 8.
 int64_t UniqueMemory(aclDataType dtype, int64_t count, bool sorts) noexcept;
 
 }  // namespace portacl::engine

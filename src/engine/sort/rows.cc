@@ -1,4 +1,4 @@
-// Sorted rows (see rows.h): threads take rows, or, where a few are long, parts of one.
+// Sorts rows (see rows.h). Threads take rows, or parts of one if there are few long ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/rows.h"
 
@@ -12,11 +12,12 @@
 namespace portacl::engine {
 namespace {
 
-// Rows of so many elements are sorted by several threads.
+// Several threads sort a row of at least this many elements.
 constexpr int64_t kLongRow = 65536;
-// Elements for which another thread is asked.
+// Elements for each further thread.
 constexpr int64_t kWorthThread = 16384;
-// The first few of many are filtered: with more than one in so many, or fewer elements, all are counted.
+// Selecting few of many elements filters them. If more than one in kRarelyKept is kept, or there are fewer
+// elements, all are counted.
 constexpr int64_t kRarelyKept = 8;
 constexpr int64_t kManyToFilter = 1024;
 constexpr int64_t kWriteBlock = 32768;
@@ -32,9 +33,10 @@ bool IsFiltered(const SortRows& rows) {
          rows.kept <= rows.length / kRarelyKept;
 }
 bool IsGathered(const SortRows& rows) { return rows.source.step != rows.size && rows.length > 1; }
-// Whether elements are read while others are written where they might lie: of values that replace the row itself.
+// Whether values may overwrite the row that is being read.
 bool MayBeInPlace(const SortRows& rows) { return IsSorted(rows) && rows.values.is_there && rows.length > 1; }
-// Words in each of a row's two buffers. Filtering keeps so many before it looks for the first of them.
+// The key-index pairs in each of a row's two buffers. Filtering collects FilterRoom of them before it selects
+// the first ones.
 int64_t FilterRoom(const SortRows& rows) { return 2 * rows.kept + 2 * kFilterStep; }
 int64_t FirstRoom(const SortRows& rows) { return IsFiltered(rows) ? FilterRoom(rows) : rows.length; }
 int64_t SecondRoom(const SortRows& rows) {
@@ -42,7 +44,7 @@ int64_t SecondRoom(const SortRows& rows) {
   return IsFiltered(rows) ? FilterRoom(rows) : rows.length;
 }
 
-// How rows are shared: by `parts` of them, or each by `threads`.
+// The division of the work: `parts` groups of rows, and `threads` for each row.
 struct Shares {
   int64_t parts;
   int threads;
@@ -63,7 +65,7 @@ int64_t PartBytes(const SortRows& rows, const Shares& shares) {
   return bytes;
 }
 
-// Where a row is, in bytes from each side's first element.
+// A row's byte offset from each side's first element.
 struct RowOffsets {
   int64_t index[kMaxDims];
   int64_t source = 0;
@@ -114,7 +116,7 @@ struct RowMemory {
   }
 };
 
-// The first `kept` words of a row, in order; those that a filter lets pass are found in one walk.
+// Returns the first `kept` key-index pairs of a row, in order. If they are filtered, the row is read once.
 template <class Word>
 const Word* FirstWords(const SortRows& rows, const char* elements, int threads, RowMemory<Word>& memory) {
   const int64_t n = rows.length;
@@ -139,7 +141,7 @@ const Word* FirstWords(const SortRows& rows, const char* elements, int threads, 
       std::swap(words, other);
       count = k;
       if (i == n) break;
-      // Of those that follow none that equals the last one is before it.
+      // Later elements with the key of `last` come after it, so that only smaller keys pass.
       i += FilterWords(rows.isa, rows.dtype, elements + i * rows.size, n - i, i, flips, KeyOf(last), room,
                        words, &count);
       if (count == k) break;
@@ -156,7 +158,7 @@ const Word* FirstWords(const SortRows& rows, const char* elements, int threads, 
   return sort.words[SortWords(sort, k, threads)];
 }
 
-// The one word that is asked for.
+// Returns the one key-index pair that is wanted.
 template <class Word>
 Word OneWord(const SortRows& rows, const char* elements, RowMemory<Word>& memory) {
   const int64_t n = rows.length;
@@ -197,7 +199,7 @@ void TakeElements(int32_t size, const char* elements, const Word* words, int64_t
   }
 }
 
-// n words of a row, which are the elements `first` and so on of it.
+// Writes n key-index pairs of a row, which are elements `first` and so on of the result.
 template <class Word>
 void WriteWords(const SortRows& rows, const char* elements, const Word* words, int64_t first, int64_t n,
                 char* values, char* places) {
@@ -271,7 +273,7 @@ void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTen
     side.place.offset += ByteOffset(*tensors[i]);
     side.step = tensors[i]->view.rank == 0 ? 0 : ByteStride(*tensors[i], dim);
   }
-  // Dims of length 1 vanish; a dim goes on in the one inside it where all sides do.
+  // Drops dims of length 1, and merges a dim into the inner one if all sides allow it.
   rows.rank = 0;
   for (int d = source.view.rank - 1; d >= 0; --d) {
     if (d == dim || source.view[d] == 1) continue;

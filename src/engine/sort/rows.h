@@ -1,4 +1,4 @@
-// Rows along a dim of a tensor, each sorted, or searched for its first elements in order or for one of them: values and where they were.
+// Sorts rows along a dim of a tensor, or selects their first elements or a single one: values and indices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace portacl::engine {
 
-// Trivially copyable, so that a job can hold it. Ascending, NaN is behind all numbers, descending before them; equal elements stay in
-// their order.
+// Trivially copyable, so that a job can hold it. NaN comes after all numbers in ascending order, before them
+// in descending order. Sorting is stable.
 struct SortRows {
   enum class Kind : uint8_t {
-    kFirst,      // the first `kept` of the order, which may be all
-    kOne,        // the one at place `nth` of the order, from 0
-    kMedian,     // the lower one of the middle; the first NaN where there is one
-    kNanMedian,  // the same of the numbers; NaN where there are none
+    kFirst,      // the first `kept` of the order, possibly all
+    kOne,        // the one at position `nth` of the order, from 0
+    kMedian,     // the lower one of the middle; the first NaN if there is one
+    kNanMedian,  // the median of the numbers; NaN without any
   };
   Kind kind;
   bool descends;
@@ -29,7 +29,7 @@ struct SortRows {
   int64_t length;  // of a row, not 0
   int64_t kept;
   int64_t nth;
-  // Rows: the other dims. Strides in bytes.
+  // The dims over which rows are repeated; strides in bytes.
   int64_t rows;
   int rank;
   int64_t extent[kMaxDims];
@@ -49,11 +49,12 @@ struct SortRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// The rows along `dim` of `source`, written to `values` and `places`, either of which may be null, with as many dims as `source`. Their
-// Places are offset by the views' own offsets. Sets all that follows from the views, and `threads`, `isa` and memory's size.
+// Plans the rows along `dim` of `source`, written to `values` and `places`, either of which may be nullptr;
+// all have the same number of dims. The views' offsets are added to the Places. Sets everything that follows
+// from the views, and `threads`, `isa` and the size of the memory.
 void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTensor* places, int dim, Isa isa,
                   int threads, SortRows& rows) noexcept;
-// What it needs besides, in bytes; aligned to 8. After what is to be done with the rows is set.
+// The size of its work memory in bytes; aligned to 8. Call it when all other members are set.
 int64_t RowsMemory(const SortRows& rows) noexcept;
 
 }  // namespace portacl::engine

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBlock = 2048;
 
-// The first bad place of an order.
+// The first bad index of an order.
 class FirstBad {
  public:
   void Note(int64_t at) {
@@ -34,11 +34,11 @@ T At(const char* base, int64_t i) {
   return Load<T>(base + i * static_cast<int64_t>(sizeof(T)));
 }
 
-// So many searches go side by side: each waits for memory at every step.
+// Searches that run side by side, since each waits for memory at every step.
 constexpr int64_t kAbreast = 8;
 
-// A search through `left` elements from `low` on. Every step halves them, whatever is_there(mid) says: whether the place is at most mid.
-// There are no branches in it, which would be foreseen half the time.
+// A search through `left` elements from `low` on. is_there(mid) says whether the result is at most mid. Every
+// step halves the elements without branches, half of which would be mispredicted.
 struct Bisection {
   int64_t low = 0;
   int64_t left = 0;

@@ -1,4 +1,4 @@
-// Where numbers would be inserted into ascending ones, by bisection.
+// Finds the positions at which numbers would be inserted into ascending sequences, by bisection.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,16 +9,18 @@
 
 namespace portacl::engine {
 
-// Trivially copyable, so that a job can hold it. Everything is dense. Sequences that do not ascend are bisected alike.
+// Trivially copyable, so that a job can hold it. Everything is dense. Sequences that do not ascend are
+// bisected as well.
 struct Search {
   aclDataType dtype;  // of the sequences and the numbers: FLOAT, DOUBLE or an integer
   int64_t rows;       // sequences, each with its own numbers
   int64_t length;     // of a sequence
-  int64_t numbers;    // for each
-  bool is_right;      // behind those that are equal, else before them
+  int64_t numbers;    // of each row
+  bool is_right;      // inserts behind equal ones, else before them
   bool is_wide;       // places are INT64, else INT32
-  bool has_order;     // sequences are read through `order`, INT64 places in them
-  bool raises;        // a bad one of those fails the stream; else it names something less than every number
+  bool has_order;     // sequences are read through `order`, which holds INT64 indices
+  // A bad index in `order` fails the stream; it counts as less than every number in any case.
+  bool raises;
   Place sequence;
   Place order;
   const char* order_name;

@@ -1,5 +1,5 @@
-// Stable radix sort and selection (see sort_lines.h). Each part of the words is counted by digit; then every part knows where its words of each
-// digit go.
+// Stable radix sort and selection (see sort_lines.h). Each part of the key-index pairs is counted by digit,
+// which gives the destinations of its pairs.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/sort_lines.h"
 
@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kDigitBits = 8;
 constexpr int kDigits = 1 << kDigitBits;
-// Fewer words than these are not worth another thread.
+// Fewer pairs are not worth another thread.
 constexpr int64_t kWorthPart = 32768;
-// As many and fewer are compared instead of counted.
+// Up to this many are sorted by comparison instead of counting.
 constexpr int64_t kFewToSort = 64;
 constexpr int64_t kFewToSelect = 512;
 
@@ -72,7 +72,7 @@ void MakeAllWords(Isa isa, aclDataType dtype, const char* elements, int64_t n, u
 
 namespace {
 
-// Which words a thread looks at.
+// Divides the pairs among threads.
 struct Parts {
   int64_t n;
   int count;
@@ -87,7 +87,8 @@ struct Parts {
   }
 };
 
-// Sorts by the digits of what lies between 0 and `range`, the lowest first; digit(word, shift) is the one from bit `shift` on.
+// Sorts by the digits of numbers up to `range`, the lowest digit first. digit(word, shift) returns the digit
+// from bit `shift` on.
 template <class Word, class Digit>
 int SortByDigits(Word* const (&words)[2], int64_t* counts, const Parts& parts, uint64_t range,
                  const Digit& digit) noexcept {
@@ -120,7 +121,8 @@ int SortByDigits(Word* const (&words)[2], int64_t* counts, const Parts& parts, u
 
 size_t DigitAt(uint64_t bits, int shift) { return static_cast<size_t>(bits >> shift) & (kDigits - 1); }
 
-// Wide words whose keys lie close together: key and position as one number, so that half as much is moved.
+// Sorts wide pairs whose keys are close together. Key and position are packed into one number, which halves
+// the moved bytes.
 int SortPacked(const SortMemory<WideWord>& memory, const Parts& parts, uint64_t low, uint64_t range,
                int position_bits) noexcept {
   auto* const first = reinterpret_cast<uint64_t*>(memory.words[1]);
@@ -153,10 +155,10 @@ int SortWords(const SortMemory<Word>& memory, int64_t n, int threads) noexcept {
   const Parts parts{
       n, static_cast<int>(std::clamp<int64_t>(n / kWorthPart, 1, std::clamp(threads, 1, kMostSortParts))),
       threads};
-  // Digits are those of the distance to the least key: small numbers have few, whatever their signs.
+  // Digits are those of the difference to the least key, so that small numbers of either sign have few.
   struct Found {
     KeyRange keys;
-    uint64_t positions = 0;  // all bits of them
+    uint64_t positions = 0;  // all position bits, ORed
     bool ascends = true;
   };
   Found found[kMostSortParts];
@@ -223,18 +225,19 @@ Word SelectLeast(Word* words, int64_t n, int64_t k, KeyRange range, Word* chosen
     };
     int64_t counts[1 << kSelectBits] = {};
     for (int64_t i = 0; i < n; ++i) ++counts[digit(words[i])];
-    size_t last = 0;  // the digit of the greatest one that is chosen
+    size_t last = 0;  // the digit of the k-th pair
     int64_t before = 0;
     while (before + counts[last] < k) before += counts[last++];
     int64_t left = 0;
     if (chosen == nullptr) {
       for (int64_t i = 0; i < n; ++i) {
         const Word word = words[i];
-        words[left] = word;  // overwritten unless it is of that digit
+        words[left] = word;  // overwritten by the next unless it has that digit
         left += digit(word) == last ? 1 : 0;
       }
     } else {
-      // The same of what comes before: nothing is written behind the k that are chosen.
+      // Does the same with `chosen`, which takes the pairs of smaller digits. Nothing is written behind k of
+      // them.
       int64_t found = 0;
       for (int64_t i = 0; i < n; ++i) {
         const Word word = words[i];

@@ -1,5 +1,5 @@
-// Keys of elements, as words: all of them, or those below a bound (see sort_lines.h). Plain loops that the compiler turns into vectors, compiled
-// once per instruction set.
+// Makes the key-index pairs of elements, of all or of those below a bound (see sort_lines.h). Plain loops
+// that the compiler vectorises, compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -45,11 +45,11 @@ namespace HWY_NAMESPACE {
 template <class Bits>
 constexpr Bits kSign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
 
-// Keys have 32 bits, of longer elements 64.
+// Keys have 32 bits, or 64 for longer elements.
 template <class Bits>
 using KeyFor = std::conditional_t<sizeof(Bits) == 8, uint64_t, uint32_t>;
 
-// Bits of a float whose infinity is kInfinity. Without branches, so that there are vectors of it.
+// Turns the bits of a float, whose infinity is kInfinity, into a key. Has no branches, so that it vectorises.
 template <class Bits_, Bits_ kInfinity>
 struct FloatKey {
   using Bits = Bits_;
@@ -101,7 +101,7 @@ KeyRange Make(const WordRun& run, Word* HWY_RESTRICT words) {
   return {least, most};
 }
 
-// A step's least key decides whether its elements are looked at one by one.
+// Elements are examined one by one only if the least key of a step is below the bound.
 template <class KeyRule, class Word>
 int64_t Filter(const WordRun& run, Word* HWY_RESTRICT words, int64_t* count) {
   using Bits = typename KeyRule::Bits;
@@ -178,7 +178,8 @@ HWY_INLINE WordFunctions<Word> FunctionsOf(aclDataType dtype) {
   return {};
 }
 
-// A word's place is how many are less. All are compared with all, side by side and without branches.
+// The position of a pair is the number of smaller ones. All are compared with all, vectorised and without
+// branches.
 void SortFew(const NarrowWord* words, int64_t n, NarrowWord* HWY_RESTRICT sorted) {
   constexpr int64_t kStep = 8;
   NarrowWord all[kFewWords];
@@ -222,7 +223,7 @@ WordFunctions<WideWord> Find(Isa isa, aclDataType dtype, const WideWord*) { retu
 
 void SortFew(Isa isa, NarrowWord* words, int64_t n, NarrowWord* other, NarrowWord** sorted) noexcept {
   *sorted = isa == Isa::kPortable ? words : other;
-  // Without wide vectors that is more than the comparisons of a sort.
+  // Without wide vectors a sort takes fewer comparisons.
   isa == Isa::kPortable ? std::sort(words, words + n) : kSortFew.For(isa)(words, n, other);
 }
 

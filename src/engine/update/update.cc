@@ -14,10 +14,10 @@
 namespace portacl::engine {
 namespace {
 
-// Elements of a block and of a tile: fixed, though no element's bits depend on them.
+// Elements of a block and of a tile. They are fixed, although no bits depend on them.
 constexpr int64_t kBlock = 16384;
 constexpr int64_t kTile = 512;
-// Elements that a thread should have before another one joins.
+// The fewest elements per thread.
 constexpr int64_t kTogether = 32768;
 
 void SetFound(char* to) {
@@ -26,7 +26,7 @@ void SetFound(char* to) {
     std::atomic_ref(reinterpret_cast<unsigned char*>(to)[i]).store(bits[i], std::memory_order_relaxed);
 }
 
-// Elements [begin, end) of an update; whether its formula found something.
+// Updates elements [begin, end). Returns whether the formula set `found`.
 bool RunBlock(const PlannedUpdate& update, const JobContext& context, int64_t begin, int64_t end) {
   void* addresses[kMaxUpdateOperands];
   for (int k = 0; k < update.operands; ++k) addresses[k] = context.addresses[update.executor_operand[k]];

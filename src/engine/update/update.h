@@ -1,5 +1,5 @@
-// Updates: a formula that reads several operands at a place and rewrites some of them there, as steps of optimizers do. One pass over
-// memory, over any number of tensors as one job.
+// Updates: a formula that reads several operands at an index and overwrites some of them, as optimizer steps
+// do. One pass over memory covers any number of tensors as one job.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,16 +14,18 @@ namespace portacl::engine {
 inline constexpr int kMaxUpdateOperands = 5;
 inline constexpr size_t kUpdateNumbers = 12;
 
-// n elements of each operand, as float32; the first of them are rewritten. Returns the instruction set that ran.
+// n elements of each operand as float32; the first operands are overwritten. The function returns the
+// instruction set that ran.
 struct UpdateWork {
   float* operand[kMaxUpdateOperands];
   size_t n;
-  bool found = false;  // set where the formula finds what it looks for
+  bool found = false;  // set if the formula detects its condition
 };
 using UpdateFunction = Isa (*)(const float* numbers, UpdateWork& work);
 
-// What a formula is given: numbers of the call, and up to two that lie in memory and are read when the job runs. Works out the numbers
-// of the formula from them; false where nothing is to be done.
+// The inputs of a formula's numbers: numbers of the call, and up to two that are read from memory when the
+// job runs. PrepareUpdate computes the formula's numbers from them, and returns false if nothing is to be
+// done.
 struct UpdateGiven {
   float number[kUpdateNumbers];
   double read[2];
@@ -36,9 +38,9 @@ struct PlannedUpdate {
   PrepareUpdate prepare;
   float number[kUpdateNumbers];
   int8_t operands;
-  int8_t outputs;  // the first of them
+  int8_t outputs;  // the first ones
   int8_t read_count;
-  // Tensors, each of which is one row; `argument` is their place here. Beside them how results are stored.
+  // Tensors as single rows; `argument` is an index into this array. `store` converts the results.
   RowOperand operand[kMaxUpdateOperands];
   const Conversion* store[kMaxUpdateOperands];
   int32_t executor_operand[kMaxUpdateOperands];
@@ -53,16 +55,16 @@ struct UpdateJob {
   int threads;
   int64_t blocks;
   int64_t elements;
-  int32_t found_operand;  // which becomes 1, as float32, where a formula finds what it looks for; -1: none
+  int32_t found_operand;  // is set to 1, as float32, if a formula sets `found`; -1: none
   int64_t found_offset;
 
-  bool Touches(int) const noexcept { return false; }  // who makes the job knows
+  bool Touches(int) const noexcept { return false; }  // whoever makes the job decides
   int64_t Elements() const noexcept { return elements; }
-  // context.memory holds the updates, none of which touches what another one writes.
+  // context.memory holds the updates. They are independent: none touches memory that another one writes.
   void Run(const JobContext& context) const noexcept;
 };
 
-// Parts of a tensor of so many elements.
+// The number of blocks of a tensor of so many elements.
 int64_t UpdateBlocks(int64_t elements) noexcept;
 
 }  // namespace portacl::engine

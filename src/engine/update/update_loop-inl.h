@@ -1,4 +1,5 @@
-// The vector loop of updates: a formula over full vectors of float32, tails included. Compiled once per instruction set and formula.
+// The vector loop of updates: applies a formula to full vectors of float32 and to tails. Compiled once per
+// instruction set and formula.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -19,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// A formula has kOperands, of which it rewrites the first kOutputs, and is made of its numbers. It gets and changes a vector of each;
-// `found` tells of which elements it finds what it looks for.
+// A formula has kOperands, of which it overwrites the first kOutputs, and is constructed from its numbers. It
+// receives and changes a vector of each; `found` marks the elements that meet its condition.
 template <class Formula>
 struct Update {
   static Isa Run(const float* numbers, UpdateWork& work) {
@@ -49,7 +50,7 @@ struct Update {
   }
 
  private:
-  // No array holds vectors: those of some instruction sets have no size that is known here.
+  // Uses no arrays of vectors, since those of scalable instruction sets cannot be in one.
   template <class D, class V>
   static HWY_INLINE void Step(D d, const Formula& formula, float* const* operand, size_t i, V& found) {
     const auto load = [&](int k) {
