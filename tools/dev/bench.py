@@ -8,15 +8,17 @@ of one run are kept beside each other; a new run takes their place, or, with --k
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+import environments
+import presets
 import steps
+import wheel
 
 USAGE = (
     "usage: ./dev bench [--npu [--seconds N] | --models [--threads N | --page PAGE] [--seconds N] | --maps ... | --convolutions | --attention"
@@ -37,7 +39,6 @@ class Kind:
     python: str = "none"  # an environment that environments.py makes
     build: str = "library"  # or the targets of build/release
     arguments: tuple[str, ...] = ()
-    options: tuple[str, ...] = field(default=())
 
 
 KINDS = {
@@ -103,7 +104,7 @@ def _kept(name: str) -> Path:
     return PLACE / f"{name}.kept-{int(time.time())}.json"
 
 
-def measure(arguments: Sequence[str], build: Path, python: str) -> None:
+def measure(arguments: Sequence[str], library: Path, python: steps.Argument) -> None:
     options = bench_options(arguments)
     peers = "--peers" in options
     name = "peers" if peers else "limits" if "--limits" in options else "ceiling"
@@ -124,10 +125,10 @@ def measure(arguments: Sequence[str], build: Path, python: str) -> None:
     command: list[steps.Argument]
     if peers:
         steps.say("measuring against other programs")
-        command = [python, BENCH / "peers.py", "--build", build, "--out", out, *passed]
+        command = [python, BENCH / "peers.py", "--build", library, "--out", out, *passed]
     else:
         steps.say("measuring against what memory allows")
-        command = [build / "bench/portacl_bench", *passed, f"--benchmark_out={out}", "--benchmark_out_format=json"]
+        command = [library / "bench/portacl_bench", *passed, f"--benchmark_out={out}", "--benchmark_out_format=json"]
     if steps.run(command):
         _failed()
     results: list[steps.Argument] = [path for one in ("ceiling", "limits", "peers") for path in sorted(PLACE.glob(f"{one}.*.json"))]
@@ -136,7 +137,7 @@ def measure(arguments: Sequence[str], build: Path, python: str) -> None:
         sys.exit(status)
 
 
-def measure_maps(arguments: Sequence[str], build: Path, python: str) -> None:
+def measure_maps(arguments: Sequence[str], library: Path, python: steps.Argument) -> None:
     options = maps_options(arguments)
     only_check = "--check" in options
     PLACE.mkdir(parents=True, exist_ok=True)
@@ -147,7 +148,7 @@ def measure_maps(arguments: Sequence[str], build: Path, python: str) -> None:
         _remove("maps.json", "maps.kept-*.json")
     passed = [f"{name}={value}" if value else name for name, value in options.items() if name in ("--filter", "--minutes", "--check")]
     steps.say("measuring operators against PyTorch")
-    status = steps.run([python, "-B", BENCH / "maps.py", "--build", build, "--out", out, *passed])
+    status = steps.run([python, "-B", BENCH / "maps.py", "--build", library, "--out", out, *passed])
     if not only_check:
         command: list[steps.Argument] = ["python3", "-B", BENCH / "maps_report.py"]
         if "--page" in options:
@@ -157,47 +158,41 @@ def measure_maps(arguments: Sequence[str], build: Path, python: str) -> None:
         _failed(" (cases that were not measured are named above)")
 
 
-def run_program(kind: Kind, arguments: Sequence[str], build: Path, python: str) -> None:
-    program = kind.program.format(build=build)
+def run_program(kind: Kind, arguments: Sequence[str], library: Path, python: steps.Argument) -> None:
+    program = kind.program.format(build=library)
     command: list[steps.Argument] = [program]
     if kind.python != "none":
         command = [python, "-B", *(["-m", "portacl"] if kind.python == "torch_npu" else []), BENCH / program]
-    if steps.run([*command, *(one.format(build=build) for one in kind.arguments), *arguments]):
+    if steps.run([*command, *(one.format(build=library) for one in kind.arguments), *arguments]):
         _failed()
 
 
-def main() -> int:
-    arguments = sys.argv[1:]
-    # What comes first is ./dev's; everything else is what its caller said.
-    parser = argparse.ArgumentParser(
-        prog="bench.py",
-        usage=USAGE.removeprefix("usage: "),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=__doc__,
-        epilog="kinds:\n" + "".join(f"  {name:16}{kind.meaning}\n" for name, kind in KINDS.items()) + f"\n{MAPS_USAGE}",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--needs", action="store_true", help="print the environment of Python and the targets that these arguments need")
-    parser.add_argument("--build", type=Path, default=steps.BUILDS / "release", help="the build to measure")
-    parser.add_argument("--python", default="python3", help="the Python of that environment")
-    if arguments[:1] in (["-h"], ["--help"]):
-        parser.print_help()
-        return 0
-    cut = arguments.index("--") if "--" in arguments else len(arguments)
-    own, rest = parser.parse_args(arguments[:cut]), arguments[cut + 1 :]
-    kind = kind_of(rest)
-    if own.needs:
-        if not kind.program:
-            maps_options(rest[1:]) if kind is KINDS["--maps"] else bench_options(rest)
-        print(kind.python, kind.build)
-    elif kind.program:
-        run_program(kind, rest[1:], own.build, own.python)
-    elif kind is KINDS["--maps"]:
-        measure_maps(rest[1:], own.build, own.python)
+def bench(arguments: list[str]) -> None:
+    kind = kind_of(arguments)
+    given, rest = None, arguments[1:]
+    if kind.build == "library" and kind.python == "torch":
+        given, rest = presets.take_from(rest)
+    if kind is KINDS["--maps"]:
+        maps_options(rest)
+    elif not kind.program:
+        bench_options(arguments)
+    library, python = steps.RELEASE, Path("python3")
+    if kind.python == "torch_npu":
+        python = environments.torch_npu(wheel.make(None))
+    elif kind.build == "library":
+        library, _ = presets.library(given)
     else:
-        measure(rest, own.build, own.python)
-    return 0
+        presets.build("release", kind.build.split(), tests=True)
+    if kind.python == "torch":
+        python = environments.torch()
+    if kind.program:
+        run_program(kind, rest, library, python)
+    elif kind is KINDS["--maps"]:
+        measure_maps(rest, library, python)
+    else:
+        measure(arguments, library, python)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    kinds = "".join(f"  {name:16}{kind.meaning}\n" for name, kind in KINDS.items())
+    steps.program(f"{__doc__}\nkinds:\n{kinds}\n{USAGE}\n{MAPS_USAGE}", {"bench": bench})

@@ -7,13 +7,14 @@ CXX may carry flags. A program that does not compile is told which functions it 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import install
+import presets
 import steps
 
 EXAMPLE = steps.ROOT / "examples/l1_loss_backward.cpp"
@@ -29,37 +30,38 @@ def command_of(file: Path, prefix: Path, out: Path, foreign: bool) -> list[str]:
     return [*shlex.split(os.environ.get("CXX") or "g++"), str(file), *include, "-L", f"{prefix}/lib64", *link, "-o", str(out)]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="demo.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("prefix", type=Path)
-    parser.add_argument("folder", type=Path, help="where the executable is put")
-    parser.add_argument("file", type=Path, nargs="?", help="a program (default: examples/l1_loss_backward.cpp)")
-    arguments = parser.parse_args()
-    prefix, file = arguments.prefix, arguments.file or EXAMPLE
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    out = arguments.folder / file.stem
-    command = command_of(file, prefix, out, arguments.file is not None)
+def demo(arguments: list[str]) -> None:
+    given, rest = presets.take_from(arguments)
+    if len(rest) > 1:
+        steps.die("usage: ./dev demo [--from BUILD] [FILE.cpp]")
+    file = Path(rest[0]).resolve() if rest else EXAMPLE
+    if not file.exists():
+        steps.die(f"no such file: {rest[0]}")
+    place = given or steps.BUILDS
+    prefix, folder = place / "prefix", place / "demo"
+    library, cmake = presets.library(given)
+    install.put(library, prefix, cmake)
+    folder.mkdir(parents=True, exist_ok=True)
+    out = folder / file.stem
+    command = command_of(file, prefix, out, foreign=bool(rest))
     steps.say("compiling as for an NPU")
     print(shlex.join(command), flush=True)
-    steps.LOGS.mkdir(parents=True, exist_ok=True)
-    log = steps.LOGS / "demo.log"
-    with log.open("wb") as file_of_log:
-        status = subprocess.run(command, stdout=file_of_log, stderr=subprocess.STDOUT).returncode
-    said = log.read_text(encoding="utf-8", errors="replace")
+    log = steps.log_of("demo")
+    with log.open("wb") as said:
+        status = subprocess.run(command, stdout=said, stderr=subprocess.STDOUT).returncode
     if status:
         missing = subprocess.run(["python3", steps.ROOT / "tools/missing_symbols.py", prefix, *command], stdout=sys.stderr).returncode
         if missing:
-            print("\n".join(said.splitlines()[-steps.LINES_OF_A_FAILURE :]), file=sys.stderr)
+            print(steps.end_of(log), file=sys.stderr)
         steps.die(f"failed: compiling {file} (whole output: {log})")
-    print(said, end="")  # warnings
+    print(log.read_text(encoding="utf-8", errors="replace"), end="")  # warnings
     steps.say(f"running {out.name}")
     path = os.environ.get("LD_LIBRARY_PATH")
     status = steps.run([out], {**os.environ, "LD_LIBRARY_PATH": f"{prefix}/lib64{f':{path}' if path else ''}"})
     if status:
         steps.die(f"failed: {out} returned {status if status > 0 else 128 - status}")
     steps.say("it returned 0")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    steps.program(__doc__, {"demo": demo})

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Makes the Python environments below build/ that the verbs of ./dev run programs in. What is there already stays.
 
 pip gets packages from wherever it is configured to look.
@@ -7,11 +6,9 @@ pip gets packages from wherever it is configured to look.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import needs
@@ -20,6 +17,7 @@ import steps
 TORCH_VERSION = "2.13.0"
 TORCH_NPU_VERSION = "2.13.0"
 OTHERS = ("numpy", "pyyaml", "expecttest", "pytest")  # which torch_npu and its tests import
+ALONE = ("TORCH_DEVICE_BACKEND_AUTOLOAD", "PORTACL_AUTOSTART")  # 0: no torch_npu and no portacl but where it is asked for
 CLIENT_PINS = steps.ROOT / "tests/clients/requirements.txt"
 
 
@@ -42,8 +40,7 @@ def torch() -> Path:
     """Returns the Python of build/pytorch, which has the CPU build of PyTorch."""
     python = steps.BUILDS / "pytorch/bin/python"
     has_it = f"import numpy, torch; assert torch.__version__.split('+')[0] == '{TORCH_VERSION}'"
-    # PyTorch loads no torch_npu, and Python no portacl, but where it is asked for.
-    os.environ.update(TORCH_DEVICE_BACKEND_AUTOLOAD="0", PORTACL_AUTOSTART="0")
+    os.environ.update(dict.fromkeys(ALONE, "0"))
     if steps.succeeds([python, "-c", has_it]):
         return python
     _make("pytorch", "pytorch-venv")
@@ -69,6 +66,8 @@ def torch_npu(wheel: Path) -> Path:
         )
     command: list[steps.Argument] = [python, "-m", "pip", "install", "--no-index", "--no-deps", "--force-reinstall", wheel]
     steps.step("installing portacl there", "torch-npu-portacl", command)
+    for variable in ALONE:
+        del os.environ[variable]
     return python
 
 
@@ -105,35 +104,6 @@ def serve(wheel: Path, pairs: list[str]) -> Path:
     """Returns the Python of build/serve: that of torch_npu below pairs of versions of vllm and vllm-ascend."""
     below = torch_npu(wheel)
     place = steps.BUILDS / "serve"
-    del os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"], os.environ["PORTACL_AUTOSTART"]
     command: list[steps.Argument] = [below, "-B", steps.ROOT / "tests/serve/environment.py", place, "--wheel", wheel, *pairs]
     steps.step("making build/serve, a Python environment with vllm", "serve-environment", command)
     return place / "bin/python"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="environments.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("torch", help="build/pytorch: PyTorch for the CPU")
-    one = commands.add_parser("torch_npu", help="the same with torch_npu and portacl")
-    one.add_argument("wheel", type=Path)
-    one = commands.add_parser("clients", help="build/clients: on top of that, packages of tests/clients/requirements.txt")
-    one.add_argument("wheel", type=Path)
-    one.add_argument("names", nargs="+")
-    one = commands.add_parser("serve", help="build/serve: on top of that, vllm and vllm-ascend")
-    one.add_argument("wheel", type=Path)
-    one.add_argument("pairs", nargs="+", help="their versions, as tests/serve/environment.py has them")
-    arguments = parser.parse_args()
-    if arguments.command == "torch":
-        torch()
-    elif arguments.command == "torch_npu":
-        torch_npu(arguments.wheel)
-    elif arguments.command == "clients":
-        clients(arguments.wheel, arguments.names)
-    else:
-        serve(arguments.wheel, arguments.pairs)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

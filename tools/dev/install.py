@@ -8,13 +8,13 @@ installed is staged first, so that the manifest is exact, and a library in use i
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 import os
+import shlex
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
+import presets
 import steps
 
 MANIFEST = "lib64/cmake/portacl/install_manifest.txt"
@@ -41,13 +41,13 @@ def _remove_files(prefix: Path, files: list[str]) -> None:
         _run(prefix, "rm", "-f", "--", *(f"{prefix}/{file}" for file in files))
 
 
-def install(build: Path, prefix: Path, cmake: str) -> None:
+def put(library: Path, prefix: Path, cmake: str) -> None:
     os.umask(0o022)
-    stage = Path(tempfile.mkdtemp(prefix="stage.", dir=build))
+    stage = Path(tempfile.mkdtemp(prefix="stage.", dir=library))
     try:
         tree = Path(f"{stage}{prefix}")
         steps.step(
-            f"installing into {prefix}", "stage", [cmake, "--install", build, "--prefix", prefix], {**os.environ, "DESTDIR": str(stage)}
+            f"installing into {prefix}", "stage", [cmake, "--install", library, "--prefix", prefix], {**os.environ, "DESTDIR": str(stage)}
         )
         old = _read(prefix) if (prefix / MANIFEST).is_file() else []
         lines = {MANIFEST, *(line for line in old if line.endswith("/"))}
@@ -67,7 +67,7 @@ def install(build: Path, prefix: Path, cmake: str) -> None:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def uninstall(prefix: Path) -> None:
+def take_away(prefix: Path) -> None:
     if not (prefix / MANIFEST).is_file():
         steps.die(f"nothing to remove: {prefix}/{MANIFEST} does not exist")
     lines = _read(prefix)
@@ -80,23 +80,21 @@ def uninstall(prefix: Path) -> None:
     steps.say(f"removed portacl from {prefix}")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="install.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("install", help="install a build")
-    one.add_argument("build", type=Path)
-    one.add_argument("prefix", type=Path)
-    one.add_argument("--cmake", default="cmake", help="the program that makes the build")
-    one = commands.add_parser("uninstall", help="remove what install put into a prefix")
-    one.add_argument("prefix", type=Path)
-    arguments = parser.parse_args()
-    prefix = arguments.prefix.resolve()
-    if arguments.command == "install":
-        install(arguments.build.resolve(), prefix, arguments.cmake)
-    else:
-        uninstall(prefix)
-    return 0
+def install(arguments: list[str]) -> None:
+    given, rest = presets.take_from(arguments)
+    if len(rest) != 1 or rest[0].startswith("-"):
+        steps.die("usage: ./dev install [--from BUILD] PREFIX")
+    prefix = Path(rest[0]).resolve()
+    library, cmake = presets.library(given)
+    put(library, prefix, cmake)
+    steps.say(f"installed; to use it: source {shlex.quote(str(prefix / 'set_env.sh'))}")
+
+
+def uninstall(arguments: list[str]) -> None:
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        steps.die("usage: ./dev uninstall PREFIX")
+    take_away(Path(arguments[0]).resolve())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    steps.program(__doc__, {"install": install, "uninstall": uninstall})

@@ -7,13 +7,12 @@ Nothing is fetched, and no package is touched, when nothing is missing. CXX name
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shlex
 import shutil
 import subprocess
-import sys
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import steps
@@ -130,40 +129,42 @@ def provide(needs: list[Need]) -> None:
     )
 
 
+def program(names: Sequence[str], package: str, brings: str = "") -> str:
+    """Returns the path of the first of these programs that is there. Where none is, the package is installed that has one."""
+    if not any(map(shutil.which, names)):
+        provide([Need(package, brings or package)])
+    return next((path for path in map(shutil.which, names) if path), names[0])
+
+
 def provide_venv() -> None:
     """Provides the modules that make Python environments."""
     if not steps.succeeds(["python3", "-c", "import ensurepip, venv"]):
         provide([Need("python3-venv", "venv for Python 3")])
 
 
-def prepare(tests: bool) -> None:
-    """Provides what the library needs, and with `tests` what those need."""
+def prepare(tests: bool = False) -> str:
+    """Provides what the library needs, and with `tests` what those need. Returns the path of CMake."""
     if os.environ.get("CXX") and not has_compiler():
         steps.die(f"CXX={os.environ['CXX']} is not g++ 12, clang++ 14 or newer")
-    provide(missing(tests))
-    still = missing(tests)
-    if still:
-        steps.die(f"still missing: {_names(still)}")
+    os.environ["CXX"] = os.environ.get("CXX") or "g++"
+    lacking = missing(tests)
+    if lacking:
+        provide(lacking)
+        lacking = missing(tests)
+    cmake = find_cmake()
+    if lacking or not cmake:
+        steps.die(f"still missing: {_names(lacking)}")
+    return cmake
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="needs.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("library", help="provide what the library needs")
-    commands.add_parser("tests", help="provide what tests and measurements need, too")
-    one = commands.add_parser("package", help="provide one package")
-    one.add_argument("package")
-    one.add_argument("name", help="what it brings, for people without packages")
-    commands.add_parser("cmake", help="print the path of a CMake that is new enough")
-    arguments = parser.parse_args()
-    if arguments.command == "cmake":
-        print(find_cmake() or "")
-    elif arguments.command == "package":
-        provide([Need(arguments.package, arguments.name)])
-    else:
-        prepare(arguments.command == "tests")
-    return 0
+def setup(arguments: list[str]) -> None:
+    if arguments not in ([], ["mpi"]):
+        steps.die("usage: ./dev setup [mpi]")
+    prepare(tests=True)
+    if arguments and not steps.has("mpicxx"):
+        provide([Need("libopenmpi-dev", "Open MPI (headers)"), Need("openmpi-bin", "Open MPI (mpirun)")])
+    steps.say("everything that the build needs is here")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    steps.program(__doc__, {"setup": setup})

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Reads what Ninja or CTest say and prints their progress in tenths, and everything else as it comes.
+"""Shows the progress of Ninja and CTest, what stages took, and what a report of tests comes to.
 
-With --table FILE: prints what stages took as a table. The file has lines WALL|PROCESSOR|STAGE|VERB, in hundredths of a second. (./dev stages)
-With --report FILE: prints how many tests of a JUnit report passed, failed and were skipped.
+    progress.py stages FILE     prints the table of a file that PORTACL_STAGES named. (./dev stages)
 """
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import xml.etree.ElementTree
@@ -20,6 +18,7 @@ PASSED_OVER = re.compile(r"Re-checking globbed|^ninja: no work to do\.$|^ *Start
 
 
 def show(lines: Iterable[str]) -> None:
+    """Prints progress in tenths, and everything else as it comes."""
     shown = -1
     for line in lines:
         done = DONE.match(line)
@@ -33,6 +32,7 @@ def show(lines: Iterable[str]) -> None:
 
 
 def table(lines: Iterable[str]) -> str:
+    """Lays out lines WALL|PROCESSOR|STAGE|VERB, in hundredths of a second; without a verb where there is but one."""
     rows = [line.rstrip("\n").split("|") for line in lines]
     stages = [(int(row[0]) / 100, int(row[1]) / 100, f"{row[3]}: {row[2]}" if row[3:] and row[3] else row[2]) for row in rows]
     stages.append((sum(one[0] for one in stages), sum(one[1] for one in stages), "in all"))
@@ -49,20 +49,7 @@ def report(path: Path) -> str:
     return f"{tests - failures - skipped} passed, {failures} failed" + (f", {skipped} skipped" if skipped else "")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="progress.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", metavar="FILE", type=Path, help="print what stages took")
-    parser.add_argument("--report", metavar="FILE", type=Path, help="print what a report of tests comes to")
-    arguments = parser.parse_args()
-    if arguments.table:
-        print(table(arguments.table.read_text(encoding="utf-8").splitlines()), end="")
-    elif arguments.report:
-        print(report(arguments.report))
-    else:
-        sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-        show(sys.stdin)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) != 3 or sys.argv[1] != "stages":
+        sys.exit(__doc__)
+    print(table(Path(sys.argv[2]).read_text(encoding="utf-8").splitlines()), end="")

@@ -7,16 +7,15 @@ Only what the build has not compiled yet is compiled; the wheel's libraries are 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
-import sys
 import zipfile
 from pathlib import Path
 
 import environments
 import needs
+import presets
 import steps
 
 TESTS = steps.ROOT / "tests/python"
@@ -41,7 +40,9 @@ def _only(folder: Path) -> Path:
     return found[0]
 
 
-def build(library: Path, cmake: Path) -> Path:
+def make(given: Path | None) -> Path:
+    """Returns the wheel of that build, or of build/release."""
+    library, cmake = presets.library(given)
     objects = library / "objects.txt"
     if not objects.is_file():
         steps.die(f"{library} has no objects.txt: configure it again")
@@ -55,7 +56,7 @@ def build(library: Path, cmake: Path) -> Path:
         "building the wheel",
         "wheel",
         [tools, "-m", "pip", "wheel", steps.ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", made, *settings],
-        {**os.environ, "PATH": f"{cmake.parent}:{path}"},
+        {**os.environ, "PATH": f"{Path(cmake).parent}:{path}"},
     )
     # auditwheel finds the oldest distributions that the wheel runs on and names it so. What is not part of every one of them would be
     # copied in: such a library belongs into the link, with its licence. What Gloo needs lies beside it (src/CMakeLists.txt).
@@ -66,17 +67,17 @@ def build(library: Path, cmake: Path) -> Path:
         [tools.parent / "auditwheel", "repair", *excluded, "--plat", "auto", "--wheel-dir", made / "named", _only(made)],
         {**os.environ, "PATH": f"{tools.parent}:{path}"},
     )
-    wheel = _only(made / "named")
-    with zipfile.ZipFile(wheel) as file:
+    named = _only(made / "named")
+    with zipfile.ZipFile(named) as file:
         copied = [name for name in file.namelist() if "portacl.libs/" in name]
     if copied:
         print("\n".join(copied))
         steps.die("the wheel needs a library that it does not hold")
     for old in wheels.glob("portacl-*.whl"):
         old.unlink()
-    wheel = wheel.rename(wheels / wheel.name)
-    steps.say(f"built {wheel}")
-    return wheel
+    named = named.rename(wheels / named.name)
+    steps.say(f"built {named}")
+    return named
 
 
 def test(wheel: Path) -> None:
@@ -141,20 +142,24 @@ def try_in(wheel: Path, release: str) -> None:
         steps.die(f"failed: the wheel in {release}")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="wheel.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path, help="a build of the library, such as build/release")
-    parser.add_argument("--cmake", type=Path, required=True, help="the CMake that made it")
-    parser.add_argument("--test", action="store_true", help="test the wheel in a fresh environment")
-    parser.add_argument("--try", dest="release", metavar="RELEASE", help="try it in a Debian or Ubuntu of that name")
-    arguments = parser.parse_args()
-    wheel = build(arguments.library, arguments.cmake)
-    if arguments.test:
-        test(wheel)
-    if arguments.release:
-        try_in(wheel, arguments.release)
-    return 0
+def wheel(arguments: list[str]) -> None:
+    usage = "usage: ./dev wheel [--from BUILD] [--test] [--try RELEASE]"
+    given, rest = presets.take_from(arguments)
+    tested, release = False, ""
+    while rest:
+        option = rest.pop(0)
+        if option == "--test":
+            tested = True
+        elif option == "--try" and rest and re.fullmatch("[a-z]+", rest[0]):
+            release = rest.pop(0)
+        else:
+            steps.die(usage)
+    made = make(given)
+    if tested:
+        test(made)
+    if release:
+        try_in(made, release)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    steps.program(__doc__, {"wheel": wheel})
