@@ -161,7 +161,7 @@ class Installing(unittest.TestCase):
 
     def test_the_manifest_names_what_was_installed(self):
         self.assertEqual((self.prefix / install.MANIFEST).read_text().splitlines(),
-                         ["include/", "include/small/", "include/small/a.txt", "include/small/b.txt", "lib64/", "lib64/cmake/",
+                         ["/", "include/", "include/small/", "include/small/a.txt", "include/small/b.txt", "lib64/", "lib64/cmake/",
                           "lib64/cmake/portacl/", install.MANIFEST])
         self.assertEqual(list(self.build.glob("stage.*")), [])
 
@@ -172,13 +172,14 @@ class Installing(unittest.TestCase):
             self.assertNotEqual((self.prefix / "include/small/a.txt").stat().st_ino, inode)  # replaced, not rewritten
         self.assertEqual(self.files(), ["include/small/a.txt", install.MANIFEST])
         self.take_away()
-        self.assertEqual(list(self.prefix.iterdir()), [])
+        self.assertFalse(self.prefix.exists())
 
     def test_what_others_put_there_stays(self):
         (self.prefix / "include/theirs.h").write_text("")
         self.take_away()
         self.assertEqual(self.files(), ["include/theirs.h"])
         self.put("-DWITH_B=ON")
+        self.assertNotIn("/", (self.prefix / install.MANIFEST).read_text().split("\n"))
         self.assertNotIn("include/\n", (self.prefix / install.MANIFEST).read_text())
 
     def test_nothing_outside_the_prefix_is_removed(self):

@@ -52,6 +52,8 @@ def put(library: Path, prefix: Path, cmake: str) -> None:
         old = _read(prefix) if (prefix / MANIFEST).is_file() else []
         lines = {MANIFEST, *(line for line in old if line.endswith("/"))}
         (tree / MANIFEST).parent.mkdir(parents=True, exist_ok=True)
+        if not prefix.is_dir():
+            lines.add("/")  # the prefix itself
         for folder, folders, files in os.walk(tree):
             below = Path(folder).relative_to(tree)
             links = [name for name in folders if (Path(folder) / name).is_symlink()]
@@ -72,7 +74,7 @@ def take_away(prefix: Path) -> None:
         steps.die(f"nothing to remove: {prefix}/{MANIFEST} does not exist")
     lines = _read(prefix)
     directories = sorted((line for line in lines if line.endswith("/")), key=os.fsencode, reverse=True)  # the inner ones first
-    there = [line for line in directories if (prefix / line).is_dir()]
+    there = [line for line in directories if os.path.isdir(f"{prefix}/{line}")]
     _remove_files(prefix, [line for line in lines if not line.endswith("/")])
     # What others put there stays, and with it the directory.
     if there:
