@@ -122,7 +122,7 @@ class Steps(unittest.TestCase):
 
     def test_progress_is_shown_in_tenths(self):
         out = io.StringIO()
-        lines = ["[1/20] Building a\n", "[2/20] Building b\n", "warning\n", "ninja: no work to do.\n", "     Start  7: x\n",
+        lines = ["[0/2] Re-checking globbed directories...\n", "[1/20] Building a\n", "[2/20] Building b\n", "warning\n", "ninja: no work to do.\n", "     Start  7: x\n",
                  "10/20 Test  #7: x ....   Passed    0.01 sec\n", "20/20 Test #9: y ....***Failed\n"]
         with contextlib.redirect_stdout(out):
             progress.show(lines)

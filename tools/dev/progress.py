@@ -21,13 +21,15 @@ def show(lines: Iterable[str]) -> None:
     """Prints progress in tenths, and everything else as it comes."""
     shown = -1
     for line in lines:
+        if PASSED_OVER.search(line):
+            continue
         done = DONE.match(line)
         if done:
             tenth = int(done[1]) * 10 // int(done[2])
             if tenth != shown:
                 print(f"    {tenth * 10:3d}%  {done[1]} of {done[2]}", flush=True)
             shown = tenth
-        elif not PASSED_OVER.search(line):
+        else:
             print(line, end="", flush=True)
 
 
