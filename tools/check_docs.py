@@ -7,6 +7,7 @@ Usage: check_docs.py [REPOSITORY]
 - A path in backticks exists (`src/plan/`, `tests/maps/*.h`), and so does a file that is named without its folder (`stream.cc`).
   FAMILY, NAME and the like stand for any text.
 - After ./dev stands a verb that it lists.
+- CONTRIBUTING.md names every folder of src/.
 - Pages for contributors: a name of the code in backticks stands somewhere in the sources, and no number of files or folders is typed.
 - Neither pages nor sources refer to a decision by its number alone, which no page explains.
 SPDX-License-Identifier: Apache-2.0
@@ -20,7 +21,7 @@ SOURCES = ("src", "include", "tests", "tools", "python", "bench", "examples", "c
 FOLDERS = (*SOURCES, "docs", "licenses", ".ci")
 SUFFIXES = (".h", ".cc", ".c", ".cpp", ".py", ".toml", ".txt", ".cmake", ".sh", ".def", ".in", "")
 # Pages about what the sources look like. The others name what programs of others have, too.
-FOR_CONTRIBUTORS = ("CONTRIBUTING.md", "docs/README.md", "docs/tour.md", "docs/floors/*.md", "docs/design.md", "docs/add_an_operator.md",
+FOR_CONTRIBUTORS = ("CONTRIBUTING.md", "docs/README.md", "docs/tour.md", "docs/design/*.md", "docs/add_an_operator.md",
                     "docs/operator_kinds.md", "docs/testing.md", "docs/performance_notes.md")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
@@ -129,8 +130,14 @@ def faults_of(root):
             found += [f"a number that nobody keeps true: {text}" for text in COUNTED.findall(line) if page in contributors]
             found += [f"refers to a decision that no page explains: {text}" for text in DECISION.findall(line)]
             yield from (f"{here}:{number}: {fault}" for fault in found)
+    folders = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for folder in sorted(path.name for path in (root / "src").iterdir() if path.is_dir()):
+        if f"`src/{folder}/`" not in folders:
+            yield f"CONTRIBUTING.md: src/{folder}/ has no row in the table of folders"
     for path, text in tree.texts.items():
         here = path.relative_to(root)
+        if here.parts[:2] == ("tests", "tools"):
+            continue  # their small trees have pages of their own
         for number, line in enumerate(text.split("\n"), 1):
             for target in PAGE_IN_A_SOURCE.findall(line) if "docs/" in line else ():
                 name, _, anchor = target.partition("#")

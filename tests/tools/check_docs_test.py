@@ -20,6 +20,7 @@ FILES = {
     "docs/tour.md": "# Tour\n\n```\n# not a heading\n```\n\n## The `loop`\n",
     "docs/testing.md": "# Testing\n",
     "README.md": "# This\n",
+    "CONTRIBUTING.md": "`src/plan/`\n",
 }
 
 
@@ -56,6 +57,9 @@ class Docs(unittest.TestCase):
     def test_pages_for_users_may_name_what_others_have(self):
         self.assertEqual(self.faults("README.md", "`LoopPlans`, `loops.cc`, 347 files\n"), [])
         self.assertEqual(self.faults("README.md", "`src/plans`\n"), ["README.md:1: `src/plans` is not there"])
+
+    def test_every_folder_has_a_row(self):
+        self.assertEqual(self.faults("src/engine/a.cc", ""), ["CONTRIBUTING.md: src/engine/ has no row in the table of folders"])
 
     def test_sources(self):
         self.assertEqual(self.faults("src/plan/a.cc", "int a; // docs/tour.md#gone, docs/gone.md\nint b; // (R4)\nint c = f(R4);\n"),
