@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the folders of src/, and the rooms of a folder, include each other only in the order that docs/design.md gives.
+"""Checks that the folders of src/, and the rooms of a folder, include each other only in the order of ALLOWED and ROOMS below.
 
 No two units may depend on each other, be it through others: a unit is a header and its source, taken together. A family of
 operators includes no other family, but what lies in aclnnop/jobs, which includes none. No two files share a name. A header that the head of a file refers to is there.

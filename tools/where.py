@@ -5,6 +5,7 @@ Usage: where.py NAME [REPOSITORY]   NAME: aclrtMalloc, aclnnCast, aclnnCastGetWo
 SPDX-License-Identifier: Apache-2.0
 """
 import difflib
+import functools
 import pathlib
 import re
 import sys
@@ -25,8 +26,21 @@ def functions_meant(name, by_header):
     return sorted(by_header.get(f"aclnnop/aclnn_{name}.h", ()), key=lambda one: (not one.endswith(PHASE_1), one))
 
 
+@functools.cache
 def code_of(path):
     return public_functions.without_comments(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def sources(root):
+    """The sources of src/ with their text, comments included."""
+    return {path: path.read_text(encoding="utf-8") for path in sorted((root / "src").rglob("*.cc"))}
+
+
+@functools.cache
+def operators(root):
+    """The entries of the schema."""
+    return schema.read.read(root)
 
 
 def line_of(text, at):
@@ -50,7 +64,7 @@ def line_of_definition(text, name):
 def lines_of_definition(root, name):
     """Where a function is defined or, if a macro defines it or the schema makes it, where its name, less that of the phase, stands."""
     short = name.removesuffix(PHASE_1)
-    texts = {path: code_of(path) for path in sorted((root / "src").rglob("*.cc")) if short in path.read_text(encoding="utf-8")}
+    texts = {path: code_of(path) for path, text in sources(root).items() if short in text}
     defined = [(path, line) for path, text in texts.items() if (line := line_of_definition(text, name))]
     named = [(path, line_of(text, uses(text, short)[0])) for path, text in texts.items() if uses(text, short)]
     return defined or named or lines_in_its_source(root, short)
@@ -58,7 +72,7 @@ def lines_of_definition(root, name):
 
 def lines_in_its_source(root, name):
     """Where the source of an operator has its name as a row of a macro."""
-    for header in schema.read.read(root):
+    for header in operators(root):
         if name in [function.name for function in header.functions]:
             path = root / f"src/aclnnop/{header.family}/{header.source}.cc"
             text = code_of(path)
@@ -67,7 +81,7 @@ def lines_in_its_source(root, name):
 
 
 def lines_of_declaration(root, name):
-    for function in (function for header in schema.read.read(root) for function in header.functions):
+    for function in (function for header in operators(root) for function in header.functions):
         if name == function.name or (name == function.name + PHASE_1 and function.phases == 2):
             path, line = function.place.split(":")
             yield root / path, int(line)

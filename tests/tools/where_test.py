@@ -11,6 +11,10 @@ import tempfile
 import unittest
 
 TOOLS = sys.argv.pop(1)
+sys.path.insert(0, TOOLS)
+
+import public_functions  # noqa: E402
+import where  # noqa: E402
 
 FILES = {
     "include/acl/acl_rt.h": "// aclrtMalloc(size)\nint aclrtMalloc(void** devPtr,\n                unsigned long size);\nint aclrtFree(void* devPtr);\n",
@@ -65,6 +69,11 @@ class Where(unittest.TestCase):
                           "definition src/aclnnop/arithmetic/half.cc:4 aclnnInplaceThird",
                           "header src/aclnnop/arithmetic/operators.toml:12 aclnnInplaceThirdGetWorkspaceSize",
                           "header src/aclnnop/arithmetic/operators.toml:12 aclnnInplaceThird"])
+
+    def test_every_public_function_has_a_definition(self):
+        root = pathlib.Path(TOOLS).resolve().parent
+        names = set().union(*public_functions.functions_by_header(public_functions.headers_of(root)).values())
+        self.assertEqual([name for name in sorted(names) if not where.lines_of_definition(root, name)], [])
 
     def test_an_unknown_name(self):
         result = self.where("aclrtMaloc")

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Shows the progress of Ninja and CTest, what stages took, and what a report of tests comes to.
+
+    progress.py stages FILE     prints the table of a file that PORTACL_STAGES named. (./dev stages)
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import re
+import sys
+import xml.etree.ElementTree
+from collections.abc import Iterable
+from pathlib import Path
+
+DONE = re.compile(r"^\[? *(\d+)/(\d+)(?:\] | Test.* Passed )")  # Ninja's and CTest's
+PASSED_OVER = re.compile(r"Re-checking globbed|^ninja: no work to do\.$|^ *Start +\d+:")
+
+
+def show(lines: Iterable[str]) -> None:
+    """Prints progress in tenths, and everything else as it comes."""
+    shown = -1
+    for line in lines:
+        if PASSED_OVER.search(line):
+            continue
+        done = DONE.match(line)
+        if done:
+            tenth = int(done[1]) * 10 // int(done[2])
+            if tenth != shown:
+                print(f"    {tenth * 10:3d}%  {done[1]} of {done[2]}", flush=True)
+            shown = tenth
+        else:
+            print(line, end="", flush=True)
+
+
+def table(lines: Iterable[str]) -> str:
+    """Lays out lines WALL|PROCESSOR|STAGE|VERB, in hundredths of a second; without a verb where there is but one."""
+    rows = [line.rstrip("\n").split("|") for line in lines]
+    stages = [(int(row[0]) / 100, int(row[1]) / 100, f"{row[3]}: {row[2]}" if row[3:] and row[3] else row[2]) for row in rows]
+    stages.append((sum(one[0] for one in stages), sum(one[1] for one in stages), "in all"))
+    return "  seconds processor  stage\n" + "".join(f"{wall:9.1f} {processor:9.1f}  {name}\n" for wall, processor, name in stages)
+
+
+def report(path: Path) -> str:
+    try:
+        suite = xml.etree.ElementTree.parse(path).getroot().attrib
+    except (OSError, xml.etree.ElementTree.ParseError):
+        suite = {}
+    tests, failures, skipped, disabled = (int(suite.get(name, 0)) for name in ("tests", "failures", "skipped", "disabled"))
+    skipped += disabled
+    return f"{tests - failures - skipped} passed, {failures} failed" + (f", {skipped} skipped" if skipped else "")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] != "stages":
+        sys.exit(__doc__)
+    print(table(Path(sys.argv[2]).read_text(encoding="utf-8").splitlines()), end="")
