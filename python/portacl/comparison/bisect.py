@@ -28,8 +28,7 @@ _Source = tuple[int, int]  # a call's index in the program, and the number of it
 
 @dataclasses.dataclass
 class Swaps:
-    """The loss for a prefix of recorded results. `kept` counts calls that could not be replayed: their recorded results stayed.
-    """
+    """The loss for a prefix of recorded results. `kept` counts calls that could not be replayed: their recorded results stayed."""
 
     loss: float
     kept: int

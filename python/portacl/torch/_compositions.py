@@ -125,8 +125,7 @@ class _Network(NamedTuple):
 
 
 class _RecordedNetwork(torch.autograd.Function):
-    """A network with CANN's gradient. PyTorch cannot differentiate that gradient; a second derivative uses that of single steps.
-    """
+    """A network with CANN's gradient. PyTorch cannot differentiate that gradient; a second derivative uses that of single steps."""
 
     @staticmethod
     def forward(ctx: Any, network: _Network, *tensors: _Tensor) -> Any:
