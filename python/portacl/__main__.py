@@ -58,7 +58,7 @@ def _interpreter() -> list[str]:
 
 
 def _is_read_at_start() -> bool:
-    """Whether Python reads portacl_start.pth where this package lies: it does in site folders alone."""
+    """Whether Python reads portacl_start.pth where this package is installed, which it does only in site folders."""
     folders = [*site.getsitepackages(), site.getusersitepackages()]
     place = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     return any(os.path.realpath(folder) == place for folder in folders)
@@ -75,7 +75,7 @@ def _start(arguments: list[str], report: bool, profile: str | None = None) -> No
         missing = [name for name in ("torch", "torch_npu") if importlib.util.find_spec(name) is None]
         if missing:
             raise SystemExit(f"portacl: --report is about PyTorch on device npu, and {sys.executable} has no {missing[0]}")
-        os.environ["PORTACL_REPORT"] = str(os.getpid())  # which stays the same
+        os.environ["PORTACL_REPORT"] = str(os.getpid())  # it stays the same
     if profile is not None:
         os.environ["PORTACL_PROFILE"] = _writable(profile)
     command = [*_interpreter(), *arguments]
@@ -83,7 +83,7 @@ def _start(arguments: list[str], report: bool, profile: str | None = None) -> No
 
 
 def _writable(profile: str) -> str:
-    """The whole path of the file that a profile goes to; ends the program where there can be none."""
+    """Returns the absolute path of the profile's file, or ends the program if that file cannot be written."""
     path = os.path.abspath(profile)
     folder = os.path.dirname(path)
     if os.path.isdir(path):
@@ -101,7 +101,7 @@ class _Options(NamedTuple):
 
 
 def _options(arguments: list[str]) -> tuple[_Options, list[str]] | None:
-    """The options of what is to be run, and what that is; None where they are none, or not whole."""
+    """Returns this command's options and the program to run; None if they are missing or incomplete."""
     options = _Options()
     rest = list(arguments)
     while rest and rest[0].startswith("--"):
@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> NoReturn:
 
         raise SystemExit(doctor.main(arguments[1:]))
     elif first == "compare":
-        os.environ.pop("PORTACL_RECORD", None)  # what is replayed is not recorded, least of all into the file that is read
+        os.environ.pop("PORTACL_RECORD", None)  # replayed calls are not recorded, least of all into the file that is being read
         _start(["-m", "portacl.comparison", *arguments[1:]], report=False)
     elif first == "record":
         importlib.import_module("portacl.recording._command").main(arguments[1:])

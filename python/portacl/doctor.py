@@ -19,7 +19,7 @@ from typing import Any
 import portacl
 from portacl_start import environment, pytorch
 
-# What runs on device npu, or beside what does: PyTorch's parts, then the frameworks.
+# The packages that run on device npu, or beside those that do: PyTorch's parts, then frameworks.
 _CLIENTS = (
     *("torch", "torch_npu", "torchvision", "torchaudio", "numpy"),
     *("transformers", "accelerate", "peft", "trl", "diffusers"),
@@ -31,7 +31,7 @@ _VARIABLES = re.compile(
 )
 _PROBE_SECONDS = 300
 
-# Runs in a process of its own: a client that ends the process must not end the report.
+# Runs in a separate process: a client that ends its process must not end the report.
 _PROBE = """
 import json, warnings
 warnings.simplefilter("ignore")
@@ -64,7 +64,7 @@ class _Report:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints the report; returns 0 where everything fits, else 1."""
+    """Prints the report; returns 0 if everything fits, else 1."""
     report = _Report()
     given = _given_environment()
     _portacl(report, given)
@@ -82,7 +82,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _given_environment() -> dict[str, str]:
-    """The variables that this process was started with: importing portacl has set some since."""
+    """Returns the variables with which this process was started: importing portacl has set some since."""
     try:
         with open("/proc/self/environ", "rb") as file:
             lines = os.fsdecode(file.read()).split("\0")
@@ -141,7 +141,7 @@ def _variables(report: _Report, environ: Mapping[str, str]) -> None:
 
 
 def _clients(report: _Report) -> bool:
-    """Prints versions and whether they fit; returns whether torch and torch_npu are there."""
+    """Prints versions and whether they fit; returns whether torch and torch_npu are installed."""
     report.head("clients in this Python")
     versions = {name: version for name in _CLIENTS if (version := _version(name)) is not None}
     for name, version in versions.items():
@@ -155,7 +155,7 @@ def _clients(report: _Report) -> bool:
 
 
 def _why_not(name: str, version: str, versions: Mapping[str, str]) -> str | None:
-    """Why this version does not fit the others, or None."""
+    """Returns why this version does not fit the others, or None."""
     torch = versions.get("torch", "")
     if name == "torch_npu":
         short = version.split("+")[0]
@@ -205,7 +205,7 @@ def _script(report: _Report, arguments: list[str]) -> None:
 
 
 def _fallbacks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Operator, calls and milliseconds of each row of portacl.torch.report()'s table that is a fallback."""
+    """Returns operator, calls and milliseconds of each fallback in portacl.torch.report()'s table."""
     for row in re.finditer(r"^(\S+) +(\d+) +fallback +([\d.]+)$", text, re.MULTILINE):
         yield row[1], row[2], row[3]
 
@@ -227,12 +227,12 @@ def _version(name: str) -> str | None:
 
 
 def _release(version: str) -> tuple[str, ...]:
-    """The first three numbers of a version."""
+    """Returns the first three numbers of a version."""
     return tuple(re.findall(r"\d+", version)[:3])
 
 
 def _field(path: str, name: str, between: str = ":") -> str:
-    """The value of a line such as "MemTotal:  24541372 kB"; empty where there is none."""
+    """Returns the value of a line such as "MemTotal: 24541372 kB"; empty if there is none."""
     try:
         with open(path, encoding="utf-8", errors="replace") as lines:
             for line in lines:

@@ -71,8 +71,8 @@ inline bool GuardsDevice() noexcept { return IsOn() && device_range.end != 0; }
 // Whether an address lies in this device memory.
 inline bool OwnsDevice(const void* address) noexcept { return IsOn() && IsInDeviceRange(address); }
 
-// Copies the description of the block that contains the address, or else of one that contained it. Returns
-// false if there is none.
+// Copies the description of the block that contains the address, or else of an ended one that contained it.
+// Returns false if there is none.
 bool FindBlock(const void* address, Block* block) noexcept;
 
 // ---- memory that programs reserve and map themselves ----

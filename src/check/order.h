@@ -50,8 +50,8 @@ void StreamWaitsForAll(const void* stream) noexcept;
 void HostWaited(const void* stream) noexcept;
 void HostWaited(const SignalPointer& signal) noexcept;
 
-// A stream has reached a function of the program, which begins and ends; then the stream continues. That it
-// runs tells the host that the work before it is done.
+// A function of the program begins because a stream has reached it, and ends; then the stream continues. A
+// running function tells the host that the work before it is done.
 void HostFunctionEnds(const void* stream) noexcept;
 
 // The calling thread reads or writes synchronously, or frees memory.

@@ -234,7 +234,7 @@ add = mutants_of("src/engine/map/hoist.cc", ("repeated_inputs",))
 add("hoisted: the value is of the input's type", "  formula.type[value] = ElementType::kF32;\n", "")
 add("hoisted: the output stays where it was", "      plan.operand[k] = plan.operand[k - 1];\n", "")
 add = mutants_of("src/engine/fold/reduction_run.cc", ("repeated_inputs",))
-add("hoisted: rows as far apart as the input's", "      rest.plan.regular = false;  // its strides are those of the input\n", "")
+add("hoisted: rows as far apart as the input's", "      rest.plan.regular = false;  // its strides are the input's\n", "")
 add = mutants_of("src/plan/loop_plan.cc", ("repeated_inputs",))
 add("hoisted: distinct elements walk where they are repeated", "walk.stride[axis] = repeated ? 0 : step;", "walk.stride[axis] = step;")
 

@@ -58,7 +58,7 @@ def _refuse(message: str) -> NoReturn:
 
 
 class Progress:
-    """A line on standard error, twice a second at most, where that is a terminal; every ten seconds elsewhere."""
+    """Prints progress on standard error: at most twice a second on a terminal, every ten seconds elsewhere."""
 
     def __init__(self, total: int, quiet: bool):
         self._total = total
@@ -91,9 +91,9 @@ def main(arguments: list[str]) -> int:
     if given.loss is not None and not given.bisect:
         _refuse("--loss belongs to --bisect")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal of few letters takes any name
-    os.environ.pop("PORTACL_RECORD", None)  # what is replayed is not recorded, least of all into the file that is read
-    os.environ.setdefault("PORTACL_FALLBACK", "quiet")  # a row says so where PyTorch's CPU took portacl's place
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal with a small character set accepts any name
+    os.environ.pop("PORTACL_RECORD", None)  # replayed calls are not recorded, least of all into the file that is being read
+    os.environ.setdefault("PORTACL_FALLBACK", "quiet")  # a row reports when PyTorch's CPU kernels replaced portacl
     warnings.filterwarnings("ignore", category=UserWarning)
     _need("torch", "tensors are compared by PyTorch")
     from portacl import recording

@@ -1,7 +1,7 @@
-"""Which call of one run is which of another, where some were inserted, removed or renamed.
+"""Aligns the calls of two runs, in which some were inserted, removed or renamed.
 
-The shortest edit script (Myers, 1986) over tokens. Where the runs are so different that it would take too long, three tokens in a row that
-each run has once are matched first, and what lies between them by itself.
+The shortest edit script (Myers, 1986) over tokens. If the runs differ so much that it would take too long, unique sequences of
+three tokens are matched first, and the parts between them separately.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -11,11 +11,11 @@ from __future__ import annotations
 import bisect
 from collections.abc import Hashable, Sequence
 
-_MOST_EDITS = 1500  # beyond which the shortest script is not looked for: time and memory grow with its square
+_MOST_EDITS = 1500  # the limit for the shortest script, whose time and memory grow quadratically
 
 
 def align(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[tuple[int | None, int | None]]:
-    """Pairs of places in order; None beside what only one of the two has."""
+    """Returns pairs of positions in order, with None for tokens that only one of the two has."""
     numbers: dict[Hashable, int] = {}
     one = [numbers.setdefault(token, len(numbers)) for token in first]
     other = [numbers.setdefault(token, len(numbers)) for token in second]
@@ -63,7 +63,7 @@ def _by_anchors(one: list[int], other: list[int]) -> list[tuple[int, int]]:
 
 
 def _places_of_unique(tokens: list[int]) -> dict[tuple[int, ...], int]:
-    """Where each three tokens in a row are that come once."""
+    """Returns the position of each sequence of three tokens that occurs once."""
     places: dict[tuple[int, ...], list[int]] = {}
     for k in range(len(tokens) - 2):
         places.setdefault(tuple(tokens[k : k + 3]), []).append(k)
@@ -109,7 +109,7 @@ def _back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
 
 
 def _by_occurrence(one: list[int], other: list[int]) -> list[tuple[int, int]]:
-    """The k-th of a token with the k-th of it, as many as keep the order."""
+    """Matches the k-th occurrence of a token with the k-th of the other run, as far as that preserves the order."""
     places: dict[tuple[int, int], int] = {}
     counts: dict[int, int] = {}
     for j, token in enumerate(other):
@@ -125,8 +125,8 @@ def _by_occurrence(one: list[int], other: list[int]) -> list[tuple[int, int]]:
 
 
 def _increasing(candidates: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """As many as can be taken in order: the first places ascend, the second ones must."""
-    tails: list[int] = []  # the smallest place that ends a run of each length
+    """Returns the longest ordered selection: the first positions ascend, and the second ones must, too."""
+    tails: list[int] = []  # the smallest position that ends a run of each length
     ends: list[int] = []
     before: list[int] = []
     for number, (_, j) in enumerate(candidates):

@@ -1,8 +1,8 @@
-"""Sets two recordings side by side: their calls are aligned by module path, name and order, whatever was inserted between them.
+"""Compares two recordings: their calls are aligned by module path, name and order, even if others were inserted between them.
 
-A pair is *off* where a result of the second run fails a chosen standard beside the first's, though its inputs pass: the operator made the
-difference. It is *propagated* where its inputs differed already. Where elements were not kept, equal hashes, samples and statistics are compared,
-and a row says what that leaves unknown.
+A pair is *off* if a result of the second run fails a chosen standard although its inputs pass: the operator made the difference.
+It is *propagated* if its inputs differed already. If elements were not kept, hashes, samples and statistics are compared, and a
+row reports the remaining uncertainty.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -21,19 +21,19 @@ from .align import align
 from .errors import Deviation, is_inexact, no_measures
 from .findings import OFF, OK, PROPAGATED, Findings, Row
 
-# How far apart means and norms of two runs may be where nothing but statistics was kept: relative, by dtype.
+# The relative difference of means and norms that two runs may have by dtype, if only statistics were kept.
 _OF_STATISTICS = {"float16": 2.0**-9, "bfloat16": 2.0**-6}
 _ELSE_OF_STATISTICS = 2.0**-10
 _STATISTICS = "only statistics were compared"
 
 
 class Pair:
-    """Two records of what should be the same tensor, and what can be told of them."""
+    """Two records of one tensor, and their comparison."""
 
     def __init__(self, first: TensorRecord, second: TensorRecord):
         self.first = first
         self.second = second
-        self.unknown = ""  # what was kept too little of
+        self.unknown = ""  # why too little was kept to compare
         self.reason = ""
         self.deviation: Deviation | None = None
         self.one: torch.Tensor | None = None
@@ -60,7 +60,7 @@ class Pair:
         self.deviation = Deviation(other, one)
 
     def _by_sample(self) -> bool:
-        """The elements that both runs kept: samples of one shape are taken at the same positions."""
+        """Returns the elements that both runs kept; samples of one shape have the same positions."""
         one, other = (_elements(record, (self.first, self.second)) for record in (self.first, self.second))
         if one is None or other is None:
             return False
@@ -98,7 +98,7 @@ class Pair:
         self.reason = ", ".join(differ)
 
     def is_silent(self, by: standards.Standards) -> bool:
-        """Whether nothing that decides says anything of how far the elements are apart."""
+        """Whether no deciding standard can tell how far the elements are apart."""
         deviation = self.deviation
         return deviation is not None and not deviation.has_same_bits and by.is_silent(by.verdicts(deviation, None))
 
@@ -109,18 +109,18 @@ class Pair:
             return True
         if self.deviation is not None:
             return by.is_off(by.verdicts(self.deviation, None))
-        # Nothing tells how far: a standard of bits is failed, others are not known to be.
+        # The distance is unknown: the standard of bits fails, and others may pass.
         return "bits" in by.chosen and _have_one_kind(self.first, self.second)
 
 
 def _have_one_kind(first: TensorRecord, second: TensorRecord) -> bool:
-    """Whether their hashes are of one kind and one order of elements, so that different ones are different elements."""
+    """Whether both hashes have one kind and one order of elements, so that different hashes mean different elements."""
     kinds = [None if record.hash is None else (record.hash.split(":")[0], record.hash.split(":")[2:]) for record in (first, second)]
     return kinds[0] is not None and kinds[0] == kinds[1]
 
 
 def _elements(record: TensorRecord, both: tuple[TensorRecord, TensorRecord]) -> torch.Tensor | None:
-    """The elements at the positions of which one of the two has a sample."""
+    """Returns the elements at the positions of which one of the two has a sample."""
     positions = next((one.sample_positions for one in both if one.sample_positions), ())
     if not positions:
         return None
@@ -131,7 +131,7 @@ def _elements(record: TensorRecord, both: tuple[TensorRecord, TensorRecord]) -> 
 
 
 def token(call: Call) -> tuple[str, str, bool]:
-    """What two calls share that are the same one in two runs."""
+    """The key that a call has in both runs."""
     return findings.module_of(call), call.name, call.phase == "backward"
 
 
@@ -140,7 +140,7 @@ def compare(first: Recording, second: Recording, calls: list[Call], others: list
     names = {name: standards.NAMES[name].replace("portacl's", "the first run's") for name in by.names}
     found = Findings(title, f"off where a result fails {by.text} beside the first run's", names, by.chosen, {"ulp": "ulp", "exact": ""})
     if programs.is_of_program(first.meta) and programs.is_of_program(second.meta):
-        # Streams run side by side: which call ends first is another one in every run.
+        # Streams run concurrently, so that the order in which their calls end differs between runs.
         calls, others = (sorted(some, key=lambda call: call.thread) for some in (calls, others))
     inserted = [0, 0]
     for number, (i, j) in enumerate(align([token(call) for call in calls], [token(call) for call in others])):
@@ -155,7 +155,7 @@ def compare(first: Recording, second: Recording, calls: list[Call], others: list
             row.pair = [calls[i].index, others[j].index]
             try:
                 _compare(row, calls[i], others[j], by)
-            except Exception as error:  # of many classes: what a record of another form makes of a reader
+            except Exception as error:  # any exception that malformed records can raise
                 row.not_compared(findings.broken(error))
         row.index = number
         found.rows.append(row)
@@ -201,7 +201,7 @@ def _compare(row: Row, call: Call, other: Call, by: standards.Standards) -> None
 
 
 def _results(row: Row, pairs: list[Any], by: standards.Standards) -> tuple[bool, bool]:
-    """Whether a result is off, and whether anything was compared."""
+    """Returns whether a result is off, and whether anything was compared."""
     is_off = known = is_silent = False
     for number, ((place, one), (_, other)) in enumerate(pairs):
         try:

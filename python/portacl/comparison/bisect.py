@@ -1,8 +1,8 @@
-"""Finds the operator that makes the loss part, by swapping recorded results with portacl's.
+"""Finds the operator at which the loss diverges, by replacing recorded results with portacl's.
 
-The recorded calls are a graph: an input is the result of the last call before that gave the same elements. The loss after a prefix of the program
-is computed so: the results of the first k calls are the recorded ones, and what follows from them up to the loss is computed by portacl. With all
-calls recorded that is the recorded loss, with none it is portacl's. The search halves the calls until one is left with which the loss passes from
+The recorded calls are a graph: an input is the result of the last earlier call that returned the same elements. The loss for a
+prefix of k calls uses their recorded results, and portacl computes everything that follows from them up to the loss. With all
+calls that is the recorded loss, with none it is portacl's. The search halves the calls until one is left that moves the loss from
 nearer portacl's to nearer the recorded one.
 
 SPDX-License-Identifier: Apache-2.0
@@ -23,19 +23,19 @@ from portacl.recording import Call, Recording, TensorRecord
 from . import findings, programs, replay
 from .terminal import printable
 
-_Source = tuple[int, int]  # a call's place in the program, and the number of its result
+_Source = tuple[int, int]  # a call's index in the program, and the number of its result
 
 
 @dataclasses.dataclass
 class Swaps:
-    """What a prefix of recorded results comes to. `kept` counts calls that could not be replayed: their recorded results stayed."""
+    """The loss for a prefix of recorded results. `kept` counts calls that could not be replayed: their recorded results stayed."""
 
     loss: float
     kept: int
 
 
 class Graph:
-    """The calls that a loss depends on, and where each of their inputs comes from."""
+    """The calls that a loss depends on, and the source of each of their inputs."""
 
     def __init__(self, calls: list[Call], target: int):
         self.calls = calls
@@ -70,13 +70,13 @@ class Bisection:
         self._done = 0
 
     def loss(self, recorded: int) -> Swaps:
-        """The loss where the results of the first calls that are needed, so many, are the recorded ones."""
+        """Returns the loss with the recorded results of the first `recorded` calls that it needs."""
         if recorded not in self._known:
             self._known[recorded] = self._run(lambda number: number < recorded)
         return self._known[recorded]
 
     def with_one(self, number: int) -> Swaps:
-        """The loss where the result of this call alone is the recorded one."""
+        """Returns the loss with the recorded result of this call alone."""
         return self._run(lambda other: other == number)
 
     def _run(self, is_recorded: Callable[[int], bool]) -> Swaps:
@@ -120,12 +120,12 @@ def _is_loss(record: TensorRecord) -> bool:
     return record.count == 1 and record.dtype in ("float32", "float16", "bfloat16", "float64") and record.kept == "all"
 
 
-# What gives one number that was computed before, or none that was computed.
+# Operators that return a number that was computed before, or none that was computed.
 _NO_LOSSES = ("ones_like", "detach", "fill_")
 
 
 def losses(calls: list[Call]) -> list[int]:
-    """Where the losses are: of each step, the last call before gradients that gave one floating number and computed it."""
+    """Finds the losses: for each step, the last call before gradients that computed a single floating number."""
     found: list[int] = []
     candidate = None
     was_backward = False
@@ -152,7 +152,7 @@ def _is_nearer_recorded(loss: float, portacls: float, recorded: float) -> bool:
 
 
 def run(opened: Recording, calls: list[Call], chosen: int | None, progress: Any, quiet: bool) -> int:
-    """Searches, prints what was found; 0 where no loss parts, 1 where one does. ValueError where there is no loss to look at."""
+    """Searches and prints the result. Returns 0 if no loss diverges, else 1. Raises ValueError if there is no loss."""
     if programs.is_of_program(opened.meta):
         raise ValueError(f"--bisect looks for the loss of PyTorch's training steps: {opened.path} holds the calls of a C++ program")
     targets = [at for at, call in enumerate(calls) if call.index == chosen] if chosen is not None else losses(calls)
@@ -173,7 +173,7 @@ def run(opened: Recording, calls: list[Call], chosen: int | None, progress: Any,
             shown.end()
             sys.stdout.write(f"{name}: {recorded.loss:.9g} recorded, the same on portacl\n")
             continue
-        low, high = 0, count  # with none portacl's, with all the recorded one
+        low, high = 0, count  # with none portacl's loss, with all the recorded one
         while high - low > 1:
             middle = (low + high) // 2
             if _is_nearer_recorded(search.loss(middle).loss, portacls.loss, recorded.loss):

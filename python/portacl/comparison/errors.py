@@ -1,4 +1,4 @@
-"""How far a result is from another one, element by element: in units of the last place, in parts, and as an angle.
+"""Distances between two results, element by element: in units of the last place, relative, and as an angle.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -33,12 +33,12 @@ def is_inexact(dtype: torch.dtype) -> bool:
 
 
 def real_dtype(dtype: torch.dtype) -> torch.dtype:
-    """The dtype of a complex number's parts; of others the dtype itself."""
+    """Returns the dtype of a complex number's parts; for others the dtype itself."""
     return dtype.to_real() if dtype.is_complex else dtype
 
 
 def wide(values: torch.Tensor) -> torch.Tensor:
-    """All values as float64 in one row; complex numbers as two. Integers beyond 2^53 lose bits: those are compared by themselves."""
+    """Flattens all values to float64; complex numbers become two. Integers beyond 2^53 lose bits and are compared separately."""
     values = values.detach().cpu().resolve_conj().resolve_neg()
     if values.is_complex():
         values = torch.view_as_real(values)
@@ -46,7 +46,8 @@ def wide(values: torch.Tensor) -> torch.Tensor:
 
 
 def unit(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The distance between neighbouring numbers of a floating type at each float64 value; beyond the largest, that at the largest."""
+    """Returns the distance of neighbouring numbers of a floating type at each float64 value; beyond the largest number, the one
+    there."""
     known = spacing(real_dtype(dtype))
     magnitude = values.abs().nan_to_num(nan=known.largest, posinf=known.largest).clamp(known.smallest, known.largest)
     exponent = torch.frexp(magnitude).exponent - 1
@@ -54,9 +55,9 @@ def unit(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 class Deviation:
-    """A result, element by element beside a reference of the same shape.
+    """The deviation of a result from a reference of the same shape, element by element.
 
-    What is infinite or NaN in one of the two counts as equal where it is the same in both, and as infinitely far off where it is not.
+    An infinity or NaN counts as equal if both have it, and as infinitely far off otherwise.
     """
 
     def __init__(self, got: torch.Tensor, reference: torch.Tensor):
@@ -65,7 +66,7 @@ class Deviation:
         self.inexact = is_inexact(got.dtype)
         self.got = wide(got)
         exact = wide(reference)
-        if self.inexact and reference.dtype != got.dtype:  # float64's: what the dtype cannot hold is infinite in it
+        if self.inexact and reference.dtype != got.dtype:  # float64's results beyond the dtype's range are infinite in it
             held = exact.to(real_dtype(got.dtype)).to(torch.float64)
             exact = torch.where(held.isinf(), held, exact)
         self.reference = exact
@@ -74,7 +75,7 @@ class Deviation:
             self.is_same = (self.got == exact) | (self.got.isnan() & exact.isnan())
         else:
             self.is_same = (got.detach().cpu().reshape(-1) == reference.detach().cpu().reshape(-1)).reshape(-1)
-            if self.is_same.numel() != self.got.numel():  # complex has two parts an element; integers have one
+            if self.is_same.numel() != self.got.numel():  # a complex element has two parts; integers have one
                 self.is_same = self.got == exact
         far = torch.full_like(self.got, math.inf)
         same = torch.zeros_like(self.got)
@@ -90,7 +91,7 @@ class Deviation:
 
     @property
     def has_same_bits(self) -> bool:
-        """Whether every element is the same number; zeros of either sign are told apart, NaNs are not."""
+        """Whether every element is the same number; zeros of different sign differ, NaNs are equal."""
         if not bool(self.is_same.all()):
             return False
         zeros = (self.got == 0) & (self.reference == 0)
@@ -98,7 +99,8 @@ class Deviation:
 
     @property
     def of_largest(self) -> float:
-        """The largest error in units of the last place of the largest element: where sums cancel, small elements do not count for more."""
+        """Returns the largest error in units of the last place of the largest element, so that cancellation in small elements
+        does not count more."""
         if not self.error.numel():
             return 0.0
         largest = self.reference[self.reference.isfinite()].abs()
@@ -107,7 +109,7 @@ class Deviation:
 
     @property
     def worst(self) -> int:
-        """The place of the largest error in units, or -1 where there is none."""
+        """Returns the index of the largest error in units, or -1 if there is none."""
         if not self.error.numel() or not bool((self.error > 0).any()):
             return -1
         return int(self.in_units.argmax())
@@ -129,12 +131,12 @@ class Deviation:
 
 
 def no_measures(count: int) -> dict[str, Any]:
-    """The measures of two results that are equal."""
+    """Returns the measures of two equal results."""
     return {"elements": count, "differing": 0, "ulp": 0.0, "absolute": 0.0, "relative": 0.0, "cosine": 1.0}
 
 
 def are_same_bytes(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors of one dtype and shape on the CPU hold the same bytes: quicker than a Deviation."""
+    """Whether two CPU tensors of one dtype and shape hold the same bytes; faster than a Deviation."""
     if not one.numel():
         return True
     bits = [tensor.resolve_conj().resolve_neg().contiguous().view(-1).view(torch.uint8) for tensor in (one, other)]
@@ -142,7 +144,7 @@ def are_same_bytes(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def cosine(one: torch.Tensor, other: torch.Tensor) -> float:
-    """Of the angle between two rows of numbers: 1 where both are zero or empty, 0 where one is."""
+    """Returns the cosine of the angle between two rows of numbers: 1 if both are zero or empty, 0 if one is."""
     scale = max(float(one.abs().max()) if one.numel() else 0.0, 1e-300), max(float(other.abs().max()) if other.numel() else 0.0, 1e-300)
     one, other = one / scale[0], other / scale[1]
     norms = float(one.norm()), float(other.norm())
@@ -152,7 +154,7 @@ def cosine(one: torch.Tensor, other: torch.Tensor) -> float:
 
 
 def place(flat: int, shape: tuple[int, ...], is_complex: bool) -> list[int]:
-    """The indices of an element by its number in row-major order."""
+    """Returns the indices of an element from its row-major number."""
     flat = flat // 2 if is_complex else flat
     indices: list[int] = []
     for length in reversed(shape):
@@ -162,7 +164,7 @@ def place(flat: int, shape: tuple[int, ...], is_complex: bool) -> list[int]:
 
 
 def kinds(got: torch.Tensor, reference: torch.Tensor) -> list[str]:
-    """What a deviation looks like, in words, where that can be told: got and reference are of the same dtype."""
+    """Describes a deviation in words, if possible; got and reference have the same dtype."""
     if not is_inexact(got.dtype) or got.shape != reference.shape:
         return []
     one, other = wide(got), wide(reference)

@@ -16,7 +16,7 @@ _Tensor = torch.Tensor
 
 
 class NoMeaning(Exception):
-    """Why there is no float64 result of a call."""
+    """The reason why a call has no float64 result."""
 
 
 def _matmul_backward(grad: _Tensor, one: _Tensor, other: _Tensor, mask: list[bool]) -> list[_Tensor | None]:
@@ -57,7 +57,7 @@ def _attention(query: _Tensor, key: _Tensor, value: _Tensor, mask: _Tensor | Non
 
 
 def _mask(query: _Tensor, key: _Tensor, given: dict[str, Any]) -> _Tensor | None:
-    """What a query does not see. Raises NoMeaning for what goes beyond masks that are given, and causal ones."""
+    """Returns the mask of keys that a query does not see. Raises NoMeaning for anything but given masks and causal ones."""
     if given.get("input_layout", "") != "BNSD":
         raise NoMeaning("its formula is known here for the layout BNSD alone")
     others = ("pse", "padding_mask", "prefix", "actual_seq_qlen", "actual_seq_kvlen", "sink")

@@ -1,4 +1,4 @@
-"""What a comparison found: a row for every call, and what they come to.
+"""The findings of a comparison: a row for every call, and summaries.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -20,7 +20,7 @@ OK, OFF, PROPAGATED, NOT_COMPARED = "ok", "off", "propagated", "not compared"
 
 @dataclasses.dataclass
 class Row:
-    """A call. Errors are the largest of its results, and None where none was measured."""
+    """The row of a call. Errors are the largest of its results, and None if none was measured."""
 
     index: int
     name: str
@@ -29,10 +29,10 @@ class Row:
     phase: str
     verdict: str = NOT_COMPARED
     remarks: list[str] = dataclasses.field(default_factory=list)
-    origin: int | None = None  # the call whose error came here
-    ulp: float | None = None  # from portacl's result, or from the other run's
-    exact: float | None = None  # from float64's result
-    carried: float | None = None  # of a propagated one: from what portacl makes of the right inputs, in units of its largest element
+    origin: int | None = None  # the call from which the error propagated
+    ulp: float | None = None  # relative to portacl's result, or to the other run's
+    exact: float | None = None  # relative to float64's result
+    carried: float | None = None  # if propagated: relative to portacl's for the right inputs, in units of its largest element
     relative: float | None = None
     cosine: float | None = None
     standards: dict[str, bool | None] = dataclasses.field(default_factory=dict)
@@ -40,7 +40,7 @@ class Row:
     inputs: list[str] = dataclasses.field(default_factory=list)
     outputs: list[str] = dataclasses.field(default_factory=list)
     worst: dict[str, Any] | None = None
-    pair: list[int | None] | None = None  # of two runs: the numbers of the call in each
+    pair: list[int | None] | None = None  # for two runs: the numbers of the call in each
     stack: tuple[Any, ...] = ()
 
     @classmethod
@@ -63,12 +63,12 @@ class Row:
 
 
 def broken(error: Exception) -> str:
-    """The remark about a record that cannot be read, or has no meaning."""
+    """Returns the remark about a record that cannot be read, or has no meaning."""
     return f"it cannot be compared: {type(error).__name__}: {error}"[:400]
 
 
 def module_of(call: Call) -> str:
-    """The path of the module that called, with the class of the outermost one in front."""
+    """Returns the path of the module that called, preceded by the class of the outermost one."""
     return ".".join(part for part in (call.root, call.module) if part)
 
 
@@ -77,28 +77,28 @@ def place_text(place: tuple[Any, ...]) -> str:
 
 
 def count_of_special(record: TensorRecord) -> tuple[int, int]:
-    """How many NaNs and infinities it holds, as far as that is known."""
+    """Counts its NaNs and infinities, as far as they are known."""
     known: Statistics | None = record.statistics
     if known is not None and known.nan is not None and known.inf is not None:
         return known.nan, known.inf
     try:
         values = record.tensor() if record.kept == "all" else record.sample()
-    except Exception:  # of many classes; whoever compares it says so
+    except Exception:  # any exception; whoever compares the record reports it
         return 0, 0
     if values is None or not (values.is_floating_point() or values.is_complex()):
         return 0, 0
-    values = errors.wide(values)  # PyTorch asks this of no number of one byte
+    values = errors.wide(values)  # PyTorch does not support this for 8-bit floats
     return int(values.isnan().sum()), int(values.isinf().sum())
 
 
 class Repeats:
-    """Finds calls that got the same inputs and gave another result."""
+    """Finds calls that got the same inputs as an earlier one but returned another result."""
 
     def __init__(self) -> None:
         self._seen: dict[Any, tuple[int, tuple[Any, ...], list[TensorRecord]]] = {}
 
     def before(self, call: Call) -> int | None:
-        """The earlier call that contradicts this one, if there is one."""
+        """Returns the earlier call that contradicts this one, if there is one."""
         results = tuple(replay.key(record) for _, record in replay.results(call))
         if not results or None in results:
             return None
@@ -114,7 +114,8 @@ class Repeats:
 
 
 def _may_be_same(one: TensorRecord, other: TensorRecord) -> bool:
-    """Whether nothing but what NaNs look like may differ, of which there are several: a device need not give one of them always."""
+    """Whether the two may differ only in the bits of NaNs, of which there are several: a device need not always return the same
+    one."""
     if not (one.statistics and other.statistics and one.statistics.nan and one.statistics.nan == other.statistics.nan):
         return False
     if one.kept != "all" or other.kept != "all":
@@ -124,7 +125,7 @@ def _may_be_same(one: TensorRecord, other: TensorRecord) -> bool:
 
 
 def _is_opaque(values: list[Any]) -> bool:
-    """Whether one of them is something that a recording does not hold."""
+    """Whether one of them is a value that a recording does not hold."""
     return any(isinstance(one, Opaque) or (isinstance(one, (list, tuple)) and _is_opaque(list(one))) for one in values)
 
 
@@ -139,15 +140,15 @@ def _shown(value: Any) -> Any:
 
 
 class Specials:
-    """Finds the calls whose results hold a NaN or an infinity that none of their inputs held, and the first call that held one at all."""
+    """Finds calls whose results hold a NaN or an infinity that none of their inputs held, and the first call that held any."""
 
     def __init__(self) -> None:
         self.first: dict[str, tuple[int, str]] = {}
         self._known: dict[Any, tuple[int, int]] = {}
-        self._unwritten: set[int | None] = set()  # memory whose contents mean nothing yet
+        self._unwritten: set[int | None] = set()  # uninitialised memory
 
     def look(self, call: Call) -> list[str]:
-        """Remarks of what appears here."""
+        """Returns remarks about NaNs and infinities that appear here."""
         if replay.is_unwritten(call):
             self._unwritten.update(record.storage for _, record in call.results())
             return []
@@ -175,7 +176,7 @@ class Specials:
 
 @dataclasses.dataclass
 class Findings:
-    """All rows, and what is told besides."""
+    """All rows, and general remarks."""
 
     title: str
     subject: str
@@ -201,7 +202,7 @@ class Findings:
         return next((row for row in self.rows if row.verdict == OFF), None)
 
     def operators(self) -> list[dict[str, Any]]:
-        """One line for each name: what its calls came to. What is off comes first, then what was farthest."""
+        """Summarises the calls of each name in one line. Names that are off come first, then those with the largest errors."""
         groups: dict[str, list[Row]] = {}
         for row in self.rows:
             groups.setdefault(row.name, []).append(row)
@@ -252,7 +253,7 @@ class Findings:
 
 
 def finite(value: Any) -> Any:
-    """With texts "inf", "-inf" and "nan" for numbers that JSON has not."""
+    """Replaces numbers that JSON lacks by the texts "inf", "-inf" and "nan"."""
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     if isinstance(value, dict):

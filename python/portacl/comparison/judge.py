@@ -1,8 +1,9 @@
 """Judges the calls of one recording: each is replayed from its recorded inputs.
 
-A call is *off* where its recorded result fails a chosen standard beside what portacl and float64 make of the recorded inputs: it made the
-error. A call that is not is *propagated* where an input descends from one that was off, and its recorded result fails the standard beside what
-portacl makes of the right inputs: those that the calls before it would have given, had none been off. Where it passes, the error has died out.
+A call is *off* if its recorded result fails a chosen standard, compared with portacl's and float64's results for the recorded
+inputs: it made the error. Another call is *propagated* if an input descends from a call that was off, and its recorded result
+fails the standard compared with portacl's result for the right inputs: those that the earlier calls would have returned, had none
+been off. If it passes, the error has died out.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -49,7 +50,7 @@ class Judge:
         self._found = found
         self._repeats = findings.Repeats()
         self._specials = findings.Specials()
-        # What values that are off should have been, and the call that made the error.
+        # The right values for those that are off, and the call that made the error.
         self._right: dict[replay.Key, tuple[torch.Tensor, int]] = {}
 
     def all(self, calls: Iterable[Call], progress: Callable[[int, Call], None]) -> None:
@@ -72,8 +73,8 @@ class Judge:
         except replay.NotReplayed as reason:
             row.not_compared(str(reason))
             self._forget(call)
-        except Exception as error:  # of many classes: what a record of another form makes of a reader
-            if row.verdict == OFF:  # one result is, whatever is wrong with another one
+        except Exception as error:  # any exception that malformed records can raise
+            if row.verdict == OFF:  # one result is, whatever is wrong with another
                 row.remarks.append(findings.broken(error))
             else:
                 row.not_compared(findings.broken(error))
@@ -83,7 +84,7 @@ class Judge:
         return row
 
     def _repeated(self, call: Call, row: Row) -> None:
-        """The same inputs, two results: known even where the elements are not."""
+        """Reports two results for the same inputs, which is known even if the elements are not."""
         try:
             of = self._replay.operator(call)
         except replay.NotReplayed:
@@ -128,7 +129,7 @@ class Judge:
         else:
             self._remember(call, results, row.index if row.origin is None else row.origin)
 
-    # -- what is right of values that are off ---------------------------------------------------
+    # -- the right values for those that are off ------------------------------------------------
 
     def _forget(self, call: Call) -> None:
         for _, record in replay.results(call):
@@ -153,8 +154,8 @@ class Judge:
         return one.dtype == other.dtype and (errors.are_same_bytes(one, other) or Deviation(one, other).has_same_bits)
 
     def _carried(self, call: Call, results: _Results) -> float | None:
-        """How far the recorded results are from these, which are portacl's of the right inputs, in units of the last place of the largest element;
-        None where they pass beside them."""
+        """Measures the recorded results against portacl's results for the right inputs, in units of the last place of the largest
+        element. Returns None if they pass."""
         worst, is_off = 0.0, False
         for (_, record), (_, value) in zip(replay.results(call), results):
             recorded = self._replay.elements(record)
@@ -170,14 +171,14 @@ class Judge:
         for place, record in call.inputs():
             if place in changed:
                 recorded = self._replay.elements(record)
-                assert recorded is not None  # it was replayed from
+                assert recorded is not None  # the call was replayed from it
                 worst = max(worst, float(Deviation(recorded, changed[place][0].reshape(recorded.shape)).measures()["ulp"]))
         return f"up to {worst:.3g} ulp"
 
-    # -- how far the recorded results are ------------------------------------------------------
+    # -- the errors of recorded results --------------------------------------------------------
 
     def _exact(self, call: Call, of: Any, results: _Results, row: Row) -> _Results:
-        """Float64's results; None for those that have none."""
+        """Returns float64's results; None for calls that have none."""
         nothing: _Results = [(place, None) for place, _ in results]
         if self._replay.is_view(of):
             return nothing
@@ -190,7 +191,7 @@ class Judge:
             return nothing
 
     def _beside(self, call: Call, row: Row, results: _Results, by_exact: _Results) -> tuple[bool, bool]:
-        """Measures every result. Whether one fails a chosen standard, and whether all that were kept could be judged."""
+        """Measures every result. Returns whether one fails a chosen standard, and whether all kept results could be judged."""
         is_off = is_silent = is_any = False
         worst: tuple[float, Any] | None = None
         for number, ((place, record), (_, value), (_, true)) in enumerate(zip(replay.results(call), results, by_exact)):
@@ -246,8 +247,8 @@ class Judge:
     def _beside_exact(
         self, value: torch.Tensor, true: torch.Tensor, recorded: torch.Tensor | None, row: Row, place: replay.Place
     ) -> Deviation | None:
-        """The recorded result (None: it is portacl's) beside float64's. None where portacl's own fails beside it, so that float64's is of another
-        formula."""
+        """Compares the recorded result (None: it equals portacl's) with float64's. Returns None if portacl's own fails, so that
+        float64's comes from another formula."""
         own = Deviation(value, true)
         verdict = self._standards.judge("cann", own)
         if verdict is None and own.dtype.itemsize > 1:
@@ -278,7 +279,7 @@ class Judge:
 
 
 def around(deviation: Deviation, output: int, values: dict[str, torch.Tensor]) -> dict[str, Any]:
-    """The values of several tensors of one shape around the worst element."""
+    """Returns the values of several tensors of one shape around the worst element."""
     is_complex = deviation.dtype.is_complex
     worst = deviation.worst if deviation.worst >= 0 else int((~deviation.is_same).int().argmax())
     flat = worst // 2 if is_complex else worst

@@ -1,4 +1,4 @@
-"""Calls of a recording, done again: on portacl from what was recorded, and on the CPU in float64.
+"""Replays the calls of a recording: on portacl with the recorded inputs, and on the CPU in float64.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -22,18 +22,18 @@ Place = tuple[Any, ...]
 Key = tuple[str, str, int]
 
 
-_MOST_READ = 256 << 20  # bytes of tensors that are kept as they were read
+_MOST_READ = 256 << 20  # bytes of tensors that stay cached
 
 
 class NotReplayed(Exception):
-    """Why a call is not done again; the text is for the report."""
+    """The reason why a call is not replayed; the text is for the report."""
 
 
-# Their results are memory that nobody has written yet.
+# Operators whose results are uninitialised memory.
 _UNWRITTEN = frozenset(
     "empty empty_like empty_strided empty_permuted new_empty new_empty_strided resize resize_ resize_as resize_as_ _resize_output".split()
 )
-# Whose operators are replayed: a recording is somebody's file, and names no other code.
+# The namespaces whose operators are replayed. A recording is somebody's file, and must not name other code.
 REPLAYED = ("aten", "prims", "npu", "torchvision")
 _REASONS = {
     "c10d": "it communicates with other processes",
@@ -41,7 +41,7 @@ _REASONS = {
     "profiler": "it computes nothing",
     "debugprims": "it computes nothing",
 }
-# By base name: what reaches files, the terminal, or memory by numbers that the arguments hold.
+# Operators that are not replayed, by base name: those that access files, the terminal, or memory by addresses in the arguments.
 _REFUSED = {
     **dict.fromkeys(("from_file", "save", "_print"), "it reaches beyond its arguments"),
     **dict.fromkeys(
@@ -54,20 +54,20 @@ _REFUSED = {
     ),
 }
 _NAME = re.compile(r"(?P<namespace>\w+)::(?P<base>\w+)(?:\.(?P<overload>\w+))?", re.ASCII)
-# Results without a meaning of their own: seed and offset of dropped weights, which are not written where none are dropped; the places of
-# maxima, which each device keeps in its own form for its own gradient.
+# Results without a meaning of their own: seed and offset of dropout, which are not written if nothing is dropped, and the indices
+# of maxima, which each device keeps in its own form for its own gradient.
 _WITHOUT_MEANING = {
     "aten::max_pool2d_with_indices": (1,),
     "npu::npu_fusion_attention": (4, 5, 6),
     "npu::npu_fusion_attention_v2": (4, 5, 6),
     "npu::npu_fusion_attention_v3": (4, 5),
 }
-# Arguments that ask for float32 of 16-bit inputs: of float64 there is nothing to be asked for.
+# Arguments that ask for float32 with 16-bit inputs; they have no meaning in float64.
 _WIDENING = {"aten::_softmax": 2, "aten::_log_softmax": 2}
 
 
 def operator(name: str) -> torch._ops.OpOverload:
-    """NotReplayed where this PyTorch has none of that name, or a recording may not have it run."""
+    """Raises NotReplayed if this PyTorch has no operator of that name, or a recording may not run it."""
     parts = _NAME.fullmatch(name)
     if parts is None:
         raise NotReplayed(f"{name!r} is no name of an operator")
@@ -91,8 +91,8 @@ def operator(name: str) -> torch._ops.OpOverload:
 
 
 def key(record: TensorRecord) -> Key | None:
-    """By what a value is found again: its dtype and its elements, by the name that the file gives them or by their hash. A matrix and its transpose
-    may be the same elements of the file, in two orders."""
+    """Returns the key by which a value is found again: its dtype and its elements, by the file's name for them or by their hash.
+    A matrix and its transpose may be the same elements of the file, in two orders."""
     name = record.key or record.hash
     if name is not None and record.order:
         name += f":{record.order}:{record.shape}"
@@ -100,7 +100,7 @@ def key(record: TensorRecord) -> Key | None:
 
 
 def name_of(call: Call) -> str:
-    """As torch.ops has it, without the overload that is called default."""
+    """Returns the name as torch.ops has it, without the overload named default."""
     return call.name.removesuffix(".default")
 
 
@@ -110,24 +110,25 @@ def is_of_program(call: Call) -> bool:
 
 
 def is_overwritten(call: Call, place: Place, record: TensorRecord) -> bool:
-    """Whether an argument is written without a look at what it held, which is not recorded then. Of a C function also one that it does not touch."""
+    """Whether an argument is overwritten without being read; its content is not recorded then. For a C function also one that it
+    does not touch."""
     is_unread = record.hash is None and record.kept == "summary" and not record.problem
     return is_unread and (is_of_program(call) or (place == ("args", 0) and place in call.written))
 
 
 def results(call: Call) -> list[tuple[Place, TensorRecord]]:
-    """call.results(), but for those that have no meaning."""
+    """Returns call.results() without those that have no meaning."""
     without = _WITHOUT_MEANING.get(name_of(call), ())
     return [(place, record) for place, record in call.results() if not (place[0] == "outputs" and place[1] in without)]
 
 
 def is_unwritten(call: Call) -> bool:
-    """Whether its result is memory that nobody has written yet."""
+    """Whether its result is uninitialised memory."""
     return call.name.partition("::")[2].partition(".")[0] in _UNWRITTEN
 
 
 def is_view(of: torch._ops.OpOverload) -> bool:
-    """Whether it gives other views of its arguments, and computes nothing."""
+    """Whether it only returns views of its arguments, and computes nothing."""
     returns = of._schema.returns
     return bool(returns) and all(one.alias_info is not None and not one.alias_info.is_write for one in returns)
 
@@ -137,7 +138,7 @@ def draws(call: Call, of: torch._ops.OpOverload) -> bool:
 
 
 def text(record: TensorRecord) -> str:
-    """A tensor in a line: float32[4, 8] strides (1, 4)."""
+    """Describes a tensor in a line: float32[4, 8] strides (1, 4)."""
     line = f"{record.dtype}{list(record.shape)}"
     dense: list[int] = []
     step = 1
@@ -162,7 +163,7 @@ def built(value: Any, place: Place, tensor: Callable[[Place, TensorRecord], Any]
 
 
 def check_bounds(of: torch._ops.OpOverload, arguments: Mapping[str, Any]) -> None:
-    """Raises NotReplayed where a view by sizes, strides and an offset reaches beyond the memory that was recorded."""
+    """Raises NotReplayed if a view by sizes, strides and an offset exceeds the recorded memory."""
     names = [one.name for one in of._schema.arguments]
     if "storage_offset" not in names:
         return
@@ -197,7 +198,7 @@ class Elements:
         self._read_bytes = 0
 
     def elements(self, record: TensorRecord) -> torch.Tensor | None:
-        """record.tensor(), read once for calls that follow each other; nobody may write into it."""
+        """Returns record.tensor(), read once for consecutive calls; nobody may write into it."""
         if record.kept != "all" or record.key is None:
             unread: torch.Tensor | None = record.tensor()
             return unread
@@ -217,7 +218,7 @@ class Elements:
 
     @staticmethod
     def check_inputs(call: Call) -> None:
-        """Raises NotReplayed where one was not recorded whole."""
+        """Raises NotReplayed if a tensor was not recorded whole."""
         for place, record in call.inputs():
             if is_overwritten(call, place, record):
                 continue
@@ -232,20 +233,20 @@ class Replay(Elements):
 
     def __init__(self, home: str, on_portacl: bool):
         super().__init__()
-        import torch_npu  # type: ignore[import-untyped]  # noqa: F401 # makes device npu known
+        import torch_npu  # type: ignore[import-untyped]  # noqa: F401 # registers device npu
 
         import portacl.torch
 
         portacl.torch.install()
         torch.npu.init()  # type: ignore[attr-defined]
         self.home = home
-        self.on_portacl = on_portacl  # whether the recording is of portacl, whose random numbers are known
+        self.on_portacl = on_portacl  # whether the recording comes from portacl, whose random numbers are known
         installed: Any = portacl.torch._installed
         self._fallbacks = [calls for calls in installed._calls if not calls.own]
         self._fallback_count = self._count()
 
     def operator(self, call: Call) -> torch._ops.OpOverload:
-        """What it calls. Raises NotReplayed."""
+        """Returns the function that the call names. Raises NotReplayed."""
         return operator(call.name)
 
     def is_view(self, of: torch._ops.OpOverload) -> bool:
@@ -258,12 +259,12 @@ class Replay(Elements):
         return sum([calls.count for calls in self._fallbacks])
 
     def fell_back(self) -> bool:
-        """Whether PyTorch's CPU kernels computed anything since this was asked last."""
+        """Whether PyTorch's CPU kernels computed anything since the last query."""
         before, self._fallback_count = self._fallback_count, self._count()
         return before != self._fallback_count
 
     def check(self, call: Call) -> torch._ops.OpOverload:
-        """Raises NotReplayed for what cannot be done again whatever its inputs hold."""
+        """Raises NotReplayed for a call that cannot be replayed, whatever its inputs hold."""
         if call.problem is not None:
             raise NotReplayed(f"the recorded call is not whole: {call.problem}")
         if call.error is not None:
@@ -291,7 +292,7 @@ class Replay(Elements):
             raise NotReplayed("it draws random numbers, and the offset of its generator was not recorded")
 
     def on_npu(self, call: Call, values: Mapping[Place, torch.Tensor]) -> list[tuple[Place, Any]]:
-        """The results on portacl, one for each of results(call); `values` replaces inputs. Raises NotReplayed."""
+        """Returns the results on portacl, one for each of results(call); `values` replaces inputs. Raises NotReplayed."""
         of = self.check(call)
         shared: dict[Any, torch.Tensor] = {}
 
@@ -325,7 +326,8 @@ class Replay(Elements):
         return _results(call, arguments)
 
     def in_float64(self, call: Call, of: torch._ops.OpOverload, values: Mapping[Place, torch.Tensor]) -> list[tuple[Place, Any]]:
-        """The results on the CPU with every floating input widened. Raises exact.NoMeaning with the reason where there are none."""
+        """Returns the results on the CPU with every floating input widened. Raises exact.NoMeaning, with the reason, if there are
+        none."""
         if draws(call, of):
             raise exact.NoMeaning("random numbers have none")
         formula = exact.BY_NAME.get(name_of(call))
@@ -382,7 +384,8 @@ class Replay(Elements):
 
 
 class _generator:
-    """with _generator(call): device npu's default generator is as it was before the call, if that drew from it; then what it was before."""
+    """with _generator(call): sets device npu's default generator to its state before the call, if the call drew from it, and
+    restores it afterwards."""
 
     def __init__(self, call: Call):
         self._random = call.random
@@ -426,7 +429,7 @@ def _results(call: Call, arguments: Mapping[str, Any]) -> list[tuple[Place, Any]
 
 
 def home_of(calls: Iterable[Call]) -> str:
-    """The type of the device on which most calls ran: that of the host only where no other was used."""
+    """Returns the type of the device on which most calls ran; the host counts only if no other was used."""
     counts: collections.Counter[str] = collections.Counter()
     for call in calls:
         for _, record in call.results():
@@ -436,5 +439,5 @@ def home_of(calls: Iterable[Call]) -> str:
 
 
 def is_of_portacl(meta: Mapping[str, Any], home: str) -> bool:
-    """Whether the device that was recorded is portacl's."""
+    """Whether the recorded device is portacl's."""
     return home == "npu" and str(meta.get("cann") or "").startswith("portacl")

@@ -1,4 +1,4 @@
-"""A comparison for people and for machines: a table for the terminal, JSON, and one HTML page that needs nothing but itself.
+"""Reports of a comparison for people and for machines: a table for the terminal, JSON, and one self-contained HTML page.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -15,7 +15,7 @@ from typing import Any
 from .findings import NOT_COMPARED, OFF, OK, PROPAGATED, Findings, Row
 from .terminal import printable
 
-_MOST_ROWS = 20  # of each part of the table
+_MOST_ROWS = 20  # in each part of the table
 
 
 def number(value: float | None) -> str:
@@ -41,7 +41,7 @@ def _rows(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], left: tuple[i
 
 
 def table(found: Findings) -> str:
-    """What a terminal shows."""
+    """Returns the text for a terminal."""
     lines = [found.title, found.subject, ""]
     operators = found.operators()
     compared = [line for line in operators if line["calls"] > line[NOT_COMPARED]]
@@ -66,7 +66,7 @@ def table(found: Findings) -> str:
 
 
 def _not_compared(operators: list[dict[str, Any]]) -> list[str]:
-    """Every operator that was not compared, with the reason: none is left out."""
+    """Lists every operator that was not compared, with the reason."""
     rows = [
         (line["name"], str(reason["calls"]), reason["reason"]) for line in operators for reason in line["reasons"]
     ]
@@ -87,7 +87,7 @@ def _off(found: Findings) -> list[str]:
 
 
 def _opened(row: Row) -> list[str]:
-    """The first one that is off, in full."""
+    """Describes the first call that is off in full."""
     lines = ["", f"#{row.index} {row.name}", *(f"  in   {one}" for one in row.inputs), *(f"  out  {one}" for one in row.outputs)]
     if row.worst is not None:
         lines.append(f"  output {row.worst['output']} around {row.worst['at']}:")
@@ -102,7 +102,7 @@ def write_json(found: Findings, file: str | os.PathLike[str]) -> None:
 
 
 def page(found: Findings) -> str:
-    """The page: the report is in it as JSON, which no text in it can end."""
+    """Returns the page. It contains the report as JSON, escaped so that no text can end it."""
     template = pathlib.Path(__file__).with_name("page.html").read_text(encoding="utf-8")
     content = json.dumps(found.as_json(), allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
@@ -115,7 +115,7 @@ def write_html(found: Findings, file: str | os.PathLike[str]) -> None:
 
 
 def _write(file: str | os.PathLike[str], text: str) -> None:
-    """A whole file or none: what was there stays until the new one is complete."""
+    """Writes a complete file or none: the old content stays until the new one is complete."""
     target = pathlib.Path(file)
     unfinished = target.with_name(target.name + ".part")
     try:

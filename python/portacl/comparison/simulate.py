@@ -50,7 +50,7 @@ class Fault:
 
 
 def fault(text: str) -> Fault:
-    """What OPERATOR=KIND says. ValueError for anything else."""
+    """Parses OPERATOR=KIND. Raises ValueError for anything else."""
     fits = _FAULT.fullmatch(text)
     if fits is None:
         raise ValueError(f"--fault {text}: not OPERATOR=KIND, such as aten::mm=4ulp, with KIND Nulp, flush, reorder, nan, inf or nondeterministic")
@@ -62,7 +62,7 @@ def fault(text: str) -> Fault:
 
 
 def device(*faults: str) -> TorchDispatchMode:
-    """A mode in which the operators that are named have these faults."""
+    """Returns a mode in which the named operators have these faults."""
     return _Device([fault(text) for text in faults])
 
 
@@ -87,7 +87,7 @@ class _Device(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _written(func: Any, args: Any, kwargs: dict[str, Any], outputs: Any) -> list[torch.Tensor]:
-    """The floating results of a call, those that it wrote into its arguments among them."""
+    """Returns the floating results of a call, including those that it wrote into its arguments."""
     found: list[Any] = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
     for number, argument in enumerate(func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
@@ -125,7 +125,7 @@ def _spoil(tensor: torch.Tensor, fault: Fault) -> None:
 
 
 def _one_by_one(terms: torch.Tensor, dim: int) -> torch.Tensor:
-    """The sum along a dim in float32, from the last term to the first."""
+    """Sums along a dim in float32, from the last term to the first."""
     terms = terms.movedim(dim, 0).to(torch.float32)
     total = torch.zeros_like(terms[0]) if terms.shape[0] else torch.zeros(terms.shape[1:])
     for k in range(terms.shape[0] - 1, -1, -1):

@@ -1,4 +1,5 @@
-"""By which rules a result passes: CANN's accuracy standard, PyTorch's, torch_npu's, the same bits, and thresholds of one's own.
+"""Standards by which a result passes: CANN's accuracy standard, PyTorch's, torch_npu's, the same bits, and user-defined
+thresholds.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -30,7 +31,7 @@ NAMES = {
 
 @functools.cache
 def _of_cann() -> dict[str, Any]:
-    """Its numbers: tests/pytorch/accuracy_standard.py reads the same file."""
+    """Loads CANN's numbers; tests/pytorch/accuracy_standard.py reads the same file."""
     file = pathlib.Path(__file__).with_name("accuracy_standard.json")
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found
@@ -41,7 +42,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def _cann(deviation: Deviation) -> bool | None:
-    """99 % within atol + rtol |exact|, none beyond the limit, or 32 units in the last place where that is more."""
+    """Passes if 99 % lie within atol + rtol |exact|, and none beyond the limit, or 32 units in the last place if that is more."""
     known = _of_cann()
     row = known.get(dtype_name(real_dtype(deviation.dtype)))
     if row is None:
@@ -53,14 +54,15 @@ def _cann(deviation: Deviation) -> bool | None:
 
 
 def _torch(deviation: Deviation) -> bool | None:
-    """Every element within atol + rtol |expected|; integers and bools equal. NaNs count as equal."""
+    """Passes if every element lies within atol + rtol |expected|; integers and bools must be equal. NaNs count as equal."""
     rtol, atol = default_tolerances(deviation.dtype)
     within = deviation.error <= atol + rtol * deviation.reference.abs()
     return bool(torch.where(deviation.is_special, deviation.is_same, within).all())
 
 
 def _torch_npu(deviation: Deviation) -> bool | None:
-    """As its functions have it: NaNs at the same places; not both more relative and more absolute errors than the share `prec` allows."""
+    """Passes as torch_npu's functions do: NaNs are at the same indices, and of the relative errors or of the absolute ones no
+    more than the fraction `prec` is larger."""
     if deviation.dtype is torch.bool:
         return bool(deviation.is_same.all())
     if deviation.dtype.is_complex:
@@ -84,7 +86,8 @@ def _bits(deviation: Deviation) -> bool | None:
 
 @dataclasses.dataclass(frozen=True)
 class Threshold:
-    """Of one dtype: units in the last place, or a relative and an absolute tolerance, which every element keeps."""
+    """The threshold for one dtype: units in the last place, or a relative and an absolute tolerance, which every element must
+    meet."""
 
     ulp: float | None
     rtol: float = 0.0
@@ -102,7 +105,8 @@ _THRESHOLD = re.compile(rf"(\w+)=(?:(?P<ulp>{_NUMBER})ulp|(?P<rtol>{_NUMBER})(?:
 
 
 def threshold(text: str) -> tuple[str, Threshold]:
-    """The dtype, or "all", and the threshold that `DTYPE=4ulp`, `DTYPE=RTOL` or `DTYPE=RTOL,ATOL` says. ValueError for anything else."""
+    """Parses `DTYPE=4ulp`, `DTYPE=RTOL` or `DTYPE=RTOL,ATOL` into the dtype, or "all", and the threshold. Raises ValueError for
+    anything else."""
     fits = _THRESHOLD.fullmatch(text)
     if fits is None:
         raise ValueError(f"--threshold {text}: not DTYPE=Nulp, DTYPE=RTOL or DTYPE=RTOL,ATOL (float32=4ulp, float16=1e-3,1e-5)")
@@ -118,10 +122,10 @@ _RULES: dict[str, Callable[[Deviation], bool | None]] = {"cann": _cann, "torch":
 
 
 class Standards:
-    """What results are judged by: all of them are reported, the chosen ones decide whether an operator is off."""
+    """The standards for results: all of them are reported, and the chosen ones decide whether an operator is off."""
 
     def __init__(self, chosen: tuple[str, ...], thresholds: dict[str, Threshold] | None = None, falls_to: str | None = None):
-        """`falls_to` decides for dtypes of which none of the chosen ones says anything."""
+        """`falls_to` decides for dtypes that no chosen standard covers."""
         self.thresholds = thresholds or {}
         for name in chosen:
             if name not in NAMES or (name == "threshold" and not self.thresholds):
@@ -132,22 +136,22 @@ class Standards:
 
     @property
     def text(self) -> str:
-        """The deciding ones, in words."""
+        """Names the deciding standards."""
         last = f", or {self.falls_to} of a dtype that it says nothing about" if self.falls_to else ""
         return ", ".join(self.chosen) + last
 
     def judge(self, name: str, deviation: Deviation) -> bool | None:
-        """Whether it passes; None where the standard says nothing about the dtype."""
+        """Whether the result passes; None if the standard does not cover the dtype."""
         if name == "threshold":
             limit = self.thresholds.get(dtype_name(deviation.dtype), self.thresholds.get("all"))
             return None if limit is None else limit.passes(deviation)
         return _RULES[name](deviation)
 
     def verdicts(self, beside_portacl: Deviation | None, beside_exact: Deviation | None) -> dict[str, bool | None]:
-        """By each standard, of a result beside portacl's (None: the same bytes) and, where there is one, float64's.
+        """Applies each standard to a result, compared with portacl's (None: the same bytes) and, if there is one, float64's.
 
-        The bits, and integers, are compared with portacl's. All else is judged by float64's result, but for numbers of one byte by PyTorch's
-        standards: those ask for equal numbers.
+        The bits, and integers, are compared with portacl's, everything else with float64's. PyTorch's standards require equal
+        numbers for dtypes of one byte.
         """
         found = {}
         for name in self.names:
@@ -168,14 +172,14 @@ class Standards:
         return not all(self._deciding(verdicts))
 
     def is_silent(self, verdicts: dict[str, bool | None]) -> bool:
-        """Whether nothing that decides says anything of the dtype."""
+        """Whether no deciding standard covers the dtype."""
         return not self._deciding(verdicts)
 
     def silence(self, dtype: torch.dtype) -> str:
-        """The remark about it."""
+        """Returns the remark about it."""
         return f"{', '.join(self.chosen)} says nothing about {dtype_name(dtype)}: --standard torch or --threshold all=LIMIT does"
 
 
 def magnitude(ulp: float | None) -> float:
-    """For sorting and drawing: infinite errors come last, unknown ones first."""
+    """Returns a number for sorting and drawing: infinite errors come last, unknown ones first."""
     return -1.0 if ulp is None else math.inf if math.isnan(ulp) else ulp

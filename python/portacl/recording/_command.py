@@ -30,7 +30,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def size(text: str) -> int | None:
-    """Bytes of "500M", "8G", "1.5GB"; None for "none"."""
+    """Parses bytes as "500M", "8G" or "1.5GB"; returns None for "none"."""
     if text.lower() == "none":
         return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
@@ -40,7 +40,7 @@ def size(text: str) -> int | None:
 
 
 def steps(text: str) -> range:
-    """A range of "3:5", "3:", ":5", or of one step, "3"."""
+    """Parses a range as "3:5", "3:" or ":5", or one step as "3"."""
     found = re.fullmatch(r"(\d+)|(\d*):(\d*)", text)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no range of steps such as 3:5 (steps 3 and 4), 3: or 3")
@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _split(parser: argparse.ArgumentParser, arguments: list[str]) -> tuple[list[str], list[str]]:
-    """The options of record, and the program with its own."""
+    """Returns the options of record, and the program with its own."""
     takes_value = {option for action in parser._actions for option in action.option_strings if action.nargs is None}
     at = 0
     while at < len(arguments) and arguments[at].startswith("-") and arguments[at] not in ("-m", "-c", "-"):
@@ -94,7 +94,7 @@ def _split(parser: argparse.ArgumentParser, arguments: list[str]) -> tuple[list[
 
 
 def _run(program: list[str]) -> None:
-    """Runs it as Python would, as __main__."""
+    """Runs the program as Python would, as __main__."""
     first = program[0]
     if first == "-m":
         sys.argv = program[1:]

@@ -26,7 +26,7 @@ _PARAMETERS_GRAD = re.compile(r"(?:Module|Cell)\.(?P<path>.+)\.(?P<class>[^.]+)\
 _STACK_LINE = re.compile(r"\s*File\s+\"?(?P<file>.*?)\"?,\s*line\s+(?P<line>\d+),\s*in\s+(?P<function>[^,]+)")
 _STEP = re.compile(r"step(\d+)$")
 _TENSORS = ("torch.Tensor", "torch.nn.parameter.Parameter", "torch.Parameter", "mindspore.Tensor", "numpy.ndarray")
-# Dtypes as MindSpore and NumPy name them, where that is not PyTorch's name.
+# Dtypes whose names in MindSpore and NumPy differ from PyTorch's.
 _DTYPES = {
     "Float16": "float16", "Float32": "float32", "Float64": "float64", "BFloat16": "bfloat16", "Int8": "int8", "Int16": "int16",
     "Int32": "int32", "Int64": "int64", "UInt8": "uint8", "Bool": "bool", "half": "float16", "float": "float32", "double": "float64",
@@ -47,12 +47,12 @@ def open_folder(path: str) -> Recording:
 
 
 def _order(folder: str) -> list[tuple[int, int | str]]:
-    """step2 before step10."""
+    """Sorts step2 before step10."""
     return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", folder)]
 
 
 class FolderRecording(Recording):
-    """What msprobe dumped, of one rank and any number of steps."""
+    """A dump of msprobe, of one rank and any number of steps."""
 
     def __init__(self, path: str, folders: list[str]):
         super().__init__(path, {"format": "msprobe"})
@@ -105,7 +105,7 @@ def _load(folder: str, name: str) -> dict[str, Any]:
 
 
 def _stacks(folder: str) -> dict[str, tuple[StackFrame, ...]]:
-    """stack.json: either {name: lines}, or {number: {"data": names, "info": lines}}."""
+    """Reads stack.json: either {name: lines}, or {number: {"data": names, "info": lines}}."""
     if not os.path.exists(os.path.join(folder, "stack.json")):
         return {}
     found: dict[str, tuple[StackFrame, ...]] = {}
@@ -125,7 +125,7 @@ def _stacks(folder: str) -> dict[str, tuple[StackFrame, ...]]:
 
 
 def _parents(folder: str) -> dict[str, str]:
-    """construct.json: the path of the module that calls a function, by its name; {} where there is none."""
+    """Reads construct.json: the path of the module that calls a function, by the function's name; {} if there is no such file."""
     if not os.path.exists(os.path.join(folder, "construct.json")):
         return {}
     found: dict[str, str] = {}
@@ -138,7 +138,7 @@ def _parents(folder: str) -> dict[str, str]:
 
 
 class _Folder:
-    """The entries of one dump.json."""
+    """Returns the entries of one dump.json."""
 
     def __init__(self, folder: str):
         self.path = os.path.join(folder, "dump.json")
@@ -220,7 +220,7 @@ class _Folder:
         return record
 
     def _keep(self, record: TensorRecord, name: str) -> None:
-        """Has the record read the file of its elements, when they are asked for."""
+        """Makes the record read the file of its elements on demand."""
         if os.path.basename(name) != name or name in ("", ".", ".."):
             raise ValueError(f"data_name {name!r} is no name of a file")
         path = os.path.join(self._contents, name)
@@ -232,7 +232,7 @@ class _Folder:
 
 
 def _path(text: str) -> str:
-    """A module's path: msprobe puts "module." before it, once for each wrapper."""
+    """Returns a module's path without "module.", which msprobe prefixes once for each wrapper."""
     while text.startswith("module."):
         text = text[len("module.") :]
     return text
@@ -243,7 +243,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _number(value: Any) -> float | int | None:
-    """A number, also of the texts that JSON has none for; None for what msprobe could not compute."""
+    """Converts a number, also from texts for numbers that JSON lacks; returns None if msprobe could not compute it."""
     if isinstance(value, bool) or value is None:
         return None if value is None else int(value)
     if isinstance(value, (int, float)):
@@ -255,7 +255,8 @@ def _number(value: Any) -> float | int | None:
 
 
 def _elements(path: str, record: TensorRecord) -> bytes:
-    """The bytes of a tensor in a file, in order of rows; raises RecordingError where the file is broken, or is another's."""
+    """Returns the bytes of a tensor in a file, in row-major order. Raises RecordingError if the file is broken or belongs to
+    another tensor."""
     content: bytes
     try:
         if path.endswith(".npy"):
@@ -276,10 +277,10 @@ def _elements(path: str, record: TensorRecord) -> bytes:
             content = ctypes.string_at(value.data_ptr(), value.numel() * value.element_size())
     except RecordingError:
         raise
-    except Exception as error:  # of many classes: what a broken file makes of a reader
+    except Exception as error:  # any exception that a broken file can raise
         raise RecordingError(f"{path}: it cannot be read: {type(error).__name__}: {error}") from None
     if shape != record.shape:
         raise RecordingError(f"{path}: its shape is {list(shape)}, and dump.json says {list(record.shape)}")
-    # Where NumPy has no such dtype, msprobe writes a wider one.
+    # If NumPy lacks the dtype, msprobe writes a wider one.
     record.dtype = dtype
     return content

@@ -12,12 +12,12 @@ from typing import Any, BinaryIO, Callable, NamedTuple
 from . import _frames, _values
 from ._frames import RecordingError
 
-# A call may name a tensor that an earlier one described, among the last so many.
+# A call may name a tensor described by an earlier one, if it is among the last so many.
 REMEMBERED = 20_000
 
 
 class StackFrame(NamedTuple):
-    """A place in the program."""
+    """A source position in the program."""
 
     file: str
     line: int
@@ -46,7 +46,7 @@ class Statistics:
 
     def as_json(self) -> dict[str, Any]:
         content = {key: _values.encode(value, _no_tensor) for key, value in dataclasses.asdict(self).items() if value is not None}
-        for key in ("nan", "inf", "zeros"):  # most tensors have none: 0 is what is not there, null what is not known
+        for key in ("nan", "inf", "zeros"):  # most tensors have none: a missing field is 0, and null is unknown
             value = getattr(self, key)
             if value is None:
                 content[key] = None
@@ -78,9 +78,9 @@ class TensorRecord:
     `sample_positions`, `sample_bytes`   where in the order of rows, and those elements, little-endian
     """
 
-    dtype: str  # as PyTorch names it: "float32"
+    dtype: str  # PyTorch's name: "float32"
     shape: tuple[int, ...]
-    strides: tuple[int, ...] | None  # None where it had none (a sparse tensor), or where what was read does not tell
+    strides: tuple[int, ...] | None  # None if it had none (a sparse tensor), or if the source does not tell
     offset: int
     device: str
     kept: str
@@ -92,20 +92,20 @@ class TensorRecord:
     storage: int | None = None
     type: str = "Tensor"  # the name of its class
     requires_grad: bool = False
-    conjugated: bool = False  # a view that conjugates; the elements that are kept are conjugated already
+    conjugated: bool = False  # a view that conjugates; kept elements are already conjugated
     negated: bool = False
-    name: str | None = None  # of a parameter or buffer, where a module that was called has it
+    name: str | None = None  # of a parameter or buffer, if a called module has it
     parts: tuple[TensorRecord, ...] = ()  # of a sparse tensor: indices and values; of a subclass: its tensors
     sample_positions: tuple[int, ...] = ()
     sample_bytes: bytes = b""
-    problem: str | None = None  # why elements that should be here are not
-    format: int | None = None  # of C++ programs: CANN's number, None for ND
-    storage_shape: tuple[int, ...] | None = None  # of C++ programs: None where it is the view's; nobody has looked at it
+    problem: str | None = None  # why elements are missing that should be here
+    format: int | None = None  # for C++ programs: CANN's number, None for ND
+    storage_shape: tuple[int, ...] | None = None  # for C++ programs: None if it is the view's, or if nobody has looked at it
     _read: Callable[[], bytes] | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def count(self) -> int:
-        """How many elements it has."""
+        """Returns the number of elements."""
         count = 1
         for size in self.shape:
             count *= size
@@ -119,7 +119,8 @@ class TensorRecord:
         return size
 
     def content(self) -> bytes | None:
-        """All elements in order of rows, little-endian; None where they were not kept. Raises RecordingError where they are broken."""
+        """Returns all elements in row-major order, little-endian, or None if they were not kept. Raises RecordingError if they
+        are broken."""
         content = None if self._read is None else self._read()
         if content is None or not self.order or self.count == 0:
             return content
@@ -151,7 +152,7 @@ class TensorRecord:
         kind = _values.DType(self.dtype).torch()
         if self.count == 0:
             return torch.empty_strided(self.shape, self.strides or _of_rows(self.shape), dtype=kind)
-        # A copy, as writable and as aligned as any tensor.
+        # Copies, so that it is as writable and as aligned as any tensor.
         flat = torch.frombuffer(bytearray(content), dtype=torch.uint8).clone().view(kind)
         if self.order:
             lying = flat.reshape([self.shape[dim] for dim in self.order])
@@ -159,7 +160,7 @@ class TensorRecord:
         return _with_strides(flat.reshape(self.shape), self.strides)
 
     def sample(self) -> Any:
-        """The elements at `sample_positions` as a torch.Tensor; None where there are none."""
+        """Returns the elements at `sample_positions` as a torch.Tensor, or None if there are none."""
         import torch
 
         if not self.sample_positions:
@@ -224,7 +225,7 @@ def _of_rows(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _with_strides(tensor: Any, strides: tuple[int, ...] | None) -> Any:
-    """The same elements laid out by strides, where that can be."""
+    """Returns the same elements with these strides, if possible."""
     import torch
 
     if strides is None or len(strides) != tensor.dim() or tensor.stride() == strides:
@@ -233,7 +234,7 @@ def _with_strides(tensor: Any, strides: tuple[int, ...] | None) -> Any:
         return tensor
     once = tuple(size if stride else min(size, 1) for size, stride in zip(tensor.shape, strides))
     extent = 1 + sum((size - 1) * stride for size, stride in zip(once, strides))
-    if extent > 4 * tensor.numel() + 4096:  # a few elements far apart: not worth the memory
+    if extent > 4 * tensor.numel() + 4096:  # a few elements far apart are not worth the memory
         return tensor
     memory = torch.zeros(extent, dtype=tensor.dtype)
     narrow = tensor[tuple(slice(0, size) for size in once)]
@@ -246,7 +247,8 @@ def _with_strides(tensor: Any, strides: tuple[int, ...] | None) -> Any:
 
 
 def record_from_json(content: Any, read: Callable[[str, int], bytes], known: Callable[[str], bool]) -> TensorRecord:
-    """A TensorRecord of what as_json() wrote; `read` gets the contents for a hash and a size, `known` says whether it has them."""
+    """Makes a TensorRecord from as_json()'s result; `read` returns the contents for a hash and a size, `known` tells whether it
+    has them."""
     if not isinstance(content, dict):
         raise ValueError("a tensor is no object")
     try:
@@ -354,18 +356,19 @@ class Call:
     problem: str | None = None  # why a part of it could not be read
 
     def inputs(self) -> list[tuple[tuple[Any, ...], TensorRecord]]:
-        """(place, tensor) for every tensor among the arguments; places are those of `written`."""
+        """Returns (place, tensor) for every tensor among the arguments; places are those of `written`."""
         found: list[tuple[tuple[Any, ...], TensorRecord]] = _values.tensors_in(self.args, ("args",))
         return found + _values.tensors_in(self.kwargs, ("kwargs",))
 
     def results(self) -> list[tuple[tuple[Any, ...], TensorRecord]]:
-        """(place, tensor) for every tensor that it made or wrote: ("outputs", 0), then those of `written` that are no output."""
+        """Returns (place, tensor) for every tensor that it made or wrote: ("outputs", 0), then those of `written` that are no
+        outputs."""
         found: list[tuple[tuple[Any, ...], TensorRecord]] = _values.tensors_in(self.outputs, ("outputs",))
         returned = set(self.aliases.values())
         return found + [(place, record) for place, record in self.written.items() if place not in returned]
 
     def as_json(self, stack: int | None) -> dict[str, Any]:
-        """What a CALL frame holds; `stack` is the number of the STCK frame."""
+        """Returns the content of a CALL frame; `stack` is the number of the STCK frame."""
 
         def encode(value: Any) -> Any:
             return _values.encode(value, lambda record: {"tensor": record.as_json()})
@@ -461,7 +464,7 @@ class Recording:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Closes what is open. Tensors of its calls cannot be read afterwards."""
+        """Closes the files. Tensors of its calls cannot be read afterwards."""
 
     def __enter__(self) -> Recording:
         return self

@@ -79,14 +79,14 @@ class Scalar:
 
 @dataclasses.dataclass(frozen=True)
 class Opaque:
-    """An argument that is none of what operators of numbers take: its class and the start of its text."""
+    """An argument that is none of the types above: its class and the start of its text."""
 
     type: str
     text: str
 
 
 def _attribute_of_torch(name: str, kind: str) -> Any:
-    """torch.NAME, if that is of the class that it must be: a recording names no other part of PyTorch."""
+    """Returns torch.NAME if it is of the required class: a recording names no other part of PyTorch."""
     import torch
 
     value = getattr(torch, name, None) if name.isidentifier() else None
@@ -100,7 +100,7 @@ _KEYS = {DType: "dtype", Device: "device", Layout: "layout", MemoryFormat: "memo
 
 
 def encode(value: Any, tensor: Callable[[Any], Any]) -> Any:
-    """JSON for a value; `tensor` turns what is not known here, a TensorRecord, into JSON."""
+    """Returns JSON for a value; `tensor` converts values that are unknown here, TensorRecords, to JSON."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -129,7 +129,7 @@ def encode(value: Any, tensor: Callable[[Any], Any]) -> Any:
 
 
 def decode(value: Any, tensor: Callable[[Any], Any]) -> Any:
-    """The value that JSON stands for; raises ValueError where it stands for none."""
+    """Returns the value that JSON represents; raises ValueError if there is none."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, list):
@@ -178,7 +178,8 @@ def _text(value: Any) -> str:
 
 
 def tensors_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any]]:
-    """Every TensorRecord in a decoded value, in order, with its place: ("args", 0, 2) is the third of a list that is the first argument."""
+    """Returns every TensorRecord in a decoded value, in order, with its place: ("args", 0, 2) is the third in a list that is the
+    first argument."""
     found: list[tuple[tuple[Any, ...], Any]] = []
     if isinstance(value, (list, tuple)):
         for place, one in enumerate(value):

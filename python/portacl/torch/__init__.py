@@ -44,7 +44,7 @@ def install() -> None:
     mode = os.environ.get("PORTACL_FALLBACK") or "warn"
     if mode not in _MODES:
         raise ValueError(f"PORTACL_FALLBACK={mode}: neither of {', '.join(_MODES)}")
-    # Before _install, which needs both: where portacl starts by itself, the end of these imports is a call of this function.
+    # Comes before _install, which needs both: if portacl starts by itself, the end of these imports calls this function.
     import torch  # noqa: F401
     import torch_npu  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""What was called: counts and times per operator, and the table of them."""
+"""Counts and times of calls per operator, and their table."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Calls:
 
 class _Frames(threading.local):
     def __init__(self) -> None:
-        self.inner: list[float] = []  # time spent in counted calls, per call that is under way
+        self.inner: list[float] = []  # time spent in counted calls, for each call in progress
 
 
 _frames = _Frames()
@@ -31,7 +31,7 @@ _lock = threading.Lock()
 
 
 class Timed:
-    """with Timed(calls): one call, counted whether it succeeds or raises."""
+    """with Timed(calls): measures one call, counted whether it succeeds or raises."""
 
     __slots__ = ("calls", "start")
 
@@ -55,7 +55,7 @@ class Timed:
 
 
 def render(calls: list[Calls], counts_own: bool) -> str:
-    """The table: operator, calls, own or fallback, time; what took longest first, totals below."""
+    """Returns the table: operator, calls, own or fallback, time; the slowest first, totals below."""
     used = sorted((c for c in calls if c.count), key=lambda c: (-c.seconds, c.name))
     rows = [(c.name, str(c.count), "own" if c.own else "fallback", f"{c.seconds * 1e3:.3f}") for c in used]
     heads = ("operator", "calls", "by", "time (ms)")

@@ -32,7 +32,7 @@ def _thnn_fused_lstm_cell(
     ingate, forget, cell, outgate = gates.chunk(4, 1)
     cy = forget.sigmoid() * cx + ingate.sigmoid() * cell.tanh()
     hy = outgate.sigmoid() * cy.tanh()
-    return hy, cy, gates.detach()  # the third is a work space for the fused gradient, which is not used
+    return hy, cy, gates.detach()  # the third is work space for the fused gradient, which is not used
 
 
 def _thnn_fused_gru_cell(
@@ -51,7 +51,7 @@ def _thnn_fused_gru_cell(
 
 
 def pack_padded_sequence(input: _Tensor, lengths: _Tensor, batch_first: bool) -> tuple[_Tensor, _Tensor]:
-    """PyTorch's: torch_npu's keeps the rows that a packed sequence leaves out."""
+    """Uses PyTorch's function: torch_npu's keeps the rows that a packed sequence leaves out."""
     torch._check(input.numel() > 0, lambda: "Cannot pack empty tensors.")
     torch._check(
         lengths.dim() == 1 and lengths.is_cpu and lengths.dtype is torch.int64,
@@ -80,14 +80,14 @@ def pack_padded_sequence(input: _Tensor, lengths: _Tensor, batch_first: bool) ->
 
 
 def _rows(sizes: list[int], batch: int) -> _Tensor:
-    """Which rows of a padded sequence a packed one has, so many of each step."""
+    """Returns the mask of a padded sequence's rows that a packed one has, so many of each step."""
     return torch.cat([torch.arange(t * batch, t * batch + n) for t, n in enumerate(sizes)])
 
 
 def _is_whole(
     input: _Tensor, hx: list[_Tensor], params: list[_Tensor], has_biases: bool, cells: int, drops: bool
 ) -> bool:
-    """Whether CANN's whole function computes it: one type, nothing projected, nothing dropped between layers."""
+    """Whether CANN's whole function computes it: one dtype, no projection, no dropout between layers."""
     return (
         input.numel() > 0
         and input.dtype in (torch.float32, torch.float16)
@@ -100,7 +100,7 @@ def _is_whole(
 
 
 def _is_transformed(tensors: list[_Tensor]) -> bool:
-    """Whether torch.func looks on, or forward mode: they differentiate single steps."""
+    """Whether torch.func or forward mode is active: they differentiate single steps."""
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return True
     return forward_ad._current_level >= 0 and any(forward_ad.unpack_dual(t).tangent is not None for t in tensors)
@@ -114,9 +114,9 @@ class _Network(NamedTuple):
     """A recurrent network, whose tensors are its input, its states and its parameters."""
 
     outputs: int
-    forward: Callable[..., Any]  # whether to save what the gradient takes, the tensors: the outputs and what is saved
-    backward: Callable[..., Any]  # gradients of outputs, what is saved, the tensors: gradients of the tensors
-    steps: Callable[..., Any]  # the tensors: the outputs, made of single steps
+    forward: Callable[..., Any]  # takes whether to save for the gradient, and the tensors; returns outputs and saved tensors
+    backward: Callable[..., Any]  # takes gradients of outputs, saved tensors, the tensors; returns gradients of the tensors
+    steps: Callable[..., Any]  # takes the tensors; returns the outputs, made of single steps
 
     def __call__(self, *tensors: _Tensor) -> Any:
         if _saves(list(tensors)):
@@ -125,7 +125,7 @@ class _Network(NamedTuple):
 
 
 class _RecordedNetwork(torch.autograd.Function):
-    """A network with CANN's gradient, which PyTorch cannot differentiate: where it is to be, the gradient is that of single steps."""
+    """A network with CANN's gradient. PyTorch cannot differentiate that gradient; a second derivative uses that of single steps."""
 
     @staticmethod
     def forward(ctx: Any, network: _Network, *tensors: _Tensor) -> Any:
@@ -157,7 +157,7 @@ def lstm_input(
     bidirectional: bool,
     batch_first: bool,
 ) -> Any:
-    """The whole network at once, as torch_npu has it on Ascend 950; else single steps."""
+    """Computes the whole network at once, as torch_npu does on Ascend 950; else in single steps."""
     drops = dropout != 0 and train and num_layers > 1
     if input.dim() != 3 or not _is_whole(input, hx, params, has_biases, num_layers * (1 + bidirectional), drops):
         return steps(
@@ -195,7 +195,7 @@ def lstm_data(
     train: bool,
     bidirectional: bool,
 ) -> Any:
-    """The same of a packed sequence, which CANN's function takes with the rows that it leaves out."""
+    """Does the same for a packed sequence, which CANN's function takes together with the rows that it leaves out."""
     drops = dropout != 0 and train and num_layers > 1
     if data.dim() != 2 or not _is_whole(data, hx, params, has_biases, num_layers * (1 + bidirectional), drops):
         return steps(
@@ -231,7 +231,7 @@ def gru_input(
     bidirectional: bool,
     batch_first: bool,
 ) -> Any:
-    """The whole network at once; else single steps, as torch_npu has it."""
+    """Computes the whole network at once; else in single steps, as torch_npu does."""
     drops = dropout != 0 and train and num_layers > 1
     if input.dim() != 3 or not _is_whole(input, [hx], params, has_biases, num_layers * (1 + bidirectional), drops):
         return steps(
@@ -267,7 +267,7 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> _Tensor:
-    """The way that PyTorch takes for the same tensors on the CPU: its fused kernel, or the formula."""
+    """Returns what PyTorch chooses for the same tensors on the CPU: its fused kernel, or the formula."""
     seen = [_memory.shape_on_cpu(t) if t.device.type == "npu" else t for t in (query, key, value)]
     mask = attn_mask
     if mask is not None and mask.device.type == "npu":
@@ -310,23 +310,23 @@ def _batch_norm_backward_of_nothing(
     eps: float,
     output_mask: list[bool],
 ) -> tuple[_Tensor | None, _Tensor | None, _Tensor | None]:
-    """PyTorch's CPU kernel divides by the number of elements, which ends the process."""
+    """Handles tensors without elements: PyTorch's CPU kernel divides by their number, which ends the process."""
     of_channels = input if weight is None else weight
     shapes = (input, input.shape), (of_channels, input.shape[1:2]), (of_channels, input.shape[1:2])
     gradients = [like.new_zeros(shape) if wanted else None for (like, shape), wanted in zip(shapes, output_mask)]
     return gradients[0], gradients[1], gradients[2]
 
 
-# In place of what an operator would fall back to, where its second tensor has no elements.
+# Replacements for fallbacks of operators whose second tensor has no elements.
 OF_NOTHING: dict[str, Callable[..., Any]] = {"aten::native_batch_norm_backward": _batch_norm_backward_of_nothing}
 
 
 class Whole(NamedTuple):
-    """A composition that is given the operator as PyTorch makes it of others, for the calls that it leaves to it."""
+    """A composition that also receives PyTorch's own composition of the operator, for calls that it leaves to that."""
 
     compute: Callable[..., Any]
     needs: str  # the operator of torch_npu that it calls
-    products: str = ".*"  # the names of those that have it
+    products: str = ".*"  # the names of the operators that have it
 
 
 OR_STEPS: dict[str, Whole] = {

@@ -11,8 +11,8 @@ import time
 from torch_npu.npu import graphs
 
 _TASKS = "/proc/self/task"
-_LONGEST = 5.0  # seconds: a thread that computes for longer is left to its fate
-_BETWEEN = 0.001  # seconds between two looks
+_LONGEST = 5.0  # seconds, after which a thread that still computes is abandoned
+_BETWEEN = 0.001  # seconds between two polls
 
 
 def wait_at_exit() -> None:
@@ -27,15 +27,16 @@ def wait_at_exit() -> None:
 
 
 def _reset_graphs() -> None:
-    """Graphs that live as long as the program: their C++ destructor waits for the device, and ends the process where there is none any more."""
-    if graphs._GraphDispatchMode.update_stream is None:  # there was none
+    """Destroys graphs that live as long as the program: their C++ destructor waits for the device, and ends the process if there
+    is none any more."""
+    if graphs._GraphDispatchMode.update_stream is None:  # there is none
         return
     for one in gc.get_objects():
-        if issubclass(type(one), graphs.NPUGraph):  # isinstance would ask objects that warn
+        if issubclass(type(one), graphs.NPUGraph):  # isinstance would query objects that warn
             try:
                 one.reset()
             except RuntimeError:
-                return  # the device is in no state to wait for
+                return  # the device is in no state to be waited for
 
 
 def _wait() -> None:
@@ -46,15 +47,15 @@ def _wait() -> None:
         if now is not None and now == before:
             return
         before = now
-        time.sleep(_BETWEEN)  # without the GIL, so that a thread that waits for it goes on
+        time.sleep(_BETWEEN)  # without the GIL, so that a thread that waits for it continues
 
 
 def _switches() -> list[str] | None:
-    """How often each of autograd's threads gave up its processor; None where one of them runs."""
+    """Returns how often each of autograd's threads gave up its processor; None if one of them is running."""
     switches = []
     try:
         threads = os.listdir(_TASKS)
-    except OSError:  # no /proc: nothing is known of threads
+    except OSError:  # no /proc: nothing is known about threads
         return []
     for thread in threads:
         try:

@@ -1,5 +1,5 @@
-"""Which operators fall back where there is no SLEEF, whose functions of float64 CANN's operators are made of here: the library refuses
-them then (docs/numerics.md). A wheel carries SLEEF; a processor without fused multiply-adds cannot use it.
+"""Lists the operators that fall back without SLEEF, whose float64 functions they use: the library refuses them then
+(docs/numerics.md). A wheel carries SLEEF; a processor without fused multiply-adds cannot use it.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -12,7 +12,7 @@ REASON = "portacl's functions of float64 need SLEEF, which is not there"
 # int64 becomes float64 in some of them.
 DTYPES = ("float64", "complex64", "complex128", "int64")
 
-# Without "Inplace" in front.
+# Names without the prefix "Inplace".
 _FUNCTIONS = frozenset(
     """
     Acos Acosh Asin Asinh Atan Atan2 Atanh Celu Cos Cosh Digamma Elu EluBackward Erf Erfc Erfinv Exp Exp2 Expm1 Glu GluBackward Lgamma
@@ -23,12 +23,12 @@ _FUNCTIONS = frozenset(
 
 
 def is_made_of_them(function: str) -> bool:
-    """Of aclnnNAME or aclnnInplaceNAME."""
+    """Whether aclnnNAME or aclnnInplaceNAME is one of them."""
     return function.removeprefix("aclnn").removeprefix("Inplace") in _FUNCTIONS
 
 
 def are_there() -> bool:
-    """Asks the library: phase 1 of aclnnExp of one float64."""
+    """Asks the library, by phase 1 of aclnnExp with one float64."""
     base, operators = ctypes.CDLL("libnnopbase.so"), ctypes.CDLL("libopapi.so")
     create = base.aclCreateTensor
     create.restype = ctypes.c_void_p
@@ -43,5 +43,5 @@ def are_there() -> bool:
         base.aclDestroyAclOpExecutor(executor)
     base.aclDestroyTensor(tensor)
     if code != 0:
-        ctypes.CDLL("libascendcl.so").aclGetRecentErrMsg()  # not the program's
+        ctypes.CDLL("libascendcl.so").aclGetRecentErrMsg()  # not the program's error
     return bool(code == 0)

@@ -20,7 +20,7 @@ _default_generator_lock = threading.Lock()
 
 
 def _mixed(seed: int, offset: int) -> int:
-    """A 64-bit seed in which every bit depends on every bit of both (SplitMix64's finaliser, twice)."""
+    """Returns a 64-bit seed in which every bit depends on every bit of both (SplitMix64's finaliser, twice)."""
     state = (seed ^ 0x706F727461636C00) & _MASK
     for addend in (offset, 0x9E3779B97F4A7C15):
         state = (state + addend) & _MASK
@@ -31,7 +31,7 @@ def _mixed(seed: int, offset: int) -> int:
 
 
 def next_seed(generator: torch.Generator | None, device: torch.device) -> int:
-    """Takes the seed of one call from an NPU generator (the device's default one if None) and advances that."""
+    """Takes the seed of one call from an NPU generator (the device's default one if None) and advances the generator."""
     if generator is None:
         torch.npu.init()
         index = device.index if device.index is not None else torch.npu.current_device()
@@ -49,7 +49,7 @@ def generator_for(generator: torch.Generator | None, device: torch.device) -> to
 
 @contextlib.contextmanager
 def default_generator_for(device: torch.device) -> Iterator[None]:
-    """For operators that take no generator: the CPU's default one, put back afterwards."""
+    """For operators that take no generator: seeds the CPU's default one, and restores it afterwards."""
     seed = next_seed(None, device)
     with _default_generator_lock:
         before = torch.default_generator.get_state()

@@ -20,7 +20,8 @@ from . import FallbackWarning, _calls, _compositions, _float64, _kernels, _refus
 _registered = torch._C._dispatch_get_registrations_for_dispatch_key
 _has = torch._C._dispatch_has_kernel_for_dispatch_key
 
-# CPU kernels that are no operators on dense tensors: other layouts, packed formats of one CPU library, PyTorch's own tests.
+# CPU kernels of operators that do not work on dense tensors: other layouts, packed formats of one CPU library, PyTorch's own
+# tests.
 _NOT_FOR_NPU = (
     "_empty_affine_quantized",
     "_empty_per_channel_affine_quantized",
@@ -44,7 +45,7 @@ _NOT_FOR_NPU = (
     "to_mkldnn",
 )
 
-# Registered for every device, but made of code that PyTorch has for some.
+# Operators that are registered for every device, but whose code supports only some.
 _FOR_SOME_DEVICES = (
     "aten::conj_physical_",
     "aten::kaiser_window",
@@ -52,9 +53,9 @@ _FOR_SOME_DEVICES = (
     "aten::kaiser_window.periodic",
     "aten::mode.values",
 )
-# Operators that torch_npu computes by an older version of a function, and then takes no notice of an argument: that version.
+# Operators for which torch_npu uses an older version of a function and then ignores an argument: that version.
 _IGNORED_WITHOUT = {"npu::npu_rotary_mul": ("rotate", "aclnnRotaryPositionEmbeddingV2")}
-# Their results have shapes that depend on values.
+# Operators whose results have shapes that depend on values.
 _SHAPED_BY_VALUES = frozenset(
     f"aten::{name}"
     for name in (
@@ -74,7 +75,7 @@ def _operator(name: str) -> torch._ops.OpOverload | None:
 
 
 _NO_CPU_KERNEL = "PyTorch has no CPU kernel that could stand in"
-# Whose lines tell a user nothing about the program: this package's, PyTorch's and torch_npu's.
+# Packages whose lines tell a user nothing about the program: this one, PyTorch and torch_npu.
 _NOT_THE_PROGRAM = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, torch.__file__, torch_npu.__file__))
 _BACKWARD = "_engine_run_backward"  # the function of PyTorch in which a thread waits for gradients
 _LINE = re.compile(r'File "([^"]+)", line (\d+)')
@@ -102,7 +103,7 @@ def _warn(message: str) -> None:
         return
     here = threading.get_ident()
     waiting = [caller for thread, top in sys._current_frames().items() if thread != here and (caller := _asking(top))]
-    frame = _of_program(waiting[0]) if len(waiting) == 1 else None  # of several, which one asked for this is not known
+    frame = _of_program(waiting[0]) if len(waiting) == 1 else None  # if there are several, it is unknown which one requested this
     if frame is not None:
         _warn_at(message, frame)
     else:
@@ -110,14 +111,14 @@ def _warn(message: str) -> None:
 
 
 def _of_program(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame, from this one outwards, that is the program's own."""
+    """Returns the program's innermost frame, from this one outwards."""
     while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_PROGRAM):
         frame = frame.f_back
     return frame
 
 
 def _asking(frame: FrameType | None) -> FrameType | None:
-    """The frame that waits for gradients, of a thread whose innermost frame this is."""
+    """Returns the frame that waits for gradients, in the thread whose innermost frame is given."""
     while frame is not None and frame.f_code.co_name != _BACKWARD:
         frame = frame.f_back
     return frame
@@ -136,14 +137,14 @@ def _warn_at(message: str, frame: FrameType) -> None:
 
 
 def _table_for(version: str) -> _table.Table:
-    """The table for this version of torch_npu, else the newest one: what that does not know falls back."""
+    """Returns the table for this version of torch_npu, or the newest one; operators that it does not know fall back."""
     tested = _table.tested_versions()
     short = version.split("+")[0]
     return _table.Table(short if short in tested else tested[-1], _table.product())
 
 
 class Installation:
-    """What was registered, for as long as the process lives."""
+    """The registrations, which last as long as the process."""
 
     def __init__(self, mode: str, count_own: bool):
         self._mode = mode
@@ -152,9 +153,9 @@ class Installation:
         self._table = _table_for(torch_npu.__version__)
         self._present = _table.loaded_functions()
         self._has_float64_functions = _float64.are_there()
-        # Else every sum would have to be asked here whether its first operand is a number that lies on the CPU.
+        # Without this, every sum would have to test here whether its first operand is a number that lies on the CPU.
         os.environ.setdefault("PORTACL_ADD_V3", "all")
-        # For products older than Atlas A2, torch_npu would have the first operators of every thread compiled by the graph engine.
+        # For products older than Atlas A2, torch_npu would have the graph engine compile the first operators of every thread.
         torch.npu.set_compile_mode(jit_compile=False)
         self._libraries = {
             (namespace, key): torch.library.Library(namespace, "IMPL", key)
@@ -208,7 +209,7 @@ class Installation:
         self._libraries[name.split("::")[0], key].impl(name, kernel, key, **how)
 
     def _stand_in(self, name: str, lacking: list[str]) -> None:
-        """The CPU's kernel, where there is one, for an operator that torch_npu has and cannot run here."""
+        """Returns the CPU's kernel, if there is one, for an operator that torch_npu has but cannot run here."""
         operator = _operator(name)
         if operator is None:
             return
@@ -235,7 +236,7 @@ class Installation:
             self._register(name, key, _compositions.BY_NAME[name])
 
     def _add(self, name: str) -> None:
-        """The CPU's kernel for an operator that torch_npu does not have."""
+        """Returns the CPU's kernel for an operator that torch_npu does not have."""
         base, _, overload = name.partition(".")
         operator = _operator(name)
         if operator is None or _has(name, "CompositeImplicitAutograd") or self._derives_from_own(base, name):
@@ -243,7 +244,7 @@ class Installation:
         self._register(name, "PrivateUse1", self._fallback(operator, "torch_npu has no kernel for it"))
 
     def _derives_from_own(self, base: str, name: str) -> bool:
-        """PyTorch makes some operators from their out= form; where torch_npu has that, and it is own, they are own, too."""
+        """Finds operators that PyTorch makes from their out= form: they are own if torch_npu's out= form is."""
         if not (_has(name, "CompositeExplicitAutogradNonFunctional") or _has(name, "CompositeExplicitAutograd")):
             return False
         base = base.removesuffix("_")
@@ -283,7 +284,7 @@ class Installation:
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
     def _refuse_argument(self, name: str, argument: str, function: str) -> None:
-        """An own operator that would take no notice of an argument without this function."""
+        """An own operator that would ignore an argument without this function."""
         operator = _operator(name)
         if operator is not None:
             if self._count_own:
@@ -304,7 +305,7 @@ class Installation:
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
     def _refused(self, name: str) -> tuple[Callable[..., bool], str] | None:
-        """Which calls CANN's function refuses that the CPU takes, if any, and why."""
+        """Finds the calls that CANN's function refuses and the CPU accepts, if any, and the reason."""
         operator = _operator(name)
         if operator is None:
             return None
@@ -334,7 +335,7 @@ class Installation:
         self._register(name, "PrivateUse1", _kernels.counted(operator, "PrivateUse1", calls), with_keyset=True)
 
     def _use_right_gradient(self, name: str, overridden: bool) -> None:
-        """torch_npu's own gradient stays where all that it and the operator need is here."""
+        """Keeps torch_npu's own gradient if everything that it and the operator need is here."""
         if overridden:
             lacking = self._lacking(name) + self._table.missing(self._table.gradient_needs(name), self._present)
             if not lacking:

@@ -17,14 +17,14 @@ _CPU = torch.device("cpu")
 _Tensor = torch.Tensor
 _NUMBERS = (int, float, complex)
 
-# Operators that take host tensors beside device tensors: indices, lengths, lists of numbers, and what copies between the two.
+# Operators that take host tensors beside device tensors: indices, lengths, lists of numbers, and copies between the two.
 _TAKE_HOST_TENSORS = frozenset(
     """_copy_from _copy_from_and_resize _ctc_loss _index_put_impl_ _pack_padded_sequence _pad_packed_sequence copy_ ctc_loss
     _foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_
     gru index index_put index_put_ lstm rnn_relu rnn_tanh _unsafe_index _unsafe_index_put""".split()
 )
 
-# Operators whose CPU kernels know no 16-bit floats, or round every step to them: they compute in float32, which is rounded once.
+# Operators whose CPU kernels lack 16-bit floats, or round every step to them: they compute in float32, which is rounded once.
 _IN_FLOAT32 = frozenset(
     """_adaptive_avg_pool3d _adaptive_avg_pool3d_backward _add_relu _add_relu_ _cdist_backward _pdist_forward _pdist_backward
     grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward index_reduce index_reduce_
@@ -33,7 +33,7 @@ _IN_FLOAT32 = frozenset(
     upsample_trilinear3d upsample_trilinear3d_backward _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward
     _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward""".split()
 )
-# Their gradients ask which differences are as large as the distance, which a rounded distance does not tell.
+# Operators whose gradients test which differences equal the distance, which a rounded distance does not tell.
 _DISTANCES: dict[str, Callable[..., _Tensor]] = {
     "_cdist_backward": lambda gradient, x1, x2, p, rounded: torch.ops.aten._cdist_forward(x1, x2, p, 2),
     "_pdist_backward": lambda gradient, x, p, rounded: torch.ops.aten._pdist_forward(x, p),
@@ -46,7 +46,7 @@ _streams: dict[tuple[int, int, int], Any] = {}
 
 
 def _wait_for_current_stream(index: int) -> None:
-    """What was submitted before must be done, because the CPU kernel reads and writes the memory at once."""
+    """Waits for submitted work, because the CPU kernel accesses the memory at once."""
     key = _current_stream(index)
     stream = _streams.get(key)
     if stream is None:
@@ -56,7 +56,7 @@ def _wait_for_current_stream(index: int) -> None:
 
 
 def _reach(tensor: _Tensor) -> int:
-    """Bytes from the first element to behind the last one."""
+    """Returns the bytes from the first element to the end of the last one."""
     if tensor.numel() == 0:
         return 0
     last = sum((length - 1) * step for length, step in zip(tensor.shape, tensor.stride()))
@@ -64,7 +64,7 @@ def _reach(tensor: _Tensor) -> int:
 
 
 class _Call:
-    """The arguments of one call, seen from the CPU, and where the results belong."""
+    """The arguments of one call as CPU tensors, and the destinations of the results."""
 
     __slots__ = ("operator", "device", "originals", "outputs", "generator", "takes_host_tensors", "copies")
 
@@ -72,7 +72,7 @@ class _Call:
         self.operator = operator
         self.device: torch.device | None = None
         self.originals: dict[int, _Tensor] = {}  # by id of the CPU tensor, which lives as long as this call
-        self.outputs: list[tuple[_Tensor, _Tensor]] = []  # out= tensors and what is computed for them
+        self.outputs: list[tuple[_Tensor, _Tensor]] = []  # out= tensors, and the tensors computed for them
         self.generator: torch.Generator | None = None
         self.copies = _memory.Copies() if _memory.CHECKED else None
         self.takes_host_tensors = takes_host_tensors
@@ -101,7 +101,7 @@ class _Call:
                     f"{self.operator}: a tensor of layout {value.layout} on an NPU; portacl's fallback takes dense tensors"
                 )
             if self.copies is not None:
-                _wait_for_current_stream(device.index)  # what is copied here must be there
+                _wait_for_current_stream(device.index)  # data that is copied here must be complete
             seen = _memory.on_cpu(value, self.copies)
             self.originals[id(seen)] = value
             return seen
@@ -119,7 +119,7 @@ class _Call:
         return value
 
     def output(self, value: Any) -> Any:
-        """An out= tensor: the kernel may resize it, so it computes into memory that can be."""
+        """Handles an out= tensor: the kernel may resize it, so that it computes into memory that can be resized."""
         if isinstance(value, _Tensor) and value.device.type == "npu":
             if self.device is None:
                 self.device = value.device
@@ -141,7 +141,7 @@ class _Call:
             _memory.fill(tensor, computed)
 
     def write_back(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """In a checked program, what the CPU wrote into its copies of arguments."""
+        """In a checked program, copies back what the CPU wrote into its copies of arguments."""
         assert self.copies is not None
         for i, argument in enumerate(self.operator._schema.arguments):
             if argument.alias_info is None or not argument.alias_info.is_write or argument.is_out:
@@ -161,8 +161,8 @@ class _Call:
                 if base is not None:
                     return base.as_strided(value.shape, value.stride(), value.storage_offset())
             tensor, value = _memory.room_for(value, self.device)
-            # Another thread may just have submitted work on this memory and freed it: fit for what is submitted after that
-            # work, not for the CPU.
+            # Another thread may just have submitted work on this memory and freed it. The memory may then be used by work
+            # submitted later, but not by the CPU.
             _wait_for_current_stream(self.device.index)
             _memory.fill(tensor, value)
             return tensor
@@ -185,7 +185,7 @@ class _Call:
 
 
 class _Widened:
-    """The 16-bit floats of one call, of CPU tensors, in float32."""
+    """Widens the 16-bit floats of one call, of CPU tensors, to float32."""
 
     __slots__ = ("narrow", "written")
 
@@ -207,7 +207,7 @@ class _Widened:
         return value
 
     def result(self, value: Any) -> Any:
-        """What the kernel returned, rounded, after what it wrote."""
+        """Returns the kernel's result, rounded, and rounds the tensors that it wrote."""
         for wide, narrow in self.written:
             if narrow.shape != wide.shape:  # an out= tensor
                 narrow.resize_(wide.shape)
@@ -225,7 +225,7 @@ class _Widened:
 
 
 def _has_wider(values: Iterable[Any]) -> bool:
-    """Whether floats of more than 16 bits are among the tensors, to which the others promote or which do not fit them."""
+    """Whether the tensors include floats of more than 16 bits, to which the others promote or which do not fit them."""
     for value in values:
         if isinstance(value, (list, tuple)):
             if _has_wider(value):
@@ -236,12 +236,13 @@ def _has_wider(values: Iterable[Any]) -> bool:
 
 
 def _places_of_tensors(operator: torch._ops.OpOverload) -> frozenset[int]:
-    """Which positional arguments are tensors by the schema, and yet may be numbers in a call."""
+    """Returns the positional arguments that are tensors by the schema but may be numbers in a call."""
     return frozenset(i for i, argument in enumerate(operator._schema.arguments) if str(argument.type) == "Tensor")
 
 
 def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], None]) -> Callable[..., Any]:
-    """The kernel for device npu that computes `operator` with the CPU's. `first` is told of every call until it returns None."""
+    """Returns the kernel for device npu that computes `operator` with the CPU's. It calls `first` for every call until that
+    returns None."""
     schema = operator._schema
     name = schema.name.split("::")[1]
     outputs = frozenset(argument.name for argument in schema.arguments if argument.is_out)
@@ -252,7 +253,7 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
         torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
     )
     takes_host_tensors = name in _TAKE_HOST_TENSORS
-    # The dispatcher hands a Python number that stands for a tensor over as a number, which few operators take back.
+    # The dispatcher passes a Python number that stands for a tensor as a number, which few operators accept.
     numbers_fit = torch._C._should_allow_numbers_as_tensors(name)
     tensors = _places_of_tensors(operator)
     written = frozenset(a.name for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write)
@@ -285,7 +286,7 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
             _wait_for_current_stream(index)
             target: Callable[..., Any] = operator
             if not numbers_fit and any(i in tensors and isinstance(value, _NUMBERS) for i, value in enumerate(args)):
-                target = operator.overloadpacket  # there is an overload for numbers
+                target = operator.overloadpacket  # an overload for numbers exists
             widened = None
             if widens and not _has_wider(host_args) and not _has_wider(host_kwargs.values()):
                 widened = _Widened()
@@ -315,7 +316,7 @@ def fallback(operator: torch._ops.OpOverload, calls: Calls, first: Callable[[], 
 
 
 def _without_generator(operator: torch._ops.OpOverload, args: list[Any]) -> list[Any]:
-    """A generator among the positional arguments is given by name instead."""
+    """Passes a generator among the positional arguments by name."""
     for position, argument in enumerate(operator._schema.arguments[: len(args)]):
         if argument.name == "generator":
             return args[:position]
@@ -323,7 +324,7 @@ def _without_generator(operator: torch._ops.OpOverload, args: list[Any]) -> list
 
 
 def missing(operator: torch._ops.OpOverload, lacking: list[str], why_no_fallback: str) -> Callable[..., Any]:
-    """The kernel of an operator that neither portacl nor PyTorch's CPU can compute: says so."""
+    """Returns a kernel that reports that neither portacl nor PyTorch's CPU can compute the operator."""
     message = (
         f"{operator.name().replace('npu::', 'torch_npu.')} needs {', '.join(lacking)}, which portacl does not have, "
         f"and {why_no_fallback}"
@@ -338,7 +339,7 @@ def missing(operator: torch._ops.OpOverload, lacking: list[str], why_no_fallback
 def unless(
     condition: Callable[..., bool], operator: torch._ops.OpOverload, dispatch_key: str, kernel: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """What torch_npu registered, but `kernel` for the arguments for which that needs more than is here."""
+    """Returns torch_npu's registered kernel, but `kernel` for arguments with which that needs more than is here."""
     call_boxed = torch.library.get_kernel(operator, dispatch_key).call_boxed
 
     def choose(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
@@ -352,9 +353,10 @@ def unless(
 def unless_captured(
     operator: torch._ops.OpOverload, dispatch_key: str, refused: Callable[..., bool], kernel: Callable[..., Any] | None
 ) -> Callable[..., Any]:
-    """What torch_npu registered for an operator whose result has a shape that depends on values, which no graph can hold.
+    """Returns torch_npu's registered kernel for an operator whose result has a shape that depends on values, which no graph can
+    hold.
 
-    `kernel`, where there is one, for calls that are refused.
+    `kernel`, if there is one, computes refused calls.
     """
 
     def condition(*args: Any, **kwargs: Any) -> bool:
@@ -372,7 +374,7 @@ def unless_captured(
 
 
 def unless_empty(of_nothing: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """`kernel`, but for calls whose second tensor has no elements."""
+    """Returns `kernel`, except for calls whose second tensor has no elements."""
 
     def choose(*args: Any, **kwargs: Any) -> Any:
         return (of_nothing if args[1].numel() == 0 else kernel)(*args, **kwargs)
@@ -410,7 +412,7 @@ def takes_one_of(operator: torch._ops.OpOverload, dtypes: frozenset[torch.dtype]
 
 
 def either(first: Callable[..., bool], second: Callable[..., bool]) -> Callable[..., bool]:
-    """A condition on a call that holds where one of two does."""
+    """Joins two conditions on a call with or."""
 
     def condition(*args: Any, **kwargs: Any) -> bool:
         return first(*args, **kwargs) or second(*args, **kwargs)
@@ -424,7 +426,8 @@ def takes_host_self(first: torch.Tensor, *_: Any, **__: Any) -> bool:
 
 
 def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None, *_: Any, **__: Any) -> bool:
-    """torch_npu makes complex numbers of real ones, and conjugates, with aclnnComplex; aclnnInplaceCopy knows no complex32."""
+    """Whether a copy uses aclnnComplex, with which torch_npu makes complex numbers of real ones, and conjugates. complex32 counts,
+    too, since aclnnInplaceCopy lacks it."""
     half = torch.complex32
     if source is None:
         return target.is_conj() or target.dtype is half
@@ -434,14 +437,14 @@ def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None
 
 
 class _Again(threading.local):
-    operator: torch._ops.OpOverload | None = None  # called again from its own kernel, which must not do so in turn
+    operator: torch._ops.OpOverload | None = None  # called from its own kernel, which must not call it back
 
 
 _again = _Again()
 
 
 def counted(operator: torch._ops.OpOverload, dispatch_key: str, calls: Calls) -> Callable[..., Any]:
-    """torch_npu's own kernel, counted. The stream is waited for, so that the time is that of the work."""
+    """Returns torch_npu's own kernel with counting. It waits for the stream, so that the time is that of the work."""
     original = torch.library.get_kernel(operator, dispatch_key)
     call_boxed = original.call_boxed
     tensors = _places_of_tensors(operator)
@@ -453,8 +456,8 @@ def counted(operator: torch._ops.OpOverload, dispatch_key: str, calls: Calls) ->
             return call_boxed(keyset, *args, **kwargs)
         with Timed(calls):
             if any(i in tensors and isinstance(value, _NUMBERS) for i, value in enumerate(args)):
-                # A number that stands for a tensor promotes as no other tensor does. PyTorch makes it again of the number, but
-                # only in a call of the operator, and for all that is called inside; there is no such way to a kernel.
+                # A number that stands for a tensor promotes differently from tensors. PyTorch recreates it from the number, but
+                # only in a call of the operator, and for everything called inside; kernels cannot do so.
                 if numbers_fit:
                     _again.operator = operator
                     try:
@@ -462,7 +465,7 @@ def counted(operator: torch._ops.OpOverload, dispatch_key: str, calls: Calls) ->
                     finally:
                         _again.operator = None
                 else:
-                    result = operator.overloadpacket(*args, **kwargs)  # there is an overload for numbers
+                    result = operator.overloadpacket(*args, **kwargs)  # an overload for numbers exists
             else:
                 result = call_boxed(keyset, *args, **kwargs)
             if not is_captured():
@@ -473,7 +476,7 @@ def counted(operator: torch._ops.OpOverload, dispatch_key: str, calls: Calls) ->
 
 
 def decomposed(operator: torch._ops.OpOverload) -> Callable[..., Any]:
-    """PyTorch's own gradient in place of torch_npu's, called with the keys of the call.
+    """Returns PyTorch's own gradient in place of torch_npu's, called with the dispatch keys of the call.
 
     The CPU's entry leads to it: the derivative, or the composition of other operators, is the same for every device.
     """
@@ -487,7 +490,7 @@ def decomposed(operator: torch._ops.OpOverload) -> Callable[..., Any]:
 
 
 def or_steps(whole: Callable[..., Any], steps: Callable[..., Any]) -> Callable[..., Any]:
-    """A composition that is given the operator as PyTorch makes it of others, with the keys of the call."""
+    """Returns a composition that also receives PyTorch's own composition of the operator, with the dispatch keys of the call."""
 
     def kernel(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
         return whole(lambda *some: steps(keyset, *some), *args, **kwargs)

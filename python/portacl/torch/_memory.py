@@ -13,11 +13,11 @@ _storage_at = torch._C._construct_storage_from_data_pointer
 _empty = torch.empty
 _empty_strided = torch.empty_strided
 
-# Whether the program is checked: then the host cannot use device memory, and what follows goes through copies.
+# Whether the program is checked. Then the host cannot use device memory, and the functions below copy.
 CHECKED = os.environ.get("PORTACL_CHECK", "0") not in ("", "0")
 _HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
 
-# Below this many bytes a plain memmove is quicker than a copying operator, which may use several threads.
+# Below this many bytes a plain memmove is faster than a copying operator, which may use several threads.
 _SMALL = 1 << 16
 
 
@@ -29,11 +29,12 @@ def _copy(destination: int, source: int, size: int, kind: int) -> None:
 
 
 class Copies:
-    """The storages of one call's NPU tensors on the host, in a checked program; tensors that share one do so here, too."""
+    """The host copies of the storages of one call's NPU tensors, in a checked program; tensors that share a storage share its
+    copy."""
 
     def __init__(self) -> None:
         self.by_device: dict[int, torch.UntypedStorage] = {}
-        self.by_host: dict[int, torch.Tensor] = {}  # an NPU tensor of the storage that lies here on the host
+        self.by_host: dict[int, torch.Tensor] = {}  # an NPU tensor of the storage that is copied here
 
     def of(self, tensor: torch.Tensor) -> torch.UntypedStorage:
         storage = tensor.untyped_storage()
@@ -47,7 +48,7 @@ class Copies:
         return copy
 
     def write_back(self, tensor: torch.Tensor) -> None:
-        """What the CPU wrote into the copy of an NPU tensor's storage."""
+        """Copies back what the CPU wrote into the copy of an NPU tensor's storage."""
         storage = tensor.untyped_storage()
         copy = self.by_device.get(storage.data_ptr())
         if copy is not None and copy.nbytes():
@@ -55,7 +56,7 @@ class Copies:
 
 
 def on_cpu(tensor: torch.Tensor, copies: Copies | None = None) -> torch.Tensor:
-    """The same elements as a CPU tensor: device memory is host memory here, but in a checked program, where they are copied.
+    """Returns the same elements as a CPU tensor. Device memory is host memory here; in a checked program the elements are copied.
 
     The result does not own the memory. It must not outlive `tensor`, and it cannot be resized.
     """
@@ -77,12 +78,12 @@ def on_cpu(tensor: torch.Tensor, copies: Copies | None = None) -> torch.Tensor:
 
 
 def shape_on_cpu(tensor: torch.Tensor) -> torch.Tensor:
-    """A CPU tensor of the same shape, strides and dtype, for what does not look at its elements."""
+    """Returns a CPU tensor of the same shape, strides and dtype, for callers that do not read its elements."""
     return _empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype) if CHECKED else on_cpu(tensor)
 
 
 def room_for(result: torch.Tensor, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """A new NPU tensor of the shape, the strides and the dtype of a CPU tensor, and what is to be filled in."""
+    """Returns a new NPU tensor with the shape, strides and dtype of a CPU tensor, and the tensor to be filled in."""
     shape, stride = result.shape, result.stride()
     if result.is_conj() or result.is_neg():
         result = result.resolve_conj().resolve_neg()
@@ -90,7 +91,7 @@ def room_for(result: torch.Tensor, device: torch.device) -> tuple[torch.Tensor, 
 
 
 def fill(tensor: torch.Tensor, result: torch.Tensor) -> None:
-    """Writes a CPU tensor into an NPU tensor of the same shape and dtype."""
+    """Copies a CPU tensor into an NPU tensor of the same shape and dtype."""
     count = result.numel()
     if count == 0:
         return

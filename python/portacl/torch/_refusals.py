@@ -1,7 +1,8 @@
-"""Arguments, beside the table's dtypes, that CANN's functions refuse and PyTorch's CPU kernels take: an own operator falls back.
+"""Arguments, other than the table's dtypes, that CANN's functions refuse and PyTorch's CPU kernels accept: an own operator falls
+back.
 
-The rules are those of Atlas A2, for what programs meet. What is called often and refuses what hardly any program passes has none
-(aclnnConstantPadNd, aclnnScatterAdd, a bool to the power of True): every call would pay for the question.
+The rules are those of Atlas A2, for arguments that occur in programs. Frequent functions that refuse only what hardly any program
+passes have no rule (aclnnConstantPadNd, aclnnScatterAdd, a bool to the power of True), since every call would pay for the test.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -16,7 +17,7 @@ _Tensor = torch.Tensor
 
 
 class Rule(NamedTuple):
-    """What an operator refuses: the arguments that tell, by their names in its schema, and the question to them."""
+    """A rule of an operator: the arguments that it depends on, by their names in the schema, and the test of them."""
 
     arguments: tuple[str, ...]
     refuses: Callable[..., bool]
@@ -76,7 +77,7 @@ def _is_no_sum_of_floats(tensor: _Tensor, dtype: torch.dtype | None) -> bool:
 
 
 def _is_of_other_scales(input: _Tensor, *scales: float | None) -> bool:
-    # For these CANN's function takes the lengths' ratio whatever the scales are.
+    # For these, CANN's function uses the ratio of the lengths, whatever the scales are.
     return input.dtype in (torch.float64, torch.uint8) and any(scale is not None for scale in scales)
 
 
@@ -90,7 +91,7 @@ _ONE = "one element of bfloat16"
 _INTEGERS = "integers among the scalars for tensors of floats"
 _SCALARS = {"add": "scalars", "sub": "scalars", "mul": "scalars", "div": "scalars", "pow": "exponent"}  # their names
 _BOOLS = "a bool for a number"
-_NUMBERS = {  # of operators on lists: their names
+_NUMBERS = {  # for operators on lists: their names
     **{f"{kind}.Scalar": "scalar" for kind in ("add", "mul", "div")},
     **{f"{kind}.Scalar": "value" for kind in ("addcdiv", "addcmul")},
     **{"add.List": "alpha", "lerp.Scalar": "weight", "pow.Scalar": "exponent"},
@@ -160,10 +161,10 @@ _RULES = {
         "an output padding of three axes up to the dilation",
     ),
     "matmul": Rule(("self", "other"), _are_empty, "tensors without elements (torch_npu's gradient)"),
-    # These succeed, whatever the shapes are, and the result stays as the memory was.
+    # These succeed with any shapes, but do not write the result.
     **{f"avg_pool{axes}d{form}": Rule(("self",), _are_empty, "tensors without elements") for axes in (2, 3) for form in ("", ".out")},
     "native_dropout_backward": Rule(("mask",), lambda mask: mask.dtype is torch.bool, "a mask of bool, which the CPU makes"),
-    # These succeed, but the gradients of weight and bias stay as the memory was.
+    # These succeed, but do not write the gradients of weight and bias.
     **{f"native_{of}_norm_backward": Rule(("input",), _are_empty, "tensors without elements") for of in ("batch", "group")},
     **{
         "native_batch_norm" + form: Rule(
@@ -177,7 +178,7 @@ _RULES = {
     ),
 }
 
-# These succeed without elements, and what they return stays as the memory was. PyTorch's CPU kernels refuse that, or write it.
+# These succeed without elements, but do not write the result. PyTorch's CPU kernels refuse such calls, or write it.
 _UNWRITTEN = {
     **{kind + form: ("self",) for kind in ("amax", "amin") for form in ("", ".out")},
     **{f"{kind}.dim{form}": ("self",) for kind in ("max", "min") for form in ("", f"_{kind}")},
@@ -186,7 +187,7 @@ _UNWRITTEN = {
     **{kind: ("self",) for kind in ("multinomial", "multinomial.out", "triangular_solve.X")},
     "_prelu_kernel_backward": ("self",),
 }
-# The same, but for a batch of nothing, of which there is no result.
+# Likewise, except for an empty batch, which has no result.
 _UNWRITTEN_POOLS = {
     **{kind + form: ("self",) for kind in ("adaptive_avg_pool2d", "adaptive_max_pool2d", "adaptive_max_pool3d") for form in ("", ".out")},
     **{kind: ("self",) for kind in ("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
@@ -217,12 +218,12 @@ for _names, _refuses in ((_UNWRITTEN, _are_empty), (_UNWRITTEN_POOLS, _are_empty
 
 
 def rule(operator: str) -> Rule | None:
-    """Of an operator by its whole name, "aten::NAME.OVERLOAD"."""
+    """Returns the rule of an operator by its full name, "aten::NAME.OVERLOAD"."""
     return _RULES.get(operator.removeprefix("aten::"))
 
 
 def refused_arguments(operator: torch._ops.OpOverload, of: Rule) -> Callable[..., bool]:
-    """Whether a call has arguments that the rule names. The dispatcher leaves out what stands last and has its default."""
+    """Whether a call has arguments that the rule names. The dispatcher omits trailing arguments that have their defaults."""
     schema = operator._schema.arguments
     found = [next((i, a) for i, a in enumerate(schema) if a.name == name) for name in of.arguments]
     asked = [(None if a.kwarg_only else i, a.name, a.default_value if a.has_default_value() else None) for i, a in found]

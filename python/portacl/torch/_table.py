@@ -21,7 +21,7 @@ _LIBRARIES = ("libopapi.so", "libopapi_nn.so", "libopapi_math.so")
 
 
 def tested_versions() -> list[str]:
-    """The versions of torch_npu for which there is a table, oldest first."""
+    """Returns the versions of torch_npu for which there is a table, oldest first."""
     names = (entry.name for entry in importlib.resources.files(__package__).iterdir())
     found = [name[len("operators-") : -len(".json")] for name in names if name.startswith("operators-")]
     return sorted(found, key=lambda version: [int(part) for part in version.split(".") if part.isdigit()])
@@ -43,21 +43,22 @@ class Table:
         self._refused: dict[str, str] = data["refused"]
 
     def needs(self, operator: str) -> str | None:
-        """None for an operator that the table does not know. torch_npu registers each of its own twice, as npu:: and aten::."""
+        """Returns None for an operator that the table does not know. torch_npu registers each of its own twice, as npu:: and
+        aten::."""
         if operator.startswith("npu::"):
             operator = "aten" + operator[len("npu") :]
         return self._needs.get(operator)
 
     def gradient_needs(self, operator: str) -> str:
-        """What the gradient needs that torch_npu has in place of PyTorch's."""
+        """Returns the needs of the gradient that torch_npu has in place of PyTorch's."""
         return self._gradients.get(operator, "")
 
     def refused(self, operator: str) -> list[str]:
-        """The dtypes, as "float64", with which an own operator falls back."""
+        """Returns the dtypes, as "float64", with which an own operator falls back."""
         return self._refused.get(operator, "").split()
 
     def missing(self, needs: str | None, present: Callable[[str], bool], seen: frozenset[str] = frozenset()) -> list[str]:
-        """The functions that are absent, by their whole names; empty: all that is needed is here."""
+        """Returns the full names of missing functions; empty if everything that is needed is here."""
         if needs is None:
             return ["a function that this table does not know"]
         lacking = []
@@ -75,7 +76,7 @@ class Table:
 
 
 def loaded_functions() -> Callable[[str], bool]:
-    """Tells whether an operator, both of its phases, is in the libraries that torch_npu searches."""
+    """Tells whether both phases of an operator are in the libraries that torch_npu searches."""
     libraries = []
     for name in _LIBRARIES:
         try:
@@ -96,7 +97,7 @@ def loaded_functions() -> Callable[[str], bool]:
 
 
 def product() -> str:
-    """The product that is emulated, as CANN names it ("Ascend910B1")."""
+    """Returns the emulated product, as CANN names it ("Ascend910B1")."""
     name = ctypes.CDLL("libascendcl.so").aclrtGetSocName
     name.restype = ctypes.c_char_p
     return (name() or b"").decode()

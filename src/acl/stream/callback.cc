@@ -355,7 +355,7 @@ aclError aclrtProcessReport(int32_t timeout) {
       const auto enough = [&] { return !subscriber->due.empty() || subscriber->streams == 0; };
       bool in_time = true;
       if (deadline == kForever) {
-        subscriber->posted.wait(lock, enough);  // cancellable, since no work is in progress
+        subscriber->posted.wait(lock, enough);  // cancellable: no work is in progress
       } else {
         in_time = subscriber->posted.wait_until(lock, deadline, enough);  // cancellable: as above
       }

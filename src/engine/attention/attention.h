@@ -16,7 +16,7 @@
 
 namespace portacl::engine {
 
-// Keys of a block: a sum over keys is made of blocks. A block begins at a multiple of this.
+// Keys per block. Sums over keys add up blocks, each of which begins at a multiple of this.
 inline constexpr int64_t kAttentionKeys = kGemmDepth;
 // Queries whose terms of a gradient form one chain.
 inline constexpr int64_t kAttentionQueries = 64;

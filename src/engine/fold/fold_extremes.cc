@@ -252,7 +252,7 @@ constexpr FoldKernels kPlacedFold = {ThisIsa(),   sizeof(PlacedKey), false,     
 
 // ---- any and all ----
 
-// ORs the bits of the terms, or, for all, tests whether a term has none.
+// any ORs the bits of the terms; all records whether a term has none.
 template <class T, bool kAll>
 struct Truth {
   using Term = T;

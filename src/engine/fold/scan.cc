@@ -453,7 +453,7 @@ class ScanRun {
   void RunColumns(int64_t outer, int64_t column, int64_t columns) const {
     FormulaTiles tiles = Tiles();
     alignas(64) ScanState states[kScanTile];
-    // Rows are contiguous in the walk if the columns are all of them.
+    // If all columns are taken, consecutive rows are contiguous in the walk.
     const bool is_whole = columns == job_.inner;
     const int64_t together = is_whole ? std::max<int64_t>(job_.tile / columns, 1) : 1;
     ScanWork work{};
