@@ -4,11 +4,12 @@
 Usage: check_docs.py [REPOSITORY]
 
 - A link leads to a file, and its anchor to a heading. So does docs/PAGE.md#ANCHOR in a source.
-- A path in backticks exists (`src/plan/`, `tests/maps/*.h`), and so does a file that is named without its folder (`stream.cc`).
-  FAMILY, NAME and the like stand for any text.
+- A path in backticks exists (`src/plan/`, `tests/maps/*.h`), and so does the path of a file between fences. FAMILY, NAME and the like stand for
+  any text.
 - After ./dev stands a verb that it lists.
 - CONTRIBUTING.md names every folder of src/.
-- Pages for contributors: a name of the code in backticks stands somewhere in the sources, and no number of files or folders is typed.
+- Pages for contributors: a file that is named without its folder exists (`stream.cc`), a name of the code in backticks stands somewhere in the
+  sources, and no number of files or folders is typed.
 - Neither pages nor sources refer to a decision by its number alone, which no page explains.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -28,6 +29,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 PAGE_IN_A_SOURCE = re.compile(r"\bdocs/[\w/]+\.md(?:#[\w-]+)?")
 VERB = re.compile(r"(?<![\w/.])\./dev ([a-z][a-z0-9_]*)")
 PATH = re.compile(rf"(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./*{{}},+-]*")
+FENCED = re.compile(rf"(?<![\w/.*])(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./-]*\.(?:h|cc|c|cpp|py|toml|md)\b")
 FILE = re.compile(r"[\w-]+\.(?:h|cc|py|def|toml|\*)")
 ANY = re.compile(r"<\w+>|(?<![A-Za-z])[A-Z]{4,}(?![A-Za-z])")  # in a path
 INSTALLED = ("include/aclnnop", "tools/profiler")  # folders of the build and of a prefix
@@ -124,8 +126,11 @@ def faults_of(root):
         here = page.relative_to(root)
         if here.name == "CHANGELOG.md":
             continue  # says what was
+        fenced = False
         for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
-            found = [*faults_of_links(tree, page, number, line), *faults_of_code(tree, line, page in contributors)]
+            fenced ^= line.startswith("```")
+            found = [f"{path} is not there" for path in FENCED.findall(line) if fenced and not path.startswith(INSTALLED) and not tree.has(path)]
+            found += [*faults_of_links(tree, page, number, line), *faults_of_code(tree, line, page in contributors)]
             found += [f"./dev has no verb {verb}" for verb in VERB.findall(line) if verb not in tree.verbs]
             found += [f"a number that nobody keeps true: {text}" for text in COUNTED.findall(line) if page in contributors]
             found += [f"refers to a decision that no page explains: {text}" for text in DECISION.findall(line)]
