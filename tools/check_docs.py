@@ -17,6 +17,7 @@ import functools
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 
 SOURCES = ("src", "include", "tests", "tools", "python", "bench", "examples", "cmake")
 FOLDERS = (*SOURCES, "docs", "licenses", ".ci")
@@ -39,15 +40,17 @@ COUNTED = re.compile(r"(?<!one in )\b\d[\d,]* (?:source |header )?(?:files|heade
 DECISION = re.compile(r"\((?:see )?[A-UW-Z]\d{1,2}(?:, [A-Z]\d{1,2})*\)|\b[Dd]ecision [A-Z]\d+")
 
 
-def slug(heading):
+def slug(heading: str) -> str:
     """The anchor of a heading, as the usual viewers of Markdown make it."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
 @functools.cache
-def anchors(path):
-    found, seen, fenced = set(), {}, False
+def anchors(path: pathlib.Path) -> set[str]:
+    found: set[str] = set()
+    seen: dict[str, int] = {}
+    fenced = False
     for line in path.read_text(encoding="utf-8").splitlines():
         fenced ^= line.startswith("```")
         heading = re.match(r"#+ (.*)", line)
@@ -58,7 +61,7 @@ def anchors(path):
     return found
 
 
-def alternatives(text):
+def alternatives(text: str) -> list[str]:
     """The texts that braces stand for: a{b,c} is ab and ac."""
     found = re.search(r"\{([^{}]*)\}", text)
     if not found:
@@ -69,7 +72,7 @@ def alternatives(text):
 class Tree:
     """The files of a repository that pages may name."""
 
-    def __init__(self, root):
+    def __init__(self, root: pathlib.Path) -> None:
         self.root = root
         self.files = [path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         self.files += [path for path in root.iterdir() if path.is_file()]
@@ -79,23 +82,23 @@ class Tree:
         self.verbs = set(re.findall(r"^#: (\w+)", (root / "dev").read_text(encoding="utf-8"), re.MULTILINE)) | {"stages"}
 
     @functools.cached_property
-    def texts(self):
+    def texts(self) -> dict[pathlib.Path, str]:
         sources = [path for path in self.files if path.relative_to(self.root).parts[0] in SOURCES and path.suffix in SUFFIXES]
         return {path: path.read_text(encoding="utf-8", errors="ignore") for path in sources}
 
     @functools.cached_property
-    def words(self):
+    def words(self) -> set[str]:
         return {word for text in self.texts.values() for word in re.findall(r"\w+", text)}
 
-    def has(self, path):
+    def has(self, path: str) -> bool:
         patterns = [re.escape(ANY.sub("*", one).rstrip("/")).replace(r"\*", "[^/]*") for one in alternatives(path)]
         return all(pattern in self.paths or any(re.fullmatch(pattern, one) for one in self.paths) for pattern in patterns)
 
-    def has_name(self, name):
+    def has_name(self, name: str) -> bool:
         return name in self.names if "*" not in name else any(one.startswith(name.removesuffix("*")) for one in self.names)
 
 
-def faults_of_links(tree, page, number, line):
+def faults_of_links(page: pathlib.Path, line: str) -> Iterator[str]:
     for target in LINK.findall(line):
         if re.match(r"[a-z]+:", target):
             continue
@@ -107,7 +110,7 @@ def faults_of_links(tree, page, number, line):
             yield f"link to {target}: no heading is called so"
 
 
-def faults_of_code(tree, line, for_contributors):
+def faults_of_code(tree: Tree, line: str, for_contributors: bool) -> Iterator[str]:
     for text in CODE.findall(line):
         if PATH.fullmatch(text) and not text.startswith(INSTALLED) and not tree.has(text) and not tree.has(f"{text}.*"):
             yield f"`{text}` is not there"
@@ -118,7 +121,7 @@ def faults_of_code(tree, line, for_contributors):
             yield f"`{text}` is the name of nothing in the sources"
 
 
-def faults_of(root):
+def faults_of(root: pathlib.Path) -> Iterator[str]:
     tree = Tree(root)
     pages = sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")])
     contributors = {path for pattern in FOR_CONTRIBUTORS for path in root.glob(pattern)}
@@ -130,7 +133,7 @@ def faults_of(root):
         for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
             fenced ^= line.startswith("```")
             found = [f"{path} is not there" for path in FENCED.findall(line) if fenced and not path.startswith(INSTALLED) and not tree.has(path)]
-            found += [*faults_of_links(tree, page, number, line), *faults_of_code(tree, line, page in contributors)]
+            found += [*faults_of_links(page, line), *faults_of_code(tree, line, page in contributors)]
             found += [f"./dev has no verb {verb}" for verb in VERB.findall(line) if verb not in tree.verbs]
             found += [f"a number that nobody keeps true: {text}" for text in COUNTED.findall(line) if page in contributors]
             found += [f"refers to a decision that no page explains: {text}" for text in DECISION.findall(line)]

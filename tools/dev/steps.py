@@ -95,7 +95,8 @@ def step(what: str, log: str, command: Sequence[Argument], environment: Mapping[
     with path.open("wb") as out:
         status = _status(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=environment)
     if status:
-        print(end_of(path), file=sys.stderr)
+        if path.stat().st_size:
+            print(end_of(path), file=sys.stderr)
         die(f"failed: {what} (whole output: {path})")
 
 
