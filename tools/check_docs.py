@@ -8,8 +8,8 @@ Usage: check_docs.py [REPOSITORY]
   any text.
 - After ./dev stands a verb that it lists.
 - CONTRIBUTING.md names every folder of src/.
-- Pages for contributors: a file that is named without its folder exists (`stream.cc`), a name of the code in backticks stands somewhere in the
-  sources, and no number of files or folders is typed.
+- Pages for contributors: a file or folder that is named alone exists (`stream.cc`, `map/`), a name of the code in backticks stands somewhere in
+  the sources, and no number of files or folders is typed.
 - Neither pages nor sources refer to a decision by its number alone, which no page explains.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -79,6 +79,7 @@ class Tree:
         self.names = {path.name for path in self.files}
         self.paths = {path.relative_to(root).as_posix() for path in self.files}
         self.paths |= {parent.as_posix() for path in self.paths for parent in pathlib.PurePosixPath(path).parents}
+        self.folders = {pathlib.PurePosixPath(path).name for path in self.paths - {path.relative_to(root).as_posix() for path in self.files}}
         self.verbs = set(re.findall(r"^#: (\w+)", (root / "dev").read_text(encoding="utf-8"), re.MULTILINE)) | {"stages"}
 
     @functools.cached_property
@@ -116,6 +117,8 @@ def faults_of_code(tree: Tree, line: str, for_contributors: bool) -> Iterator[st
             yield f"`{text}` is not there"
         elif for_contributors and FILE.fullmatch(text) and not tree.has_name(text):
             yield f"no file is called `{text}`"
+        elif for_contributors and re.fullmatch(r"[a-z_]+/", text) and text.rstrip("/") not in tree.folders:
+            yield f"no folder is called `{text}`"
         name = NAME.fullmatch(text)
         if for_contributors and name and name[1] not in tree.words:
             yield f"`{text}` is the name of nothing in the sources"
