@@ -12,6 +12,7 @@ import collections
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 
 LIST = "tools/comment_counts.txt"
 HEAD = "# Comment blocks that begin with a relative clause or a bare Of, by folder. Written by tools/check_comments.py --record."
@@ -19,7 +20,7 @@ MARKS = {".h": "//", ".cc": "//", ".c": "//", ".toml": "#", ".py": "#"}
 OPENS = re.compile(r"(What|Whatever|Of|Where|Wherever|Who|Whoever|Whom|Whose|Which|Those)\b")
 
 
-def blocks(path):
+def blocks(path: pathlib.Path) -> Iterator[tuple[int, str]]:
     """The first line of each block of comments that stand on lines of their own, with its number."""
     mark = MARKS[path.suffix]
     inside = False
@@ -30,9 +31,9 @@ def blocks(path):
         inside = text.startswith(mark)
 
 
-def found(root):
+def found(root: pathlib.Path) -> dict[str, list[str]]:
     """Folder of src/, in two levels -> lines FILE:NUMBER: TEXT."""
-    lines = collections.defaultdict(list)
+    lines: dict[str, list[str]] = collections.defaultdict(list)
     for path in sorted((root / "src").rglob("*")):
         if path.suffix in MARKS:
             here = path.relative_to(root)
@@ -41,7 +42,7 @@ def found(root):
     return {folder: places for folder, places in lines.items() if places}
 
 
-def recorded(root):
+def recorded(root: pathlib.Path) -> "dict[str, int] | None":
     """Folder -> count. None where nothing was recorded yet."""
     path = root / LIST
     if not path.exists():
@@ -53,7 +54,7 @@ def recorded(root):
 def main() -> int:
     arguments = sys.argv[1:]
     record = arguments[:1] == ["--record"]
-    root = pathlib.Path((arguments[record:] or [pathlib.Path(__file__).parent.parent])[0])
+    root = pathlib.Path((arguments[record:] or [f"{__file__}/../.."])[0]).resolve()
     places, before = found(root), recorded(root)
     total = sum(map(len, places.values()))
     if record:

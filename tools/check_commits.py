@@ -12,11 +12,11 @@ START = "eefb0449d5755068cc2150644b8dd7e697428b9e"  # older subjects stay as the
 MOST = 72
 
 
-def subjects(root, start):
+def subjects(root: "str | pathlib.Path", start: str) -> "list[tuple[str, str]] | None":
     """(short hash, subject) of the commits behind `start`, merges left out; None where there is no history, or none that holds it."""
 
-    def git(*arguments):
-        return subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True)
+    def git(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True)
 
     try:
         if git("merge-base", "--is-ancestor", start, "HEAD").returncode:
@@ -24,7 +24,7 @@ def subjects(root, start):
         lines = git("log", "--no-merges", "--format=%h %s", f"{start}..HEAD").stdout.splitlines()
     except OSError:
         return None
-    return [tuple(line.partition(" ")[::2]) for line in lines]
+    return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in lines if " " in line]
 
 
 def main() -> int:

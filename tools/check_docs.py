@@ -4,11 +4,12 @@
 Usage: check_docs.py [REPOSITORY]
 
 - A link leads to a file, and its anchor to a heading. So does docs/PAGE.md#ANCHOR in a source.
-- A path in backticks exists (`src/plan/`, `tests/maps/*.h`), and so does a file that is named without its folder (`stream.cc`).
-  FAMILY, NAME and the like stand for any text.
+- A path in backticks exists (`src/plan/`, `tests/maps/*.h`), and so does the path of a file between fences. FAMILY, NAME and the like stand for
+  any text.
 - After ./dev stands a verb that it lists.
 - CONTRIBUTING.md names every folder of src/.
-- Pages for contributors: a name of the code in backticks stands somewhere in the sources, and no number of files or folders is typed.
+- Pages for contributors: a file or folder that is named alone exists (`stream.cc`, `map/`), a name of the code in backticks stands somewhere in
+  the sources, and no number of files or folders is typed.
 - Neither pages nor sources refer to a decision by its number alone, which no page explains.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -16,6 +17,7 @@ import functools
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 
 SOURCES = ("src", "include", "tests", "tools", "python", "bench", "examples", "cmake")
 FOLDERS = (*SOURCES, "docs", "licenses", ".ci")
@@ -28,6 +30,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 PAGE_IN_A_SOURCE = re.compile(r"\bdocs/[\w/]+\.md(?:#[\w-]+)?")
 VERB = re.compile(r"(?<![\w/.])\./dev ([a-z][a-z0-9_]*)")
 PATH = re.compile(rf"(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./*{{}},+-]*")
+FENCED = re.compile(rf"(?<![\w/.*])(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./-]*\.(?:h|cc|c|cpp|py|toml|md)\b")
 FILE = re.compile(r"[\w-]+\.(?:h|cc|py|def|toml|\*)")
 ANY = re.compile(r"<\w+>|(?<![A-Za-z])[A-Z]{4,}(?![A-Za-z])")  # in a path
 INSTALLED = ("include/aclnnop", "tools/profiler")  # folders of the build and of a prefix
@@ -37,15 +40,17 @@ COUNTED = re.compile(r"(?<!one in )\b\d[\d,]* (?:source |header )?(?:files|heade
 DECISION = re.compile(r"\((?:see )?[A-UW-Z]\d{1,2}(?:, [A-Z]\d{1,2})*\)|\b[Dd]ecision [A-Z]\d+")
 
 
-def slug(heading):
+def slug(heading: str) -> str:
     """The anchor of a heading, as the usual viewers of Markdown make it."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
 @functools.cache
-def anchors(path):
-    found, seen, fenced = set(), {}, False
+def anchors(path: pathlib.Path) -> set[str]:
+    found: set[str] = set()
+    seen: dict[str, int] = {}
+    fenced = False
     for line in path.read_text(encoding="utf-8").splitlines():
         fenced ^= line.startswith("```")
         heading = re.match(r"#+ (.*)", line)
@@ -56,7 +61,7 @@ def anchors(path):
     return found
 
 
-def alternatives(text):
+def alternatives(text: str) -> list[str]:
     """The texts that braces stand for: a{b,c} is ab and ac."""
     found = re.search(r"\{([^{}]*)\}", text)
     if not found:
@@ -67,33 +72,34 @@ def alternatives(text):
 class Tree:
     """The files of a repository that pages may name."""
 
-    def __init__(self, root):
+    def __init__(self, root: pathlib.Path) -> None:
         self.root = root
         self.files = [path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         self.files += [path for path in root.iterdir() if path.is_file()]
         self.names = {path.name for path in self.files}
         self.paths = {path.relative_to(root).as_posix() for path in self.files}
         self.paths |= {parent.as_posix() for path in self.paths for parent in pathlib.PurePosixPath(path).parents}
+        self.folders = {pathlib.PurePosixPath(path).name for path in self.paths - {path.relative_to(root).as_posix() for path in self.files}}
         self.verbs = set(re.findall(r"^#: (\w+)", (root / "dev").read_text(encoding="utf-8"), re.MULTILINE)) | {"stages"}
 
     @functools.cached_property
-    def texts(self):
+    def texts(self) -> dict[pathlib.Path, str]:
         sources = [path for path in self.files if path.relative_to(self.root).parts[0] in SOURCES and path.suffix in SUFFIXES]
         return {path: path.read_text(encoding="utf-8", errors="ignore") for path in sources}
 
     @functools.cached_property
-    def words(self):
+    def words(self) -> set[str]:
         return {word for text in self.texts.values() for word in re.findall(r"\w+", text)}
 
-    def has(self, path):
+    def has(self, path: str) -> bool:
         patterns = [re.escape(ANY.sub("*", one).rstrip("/")).replace(r"\*", "[^/]*") for one in alternatives(path)]
         return all(pattern in self.paths or any(re.fullmatch(pattern, one) for one in self.paths) for pattern in patterns)
 
-    def has_name(self, name):
+    def has_name(self, name: str) -> bool:
         return name in self.names if "*" not in name else any(one.startswith(name.removesuffix("*")) for one in self.names)
 
 
-def faults_of_links(tree, page, number, line):
+def faults_of_links(page: pathlib.Path, line: str) -> Iterator[str]:
     for target in LINK.findall(line):
         if re.match(r"[a-z]+:", target):
             continue
@@ -105,18 +111,20 @@ def faults_of_links(tree, page, number, line):
             yield f"link to {target}: no heading is called so"
 
 
-def faults_of_code(tree, line, for_contributors):
+def faults_of_code(tree: Tree, line: str, for_contributors: bool) -> Iterator[str]:
     for text in CODE.findall(line):
         if PATH.fullmatch(text) and not text.startswith(INSTALLED) and not tree.has(text) and not tree.has(f"{text}.*"):
             yield f"`{text}` is not there"
         elif for_contributors and FILE.fullmatch(text) and not tree.has_name(text):
             yield f"no file is called `{text}`"
+        elif for_contributors and re.fullmatch(r"[a-z_]+/", text) and text.rstrip("/") not in tree.folders:
+            yield f"no folder is called `{text}`"
         name = NAME.fullmatch(text)
         if for_contributors and name and name[1] not in tree.words:
             yield f"`{text}` is the name of nothing in the sources"
 
 
-def faults_of(root):
+def faults_of(root: pathlib.Path) -> Iterator[str]:
     tree = Tree(root)
     pages = sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")])
     contributors = {path for pattern in FOR_CONTRIBUTORS for path in root.glob(pattern)}
@@ -124,8 +132,11 @@ def faults_of(root):
         here = page.relative_to(root)
         if here.name == "CHANGELOG.md":
             continue  # says what was
+        fenced = False
         for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
-            found = [*faults_of_links(tree, page, number, line), *faults_of_code(tree, line, page in contributors)]
+            fenced ^= line.startswith("```")
+            found = [f"{path} is not there" for path in FENCED.findall(line) if fenced and not path.startswith(INSTALLED) and not tree.has(path)]
+            found += [*faults_of_links(page, line), *faults_of_code(tree, line, page in contributors)]
             found += [f"./dev has no verb {verb}" for verb in VERB.findall(line) if verb not in tree.verbs]
             found += [f"a number that nobody keeps true: {text}" for text in COUNTED.findall(line) if page in contributors]
             found += [f"refers to a decision that no page explains: {text}" for text in DECISION.findall(line)]

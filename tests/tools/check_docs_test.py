@@ -35,7 +35,7 @@ class Docs(unittest.TestCase):
             return result.stdout.splitlines() if result.returncode else []
 
     def test_what_is_there(self):
-        self.assertEqual(self.faults("docs/testing.md", "[tour](tour.md#the-loop) `src/plan/` `src/plan/loop.{h,cc}` `tests/*/NAME_test.cc` `loop.*`\n"
+        self.assertEqual(self.faults("docs/testing.md", "[tour](tour.md#the-loop) `src/plan/` `src/plan/loop.{h,cc}` `tests/*/NAME_test.cc` `loop.*` `maps/`\n"
                                                         "`LoopPlan` `a.b` `./dev build` `src/plan/loop` one in 10 sources [a](https://b/c) `aclnnAdd`\n"), [])
 
     def test_what_is_not(self):
@@ -45,14 +45,16 @@ class Docs(unittest.TestCase):
             "[a](tour.md#not-a-heading)": "link to tour.md#not-a-heading: no heading is called so",
             "`src/plans/`": "`src/plans/` is not there",
             "`src/plan/loop.{h,c}`": "`src/plan/loop.{h,c}` is not there",
+            "```\nat src/plan/loops.cc\n```": "src/plan/loops.cc is not there",
             "`loops.cc`": "no file is called `loops.cc`",
+            "`loops/`": "no folder is called `loops/`",
             "`portacl::LoopPlans`": "`portacl::LoopPlans` is the name of nothing in the sources",
             "`./dev run`": "./dev has no verb run",
             "all 347 files": "a number that nobody keeps true: 347 files",
             "as said (N3)": "refers to a decision that no page explains: (N3)",
         }.items():
             with self.subTest(text):
-                self.assertEqual(self.faults("docs/testing.md", f"# A\n{text}\n"), [f"docs/testing.md:2: {fault}"])
+                self.assertEqual(self.faults("docs/testing.md", f"# A\n{text}\n"), [f"docs/testing.md:{2 + text.startswith('```')}: {fault}"])
 
     def test_pages_for_users_may_name_what_others_have(self):
         self.assertEqual(self.faults("README.md", "`LoopPlans`, `loops.cc`, 347 files\n"), [])

@@ -262,6 +262,56 @@ class Choosing(unittest.TestCase):
             self.assertEqual((selection.what, selection.seed, left), (what, seed, rest))
 
 
+class Testing(unittest.TestCase):
+    """The commands of the verbs that build and test, with what they would be told by programs that choose."""
+
+    def commands(self, verb, *arguments):
+        found = []
+
+        def short(command):
+            return " ".join(map(str, command)).replace(f"{steps.BUILDS}/", "").replace(f"{steps.ROOT}/", "")
+
+        def build(preset, targets=(), *, tests=False, options=()):
+            found.append(" ".join(["build", preset, *targets, *options]).replace(f"{steps.BUILDS}/", ""))
+            return "/bin/cmake"
+
+        def choose(verb, what, selection, *rest):
+            found.append(short(["choose", what, selection.seed, *rest]))
+            return "alpha,beta"
+
+        def watched(what, log, command, environment=None):
+            found.append(short(command))
+            return True
+
+        with mock.patch.object(testing.presets, "build", build), mock.patch.object(testing, "choose", choose), \
+                mock.patch.object(testing.steps, "watched_step", watched), mock.patch.dict(os.environ), \
+                mock.patch.object(testing.steps, "must", lambda command, otherwise="": found.append(short(command))), \
+                mock.patch.object(steps, "JOBS", "2"), mock.patch.object(progress, "report", lambda path: ""), \
+                contextlib.redirect_stdout(io.StringIO()):
+            verb(list(arguments))
+            self.environment = dict(os.environ)
+        return found
+
+    def ctest(self, preset, rest):
+        return (f"/bin/ctest --test-dir {preset} --parallel 2 --output-on-failure --no-tests=error --output-junit {preset}/tests.xml{rest}")
+
+    def test_tests(self):
+        self.assertEqual(self.commands(testing.test), ["build release", "choose determinism ", self.ctest("release", " -LE ^long$")])
+        self.assertEqual(self.environment["PORTACL_DETERMINISM_WHOLE"], "alpha,beta")
+        self.assertEqual(self.commands(testing.test, "--whole"), ["build release", self.ctest("release", " -LE ^long$")])
+        self.assertEqual(self.commands(testing.test, "--long", "-R", "x"), ["build release", self.ctest("release", " -R x")])
+        self.assertEqual(self.commands(testing.test, "--of", "a,b"), ["build release a b", self.ctest("release", r" -LE ^long$ -R ^(a|b)(\.|$)")])
+        self.assertEqual(self.commands(testing.test, "--check", "runtime"),
+                         ["build release", "python3 -B tests/check/run_suite.py release --jobs 2 runtime"])
+
+    def test_sanitizers(self):
+        self.assertEqual(self.commands(testing.asan, "--chosen", "--seed", "s", "-E", "x"),
+                         ["build release portacl_install -DPORTACL_BORROWED=", "choose asan s --borrow asan.borrowed",
+                          "build asan alpha beta -DPORTACL_BORROWED=asan.borrowed", self.ctest("asan", r" -LE ^long$ -R ^(alpha|beta)(\.|$) -E x")])
+        self.assertEqual(self.environment["UBSAN_OPTIONS"], "print_stacktrace=1:halt_on_error=1")
+        self.assertEqual(self.commands(testing.tsan, "--long"), ["build tsan -DPORTACL_BORROWED=", self.ctest("tsan", "")])
+
+
 class Needs(unittest.TestCase):
     def test_without_packages_one_sentence_names_what_is_missing(self):
         with tempfile.TemporaryDirectory() as empty:

@@ -143,6 +143,4 @@ def serve(arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     verbs = (torch, train, reproduce, torch_npu, clients, serve, check, opinfo)
-    if _asks_for_help(sys.argv[2:3]) and sys.argv[1] in ("clients", "serve"):
-        sys.argv.insert(2, "--short")  # these two have help of their own
-    steps.program(__doc__, {verb.__name__: verb for verb in verbs})
+    steps.program(__doc__, {verb.__name__: verb for verb in verbs}, with_help_of_their_own=("clients", "serve"))

@@ -95,7 +95,8 @@ def step(what: str, log: str, command: Sequence[Argument], environment: Mapping[
     with path.open("wb") as out:
         status = _status(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=environment)
     if status:
-        print(end_of(path), file=sys.stderr)
+        if path.stat().st_size:
+            print(end_of(path), file=sys.stderr)
         die(f"failed: {what} (whole output: {path})")
 
 
@@ -161,12 +162,15 @@ def as_root(command: Sequence[Argument]) -> list[Argument]:
 Verb = Callable[[list[str]], None]
 
 
-def program(about: str | None, verbs: Mapping[str, Verb]) -> NoReturn:
-    """Runs the verb that the command line names first, with the arguments behind it. --help, first, prints what the program is about."""
+def program(about: str | None, verbs: Mapping[str, Verb], with_help_of_their_own: Sequence[str] = ()) -> NoReturn:
+    """Runs the verb that the command line names first, with the arguments behind it. --help as the first one prints what the program is about."""
     name, arguments = (sys.argv[1:2] or ["--help"])[0], sys.argv[2:]
-    if name not in verbs or arguments[:1] in (["-h"], ["--help"]):
-        print(f"{about}\n\nusage: ./dev VERB ...     VERB: {', '.join(verbs)}" if name not in verbs else f"{about}")
-        sys.exit(0 if name in verbs or name in ("-h", "--help") else 2)
+    if name not in verbs:
+        print(f"{about}\n\nusage: ./dev VERB ...     VERB: {', '.join(verbs)}")
+        sys.exit(0 if name in ("-h", "--help") else 2)
+    if arguments[:1] in (["-h"], ["--help"]) and name not in with_help_of_their_own:
+        print(about)
+        sys.exit(0)
     _stages.verb = name
     status = 0
     try:

@@ -23,7 +23,6 @@ import datetime
 import os
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +69,7 @@ def choose(verb: str, what: str, selection: Selection, *arguments: steps.Argumen
     steps.say(f"choosing what is tested ({again} --seed {selection.seed} chooses the same)")
     file = steps.BUILDS / f"{what}.chosen"
     with file.open("w", encoding="utf-8") as out:
-        command = [sys.executable, "-B", CHOOSER, what, steps.RELEASE, "--seed", selection.seed, *arguments]
+        command = ["python3", "-B", CHOOSER, what, steps.RELEASE, "--seed", selection.seed, *arguments]
         if subprocess.run([str(part) for part in command], stdout=out).returncode:
             steps.die("failed: choosing")
     return file.read_text(encoding="utf-8").strip()
@@ -81,10 +80,10 @@ def choose_for_sanitizer(verb: str, preset: str, selection: Selection) -> tuple[
     options = ["-DPORTACL_BORROWED="]
     chosen = ""
     if selection.what == "pool":
-        command = [sys.executable, "-B", str(CHOOSER), preset, "--pool"]
+        command = ["python3", "-B", str(CHOOSER), preset, "--pool"]
         chosen = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     elif selection.what == "chosen":
-        presets.build("release", [presets.INSTALLED], tests=True)
+        presets.build("release", [presets.INSTALLED], tests=True, options=options)
         if preset == "asan":
             borrowed = steps.BUILDS / f"{preset}.borrowed"
             chosen = choose(verb, preset, selection, "--borrow", borrowed)
