@@ -45,11 +45,21 @@ struct Summary {
 // Elements lie one after the other, at any address. Sums are added in one order on every machine. False for an unknown kind.
 bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept;
 
+// Where the elements of a view are: lengths and strides, in elements, of 1 to kMostDims dims, none of which is empty. An element may have two numbers.
+inline constexpr std::size_t kMostDims = 64;
+struct Layout {
+  std::size_t rank;
+  const std::int64_t* shape;
+  const std::int64_t* strides;
+  std::size_t item_size;  // bytes of an element
+};
+
 // The same as text, of at most kTextSize bytes: the hash, "xxh64:" and 16 digits, then the statistics as JSON. Returns its size,
-// or 0 for an unknown kind, for kBytesAlone, and where sums leave the range of double.
+// or 0 for an unknown kind, for kBytesAlone, and where sums leave the range of double. `elements` is the first one; without a layout they lie
+// one after the other. `count` is that of numbers.
 inline constexpr std::size_t kTextSize = 320;
-std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind,
-                            char* text) noexcept;
+std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind, char* text,
+                            const Layout* layout = nullptr) noexcept;
 
 }  // namespace portacl::record
 
