@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "acl/data_type.h"
+#include "aclnnop/given_values.h"
 
 namespace portacl {
 namespace {
@@ -131,21 +132,13 @@ std::string ScalarJson(const aclScalar* scalar) {
   }
 }
 
-std::string IntegersJson(const aclIntArray* array) {
-  if (array == nullptr) return "null";
-  std::string json;
-  for (const int64_t value : array->values) (json += json.empty() ? "" : ",") += std::to_string(value);
-  return std::string("[").append(json).append("]");
-}
-
-// Uses the bits of MaskAttribute, which keeps the first three values; later ones read as false.
-std::string MaskJson(const Attribute& attribute) {
-  if (attribute.real < 0) return "null";
-  std::string json;
-  for (int i = 0; i < static_cast<int>(attribute.real); ++i) {
-    (json += json.empty() ? "" : ",") += std::string((attribute.integer >> i & 1) != 0 ? "true" : "false");
-  }
-  return std::string("[").append(json).append("]");
+// Writes a list with the JSON of each value; null for no list.
+template <class List, class Json>
+std::string ListJson(const List* list, const Json& json) {
+  if (list == nullptr) return "null";
+  std::string text;
+  for (const auto& value : list->values) (text += text.empty() ? "" : ",") += json(value);
+  return std::string("[").append(text).append("]");
 }
 
 std::string AttributeJson(std::string_view type, const Attribute& attribute) {
@@ -154,10 +147,30 @@ std::string AttributeJson(std::string_view type, const Attribute& attribute) {
   if (type == "double") return record::JsonOf(attribute.wide);
   if (type == "char*")
     return attribute.text == nullptr ? "null" : record::JsonOf(std::string_view(attribute.text));
-  if (type == "ints") return IntegersJson(attribute.array);
-  if (type == "bools") return MaskJson(attribute);
+  if (type == "ints") return ListJson(attribute.array, [](int64_t value) { return std::to_string(value); });
   if (type == "scalar") return ScalarJson(attribute.scalar);
   return std::to_string(attribute.integer);
+}
+
+std::string GivenJson(std::string_view type, const GivenValue& given) {
+  if (type == "scalars") return ListJson(given.scalars, ScalarJson);
+  if (type == "bools") {
+    return ListJson(given.bools, [](unsigned char value) { return value != 0 ? "true" : "false"; });
+  }
+  if (type == "floats") {
+    return ListJson(given.floats, [](float value) { return record::JsonOf(static_cast<double>(value)); });
+  }
+  return AttributeJson(type, given.attribute);
+}
+
+// Returns the JSON of an argument that is not a tensor.
+std::string ValueJson(const OperatorCall& call, std::string_view type, std::string_view name) {
+  if (const GivenValue* const given = GivenValues::Find(call.api, name)) return GivenJson(type, *given);
+  const auto found = std::find_if(call.attributes.begin(), call.attributes.end(),
+                                  [&](const Attribute& one) { return name == one.name; });
+  return found == call.attributes.end()
+             ? R"({"opaque":[)" + record::JsonOf(type) + R"(,"its value is not recorded"]})"
+             : AttributeJson(type, *found);
 }
 
 // Splits off and returns the text before a separator.
@@ -193,7 +206,26 @@ void MarkShapedLater(const Executor& executor, record::RecordedArgument& argumen
   }
 }
 
+constinit thread_local const GivenValues* innermost = nullptr;
+
 }  // namespace
+
+GivenValues::GivenValues(const char* api, std::span<const GivenValue> values) noexcept
+    : api_(api), values_(values), outer_(innermost) {
+  innermost = this;
+}
+
+GivenValues::~GivenValues() { innermost = outer_; }
+
+const GivenValue* GivenValues::Find(std::string_view api, std::string_view name) noexcept {
+  for (const GivenValues* given = innermost; given != nullptr; given = given->outer_) {
+    if (given->api_ != api) continue;
+    const auto found = std::find_if(given->values_.begin(), given->values_.end(),
+                                    [name](const GivenValue& one) { return name == one.attribute.name; });
+    return found == given->values_.end() ? nullptr : &*found;
+  }
+  return nullptr;
+}
 
 bool IsWritten(std::string_view api, std::string_view parameter) noexcept {
   std::string_view rest = ParametersOf(api);
@@ -218,13 +250,12 @@ record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor&
     if (argument.is_written) type = Take(parameter, ' ');
     argument.name = parameter;
     if (type != "tensor" && type != "tensors") {
-      const auto found = std::find_if(call.attributes.begin(), call.attributes.end(),
-                                      [&](const Attribute& one) { return argument.name == one.name; });
-      argument.value = found == call.attributes.end()
-                           ? R"({"opaque":[)" + record::JsonOf(type) + R"(,"its value is not recorded"]})"
-                           : AttributeJson(type, *found);
+      argument.value = ValueJson(call, type, parameter);
     } else if (!AddTensors(call, executor, argument)) {
-      argument.value = R"({"opaque":["tensor","it is not recorded"]})";
+      const GivenValue* const given = GivenValues::Find(call.api, parameter);
+      argument.value = given != nullptr && given->tensor == nullptr
+                           ? "null"
+                           : R"({"opaque":["tensor","it is not recorded"]})";
     }
     MarkShapedLater(executor, argument);
     made.arguments.push_back(std::move(argument));

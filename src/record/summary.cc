@@ -108,6 +108,7 @@ using Floats = float __attribute__((vector_size(16)));
 using Doubles = double __attribute__((vector_size(16)));
 using Int32s = std::int32_t __attribute__((vector_size(16)));
 using Int64s = std::int64_t __attribute__((vector_size(16)));
+using Bytes = std::uint8_t __attribute__((vector_size(16)));
 
 template <typename Register, typename Number>
 Register Load(const Number* from) {
@@ -210,6 +211,9 @@ class Statistics {
       ReadValues(bytes + whole * sizeof(float), rest, values);
       Sum(values, rest);
       if (IsSpoilt()) ReadValues(bytes, count, values);
+    } else if constexpr (std::is_same_v<Element, Bool>) {
+      hash.Add(bytes, count);
+      CountTruths(bytes, count);
     } else {
       hash.Add(bytes, count * sizeof(Stored));
       ReadValues(bytes, count, values);
@@ -289,6 +293,8 @@ class Statistics {
       i = SumOfFloats(values, count);
     } else if constexpr (std::is_same_v<Value, double>) {
       i = SumOfDoubles(values, count);
+    } else if constexpr (sizeof(Value) == 1) {
+      i = SumOfBytes(values, count);
     } else {
       std::uint32_t zeros = 0;
       Value least[kLanes];  // local like the sums, so that the compiler knows that nothing else changes them
@@ -412,6 +418,54 @@ class Statistics {
     return i;
   }
 
+  // In whole numbers of 32 bits, which hold a block's sums: they are exact, and so are those of double, in whatever order.
+  std::size_t SumOfBytes(const Value* values, std::size_t count) {
+    static_assert(kBlock * 255 * 255 < std::size_t{1} << 31);
+    if (count == 0) return 0;
+    std::int32_t sum = 0;
+    std::int32_t squares = 0;
+    std::int32_t zeros = 0;
+    Value least = sums_.least[0];
+    Value greatest = sums_.greatest[0];
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value value = values[i];
+      least = std::min(least, value);
+      greatest = std::max(greatest, value);
+      sum += value;
+      squares += value * value;
+      zeros += value == 0;
+    }
+    sums_.least[0] = least;
+    sums_.greatest[0] = greatest;
+    sums_.sum[0] += sum;
+    sums_.squares[0] += squares;
+    zeros_ += static_cast<std::uint64_t>(zeros);
+    return count;
+  }
+
+  // Elements are 0 or another number.
+  void CountTruths(const unsigned char* bytes, std::size_t count) {
+    std::uint64_t zeros = 0;
+    std::size_t i = 0;
+    while (i + sizeof(Bytes) <= count) {
+      Bytes found = {};  // each counts to 255 at most
+      const std::size_t end = std::min(count, i + 255 * sizeof(Bytes));
+      for (; i + sizeof(Bytes) <= end; i += sizeof(Bytes)) {
+        found -= reinterpret_cast<Bytes>(Load<Bytes>(bytes + i) == 0);
+      }
+      for (std::size_t lane = 0; lane < sizeof(Bytes); ++lane) zeros += found[lane];
+    }
+    for (; i < count; ++i) zeros += bytes[i] == 0;
+    const std::uint64_t ones = count - zeros;
+    if (zeros > 0) sums_.least[0] = 0;
+    if (zeros > 0) sums_.greatest[0] = std::max<Value>(sums_.greatest[0], 0);
+    if (ones > 0) sums_.least[0] = std::min<Value>(sums_.least[0], 1);
+    if (ones > 0) sums_.greatest[0] = 1;
+    sums_.sum[0] += static_cast<double>(ones);
+    sums_.squares[0] += static_cast<double>(ones);
+    zeros_ += zeros;
+  }
+
   Sums sums_;
   std::uint64_t finite_ = 0;
   std::uint64_t nans_ = 0;
@@ -419,75 +473,143 @@ class Statistics {
   std::uint64_t zeros_ = 0;
 };
 
+// Elements that lie one after the other, or by strides; their bytes come in order of rows, a block at a time.
+class Elements {
+ public:
+  // `layout` is null where they lie one after the other.
+  Elements(const void* first, const Layout* layout)
+      : at_(static_cast<const unsigned char*>(first)), layout_(layout) {}
+
+  // The bytes of the next ones, which are in place until the next call.
+  const unsigned char* Take(std::size_t size) {
+    if (layout_ == nullptr) {
+      const unsigned char* const taken = at_;
+      at_ += size;
+      return taken;
+    }
+    for (unsigned char *to = gathered_, *const end = gathered_ + size; to < end;)
+      to += TakeOfRow(to, static_cast<std::size_t>(end - to));
+    return gathered_;
+  }
+
+ private:
+  // As many elements of the innermost dim as there are, and as there is room for; returns their bytes.
+  std::size_t TakeOfRow(unsigned char* to, std::size_t room) {
+    const std::size_t size = layout_->item_size;
+    const std::size_t inner = layout_->rank - 1;
+    const std::int64_t step = layout_->strides[inner] * static_cast<std::int64_t>(size);
+    const std::size_t count =
+        std::min(static_cast<std::size_t>(layout_->shape[inner] - place_[inner]), room / size);
+    if (layout_->strides[inner] == 1) {
+      std::memcpy(to, at_, count * size);
+    } else if (size == 4) {
+      Gather<std::uint32_t>(to, count, step);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(to + i * size, at_ + static_cast<std::int64_t>(i) * step, size);
+      }
+    }
+    at_ += static_cast<std::int64_t>(count) * step;
+    place_[inner] += static_cast<std::int64_t>(count);
+    for (std::size_t dim = inner; place_[dim] == layout_->shape[dim] && dim > 0; --dim) {
+      const auto bytes = static_cast<std::int64_t>(size);
+      at_ += (layout_->strides[dim - 1] - place_[dim] * layout_->strides[dim]) * bytes;
+      place_[dim] = 0;
+      ++place_[dim - 1];
+    }
+    return count * size;
+  }
+
+  template <typename Word>
+  void Gather(unsigned char* to, std::size_t count, std::int64_t step) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto word = Load<Word>(at_ + static_cast<std::int64_t>(i) * step);
+      Store(word, to + i * sizeof word);
+    }
+  }
+
+  const unsigned char* at_;
+  const Layout* layout_ = nullptr;
+  std::int64_t place_[kMostDims] = {};
+  alignas(16) unsigned char gathered_[kBlock];
+};
+
 template <typename Element>
-void SummariseAs(const unsigned char* bytes, std::uint64_t count, Summary& summary) {
+void SummariseAs(Elements& elements, std::uint64_t count, Summary& summary) {
   constexpr std::size_t kSize = sizeof(typename Form<Element>::Stored);
   Hash hash;
   Statistics<Element> statistics;
   for (std::uint64_t left = count; left > 0;) {
     const std::size_t block = std::min<std::uint64_t>(left, kBlock / kSize);
-    statistics.Add(bytes, block, hash);
-    bytes += block * kSize;
+    statistics.Add(elements.Take(block * kSize), block, hash);
     left -= block;
   }
   summary.hash = hash.Value();
   statistics.Put(summary);
 }
 
-}  // namespace
-
-bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept {
-  const auto* bytes = static_cast<const unsigned char*>(elements);
+bool SummariseInOrder(Elements& elements, std::uint64_t count, std::int32_t kind, Summary& summary) {
   summary = {};
   switch (kind) {
     case kBytesAlone: {
       Hash hash;
-      hash.Add(bytes, count);
+      for (std::uint64_t left = count; left > 0;) {
+        const std::size_t block = std::min<std::uint64_t>(left, kBlock);
+        hash.Add(elements.Take(block), block);
+        left -= block;
+      }
       summary.hash = hash.Value();
       return true;
     }
     case kBool:
-      SummariseAs<Bool>(bytes, count, summary);
+      SummariseAs<Bool>(elements, count, summary);
       return true;
     case kUint8:
-      SummariseAs<std::uint8_t>(bytes, count, summary);
+      SummariseAs<std::uint8_t>(elements, count, summary);
       return true;
     case kInt8:
-      SummariseAs<std::int8_t>(bytes, count, summary);
+      SummariseAs<std::int8_t>(elements, count, summary);
       return true;
     case kUint16:
-      SummariseAs<std::uint16_t>(bytes, count, summary);
+      SummariseAs<std::uint16_t>(elements, count, summary);
       return true;
     case kInt16:
-      SummariseAs<std::int16_t>(bytes, count, summary);
+      SummariseAs<std::int16_t>(elements, count, summary);
       return true;
     case kUint32:
-      SummariseAs<std::uint32_t>(bytes, count, summary);
+      SummariseAs<std::uint32_t>(elements, count, summary);
       return true;
     case kInt32:
-      SummariseAs<std::int32_t>(bytes, count, summary);
+      SummariseAs<std::int32_t>(elements, count, summary);
       return true;
     case kUint64:
-      SummariseAs<std::uint64_t>(bytes, count, summary);
+      SummariseAs<std::uint64_t>(elements, count, summary);
       return true;
     case kInt64:
-      SummariseAs<std::int64_t>(bytes, count, summary);
+      SummariseAs<std::int64_t>(elements, count, summary);
       return true;
     case kFloat16:
-      SummariseAs<Half>(bytes, count, summary);
+      SummariseAs<Half>(elements, count, summary);
       return true;
     case kBfloat16:
-      SummariseAs<Brain>(bytes, count, summary);
+      SummariseAs<Brain>(elements, count, summary);
       return true;
     case kFloat32:
-      SummariseAs<float>(bytes, count, summary);
+      SummariseAs<float>(elements, count, summary);
       return true;
     case kFloat64:
-      SummariseAs<double>(bytes, count, summary);
+      SummariseAs<double>(elements, count, summary);
       return true;
     default:
       return false;
   }
+}
+
+}  // namespace
+
+bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept {
+  Elements in_order(elements, nullptr);
+  return SummariseInOrder(in_order, count, kind, summary);
 }
 
 namespace {
@@ -524,10 +646,11 @@ char* PutExtreme(char* to, const Summary& summary, std::int32_t kind, bool least
 
 }  // namespace
 
-std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind,
-                            char* text) noexcept {
+std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind, char* text,
+                            const Layout* layout) noexcept {
   Summary summary;
-  if (kind == kBytesAlone || !Summarise(elements, count, kind, summary)) {
+  Elements in_order(elements, layout);
+  if (kind == kBytesAlone || !SummariseInOrder(in_order, count, kind, summary)) {
     return 0;
   }
   const double largest = std::max(std::abs(summary.minimum), std::abs(summary.maximum));
@@ -568,5 +691,14 @@ __attribute__((visibility("default"))) std::size_t PortaclSummariseAsText(const 
                                                                           std::uint64_t count,
                                                                           std::int32_t kind, char* text) {
   return portacl::record::SummariseAsText(elements, count, kind, text);
+}
+
+// Of a view: `dims` has the lengths of all dims, then the strides in elements.
+__attribute__((visibility("default"))) std::size_t PortaclSummariseViewAsText(
+    const void* first, std::uint64_t count, std::int32_t kind, std::uint64_t item_size, std::uint64_t rank,
+    const std::int64_t* dims, char* text) {
+  if (rank == 0 || rank > portacl::record::kMostDims) return 0;
+  const portacl::record::Layout layout{rank, dims, dims + rank, item_size};
+  return portacl::record::SummariseAsText(first, count, kind, text, &layout);
 }
 }

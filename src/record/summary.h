@@ -47,12 +47,23 @@ struct Summary {
 // unknown kind.
 bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept;
 
+// Describes a strided view: lengths and strides, in elements, of 1 to kMostDims dims, none of them empty. A
+// complex element has two numbers.
+inline constexpr std::size_t kMostDims = 64;
+struct Layout {
+  std::size_t rank;
+  const std::int64_t* shape;
+  const std::int64_t* strides;
+  std::size_t item_size;  // bytes of an element
+};
+
 // Writes the summary as text of at most kTextSize bytes: the hash as "xxh64:" and 16 digits, then the
 // statistics as JSON. Returns its size, or 0 for an unknown kind, for kBytesAlone, and if sums overflow
-// double.
+// double. `elements` is the first element; without a layout, elements are contiguous. `count` counts
+// numbers.
 inline constexpr std::size_t kTextSize = 320;
-std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind,
-                            char* text) noexcept;
+std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind, char* text,
+                            const Layout* layout = nullptr) noexcept;
 
 }  // namespace portacl::record
 

@@ -11,9 +11,11 @@ _FOLDER = os.environ["PORTACL_TEST_LIBRARIES"]
 acl = ctypes.CDLL(f"{_FOLDER}/libascendcl.so")
 base = ctypes.CDLL(f"{_FOLDER}/libnnopbase.so")
 operators = ctypes.CDLL(f"{_FOLDER}/libopapi.so")
-base.aclCreateTensor.restype = base.aclCreateScalar.restype = base.aclCreateTensorList.restype = ctypes.c_void_p
+for _kind in ("Tensor", "TensorList", "Scalar", "ScalarList", "IntArray", "BoolArray"):
+    getattr(base, f"aclCreate{_kind}").restype = ctypes.c_void_p
 acl.aclGetRecentErrMsg.restype = ctypes.c_char_p
-FLOAT, INT64 = 0, 9
+FLOAT, INT8, INT32, INT64 = 0, 2, 3, 9
+_CODES = {FLOAT: ("f", 4), INT8: ("b", 1), INT32: ("i", 4), INT64: ("q", 8)}
 
 
 def start() -> None:
@@ -35,7 +37,7 @@ class Tensor:
         for length in shape:
             size *= length
         self.count = size if count is None else count
-        self.code, self.width = {FLOAT: ("f", 4), INT64: ("q", 8)}[dtype]
+        self.code, self.width = _CODES[dtype]
         self.address = ctypes.c_void_p()
         assert acl.aclrtMalloc(ctypes.byref(self.address), ctypes.c_size_t(max(1, self.count * self.width)), 0) == 0
         if values is not None:
@@ -60,6 +62,27 @@ class Tensor:
 def scalar(value: float) -> ctypes.c_void_p:
     content = ctypes.c_float(value)
     return ctypes.c_void_p(base.aclCreateScalar(ctypes.byref(content), FLOAT))
+
+
+def _list(kind, handles):
+    values = (ctypes.c_void_p * len(handles))(*handles)
+    return ctypes.c_void_p(getattr(base, f"aclCreate{kind}List")(values, ctypes.c_uint64(len(handles))))
+
+
+def tensors(*given):
+    return _list("Tensor", [one.handle.value for one in given])
+
+
+def scalars(*values):
+    return _list("Scalar", [scalar(value).value for value in values])
+
+
+def ints(*values):
+    return ctypes.c_void_p(base.aclCreateIntArray((ctypes.c_int64 * len(values))(*values), ctypes.c_uint64(len(values))))
+
+
+def bools(*values):
+    return ctypes.c_void_p(base.aclCreateBoolArray((ctypes.c_bool * len(values))(*values), ctypes.c_uint64(len(values))))
 
 
 def phase_1(name, *arguments):

@@ -415,7 +415,8 @@ def test_memory_is_not_kept_alive(path):
         for _ in range(2000):
             x + 1
         gc.collect()
-        assert len(recorder._storages) < 600 and len(recorder._seen) < 10
+        assert len(recorder._storages) < 600 and len(recorder._seen) < 600
+        assert sum(seen() is not None for seen in recorder._seen.values()) < 10
 
 
 def test_a_forked_process_writes_nothing(path):

@@ -2,7 +2,8 @@
 
 A source has `PORTACL_PHASE_1(aclnnNAME) { ... }` for each function of its headers, as it is or by a macro of its own, and may have some of
 another source's headers. There `call` has the tensors and lists of tensors among the arguments as tensors and the others as attributes, in
-the order that the schema says; `given` has all as they are, by their names. A function that a source defines whole is not made.
+the order that the schema says; `given` has all as they are, by their names. What a call does not have
+as it is, a recording takes from GivenValues. A function that a source defines whole is not made.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -73,6 +74,23 @@ def attributes_of(function: Function) -> list[str]:
     return [attribute(name, others.get(name), value) for name, value in passed if name in others or (value and value != "null")]
 
 
+def given_of(function: Function) -> list[Argument]:
+    """The arguments that a call does not have as they are."""
+    has = {one.name for one in tensors_of(function)}
+    if function.passes is None:
+        has.update(one.name for one in function.arguments if not is_tensor(one.type))
+    else:
+        has.update(name for name, _ in function.passes)
+    never = ("scalars", "floats", "bools")
+    pointers = ("const float*", "uint64_t*", "uint64_t**")
+    return [one for one in function.arguments if one.type in never or (one.name not in has and one.type not in (*pointers, "tensors"))]
+
+
+def given_value(argument: Argument) -> str:
+    kind = CASTS.get(argument.type)
+    return f'{{"{argument.name}", {f"static_cast<{kind}>({argument.name})" if kind else argument.name}}}'
+
+
 def made(function: Function) -> str:
     """Both phases."""
     if not names_its_outputs(function):
@@ -89,6 +107,10 @@ def made(function: Function) -> str:
     if output_count(function) > 1:
         rest.append(f"/*output_count=*/{output_count(function)}")
     text += f"  portacl::OperatorCall operator_call{{{', '.join(rest)}}};\n"
+    values = [given_value(one) for one in given_of(function)]
+    if values:
+        text += array("GivenValue", "given_values", values)
+        text += f'  const portacl::GivenValues recorded("{function.name}", given_values);\n'
     given = ", ".join(one.name for one in function.arguments)
     text += f"  return portacl::phase1::{function.name}({{{given}}}, operator_call, workspaceSize, executor);\n}}\n"
     return text + f"PORTACL_PHASE_2({function.name})\n"
@@ -110,6 +132,8 @@ def source_text(source: str, headers: list[Header], functions: list[Function]) -
         return out
     if any("MaskAttribute" in one for function in functions for one in attributes_of(function)):
         out += '#include "aclnnop/output_mask.h"\n'
+    if any(given_of(function) for function in functions):
+        out += '#include "aclnnop/given_values.h"\n'
     out += '#include "aclnnop/phase1.h"\n\nnamespace portacl::phase1 {\n'
     out += "".join(declared(one) for one in functions)
     return out + "}  // namespace portacl::phase1\n\n" + "\n".join(made(one) for one in functions)

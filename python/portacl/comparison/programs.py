@@ -100,7 +100,8 @@ class _Library:
         self.runtime = ctypes.CDLL(str(folder / "libascendcl.so"))
         self.base = ctypes.CDLL(str(folder / "libnnopbase.so"))
         self.operators = ctypes.CDLL(str(folder / "libopapi.so"))
-        for name in ("aclCreateTensor", "aclCreateTensorList", "aclCreateScalar", "aclCreateIntArray", "aclCreateFloatArray", "aclCreateBoolArray"):
+        for kind in ("Tensor", "TensorList", "Scalar", "ScalarList", "IntArray", "FloatArray", "BoolArray"):
+            name = f"aclCreate{kind}"
             getattr(self.base, name).restype = ctypes.c_void_p
         self.runtime.aclGetRecentErrMsg.restype = ctypes.c_char_p
         self._check("aclrtSetDevice", self.runtime.aclrtSetDevice(0))
@@ -333,6 +334,8 @@ class Replay(Elements):
             return made.list_of([None if one is None else tensor((*place, k), one).handle for k, one in enumerate(value)])
         if parameter.type == "aclScalar*" and isinstance(value, Scalar):
             return made.scalar(value)
+        if parameter.type == "aclScalarList*" and isinstance(value, list):
+            return made.scalars(value)
         if parameter.type in _ARRAYS and isinstance(value, list):
             return made.array(parameter.type, value)
         if parameter.type == "char*" and isinstance(value, str):
@@ -377,6 +380,16 @@ class _Arguments:
             raise NotReplayed(f"a scalar is a {value.dtype}")
         memory = torch.tensor([value.value], dtype=dtype)
         return self._other(self._library.base.aclCreateScalar(ctypes.c_void_p(memory.data_ptr()), _ACL[value.dtype]), "aclDestroyScalar")
+
+    def scalars(self, values: list[Any]) -> Any:
+        if not all(isinstance(one, Scalar) for one in values):
+            raise NotReplayed("an entry of a list of scalars is none")
+        before = len(self._others)
+        handles = [self.scalar(one).value for one in values]
+        content = (ctypes.c_void_p * max(1, len(handles)))(*handles)
+        made = self._other(self._library.base.aclCreateScalarList(content, ctypes.c_uint64(len(handles))), "aclDestroyScalarList")
+        del self._others[before:-1]  # the list owns them
+        return made
 
     def array(self, kind: str, values: list[Any]) -> Any:
         create, element, destroy = _ARRAYS[kind]

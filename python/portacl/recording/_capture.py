@@ -34,7 +34,7 @@ KEPT = ("all", "sample", "summary")
 DEFAULT_LIMIT = 8 << 30
 _FOR_WHOLE_TENSORS = 0.9  # the share of the limit after which tensors are no longer kept whole: calls go on in what is left
 _DEPTH = 16  # frames of a call stack
-_PRUNED_AT = 512  # pieces of memory that are known, after which those that are gone are looked for
+_PRUNED_AT = 512  # pieces of memory or tensors that are known, after which those that are gone are looked for
 _MOST_VIEWS = 64  # of one memory, that are remembered
 _FORGOTTEN_AFTER = 200_000  # operators that autograd may still come back to
 
@@ -76,6 +76,7 @@ class _Operator:
         self.is_passed_over = self.name.startswith(_PASSED_OVER)
         self.is_collective = self.name.startswith(("c10d::", "_c10d_functional::"))
         self.count = len(schema.returns)
+        self.begin = f',"name":"{self.name}","args":['
         self.allocates = schema.name in _ALLOCATES
         self.overwritten = 0 if schema.name in _OVERWRITES else None
         self.outs = {argument.name for argument in schema.arguments if argument.is_out}
@@ -106,9 +107,8 @@ class _Operator:
 class _Seen(weakref.ref):  # type: ignore[type-arg]
     """A tensor that was described: by its number, once the call that describes it has been written."""
 
-    __slots__ = ("key", "writes", "storage", "address", "needs_grad", "number", "text", "view")
+    __slots__ = ("writes", "storage", "address", "needs_grad", "number", "text", "view")
 
-    key: int
     writes: int
     storage: _Storage
     address: int
@@ -129,7 +129,7 @@ class _Storage:
         self.writes = 0
         self.place: Any = None  # of the elements that `content` tells of
         self.content = ""
-        self.views: dict[Any, int] = {}  # tensors that were described since it was written last: autograd makes objects of its own for each use
+        self.views: dict[Any, int] | None = None  # tensors that were described since it was written last: autograd makes objects for each use
 
     def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:
         free(self.key)
@@ -143,8 +143,9 @@ class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._recorder = recorder
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if any(one not in _PLAIN for one in types):
-            return NotImplemented  # a tensor that is made of others: those come here when it has taken itself apart
+        for one in types:
+            if one not in _PLAIN:
+                return NotImplemented  # a tensor that is made of others: those come here when it has taken itself apart
         return self._recorder._dispatch(func, args, kwargs or {})
 
 
@@ -155,12 +156,8 @@ class _LastingWriter(Writer):
         self._failed = failed
         super().__init__(path, meta, limit)
 
-    def _frame(self, kind: str, payload: bytes) -> bool:
-        try:
-            return super()._frame(kind, payload)
-        except OSError as error:
-            self._failed(error)
-            return False
+    def _cannot(self, error: OSError) -> None:
+        self._failed(error)
 
     def close(self, reason: str = "") -> None:
         try:
@@ -214,12 +211,14 @@ class Recorder:
         self._operators: dict[Any, _Operator] = {}
         self._storages: dict[int, _Storage] = {}
         self._seen: dict[int, _Seen] = {}
+        self._prune_seen_at = _PRUNED_AT
         self._tensor_count = 0
-        self._on_gone = self._unsee
         self._storage_count = 0
         self._prune_at = _PRUNED_AT
         self._forward: dict[int, tuple[int, str, str, int | None]] = {}
-        self._code: dict[int, tuple[Any, bool]] = {}
+        self._code: dict[int, Any] = {}  # of the program, by its id
+        self._not_program: dict[int, Any] = {}  # of PyTorch and of this
+        self._modules_text: dict[tuple[str, str], str] = {}
         self._stack_numbers: dict[Any, int] = {}
         packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
         folders = [os.path.join(packages, "torch"), os.path.join(packages, "torch_npu"), _summary.PACKAGE]
@@ -240,6 +239,7 @@ class Recorder:
         self._line_shown = False
         self._npu_is_host = False
         self._process = os.getpid()  # what is forked from it writes nothing
+        self._forks = _forks
 
     # ---- from start to stop
 
@@ -249,6 +249,7 @@ class Recorder:
             raise RuntimeError(f"{self.path}: this recording was started before")
         # Threads are numbered in the order in which they come.
         self._process = os.getpid()
+        self._forks = _forks
         self._writer = _LastingWriter(self.path, self._meta(), self.limit, self._failed)
         there = environment.loaded()
         self._npu_is_host = there is not None and there.is_portacl and os.environ.get("PORTACL_CHECK", "0") in ("", "0")
@@ -391,7 +392,7 @@ class Recorder:
     # ---- one operator
 
     def _dispatch(self, func: Any, args: Any, kwargs: Any) -> Any:
-        if self._is_off or self._writer is None or os.getpid() != self._process:
+        if self._is_off or self._writer is None or _forks != self._forks:
             return func(*args, **kwargs)
         if self._steps is not None and self.current_step < self._steps.start:
             return func(*args, **kwargs)
@@ -452,11 +453,15 @@ class Recorder:
             call = _Contents(self)
             random = self._generator(args, kwargs) if operator.draws else None
             if operator.overwritten is None:
-                given = ",".join([call.json(one) for one in args])
+                given = call.texts(args)
             else:
-                given = ",".join([call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)])
-            named = ",".join([f"[{_quote(key)},{call.shape(one) if key in operator.outs else call.json(one)}]" for key, one in kwargs.items()])
-            needs_grad, new = call.needs_grad, call.new
+                given = [call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)]
+            named = ""
+            if kwargs:
+                outs = operator.outs
+                texts = [f'["{key}",{call.shape(one) if key in outs else call.json(one)}]' for key, one in kwargs.items()]
+                named = f',"kwargs":{{"dict":[{",".join(texts)}]}}'
+            needs_grad = call.needs_grad
             sequence = _next_sequence()
         error = None
         try:
@@ -468,46 +473,56 @@ class Recorder:
                 if error is not None:
                     raise error
                 return result
-            call = _Contents(self)
-            places = self._written_places(operator, args, kwargs) if operator.written or operator.is_collective else []
-            phase = "backward" if in_backward else "none"
-            if not in_backward and (in_module or (needs_grad and torch.is_grad_enabled())):
+            call.begin_again()
+            places = self._written_places(operator, args, kwargs) if operator.written or operator.is_collective else None
+            if in_backward:
+                phase = "backward"
+            elif in_module or (needs_grad and torch.is_grad_enabled()):
                 phase = "forward"
-            parts = [f'{{"index":{writer.calls},"name":"{operator.name}","args":[{given}],"step":{self.current_step},"phase":"{phase}"']
-            if named:
-                parts.append(f'"kwargs":{{"dict":[{named}]}}')
+            else:
+                phase = "none"
+            parts = [
+                f'{{"index":{writer.calls}{operator.begin}',
+                ",".join(given),
+                f'],"step":{self.current_step},"phase":"{phase}"',
+                named,
+            ]
             if error is None:
-                outputs = (result,) if operator.count == 1 else () if operator.count == 0 else result
-                read = call.shape if operator.allocates else call.json
-                parts.append(f'"outputs":[{",".join([read(one) for one in outputs])}]')
+                count = operator.count
+                outputs = (result,) if count == 1 else () if count == 0 else result
+                read = [call.shape(one) for one in outputs] if operator.allocates else call.texts(outputs)
+                parts.append(f',"outputs":[{",".join(read)}]')
                 if places:
-                    parts.append(f'"written":[{",".join([f"[{_quote(place)},{call.json(one)}]" for place, one in places])}]')
+                    parts.append(f',"written":[{",".join([f"[{place},{call.json(one)}]" for place, one in places])}]')
                 if operator.aliases:
                     aliases = [
-                        f"[{number},{_quote(_place(place, args))}]"
+                        f"[{number},{_place(place, args)}]"
                         for number, place in operator.aliases.items()
                         if number < len(outputs) and isinstance(outputs[number], torch.Tensor)
                     ]
-                    parts.append(f'"aliases":[{",".join(aliases)}]')
+                    parts.append(f',"aliases":[{",".join(aliases)}]')
             else:
-                parts.append(f'"outputs":[],"error":{_quote(f"{type(error).__name__}: {error}"[:500])}')
-            if module:
-                parts.append(f'"module":{_quote(module)}')
-            if root:
-                parts.append(f'"root":{_quote(root)}')
+                parts.append(f',"outputs":[],"error":{_quote(f"{type(error).__name__}: {error}"[:500])}')
+            if module or root:
+                where = self._modules_text.get((module, root))
+                if where is None:
+                    where = f',"module":{_quote(module)}' if module else ""
+                    where += f',"root":{_quote(root)}' if root else ""
+                    self._modules_text[module, root] = where
+                parts.append(where)
             if of is not None and of[0] >= 0:
-                parts.append(f'"gradient_of":{of[0]}')
+                parts.append(f',"gradient_of":{of[0]}')
             if random is not None:
-                parts.append(f'"random":{random}')
+                parts.append(f',"random":{random}')
             if stack is not None:
-                parts.append(f'"stack":{stack}')
-            thread = self._thread()
-            if thread:
-                parts.append(f'"thread":{thread}')
+                parts.append(f',"stack":{stack}')
+            thread = self._threads.get(threading.get_ident())
+            if thread is None:
+                thread = self._threads[threading.get_ident()] = len(self._threads)
+            parts.append(f',"thread":{thread}}}' if thread else "}")
             if not in_backward:
                 self._remember(sequence, writer.calls, root, module, stack)
-            writer.text(",".join(parts) + "}")
-            self._see(new)
+            writer.text("".join(parts))
             self._see(call.new)
             if writer.is_full:
                 limit = _size_text(self.limit or 0)
@@ -532,26 +547,19 @@ class Recorder:
                 for key in list(self._forward)[: _FORGOTTEN_AFTER // 2]:
                     del self._forward[key]
 
-    def _thread(self) -> int:
-        this = threading.get_ident()
-        number = self._threads.get(this)
-        if number is None:
-            number = self._threads[this] = len(self._threads)
-        return number
-
-    def _written_places(self, operator: _Operator, args: Any, kwargs: Any) -> list[tuple[list[Any], torch.Tensor]]:
-        """(place, tensor) for all that a call wrote, which are forgotten."""
-        found: list[tuple[list[Any], torch.Tensor]] = []
+    def _written_places(self, operator: _Operator, args: Any, kwargs: Any) -> list[tuple[str, torch.Tensor]]:
+        """(place as JSON, tensor) for all that a call wrote, which are forgotten."""
+        found: list[tuple[str, torch.Tensor]] = []
         if operator.is_collective:  # it may write at any time from now on
-            for number, one in enumerate(args):
-                for _, tensor in _tensors(one, [number]):
+            for one in args:
+                for _, tensor in _tensors(one, ""):
                     self._forget(tensor, for_good=True)
         for number, name in operator.written:
-            place: list[Any] = ["args", number] if number < len(args) else ["kwargs", name]
-            value = args[number] if number < len(args) else kwargs.get(name)
-            for where, tensor in _tensors(value, place):
+            is_positional = number < len(args)
+            place = f'"args",{number}' if is_positional else f'"kwargs","{name}"'
+            for where, tensor in _tensors(args[number] if is_positional else kwargs.get(name), place):
                 self._forget(tensor)
-                found.append((where, tensor))
+                found.append((f"[{where}]", tensor))
         return found
 
     def _known(self, storage: torch.UntypedStorage, key: int) -> _Storage:
@@ -566,21 +574,21 @@ class Recorder:
             self._uncached.discard(key)
         return known
 
-    def _see(self, described: list[tuple[int, _Seen]]) -> None:
+    def _see(self, described: list[_Seen]) -> None:
         """From now on calls may name these tensors by their numbers."""
-        self._seen.update(described)
-        for _, seen in described:
+        for seen in described:
+            tensor = seen()
+            if tensor is not None:
+                self._seen[id(tensor)] = seen
             storage = seen.storage
             if seen.view is not None and seen.writes == storage.writes:
-                if len(storage.views) >= _MOST_VIEWS:
-                    storage.views.clear()
-                storage.views[seen.view] = seen.number
-
-    def _unsee(self, seen: Any) -> None:
-        """A tensor is gone, perhaps before the call that describes it was written."""
-        key = seen.key
-        if self._seen.get(key) is seen:
-            del self._seen[key]
+                views = storage.views
+                if views is None or len(views) >= _MOST_VIEWS:
+                    views = storage.views = {}
+                views[seen.view] = seen.number
+        if len(self._seen) >= self._prune_seen_at:
+            self._seen = {key: seen for key, seen in self._seen.items() if seen() is not None}
+            self._prune_seen_at = max(_PRUNED_AT, 2 * len(self._seen))
 
     def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
         try:
@@ -591,22 +599,23 @@ class Recorder:
         if known is not None:
             known.writes += 1
             known.place = None
-            known.views.clear()
+            known.views = None
         if for_good:
             self._uncached.add(key)
 
     def _stack(self) -> int | None:
         places: list[Any] = []
         frame: Any = sys._getframe(3)
-        codes = self._code
+        codes, others = self._code, self._not_program
         while frame is not None:
             code = frame.f_code
             place = id(code)  # a hash of its instructions is what its own hash is
-            known = codes.get(place)
-            if known is None:
-                name = code.co_filename
-                known = codes[place] = (code, not (name.startswith(self._not_the_programs) or name.startswith("<frozen ")))
-            if known[1]:
+            if place not in others:
+                if place not in codes:
+                    name = code.co_filename
+                    is_program = not (name.startswith(self._not_the_programs) or name.startswith("<frozen "))
+                    (codes if is_program else others)[place] = code
+                    continue
                 places.append(place)
                 places.append(frame.f_lasti)
                 if len(places) == 2 * _DEPTH:
@@ -615,7 +624,7 @@ class Recorder:
         key = tuple(places)
         number = self._stack_numbers.get(key)
         if number is None and key and self._writer is not None:
-            found = ((codes[place][0], at) for place, at in zip(key[::2], key[1::2]))
+            found = ((codes[place], at) for place, at in zip(key[::2], key[1::2]))
             lines = tuple(StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in found)
             number = self._stack_numbers[key] = self._writer.stack(lines)
         return number
@@ -626,7 +635,7 @@ class Recorder:
         generator = next((one for one in values if isinstance(one, torch.Generator)), None)
         if generator is not None:
             return _generator_json(generator, False)
-        device = next((one.device for value in values for _, one in _tensors(value, [])), None)
+        device = next((one.device for value in values for _, one in _tensors(value, "")), None)
         if device is None:
             device = next((one for one in values if isinstance(one, torch.device)), torch.device("cpu"))
         default = _default_generator(device)
@@ -638,11 +647,23 @@ _is_gone: Any = torch.UntypedStorage._expired  # of memory that a _Storage knows
 _next_sequence: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009 # it is not among its names
 
 
-def _tensors(value: Any, place: list[Any]) -> list[tuple[list[Any], torch.Tensor]]:
+_forks = 0  # between the first process and this one
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def _tensors(value: Any, place: str) -> list[tuple[str, torch.Tensor]]:
+    """All tensors in an argument with their places, which begin with this one."""
     if isinstance(value, torch.Tensor):
         return [(place, value)]
     if isinstance(value, (list, tuple)):
-        return [found for number, one in enumerate(value) for found in _tensors(one, [*place, number])]
+        return [found for number, one in enumerate(value) for found in _tensors(one, f"{place},{number}")]
     return []
 
 
@@ -656,8 +677,8 @@ def _line(code: Any, at: int) -> int:
     return int(line)
 
 
-def _place(place: tuple[int, str], args: Any) -> list[Any]:
-    return ["args", place[0]] if place[0] < len(args) else ["kwargs", place[1]]
+def _place(place: tuple[int, str], args: Any) -> str:
+    return f'["args",{place[0]}]' if place[0] < len(args) else f'["kwargs","{place[1]}"]'
 
 
 def _default_generator(device: torch.device) -> torch.Generator | None:
@@ -706,11 +727,32 @@ def _synchronize_npu() -> None:
 class _Contents:
     """Arguments or results of one call, as JSON. What the device still computes is waited for before the first contents are read."""
 
+    __slots__ = ("_recorder", "_is_ready", "needs_grad", "new")
+
     def __init__(self, recorder: Recorder):
         self._recorder = recorder
         self._is_ready = False
         self.needs_grad = False
-        self.new: list[tuple[int, _Seen]] = []
+        self.new: list[_Seen] = []
+
+    def begin_again(self) -> None:
+        """From arguments to results."""
+        self._is_ready = False
+
+    def texts(self, values: Any) -> list[str]:
+        """JSON for each of the arguments or results."""
+        found = []
+        for value in values:
+            kind = type(value)
+            if kind is torch.Tensor or kind is torch.nn.Parameter:
+                found.append(f'{{"tensor":{self._tensor(value)}}}')
+            elif kind is int:
+                found.append(str(value))
+            elif value is None:
+                found.append("null")
+            else:
+                found.append(self.json(value))
+        return found
 
     def json(self, value: Any) -> str:
         kind = type(value)
@@ -725,7 +767,7 @@ class _Contents:
         if kind is float:
             return _number(value)
         if kind is list or kind is tuple or kind is torch.Size:
-            return f"[{','.join([self.json(one) for one in value])}]"
+            return f"[{','.join(self.texts(value))}]"
         if kind is str:
             return _quote(value)
         return self._rare(value)
@@ -775,90 +817,88 @@ class _Contents:
     # ---- tensors
 
     def _tensor(self, tensor: torch.Tensor) -> str:
-        if tensor.requires_grad:
+        needs_grad = tensor.requires_grad
+        if needs_grad:
             self.needs_grad = True
         recorder = self._recorder
-        seen = recorder._seen.get(id(tensor))
+        key = id(tensor)
+        seen = recorder._seen.get(key)
         # The same object, in the same memory, which nothing has written since.
         if (
             seen is not None
             and seen() is tensor
             and seen.writes == seen.storage.writes
+            and seen.needs_grad == needs_grad
             and seen.address == tensor.data_ptr()
-            and seen.needs_grad == tensor.requires_grad
             and recorder._tensor_count - seen.number < REMEMBERED
         ):
             return seen.text
-        if tensor.layout is not torch.strided:
+        if tensor.layout is not _STRIDED:
             return self._without_strides(tensor)
         try:
             storage = tensor.untyped_storage()
-            key = storage._cdata
+            place = storage._cdata
         except (RuntimeError, NotImplementedError):
             return _described(tensor, None, '"summary","problem":"it has no memory"')
-        known = recorder._known(storage, key)
-        name = recorder._modules.name_of(tensor)
-        may_have_changed = self._may_have_changed(tensor, key)
+        known = recorder._storages.get(place)
+        if known is None or _is_gone(place):
+            known = recorder._known(storage, place)
+        named = recorder._modules.parameters.get(key)
+        name = named[1] if named is not None and named[0]() is tensor else None
+        form = _form_of(tensor)
+        # The CPU's memory may be written by what PyTorch does not see, NumPy's arrays for one; a device's is not.
+        may_have_changed = form.is_cpu or place in recorder._uncached
         address = tensor.data_ptr()
+        is_turned = tensor.is_neg() or (form.is_complex and tensor.is_conj())
         view: Any = None
         if name is None and not may_have_changed:
-            view = (address, tensor.dtype, tensor.shape, tensor.stride(), tensor.requires_grad, type(tensor), tensor.is_conj(), tensor.is_neg())
-            earlier = known.views.get(view)
-            if earlier is not None and recorder._tensor_count - earlier < REMEMBERED:
-                return str(earlier)
-        content = self._content(tensor, known, key)
-        text = _described(tensor, known.number, content, name)
+            view = (address, form, needs_grad, type(tensor), is_turned and (tensor.is_conj(), tensor.is_neg()))
+            if known.views is not None:
+                earlier = known.views.get(view)
+                if earlier is not None and recorder._tensor_count - earlier < REMEMBERED:
+                    return str(earlier)
+        content = self._content(tensor, known, form, address, is_turned, may_have_changed)
+        text = _described_as(form, tensor, needs_grad, is_turned, known.number, content, name)
         if not may_have_changed:
             number = recorder._tensor_count
             recorder._tensor_count += 1
-            new = _Seen(tensor, recorder._on_gone)
-            new.key = id(tensor)
+            new = _Seen(tensor)
             new.writes = known.writes
             new.storage = known
             new.address = address
-            new.needs_grad = tensor.requires_grad
+            new.needs_grad = needs_grad
             new.number = number
             new.text = str(number)
             new.view = view
-            self.new.append((new.key, new))
+            self.new.append(new)
             text = f'{{"id":{number},{text[1:]}'
         return text
 
-    def _may_have_changed(self, tensor: torch.Tensor, key: int) -> bool:
-        """The CPU's memory may be written by what PyTorch does not see, NumPy's arrays for one; a device's is not."""
-        return tensor.is_cpu or key in self._recorder._uncached
-
-    def _content(self, tensor: torch.Tensor, known: _Storage, key: int) -> str:
+    def _content(self, tensor: torch.Tensor, known: _Storage, form: _Form, address: int, is_turned: bool, may_have_changed: bool) -> str:
         """JSON from "kept" on: what is kept of the elements."""
         recorder = self._recorder
-        dtype = tensor.dtype
-        count = tensor.numel()
-        if tensor.is_meta:
-            return '"summary","problem":"a tensor of device meta has no elements"'
-        if tensor.is_quantized:
-            return '"summary","problem":"the elements of quantized tensors are not recorded"'
-        is_host = tensor.is_cpu or (recorder._npu_is_host and tensor.device.type == "npu")
-        address = tensor.data_ptr()
-        order: tuple[int, ...] | None = ()
-        if not tensor.is_contiguous():
-            order = _order_in_memory(tensor.shape, tensor.stride())
+        if form.problem is not None:
+            return form.problem
+        dtype, count = form.dtype, form.count
+        is_host = form.is_cpu or (form.is_npu and recorder._npu_is_host)
+        order = form.order
         # Elements that fill their memory are read there, in the order in which they lie: a transposed matrix is the matrix.
-        is_direct = is_host and order is not None and recorder.keep != "sample" and not (tensor.is_conj() or tensor.is_neg())
+        is_direct = is_host and order is not None and not is_turned and recorder.keep != "sample"
         if is_direct:
             place: Any = (dtype, address, count)
         else:
-            place = (dtype, address, count, tensor.shape, tensor.stride(), tensor.is_conj(), tensor.is_neg())
+            place = (dtype, address, count, form, tensor.is_conj(), tensor.is_neg())
             order = ()
-        if known.place != place or self._may_have_changed(tensor, key):
+        if known.place != place or may_have_changed:
             if not self._is_ready:
                 self._is_ready = True
-                if tensor.device.type == "npu":
+                if form.is_npu:
                     _synchronize_npu()
             try:
                 if is_direct:
                     known.content = self._elements(tensor, address, count, dtype)
                 else:
-                    known.content = self._copied(tensor, count, dtype, is_host)
+                    known.content = self._apart(tensor, form, address, is_turned, is_host)
             except (RuntimeError, NotImplementedError, TypeError) as error:
                 return f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
             known.place = place
@@ -866,6 +906,15 @@ class _Contents:
             return known.content
         # The hash comes last.
         return f'{known.content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
+
+    def _apart(self, tensor: torch.Tensor, form: _Form, address: int, is_turned: bool, is_host: bool) -> str:
+        """The same of elements that do not fill their memory in an order that is known."""
+        recorder = self._recorder
+        if is_host and not is_turned and recorder.keep != "sample" and not recorder._is_whole:
+            found = _summary.text_of_view(address, form.count, form.dtype, tensor.shape, tensor.stride())
+            if found is not None:
+                return f'"summary","statistics":{found[1]},"hash":"{found[0]}"'
+        return self._copied(tensor, form.count, form.dtype, is_host)
 
     def _copied(self, tensor: torch.Tensor, count: int, dtype: torch.dtype, is_host: bool) -> str:
         """The same of elements that must be brought in order, or to the host, first."""
@@ -940,43 +989,73 @@ def _text_of(value: Any) -> str:
 
 def _described(tensor: torch.Tensor, storage: int | None, content: str, name: str | None = None) -> str:
     """A TensorRecord as JSON; `content` begins with the value of "kept"."""
-    is_strided = tensor.layout is torch.strided
+    is_turned = tensor.layout is _STRIDED and (tensor.is_conj() or tensor.is_neg())
+    return _described_as(_form_of(tensor), tensor, tensor.requires_grad, is_turned, storage, content, name)
+
+
+def _described_as(form: _Form, tensor: torch.Tensor, needs_grad: bool, is_turned: bool, storage: int | None, content: str, name: str | None) -> str:
     more = ""
-    if is_strided:
+    if form.is_strided:
         offset = tensor.storage_offset()
         if offset:
             more = f',"offset":{offset}'
-        if tensor.is_conj():
-            more += ',"conjugated":true'
-        if tensor.is_neg():
-            more += ',"negated":true'
+        if is_turned:
+            if tensor.is_conj():
+                more += ',"conjugated":true'
+            if tensor.is_neg():
+                more += ',"negated":true'
     if storage is not None:
         more += f',"storage":{storage}'
     if type(tensor) is not torch.Tensor:
         more += f',"type":{_quote(type(tensor).__name__)}'
-    if tensor.requires_grad:
+    if needs_grad:
         more += ',"requires_grad":true'
     if name is not None:
         more += f',"name":{_quote(name)}'
-    place = (tensor.dtype, tensor.shape, tensor.stride() if is_strided else tensor.layout, tensor.device)
-    start = _STARTS.get(place)
-    if start is None:
-        if len(_STARTS) >= _MOST_STARTS:
-            _STARTS.clear()
-        start = _STARTS[place] = _start(tensor, is_strided)
-    return f'{start}{more},"kept":{content}}}'
+    return f'{form.start}{more},"kept":{content}}}'
 
 
-_STARTS: dict[Any, str] = {}
-_MOST_STARTS = 4096
+class _Form:
+    """What is the same of all tensors of one dtype, shape, layout and device, looked up once."""
+
+    __slots__ = ("dtype", "start", "count", "order", "problem", "is_strided", "is_cpu", "is_npu", "is_complex")
+
+    def __init__(self, tensor: torch.Tensor):
+        self.dtype = tensor.dtype
+        self.is_strided = tensor.layout is _STRIDED
+        self.is_cpu = tensor.is_cpu
+        self.is_npu = tensor.device.type == "npu"
+        self.is_complex = tensor.is_complex()
+        self.count = tensor.numel()
+        self.problem: str | None = None  # why elements are not recorded
+        if tensor.is_meta:
+            self.problem = '"summary","problem":"a tensor of device meta has no elements"'
+        elif tensor.is_quantized:
+            self.problem = '"summary","problem":"the elements of quantized tensors are not recorded"'
+        self.order: tuple[int, ...] | None = ()
+        layout = f'null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
+        if self.is_strided:
+            layout = f"[{','.join(map(str, tensor.stride()))}]"
+            if not tensor.is_contiguous():
+                self.order = _order_in_memory(tensor.shape, tensor.stride())
+        dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
+        shape = ",".join(map(str, tensor.shape))
+        self.start = f'{{"dtype":"{dtype}","shape":[{shape}],"strides":{layout},"device":"{tensor.device}"'
 
 
-def _start(tensor: torch.Tensor, is_strided: bool) -> str:
-    """What is the same of all tensors of one dtype, shape, layout and device."""
-    dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
-    layout = f'[{",".join(map(str, tensor.stride()))}]' if is_strided else f'null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
-    return f'{{"dtype":"{dtype}","shape":[{",".join(map(str, tensor.shape))}],"strides":{layout},"device":"{tensor.device}"'
+_FORMS: dict[Any, _Form] = {}
+_MOST_FORMS = 4096
+_STRIDED = torch.strided
 
+
+def _form_of(tensor: torch.Tensor) -> _Form:
+    place = (tensor.dtype, tensor.shape, tensor.stride() if tensor.layout is _STRIDED else tensor.layout, tensor.device)
+    form = _FORMS.get(place)
+    if form is None:
+        if len(_FORMS) >= _MOST_FORMS:
+            _FORMS.clear()
+        form = _FORMS[place] = _Form(tensor)
+    return form
 
 
 def _order_in_memory(shape: Any, strides: Any) -> tuple[int, ...] | None:

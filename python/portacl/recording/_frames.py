@@ -31,6 +31,7 @@ HASH_BYTES = 16
 # What a frame of JSON may hold, unpacked: far more than a call has, and less than would hurt.
 _LARGEST_JSON = 1 << 28
 _STORED = 4096  # bytes of JSON, at most, that are not compressed
+_STORED_BEGIN = struct.Struct("<3sHH")  # of one stored block in zlib's format
 _TRIED = 1 << 16  # bytes of a tensor that are compressed to see whether that is worth the time
 
 
@@ -61,7 +62,13 @@ def pack(text: bytes) -> bytes:
     size = len(text)
     if size > _STORED:
         return zlib.compress(text, 1)
-    return b"\x78\x01\x01" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + text + zlib.adler32(text).to_bytes(4, "big")
+    return _STORED_BEGIN.pack(b"\x78\x01\x01", size, size ^ 0xFFFF) + text + zlib.adler32(text).to_bytes(4, "big")
+
+
+def text_frame(kind: bytes, text: bytes) -> bytes:
+    """A frame with a packed text."""
+    payload = pack(text)
+    return HEADER.pack(kind, len(payload), zlib.crc32(payload)) + payload
 
 
 def pack_json(value: Any) -> bytes:

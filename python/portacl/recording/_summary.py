@@ -40,7 +40,6 @@ _KINDS: dict[torch.dtype, tuple[int, int]] = {
     torch.complex128: (13, 2),
 }
 _RESULT_SIZE, _TEXT_SIZE, _HASH_SIZE = 88, 320, len("xxh64:") + 16
-_room = threading.local()
 _CHUNK = 1 << 22  # elements of which a hash on the device is made at a time: it needs some times their memory
 _MASK = (1 << 64) - 1
 
@@ -48,29 +47,53 @@ _MASK = (1 << 64) - 1
 def _load(path: str) -> Any:
     try:
         library = ctypes.CDLL(path)
-        hash, text = library.PortaclSummarise, library.PortaclSummariseAsText
+        hash, text, view = library.PortaclSummarise, library.PortaclSummariseAsText, library.PortaclSummariseViewAsText
     except (OSError, AttributeError):  # the package without what is compiled
-        return None, None
+        return None, None, None
     hash.argtypes = text.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int32, ctypes.c_void_p]
-    text.restype = ctypes.c_size_t
-    return hash, text
+    view.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]
+    text.restype = view.restype = ctypes.c_size_t
+    return hash, text, view
 
 
-_summarise, _summarise_as_text = _load(_LIBRARY)
+_summarise, _summarise_as_text, _summarise_view = _load(_LIBRARY)
+
+
+class _Room(threading.local):
+    """Where the library puts its text, of each thread."""
+
+    def __init__(self) -> None:
+        self._buffer = ctypes.create_string_buffer(_TEXT_SIZE)
+        self.address = ctypes.addressof(self._buffer)
+        self.content = memoryview(self._buffer).cast("B")
+
+
+_room = _Room()
 
 
 def text_of_memory(address: int, count: int, dtype: torch.dtype) -> tuple[str, str]:
     """The hash, and the statistics as JSON, of `count` elements that lie one after the other in host memory."""
     kind, numbers = _KINDS.get(dtype, _BYTES)
     if _summarise_as_text is not None:
-        room = getattr(_room, "room", None)
-        if room is None:
-            room = _room.room = ctypes.create_string_buffer(_TEXT_SIZE)
-        size = _summarise_as_text(address, count * numbers, kind, room)
+        size = _summarise_as_text(address, count * numbers, kind, _room.address)
         if size:
-            text = ctypes.string_at(room, size).decode("ascii")
+            text = str(_room.content[:size], "ascii")
             return text[:_HASH_SIZE], text[_HASH_SIZE:]
     return hash_of_memory(address, count * dtype.itemsize), text_of(_by_pytorch(address, count, dtype))
+
+
+def text_of_view(address: int, count: int, dtype: torch.dtype, shape: Any, strides: Any) -> tuple[str, str] | None:
+    """The same of the elements of a view, in order of rows; None where the library cannot tell it."""
+    kind, numbers = _KINDS.get(dtype, _BYTES)
+    if _summarise_view is None or kind == _BYTES_ALONE or count == 0:
+        return None
+    rank = len(shape)
+    dims = (ctypes.c_int64 * (2 * rank))(*shape, *strides)
+    size = _summarise_view(address, count * numbers, kind, dtype.itemsize, rank, ctypes.addressof(dims), _room.address)
+    if not size:
+        return None
+    text = str(_room.content[:size], "ascii")
+    return text[:_HASH_SIZE], text[_HASH_SIZE:]
 
 
 def hash_of_memory(address: int, size: int) -> str:

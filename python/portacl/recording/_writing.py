@@ -53,17 +53,26 @@ class Writer:
     def _frame(self, kind: str, payload: bytes) -> bool:
         """Writes a frame, and says whether it is there. Raises OSError where it cannot be written: what was written before stays, and the file takes
         no more frames but the last one."""
+        return self._whole(_frames.frame_bytes(kind, payload))
+
+    def _whole(self, frame: bytes) -> bool:
+        """The same of a frame's bytes."""
         if self.is_broken or os.getpid() != self._process:
             return False
         try:
-            self._put(_frames.frame_bytes(kind, payload))
-        except OSError:
+            self._put(frame)
+        except OSError as error:
             self.is_broken = True
             with contextlib.suppress(OSError):  # a part of the frame may be there
                 self._file.seek(self.bytes)
                 self._file.truncate()
-            raise
+            self._cannot(error)
+            return False
         return True
+
+    def _cannot(self, error: OSError) -> None:
+        """What is done where a frame cannot be written."""
+        raise error
 
     def has_room(self, size: int, share: float = 1.0) -> bool:
         """Whether so many bytes more fit below a share of the limit."""
@@ -107,12 +116,12 @@ class Writer:
 
     def text(self, text: str) -> None:
         """Writes a call that is JSON already, with the index `self.calls`."""
-        payload = _frames.pack(text.encode("ascii"))
+        frame = _frames.text_frame(b"CALL", text.encode("ascii"))
         with self._lock:
-            if not self.has_room(len(payload)):
+            if not self.has_room(len(frame) - _frames.HEADER.size):
                 self.is_full = True
                 return
-            if self._frame("CALL", payload):
+            if self._whole(frame):
                 self.calls += 1
 
     def meta(self, more: dict[str, Any]) -> None:

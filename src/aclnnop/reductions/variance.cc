@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "aclnnop/given_values.h"
 #include "aclnnop/jobs/fold_call.h"
 
 namespace portacl {
@@ -101,6 +102,8 @@ aclnnStatus Run(OperatorCall& call, const Attribute& dims, const Attribute& keep
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnVar) {
+  const GivenValue values[] = {{"unbiased", given.unbiased}};
+  const GivenValues recorded("aclnnVar", values);
   return Run(call, {"dim", given.dim}, {"keepdim", given.keepdim}, given.unbiased ? 1 : 0, kVarChecks, {},
              workspaceSize, executor);
 }
