@@ -75,6 +75,27 @@ def upsampled():
     to_line = f"{ATEN}.upsample_nearest1d.out(a[:n // 2].view(1, 16, -1), [n // 16], 2.0, out=out_lines)"
     yield moved("upsample_nearest_1d", "UpsampleNearest1d", "C:a[:n//2].view(1,16,-1) A:[n//16] C:out_lines", to_line)
     yield moved("upsample_nearest_1d_v2", "UpsampleNearest1dV2", "C:a[:n//2].view(1,16,-1) A:[n//16] F:2.0 C:out_lines", to_line)
+    lines = "C:a[:n//2].view(1,16,-1) A:[n//16]"
+    back = "A:[n//16] A:[1,16,n//32]"
+    yield moved("upsample_linear_1d", "UpsampleLinear1d", f"{lines} I:0 D:2.0 C:out_lines",
+                f"{ATEN}.upsample_linear1d.out(a[:n // 2].view(1, 16, -1), [n // 16], False, 2.0, out=out_lines)")
+    yield moved("upsample_linear_1d_backward", "UpsampleLinear1dBackward", f"C:lines {back} I:0 D:2.0 C:out[:n//2].view(1,16,-1)",
+                f"{ATEN}.upsample_linear1d_backward.grad_input(lines, [n // 16], [1, 16, n // 32], False, 2.0, grad_input=out[:n // 2].view(1, 16, -1))",
+                FLOAT, result="out[:n//2]")
+    yield moved("upsample_nearest_1d_backward", "UpsampleNearest1dBackward", f"C:lines {back} D:2.0 C:out[:n//2].view(1,16,-1)",
+                f"{ATEN}.upsample_nearest1d_backward.grad_input(lines, [n // 16], [1, 16, n // 32], 2.0, grad_input=out[:n // 2].view(1, 16, -1))",
+                FLOAT, result="out[:n//2]")
+    yield moved("upsample_nearest_exact_1d", "UpsampleNearestExact1d", f"{lines} D:2.0 C:out_lines",
+                f"{ATEN}._upsample_nearest_exact1d.out(a[:n // 2].view(1, 16, -1), [n // 16], 2.0, out=out_lines)")
+    yield moved("upsample_nearest_exact_1d_backward", "UpsampleNearestExact1dBackward", f"C:lines {back} D:2.0 C:out[:n//2].view(1,16,-1)",
+                f"{ATEN}._upsample_nearest_exact1d_backward.grad_input(lines, [n // 16], [1, 16, n // 32], 2.0, "
+                "grad_input=out[:n // 2].view(1, 16, -1))", FLOAT, result="out[:n//2]")
+    yield moved("upsample_nearest_exact_2d", "UpsampleNearestExact2d", f"C:smaller A:{size} D:2.0 D:2.0 C:out_image",
+                f"{ATEN}._upsample_nearest_exact2d.out(smaller, {size}, 2.0, 2.0, out=out_image)")
+    yield moved("upsample_nearest_exact_2d_backward", "UpsampleNearestExact2dBackward",
+                f"C:image A:{size} A:{shape} D:2.0 D:2.0 C:out_smaller",
+                f"{ATEN}._upsample_nearest_exact2d_backward.grad_input(image, {size}, {shape}, 2.0, 2.0, grad_input=out_smaller)",
+                result="out_smaller")
     to_image = f"{ATEN}.upsample_nearest2d.out(smaller, {size}, 2.0, 2.0, out=out_image)"
     yield moved("upsample_nearest_2d", "UpsampleNearest2d", f"C:smaller A:{size} C:out_image", to_image)
     yield moved("upsample_nearest_2d_v2", "UpsampleNearest2dV2", f"C:smaller A:{size} F:2.0 F:2.0 C:out_image", to_image)

@@ -37,7 +37,7 @@ CALLS_OPERATORS = {"aclnnop", "atb"}
 ROOMS = {
     "acl": ["process", "", "settings", "queue", "device", "stream", "memory", "graph", "operator", "absent"],
     "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row",
-               "attention", "recurrent", "linalg", "update", "route", "serve", "quantise"],
+               "attention", "recurrent", "linalg", "update", "route", "serve", "quantise", "align"],
 }
 # What builds jobs for several families of operators, and the only folder of aclnnop that others of it include.
 SHARED_BY_FAMILIES = "jobs"

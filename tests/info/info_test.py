@@ -70,7 +70,7 @@ INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('gelu_mul', 'clipped_swiglu', 'clipped_swiglu_v2')}
 # And the losses of rows, which tests/norm/ tries.
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\(((?:multilabel_margin|nll|cross_entropy|softmax_cross_entropy|binary_cross_entropy|soft_margin)\w*),', LISTED, re.MULTILINE)}
+    r'^OPERATOR\(((?:multilabel_margin|ctc|nll|cross_entropy|softmax_cross_entropy|binary_cross_entropy|soft_margin)\w*),', LISTED, re.MULTILINE)}
 INDEXING -= {'aclnnop/aclnn_tril.h', 'aclnnop/aclnn_triu.h'}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}

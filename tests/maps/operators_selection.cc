@@ -600,6 +600,68 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
                times_log));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceXLogYTensor), all.back(), "selfRef other"));
 
+  // With a number, whose dtype counts as a tensor's.
+  const auto as_tensors = [](MapCall& call) {
+    const DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);
+    return promoted == ACL_FLOAT16 || promoted == ACL_BF16 ? promoted : DtypeNumber{ACL_FLOAT};
+  };
+  const Listed tensors = kFloats + kSignedAndBool;
+  const auto with_scalar = [&](const std::string& tensor) {
+    const std::string scalar = tensor == "self" ? "other" : "self";
+    return Rules{Nulls("self other out"),
+                 In(tensor + " out", tensors),
+                 In(scalar, kFDI),
+                 PromotesTo("self other", as_tensors),
+                 CastsTo("out"),
+                 Ranks(tensor),
+                 SameShapes(tensor, "out"),
+                 Empty(tensor)};
+  };
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnXLogYScalarOther), "self other out", with_scalar("self"), times_log));
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceXLogYScalarOther), all.back(), "selfRef other"));
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnXLogYScalarSelf), "self other out", with_scalar("other"), times_log));
+
+  // Sums of which nothing below 0 is left. What wraps is another test's.
+  Oracle relu;
+  relu.single = [](const float* x) {
+    const float sum = std::fma(x[2], x[1], x[0]);
+    return sum <= 0 ? 0.0f : sum;
+  };
+  relu.integer = [](const Int* x) { return x[0] + x[2] * x[1]; };
+  relu.any_integer = [](const Int* x) { return x[0] + x[2] * x[1] < 0 || x[0] + x[2] * x[1] > 127; };
+  const Listed summed = kFloats + kIntegerDtypes;
+  const Rules sum_rules = {Nulls("self other alpha out"), In("self other", summed), Promotes("self other"),
+                           CastsToPromoted("alpha"),      CastsTo("out"),           Ranks("self other"),
+                           Broadcasts("self other"),      BroadcastIs("out"),       Empty("self other")};
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddRelu), "self other alpha out", sum_rules, relu));
+  all.back().values = {{1, 0}, {2, 0}, {-1, 0}};
+  all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddRelu), all.back(), "selfRef other alpha",
+                        InPlaceFirst("selfRef other")));
+
+  Oracle divisor;
+  divisor.integer = [](const Int* x) {
+    Int a = x[0] < 0 ? -x[0] : x[0];
+    Int b = x[1] < 0 ? -x[1] : x[1];
+    while (b != 0) {
+      const Int rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  };
+  const Listed divided = {.everywhere = {ACL_INT32},
+                          .on_new = {ACL_INT16, ACL_INT64},
+                          .on_950 = {ACL_INT8, ACL_UINT8},
+                          .on_310 = {ACL_INT16, ACL_INT64}};
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnGcd), "self other out",
+                         {Nulls("self other out"), Promotes("self other"), PromotedIn("self other", divided),
+                          In("out", {kIntegerDtypes}), Ranks("self other"), Broadcasts("self other"),
+                          BroadcastIs("out"), Empty("self other")},
+                         divisor));
+  all.back().dtype = ACL_INT32;
+
   // What the sheet writes, so where the two parts cancel the bound is of the larger one.
   const auto log_sum = [](const long double* x, long double scale) -> long double {
     if (std::isnan(x[0]) || std::isnan(x[1])) return std::numeric_limits<long double>::quiet_NaN();

@@ -30,6 +30,13 @@ def test_each_rank_has_what_one_process_computes(command, processes, no_librarie
     assert done.stdout.count("done") == processes
 
 
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_synchronised_batch_norms_are_those_of_the_whole_batch(processes):
+    done = torchrun(processes, "sync_batch_norm.py", PORTACL_FALLBACK="error")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
+    assert done.stdout.count("done") == processes
+
+
 def test_collectives_in_graphs():
     done = torchrun(2, "graph.py")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]

@@ -53,7 +53,7 @@ inline constexpr ParameterKind kKindOf =
 template <class T>
 T ArgumentAs(const Argument& argument) {
   if constexpr (kKindOf<T> == ParameterKind::kTensor) return argument.tensor;
-  if constexpr (kKindOf<T> == ParameterKind::kScalar) return argument.scalar;
+  if constexpr (kKindOf<T> == ParameterKind::kScalar) return const_cast<T>(argument.scalar);
   if constexpr (kKindOf<T> == ParameterKind::kList) return argument.list;
   if constexpr (kKindOf<T> == ParameterKind::kScalarList) return argument.scalars;
   if constexpr (std::is_convertible_v<T, const aclBoolArray*>) return argument.flags;

@@ -1,5 +1,5 @@
-// Atan2 and XLogYTensor with their in-place forms: functions of two tensors, which compute integers in
-// float32.
+// Atan2, and XLogY of tensors or a scalar, with their in-place forms: functions of two operands, which compute
+// integers in float32.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/vector_targets.h"
 
@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 
 #include "engine/functions/functions-inl.h"
+#include "engine/map/scalar_operand-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,6 +43,8 @@ struct TimesLog : Elementwise<TimesLog> {
   }
 };
 
+using TimesLogWithScalar = WithEitherScalar<TimesLog>;
+
 }  // namespace binary
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -57,6 +60,7 @@ namespace {
 
 constexpr auto kAngle = PORTACL_VALUE_KERNELS(binary::Angle);
 constexpr auto kTimesLog = PORTACL_VALUE_KERNELS(binary::TimesLog);
+constexpr auto kTimesLogWithScalar = PORTACL_VALUE_KERNELS(binary::TimesLogWithScalar);
 
 enum Tensors { kSelf, kOther, kOut };
 
@@ -77,6 +81,29 @@ constexpr auto TimesLogChecks(int out) {
   return Join(
       List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kTimesLogDtypes, {kSelf, kOther, out})),
       EndOfChecks(out));
+}
+
+// XLogY of a tensor and a scalar, whose dtype counts as a tensor's.
+enum ScalarTensors { kTensor, kResult };
+enum Attributes { kScalar };
+constexpr DtypeRule kTimesLogScalars = WithBf16SinceAtlasA2(kFloatAndHalf | kIntegersAndBool | kDouble);
+constexpr auto ScalarChecks(const Check& first_null, const Check& second_null, int out) {
+  return List(first_null, second_null, NotNull(out), DtypesIn(kTimesLogDtypes, {kTensor, out}),
+              ScalarDtypesIn(kTimesLogScalars, {kScalar}), PromotesScalar(kTensor, kScalar),
+              ReplacesPromoted(kIntegersAndBool | kDouble, ACL_FLOAT), PromotedCastsTo(out),
+              RankAtMost(8, {kTensor}), SameShape(kTensor, out), SizesRepresentable({out}),
+              DoneIfEmpty({kTensor}), InsideStorage({kTensor}), DtypeImplemented({out}, kConvertible));
+}
+constexpr auto kScalarOtherChecks = ScalarChecks(NotNull(kTensor), ScalarNotNull(kScalar), kResult);
+constexpr auto kInPlaceScalarOtherChecks = ScalarChecks(NotNull(kTensor), ScalarNotNull(kScalar), kTensor);
+constexpr auto kScalarSelfChecks = ScalarChecks(ScalarNotNull(kScalar), NotNull(kTensor), kResult);
+
+template <bool kScalarIsFirst>
+void SetWithScalar(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  SetMapScalar(call, kTimesLogWithScalar, call.Scalar(kScalar), scalars, 0);
+  if (kScalarIsFirst) scalars.SetScalarIsFirst();
+  SetMapJob(call, {kTensor}, call.Output(), kTimesLogWithScalar, scalars, executor);
 }
 
 template <const engine::KernelTable& kKernels>
@@ -102,5 +129,15 @@ using namespace portacl;
 
 PORTACL_BINARY(Atan2, kAngle, AngleChecks)
 PORTACL_BINARY(XLogYTensor, kTimesLog, TimesLogChecks)
+
+PORTACL_PHASE_1(aclnnXLogYScalarOther) {
+  return RunPhase1(call, kScalarOtherChecks, workspaceSize, executor, SetWithScalar<false>);
+}
+PORTACL_PHASE_1(aclnnInplaceXLogYScalarOther) {
+  return RunPhase1(call, kInPlaceScalarOtherChecks, workspaceSize, executor, SetWithScalar<false>);
+}
+PORTACL_PHASE_1(aclnnXLogYScalarSelf) {
+  return RunPhase1(call, kScalarSelfChecks, workspaceSize, executor, SetWithScalar<true>);
+}
 
 #endif  // HWY_ONCE

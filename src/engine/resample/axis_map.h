@@ -26,6 +26,7 @@ struct AxisMap {
   int64_t outer_step = 0;
   int64_t inner_step = 1;  // positive
   double step = 1;         // interpolation: the distance of positions, in indices
+  double shift = 0;        // nearest: the offset within a position at which its element is taken
 
   int64_t outer_stride = 0;  // of the tensor that has the positions
   int64_t inner_stride = 0;
@@ -109,7 +110,7 @@ void ForEachInterpolated(const AxisMap& map, const F& f) {
       continue;
     }
     if (map.kind == AxisMap::Kind::kNearest) {
-      f(0, b, IndexBelow(static_cast<T>(b) * step, last), 1.0);
+      f(0, b, IndexBelow((static_cast<T>(b) + static_cast<T>(map.shift)) * step, last), 1.0);
       continue;
     }
     const bool is_linear = map.kind == AxisMap::Kind::kLinear;

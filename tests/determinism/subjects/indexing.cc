@@ -152,6 +152,10 @@ const auto kSliceV2 =
                                                    c.t[1], c.size, c.executor);
              },
              aclnnSliceV2, {{kRealSizes, {kWide}, {124, 256}}});
+const auto kChannelShuffle = Register(
+    "aclnnChannelShuffle", 1,
+    [](const Call& c) { return aclnnChannelShuffleGetWorkspaceSize(c.t[0], 3, c.t[1], c.size, c.executor); },
+    aclnnChannelShuffle, {{kRealSizes, {{5, 12, 431}}, {5, 12, 431}}});
 const auto kRepeat =
     Register("aclnnRepeat", 1,
              [](const Call& c) {

@@ -295,6 +295,120 @@ const auto kBatchNormBackward = Register(
      aclnnBatchNormBackward},
     GradientCases({kImages, kImages, kChannels, kChannels, kChannels}, {kImages, kChannels, kChannels}));
 
+// Parts of a batch norm: the statistics of one part, and of nine parts together.
+const auto kBatchNormStats =
+    Register({"aclnnBatchNormStats",
+              {"input", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen other(kChannels);
+                const bool first = a.reduction == 0;
+                return aclnnBatchNormStatsGetWorkspaceSize(
+                    t[0], 1e-5, first ? t[1] : static_cast<aclTensor*>(other),
+                    first ? static_cast<aclTensor*>(other) : t[1], size, executor);
+              },
+              aclnnBatchNormStats},
+             {Case(ACL_FLOAT, {kImages}, kChannels, 0), Case(ACL_FLOAT, {kImages}, kChannels, 1)});
+const auto kBatchNormElemt = Register(
+    {"aclnnBatchNormElemt",
+     {"input", "weight", "bias", "mean", "invstd", "output"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnBatchNormElemtGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], 1e-5, t[5], size, executor);
+     },
+     aclnnBatchNormElemt},
+    GradientCases({kImages, kChannels, kChannels, kChannels, kChannels}, {kImages}));
+const auto kBatchNormElemtBackward = Register(
+    {"aclnnBatchNormElemtBackward",
+     {"gradOut", "input", "mean", "invstd", "weight", "sumDy", "sumDyXmu", "counter", "gradInput"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnBatchNormElemtBackwardGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7],
+                                                          t[8], size, executor);
+     },
+     aclnnBatchNormElemtBackward},
+    {Case(ACL_FLOAT, {kImages, kImages, kChannels, kChannels, kChannels, kChannels, kChannels, {3}}, kImages),
+     Case(ACL_FLOAT16, {kImages, kImages, kChannels, kChannels, kChannels, kChannels, kChannels, {3}},
+          kImages)});
+const auto kBatchNormReduceBackward =
+    Register({"aclnnBatchNormReduceBackward",
+              {"gradOut", "input", "mean", "invstd", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const auto of = [&](int64_t which) { return a.reduction == which ? t[4] : nullptr; };
+                const Unseen other(kChannels);
+                return aclnnBatchNormReduceBackwardGetWorkspaceSize(
+                    t[0], t[1], t[2], t[3], nullptr, a.reduction == 0, a.reduction == 1, a.reduction == 2,
+                    of(0), other, of(1), of(2), size, executor);
+              },
+              aclnnBatchNormReduceBackward},
+             GradientCases({kImages, kImages, kChannels, kChannels}, {kChannels, kChannels, kChannels}));
+const Shape kParts = {9, 6};
+const auto kBatchNormGatherStats = Register(
+    {"aclnnBatchNormGatherStatsWithCounts",
+     {"mean", "invstd", "counts", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen other(kChannels);
+       const bool first = a.reduction == 0;
+       return aclnnBatchNormGatherStatsWithCountsGetWorkspaceSize(
+           t[0], t[0], t[1], nullptr, nullptr, 0.1, 1e-5, t[2], first ? t[3] : static_cast<aclTensor*>(other),
+           first ? static_cast<aclTensor*>(other) : t[3], size, executor);
+     },
+     aclnnBatchNormGatherStatsWithCounts},
+    GradientCases({kParts, kParts, {9}}, {kChannels, kChannels}), {1, 2});
+const auto kSyncBatchNormGatherStats = Register(
+    {"aclnnSyncBatchNormGatherStats",
+     {"totalSum", "totalSquareSum", "sampleCount", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen mean(kChannels);
+       const Unseen variance(kChannels);
+       const Unseen other(kChannels);
+       const bool first = a.reduction == 0;
+       return aclnnSyncBatchNormGatherStatsGetWorkspaceSize(
+           t[0], t[1], t[2], mean, variance, 0.1f, 1e-5f, first ? t[3] : static_cast<aclTensor*>(other),
+           first ? static_cast<aclTensor*>(other) : t[3], size, executor);
+     },
+     aclnnSyncBatchNormGatherStats},
+    {Case(ACL_FLOAT, {kParts, kParts, {9}}, kChannels, 0)}, {1, 2});
+// The same view as an image, as long as phase 1 runs.
+class AsImage {
+ public:
+  explicit AsImage(const aclTensor* tensor) {
+    int64_t* shape = nullptr;
+    int64_t* strides = nullptr;
+    int64_t* storage = nullptr;
+    uint64_t rank = 0;
+    uint64_t storage_rank = 0;
+    int64_t offset = 0;
+    void* address = nullptr;
+    aclGetViewShape(tensor, &shape, &rank);
+    aclGetViewStrides(tensor, &strides, &rank);
+    aclGetViewOffset(tensor, &offset);
+    aclGetStorageShape(tensor, &storage, &storage_rank);
+    aclGetRawTensorAddr(tensor, &address);
+    tensor_ = aclCreateTensor(shape, rank, DtypeOf(tensor), strides, offset, ACL_FORMAT_NCHW, storage,
+                              storage_rank, address);
+    delete[] shape;
+    delete[] strides;
+    delete[] storage;
+  }
+  ~AsImage() { aclDestroyTensor(tensor_); }
+  AsImage(const AsImage&) = delete;
+  AsImage& operator=(const AsImage&) = delete;
+  operator const aclTensor*() const { return tensor_; }
+
+ private:
+  aclTensor* tensor_;
+};
+const auto kBatchNormReduce =
+    Register({"aclnnBatchNormReduce",
+              {"x", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen other(kChannels);
+                const bool first = a.reduction == 0;
+                return aclnnBatchNormReduceGetWorkspaceSize(
+                    AsImage(t[0]), first ? t[1] : static_cast<aclTensor*>(other),
+                    first ? static_cast<aclTensor*>(other) : t[1], size, executor);
+              },
+              aclnnBatchNormReduce},
+             {Case(ACL_FLOAT, {kImages}, kChannels, 0), Case(ACL_FLOAT, {kImages}, kChannels, 1)});
+
 const Shape kGroups = {5, 3};
 const auto kGroupNorm = Register(
     {"aclnnGroupNorm",
@@ -738,6 +852,40 @@ const auto kMaskedSoftmaxWithRelPosBias =
               },
               aclnnMaskedSoftmaxWithRelPosBias},
              GradientCases({kScores, {3, 37, 421}, {2, 37, 421}}, {kScores}));
+
+// Three sequences; the loss, and the gradient.
+const Shape kSteps = {23, 3, 7};
+const Shape kTargetRows = {3, 5};
+const Shape kStates = {3, 23, 16};
+std::vector<GivenCase> CtcCases(const std::vector<Shape>& inputs, size_t targets, const Shape& output) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : {ACL_FLOAT, ACL_BF16}) {
+    GivenCase one = Case(dtype, inputs, output);
+    one.input_dtypes[targets] = ACL_INT64;
+    one.indices = {{targets, 7, false, 1}};
+    cases.push_back(one);
+  }
+  return cases;
+}
+const auto kCtcLoss =
+    Register({"aclnnCtcLoss",
+              {"logProbs", "targets", "logAlpha"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen losses({3}, DtypeOf(t[0]));
+                return aclnnCtcLossGetWorkspaceSize(t[0], t[1], Array({23, 20, 23}), Array({5, 4, 5}), 0,
+                                                    false, losses, t[2], size, executor);
+              },
+              aclnnCtcLoss},
+             CtcCases({kSteps, kTargetRows}, 1, kStates));
+const auto kCtcLossBackward = Register(
+    {"aclnnCtcLossBackward",
+     {"gradOut", "logProbs", "targets", "negLogLikelihood", "logAlpha", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnCtcLossBackwardGetWorkspaceSize(t[0], t[1], t[2], Array({23, 20, 23}), Array({5, 4, 5}),
+                                                   t[3], t[4], 0, false, t[5], size, executor);
+     },
+     aclnnCtcLossBackward},
+    CtcCases({{3}, kSteps, kTargetRows, {3}, kStates}, 2, kSteps));
 
 }  // namespace
 }  // namespace portacl::testing

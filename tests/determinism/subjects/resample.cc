@@ -241,5 +241,72 @@ const SubjectRegistration kBilinearGradientV2(
           aclnnUpsampleBilinear2dBackwardV2},
          Modes({0, 1, 2}), Images(kAllHalves, kLarge, kSmall, 3)));
 
+// Sequences, by scales that do not divide.
+const Shape kShortLine = {3, 17, 101};
+const Shape kLongLine = {3, 17, 273};
+const SubjectRegistration kLinear1d(
+    Make({"aclnnUpsampleLinear1d",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleLinear1dGetWorkspaceSize(t[0], Array({273}), a.reduction != 0, 0, t[1], size,
+                                                         executor);
+          },
+          aclnnUpsampleLinear1d},
+         Modes({0, 1}), Cases(kAllHalves, {kShortLine}, kLongLine, 2)));
+const SubjectRegistration kLinear1dGradient(
+    Make({"aclnnUpsampleLinear1dBackward",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleLinear1dBackwardGetWorkspaceSize(t[0], Array({273}), Array({3, 17, 101}),
+                                                                 a.reduction != 0, 0, t[1], size, executor);
+          },
+          aclnnUpsampleLinear1dBackward},
+         Modes({0, 1}), Cases(kAllHalves, {kLongLine}, kShortLine, 2)));
+const SubjectRegistration kNearest1dGradient(
+    Make({"aclnnUpsampleNearest1dBackward",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearest1dBackwardGetWorkspaceSize(t[0], Array({273}), Array({3, 17, 101}), 0,
+                                                                  t[1], size, executor);
+          },
+          aclnnUpsampleNearest1dBackward},
+         {{}}, Cases(kAllHalves, {kLongLine}, kShortLine)));
+const SubjectRegistration kExact1d(
+    Make({"aclnnUpsampleNearestExact1d",
+          {"self", "out"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearestExact1dGetWorkspaceSize(t[0], Array({273}), 0, t[1], size, executor);
+          },
+          aclnnUpsampleNearestExact1d},
+         {{}}, Cases(kAllHalves, {kShortLine}, kLongLine)));
+const SubjectRegistration kExact1dGradient(
+    Make({"aclnnUpsampleNearestExact1dBackward",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(
+                t[0], Array({273}), Array({3, 17, 101}), 0, t[1], size, executor);
+          },
+          aclnnUpsampleNearestExact1dBackward},
+         {{}}, Cases(kAllHalves, {kLongLine}, kShortLine)));
+const SubjectRegistration kExact2d(
+    Make({"aclnnUpsampleNearestExact2d",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearestExact2dGetWorkspaceSize(t[0], ImageSize(kLarge), Scales(a).rows,
+                                                               Scales(a).columns, t[1], size, executor);
+          },
+          aclnnUpsampleNearestExact2d},
+         Modes({0, 2}), Images(kAllHalves, kSmall, kLarge, 2)));
+const SubjectRegistration kExact2dGradient(Make({"aclnnUpsampleNearestExact2dBackward",
+                                                 {"gradOut", "gradInput"},
+                                                 [](Tensors t, const Attributes& a, uint64_t* size,
+                                                    aclOpExecutor** executor) {
+                                                   return aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(
+                                                       t[0], ImageSize(kLarge), ShapeOf(t[1]), Scales(a).rows,
+                                                       Scales(a).columns, t[1], size, executor);
+                                                 },
+                                                 aclnnUpsampleNearestExact2dBackward},
+                                                Modes({0, 2}), Images(kAllHalves, kLarge, kSmall, 2)));
+
 }  // namespace
 }  // namespace portacl::testing

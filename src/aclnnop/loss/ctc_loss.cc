@@ -1,0 +1,305 @@
+// aclnnCtcLoss and aclnnCtcLossBackward: connectionist temporal classification, the negative logarithm of what all alignments of a sequence
+// with its targets weigh, and its gradient.
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/loss/ctc_loss_functions.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <numeric>
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "acl/stream/thread_limit.h"
+#include "aclnnop/jobs/dense_steps.h"
+#include "engine/align/alignments.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+using dense::ShapeChecks;
+
+enum Attributes { kInputLengths, kTargetLengths, kBlank, kZeroInfinity };
+
+constexpr DtypeSet kOfAll = kDouble | DtypeSet{ACL_FLOAT};
+constexpr DtypeRule kDtypes = SinceAtlasA2(kOfAll | kFloatHalfAndBf16, kOfAll);
+constexpr DtypeSet kTargets{ACL_INT32, ACL_INT64, ACL_BOOL, ACL_FLOAT, ACL_FLOAT16};
+
+int64_t Longest(const OperatorCall& call) {
+  const auto& lengths = call.Array(kTargetLengths);
+  return lengths.empty() ? 0 : std::max<int64_t>(0, *std::max_element(lengths.begin(), lengths.end()));
+}
+
+// An array with a value for each sequence, none of which is above `most`.
+aclnnStatus LengthsFit(const Check& check, const OperatorCall& call, int attribute, int64_t sequences,
+                       int64_t most) {
+  const auto& lengths = call.Array(attribute);
+  if (static_cast<int64_t>(lengths.size()) != sequences)
+    return RefuseArray(check, call, attribute, " has another number of values", "one for each sequence");
+  if (std::any_of(lengths.begin(), lengths.end(), [most](int64_t length) { return length > most; }))
+    return RefuseArray(check, call, attribute, " has a value that is too large",
+                       "at most the number of steps");
+  return ACL_SUCCESS;
+}
+
+// Those of all sequences one behind the other, or a row of them for each.
+aclnnStatus TargetsFit(const Check& check, const OperatorCall& call, int tensor, int64_t sequences,
+                       int64_t longest) {
+  const Shape& shape = call.Tensor(tensor).view;
+  ShapeChecks checks(check, call);
+  checks.Rank(tensor, 1, 2);
+  if (!checks.Passed()) return checks.status();
+  if (shape.rank == 2) {
+    const bool fits = shape[0] == sequences && shape[1] >= longest;
+    return checks.Holds(fits, tensor, "a row for each sequence, as long as the longest targetLengths")
+        .status();
+  }
+  const auto& lengths = call.Array(kTargetLengths);
+  int64_t sum = 0;
+  for (const int64_t length : lengths) {
+    if (__builtin_add_overflow(sum, length, &sum)) sum = -1;
+  }
+  return checks.Holds(shape[0] == sum, tensor, "as many elements as targetLengths together").status();
+}
+
+// Lengths of steps, then of targets, in one array; false where there is no memory for it.
+bool AllLengths(const OperatorCall& call, std::vector<int64_t>* lengths) noexcept {
+  const auto& steps = call.Array(kInputLengths);
+  const auto& targets = call.Array(kTargetLengths);
+  try {
+    lengths->reserve(steps.size() + targets.size());
+    lengths->insert(lengths->end(), steps.begin(), steps.end());
+    lengths->insert(lengths->end(), targets.begin(), targets.end());
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+// A dense operand of one type: a tensor as it lies, or a part of the workspace that a copy fills, or that is copied to the tensor.
+class Operands {
+ public:
+  Operands(const OperatorCall& call, StepList& steps) : call_(call), steps_(steps) {}
+
+  engine::Place In(int tensor, aclDataType dtype) {
+    const aclTensor view = PlainView(call_.Tensor(tensor));
+    if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
+    const aclTensor dense = DenseTensor(view.view, dtype);
+    const engine::Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+    if (dense.numel > 0) steps_.Copy(view, OperandPlace(tensor), dense, place);
+    return place;
+  }
+  engine::Place Out(int tensor, aclDataType dtype) {
+    const aclTensor view = PlainView(call_.Tensor(tensor));
+    if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
+    const aclTensor dense = DenseTensor(view.view, dtype);
+    const engine::Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+    outputs_[count_++] = {view, dense, place, tensor};
+    return place;
+  }
+  void CopyOutputs() {
+    for (const Output* output = outputs_; output < outputs_ + count_; ++output)
+      steps_.Copy(output->dense, output->place, output->view, OperandPlace(output->tensor));
+  }
+
+ private:
+  struct Output {
+    aclTensor view;
+    aclTensor dense;
+    engine::Place place;
+    int tensor;
+  };
+  const OperatorCall& call_;
+  StepList& steps_;
+  Output outputs_[2];
+  int count_ = 0;
+};
+
+aclDataType ComputedIn(aclDataType dtype) { return dtype == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT; }
+
+// What both directions say of their sequences.
+template <class Job>
+void Describe(const OperatorCall& call, int log_probabilities, int targets, Job& job) {
+  const Shape& shape = call.Tensor(log_probabilities).view;
+  const Shape& target = call.Tensor(targets).view;
+  job.steps = shape[0];
+  job.sequences = shape.rank == 3 ? shape[1] : 1;
+  job.classes = shape[shape.rank - 1];
+  job.targets = call.Tensor(targets).numel;
+  job.target_stride = target.rank == 2 ? target[1] : 0;
+  job.blank = call.attributes[kBlank].integer;
+  job.threads = ThreadLimit();
+}
+
+// f(a float or a double), by what is computed in.
+template <class F>
+void InItsType(aclDataType dtype, const F& f) {
+  if (dtype == ACL_DOUBLE) {
+    f(double{});
+  } else {
+    f(float{});
+  }
+}
+
+constexpr int kMostSteps = 12;
+
+// ---- forwards ----
+
+namespace forwards {
+enum Tensors { kLogProbs, kTargetsOf, kLoss, kLogAlpha };
+
+bool IsOn950(const OperatorCall& call) { return call.product == Product::kAscend950; }
+// States of a sequence with the longest targets; their room is rounded up but on Ascend 950.
+int64_t RoomOfStates(const OperatorCall& call) {
+  const int64_t states = 2 * Longest(call) + 1;
+  return IsOn950(call) ? states : (states + 7) / 8 * 8;
+}
+bool IsNarrow(const OperatorCall& call) {
+  const aclDataType dtype = call.Tensor(kLogProbs).dtype;
+  return dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+}
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kLogProbs).view;
+  ShapeChecks checks(check, call);
+  checks.Holds(shape.rank == 0 || shape[0] > 0, kLogProbs, "at least 1 step").Rank(kLogProbs, 2, 3);
+  if (!checks.Passed()) return checks.status();
+  const int64_t sequences = shape.rank == 3 ? shape[1] : 1;
+  const int64_t classes = shape[shape.rank - 1];
+  const int64_t blank = call.attributes[kBlank].integer;
+  if (blank < 0 || blank >= classes) return RefuseInteger(check, call, "blank", blank, 0, classes - 1);
+  constexpr int64_t kAny = int64_t{1} << 40;
+  if (const aclnnStatus status = LengthsFit(check, call, kInputLengths, sequences, shape[0])) return status;
+  if (const aclnnStatus status = LengthsFit(check, call, kTargetLengths, sequences, kAny)) return status;
+  if (const aclnnStatus status = TargetsFit(check, call, kTargetsOf, sequences, Longest(call))) return status;
+  return checks.Is(kLoss, shape.rank == 3 ? Shape{sequences} : Shape{})
+      .Is(kLogAlpha, Shape{sequences, shape[0], RoomOfStates(call)})
+      .status();
+}
+
+// What Atlas A2's kernel of 16 bits does not hold. Of one sequence it takes the classes for the sequences.
+aclnnStatus FitsA2(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kLogProbs).view;
+  const bool fits = shape[shape.rank - 1] <= 200000 && shape[1] <= 8180 && Longest(call) <= 1000;
+  return ShapeChecks(check, call)
+      .Holds(fits, kLogProbs, "at most 200000 classes, 8180 sequences and targets of 1000, of 16 bits")
+      .status();
+}
+
+constexpr auto kChecks = Join(
+    List(NotNull(kLogProbs), NotNull(kTargetsOf), ArrayNotNull(kInputLengths), ArrayNotNull(kTargetLengths),
+         NotNull(kLoss), NotNull(kLogAlpha), Own(Fits), DtypesIn(kDtypes, {kLogProbs}),
+         SameDtype(kLogProbs, kLoss), SameDtype(kLogProbs, kLogAlpha), DtypesIn(kTargets, {kTargetsOf})),
+    List(OnProducts(products::kAtlasA2AndA3,
+                    If([](const OperatorCall& call) noexcept { return IsNarrow(call); }, Own(FitsA2))),
+         SizesRepresentable({kLoss, kLogAlpha}), DoneIfEmpty({kLoss}), InsideStorage({kLogProbs, kTargetsOf}),
+         PromotesToDtypeOf(kLogProbs), FunctionsThere(kDouble, WhyFunctionsAreMissing)));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  std::vector<int64_t> lengths;
+  if (!AllLengths(call, &lengths)) return executor.RefuseSize("inputLengths", call.Tensor(kLogProbs).numel);
+  const aclDataType dtype = ComputedIn(call.Tensor(kLogProbs).dtype);
+  StepList steps(executor, kMostSteps, &lengths);
+  Operands operands(call, steps);
+  InItsType(dtype, [&](auto number) {
+    using T = decltype(number);
+    engine::CountAlignments<T> count{};
+    Describe(call, kLogProbs, kTargetsOf, count);
+    count.log_probability = operands.In(kLogProbs, dtype);
+    count.target = operands.In(kTargetsOf, ACL_INT64);
+    count.lengths = steps.Array();
+    count.alpha = operands.Out(kLogAlpha, dtype);
+    count.loss = operands.Out(kLoss, dtype);
+    count.states = RoomOfStates(call);
+    count.zeroes_losses = call.attributes[kZeroInfinity].integer != 0 && !IsOn950(call);
+    count.work = steps.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
+    count.functions = engine::AlignmentFunctionsOf<T>(JobIsa());
+    steps.Compute(count, {count.log_probability, count.target, count.alpha, count.loss},
+                  call.Tensor(kLogAlpha).numel);
+  });
+  operands.CopyOutputs();
+  steps.SetJob();
+}
+}  // namespace forwards
+
+// ---- backwards ----
+
+namespace backwards {
+enum Tensors { kGradOut, kLogProbs, kTargetsOf, kLoss, kLogAlpha, kOut };
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kLogProbs).view;
+  ShapeChecks checks(check, call);
+  checks.Holds(shape.rank == 0 || shape[0] > 0, kLogProbs, "at least 1 step")
+      .Rank(kGradOut, 1, 1)
+      .Rank(kLoss, 1, 1);
+  checks.Rank(kLogProbs, 3, 3).Rank(kLogAlpha, 3, 3).Rank(kTargetsOf, 1, 2).Rank(kOut, 3, 3);
+  if (!checks.Passed()) return checks.status();
+  const Shape& alpha = call.Tensor(kLogAlpha).view;
+  const int64_t blank = call.attributes[kBlank].integer;
+  if (blank < 0 || blank >= shape[2]) return RefuseInteger(check, call, "blank", blank, 0, shape[2] - 1);
+  if (Longest(call) > (alpha[2] - 1) / 2)
+    return RefuseArray(check, call, kTargetLengths, " has a value that is too large",
+                       "what logAlpha has states for");
+  if (const aclnnStatus status = LengthsFit(check, call, kInputLengths, shape[1], shape[0])) return status;
+  constexpr int64_t kAny = int64_t{1} << 40;
+  if (const aclnnStatus status = LengthsFit(check, call, kTargetLengths, shape[1], kAny)) return status;
+  checks.Is(kGradOut, Shape{shape[1]})
+      .Is(kLoss, Shape{shape[1]})
+      .Is(kLogAlpha, Shape{shape[1], shape[0], alpha[2]});
+  if (!checks.Passed()) return checks.status();
+  if (const aclnnStatus status = TargetsFit(check, call, kTargetsOf, shape[1], Longest(call))) return status;
+  return checks.Is(kOut, shape).status();
+}
+
+constexpr auto kChecks =
+    Join(List(NotNull(kGradOut), NotNull(kLogProbs), NotNull(kTargetsOf), ArrayNotNull(kInputLengths),
+              ArrayNotNull(kTargetLengths), NotNull(kLoss), NotNull(kLogAlpha), NotNull(kOut), Own(Fits),
+              DtypesIn(kDtypes, {kLogProbs}), SameDtype(kLogProbs, kGradOut), SameDtype(kLogProbs, kLoss)),
+         List(SameDtype(kLogProbs, kLogAlpha), SameDtype(kLogProbs, kOut), DtypesIn(kTargets, {kTargetsOf}),
+              SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
+              InsideStorage({kGradOut, kLogProbs, kTargetsOf, kLoss, kLogAlpha}),
+              PromotesToDtypeOf(kLogProbs), FunctionsThere(kDouble, WhyFunctionsAreMissing)));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  std::vector<int64_t> lengths;
+  if (!AllLengths(call, &lengths)) return executor.RefuseSize("inputLengths", call.Tensor(kLogProbs).numel);
+  const aclDataType dtype = ComputedIn(call.Tensor(kLogProbs).dtype);
+  StepList steps(executor, kMostSteps, &lengths);
+  Operands operands(call, steps);
+  InItsType(dtype, [&](auto number) {
+    using T = decltype(number);
+    engine::CountAlignmentsBackwards<T> count{};
+    Describe(call, kLogProbs, kTargetsOf, count);
+    count.log_probability = operands.In(kLogProbs, dtype);
+    count.target = operands.In(kTargetsOf, ACL_INT64);
+    count.lengths = steps.Array();
+    count.alpha = operands.In(kLogAlpha, dtype);
+    count.loss = operands.In(kLoss, dtype);
+    count.gradient = operands.In(kGradOut, dtype);
+    count.to = operands.Out(kOut, dtype);
+    count.states = call.Tensor(kLogAlpha).view[2];
+    count.zeroes = call.attributes[kZeroInfinity].integer != 0;
+    count.work = steps.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
+    count.functions = engine::AlignmentFunctionsOf<T>(JobIsa());
+    steps.Compute(count,
+                  {count.log_probability, count.target, count.alpha, count.loss, count.gradient, count.to},
+                  call.Tensor(kOut).numel);
+  });
+  operands.CopyOutputs();
+  steps.SetJob();
+}
+}  // namespace backwards
+
+}  // namespace
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnCtcLoss) {
+  return RunPhase1(call, forwards::kChecks, workspaceSize, executor, forwards::Set);
+}
+PORTACL_PHASE_1(aclnnCtcLossBackward) {
+  return RunPhase1(call, backwards::kChecks, workspaceSize, executor, backwards::Set);
+}

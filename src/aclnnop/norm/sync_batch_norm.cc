@@ -1,0 +1,673 @@
+// The parts of a batch norm whose batch lies on several devices: statistics of the own part, those of all parts together, what is made of
+// them, and the sums and the gradient of the way back.
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/vector_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclnnop/norm/sync_batch_norm.cc"
+#include <hwy/foreach_target.h>
+
+#include "aclnnop/norm/moments-inl.h"
+
+#ifndef PORTACL_SYNC_BATCH_NORM_PARAMETERS
+#define PORTACL_SYNC_BATCH_NORM_PARAMETERS
+namespace portacl {
+struct GatheredParameters {
+  double momentum;
+  double eps;
+};
+// Numbers of a channel, in the order in which formulas get them.
+enum AffineNumbers { kAffineMean, kAffineInvstd, kAffineWeight, kAffineBias };
+enum GradientNumbers { kOfMean, kOfInvstd, kOfWeightIn, kOfSumDy, kOfSumDyXmu, kOfCount };
+enum GradientSums { kMeanOf, kInvstdOf, kSumOfDy, kSumOfDyXmu, kSumForWeight, kSumForBias };
+enum GatheredNumbers { kRunningMeanOf, kRunningVarOf, kMeanOfAll, kInvstdOfAll, kNewMean, kNewVar };
+}  // namespace portacl
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace portacl {
+namespace HWY_NAMESPACE {
+namespace sync_batch_norm {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using engine::HWY_NAMESPACE::RowFormula;
+
+// Mean and 1 / sqrt(variance + eps) of a channel.
+struct Statistics : RowFormula<Statistics> {
+  static constexpr int kInputs = 1;
+  explicit Statistics(const void* given) : eps(static_cast<const NormParameters*>(given)->eps) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    const Moments moments = MomentsOf(row);
+    row.SetValue(0, moments.exact_mean);
+    row.SetValue(1, 1.0 / std::sqrt(moments.variance + eps));
+  }
+
+  double eps;
+};
+
+struct Affine : RowFormula<Affine> {
+  static constexpr int kInputs = 1;
+  explicit Affine(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const auto number = [&](size_t i) HWY_ATTR { return hn::Set(d, static_cast<float>(row.Value(i))); };
+    const V mean = number(kAffineMean);
+    const V invstd = number(kAffineInvstd);
+    const V weight = number(kAffineWeight);
+    const V bias = number(kAffineBias);
+    row.template Write<0, 0>([&](auto, V x) HWY_ATTR {
+      return hn::Add(hn::Mul(hn::Mul(hn::Sub(x, mean), invstd), weight), bias);
+    });
+  }
+};
+
+// (gradient - sumDy / n - (x - mean) * invstd^2 * sumDyXmu / n) * invstd * weight.
+struct Gradient : RowFormula<Gradient> {
+  static constexpr int kInputs = 2;
+  explicit Gradient(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const double n = row.Value(kOfCount);
+    const double reciprocal = row.Value(kOfInvstd);
+    const V mean = hn::Set(d, static_cast<float>(row.Value(kOfMean)));
+    const V mean_gradient = hn::Set(d, static_cast<float>(row.Value(kOfSumDy) / n));
+    const V slope = hn::Set(d, static_cast<float>(reciprocal * reciprocal * (row.Value(kOfSumDyXmu) / n)));
+    const V factor = hn::Set(d, static_cast<float>(reciprocal * row.Value(kOfWeightIn)));
+    row.template Write<0, 0, 1>([&](auto, V gradient, V x) HWY_ATTR {
+      return hn::Mul(hn::Sub(hn::Sub(gradient, mean_gradient), hn::Mul(hn::Sub(x, mean), slope)), factor);
+    });
+  }
+};
+
+struct Sums : RowFormula<Sums> {
+  static constexpr int kInputs = 1;
+  explicit Sums(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    double sum = 0;
+    double squares = 0;
+    row.template Sum2<0>(&sum, &squares, [&](auto, V& a, V& b, V x) HWY_ATTR {
+      a = x;
+      b = hn::Mul(x, x);
+    });
+    row.SetValue(0, sum);
+    row.SetValue(1, squares);
+  }
+};
+
+struct SumsOfGradient : RowFormula<SumsOfGradient> {
+  static constexpr int kInputs = 2;
+  explicit SumsOfGradient(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    const V mean = hn::Set(d, static_cast<float>(row.Value(kMeanOf)));
+    double of_gradient = 0;
+    double of_product = 0;
+    row.template Sum2<0, 1>(&of_gradient, &of_product, [&](auto, V& a, V& b, V gradient, V x) HWY_ATTR {
+      a = gradient;
+      b = hn::Mul(gradient, hn::Sub(x, mean));
+    });
+    row.SetValue(kSumOfDy, of_gradient);
+    row.SetValue(kSumOfDyXmu, of_product);
+    row.SetValue(kSumForWeight, of_product * row.Value(kInvstdOf));
+    row.SetValue(kSumForBias, of_gradient);
+  }
+};
+
+// ---- in float64: the few numbers that parts leave ----
+
+struct Total : RowFormula<Total> {
+  static constexpr int kInputs = 1;
+  explicit Total(const void*) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    row.SetValue(0, row.template Sum<0>([](auto, typename Row::V x) HWY_ATTR { return x; }));
+  }
+};
+
+// What is common to all channels' numbers, of which `squares` is the sum of squared distances from the mean.
+template <class Row>
+HWY_INLINE void SetGathered(Row& row, const GatheredParameters& parameters, double n, double mean,
+                            double variance, double corrected) {
+  const double kept = 1.0 - parameters.momentum;
+  row.SetValue(kMeanOfAll, mean);
+  row.SetValue(kInvstdOfAll, 1.0 / std::sqrt(variance + parameters.eps));
+  row.SetValue(kNewMean, kept * row.Value(kRunningMeanOf) + parameters.momentum * mean);
+  row.SetValue(kNewVar, kept * row.Value(kRunningVarOf) + parameters.momentum * (corrected / (n - 1)));
+}
+
+// Of means, reciprocal deviations and counts of parts.
+struct GatheredMoments : RowFormula<GatheredMoments> {
+  static constexpr int kInputs = 3;
+  explicit GatheredMoments(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    const typename Row::D d;
+    double n = 0;
+    double weighted = 0;
+    row.template Sum2<0, 2>(&n, &weighted, [&](auto, V& a, V& b, V mean, V count) HWY_ATTR {
+      a = count;
+      b = hn::Mul(count, mean);
+    });
+    const double mean_of_all = weighted / n;
+    const V center = hn::Set(d, mean_of_all);
+    const V one = hn::Set(d, 1.0);
+    const V eps = hn::Set(d, parameters.eps);
+    const double squares = row.template Sum<0, 1, 2>([&](auto, V mean, V invstd, V count) HWY_ATTR {
+      const V variance = hn::Sub(hn::Div(one, hn::Mul(invstd, invstd)), eps);
+      const V distance = hn::Sub(mean, center);
+      return hn::Mul(count, hn::Add(variance, hn::Mul(distance, distance)));
+    });
+    SetGathered(row, parameters, n, mean_of_all, squares / n, squares);
+  }
+
+  GatheredParameters parameters;
+};
+
+// Of sums, sums of squares and counts of parts.
+struct GatheredSums : RowFormula<GatheredSums> {
+  static constexpr int kInputs = 3;
+  explicit GatheredSums(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
+
+  template <class Row>
+  HWY_INLINE void operator()(Row& row) const {
+    using V = typename Row::V;
+    double sum = 0;
+    double squares = 0;
+    row.template Sum2<0, 1>(&sum, &squares, [&](auto, V& a, V& b, V total, V total_squares) HWY_ATTR {
+      a = total;
+      b = total_squares;
+    });
+    const double n = row.template Sum<2>([](auto, V count) HWY_ATTR { return hn::Trunc(count); });
+    const double mean = sum / n;
+    const double variance = squares / n - mean * mean;
+    SetGathered(row, parameters, n, mean, variance, variance * n);
+  }
+
+  GatheredParameters parameters;
+};
+
+}  // namespace sync_batch_norm
+}  // namespace HWY_NAMESPACE
+}  // namespace portacl
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "acl/data_type.h"
+#include "acl/errors.h"
+#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/normalized.h"
+#include "aclnnop/norm/sync_batch_norm_functions.h"
+#include "aclnnop/stage_list.h"
+#include "plan/views.h"
+
+namespace portacl {
+namespace {
+
+using dense::ShapeChecks;
+
+constexpr engine::RowKernels OfDouble(const engine::IsaTable<engine::RowFunction>& kernel) {
+  return {{}, {}, {}, kernel};
+}
+constexpr auto kStatistics = PORTACL_ROW_KERNELS(sync_batch_norm::Statistics);
+constexpr auto kAffine = PORTACL_ROW_KERNELS(sync_batch_norm::Affine);
+constexpr auto kGradient = PORTACL_ROW_KERNELS(sync_batch_norm::Gradient);
+constexpr auto kSums = PORTACL_ROW_KERNELS(sync_batch_norm::Sums);
+constexpr auto kSumsOfGradient = PORTACL_ROW_KERNELS(sync_batch_norm::SumsOfGradient);
+constexpr auto kTotal = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::Total::F64));
+constexpr auto kGatheredMoments = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::GatheredMoments::F64));
+constexpr auto kGatheredSums = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::GatheredSums::F64));
+
+constexpr DtypeRule kFloats = kBf16SinceAtlasA2;
+constexpr DtypeRule kFloatsOf950 = ByGeneration(kFloatAndHalf, kFloatAndHalf, kFloatHalfAndBf16);
+constexpr DtypeSet kFloat{ACL_FLOAT};
+
+uint32_t AllBut(int axis, const Shape& shape) { return ((1u << shape.rank) - 1) & ~(1u << axis); }
+
+// The channels of a tensor, which are its dim 1; -1 where it has no such dim.
+int64_t Channels(const OperatorCall& call, int tensor) {
+  const Shape& shape = call.Tensor(tensor).view;
+  return shape.rank >= 2 ? shape[1] : -1;
+}
+
+// An input of 2 to 8 dims that has channels.
+ShapeChecks& HasChannels(ShapeChecks& checks, const OperatorCall& call, int input) {
+  return checks.Holds(Channels(call, input) > 0, input, "at least 1 channel, which dim 1 is");
+}
+
+// ---- BatchNormStats ----
+
+namespace stats {
+enum Tensors { kInput, kMean, kInvstd };
+enum Attributes { kEps };
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kInput, 2, 8).Rank(kMean, 1, 1).Rank(kInvstd, 1, 1);
+  if (!checks.Passed()) return checks.status();
+  const Shape channels{Channels(call, kInput)};
+  return HasChannels(checks, call, kInput).Is(kMean, channels).Is(kInvstd, channels).status();
+}
+aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kInput).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kChecks =
+    List(NotNull(kInput), NotNull(kMean), NotNull(kInvstd), DtypesIn(kFloatsOf950, {kInput}),
+         DtypesIn(kFloat, {kMean, kInvstd}), NotPrivate({kInput}), SizesRepresentable({kMean, kInvstd}),
+         Own(Fits), Own(NoTerms), InsideStorage({kInput}));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  if (call.work == OperatorCall::Work::kNoTerms)
+    return SetStatisticsOfNothing(call, kMean, kInvstd, executor);
+  const aclTensor& input = call.Tensor(kInput);
+  engine::RowJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kInput, input);
+  rows.ValueOut(kMean, call.Tensor(kMean));
+  rows.ValueOut(kInvstd, call.Tensor(kInvstd));
+  SetRowJob(rows, kStatistics, NormParameters{FloatNumber(call, kEps)}, executor);
+}
+}  // namespace stats
+
+// ---- BatchNormElemt ----
+
+namespace elemt {
+enum Tensors { kInput, kWeight, kBias, kMean, kInvstd, kOutput };
+
+// CANN's code of these is another one.
+constexpr Check Required(int tensor) { return WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(tensor)); }
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kInput, 2, 8).Rank(kOutput, 2, 8);
+  if (!checks.Passed()) return checks.status();
+  const Shape channels{Channels(call, kInput)};
+  checks.Is(kOutput, call.Tensor(kInput).view);
+  HasChannels(checks, call, kInput);
+  for (const int tensor : {kWeight, kBias, kMean, kInvstd}) checks.IsIfGiven(tensor, channels);
+  return checks.status();
+}
+
+constexpr auto kChecks =
+    List(Required(kInput), Required(kMean), Required(kInvstd), Required(kOutput), DtypesIn(kFloats, {kInput}),
+         IfThere<kWeight>(DtypesIn(kFloats, {kWeight})), IfThere<kBias>(DtypesIn(kFloats, {kBias})),
+         DtypesIn(kFloats, {kMean, kInvstd, kOutput}), SameFormat({kInput, kOutput}),
+         NotPrivate({kInput, kOutput}), SizesRepresentable({kOutput}), Own(Fits), DoneIfEmpty({kInput}),
+         InsideStorage({kInput, kWeight, kBias, kMean, kInvstd}));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  const aclTensor& input = call.Tensor(kInput);
+  engine::RowJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kInput, input);
+  rows.Output(kOutput, call.Tensor(kOutput));
+  rows.ValueIn(kMean, call.Tensor(kMean));
+  rows.ValueIn(kInvstd, call.Tensor(kInvstd));
+  ValueOr(rows, call, kWeight, 1);
+  ValueOr(rows, call, kBias, 0);
+  SetRowJob(rows, kAffine, engine::NoParameters(), executor);
+}
+}  // namespace elemt
+
+// ---- BatchNormElemtBackward ----
+
+namespace gradient {
+enum Tensors { kGradOut, kInput, kMean, kInvstd, kWeight, kSumDy, kSumDyXmu, kCounter, kGradInput };
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kInput, 2, 8);
+  if (!checks.Passed()) return checks.status();
+  const Shape& input = call.Tensor(kInput).view;
+  HasChannels(checks, call, kInput).Is(kGradOut, input).Is(kGradInput, input);
+  for (const int tensor : {kMean, kInvstd, kWeight, kSumDy, kSumDyXmu})
+    checks.IsIfGiven(tensor, Shape{input[1]});
+  return checks.Rank(kCounter, 0, 8).status();
+}
+
+constexpr DtypeSet kCounters{ACL_FLOAT, ACL_FLOAT16, ACL_INT32};
+constexpr auto kChecks =
+    Join(List(NotNull(kGradOut), NotNull(kInput), NotNull(kMean), NotNull(kInvstd), NotNull(kSumDy),
+              NotNull(kSumDyXmu), NotNull(kCounter), NotNull(kGradInput),
+              DtypesIn(kFloats, {kGradOut, kInput, kMean, kInvstd}),
+              IfThere<kWeight>(DtypesIn(kFloats, {kWeight})), DtypesIn(kFloats, {kSumDy, kSumDyXmu}),
+              DtypesIn(kCounters, {kCounter}), DtypesIn(kFloats, {kGradInput})),
+         List(NotPrivate({kGradOut, kInput, kGradInput}), SizesRepresentable({kGradInput}), Own(Fits),
+              DoneIfEmpty({kGradOut, kInput}), InsideStorage({kGradOut, kInput, kMean, kInvstd}),
+              InsideStorage({kWeight, kSumDy, kSumDyXmu, kCounter})));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  const aclTensor& input = call.Tensor(kInput);
+  const aclTensor& counter = call.Tensor(kCounter);
+  StageList stages(call, executor, 2);
+  const MappedView total = stages.Scratch(Shape{1}, ACL_DOUBLE);
+  if (counter.numel > 0) {
+    engine::RowJobMaker counts(counter.view, (1u << counter.view.rank) - 1, ACL_DOUBLE, JobIsa(),
+                               ThreadLimit());
+    counts.Input(kCounter, counter);
+    counts.ValueOut(total.operand, total.tensor);
+    stages.Rows(counts, kTotal, engine::NoParameters());
+  }
+  engine::RowJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kGradOut, call.Tensor(kGradOut));
+  rows.Input(kInput, input);
+  rows.Output(kGradInput, call.Tensor(kGradInput));
+  rows.ValueIn(kMean, call.Tensor(kMean));
+  rows.ValueIn(kInvstd, call.Tensor(kInvstd));
+  ValueOr(rows, call, kWeight, 1);
+  rows.ValueIn(kSumDy, call.Tensor(kSumDy));
+  rows.ValueIn(kSumDyXmu, call.Tensor(kSumDyXmu));
+  if (counter.numel > 0) {
+    rows.ValueIn(total.operand, total.tensor);
+  } else {
+    rows.ConstantValueIn(0);
+  }
+  stages.Rows(rows, kGradient, engine::NoParameters());
+  stages.SetJob();
+}
+}  // namespace gradient
+
+// ---- BatchNormReduce ----
+
+namespace reduce {
+enum Tensors { kX, kSum, kSquareSum };
+
+bool IsEmpty(const OperatorCall& call) noexcept {
+  return call.Tensor(kX).view.IsEmpty() || call.Tensor(kSum).view.IsEmpty() ||
+         call.Tensor(kSquareSum).view.IsEmpty();
+}
+// What comes of nothing is 0, whatever the rest is.
+aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
+  if (IsEmpty(call)) call.work = OperatorCall::Work::kNoTerms;
+  return ACL_SUCCESS;
+}
+int ChannelDim(const OperatorCall& call) { return call.Tensor(kX).format == ACL_FORMAT_NHWC ? 3 : 1; }
+
+aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
+  for (const int tensor : {kX, kSum, kSquareSum}) {
+    const aclFormat format = call.Tensor(tensor).format;
+    const bool is_image = format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC;
+    if (tensor == kX ? is_image : format == ACL_FORMAT_ND) continue;
+    Text message = StartMessage(call).Add("parameter ").Add(call.Name(tensor)).Add(" has the format ");
+    AddFormatName(message, format);
+    return FailAclnn(check.code, message.Add(tensor == kX ? ", accepted: NCHW or NHWC." : ", accepted: ND."));
+  }
+  return ACL_SUCCESS;
+}
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kX, 4, 4);
+  if (!checks.Passed()) return checks.status();
+  const Shape channels{call.Tensor(kX).view[ChannelDim(call)]};
+  return checks.Is(kSum, channels).Is(kSquareSum, channels).status();
+}
+
+constexpr auto kChecks =
+    List(NotNull(kX), NotNull(kSum), NotNull(kSquareSum), SizesRepresentable({kSum, kSquareSum}),
+         If(IsEmpty, DtypeImplemented({kSum, kSquareSum}, kConvertible)),
+         If(IsEmpty, Own(NumbersMerge<kSum>, ACLNN_ERR_INNER_NULLPTR)),
+         If(IsEmpty, Own(NumbersMerge<kSquareSum>, ACLNN_ERR_INNER_NULLPTR)), Own(NoTerms),
+         DtypesIn(kFloatHalfAndBf16, {kX}), DtypesIn(kFloat, {kSum, kSquareSum}), Own(FormatsFit), Own(Fits),
+         InsideStorage({kX}));
+
+void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Executor& executor) {
+  int zeroed[kMostZeroed];
+  int count = 0;
+  for (const int tensor : tensors) {
+    if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) zeroed[count++] = tensor;
+  }
+  if (count > 0) SetZeroJob(call, zeroed, count, executor);
+}
+
+void Set(const OperatorCall& call, Executor& executor) {
+  if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, {kSum, kSquareSum}, executor);
+  const aclTensor& x = call.Tensor(kX);
+  engine::RowJobMaker rows(x.view, AllBut(ChannelDim(call), x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kX, x);
+  rows.ValueOut(kSum, call.Tensor(kSum));
+  rows.ValueOut(kSquareSum, call.Tensor(kSquareSum));
+  SetRowJob(rows, kSums, engine::NoParameters(), executor);
+}
+}  // namespace reduce
+
+// ---- BatchNormReduceBackward ----
+
+namespace reduce_backward {
+enum Tensors { kGradOut, kInput, kMean, kInvstd, kWeight, kSumDy, kSumDyXmu, kGradWeight, kGradBias };
+enum Attributes { kInputG, kWeightG, kBiasG };
+
+template <int tensor>
+bool IsWanted(const OperatorCall& call) noexcept {
+  constexpr int kFlag = tensor == kGradWeight ? kWeightG : tensor == kGradBias ? kBiasG : kInputG;
+  return call.attributes[kFlag].integer != 0;
+}
+template <int tensor>
+constexpr Check IfWanted(const Check& check) {
+  return If(IsWanted<tensor>, check);
+}
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kGradOut, 2, 8).Rank(kInput, 2, 8);
+  if (!checks.Passed()) return checks.status();
+  const Shape channels{Channels(call, kInput)};
+  HasChannels(checks, call, kInput);
+  if (IsWanted<kSumDy>(call)) checks.Is(kSumDy, channels).Is(kSumDyXmu, channels);
+  if (IsWanted<kGradWeight>(call)) checks.Is(kGradWeight, channels);
+  if (IsWanted<kGradBias>(call)) checks.Is(kGradBias, channels);
+  return checks.status();
+}
+aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
+  for (const int tensor : {kGradOut, kInput, kMean, kInvstd}) {
+    if (call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  }
+  return ACL_SUCCESS;
+}
+bool HasTerms(const OperatorCall& call) noexcept { return call.work == OperatorCall::Work::kCompute; }
+// What CANN does not ask, and nothing computes.
+aclnnStatus Agree(const Check& check, OperatorCall& call) noexcept {
+  const Shape channels{Channels(call, kInput)};
+  return ShapeChecks(check, call)
+      .Is(kGradOut, call.Tensor(kInput).view)
+      .Is(kMean, channels)
+      .Is(kInvstd, channels)
+      .status();
+}
+
+constexpr auto kChecks =
+    Join(List(NotNull(kGradOut), NotNull(kInput), NotNull(kMean), NotNull(kInvstd),
+              IfWanted<kSumDy>(NotNull(kSumDy)), IfWanted<kSumDyXmu>(NotNull(kSumDyXmu)),
+              IfWanted<kGradWeight>(NotNull(kGradWeight)), IfWanted<kGradBias>(NotNull(kGradBias)),
+              DtypesIn(kFloats, {kGradOut, kInput, kMean, kInvstd}),
+              IfThere<kWeight>(DtypesIn(kFloats, {kWeight})), IfWanted<kSumDy>(DtypesIn(kFloats, {kSumDy})),
+              IfWanted<kSumDyXmu>(DtypesIn(kFloats, {kSumDyXmu})),
+              IfWanted<kGradWeight>(DtypesIn(kFloats, {kGradWeight})),
+              IfWanted<kGradBias>(DtypesIn(kFloats, {kGradBias})), SameDtype(kGradOut, kInput)),
+         List(SameFormat({kGradOut, kInput}), NotPrivate({kGradOut, kInput}),
+              IfWanted<kSumDy>(SizesRepresentable({kSumDy, kSumDyXmu})),
+              IfWanted<kGradWeight>(SizesRepresentable({kGradWeight})),
+              IfWanted<kGradBias>(SizesRepresentable({kGradBias})), Own(Fits), Own(NoTerms),
+              If(HasTerms, Own(Agree, ACLNN_ERR_INNER_NULLPTR)),
+              If(HasTerms, InsideStorage({kGradOut, kInput, kMean, kInvstd}))));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  const bool input = IsWanted<kSumDy>(call);
+  const bool weight = IsWanted<kGradWeight>(call);
+  const bool bias = IsWanted<kGradBias>(call);
+  if (!input && !weight && !bias) return;
+  const bool wanted[] = {input, input, weight, bias};
+  if (call.work == OperatorCall::Work::kNoTerms) {
+    int zeroed[kMostZeroed];
+    int count = 0;
+    for (int i = 0; i < kMostZeroed; ++i) {
+      if (wanted[i]) zeroed[count++] = kSumDy + i;
+    }
+    return SetZeroJob(call, zeroed, count, executor);
+  }
+  const aclTensor& x = call.Tensor(kInput);
+  engine::RowJobMaker rows(x.view, AllBut(1, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  rows.Input(kGradOut, call.Tensor(kGradOut));
+  rows.Input(kInput, x);
+  rows.ValueIn(kMean, call.Tensor(kMean));
+  rows.ValueIn(kInvstd, call.Tensor(kInvstd));
+  for (int i = 0; i < kMostZeroed; ++i) {
+    if (wanted[i]) {
+      rows.ValueOut(kSumDy + i, call.Tensor(kSumDy + i));
+    } else {
+      rows.NoValueOut();
+    }
+  }
+  SetRowJob(rows, kSumsOfGradient, engine::NoParameters(), executor);
+}
+}  // namespace reduce_backward
+
+// ---- BatchNormGatherStatsWithCounts, SyncBatchNormGatherStats ----
+
+// A number of each part, repeated for each channel.
+aclTensor OfParts(const aclTensor& counts, int64_t channels) {
+  aclTensor view = PlainView(counts);
+  InsertDim(view, 1, channels, 0);
+  return view;
+}
+
+namespace gather_moments {
+enum Tensors { kInput, kMean, kInvstd, kRunningMean, kRunningVar, kCounts, kMeanAll, kInvstdAll };
+enum Attributes { kMomentum, kEps };
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kInput, 2, 8).Rank(kMean, 2, 2).Rank(kInvstd, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  const Shape& mean = call.Tensor(kMean).view;
+  const int64_t channels = Channels(call, kInput);
+  const int64_t parts = mean[0];
+  checks.Holds(call.Tensor(kInvstd).view[0] == parts, kInvstd, "as many rows as mean");
+  checks.Holds(dense::DimOr(call.Tensor(kCounts).view, 0, -1) == parts, kCounts,
+               "as many counts as mean has rows");
+  checks.Is(kMean, Shape{parts, channels}).Is(kInvstd, Shape{parts, channels});
+  checks.IsIfGiven(kRunningMean, Shape{channels}).IsIfGiven(kRunningVar, Shape{channels});
+  return checks.Is(kCounts, Shape{parts})
+      .Is(kMeanAll, Shape{channels})
+      .Is(kInvstdAll, Shape{channels})
+      .status();
+}
+aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kMean).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  return ACL_SUCCESS;
+}
+
+constexpr auto kChecks =
+    Join(List(NotNull(kInput), NotNull(kMean), NotNull(kInvstd), NotNull(kCounts), NotNull(kMeanAll),
+              NotNull(kInvstdAll), DtypesIn(kFloats, {kInput, kMean, kInvstd}),
+              IfThere<kRunningMean>(DtypesIn(kFloats, {kRunningMean})),
+              IfThere<kRunningVar>(DtypesIn(kFloats, {kRunningVar})),
+              DtypesIn(kFloats, {kCounts, kMeanAll, kInvstdAll})),
+         List(NotPrivate({kInput, kMean, kInvstd, kCounts}), SizesRepresentable({kMeanAll, kInvstdAll}),
+              Own(Fits), Own(NoTerms), InsideStorage({kMean, kInvstd, kCounts, kRunningMean, kRunningVar})));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  if (call.work == OperatorCall::Work::kNoTerms)
+    return SetStatisticsOfNothing(call, kMeanAll, kInvstdAll, executor);
+  const aclTensor& mean = call.Tensor(kMean);
+  engine::RowJobMaker rows(mean.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
+  rows.Input(kMean, mean);
+  rows.Input(kInvstd, call.Tensor(kInvstd));
+  rows.Input(kCounts, OfParts(call.Tensor(kCounts), mean.view[1]));
+  ValueOr(rows, call, kRunningMean, 0);
+  ValueOr(rows, call, kRunningVar, 0);
+  rows.ValueOut(kMeanAll, call.Tensor(kMeanAll));
+  rows.ValueOut(kInvstdAll, call.Tensor(kInvstdAll));
+  // CANN writes both or none.
+  for (const int tensor : {kRunningMean, kRunningVar}) {
+    if (call.IsGiven(kRunningMean) && call.IsGiven(tensor)) {
+      rows.ValueOut(tensor, call.Tensor(tensor));
+    } else {
+      rows.NoValueOut();
+    }
+  }
+  SetRowJob(rows, kGatheredMoments,
+            GatheredParameters{call.attributes[kMomentum].wide, call.attributes[kEps].wide}, executor);
+}
+}  // namespace gather_moments
+
+namespace gather_sums {
+enum Tensors { kTotalSum, kTotalSquareSum, kSampleCount, kMean, kVariance, kBatchMean, kBatchInvstd };
+enum Attributes { kMomentum, kEps };
+
+aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kTotalSum, 2, 2).Rank(kTotalSquareSum, 2, 2);
+  for (const int tensor : {kSampleCount, kMean, kVariance, kBatchMean, kBatchInvstd})
+    checks.Rank(tensor, 1, 1);
+  if (!checks.Passed()) return checks.status();
+  const Shape& total = call.Tensor(kTotalSum).view;
+  checks.Is(kTotalSquareSum, total).Is(kSampleCount, Shape{total[0]});
+  for (const int tensor : {kMean, kVariance, kBatchMean, kBatchInvstd}) checks.Is(tensor, Shape{total[1]});
+  return checks.Holds(total[0] > 0, kTotalSum, "at least 1 row").status();
+}
+
+constexpr DtypeSet kCounts = kFloatAndHalf | DtypeSet{ACL_INT32};
+constexpr DtypeRule kCountDtypes = ByGeneration(kCounts, kCounts, kCounts | kBf16);
+constexpr auto kChecks = Join(
+    List(NotNull(kTotalSum), NotNull(kTotalSquareSum), NotNull(kSampleCount), NotNull(kMean),
+         NotNull(kVariance), NotNull(kBatchMean), NotNull(kBatchInvstd),
+         DtypesIn(kFloatsOf950, {kTotalSum, kTotalSquareSum}), DtypesIn(kCountDtypes, {kSampleCount}),
+         DtypesIn(kFloatsOf950, {kMean, kVariance, kBatchMean, kBatchInvstd})),
+    List(SameDtype(kTotalSum, kTotalSquareSum), SameDtype(kTotalSum, kMean), SameDtype(kTotalSum, kVariance),
+         SameDtype(kBatchMean, kBatchInvstd), NotPrivate({kTotalSum, kTotalSquareSum, kSampleCount}),
+         SizesRepresentable({kMean, kVariance, kBatchMean, kBatchInvstd}), Own(Fits),
+         DoneIfEmpty({kTotalSum}),
+         InsideStorage({kTotalSum, kTotalSquareSum, kSampleCount, kMean, kVariance})));
+
+void Set(const OperatorCall& call, Executor& executor) {
+  const aclTensor& total = call.Tensor(kTotalSum);
+  engine::RowJobMaker rows(total.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
+  rows.Input(kTotalSum, total);
+  rows.Input(kTotalSquareSum, call.Tensor(kTotalSquareSum));
+  rows.Input(kSampleCount, OfParts(call.Tensor(kSampleCount), total.view[1]));
+  rows.ValueIn(kMean, call.Tensor(kMean));
+  rows.ValueIn(kVariance, call.Tensor(kVariance));
+  for (const int tensor : {kBatchMean, kBatchInvstd, kMean, kVariance})
+    rows.ValueOut(tensor, call.Tensor(tensor));
+  SetRowJob(rows, kGatheredSums,
+            GatheredParameters{static_cast<double>(call.attributes[kMomentum].real),
+                               static_cast<double>(call.attributes[kEps].real)},
+            executor);
+}
+}  // namespace gather_sums
+
+}  // namespace
+
+}  // namespace portacl
+
+using namespace portacl;
+
+#define PORTACL_PART_OF_BATCH_NORM(name, part) \
+  PORTACL_PHASE_1(aclnn##name) { return RunPhase1(call, part::kChecks, workspaceSize, executor, part::Set); }
+
+PORTACL_PART_OF_BATCH_NORM(BatchNormStats, stats)
+PORTACL_PART_OF_BATCH_NORM(BatchNormElemt, elemt)
+PORTACL_PART_OF_BATCH_NORM(BatchNormElemtBackward, gradient)
+PORTACL_PART_OF_BATCH_NORM(BatchNormReduce, reduce)
+PORTACL_PART_OF_BATCH_NORM(BatchNormReduceBackward, reduce_backward)
+PORTACL_PART_OF_BATCH_NORM(BatchNormGatherStatsWithCounts, gather_moments)
+PORTACL_PART_OF_BATCH_NORM(SyncBatchNormGatherStats, gather_sums)
+
+#endif  // HWY_ONCE

@@ -1,0 +1,119 @@
+"""Functions of ATen that few models call, on the NPU beside PyTorch's CPU, none of which falls back."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+import torch
+import torch_npu  # noqa: F401
+from torch.nn import functional as F
+
+import portacl.torch
+
+OWN = """gcd.out _add_relu.Tensor _add_relu_.Tensor addr addr_ xlogy.Scalar_Other xlogy.Scalar_Self xlogy_.Scalar_Other complex polar angle
+channel_shuffle fill_diagonal_ _chunk_cat upsample_linear1d upsample_linear1d_backward upsample_nearest1d_backward _upsample_nearest_exact1d
+_upsample_nearest_exact1d_backward _upsample_nearest_exact2d _upsample_nearest_exact2d_backward _ctc_loss _ctc_loss_backward batch_norm_stats
+batch_norm_elemt batch_norm_backward_elemt batch_norm_reduce batch_norm_backward_reduce batch_norm_gather_stats_with_counts
+batch_norm_gather_stats_update""".split()
+
+
+def drawn(*shape, dtype=torch.float32):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape))).to(dtype)
+
+
+def same(f, *tensors, **tolerance):
+    """f of tensors on the NPU and on the CPU."""
+    got = f(*(tensor.npu() for tensor in tensors))
+    assert got.device.type == "npu"
+    torch.testing.assert_close(got.cpu(), f(*tensors), equal_nan=True, **tolerance)
+
+
+def test_they_are_own():
+    assert {f"aten::{name}" for name in OWN} - portacl.torch.own_operators() == set()
+
+
+@pytest.mark.parametrize("dtype", [torch.int16, torch.int32, torch.int64], ids=str)
+def test_divisors(dtype):
+    a = torch.tensor([0, 12, -18, 7, 100, -1], dtype=dtype)
+    same(torch.gcd, a, torch.tensor([0, 18, 12, 21, -75, 0], dtype=dtype))
+    same(torch.gcd, a.view(2, 3), torch.tensor([4, 6, 8], dtype=dtype))
+
+
+def test_sums():
+    a, b = drawn(3, 5), drawn(3, 5) * 2
+    same(lambda x, y: torch.ops.aten._add_relu(x, y, alpha=-0.5), a, b)
+    same(lambda x, y: torch.ops.aten._add_relu_(x.clone(), y), a, b)
+    m = drawn(4, 6)
+    same(lambda x, u, v: torch.addr(x, u, v, beta=0.5, alpha=-2), m, drawn(4), drawn(6))
+    same(lambda x, u, v: torch.addr(x, u, v, beta=0), torch.full((4, 6), float("nan")), drawn(4), drawn(6))
+    same(lambda x, u, v: x.clone().addr_(u, v), m, drawn(4), drawn(6))
+    truths = torch.tensor([True, False, True])
+    same(torch.addr, torch.zeros(3, 3, dtype=torch.bool), truths, truths)
+
+
+def test_logarithms():
+    x = torch.tensor([0.0, 1.0, 2.5, float("nan"), -1.0])
+    for number in (0.0, 2.0, float("nan")):
+        same(lambda t, number=number: torch.xlogy(t, number), x)
+        same(lambda t, number=number: torch.xlogy(number, t), x)
+    same(lambda t: t.clone().xlogy_(3.0), x)
+
+
+def test_complex_numbers():
+    a, b = drawn(3, 4), drawn(3, 4) * 2
+    same(torch.complex, a, b)
+    same(torch.complex, a.double(), b.double()[:1])
+    same(torch.polar, a.abs(), b)
+    same(torch.angle, torch.complex(a, b))
+    same(torch.angle, torch.cat([a.flatten(), torch.tensor([0.0, -0.0, float("nan")])]))
+
+
+def test_movements():
+    same(lambda x: torch.channel_shuffle(x, 3), drawn(2, 12, 5, 5))
+    for shape in ((3, 3), (7, 3), (3, 7), (4, 4, 4)):
+        for wrap in (False, True):
+            same(lambda x, wrap=wrap: x.clone().fill_diagonal_(2.5, wrap=wrap), drawn(*shape))
+    same(lambda x, y: torch._chunk_cat([x, y], 0, 4), drawn(7, 3), drawn(5))
+
+
+@pytest.mark.parametrize("size", [3, 10, 17])
+@pytest.mark.parametrize("mode", ["linear", "linear by the corners", "nearest", "nearest-exact"])
+def test_sequences_resized(mode, size):
+    corners = {"align_corners": mode.endswith("corners")} if mode.startswith("linear") else {}
+    kind = mode.split()[0]
+    both = []
+    for device in ("npu", "cpu"):
+        x = drawn(2, 3, 10).to(device).requires_grad_()
+        y = F.interpolate(x, size=size, mode=kind, **corners)
+        (y * drawn(2, 3, size).to(device)).sum().backward()
+        both.append((y.detach().cpu(), x.grad.cpu()))
+    for got, want in zip(*both):
+        torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
+
+
+def test_images_resized_exactly():
+    both = []
+    for device in ("npu", "cpu"):
+        x = drawn(2, 3, 5, 7).to(device).requires_grad_()
+        y = F.interpolate(x, scale_factor=1.7, mode="nearest-exact")
+        (y * y).sum().backward()
+        both.append((y.detach().cpu(), x.grad.cpu()))
+    for got, want in zip(*both):
+        torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("zero_infinity", [False, True])
+def test_ctc_loss(reduction, zero_infinity):
+    targets = torch.randint(1, 20, (4, 12), generator=torch.Generator().manual_seed(0))
+    # The last sequence has no way where it counts: it is shorter than its target.
+    steps = torch.tensor([50, 47, 31, 12 if not zero_infinity else 5])
+    lengths = torch.tensor([12, 9, 0, 4 if not zero_infinity else 8])
+    both = []
+    for device in ("npu", "cpu"):
+        x = drawn(50, 4, 20).to(device).requires_grad_()
+        loss = F.ctc_loss(x.log_softmax(2), targets.to(device), steps, lengths, reduction=reduction, zero_infinity=zero_infinity)
+        loss.sum().backward()
+        both.append((loss.detach().cpu(), x.grad.cpu()))
+    for got, want in zip(*both):
+        torch.testing.assert_close(got, want, rtol=2e-5, atol=2e-5)
