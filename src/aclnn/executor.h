@@ -5,21 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <type_traits>
 
+#include "acl/isa.h"
 #include "acl/queue/task.h"
-#include "acl/text.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/shaped_tensor.h"
 #include "aclnn/tensor.h"
+#include "engine/job.h"
 
 namespace portacl {
 
-// The operands of one call are its tensors in the operator's parameter order, each entry of a list one. Up to so many of
-// them, and so much of what a job holds, lie in the executor itself; more in memory that its slot keeps.
-inline constexpr int kFewOperands = 8;
+// The operands of one call are its tensors in the operator's parameter order, each entry of a list one.
 inline constexpr int kMaxParameters = 32;
 // Tensors of one call that phase 2 gives a shape.
 inline constexpr int kMaxShaped = 2;
@@ -32,29 +30,11 @@ struct ExecutorParameter {
   bool is_list;
 };
 
-// What a job gets when it runs.
-struct JobContext {
-  const char* api;
-  void* const* addresses;      // the operands' storage bases
-  void* workspace;             // that of phase 2
-  const std::byte* memory;     // what the job asked for in phase 1, as it was filled then
-  const ShapedTensor* shaped;  // see ExecutorState::shaped
-  Stream* stream;
-
-  // The work failed: the next synchronisation of the stream says so, once, unless something failed before.
-  void Fail(aclError status, const Text& text) const noexcept;
-  // Gives a tensor of Executor::ShapeLater a dense view of this shape, if it is still what phase 1 was given.
-  void SetShape(int index, const Shape& shape) const noexcept;
-};
-
-// A job is a trivially copyable value that knows how to run: it is stored inside the executor, without heap.
-// job.Run(addresses, workspace), or job.Run(context) of a JobContext, must not throw;
-// job.Touches(i) tells whether Run reads or writes the data of operand i; job.Elements(), if it exists, how
-// many elements are visited. A job without it counts as large.
+// What phase 1 decided, but for what only its slot needs.
 struct ExecutorState {
-  static constexpr size_t kJobBytes = 1408;
-
   const char* api;
+  Isa isa;      // what its job is made for
+  int threads;  // at most so many work on its job
   uint64_t workspace_size;
   void* workspace;
   int input_count;  // operands: first the inputs, then the outputs, but for an operator that works in place
@@ -71,42 +51,28 @@ struct ExecutorState {
   std::byte* memory;  // the job's, in the slot's memory
   size_t memory_bytes;
   bool out_of_memory;  // phase 1 asked for more than there is
-  int64_t elements;
   bool repeatable;
   const ShapedTensor*
-      shaped;  // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
-  void (*run)(const ExecutorState&, Stream&) noexcept;  // nullptr: nothing to do (empty tensors)
-  alignas(64) std::byte job[kJobBytes];
+      shaped;          // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
+  engine::AnyJob job;  // none: nothing to do (empty tensors)
 
-  // `make` returns the job, which is made in its place: jobs are long, and copies of them are what a small call
-  // would spend its time on.
+  // `make` returns the job, which is made in its place; or any job, likewise.
   template <class Make>
-  void SetJob(const Make& make) {
-    using Job = decltype(make());
-    static_assert(sizeof(Job) <= kJobBytes && std::is_trivially_copyable_v<Job> &&
-                  std::is_trivially_destructible_v<Job>);
-    const Job& value = *new (job) Job(make());
-    for (int i = 0; i < operand_count; ++i) touched[i] = value.Touches(i);
-    if constexpr (requires { value.Elements(); }) {
-      elements = value.Elements();
+  void SetJob(const Make& make) noexcept {
+    if constexpr (std::is_same_v<decltype(make()), engine::AnyJob>) {
+      new (&job) engine::AnyJob(make());
+      for (int i = 0; job.IsThere() && i < operand_count; ++i) touched[i] = job.Touches(i);
     } else {
-      elements = std::numeric_limits<int64_t>::max();
+      const auto& value = job.Set(make);
+      for (int i = 0; i < operand_count; ++i) touched[i] = value.Touches(i);
     }
-    run = [](const ExecutorState& executor, Stream& stream) noexcept {
-      const auto& held = *reinterpret_cast<const Job*>(executor.job);
-      if constexpr (requires { held.Run(executor.addresses, executor.workspace); }) {
-        held.Run(executor.addresses, executor.workspace);
-      } else {
-        held.Run(JobContext{executor.api, executor.addresses, executor.workspace, executor.memory,
-                            executor.shaped, &stream});
-      }
-    };
+    workspace_size += job.OwnWorkspace();
   }
 };
 
 // An executor waits in a stream's queue by itself, so phase 2 needs no memory. A repeatable one stays with
 // its owner, and a copy of it, with the addresses of that moment, is queued at every phase 2.
-struct Executor final : ExecutorState, Task {
+struct Executor final : ExecutorState, Task, JobMemory {
   // Where there is not enough memory: the parameter whose size asks for it; nullptr: none alone does.
   const char* too_large = nullptr;
   int64_t size = 0;
@@ -118,9 +84,10 @@ struct Executor final : ExecutorState, Task {
   // Makes room for the operands; false when there is no memory. Before they are set.
   bool ReserveOperands(int count) noexcept;
   // Memory for the job, in phase 1 and once; nullptr when there is none: then the job is not set, and phase 1 fails.
-  std::byte* ReserveMemory(size_t bytes) noexcept;
+  std::byte* ReserveMemory(size_t bytes) noexcept override;
   // Phase 1 fails: a parameter of this size needs more memory than there is.
   void RefuseSize(const char* parameter, int64_t parameter_size) noexcept;
+  void RefuseSize(int parameter, int64_t parameter_size) noexcept override;
   // In phase 1: phase 2 gives the tensor a shape (JobContext::SetShape).
   void ShapeLater(int index, aclTensor* tensor) noexcept;
   // Takes over another one's state; false when there is no memory.

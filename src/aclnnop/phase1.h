@@ -104,10 +104,7 @@ struct SequenceOperands {
 engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
                                     const SequenceOperands& operands) noexcept;
 
-// The instruction set whose kernel a job built now will run.
-Isa JobIsa() noexcept;
-
-// Why such a job has no functions of float64, for FunctionsThere; empty where it has them.
+// Why a job built now has no functions of float64, for FunctionsThere; empty where it has them.
 const char* WhyFunctionsAreMissing() noexcept;
 
 // Sets the executor's job: an output whose elements are the numbers of a sequence.
@@ -115,7 +112,7 @@ template <class Numbers>
 void SetSequenceJob(const OperatorCall& call, const Numbers& numbers, Executor& executor) noexcept {
   executor.SetJob([&] {
     auto job = MakeSequenceJob(call, engine::TypeOf(numbers), {.output = call.Output()});
-    job.Set(JobIsa(), numbers);
+    job.Set(call.isa, numbers);
     return job;
   });
 }

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "aclnn/shape.h"
-#include "aclnn/tensor.h"
+#include "plan/shape.h"
+#include "plan/strided_view.h"
 
 namespace portacl {
 
@@ -49,21 +49,21 @@ struct LoopPlan {
 // dense as it can be; where operands are dense along different dims, the two that matter most come last, and the
 // operands that are dense along the last but one are marked as transposed. Preconditions (the contract's checks): shape has no dim 0, at most 8 dims, and every
 // reachable byte offset fits int64.
-LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
+LoopPlan PlanElementwise(const Shape& shape, std::span<const StridedView* const> operands) noexcept;
 
 // A loop over more than kMaxLoopRank dims as one over fewer: without those of length 1, and with those merged that every
 // operand walks as one. The operands' views are of the merged shape, with stride 0 where they are broadcast.
 struct MergedLoop {
   Shape shape{};
-  aclTensor operand[kMaxLoopOperands];
+  StridedView operand[kMaxLoopOperands];
 };
-MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
+MergedLoop MergeLoop(const Shape& shape, std::span<const StridedView* const> operands) noexcept;
 
 // Plans a loop over `shape` that visits its elements with the axes in the given order, outermost first, for
 // operands that each broadcast to it. The order is kept: dims are only merged. Axes that are not listed are
 // not walked.
 LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
-                     std::span<const aclTensor* const> operands) noexcept;
+                     std::span<const StridedView* const> operands) noexcept;
 
 // Plans a loop over the distinct elements of one operand of a plan, in the order of its walk, without the dims along
 // which it is repeated. Operands: that one, and a dense copy of its elements, `size` bytes each.

@@ -19,11 +19,11 @@ inline constexpr int64_t kWidestMove = 8192;
 // With `same_bytes` elements are only copied: rows that both operands have dense are then walked as one element, up to
 // kWidestMove bytes, which may be any number; the element size of both operands is that of the rows.
 // Preconditions as PlanElementwise.
-LoopPlan PlanMove(const Shape& shape, const aclTensor& source, const aclTensor& destination,
+LoopPlan PlanMove(const Shape& shape, const StridedView& source, const StridedView& destination,
                   bool same_bytes) noexcept;
 
 // The same elements in fewer dims: those of length 1 left out, neighbours merged where the outer one continues the inner.
 // For operators that take more than kMaxLoopRank dims and do not ask where an element lies.
-aclTensor MergedDims(const aclTensor& tensor) noexcept;
+StridedView MergedDims(const StridedView& tensor) noexcept;
 
 }  // namespace portacl

@@ -57,6 +57,6 @@ struct ReductionPlan {
 // tensor without it. Preconditions as for PlanElementwise, except that terms_shape may have dims of 0 where
 // `kept` has none; the inputs then need not fit it.
 ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
-                            std::span<const aclTensor* const> inputs, const aclTensor& output) noexcept;
+                            std::span<const StridedView* const> inputs, const StridedView& output) noexcept;
 
 }  // namespace portacl

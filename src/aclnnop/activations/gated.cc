@@ -458,7 +458,7 @@ aclnnStatus LimitIsPositive(const Check& check, OperatorCall& call) noexcept {
 }
 
 // The dims from one on taken as one; false where they do not follow each other.
-bool TakeTogether(aclTensor& view, int dim) {
+bool TakeTogether(StridedView& view, int dim) {
   int64_t length = 1;
   for (int i = dim; i < view.view.rank; ++i) length *= view.view[i];
   int64_t stride = 1;
@@ -476,7 +476,7 @@ bool TakeTogether(aclTensor& view, int dim) {
 }
 template <int tensor>
 aclnnStatus PairsFollow(const Check& check, OperatorCall& call) noexcept {
-  aclTensor view = PlainView(call.Tensor(tensor));
+  StridedView view = PlainView(call.Tensor(tensor));
   if (TakeTogether(view, WrappedDim(call.attributes[kDim].integer, view.view.rank))) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor)

@@ -69,10 +69,10 @@ constexpr auto kPreluSlope = PORTACL_VALUE_KERNELS(prelu::PreluSlope);
 constexpr auto kWeightTerm = PORTACL_KERNELS(prelu::WeightTerm);
 
 // How many weights self has room for.
-int64_t Channels(const aclTensor& self) { return self.view.rank <= 1 ? 1 : self.view[1]; }
+int64_t Channels(const StridedView& self) { return self.view.rank <= 1 ? 1 : self.view[1]; }
 
 // The weights in as few dims as their strides allow: none where there is but one.
-aclTensor Weights(const aclTensor& weight) { return MergedDims(PlainView(weight)); }
+StridedView Weights(const StridedView& weight) { return MergedDims(PlainView(weight)); }
 
 // Views of one rank, in which the weights lie along dims of their own: the weights, and tensors to which self's shape belongs,
 // whose channels are cut as the weights' dims are.
@@ -174,7 +174,7 @@ void SetPreluBackward(const OperatorCall& call, Executor& executor) {
   MapList maps(call, executor, 1);
   maps.Add({gradient, self, weight}, view_of(kGradInput), kPreluSlope);
   maps.AddSum({gradient, self}, {PlainView(call.Tensor(kGradWeight)), call.OperandOf(kGradWeight)},
-              self.tensor.view, weight.tensor.view, kWeightTerm.For(JobIsa()));
+              self.tensor.view, weight.tensor.view, kWeightTerm.For(call.isa));
   maps.SetJob();
 }
 

@@ -18,14 +18,14 @@ struct ImageDims {
 ImageDims DimsOf(const aclTensor& image) noexcept;
 
 // As it lies in memory, with the dims in the order N, C, H, W.
-aclTensor ImageView(const aclTensor& image) noexcept;
+StridedView ImageView(const aclTensor& image) noexcept;
 
 // How far apart the places are that neighbours are taken from, in elements of the image: by the corners, by a scale greater than 0,
 // or by the lengths. Rounded to float32 unless `is_wide`.
 double StepBetween(int64_t from, int64_t to, double scale, bool aligns_corners, bool is_wide) noexcept;
 
 // The map of one of the dims `dim` of two images in the order of ImageView: that of `resized` has the positions.
-engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const aclTensor& image, const aclTensor& resized,
+engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const StridedView& image, const StridedView& resized,
                             int dim, double step, bool aligns_corners, bool is_wide) noexcept;
 
 // ---- checks; 161002 each ----

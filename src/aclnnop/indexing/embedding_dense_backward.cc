@@ -53,9 +53,9 @@ constexpr Check kChecks[] = {
 };
 
 void SetBackward(const OperatorCall& call, Executor& executor) {
-  const aclTensor grad = call.Tensor(kGrad);
-  const aclTensor out = call.Tensor(kOut);
-  aclTensor indices = call.Tensor(kIndices);
+  const StridedView grad = call.Tensor(kGrad);
+  const StridedView out = call.Tensor(kOut);
+  StridedView indices = call.Tensor(kIndices);
   StepList steps(executor, 8);
   const engine::Place zero = steps.Value({});
   if (out.numel == 0) return;
@@ -65,7 +65,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   }
   engine::Place index_place = OperandPlace(kIndices);
   if (indices.dtype != ACL_INT32 && indices.dtype != ACL_INT64) {
-    const aclTensor integers = DenseTensor(indices.view, ACL_INT64);
+    const StridedView integers = DenseTensor(indices.view, ACL_INT64);
     index_place = steps.Workspace(integers.numel * int64_t{sizeof(int64_t)});
     steps.Copy(indices, OperandPlace(kIndices), integers, index_place);
     indices = integers;
@@ -75,12 +75,12 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   const int64_t columns = out.view[1];
   // grad's leading dims are those of the indices, in row-major order: both are seen in grad's shape, or, where theirs differ, indices
   // as a dense copy of it.
-  aclTensor index = indices;
+  StridedView index = indices;
   Shape leading = grad.view;
   --leading.rank;
   if (!(index.view == leading)) {
     if (!IsContiguous(index)) {
-      const aclTensor dense = DenseTensor(index.view, index.dtype);
+      const StridedView dense = DenseTensor(index.view, index.dtype);
       const engine::Place copy = steps.Workspace(dense.numel * int64_t{sizeof(int64_t)});
       steps.Copy(index, index_place, dense, copy);
       index = dense;
@@ -94,8 +94,8 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   InsertDim(index, index.view.rank, columns, 0);
   const int64_t padding = call.attributes[kPaddingIdx].integer;
   const bool is_scaled = call.attributes[kScale].integer != 0;
-  const auto rows_of = [&](const aclTensor& table) {
-    aclTensor target = table;
+  const auto rows_of = [&](const StridedView& table) {
+    StridedView target = table;
     target.view = grad.view;
     target.strides.rank = grad.view.rank;
     for (int i = 0; i + 1 < grad.view.rank; ++i) target.strides.dim[i] = 0;
@@ -115,12 +115,12 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   }
   // float32 sums, in the output where that is what it holds.
   const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
-  const aclTensor sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
+  const StridedView sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
   const engine::Place sums_place =
       is_direct ? OperandPlace(kOut) : steps.Workspace(out.numel * int64_t{sizeof(float)});
   steps.Fill(sums, sums_place, zero);
   named.step = sums.strides[0];
-  const auto add = [&](const aclTensor& plain, engine::Place plain_place, const aclTensor& indexed,
+  const auto add = [&](const StridedView& plain, engine::Place plain_place, const StridedView& indexed,
                        engine::Place place) {
     engine::IndexedMove* const move = steps.Indexed(kAdd, plain, plain_place, indexed, place, &named, 1);
     if (move != nullptr && padding >= 0) move->ignored = padding;
@@ -128,13 +128,13 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   };
   add(grad, OperandPlace(kGrad), rows_of(sums), sums_place);
   if (is_scaled) {
-    const aclTensor counts = DenseTensor(Shape{rows}, ACL_INT64);
+    const StridedView counts = DenseTensor(Shape{rows}, ACL_INT64);
     const engine::Place counts_place = steps.Workspace(rows * int64_t{sizeof(int64_t)});
     steps.Fill(counts, counts_place, zero);
     ScalarValue one;
     one.bytes[0] = 1;
-    aclTensor ones = DenseTensor(Shape{}, ACL_INT64);
-    aclTensor counted = counts;
+    StridedView ones = DenseTensor(Shape{}, ACL_INT64);
+    StridedView counted = counts;
     Select(index, index.view.rank - 1, 0);
     ones.view = counted.view = index.view;
     ones.strides.rank = counted.strides.rank = index.view.rank;

@@ -28,23 +28,23 @@ int DimOf(const OperatorCall& call) {
   return call.attributes.empty() ? 0
                                  : WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
 }
-int64_t LengthAt(const aclTensor& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
-int64_t StrideAt(const aclTensor& tensor, int dim) {
+int64_t LengthAt(const StridedView& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t StrideAt(const StridedView& tensor, int dim) {
   return dim < tensor.view.rank ? tensor.strides[dim] : 0;
 }
 
 // The views of the loop: over the output's elements.
 struct Views {
-  aclTensor self;
-  aclTensor index;
+  StridedView self;
+  StridedView index;
   engine::IndexView named;
 };
 
 // self with the index tensor's dims in the place of `dim`, and the index with self's dims around it.
 Views Around(const OperatorCall& call, bool wraps) {
   Views views;
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor index = PlainView(call.Tensor(kIndex));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView index = PlainView(call.Tensor(kIndex));
   const int dim = DimOf(call);
   views.self = self;
   views.index = index;
@@ -246,7 +246,7 @@ constexpr Check kGatherChecks[] = {
 };
 
 void SetGather(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const StridedView self = PlainView(call.Tensor(kSelf));
   const int dim = DimOf(call);
   Views views;
   views.index = PlainView(call.Tensor(kIndex));
@@ -288,7 +288,7 @@ constexpr Check kTakeChecks[] = {
 };
 
 void SetTakeFlat(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = MergedDims(call.Tensor(kSelf));
+  const StridedView self = MergedDims(call.Tensor(kSelf));
   Views views;
   views.index = PlainView(call.Tensor(kIndex));
   views.self.dtype = self.dtype;
@@ -303,7 +303,7 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
     views.named.step = self.view.rank == 1 ? self.strides[0] : 1;
   } else {
     // Places of a tensor that is not dense do not follow from its elements' numbers by one step.
-    const aclTensor dense = DenseTensor(self.view, self.dtype);
+    const StridedView dense = DenseTensor(self.view, self.dtype);
     place = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
     steps.Copy(self, OperandPlace(kSelf), dense, place);
   }

@@ -52,9 +52,9 @@ constexpr Check kChecks[] = {
 };
 
 void SetPut(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor index = PlainView(call.Tensor(kIndex));
-  aclTensor source = PlainView(call.Tensor(kSource));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView index = PlainView(call.Tensor(kIndex));
+  StridedView source = PlainView(call.Tensor(kSource));
   const bool accumulates = call.attributes[kAccumulate].integer != 0;
   StepList steps(executor, 7);
   // Of one shape they are walked as they lie; else each as one row.
@@ -66,10 +66,10 @@ void SetPut(const OperatorCall& call, Executor& executor) {
   }
   index.offset += index_place.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
   // Places of a tensor that is not dense do not follow from its elements' numbers by one step.
-  const aclTensor merged = MergedDims(self);
+  const StridedView merged = MergedDims(self);
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
   const bool is_copied = merged.view.rank > 1 && !(is_half && accumulates);
-  aclTensor target = merged;
+  StridedView target = merged;
   engine::Place place = OperandPlace(kSelf);
   if (is_copied) {
     target = DenseTensor(merged.view, self.dtype);
@@ -77,7 +77,7 @@ void SetPut(const OperatorCall& call, Executor& executor) {
     steps.Copy(merged, OperandPlace(kSelf), target, place);
   }
   ScatterInto(steps, accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut, source,
-              source_place, nullptr, {}, target, place, [&](const aclTensor& whole) {
+              source_place, nullptr, {}, target, place, [&](const StridedView& whole) {
                 TargetViews views;
                 views.indexed = DenseTensor(source.view, whole.dtype);
                 views.indexed.offset = whole.offset;

@@ -68,7 +68,7 @@ struct FoldRequest {
   uint32_t reduced;
   aclDataType cast;
   std::initializer_list<FoldStep> steps;
-  const aclTensor* view = nullptr;
+  const StridedView* view = nullptr;
 };
 void SetFoldJob(const OperatorCall& call, const FoldRequest& request, Executor& executor) noexcept;
 // That job, for others to run; a workspace that it needs is not entered anywhere.
@@ -76,7 +76,7 @@ engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request
 
 // The sum of self's elements, cast to `cast` first, or their mean: FLOAT, FLOAT16 and BF16 as they are in the way of losses.
 void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, bool is_mean, Executor& executor,
-               const aclTensor* view = nullptr) noexcept;
+               const StridedView* view = nullptr) noexcept;
 
 // Sets the executor's job: every element of the call's outputs becomes this value, NaN and infinities as far as there are such.
 void SetFoldValue(const OperatorCall& call, double value, Executor& executor) noexcept;

@@ -12,11 +12,11 @@ namespace portacl::grouped {
 inline bool Is4Bits(aclDataType dtype) { return dtype == ACL_INT4 || dtype == ACL_INT32; }
 
 // As strides say, whatever the format.
-aclTensor Lying(const aclTensor& tensor) noexcept;
+StridedView Lying(const StridedView& tensor) noexcept;
 // Elements of 4 bits, which may come as words of eight of them along the dim that lies side by side: dims and steps in elements.
-aclTensor InElements(const aclTensor& tensor) noexcept;
+StridedView InElements(const StridedView& tensor) noexcept;
 // Whether it can be had in elements, which are apart from each other where words are. Of at least one dim.
-bool WordsLieTogether(const aclTensor& tensor) noexcept;
+bool WordsLieTogether(const StridedView& tensor) noexcept;
 
 // Columns are the last dim, rows the one before, groups what comes before these. A list with one tensor has it for all entries.
 engine::GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool has_rows,

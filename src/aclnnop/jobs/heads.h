@@ -33,10 +33,10 @@ struct Heads {
 };
 // The tensor has the layout's rank. `heads` is how many there are where the layout has them in one dim with the elements; `operand` the
 // executor's.
-Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads) noexcept;
+Heads HeadsOf(const StridedView& tensor, int operand, Layout layout, int64_t heads) noexcept;
 
 // An operand of which row and column are the last two dims, head and batch those before, if there are so many. A dim of 1 is repeated.
-engine::AttentionOperand Broadcast(const aclTensor& tensor, int operand) noexcept;
+engine::AttentionOperand Broadcast(const StridedView& tensor, int operand) noexcept;
 
 // Reports what is wrong with a tensor's shape, and what is accepted, and returns the check's code.
 aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tensor, const char* accepted,

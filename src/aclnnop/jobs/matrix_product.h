@@ -68,14 +68,14 @@ aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor,
                        const char* accepted);
 
 // Whether it lies as a contiguous one whose last two dims were swapped, and so not contiguous. Its strides decide alone.
-bool IsTransposed(const aclTensor& tensor) noexcept;
-aclTensor LastTwoSwapped(const aclTensor& tensor) noexcept;
+bool IsTransposed(const StridedView& tensor) noexcept;
+StridedView LastTwoSwapped(const StridedView& tensor) noexcept;
 
 // A tensor as matrices: dims of a batch, then rows and columns. The output's batch is that of the product, to which the others'
 // broadcast.
 struct Matrices {
   int argument;
-  aclTensor view;
+  StridedView view;
 };
 
 struct MatrixProduct {

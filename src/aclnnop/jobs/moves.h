@@ -18,10 +18,10 @@ class MoveList {
   MoveList(Executor& executor, int64_t most) noexcept;
 
   // Views without elements are left out. Operands are those of the executor (OperatorCall::OperandOf).
-  void Copy(const aclTensor& source, int source_operand, const aclTensor& destination,
+  void Copy(const StridedView& source, int source_operand, const StridedView& destination,
             int destination_operand, aclDataType via = ACL_DT_UNDEFINED) noexcept;
   // Every element becomes the value that SetJob is given.
-  void Fill(const aclTensor& destination, int destination_operand) noexcept;
+  void Fill(const StridedView& destination, int destination_operand) noexcept;
 
   // What follows is done when all that was added before is.
   void Barrier() noexcept { barrier_ = shares_; }

@@ -266,7 +266,7 @@ constexpr Check kGradChecks[] = {
 
 // What losses and their gradients share; `loss` is the operand of losses, or of the gradient of them.
 engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int weight, int loss) {
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   const Shape& shape = call.Tensor(input).view;
   engine::ClassLoss classes{};
   classes.rows = shape[0];
@@ -290,13 +290,13 @@ engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int
   classes.result = engine::NumbersOf(loss, call.Tensor(loss), !is_gradient, of_loss, isa);
   classes.ignored = call.attributes[kIgnoreIndex].integer;
   classes.raises = CurrentConfiguration().index_errors_raise;
-  classes.threads = ThreadLimit();
+  classes.threads = call.threads;
   return classes;
 }
 
 // Numbers of rows in the workspace, from a byte on.
-aclTensor NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
-  aclTensor view;
+StridedView NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
+  StridedView view;
   view.dtype = dtype;
   FillShape(view, Shape{rows}, 1);
   view.offset = static_cast<int64_t>(byte / (dtype == ACL_DOUBLE ? sizeof(double) : sizeof(float)));
@@ -305,7 +305,7 @@ aclTensor NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
 }
 
 engine::RowJobMaker RowsOf(const OperatorCall& call, int tensor) {
-  return engine::RowJobMaker(call.Tensor(tensor).view, 2, ACL_FLOAT, JobIsa(), ThreadLimit());
+  return engine::RowJobMaker(call.Tensor(tensor).view, 2, ACL_FLOAT, call.isa, call.threads);
 }
 
 void SetLoss(const OperatorCall& call, Executor& executor) {
@@ -316,10 +316,10 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   both.has_rows = rows != 0;
   const uint64_t at = both.loss.WorkspaceBytes();
   executor.workspace_size = at + 2 * static_cast<uint64_t>(rows) * sizeof(float);
-  const aclTensor of_targets = NumbersInWorkspace(ACL_FLOAT, rows, at);
-  const aclTensor smooth =
+  const StridedView of_targets = NumbersInWorkspace(ACL_FLOAT, rows, at);
+  const StridedView smooth =
       NumbersInWorkspace(ACL_FLOAT, rows, at + static_cast<uint64_t>(rows) * sizeof(float));
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   both.loss.work = engine::ClassWork::kLosses;
   both.loss.is_of_targets = true;
   both.loss.input = engine::NumbersOf(both.workspace_operand, of_targets, false, ACL_FLOAT, isa);
@@ -339,7 +339,7 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
     touched |= maker.touched();
     if (call.IsGiven(kWeight)) touched |= 1u << kWeight;
   }
-  engine::SetCrossEntropyJob(executor, both, touched);
+  executor.SetJob([&] { return engine::MakeCrossEntropyJob(executor, both, touched); });
 }
 
 void SetGradient(const OperatorCall& call, Executor& executor) {
@@ -364,7 +364,7 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
       maker.Make(weighs ? kWeightedGradient : kGradient, engine::NoParameters(), &executor.workspace_size);
   uint32_t touched = maker.touched() | 1u << kGradLoss;
   if (call.IsGiven(kFactor)) touched |= 1u << kFactor;
-  engine::SetCrossEntropyJob(executor, both, touched);
+  executor.SetJob([&] { return engine::MakeCrossEntropyJob(executor, both, touched); });
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct MaxGradientOperands {
 
 // Sets the executor's job. `places`: INT32 or INT64, five dims as PoolView has them, from the start of their operand's storage on. Sums
 // are float32, in the order of the windows, and rounded once.
-void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const aclTensor& places,
+void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& places,
                     Executor& executor);
 
 // The same for windows of one element, `steps` apart.

@@ -30,14 +30,14 @@ int64_t WindowValue(const OperatorCall& call, int attribute, int axis, int64_t o
 engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, int axis, int64_t length);
 
 // As it lies in memory, with two dims of a batch and three axes, of which those that are not there are of length 1.
-aclTensor PoolView(const aclTensor& tensor, int axes);
+StridedView PoolView(const StridedView& tensor, int axes);
 // The same of two axes, which channels may come behind: N, H, W and C.
-aclTensor PlanesOf(const aclTensor& images, bool channels_last);
+StridedView PlanesOf(const StridedView& images, bool channels_last);
 
 // The axes of windows over what has this view, of which there are as many as the other view has elements.
-void SetAxes(const OperatorCall& call, const WindowRules& rules, const aclTensor& pooled,
-             const aclTensor& windows, engine::Pool& pool);
-void SetAdaptiveAxes(const aclTensor& pooled, const aclTensor& windows, engine::Pool& pool);
+void SetAxes(const OperatorCall& call, const WindowRules& rules, const StridedView& pooled,
+             const StridedView& windows, engine::Pool& pool);
+void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, engine::Pool& pool);
 
 // ---- checks ----
 

@@ -36,7 +36,7 @@ inline double RealOf(const OperatorCall& call, int attribute) {
 }
 
 // The dtype of a tensor's codes: INT32 holds eight of INT4.
-aclDataType CodesOf(const aclTensor& tensor) noexcept;
+aclDataType CodesOf(const StridedView& tensor) noexcept;
 // Whether the tensor has the shape of codes of a tensor of this shape.
 ShapeChecks& HasCodesOf(ShapeChecks& checks, const OperatorCall& call, const Shape& shape, int codes);
 
@@ -69,8 +69,8 @@ Factors OneOrColumns(const Numbers& numbers, const OperatorCall& call, int tenso
 
 template <class Step>
 void AddRows(DenseSteps& steps, Step& step, std::initializer_list<engine::Place> places) {
-  step.isa = JobIsa();
-  step.threads = ThreadLimit();
+  step.isa = steps.isa();
+  step.threads = steps.threads();
   steps.Compute(step, places, step.rows * step.columns);
 }
 inline engine::Place PlaceOf(const Numbers& numbers) {

@@ -44,7 +44,7 @@ struct LinalgJob {
   aclDataType computed;  // FLOAT, DOUBLE, COMPLEX64 or COMPLEX128
   VectorFunction add;    // in[0] + number * in[1], rounded once, of float32 and float64
   Move copy;
-  int8_t copied_from;  // operands; the workspace, behind what a run takes, is the one behind the executor's
+  int8_t copied_from;  // operands; the workspace, behind what a run takes, is the one behind the call's
   int8_t copied_to;
   int8_t operands;  // of the executor
   Isa isa;

@@ -201,7 +201,7 @@ struct Formula {
   GatherFunction gather;
   ElementLoad load[kMaxInputs];
   ElementType type[kMaxInputs];
-  int8_t argument[kMaxInputs];  // which of the executor's operands each input is
+  int8_t argument[kMaxInputs];  // which of the call's operands each input is
   alignas(16) unsigned char parameters[32];
 
   template <class Parameters>
@@ -272,7 +272,7 @@ struct Result {
   ElementStore store;
   ScatterFunction scatter;
   ElementType type;
-  int8_t argument;  // which of the executor's operands it is
+  int8_t argument;  // which of the call's operands it is
 };
 
 }  // namespace portacl::engine

@@ -8,9 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
 #include "engine/chosen.h"
+#include "engine/job.h"
 #include "engine/move/conversion.h"
 #include "engine/move/histogram.h"
 #include "engine/move/index_offsets.h"
@@ -21,6 +20,7 @@
 #include "engine/sort/rows.h"
 #include "engine/sort/search.h"
 #include "plan/loop_plan.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -95,7 +95,7 @@ struct IndexedMove {
 // The plan. All views have the loop's shape; that of the indexed side has stride 0 where the indices lead. Sets what follows from the
 // views; the rest is the caller's. False when the dims do not merge to kMaxLoopRank.
 struct IndexView {
-  const aclTensor* view;  // strides 0 where the index does not depend on a dim
+  const StridedView* view;  // strides 0 where the index does not depend on a dim
   int32_t operand;
   const char* name;
   int32_t entry = -1;
@@ -107,7 +107,7 @@ struct IndexView {
 };
 // The bits of dims [first, first + count).
 constexpr uint32_t DimBits(int first, int count) noexcept { return ((uint32_t{1} << count) - 1) << first; }
-bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
+bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept;
 
 // Whether whole rows are combined with those that one index tensor names, none of them with any from elsewhere: then the rows can be

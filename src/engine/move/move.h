@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
+#include "engine/job.h"
 #include "engine/move/conversion.h"
 #include "plan/move_plan.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -31,7 +31,7 @@ struct Move {
 // The copy of `source`, which broadcasts to `destination`'s shape, to `destination`; with `via`, converted to that dtype first.
 // Views of more than kMaxLoopRank dims must merge to as many (see MergeLoop). Preconditions: the dtypes are the same
 // and take whole bytes, or all are convertible; those of PlanElementwise. Reads no data.
-Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads,
+Move MakeMove(const StridedView& source, const StridedView& destination, Isa isa, int threads,
               aclDataType via = ACL_DT_UNDEFINED) noexcept;
 
 // Several moves as a job. Those before a barrier, and those behind it, are independent of each other: no destination overlaps

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
+#include "engine/job.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -30,11 +30,11 @@ enum class PoolDivisor : uint8_t { kElements, kWithPadding, kGiven };
 
 // Views of five dims: two of a batch, which are the same, and the axes. Of a gradient, the source has the windows.
 struct PoolOperands {
-  const aclTensor* source;
+  const StridedView* source;
   int source_operand;
-  const aclTensor* destination;
+  const StridedView* destination;
   int destination_operand;
-  const aclTensor* places = nullptr;  // INT32 or INT64: where in the flat axes a maximum lies
+  const StridedView* places = nullptr;  // INT32 or INT64: where in the flat axes a maximum lies
   int places_operand = -1;
 };
 
@@ -48,8 +48,8 @@ struct Pool {
 // A maximum is the first of the largest elements, or the last NaN; of DOUBLE and integers as they are, of the other floats by
 // float32. A mean is a float32 sum from +0 on over the window's elements in row-major order, divided; a gradient such a sum of
 // gradient / divisor over the windows that an element is in, in their order; one rounding to a 16-bit type. No dim is 0.
-void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
-                int threads) noexcept;
+AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& operands, Isa isa,
+                   int threads) noexcept;
 
 // What places can be: the elements of a plane are fewer than 2^31.
 inline constexpr int64_t kMostPooled = (int64_t{1} << 31) - 1;

@@ -807,8 +807,8 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
 
 }  // namespace
 
-void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
-               Direction direction, Isa isa, int threads) noexcept {
+AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
+                  const AxisMap& columns, Direction direction, Isa isa, int threads) noexcept {
   const bool to_positions = direction == Direction::kToPositions;
   SumMaker maker{{},        Normalized(rows),       Normalized(columns),
                  direction, operands.source->dtype, operands.destination->dtype,
@@ -817,8 +817,9 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
   maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
                  to_positions ? rows.Positions() : rows.length,
                  to_positions ? columns.Positions() : columns.length, threads);
-  SetJobWithTables(executor, maker, to_positions ? operands.destination_operand : operands.source_operand,
-                   std::max(rows.Positions(), columns.Positions()));
+  return MakeJobWithTables(memory, maker,
+                           to_positions ? operands.destination_operand : operands.source_operand,
+                           std::max(rows.Positions(), columns.Positions()));
 }
 
 }  // namespace portacl::engine

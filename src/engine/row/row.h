@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
 #include "engine/isa_table.h"
+#include "engine/job.h"
 #include "engine/row/row_operand.h"
 #include "engine/row/row_work.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -84,17 +84,17 @@ class RowJobMaker {
   RowJobMaker(const Shape& shape, uint32_t axes, aclDataType computed, Isa isa, int threads) noexcept;
 
   // An operand whose view broadcasts to the shape; outputs have its shape, and are rounded once.
-  void Input(int operand, const aclTensor& view) noexcept;
+  void Input(int operand, const StridedView& view) noexcept;
   void ConstantInput(double value) noexcept;
-  void Output(int operand, const aclTensor& view) noexcept;
+  void Output(int operand, const StridedView& view) noexcept;
   // A number of each row: a view with as many elements as there are rows, in their order, or with one for all.
-  void ValueIn(int operand, const aclTensor& view) noexcept;
+  void ValueIn(int operand, const StridedView& view) noexcept;
   void ConstantValueIn(double value) noexcept;
   // Rounded once, from float64. Of one that is not wanted, ConstantValueOut takes the place.
-  void ValueOut(int operand, const aclTensor& view) noexcept;
+  void ValueOut(int operand, const StridedView& view) noexcept;
   void NoValueOut() noexcept;
   // A sum for each element of a row, in the order of a sum over other axes than the last: views of n elements.
-  void ColumnSum(int operand, const aclTensor& view) noexcept;
+  void ColumnSum(int operand, const StridedView& view) noexcept;
   void NoColumnSum() noexcept;
   // The formula keeps terms.
   void Keep() noexcept { job_.keeps = true; }
@@ -121,8 +121,8 @@ class RowJobMaker {
   int columns_ = 0;
 };
 
-// Sets the executor's job: those jobs, one after the other, at most two.
-void SetRowJobs(Executor& executor, const RowJob* const* jobs, int count, uint32_t touched) noexcept;
+// Makes one job of those, one after the other, at most two.
+RowJobs MakeRowJobs(JobMemory& memory, const RowJob* const* jobs, int count, uint32_t touched) noexcept;
 
 }  // namespace portacl::engine
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/tensor.h"
 #include "engine/move/conversion.h"
 #include "plan/loop_plan.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -46,10 +46,10 @@ RowStretch StretchFrom(const RowAxes& axes, int64_t index, int64_t most) noexcep
 bool IsDense(const RowAxes& axes, int32_t size) noexcept;
 
 // The operand of a tensor that broadcasts to `shape`, whose rows are what the axes of the set span, a bit each.
-RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape, uint32_t axes,
+RowOperand RowOperandOf(int operand, const StridedView& tensor, const Shape& shape, uint32_t axes,
                         bool is_output, aclDataType computed, Isa isa) noexcept;
 // A number for each row: a tensor's elements in their order; a single one is that of all rows.
-RowOperand NumbersOf(int operand, const aclTensor& tensor, bool is_output, aclDataType computed,
+RowOperand NumbersOf(int operand, const StridedView& tensor, bool is_output, aclDataType computed,
                      Isa isa) noexcept;
 
 // Elements [at, at + n) of `rows` rows, as they are computed, n after n, `size` bytes each. `raw` takes as many as they are in memory.

@@ -92,7 +92,7 @@ struct SequenceJob {
   bool stream;      // the operands are larger than the caches
   alignas(16) unsigned char parameters[64];
   int input_count = 0;
-  int8_t argument[kMaxSequenceInputs];  // which of the executor's operands each input is
+  int8_t argument[kMaxSequenceInputs];  // which of the call's operands each input is
   bool is_loaded[kMaxSequenceInputs];   // by load; else it is what is computed
   ElementLoad load[kMaxSequenceInputs];
   GatherFunction gather;

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/shape.h"
-#include "aclnn/tensor.h"
 #include "engine/place.h"
 #include "engine/strided.h"
+#include "plan/shape.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -51,8 +51,8 @@ struct SortRows {
 
 // The rows along `dim` of `source`, written to `values` and `places`, either of which may be null, with as many dims as `source`. Their
 // Places are offset by the views' own offsets. Sets all that follows from the views, and `threads`, `isa` and memory's size.
-void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTensor* places, int dim, Isa isa,
-                  int threads, SortRows& rows) noexcept;
+void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* places, int dim,
+                  Isa isa, int threads, SortRows& rows) noexcept;
 // What it needs besides, in bytes; aligned to 8. After what is to be done with the rows is set.
 int64_t RowsMemory(const SortRows& rows) noexcept;
 
