@@ -837,8 +837,8 @@ add = mutants_of("src/engine/move/steps.cc", INDEXED)
 add("indexed: copies onto themselves", "        if (!IsCopyOfItself(step, context))\n", "", reason="the same bytes onto themselves")
 
 add = mutants_of("src/engine/move/masked.cc", ("scattered",))
-add("unpack: later blocks read where the first does", "int64_t chosen = counts[block];", "int64_t chosen = unpacks ? 0 : counts[block];")
-add("unpack: as many as the mask says", "const int64_t limit = std::min(most, block", "const int64_t limit = std::min(unpacks ? total : most, block")
+add("unpack: later blocks read where the first does", "int64_t chosen = block.chosen;\n  const Chosen first = step.unpack(", "int64_t chosen = 0;\n  const Chosen first = step.unpack(")
+add("unpack: as many as the mask says", "std::min(most, number + 1 < blocks", "std::min(unpacks ? total : most, number + 1 < blocks")
 add("unpack: too few are ignored", "if (total > step.columns && step.raises) {", "if (false && step.raises) {")
 
 add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed_loop.cc",))
