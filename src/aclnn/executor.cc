@@ -18,6 +18,7 @@
 #include "acl/stream/capture.h"
 #include "acl/stream/failing_task.h"
 #include "acl/stream/found_stream.h"
+#include "acl/stream/thread_limit.h"
 #include "acl/stream/timeouts.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnn/checked_call.h"
@@ -121,9 +122,9 @@ bool CheckPhase2(const ExecutorState& executor, const char* api, const void* wor
 }
 
 sanitizer::CallInSlot InSlot(const Executor& executor) noexcept {
-  return {&executor,           executor.api,           executor.addresses,
-          executor.touched,    executor.workspace,     executor.workspace_size,
-          executor.repeatable, executor.run != nullptr};
+  return {&executor,           executor.api,          executor.addresses,
+          executor.touched,    executor.workspace,    executor.workspace_size,
+          executor.repeatable, executor.job.IsThere()};
 }
 
 [[gnu::cold, gnu::noinline]] void TellOfPhase2(const char* api, const Executor& executor,
@@ -149,15 +150,42 @@ record::CallWork WorkOf(const Executor& executor, const Stream& stream, bool com
   record::RunningCall(WorkOf(executor, stream, /*computes=*/false)).Finish({});
 }
 
+// Hands on what a job says to the stream, and to the caller's tensors.
+class EventsOf final : public JobEvents {
+ public:
+  EventsOf(const ExecutorState& executor, Stream& stream) noexcept : executor_(executor), stream_(stream) {}
+
+  void Fail(aclError status, const Text& text) const noexcept override {
+    stream_.NoteFailure(Stream::Failure(status, text));
+  }
+  void SetShape(int index, const Shape& shape) const noexcept override {
+    std::unique_lock<std::mutex> lock;
+    aclTensor* const tensor = executor_.shaped[index].Get(&lock);
+    if (tensor == nullptr) return;
+    tensor->view = tensor->storage = shape;
+    tensor->strides = RowMajorStrides(shape);
+    tensor->Describe();
+  }
+
+ private:
+  const ExecutorState& executor_;
+  Stream& stream_;
+};
+
+void RunJob(const ExecutorState& executor, Stream& stream) noexcept {
+  const EventsOf events(executor, stream);
+  executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
+}
+
 // Does the work, and reports when it took longer than the program allows.
 void DoWork(const Executor& executor, Stream& stream) noexcept {
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
-    executor.run(executor, stream);
+    RunJob(executor, stream);
     return;
   }
   const auto start = std::chrono::steady_clock::now();
-  executor.run(executor, stream);
+  RunJob(executor, stream);
   if (std::chrono::steady_clock::now() - start > std::chrono::microseconds(limit)) {
     stream.NoteFailure(
         {ACL_ERROR_RT_AICORE_TIMEOUT,
@@ -201,6 +229,8 @@ Executor* AcquireExecutor(const char* api) noexcept {
   Executor* executor = executors.Acquire();
   if (executor == nullptr) return nullptr;
   executor->api = api;
+  executor->isa = CurrentConfiguration().isa;
+  executor->threads = ThreadLimit();
   executor->workspace_size = 0;
   executor->workspace = nullptr;
   executor->input_count = 0;
@@ -218,9 +248,8 @@ Executor* AcquireExecutor(const char* api) noexcept {
   executor->size = 0;
   executor->shaped = executor->own_shaped_;
   executor->sets_shapes = false;
-  executor->elements = 0;
   executor->repeatable = false;
-  executor->run = nullptr;
+  executor->job.Clear();
   return executor;
 }
 
@@ -237,19 +266,6 @@ void ReleaseExecutor(Executor* executor) noexcept {
   }
   executor->Shrink();
   executors.Recycle(executor);
-}
-
-void JobContext::Fail(aclError status, const Text& text) const noexcept {
-  stream->NoteFailure(Stream::Failure(status, text));
-}
-
-void JobContext::SetShape(int index, const Shape& shape) const noexcept {
-  std::unique_lock<std::mutex> lock;
-  aclTensor* const tensor = shaped[index].Get(&lock);
-  if (tensor == nullptr) return;
-  tensor->view = tensor->storage = shape;
-  tensor->strides = RowMajorStrides(shape);
-  tensor->Describe();
 }
 
 bool Executor::Grow(size_t bytes) noexcept {
@@ -290,6 +306,10 @@ void Executor::RefuseSize(const char* parameter, int64_t parameter_size) noexcep
   out_of_memory = true;
   too_large = parameter;
   size = parameter_size;
+}
+
+void Executor::RefuseSize(int parameter, int64_t parameter_size) noexcept {
+  RefuseSize(parameters[parameter].name, parameter_size);
 }
 
 void Executor::ShapeLater(int index, aclTensor* tensor) noexcept {
@@ -373,7 +393,7 @@ class RecordedOperator final : public RecordedTask {
     return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
                      Text(api, ": the stream is captured and refused the work with ", status, "."));
   }
-  RecordedFacts facts{.api = executor->api, .elements = executor->elements};
+  RecordedFacts facts{.api = executor->api, .elements = executor->job.Elements()};
   std::unique_ptr<RecordedTask> task;
   try {
     for (int i = 0; i < executor->operand_count; ++i) {
@@ -423,7 +443,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
     may_run = static_cast<bool>(queue);
     if (!may_run) status = FailUnknownStream(api, stream);
   }
-  Executor* to_run = may_run && found->run != nullptr ? found : nullptr;
+  Executor* to_run = may_run && found->job.IsThere() ? found : nullptr;
   if (record::IsOn() && may_run && to_run == nullptr) RecordNothingDone(*found, *queue.stream);
   if (sanitizer::IsOn() && to_run != nullptr) CheckLaunch(ViewOf(*found, workspace));
   if (to_run != nullptr && repeatable) {
@@ -445,7 +465,7 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
   if (to_run != nullptr) {
     to_run->workspace = workspace;
     if (IsCaptured(queue)) return RecordExecutor(api, queue, to_run, call.arguments());
-    to_run->place = to_run->elements <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
+    to_run->place = to_run->job.Elements() <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
     const bool blocking = CurrentConfiguration().launch_blocking;
     const Stream::Wait wait = to_run->sets_shapes ? Stream::Wait::kUntilDone
                               : blocking          ? Stream::Wait::kLaunchBlocking

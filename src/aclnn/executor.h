@@ -5,22 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <type_traits>
 
+#include "acl/isa.h"
 #include "acl/queue/task.h"
-#include "acl/text.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/shaped_tensor.h"
 #include "aclnn/tensor.h"
+#include "engine/job.h"
 
 namespace portacl {
 
-// The operands of a call are its tensors in parameter order; each entry of a list is one operand. Up to
-// kFewOperands operands and kJobBytes of a job lie in the executor itself. More lie in memory that its slot
-// keeps.
-inline constexpr int kFewOperands = 8;
+// The operands of one call are its tensors in the operator's parameter order, each entry of a list one.
 inline constexpr int kMaxParameters = 32;
 // Limit of the tensors of one call to which phase 2 gives a shape.
 inline constexpr int kMaxShaped = 2;
@@ -33,31 +30,11 @@ struct ExecutorParameter {
   bool is_list;
 };
 
-// Arguments of a running job.
-struct JobContext {
-  const char* api;
-  void* const* addresses;      // storage bases of the operands
-  void* workspace;             // that of phase 2
-  const std::byte* memory;     // memory that the job requested and filled in phase 1
-  const ShapedTensor* shaped;  // see ExecutorState::shaped
-  Stream* stream;
-
-  // Reports that the work failed. The next synchronisation of the stream returns this error once, unless
-  // another failure came first.
-  void Fail(aclError status, const Text& text) const noexcept;
-  // Gives a tensor of Executor::ShapeLater a dense view of this shape, unless the tensor was destroyed or
-  // changed since phase 1.
-  void SetShape(int index, const Shape& shape) const noexcept;
-};
-
-// A job is a trivially copyable value that knows how to run. It is stored inside the executor, without heap.
-// job.Run(addresses, workspace), or job.Run(context) with a JobContext, must not throw. job.Touches(i) tells
-// whether Run reads or writes the data of operand i. job.Elements(), if it exists, returns how many elements
-// are visited. A job without it counts as large.
+// What phase 1 decided, but for what only its slot needs.
 struct ExecutorState {
-  static constexpr size_t kJobBytes = 1408;
-
   const char* api;
+  Isa isa;      // what its job is made for
+  int threads;  // at most so many work on its job
   uint64_t workspace_size;
   void* workspace;
   int input_count;  // operands: first inputs, then outputs, unless the operator works in place
@@ -74,42 +51,28 @@ struct ExecutorState {
   std::byte* memory;  // memory of the job, in the slot's memory
   size_t memory_bytes;
   bool out_of_memory;  // phase 1 requested more than there is
-  int64_t elements;
   bool repeatable;
   const ShapedTensor*
-      shaped;  // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
-  void (*run)(const ExecutorState&, Stream&) noexcept;  // nullptr: nothing to do (empty tensors)
-  alignas(64) std::byte job[kJobBytes];
+      shaped;          // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
+  engine::AnyJob job;  // none: nothing to do (empty tensors)
 
-  // Constructs the job that `make` returns directly in the executor. Jobs are long: copying them would
-  // dominate the cost of a small call.
+  // `make` returns the job, which is made in its place; or any job, likewise.
   template <class Make>
-  void SetJob(const Make& make) {
-    using Job = decltype(make());
-    static_assert(sizeof(Job) <= kJobBytes && std::is_trivially_copyable_v<Job> &&
-                  std::is_trivially_destructible_v<Job>);
-    const Job& value = *new (job) Job(make());
-    for (int i = 0; i < operand_count; ++i) touched[i] = value.Touches(i);
-    if constexpr (requires { value.Elements(); }) {
-      elements = value.Elements();
+  void SetJob(const Make& make) noexcept {
+    if constexpr (std::is_same_v<decltype(make()), engine::AnyJob>) {
+      new (&job) engine::AnyJob(make());
+      for (int i = 0; job.IsThere() && i < operand_count; ++i) touched[i] = job.Touches(i);
     } else {
-      elements = std::numeric_limits<int64_t>::max();
+      const auto& value = job.Set(make);
+      for (int i = 0; i < operand_count; ++i) touched[i] = value.Touches(i);
     }
-    run = [](const ExecutorState& executor, Stream& stream) noexcept {
-      const auto& held = *reinterpret_cast<const Job*>(executor.job);
-      if constexpr (requires { held.Run(executor.addresses, executor.workspace); }) {
-        held.Run(executor.addresses, executor.workspace);
-      } else {
-        held.Run(JobContext{executor.api, executor.addresses, executor.workspace, executor.memory,
-                            executor.shaped, &stream});
-      }
-    };
+    workspace_size += job.OwnWorkspace();
   }
 };
 
 // An executor is itself the entry of a stream's queue, so phase 2 allocates nothing. A repeatable executor
 // stays with its owner: every phase 2 queues a copy of it with the addresses of that moment.
-struct Executor final : ExecutorState, Task {
+struct Executor final : ExecutorState, Task, JobMemory {
   // Set when memory ran out: the parameter whose size caused it, or nullptr when no single one did.
   const char* too_large = nullptr;
   int64_t size = 0;
@@ -122,9 +85,10 @@ struct Executor final : ExecutorState, Task {
   bool ReserveOperands(int count) noexcept;
   // Allocates memory for the job, once, in phase 1. Returns nullptr when there is none: then the job is not
   // set, and phase 1 fails.
-  std::byte* ReserveMemory(size_t bytes) noexcept;
+  std::byte* ReserveMemory(size_t bytes) noexcept override;
   // Makes phase 1 fail, because a parameter of this size needs more memory than there is.
   void RefuseSize(const char* parameter, int64_t parameter_size) noexcept;
+  void RefuseSize(int parameter, int64_t parameter_size) noexcept override;
   // Announces in phase 1 that phase 2 gives the tensor a shape (JobContext::SetShape).
   void ShapeLater(int index, aclTensor* tensor) noexcept;
   // Takes over another executor's state. Returns false when there is no memory.

@@ -12,78 +12,11 @@
 #include "aclnn/shaped_tensor.h"
 #include "check/calls.h"
 
-namespace portacl {
-bool ReachOf(const aclTensor& tensor, int64_t* lowest, int64_t* highest) noexcept {
-  if (tensor.view.IsEmpty()) return false;
-  *lowest = *highest = tensor.offset;
-  for (int i = 0; i < tensor.view.rank; ++i) {
-    int64_t span = 0;
-    if (tensor.view[i] < 1 || __builtin_mul_overflow(tensor.strides[i], tensor.view[i] - 1, &span))
-      return false;
-    int64_t* end = span < 0 ? lowest : highest;
-    if (__builtin_add_overflow(*end, span, end)) return false;
-  }
-  return true;
-}
-
-namespace {
-
-int64_t ElementBytes(const aclTensor& tensor) noexcept { return (StorageBits(tensor.dtype) + 7) / 8; }
-
-// Computes modulo 2^64: checks may call it before views outside their storage are refused.
-int64_t InBytes(const aclTensor& tensor, int64_t elements) noexcept {
-  return static_cast<int64_t>(static_cast<uint64_t>(elements) * static_cast<uint64_t>(ElementBytes(tensor)));
-}
-
-}  // namespace
-
-int64_t ByteOffset(const aclTensor& tensor) noexcept {
-  return tensor.view.IsEmpty() ? 0 : InBytes(tensor, tensor.offset);
-}
-
-int64_t ByteStride(const aclTensor& tensor, int dim) noexcept {
-  return tensor.view[dim] == 1 || tensor.view.IsEmpty() ? 0 : InBytes(tensor, tensor.strides[dim]);
-}
-
-namespace {
-
-bool HasRowMajorStrides(const aclTensor& tensor) noexcept {
-  int64_t expected = 1;
-  for (int i = tensor.view.rank - 1; i >= 0; --i) {
-    if (tensor.view[i] == 1) continue;
-    if (tensor.strides[i] != expected) return false;
-    if (__builtin_mul_overflow(expected, tensor.view[i], &expected)) return false;
-  }
-  return true;
-}
-
-bool ByteOffsetsFit(const aclTensor& tensor) noexcept {
-  const int64_t size = ElementBytes(tensor);
-  int64_t lowest = 0;
-  int64_t highest = 0;
-  int64_t bytes = 0;
-  if (tensor.contiguous) {
-    return tensor.countable && !__builtin_mul_overflow(tensor.numel, size, &bytes) &&
-           !__builtin_mul_overflow(tensor.offset, size, &lowest) &&
-           !__builtin_add_overflow(bytes, lowest, &highest);
-  }
-  // The whole span has to fit too: then the negative of every stride fits, in bytes as well.
-  int64_t span = 0;
-  return ReachOf(tensor, &lowest, &highest) && !__builtin_sub_overflow(highest, lowest, &span) &&
-         !__builtin_mul_overflow(span, size, &bytes) && !__builtin_mul_overflow(lowest, size, &bytes) &&
-         !__builtin_mul_overflow(highest, size, &bytes) && !__builtin_add_overflow(bytes, size, &bytes);
-}
-
-}  // namespace
-}  // namespace portacl
-
 using namespace portacl;
 
 void aclTensor::Describe() noexcept {
-  countable = view.Numel(&numel);
-  if (!countable) numel = 0;
-  contiguous = IsPrivateFormat(format) || (countable && numel <= 1) || HasRowMajorStrides(*this);
-  bytes_fit = ByteOffsetsFit(*this);
+  is_dense = IsPrivateFormat(format);
+  StridedView::Describe();
 }
 
 namespace {

@@ -12,27 +12,44 @@ namespace portacl {
 
 // A view, and the executor's operand (OperatorCall::OperandOf) whose storage holds it.
 struct MappedView {
-  aclTensor tensor;
+  StridedView tensor;
   int operand;
 };
+
+// A tensor that is nothing but a view, for a call that looks at no more.
+inline aclTensor AsTensor(const StridedView& view) {
+  aclTensor tensor;
+  static_cast<StridedView&>(tensor) = view;
+  return tensor;
+}
 
 // Copies the call, with the views as its tensors. The output comes last.
 struct CallOfViews {
   CallOfViews(const OperatorCall& whole, std::initializer_list<MappedView> inputs, const MappedView& output)
       : call(whole) {
     for (const MappedView& input : inputs) {
-      tensors[count] = {nullptr, &input.tensor};
       indices.index[indices.count++] = static_cast<int8_t>(count);
-      ++count;
+      Add(input.tensor);
     }
-    tensors[count] = {nullptr, &output.tensor};
-    call.tensors = {tensors, static_cast<size_t>(count) + 1};
+    Add(output.tensor);
+    call.tensors = {tensors, static_cast<size_t>(count)};
+    --count;
   }
+  CallOfViews(const CallOfViews&) = delete;
+  CallOfViews& operator=(const CallOfViews&) = delete;
 
+  aclTensor views[kMaxLoopOperands];
   TensorArgument tensors[kMaxLoopOperands];
   Operands indices;
-  int count = 0;
+  int count = 0;  // of the inputs
   OperatorCall call;
+
+ private:
+  void Add(const StridedView& view) {
+    static_cast<StridedView&>(views[count]) = view;
+    tensors[count] = {nullptr, &views[count]};
+    ++count;
+  }
 };
 
 template <class Job>

@@ -14,7 +14,6 @@
 #include "acl/device/device.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnn/checked_call.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/operand_access.h"
@@ -207,6 +206,8 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
     return FailMemory(call);
   }
   call.product = CurrentProduct();
+  call.isa = fresh->isa;
+  call.threads = fresh->threads;
   const aclnnStatus status = RunChecks(checks, call);
   if (status != ACL_SUCCESS) {
     ReleaseExecutor(fresh);
@@ -258,7 +259,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
 aclnnStatus phase1::CheckLoopRank(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(call.Output()).view;
   if (shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
-  const aclTensor* operands[kMaxLoopOperands];
+  const StridedView* operands[kMaxLoopOperands];
   size_t count = 0;
   for (const int tensor : check.operands) operands[count++] = &call.Tensor(tensor);
   if (count == 0) {
@@ -270,16 +271,16 @@ aclnnStatus phase1::CheckLoopRank(const Check& check, OperatorCall& call) noexce
                                                  "together as at most ", kMaxLoopRank, "."));
 }
 
-Isa JobIsa() noexcept { return CurrentConfiguration().isa; }
-
-const char* WhyFunctionsAreMissing() noexcept { return engine::WhySleefIsMissing(JobIsa()); }
+const char* WhyFunctionsAreMissing() noexcept {
+  return engine::WhySleefIsMissing(CurrentConfiguration().isa);
+}
 
 namespace {
 
 // Binds the call's tensors to a formula's inputs, and stores them in `tensors`.
 void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& formula,
-                const aclTensor** tensors) noexcept {
-  const Isa isa = JobIsa();
+                const StridedView** tensors) noexcept {
+  const Isa isa = call.isa;
   formula.input_count = inputs.count;
   for (int k = 0; k < inputs.count; ++k) {
     const aclTensor& tensor = call.Tensor(inputs.index[k]);
@@ -291,15 +292,15 @@ void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& form
 }
 
 // Plans the loop of a job over its operands; the output comes last.
-void PlanLoop(const Shape& shape, std::span<const aclTensor* const> operands,
+void PlanLoop(const OperatorCall& call, const Shape& shape, std::span<const StridedView* const> operands,
               engine::ElementwiseJob& job) noexcept {
-  const Isa isa = JobIsa();
-  job.threads = ThreadLimit();
+  const Isa isa = call.isa;
+  job.threads = call.threads;
   if (shape.rank <= kMaxLoopRank) {
     job.plan = PlanElementwise(shape, operands);
   } else {
     const MergedLoop merged = MergeLoop(shape, operands);
-    const aclTensor* fewer_dims[kMaxLoopOperands];
+    const StridedView* fewer_dims[kMaxLoopOperands];
     for (size_t k = 0; k < operands.size(); ++k) fewer_dims[k] = &merged.operand[k];
     job.plan = PlanElementwise(merged.shape, {fewer_dims, operands.size()});
   }
@@ -315,12 +316,12 @@ void PlanLoop(const Shape& shape, std::span<const aclTensor* const> operands,
 engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape, Operands inputs,
                                           int output) noexcept {
   engine::ElementwiseJob job;
-  const aclTensor* tensors[kMaxLoopOperands];
+  const StridedView* tensors[kMaxLoopOperands];
   BindInputs(call, inputs, job.formula, tensors);
   const aclTensor& result = call.Tensor(output);
   tensors[inputs.count] = &result;
-  PlanLoop(shape, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
-  job.result.store = engine::ElementStore(engine::FindStore(JobIsa(), result.dtype));
+  PlanLoop(call, shape, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
+  job.result.store = engine::ElementStore(engine::FindStore(call.isa, result.dtype));
   job.result.type = engine::ElementTypeOf(result.dtype);
   job.result.argument = static_cast<int8_t>(output);
   return job;
@@ -331,11 +332,11 @@ namespace {
 // Selects the computation of a map and the loads of its inputs. Stores the inputs in `tensors`.
 engine::MapTypes BindMap(const OperatorCall& call, Operands inputs, const engine::KernelTable& kernels,
                          const engine::Scalars& scalars, std::initializer_list<aclDataType> casts,
-                         engine::Formula& formula, const aclTensor** tensors) noexcept {
-  formula.Set(kernels.For(JobIsa()), scalars);
+                         engine::Formula& formula, const StridedView** tensors) noexcept {
+  formula.Set(kernels.For(call.isa), scalars);
   formula.computed = engine::ComputedType(call.promoted, kernels.takes);
   formula.input_count = inputs.count;
-  const engine::MapTypes types{JobIsa(), call.promoted, formula.computed, kernels.writes_bool};
+  const engine::MapTypes types{call.isa, call.promoted, formula.computed, kernels.writes_bool};
   bool is_wide = false;
   formula.tile = static_cast<int>(
       std::min<size_t>(engine::kTile, engine::kTileBytes / engine::SizeOf(formula.computed)));
@@ -357,12 +358,12 @@ engine::ElementwiseJob MakeMapJob(const OperatorCall& call, Operands inputs, int
                                   const engine::KernelTable& kernels, const engine::Scalars& scalars,
                                   std::initializer_list<aclDataType> casts) noexcept {
   engine::ElementwiseJob job;
-  const aclTensor* tensors[kMaxLoopOperands];
+  const StridedView* tensors[kMaxLoopOperands];
   const aclTensor& result = call.Tensor(output);
   const engine::MapTypes types = BindMap(call, inputs, kernels, scalars, casts, job.formula, tensors);
   if (types.IsWide(result.dtype)) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
   tensors[inputs.count] = &result;
-  PlanLoop(result.view, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
+  PlanLoop(call, result.view, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
   job.result.store = types.StoreFor(result.dtype, &job.result.type);
   job.result.argument = static_cast<int8_t>(output);
   return job;
@@ -378,16 +379,16 @@ void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const en
                  const engine::Scalars& scalars, Executor& executor) noexcept {
   executor.SetJob([&] {
     engine::EveryJob job;
-    const aclTensor* tensors[kMaxLoopOperands];
+    const StridedView* tensors[kMaxLoopOperands];
     BindMap(call, inputs, kernels, scalars, {}, job.formula, tensors);
     job.plan =
         PlanElementwise(call.Tensor(inputs.index[0]).view, {tensors, static_cast<size_t>(inputs.count)});
-    job.formula.gather = engine::FindGather(JobIsa(), job.plan.BytesWalked() > engine::LastLevelCacheBytes()
+    job.formula.gather = engine::FindGather(call.isa, job.plan.BytesWalked() > engine::LastLevelCacheBytes()
                                                           ? engine::GatherSource::kMemory
                                                           : engine::GatherSource::kCache);
     job.output_argument = static_cast<int8_t>(output);
     job.output_offset = call.Tensor(output).offset;
-    job.threads = ThreadLimit();
+    job.threads = call.threads;
     return job;
   });
 }
@@ -396,17 +397,17 @@ engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& sha
                                       Operands inputs, int output, float factor,
                                       Executor& executor) noexcept {
   engine::ReductionJob job;
-  const aclTensor* tensors[kMaxLoopOperands];
+  const StridedView* tensors[kMaxLoopOperands];
   BindInputs(call, inputs, job.formula, tensors);
   const aclTensor& result = call.Tensor(output);
   job.plan = PlanReduction(shape, kept, {tensors, static_cast<size_t>(inputs.count)}, result);
   job.from_memory = job.plan.terms.BytesWalked() > engine::LastLevelCacheBytes();
   job.formula.gather = engine::FindGather(
-      JobIsa(), job.from_memory ? engine::GatherSource::kMemoryAskedAhead : engine::GatherSource::kCache);
-  job.terms = engine::FindTermSums(JobIsa());
+      call.isa, job.from_memory ? engine::GatherSource::kMemoryAskedAhead : engine::GatherSource::kCache);
+  job.terms = engine::FindTermSums(call.isa);
   job.store = engine::FindSumStore(result.dtype);
   job.output_argument = static_cast<int8_t>(output);
-  job.threads = ThreadLimit();
+  job.threads = call.threads;
   job.factor = static_cast<double>(factor);
   executor.workspace_size = job.plan.workspace_bytes();
   return job;
@@ -418,7 +419,7 @@ void SetMapScalar(const OperatorCall& call, const engine::KernelTable& kernels, 
     const bool is_half = call.promoted == ACL_FLOAT16 || call.promoted == ACL_BF16;
     cast = is_half ? ACL_FLOAT : call.promoted;
   }
-  const engine::MapTypes types{JobIsa(), call.promoted, engine::ComputedType(call.promoted, kernels.takes),
+  const engine::MapTypes types{call.isa, call.promoted, engine::ComputedType(call.promoted, kernels.takes),
                                kernels.writes_bool};
   const ScalarValue value = ConvertScalar(scalar, cast);
   engine::ElementType type{};
@@ -433,7 +434,7 @@ void SetMapScalar(const OperatorCall& call, const engine::KernelTable& kernels, 
 void SetMoveJob(const OperatorCall& call, int source, int destination, Executor& executor) noexcept {
   executor.SetJob([&] {
     engine::MoveJob job;
-    job.move = engine::MakeMove(call.Tensor(source), call.Tensor(destination), JobIsa(), ThreadLimit());
+    job.move = engine::MakeMove(call.Tensor(source), call.Tensor(destination), call.isa, call.threads);
     job.source = static_cast<int8_t>(source);
     job.destination = static_cast<int8_t>(destination);
     return job;
@@ -444,9 +445,9 @@ engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementTyp
                                     const SequenceOperands& operands) noexcept {
   engine::SequenceJob job;
   const aclTensor& output = call.Tensor(operands.output);
-  const aclTensor* tensors[engine::kMaxSequenceInputs + 1];
+  const StridedView* tensors[engine::kMaxSequenceInputs + 1];
   const aclDataType computed = engine::DtypeOf(type);
-  const engine::MapTypes types{JobIsa(), output.dtype, type, /*writes_bool=*/false};
+  const engine::MapTypes types{call.isa, output.dtype, type, /*writes_bool=*/false};
   job.input_count = operands.inputs.count;
   for (int k = 0; k < job.input_count; ++k) {
     const aclTensor& input = call.Tensor(operands.inputs.index[k]);
@@ -461,18 +462,18 @@ engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementTyp
   std::iota(std::begin(axes), std::end(axes), 0);
   const std::span<const int> order(axes, static_cast<size_t>(output.view.rank));
   job.plan = PlanInOrder(output.view, order, {tensors, static_cast<size_t>(job.input_count) + 1});
-  job.threads = ThreadLimit();
+  job.threads = call.threads;
   job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
   job.gather =
-      engine::FindGather(JobIsa(), job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
+      engine::FindGather(call.isa, job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
   job.result.argument = static_cast<int8_t>(operands.output);
-  job.result.scatter = engine::FindScatter(JobIsa(), job.stream);
+  job.result.scatter = engine::FindScatter(call.isa, job.stream);
   job.is_converted = type != engine::ElementType::kOther && output.dtype != computed;
   if (job.is_converted) job.result.store = types.StoreFor(output.dtype, &job.result.type);
   job.packed.use = operands.use;
   if (operands.use != engine::PackedOperand::Use::kNone) {
     const aclTensor& packed = call.Tensor(operands.packed);
-    const aclTensor* const one[] = {&packed};
+    const StridedView* const one[] = {&packed};
     job.packed.argument = static_cast<int8_t>(operands.packed);
     job.packed.plan = PlanInOrder(packed.view, {axes, static_cast<size_t>(packed.view.rank)}, one);
   }
@@ -482,11 +483,11 @@ engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementTyp
 void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,
                 Executor& executor) noexcept {
   executor.SetJob([&] {
-    const aclTensor merged = MergedDims(call.Tensor(destination));
-    aclTensor one;
+    const StridedView merged = MergedDims(call.Tensor(destination));
+    StridedView one;
     one.dtype = merged.dtype;
     engine::MoveJob job;
-    job.move = engine::MakeMove(one, merged, JobIsa(), ThreadLimit());
+    job.move = engine::MakeMove(one, merged, call.isa, call.threads);
     job.destination = static_cast<int8_t>(destination);
     std::memcpy(job.value, value.bytes, sizeof job.value);
     return job;

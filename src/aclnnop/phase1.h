@@ -106,10 +106,7 @@ struct SequenceOperands {
 engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
                                     const SequenceOperands& operands) noexcept;
 
-// Returns the instruction set of the kernels that jobs use now.
-Isa JobIsa() noexcept;
-
-// Returns why such jobs have no float64 functions, for FunctionsThere, or an empty text if they have them.
+// Why a job built now has no functions of float64, for FunctionsThere; empty where it has them.
 const char* WhyFunctionsAreMissing() noexcept;
 
 // Sets the executor's job: writes the numbers of a sequence to an output.
@@ -117,7 +114,7 @@ template <class Numbers>
 void SetSequenceJob(const OperatorCall& call, const Numbers& numbers, Executor& executor) noexcept {
   executor.SetJob([&] {
     auto job = MakeSequenceJob(call, engine::TypeOf(numbers), {.output = call.Output()});
-    job.Set(JobIsa(), numbers);
+    job.Set(call.isa, numbers);
     return job;
   });
 }

@@ -9,7 +9,6 @@
 
 #include "acl/data_type.h"
 #include "acl/settings/configuration.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/call_of_views.h"
 #include "plan/views.h"
 
@@ -135,7 +134,7 @@ void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, c
   }
   engine::IndexedMove move;
   move.action = action;
-  move.threads = ThreadLimit();
+  move.threads = executor_.threads;
   move.dtype = indexed.tensor.dtype;
   move.is_scaled = false;
   move.are_columns = false;
@@ -143,8 +142,9 @@ void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, c
   move.raises = raises && CurrentConfiguration().index_errors_raise;
   move.ignored = engine::IndexedMove::kNoneIgnored;
   engine::PlanIndexed(plain.tensor, indexed.tensor, placed, count, move);
-  for (int k = 0; k < count; ++k) move.index[k].follow = engine::FindFollow(JobIsa(), move.index[k].is_wide);
-  move.conversion = engine::FindConversion(JobIsa(), plain.tensor.dtype, indexed.tensor.dtype);
+  for (int k = 0; k < count; ++k)
+    move.index[k].follow = engine::FindFollow(executor_.isa, move.index[k].is_wide);
+  move.conversion = engine::FindConversion(executor_.isa, plain.tensor.dtype, indexed.tensor.dtype);
   move.conversion.from_size = static_cast<int32_t>(StorageBits(plain.tensor.dtype) / 8);
   move.plain.operand = PlaceOf(plain.operand).operand;
   move.indexed.operand = PlaceOf(indexed.operand).operand;
@@ -163,7 +163,8 @@ void StageList::Sort(const MappedView& source, const MappedView& values, const M
   rows.source.place = PlaceOf(source.operand);
   rows.values.place = PlaceOf(values.operand);
   rows.places.place = PlaceOf(places.operand);
-  engine::PlanSortRows(source.tensor, &values.tensor, &places.tensor, dim, JobIsa(), ThreadLimit(), rows);
+  engine::PlanSortRows(source.tensor, &values.tensor, &places.tensor, dim, executor_.isa, executor_.threads,
+                       rows);
   const int64_t bytes = engine::RowsMemory(rows);
   const MappedView memory = Scratch(Shape{bytes}, ACL_INT8);
   if (memory_ == nullptr) return;
@@ -176,7 +177,7 @@ void StageList::Sort(const MappedView& source, const MappedView& values, const M
 void StageList::Product(const engine::Gemm& gemm, const MappedView& left, const MappedView& right,
                         const MappedView& out) noexcept {
   if (memory_ == nullptr) return;
-  const engine::GemmJob job = engine::MakeGemmJob(gemm, JobIsa(), ThreadLimit());
+  const engine::GemmJob job = engine::MakeGemmJob(gemm, executor_.isa, executor_.threads);
   const int64_t bytes = job.WorkspaceBytes();
   const MappedView memory = Scratch(Shape{bytes}, ACL_INT8);
   if (memory_ == nullptr) return;

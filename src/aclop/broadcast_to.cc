@@ -77,11 +77,10 @@ HandleTable<BroadcastTask, 0x62> broadcast_tasks;
 void BroadcastTask::Finish(StreamList&) noexcept { broadcast_tasks.Recycle(this); }
 
 // Wraps a description as a dense tensor. CheckDims has refused tensors of more than kMaxLoopRank dims.
-aclTensor DenseTensor(const aclTensorDesc& description) noexcept {
-  aclTensor tensor;
+StridedView DenseTensor(const aclTensorDesc& description) noexcept {
+  StridedView tensor;
   tensor.view.rank = static_cast<int>(description.dims.size());
   std::copy(description.dims.begin(), description.dims.end(), tensor.view.dim);
-  tensor.storage = tensor.view;
   tensor.strides = RowMajorStrides(tensor.view);
   tensor.dtype = description.dtype;
   tensor.Describe();
@@ -164,8 +163,8 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   if (aclError status = CheckSource(call)) return status;
   Dims dims;
   if (aclError status = CheckDims(call, &dims)) return status;
-  const aclTensor from = DenseTensor(*call.inputs.descriptions[kSource]);
-  const aclTensor to = DenseTensor(*call.outputs.descriptions[0]);
+  const StridedView from = DenseTensor(*call.inputs.descriptions[kSource]);
+  const StridedView to = DenseTensor(*call.outputs.descriptions[0]);
   const bool is_device = call.inputs.descriptions[kShape]->placement == ACL_MEMTYPE_DEVICE;
   if (!is_device && !dims.Are(to.view)) return FailDims(call, dims, to.view);
 

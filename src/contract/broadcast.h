@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "aclnn/shape.h"
+#include "plan/shape.h"
 
 namespace portacl {
 

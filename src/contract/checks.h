@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "acl/isa.h"
 #include "aclnn/executor.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/tensor.h"
@@ -70,6 +71,9 @@ struct OperatorCall {
   int output_count = 1;   // how many of the tensor arguments are outputs
 
   Product product = Product::kNoDevice;
+  // What the jobs of the call are made for.
+  Isa isa{};
+  int threads = 1;
   aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes and other checks, where their comments say so
   Shape broadcast{};                        // set by Broadcasts; [0] when there are no terms
 

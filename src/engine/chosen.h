@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/tensor.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 

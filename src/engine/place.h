@@ -1,18 +1,17 @@
-// The position of data that a step of a job reads or writes: in an operand of the executor, in the workspace,
-// or in the job's own memory.
+// Where what a step of a job reads or writes lies: an operand, the workspace, or the job's own memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#include "aclnn/executor.h"
+#include "engine/job.h"
 
 namespace portacl::engine {
 
 struct Place {
   static constexpr int32_t kWorkspace = -1;
-  static constexpr int32_t kMemory = -2;  // the job's part of the executor's memory
+  static constexpr int32_t kMemory = -2;  // what the job holds in its memory
 
   int32_t operand = 0;
   int64_t offset = 0;  // in bytes

@@ -13,9 +13,9 @@ namespace {
 
 // Sets the strides of an operand over the listed axes of `shape`, in bytes. They are 0 where the operand is
 // broadcast.
-void BroadcastStrides(const Shape& shape, std::span<const int> axes, const aclTensor& tensor,
+void BroadcastStrides(const Shape& shape, std::span<const int> axes, const StridedView& tensor,
                       OperandLoop& loop) {
-  const Shape strides = IsPrivateFormat(tensor.format) ? RowMajorStrides(tensor.view) : tensor.strides;
+  const Shape strides = tensor.is_dense ? RowMajorStrides(tensor.view) : tensor.strides;
   const int missing = shape.rank - tensor.view.rank;
   loop.element_size = static_cast<int32_t>((StorageBits(tensor.dtype) + 7) / 8);
   loop.offset = ByteOffset(tensor);
@@ -96,7 +96,7 @@ void SetLinear(LoopPlan& plan) {
 
 // Starts a plan over the listed axes in their order, without those of length 1.
 LoopPlan StartPlan(const Shape& shape, std::span<const int> axes,
-                   std::span<const aclTensor* const> operands) {
+                   std::span<const StridedView* const> operands) {
   LoopPlan plan;
   plan.rank = static_cast<int>(axes.size());
   plan.operand_count = static_cast<int>(operands.size());
@@ -177,7 +177,7 @@ int64_t LoopPlan::BytesWalked() const noexcept {
   return bytes;
 }
 
-LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
+LoopPlan PlanElementwise(const Shape& shape, std::span<const StridedView* const> operands) noexcept {
   int axes[kMaxLoopRank];
   for (int i = 0; i < shape.rank; ++i) axes[i] = i;
   LoopPlan plan = StartPlan(shape, {axes, static_cast<size_t>(shape.rank)}, operands);
@@ -192,7 +192,7 @@ LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> o
   return plan;
 }
 
-MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> operands) noexcept {
+MergedLoop MergeLoop(const Shape& shape, std::span<const StridedView* const> operands) noexcept {
   MergedLoop merged;
   int rank = 0;
   int64_t stride[kMaxLoopOperands] = {};
@@ -201,7 +201,7 @@ MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> opera
     if (extent == 1) continue;
     bool continues = rank > 0;
     for (size_t k = 0; k < operands.size(); ++k) {
-      const aclTensor& tensor = *operands[k];
+      const StridedView& tensor = *operands[k];
       const Shape strides = IsContiguous(tensor) ? RowMajorStrides(tensor.view) : tensor.strides;
       const int own = axis - (shape.rank - tensor.view.rank);
       stride[k] = own >= 0 && tensor.view[own] != 1 ? strides[own] : 0;
@@ -215,7 +215,7 @@ MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> opera
   }
   merged.shape.rank = rank;
   for (size_t k = 0; k < operands.size(); ++k) {
-    aclTensor& tensor = merged.operand[k];
+    StridedView& tensor = merged.operand[k];
     tensor.dtype = operands[k]->dtype;
     tensor.offset = operands[k]->offset;
     tensor.view = merged.shape;
@@ -225,7 +225,7 @@ MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> opera
 }
 
 LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
-                     std::span<const aclTensor* const> operands) noexcept {
+                     std::span<const StridedView* const> operands) noexcept {
   LoopPlan plan = StartPlan(shape, axes, operands);
   MergeDims(plan);
   SetLinear(plan);

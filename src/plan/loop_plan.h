@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "aclnn/shape.h"
-#include "aclnn/tensor.h"
+#include "plan/shape.h"
+#include "plan/strided_view.h"
 
 namespace portacl {
 
@@ -48,21 +48,21 @@ struct LoopPlan {
 // dense as possible. Where operands are dense along different dims, the two dims that matter most come last,
 // and operands that are dense along the last but one are marked as transposed. Preconditions, which the
 // contract checks: no dim of `shape` is 0, it has at most 8 dims, and every reachable byte offset fits int64.
-LoopPlan PlanElementwise(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
+LoopPlan PlanElementwise(const Shape& shape, std::span<const StridedView* const> operands) noexcept;
 
 // Reduces a loop over more than kMaxLoopRank dims to fewer dims: drops dims of length 1, and merges dims that
 // every operand walks as one. The operands' views have the merged shape, with stride 0 where they are
 // broadcast.
 struct MergedLoop {
   Shape shape{};
-  aclTensor operand[kMaxLoopOperands];
+  StridedView operand[kMaxLoopOperands];
 };
-MergedLoop MergeLoop(const Shape& shape, std::span<const aclTensor* const> operands) noexcept;
+MergedLoop MergeLoop(const Shape& shape, std::span<const StridedView* const> operands) noexcept;
 
 // Plans a loop over `shape` that visits the axes in the given order, outermost first, for operands that each
 // broadcast to it. Dims are merged but not reordered. Axes that are not listed are not walked.
 LoopPlan PlanInOrder(const Shape& shape, std::span<const int> axes,
-                     std::span<const aclTensor* const> operands) noexcept;
+                     std::span<const StridedView* const> operands) noexcept;
 
 // Plans a loop over the distinct elements of one operand of a plan, in the order of its walk. Leaves out the
 // dims along which the operand is broadcast. The new plan's operands are that operand, and a dense copy of

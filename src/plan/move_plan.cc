@@ -49,9 +49,9 @@ void PutSourceBeside(LoopPlan& plan) {
 
 }  // namespace
 
-LoopPlan PlanMove(const Shape& shape, const aclTensor& source, const aclTensor& destination,
+LoopPlan PlanMove(const Shape& shape, const StridedView& source, const StridedView& destination,
                   bool same_bytes) noexcept {
-  const aclTensor* const operands[] = {&source, &destination};
+  const StridedView* const operands[] = {&source, &destination};
   LoopPlan plan = PlanElementwise(shape, operands);
   if (plan.rank > 1) {
     if (same_bytes) WidenElements(plan);
@@ -62,8 +62,8 @@ LoopPlan PlanMove(const Shape& shape, const aclTensor& source, const aclTensor& 
   return plan;
 }
 
-aclTensor MergedDims(const aclTensor& tensor) noexcept {
-  aclTensor merged = tensor;
+StridedView MergedDims(const StridedView& tensor) noexcept {
+  StridedView merged = tensor;
   const Shape strides = IsContiguous(tensor) ? RowMajorStrides(tensor.view) : tensor.strides;
   int rank = 0;
   for (int axis = 0; axis < tensor.view.rank; ++axis) {

@@ -19,12 +19,12 @@ inline constexpr int64_t kWidestMove = 8192;
 // another dim. `same_bytes` means that elements are only copied. Rows that are dense in both operands then
 // count as one element of up to kWidestMove bytes, which need not be a power of two; this is the element size
 // of both operands. Preconditions as for PlanElementwise.
-LoopPlan PlanMove(const Shape& shape, const aclTensor& source, const aclTensor& destination,
+LoopPlan PlanMove(const Shape& shape, const StridedView& source, const StridedView& destination,
                   bool same_bytes) noexcept;
 
 // Returns the same elements with fewer dims: dims of length 1 are dropped, and neighbours merged where the
 // outer one continues the inner. Used by operators that take more than kMaxLoopRank dims and do not depend on
 // positions.
-aclTensor MergedDims(const aclTensor& tensor) noexcept;
+StridedView MergedDims(const StridedView& tensor) noexcept;
 
 }  // namespace portacl

@@ -38,7 +38,7 @@ void PlanChunks(ReductionPlan& plan) {
 }  // namespace
 
 ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
-                            std::span<const aclTensor* const> inputs, const aclTensor& output) noexcept {
+                            std::span<const StridedView* const> inputs, const StridedView& output) noexcept {
   ReductionPlan plan;
   const int missing = terms_shape.rank - kept.rank;
   const auto is_reduced = [&](int axis) {
@@ -79,7 +79,7 @@ ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
   for (int axis = 0; axis < output.view.rank; ++axis) {
     if (output.view[axis] != 1) output_axes[output_rank++] = axis;
   }
-  const aclTensor* const only[] = {&output};
+  const StridedView* const only[] = {&output};
   plan.output = PlanInOrder(output.view, {output_axes, static_cast<size_t>(output_rank)}, only);
   if (plan.reduced > 0) {
     const std::span<const int> walk(axes, static_cast<size_t>(count));

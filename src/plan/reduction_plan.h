@@ -60,6 +60,6 @@ struct ReductionPlan {
 // tensor without that axis. Preconditions as for PlanElementwise, except that terms_shape may have dims of 0
 // where `kept` has none; the inputs need not fit terms_shape then.
 ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
-                            std::span<const aclTensor* const> inputs, const aclTensor& output) noexcept;
+                            std::span<const StridedView* const> inputs, const StridedView& output) noexcept;
 
 }  // namespace portacl

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
-#include "acl/data_type.h"
-
 namespace portacl {
 
 namespace {
 
 // Sets strides and the offset that no element depends on to values that can be multiplied and added.
-void SettleUnread(aclTensor& view) noexcept {
+void SettleUnread(StridedView& view) noexcept {
   if (view.view.IsEmpty()) {
     view.offset = 0;
     std::fill_n(view.strides.dim, view.view.rank, int64_t{0});
@@ -31,18 +29,18 @@ void SettleUnread(aclTensor& view) noexcept {
 
 }  // namespace
 
-aclTensor PlainView(const aclTensor& tensor) noexcept {
-  aclTensor view = tensor;
-  if (IsPrivateFormat(tensor.format)) {
+StridedView PlainView(const StridedView& tensor) noexcept {
+  StridedView view = tensor;
+  if (tensor.is_dense) {
     view.strides = RowMajorStrides(tensor.view);
-    view.format = ACL_FORMAT_ND;
+    view.is_dense = false;
     view.Describe();
   }
   SettleUnread(view);
   return view;
 }
 
-void Narrow(aclTensor& view, int dim, int64_t start, int64_t length, int64_t step) noexcept {
+void Narrow(StridedView& view, int dim, int64_t start, int64_t length, int64_t step) noexcept {
   if (!view.view.IsEmpty()) view.offset += start * view.strides[dim];
   view.view.dim[dim] = length;
   // A dim of length 1 takes no step, and the product could overflow.
@@ -50,7 +48,7 @@ void Narrow(aclTensor& view, int dim, int64_t start, int64_t length, int64_t ste
   view.Describe();
 }
 
-void Permute(aclTensor& view, const int* order) noexcept {
+void Permute(StridedView& view, const int* order) noexcept {
   const Shape shape = view.view;
   const Shape strides = view.strides;
   for (int i = 0; i < shape.rank; ++i) {
@@ -60,7 +58,7 @@ void Permute(aclTensor& view, const int* order) noexcept {
   view.Describe();
 }
 
-void InsertDim(aclTensor& view, int at, int64_t length, int64_t stride) noexcept {
+void InsertDim(StridedView& view, int at, int64_t length, int64_t stride) noexcept {
   for (int i = view.view.rank; i > at; --i) {
     view.view.dim[i] = view.view[i - 1];
     view.strides.dim[i] = view.strides[i - 1];
@@ -71,7 +69,7 @@ void InsertDim(aclTensor& view, int at, int64_t length, int64_t stride) noexcept
   view.Describe();
 }
 
-void Select(aclTensor& view, int dim, int64_t index) noexcept {
+void Select(StridedView& view, int dim, int64_t index) noexcept {
   if (!view.view.IsEmpty()) view.offset += index * view.strides[dim];
   for (int i = dim; i + 1 < view.view.rank; ++i) {
     view.view.dim[i] = view.view[i + 1];
@@ -81,20 +79,20 @@ void Select(aclTensor& view, int dim, int64_t index) noexcept {
   view.Describe();
 }
 
-void Expand(aclTensor& view, int dim, int64_t length) noexcept {
+void Expand(StridedView& view, int dim, int64_t length) noexcept {
   view.view.dim[dim] = length;
   view.strides.dim[dim] = 0;
   view.Describe();
 }
 
-void SplitDim(aclTensor& view, int dim, int64_t inner) noexcept {
+void SplitDim(StridedView& view, int dim, int64_t inner) noexcept {
   const int64_t stride = view.strides[dim];
   view.view.dim[dim] /= inner;
   view.strides.dim[dim] *= inner;
   InsertDim(view, dim + 1, inner, stride);
 }
 
-void FillShape(aclTensor& view, const Shape& shape, int64_t stride) noexcept {
+void FillShape(StridedView& view, const Shape& shape, int64_t stride) noexcept {
   view.view = shape;
   view.strides = RowMajorStrides(shape);
   for (int i = 0; i < shape.rank; ++i) {

@@ -5,30 +5,29 @@
 
 #include <cstdint>
 
-#include "aclnn/tensor.h"
+#include "plan/strided_view.h"
 
 namespace portacl {
 
-// Returns a view of the memory: a private format counts as dense, and unused strides become values that can
-// be multiplied.
-aclTensor PlainView(const aclTensor& tensor) noexcept;
+// The view by the strides that it is walked with, of which those that no element depends on can be multiplied.
+StridedView PlainView(const StridedView& tensor) noexcept;
 
 // Each of the following changes a plain view. `dim` counts from 0.
 //
-// Keeps every `step`-th element of a dim, `length` of them, beginning at `start`. `step` may be negative.
-void Narrow(aclTensor& view, int dim, int64_t start, int64_t length, int64_t step = 1) noexcept;
+// Of a dim every `step`-th element from `start` on, `length` of them. `step` may be negative.
+void Narrow(StridedView& view, int dim, int64_t start, int64_t length, int64_t step = 1) noexcept;
 // Permutes the dims: the new dim i is the old dim order[i].
-void Permute(aclTensor& view, const int* order) noexcept;
+void Permute(StridedView& view, const int* order) noexcept;
 // Inserts a dim before dim `at`. Its neighbouring elements lie `stride` elements apart.
-void InsertDim(aclTensor& view, int at, int64_t length, int64_t stride) noexcept;
+void InsertDim(StridedView& view, int at, int64_t length, int64_t stride) noexcept;
 // Removes a dim, and keeps one of its indices.
-void Select(aclTensor& view, int dim, int64_t index) noexcept;
+void Select(StridedView& view, int dim, int64_t index) noexcept;
 // Repeats a dim of one element.
-void Expand(aclTensor& view, int dim, int64_t length) noexcept;
+void Expand(StridedView& view, int dim, int64_t length) noexcept;
 // Splits a dim into two: rows of `inner` elements.
-void SplitDim(aclTensor& view, int dim, int64_t inner) noexcept;
+void SplitDim(StridedView& view, int dim, int64_t inner) noexcept;
 
 // Replaces one dim, whose elements lie `stride` elements apart, with dims of `shape` in row-major order.
-void FillShape(aclTensor& view, const Shape& shape, int64_t stride) noexcept;
+void FillShape(StridedView& view, const Shape& shape, int64_t stride) noexcept;
 
 }  // namespace portacl

@@ -117,12 +117,16 @@ add = mutants_of("src/contract/broadcast.cc", ("l1_loss_backward_contract", "l1_
 add("broadcast: 1 and 0 give 1", "x == 1 ? y : x", "std::max(x, y)")
 
 add = mutants_of("src/aclnn/tensor.cc", ("meta_objects", "l1_loss_backward_contract"))
-add("tensor: strides of axes of length 1 count", "    if (tensor.view[i] == 1) continue;\n", "")
 add("tensor: aclInitTensor keeps the offset", "  tensor->offset = offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;",
     "  tensor->offset += 0 * offset;\n  tensor->dtype = dataType;\n  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;")
 add("tensor: aclInitTensor leaves what was known", "  tensor->format = format;\n  tensor->Describe();\n  return ACL_SUCCESS;",
     "  tensor->format = format;\n  return ACL_SUCCESS;")
-add("tensor: any strides are row-major", "    if (tensor.strides[i] != expected) return false;\n", "")
+add("tensor: a private format is read by strides", "  is_dense = IsPrivateFormat(format);\n", "  is_dense = false;\n", ("views",))
+
+add = mutants_of("src/plan/strided_view.cc", ("meta_objects", "l1_loss_backward_contract"))
+add("view: strides of axes of length 1 count", "    if (view.view[i] == 1) continue;\n", "")
+add("view: any strides are row-major", "    if (view.strides[i] != expected) return false;\n", "")
+add("view: a dense one is read by its strides", "contiguous = is_dense || (", "contiguous = (", ("views",))
 
 # ---- Plans --------------------------------------------------------------------------------------
 
@@ -833,8 +837,8 @@ add = mutants_of("src/engine/move/steps.cc", INDEXED)
 add("indexed: copies onto themselves", "        if (!IsCopyOfItself(step, context))\n", "", reason="the same bytes onto themselves")
 
 add = mutants_of("src/engine/move/masked.cc", ("scattered",))
-add("unpack: later blocks read where the first does", "int64_t chosen = counts[block];", "int64_t chosen = unpacks ? 0 : counts[block];")
-add("unpack: as many as the mask says", "const int64_t limit = std::min(most, block", "const int64_t limit = std::min(unpacks ? total : most, block")
+add("unpack: later blocks read where the first does", "int64_t chosen = block.chosen;\n  const Chosen first = step.unpack(", "int64_t chosen = 0;\n  const Chosen first = step.unpack(")
+add("unpack: as many as the mask says", "std::min(most, number + 1 < blocks", "std::min(unpacks ? total : most, number + 1 < blocks")
 add("unpack: too few are ignored", "if (total > step.columns && step.raises) {", "if (false && step.raises) {")
 
 add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed_loop.cc",))
@@ -1574,6 +1578,6 @@ add = mutants_of("src/hccl/operation.cc", ("collectives",))
 add("hccl: an all-reduce reads what it wrote", "    send_ = exchange_.Room(bytes);\n", "    return;\n")
 
 add = mutants_of("src/engine/resample/axes_memory.h", ("resample", "absurd_sizes"))
-add("tables: long ones are made in phase 1", "  if (bytes > kMostKept) {", "  if (bytes > kMostKept && bytes < kMostKept) {")
+add("tables: long ones are made in phase 1", "  if (bytes > kMostKept) return", "  if (bytes > kMostKept && bytes < kMostKept) return")
 add = mutants_of("src/aclnnop/sort/search_sorted.cc", ("absurd_sizes",))
 add("search: any place is an INT32", "      shape[shape.rank - 1] <= std::numeric_limits<int32_t>::max())", "      shape[shape.rank - 1] <= std::numeric_limits<int64_t>::max())")

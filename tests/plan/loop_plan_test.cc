@@ -34,16 +34,15 @@ struct Operand {
   std::vector<int64_t> strides;
   int64_t offset = 0;
   aclDataType dtype = ACL_FLOAT;
-  aclFormat format = ACL_FORMAT_ND;
+  bool is_dense = false;
 
-  aclTensor Tensor() const {
-    aclTensor tensor;
+  StridedView Tensor() const {
+    StridedView tensor;
     tensor.view = AsShape(dims);
     tensor.strides = AsShape(strides);
     tensor.offset = offset;
-    tensor.storage = tensor.view;
     tensor.dtype = dtype;
-    tensor.format = format;
+    tensor.is_dense = is_dense;
     return tensor;
   }
 
@@ -61,7 +60,7 @@ struct Operand {
 };
 
 Operand Dense(const Dims& dims, aclDataType dtype = ACL_FLOAT) {
-  return {dims, DenseStrides(dims), 0, dtype, ACL_FORMAT_ND};
+  return {dims, DenseStrides(dims), 0, dtype};
 }
 
 std::string Describe(const Dims& shape, const std::vector<Operand>& operands) {
@@ -75,10 +74,10 @@ std::string Describe(const Dims& shape, const std::vector<Operand>& operands) {
 }
 
 LoopPlan PlanOf(const Dims& shape, const std::vector<Operand>& operands) {
-  std::vector<aclTensor> tensors;
+  std::vector<StridedView> tensors;
   for (const Operand& operand : operands) tensors.push_back(operand.Tensor());
-  std::vector<const aclTensor*> pointers;
-  for (const aclTensor& tensor : tensors) pointers.push_back(&tensor);
+  std::vector<const StridedView*> pointers;
+  for (const StridedView& tensor : tensors) pointers.push_back(&tensor);
   return PlanElementwise(AsShape(shape), pointers);
 }
 
@@ -324,7 +323,7 @@ TEST(LoopPlan, Collapses) {
 
 TEST(LoopPlan, Sorts) {
   // A transposed output decides the order; a dense input is then the one that jumps.
-  Operand transposed{{3, 4}, {1, 3}, 0, ACL_FLOAT, ACL_FORMAT_ND};
+  Operand transposed{{3, 4}, {1, 3}, 0, ACL_FLOAT};
   LoopPlan plan = PlanOf({3, 4}, {Dense({3, 4}), transposed});
   ExpectExtents(plan, {4, 3});
   ExpectStrides(plan, 0, {4, 16});
@@ -336,7 +335,7 @@ TEST(LoopPlan, Sorts) {
 }
 
 TEST(LoopPlan, Flips) {
-  Operand backwards{{6}, {-1}, 5, ACL_FLOAT16, ACL_FORMAT_ND};
+  Operand backwards{{6}, {-1}, 5, ACL_FLOAT16};
   LoopPlan plan = PlanOf({6}, {Dense({6}), backwards});
   ExpectExtents(plan, {6});
   EXPECT_EQ(plan.operand[1].offset, 0);
@@ -350,7 +349,7 @@ TEST(LoopPlan, Flips) {
 }
 
 TEST(LoopPlan, PaddedRowsStayTwoDims) {
-  const Operand padded{{4, 5}, {7, 1}, 3, ACL_FLOAT, ACL_FORMAT_ND};
+  const Operand padded{{4, 5}, {7, 1}, 3, ACL_FLOAT};
   const LoopPlan plan = PlanOf({4, 5}, {padded, Dense({4, 5})});
   ExpectExtents(plan, {4, 5});
   ExpectStrides(plan, 0, {28, 4});
@@ -359,28 +358,24 @@ TEST(LoopPlan, PaddedRowsStayTwoDims) {
   EXPECT_TRUE(plan.operand[1].linear);
 }
 
-// ---- private formats ----
+// ---- dense views ----
 
-TEST(LoopPlan, PrivateFormatsIgnoreStrides) {
+TEST(LoopPlan, DenseViewsIgnoreStrides) {
   const Dims shape = {4, 3, 5};
-  for (const aclFormat format : {ACL_FORMAT_FRACTAL_NZ, ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_Z}) {
-    for (const std::vector<int64_t>& strides :
-         {std::vector<int64_t>{1, 4, 12}, std::vector<int64_t>{-15, -5, -1}, std::vector<int64_t>{0, 0, 0}}) {
-      Operand operand{shape, strides, 2, ACL_FLOAT16, format};
-      const LoopPlan plan = PlanOf(shape, {operand, Dense(shape), operand});
-      ExpectExtents(plan, {60});
-      for (const int k : {0, 2}) {
-        EXPECT_TRUE(plan.operand[k].linear);
-        EXPECT_EQ(plan.operand[k].linear_stride, 2);
-        EXPECT_EQ(plan.operand[k].offset, 4);
-      }
+  for (const std::vector<int64_t>& strides :
+       {std::vector<int64_t>{1, 4, 12}, std::vector<int64_t>{-15, -5, -1}, std::vector<int64_t>{0, 0, 0}}) {
+    Operand operand{shape, strides, 2, ACL_FLOAT16, /*is_dense=*/true};
+    const LoopPlan plan = PlanOf(shape, {operand, Dense(shape), operand});
+    ExpectExtents(plan, {60});
+    for (const int k : {0, 2}) {
+      EXPECT_TRUE(plan.operand[k].linear);
+      EXPECT_EQ(plan.operand[k].linear_stride, 2);
+      EXPECT_EQ(plan.operand[k].offset, 4);
     }
   }
-  // Of the public formats the strides count.
-  for (const aclFormat format : {ACL_FORMAT_ND, ACL_FORMAT_NCHW, ACL_FORMAT_NHWC, ACL_FORMAT_NCDHW}) {
-    const Operand operand{shape, {1, 4, 12}, 0, ACL_FLOAT, format};
-    ExpectExtents(PlanOf(shape, {operand, Dense(shape)}), {4, 3, 5});
-  }
+  // Of others the strides count.
+  const Operand operand{shape, {1, 4, 12}, 0, ACL_FLOAT, /*is_dense=*/false};
+  ExpectExtents(PlanOf(shape, {operand, Dense(shape)}), {4, 3, 5});
 }
 
 // ---- beyond what memory could hold ----
@@ -482,7 +477,7 @@ TEST(LoopPlan, TheLastAddressThatInt64Holds) {
   EXPECT_EQ(flipped.operand[1].linear_stride, 16);
   // A repeated row of that length: the step past its end fits nowhere, and nothing lies there.
   const Dims repeated = {2, int64_t{1} << 29, int64_t{1} << 30};
-  const Operand row{repeated, {0, int64_t{1} << 30, 1}, 0, ACL_COMPLEX128, ACL_FORMAT_ND};
+  const Operand row{repeated, {0, int64_t{1} << 30, 1}, 0, ACL_COMPLEX128};
   const LoopPlan rows = PlanOf(repeated, {row, Dense(repeated, ACL_FLOAT16)});
   ExpectExtents(rows, {2, int64_t{1} << 59});
   ExpectStrides(rows, 0, {0, 16});

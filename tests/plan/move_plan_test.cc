@@ -22,12 +22,11 @@ portacl::Shape AsShape(const std::vector<int64_t>& dims) {
   return shape;
 }
 
-aclTensor TensorOf(const View& view, DtypeNumber dtype) {
-  aclTensor tensor;
+StridedView TensorOf(const View& view, DtypeNumber dtype) {
+  StridedView tensor;
   tensor.view = AsShape(view.shape);
   tensor.strides = AsShape(view.strides);
   tensor.offset = view.offset;
-  tensor.storage = AsShape(view.storage_dims);
   tensor.dtype = AsAclDataType(dtype);
   tensor.Describe();
   return tensor;
@@ -134,8 +133,8 @@ TEST(MergedDims, KeepsTheElements) {
     Shape shape(static_cast<size_t>(random.Below(12)));
     for (int64_t& dim : shape) dim = random.Between(1, 2);
     const View view = MakeView(shape, random.Chance(50) ? Layout::kMixed : Layout::kDense, random);
-    const aclTensor tensor = TensorOf(view, ACL_FLOAT);
-    const aclTensor merged = MergedDims(tensor);
+    const StridedView tensor = TensorOf(view, ACL_FLOAT);
+    const StridedView merged = MergedDims(tensor);
     EXPECT_LE(merged.view.rank, tensor.view.rank);
     EXPECT_TRUE(!IsContiguous(tensor) || merged.view.rank <= 1);
     std::vector<int64_t> strides(merged.strides.dim, merged.strides.dim + merged.view.rank);

@@ -25,24 +25,23 @@ portacl::Shape AsShape(const Dims& dims) {
   return shape;
 }
 
-aclTensor Tensor(const Dims& dims, const std::vector<int64_t>& strides, int64_t offset = 0) {
-  aclTensor tensor;
+StridedView Tensor(const Dims& dims, const std::vector<int64_t>& strides, int64_t offset = 0) {
+  StridedView tensor;
   tensor.view = AsShape(dims);
   tensor.strides = AsShape(strides);
   tensor.offset = offset;
-  tensor.storage = tensor.view;
   tensor.dtype = ACL_FLOAT;
-  tensor.format = ACL_FORMAT_ND;
   return tensor;
 }
 
-aclTensor Dense(const Dims& dims) { return Tensor(dims, DenseStrides(dims)); }
+StridedView Dense(const Dims& dims) { return Tensor(dims, DenseStrides(dims)); }
 
 // One element, seen everywhere.
-aclTensor Repeated(const Dims& dims) { return Tensor(dims, std::vector<int64_t>(dims.size(), 0)); }
+StridedView Repeated(const Dims& dims) { return Tensor(dims, std::vector<int64_t>(dims.size(), 0)); }
 
-ReductionPlan PlanOf(const Dims& shape, const Dims& kept, const aclTensor& input, const aclTensor& output) {
-  const aclTensor* const inputs[] = {&input};
+ReductionPlan PlanOf(const Dims& shape, const Dims& kept, const StridedView& input,
+                     const StridedView& output) {
+  const StridedView* const inputs[] = {&input};
   return PlanReduction(AsShape(shape), AsShape(kept), inputs, output);
 }
 
@@ -92,8 +91,8 @@ TEST(ReductionPlan, SizesUpToTheLargest) {
            {{k31, 2, k31 / 2 + 7}, {k31, 1, k31 / 2 + 7}, k31, 2, k31 / 2 + 7},
            {{3, k31, 5, k31 / 8, 1}, {3, 1, 5, 1, 1}, 15, k31 * (k31 / 8), 1}}) {
     SCOPED_TRACE(ToString(shape) + " to " + ToString(kept));
-    const aclTensor input = Repeated(shape);
-    const aclTensor output = Repeated(kept);
+    const StridedView input = Repeated(shape);
+    const StridedView output = Repeated(kept);
     const ReductionPlan plan = PlanOf(shape, kept, input, output);
     EXPECT_EQ(plan.outer, outer);
     EXPECT_EQ(plan.reduced, reduced);

@@ -18,8 +18,9 @@ IN_ORDER = {
     "acl/queue/stream.h": ["acl/log.h"],
     "acl/queue/stream.cc": ["acl/queue/stream.h", "acl/acl_rt.h"],
     "acl/device/device.cc": ["acl/queue/stream.h"],
-    "aclnn/executor.h": ["acl/queue/stream.h"],
-    "engine/loop-inl.h": ["aclnn/executor.h"],
+    "aclnn/executor.h": ["acl/queue/stream.h", "engine/job.h"],
+    "engine/job.h": [],
+    "engine/loop-inl.h": ["engine/job.h"],
     "engine/loop.cc": ["engine/loop-inl.h"],
 }
 
@@ -45,6 +46,16 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.faults({"acl/log.cc": ["aclnn/executor.h"]}),
                          ["acl/log.cc: acl must not include aclnn/executor.h",
                           "these depend on each other: acl/log, acl/queue/stream, aclnn/executor"])
+
+    def test_what_computes_knows_no_handle(self):
+        self.assertEqual(self.faults({"engine/loop.cc": ["aclnn/tensor.h"], "aclnn/tensor.h": []}),
+                         ["engine/loop.cc: engine must not include aclnn/tensor.h"])
+        self.assertEqual(self.faults({"plan/loops.h": ["aclnn/tensor.h"], "aclnn/tensor.h": []}),
+                         ["plan/loops.h: plan must not include aclnn/tensor.h"])
+
+    def test_executors_know_the_job_and_no_kind_of_computing(self):
+        self.assertEqual(self.faults({"aclnn/executor.h": ["engine/loop-inl.h"]}),
+                         ["aclnn/executor.h: aclnn includes of engine engine/job.h alone, not engine/loop-inl.h"])
 
     def test_a_room_points_back(self):
         self.assertEqual(self.faults({"acl/settings/init.h": ["acl/device/device.h"], "acl/device/device.h": []}),

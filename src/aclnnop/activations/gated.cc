@@ -461,7 +461,7 @@ aclnnStatus LimitIsPositive(const Check& check, OperatorCall& call) noexcept {
 }
 
 // Merges the dims from `dim` on into one. Returns false where their elements do not follow each other.
-bool TakeTogether(aclTensor& view, int dim) {
+bool TakeTogether(StridedView& view, int dim) {
   int64_t length = 1;
   for (int i = dim; i < view.view.rank; ++i) length *= view.view[i];
   int64_t stride = 1;
@@ -479,7 +479,7 @@ bool TakeTogether(aclTensor& view, int dim) {
 }
 template <int tensor>
 aclnnStatus PairsFollow(const Check& check, OperatorCall& call) noexcept {
-  aclTensor view = PlainView(call.Tensor(tensor));
+  StridedView view = PlainView(call.Tensor(tensor));
   if (TakeTogether(view, WrappedDim(call.attributes[kDim].integer, view.view.rank))) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor)

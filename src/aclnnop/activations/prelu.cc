@@ -70,10 +70,10 @@ constexpr auto kPreluSlope = PORTACL_VALUE_KERNELS(prelu::PreluSlope);
 constexpr auto kWeightTerm = PORTACL_KERNELS(prelu::WeightTerm);
 
 // Returns the number of weights that self takes besides 1.
-int64_t Channels(const aclTensor& self) { return self.view.rank <= 1 ? 1 : self.view[1]; }
+int64_t Channels(const StridedView& self) { return self.view.rank <= 1 ? 1 : self.view[1]; }
 
 // Returns the weights in as few dims as their strides allow; a single weight has none.
-aclTensor Weights(const aclTensor& weight) { return MergedDims(PlainView(weight)); }
+StridedView Weights(const StridedView& weight) { return MergedDims(PlainView(weight)); }
 
 // Return views of one rank in which the weights have dims of their own: the weights, and tensors of self's
 // shape, whose channels are split as the weights' dims are.
@@ -175,7 +175,7 @@ void SetPreluBackward(const OperatorCall& call, Executor& executor) {
   MapList maps(call, executor, 1);
   maps.Add({gradient, self, weight}, view_of(kGradInput), kPreluSlope);
   maps.AddSum({gradient, self}, {PlainView(call.Tensor(kGradWeight)), call.OperandOf(kGradWeight)},
-              self.tensor.view, weight.tensor.view, kWeightTerm.For(JobIsa()));
+              self.tensor.view, weight.tensor.view, kWeightTerm.For(call.isa));
   maps.SetJob();
 }
 

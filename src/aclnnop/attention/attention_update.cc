@@ -7,7 +7,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/heads.h"
 #include "engine/attention/merge.h"
 #include "plan/views.h"
@@ -132,7 +131,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kLocalOut}),
 };
 
-engine::AttentionOperand RowOf(const aclTensor& tensor, int operand) {
+engine::AttentionOperand RowOf(const StridedView& tensor, int operand) {
   engine::AttentionOperand made = Broadcast(tensor, operand);
   if (tensor.view.rank > 1) return made;
   made.row = made.column;
@@ -158,7 +157,7 @@ void SetMerge(const OperatorCall& call, Executor& executor) {
   merge.result.out = RowOf(call.Tensor(kOut), call.OperandOf(kOut));
   if (WantsLse(call)) merge.result.greatest = RowOf(call.Tensor(kLseOut), call.OperandOf(kLseOut));
   const int left_out = WantsLse(call) ? -1 : call.OperandOf(kLseOut);
-  engine::SetAttentionMergeJob(executor, merge, left_out, JobIsa(), ThreadLimit());
+  executor.SetJob([&] { return engine::MakeAttentionMergeJob(merge, left_out, call.isa, call.threads); });
 }
 
 // ---- aclnnRingAttentionUpdate: combines by maxima and sums ----
@@ -257,7 +256,9 @@ void SetRing(const OperatorCall& call, Executor& executor) {
   merge.parts = 2;
   merge.copies = kStatisticCopies;
   merge.result = {out.operand, numbers(kMaxOut), numbers(kSumOut)};
-  engine::SetAttentionMergeJob(executor, merge, call.OperandOf(kSequences), JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakeAttentionMergeJob(merge, call.OperandOf(kSequences), call.isa, call.threads);
+  });
 }
 
 }  // namespace

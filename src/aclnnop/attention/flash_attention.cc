@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/random_source.h"
 #include "aclnnop/jobs/statistics.h"
@@ -633,7 +632,7 @@ void SetScore(const OperatorCall& call, Executor& executor) {
   engine::Attention made = AttentionOf<at>(call, sizes);
   engine::AttentionParts* parts = nullptr;
   if (!SetBatches<at>(call, sizes, made, executor, &parts)) return;
-  engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit(), parts);
+  executor.SetJob([&] { return engine::MakeAttentionJob(made, call.isa, call.threads, parts); });
 }
 
 // ---- FlashAttentionScoreGrad ----
@@ -671,7 +670,7 @@ aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
   const Sequences sequences(call, sizes);
   const auto in_lanes = [](int64_t length) { return static_cast<double>(length) + 64; };
   const int64_t members = sizes.query.heads / sizes.key.heads;
-  const double rows = static_cast<double>(members) * ThreadLimit() * in_lanes(sequences.queries);
+  const double rows = static_cast<double>(members) * call.threads * in_lanes(sequences.queries);
   const double shifts = WantsShift<at>(call) ? static_cast<double>(sizes.query.heads) *
                                                    in_lanes(sequences.queries) * in_lanes(sequences.keys)
                                              : 0;
@@ -746,7 +745,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   // With one sequence, the gradient of the shift is not summed over the batches of rows behind that sequence.
   const bool is_one = IsPacked(call) && Ends(call, kQueryLengths).size() == 1;
   if (is_one && made.of_shift.IsThere()) made.of_shift.batch = 1;
-  engine::SetAttentionGradientJob(executor, made, JobIsa(), ThreadLimit(), parts);
+  executor.SetJob([&] { return engine::MakeAttentionGradientJob(made, call.isa, call.threads, parts); });
 }
 
 }  // namespace

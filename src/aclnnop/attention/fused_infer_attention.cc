@@ -10,7 +10,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/statistics.h"
 #include "plan/views.h"
@@ -171,13 +170,13 @@ const aclTensor& Only(const OperatorCall& call, int list) { return *EntryAt(call
 
 // Views pages: blocks of rows, blocks of heads of rows, or blocks of heads of rows that are split into
 // pieces.
-attention::Heads PagesOf(const OperatorCall& call, const aclTensor& tensor, int operand,
+attention::Heads PagesOf(const OperatorCall& call, const StridedView& tensor, int operand,
                          engine::AttentionPieces* pieces) {
   if (tensor.view.rank < 5) {
     const bool is_joined = tensor.view.rank == 3;
     return HeadsOf(tensor, operand, is_joined ? Layout::kBsh : Layout::kBnsd, KeyHeads(call));
   }
-  const aclTensor view = PlainView(tensor);
+  const StridedView view = PlainView(tensor);
   attention::Heads made;
   made.batches = view.view[0];
   made.heads = view.view[1];
@@ -195,7 +194,7 @@ attention::Heads PagesOf(const OperatorCall& call, const aclTensor& tensor, int 
 }
 
 // Views keys, values or the rotary part of keys.
-attention::Heads KeysOf(const OperatorCall& call, const Layouts& layouts, const aclTensor& tensor,
+attention::Heads KeysOf(const OperatorCall& call, const Layouts& layouts, const StridedView& tensor,
                         int operand, engine::AttentionPieces* pieces) {
   return HasPages(call) ? PagesOf(call, tensor, operand, pieces)
                         : HeadsOf(tensor, operand, layouts.in, KeyHeads(call));
@@ -316,7 +315,7 @@ struct ScaleSource {
 // mode does not accept the shape.
 bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
                  const attention::Heads& of, engine::AttentionOperand* to) {
-  const aclTensor view = PlainView(TensorAt(call, tensor));
+  const StridedView view = PlainView(TensorAt(call, tensor));
   int first = 0;
   to->argument = static_cast<int16_t>(OperandAt(call, tensor));
   to->dtype = view.dtype;
@@ -517,7 +516,7 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
     return RefuseAttribute(check, call, kKeyHeads,
                            "0, or what divides numHeads into at most 64, with rotary parts 128");
   const Sizes sizes(call);
-  const auto splits = [](const aclTensor& tensor, const attention::Heads& made) {
+  const auto splits = [](const StridedView& tensor, const attention::Heads& made) {
     return tensor.view.rank == 4 || made.operand.head == 0 || made.depth > 0;
   };
   const aclTensor& query = TensorAt(call, kQuery);
@@ -526,7 +525,7 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
     return RefuseAt(check, call, kQuery, "numHeads heads");
   for (const int list : {kKey, kValue}) {
     for (int entry = 0; entry < CountAt(call, list); ++entry) {
-      const aclTensor& tensor = *EntryAt(call, list, entry);
+      const StridedView& tensor = *EntryAt(call, list, entry);
       const attention::Heads& made = sizes.lists > 0 ? sizes.KeysOfEntry(call, list, entry)
                                      : list == kKey  ? sizes.key
                                                      : sizes.value;
@@ -950,7 +949,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
     if (IsDecoding(sizes) || shape.rank > 2) made.mask.batch = first;
     made.mask.head = 0;
   }
-  engine::SetAttentionJob(executor, made, JobIsa(), ThreadLimit(), memory.parts);
+  executor.SetJob([&] { return engine::MakeAttentionJob(made, call.isa, call.threads, memory.parts); });
 }
 
 #define PORTACL_INFER_OPERATORS(X)                                                        \

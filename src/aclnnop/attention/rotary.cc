@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rotary.cc"
 #include <hwy/foreach_target.h>
 
+#include "aclnnop/call_of_views.h"
 #include "engine/fold/sum_loop-inl.h"
 #include "engine/row/row_loop-inl.h"
 
@@ -169,8 +170,8 @@ constexpr Check kChecks[] = {
 
 // Views the first or the second elements of a row's pairs. Rows of the quarter mode are two rows of the half
 // mode.
-aclTensor OfPairs(const aclTensor& tensor, int64_t mode, int64_t which) {
-  aclTensor view = PlainView(tensor);
+StridedView OfPairs(const StridedView& tensor, int64_t mode, int64_t which) {
+  StridedView view = PlainView(tensor);
   const int64_t columns = view.view[kRank - 1];
   const int64_t rows = mode == kQuarter ? 2 : 1;
   SplitDim(view, kRank - 1, columns / rows);
@@ -338,8 +339,8 @@ constexpr Check kAppliedChecks[] = {
 
 engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int64_t of_rest, int output,
                            int64_t of_output) {
-  const aclTensor first = OfPairs(call.Tensor(kX), of_input, 0);
-  engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  const StridedView first = OfPairs(call.Tensor(kX), of_input, 0);
+  engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, first);
   rows.Input(kX, OfPairs(call.Tensor(kX), of_input, 1));
   for (const int tensor : {kCos, kSin}) {
@@ -363,7 +364,7 @@ void SetMixed(const OperatorCall& call, Executor& executor) {
   matmul::MatrixProduct product{
       {x.operand, x.tensor}, {matrix.operand, matrix.tensor}, {turned.operand, turned.tensor}};
   stages.Product(matmul::GemmOf(product), x, matrix, turned);
-  engine::RowJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(x.operand, x.tensor);
   rows.Input(turned.operand, turned.tensor);
   for (const int tensor : {kCos, kSin}) rows.Input(call.OperandOf(tensor), call.Tensor(tensor));
@@ -387,7 +388,7 @@ void SetInterleaved(const OperatorCall& call, Executor& executor) {
 void SetApplied(const OperatorCall& call, Executor& executor) {
   const int64_t mode = NamedMode(call);
   const auto of_four = [&](int tensor) {
-    aclTensor view = call.Tensor(tensor);
+    StridedView view = call.Tensor(tensor);
     if (view.view.rank == kRank) return view;
     view = PlainView(view);
     InsertDim(view, 0, 1, 0);
@@ -397,9 +398,9 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
   const engine::RowJob* jobs[2];
   uint32_t touched = 0;
   for (const int turned : {kQuery, kKey}) {
-    const aclTensor whole = of_four(turned);
-    const aclTensor first = OfPairs(whole, mode, 0);
-    engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+    const StridedView whole = of_four(turned);
+    const StridedView first = OfPairs(whole, mode, 0);
+    engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
     for (const int64_t which : {0, 1}) rows.Input(turned, OfPairs(whole, mode, which));
     for (const int tensor : {kAppliedCos, kAppliedSin}) {
       for (const int64_t which : {0, 1}) rows.Input(tensor, OfPairs(of_four(tensor), mode, which));
@@ -409,7 +410,7 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
     jobs[turned] = &made[turned];
     touched |= rows.touched();
   }
-  engine::SetRowJobs(executor, jobs, 2, touched);
+  executor.SetJob([&] { return engine::MakeRowJobs(executor, jobs, 2, touched); });
 }
 
 // ---- gradients: kX is dy ----
@@ -477,9 +478,9 @@ struct GradientsJob {
 engine::ReductionJob SumOfProducts(const OperatorCall& call, int output, int64_t which, int64_t which_x,
                                    Executor& executor) {
   const int64_t mode = call.attributes[kMode].integer;
-  const aclTensor dy = OfPairs(call.Tensor(kX), ModeOfRest(mode), which);
-  const aclTensor x = OfPairs(call.Tensor(kGivenX), ModeOfX(mode), which_x);
-  const aclTensor to = OfPairs(call.Tensor(output), ModeOfRest(mode), which);
+  const aclTensor dy = AsTensor(OfPairs(call.Tensor(kX), ModeOfRest(mode), which));
+  const aclTensor x = AsTensor(OfPairs(call.Tensor(kGivenX), ModeOfX(mode), which_x));
+  const aclTensor to = AsTensor(OfPairs(call.Tensor(output), ModeOfRest(mode), which));
   const TensorArgument tensors[] = {{"dy", &dy}, {"x", &x}, {"out", &to}};
   OperatorCall views(call);
   views.tensors = tensors;
@@ -487,7 +488,7 @@ engine::ReductionJob SumOfProducts(const OperatorCall& call, int output, int64_t
   engine::ReductionJob job = MakeReductionJob(views, dy.view, to.view, {0, 1}, 2, /*factor=*/1.0f, executor);
   executor.workspace_size = std::max(executor.workspace_size, others);
   const float sign = which == 0 && which_x == 1 ? -1.0f : 1.0f;
-  job.formula.Set(kSignedProduct.For(JobIsa()), engine::FactorAlone{sign});
+  job.formula.Set(kSignedProduct.For(call.isa), engine::FactorAlone{sign});
   job.formula.argument[0] = kX;
   job.formula.argument[1] = kGivenX;
   job.output_argument = static_cast<int8_t>(output);
@@ -639,7 +640,7 @@ void Look(StageList& stages, const OperatorCall& call, const MappedView& angles,
   Narrow(table.tensor, 1, which * AngleCount(call) + columns.first, columns.count, columns.step);
   table.tensor.view.dim[0] = plain.tensor.view[0];
   table.tensor.strides.dim[0] = 0;
-  aclTensor positions = PlainView(call.Tensor(kPositions));
+  StridedView positions = PlainView(call.Tensor(kPositions));
   const int64_t before = positions.view.rank == 2 ? columns.row * plain.tensor.view[0] : 0;
   if (positions.view.rank == 2) Select(positions, 0, columns.row);
   InsertDim(positions, 1, columns.count, 0);
@@ -658,33 +659,33 @@ void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, co
   const int64_t angles = AngleCount(call);
   const bool is_neox = call.attributes[kIsNeox].integer != 0;
   const auto heads_of = [&](int tensor) {
-    aclTensor view = PlainView(call.Tensor(tensor));
+    StridedView view = PlainView(call.Tensor(tensor));
     SplitDim(view, 1, HeadSize(call));
     return view;
   };
   const auto pairs_of = [&](int tensor, int64_t which) {
-    aclTensor view = heads_of(tensor);
+    StridedView view = heads_of(tensor);
     Narrow(view, 2, is_neox ? which * angles : which, angles, is_neox ? 1 : 2);
     return view;
   };
   const auto rest_of = [&](int tensor) {
-    aclTensor view = heads_of(tensor);
+    StridedView view = heads_of(tensor);
     Narrow(view, 2, 2 * angles, HeadSize(call) - 2 * angles);
     return view;
   };
-  const aclTensor first = pairs_of(from, 0);
-  engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  const StridedView first = pairs_of(from, 0);
+  engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
   for (const int64_t which : {0, 1}) rows.Input(from, pairs_of(from, which));
   for (const MappedView* angle : {&cos, &cos, &sin, &sin}) {
-    aclTensor view = angle->tensor;
+    StridedView view = angle->tensor;
     InsertDim(view, 1, 1, 0);
     rows.Input(angle->operand, view);
   }
   for (const int64_t which : {0, 1}) rows.Output(to, pairs_of(to, which));
   stages.Rows(rows, kRotated, engine::NoParameters());
-  const aclTensor rest = rest_of(from);
+  const StridedView rest = rest_of(from);
   if (rest.view.IsEmpty()) return;
-  engine::RowJobMaker kept(rest.view, LastAxes(1, rest.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker kept(rest.view, LastAxes(1, rest.view), ACL_FLOAT, call.isa, call.threads);
   kept.Input(from, rest);
   kept.Output(to, rest_of(to));
   stages.Rows(kept, kKept, engine::NoParameters());

@@ -6,7 +6,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/sum_of_terms.h"
 #include "engine/move/move.h"
 #include "plan/views.h"
@@ -134,7 +133,7 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
 }
 
 engine::ConvolutionOperand OperandOf(const OperatorCall& call, int tensor, const Dims& dims) noexcept {
-  const aclTensor view = PlainView(call.Tensor(tensor));
+  const StridedView view = PlainView(call.Tensor(tensor));
   const auto step = [&](int dim) { return ByteStride(view, dim); };
   engine::ConvolutionOperand operand{};
   operand.argument = static_cast<int8_t>(tensor);
@@ -174,7 +173,7 @@ engine::Convolution ConvolutionOf(const OperatorCall& call, int x, int w, int y,
 }
 
 void SetAdded(const OperatorCall& call, int tensor, engine::Convolution& convolution) noexcept {
-  const aclTensor view = PlainView(call.Tensor(tensor));
+  const StridedView view = PlainView(call.Tensor(tensor));
   convolution.adds = true;
   convolution.added.argument = static_cast<int8_t>(tensor);
   convolution.added.dtype = view.dtype;
@@ -236,14 +235,14 @@ bool MakeSum(const OperatorCall& call, const Gradients& gradients, Executor& exe
   auto* const made = new (memory)
       SumAndZeros{MakeReductionJob(sum, summed.view, kept, {0}, 1, /*factor=*/1.0f, executor), {}};
   engine::ReductionJob& job = made->sum;
-  job.formula.Set(TermKernels(JobIsa()), engine::NoParameters());
+  job.formula.Set(TermKernels(call.isa), engine::NoParameters());
   job.formula.argument[0] = static_cast<int8_t>(gradients.summed);
   job.output_argument = static_cast<int8_t>(gradients.bias);
   if (gradients.zeroed >= 0) {
     const aclTensor& zeroed = call.Tensor(gradients.zeroed);
-    aclTensor one;
+    StridedView one;
     one.dtype = zeroed.dtype;
-    made->zeros = engine::MakeMove(one, zeroed, JobIsa(), ThreadLimit());
+    made->zeros = engine::MakeMove(one, zeroed, call.isa, call.threads);
   }
   return true;
 }
@@ -255,8 +254,8 @@ void SetGradientsJob(const OperatorCall& call, const Gradients& gradients, Execu
   if (has_sum && !MakeSum(call, gradients, executor)) return;
   executor.SetJob([&] {
     GradientsJob job{};
-    job.isa = JobIsa();
-    job.threads = ThreadLimit();
+    job.isa = call.isa;
+    job.threads = call.threads;
     job.has_sum = has_sum;
     job.zeroed = static_cast<int8_t>(gradients.zeroed);
     job.image_result = gradients.image_result;
@@ -284,7 +283,9 @@ void SetGradientsJob(const OperatorCall& call, const Gradients& gradients, Execu
 
 void SetConvolutionJob(const engine::Convolution& convolution, engine::ConvolutionResult result,
                        Executor& executor) noexcept {
-  executor.SetJob([&] { return engine::ConvolutionJob{convolution, result, JobIsa(), ThreadLimit()}; });
+  executor.SetJob([&] {
+    return engine::ConvolutionJob{convolution, result, executor.isa, executor.threads};
+  });
 }
 
 }  // namespace portacl::convolution

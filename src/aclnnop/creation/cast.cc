@@ -90,7 +90,7 @@ constexpr Check kChecks[] = {
     Own(LiesPacked<kOut>, ACLNN_ERR_INNER_NULLPTR),
 };
 
-bool IsPacked(const aclTensor& tensor) { return kPacked.Contains(tensor.dtype); }
+bool IsPacked(const StridedView& tensor) { return kPacked.Contains(tensor.dtype); }
 
 engine::Numbers CodesOf(const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
@@ -109,8 +109,8 @@ void SetPacked(const OperatorCall& call, Executor& executor) {
     job.x = self;
     job.rows = 1;
     job.columns = numel;
-    job.isa = JobIsa();
-    job.threads = ThreadLimit();
+    job.isa = call.isa;
+    job.threads = call.threads;
     const engine::Numbers out = CodesOf(call, kOut);
     job.quantiser[0].kind = engine::Quantiser::Kind::kMultiply;
     job.quantiser[0].dtype = out.dtype;
@@ -122,8 +122,8 @@ void SetPacked(const OperatorCall& call, Executor& executor) {
     job.to = {steps.Out(kOut, ACL_FLOAT), ACL_FLOAT, true};
     job.rows = 1;
     job.columns = numel;
-    job.isa = JobIsa();
-    job.threads = ThreadLimit();
+    job.isa = call.isa;
+    job.threads = call.threads;
     steps.Compute(job, {self.place, job.to.place}, numel);
   }
   steps.SetJob();

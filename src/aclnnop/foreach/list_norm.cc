@@ -9,7 +9,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/fold_call.h"
 #include "aclnnop/jobs/lists.h"
 #include "engine/parallel.h"
@@ -170,7 +169,7 @@ void SetNorms(const OperatorCall& call, Executor& executor) {
     NormsJob job;
     job.many = many;
     job.count = count;
-    job.threads = ThreadLimit();
+    job.threads = call.threads;
     job.together = static_cast<int>(std::max<int64_t>(1, few * kTogether / std::max<int64_t>(in_few, 1)));
     job.elements = elements;
     return job;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/resample/axes.h"
@@ -226,8 +225,8 @@ constexpr auto kReplication2dGradientChecks = Gradient2dChecks(Kind::kReplicate)
 // ---- jobs ----
 
 // Returns the map of one of the last two dims, from the original tensor to the padded one.
-AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, const aclTensor& self,
-              const aclTensor& padded) {
+AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, const StridedView& self,
+              const StridedView& padded) {
   const int dim = self.view.rank - 1 - from_last;
   AxisMap map;
   map.length = self.view[dim];
@@ -242,21 +241,26 @@ AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, cons
 
 template <Kind kKind, int kDims>
 void SetPad(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(kOut));
-  engine::SetTakeJob(executor, {&self, kSelf, &out, kOut, self.view.rank - 2},
-                     MapOf(call, kKind, kDims, 1, self, out), MapOf(call, kKind, kDims, 0, self, out),
-                     JobIsa(), ThreadLimit());
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(kOut));
+  executor.SetJob([&] {
+    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, self.view.rank - 2},
+                               MapOf(call, kKind, kDims, 1, self, out),
+                               MapOf(call, kKind, kDims, 0, self, out), call.isa, call.threads);
+  });
 }
 
 template <Kind kKind, int kDims>
 void SetGradient(const OperatorCall& call, Executor& executor) {
-  const aclTensor grad_output = PlainView(call.Tensor(kGradOutput));
-  const aclTensor grad_input = PlainView(call.Tensor(kGradInput));
-  engine::SetSumJob(executor, {&grad_output, kGradOutput, &grad_input, kGradInput, grad_input.view.rank - 2},
-                    MapOf(call, kKind, kDims, 1, grad_input, grad_output),
-                    MapOf(call, kKind, kDims, 0, grad_input, grad_output), engine::Direction::kFromPositions,
-                    JobIsa(), ThreadLimit());
+  const StridedView grad_output = PlainView(call.Tensor(kGradOutput));
+  const StridedView grad_input = PlainView(call.Tensor(kGradInput));
+  executor.SetJob([&] {
+    return engine::MakeSumJob(executor,
+                              {&grad_output, kGradOutput, &grad_input, kGradInput, grad_input.view.rank - 2},
+                              MapOf(call, kKind, kDims, 1, grad_input, grad_output),
+                              MapOf(call, kKind, kDims, 0, grad_input, grad_output),
+                              engine::Direction::kFromPositions, call.isa, call.threads);
+  });
 }
 
 }  // namespace

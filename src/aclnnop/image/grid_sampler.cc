@@ -3,7 +3,6 @@
 #include "aclnnop/image/grid_sampler_functions.h"
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/resample/grid.h"
@@ -72,13 +71,15 @@ void SetSampling(const OperatorCall& call, Executor& executor) {
                                              engine::GridFilter::kCubic};
   constexpr engine::GridEdge kEdges[] = {engine::GridEdge::kZero, engine::GridEdge::kBorder,
                                          engine::GridEdge::kReflection};
-  const aclTensor input = PlainView(call.Tensor(kInput));
-  const aclTensor grid = PlainView(call.Tensor(kGrid));
-  const aclTensor out = PlainView(call.Tensor(kOut));
-  engine::SetGridJob(executor, {&input, kInput, &grid, kGrid, &out, kOut},
-                     kFilters[call.attributes[kInterpolationMode].integer],
-                     kEdges[call.attributes[kPaddingMode].integer],
-                     call.attributes[kAlignCorners].integer != 0, JobIsa(), ThreadLimit());
+  const StridedView input = PlainView(call.Tensor(kInput));
+  const StridedView grid = PlainView(call.Tensor(kGrid));
+  const StridedView out = PlainView(call.Tensor(kOut));
+  executor.SetJob([&] {
+    return engine::MakeGridJob({&input, kInput, &grid, kGrid, &out, kOut},
+                               kFilters[call.attributes[kInterpolationMode].integer],
+                               kEdges[call.attributes[kPaddingMode].integer],
+                               call.attributes[kAlignCorners].integer != 0, call.isa, call.threads);
+  });
 }
 
 }  // namespace

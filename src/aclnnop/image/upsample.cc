@@ -16,8 +16,8 @@ ImageDims DimsOf(const aclTensor& image) noexcept {
   return {1, 2, 3};
 }
 
-aclTensor ImageView(const aclTensor& image) noexcept {
-  aclTensor view = PlainView(image);
+StridedView ImageView(const aclTensor& image) noexcept {
+  StridedView view = PlainView(image);
   constexpr int kChannelsSecond[] = {0, 3, 1, 2};
   if (image.format == ACL_FORMAT_NHWC) Permute(view, kChannelsSecond);
   return view;
@@ -34,7 +34,7 @@ double StepBetween(int64_t from, int64_t to, double scale, bool aligns_corners, 
                  : static_cast<float>(from) / static_cast<float>(to);
 }
 
-engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const aclTensor& image, const aclTensor& resized,
+engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const StridedView& image, const StridedView& resized,
                             int dim, double step, bool aligns_corners, bool is_wide) noexcept {
   engine::AxisMap map;
   map.kind = kind;

@@ -19,14 +19,14 @@ struct ImageDims {
 ImageDims DimsOf(const aclTensor& image) noexcept;
 
 // Returns a view of the image with dims in the order N, C, H, W.
-aclTensor ImageView(const aclTensor& image) noexcept;
+StridedView ImageView(const aclTensor& image) noexcept;
 
 // Returns the distance between the source positions of neighbours, in elements of the image. It follows from
 // the corners, from a scale greater than 0, or from the lengths. Rounded to float32 unless `is_wide`.
 double StepBetween(int64_t from, int64_t to, double scale, bool aligns_corners, bool is_wide) noexcept;
 
 // Returns the map of dim `dim` of two images in the order of ImageView. Positions are those of `resized`.
-engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const aclTensor& image, const aclTensor& resized,
+engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const StridedView& image, const StridedView& resized,
                             int dim, double step, bool aligns_corners, bool is_wide) noexcept;
 
 // ---- checks, which return 161002 ----

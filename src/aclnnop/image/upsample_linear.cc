@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/image/upsample.h"
 #include "aclnnop/phase1.h"
 #include "plan/views.h"
@@ -33,7 +32,7 @@ double ScaleOf(const OperatorCall& call, double scale, int64_t from, int64_t to)
   return std::floor(static_cast<double>(from) * scale) == static_cast<double>(to) ? scale : 0;
 }
 
-engine::AxisMap BilinearAxis(const OperatorCall& call, const aclTensor& image, const aclTensor& resized,
+engine::AxisMap BilinearAxis(const OperatorCall& call, const StridedView& image, const StridedView& resized,
                              int dim, double scale) {
   const bool aligns_corners = call.attributes[kAlignCorners].integer != 0;
   const bool is_wide = image.dtype == ACL_DOUBLE;
@@ -128,12 +127,14 @@ constexpr Check kBilinearChecks[] = {
 };
 
 void SetBilinear(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = ImageView(call.Tensor(kSelf));
-  const aclTensor out = ImageView(call.Tensor(kOut));
-  engine::SetSumJob(executor, {&self, kSelf, &out, kOut, 2},
-                    BilinearAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
-                    BilinearAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
-                    engine::Direction::kToPositions, JobIsa(), ThreadLimit());
+  const StridedView self = ImageView(call.Tensor(kSelf));
+  const StridedView out = ImageView(call.Tensor(kOut));
+  executor.SetJob([&] {
+    return engine::MakeSumJob(executor, {&self, kSelf, &out, kOut, 2},
+                              BilinearAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
+                              BilinearAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
+                              engine::Direction::kToPositions, call.isa, call.threads);
+  });
 }
 
 // ---- bicubic ----
@@ -176,20 +177,22 @@ constexpr Check kBicubicChecks[] = {
     InsideStorage({kSelf}),
 };
 
-engine::AxisMap BicubicAxis(const OperatorCall& call, const aclTensor& self, const aclTensor& out, int dim,
-                            double scale) {
+engine::AxisMap BicubicAxis(const OperatorCall& call, const StridedView& self, const StridedView& out,
+                            int dim, double scale) {
   const bool aligns_corners = call.attributes[kAlignCorners].integer != 0;
   const double step = StepBetween(self.view[dim], out.view[dim], scale, aligns_corners, false);
   return ResizedAxis(Kind::kCubic, self, out, dim, step, aligns_corners, false);
 }
 
 void SetBicubic(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = ImageView(call.Tensor(kSelf));
-  const aclTensor out = ImageView(call.Tensor(kOut));
-  engine::SetSumJob(executor, {&self, kSelf, &out, kOut, 2},
-                    BicubicAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
-                    BicubicAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
-                    engine::Direction::kToPositions, JobIsa(), ThreadLimit());
+  const StridedView self = ImageView(call.Tensor(kSelf));
+  const StridedView out = ImageView(call.Tensor(kOut));
+  executor.SetJob([&] {
+    return engine::MakeSumJob(executor, {&self, kSelf, &out, kOut, 2},
+                              BicubicAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
+                              BicubicAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
+                              engine::Direction::kToPositions, call.isa, call.threads);
+  });
 }
 
 // ---- gradients of the bilinear operators ----
@@ -248,12 +251,14 @@ constexpr auto kGradientV2Checks =
 void SetGradient(const OperatorCall& call, Executor& executor) {
   // With equal sizes nothing is interpolated.
   if (KeepsSize(call)) return SetMoveJob(call, kSelf, kOut, executor);
-  const aclTensor grad = ImageView(call.Tensor(kSelf));
-  const aclTensor result = ImageView(call.Tensor(kOut));
-  engine::SetSumJob(executor, {&grad, kSelf, &result, kOut, 2},
-                    BilinearAxis(call, result, grad, 2, call.attributes[kScaleRows].wide),
-                    BilinearAxis(call, result, grad, 3, call.attributes[kScaleColumns].wide),
-                    engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+  const StridedView grad = ImageView(call.Tensor(kSelf));
+  const StridedView result = ImageView(call.Tensor(kOut));
+  executor.SetJob([&] {
+    return engine::MakeSumJob(executor, {&grad, kSelf, &result, kOut, 2},
+                              BilinearAxis(call, result, grad, 2, call.attributes[kScaleRows].wide),
+                              BilinearAxis(call, result, grad, 3, call.attributes[kScaleColumns].wide),
+                              engine::Direction::kFromPositions, call.isa, call.threads);
+  });
 }
 
 }  // namespace

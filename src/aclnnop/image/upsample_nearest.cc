@@ -6,7 +6,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/image/upsample.h"
 #include "aclnnop/phase1.h"
 #include "plan/views.h"
@@ -31,7 +30,7 @@ double ScaleOf(const OperatorCall& call, double scale) {
 }
 
 // Computes positions in float32, whatever the dtype.
-engine::AxisMap NearestAxis(const OperatorCall& call, const aclTensor& image, const aclTensor& resized,
+engine::AxisMap NearestAxis(const OperatorCall& call, const StridedView& image, const StridedView& resized,
                             int dim, double scale) {
   const int64_t from = image.view[dim];
   const int64_t to = resized.view[dim];
@@ -121,10 +120,12 @@ constexpr Check kNearest2dV2Checks[] = {
 };
 
 void SetNearest2d(const OperatorCall& call, double rows, double columns, Executor& executor) {
-  const aclTensor self = ImageView(call.Tensor(kSelf));
-  const aclTensor out = ImageView(call.Tensor(kOut));
-  engine::SetTakeJob(executor, {&self, kSelf, &out, kOut, 2}, NearestAxis(call, self, out, 2, rows),
-                     NearestAxis(call, self, out, 3, columns), JobIsa(), ThreadLimit());
+  const StridedView self = ImageView(call.Tensor(kSelf));
+  const StridedView out = ImageView(call.Tensor(kOut));
+  executor.SetJob([&] {
+    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, 2}, NearestAxis(call, self, out, 2, rows),
+                               NearestAxis(call, self, out, 3, columns), call.isa, call.threads);
+  });
 }
 
 void SetNearest2dByLengths(const OperatorCall& call, Executor& executor) {
@@ -188,14 +189,16 @@ constexpr auto kNearest1dChecks = Join(kNearest1dStart, kNearest1dEnd);
 constexpr auto kNearest1dV2Checks = Join(kNearest1dStart, List(Own(LengthAsAsked)), kNearest1dEnd);
 
 void SetNearest1d(const OperatorCall& call, double scale, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(kOut));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(kOut));
   engine::AxisMap channels;
   channels.inner = channels.length = self.view[1];
   channels.index_stride = self.strides[1];
   channels.inner_stride = out.strides[1];
-  engine::SetTakeJob(executor, {&self, kSelf, &out, kOut, 1}, channels,
-                     NearestAxis(call, self, out, 2, scale), JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, 1}, channels,
+                               NearestAxis(call, self, out, 2, scale), call.isa, call.threads);
+  });
 }
 
 void SetNearest1dByLength(const OperatorCall& call, Executor& executor) { SetNearest1d(call, 0, executor); }
@@ -249,12 +252,14 @@ constexpr Check kGradientChecks[] = {
 };
 
 void SetGradient(const OperatorCall& call, Executor& executor) {
-  const aclTensor grad = ImageView(call.Tensor(kSelf));
-  const aclTensor result = ImageView(call.Tensor(kOut));
-  engine::SetSumJob(executor, {&grad, kSelf, &result, kOut, 2},
-                    NearestAxis(call, result, grad, 2, call.attributes[kGradientScaleRows].wide),
-                    NearestAxis(call, result, grad, 3, call.attributes[kGradientScaleColumns].wide),
-                    engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+  const StridedView grad = ImageView(call.Tensor(kSelf));
+  const StridedView result = ImageView(call.Tensor(kOut));
+  executor.SetJob([&] {
+    return engine::MakeSumJob(executor, {&grad, kSelf, &result, kOut, 2},
+                              NearestAxis(call, result, grad, 2, call.attributes[kGradientScaleRows].wide),
+                              NearestAxis(call, result, grad, 3, call.attributes[kGradientScaleColumns].wide),
+                              engine::Direction::kFromPositions, call.isa, call.threads);
+  });
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/resample/axes.h"
@@ -180,12 +179,12 @@ constexpr Check kCol2imChecks[] = {
 // An image and its windows as columns. `rows` maps (kernel row, window row) to rows of the image; `columns`
 // maps columns likewise.
 struct Columns {
-  aclTensor image;
-  aclTensor matrix;  // channels apart
+  StridedView image;
+  StridedView matrix;  // channels apart
   AxisMap rows;
   AxisMap columns;
 
-  Columns(const OperatorCall& call, const aclTensor& image_argument, const aclTensor& matrix_argument)
+  Columns(const OperatorCall& call, const StridedView& image_argument, const StridedView& matrix_argument)
       : image(PlainView(image_argument)), matrix(PlainView(matrix_argument)) {
     const auto& kernel = call.Array(kKernelSize);
     const int last = matrix.view.rank - 1;
@@ -217,14 +216,19 @@ struct Columns {
 
 void SetIm2col(const OperatorCall& call, Executor& executor) {
   const Columns parts(call, call.Tensor(kIn), call.Tensor(kOut));
-  engine::SetTakeJob(executor, {&parts.image, kIn, &parts.matrix, kOut, parts.image.view.rank - 2},
-                     parts.rows, parts.columns, JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakeTakeJob(executor, {&parts.image, kIn, &parts.matrix, kOut, parts.image.view.rank - 2},
+                               parts.rows, parts.columns, call.isa, call.threads);
+  });
 }
 
 void SetCol2im(const OperatorCall& call, Executor& executor) {
   const Columns parts(call, call.Tensor(kOut), call.Tensor(kIn));
-  engine::SetSumJob(executor, {&parts.matrix, kIn, &parts.image, kOut, parts.image.view.rank - 2}, parts.rows,
-                    parts.columns, engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakeSumJob(executor, {&parts.matrix, kIn, &parts.image, kOut, parts.image.view.rank - 2},
+                              parts.rows, parts.columns, engine::Direction::kFromPositions, call.isa,
+                              call.threads);
+  });
 }
 
 // ---- windows along a dim ----
@@ -285,8 +289,8 @@ constexpr Check kUnfoldChecks[] = {
 constexpr int64_t kLongWindow = 256;
 
 void SetUnfold(const OperatorCall& call, Executor& executor) {
-  aclTensor windows = PlainView(call.Tensor(kIn));
-  aclTensor result = PlainView(call.Tensor(kOut));
+  StridedView windows = PlainView(call.Tensor(kIn));
+  StridedView result = PlainView(call.Tensor(kOut));
   const int rank = result.view.rank;
   const auto cut = static_cast<int>(call.attributes[kDim].integer);
   const int64_t size = call.attributes[kSize].integer;
@@ -333,8 +337,11 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
   Permute(result, order);
   order[next] = rank;
   Permute(windows, order);
-  engine::SetSumJob(executor, {&windows, kIn, &result, kOut, batch_rank}, cuts_columns ? plain : map,
-                    cuts_columns ? map : plain, engine::Direction::kFromPositions, JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakeSumJob(executor, {&windows, kIn, &result, kOut, batch_rank},
+                              cuts_columns ? plain : map, cuts_columns ? map : plain,
+                              engine::Direction::kFromPositions, call.isa, call.threads);
+  });
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace portacl {
 
 // Views of a target for the loop. The target is the operand or a dense copy of it.
 struct TargetViews {
-  aclTensor indexed;
-  aclTensor index[engine::kMostIndices];
+  StridedView indexed;
+  StridedView index[engine::kMostIndices];
   engine::IndexView named[engine::kMostIndices];
   int count = 0;
 };
@@ -29,13 +29,13 @@ inline void SetScale(engine::IndexedMove* move, const aclScalar* scale, aclDataT
 // multiplies the added values, in the dtype of the computation; null means 1. Pass `may_be_rows` = false
 // where derive adds steps.
 template <class Derive>
-void ScatterInto(StepList& steps, engine::IndexedAction action, const aclTensor& plain,
-                 engine::Place plain_place, const aclTensor* initial, engine::Place initial_place,
-                 const aclTensor& target, engine::Place target_place, const Derive& derive,
+void ScatterInto(StepList& steps, engine::IndexedAction action, const StridedView& plain,
+                 engine::Place plain_place, const StridedView* initial, engine::Place initial_place,
+                 const StridedView& target, engine::Place target_place, const Derive& derive,
                  const aclScalar* scale = nullptr, bool may_be_rows = true) noexcept {
   const bool is_half = target.dtype == ACL_FLOAT16 || target.dtype == ACL_BF16;
   const bool is_wide = is_half && action != engine::IndexedAction::kPut;
-  aclTensor whole = target;
+  StridedView whole = target;
   engine::Place place = target_place;
   if (is_wide && may_be_rows) {
     TargetViews views = derive(target);

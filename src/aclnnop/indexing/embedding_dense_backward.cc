@@ -52,50 +52,55 @@ constexpr Check kChecks[] = {
     InsideStorage({kGrad, kIndices}),
 };
 
+// The indices as INT32 or INT64, and where they are.
+StridedView IntegerIndices(const OperatorCall& call, StepList& steps, engine::Place* place) {
+  const StridedView indices = call.Tensor(kIndices);
+  *place = OperandPlace(kIndices);
+  if (indices.dtype == ACL_INT32 || indices.dtype == ACL_INT64) return indices;
+  StridedView integers = DenseTensor(indices.view, ACL_INT64);
+  *place = steps.Workspace(integers.numel * int64_t{sizeof(int64_t)});
+  steps.Copy(indices, OperandPlace(kIndices), integers, *place);
+  integers.offset = place->offset / int64_t{sizeof(int64_t)};
+  return integers;
+}
+
+// Integers seen in a shape with as many elements, in row-major order: as they lie, or as a dense copy of them.
+StridedView InShape(const Shape& shape, const StridedView& integers, StepList& steps, engine::Place* place) {
+  if (integers.view == shape) return integers;
+  StridedView dense = DenseTensor(shape, integers.dtype);
+  dense.offset = integers.offset;
+  if (IsContiguous(integers)) return dense;
+  const StridedView copied = DenseTensor(integers.view, integers.dtype);
+  const engine::Place copy = steps.Workspace(copied.numel * int64_t{sizeof(int64_t)});
+  steps.Copy(integers, *place, copied, copy);
+  *place = copy;
+  dense.offset = copy.offset / static_cast<int64_t>(aclDataTypeSize(integers.dtype));
+  return dense;
+}
+
 void SetBackward(const OperatorCall& call, Executor& executor) {
-  const aclTensor grad = call.Tensor(kGrad);
-  const aclTensor out = call.Tensor(kOut);
-  aclTensor indices = call.Tensor(kIndices);
+  const StridedView grad = call.Tensor(kGrad);
+  const StridedView out = call.Tensor(kOut);
   StepList steps(executor, 8);
   const engine::Place zero = steps.Value({});
   if (out.numel == 0) return;
-  if (grad.numel == 0 || indices.numel == 0) {
+  if (grad.numel == 0 || call.Tensor(kIndices).numel == 0) {
     steps.Fill(out, OperandPlace(kOut), zero);
     return steps.SetJob();
   }
-  engine::Place index_place = OperandPlace(kIndices);
-  if (indices.dtype != ACL_INT32 && indices.dtype != ACL_INT64) {
-    const aclTensor integers = DenseTensor(indices.view, ACL_INT64);
-    index_place = steps.Workspace(integers.numel * int64_t{sizeof(int64_t)});
-    steps.Copy(indices, OperandPlace(kIndices), integers, index_place);
-    indices = integers;
-    indices.offset = index_place.offset / int64_t{sizeof(int64_t)};
-  }
   const int64_t rows = out.view[0];
   const int64_t columns = out.view[1];
-  // grad's leading dims are those of the indices, in row-major order. Both are viewed in grad's shape. Where
-  // the shapes differ, a dense copy of the indices is viewed instead.
-  aclTensor index = indices;
+  // grad's leading dims are those of the indices, in row-major order, maybe as another shape.
   Shape leading = grad.view;
   --leading.rank;
-  if (!(index.view == leading)) {
-    if (!IsContiguous(index)) {
-      const aclTensor dense = DenseTensor(index.view, index.dtype);
-      const engine::Place copy = steps.Workspace(dense.numel * int64_t{sizeof(int64_t)});
-      steps.Copy(index, index_place, dense, copy);
-      index = dense;
-      index_place = copy;
-      index.offset = copy.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
-    }
-    const int64_t offset = index.offset;
-    index = DenseTensor(leading, index.dtype);
-    index.offset = offset;
-  }
+  engine::Place index_place;
+  const StridedView indices = IntegerIndices(call, steps, &index_place);
+  StridedView index = InShape(leading, indices, steps, &index_place);
   InsertDim(index, index.view.rank, columns, 0);
   const int64_t padding = call.attributes[kPaddingIdx].integer;
   const bool is_scaled = call.attributes[kScale].integer != 0;
-  const auto rows_of = [&](const aclTensor& table) {
-    aclTensor target = table;
+  const auto rows_of = [&](const StridedView& table) {
+    StridedView target = table;
     target.view = grad.view;
     target.strides.rank = grad.view.rank;
     for (int i = 0; i + 1 < grad.view.rank; ++i) target.strides.dim[i] = 0;
@@ -115,12 +120,12 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   }
   // Sums in float32, directly in the output where that is a dense FLOAT tensor.
   const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
-  const aclTensor sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
+  const StridedView sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
   const engine::Place sums_place =
       is_direct ? OperandPlace(kOut) : steps.Workspace(out.numel * int64_t{sizeof(float)});
   steps.Fill(sums, sums_place, zero);
   named.step = sums.strides[0];
-  const auto add = [&](const aclTensor& plain, engine::Place plain_place, const aclTensor& indexed,
+  const auto add = [&](const StridedView& plain, engine::Place plain_place, const StridedView& indexed,
                        engine::Place place) {
     engine::IndexedMove* const move = steps.Indexed(kAdd, plain, plain_place, indexed, place, &named, 1);
     if (move != nullptr && padding >= 0) move->ignored = padding;
@@ -128,13 +133,13 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   };
   add(grad, OperandPlace(kGrad), rows_of(sums), sums_place);
   if (is_scaled) {
-    const aclTensor counts = DenseTensor(Shape{rows}, ACL_INT64);
+    const StridedView counts = DenseTensor(Shape{rows}, ACL_INT64);
     const engine::Place counts_place = steps.Workspace(rows * int64_t{sizeof(int64_t)});
     steps.Fill(counts, counts_place, zero);
     ScalarValue one;
     one.bytes[0] = 1;
-    aclTensor ones = DenseTensor(Shape{}, ACL_INT64);
-    aclTensor counted = counts;
+    StridedView ones = DenseTensor(Shape{}, ACL_INT64);
+    StridedView counted = counts;
     Select(index, index.view.rank - 1, 0);
     ones.view = counted.view = index.view;
     ones.strides.rank = counted.strides.rank = index.view.rank;

@@ -29,15 +29,15 @@ int DimOf(const OperatorCall& call) {
   return call.attributes.empty() ? 0
                                  : WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
 }
-int64_t LengthAt(const aclTensor& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
-int64_t StrideAt(const aclTensor& tensor, int dim) {
+int64_t LengthAt(const StridedView& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t StrideAt(const StridedView& tensor, int dim) {
   return dim < tensor.view.rank ? tensor.strides[dim] : 0;
 }
 
 // Views for a loop over the output's elements.
 struct Views {
-  aclTensor self;
-  aclTensor index;
+  StridedView self;
+  StridedView index;
   engine::IndexView named;
 };
 
@@ -45,8 +45,8 @@ struct Views {
 // own.
 Views Around(const OperatorCall& call, bool wraps) {
   Views views;
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor index = PlainView(call.Tensor(kIndex));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView index = PlainView(call.Tensor(kIndex));
   const int dim = DimOf(call);
   views.self = self;
   views.index = index;
@@ -248,7 +248,7 @@ constexpr Check kGatherChecks[] = {
 };
 
 void SetGather(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const StridedView self = PlainView(call.Tensor(kSelf));
   const int dim = DimOf(call);
   Views views;
   views.index = PlainView(call.Tensor(kIndex));
@@ -290,7 +290,7 @@ constexpr Check kTakeChecks[] = {
 };
 
 void SetTakeFlat(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = MergedDims(call.Tensor(kSelf));
+  const StridedView self = MergedDims(call.Tensor(kSelf));
   Views views;
   views.index = PlainView(call.Tensor(kIndex));
   views.self.dtype = self.dtype;
@@ -306,7 +306,7 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
   } else {
     // With several dims, an element's number does not determine its address by one stride, so a dense copy is
     // indexed.
-    const aclTensor dense = DenseTensor(self.view, self.dtype);
+    const StridedView dense = DenseTensor(self.view, self.dtype);
     place = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
     steps.Copy(self, OperandPlace(kSelf), dense, place);
   }

@@ -6,6 +6,7 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
+#include "aclnnop/call_of_views.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/jobs/where.h"
 #include "contract/broadcast.h"
@@ -131,7 +132,7 @@ aclnnStatus ForEachDefined(const OperatorCall& call, const F& f) {
 }
 
 aclnnStatus IndexDtypes(const Check& check, OperatorCall& call) noexcept {
-  return ForEachDefined(call, [&](const aclTensor& tensor, int entry) -> aclnnStatus {
+  return ForEachDefined(call, [&](const StridedView& tensor, int entry) -> aclnnStatus {
     if (kIndexDtypes.Contains(tensor.dtype)) return ACL_SUCCESS;
     Text message = StartMessage(call);
     AddArgumentDtype(message.Add("parameter "), call, kIndices, entry).Add(" is not supported, accepted: ");
@@ -307,7 +308,7 @@ int CountMasks(const OperatorCall& call) {
 // Returns views of a tensor of self's shape over the indexed elements. Adds steps that find the true elements
 // of masks.
 TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shape& shape,
-                    const aclTensor& whole, StepList& steps) {
+                    const StridedView& whole, StepList& steps) {
   TargetViews views;
   const aclTensor& self = call.Tensor(kSelf);
   views.indexed.dtype = whole.dtype;
@@ -323,7 +324,7 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
   views.indexed.Describe();
   for (int k = 0; k < reading.entries; ++k) {
     const int entry = reading.entry[k];
-    aclTensor& view = views.index[k];
+    StridedView& view = views.index[k];
     view = PlainView(*call.Entry(kIndices, entry));
     engine::IndexView& one = views.named[k];
     one = {nullptr, call.OperandOf(kIndices, entry), call.Name(kIndices),          entry,
@@ -332,7 +333,7 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
       const int64_t length = reading.named[named - 1];
       engine::Place mask{one.operand, view.offset};
       if (!IsContiguous(view)) {
-        const aclTensor dense = DenseTensor(view.view, ACL_BOOL);
+        const StridedView dense = DenseTensor(view.view, ACL_BOOL);
         mask = steps.Workspace(view.numel);
         steps.Copy(view, OperandPlace(one.operand), dense, mask);
       }
@@ -364,12 +365,12 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
 
 void SetIndex(const OperatorCall& call, Executor& executor) {
   StepList steps(executor, 1 + 2 * CountMasks(call));
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(kOther));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(kOther));
   const int out_operand = call.OperandOf(kOther);
   const Reading reading = self.view.rank > 0 ? Read(call) : Reading{};
   if (reading.entries == 0) {
-    aclTensor from = self;
+    StridedView from = self;
     if (self.numel == 1) from.view = Shape{};
     steps.Copy(from, OperandPlace(kSelf), out, OperandPlace(out_operand));
     return steps.SetJob();
@@ -392,9 +393,9 @@ bool IsMaskedFill(const OperatorCall& call) {
 }
 
 void SetMaskedFill(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor mask = PlainView(*call.Entry(kIndices, 0));
-  aclTensor value = PlainView(call.Tensor(kOther));
+  const aclTensor self = AsTensor(PlainView(call.Tensor(kSelf)));
+  const aclTensor mask = AsTensor(PlainView(*call.Entry(kIndices, 0)));
+  aclTensor value = AsTensor(PlainView(call.Tensor(kOther)));
   value.view = Shape{};
   value.strides = {};
   value.Describe();
@@ -414,8 +415,8 @@ void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
   const Reading reading = Read(call);
   const Shape& shape = call.broadcast;
   if (shape.IsEmpty()) return;
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor values = PlainView(call.Tensor(kOther));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView values = PlainView(call.Tensor(kOther));
   while (values.view.rank < shape.rank) InsertDim(values, 0, 1, 0);
   for (int i = 0; i < shape.rank; ++i) {
     if (values.view[i] != shape[i]) Expand(values, i, shape[i]);
@@ -423,7 +424,7 @@ void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
   const auto action = accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut;
   ScatterInto(
       steps, action, values, OperandPlace(call.OperandOf(kOther)), nullptr, {}, self, OperandPlace(kSelf),
-      [&](const aclTensor& whole) { return ViewsOf(call, reading, shape, whole, steps); }, nullptr,
+      [&](const StridedView& whole) { return ViewsOf(call, reading, shape, whole, steps); }, nullptr,
       /*may_be_rows=*/!reading.has_mask);
   steps.SetJob();
 }

@@ -22,8 +22,8 @@ constexpr DtypeRule kCopyDtypes =
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
 int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
-int64_t LengthAt(const aclTensor& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
-int64_t StrideAt(const aclTensor& tensor, int dim) {
+int64_t LengthAt(const StridedView& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t StrideAt(const StridedView& tensor, int dim) {
   return dim < tensor.view.rank ? tensor.strides[dim] : 0;
 }
 
@@ -158,10 +158,10 @@ constexpr Check kCopyChecks[] = {
 void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const aclScalar* alpha,
                 Executor& executor) {
   const int output = call.Output();
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(output));
-  aclTensor index = PlainView(call.Tensor(kIndex));
-  aclTensor source = PlainView(call.Tensor(kSource));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(output));
+  StridedView index = PlainView(call.Tensor(kIndex));
+  StridedView source = PlainView(call.Tensor(kSource));
   const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
   const int64_t count = index.numel;
   const int64_t step = index.view.rank > 0 ? index.strides[0] : 0;
@@ -179,7 +179,7 @@ void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const ac
   source.strides = strides;
   source.view = index.view = shape;
   StepList steps(executor, 3);
-  const auto derive = [&](const aclTensor& whole) {
+  const auto derive = [&](const StridedView& whole) {
     TargetViews views;
     views.indexed.dtype = whole.dtype;
     views.indexed.offset = whole.offset;

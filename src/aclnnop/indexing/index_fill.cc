@@ -28,7 +28,7 @@ bool HasArray(const OperatorCall& call) noexcept { return call.attributes.size()
 int64_t Indices(const OperatorCall& call) {
   return HasArray(call) ? static_cast<int64_t>(call.Array(kArray).size()) : call.Tensor(kIndex).numel;
 }
-int64_t LengthOf(const aclTensor& self, int dim) { return self.view.rank == 0 ? 1 : self.view[dim]; }
+int64_t LengthOf(const StridedView& self, int dim) { return self.view.rank == 0 ? 1 : self.view[dim]; }
 
 aclnnStatus OutIsGiven(const Check&, OperatorCall& call) noexcept {
   const Check given = NotNull(call.Output());
@@ -89,15 +89,15 @@ constexpr auto kArrayChecks = Join(
 
 void SetFillJobOf(const OperatorCall& call, Executor& executor) {
   const int output = call.Output();
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(output));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(output));
   StepList steps(executor, 3, HasArray(call) ? &call.Array(kArray) : nullptr);
   if (!call.in_place) steps.Copy(self, OperandPlace(kSelf), out, OperandPlace(output));
   const int64_t count = Indices(call);
   if (count == 0) return steps.SetJob();
   engine::Place place = steps.Array();
   int operand = engine::Place::kMemory;
-  aclTensor index = DenseTensor(Shape{count}, ACL_INT64);
+  StridedView index = DenseTensor(Shape{count}, ACL_INT64);
   if (HasArray(call)) {
     index.offset = place.offset / int64_t{sizeof(int64_t)};
   } else {
@@ -112,8 +112,8 @@ void SetFillJobOf(const OperatorCall& call, Executor& executor) {
   Shape shape = self.view;
   if (shape.rank == 0) shape = Shape{count};
   shape.dim[dim] = count;
-  aclTensor value = DenseTensor(shape, self.dtype);
-  aclTensor indexed = value;
+  StridedView value = DenseTensor(shape, self.dtype);
+  StridedView indexed = value;
   indexed.offset = out.offset;
   index.view = shape;
   index.strides.rank = shape.rank;

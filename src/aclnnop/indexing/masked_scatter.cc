@@ -43,13 +43,13 @@ constexpr Check kChecks[] = {
 };
 
 void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor mask = PlainView(call.Tensor(kMask));
-  aclTensor source = PlainView(call.Tensor(kSource));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView mask = PlainView(call.Tensor(kMask));
+  StridedView source = PlainView(call.Tensor(kSource));
   const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
   StepList steps(executor, 5);
   if (self.view.rank == 0) mask = DenseTensor(Shape{}, mask.dtype), mask.offset = call.Tensor(kMask).offset;
-  const aclTensor dense_mask = DenseTensor(self.view, ACL_BOOL);
+  const StridedView dense_mask = DenseTensor(self.view, ACL_BOOL);
   engine::Place mask_place{kMask, mask.offset};
   if (!IsContiguous(mask) || !(mask.view == self.view)) {
     mask_place = steps.Workspace(self.numel);
@@ -61,14 +61,14 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
     source_place =
         mask_place;  // never read; the address of an empty source may be null, so it is not required
   } else if (!IsContiguous(source)) {
-    const aclTensor dense = DenseTensor(source.view, source.dtype);
+    const StridedView dense = DenseTensor(source.view, source.dtype);
     source_place = steps.Workspace(given * size);
     steps.Copy(source, OperandPlace(kSource), dense, source_place);
   } else {
     source_place.offset = ByteOffset(source);
   }
   const bool is_copied = !IsContiguous(self);
-  const aclTensor dense_self = DenseTensor(self.view, self.dtype);
+  const StridedView dense_self = DenseTensor(self.view, self.dtype);
   engine::Place target = {kSelf, ByteOffset(self)};
   if (is_copied) {
     target = steps.Workspace(self.numel * size);

@@ -64,7 +64,7 @@ constexpr Check kSelectChecks[] = {
 };
 
 // Adds a dense mask of one byte for each element of `shape`: whether the broadcast tensor is not 0 there.
-engine::Place AddMask(const aclTensor& tensor, int operand, const aclTensor& mask, StepList& steps) {
+engine::Place AddMask(const StridedView& tensor, int operand, const StridedView& mask, StepList& steps) {
   const engine::Place place = steps.Workspace(mask.numel);
   steps.Copy(PlainView(tensor), OperandPlace(operand), mask, place);
   return place;
@@ -73,7 +73,7 @@ engine::Place AddMask(const aclTensor& tensor, int operand, const aclTensor& mas
 aclnnStatus FindNonzero(OperatorCall& call, aclTensor* out, std::span<const Check> checks, bool is_across,
                         uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const aclTensor mask = DenseTensor(checked.Tensor(kSelf).view, ACL_BOOL);
+    const StridedView mask = DenseTensor(checked.Tensor(kSelf).view, ACL_BOOL);
     StepList steps(fresh, 2);
     const engine::Place place = AddMask(checked.Tensor(kSelf), kSelf, mask, steps);
     steps.WriteChosen(mask, place, nullptr, {}, out, kOut, is_across);
@@ -99,13 +99,13 @@ PORTACL_PHASE_1(aclnnMaskedSelect) {
   return RunPhase1(
       call, kSelectChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
         StepList steps(fresh, 3);
-        const aclTensor where = DenseTensor(checked.broadcast, ACL_BOOL);
+        const StridedView where = DenseTensor(checked.broadcast, ACL_BOOL);
         const engine::Place place = AddMask(checked.Tensor(kMask), kMask, where, steps);
-        aclTensor source = PlainView(checked.Tensor(kSelectSelf));
+        StridedView source = PlainView(checked.Tensor(kSelectSelf));
         engine::Place source_place = OperandPlace(kSelectSelf);
         if (source.dtype != given.out->dtype || !IsContiguous(source) ||
             !(source.view == checked.broadcast)) {
-          const aclTensor dense = DenseTensor(checked.broadcast, given.out->dtype);
+          const StridedView dense = DenseTensor(checked.broadcast, given.out->dtype);
           source_place =
               steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(given.out->dtype)));
           steps.Copy(source, OperandPlace(kSelectSelf), dense, source_place);

@@ -88,29 +88,29 @@ constexpr Check kChecks[] = {
 };
 
 // Returns the first element, as a tensor without dims.
-aclTensor FirstOf(const aclTensor& tensor) {
-  aclTensor one = DenseTensor(Shape{}, tensor.dtype);
+StridedView FirstOf(const StridedView& tensor) {
+  StridedView one = DenseTensor(Shape{}, tensor.dtype);
   one.offset = tensor.offset;
   return one;
 }
 
 void SetOneHot(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(kOut));
+  StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(kOut));
   const int axis = AxisOf(call);
   StepList steps(executor, 3);
   engine::Place self_place = OperandPlace(kSelf);
   if (self.dtype == ACL_UINT8) {
-    const aclTensor wide = DenseTensor(self.view, ACL_INT32);
+    const StridedView wide = DenseTensor(self.view, ACL_INT32);
     self_place = steps.Workspace(self.numel * int64_t{sizeof(int32_t)});
     steps.Copy(self, OperandPlace(kSelf), wide, self_place);
     self = wide;
     self.offset = self_place.offset / int64_t{sizeof(int32_t)};
   }
   steps.Copy(FirstOf(PlainView(call.Tensor(kOffValue))), OperandPlace(kOffValue), out, OperandPlace(kOut));
-  aclTensor row = out;
+  StridedView row = out;
   Select(row, axis, 0);
-  aclTensor on = FirstOf(PlainView(call.Tensor(kOnValue)));
+  StridedView on = FirstOf(PlainView(call.Tensor(kOnValue)));
   on.view = on.strides = self.view;
   for (int i = 0; i < on.strides.rank; ++i) on.strides.dim[i] = 0;
   const engine::IndexView named{.view = &self,

@@ -52,9 +52,9 @@ constexpr Check kChecks[] = {
 };
 
 void SetPut(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor index = PlainView(call.Tensor(kIndex));
-  aclTensor source = PlainView(call.Tensor(kSource));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView index = PlainView(call.Tensor(kIndex));
+  StridedView source = PlainView(call.Tensor(kSource));
   const bool accumulates = call.attributes[kAccumulate].integer != 0;
   StepList steps(executor, 7);
   // Tensors of one shape are walked as they lie; otherwise each is flattened.
@@ -67,10 +67,10 @@ void SetPut(const OperatorCall& call, Executor& executor) {
   index.offset += index_place.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
   // With several dims, an element's number does not determine its address by one stride, so a dense copy is
   // indexed.
-  const aclTensor merged = MergedDims(self);
+  const StridedView merged = MergedDims(self);
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
   const bool is_copied = merged.view.rank > 1 && !(is_half && accumulates);
-  aclTensor target = merged;
+  StridedView target = merged;
   engine::Place place = OperandPlace(kSelf);
   if (is_copied) {
     target = DenseTensor(merged.view, self.dtype);
@@ -78,7 +78,7 @@ void SetPut(const OperatorCall& call, Executor& executor) {
     steps.Copy(merged, OperandPlace(kSelf), target, place);
   }
   ScatterInto(steps, accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut, source,
-              source_place, nullptr, {}, target, place, [&](const aclTensor& whole) {
+              source_place, nullptr, {}, target, place, [&](const StridedView& whole) {
                 TargetViews views;
                 views.indexed = DenseTensor(source.view, whole.dtype);
                 views.indexed.offset = whole.offset;

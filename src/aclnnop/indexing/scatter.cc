@@ -26,8 +26,8 @@ bool HasValue(const OperatorCall& call) noexcept { return call.attributes.size()
 bool HasSrc(const OperatorCall& call) noexcept { return !HasValue(call); }
 bool HasIndices(const OperatorCall& call) noexcept { return !call.Tensor(kIndex).view.IsEmpty(); }
 int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
-int64_t LengthAt(const aclTensor& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
-int64_t StrideAt(const aclTensor& tensor, int dim) {
+int64_t LengthAt(const StridedView& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t StrideAt(const StridedView& tensor, int dim) {
   return dim < tensor.view.rank ? tensor.strides[dim] : 0;
 }
 
@@ -186,23 +186,23 @@ ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
 // self is included, the indexed elements are first set to the identity. A mean divides them by their counts
 // at the end.
 template <class Derive>
-void Reduce(StepList& steps, const OperatorCall& call, const aclTensor& plain, engine::Place plain_place,
-            const aclTensor& self, const aclTensor& out, const Derive& derive) {
+void Reduce(StepList& steps, const OperatorCall& call, const StridedView& plain, engine::Place plain_place,
+            const StridedView& self, const StridedView& out, const Derive& derive) {
   const int64_t reduce = call.attributes[kReduce].integer;
   const bool includes_self = call.attributes[kIncludesSelf].integer != 0;
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
-  const aclTensor target = DenseTensor(self.view, is_half ? ACL_FLOAT : self.dtype);
+  const StridedView target = DenseTensor(self.view, is_half ? ACL_FLOAT : self.dtype);
   const engine::Place place =
       steps.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(target.dtype)));
   steps.Copy(self, OperandPlace(kSelf), target, place);
-  const auto combine = [&](engine::IndexedAction action, const aclTensor& from, engine::Place from_place,
-                           const aclTensor& whole, engine::Place whole_place) {
+  const auto combine = [&](engine::IndexedAction action, const StridedView& from, engine::Place from_place,
+                           const StridedView& whole, engine::Place whole_place) {
     TargetViews views = derive(whole);
     views.named[0].view = &views.index[0];
     steps.Indexed(action, from, from_place, views.indexed, whole_place, views.named, 1);
   };
   const auto repeated = [&](aclDataType dtype) {
-    aclTensor one = plain;
+    StridedView one = plain;
     one.dtype = dtype;
     one.offset = 0;
     std::fill_n(one.strides.dim, one.view.rank, 0);
@@ -213,7 +213,7 @@ void Reduce(StepList& steps, const OperatorCall& call, const aclTensor& plain, e
             steps.Value(NeutralValue(reduce, target.dtype)), target, place);
   combine(ActionOf(call), plain, plain_place, target, place);
   if (reduce == kMean) {
-    const aclTensor counts = DenseTensor(self.view, ACL_INT64);
+    const StridedView counts = DenseTensor(self.view, ACL_INT64);
     const engine::Place counts_place = steps.Workspace(self.numel * int64_t{sizeof(int64_t)});
     ScalarValue one;
     one.bytes[0] = 1;
@@ -226,16 +226,16 @@ void Reduce(StepList& steps, const OperatorCall& call, const aclTensor& plain, e
 }
 
 void SetScatter(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(call.Output()));
-  const aclTensor index = PlainView(call.Tensor(kIndex));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(call.Output()));
+  const StridedView index = PlainView(call.Tensor(kIndex));
   StepList steps(executor, 7);
   if (!HasIndices(call)) {
     if (!call.in_place) steps.Copy(self, OperandPlace(kSelf), out, OperandPlace(call.Output()));
     return steps.SetJob();
   }
   const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
-  aclTensor plain;
+  StridedView plain;
   engine::Place plain_place = OperandPlace(kSrc);
   if (HasValue(call)) {
     plain.dtype = self.dtype;
@@ -248,7 +248,7 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
   }
   plain.view = index.view;
   plain.strides.rank = index.view.rank;
-  const auto derive = [&](const aclTensor& whole) {
+  const auto derive = [&](const StridedView& whole) {
     TargetViews views;
     views.indexed.dtype = whole.dtype;
     views.indexed.offset = whole.offset;

@@ -85,22 +85,22 @@ constexpr Check kUpdateChecks[] = {
 
 void SetScatterNd(const OperatorCall& call, Executor& executor) {
   const int output = call.Output();
-  const aclTensor out = PlainView(call.Tensor(output));
-  const aclTensor indices = PlainView(call.Tensor(kIndices));
-  const aclTensor updates = PlainView(call.Tensor(kUpdates));
+  const StridedView out = PlainView(call.Tensor(output));
+  const StridedView indices = PlainView(call.Tensor(kIndices));
+  const StridedView updates = PlainView(call.Tensor(kUpdates));
   const int named = NamedDims(call);
   const int rows = indices.view.rank - 1;
   StepList steps(executor, 2);
   if (!call.in_place)
     steps.Copy(PlainView(call.Tensor(kData)), OperandPlace(kData), out, OperandPlace(output));
-  aclTensor indexed = out;
+  StridedView indexed = out;
   indexed.view = indexed.strides = updates.view;
   for (int i = 0; i < updates.view.rank; ++i)
     indexed.strides.dim[i] = i < rows ? 0 : out.strides[named + i - rows];
-  aclTensor views[engine::kMostIndices];
+  StridedView views[engine::kMostIndices];
   engine::IndexView of_dim[engine::kMostIndices];
   for (int k = 0; k < named; ++k) {
-    aclTensor& view = views[k];
+    StridedView& view = views[k];
     view = indices;
     view.offset += k * indices.strides[rows];
     view.view = view.strides = updates.view;

@@ -77,10 +77,10 @@ aclnnStatus RunSteps(OperatorCall& call, std::span<const Check> checks, uint64_t
 Place DenseSteps::In(int tensor, aclDataType dtype) {
   return InView(tensor, PlainView(call_.Tensor(tensor)), dtype);
 }
-Place DenseSteps::InView(int tensor, const aclTensor& view, aclDataType dtype) {
+Place DenseSteps::InView(int tensor, const StridedView& view, aclDataType dtype) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
   if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-  const aclTensor dense = DenseTensor(view.view, dtype);
+  const StridedView dense = DenseTensor(view.view, dtype);
   const Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
   steps_.Copy(view, OperandPlace(tensor), dense, place);
   return place;
@@ -90,28 +90,28 @@ OptionalPlace DenseSteps::InIfGiven(int tensor, aclDataType dtype) {
   return {In(tensor, dtype), true};
 }
 NumberRows DenseSteps::Rows(int tensor) {
-  return engine::NumberRowsOf(JobIsa(), In(tensor), call_.Tensor(tensor).dtype);
+  return engine::NumberRowsOf(call_.isa, In(tensor), call_.Tensor(tensor).dtype);
 }
 NumberRows DenseSteps::RowsIfGiven(int tensor) { return call_.IsGiven(tensor) ? Rows(tensor) : NumberRows{}; }
 
 Place DenseSteps::Out(int tensor, aclDataType dtype, bool keeps) {
   return OutView(tensor, PlainView(call_.Tensor(tensor)), dtype, keeps);
 }
-Place DenseSteps::OutView(int tensor, const aclTensor& view, aclDataType dtype, bool keeps) {
+Place DenseSteps::OutView(int tensor, const StridedView& view, aclDataType dtype, bool keeps) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
   if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-  const aclTensor dense = DenseTensor(view.view, dtype);
+  const StridedView dense = DenseTensor(view.view, dtype);
   const Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
   if (keeps) steps_.Copy(view, OperandPlace(tensor), dense, place);
   outputs_[output_count_++] = {dense, view, place, tensor};
   return place;
 }
 NumberRows DenseSteps::RowsOut(int tensor) {
-  return engine::NumberRowsOf(JobIsa(), Out(tensor), call_.Tensor(tensor).dtype);
+  return engine::NumberRowsOf(call_.isa, Out(tensor), call_.Tensor(tensor).dtype);
 }
 
 void DenseSteps::WordsTo(Place words, int tensor, aclDataType dtype) {
-  const aclTensor view = PlainView(call_.Tensor(tensor));
+  const StridedView view = PlainView(call_.Tensor(tensor));
   steps_.Copy(DenseTensor(view.view, dtype), words, view, OperandPlace(tensor));
 }
 
@@ -120,8 +120,8 @@ Place DenseSteps::Order(int tensor, OptionalPlace sorted) {
   const int64_t count = call_.Tensor(tensor).numel;
   const Place order = Words(count);
   if (count == 0) return order;
-  const aclTensor keys = DenseTensor(Shape{count}, call_.Tensor(tensor).dtype);
-  const aclTensor places = DenseTensor(Shape{count}, ACL_INT64);
+  const StridedView keys = DenseTensor(Shape{count}, call_.Tensor(tensor).dtype);
+  const StridedView places = DenseTensor(Shape{count}, ACL_INT64);
   engine::SortRows rows{};
   rows.kind = engine::SortRows::Kind::kFirst;
   rows.kept = count;
@@ -131,7 +131,7 @@ Place DenseSteps::Order(int tensor, OptionalPlace sorted) {
 Place DenseSteps::OrderOfWords(Place words, int64_t count) {
   const Place order = Words(count);
   if (count == 0) return order;
-  const aclTensor keys = DenseTensor(Shape{count}, ACL_INT64);
+  const StridedView keys = DenseTensor(Shape{count}, ACL_INT64);
   engine::SortRows rows{};
   rows.kind = engine::SortRows::Kind::kFirst;
   rows.kept = count;

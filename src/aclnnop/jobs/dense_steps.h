@@ -10,7 +10,6 @@
 
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/step_list.h"
 #include "engine/route/route.h"
 
@@ -101,8 +100,8 @@ class DenseSteps {
   engine::Place Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
   engine::NumberRows RowsOut(int tensor);
   // The same for a view of the tensor with as many elements, for example with permuted dims.
-  engine::Place InView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED);
-  engine::Place OutView(int tensor, const aclTensor& view, aclDataType dtype = ACL_DT_UNDEFINED,
+  engine::Place InView(int tensor, const StridedView& view, aclDataType dtype = ACL_DT_UNDEFINED);
+  engine::Place OutView(int tensor, const StridedView& view, aclDataType dtype = ACL_DT_UNDEFINED,
                         bool keeps = false);
 
   engine::Place Bytes(int64_t count) { return steps_.Workspace(count); }
@@ -119,6 +118,8 @@ class DenseSteps {
                int64_t elements) {
     steps_.Compute(computation, places, elements);
   }
+  Isa isa() const { return call_.isa; }
+  int threads() const { return call_.threads; }
   bool Raises() const { return CurrentConfiguration().index_errors_raise; }
 
   // Sets the executor's job.
@@ -129,8 +130,8 @@ class DenseSteps {
   static constexpr int kMostOutputs = 6;
 
   struct Output {
-    aclTensor dense;
-    aclTensor view;
+    StridedView dense;
+    StridedView view;
     engine::Place place;
     int tensor;
   };

@@ -8,7 +8,7 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
+#include "aclnnop/call_of_views.h"
 #include "aclnnop/jobs/step_list.h"
 #include "aclnnop/jobs/sum_of_terms.h"
 #include "engine/cache_size.h"
@@ -54,11 +54,11 @@ ElementType FoldedType(FoldOperation operation, aclDataType dtype) {
 }
 
 // Tells whether bfloat16 is reduced without conversion.
-bool TakesWords(const FoldRequest& request, aclDataType dtype) {
+bool TakesWords(Isa isa, const FoldRequest& request, aclDataType dtype) {
   return dtype == ACL_BF16 && request.cast == ACL_BF16 &&
-         std::all_of(request.steps.begin(), request.steps.end(), [](const FoldStep& step) {
+         std::all_of(request.steps.begin(), request.steps.end(), [isa](const FoldStep& step) {
            return !IsTruth(step.operation) &&
-                  engine::FindFold(JobIsa(), step.operation, ElementType::kBf16) != nullptr;
+                  engine::FindFold(isa, step.operation, ElementType::kBf16) != nullptr;
          });
 }
 
@@ -67,7 +67,7 @@ bool IsFromMemory(int64_t bytes) { return bytes > engine::LastLevelCacheBytes() 
 
 // Tells whether a sum over rows in the cache takes the reduction kernels. They add four rows at a time, the
 // other path one, in memory order. Both give the same bits.
-bool IsAcrossRowsInCache(const aclTensor& self, aclDataType out, aclDataType cast, uint32_t reduced) {
+bool IsAcrossRowsInCache(const StridedView& self, aclDataType out, aclDataType cast, uint32_t reduced) {
   constexpr int64_t kFewestColumns = 32;
   const int last = self.view.rank - 1;
   if (last < 0 || cast != self.dtype || out != self.dtype || self.strides[last] != 1) return false;
@@ -102,8 +102,8 @@ Shape KeptShape(const Shape& shape, uint32_t reduced) {
 
 // Sets the conversion from `written` to a dtype, for integers through `cast`. Returns whether any conversion
 // is needed.
-bool StoreOf(aclDataType cast, ElementType written, aclDataType dtype, engine::ElementStore* store) {
-  const engine::MapTypes types{JobIsa(), cast, written, written == ElementType::kBool};
+bool StoreOf(Isa isa, aclDataType cast, ElementType written, aclDataType dtype, engine::ElementStore* store) {
+  const engine::MapTypes types{isa, cast, written, written == ElementType::kBool};
   ElementType type{};
   *store = types.StoreFor(dtype, &type);
   return type != written;
@@ -115,24 +115,25 @@ struct Loading {
   engine::GatherFunction gather;
   engine::ElementLoad load;
 };
-Loading LoadOf(aclDataType dtype, aclDataType cast, ElementType computed, bool as_it_is, int64_t bytes) {
+Loading LoadOf(Isa isa, aclDataType dtype, aclDataType cast, ElementType computed, bool as_it_is,
+               int64_t bytes) {
   Loading loading;
-  const engine::MapTypes types{JobIsa(), cast, computed, /*writes_bool=*/false};
+  const engine::MapTypes types{isa, cast, computed, /*writes_bool=*/false};
   loading.type = computed;
   if (!as_it_is) loading.load = types.LoadFor(dtype, cast, &loading.type);
   loading.tile =
       static_cast<int>(std::min<size_t>(engine::kTile, engine::kTileBytes / engine::SizeOf(computed)));
   if (!as_it_is && (types.IsWide(dtype) || StorageBits(dtype) > 64))
     loading.tile = std::min(loading.tile, engine::kTile / 4);
-  loading.gather = engine::FindGather(JobIsa(), bytes > engine::LastLevelCacheBytes()
-                                                    ? engine::GatherSource::kMemoryAskedAhead
-                                                    : engine::GatherSource::kCache);
+  loading.gather =
+      engine::FindGather(isa, bytes > engine::LastLevelCacheBytes() ? engine::GatherSource::kMemoryAskedAhead
+                                                                    : engine::GatherSource::kCache);
   return loading;
 }
 
-engine::FoldPass PassOf(const FoldStep& step, aclDataType dtype, ElementType type) {
+engine::FoldPass PassOf(Isa isa, const FoldStep& step, aclDataType dtype, ElementType type) {
   engine::FoldPass pass;
-  pass.kernels = engine::FindFold(JobIsa(), step.operation, type);
+  pass.kernels = engine::FindFold(isa, step.operation, type);
   if (IsTruth(step.operation)) pass.constants.bits = BitsOfTruth(dtype);
   if (step.is_of_magnitude) pass.constants.bits = ~uint64_t{0} >> 1;
   if (step.is_least) pass.constants.flip = ~uint64_t{0};
@@ -232,38 +233,38 @@ aclnnStatus check::NoEmptyDims(const Check& check, OperatorCall& call) noexcept 
 
 engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request) noexcept {
   engine::FoldJob job;
-  const aclTensor& self = request.view != nullptr ? *request.view : call.Tensor(kFoldSelf);
+  const StridedView& self = request.view != nullptr ? *request.view : call.Tensor(kFoldSelf);
   const FoldOperation operation = request.steps.begin()->operation;
-  const bool takes_words = TakesWords(request, self.dtype);
+  const bool takes_words = TakesWords(call.isa, request, self.dtype);
   const ElementType type = takes_words ? ElementType::kBf16 : FoldedType(operation, request.cast);
   const bool as_it_is = takes_words || (IsTruth(operation) && self.dtype == request.cast);
   job.passes = static_cast<int8_t>(request.steps.size());
   job.outputs = 0;
   job.input = kFoldSelf;
-  job.isa = JobIsa();
+  job.isa = call.isa;
   job.wide_functions = type == ElementType::kF64;
-  const aclTensor* results[engine::kMaxFoldOutputs] = {};
+  const StridedView* results[engine::kMaxFoldOutputs] = {};
   const auto add_output = [&](int tensor, aclDataType cast, ElementType written) {
     const int8_t output = job.outputs++;
     results[output] = &call.Tensor(tensor);
     job.output[output] = static_cast<int8_t>(call.OperandOf(tensor));
-    job.is_stored[output] = StoreOf(cast, written, results[output]->dtype, &job.store[output]);
+    job.is_stored[output] = StoreOf(call.isa, cast, written, results[output]->dtype, &job.store[output]);
     return output;
   };
   int pass = 0;
   for (const FoldStep& step : request.steps) {
-    job.pass[pass] = PassOf(step, request.cast, type);
+    job.pass[pass] = PassOf(call.isa, step, request.cast, type);
     const ElementType written = job.pass[pass].kernels->results;
     if (step.output >= 0) job.pass[pass].output = add_output(step.output, request.cast, written);
     if (step.places >= 0) job.pass[pass].places = add_output(step.places, ACL_INT64, ElementType::kI64);
     ++pass;
   }
-  const aclTensor* const input[] = {&self};
+  const StridedView* const input[] = {&self};
   const Shape kept = KeptShape(self.view, request.reduced);
   job.plan = PlanReduction(self.view, kept, input, *results[0]);
   if (job.outputs > 1) {
     // Two outputs of one element may have different ranks.
-    aclTensor other = *results[1];
+    StridedView other = *results[1];
     if (other.numel == 1) other.view = results[0]->view;
     if (other.numel == 1) other.strides = results[0]->strides;
     int axes[kMaxDims];
@@ -271,17 +272,18 @@ engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request
     for (int axis = 0; axis < results[0]->view.rank; ++axis) {
       if (results[0]->view[axis] != 1) axes[rank++] = axis;
     }
-    const aclTensor* const both[] = {results[0], &other};
+    const StridedView* const both[] = {results[0], &other};
     job.plan.output = PlanInOrder(results[0]->view, {axes, static_cast<size_t>(rank)}, both);
   }
   const int64_t bytes = job.plan.terms.BytesWalked();
-  const Loading loading = LoadOf(self.dtype, request.cast, job.pass[0].kernels->terms, as_it_is, bytes);
+  const Loading loading =
+      LoadOf(call.isa, self.dtype, request.cast, job.pass[0].kernels->terms, as_it_is, bytes);
   job.from_memory = IsFromMemory(bytes);
   job.type = loading.type;
   job.tile = loading.tile;
   job.gather = loading.gather;
   job.load = loading.load;
-  job.threads = ThreadLimit();
+  job.threads = call.threads;
   return job;
 }
 
@@ -294,8 +296,8 @@ void SetFoldJob(const OperatorCall& call, const FoldRequest& request, Executor& 
 }
 
 void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, bool is_mean, Executor& executor,
-               const aclTensor* view) noexcept {
-  const aclTensor& self = view != nullptr ? *view : call.Tensor(kFoldSelf);
+               const StridedView* view) noexcept {
+  const StridedView& self = view != nullptr ? *view : call.Tensor(kFoldSelf);
   const aclTensor& out = call.Tensor(call.Output());
   const Shape kept = KeptShape(self.view, reduced);
   const int64_t count = NumelOf(self.view) / std::max<int64_t>(NumelOf(kept), 1);
@@ -314,12 +316,13 @@ void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, boo
     return SetFoldJob(call, {reduced, cast, {step}, view}, executor);
   }
   OperatorCall sum = call;
-  TensorArgument tensors[] = {{"self", &self}, call.tensors[static_cast<size_t>(call.Output())]};
+  const aclTensor terms_tensor = AsTensor(self);
+  TensorArgument tensors[] = {{"self", &terms_tensor}, call.tensors[static_cast<size_t>(call.Output())]};
   sum.tensors = tensors;
   sum.promoted = ACL_FLOAT;
   executor.SetJob([&] {
     auto job = MakeReductionJob(sum, self.view, kept, {0}, 1, 1.0f, executor);
-    job.formula.Set(TermKernels(JobIsa()), engine::NoParameters());
+    job.formula.Set(TermKernels(call.isa), engine::NoParameters());
     job.formula.argument[0] = kFoldSelf;
     job.output_argument = static_cast<int8_t>(call.OperandOf(call.Output()));
     if (is_mean) job.factor = 1.0 / terms;
@@ -347,15 +350,15 @@ void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& 
   executor.SetJob([&] {
     engine::ScanJob job;
     const auto view = [&](int tensor) {
-      aclTensor flipped = PlainView(call.Tensor(tensor));
+      StridedView flipped = PlainView(call.Tensor(tensor));
       if (request.is_reversed && flipped.view.rank > 0)
         Narrow(flipped, request.dim, flipped.view[request.dim] - 1, flipped.view[request.dim], -1);
       return flipped;
     };
-    const aclTensor self = view(kFoldSelf);
-    const aclTensor out = view(request.output);
-    const aclTensor places = view(request.places >= 0 ? request.places : request.output);
-    const aclTensor* const operands[] = {&self, &out, &places};
+    const StridedView self = view(kFoldSelf);
+    const StridedView out = view(request.output);
+    const StridedView places = view(request.places >= 0 ? request.places : request.output);
+    const StridedView* const operands[] = {&self, &out, &places};
     const bool is_sum = request.operation == engine::ScanOperation::kSum ||
                         request.operation == engine::ScanOperation::kProduct;
     job.computed = FoldedType(is_sum ? FoldOperation::kSum : FoldOperation::kExtreme, request.cast);
@@ -378,22 +381,23 @@ void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& 
     job.length = rank == 0 ? 1 : self.view[request.dim];
     job.is_exclusive = request.is_exclusive;
     job.from_memory = IsFromMemory(job.plan.BytesWalked());
-    const Loading loading = LoadOf(self.dtype, request.cast, job.computed, false, job.plan.BytesWalked());
+    const Loading loading =
+        LoadOf(call.isa, self.dtype, request.cast, job.computed, false, job.plan.BytesWalked());
     job.type = loading.type;
     job.tile = std::min(loading.tile, 256);
     job.gather = loading.gather;
     job.load = loading.load;
-    job.is_stored[0] = StoreOf(request.cast, job.result, out.dtype, &job.store[0]);
+    job.is_stored[0] = StoreOf(call.isa, request.cast, job.result, out.dtype, &job.store[0]);
     if (request.places >= 0)
-      job.is_stored[1] = StoreOf(ACL_INT64, ElementType::kI64, places.dtype, &job.store[1]);
+      job.is_stored[1] = StoreOf(call.isa, ACL_INT64, ElementType::kI64, places.dtype, &job.store[1]);
     // Finds the kernel for contiguous lines whose elements are only converted during the addition.
     const auto is_dense = [&](int operand) {
       const auto& loop = job.plan.operand[operand];
       return job.plan.rank > 0 && loop.stride[job.plan.rank - 1] == loop.element_size;
     };
     if (self.dtype == out.dtype && job.computed == ElementType::kF32 && is_dense(0) && is_dense(1))
-      job.as_stored = engine::FindLineScan(JobIsa(), request.operation, self.dtype);
-    job.threads = ThreadLimit();
+      job.as_stored = engine::FindLineScan(call.isa, request.operation, self.dtype);
+    job.threads = call.threads;
     return job;
   });
 }

@@ -70,7 +70,7 @@ struct FoldRequest {
   uint32_t reduced;
   aclDataType cast;
   std::initializer_list<FoldStep> steps;
-  const aclTensor* view = nullptr;
+  const StridedView* view = nullptr;
 };
 void SetFoldJob(const OperatorCall& call, const FoldRequest& request, Executor& executor) noexcept;
 // Returns that job for another job to run. The caller reserves its workspace.
@@ -79,7 +79,7 @@ engine::FoldJob MakeFoldJob(const OperatorCall& call, const FoldRequest& request
 // Sets the executor's job: the sum or the mean of self's elements, cast to `cast` first. FLOAT, FLOAT16 and
 // BF16 take the path of the losses where nothing else has to be cast.
 void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, bool is_mean, Executor& executor,
-               const aclTensor* view = nullptr) noexcept;
+               const StridedView* view = nullptr) noexcept;
 
 // Sets the executor's job: every element of the call's outputs becomes this value. Dtypes without NaN or
 // infinities take the nearest value.

@@ -8,7 +8,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "plan/views.h"
@@ -34,19 +33,19 @@ int64_t ElementsOf(int64_t words) {
   return words < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
 // Returns the dim along which words of eight elements are packed.
-int InnerOf(const aclTensor& view) { return view.view.rank - (matmul::IsTransposed(view) ? 2 : 1); }
+int InnerOf(const StridedView& view) { return view.view.rank - (matmul::IsTransposed(view) ? 2 : 1); }
 
 }  // namespace
 
-aclTensor Lying(const aclTensor& tensor) noexcept {
-  aclTensor view = tensor;
-  view.format = ACL_FORMAT_ND;
+StridedView Lying(const StridedView& tensor) noexcept {
+  StridedView view = tensor;
+  view.is_dense = false;
   view.Describe();
   return PlainView(view);
 }
 
-aclTensor InElements(const aclTensor& tensor) noexcept {
-  aclTensor view = Lying(tensor);
+StridedView InElements(const StridedView& tensor) noexcept {
+  StridedView view = Lying(tensor);
   if (view.dtype != ACL_INT32) return view;
   const int inner = InnerOf(view);
   for (int i = 0; i < view.view.rank; ++i) view.strides.dim[i] = i == inner ? 1 : ElementsOf(view.strides[i]);
@@ -56,16 +55,16 @@ aclTensor InElements(const aclTensor& tensor) noexcept {
   return view;
 }
 
-bool WordsLieTogether(const aclTensor& tensor) noexcept {
+bool WordsLieTogether(const StridedView& tensor) noexcept {
   if (tensor.dtype != ACL_INT32) return true;
-  const aclTensor view = Lying(tensor);
+  const StridedView view = Lying(tensor);
   const int inner = InnerOf(view);
   return view.view.IsEmpty() || view.view[inner] == 1 || view.strides[inner] == 1;
 }
 
 GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool has_rows,
                          bool has_groups) noexcept {
-  const aclTensor view = Lying(EntryOf(call, argument, entry));
+  const StridedView view = Lying(EntryOf(call, argument, entry));
   GroupedOperand operand{};
   operand.is_there = true;
   operand.place = {call.OperandOf(argument, call.Count(argument) == 1 ? 0 : entry), ByteOffset(view)};
@@ -78,7 +77,7 @@ GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool
 }
 
 void SetWeights(GroupedPart& part, const OperatorCall& call, int argument, int entry) noexcept {
-  const aclTensor weight = InElements(EntryOf(call, argument, entry));
+  const StridedView weight = InElements(EntryOf(call, argument, entry));
   const int last = weight.view.rank - 1;
   part.kind = GroupedPart::Kind::kWeights;
   part.is_int4 = weight.dtype == ACL_INT4;
@@ -109,8 +108,8 @@ void SetList(GroupedProducts& products, const OperatorCall& call, int argument,
   }
   products.entries = EntryOf(call, argument, 0).view[0];
   products.list_kind = kind;
-  products.isa = JobIsa();
-  products.threads = ThreadLimit();
+  products.isa = call.isa;
+  products.threads = call.threads;
   products.raises = CurrentConfiguration().index_errors_raise;
   products.name = call.Name(argument);
 }

@@ -12,13 +12,13 @@ namespace portacl::grouped {
 inline bool Is4Bits(aclDataType dtype) { return dtype == ACL_INT4 || dtype == ACL_INT32; }
 
 // Returns a view by the strides alone, whatever the format is.
-aclTensor Lying(const aclTensor& tensor) noexcept;
+StridedView Lying(const StridedView& tensor) noexcept;
 // Views packed elements of 4 bits, with dims and strides in elements. Eight of them may form an INT32 word
 // along the contiguous dim.
-aclTensor InElements(const aclTensor& tensor) noexcept;
+StridedView InElements(const StridedView& tensor) noexcept;
 // Tells whether InElements can view the tensor: its words must be adjacent. The tensor needs at least one
 // dim.
-bool WordsLieTogether(const aclTensor& tensor) noexcept;
+bool WordsLieTogether(const StridedView& tensor) noexcept;
 
 // Makes an operand. Columns are the last dim, rows the one before; groups come before these. The only tensor
 // of a list serves all entries.

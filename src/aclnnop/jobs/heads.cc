@@ -26,8 +26,8 @@ int RankOf(Layout layout) noexcept {
   return layout == Layout::kBnsd || layout == Layout::kBsnd || layout == Layout::kNbsd ? 4 : 3;
 }
 
-Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads) noexcept {
-  const aclTensor view = PlainView(tensor);
+Heads HeadsOf(const StridedView& tensor, int operand, Layout layout, int64_t heads) noexcept {
+  const StridedView view = PlainView(tensor);
   const auto length = [&](int dim) { return view.view[dim]; };
   const auto stride = [&](int dim) { return ByteStride(view, dim); };
   Heads made;
@@ -79,8 +79,8 @@ Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads
   return made;
 }
 
-engine::AttentionOperand Broadcast(const aclTensor& tensor, int operand) noexcept {
-  const aclTensor view = PlainView(tensor);
+engine::AttentionOperand Broadcast(const StridedView& tensor, int operand) noexcept {
+  const StridedView view = PlainView(tensor);
   engine::AttentionOperand to;
   to.argument = static_cast<int16_t>(operand);
   to.dtype = view.dtype;

@@ -34,11 +34,11 @@ struct Heads {
 };
 // Views a tensor, which must have the layout's rank. `heads` is the number of heads in layouts that join them
 // with the elements. `operand` is the executor's.
-Heads HeadsOf(const aclTensor& tensor, int operand, Layout layout, int64_t heads) noexcept;
+Heads HeadsOf(const StridedView& tensor, int operand, Layout layout, int64_t heads) noexcept;
 
 // Makes an operand whose last two dims are row and column. Head and batch are the dims before them, if there
 // are any. Dims of 1 are repeated.
-engine::AttentionOperand Broadcast(const aclTensor& tensor, int operand) noexcept;
+engine::AttentionOperand Broadcast(const StridedView& tensor, int operand) noexcept;
 
 // Reports a refused tensor and the accepted ones. Returns the check's code.
 aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tensor, const char* accepted,

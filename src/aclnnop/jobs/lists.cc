@@ -10,7 +10,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/sums.h"
 #include "contract/arguments.h"
 #include "engine/cache_size.h"
@@ -26,7 +25,7 @@ constexpr int64_t kTogether = 131072;
 bool IsFloat(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype); }
 
 // Returns the position in the storage, in elements, of an element that is given by its row-major number.
-int64_t PlaceOf(const aclTensor& tensor, int64_t element) {
+int64_t PlaceOf(const StridedView& tensor, int64_t element) {
   int64_t place = tensor.offset;
   for (int dim = tensor.view.rank - 1; dim >= 0; --dim) {
     place += element % tensor.view[dim] * tensor.strides[dim];
@@ -166,7 +165,7 @@ void ListMaps::Add(int entry, Operands inputs, int output, const engine::KernelT
   if (number.tensor >= 0) {
     const aclTensor& tensor = call_.Tensor(number.tensor);
     const auto size = static_cast<int64_t>(StorageBits(tensor.dtype) / 8);
-    const engine::MapTypes types{JobIsa(), call_.promoted, map.loop.formula.computed, /*writes_bool=*/false};
+    const engine::MapTypes types{call_.isa, call_.promoted, map.loop.formula.computed, /*writes_bool=*/false};
     const aclDataType cast = IsFloat(call_.promoted) ? ACL_FLOAT : call_.promoted;
     engine::ElementType type{};
     map.number.operand = call_.OperandOf(number.tensor);
@@ -188,7 +187,7 @@ void ListMaps::SetJob() noexcept {
   executor_.SetJob([&] {
     engine::MapGroupJob job;
     job.count = count_;
-    job.threads = ThreadLimit();
+    job.threads = executor_.threads;
     job.blocks = blocks_;
     job.blocks_together = std::max<int64_t>(1, blocks_ * kTogether / std::max<int64_t>(bytes_, 1));
     job.elements = elements_;

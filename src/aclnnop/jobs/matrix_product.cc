@@ -10,7 +10,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "engine/move/move.h"
 
 namespace portacl::matmul {
@@ -50,15 +49,15 @@ aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, con
   return FailAclnn(check.code, message.Add(accepted).Add("."));
 }
 
-aclTensor LastTwoSwapped(const aclTensor& tensor) noexcept {
-  aclTensor view = tensor;
+StridedView LastTwoSwapped(const StridedView& tensor) noexcept {
+  StridedView view = tensor;
   const int rank = view.view.rank;
   std::swap(view.view.dim[rank - 2], view.view.dim[rank - 1]);
   std::swap(view.strides.dim[rank - 2], view.strides.dim[rank - 1]);
   view.Describe();
   return view;
 }
-bool IsTransposed(const aclTensor& tensor) noexcept {
+bool IsTransposed(const StridedView& tensor) noexcept {
   return !IsContiguous(tensor) && tensor.view.rank >= 2 && IsContiguous(LastTwoSwapped(tensor));
 }
 
@@ -92,7 +91,7 @@ aclnnStatus check::NotFractal(const Check& check, OperatorCall& call) noexcept {
 
 namespace {
 
-bool IsTrustedTransposed(const aclTensor& tensor) noexcept {
+bool IsTrustedTransposed(const StridedView& tensor) noexcept {
   return tensor.bytes_fit && IsTransposed(tensor);
 }
 
@@ -187,7 +186,7 @@ struct CopiedProductJob {
 
 // Returns a matrix's strides, with one for each dim of the output's batch.
 engine::GemmOperand OperandOf(const Matrices& matrices, const Shape& batch) {
-  const aclTensor& view = matrices.view;
+  const StridedView& view = matrices.view;
   const int rank = view.view.rank;
   const auto step = [&](int dim) { return ByteStride(view, dim); };
   engine::GemmOperand operand{};
@@ -238,7 +237,7 @@ void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Execu
   if (gemm.depth == 0 && !gemm.adds) return SetFillJob(call, call.Output(), {}, executor);
   if (product.out.argument >= 0) {
     executor.SetJob([&] {
-      const engine::GemmJob job = engine::MakeGemmJob(gemm, JobIsa(), ThreadLimit());
+      const engine::GemmJob job = engine::MakeGemmJob(gemm, call.isa, call.threads);
       executor.workspace_size = static_cast<uint64_t>(job.WorkspaceBytes());
       return job;
     });
@@ -246,13 +245,13 @@ void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Execu
   }
   // The output has another shape than the product, and its elements are not contiguous.
   const aclTensor& out = call.Tensor(call.Output());
-  aclTensor dense;
+  StridedView dense;
   dense.dtype = out.dtype;
   FillShape(dense, out.view, 1);
   executor.workspace_size = static_cast<uint64_t>(out.numel) * (StorageBits(out.dtype) / 8);
   executor.SetJob([&] {
-    return CopiedProductJob{engine::MakeGemmJob(gemm, JobIsa(), ThreadLimit()),
-                            engine::MakeMove(dense, out, JobIsa(), ThreadLimit()),
+    return CopiedProductJob{engine::MakeGemmJob(gemm, call.isa, call.threads),
+                            engine::MakeMove(dense, out, call.isa, call.threads),
                             static_cast<int8_t>(call.Output())};
   });
 }

@@ -70,14 +70,14 @@ aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor,
 
 // Tells whether the tensor is not contiguous, but would be with its last two dims swapped. Only strides
 // decide.
-bool IsTransposed(const aclTensor& tensor) noexcept;
-aclTensor LastTwoSwapped(const aclTensor& tensor) noexcept;
+bool IsTransposed(const StridedView& tensor) noexcept;
+StridedView LastTwoSwapped(const StridedView& tensor) noexcept;
 
 // A tensor viewed as matrices: batch dims, then rows and columns. The other tensors' batches broadcast to the
 // output's.
 struct Matrices {
   int argument;
-  aclTensor view;
+  StridedView view;
 };
 
 struct MatrixProduct {

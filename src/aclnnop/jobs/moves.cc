@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "acl/stream/thread_limit.h"
 #include "engine/cache_size.h"
 
 namespace portacl {
@@ -29,26 +28,26 @@ void MoveList::Add(const engine::Move& move, int source, int destination) noexce
   bytes_ += move.plan.count * move.plan.operand[kMoveDestination].element_size;
 }
 
-void MoveList::Copy(const aclTensor& source, int source_operand, const aclTensor& destination,
+void MoveList::Copy(const StridedView& source, int source_operand, const StridedView& destination,
                     int destination_operand, aclDataType via) noexcept {
   if (moves_ == nullptr || destination.view.IsEmpty()) return;
   if (destination.numel != 1) {
-    Add(engine::MakeMove(source, destination, JobIsa(), ThreadLimit(), via), source_operand,
+    Add(engine::MakeMove(source, destination, executor_.isa, executor_.threads, via), source_operand,
         destination_operand);
     return;
   }
   // Copies one element between any two shapes.
-  aclTensor from = source;
-  aclTensor to = destination;
+  StridedView from = source;
+  StridedView to = destination;
   from.view.rank = from.strides.rank = to.view.rank = to.strides.rank = 0;
-  Add(engine::MakeMove(from, to, JobIsa(), ThreadLimit(), via), source_operand, destination_operand);
+  Add(engine::MakeMove(from, to, executor_.isa, executor_.threads, via), source_operand, destination_operand);
 }
 
-void MoveList::Fill(const aclTensor& destination, int destination_operand) noexcept {
+void MoveList::Fill(const StridedView& destination, int destination_operand) noexcept {
   if (moves_ == nullptr || destination.view.IsEmpty()) return;
-  aclTensor one;
+  StridedView one;
   one.dtype = destination.dtype;
-  Add(engine::MakeMove(one, destination, JobIsa(), ThreadLimit()), engine::MoveJob::kValue,
+  Add(engine::MakeMove(one, destination, executor_.isa, executor_.threads), engine::MoveJob::kValue,
       destination_operand);
 }
 
@@ -57,7 +56,7 @@ void MoveList::SetJob(const ScalarValue& value) noexcept {
   executor_.SetJob([&] {
     engine::MovesJob job;
     job.count = static_cast<int>(count_);
-    job.threads = ThreadLimit();
+    job.threads = executor_.threads;
     job.shares = shares_;
     job.barrier = barrier_;
     job.shares_together = std::max<int64_t>(1, shares_ * kTogether / std::max<int64_t>(bytes_, 1));

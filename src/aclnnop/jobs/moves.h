@@ -18,10 +18,10 @@ class MoveList {
   MoveList(Executor& executor, int64_t most) noexcept;
 
   // Copies a view. Views without elements are skipped. Operands are the executor's (OperatorCall::OperandOf).
-  void Copy(const aclTensor& source, int source_operand, const aclTensor& destination,
+  void Copy(const StridedView& source, int source_operand, const StridedView& destination,
             int destination_operand, aclDataType via = ACL_DT_UNDEFINED) noexcept;
   // Fills a view with the value that SetJob gets.
-  void Fill(const aclTensor& destination, int destination_operand) noexcept;
+  void Fill(const StridedView& destination, int destination_operand) noexcept;
 
   // Makes all later copies wait for the earlier ones.
   void Barrier() noexcept { barrier_ = shares_; }

@@ -44,7 +44,7 @@ void SetRandomJob(const OperatorCall& call, const Numbers& numbers, const Sequen
   executor.SetJob([&] {
     engine::RandomJob job;
     job.sequence = MakeSequenceJob(call, engine::TypeOf(numbers), operands);
-    job.sequence.Set(JobIsa(), numbers);
+    job.sequence.Set(call.isa, numbers);
     job.device = device;
     return job;
   });

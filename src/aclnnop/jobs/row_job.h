@@ -3,7 +3,6 @@
 #pragma once
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "engine/row/row.h"
@@ -39,7 +38,7 @@ template <class Parameters>
 void SetRowJob(engine::RowJobMaker& rows, const engine::RowKernels& kernels, const Parameters& parameters,
                Executor& executor) noexcept {
   const engine::RowJob* const jobs[] = {&rows.Make(kernels, parameters, &executor.workspace_size)};
-  engine::SetRowJobs(executor, jobs, 1, rows.touched());
+  executor.SetJob([&] { return engine::MakeRowJobs(executor, jobs, 1, rows.touched()); });
 }
 
 }  // namespace portacl

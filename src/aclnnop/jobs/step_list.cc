@@ -8,7 +8,6 @@
 
 #include "acl/data_type.h"
 #include "acl/settings/configuration.h"
-#include "acl/stream/thread_limit.h"
 
 namespace portacl {
 
@@ -62,32 +61,32 @@ Step* StepList::Next(Step::Kind kind) noexcept {
   Step* const step =
       new (memory_ + engine::StepsJob::kSharedBytes + static_cast<size_t>(count_++) * sizeof(Step)) Step;
   step->kind = kind;
-  step->threads = ThreadLimit();
+  step->threads = executor_.threads;
   return step;
 }
 
-void StepList::Copy(const aclTensor& source, Place source_place, const aclTensor& destination,
+void StepList::Copy(const StridedView& source, Place source_place, const StridedView& destination,
                     Place destination_place) noexcept {
   if (destination.view.IsEmpty()) return;
   Step* const step = Next(Step::Kind::kMove);
   if (step == nullptr) return;
-  step->move = engine::MakeMove(source, destination, JobIsa(), ThreadLimit());
+  step->move = engine::MakeMove(source, destination, executor_.isa, executor_.threads);
   step->source = source_place;
   step->destination = destination_place;
   elements_ += step->move.plan.count;
 }
 
-void StepList::Fill(const aclTensor& destination, Place destination_place, Place value) noexcept {
-  aclTensor one;
+void StepList::Fill(const StridedView& destination, Place destination_place, Place value) noexcept {
+  StridedView one;
   one.dtype = destination.dtype;
   Copy(one, value, destination, destination_place);
 }
 
-void StepList::Plan(engine::IndexedMove& move, engine::IndexedAction action, const aclTensor& plain,
-                    Place plain_place, const aclTensor& indexed, Place indexed_place,
+void StepList::Plan(engine::IndexedMove& move, engine::IndexedAction action, const StridedView& plain,
+                    Place plain_place, const StridedView& indexed, Place indexed_place,
                     const engine::IndexView* indices, int count) noexcept {
   move.action = action;
-  move.threads = ThreadLimit();
+  move.threads = executor_.threads;
   move.dtype = indexed.dtype;
   move.is_scaled = false;
   move.are_columns = false;
@@ -95,8 +94,9 @@ void StepList::Plan(engine::IndexedMove& move, engine::IndexedAction action, con
   move.raises = CurrentConfiguration().index_errors_raise;
   move.ignored = engine::IndexedMove::kNoneIgnored;
   engine::PlanIndexed(plain, indexed, indices, count, move);
-  for (int k = 0; k < count; ++k) move.index[k].follow = engine::FindFollow(JobIsa(), move.index[k].is_wide);
-  move.conversion = engine::FindConversion(JobIsa(), plain.dtype, indexed.dtype);
+  for (int k = 0; k < count; ++k)
+    move.index[k].follow = engine::FindFollow(executor_.isa, move.index[k].is_wide);
+  move.conversion = engine::FindConversion(executor_.isa, plain.dtype, indexed.dtype);
   move.conversion.from_size = static_cast<int32_t>(StorageBits(plain.dtype) / 8);
   move.plain.operand = plain_place.operand;
   move.plain.offset += plain_place.offset;
@@ -104,8 +104,8 @@ void StepList::Plan(engine::IndexedMove& move, engine::IndexedAction action, con
   move.indexed.offset += indexed_place.offset;
 }
 
-engine::IndexedMove* StepList::Indexed(engine::IndexedAction action, const aclTensor& plain,
-                                       Place plain_place, const aclTensor& indexed, Place indexed_place,
+engine::IndexedMove* StepList::Indexed(engine::IndexedAction action, const StridedView& plain,
+                                       Place plain_place, const StridedView& indexed, Place indexed_place,
                                        const engine::IndexView* indices, int count) noexcept {
   Step* const step = Next(Step::Kind::kIndexed);
   if (step == nullptr) return nullptr;
@@ -114,25 +114,25 @@ engine::IndexedMove* StepList::Indexed(engine::IndexedAction action, const aclTe
   return &step->indexed;
 }
 
-bool StepList::SumsRows(engine::IndexedAction action, const aclTensor& plain, const aclTensor& indexed,
+bool StepList::SumsRows(engine::IndexedAction action, const StridedView& plain, const StridedView& indexed,
                         const engine::IndexView* indices, int count) noexcept {
   engine::IndexedMove move;
   Plan(move, action, plain, {}, indexed, {}, indices, count);
   return engine::SumsRows(move);
 }
 
-engine::IndexedMove* StepList::SumRows(engine::IndexedAction action, const aclTensor& plain,
-                                       Place plain_place, const aclTensor& indexed, Place indexed_place,
+engine::IndexedMove* StepList::SumRows(engine::IndexedAction action, const StridedView& plain,
+                                       Place plain_place, const StridedView& indexed, Place indexed_place,
                                        const engine::IndexView* indices, int count) noexcept {
   Step* const step = Next(Step::Kind::kSumRows);
   if (step == nullptr) return nullptr;
   engine::IndexedMove& move = step->indexed;
   Plan(move, action, plain, plain_place, indexed, indexed_place, indices, count);
   move.dtype = ACL_FLOAT;
-  move.conversion = engine::FindConversion(JobIsa(), plain.dtype, ACL_FLOAT);
+  move.conversion = engine::FindConversion(executor_.isa, plain.dtype, ACL_FLOAT);
   move.conversion.from_size = static_cast<int32_t>(StorageBits(plain.dtype) / 8);
-  step->widened = engine::FindConversion(JobIsa(), indexed.dtype, ACL_FLOAT);
-  step->rounded = engine::FindConversion(JobIsa(), ACL_FLOAT, indexed.dtype);
+  step->widened = engine::FindConversion(executor_.isa, indexed.dtype, ACL_FLOAT);
+  step->rounded = engine::FindConversion(executor_.isa, ACL_FLOAT, indexed.dtype);
   step->order = Workspace(engine::RowsWorkspace(move));
   elements_ += move.count;
   return &move;
@@ -149,7 +149,7 @@ void StepList::DivideRows(Place sums, Place counts, int64_t rows, int64_t column
   step->dtype = dtype;
 }
 
-void StepList::FindTrue(Place mask, const aclTensor& shape, Place places, int64_t count,
+void StepList::FindTrue(Place mask, const StridedView& shape, Place places, int64_t count,
                         const int64_t* stride, int entry) noexcept {
   Step* const step = Next(Step::Kind::kFindTrue);
   if (step == nullptr) return;
@@ -165,7 +165,7 @@ void StepList::FindTrue(Place mask, const aclTensor& shape, Place places, int64_
   }
 }
 
-void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTensor* source,
+void StepList::WriteChosen(const StridedView& mask, Place mask_place, const StridedView* source,
                            Place source_place, aclTensor* result, int result_operand,
                            bool is_across) noexcept {
   const Place counts = Workspace(engine::MaskBlocks(mask.numel) * int64_t{sizeof(int64_t)});
@@ -177,7 +177,7 @@ void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTen
   if (source != nullptr) step->source.offset += ByteOffset(*source);
   step->destination = {result_operand, ByteOffset(*result)};
   step->counts = counts;
-  step->pack = engine::FindPack(JobIsa(), size);
+  step->pack = engine::FindPack(executor_.isa, size);
   step->rows = mask.numel;
   step->size = size;
   step->is_across = is_across;
@@ -188,8 +188,8 @@ void StepList::WriteChosen(const aclTensor& mask, Place mask_place, const aclTen
   elements_ += mask.numel;
 }
 
-void StepList::Unpack(const aclTensor& mask, Place mask_place, Place source, int64_t count, Place destination,
-                      int32_t size, const char* name) noexcept {
+void StepList::Unpack(const StridedView& mask, Place mask_place, Place source, int64_t count,
+                      Place destination, int32_t size, const char* name) noexcept {
   const Place counts = Workspace(engine::MaskBlocks(mask.numel) * int64_t{sizeof(int64_t)});
   Step* const step = Next(Step::Kind::kUnpack);
   if (step == nullptr) return;
@@ -197,7 +197,7 @@ void StepList::Unpack(const aclTensor& mask, Place mask_place, Place source, int
   step->source = source;
   step->destination = destination;
   step->counts = counts;
-  step->unpack = engine::FindUnpack(JobIsa(), size);
+  step->unpack = engine::FindUnpack(executor_.isa, size);
   step->rows = mask.numel;
   step->columns = count;
   step->size = size;
@@ -206,7 +206,7 @@ void StepList::Unpack(const aclTensor& mask, Place mask_place, Place source, int
   elements_ += mask.numel;
 }
 
-engine::Spread* StepList::Spread(const aclTensor& counts, int operand, const char* name, int64_t elements,
+engine::Spread* StepList::Spread(const StridedView& counts, int operand, const char* name, int64_t elements,
                                  int64_t length, Place to) noexcept {
   const Place sums = Workspace(engine::SpreadBlocks(elements) * int64_t{sizeof(int64_t)});
   Step* const step = Next(Step::Kind::kSpread);
@@ -220,13 +220,13 @@ engine::Spread* StepList::Spread(const aclTensor& counts, int operand, const cha
   spread.places = to;
   spread.length = length;
   spread.sums = sums;
-  spread.threads = ThreadLimit();
+  spread.threads = executor_.threads;
   spread.raises = CurrentConfiguration().index_errors_raise;
   elements_ += elements + length;
   return &spread;
 }
 
-engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bool sorts, int dim,
+engine::Unique* StepList::Unique(const StridedView& source, Place source_place, bool sorts, int dim,
                                  aclTensor* result, int result_operand) noexcept {
   if (!HasMemoryFor(executor_.parameters[0].name, source.numel, executor_, memory_)) return nullptr;
   const int64_t count = dim < 0 ? source.numel : source.view[dim];
@@ -251,15 +251,15 @@ engine::Unique* StepList::Unique(const aclTensor& source, Place source_place, bo
   unique.memory = memory;
   unique.values = {result_operand, result->offset * unique.size};
   unique.most_values = result->numel / (unique.before * unique.behind);
-  unique.threads = ThreadLimit();
-  unique.isa = JobIsa();
+  unique.threads = executor_.threads;
+  unique.isa = executor_.isa;
   executor_.ShapeLater(0, result);
   elements_ += source.numel;
   return &unique;
 }
 
-void StepList::SortRows(const aclTensor& source, Place source_place, const aclTensor* values,
-                        Place values_place, const aclTensor* places, Place places_place, int dim,
+void StepList::SortRows(const StridedView& source, Place source_place, const StridedView* values,
+                        Place values_place, const StridedView* places, Place places_place, int dim,
                         engine::SortRows rows) noexcept {
   if (!HasMemoryFor(executor_.parameters[0].name, source.numel, executor_, memory_)) return;
   Step* const step = Next(Step::Kind::kSortRows);
@@ -267,7 +267,7 @@ void StepList::SortRows(const aclTensor& source, Place source_place, const aclTe
   rows.source.place = source_place;
   rows.values.place = values_place;
   rows.places.place = places_place;
-  engine::PlanSortRows(source, values, places, dim, JobIsa(), ThreadLimit(), rows);
+  engine::PlanSortRows(source, values, places, dim, executor_.isa, executor_.threads, rows);
   rows.memory = Workspace(engine::RowsMemory(rows));
   step->rows_to_sort = rows;
   elements_ += source.numel;
@@ -277,15 +277,15 @@ void StepList::Search(const engine::Search& search) noexcept {
   Step* const step = Next(Step::Kind::kSearch);
   if (step == nullptr) return;
   step->search = search;
-  step->search.threads = ThreadLimit();
+  step->search.threads = executor_.threads;
   step->search.raises = CurrentConfiguration().index_errors_raise;
   elements_ += search.rows * search.numbers;
 }
 
 Place StepList::Histogram(engine::Histogram histogram, const char* bins) noexcept {
   if (!HasMemoryFor(bins, histogram.bins, executor_, memory_)) return {};
-  histogram.threads = ThreadLimit();
-  histogram.gather = engine::FindGather(JobIsa(), engine::GatherSource::kCache);
+  histogram.threads = executor_.threads;
+  histogram.gather = engine::FindGather(executor_.isa, engine::GatherSource::kCache);
   histogram.raises = CurrentConfiguration().index_errors_raise;
   histogram.sums = Workspace(engine::HistogramMemory(histogram));
   Step* const step = Next(Step::Kind::kHistogram);
@@ -295,15 +295,15 @@ Place StepList::Histogram(engine::Histogram histogram, const char* bins) noexcep
   return histogram.sums;
 }
 
-Place StepList::Flatten(aclTensor& view, int operand) noexcept {
-  const aclTensor merged = MergedDims(view);
+Place StepList::Flatten(StridedView& view, int operand) noexcept {
+  const StridedView merged = MergedDims(view);
   const int64_t size = static_cast<int64_t>(aclDataTypeSize(view.dtype));
   const int64_t count = view.numel;
   Place place = OperandPlace(operand);
   int64_t offset = merged.offset;
   int64_t stride = merged.view.rank == 1 ? merged.strides[0] : 1;
   if (merged.view.rank > 1) {
-    const aclTensor dense = DenseTensor(merged.view, view.dtype);
+    const StridedView dense = DenseTensor(merged.view, view.dtype);
     place = Workspace(count * size);
     Copy(merged, OperandPlace(operand), dense, place);
     offset = 0;
@@ -376,9 +376,9 @@ void StepList::SetJob() noexcept {
   }
 }
 
-aclTensor DenseTensor(const Shape& shape, aclDataType dtype) noexcept {
-  aclTensor tensor;
-  tensor.view = tensor.storage = shape;
+StridedView DenseTensor(const Shape& shape, aclDataType dtype) noexcept {
+  StridedView tensor;
+  tensor.view = shape;
   tensor.strides = RowMajorStrides(shape);
   tensor.dtype = dtype;
   tensor.Describe();

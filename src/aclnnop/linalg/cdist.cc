@@ -8,7 +8,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "contract/broadcast.h"
 #include "engine/gemm/distance.h"
@@ -92,7 +91,7 @@ constexpr Check kChecks[] = {
 
 // Returns the strides of a tensor's matrices, with one for each dim of the result's batch.
 engine::DistanceOperand OperandOf(const OperatorCall& call, int tensor) {
-  const aclTensor view = PlainView(call.Tensor(tensor));
+  const StridedView view = PlainView(call.Tensor(tensor));
   const int rank = view.view.rank;
   const auto step = [&](int dim) { return dim < 0 ? 0 : ByteStride(view, dim); };
   engine::DistanceOperand operand{};
@@ -130,7 +129,7 @@ void SetDistances(const OperatorCall& call, Executor& executor) {
   distances.out = OperandOf(call, kOut);
   distances.power = PowerOf(call);
   distances.norm = NormOf(distances.power);
-  executor.SetJob([&] { return engine::MakeDistanceJob(distances, JobIsa(), ThreadLimit()); });
+  executor.SetJob([&] { return engine::MakeDistanceJob(distances, call.isa, call.threads); });
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/sums.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
@@ -32,8 +31,8 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
 // ---- shared by the jobs ----
 
 // Makes an operand whose last two dims are matrices. The others broadcast to the batch.
-engine::LinalgOperand OperandOf(int argument, const aclTensor& given, const Shape& batch) {
-  const aclTensor tensor = PlainView(given);
+engine::LinalgOperand OperandOf(int argument, const StridedView& given, const Shape& batch) {
+  const StridedView tensor = PlainView(given);
   const int rank = tensor.view.rank;
   engine::LinalgOperand made;
   made.argument = static_cast<int8_t>(argument);
@@ -61,8 +60,8 @@ LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& bat
   for (int i = 0; i < batch.rank; ++i)
     job.batch[engine::kLinalgBatchDims - 1 - i] = batch[batch.rank - 1 - i];
   job.computed = dtype == ACL_FLOAT16 ? ACL_FLOAT : dtype;
-  job.isa = JobIsa();
-  job.threads = ThreadLimit();
+  job.isa = call.isa;
+  job.threads = call.threads;
   job.add = SumKernels(ACL_FLOAT).values.For(job.isa);
   job.operands = static_cast<int8_t>(call.tensors.size());
   return job;
@@ -164,7 +163,7 @@ void SetInverse(const OperatorCall& call, Executor& executor) {
     const uint64_t own = job.WorkspaceBytes();
     executor.workspace_size = own;
     if (out.dtype != self.dtype) {
-      aclTensor dense;
+      StridedView dense;
       dense.dtype = job.computed;
       FillShape(dense, out.view, 1);
       dense.Describe();
@@ -259,7 +258,7 @@ void SetCastFactors(const OperatorCall& call, Executor& executor) {
     const auto cast = [&](int tensor, engine::LinalgOperand& operand) {
       const aclTensor& out = call.Tensor(tensor);
       if (operand.argument < 0 || out.view.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) return;
-      aclTensor dense;
+      StridedView dense;
       dense.dtype = factors.computed;
       FillShape(dense, out.view, 1);
       dense.offset = made;

@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/logic/logical.cc"
 #include <hwy/foreach_target.h>
 
+#include "aclnnop/call_of_views.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -169,7 +170,8 @@ aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* 
     if (checked.Tensor(kUnarySelf).view.rank <= kMaxLoopRank) {
       return SetTruths(checked, {kUnarySelf}, out, kNeither, fresh);
     }
-    const aclTensor dense[] = {MergedDims(checked.Tensor(kUnarySelf)), MergedDims(checked.Tensor(out))};
+    const aclTensor dense[] = {AsTensor(MergedDims(checked.Tensor(kUnarySelf))),
+                               AsTensor(MergedDims(checked.Tensor(out)))};
     const TensorArgument arguments[] = {{"self", &dense[0]}, {"out", &dense[1]}};
     OperatorCall merged = checked;
     merged.tensors = std::span(arguments, checked.tensors.size());

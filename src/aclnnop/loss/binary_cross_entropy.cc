@@ -278,7 +278,7 @@ void SetLoss(const OperatorCall& call, const engine::KernelTable& terms, Operand
   if (!call.IsGiven(kWeight) || call.work == OperatorCall::Work::kNoTerms) {
     const bool none = call.work == OperatorCall::Work::kNoTerms;
     SetJob(call, is_reduced ? &scalar : nullptr, none ? Operands{kSelf, kTarget} : inputs, call.Output(), c,
-           none ? kProduct.For(JobIsa()) : terms.For(JobIsa()), engine::NoParameters{}, executor);
+           none ? kProduct.For(call.isa) : terms.For(call.isa), engine::NoParameters{}, executor);
     return;
   }
   MapList maps(call, executor, 2);
@@ -292,7 +292,7 @@ void SetLoss(const OperatorCall& call, const engine::KernelTable& terms, Operand
     maps.Add({ViewOf(call, kSelf), ViewOf(call, kTarget), ViewOf(call, kPositive)}, scratch, terms);
   }
   if (is_reduced) {
-    maps.AddSum({scratch, weight}, out, call.broadcast, scalar, kProduct.For(JobIsa()), c);
+    maps.AddSum({scratch, weight}, out, call.broadcast, scalar, kProduct.For(call.isa), c);
   } else {
     maps.Add({scratch, weight}, out, kProduct);
   }

@@ -271,7 +271,7 @@ constexpr Check kGradChecks[] = {
 // Returns the part that losses and their gradients share. `loss` is the operand of losses, or of their
 // gradient.
 engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int weight, int loss) {
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   const Shape& shape = call.Tensor(input).view;
   engine::ClassLoss classes{};
   classes.rows = shape[0];
@@ -295,13 +295,13 @@ engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int
   classes.result = engine::NumbersOf(loss, call.Tensor(loss), !is_gradient, of_loss, isa);
   classes.ignored = call.attributes[kIgnoreIndex].integer;
   classes.raises = CurrentConfiguration().index_errors_raise;
-  classes.threads = ThreadLimit();
+  classes.threads = call.threads;
   return classes;
 }
 
 // Views numbers of rows in the workspace, beginning at a byte.
-aclTensor NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
-  aclTensor view;
+StridedView NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
+  StridedView view;
   view.dtype = dtype;
   FillShape(view, Shape{rows}, 1);
   view.offset = static_cast<int64_t>(byte / (dtype == ACL_DOUBLE ? sizeof(double) : sizeof(float)));
@@ -310,7 +310,7 @@ aclTensor NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
 }
 
 engine::RowJobMaker RowsOf(const OperatorCall& call, int tensor) {
-  return engine::RowJobMaker(call.Tensor(tensor).view, 2, ACL_FLOAT, JobIsa(), ThreadLimit());
+  return engine::RowJobMaker(call.Tensor(tensor).view, 2, ACL_FLOAT, call.isa, call.threads);
 }
 
 void SetLoss(const OperatorCall& call, Executor& executor) {
@@ -321,10 +321,10 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   both.has_rows = rows != 0;
   const uint64_t at = both.loss.WorkspaceBytes();
   executor.workspace_size = at + 2 * static_cast<uint64_t>(rows) * sizeof(float);
-  const aclTensor of_targets = NumbersInWorkspace(ACL_FLOAT, rows, at);
-  const aclTensor smooth =
+  const StridedView of_targets = NumbersInWorkspace(ACL_FLOAT, rows, at);
+  const StridedView smooth =
       NumbersInWorkspace(ACL_FLOAT, rows, at + static_cast<uint64_t>(rows) * sizeof(float));
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   both.loss.work = engine::ClassWork::kLosses;
   both.loss.is_of_targets = true;
   both.loss.input = engine::NumbersOf(both.workspace_operand, of_targets, false, ACL_FLOAT, isa);
@@ -344,7 +344,7 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
     touched |= maker.touched();
     if (call.IsGiven(kWeight)) touched |= 1u << kWeight;
   }
-  engine::SetCrossEntropyJob(executor, both, touched);
+  executor.SetJob([&] { return engine::MakeCrossEntropyJob(executor, both, touched); });
 }
 
 void SetGradient(const OperatorCall& call, Executor& executor) {
@@ -369,7 +369,7 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
       maker.Make(weighs ? kWeightedGradient : kGradient, engine::NoParameters(), &executor.workspace_size);
   uint32_t touched = maker.touched() | 1u << kGradLoss;
   if (call.IsGiven(kFactor)) touched |= 1u << kFactor;
-  engine::SetCrossEntropyJob(executor, both, touched);
+  executor.SetJob([&] { return engine::MakeCrossEntropyJob(executor, both, touched); });
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ PORTACL_PHASE_1(aclnnKlDiv) {
     const Shape scalar;
     const engine::HoistedKernelTable& kernels = given.logTarget ? kKernels<true> : kKernels<false>;
     SetJob(checked, given.reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
-           Factor(given.reduction, checked), kernels.For(JobIsa()), engine::NoParameters{}, fresh);
+           Factor(given.reduction, checked), kernels.For(checked.isa), engine::NoParameters{}, fresh);
   });
 }
 

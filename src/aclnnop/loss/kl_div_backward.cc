@@ -120,7 +120,7 @@ using namespace portacl;
 PORTACL_PHASE_1(aclnnKlDivBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const engine::Kernels kernels =
-        given.logTarget ? kLogTargetKernels.For(JobIsa()) : kKernels.For(JobIsa());
+        given.logTarget ? kLogTargetKernels.For(checked.isa) : kKernels.For(checked.isa);
     const Shape* const kept = checked.broadcast == given.self->view ? nullptr : &given.self->view;
     SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels,
            engine::FactorAlone{ReductionFactor(given.reduction, checked.broadcast)}, fresh);

@@ -36,7 +36,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/l1_loss_functions.h"
 #include "aclnnop/phase1.h"
@@ -109,7 +108,7 @@ constexpr auto kKernels = PORTACL_KERNELS(L1Loss);
 
 engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed) {
   engine::IntegerDistanceJob job;
-  const aclTensor* const tensors[] = {&call.Tensor(kSelf), &call.Tensor(kTarget), &call.Tensor(kOut)};
+  const StridedView* const tensors[] = {&call.Tensor(kSelf), &call.Tensor(kTarget), &call.Tensor(kOut)};
   if (call.work == OperatorCall::Work::kNoTerms) {
     job.plan.count = 0;
   } else {
@@ -119,12 +118,12 @@ engine::IntegerDistanceJob MakeIntegerJob(const OperatorCall& call, bool summed)
     job.load[k] = engine::FindIntegerLoad(tensors[k]->dtype);
     job.argument[k] = k;
   }
-  const aclTensor& out = *tensors[kOut];
+  const StridedView& out = *tensors[kOut];
   job.store = engine::FindIntegerStore(out.dtype);
   job.output_argument = kOut;
   job.summed = summed;
   job.sum_offset = ByteOffset(out);
-  job.threads = ThreadLimit();
+  job.threads = call.threads;
   return job;
 }
 
@@ -143,7 +142,7 @@ PORTACL_PHASE_1(aclnnL1Loss) {
     }
     const Shape scalar;
     const float c = ReductionFactor(given.reduction, checked.broadcast);
-    SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c, kKernels.For(JobIsa()),
+    SetJob(checked, summed ? &scalar : nullptr, {kSelf, kTarget}, kOut, c, kKernels.For(checked.isa),
            engine::NoParameters{}, fresh);
   });
 }

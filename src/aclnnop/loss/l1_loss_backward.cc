@@ -80,7 +80,7 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnL1LossBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kKernels.For(JobIsa()),
+    SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kGradInput, kKernels.For(checked.isa),
                       engine::FactorAlone{ReductionFactor(given.reduction, checked.broadcast)}, fresh);
   });
 }

@@ -40,6 +40,6 @@ PORTACL_PHASE_1(aclnnMseLoss) {
     const Shape scalar;
     const float c = ReductionFactor(given.reduction, checked.broadcast);
     SetJob(checked, given.reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut, c,
-           SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
+           SquaredDifferenceKernels(checked.isa), engine::NoParameters{}, fresh);
   });
 }

@@ -62,6 +62,6 @@ PORTACL_PHASE_1(aclnnMseLossOut) {
     const float c =
         given.reduction == kReductionMean && kept.rank > 0 ? MeanFactor(checked.broadcast[0]) : 1.0f;
     SetJob(checked, given.reduction == kReductionNone ? nullptr : &kept, {kSelf, kTarget}, kOut, c,
-           SquaredDifferenceKernels(JobIsa()), engine::NoParameters{}, fresh);
+           SquaredDifferenceKernels(checked.isa), engine::NoParameters{}, fresh);
   });
 }

@@ -51,7 +51,7 @@ int64_t ClassesOf(const Shape& self) { return self.rank == 0 ? 1 : self[self.ran
 
 aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
   const Shape& self = call.Tensor(kSelf).view;
-  if (engine::LabelMarginFits(RowsOf(self), ClassesOf(self), ThreadLimit())) return ACL_SUCCESS;
+  if (engine::LabelMarginFits(RowsOf(self), ClassesOf(self), call.threads)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
   return FailAclnn(check.code,
@@ -66,7 +66,7 @@ constexpr auto kChecks =
          DoneIfEmpty({kSelf}), Own(WorkspaceFits), InsideStorage({kSelf, kTarget}));
 
 void SetMargin(const OperatorCall& call, Executor& executor) {
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   const auto rows_of = [&](int tensor, bool is_output, aclDataType computed) {
     const Shape& shape = call.Tensor(tensor).view;
     const uint32_t axes = shape.rank == 0 ? 0 : LastAxes(1, shape);
@@ -83,8 +83,11 @@ void SetMargin(const OperatorCall& call, Executor& executor) {
   margin.reduction = ReductionOf(call);
   margin.isa = isa;
   margin.raises = CurrentConfiguration().index_errors_raise && !products::kAscend950.Contains(call.product);
-  margin.threads = ThreadLimit();
-  engine::SetLabelMarginJob(executor, margin, 1u << kSelf | 1u << kTarget | 1u << kOut | 1u << kIsTarget);
+  margin.threads = call.threads;
+  executor.SetJob([&] {
+    return engine::MakeLabelMarginJob(executor, margin,
+                                      1u << kSelf | 1u << kTarget | 1u << kOut | 1u << kIsTarget);
+  });
 }
 
 }  // namespace

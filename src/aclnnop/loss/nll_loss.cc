@@ -35,7 +35,7 @@ int ClassDim(const Shape& shape) { return shape.rank == 1 ? 0 : 1; }
 engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int weight, int result, int total,
                          bool is_gradient) {
   engine::ClassLoss loss{};
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   const Shape& shape = call.Tensor(input).view;
   const int dim = ClassDim(shape);
   loss.classes = shape[dim];
@@ -55,7 +55,7 @@ engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int we
   loss.ignored = call.attributes[kIgnoreIndex].integer;
   loss.work = is_gradient ? engine::ClassWork::kGradients : engine::ClassWork::kLosses;
   loss.raises = CurrentConfiguration().index_errors_raise;
-  loss.threads = ThreadLimit();
+  loss.threads = call.threads;
   return loss;
 }
 
@@ -124,7 +124,10 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   uint32_t touched = 1u << kOut;
   if (!call.Tensor(kSelf).view.IsEmpty()) touched |= 1u << kSelf | 1u << kTarget | 1u << kWeight;
   if (!IsNone(call)) touched |= 1u << kTotal;
-  engine::SetClassLossJob(executor, LossOf(call, kSelf, kTarget, kWeight, kOut, kTotal, false), touched);
+  executor.SetJob([&] {
+    return engine::MakeClassLossJob(executor, LossOf(call, kSelf, kTarget, kWeight, kOut, kTotal, false),
+                                    touched);
+  });
 }
 
 // ---- gradients ----
@@ -184,12 +187,14 @@ constexpr auto kGradient2dChecks =
 
 void SetGradient(const OperatorCall& call, Executor& executor) {
   engine::ClassLoss loss = LossOf(call, kGradient, kClass, kFactor, kGradOutput, kSum, true);
-  aclTensor zero;
+  StridedView zero;
   zero.dtype = call.Tensor(kGradient).dtype;
   zero.Describe();
-  loss.zeros = engine::MakeMove(zero, call.Tensor(kGradient), JobIsa(), ThreadLimit());
-  engine::SetClassLossJob(executor, loss,
-                          1u << kGradient | 1u << kClass | 1u << kFactor | 1u << kGradOutput | 1u << kSum);
+  loss.zeros = engine::MakeMove(zero, call.Tensor(kGradient), call.isa, call.threads);
+  executor.SetJob([&] {
+    return engine::MakeClassLossJob(
+        executor, loss, 1u << kGradient | 1u << kClass | 1u << kFactor | 1u << kGradOutput | 1u << kSum);
+  });
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ PORTACL_PHASE_1(aclnnSmoothL1Loss) {
     const Shape scalar;
     const float c = ReductionFactor(given.reduction, checked.broadcast);
     SetJob(checked, given.reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kResult, c,
-           kKernels.For(JobIsa()), SmoothL1LossParameters{given.beta}, fresh);
+           kKernels.For(checked.isa), SmoothL1LossParameters{given.beta}, fresh);
   });
 }
 

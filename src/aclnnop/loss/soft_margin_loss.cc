@@ -100,7 +100,7 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   const Shape scalar;
   const float c = reduction == kReductionMean ? ReductionFactor(reduction, call.broadcast) : 1.0f;
   SetJob(call, reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut, c,
-         kSoftMargin.For(JobIsa()), engine::NoParameters{}, executor);
+         kSoftMargin.For(call.isa), engine::NoParameters{}, executor);
 }
 
 void SetGradient(const OperatorCall& call, Executor& executor) {

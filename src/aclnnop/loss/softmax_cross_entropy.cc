@@ -110,11 +110,11 @@ constexpr Check kChecks[] = {
 
 void SetRows(const OperatorCall& call, Executor& executor) {
   const Shape& shape = call.Tensor(kFeatures).view;
-  engine::RowJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, call.isa, call.threads);
   rows.Keep();
   rows.Input(kFeatures, call.Tensor(kFeatures));
   rows.Input(kLabels, call.Tensor(kLabels));
-  aclTensor backprop = PlainView(call.Tensor(kBackprop));
+  StridedView backprop = PlainView(call.Tensor(kBackprop));
   if (backprop.view != shape) FillShape(backprop, shape, 1);  // one element
   rows.Output(kBackprop, backprop);
   rows.ValueOut(kLoss, call.Tensor(kLoss));

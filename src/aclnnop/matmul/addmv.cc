@@ -1,6 +1,7 @@
 // aclnnAddmv: beta * self + alpha * (mat @ vec). Matrix and vector are multiplied in the dtype to which they
 // promote; alpha and beta promote further.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/call_of_views.h"
 #include "aclnnop/matmul/addmv_functions.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/jobs/sums.h"
@@ -133,8 +133,8 @@ struct AddmvJob {
   }
 };
 
-aclTensor DenseVector(aclDataType dtype, int64_t length) {
-  aclTensor vector;
+StridedView DenseVector(aclDataType dtype, int64_t length) {
+  StridedView vector;
   vector.dtype = dtype;
   FillShape(vector, Shape{length}, 1);
   return vector;
@@ -200,16 +200,16 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
   if (memory == nullptr) return;
   auto& parts = *new (memory) Parts;
   const int64_t rows = mat.view[0];
-  const aclTensor product = DenseVector(HeldIn(dtypes.product), rows);
-  const aclTensor scaled = DenseVector(HeldIn(dtypes.scaled), rows);
-  const aclTensor added = DenseVector(HeldIn(dtypes.added), rows);
+  const aclTensor product = AsTensor(DenseVector(HeldIn(dtypes.product), rows));
+  const aclTensor scaled = AsTensor(DenseVector(HeldIn(dtypes.scaled), rows));
+  const aclTensor added = AsTensor(DenseVector(HeldIn(dtypes.added), rows));
   if (is_gemm) {
     whole.out = {-1, product};
     InsertDim(whole.out.view, 1, 1, 0);
-    parts.gemm = engine::MakeGemmJob(GemmOf(whole), JobIsa(), ThreadLimit());
+    parts.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
   } else {
     parts.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows, mat.view[1],
-                                              dtypes.product, JobIsa(), ThreadLimit());
+                                              dtypes.product, call.isa, call.threads);
   }
   TensorArgument tensors[kOperands];
   std::copy_n(call.tensors.begin(), kProduct, tensors);
@@ -231,7 +231,7 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
     }
     parts.maps[parts.map_count++] = SumJob(held, addend, last, dtypes.sum);
   } else {
-    parts.move = engine::MakeMove(held.Tensor(last), call.Tensor(kOut), JobIsa(), ThreadLimit());
+    parts.move = engine::MakeMove(held.Tensor(last), call.Tensor(kOut), call.isa, call.threads);
     parts.moved = static_cast<int8_t>(last);
   }
   const int64_t bytes = HeldBytes(rows);

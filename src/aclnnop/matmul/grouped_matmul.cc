@@ -9,7 +9,6 @@
 #include "acl/data_type.h"
 #include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
@@ -87,15 +86,15 @@ aclDataType DtypeOf(const OperatorCall& call, int argument) { return At(call, ar
 struct Lengths {
   int64_t terms, columns;
 };
-Lengths LengthsOf(const aclTensor& weight) {
+Lengths LengthsOf(const StridedView& weight) {
   const Shape shape = InElements(weight).view;
   return {shape[shape.rank - 2], shape[shape.rank - 1]};
 }
-int64_t TermsOf(const aclTensor& x) {
+int64_t TermsOf(const StridedView& x) {
   const Shape shape = InElements(x).view;
   return shape[shape.rank - 1];
 }
-int64_t RowsOf(const aclTensor& x) {
+int64_t RowsOf(const StridedView& x) {
   int64_t rows = 1;
   for (int i = 0; i + 1 < x.view.rank; ++i) rows *= x.view[i];
   return rows;
@@ -748,8 +747,8 @@ class Maker {
 
   void Make() {
     if (!HasMemoryFor()) return;
-    products_.isa = JobIsa();
-    products_.threads = ThreadLimit();
+    products_.isa = call.isa;
+    products_.threads = call.threads;
     products_.raises = CurrentConfiguration().index_errors_raise;
     products_.name = call_.Name(kGroupList);
     const bool is_single = CountOf(call_, kX) == 1 && CountOf(call_, kY) == 1;
@@ -828,7 +827,7 @@ class Maker {
   void SetInput() {
     if (mode_ != Mode::kA8W4 && mode_ != Mode::kA4W4) return;
     has_input_ = true;
-    const aclTensor view = InElements(At(call_, kX));
+    const StridedView view = InElements(At(call_, kX));
     input_.isa = products_.isa;
     input_.threads = products_.threads;
     input_.rows = view.view[0];
@@ -876,7 +875,7 @@ class Maker {
   // Returns numbers that belong to a weight: one for each column, or, on Ascend 950, one for all.
   GroupedOperand NumbersOf(int argument, int entry) const {
     if (!Has(call_, argument)) return {};
-    const aclTensor view = Lying(At(call_, argument, entry));
+    const StridedView view = Lying(At(call_, argument, entry));
     const bool has_groups = At(call_, kWeight).view.rank == 3;
     const int own = view.view.rank - (has_groups ? 1 : 0);
     GroupedOperand numbers = Operand(argument, entry, own >= 2, has_groups);
@@ -888,7 +887,7 @@ class Maker {
   GroupedPart PartOf(int group) const {
     GroupedPart part{};
     const aclTensor& x = At(call_, kX, group);
-    const aclTensor weight = InElements(At(call_, kWeight, group));
+    const StridedView weight = InElements(At(call_, kWeight, group));
     const int last = weight.view.rank - 1;
     part.rows = RowsOf(x);
     part.depth = TermsOf(x);

@@ -53,7 +53,7 @@ constexpr Check kChecks[] = {
 
 // Returns the dims of FRACTAL_NZ: blocks of columns, blocks of 16 rows, then the rows and columns of a block,
 // whose rows have 32 bytes.
-Shape FractalDims(const aclTensor& weight) {
+Shape FractalDims(const StridedView& weight) {
   constexpr int64_t kBlockRows = 16;
   const int64_t block_columns = 32 * 8 / StorageBits(weight.dtype);
   const auto blocks = [](int64_t length, int64_t of) { return length / of + (length % of == 0 ? 0 : 1); };

@@ -69,13 +69,13 @@ constexpr auto kBatchChecks =
 // ---- Matmul ----
 
 // View a tensor of one dim as a row on the left, and as a column on the right.
-aclTensor AsRows(const aclTensor& tensor) {
-  aclTensor view = tensor;
+StridedView AsRows(const StridedView& tensor) {
+  StridedView view = tensor;
   if (view.view.rank == 1) InsertDim(view, 0, 1, 0);
   return view;
 }
-aclTensor AsColumns(const aclTensor& tensor) {
-  aclTensor view = tensor;
+StridedView AsColumns(const StridedView& tensor) {
+  StridedView view = tensor;
   if (view.view.rank == 1) InsertDim(view, 1, 1, 0);
   return view;
 }
@@ -93,8 +93,8 @@ aclnnStatus RanksOfMatmul(const Check& check, OperatorCall& call) noexcept {
 
 // Computes the product's shape, with rows and columns, into call.broadcast.
 aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
-  const aclTensor self = AsRows(call.Tensor(kSelf));
-  const aclTensor mat2 = AsColumns(call.Tensor(kMat2));
+  const StridedView self = AsRows(call.Tensor(kSelf));
+  const StridedView mat2 = AsColumns(call.Tensor(kMat2));
   Shape left = self.view;
   Shape right = mat2.view;
   left.rank -= 2;
@@ -138,14 +138,14 @@ Matrices OutputOf(const OperatorCall& call) {
   const int self_rank = call.Tensor(kSelf).view.rank;
   const int mat2_rank = call.Tensor(kMat2).view.rank;
   // The product's rank without the dims that were inserted for a row or a column.
-  aclTensor view = out;
+  StridedView view = out;
   const int rank = call.broadcast.rank - (self_rank == 1 ? 1 : 0) - (mat2_rank == 1 ? 1 : 0);
   if (out.view.rank == rank) {
     if (mat2_rank == 1) InsertDim(view, rank, 1, 0);
     if (self_rank == 1) InsertDim(view, view.view.rank - 1, 1, 0);
     if (view.view == call.broadcast) return {kOut, view};
   }
-  aclTensor dense;
+  StridedView dense;
   dense.dtype = out.dtype;
   FillShape(dense, call.broadcast, 1);
   if (IsContiguous(out)) {

@@ -10,7 +10,6 @@
 
 #include "acl/data_type.h"
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
 #include "engine/gemm/integer_product.h"
@@ -131,8 +130,8 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   return has_maybe(kBias, &Row::bias);
 }
 
-aclTensor AsNd(aclTensor tensor) {
-  tensor.format = ACL_FORMAT_ND;
+StridedView AsNd(StridedView tensor) {
+  tensor.is_dense = false;
   tensor.Describe();
   return tensor;
 }
@@ -140,14 +139,14 @@ int64_t TimesWord(int64_t length) { return static_cast<int64_t>(static_cast<uint
 
 // Returns the dim along which a word holds eight elements: the last one, unless the one before it is
 // contiguous.
-int InnerOf(const aclTensor& tensor) {
+int InnerOf(const StridedView& tensor) {
   const int last = tensor.view.rank - 1;
   return tensor.strides[last] != 1 && tensor.strides[last - 1] == 1 ? last - 1 : last;
 }
 
 // Views an operand as matrices of integers. Dims and strides are in elements; a word has eight.
-aclTensor MatricesOf(const OperatorCall& call, int tensor) {
-  aclTensor view = AsNd(call.Tensor(tensor));
+StridedView MatricesOf(const OperatorCall& call, int tensor) {
+  StridedView view = AsNd(call.Tensor(tensor));
   const int last = view.view.rank - 1;
   if (view.dtype == ACL_INT32) {
     const int inner = InnerOf(view);
@@ -366,7 +365,7 @@ constexpr int64_t kLine = 64;
 aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
   int64_t workspace = 0;
   for (const int tensor : {kX1, kX2}) {
-    const aclTensor view = AsNd(call.Tensor(tensor));
+    const StridedView view = AsNd(call.Tensor(tensor));
     if (view.dtype == ACL_INT8 || view.view.IsEmpty()) continue;
     const int64_t elements = view.dtype == ACL_INT32 ? kInWord : 1;
     int64_t lowest;
@@ -416,7 +415,7 @@ engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, 
 Matrices OperandOf(const OperatorCall& call, int tensor, engine::IntegerGemmJob::Halves& halves,
                    int64_t& workspace) {
   Matrices matrices{tensor, MatricesOf(call, tensor)};
-  aclTensor& view = matrices.view;
+  StridedView& view = matrices.view;
   halves = {};
   if (view.dtype != ACL_INT8) {
     int64_t lowest = 0;
@@ -442,15 +441,15 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
     out.view.view = call.broadcast;
     strides = {strides[0], strides[2]};
   }
-  const Matrices bias{kBias, call.IsGiven(kBias) ? call.Tensor(kBias) : aclTensor{}};
+  const Matrices bias{kBias, call.IsGiven(kBias) ? StridedView(call.Tensor(kBias)) : StridedView{}};
   job.gemm =
       GemmOf({.left = left, .right = right, .out = out, .added = call.IsGiven(kBias) ? &bias : nullptr});
   job.scale = NumbersOf(call, kScale, /*is_of_rows=*/false);
   job.factor = NumbersOf(call, kPertoken, /*is_of_rows=*/true);
   job.offset = NumbersOf(call, kOffset, /*is_of_rows=*/false);
   job.has_words = kWords.Contains(call.Tensor(kScale).dtype);
-  job.isa = JobIsa();
-  job.threads = ThreadLimit();
+  job.isa = call.isa;
+  job.threads = call.threads;
   executor.workspace_size = static_cast<uint64_t>(workspace);
   executor.SetJob([&] { return job; });
 }

@@ -62,7 +62,7 @@ constexpr Check kChecks[] = {
 
 engine::ScaleWordsJob::Operand OperandOf(const OperatorCall& call, int tensor) {
   if (!call.IsGiven(tensor)) return {-1, 0, 0};
-  const aclTensor view = PlainView(call.Tensor(tensor));
+  const StridedView view = PlainView(call.Tensor(tensor));
   const int last = view.view.rank - 1;
   return {static_cast<int8_t>(tensor), ByteOffset(view), ByteStride(view, last)};
 }

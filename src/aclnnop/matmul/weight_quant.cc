@@ -4,7 +4,6 @@
 #include "aclnnop/matmul/weight_quant_functions.h"
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
 #include "engine/gemm/quantised_product.h"
@@ -50,8 +49,8 @@ struct Weight {
 // Words hold eight elements along the contiguous axis. If both axes qualify, the number of terms decides.
 Weight WeightOf(const OperatorCall& call) {
   const aclTensor& tensor = call.Tensor(kWeight);
-  aclTensor lying = tensor;  // by strides, whatever the format
-  lying.format = ACL_FORMAT_ND;
+  StridedView lying = tensor;  // by strides, whatever the format
+  lying.is_dense = false;
   lying = PlainView(lying);
   Weight weight{tensor.view[0],   tensor.view[1], lying.strides[0],
                 lying.strides[1], lying.offset,   IsTransposed(tensor)};
@@ -262,7 +261,7 @@ engine::GroupNumbers NumbersOf(const OperatorCall& call, int tensor) {
 void SetProduct(const OperatorCall& call, Executor& executor) {
   const Weight weight = WeightOf(call);
   const Matrices x{kX, call.Tensor(kX)};
-  const Matrices bias{kBias, call.IsGiven(kBias) ? call.Tensor(kBias) : aclTensor{}};
+  const Matrices bias{kBias, call.IsGiven(kBias) ? StridedView(call.Tensor(kBias)) : StridedView{}};
   const int64_t size = call.attributes[kGroupSize].integer;
   const bool has_offset = call.IsGiven(kOffset);
   const engine::QuantisedWeights weights{
@@ -279,7 +278,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   // The job replaces the right operand with the weights.
   const engine::Gemm gemm = GemmOf(
       {.left = x, .right = x, .out = {kY, call.Tensor(kY)}, .added = call.IsGiven(kBias) ? &bias : nullptr});
-  executor.SetJob([&] { return engine::QuantisedGemmJob{gemm, weights, JobIsa(), ThreadLimit()}; });
+  executor.SetJob([&] { return engine::QuantisedGemmJob{gemm, weights, call.isa, call.threads}; });
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ void SetReroute(const OperatorCall& call, Executor& executor) {
   take.rows = take.source_rows = tokens[0];
   take.bytes = tokens[1] * SizeOf(call, kTokens);
   take.clears = true;
-  take.threads = ThreadLimit();
+  take.threads = call.threads;
   steps.Compute(take, {take.source, take.to}, call.Tensor(kTokens).numel);
   if (call.IsGiven(kScales)) {
     engine::TakeRows scales = take;

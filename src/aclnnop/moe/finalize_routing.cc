@@ -111,7 +111,7 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
   combine.name = call.Name(kFirstRow);
   combine.expert_name = call.Name(kFirstExpert);
   combine.raises = steps.Raises();
-  combine.threads = ThreadLimit();
+  combine.threads = call.threads;
   Add(steps, combine, call.Tensor(kFirstX).numel);
 }
 
@@ -266,7 +266,7 @@ void SetFinalized(const OperatorCall& call, Executor& executor) {
   combine.name = call.Name(kRow);
   combine.expert_name = call.Name(kExpert);
   combine.raises = steps.Raises();
-  combine.threads = ThreadLimit();
+  combine.threads = call.threads;
   if (IsFourth(call)) {
     combine.zero = RangeOf(call, kZeroRange);
     combine.copy = RangeOf(call, kCopyRange);
@@ -367,7 +367,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   spread.columns = columns;
   spread.divisor = call.Tensor(kScalesGrad).view[1];
   spread.source_rows = call.Tensor(kGrad).view[0];
-  spread.threads = ThreadLimit();
+  spread.threads = call.threads;
   steps.Compute(spread, {spread.source.place, spread.to.place, spread.factor.place}, rows * columns);
   if (call.IsGiven(kGradScales)) {
     engine::DotRows dot{};
@@ -385,7 +385,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     dot.experts = call.IsGiven(kGradBias) ? call.Tensor(kGradBias).view[0] : 0;
     dot.expert_name = call.Name(kGradExpert);
     dot.raises = steps.Raises();
-    dot.threads = ThreadLimit();
+    dot.threads = call.threads;
     steps.Compute(
         dot, {dot.left.place, dot.right.place, dot.bias.place, dot.to, dot.index.place, dot.expert.place},
         rows * columns);

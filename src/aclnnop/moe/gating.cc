@@ -134,8 +134,8 @@ GateRows GateOf(DenseSteps& steps, const OperatorCall& call, int64_t k, int y, i
   gate.groups = gate.kept_groups = 1;
   gate.factor = 1.0f;
   gate.raises = steps.Raises();
-  gate.threads = ThreadLimit();
-  engine::SetActivation(gate, JobIsa());
+  gate.threads = call.threads;
+  engine::SetActivation(gate, call.isa);
   return gate;
 }
 void AddGate(DenseSteps& steps, const GateRows& gate) {
@@ -168,7 +168,7 @@ void SetGate(const OperatorCall& call, Executor& executor) {
     take.refuses_none = true;
     take.name = call.Name(kInputs);
     take.raises = steps.Raises();
-    take.threads = ThreadLimit();
+    take.threads = call.threads;
     steps.Compute(take, {take.source, take.entry.place}, gate.rows * gate.k);
     gate.given = {take.to, true};
     gate.name = call.Name(kTable);
@@ -324,7 +324,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   gradient.epsilon = static_cast<float>(call.attributes[kBackEpsilon].wide);
   gradient.name = call.Name(kChosen);
   gradient.raises = steps.Raises();
-  gradient.threads = ThreadLimit();
+  gradient.threads = call.threads;
   steps.Compute(gradient, {gradient.x, gradient.gradient, gradient.chosen, gradient.to.place}, x[0] * x[1]);
   steps.SetJob();
 }

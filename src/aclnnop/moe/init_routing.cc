@@ -110,7 +110,7 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
     take.source_rows = take.modulus;
     take.clears = true;
     take.name = call.Name(kRowIdx);
-    take.threads = ThreadLimit();
+    take.threads = call.threads;
     steps.Compute(take, {take.source, take.to}, expanded.numel);
   }
   steps.SetJob();
@@ -257,7 +257,7 @@ engine::TakeRows TakeOf(DenseSteps& steps, const OperatorCall& call, int to, Opt
   take.divisor = divisor;
   take.source_rows = call.Tensor(kX).view[0];
   take.clears = clears;
-  take.threads = ThreadLimit();
+  take.threads = call.threads;
   return take;
 }
 engine::QuantiseRows QuantiserOf(DenseSteps& steps, const OperatorCall& call, int to, OptionalPlace entry,
@@ -270,9 +270,9 @@ engine::QuantiseRows QuantiserOf(DenseSteps& steps, const OperatorCall& call, in
   quantise.columns = call.Tensor(kX).view[1];
   quantise.divisor = divisor;
   quantise.clears = clears;
-  quantise.load_half = engine::FindLoad(JobIsa(), ACL_FLOAT16, ACL_FLOAT);
-  quantise.store_half = engine::FindStore(JobIsa(), ACL_FLOAT16);
-  quantise.threads = ThreadLimit();
+  quantise.load_half = engine::FindLoad(call.isa, ACL_FLOAT16, ACL_FLOAT);
+  quantise.store_half = engine::FindStore(call.isa, ACL_FLOAT16);
+  quantise.threads = call.threads;
   return quantise;
 }
 void AddQuantiser(DenseSteps& steps, const engine::QuantiseRows& quantise) {
@@ -381,7 +381,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   combine.may_exceed = !drops && Integer(call, kGradActive) > 0;
   combine.name = call.Name(kGradRow);
   combine.raises = steps.Raises();
-  combine.threads = ThreadLimit();
+  combine.threads = call.threads;
   steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place},
                 call.Tensor(kGrad).numel);
   steps.SetJob();

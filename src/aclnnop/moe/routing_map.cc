@@ -143,7 +143,7 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   take.bytes = permuted[1] * SizeOf(call, kTokens);
   take.source_rows = call.Tensor(kTokens).view[0];
   take.clears = true;
-  take.threads = ThreadLimit();
+  take.threads = call.threads;
   steps.Compute(take, {take.source, take.to}, call.Tensor(kPermuted).numel);
   steps.SetJob();
 }
@@ -218,7 +218,7 @@ void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
   combine.least = -1;
   combine.name = call.Name(kIndex);
   combine.raises = steps.Raises();
-  combine.threads = ThreadLimit();
+  combine.threads = call.threads;
   if (pads) {
     AddSums(steps, combine, index, entries, call.Name(kIndex));
   } else {
@@ -322,7 +322,7 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   combine.least = -1;
   combine.name = call.Name(kRowIndex);
   combine.raises = steps.Raises();
-  combine.threads = ThreadLimit();
+  combine.threads = call.threads;
   if (call.IsGiven(kRowProbs) && entries > 0) {
     const Shape& probs = call.Tensor(kRowProbs).view;
     Place places = {};
@@ -451,7 +451,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   spread.source_rows = tokens;
   spread.name = call.Name(kGradToken);
   spread.raises = is_padded && steps.Raises();
-  spread.threads = ThreadLimit();
+  spread.threads = call.threads;
   Place places = {};
   int64_t experts = 0;
   if (HasProbs(call)) {
@@ -481,7 +481,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
     dot.divisor = spread.divisor;
     dot.left_rows = entries;
     dot.right_rows = tokens;
-    dot.threads = ThreadLimit();
+    dot.threads = call.threads;
     steps.Compute(dot, {dot.left.place, dot.right.place, dot.index.place, dot.right_row.place},
                   entries * columns);
     Move(steps, dot.to, steps.Out(kOutProbsGrad, ACL_FLOAT), places, entries, tokens * experts, sizeof(float),

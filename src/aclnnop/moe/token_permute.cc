@@ -87,7 +87,7 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   take.divisor = DimOr(indices.view, 1, 1);
   take.source_rows = call.Tensor(kTokens).view[0];
   take.clears = true;
-  take.threads = ThreadLimit();
+  take.threads = call.threads;
   steps.Compute(take, {take.source, take.to}, permuted.numel);
   steps.SetJob();
 }
@@ -136,7 +136,7 @@ void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
   combine.may_exceed = true;
   combine.name = call.Name(kPermuteIndex);
   combine.raises = steps.Raises();
-  combine.threads = ThreadLimit();
+  combine.threads = call.threads;
   steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place},
                 call.Tensor(kPermuteGrad).numel);
   steps.SetJob();
@@ -198,7 +198,7 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   combine.may_exceed = true;
   combine.name = call.Name(kIndex);
   combine.raises = steps.Raises();
-  combine.threads = ThreadLimit();
+  combine.threads = call.threads;
   steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place, combine.factor.place},
                 call.Tensor(kRows).numel);
   steps.SetJob();
@@ -274,7 +274,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   spread.columns = rows[1];
   spread.divisor = EntriesOf(call, kGradProbs);
   spread.source_rows = call.Tensor(kGrad).view[0];
-  spread.threads = ThreadLimit();
+  spread.threads = call.threads;
   steps.Compute(spread, {spread.source.place, spread.to.place, spread.factor.place}, rows[0] * rows[1]);
   if (HasProbs(call)) {
     engine::DotRows dot{};
@@ -287,7 +287,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
     dot.divisor = spread.divisor;
     dot.left_rows = rows[0];
     dot.right_rows = spread.source_rows;
-    dot.threads = ThreadLimit();
+    dot.threads = call.threads;
     steps.Compute(dot, {dot.left.place, dot.right.place, dot.to, dot.index.place}, rows[0] * rows[1]);
   }
   steps.SetJob();

@@ -161,8 +161,8 @@ constexpr Check kChecks[] = {
 
 void SetRows(const OperatorCall& call, Executor& executor) {
   const aclTensor& x1 = call.Tensor(kX1);
-  engine::RowJobMaker rows(x1.view, LastAxes(call.Tensor(kGamma).view.rank, x1.view), ACL_FLOAT, JobIsa(),
-                           ThreadLimit());
+  engine::RowJobMaker rows(x1.view, LastAxes(call.Tensor(kGamma).view.rank, x1.view), ACL_FLOAT, call.isa,
+                           call.threads);
   rows.Input(kX1, x1);
   rows.Input(kX2, call.Tensor(kX2));
   InputOr(rows, call, kBias, -0.0);  // -0 leaves any sum unchanged, even -0

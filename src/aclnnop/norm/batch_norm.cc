@@ -226,8 +226,8 @@ void SetForward(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kSaveMean, kSaveInvstd, executor);
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowJobMaker rows(input.view, AllBut(ChannelDim(call, input), input.view), ACL_FLOAT, JobIsa(),
-                           ThreadLimit());
+  engine::RowJobMaker rows(input.view, AllBut(ChannelDim(call, input), input.view), ACL_FLOAT, call.isa,
+                           call.threads);
   rows.Input(kInput, input);
   rows.Output(kOutput, call.Tensor(kOutput));
   ValueOr(rows, call, kWeight, 1);
@@ -314,7 +314,7 @@ void SavedOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, do
 void SetBackward(const OperatorCall& call, Executor& executor) {
   if (!IsWanted<kGradInput>(call) && !IsWanted<kGradWeight>(call) && !IsWanted<kGradBias>(call)) return;
   const aclTensor& x = call.Tensor(kX);
-  engine::RowJobMaker rows(x.view, AllBut(ChannelDim(call, x), x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker rows(x.view, AllBut(ChannelDim(call, x), x.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kX, x);
   if (IsWanted<kGradInput>(call)) rows.Output(kGradInput, call.Tensor(kGradInput));

@@ -133,8 +133,8 @@ constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 // CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
-engine::RowJobMaker RowsOf(const aclTensor& x, const aclTensor& gamma) {
-  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+engine::RowJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
+  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa, call.threads);
 }
 
 // ---- DeepNorm ----
@@ -171,7 +171,7 @@ constexpr Check kChecks[] = {
 };
 
 void SetForward(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kX), call.Tensor(kGamma));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
   for (const int tensor : {kX, kGx, kGamma, kBeta}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(kY, call.Tensor(kY));
   rows.ValueOut(kMean, call.Tensor(kMean));
@@ -224,7 +224,7 @@ void SetDeepGradients(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {kDbeta, kDgamma};
     return SetZeroJob(call, zeros, 2, executor);
   }
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kDy), call.Tensor(kWeight));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kDy), call.Tensor(kWeight));
   for (const int tensor : {kDy, kTerm, kOther, kWeight}) rows.Input(tensor, call.Tensor(tensor));
   for (const int tensor : {kDx, kDgx}) rows.Output(tensor, call.Tensor(tensor));
   for (const int tensor : {kMeanIn, kRstdIn}) rows.ValueIn(tensor, call.Tensor(tensor));
@@ -257,7 +257,7 @@ void SetPlainGradients(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {kOfGamma, kOfBeta};
     return SetZeroJob(call, zeros, 2, executor);
   }
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kGradient), call.Tensor(kScale));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kGradient), call.Tensor(kScale));
   for (const int tensor : {kGradient, kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
   InputOr(rows, call, kMore, -0.0);  // -0 leaves any sum unchanged, even -0
   rows.Output(kOut, call.Tensor(kOut));

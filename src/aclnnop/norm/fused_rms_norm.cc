@@ -99,8 +99,8 @@ constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Attributes { kEpsilon };
 
-engine::RowJobMaker RowsOf(const aclTensor& x, const aclTensor& gamma) {
-  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+engine::RowJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
+  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa, call.threads);
 }
 NormParameters Parameters(const OperatorCall& call) { return {FloatNumber(call, kEpsilon)}; }
 
@@ -129,7 +129,7 @@ constexpr Check kGemmaChecks[] = {
 };
 
 void SetGemma(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kX), call.Tensor(kGamma));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
   rows.Input(kX, call.Tensor(kX));
   rows.Input(kGamma, call.Tensor(kGamma));
   rows.Output(kY, call.Tensor(kY));
@@ -183,7 +183,7 @@ constexpr Check kInplaceChecks[] = {
 };
 
 void SetInplace(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   AddSum(rows, call, kX1, kX2, kNumbers);
   SetRowJob(rows, add_rms_norm_kernels, Parameters(call), executor);
 }
@@ -220,7 +220,7 @@ constexpr Check kBiasChecks[] = {
 };
 
 void SetBiased(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   if (!call.IsGiven(kBias)) {
     AddSum(rows, call, kBiasedOut, kBiasedSum, kBiasedRstd);
     return SetRowJob(rows, add_rms_norm_kernels, Parameters(call), executor);
@@ -270,15 +270,15 @@ void SetCast(const OperatorCall& call, Executor& executor) {
   const bool is_wide_first = call.product == Product::kAscend950;
   const int first = is_wide_first ? kWide : kNarrow;
   const int second = is_wide_first ? kNarrow : kWide;
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   AddSum(rows, call, first, kSum, kReciprocal);
-  engine::RowJobMaker copies = RowsOf(call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowJobMaker copies = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   copies.Input(first, call.Tensor(first));
   copies.Output(second, call.Tensor(second));
   const engine::RowJob* const jobs[] = {
       &rows.Make(add_rms_norm_kernels, Parameters(call), &executor.workspace_size),
       &copies.Make(kConverted, engine::NoParameters(), &executor.workspace_size)};
-  engine::SetRowJobs(executor, jobs, 2, rows.touched() | copies.touched());
+  executor.SetJob([&] { return engine::MakeRowJobs(executor, jobs, 2, rows.touched() | copies.touched()); });
 }
 
 }  // namespace

@@ -82,13 +82,13 @@ aclnnStatus HasGroups(const Check& check, OperatorCall& call) noexcept {
 }
 
 // View [N, C, ...] as [N, group, C / group, ...], and [C] as [group, C / group, 1, ...] with one dim less.
-aclTensor ByGroups(const OperatorCall& call, int tensor) {
-  aclTensor view = PlainView(call.Tensor(tensor));
+StridedView ByGroups(const OperatorCall& call, int tensor) {
+  StridedView view = PlainView(call.Tensor(tensor));
   SplitDim(view, 1, Number(call, kC) / Number(call, kGroup));
   return view;
 }
-aclTensor ChannelsByGroups(const OperatorCall& call, int tensor, int rank) {
-  aclTensor view = PlainView(call.Tensor(tensor));
+StridedView ChannelsByGroups(const OperatorCall& call, int tensor, int rank) {
+  StridedView view = PlainView(call.Tensor(tensor));
   SplitDim(view, 0, Number(call, kC) / Number(call, kGroup));
   while (view.view.rank < rank - 1) InsertDim(view, view.view.rank, 1, 0);
   return view;
@@ -164,8 +164,8 @@ uint32_t BehindGroups(const Shape& shape) { return ((1u << shape.rank) - 1) & ~3
 void SetForward(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMeanOut, kRstdOut, executor);
-  const aclTensor self = ByGroups(call, kSelf);
-  engine::RowJobMaker rows(self.view, BehindGroups(self.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  const StridedView self = ByGroups(call, kSelf);
+  engine::RowJobMaker rows(self.view, BehindGroups(self.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kSelf, self);
   for (const int tensor : {kGamma, kBeta}) {
     if (call.IsGiven(tensor)) {
@@ -245,7 +245,7 @@ aclnnStatus LikeGamma(const Check& check, OperatorCall& call) noexcept {
 
 // Views the elements of a tensor, in row-major order, in another shape. Returns false where its strides do
 // not allow that.
-bool Reshape(aclTensor& view, const Shape& shape) {
+bool Reshape(StridedView& view, const Shape& shape) {
   if (view.view == shape) return true;
   int64_t stride = 1;
   int64_t length = 1;
@@ -275,7 +275,7 @@ bool HaveChannels(const OperatorCall& call) {
 
 template <int tensor>
 aclnnStatus CanReshape(const Check& check, OperatorCall& call) noexcept {
-  aclTensor view = PlainView(call.Tensor(tensor));
+  StridedView view = PlainView(call.Tensor(tensor));
   const bool whole = tensor == kGradOut || tensor == kInput || tensor == kGradInput;
   if (whole && HaveChannels(call)) return ACL_SUCCESS;
   const Shape numbers =
@@ -288,15 +288,15 @@ aclnnStatus CanReshape(const Check& check, OperatorCall& call) noexcept {
 }
 
 // Views images as [N, group, C / group, ...]. They have those dims or are dense.
-aclTensor Image(const OperatorCall& call, int tensor) {
+StridedView Image(const OperatorCall& call, int tensor) {
   if (HaveChannels(call)) return ByGroups(call, tensor);
-  aclTensor view = PlainView(call.Tensor(tensor));
+  StridedView view = PlainView(call.Tensor(tensor));
   Reshape(view, ImageShape(call));
   SplitDim(view, 1, Number(call, kC) / Number(call, kGroup));
   return view;
 }
-aclTensor Statistics(const OperatorCall& call, int tensor, int rank) {
-  aclTensor view = PlainView(call.Tensor(tensor));
+StridedView Statistics(const OperatorCall& call, int tensor, int rank) {
+  StridedView view = PlainView(call.Tensor(tensor));
   Reshape(view, Shape{Number(call, kN), Number(call, kGroup)});
   while (view.view.rank < rank) InsertDim(view, view.view.rank, 1, 0);
   return view;
@@ -327,20 +327,20 @@ constexpr auto kGradientChecks = Join(
          If(IsWanted<kGradBeta>, Own(NumbersMerge<kGradBeta>, ACLNN_ERR_INNER_NULLPTR))));
 
 void SetBackward(const OperatorCall& call, Executor& executor) {
-  const aclTensor gradient = Image(call, kGradOut);
-  const aclTensor input = Image(call, kInput);
-  const aclTensor mean = Statistics(call, kMean, input.view.rank);
-  const aclTensor rstd = Statistics(call, kRstd, input.view.rank);
+  const StridedView gradient = Image(call, kGradOut);
+  const StridedView input = Image(call, kInput);
+  const StridedView mean = Statistics(call, kMean, input.view.rank);
+  const StridedView rstd = Statistics(call, kRstd, input.view.rank);
   engine::RowJob made[2];
   const engine::RowJob* jobs[2];
   int count = 0;
   uint32_t touched = 0;
   if (IsWanted<kGradInput>(call)) {
-    engine::RowJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+    engine::RowJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
     rows.Input(kGradOut, gradient);
     rows.Input(kInput, input);
     if (call.IsGiven(kWeight)) {
-      aclTensor weight = PlainView(call.Tensor(kWeight));
+      StridedView weight = PlainView(call.Tensor(kWeight));
       Reshape(weight, Shape{Number(call, kC)});
       SplitDim(weight, 0, Number(call, kC) / Number(call, kGroup));
       while (weight.view.rank < input.view.rank - 1) InsertDim(weight, weight.view.rank, 1, 0);
@@ -360,8 +360,8 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     ++count;
   }
   if (IsWanted<kGradGamma>(call) || IsWanted<kGradBeta>(call)) {
-    engine::RowJobMaker channels(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, JobIsa(),
-                                 ThreadLimit());
+    engine::RowJobMaker channels(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
+                                 call.threads);
     channels.Input(kGradOut, gradient);
     channels.Input(kInput, input);
     channels.Input(kMean, mean);
@@ -381,7 +381,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     jobs[count] = &made[count];
     ++count;
   }
-  if (count > 0) engine::SetRowJobs(executor, jobs, count, touched);
+  if (count > 0) executor.SetJob([&] { return engine::MakeRowJobs(executor, jobs, count, touched); });
 }
 
 }  // namespace

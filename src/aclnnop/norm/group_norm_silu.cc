@@ -259,19 +259,19 @@ uint32_t BehindGroups(const Shape& shape) { return ((1u << shape.rank) - 1) & ~3
 
 // Views [N, C, ...] as [N, group, C / group, ...], [C] as [group, C / group, 1, ...] with one dim less, and
 // [N, group] with dims of 1.
-aclTensor ByGroups(const OperatorCall& call, int tensor, int64_t channels) {
-  aclTensor view = PlainView(call.Tensor(tensor));
+StridedView ByGroups(const OperatorCall& call, int tensor, int64_t channels) {
+  StridedView view = PlainView(call.Tensor(tensor));
   SplitDim(view, 1, channels / Groups(call));
   return view;
 }
-aclTensor ChannelsByGroups(const OperatorCall& call, int tensor, int64_t channels, int rank) {
-  aclTensor view = PlainView(call.Tensor(tensor));
+StridedView ChannelsByGroups(const OperatorCall& call, int tensor, int64_t channels, int rank) {
+  StridedView view = PlainView(call.Tensor(tensor));
   SplitDim(view, 0, channels / Groups(call));
   while (view.view.rank < rank - 1) InsertDim(view, view.view.rank, 1, 0);
   return view;
 }
-aclTensor NumbersByGroups(const OperatorCall& call, int tensor, int rank) {
-  aclTensor view = PlainView(call.Tensor(tensor));
+StridedView NumbersByGroups(const OperatorCall& call, int tensor, int rank) {
+  StridedView view = PlainView(call.Tensor(tensor));
   while (view.view.rank < rank) InsertDim(view, view.view.rank, 1, 0);
   return view;
 }
@@ -279,8 +279,8 @@ aclTensor NumbersByGroups(const OperatorCall& call, int tensor, int rank) {
 void SetNormed(const OperatorCall& call, Executor& executor, const SwishNormParameters& parameters) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
   const int64_t channels = call.Tensor(kX).view[1];
-  const aclTensor x = ByGroups(call, kX, channels);
-  engine::RowJobMaker rows(x.view, BehindGroups(x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  const StridedView x = ByGroups(call, kX, channels);
+  engine::RowJobMaker rows(x.view, BehindGroups(x.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, x);
   for (const int tensor : {kGamma, kBeta}) {
     if (call.IsGiven(tensor)) {
@@ -337,11 +337,11 @@ constexpr auto kGradientChecks =
 void SetGradients(const OperatorCall& call, Executor& executor) {
   const int64_t channels = call.Tensor(kInput).view[1];
   const SwishNormParameters parameters{0, static_cast<float>(call.attributes[kSwishScale].wide), true};
-  const aclTensor input = ByGroups(call, kInput, channels);
+  const StridedView input = ByGroups(call, kInput, channels);
   const int rank = input.view.rank;
-  engine::RowJobMaker sums(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, JobIsa(),
-                           ThreadLimit());
-  engine::RowJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker sums(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
+                           call.threads);
+  engine::RowJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
   for (engine::RowJobMaker* job : {&sums, &rows}) {
     job->Input(kDy, ByGroups(call, kDy, channels));
     job->Input(kInput, input);
@@ -363,7 +363,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   // Computes the sums first, since dxOut may be dy.
   const engine::RowJob* const jobs[] = {&sums.Make(kSwishChannels, parameters, &executor.workspace_size),
                                         &rows.Make(kSwishNormGrad, parameters, &executor.workspace_size)};
-  engine::SetRowJobs(executor, jobs, 2, sums.touched() | rows.touched());
+  executor.SetJob([&] { return engine::MakeRowJobs(executor, jobs, 2, sums.touched() | rows.touched()); });
 }
 
 }  // namespace

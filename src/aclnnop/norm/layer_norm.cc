@@ -91,13 +91,13 @@ void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executo
   uint32_t touched = 0;
   for (int i = 0; i < count; ++i) {
     const aclTensor& tensor = call.Tensor(tensors[i]);
-    engine::RowJobMaker rows(Shape{tensor.numel}, 0, ACL_FLOAT, JobIsa(), ThreadLimit());
+    engine::RowJobMaker rows(Shape{tensor.numel}, 0, ACL_FLOAT, call.isa, call.threads);
     rows.ValueOut(tensors[i], tensor);
     jobs[i] = rows.Make(kZero, engine::NoParameters(), &executor.workspace_size);
     made[i] = &jobs[i];
     touched |= rows.touched();
   }
-  engine::SetRowJobs(executor, made, count, touched);
+  executor.SetJob([&] { return engine::MakeRowJobs(executor, made, count, touched); });
 }
 
 namespace {
@@ -173,7 +173,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
   const aclTensor& input = call.Tensor(kInput);
   const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
-  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kInput, input);
   InputOr(rows, call, kWeight, 1);
   InputOr(rows, call, kBias, 0);

@@ -181,7 +181,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, executor);
   const aclTensor& input = call.Tensor(kInput);
   const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
-  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, input);
   InputOr(rows, call, kWeight, 1);

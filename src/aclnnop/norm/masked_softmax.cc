@@ -164,7 +164,7 @@ constexpr auto kChecks = Join(
 
 engine::RowJobMaker RowsOf(const OperatorCall& call, int shape) {
   const Shape& view = call.Tensor(shape).view;
-  return engine::RowJobMaker(view, LastAxes(1, view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  return engine::RowJobMaker(view, LastAxes(1, view), ACL_FLOAT, call.isa, call.threads);
 }
 
 void SetScaled(const OperatorCall& call, Executor& executor) {
@@ -248,8 +248,8 @@ constexpr Check kBiasedChecks[] = {
 };
 
 // Views a tensor's planes as [planes, S1, S2].
-aclTensor OfPlanes(const OperatorCall& call, int tensor) {
-  aclTensor view = PlainView(call.Tensor(tensor));
+StridedView OfPlanes(const OperatorCall& call, int tensor) {
+  StridedView view = PlainView(call.Tensor(tensor));
   for (int dim = view.view.rank - 3; dim >= 0; --dim) {
     if (view.view.rank > 3 && view.view[dim] == 1) Select(view, dim, 0);
   }
@@ -260,15 +260,15 @@ aclTensor OfPlanes(const OperatorCall& call, int tensor) {
 void SetBiased(const OperatorCall& call, Executor& executor) {
   const int64_t windows = IsMasked(call) ? OfPlanes(call, kWindowMask).view[0] : 1;
   const auto by_windows = [&](int tensor) {
-    aclTensor view = PlainView(call.Tensor(tensor));
+    StridedView view = PlainView(call.Tensor(tensor));
     if (view.view.rank == 4) SplitDim(view, 0, windows);
     return view;
   };
-  const aclTensor scores = by_windows(kScores);
-  engine::RowJobMaker rows(scores.view, LastAxes(1, scores.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  const StridedView scores = by_windows(kScores);
+  engine::RowJobMaker rows(scores.view, LastAxes(1, scores.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kScores, scores);
   if (IsMasked(call)) {
-    aclTensor mask = OfPlanes(call, kWindowMask);
+    StridedView mask = OfPlanes(call, kWindowMask);
     InsertDim(mask, 1, 1, 0);
     rows.Input(kWindowMask, mask);
   } else {

@@ -151,12 +151,12 @@ constexpr Check kNormChecks[] = {
     InsideStorage({kX, kGamma}),
 };
 
-engine::RowJobMaker RowsOf(const aclTensor& x, const aclTensor& gamma) {
-  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+engine::RowJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
+  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa, call.threads);
 }
 
 void SetNorm(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kX), call.Tensor(kGamma));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
   rows.Input(kX, call.Tensor(kX));
   rows.Input(kGamma, call.Tensor(kGamma));
   rows.Output(kY, call.Tensor(kY));
@@ -197,7 +197,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {kDweight};
     return SetZeroJob(call, zeros, 1, executor);
   }
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kInput), call.Tensor(kWeight));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kInput), call.Tensor(kWeight));
   for (const int tensor : {kDy, kInput, kWeight}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(kDx, call.Tensor(kDx));
   rows.ValueIn(kReciprocal, call.Tensor(kReciprocal));
@@ -220,8 +220,8 @@ aclnnStatus GammaOfTwoDims(const Check& check, OperatorCall& call) noexcept {
 }
 
 // Drops gamma's leading dims of 1 where x does not have them.
-aclTensor Tail(const aclTensor& gamma, const aclTensor& x) {
-  aclTensor tail = PlainView(gamma);
+StridedView Tail(const StridedView& gamma, const StridedView& x) {
+  StridedView tail = PlainView(gamma);
   while (tail.view.rank > 1 && tail.view[0] == 1 &&
          (tail.view.rank > x.view.rank || x.view[x.view.rank - tail.view.rank] != 1))
     Select(tail, 0, 0);
@@ -273,8 +273,8 @@ constexpr Check kAddedChecks[] = {
 };
 
 void SetAdded(const OperatorCall& call, Executor& executor) {
-  const aclTensor scale = Tail(call.Tensor(kScale), call.Tensor(kX1));
-  engine::RowJobMaker rows = RowsOf(call.Tensor(kX1), scale);
+  const StridedView scale = Tail(call.Tensor(kScale), call.Tensor(kX1));
+  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), scale);
   rows.Input(kX1, call.Tensor(kX1));
   rows.Input(kX2, call.Tensor(kX2));
   rows.Input(kScale, scale);

@@ -139,7 +139,7 @@ constexpr auto kLogSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS_OF_DOUBLE_TO
 void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, bool keeps, Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);
   engine::RowJobMaker rows(self.view, AxisSet(call.attributes[kDim].integer, self.view),
-                           ComputedInRows(call.promoted), JobIsa(), ThreadLimit());
+                           ComputedInRows(call.promoted), call.isa, call.threads);
   rows.Input(kSelf, self);
   rows.Output(kOut, call.Tensor(kOut));
   if (keeps) rows.Keep();

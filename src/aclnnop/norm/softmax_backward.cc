@@ -129,8 +129,8 @@ constexpr auto kLogSoftmax =
 
 void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, Executor& executor) {
   const Shape& shape = call.Tensor(kGradOutput).view;
-  engine::RowJobMaker rows(shape, AxisSet(call.attributes[kDim].integer, shape), ACL_FLOAT, JobIsa(),
-                           ThreadLimit());
+  engine::RowJobMaker rows(shape, AxisSet(call.attributes[kDim].integer, shape), ACL_FLOAT, call.isa,
+                           call.threads);
   rows.Input(kGradOutput, call.Tensor(kGradOutput));
   rows.Input(kOutput, call.Tensor(kOutput));
   rows.Output(kOut, call.Tensor(kOut));

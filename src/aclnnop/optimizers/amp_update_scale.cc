@@ -97,9 +97,9 @@ constexpr Check kChecks[] = {{.run = CheckAll}};
 void SetScale(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] {
     const auto one = [&](int tensor, bool is_output) {
-      aclTensor value = call.Tensor(tensor);
+      StridedView value = call.Tensor(tensor);
       value.view.rank = value.strides.rank = 0;
-      return engine::RowOperandOf(tensor, value, value.view, 0, is_output, ACL_FLOAT, JobIsa());
+      return engine::RowOperandOf(tensor, value, value.view, 0, is_output, ACL_FLOAT, call.isa);
     };
     const auto offset = [&](int tensor) { return ByteOffset(call.Tensor(tensor)); };
     return ScaleJob{one(kScale, false),

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "acl/data_type.h"
-#include "acl/stream/thread_limit.h"
 
 namespace portacl {
 
@@ -22,7 +21,7 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
   const Part first = *tensors.begin();
   const aclTensor& whole = *call_.Entry(first.argument, first.entry);
   if (updates_ == nullptr || whole.view.IsEmpty()) return;
-  const Isa isa = JobIsa();
+  const Isa isa = call_.isa;
   engine::PlannedUpdate& update = *new (updates_ + count_++) engine::PlannedUpdate{};
   update.function = kernels.For(isa);
   update.prepare = prepare;
@@ -43,7 +42,7 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
     const int k = update.read_count++;
     update.read_operand[k] = -1;
     if (part.argument < 0) continue;
-    aclTensor one = *call_.Entry(part.argument, part.entry);
+    StridedView one = *call_.Entry(part.argument, part.entry);
     one.view.rank = one.strides.rank = 0;  // takes the first element
     one.numel = 1;
     update.read_operand[k] = call_.OperandOf(part.argument, part.entry);
@@ -61,7 +60,7 @@ void UpdateList::SetJob(int found) noexcept {
   executor_.SetJob([&] {
     engine::UpdateJob job;
     job.count = count_;
-    job.threads = ThreadLimit();
+    job.threads = executor_.threads;
     job.blocks = blocks_;
     job.elements = elements_;
     job.found_operand = found < 0 ? -1 : call_.OperandOf(found);

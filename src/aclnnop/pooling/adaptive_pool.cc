@@ -3,7 +3,6 @@
 #include "aclnnop/pooling/adaptive_pool_functions.h"
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/pool_windows.h"
@@ -66,21 +65,26 @@ constexpr Check kMeanGradientChecks[] = {
 };
 
 void SetMean(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PoolView(call.Tensor(kSelf), 2);
-  const aclTensor out = PoolView(call.Tensor(kOut), 2);
+  const StridedView self = PoolView(call.Tensor(kSelf), 2);
+  const StridedView out = PoolView(call.Tensor(kOut), 2);
   engine::Pool pool;
   pool.kind = engine::PoolKind::kMean;
   SetAdaptiveAxes(self, out, pool);
-  engine::SetPoolJob(executor, pool, {&self, kSelf, &out, kOut}, JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakePoolJob(executor, pool, {&self, kSelf, &out, kOut}, call.isa, call.threads);
+  });
 }
 
 void SetMeanGradient(const OperatorCall& call, Executor& executor) {
-  const aclTensor gradient = PoolView(call.Tensor(kGradOutput), 2);
-  const aclTensor result = PoolView(call.Tensor(kGradOut), 2);
+  const StridedView gradient = PoolView(call.Tensor(kGradOutput), 2);
+  const StridedView result = PoolView(call.Tensor(kGradOut), 2);
   engine::Pool pool;
   pool.kind = engine::PoolKind::kMeanGradient;
   SetAdaptiveAxes(result, gradient, pool);
-  engine::SetPoolJob(executor, pool, {&gradient, kGradOutput, &result, kGradOut}, JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakePoolJob(executor, pool, {&gradient, kGradOutput, &result, kGradOut}, call.isa,
+                               call.threads);
+  });
 }
 
 // ---- maxima ----
@@ -163,21 +167,24 @@ constexpr Check kMaxGradientChecks[] = {
 };
 
 void SetMaxima(const OperatorCall& call, Executor& executor) {
-  const auto seen = [&](const aclTensor& images) { return PlanesOf(images, HasChannelsLast(call)); };
+  const auto seen = [&](const StridedView& images) { return PlanesOf(images, HasChannelsLast(call)); };
   const auto shaped = [&](int tensor) {
-    aclTensor given = call.Tensor(tensor);
+    StridedView given = call.Tensor(tensor);
     if (!(given.view == call.broadcast)) {
       given.view = call.broadcast;
       given.strides = RowMajorStrides(call.broadcast);
     }
     return seen(given);
   };
-  const aclTensor self = seen(call.Tensor(kSelf));
-  const aclTensor out = shaped(kOut);
-  const aclTensor places = shaped(kIndices);
+  const StridedView self = seen(call.Tensor(kSelf));
+  const StridedView out = shaped(kOut);
+  const StridedView places = shaped(kIndices);
   engine::Pool pool;
   SetAdaptiveAxes(self, out, pool);
-  engine::SetPoolJob(executor, pool, {&self, kSelf, &out, kOut, &places, kIndices}, JobIsa(), ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakePoolJob(executor, pool, {&self, kSelf, &out, kOut, &places, kIndices}, call.isa,
+                               call.threads);
+  });
 }
 
 void SetMaximaGradient(const OperatorCall& call, Executor& executor) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/pool_windows.h"
 
@@ -22,7 +21,7 @@ constexpr WindowRules kDeep{.axes = 3};
 constexpr DtypeRule kDtypes = kBf16SinceAtlasA2;
 
 engine::Pool PoolOf(const OperatorCall& call, const WindowRules& rules, engine::PoolKind kind,
-                    const aclTensor& pooled, const aclTensor& windows) {
+                    const StridedView& pooled, const StridedView& windows) {
   engine::Pool pool;
   pool.kind = kind;
   const int64_t divisor = call.attributes[kDivisor].integer;
@@ -35,17 +34,22 @@ engine::Pool PoolOf(const OperatorCall& call, const WindowRules& rules, engine::
 }
 
 void SetMean(const OperatorCall& call, const WindowRules& rules, Executor& executor) {
-  const aclTensor self = PoolView(call.Tensor(kSelf), rules.axes);
-  const aclTensor out = PoolView(call.Tensor(kOut), rules.axes);
-  engine::SetPoolJob(executor, PoolOf(call, rules, engine::PoolKind::kMean, self, out),
-                     {&self, kSelf, &out, kOut}, JobIsa(), ThreadLimit());
+  const StridedView self = PoolView(call.Tensor(kSelf), rules.axes);
+  const StridedView out = PoolView(call.Tensor(kOut), rules.axes);
+  executor.SetJob([&] {
+    return engine::MakePoolJob(executor, PoolOf(call, rules, engine::PoolKind::kMean, self, out),
+                               {&self, kSelf, &out, kOut}, call.isa, call.threads);
+  });
 }
 
 void SetGradient(const OperatorCall& call, const WindowRules& rules, Executor& executor) {
-  const aclTensor gradient = PoolView(call.Tensor(kGradOutput), rules.axes);
-  const aclTensor result = PoolView(call.Tensor(kGradInput), rules.axes);
-  engine::SetPoolJob(executor, PoolOf(call, rules, engine::PoolKind::kMeanGradient, result, gradient),
-                     {&gradient, kGradOutput, &result, kGradInput}, JobIsa(), ThreadLimit());
+  const StridedView gradient = PoolView(call.Tensor(kGradOutput), rules.axes);
+  const StridedView result = PoolView(call.Tensor(kGradInput), rules.axes);
+  executor.SetJob([&] {
+    return engine::MakePoolJob(executor,
+                               PoolOf(call, rules, engine::PoolKind::kMeanGradient, result, gradient),
+                               {&gradient, kGradOutput, &result, kGradInput}, call.isa, call.threads);
+  });
 }
 
 // ---- images ----

@@ -54,18 +54,18 @@ class Parts {
   int64_t parts_[2];
 };
 
-aclTensor Of(const aclTensor& whole, const Part& part) {
-  aclTensor view = whole;
+StridedView Of(const StridedView& whole, const Part& part) {
+  StridedView view = whole;
   for (int dim = 0; dim < 2; ++dim) Narrow(view, dim, part.first[dim], part.count[dim]);
   return view;
 }
 
 }  // namespace
 
-void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const aclTensor& places,
+void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& places,
                     Executor& executor) {
-  const aclTensor gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
-  const aclTensor result = PoolView(call.Tensor(operands.result), operands.axes);
+  const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
+  const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
   const Parts parts(result.view);
   StepList steps(executor, 3 * parts.count());
   // An index counts elements across all axes, which therefore have to be contiguous.
@@ -80,12 +80,12 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
   int64_t before = 0;
   for (int i = 0; i < parts.count(); ++i) {
     const Part part = parts.At(i);
-    const aclTensor part_result = Of(result, part);
-    const aclTensor part_gradient = Of(gradient, part);
-    const aclTensor part_places = Of(places, part);
-    const aclTensor sums = is_direct ? part_result : DenseTensor(part_result.view, ACL_FLOAT);
+    const StridedView part_result = Of(result, part);
+    const StridedView part_gradient = Of(gradient, part);
+    const StridedView part_places = Of(places, part);
+    const StridedView sums = is_direct ? part_result : DenseTensor(part_result.view, ACL_FLOAT);
     steps.Fill(sums, sums_place, zero);
-    aclTensor target = sums;
+    StridedView target = sums;
     target.view = part_gradient.view;
     for (int dim = 2; dim < 5; ++dim) target.strides.dim[dim] = 0;
     const engine::IndexView named{&part_places, operands.places, call.Name(operands.places), -1, false,
@@ -102,11 +102,11 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
 
 void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands,
                            const int64_t* steps, Executor& executor) {
-  const aclTensor gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
-  const aclTensor result = PoolView(call.Tensor(operands.result), operands.axes);
+  const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
+  const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
   StepList list(executor, 2);
   list.Fill(result, OperandPlace(operands.result), list.Value({}));
-  aclTensor target = result;
+  StridedView target = result;
   for (int axis = 0; axis < 2; ++axis) Narrow(target, 3 + axis, 0, gradient.view[3 + axis], steps[axis]);
   list.Copy(gradient, OperandPlace(operands.gradient), target, OperandPlace(operands.result));
   list.SetJob();

@@ -17,7 +17,7 @@ struct MaxGradientOperands {
 
 // Sets the executor's job. `places` holds INT32 or INT64 indices in the five dims of PoolView, beginning at
 // its operand's storage base. Sums are float32, in the order of the windows, and rounded once.
-void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const aclTensor& places,
+void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& places,
                     Executor& executor);
 
 // The same for windows of one element that are `steps` apart.

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/pool_windows.h"
@@ -84,16 +83,18 @@ constexpr Check kMaxPoolChecks[] = {
 };
 
 void SetMaxima(const OperatorCall& call, Executor& executor, const WindowRules& rules,
-               const aclTensor* places, int places_operand, bool channels_last = false) {
+               const StridedView* places, int places_operand, bool channels_last = false) {
   const auto seen = [&](int tensor) {
     return channels_last ? PlanesOf(call.Tensor(tensor), true) : PoolView(call.Tensor(tensor), rules.axes);
   };
-  const aclTensor self = seen(kSelf);
-  const aclTensor out = seen(kOut);
+  const StridedView self = seen(kSelf);
+  const StridedView out = seen(kOut);
   engine::Pool pool;
   SetAxes(call, rules, self, out, pool);
-  engine::SetPoolJob(executor, pool, {&self, kSelf, &out, kOut, places, places_operand}, JobIsa(),
-                     ThreadLimit());
+  executor.SetJob([&] {
+    return engine::MakePoolJob(executor, pool, {&self, kSelf, &out, kOut, places, places_operand}, call.isa,
+                               call.threads);
+  });
 }
 
 void SetMaxPool(const OperatorCall& call, Executor& executor) {
@@ -142,11 +143,13 @@ constexpr auto kMaskChecks = Join(
          InsideStorage({kSelf})));
 
 // Views the mask's storage as INT32 indices, one for each element of the output, in its order.
-aclTensor PlacesInMask(const aclTensor& windows) { return PoolView(DenseTensor(windows.view, ACL_INT32), 2); }
+StridedView PlacesInMask(const StridedView& windows) {
+  return PoolView(DenseTensor(windows.view, ACL_INT32), 2);
+}
 
 void SetWithMask(const OperatorCall& call, Executor& executor) {
   if (IsOneElement(call)) return SetMaxima(call, executor, kFlat, nullptr, -1);
-  const aclTensor places = PlacesInMask(call.Tensor(kOut));
+  const StridedView places = PlacesInMask(call.Tensor(kOut));
   SetMaxima(call, executor, kFlat, &places, kIndices);
 }
 
@@ -187,7 +190,7 @@ void SetMaskGradient(const OperatorCall& call, Executor& executor) {
     const int64_t steps[2] = {WindowAxis(call, kFlat, 0, 1).stride, WindowAxis(call, kFlat, 1, 1).stride};
     return SetGradientOfElements(call, operands, steps, executor);
   }
-  const aclTensor places = PlacesInMask(call.Tensor(kGradOutput));
+  const StridedView places = PlacesInMask(call.Tensor(kGradOutput));
   SetMaxGradient(call, operands, places, executor);
 }
 
@@ -215,7 +218,7 @@ constexpr auto kIndicesChecks =
               If(HasChannelsLast, PlanesFit({kSelf}, 2, /*behind=*/1)), InsideStorage({kSelf})));
 
 void SetWithIndices(const OperatorCall& call, Executor& executor) {
-  const aclTensor places = PlanesOf(call.Tensor(kIndices), HasChannelsLast(call));
+  const StridedView places = PlanesOf(call.Tensor(kIndices), HasChannelsLast(call));
   SetMaxima(call, executor, kFlat, &places, kIndices, HasChannelsLast(call));
 }
 
@@ -261,7 +264,7 @@ constexpr auto kDeepChecks = Join(
          SameShape(kOut, kIndices), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 3), InsideStorage({kSelf})));
 
 void SetDeep(const OperatorCall& call, Executor& executor) {
-  const aclTensor places = PoolView(call.Tensor(kIndices), 3);
+  const StridedView places = PoolView(call.Tensor(kIndices), 3);
   SetMaxima(call, executor, kDeep, &places, kIndices);
 }
 

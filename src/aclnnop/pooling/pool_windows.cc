@@ -35,24 +35,24 @@ engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, 
   return result;
 }
 
-aclTensor PoolView(const aclTensor& tensor, int axes) {
-  aclTensor view = PlainView(tensor);
+StridedView PoolView(const StridedView& tensor, int axes) {
+  StridedView view = PlainView(tensor);
   const int batch = view.view.rank - axes;
   for (int k = axes; k < 3; ++k) InsertDim(view, batch, 1, 0);
   for (int k = batch; k < 2; ++k) InsertDim(view, 0, 1, 0);
   return view;
 }
 
-aclTensor PlanesOf(const aclTensor& images, bool channels_last) {
+StridedView PlanesOf(const StridedView& images, bool channels_last) {
   if (!channels_last) return PoolView(images, 2);
-  aclTensor transposed = PlainView(images);
+  StridedView transposed = PlainView(images);
   const int order[] = {0, 3, 1, 2};
   Permute(transposed, order);
   return PoolView(transposed, 2);
 }
 
-void SetAxes(const OperatorCall& call, const WindowRules& rules, const aclTensor& pooled,
-             const aclTensor& windows, engine::Pool& pool) {
+void SetAxes(const OperatorCall& call, const WindowRules& rules, const StridedView& pooled,
+             const StridedView& windows, engine::Pool& pool) {
   for (int axis = 0; axis < rules.axes; ++axis) {
     const int at = 3 - rules.axes + axis;
     pool.axis[at] = WindowAxis(call, rules, axis, pooled.view[2 + at]);
@@ -60,7 +60,7 @@ void SetAxes(const OperatorCall& call, const WindowRules& rules, const aclTensor
   }
 }
 
-void SetAdaptiveAxes(const aclTensor& pooled, const aclTensor& windows, engine::Pool& pool) {
+void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, engine::Pool& pool) {
   for (int at = 1; at < 3; ++at) {
     pool.axis[at].length = pooled.view[2 + at];
     pool.axis[at].positions = windows.view[2 + at];

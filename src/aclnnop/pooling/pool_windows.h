@@ -32,14 +32,14 @@ int64_t WindowValue(const OperatorCall& call, int attribute, int axis, int64_t o
 engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, int axis, int64_t length);
 
 // Views a tensor with two batch dims and three axes. Missing axes have length 1.
-aclTensor PoolView(const aclTensor& tensor, int axes);
+StridedView PoolView(const StridedView& tensor, int axes);
 // The same for two axes with channels before or behind them: N, H, W and C.
-aclTensor PlanesOf(const aclTensor& images, bool channels_last);
+StridedView PlanesOf(const StridedView& images, bool channels_last);
 
 // Sets the axes of windows over the view `pooled`. `windows` has one element for each window.
-void SetAxes(const OperatorCall& call, const WindowRules& rules, const aclTensor& pooled,
-             const aclTensor& windows, engine::Pool& pool);
-void SetAdaptiveAxes(const aclTensor& pooled, const aclTensor& windows, engine::Pool& pool);
+void SetAxes(const OperatorCall& call, const WindowRules& rules, const StridedView& pooled,
+             const StridedView& windows, engine::Pool& pool);
+void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, engine::Pool& pool);
 
 // ---- checks ----
 

@@ -9,7 +9,7 @@ namespace portacl::quantisation {
 
 using engine::Place;
 
-aclDataType CodesOf(const aclTensor& tensor) noexcept {
+aclDataType CodesOf(const StridedView& tensor) noexcept {
   return tensor.dtype == ACL_INT32 ? ACL_INT4 : tensor.dtype;
 }
 

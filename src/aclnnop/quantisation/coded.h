@@ -37,7 +37,7 @@ inline double RealOf(const OperatorCall& call, int attribute) {
 }
 
 // Returns the dtype of a tensor's codes: INT32 holds eight of INT4.
-aclDataType CodesOf(const aclTensor& tensor) noexcept;
+aclDataType CodesOf(const StridedView& tensor) noexcept;
 // Checks that `codes` has the shape that codes of a tensor of this shape have.
 ShapeChecks& HasCodesOf(ShapeChecks& checks, const OperatorCall& call, const Shape& shape, int codes);
 
@@ -70,8 +70,8 @@ Factors OneOrColumns(const Numbers& numbers, const OperatorCall& call, int tenso
 
 template <class Step>
 void AddRows(DenseSteps& steps, Step& step, std::initializer_list<engine::Place> places) {
-  step.isa = JobIsa();
-  step.threads = ThreadLimit();
+  step.isa = steps.isa();
+  step.threads = steps.threads();
   steps.Compute(step, places, step.rows * step.columns);
 }
 inline engine::Place PlaceOf(const Numbers& numbers) {

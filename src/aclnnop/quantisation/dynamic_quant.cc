@@ -126,8 +126,8 @@ void Set(const OperatorCall& call, Executor& executor) {
   DenseSteps steps(call, executor);
   const Outputs at = OutputsOf(call);
   const bool keeps = HasGroups(call);
-  aclTensor x = PlainView(call.Tensor(kX));
-  aclTensor y = PlainView(call.Tensor(at.y));
+  StridedView x = PlainView(call.Tensor(kX));
+  StridedView y = PlainView(call.Tensor(at.y));
   if (IsByChannel(call)) {
     int order[kMaxLoopRank];
     for (int i = 0; i < x.view.rank; ++i) order[i] = i;

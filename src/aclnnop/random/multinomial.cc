@@ -3,7 +3,6 @@
 #include "aclnnop/random/multinomial_functions.h"
 
 #include "acl/errors.h"
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/random_source.h"
 #include "engine/map/map_types.h"
 #include "engine/random/multinomial_draw.h"
@@ -64,7 +63,7 @@ engine::MultinomialJob JobOf(const OperatorCall& call, const engine::RandomSourc
                              const engine::DeviceSource& device) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   const aclTensor& out = call.Tensor(call.Output());
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   const int last = self.view.rank - 1;
   engine::MultinomialJob job{};
   job.source = source;
@@ -83,7 +82,7 @@ engine::MultinomialJob JobOf(const OperatorCall& call, const engine::RandomSourc
   job.weights = kSelf;
   job.indices = static_cast<int8_t>(call.Output());
   job.weight_size = self.dtype == ACL_DOUBLE ? 8 : self.dtype == ACL_FLOAT ? 4 : 2;
-  job.threads = ThreadLimit();
+  job.threads = call.threads;
   job.weight_offset = ByteOffset(self);
   job.weight_row = last == 0 ? 0 : ByteStride(self, 0);
   job.weight_column = ByteStride(self, last);

@@ -42,8 +42,8 @@ PORTACL_PHASE_1(aclnnRandperm) {
       engine::PermutationJob job;
       const engine::ListedNumbers listed{};
       job.copy = MakeSequenceJob(checked, engine::TypeOf(listed), {.output = kOut});
-      job.copy.Set(JobIsa(), listed);
-      job.draw = engine::FindSequence(JobIsa(), engine::IntegerNumbers{});
+      job.copy.Set(checked.isa, listed);
+      job.draw = engine::FindSequence(checked.isa, engine::IntegerNumbers{});
       job.source = SourceOf(given.seed, given.offset);
       return job;
     });

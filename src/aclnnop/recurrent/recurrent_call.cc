@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "acl/data_type.h"
-#include "acl/stream/thread_limit.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -222,7 +221,7 @@ engine::RecurrentOperand OperandOf(const OperatorCall& call, int argument, int e
   engine::RecurrentOperand made;
   const aclTensor* const tensor = call.Count(argument) > entry ? call.Entry(argument, entry) : nullptr;
   if (tensor == nullptr) return made;
-  const aclTensor view = PlainView(*tensor);
+  const StridedView view = PlainView(*tensor);
   const int rank = view.view.rank;
   made.operand = call.OperandOf(argument, entry);
   made.dtype = view.dtype;
@@ -248,7 +247,7 @@ engine::RecurrentOperand SequenceOperand(const OperatorCall& call, const Places&
 }
 
 void DescribeShared(const OperatorCall& call, const Places& at, engine::Recurrent& network) {
-  const Isa isa = JobIsa();
+  const Isa isa = call.isa;
   network.sizes = SizesOf(call, at);
   network.input = SequenceOperand(call, at, at.input, network.sizes.batch);
   network.h0 = OperandOf(call, at.hx);
@@ -256,7 +255,7 @@ void DescribeShared(const OperatorCall& call, const Places& at, engine::Recurren
   network.sigmoid = unary_kernels::sigmoid().values.For(isa);
   network.tanh = unary_kernels::tanh().values.For(isa);
   network.isa = isa;
-  network.threads = ThreadLimit();
+  network.threads = call.threads;
 }
 
 }  // namespace

@@ -105,8 +105,8 @@ constexpr auto kNormChecks =
          Shapes(kConvertible));
 
 // Views complex numbers as real ones, with one more dim of their two parts.
-aclTensor PartsOf(const aclTensor& complex) {
-  aclTensor parts = PlainView(complex);
+StridedView PartsOf(const StridedView& complex) {
+  StridedView parts = PlainView(complex);
   parts.dtype = complex.dtype == ACL_COMPLEX128 ? ACL_DOUBLE : ACL_FLOAT;
   parts.offset *= 2;
   // The stride of a dim of length 1 is unused, and may be any number.
@@ -136,7 +136,7 @@ void SetNorm(const OperatorCall& call, Executor& executor) {
     step.number = 1.0 / step.power;
   }
   if (!IsComplex(call)) return SetFoldJob(call, {ReducedDims(call), CastOf(call), {step}}, executor);
-  const aclTensor parts = PartsOf(call.Tensor(kSelf));
+  const StridedView parts = PartsOf(call.Tensor(kSelf));
   const uint32_t reduced = ReducedDims(call) | uint32_t{1} << (parts.view.rank - 1);
   SetFoldJob(call, {reduced, CastOf(call), {step}, &parts}, executor);
 }

@@ -163,7 +163,7 @@ constexpr auto kTraceChecks =
 
 void SetTrace(const OperatorCall& call, Executor& executor) {
   if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
-  aclTensor diagonal = PlainView(call.Tensor(kSelf));
+  StridedView diagonal = PlainView(call.Tensor(kSelf));
   const int64_t length = std::min(diagonal.view[0], diagonal.view[1]);
   diagonal.strides.dim[0] += diagonal.strides[1];
   diagonal.view = Shape{length};

@@ -92,7 +92,7 @@ void SetRule(const OperatorCall& call, Executor& executor) {
   const Shape& query = call.Tensor(kQuery).view;
   const Shape& value = call.Tensor(kValue).view;
   const auto kept = [&](int tensor) {
-    return engine::NumberRowsOf(JobIsa(), steps.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true),
+    return engine::NumberRowsOf(call.isa, steps.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true),
                                 call.Tensor(tensor).dtype);
   };
   engine::DeltaRule rule{};
@@ -123,10 +123,10 @@ void SetRule(const OperatorCall& call, Executor& executor) {
   rule.scale = call.attributes[kScale].real;
   rule.begin = steps.Words(rule.sequences + 1);
   rule.work = steps.Floats(rule.heads * rule.WorkOfHead());
-  const engine::ServingFunctions functions = engine::ServingFunctionsOf(JobIsa());
+  const engine::ServingFunctions functions = engine::ServingFunctionsOf(call.isa);
   rule.exponential = functions.exponential;
   rule.step = functions.step;
-  rule.threads = ThreadLimit();
+  rule.threads = call.threads;
   steps.Compute(rule,
                 {rule.query.place, rule.key.place, rule.value.place, rule.beta.place, rule.decay.place,
                  rule.length, rule.to.place, rule.each_decay.place, rule.index.place, rule.accepted.place,
@@ -164,7 +164,7 @@ void SetConvolution(const OperatorCall& call, Executor& executor) {
   convolve.steps = x[0];
   convolve.batches = x[1];
   convolve.columns = x[2];
-  convolve.threads = ThreadLimit();
+  convolve.threads = call.threads;
   steps.Compute(convolve, {convolve.x.place, convolve.weight.place, convolve.mask.place, convolve.to.place},
                 call.Tensor(kX).numel);
   steps.SetJob();

@@ -105,7 +105,7 @@ void SetTaken(const OperatorCall& call, Executor& executor) {
     take.to = steps.Out(kKey + half, ACL_DT_UNDEFINED, /*keeps=*/true);
     take.slot = list.slot;
     take.rows = list.rows;
-    take.threads = ThreadLimit();
+    take.threads = call.threads;
     steps.Compute(take, {take.from.place, take.to}, call.Tensor(kKey + half).numel);
   }
   steps.SetJob();

@@ -31,9 +31,9 @@ MakeRows StartRows(DenseSteps& steps, int64_t rows, int64_t heads, int64_t width
   made.rows = rows;
   made.heads = heads;
   made.width = width;
-  made.load_half = engine::FindLoad(JobIsa(), ACL_FLOAT16, ACL_FLOAT);
-  made.store_half = engine::FindStore(JobIsa(), ACL_FLOAT16);
-  made.threads = ThreadLimit();
+  made.load_half = engine::FindLoad(steps.isa(), ACL_FLOAT16, ACL_FLOAT);
+  made.store_half = engine::FindStore(steps.isa(), ACL_FLOAT16);
+  made.threads = steps.threads();
   made.work = steps.Bytes(made.WorkBytes());
   return made;
 }
@@ -60,7 +60,7 @@ void ComputeAndPut(const OperatorCall& call, DenseSteps& steps, MakeRows made, i
   if (dtype == ACL_INT8) {
     made.quantised = {put.from, true};
   } else {
-    made.element = engine::NumberRowsOf(JobIsa(), put.from, dtype);
+    made.element = engine::NumberRowsOf(call.isa, put.from, dtype);
   }
   Compute(steps, made);
   steps.Compute(put, {put.to.place}, put.rows);
@@ -571,12 +571,12 @@ void SetDequant(const OperatorCall& call, Executor& executor) {
     }
     dequantise.rows = rows;
     dequantise.columns = columns;
-    dequantise.threads = ThreadLimit();
+    dequantise.threads = call.threads;
     steps.Compute(dequantise,
                   {dequantise.source, dequantise.column, dequantise.row.place, dequantise.bias_before.place,
                    dequantise.bias_behind.place},
                   rows * columns);
-    source = engine::NumberRowsOf(JobIsa(), dequantise.to, ACL_FLOAT);
+    source = engine::NumberRowsOf(call.isa, dequantise.to, ACL_FLOAT);
   } else {
     source = steps.Rows(kX);
   }

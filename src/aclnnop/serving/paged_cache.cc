@@ -39,7 +39,7 @@ const char* CacheMode(const OperatorCall& call) {
 // Tells whether a row is split into groups of 32 bytes. The slots of a group are adjacent.
 bool IsGrouped(const OperatorCall& call) noexcept { return std::strcmp(CacheMode(call), "PA_NZ") == 0; }
 bool IsPlain(const OperatorCall& call) noexcept { return !IsGrouped(call); }
-int64_t GroupLength(const aclTensor& cache) {
+int64_t GroupLength(const StridedView& cache) {
   constexpr int64_t kGroupBytes = 32;
   return kGroupBytes * 8 / static_cast<int64_t>(StorageBits(cache.dtype));
 }
@@ -159,8 +159,8 @@ constexpr auto kSingleChecks = List(
     Own(CacheFits<kKey, kKeyCache>, kTiling), PromotesToDtypeOf(kSlots), InsideStorage({kKey, kSlots}));
 
 // Returns the slot of each token as an index. It has the loop's shape, and repeats along the dims of a row.
-engine::IndexView IndexOf(const MappedView& slots, const aclTensor& rows, int leading, const char* name,
-                          aclTensor& view) {
+engine::IndexView IndexOf(const MappedView& slots, const StridedView& rows, int leading, const char* name,
+                          StridedView& view) {
   Shape tokens = rows.view;
   tokens.rank = leading;
   view = slots.tensor;
@@ -174,7 +174,7 @@ engine::IndexView IndexOf(const MappedView& slots, const aclTensor& rows, int le
 MappedView Packed(StageList& stages, const OperatorCall& call, const MappedView& slots,
                   const MappedView& rows, int leading, int64_t bound) {
   MappedView packed = stages.Scratch(rows.tensor.view, rows.tensor.dtype);
-  aclTensor view;
+  StridedView view;
   engine::IndexView index = IndexOf(slots, rows.tensor, leading, call.Name(kSlots), view);
   index.bound = bound;
   index.step = 0;
@@ -220,7 +220,7 @@ void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
     if (dim != slot_dim) target.tensor.strides.dim[own++] = cache.tensor.strides[dim];
   }
 
-  aclTensor views[2];
+  StridedView views[2];
   engine::IndexView indices[2];
   int count = 1;
   indices[0] = IndexOf(slots, rows.tensor, leading, call.Name(kSlots), views[0]);

@@ -44,15 +44,15 @@ void SetGate(const OperatorCall& call, Executor& executor) {
   const double limit = call.attributes[kLimit].wide;
   engine::GateGroups gate{};
   gate.x = steps.Rows(kX);
-  gate.to = engine::NumberRowsOf(JobIsa(), steps.Out(kOut, ACL_DT_UNDEFINED, /*keeps=*/true), x.dtype);
+  gate.to = engine::NumberRowsOf(call.isa, steps.Out(kOut, ACL_DT_UNDEFINED, /*keeps=*/true), x.dtype);
   gate.weight = steps.InIfGiven(kWeight);
   gate.count = steps.InIfGiven(kCounts);
   gate.counts = call.IsGiven(kCounts) ? call.Tensor(kCounts).numel : 0;
   gate.columns = x.view[x.view.rank - 1] / 2;
   gate.rows = x.numel / x.view[x.view.rank - 1];
   gate.limit = limit > 0 ? static_cast<float>(limit) : std::numeric_limits<float>::infinity();
-  gate.gate = engine::ServingFunctionsOf(JobIsa()).gate;
-  gate.threads = ThreadLimit();
+  gate.gate = engine::ServingFunctionsOf(call.isa).gate;
+  gate.threads = call.threads;
   steps.Compute(gate, {gate.x.place, gate.to.place, gate.weight.place, gate.count.place}, x.numel);
   steps.SetJob();
 }

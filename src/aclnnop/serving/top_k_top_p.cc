@@ -143,7 +143,7 @@ void SetKept(const OperatorCall& call, Executor& executor) {
   const MappedView kept = stages.Scratch(shape, logits.tensor.dtype);
   stages.Sort(logits, values, places, 1);
 
-  engine::RowJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(values.operand, values.tensor);
   rows.Output(kept.operand, kept.tensor);
   for (const int tensor : {kCount, kShare}) {

@@ -105,8 +105,8 @@ void SetSample(const OperatorCall& call, Executor& executor) {
   if (NeedsLogits(call)) sample.kept = {steps.Out(places.kept), true};
   sample.order = steps.Words(shape[0] * shape[1]);
   sample.share = steps.Floats(2 * shape[0] * shape[1]);
-  sample.exponential = engine::ServingFunctionsOf(JobIsa()).exponential;
-  sample.threads = ThreadLimit();
+  sample.exponential = engine::ServingFunctionsOf(call.isa).exponential;
+  sample.threads = call.threads;
   steps.Compute(sample,
                 {sample.logits.place, sample.k, sample.p.place, sample.weight.place, sample.least_share.place,
                  sample.chosen.place, sample.kept_place.place, sample.probability.place, sample.kept.place},

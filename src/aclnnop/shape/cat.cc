@@ -54,7 +54,7 @@ constexpr DtypeSet kStackSet = kRealArithmetic | kUnsignedSince16Bits | kComplex
 constexpr DtypeRule kStackDtypes = WithBf16SinceAtlasA2(kStackSet);
 
 aclnnStatus KeptDtypes(const Check& check, OperatorCall& call) noexcept {
-  return ForEachKept(call, [&](const aclTensor& tensor, int entry) -> aclnnStatus {
+  return ForEachKept(call, [&](const StridedView& tensor, int entry) -> aclnnStatus {
     if (check.rule->For(call.product).Contains(tensor.dtype)) return ACL_SUCCESS;
     Text message = StartMessage(call);
     AddArgumentDtype(message.Add("parameter "), call, kTensors, entry).Add(" is not supported, accepted: ");
@@ -71,7 +71,7 @@ aclnnStatus PromotesEntries(const Check& check, OperatorCall& call) noexcept {
   bool is_first = true;
   const aclnnStatus status = ForEachKept(
       call,
-      [&](const aclTensor& tensor, int entry) -> aclnnStatus {
+      [&](const StridedView& tensor, int entry) -> aclnnStatus {
         const aclDataType before = call.promoted;
         call.promoted = is_first ? tensor.dtype : PromoteType(before, tensor.dtype);
         is_first = false;
@@ -122,7 +122,7 @@ aclnnStatus KeptShapes(const Check& check, OperatorCall& call) noexcept {
     return RefuseInteger(check, call, "dim", dim, -first.rank, first.rank - 1);
   }
   const int along = WrappedDim(dim, first.rank);
-  return ForEachKept(call, [&](const aclTensor& tensor, int entry) -> aclnnStatus {
+  return ForEachKept(call, [&](const StridedView& tensor, int entry) -> aclnnStatus {
     bool fits = tensor.view.rank == first.rank;
     for (int i = 0; fits && i < first.rank; ++i) fits = i == along || tensor.view[i] == first[i];
     if (fits) return ACL_SUCCESS;
@@ -140,7 +140,7 @@ aclnnStatus JoinedShape(const Check&, OperatorCall& call) noexcept {
   call.broadcast = first;
   call.broadcast.dim[along] = 0;
   int filled = 0;
-  ForEachKept(call, [&](const aclTensor& tensor, int) -> aclnnStatus {
+  ForEachKept(call, [&](const StridedView& tensor, int) -> aclnnStatus {
     call.broadcast.dim[along] += tensor.view[along];
     filled += tensor.view.IsEmpty() ? 0 : 1;
     return ACL_SUCCESS;
@@ -152,7 +152,7 @@ aclnnStatus JoinedShape(const Check&, OperatorCall& call) noexcept {
 // If only one tensor has elements, CANN converts it directly, and returns another code.
 aclnnStatus JoinedFitsOut(const Check&, OperatorCall& call) noexcept {
   int filled = 0;
-  ForEachKept(call, [&](const aclTensor& tensor, int) -> aclnnStatus {
+  ForEachKept(call, [&](const StridedView& tensor, int) -> aclnnStatus {
     filled += tensor.view.IsEmpty() ? 0 : 1;
     return ACL_SUCCESS;
   });
@@ -165,7 +165,7 @@ aclnnStatus EntriesConvert(const Check& check, OperatorCall& call) noexcept {
   const aclDataType out = call.Tensor(kOut).dtype;
   return ForEachKept(
       call,
-      [&](const aclTensor& tensor, int entry) -> aclnnStatus {
+      [&](const StridedView& tensor, int entry) -> aclnnStatus {
         const bool is_same =
             tensor.dtype == call.promoted && call.promoted == out && StorageBits(out) % 8 == 0;
         if (is_same || (kConvertible.Contains(tensor.dtype) && kConvertible.Contains(call.promoted) &&
@@ -203,14 +203,14 @@ constexpr Check kCatChecks[] = {
 void SetCat(const OperatorCall& call, Executor& executor) {
   const int count = call.Count(kTensors);
   const int out = call.OperandOf(kOut);
-  const aclTensor whole = PlainView(call.Tensor(kOut));
+  const StridedView whole = PlainView(call.Tensor(kOut));
   const int along = WrappedDim(call.attributes[kDim].integer, call.broadcast.rank);
   MoveList moves(executor, count);
   int64_t start = 0;
   for (int entry = 0; entry < count; ++entry) {
     const aclTensor* const tensor = call.Entry(kTensors, entry);
     if (IsLeftOut(tensor) || tensor->view.IsEmpty()) continue;
-    aclTensor part = whole;
+    StridedView part = whole;
     if (whole.numel != 1) Narrow(part, along, start, tensor->view[along]);
     moves.Copy(PlainView(*tensor), entry, part, out, call.promoted);
     start += tensor->view[along];
@@ -276,10 +276,10 @@ constexpr Check kStackChecks[] = {
 void SetStack(const OperatorCall& call, Executor& executor) {
   const int count = call.Count(kTensors);
   const int at = WrappedDim(call.attributes[kDim].integer, call.broadcast.rank);
-  const aclTensor whole = PlainView(call.Tensor(kOut));
+  const StridedView whole = PlainView(call.Tensor(kOut));
   MoveList moves(executor, count);
   for (int entry = 0; entry < count; ++entry) {
-    aclTensor part = whole;
+    StridedView part = whole;
     if (whole.numel != 1) Select(part, at, entry);
     moves.Copy(PlainView(*call.Entry(kTensors, entry)), entry, part, count, call.promoted);
   }

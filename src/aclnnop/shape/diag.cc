@@ -103,8 +103,8 @@ constexpr Check kDiagFlatChecks[] = {
 };
 
 // Views a diagonal of a matrix as one dim.
-aclTensor DiagonalOf(const aclTensor& matrix, int64_t diagonal, int64_t length) {
-  aclTensor view = matrix;
+StridedView DiagonalOf(const StridedView& matrix, int64_t diagonal, int64_t length) {
+  StridedView view = matrix;
   Narrow(view, diagonal < 0 ? 0 : 1, Distance(diagonal), length);
   Narrow(view, diagonal < 0 ? 1 : 0, 0, length);
   const int64_t step = view.strides[0] + view.strides[1];
@@ -115,8 +115,8 @@ aclTensor DiagonalOf(const aclTensor& matrix, int64_t diagonal, int64_t length) 
 }
 
 void SetMatrix(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(kOut));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(kOut));
   MoveList moves(executor, 2);
   if (out.numel == 1) {
     moves.Copy(self, kSelf, out, kOut);
@@ -125,7 +125,7 @@ void SetMatrix(const OperatorCall& call, Executor& executor) {
   moves.Fill(out, kOut);
   moves.Barrier();
   if (self.numel > 0) {
-    aclTensor line = DiagonalOf(out, call.attributes[kDiagonal].integer, self.numel);
+    StridedView line = DiagonalOf(out, call.attributes[kDiagonal].integer, self.numel);
     FillShape(line, self.view, line.strides[0]);
     moves.Copy(self, kSelf, line, kOut);
   }
@@ -139,7 +139,7 @@ void SetDiag(const OperatorCall& call, Executor& executor) {
     moves.Fill(MergedDims(PlainView(call.Tensor(kOut))), kOut);
     return moves.SetJob();
   }
-  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const StridedView self = PlainView(call.Tensor(kSelf));
   moves.Copy(DiagonalOf(self, call.attributes[kDiagonal].integer, call.broadcast[0]), kSelf,
              PlainView(call.Tensor(kOut)), kOut);
   moves.SetJob();

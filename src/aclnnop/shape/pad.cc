@@ -128,8 +128,8 @@ constexpr Check kPadChecks[] = {
 };
 
 void SetPad(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor out = PlainView(call.Tensor(kOut));
+  StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView out = PlainView(call.Tensor(kOut));
   MoveList moves(executor, 2 * self.view.rank + 1);
   // Fills before and behind one dim at a time, over what is left of the other dims.
   for (int dim = 0; dim < self.view.rank; ++dim) {
@@ -140,7 +140,7 @@ void SetPad(const OperatorCall& call, Executor& executor) {
     const int64_t kept = out.view[dim] - before - after;
     for (const bool is_front : {true, false}) {
       if ((is_front ? before : after) == 0) continue;
-      aclTensor edge = out;
+      StridedView edge = out;
       Narrow(edge, dim, is_front ? 0 : before + kept, is_front ? before : after);
       moves.Fill(edge, kOut);
     }

@@ -167,7 +167,7 @@ Shifts ShiftsOf(const OperatorCall& call) {
 }
 
 // Splits every dim into at most two parts: elements that stay before its end, and elements that wrap around.
-void AddRolled(const Shifts& shifts, int dim, bool carry, const aclTensor& self, const aclTensor& out,
+void AddRolled(const Shifts& shifts, int dim, bool carry, const StridedView& self, const StridedView& out,
                MoveList& moves) {
   if (dim < 0) return moves.Copy(self, kSelf, out, kOut);
   const int64_t length = self.view[dim];
@@ -175,8 +175,8 @@ void AddRolled(const Shifts& shifts, int dim, bool carry, const aclTensor& self,
   for (const bool starts_again : {false, true}) {
     const int64_t part = starts_again ? shift : length - shift;
     if (part <= 0) continue;
-    aclTensor from = self;
-    aclTensor to = out;
+    StridedView from = self;
+    StridedView to = out;
     Narrow(from, dim, starts_again ? length - shift : 0, part);
     Narrow(to, dim, starts_again ? 0 : shift, part);
     AddRolled(shifts, dim - 1, shifts.carries && starts_again, from, to, moves);
@@ -192,7 +192,7 @@ void SetRoll(const OperatorCall& call, Executor& executor) {
 }
 
 void SetPermute(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
+  StridedView self = PlainView(call.Tensor(kSelf));
   int order[kMaxDims];
   for (int i = 0; i < self.view.rank; ++i)
     order[i] = WrappedDim(call.Array(kDims)[static_cast<size_t>(i)], self.view.rank);
@@ -203,7 +203,7 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
 }
 
 void SetFlip(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
+  StridedView self = PlainView(call.Tensor(kSelf));
   for (const int64_t value : call.Array(kDims)) {
     if (self.view.rank == 0) break;
     const int dim = WrappedDim(value, self.view.rank);

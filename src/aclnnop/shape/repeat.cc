@@ -82,8 +82,8 @@ constexpr Check kRepeatChecks[] = {
 // Copies self to out. out's dims come in pairs: the number of repetitions, and the repeated dim. A loop has
 // at most kMaxLoopRank dims. If the pairs do not merge to as many, adds one copy for each step of the
 // shortest repetition.
-void AddRepeated(const aclTensor& self, const aclTensor& out, MoveList& moves) {
-  const aclTensor* const operands[] = {&self, &out};
+void AddRepeated(const StridedView& self, const StridedView& out, MoveList& moves) {
+  const StridedView* const operands[] = {&self, &out};
   if (MergeLoop(out.view, operands).shape.rank <= kMaxLoopRank) return moves.Copy(self, kSelf, out, kOut);
   int shortest = -1;
   for (int dim = 0; dim < out.view.rank; ++dim) {
@@ -91,32 +91,32 @@ void AddRepeated(const aclTensor& self, const aclTensor& out, MoveList& moves) {
     if (is_repeated && (shortest < 0 || out.view[dim] < out.view[shortest])) shortest = dim;
   }
   for (int64_t i = 0; i < out.view[shortest]; ++i) {
-    aclTensor from = self;
-    aclTensor to = out;
+    StridedView from = self;
+    StridedView to = out;
     Select(from, shortest, 0);
     Select(to, shortest, i);
     AddRepeated(from, to, moves);
   }
 }
 
-int64_t MovesRepeated(const aclTensor& self, const aclTensor& out) {
-  const aclTensor* const operands[] = {&self, &out};
+int64_t MovesRepeated(const StridedView& self, const StridedView& out) {
+  const StridedView* const operands[] = {&self, &out};
   if (MergeLoop(out.view, operands).shape.rank <= kMaxLoopRank) return 1;
   int shortest = -1;
   for (int dim = 0; dim < out.view.rank; ++dim) {
     const bool is_repeated = self.strides[dim] == 0 && out.view[dim] > 1;
     if (is_repeated && (shortest < 0 || out.view[dim] < out.view[shortest])) shortest = dim;
   }
-  aclTensor from = self;
-  aclTensor to = out;
+  StridedView from = self;
+  StridedView to = out;
   Select(from, shortest, 0);
   Select(to, shortest, 0);
   return out.view[shortest] * MovesRepeated(from, to);
 }
 
 void SetRepeat(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor out = PlainView(call.Tensor(kOut));
+  StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView out = PlainView(call.Tensor(kOut));
   const auto& repeats = call.Array(kRepeats);
   const int rank = static_cast<int>(repeats.size());
   while (self.view.rank < rank) InsertDim(self, 0, 1, 0);

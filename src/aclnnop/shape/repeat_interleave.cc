@@ -76,8 +76,8 @@ constexpr auto kInterleaveDimChecks =
     Join(kInterleaveStart, List(DimIn(kDim, kSelf, /*strict=*/true)), kInterleaveEnd);
 
 void SetInterleave(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor out = PlainView(call.Tensor(kOut));
+  StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView out = PlainView(call.Tensor(kOut));
   const int64_t repeats = call.attributes[kRepeats].integer;
   MoveList moves(executor, 1);
   if (HasDim(call)) {
@@ -157,8 +157,8 @@ constexpr auto kCountedDimChecks =
 
 // Converts counts to indices, and then gathers the elements.
 void SetCounted(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kCounted));
-  const aclTensor out = PlainView(call.Tensor(kCountedOut));
+  StridedView self = PlainView(call.Tensor(kCounted));
+  const StridedView out = PlainView(call.Tensor(kCountedOut));
   const int64_t elements = CountedLength(call);
   const int64_t length = call.attributes[kLength].integer;
   StepList steps(executor, 3);
@@ -177,7 +177,7 @@ void SetCounted(const OperatorCall& call, Executor& executor) {
   }
   self.view = out.view;
   self.strides.dim[dim] = 0;
-  aclTensor index = DenseTensor(out.view, ACL_INT64);
+  StridedView index = DenseTensor(out.view, ACL_INT64);
   index.offset = places.offset / int64_t{sizeof(int64_t)};
   for (int i = 0; i < index.view.rank; ++i) index.strides.dim[i] = i == dim ? 1 : 0;
   const engine::IndexView named{.view = &index,
@@ -217,8 +217,8 @@ constexpr Check kNumbersChecks[] = {
 };
 
 void SetNumbers(const OperatorCall& call, Executor& executor) {
-  const aclTensor repeats = PlainView(call.Tensor(kSelf));
-  const aclTensor out = PlainView(call.Tensor(kOut));
+  const StridedView repeats = PlainView(call.Tensor(kSelf));
+  const StridedView out = PlainView(call.Tensor(kOut));
   const int64_t length = out.numel;
   StepList steps(executor, 2);
   const engine::Place numbers = steps.Workspace(length * int64_t{sizeof(int64_t)});

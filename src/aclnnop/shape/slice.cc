@@ -100,7 +100,7 @@ constexpr Check kSliceV2Checks[] = {
 };
 
 void SetSlice(const OperatorCall& call, Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
+  StridedView self = PlainView(call.Tensor(kSelf));
   ForEachCut(call,
              [&](int dim, const Cut& cut, int64_t step) { Narrow(self, dim, cut.start, cut.length, step); });
   MoveList moves(executor, 1);

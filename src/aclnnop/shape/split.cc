@@ -159,12 +159,12 @@ constexpr Check kSplitWithSizeChecks[] = {
 
 template <class Length>
 void SetParts(const OperatorCall& call, int64_t parts, const Length& length, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const StridedView self = PlainView(call.Tensor(kSelf));
   const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
   MoveList moves(executor, parts);
   int64_t start = 0;
   for (int entry = 0; entry < parts; ++entry) {
-    aclTensor part = self;
+    StridedView part = self;
     Narrow(part, dim, start, length(entry));
     moves.Copy(part, kSelf, PlainView(*call.Entry(kOut, entry)), call.OperandOf(kOut, entry));
     start += length(entry);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/triangle_functions.h"
 
-#include "acl/stream/thread_limit.h"
 #include "aclnnop/phase1.h"
 #include "engine/move/triangular.h"
 
@@ -41,7 +40,7 @@ aclnnStatus KeepTriangle(OperatorCall& call, std::span<const Check> checks, bool
     fresh.SetJob([&] {
       const int out = checked.in_place ? kSelf : kOut;
       engine::TriangleJob job = engine::MakeTriangle(checked.Tensor(kSelf), checked.Tensor(out), is_upper,
-                                                     checked.attributes[0].integer, ThreadLimit());
+                                                     checked.attributes[0].integer, checked.threads);
       job.source = kSelf;
       job.destination = static_cast<int8_t>(out);
       return job;

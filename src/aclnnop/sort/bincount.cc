@@ -75,16 +75,16 @@ constexpr Check kChecks[] = {
 };
 
 Histogram::Stream StreamOf(const OperatorCall& call, int tensor, aclDataType dtype) {
-  const aclTensor view = PlainView(call.Tensor(tensor));
+  const StridedView view = PlainView(call.Tensor(tensor));
   const auto size = static_cast<int64_t>(aclDataTypeSize(view.dtype));
   return {{tensor, ByteOffset(view)},
           view.numel == 1 ? size : ByteStride(view, 0),
-          &engine::ConversionBetween(JobIsa(), view.dtype, dtype)};
+          &engine::ConversionBetween(call.isa, view.dtype, dtype)};
 }
 
 void SetBincount(const OperatorCall& call, Executor& executor) {
   StepList steps(executor, 2);
-  const aclTensor out = PlainView(call.Tensor(kOut));
+  const StridedView out = PlainView(call.Tensor(kOut));
   if (call.work == OperatorCall::Work::kNoTerms) {
     if (!out.view.IsEmpty()) steps.Fill(out, OperandPlace(kOut), steps.Value({}));
     return steps.SetJob();

@@ -109,12 +109,12 @@ T ConvertedBound(const OperatorCall& call, int attribute, aclDataType through, a
 
 void SetHistc(const OperatorCall& call, Executor& executor) {
   StepList steps(executor, 3);
-  const aclTensor out = PlainView(call.Tensor(kOut));
+  const StridedView out = PlainView(call.Tensor(kOut));
   if (call.work == OperatorCall::Work::kNoTerms) {
     steps.Fill(out, OperandPlace(kOut), steps.Value({}));
     return steps.SetJob();
   }
-  aclTensor self = PlainView(call.Tensor(kSelf));
+  StridedView self = PlainView(call.Tensor(kSelf));
   const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
   Histogram histogram{};
   histogram.count = self.numel;
@@ -123,7 +123,7 @@ void SetHistc(const OperatorCall& call, Executor& executor) {
   engine::Place place = steps.Flatten(self, kSelf);
   place.offset += ByteOffset(self);
   histogram.numbers = {place, self.numel == 1 ? size : ByteStride(self, 0),
-                       &engine::ConversionBetween(JobIsa(), self.dtype, computed)};
+                       &engine::ConversionBetween(call.isa, self.dtype, computed)};
   if (IsFloating(call)) {
     constexpr float kSame = 1e-6f;
     histogram.kind = Histogram::Kind::kFloat;

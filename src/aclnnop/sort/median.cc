@@ -164,14 +164,14 @@ ScalarValue MedianOfNone(aclDataType dtype) {
 
 void SetOfAll(const OperatorCall& call, SortRows::Kind kind, Executor& executor) {
   StepList steps(executor, 2);
-  const aclTensor values = PlainView(call.Tensor(kValues));
+  const StridedView values = PlainView(call.Tensor(kValues));
   if (call.work == OperatorCall::Work::kNoTerms) {
     steps.Fill(values, OperandPlace(kValues), steps.Value(MedianOfNone(values.dtype)));
     return steps.SetJob();
   }
-  aclTensor self = PlainView(call.Tensor(kSelf));
+  StridedView self = PlainView(call.Tensor(kSelf));
   const engine::Place place = steps.Flatten(self, kSelf);
-  aclTensor one = values;
+  StridedView one = values;
   one.view.rank = one.strides.rank = 1;
   one.view.dim[0] = 1;
   one.strides.dim[0] = 0;

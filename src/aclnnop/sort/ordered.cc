@@ -8,8 +8,8 @@ namespace portacl {
 namespace {
 
 // Views an output with as many dims as self.
-aclTensor AlongRows(const aclTensor& output, const aclTensor& self, int dim) {
-  aclTensor view = PlainView(output);
+StridedView AlongRows(const StridedView& output, const StridedView& self, int dim) {
+  StridedView view = PlainView(output);
   const int rank = self.view.rank;
   if (view.numel == 1) {
     view.view.rank = view.strides.rank = rank;
@@ -34,9 +34,9 @@ aclnnStatus FitsDim(const Check& check, OperatorCall& call, int attribute, int d
 
 void AddOrdered(const OperatorCall& call, int dim, int values, int places, const engine::SortRows& rows,
                 StepList& steps) noexcept {
-  const aclTensor self = PlainView(call.Tensor(0));
-  aclTensor values_view;
-  aclTensor places_view;
+  const StridedView self = PlainView(call.Tensor(0));
+  StridedView values_view;
+  StridedView places_view;
   if (values >= 0) values_view = AlongRows(call.Tensor(values), self, dim);
   if (places >= 0) places_view = AlongRows(call.Tensor(places), self, dim);
   steps.SortRows(self, OperandPlace(0), values >= 0 ? &values_view : nullptr, OperandPlace(values),

@@ -16,7 +16,7 @@ inline constexpr DtypeRule kOrderedDtypes =
 inline constexpr DtypeSet kPlaceDtype{ACL_INT64};
 
 // A tensor without dims counts as having one dim of one element.
-inline int64_t LengthOf(const aclTensor& tensor, int dim) noexcept {
+inline int64_t LengthOf(const StridedView& tensor, int dim) noexcept {
   return tensor.view.rank == 0 ? 1 : tensor.view[dim];
 }
 

@@ -125,14 +125,14 @@ constexpr Check kOneChecks[] = {
 
 // ---- jobs ----
 
-// Returns a tensor's numbers dense and converted for comparison: in place, or as a copy in the workspace.
-// They are copied if the output overwrites them. Numbers are converted to `promoted` first, and FLOAT16 then
-// to FLOAT.
-engine::Place Compared(const aclTensor& tensor, engine::Place place, aclDataType promoted,
-                       const void* written, StepList& steps) {
-  aclTensor view = tensor;
+// A tensor's numbers as they are compared, dense: where they lie, or a copy of them in the workspace, as where results are written
+// to their storage.
+// `promoted` is what they are converted to first, halves then to float.
+engine::Place Compared(const StridedView& tensor, engine::Place place, aclDataType promoted, bool is_written,
+                       StepList& steps) {
+  StridedView view = tensor;
   const auto convert = [&](aclDataType dtype) {
-    const aclTensor dense = DenseTensor(view.view, dtype);
+    const StridedView dense = DenseTensor(view.view, dtype);
     const engine::Place copy = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
     steps.Copy(view, place, dense, copy);
     view = dense;
@@ -140,23 +140,24 @@ engine::Place Compared(const aclTensor& tensor, engine::Place place, aclDataType
   };
   if (view.dtype != promoted) convert(promoted);
   if (promoted == ACL_FLOAT16) convert(ACL_FLOAT);
-  if (!IsContiguous(view) || (place.operand >= 0 && tensor.data == written)) convert(view.dtype);
+  if (!IsContiguous(view) || is_written) convert(view.dtype);
   place.offset += ByteOffset(view);
   return place;
 }
 
 struct Operand {
-  aclTensor view;
+  StridedView view;
   engine::Place place;
 };
 
-void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index, const aclTensor& out,
+void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index, const StridedView& out,
                int out_index, StepList& steps) {
   if (call.work == OperatorCall::Work::kNoTerms) {
     if (!out.view.IsEmpty()) steps.Fill(out, OperandPlace(out_index), steps.Value({}));
     return steps.SetJob();
   }
-  const aclTensor sequence = PlainView(call.Tensor(kSequence));
+  const StridedView sequence = PlainView(call.Tensor(kSequence));
+  const auto is_written = [&](int tensor) { return call.Tensor(tensor).data == call.Tensor(out_index).data; };
   engine::Search search{};
   search.dtype = call.promoted == ACL_FLOAT16 ? ACL_FLOAT : call.promoted;
   search.length = sequence.view[sequence.view.rank - 1];
@@ -164,12 +165,12 @@ void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index
   search.numbers = number.view.numel / search.rows;
   search.is_right = call.attributes[kIsRight].integer != 0;
   search.is_wide = call.attributes[kIsInt32].integer == 0;
-  search.sequence = Compared(sequence, OperandPlace(kSequence), call.promoted, out.data, steps);
-  search.number = Compared(number.view, number.place, call.promoted, nullptr, steps);
+  search.sequence = Compared(sequence, OperandPlace(kSequence), call.promoted, is_written(kSequence), steps);
+  search.number = Compared(number.view, number.place, call.promoted, /*is_written=*/false, steps);
   search.has_order = call.IsGiven(sorter_index);
   if (search.has_order) {
     search.order = Compared(PlainView(call.Tensor(sorter_index)), OperandPlace(sorter_index), ACL_INT64,
-                            out.data, steps);
+                            is_written(sorter_index), steps);
     search.order_name = call.Name(sorter_index);
   }
   const bool is_dense = IsContiguous(out);

@@ -41,7 +41,7 @@ bool Converts(const OperatorCall& call) noexcept {
 // ---- Sort ----
 
 aclnnStatus ConvertedDimsMerge(const Check& check, OperatorCall& call) noexcept {
-  const aclTensor merged = MergedDims(call.Tensor(kValues));
+  const StridedView merged = MergedDims(call.Tensor(kValues));
   if (merged.view.rank <= kMaxLoopRank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kValues)
@@ -83,10 +83,10 @@ void SetSort(const OperatorCall& call, Executor& executor) {
   if (!Converts(call)) {
     AddOrdered(call, DimOf(call), kValues, kPlaces, rows, steps);
   } else {
-    const aclTensor self = PlainView(call.Tensor(kSelf));
-    const aclTensor places = PlainView(call.Tensor(kPlaces));
-    const aclTensor values = PlainView(call.Tensor(kValues));
-    const aclTensor sorted = DenseTensor(self.view, self.dtype);
+    const StridedView self = PlainView(call.Tensor(kSelf));
+    const StridedView places = PlainView(call.Tensor(kPlaces));
+    const StridedView values = PlainView(call.Tensor(kValues));
+    const StridedView sorted = DenseTensor(self.view, self.dtype);
     const engine::Place place =
         steps.Workspace(sorted.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
     steps.SortRows(self, OperandPlace(kSelf), &sorted, place, &places, OperandPlace(kPlaces), DimOf(call),

@@ -74,21 +74,21 @@ constexpr Check kConsecutiveChecks[] = {
 
 void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, bool sorts,
                Executor& executor) {
-  aclTensor self = PlainView(call.Tensor(kSelf));
+  StridedView self = PlainView(call.Tensor(kSelf));
   const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
   StepList steps(executor, 4);
   engine::Place place{kSelf, ByteOffset(self)};
   if (!IsContiguous(self)) {
-    const aclTensor dense = DenseTensor(self.view, self.dtype);
+    const StridedView dense = DenseTensor(self.view, self.dtype);
     place = steps.Workspace(self.numel * size);
     steps.Copy(self, OperandPlace(kSelf), dense, place);
   }
   // The inverse indices may have any strides. Values and counts are written densely.
-  const aclTensor inverse = PlainView(call.Tensor(kInverse));
+  const StridedView inverse = PlainView(call.Tensor(kInverse));
   const bool gives_inverse = GivesInverse(call) && !inverse.view.IsEmpty();
   engine::Place inverse_place{kInverse, ByteOffset(inverse)};
   const bool is_copied = gives_inverse && !IsContiguous(inverse);
-  const aclTensor dense_inverse = DenseTensor(inverse.view, ACL_INT64);
+  const StridedView dense_inverse = DenseTensor(inverse.view, ACL_INT64);
   if (is_copied) {
     inverse_place = steps.Workspace(inverse.numel * int64_t{sizeof(int64_t)});
     steps.Copy(inverse, OperandPlace(kInverse), dense_inverse, inverse_place);

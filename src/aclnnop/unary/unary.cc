@@ -3,6 +3,7 @@
 #include "aclnnop/unary/unary.h"
 
 #include "acl/data_type.h"
+#include "aclnnop/call_of_views.h"
 #include "plan/loop_plan.h"
 #include "plan/move_plan.h"
 
@@ -18,8 +19,8 @@ aclDataType SelfDtype(const OperatorCall& call) { return call.Tensor(kSelf).dtyp
 void SetUnaryJob(const OperatorCall& call, const UnaryRules& rules, int out, Executor& executor) noexcept {
   if (call.Tensor(out).view.rank > kMaxLoopRank) {
     // Only contiguous tensors of so many dims pass the checks (see ChecksOf). Their dims merge to one.
-    const aclTensor self = MergedDims(call.Tensor(kSelf));
-    const aclTensor result = MergedDims(call.Tensor(out));
+    const aclTensor self = AsTensor(MergedDims(call.Tensor(kSelf)));
+    const aclTensor result = AsTensor(MergedDims(call.Tensor(out)));
     const TensorArgument tensors[] = {{call.Name(kSelf), &self}, {call.Name(out), &result}};
     OperatorCall merged = call;
     merged.tensors = tensors;

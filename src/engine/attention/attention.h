@@ -7,10 +7,10 @@
 #include <cstdint>
 
 #include "acl/acl_base.h"
-#include "aclnn/executor.h"
 #include "engine/attention/attention_kernel.h"
 #include "engine/conversions.h"
 #include "engine/gemm/gemm_kernel.h"
+#include "engine/job.h"
 #include "engine/random/source.h"
 #include "engine/strided.h"
 
@@ -191,23 +191,23 @@ struct Attention {
   }
 };
 
-// Room for what differs from batch to batch, for the caller to fill before the job is set: one where all are alike, so that phase 1 takes no
+// Room for what differs from batch to batch, for the caller to fill before the job is made: one where all are alike, so that phase 1 takes no
 // longer for more of them. nullptr when there is no memory.
-AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept;
+AttentionBatch* ReserveAttentionBatches(JobMemory& job, int64_t batches) noexcept;
 // The same with parts, and so many operands: where batches have keys and values of their own, all keys, then all values.
 struct AttentionMemory {
   AttentionParts* parts;
   AttentionBatch* batches;
   AttentionOperand* lists;
 };
-AttentionMemory ReserveAttentionParts(Executor& executor, int64_t batches, int64_t operands) noexcept;
+AttentionMemory ReserveAttentionParts(JobMemory& job, int64_t batches, int64_t operands) noexcept;
 
-// Sets the executor's job. What is named below the window is worked out here; the workspace grows by what it needs. Neither batches,
+// Makes the job. What is named below the window is worked out here. Neither batches,
 // heads, queries, keys nor depth are 0.
-void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads,
-                     const AttentionParts* parts = nullptr) noexcept;
+AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
+                        const AttentionParts* parts = nullptr) noexcept;
 // The gradients of query, key, value and, if it is there, shift, from that of out. `out`, `greatest` and `sum` are inputs.
-void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads,
-                             const AttentionParts* parts = nullptr) noexcept;
+AnyJob MakeAttentionGradientJob(const Attention& attention, Isa isa, int threads,
+                                const AttentionParts* parts = nullptr) noexcept;
 
 }  // namespace portacl::engine

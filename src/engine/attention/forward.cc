@@ -369,6 +369,7 @@ class AttentionJob {
     }
     return touches;
   }
+  uint64_t OwnWorkspace() const noexcept { return static_cast<uint64_t>(Slots::Bytes(attention_)); }
   int64_t Elements() const noexcept { return ElementsOf(attention_, 2); }
 
   void Run(const JobContext& context) const noexcept {
@@ -445,8 +446,8 @@ class AttentionJob {
 
 }  // namespace
 
-void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, int threads,
-                     const AttentionParts* parts) noexcept {
+AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
+                        const AttentionParts* parts) noexcept {
   Attention made = Completed(attention, isa, threads);
   made.SetParts(parts);
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
@@ -463,7 +464,7 @@ void SetAttentionJob(Executor& executor, const Attention& attention, Isa isa, in
   }
   made.slot_bytes = TileRun::ScratchBytes(made) +
                     std::max(TileRun::Bytes(made, most), kMostTogether * TileRun::Bytes(made, 1));
-  SetJobOf<AttentionJob>(executor, made);
+  return AnyJob([&] { return AttentionJob{made}; });
 }
 
 }  // namespace portacl::engine

@@ -291,6 +291,7 @@ class AttentionGradientJob {
     attention_.ForEachOperand([&](const AttentionOperand& one) { touches |= one.argument == operand; });
     return touches || attention_.TouchesPart(operand);
   }
+  uint64_t OwnWorkspace() const noexcept { return static_cast<uint64_t>(Slots::Bytes(attention_)); }
   int64_t Elements() const noexcept { return ElementsOf(attention_, 5); }
 
   void Run(const JobContext& context) const noexcept {
@@ -342,8 +343,8 @@ class AttentionGradientJob {
 
 }  // namespace
 
-void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa isa, int threads,
-                             const AttentionParts* parts) noexcept {
+AnyJob MakeAttentionGradientJob(const Attention& attention, Isa isa, int threads,
+                                const AttentionParts* parts) noexcept {
   Attention made = Completed(attention, isa, threads);
   made.SetParts(parts);
   const bool sums_shift = made.of_shift.IsThere() && ((made.batches > 1 && made.of_shift.batch == 0) ||
@@ -352,7 +353,7 @@ void SetAttentionGradientJob(Executor& executor, const Attention& attention, Isa
   const int64_t blocks = (sums_shift ? 1 : made.batches) * (made.heads / made.group);
   made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
   made.slot_bytes = RoundedUp(HeadRun::Bytes(made), 64);
-  SetJobOf<AttentionGradientJob>(executor, made);
+  return AnyJob([&] { return AttentionGradientJob{made}; });
 }
 
 }  // namespace portacl::engine

@@ -127,16 +127,14 @@ class MergeJob {
 
 }  // namespace
 
-MergedPart* ReserveMergedParts(Executor& executor, int parts) noexcept {
-  std::byte* const memory = executor.ReserveMemory(static_cast<size_t>(parts) * sizeof(MergedPart));
-  if (memory == nullptr) executor.RefuseSize(executor.parameters[0].name, parts);
+MergedPart* ReserveMergedParts(JobMemory& job, int parts) noexcept {
+  std::byte* const memory = job.ReserveMemory(static_cast<size_t>(parts) * sizeof(MergedPart));
+  if (memory == nullptr) job.RefuseSize(0, parts);
   return reinterpret_cast<MergedPart*>(memory);
 }
 
-void SetAttentionMergeJob(Executor& executor, const AttentionMerge& merge, int left_out, Isa isa,
-                          int threads) noexcept {
-  if (executor.memory == nullptr) return;
-  executor.SetJob([&] { return MergeJob(merge, left_out, isa, threads); });
+AnyJob MakeAttentionMergeJob(const AttentionMerge& merge, int left_out, Isa isa, int threads) noexcept {
+  return AnyJob([&] { return MergeJob(merge, left_out, isa, threads); });
 }
 
 }  // namespace portacl::engine

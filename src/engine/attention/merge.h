@@ -29,11 +29,10 @@ struct AttentionMerge {
   MergedPart result;  // operands that are missing are not written
 };
 
-// Room for the parts, for the caller to fill before the job is set; nullptr when there is no memory.
-MergedPart* ReserveMergedParts(Executor& executor, int parts) noexcept;
+// Room for the parts, for the caller to fill before the job is made; nullptr when there is no memory.
+MergedPart* ReserveMergedParts(JobMemory& job, int parts) noexcept;
 
-// Sets the executor's job. No dim is 0. An operand of the executor that is no one of these is `left_out`, or there is none.
-void SetAttentionMergeJob(Executor& executor, const AttentionMerge& merge, int left_out, Isa isa,
-                          int threads) noexcept;
+// Makes the job. No dim is 0. An operand of the call that is no one of these is `left_out`, or there is none.
+AnyJob MakeAttentionMergeJob(const AttentionMerge& merge, int left_out, Isa isa, int threads) noexcept;
 
 }  // namespace portacl::engine

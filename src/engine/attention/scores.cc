@@ -416,24 +416,24 @@ int64_t ElementsOf(const Attention& attention, int products) {
 
 namespace portacl::engine {
 
-AttentionBatch* ReserveAttentionBatches(Executor& executor, int64_t batches) noexcept {
+AttentionBatch* ReserveAttentionBatches(JobMemory& job, int64_t batches) noexcept {
   size_t bytes;
   std::byte* memory = nullptr;
   if (!__builtin_mul_overflow(static_cast<size_t>(batches), sizeof(AttentionBatch), &bytes))
-    memory = executor.ReserveMemory(bytes);
-  if (memory == nullptr) executor.RefuseSize(executor.parameters[0].name, batches);
+    memory = job.ReserveMemory(bytes);
+  if (memory == nullptr) job.RefuseSize(0, batches);
   return reinterpret_cast<AttentionBatch*>(memory);
 }
 
-AttentionMemory ReserveAttentionParts(Executor& executor, int64_t batches, int64_t operands) noexcept {
+AttentionMemory ReserveAttentionParts(JobMemory& job, int64_t batches, int64_t operands) noexcept {
   const size_t behind = sizeof(AttentionParts) + static_cast<size_t>(operands) * sizeof(AttentionOperand);
   size_t bytes;
   std::byte* memory = nullptr;
   if (!__builtin_mul_overflow(static_cast<size_t>(batches), sizeof(AttentionBatch), &bytes) &&
       !__builtin_add_overflow(bytes, behind, &bytes))
-    memory = executor.ReserveMemory(bytes);
+    memory = job.ReserveMemory(bytes);
   if (memory == nullptr) {
-    executor.RefuseSize(executor.parameters[0].name, batches);
+    job.RefuseSize(0, batches);
     return {};
   }
   auto* const parts = new (memory) AttentionParts;

@@ -237,14 +237,6 @@ class Slots {
   char* memory_;
 };
 
-// Sets the executor's job.
-template <class Job>
-void SetJobOf(Executor& executor, const Attention& attention) noexcept {
-  if (executor.memory == nullptr) return;
-  executor.workspace_size += static_cast<uint64_t>(Slots::Bytes(attention));
-  executor.SetJob([&] { return Job{attention}; });
-}
-
 // The cost of the job's multiplications as a number of elements of other jobs.
 int64_t ElementsOf(const Attention& attention, int products);
 

@@ -26,7 +26,7 @@ IntegerStoreFunction FindIntegerStore(aclDataType dtype) noexcept;
 struct IntegerDistanceJob {
   LoopPlan plan;  // the two inputs, and the output unless it is a sum
   IntegerLoadFunction load[2];
-  int8_t argument[2];  // the executor's operand of each input
+  int8_t argument[2];  // which of the call's operands the inputs are
   IntegerStoreFunction store;
   int8_t output_argument;
   bool summed;

@@ -44,8 +44,7 @@ struct LinalgJob {
   aclDataType computed;  // FLOAT, DOUBLE, COMPLEX64 or COMPLEX128
   VectorFunction add;    // in[0] + number * in[1], rounded once, for float32 and float64
   Move copy;
-  // Operands; the number behind the executor's operands means the workspace, behind the part that a run uses.
-  int8_t copied_from;
+  int8_t copied_from;  // operands; the workspace, behind what a run takes, is the one behind the call's
   int8_t copied_to;
   int8_t operands;  // of the executor
   Isa isa;

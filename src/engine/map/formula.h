@@ -206,7 +206,7 @@ struct Formula {
   GatherFunction gather;
   ElementLoad load[kMaxInputs];
   ElementType type[kMaxInputs];
-  int8_t argument[kMaxInputs];  // the executor's operand of each input
+  int8_t argument[kMaxInputs];  // which of the call's operands each input is
   alignas(16) unsigned char parameters[32];
 
   template <class Parameters>
@@ -277,7 +277,7 @@ struct Result {
   ElementStore store;
   ScatterFunction scatter;
   ElementType type;
-  int8_t argument;  // the executor's operand
+  int8_t argument;  // which of the call's operands it is
 };
 
 }  // namespace portacl::engine

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "aclnn/executor.h"
+#include "engine/job.h"
 #include "engine/map/elementwise.h"
 
 namespace portacl::engine {

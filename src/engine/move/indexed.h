@@ -8,9 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
 #include "engine/chosen.h"
+#include "engine/job.h"
 #include "engine/move/conversion.h"
 #include "engine/move/histogram.h"
 #include "engine/move/index_offsets.h"
@@ -21,6 +20,7 @@
 #include "engine/sort/rows.h"
 #include "engine/sort/search.h"
 #include "plan/loop_plan.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -94,7 +94,7 @@ struct IndexedMove {
 // indices replace. Sets the members that follow from the views; the caller sets the rest. Returns false if
 // the dims do not merge to kMaxLoopRank.
 struct IndexView {
-  const aclTensor* view;  // stride 0 along dims on which the index does not depend
+  const StridedView* view;  // stride 0 along dims on which the index does not depend
   int32_t operand;
   const char* name;
   int32_t entry = -1;
@@ -107,7 +107,7 @@ struct IndexView {
 };
 // Returns the bits of dims [first, first + count).
 constexpr uint32_t DimBits(int first, int count) noexcept { return ((uint32_t{1} << count) - 1) << first; }
-bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
+bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept;
 
 // Whether whole rows are combined at the rows that one index tensor names, independently of each other. Then

@@ -529,7 +529,7 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
   if (raises && position != std::numeric_limits<int64_t>::max()) ReportBadIndex(*this, context, position);
 }
 
-bool PlanIndexed(const aclTensor& plain, const aclTensor& indexed, const IndexView* indices, int count,
+bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept {
   const int64_t plain_size = StorageBits(plain.dtype) / 8;
   const int64_t size = StorageBits(indexed.dtype) / 8;

@@ -98,6 +98,90 @@ T Either(int64_t is_first, T first, T second) {
   }
 }
 
+// A block of a mask, and which of the chosen elements are its: from `chosen` on, up to where the next block has its.
+struct ChosenBlock {
+  int64_t begin;
+  int64_t end;
+  int64_t chosen;
+  int64_t limit;
+};
+
+// Writes the elements that the block chooses one behind the other.
+void PackBlock(const Step& step, const unsigned char* mask, const ChosenBlock& block, const char* source,
+               char* destination) {
+  const int64_t begin = block.begin;
+  const int64_t end = block.end;
+  const int64_t limit = block.limit;
+  int64_t chosen = block.chosen;
+  const Chosen first = step.pack(mask + begin, source + begin * step.size, end - begin,
+                                 destination + chosen * step.size, limit - chosen);
+  chosen += first.packed;
+  ForSize(step.size, [&](auto element) {
+    using T = decltype(element);
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    for (int64_t i = begin + first.looked_at; i < end && chosen < limit; ++i) {
+      Store(destination + chosen * kSize, Load<T>(source + i * kSize));
+      chosen += mask[i] != 0 ? 1 : 0;
+    }
+  });
+}
+
+// Writes elements that lie one behind the other to where the block is true.
+void UnpackBlock(const Step& step, const unsigned char* mask, const ChosenBlock& block, const char* source,
+                 char* destination) {
+  const unsigned char* const mask_end = mask + block.end;
+  int64_t chosen = block.chosen;
+  const Chosen first = step.unpack(mask + block.begin, source + chosen * step.size, block.limit - chosen,
+                                   destination + block.begin * step.size, block.end - block.begin);
+  chosen += first.packed;
+  const int64_t rest = block.begin + first.looked_at;
+  ForSize(step.size, [&](auto element) {
+    using T = decltype(element);
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    // Both are read and one is taken by its bits, so that there is nothing to guess; and what is stored might lie anywhere, for
+    // all that the compiler knows.
+    const unsigned char* is_true = mask + rest;
+    const char* given = source + chosen * kSize;
+    char* at = destination + rest * kSize;
+    for (int64_t left = block.limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
+      int64_t takes = *is_true != 0 ? 1 : 0;
+      asm("" : "+r"(takes));  // else the compiler branches, and the processor guesses
+      Store(at, Either(takes, Load<T>(given), Load<T>(at)));
+      given += takes * kSize;
+      left -= takes;
+    }
+  });
+}
+
+// Writes the coordinates of where the block is true, `most` of them in all.
+void WriteCoordinates(const Step& step, const unsigned char* mask, const ChosenBlock& block, int64_t most,
+                      char* destination) {
+  // Operands need not be aligned.
+  const auto place = [destination](int64_t at, int64_t value) {
+    std::memcpy(destination + at * int64_t{sizeof value}, &value, sizeof value);
+  };
+  const int rank = step.rank;
+  if (rank == 0) return;
+  const auto choose = [&](const auto& put) {
+    ForEachTrue(step, mask, block.begin, block.end, block.chosen, block.limit, put);
+  };
+  if (rank == 1) {
+    choose([&](int64_t k, const int64_t*, int64_t j) { place(k, j); });
+  } else if (rank == 2 && !step.is_across) {
+    choose([&](int64_t k, const int64_t* at, int64_t j) {
+      place(2 * k, at[0]);
+      place(2 * k + 1, j);
+    });
+  } else {
+    const int64_t element = step.is_across ? 1 : rank;
+    const int64_t coordinate = step.is_across ? most : 1;
+    choose([&](int64_t k, const int64_t* at, int64_t j) {
+      for (int dim = 0; dim + 1 < rank; ++dim) place(k * element + dim * coordinate, at[dim]);
+      place(k * element + (rank - 1) * coordinate, j);
+    });
+  }
+}
+
 }  // namespace
 
 // Compacts by a mask, in its order: counts blocks of the mask, then each block reads or writes behind those
@@ -120,72 +204,13 @@ void WriteChosen(const Step& step, const JobContext& context) {
   const bool unpacks = step.kind == Step::Kind::kUnpack;
   const char* const source = packs || unpacks ? step.source.Address(context) : nullptr;
   char* const destination = step.destination.Address(context);
-  ForEachBlock(blocks, step.threads, [&](int64_t block) {
-    const int64_t begin = block * kMaskBlock;
-    const int64_t end = std::min(step.rows, begin + kMaskBlock);
-    int64_t chosen = counts[block];
-    // The next block's start.
-    const int64_t limit = std::min(most, block + 1 < blocks ? counts[block + 1] : total);
-    if (packs) {
-      const Chosen first = step.pack(mask + begin, source + begin * step.size, end - begin,
-                                     destination + chosen * step.size, limit - chosen);
-      chosen += first.packed;
-      ForSize(step.size, [&](auto element) {
-        using T = decltype(element);
-        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        for (int64_t i = begin + first.looked_at; i < end && chosen < limit; ++i) {
-          Store(destination + chosen * kSize, Load<T>(source + i * kSize));
-          chosen += mask[i] != 0 ? 1 : 0;
-        }
-      });
-      return;
-    }
-    if (unpacks) {
-      const unsigned char* const mask_end = mask + end;
-      const Chosen first = step.unpack(mask + begin, source + chosen * step.size, limit - chosen,
-                                       destination + begin * step.size, end - begin);
-      chosen += first.packed;
-      const int64_t rest = begin + first.looked_at;
-      ForSize(step.size, [&](auto element) {
-        using T = decltype(element);
-        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-        // Loads both values and selects one with bit operations, since a branch could not be predicted. The
-        // pointers are local, because for the compiler a store might change anything else.
-        const unsigned char* is_true = mask + rest;
-        const char* given = source + chosen * kSize;
-        char* at = destination + rest * kSize;
-        for (int64_t left = limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
-          int64_t takes = *is_true != 0 ? 1 : 0;
-          asm("" : "+r"(takes));  // prevents the compiler from making a branch, which is unpredictable
-          Store(at, Either(takes, Load<T>(given), Load<T>(at)));
-          given += takes * kSize;
-          left -= takes;
-        }
-      });
-      return;
-    }
-    // Operands need not be aligned.
-    const auto place = [destination](int64_t at, int64_t value) {
-      std::memcpy(destination + at * int64_t{sizeof value}, &value, sizeof value);
-    };
-    const int rank = step.rank;
-    if (rank == 0) return;
-    const auto choose = [&](const auto& put) { ForEachTrue(step, mask, begin, end, chosen, limit, put); };
-    if (rank == 1) {
-      choose([&](int64_t k, const int64_t*, int64_t j) { place(k, j); });
-    } else if (rank == 2 && !step.is_across) {
-      choose([&](int64_t k, const int64_t* at, int64_t j) {
-        place(2 * k, at[0]);
-        place(2 * k + 1, j);
-      });
-    } else {
-      const int64_t element = step.is_across ? 1 : rank;
-      const int64_t coordinate = step.is_across ? most : 1;
-      choose([&](int64_t k, const int64_t* at, int64_t j) {
-        for (int dim = 0; dim + 1 < rank; ++dim) place(k * element + dim * coordinate, at[dim]);
-        place(k * element + (rank - 1) * coordinate, j);
-      });
-    }
+  ForEachBlock(blocks, step.threads, [&](int64_t number) {
+    const int64_t begin = number * kMaskBlock;
+    const ChosenBlock block{begin, std::min(step.rows, begin + kMaskBlock), counts[number],
+                            std::min(most, number + 1 < blocks ? counts[number + 1] : total)};
+    if (packs) return PackBlock(step, mask, block, source, destination);
+    if (unpacks) return UnpackBlock(step, mask, block, source, destination);
+    WriteCoordinates(step, mask, block, most, destination);
   });
   if (unpacks) {
     if (total > step.columns && step.raises) {

@@ -227,7 +227,7 @@ bool IsOneValue(const LoopPlan& plan) {
 
 }  // namespace
 
-Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads,
+Move MakeMove(const StridedView& source, const StridedView& destination, Isa isa, int threads,
               aclDataType via) noexcept {
   Move move;
   const aclDataType part = ConvertedPart(source.dtype, destination.dtype);
@@ -238,7 +238,7 @@ Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, in
   if (destination.view.rank <= kMaxLoopRank) {
     move.plan = PlanMove(destination.view, source, destination, same_bytes);
   } else {
-    const aclTensor* const operands[] = {&source, &destination};
+    const StridedView* const operands[] = {&source, &destination};
     const MergedLoop merged = MergeLoop(destination.view, operands);
     move.plan = PlanMove(merged.shape, merged.operand[0], merged.operand[1], same_bytes);
   }

@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
+#include "engine/job.h"
 #include "engine/move/conversion.h"
 #include "plan/move_plan.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -33,7 +33,7 @@ struct Move {
 // converted to that dtype first. Views of more than kMaxLoopRank dims must merge to as many (see MergeLoop).
 // The dtypes are the same and take whole bytes, or all are convertible; PlanElementwise's preconditions hold.
 // Reads no data.
-Move MakeMove(const aclTensor& source, const aclTensor& destination, Isa isa, int threads,
+Move MakeMove(const StridedView& source, const StridedView& destination, Isa isa, int threads,
               aclDataType via = ACL_DT_UNDEFINED) noexcept;
 
 // Several moves as a job. Moves on the same side of a barrier are independent: no destination overlaps

@@ -115,10 +115,10 @@ void TriangleJob::Run(void* const* addresses, void*) const noexcept {
   });
 }
 
-TriangleJob MakeTriangle(const aclTensor& source, const aclTensor& destination, bool is_upper,
+TriangleJob MakeTriangle(const StridedView& source, const StridedView& destination, bool is_upper,
                          int64_t diagonal, int threads) noexcept {
-  const aclTensor from = PlainView(source);
-  const aclTensor to = PlainView(destination);
+  const StridedView from = PlainView(source);
+  const StridedView to = PlainView(destination);
   TriangleJob job;
   job.is_upper = is_upper;
   job.rank = static_cast<int>(source.view.rank);

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "aclnn/tensor.h"
 #include "plan/loop_plan.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -36,7 +36,7 @@ struct TriangleJob {
 // Keeps each matrix (the last two dims) on and above a diagonal, or on and below it; `diagonal` counts
 // columns above the main one. Preconditions: both have one shape of rank 2 to 8 without a dim 0, and one
 // dtype of 1, 2, 4 or 8 bytes; those of PlanElementwise hold. The two may be one tensor.
-TriangleJob MakeTriangle(const aclTensor& source, const aclTensor& destination, bool is_upper,
+TriangleJob MakeTriangle(const StridedView& source, const StridedView& destination, bool is_upper,
                          int64_t diagonal, int threads) noexcept;
 
 }  // namespace portacl::engine

@@ -180,7 +180,7 @@ struct RowOperand {
   int64_t stride[5];  // of the batch, the axes
 };
 
-RowOperand OperandOf(const aclTensor& view, int operand) {
+RowOperand OperandOf(const StridedView& view, int operand) {
   const auto size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
   RowOperand row{static_cast<int8_t>(operand), size, ByteOffset(view), {}};
   for (int dim = 0; dim < 5; ++dim) row.stride[dim] = ByteStride(view, dim);
@@ -539,7 +539,7 @@ void TurnRound(const PoolAxis& axis, PoolWindow* element) {
 
 // Merges contiguous axes that a single window covers completely; the elements and their order stay the same.
 // A product of sizes is exact up to kExactSizes. `walked` becomes the source's dim of the merged axis.
-Pool Joined(const Pool& pool, const aclTensor& source, int* walked) {
+Pool Joined(const Pool& pool, const StridedView& source, int* walked) {
   constexpr int64_t kExactSizes = int64_t{1} << 24;
   const auto is_whole = [&](const PoolAxis& axis) {
     const WindowPart part = WindowAt(axis, 0, pool.divisor == PoolDivisor::kWithPadding);
@@ -606,8 +606,8 @@ PoolJob PoolMaker::Make(std::byte* memory) const noexcept {
 
 }  // namespace
 
-void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
-                int threads) noexcept {
+AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& operands, Isa isa,
+                   int threads) noexcept {
   int walked = 0;
   const Pool joined = Joined(pool, *operands.source, &walked);
   const bool is_gradient = joined.kind == PoolKind::kMeanGradient;
@@ -654,7 +654,7 @@ void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operan
   job.divide = kDivide.For(isa);
   int64_t positions = 0;
   for (const PoolAxis& axis : joined.axis) positions = std::max({positions, axis.positions, axis.length});
-  SetJobWithTables(executor, PoolMaker{joined, job}, operands.source_operand, positions);
+  return MakeJobWithTables(memory, PoolMaker{joined, job}, operands.source_operand, positions);
 }
 
 }  // namespace portacl::engine

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
+#include "engine/job.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -32,11 +32,11 @@ enum class PoolDivisor : uint8_t { kElements, kWithPadding, kGiven };
 // Views of five dims: two of a batch, the same in all operands, and the axes. For a gradient, the source has
 // the windows.
 struct PoolOperands {
-  const aclTensor* source;
+  const StridedView* source;
   int source_operand;
-  const aclTensor* destination;
+  const StridedView* destination;
   int destination_operand;
-  const aclTensor* places = nullptr;  // INT32 or INT64: the flat index of each maximum
+  const StridedView* places = nullptr;  // INT32 or INT64: the flat index of each maximum
   int places_operand = -1;
 };
 
@@ -51,8 +51,8 @@ struct Pool {
 // compared as they are, other floats as float32. A mean is a float32 sum from +0 on over the window's
 // elements in row-major order, divided. A gradient is such a sum of gradient / divisor over the windows that
 // contain an element, in their order. Results are rounded once to a 16-bit type. No dim is 0.
-void SetPoolJob(Executor& executor, const Pool& pool, const PoolOperands& operands, Isa isa,
-                int threads) noexcept;
+AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& operands, Isa isa,
+                   int threads) noexcept;
 
 // The most elements of a plane, so that flat indices fit INT32.
 inline constexpr int64_t kMostPooled = (int64_t{1} << 31) - 1;

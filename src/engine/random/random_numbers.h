@@ -102,7 +102,7 @@ constexpr ElementType TypeOf(const DropoutNumbers&) { return ElementType::kF32; 
 
 // A one-element tensor of 64-bit integers, which is read when the job runs.
 struct IntegerElement {
-  int8_t argument = -1;  // operand of the executor; -1: the value is 0
+  int8_t argument = -1;  // which of the call's operands; none: 0
   int64_t byte_offset = 0;
 
   uint64_t Read(void* const* addresses) const noexcept {

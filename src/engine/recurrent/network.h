@@ -7,7 +7,7 @@
 
 #include "acl/acl_base.h"
 #include "acl/isa.h"
-#include "aclnn/executor.h"
+#include "engine/job.h"
 #include "engine/map/formula.h"
 
 namespace portacl::engine {

@@ -4,36 +4,36 @@
 #pragma once
 
 #include "acl/isa.h"
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
+#include "engine/job.h"
 #include "engine/resample/axis_map.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
 // Two views of operands. Their first `batch_rank` dims are the same; the strides of the maps define the other
 // dims.
 struct AxesOperands {
-  const aclTensor* source;
+  const StridedView* source;
   int source_operand;
-  const aclTensor* destination;
+  const StridedView* destination;
   int destination_operand;
   int batch_rank;
 };
 
-// Sets the executor's job: destination[.., y, x] = source[.., rows(y), columns(x)], bytes of elements of 1, 2, 4, 8 or 16, or, along a
+// Makes the job: destination[.., y, x] = source[.., rows(y), columns(x)], bytes of elements of 1, 2, 4, 8 or 16, or, along a
 // piecewise map of columns, converted; 0 where a map leads nowhere. The destination has the positions; a position has one tap. No dim is 0.
-void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
-                Isa isa, int threads) noexcept;
+AnyJob MakeTakeJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
+                   const AxisMap& columns, Isa isa, int threads) noexcept;
 
 // The operand that has the maps' positions: the destination, or, for a gradient, the source.
 enum class Direction : uint8_t { kToPositions, kFromPositions };
 
-// Sets the executor's job: destination[.., y, x] = the sum over the taps r of y of weight(r) times (the sum over the taps c of x of
+// Makes the job: destination[.., y, x] = the sum over the taps r of y of weight(r) times (the sum over the taps c of x of
 // weight(c) * source[.., r, c]), both from +0 on in the order of the maps' positions and of their taps; c in the order of
 // taps. Float32 for FLOAT, FLOAT16 and BF16, which are rounded once, and complex numbers by parts; float64 for DOUBLE and
 // COMPLEX128. FLOAT, FLOAT16 and BF16 may be mixed, no others. From positions, what weighs 0 adds
 // nothing, and no map is cubic. No dim is 0.
-void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
-               Direction direction, Isa isa, int threads) noexcept;
+AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
+                  const AxisMap& columns, Direction direction, Isa isa, int threads) noexcept;
 
 }  // namespace portacl::engine

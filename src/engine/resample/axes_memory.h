@@ -1,5 +1,4 @@
-// Tables of a job over two axes, in one buffer of the executor or of the workspace, and the loop over rows
-// that such jobs share.
+// Tables of a job over two axes, in one piece of memory: the job's, or the workspace; and the loop over rows that such jobs share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "aclnn/executor.h"
+#include "engine/job.h"
 #include "engine/resample/axes.h"
 
 namespace portacl::engine {
@@ -48,31 +47,31 @@ class TableSizes {
   int64_t bytes_ = 0;
 };
 
-// A job with tables (see SetJobWithTables). maker.Make(memory) writes the tables, which take at most
-// maker.TableBytes(), and returns the job that reads them. maker.Touches(i) and maker.Elements() are the
-// job's.
+// What MakeJobWithTables takes: maker.Make(memory) writes tables into the memory, whose size is at most maker.TableBytes(), and returns the
+// job that reads them from there; maker.Touches(i) and maker.Elements() are the job's.
 template <class Maker>
 struct JobWithTables {
   Maker maker;
 
   bool Touches(int operand) const noexcept { return maker.Touches(operand); }
   int64_t Elements() const noexcept { return std::max(maker.Elements(), maker.TableBytes()); }
+  uint64_t OwnWorkspace() const noexcept { return static_cast<uint64_t>(maker.TableBytes()); }
   void Run(const JobContext& context) const noexcept;
 };
 
-// Sets the executor's job: the maker's. Small tables are made at once. Others are made in the workspace whenever the job runs: no phase 1
-// takes longer for a longer tensor, and no executor keeps so much memory. `operand` has so many positions, for a message.
+// Makes the maker's job. Small tables are made at once. Others are made in the workspace whenever the job runs: no phase 1
+// takes longer for a longer tensor, and no job keeps so much memory. `operand` has so many positions, for a message.
 template <class Maker>
-void SetJobWithTables(Executor& executor, const Maker& maker, int operand, int64_t positions) noexcept {
+AnyJob MakeJobWithTables(JobMemory& memory, const Maker& maker, int operand, int64_t positions) noexcept {
   constexpr int64_t kMostKept = int64_t{1} << 20;
   const int64_t bytes = maker.TableBytes();
-  if (bytes >= TableSizes::kMost) return executor.RefuseSize(executor.parameters[operand].name, positions);
-  if (bytes > kMostKept) {
-    executor.workspace_size = static_cast<uint64_t>(bytes);
-    return executor.SetJob([&] { return JobWithTables<Maker>{maker}; });
+  if (bytes >= TableSizes::kMost) {
+    memory.RefuseSize(operand, positions);
+    return AnyJob();
   }
-  std::byte* const memory = executor.ReserveMemory(static_cast<size_t>(bytes));
-  if (memory != nullptr) executor.SetJob([&] { return maker.Make(memory); });
+  if (bytes > kMostKept) return AnyJob([&] { return JobWithTables<Maker>{maker}; });
+  std::byte* const tables = memory.ReserveMemory(static_cast<size_t>(bytes));
+  return tables != nullptr ? AnyJob([&] { return maker.Make(tables); }) : AnyJob();
 }
 
 // Replaces the stride of a single element, which may be anything and even overflow products, by 1.

@@ -263,49 +263,47 @@ void GridJob::Run(const JobContext& context) const noexcept {
 
 namespace {
 
-void SetStrides(const aclTensor& tensor, int64_t* offset, int64_t* stride) {
+void SetStrides(const StridedView& tensor, int64_t* offset, int64_t* stride) {
   *offset = ByteOffset(tensor);
   for (int dim = 0; dim < 4; ++dim) stride[dim] = ByteStride(tensor, dim);
 }
 
 }  // namespace
 
-void SetGridJob(Executor& executor, const GridOperands& operands, GridFilter filter, GridEdge edge,
-                bool aligns_corners, Isa isa, int threads) noexcept {
-  executor.SetJob([&] {
-    const aclDataType dtype = operands.input->dtype;
-    const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
-    GridJob job;
-    job.input = static_cast<int8_t>(operands.input_operand);
-    job.grid = static_cast<int8_t>(operands.grid_operand);
-    job.output = static_cast<int8_t>(operands.output_operand);
-    job.filter = filter;
-    job.edge = edge;
-    job.aligns_corners = aligns_corners;
-    job.is_wide = dtype == ACL_DOUBLE;
-    job.size = static_cast<int32_t>(size);
-    job.threads = threads;
-    job.images = operands.output->view[0];
-    job.channels = operands.output->view[1];
-    job.height = operands.input->view[2];
-    job.width = operands.input->view[3];
-    job.rows = operands.output->view[2];
-    job.columns = operands.output->view[3];
-    SetStrides(*operands.input, &job.input_offset, job.input_stride);
-    SetStrides(*operands.grid, &job.grid_offset, job.grid_stride);
-    SetStrides(*operands.output, &job.output_offset, job.output_stride);
-    job.asks_ahead = job.channels * job.height * job.width * size >= kFarImage;
-    const bool places_go_on = job.grid_stride[1] == job.columns * job.grid_stride[2];
-    if (places_go_on && job.output_stride[2] == job.columns * job.output_stride[3]) {
-      job.columns *= job.rows;
-      job.rows = 1;
-    }
-    const bool is_half = size == 2;
-    job.load = is_half ? FindLoad(isa, dtype, ACL_FLOAT) : nullptr;
-    job.store = is_half ? FindStore(isa, dtype) : nullptr;
-    job.loop = FindGridLoop(isa, job);
-    return job;
-  });
+GridJob MakeGridJob(const GridOperands& operands, GridFilter filter, GridEdge edge, bool aligns_corners,
+                    Isa isa, int threads) noexcept {
+  const aclDataType dtype = operands.input->dtype;
+  const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
+  GridJob job;
+  job.input = static_cast<int8_t>(operands.input_operand);
+  job.grid = static_cast<int8_t>(operands.grid_operand);
+  job.output = static_cast<int8_t>(operands.output_operand);
+  job.filter = filter;
+  job.edge = edge;
+  job.aligns_corners = aligns_corners;
+  job.is_wide = dtype == ACL_DOUBLE;
+  job.size = static_cast<int32_t>(size);
+  job.threads = threads;
+  job.images = operands.output->view[0];
+  job.channels = operands.output->view[1];
+  job.height = operands.input->view[2];
+  job.width = operands.input->view[3];
+  job.rows = operands.output->view[2];
+  job.columns = operands.output->view[3];
+  SetStrides(*operands.input, &job.input_offset, job.input_stride);
+  SetStrides(*operands.grid, &job.grid_offset, job.grid_stride);
+  SetStrides(*operands.output, &job.output_offset, job.output_stride);
+  job.asks_ahead = job.channels * job.height * job.width * size >= kFarImage;
+  const bool places_go_on = job.grid_stride[1] == job.columns * job.grid_stride[2];
+  if (places_go_on && job.output_stride[2] == job.columns * job.output_stride[3]) {
+    job.columns *= job.rows;
+    job.rows = 1;
+  }
+  const bool is_half = size == 2;
+  job.load = is_half ? FindLoad(isa, dtype, ACL_FLOAT) : nullptr;
+  job.store = is_half ? FindStore(isa, dtype) : nullptr;
+  job.loop = FindGridLoop(isa, job);
+  return job;
 }
 
 }  // namespace portacl::engine

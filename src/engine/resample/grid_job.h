@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/executor.h"
 #include "engine/conversions.h"
+#include "engine/job.h"
 
 namespace portacl::engine {
 

@@ -667,6 +667,19 @@ struct SumMaker {
   }
   int64_t TableBytes() const noexcept;
   SumJob Make(std::byte* memory) const noexcept;
+
+ private:
+  // The job but for what is in its tables.
+  SumJob Laid(const Numbers& numbers) const noexcept;
+  void WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  void WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  // The taps of each index, padded to as many as any has, which are then counted, or listed.
+  void WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept;
+  void WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  void WriteStretches(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  // A tap of a column, by its number.
+  void WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t place,
+                double weight) const noexcept;
 };
 
 int64_t SumMaker::TableBytes() const noexcept {
@@ -690,136 +703,153 @@ int64_t SumMaker::TableBytes() const noexcept {
   return sizes.bytes();
 }
 
-SumJob SumMaker::Make(std::byte* memory) const noexcept {
-  const Numbers numbers = NumbersOf(from, isa);
-  const int64_t size = numbers.size;
+SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   const Numbers made = NumbersOf(to, isa);
   const bool to_positions = ToPositions();
-  const int64_t row_count = loop.rows;
-  const int64_t column_count = loop.columns;
-  const int64_t tiles = Tiles();
   const bool is_gathered = IsGathered();
-  int64_t taps = is_gathered ? MostTapsOfIndex(columns) : columns.MostTaps();
-  const bool is_near = to_positions && numbers.parts == 1 && !numbers.is_wide && columns.index_stride == 1 &&
-                       columns.MostTaps() > 1 && IsNear(columns);
-  const auto kind = is_near               ? SumJob::Columns::kNear
-                    : to_positions        ? SumJob::Columns::kFixed
-                    : !is_gathered        ? SumJob::Columns::kStretches
-                    : taps <= kMostPadded ? SumJob::Columns::kPadded
-                                          : SumJob::Columns::kListed;
-  const int64_t column_taps = columns.Positions() * columns.MostTaps();
-  const bool is_fixed = kind == SumJob::Columns::kFixed || is_near;
-  const bool is_padded = kind == SumJob::Columns::kPadded;
-  TableSizes sizes;
-  const auto first_row_tap = sizes.Add<int64_t>(row_count + 1);
-  const auto row_taps = sizes.Add<RowTap>(rows.Positions() * rows.MostTaps());
-  const auto first_in_tile = sizes.Add<int64_t>(is_fixed ? 0 : (is_gathered ? column_count : tiles) + 1);
-  const auto places = sizes.Add<int64_t>(is_fixed || is_padded ? taps * column_count : 0);
-  const auto weights = sizes.Add<double>(is_fixed || is_padded ? taps * column_count : 0);
-  const auto listed = sizes.Add<ColumnTap>(is_gathered && !is_padded ? column_taps : 0);
-  const auto stretches = sizes.Add<Stretch>(0);  // last, since their number is not known before
-
-  int64_t* const first_tap = first_row_tap.In(memory);
-  const auto row_of = [&](int64_t a, int64_t b, int64_t index) {
-    return to_positions ? a * rows.inner + b : index;
-  };
-  std::fill_n(first_tap, row_count + 1, int64_t{0});
-  ForEachTapOf(rows, direction,
-               [&](int64_t a, int64_t b, int64_t index, double) { ++first_tap[row_of(a, b, index)]; });
-  Accumulate(first_tap, row_count);
-  ForEachTapOf(rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
-    const int64_t offset =
-        to_positions ? index * rows.index_stride : a * rows.outer_stride + b * rows.inner_stride;
-    row_taps.In(memory)[first_tap[row_of(a, b, index)]++] = {
-        offset * size, to_positions ? index : a * rows.inner + b, weight};
-  });
-  Rewind(first_tap, row_count);
-
-  // Stores tap `number` of a column.
-  const auto set = [&](int64_t column, int64_t number, int64_t place, double weight) {
-    const int64_t start = column / kTileColumns * kTileColumns;
-    const int64_t at =
-        start * taps + number * std::min(kTileColumns, column_count - start) + (column - start);
-    if (is_near) {
-      reinterpret_cast<int32_t*>(places.In(memory))[at] = static_cast<int32_t>(place / size);
-    } else {
-      places.In(memory)[at] = place;
-    }
-    if (numbers.is_wide) {
-      weights.In(memory)[at] = weight;
-    } else {
-      reinterpret_cast<float*>(weights.In(memory))[at] = static_cast<float>(weight);
-    }
-  };
-  bool are_pairs = false;
-  if (is_fixed) {
-    int64_t next = 0;
-    ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double weight) {
-      set(b, next++ % taps, index * columns.index_stride * size, weight);
-    });
-  } else if (is_gathered) {
-    int64_t* const first = first_in_tile.In(memory);
-    std::fill_n(first, column_count + 1, int64_t{0});
-    ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
-    if (is_padded) {
-      taps = std::max<int64_t>(1, *std::max_element(first, first + column_count));
-      for (int64_t column = 0; column < column_count; ++column) {
-        for (int64_t tap = 0; tap < taps; ++tap) set(column, tap, 0, 0);
-      }
-      std::fill_n(first, column_count, int64_t{0});
-      are_pairs =
-          taps == 2 && numbers.parts == 1 && columns.inner_stride == 1 && columns.inner == 2 * column_count;
-    } else {
-      Accumulate(first, column_count);
-    }
-    ForEachTapOf(columns, direction, [&](int64_t, int64_t b, int64_t index, double weight) {
-      const int64_t place = b * columns.inner_stride * size;
-      if (is_padded) {
-        are_pairs = are_pairs && b == 2 * index + first[index] && weight == 1;
-        set(index, first[index]++, place, weight);
-      } else {
-        listed.In(memory)[first[index]++] = {place, weight};
-      }
-    });
-    if (!is_padded) Rewind(first, column_count);
-  } else {
-    int64_t* const first = first_in_tile.In(memory);
-    std::fill_n(first, tiles + 1, int64_t{0});
-    ForEachPart(columns, size, [&](int64_t tile, const Stretch&) { ++first[tile]; });
-    Accumulate(first, tiles);
-    ForEachPart(columns, size,
-                [&](int64_t tile, const Stretch& one) { stretches.In(memory)[first[tile]++] = one; });
-    Rewind(first, tiles);
-  }
-
   SumJob job;
   job.loop = loop;
   job.isa = isa;
-  job.columns = are_pairs ? SumJob::Columns::kPairs : kind;
+  job.taps = is_gathered ? MostTapsOfIndex(columns) : columns.MostTaps();
+  const bool is_near = to_positions && numbers.parts == 1 && !numbers.is_wide && columns.index_stride == 1 &&
+                       columns.MostTaps() > 1 && IsNear(columns);
+  job.columns = is_near                   ? SumJob::Columns::kNear
+                : to_positions            ? SumJob::Columns::kFixed
+                : !is_gathered            ? SumJob::Columns::kStretches
+                : job.taps <= kMostPadded ? SumJob::Columns::kPadded
+                                          : SumJob::Columns::kListed;
+  const bool is_padded = job.columns == SumJob::Columns::kPadded;
+  const int64_t placed = to_positions || is_padded ? job.taps * loop.columns : 0;
+  TableSizes sizes;
+  job.first_row_tap = sizes.Add<int64_t>(loop.rows + 1);
+  job.row_taps = sizes.Add<RowTap>(rows.Positions() * rows.MostTaps());
+  job.first_in_tile = sizes.Add<int64_t>(to_positions ? 0 : (is_gathered ? loop.columns : Tiles()) + 1);
+  job.places = sizes.Add<int64_t>(placed);
+  job.weights = sizes.Add<double>(placed);
+  job.column_taps =
+      sizes.Add<ColumnTap>(is_gathered && !is_padded ? columns.Positions() * columns.MostTaps() : 0);
+  job.stretches = sizes.Add<Stretch>(0);  // the last: as many as there are
   job.is_wide = numbers.is_wide;
   job.streams = to_positions && job.Elements() > LastLevelCacheBytes() / (2 * made.size);
   job.length = columns.length;
-  job.from_size = static_cast<int32_t>(size / numbers.parts);
+  job.from_size = static_cast<int32_t>(numbers.size / numbers.parts);
   job.to_size = static_cast<int32_t>(made.size / numbers.parts);
   job.to_row = (to_positions ? rows.inner_stride : rows.index_stride) * made.size;
   job.to_step = (to_positions ? columns.inner_stride : columns.index_stride) * made.size;
-  job.taps = taps;
   job.load = numbers.load;
   job.store = made.store;
-  job.first_row_tap = first_row_tap;
-  job.row_taps = row_taps;
-  job.first_in_tile = first_in_tile;
-  job.stretches = stretches;
-  job.places = places;
-  job.weights = weights;
-  job.column_taps = listed;
+  return job;
+}
+
+void SumMaker::WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  const bool to_positions = ToPositions();
+  int64_t* const first_tap = job.first_row_tap.In(memory);
+  RowTap* const taps = job.row_taps.In(memory);
+  const auto row_of = [&](int64_t a, int64_t b, int64_t index) {
+    return to_positions ? a * rows.inner + b : index;
+  };
+  std::fill_n(first_tap, loop.rows + 1, int64_t{0});
+  ForEachTapOf(rows, direction,
+               [&](int64_t a, int64_t b, int64_t index, double) { ++first_tap[row_of(a, b, index)]; });
+  Accumulate(first_tap, loop.rows);
+  ForEachTapOf(rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
+    const int64_t offset =
+        to_positions ? index * rows.index_stride : a * rows.outer_stride + b * rows.inner_stride;
+    taps[first_tap[row_of(a, b, index)]++] = {offset * size, to_positions ? index : a * rows.inner + b,
+                                              weight};
+  });
+  Rewind(first_tap, loop.rows);
+}
+
+void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t place,
+                        double weight) const noexcept {
+  const int64_t start = column / kTileColumns * kTileColumns;
+  const int64_t at =
+      start * job.taps + number * std::min(kTileColumns, loop.columns - start) + (column - start);
+  if (job.columns == SumJob::Columns::kNear) {
+    reinterpret_cast<int32_t*>(job.places.In(memory))[at] = static_cast<int32_t>(place / job.from_size);
+  } else {
+    job.places.In(memory)[at] = place;
+  }
+  if (job.is_wide) {
+    job.weights.In(memory)[at] = weight;
+  } else {
+    reinterpret_cast<float*>(job.weights.In(memory))[at] = static_cast<float>(weight);
+  }
+}
+
+void SumMaker::WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  int64_t next = 0;
+  ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double weight) {
+    WriteTap(job, memory, b, next++ % job.taps, index * columns.index_stride * size, weight);
+  });
+}
+
+void SumMaker::WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept {
+  int64_t* const first = job.first_in_tile.In(memory);
+  std::fill_n(first, loop.columns + 1, int64_t{0});
+  ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
+  job.taps = std::max<int64_t>(1, *std::max_element(first, first + loop.columns));
+  for (int64_t column = 0; column < loop.columns; ++column) {
+    for (int64_t tap = 0; tap < job.taps; ++tap) WriteTap(job, memory, column, tap, 0, 0);
+  }
+  std::fill_n(first, loop.columns, int64_t{0});
+  bool are_pairs =
+      job.taps == 2 && !is_complex && columns.inner_stride == 1 && columns.inner == 2 * loop.columns;
+  ForEachTapOf(columns, direction, [&](int64_t, int64_t b, int64_t index, double weight) {
+    are_pairs = are_pairs && b == 2 * index + first[index] && weight == 1;
+    WriteTap(job, memory, index, first[index]++, b * columns.inner_stride * size, weight);
+  });
+  if (are_pairs) job.columns = SumJob::Columns::kPairs;
+}
+
+void SumMaker::WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  int64_t* const first = job.first_in_tile.In(memory);
+  std::fill_n(first, loop.columns + 1, int64_t{0});
+  ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
+  Accumulate(first, loop.columns);
+  ForEachTapOf(columns, direction, [&](int64_t, int64_t b, int64_t index, double weight) {
+    job.column_taps.In(memory)[first[index]++] = {b * columns.inner_stride * size, weight};
+  });
+  Rewind(first, loop.columns);
+}
+
+void SumMaker::WriteStretches(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  const int64_t tiles = Tiles();
+  int64_t* const first = job.first_in_tile.In(memory);
+  std::fill_n(first, tiles + 1, int64_t{0});
+  ForEachPart(columns, size, [&](int64_t tile, const Stretch&) { ++first[tile]; });
+  Accumulate(first, tiles);
+  ForEachPart(columns, size,
+              [&](int64_t tile, const Stretch& one) { job.stretches.In(memory)[first[tile]++] = one; });
+  Rewind(first, tiles);
+}
+
+SumJob SumMaker::Make(std::byte* memory) const noexcept {
+  const Numbers numbers = NumbersOf(from, isa);
+  const int64_t size = numbers.size;
+  SumJob job = Laid(numbers);
+  WriteRows(job, memory, size);
+  switch (job.columns) {
+    case SumJob::Columns::kPadded:
+      WritePadded(job, memory, size, numbers.parts == 2);
+      break;
+    case SumJob::Columns::kListed:
+      WriteListed(job, memory, size);
+      break;
+    case SumJob::Columns::kStretches:
+      WriteStretches(job, memory, size);
+      break;
+    default:
+      WriteFixed(job, memory, size);
+  }
   return job;
 }
 
 }  // namespace
 
-void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
-               Direction direction, Isa isa, int threads) noexcept {
+AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
+                  const AxisMap& columns, Direction direction, Isa isa, int threads) noexcept {
   const bool to_positions = direction == Direction::kToPositions;
   SumMaker maker{{},        Normalized(rows),       Normalized(columns),
                  direction, operands.source->dtype, operands.destination->dtype,
@@ -828,8 +858,9 @@ void SetSumJob(Executor& executor, const AxesOperands& operands, const AxisMap& 
   maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
                  to_positions ? rows.Positions() : rows.length,
                  to_positions ? columns.Positions() : columns.length, threads);
-  SetJobWithTables(executor, maker, to_positions ? operands.destination_operand : operands.source_operand,
-                   std::max(rows.Positions(), columns.Positions()));
+  return MakeJobWithTables(memory, maker,
+                           to_positions ? operands.destination_operand : operands.source_operand,
+                           std::max(rows.Positions(), columns.Positions()));
 }
 
 }  // namespace portacl::engine

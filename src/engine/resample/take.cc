@@ -20,8 +20,8 @@ constexpr int64_t kShareBytes = 131072;
 
 void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_size, int parts,
                    int64_t row_count, int64_t column_count, int thread_limit) noexcept {
-  const aclTensor& from = *operands.source;
-  const aclTensor& to = *operands.destination;
+  const StridedView& from = *operands.source;
+  const StridedView& to = *operands.destination;
   source = static_cast<int8_t>(operands.source_operand);
   destination = static_cast<int8_t>(operands.destination_operand);
   threads = thread_limit;
@@ -329,15 +329,15 @@ TakeJob TakeMaker::Make(std::byte* memory) const noexcept {
 
 }  // namespace
 
-void SetTakeJob(Executor& executor, const AxesOperands& operands, const AxisMap& rows, const AxisMap& columns,
-                Isa isa, int threads) noexcept {
+AnyJob MakeTakeJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
+                   const AxisMap& columns, Isa isa, int threads) noexcept {
   TakeMaker maker{
       {}, Normalized(rows), Normalized(columns), operands.source->dtype, operands.destination->dtype, isa};
   maker.loop.Set(operands, static_cast<int64_t>(StorageBits(maker.from) / 8),
                  static_cast<int64_t>(StorageBits(maker.to) / 8), 1, rows.Positions(), columns.Positions(),
                  threads);
-  SetJobWithTables(executor, maker, operands.destination_operand,
-                   std::max(rows.Positions(), columns.Positions()));
+  return MakeJobWithTables(memory, maker, operands.destination_operand,
+                           std::max(rows.Positions(), columns.Positions()));
 }
 
 }  // namespace portacl::engine

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "acl/errors.h"
-#include "aclnn/executor.h"
+#include "engine/job.h"
 
 namespace portacl::engine {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "acl/acl_base.h"
 #include "acl/isa.h"
-#include "aclnn/acl_meta.h"
 #include "engine/conversions.h"
 #include "engine/place.h"
 

@@ -270,13 +270,12 @@ void ClassLossJob::Run(const JobContext& context) const noexcept {
   reinterpret_cast<const ClassLoss*>(context.memory)->Run(context);
 }
 
-void SetClassLossJob(Executor& executor, const ClassLoss& loss, uint32_t touched) noexcept {
-  auto* const memory = executor.ReserveMemory(sizeof loss);
-  if (memory == nullptr) return;
-  std::memcpy(memory, &loss, sizeof loss);
-  executor.workspace_size = loss.WorkspaceBytes();
+ClassLossJob MakeClassLossJob(JobMemory& memory, const ClassLoss& loss, uint32_t touched) noexcept {
+  auto* const held = memory.ReserveMemory(sizeof loss);
+  if (held == nullptr) return {};
+  std::memcpy(held, &loss, sizeof loss);
   const int64_t elements = loss.work == ClassWork::kGradients ? loss.rows * loss.classes : loss.rows;
-  executor.SetJob([&] { return ClassLossJob{touched, elements}; });
+  return {touched, elements, loss.WorkspaceBytes()};
 }
 
 }  // namespace portacl::engine

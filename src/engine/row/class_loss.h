@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "aclnn/executor.h"
+#include "engine/job.h"
 #include "engine/move/move.h"
 #include "engine/row/row_operand.h"
 
@@ -48,13 +48,15 @@ struct ClassLoss {
 struct ClassLossJob {
   uint32_t touched;
   int64_t elements;
+  uint64_t workspace_bytes;
 
   bool Touches(int operand) const noexcept { return (touched >> operand & 1) != 0; }
   int64_t Elements() const noexcept { return elements; }
+  uint64_t OwnWorkspace() const noexcept { return workspace_bytes; }
   void Run(const JobContext& context) const noexcept;
 };
 
-// Sets the executor's job.
-void SetClassLossJob(Executor& executor, const ClassLoss& loss, uint32_t touched) noexcept;
+// Makes the job.
+ClassLossJob MakeClassLossJob(JobMemory& memory, const ClassLoss& loss, uint32_t touched) noexcept;
 
 }  // namespace portacl::engine

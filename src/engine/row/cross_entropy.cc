@@ -22,12 +22,12 @@ void CrossEntropyJob::Run(const JobContext& context) const noexcept {
   reinterpret_cast<const CrossEntropy*>(context.memory)->Run(context);
 }
 
-void SetCrossEntropyJob(Executor& executor, const CrossEntropy& both, uint32_t touched) noexcept {
-  auto* const memory = executor.ReserveMemory(sizeof both);
-  if (memory == nullptr) return;
-  std::memcpy(memory, &both, sizeof both);
+CrossEntropyJob MakeCrossEntropyJob(JobMemory& memory, const CrossEntropy& both, uint32_t touched) noexcept {
+  auto* const held = memory.ReserveMemory(sizeof both);
+  if (held == nullptr) return {};
+  std::memcpy(held, &both, sizeof both);
   const int64_t elements = both.loss.rows * both.loss.classes;
-  executor.SetJob([&] { return CrossEntropyJob{touched & ((1u << both.workspace_operand) - 1), elements}; });
+  return {touched & ((1u << both.workspace_operand) - 1), elements};
 }
 
 }  // namespace portacl::engine

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "aclnn/executor.h"
+#include "engine/job.h"
 #include "engine/row/class_loss.h"
 #include "engine/row/row.h"
 
@@ -31,7 +31,7 @@ struct CrossEntropyJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Sets the executor's job. Operands of the workspace are not among the touched.
-void SetCrossEntropyJob(Executor& executor, const CrossEntropy& both, uint32_t touched) noexcept;
+// Makes the job. Operands of the workspace are not among the touched.
+CrossEntropyJob MakeCrossEntropyJob(JobMemory& memory, const CrossEntropy& both, uint32_t touched) noexcept;
 
 }  // namespace portacl::engine

@@ -233,14 +233,13 @@ void LabelMarginJob::Run(const JobContext& context) const noexcept {
   reinterpret_cast<const LabelMargin*>(context.memory)->Run(context);
 }
 
-void SetLabelMarginJob(Executor& executor, LabelMargin margin, uint32_t touched) noexcept {
-  auto* const memory = executor.ReserveMemory(sizeof margin);
-  if (memory == nullptr) return;
+LabelMarginJob MakeLabelMarginJob(JobMemory& memory, LabelMargin margin, uint32_t touched) noexcept {
+  auto* const held = memory.ReserveMemory(sizeof margin);
+  if (held == nullptr) return {};
   margin.chunks = ChunksOf(margin.rows, margin.threads);
-  std::memcpy(memory, &margin, sizeof margin);
-  executor.workspace_size = margin.WorkspaceBytes();
+  std::memcpy(held, &margin, sizeof margin);
   const int64_t elements = margin.rows * margin.classes;
-  executor.SetJob([&] { return LabelMarginJob{touched, elements}; });
+  return {touched, elements, margin.WorkspaceBytes()};
 }
 
 }  // namespace portacl::engine

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/executor.h"
+#include "engine/job.h"
 #include "engine/row/class_loss.h"
 #include "engine/row/row_operand.h"
 
@@ -33,16 +33,18 @@ struct LabelMargin {
 struct LabelMarginJob {
   uint32_t touched;
   int64_t elements;
+  uint64_t workspace_bytes;
 
   bool Touches(int operand) const noexcept { return (touched >> operand & 1) != 0; }
   int64_t Elements() const noexcept { return elements; }
+  uint64_t OwnWorkspace() const noexcept { return workspace_bytes; }
   void Run(const JobContext& context) const noexcept;
 };
 
 // Whether the workspace for this many rows and classes fits in 2^63 bytes.
 bool LabelMarginFits(int64_t rows, int64_t classes, int threads) noexcept;
 
-// Sets the executor's job; there are rows and classes, for which there can be a workspace. Chunks are counted here.
-void SetLabelMarginJob(Executor& executor, LabelMargin margin, uint32_t touched) noexcept;
+// Makes the job; there are rows and classes, for which there can be a workspace. Chunks are counted here.
+LabelMarginJob MakeLabelMarginJob(JobMemory& memory, LabelMargin margin, uint32_t touched) noexcept;
 
 }  // namespace portacl::engine

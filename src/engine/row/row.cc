@@ -489,7 +489,7 @@ RowJobMaker::RowJobMaker(const Shape& shape, uint32_t axes, aclDataType computed
   job_.computed_size = computed == ACL_DOUBLE ? sizeof(double) : sizeof(float);
 }
 
-void RowJobMaker::Input(int operand, const aclTensor& view) noexcept {
+void RowJobMaker::Input(int operand, const StridedView& view) noexcept {
   dtypes_[job_.inputs] = view.dtype;
   job_.operand[job_.inputs++] = RowOperandOf(operand, view, shape_, axes_, false, computed_, isa_);
   touched_ |= 1u << operand;
@@ -503,14 +503,14 @@ void RowJobMaker::ConstantInput(double value) noexcept {
   to.is_shared = true;
 }
 
-void RowJobMaker::Output(int operand, const aclTensor& view) noexcept {
+void RowJobMaker::Output(int operand, const StridedView& view) noexcept {
   const int k = job_.inputs + job_.outputs++;
   dtypes_[k] = view.dtype;
   job_.operand[k] = RowOperandOf(operand, view, shape_, axes_, true, computed_, isa_);
   touched_ |= 1u << operand;
 }
 
-void RowJobMaker::ValueIn(int operand, const aclTensor& view) noexcept {
+void RowJobMaker::ValueIn(int operand, const StridedView& view) noexcept {
   job_.value[job_.values_in++] = NumbersOf(operand, view, false, ACL_DOUBLE, isa_);
   touched_ |= 1u << operand;
 }
@@ -521,7 +521,7 @@ void RowJobMaker::ConstantValueIn(double value) noexcept {
   to.constant = value;
 }
 
-void RowJobMaker::ValueOut(int operand, const aclTensor& view) noexcept {
+void RowJobMaker::ValueOut(int operand, const StridedView& view) noexcept {
   job_.value[job_.values_in + job_.values_out++] = NumbersOf(operand, view, true, ACL_DOUBLE, isa_);
   touched_ |= 1u << operand;
 }
@@ -530,7 +530,7 @@ void RowJobMaker::NoValueOut() noexcept {
   job_.value[job_.values_in + job_.values_out++].argument = RowOperand::kConstant;
 }
 
-void RowJobMaker::ColumnSum(int operand, const aclTensor& view) noexcept {
+void RowJobMaker::ColumnSum(int operand, const StridedView& view) noexcept {
   RowOperand& to = job_.column[columns_];
   to = NumbersOf(operand, view, true, ACL_DOUBLE, isa_);
   touched_ |= 1u << operand;
@@ -610,15 +610,15 @@ const RowJob& RowJobMaker::Finish(const RowKernels& kernels, uint64_t* workspace
   return job_;
 }
 
-void SetRowJobs(Executor& executor, const RowJob* const* jobs, int count, uint32_t touched) noexcept {
-  auto* const memory = executor.ReserveMemory(static_cast<size_t>(count) * sizeof(RowJob));
-  if (memory == nullptr) return;
+RowJobs MakeRowJobs(JobMemory& memory, const RowJob* const* jobs, int count, uint32_t touched) noexcept {
+  auto* const held = memory.ReserveMemory(static_cast<size_t>(count) * sizeof(RowJob));
+  if (held == nullptr) return {};
   int64_t elements = 0;
   for (int i = 0; i < count; ++i) {
-    std::memcpy(memory + static_cast<size_t>(i) * sizeof(RowJob), jobs[i], sizeof(RowJob));
+    std::memcpy(held + static_cast<size_t>(i) * sizeof(RowJob), jobs[i], sizeof(RowJob));
     elements += jobs[i]->rows * jobs[i]->n;
   }
-  executor.SetJob([&] { return RowJobs{count, touched, elements}; });
+  return {count, touched, elements};
 }
 
 }  // namespace portacl::engine

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aclnn/executor.h"
-#include "aclnn/tensor.h"
 #include "engine/isa_table.h"
+#include "engine/job.h"
 #include "engine/row/row_operand.h"
 #include "engine/row/row_work.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -84,18 +84,18 @@ class RowJobMaker {
   RowJobMaker(const Shape& shape, uint32_t axes, aclDataType computed, Isa isa, int threads) noexcept;
 
   // Adds an operand whose view broadcasts to the shape. Outputs have the shape itself and are rounded once.
-  void Input(int operand, const aclTensor& view) noexcept;
+  void Input(int operand, const StridedView& view) noexcept;
   void ConstantInput(double value) noexcept;
-  void Output(int operand, const aclTensor& view) noexcept;
+  void Output(int operand, const StridedView& view) noexcept;
   // Adds a number of each row: a view with one element for each row, in order, or with one for all.
-  void ValueIn(int operand, const aclTensor& view) noexcept;
+  void ValueIn(int operand, const StridedView& view) noexcept;
   void ConstantValueIn(double value) noexcept;
   // Adds a result per row, rounded once from float64. NoValueOut stands for one that is not wanted.
-  void ValueOut(int operand, const aclTensor& view) noexcept;
+  void ValueOut(int operand, const StridedView& view) noexcept;
   void NoValueOut() noexcept;
   // Adds a sum for each element of a row, in the order of a sum over axes other than the last: views of n
   // elements.
-  void ColumnSum(int operand, const aclTensor& view) noexcept;
+  void ColumnSum(int operand, const StridedView& view) noexcept;
   void NoColumnSum() noexcept;
   // Tells that the formula keeps terms.
   void Keep() noexcept { job_.keeps = true; }
@@ -122,8 +122,8 @@ class RowJobMaker {
   int columns_ = 0;
 };
 
-// Sets the executor's job: those jobs, one after the other, at most two.
-void SetRowJobs(Executor& executor, const RowJob* const* jobs, int count, uint32_t touched) noexcept;
+// Makes one job of those, one after the other, at most two.
+RowJobs MakeRowJobs(JobMemory& memory, const RowJob* const* jobs, int count, uint32_t touched) noexcept;
 
 }  // namespace portacl::engine
 

@@ -152,9 +152,9 @@ void StoreRows(const RowOperand& operand, void* const* addresses, int64_t row, i
       });
 }
 
-RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape, uint32_t axes,
+RowOperand RowOperandOf(int operand, const StridedView& tensor, const Shape& shape, uint32_t axes,
                         bool is_output, aclDataType computed, Isa isa) noexcept {
-  const aclTensor view = PlainView(tensor);
+  const StridedView view = PlainView(tensor);
   RowOperand to{};
   to.argument = static_cast<int8_t>(operand);
   to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
@@ -171,9 +171,9 @@ RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape
   return to;
 }
 
-RowOperand NumbersOf(int operand, const aclTensor& tensor, bool is_output, aclDataType computed,
+RowOperand NumbersOf(int operand, const StridedView& tensor, bool is_output, aclDataType computed,
                      Isa isa) noexcept {
-  const aclTensor view = PlainView(tensor);
+  const StridedView view = PlainView(tensor);
   RowOperand to{};
   to.argument = static_cast<int8_t>(operand);
   to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);

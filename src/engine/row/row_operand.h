@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/tensor.h"
 #include "engine/move/conversion.h"
 #include "plan/loop_plan.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -46,10 +46,10 @@ RowStretch StretchFrom(const RowAxes& axes, int64_t index, int64_t most) noexcep
 bool IsDense(const RowAxes& axes, int32_t size) noexcept;
 
 // Returns the operand of a tensor that broadcasts to `shape`. A row spans the axes of the bit set.
-RowOperand RowOperandOf(int operand, const aclTensor& tensor, const Shape& shape, uint32_t axes,
+RowOperand RowOperandOf(int operand, const StridedView& tensor, const Shape& shape, uint32_t axes,
                         bool is_output, aclDataType computed, Isa isa) noexcept;
 // Returns the operand of a number for each row: a tensor's elements in order, or a single one for all rows.
-RowOperand NumbersOf(int operand, const aclTensor& tensor, bool is_output, aclDataType computed,
+RowOperand NumbersOf(int operand, const StridedView& tensor, bool is_output, aclDataType computed,
                      Isa isa) noexcept;
 
 // Loads elements [at, at + n) of `rows` rows as dense computed elements of `size` bytes. `raw` is a buffer

@@ -93,7 +93,7 @@ struct SequenceJob {
   bool stream;      // the operands are larger than the caches
   alignas(16) unsigned char parameters[64];
   int input_count = 0;
-  int8_t argument[kMaxSequenceInputs];  // the executor's operand of each input
+  int8_t argument[kMaxSequenceInputs];  // which of the call's operands each input is
   bool is_loaded[kMaxSequenceInputs];   // through `load`; else stored in the computed type
   ElementLoad load[kMaxSequenceInputs];
   GatherFunction gather;

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/shape.h"
-#include "aclnn/tensor.h"
 #include "engine/place.h"
+#include "plan/shape.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 

@@ -254,8 +254,8 @@ void RunRows(const SortRows& rows, const JobContext& context) {
 
 }  // namespace
 
-void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTensor* places, int dim, Isa isa,
-                  int threads, SortRows& rows) noexcept {
+void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* places, int dim,
+                  Isa isa, int threads, SortRows& rows) noexcept {
   rows.dtype = source.dtype;
   rows.size = static_cast<int32_t>(aclDataTypeSize(source.dtype));
   rows.isa = isa;
@@ -263,7 +263,7 @@ void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTen
   rows.length = source.view.rank == 0 ? 1 : source.view[dim];
   rows.rows = source.numel / rows.length;
   rows.gather = FindGather(isa, GatherSource::kCache);
-  const aclTensor* const tensors[] = {&source, values, places};
+  const StridedView* const tensors[] = {&source, values, places};
   SortRows::Side* const sides[] = {&rows.source, &rows.values, &rows.places};
   for (int i = 0; i < 3; ++i) {
     SortRows::Side& side = *sides[i];

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "acl/isa.h"
-#include "aclnn/shape.h"
-#include "aclnn/tensor.h"
 #include "engine/place.h"
 #include "engine/strided.h"
+#include "plan/shape.h"
+#include "plan/strided_view.h"
 
 namespace portacl::engine {
 
@@ -52,8 +52,8 @@ struct SortRows {
 // Plans the rows along `dim` of `source`, written to `values` and `places`, either of which may be nullptr;
 // all have the same number of dims. The views' offsets are added to the Places. Sets everything that follows
 // from the views, and `threads`, `isa` and the size of the memory.
-void PlanSortRows(const aclTensor& source, const aclTensor* values, const aclTensor* places, int dim, Isa isa,
-                  int threads, SortRows& rows) noexcept;
+void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* places, int dim,
+                  Isa isa, int threads, SortRows& rows) noexcept;
 // The size of its work memory in bytes; aligned to 8. Call it when all other members are set.
 int64_t RowsMemory(const SortRows& rows) noexcept;
 

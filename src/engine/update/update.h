@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "aclnn/executor.h"
+#include "engine/job.h"
 #include "engine/row/row_operand.h"
 
 namespace portacl::engine {
