@@ -138,8 +138,8 @@ void UnpackBlock(const Step& step, const unsigned char* mask, const ChosenBlock&
   ForSize(step.size, [&](auto element) {
     using T = decltype(element);
     constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-    // Both are read and one is taken by its bits, so that there is nothing to guess; and what is stored might lie anywhere, for
-    // all that the compiler knows.
+    // Loads both values and selects one with bit operations, since a branch could not be predicted. The
+    // pointers are local, because for the compiler a store might change anything else.
     const unsigned char* is_true = mask + rest;
     const char* given = source + chosen * kSize;
     char* at = destination + rest * kSize;
