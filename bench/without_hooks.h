@@ -4,7 +4,7 @@
 #pragma once
 
 #define IsOn IsOnAsBuilt
-#include "check/settings.h"
+#include "sanitizer/settings.h"
 #undef IsOn
 
 namespace portacl::sanitizer {
@@ -12,7 +12,7 @@ constexpr bool IsOn(uint32_t = 0) noexcept { return false; }
 }  // namespace portacl::sanitizer
 
 #define KeepsCalls KeepsCallsAsBuilt
-#include "check/calls.h"
+#include "sanitizer/calls.h"
 #undef KeepsCalls
 
 namespace portacl::sanitizer {

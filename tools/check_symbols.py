@@ -5,7 +5,7 @@ Usage: check_symbols.py [BUILD_DIR]     (default: build/release of this reposito
 
 - libportacl.so exports exactly the functions that include/ declares.
 - It has nothing called at the end of a thread or of the process: no static and no thread_local object has a destructor,
-  since the program may call functions after it (src/acl/process/immortal.h, src/acl/process/thread_end.h).
+  since the program may call functions after it (src/base/process/immortal.h, src/base/process/thread_end.h).
 - No object has a fused multiply-add, which rounds once where formulas round twice, but those whose sources include the
   functions' steps (src/engine/functions/), where what is fused is written so, on every instruction set.
 - AVX instructions (and those that came with them) stand only in functions of Highway's N_AVX2 and N_AVX3 namespaces,

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "acl/acl_base.h"
-#include "acl/log.h"
+#include "base/log.h"
 
 using namespace portacl;
 

@@ -1,7 +1,7 @@
 // The code of the calling thread's latest failure, for programs that query it later.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "acl/data_type.h"
 #include "aclnn/tensor.h"
+#include "base/data_type.h"
 
 namespace portacl {
 

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "acl/device/peer_access.h"
-#include "acl/errors.h"
-#include "acl/handle_table.h"
 #include "acl/memory/memory.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
@@ -21,15 +19,17 @@
 #include "acl/stream/thread_limit.h"
 #include "acl/stream/timeouts.h"
 #include "aclnn/aclnn_base.h"
-#include "aclnn/checked_call.h"
 #include "aclnn/opdev/op_errno.h"
-#include "check/calls.h"
-#include "check/handles.h"
-#include "check/order.h"
-#include "check/settings.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
 #include "profile/recorder.h"
 #include "record/recorded_calls.h"
 #include "record/recording_settings.h"
+#include "sanitizer/calls.h"
+#include "sanitizer/checked_call.h"
+#include "sanitizer/handles.h"
+#include "sanitizer/order.h"
+#include "sanitizer/settings.h"
 
 namespace portacl {
 namespace {

@@ -8,11 +8,11 @@
 #include <new>
 #include <type_traits>
 
-#include "acl/isa.h"
 #include "acl/queue/task.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/shaped_tensor.h"
 #include "aclnn/tensor.h"
+#include "base/isa.h"
 #include "engine/job.h"
 
 namespace portacl {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 
 namespace portacl {
 

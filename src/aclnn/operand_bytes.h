@@ -3,7 +3,7 @@
 #pragma once
 
 #include "aclnn/tensor.h"
-#include "check/strided_bytes.h"
+#include "base/strided_bytes.h"
 
 namespace portacl {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "acl/process/fork.h"
+#include "base/process/fork.h"
 
 namespace portacl {
 namespace {

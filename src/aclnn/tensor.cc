@@ -6,11 +6,11 @@
 #include <memory>
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/shaped_tensor.h"
-#include "check/calls.h"
+#include "base/data_type.h"
+#include "base/errors.h"
+#include "sanitizer/calls.h"
 
 using namespace portacl;
 

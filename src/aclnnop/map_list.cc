@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <new>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -10,17 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "acl/data_type.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
-#include "aclnn/checked_call.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnn/operand_access.h"
 #include "aclnn/operand_bytes.h"
+#include "aclnnop/operand_access.h"
 #include "aclnnop/recorded_arguments.h"
-#include "check/calls.h"
-#include "check/settings.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/cache_size.h"
 #include "engine/functions/sleef.h"
 #include "engine/map/map_types.h"
@@ -28,6 +25,9 @@
 #include "profile/recorder.h"
 #include "record/recorded_calls.h"
 #include "record/recording_settings.h"
+#include "sanitizer/calls.h"
+#include "sanitizer/checked_call.h"
+#include "sanitizer/settings.h"
 
 namespace portacl {
 

@@ -163,7 +163,7 @@ constexpr Check LoopRankFits(Operands tensors) { return {.run = phase1::CheckLoo
 
 }  // namespace portacl
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 
 template <class Build>
 aclnnStatus portacl::RunPhase1(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,

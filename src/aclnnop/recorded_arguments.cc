@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include "acl/data_type.h"
 #include "aclnnop/given_values.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

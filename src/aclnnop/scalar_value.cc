@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "contract/dtype_rule.h"
 #include "engine/move/conversion.h"
 

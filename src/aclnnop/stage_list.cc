@@ -7,9 +7,9 @@
 #include <cstring>
 #include <new>
 
-#include "acl/data_type.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/call_of_views.h"
+#include "base/data_type.h"
 #include "plan/views.h"
 
 namespace portacl {

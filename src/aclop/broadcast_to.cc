@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/handle_table.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/capture.h"
@@ -12,8 +10,10 @@
 #include "acl/stream/thread_limit.h"
 #include "aclnn/tensor.h"
 #include "aclop/named_call.h"
-#include "check/device_memory.h"
+#include "base/data_type.h"
+#include "base/handle_table.h"
 #include "engine/move/move.h"
+#include "sanitizer/device_memory.h"
 
 namespace portacl {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclop/named_call.h"
 
-#include "acl/data_type.h"
 #include "acl/stream/failing_task.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "acl/acl_base.h"
-#include "acl/errors.h"
 #include "acl/operator/operator_attributes.h"
 #include "acl/operator/tensor_description.h"
+#include "base/errors.h"
 
 namespace portacl {
 

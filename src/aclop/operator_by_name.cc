@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "acl/acl_op_compiler.h"
-#include "acl/errors.h"
 #include "aclop/named_call.h"
+#include "base/errors.h"
 #include "profile/recorder.h"
 
 namespace portacl {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnn/opdev/op_errno.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/broadcast.h"
 #include "contract/promotion.h"
 

@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "acl/isa.h"
 #include "aclnn/executor.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/tensor.h"
+#include "base/isa.h"
 #include "contract/dtype_rule.h"
 #include "contract/product_set.h"
 #include "contract/scalar_promotion.h"

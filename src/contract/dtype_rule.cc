@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/dtype_rule.h"
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 
 namespace portacl {
 

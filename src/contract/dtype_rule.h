@@ -6,7 +6,7 @@
 
 #include "acl/acl_base.h"
 #include "acl/settings/soc_profile.h"
-#include "acl/text.h"
+#include "base/text.h"
 #include "contract/product_set.h"
 
 namespace portacl {

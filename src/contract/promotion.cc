@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "acl/acl_base.h"
-#include "acl/text.h"
+#include "base/text.h"
 
 namespace portacl {
 

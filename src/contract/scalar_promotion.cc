@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "contract/promotion.h"
 
 namespace portacl {

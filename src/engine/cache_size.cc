@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "acl/process/cancellation.h"
-#include "acl/text.h"
+#include "base/process/cancellation.h"
+#include "base/text.h"
 
 namespace portacl::engine {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/chosen.cc"

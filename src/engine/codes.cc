@@ -11,7 +11,7 @@
 #include <iterator>
 #include <limits>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/codes.cc"

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::engine {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::engine {
 

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "acl/isa.h"
-#include "acl/vector_targets.h"
+#include "base/isa.h"
+#include "base/vector_targets.h"
 
 #include <hwy/highway.h>
 

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "acl/acl_base.h"
-#include "acl/text.h"
+#include "base/text.h"
 #include "plan/shape.h"
 
 namespace portacl {

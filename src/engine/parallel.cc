@@ -17,10 +17,10 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
-#include "acl/process/thread_start.h"
+#include "base/process/cancellation.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
+#include "base/process/thread_start.h"
 #include "engine/free_processors.h"
 
 #if defined(__x86_64__)

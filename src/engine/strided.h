@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::engine {
 

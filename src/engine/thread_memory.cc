@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "acl/process/thread_end.h"
+#include "base/process/thread_end.h"
 
 namespace portacl::engine {
 namespace {

@@ -19,7 +19,7 @@ inline constexpr int64_t kThreadMemoryBytes = int64_t{1} << 20;
 inline constexpr int64_t kGemmMemoryBytes = 9 * (int64_t{1} << 18);
 
 // Returns the calling thread's memory, aligned to a cache line and with unspecified content, or nullptr if
-// there is none. It stays with the thread (see acl/process/thread_end.h).
+// there is none. It stays with the thread (see base/process/thread_end.h).
 char* ThreadMemory(MemoryUse use) noexcept;
 
 }  // namespace portacl::engine

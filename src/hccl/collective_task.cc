@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
-#include "acl/process/thread_end.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
-#include "check/copies.h"
-#include "check/device_memory.h"
-#include "check/order.h"
+#include "base/process/thread_end.h"
 #include "hccl/hcomm.h"
 #include "hccl/reduce.h"
 #include "profile/recorder.h"
+#include "sanitizer/copies.h"
+#include "sanitizer/device_memory.h"
+#include "sanitizer/order.h"
 
 namespace portacl::hccl {
 namespace {

@@ -13,9 +13,9 @@
 #include <thread>
 #include <utility>
 
-#include "acl/handle_table.h"
-#include "acl/process/cancellation.h"
-#include "acl/process/unwinding.h"
+#include "base/handle_table.h"
+#include "base/process/cancellation.h"
+#include "base/process/unwinding.h"
 
 namespace portacl::hccl {
 namespace {

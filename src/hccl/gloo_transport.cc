@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-#include "acl/process/cancellation.h"
+#include "base/process/cancellation.h"
 #include "hccl/transport.h"
 
 namespace portacl::hccl {

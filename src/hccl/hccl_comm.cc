@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "acl/process/cancellation.h"
-#include "acl/process/unwinding.h"
+#include "base/process/cancellation.h"
+#include "base/process/unwinding.h"
 #include "hccl/communicator.h"
 #include "hccl/hccl_errors.h"
 #include "hccl/hccl_settings.h"

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "acl/errors.h"
-#include "acl/text.h"
+#include "base/errors.h"
+#include "base/text.h"
 #include "hccl/hccl_types.h"
 
 namespace portacl::hccl {

@@ -17,8 +17,8 @@
 #include <new>
 #include <vector>
 
-#include "acl/process/cancellation.h"
-#include "acl/process/thread_start.h"
+#include "base/process/cancellation.h"
+#include "base/process/thread_start.h"
 
 namespace portacl::hccl {
 namespace {

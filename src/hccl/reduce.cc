@@ -9,7 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/is_nan.h"
 #include "engine/isa_in_use.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/data_type.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/operator_facts.h"
+#include "base/data_type.h"
 #include "engine/functions/sleef.h"
 #include "engine/functions/sleef_file.h"
 #include "engine/gemm/tile_kernel.h"

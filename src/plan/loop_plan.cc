@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

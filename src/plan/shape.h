@@ -7,7 +7,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "acl/text.h"
+#include "base/text.h"
 
 namespace portacl {
 

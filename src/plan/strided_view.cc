@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/strided_view.h"
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "acl/errors.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/errors.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 #include "profile/recorder.h"
 
 using namespace portacl;

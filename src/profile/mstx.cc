@@ -7,8 +7,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 #include "profile/recorder.h"
 
 using namespace portacl;

@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 
 namespace portacl::profile {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "acl/text.h"
+#include "base/text.h"
 
 namespace portacl::profile {
 

@@ -13,8 +13,8 @@
 #include <set>
 #include <utility>
 
-#include "acl/process/cancellation.h"
-#include "acl/process/descriptor.h"
+#include "base/process/cancellation.h"
+#include "base/process/descriptor.h"
 
 namespace portacl::profile {
 namespace {

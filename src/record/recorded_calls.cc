@@ -15,10 +15,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "acl/float_environment.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
-#include "check/call_stack.h"
+#include "base/call_stack.h"
+#include "base/float_environment.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 #include "record/frames.h"
 #include "record/recording_file.h"
 #include "record/recording_settings.h"

@@ -20,11 +20,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "acl/log.h"
-#include "acl/process/cancellation.h"
-#include "acl/process/descriptor.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/log.h"
+#include "base/process/cancellation.h"
+#include "base/process/descriptor.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 #include "record/frames.h"
 #include "record/recording_settings.h"
 

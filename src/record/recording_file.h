@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "check/call_stack.h"
+#include "base/call_stack.h"
 #include "record/blake2b.h"
 
 namespace portacl::record {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <optional>
 
-#include "acl/process/immortal.h"
+#include "base/process/immortal.h"
 
 namespace portacl::record {
 

@@ -20,13 +20,13 @@
 
 #include "acl/sanitizers.h"
 #include "aclnn/byte_runs.h"
-#include "aclnn/operand_access.h"
+#include "aclnnop/operand_access.h"
 #include "aclnnop/recorded_arguments.h"
-#include "check/device_memory.h"
-#include "check/report.h"
-#include "check/settings.h"
-#include "check/unwind.h"
-#include "check/working_memory.h"
+#include "base/unwind.h"
+#include "sanitizer/device_memory.h"
+#include "sanitizer/report.h"
+#include "sanitizer/settings.h"
+#include "sanitizer/working_memory.h"
 #include "support/random_numbers.h"
 
 namespace portacl::sanitizer {

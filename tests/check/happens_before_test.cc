@@ -1,6 +1,6 @@
 // The order of work against reachability in a graph: random programs over streams, events and the host.
 // SPDX-License-Identifier: Apache-2.0
-#include "check/happens_before.h"
+#include "sanitizer/happens_before.h"
 
 #include <gtest/gtest.h>
 

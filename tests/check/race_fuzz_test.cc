@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "check/report.h"
+#include "sanitizer/report.h"
 
 namespace {
 

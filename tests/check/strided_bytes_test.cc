@@ -1,6 +1,6 @@
 // Bytes of strided views against sets of bytes that are counted one by one.
 // SPDX-License-Identifier: Apache-2.0
-#include "check/strided_bytes.h"
+#include "base/strided_bytes.h"
 
 #include <gtest/gtest.h>
 

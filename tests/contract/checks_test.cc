@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "acl/errors.h"
 #include "aclnnop/aclnn_lerp_scalar.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "gtest/gtest.h"
 #include "support/guarded_buffer.h"
 

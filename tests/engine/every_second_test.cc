@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "gtest/gtest.h"
 #include "operators/kl_div.h"
 #include "operators/kl_div_backward.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/strided.h"
 #include "gtest/gtest.h"
 #include "support/guarded_buffer.h"

@@ -1,7 +1,7 @@
 // log against long double: at most 1 ulp, in practice the nearest float32, and the same bits on every instruction
 // set.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/log_test.cc"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "gtest/gtest.h"
 #include "operators/kl_div.h"
 #include "operators/kl_div_backward.h"

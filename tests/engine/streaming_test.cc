@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/isa.h"
 #include "aclnnop/families/creation.h"
 #include "aclnnop/families/image.h"
 #include "aclnnop/families/indexing.h"
 #include "aclnnop/families/logic.h"
 #include "aclnnop/families/loss.h"
 #include "aclnnop/families/shape.h"
+#include "base/isa.h"
 #include "engine/cache_size.h"
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"

@@ -1,7 +1,7 @@
 // Sums by a formula's kernel, on every instruction set. Of columns: each one's terms are added one after the other,
 // whether the inputs come from memory or from a cache. In lanes: the terms take turns, however they are cut into pieces.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/sum_kernels_test.cc"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/isa.h"
 #include "aclnnop/families/loss.h"
+#include "base/isa.h"
 #include "gtest/gtest.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"

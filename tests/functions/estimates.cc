@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "functions/estimates.h"
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "functions/estimates.cc"

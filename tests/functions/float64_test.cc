@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/functions/sleef.h"
 #include "functions/float64_oracles.h"
 #include "functions/function_loops.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::testing {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "functions/estimates.h"
 #include "functions/function_loops.h"
 #include "functions/oracles.h"

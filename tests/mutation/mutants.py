@@ -375,20 +375,20 @@ add = mutants_of("src/acl/device/device.cc", ("runtime_streams",))
 add("device: a context ends while a stream is made in it", "return std::unique_lock<std::mutex>(AllDevices().mutex);",
     "return std::unique_lock<std::mutex>(AllDevices().mutex, std::defer_lock);", ["runtime_streams:ContextTest.AContextThatIsKept*"])
 
-add = mutants_of("src/acl/float_environment.h", ("process_float_environment", "l1_loss_backward_numerics"))
+add = mutants_of("src/base/float_environment.h", ("process_float_environment", "l1_loss_backward_numerics"))
 add("float environment: only traps matter", "if ((saved_ & ~kFlags) != kDefault)", "if ((saved_ & 0x1F80) != kDefault)")
 add("float environment: what was raised stays", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);", "if ((_mm_getcsr() & ~kFlags) != (saved_ & ~kFlags)) _mm_setcsr(saved_);")
 
-add = mutants_of("src/acl/process/thread_end.cc", ("process_thread_end",))
+add = mutants_of("src/base/process/thread_end.cc", ("process_thread_end",))
 add("thread end: frees nothing", "[](void*) { TheList().DeleteOfThread(); }", "[](void*) {}")
 add("thread end: nobody looks who is gone", "if (count_ >= most_) gone =", "if (count_ > 1000000) gone =")
 add("thread end: what is freed is still found", "      *kept->place_ = nullptr;\n", "")
 add("thread end: after a fork everybody is gone", "kept->thread_ = IsMine(kept) ? thread : 0;", "kept->thread_ = thread > 0 ? 0 : thread;")
 
-add = mutants_of("src/acl/process/thread_start.cc", ("process_small_stack",))
+add = mutants_of("src/base/process/thread_start.cc", ("process_small_stack",))
 add("thread start: the program's stack will do", "stack < kLeastStack", "stack == 0")
 
-add = mutants_of("src/acl/process/cancellation.h", ("process_cancellation",))
+add = mutants_of("src/base/process/cancellation.h", ("process_cancellation",))
 add("cancellation: not deferred", "pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);", "pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before_);")
 
 add = mutants_of("src/acl/stream/callback.cc", ("process_cancellation",))
@@ -398,7 +398,7 @@ add("callback: a thread that ends leaves its stream waiting", "    end(&kEndedIt
 add = mutants_of("src/acl/queue/workers.cc", ("process_thread_creation:ThreadCreationOfWorkers.*",))
 add("workers: one that ends goes although it is missed", "if (!is_missed || StartLocked(pool)) {", "if (!is_missed || StartLocked(pool) || pool.threads > 0) {")
 
-add = mutants_of("src/acl/process/descriptor.cc", ("process_descriptors",))
+add = mutants_of("src/base/process/descriptor.cc", ("process_descriptors",))
 add("descriptor: whatever has the number now", "return same ? number : -1;", "return same || number > 0 ? number : -1;")
 add("descriptor: in a standard stream's place", "if (opened >= 0 && opened <= STDERR_FILENO) {", "if (opened < -1) {")
 add("descriptor: a pending signal is taken", "if (file_size_is_new_) sigaddset(&taken, SIGXFSZ);", "sigaddset(&taken, SIGXFSZ);")
@@ -406,7 +406,7 @@ add("descriptor: a file's limit is signalled", "  sigaddset(&ours, SIGXFSZ);\n",
 add("descriptor: a closed pipe is signalled", "  sigaddset(&ours, SIGPIPE);\n", "")
 add("descriptor: signals stay held back", "  pthread_sigmask(SIG_UNBLOCK, &freed, nullptr);\n", "")
 
-add = mutants_of("src/acl/log.cc", ("process_descriptors", "process_log"))
+add = mutants_of("src/base/log.cc", ("process_descriptors", "process_log"))
 add("log: half a line stays", "  if (first == count || written == 0 || !is_own) return;\n", "  if (first <= count || written == 0 || !is_own) return;\n")
 add("log: below wherever the program is", "(!is_whole && getcwd(here, sizeof here) == nullptr)", "(!is_whole && here[0] != 0)")
 add("log: standard output by its number", "is_own ? LogFile(sink) : sink.standard_output.Get();", "is_own ? LogFile(sink) : STDOUT_FILENO;")
@@ -1461,7 +1461,7 @@ def told_by(*programs):
     return ("check_corpus:" + ",".join(programs),)
 
 
-add = mutants_of("src/check/device_memory.cc", told_by("host_reads_device"))
+add = mutants_of("src/sanitizer/device_memory.cc", told_by("host_reads_device"))
 add("check: the host may read a device's memory", "    if (blocks.is_reused) HideFromHost(block.begin, length);",
     "    mprotect(reinterpret_cast<void*>(block.begin), length, PROT_READ);")
 add("check: memory that was freed is not told apart", "    block.is_freed = true;\n    block.is_shared = false;\n    block.freer = api;\n    block.freed = here;\n    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
@@ -1477,7 +1477,7 @@ add("check: what is known of addresses stays when they are gone", "  if (first >
 add("check: the last unit is not looked at", "for (size_t unit = offset / kUnit; unit <= last;) {", "for (size_t unit = offset / kUnit; unit < last;) {",
     told_by("input_lacks_its_last_bytes"))
 
-add = mutants_of("src/check/copies.cc", told_by("operand_beyond_its_memory"))
+add = mutants_of("src/sanitizer/copies.cc", told_by("operand_beyond_its_memory"))
 add("check: operands may reach beyond their memory", "memory.size > range.size - offset;", "memory.size > range.size + (size_t{1} << 40) - offset;",
     told_by("operand_beyond_its_memory", "copy_beyond_its_memory"))
 add("check: operands in freed memory", "const bool is_gone = is_device && range.size == 0;", "const bool is_gone = false;",
@@ -1490,11 +1490,11 @@ add("check: copies may overlap", "  if (!Overlap(rows)) return true;", "  return
 add("check: neighbouring copies overlap", "if (rows.height == 1) return to < from + rows.width && from < to + rows.width;",
     "if (rows.height == 1) return to <= from + rows.width && from <= to + rows.width;", told_by("copy_onto_itself"))
 
-add = mutants_of("src/check/frees.cc", told_by("double_free"))
+add = mutants_of("src/sanitizer/frees.cc", told_by("double_free"))
 add("check: a second free is a wrong one", "if (block.is_freed && offset == 0) {", "if (false) {")
 add("check: any address may be freed", "  if (!IsOn(kMemory)) return;", "  return;", told_by("free_inside", "free_of_host_memory"))
 
-add = mutants_of("src/check/order.cc", told_by("two_streams_write"))
+add = mutants_of("src/sanitizer/order.cc", told_by("two_streams_write"))
 add("check: waiting for one stream is waiting for all", "  all.order.Acquire(kHost, all.order.Release(all.Resolved(stream)));", "  all.order.AcquireAll(kHost);",
     told_by("another_stream_has_ended_its_work"))
 add("check: a synchronised stream was not waited for", "  all.order.Acquire(kHost, all.order.Release(all.Resolved(stream)));", "",
@@ -1506,7 +1506,7 @@ add("check: a workspace is an operand", 'return std::strcmp(access.role, "worksp
     told_by("workspace_is_freed_at_once", "workspace_is_shared"))
 add("check: the host's writes are reads", "  finding.kind = reads ?", "  finding.kind = !reads ?", told_by("read_back_at_once", "input_is_overwritten"))
 
-add = mutants_of("src/check/calls.cc", told_by("executor_is_used_twice"))
+add = mutants_of("src/sanitizer/calls.cc", told_by("executor_is_used_twice"))
 add("check: used executors are forgotten", "      calls.gone_executors.Add(call.handle, api, call.made);", "")
 add("check: tensors may go between the phases", "  if (call.disturbed_by != nullptr) {", "  if (call.disturbed_by != nullptr && in_slot.repeatable) {",
     told_by("tensor_is_destroyed_between_the_phases", "address_is_changed_between_the_phases"))
@@ -1520,7 +1520,7 @@ add("check: outputs may overlap", "if (its == mine || FindOverlap(mine, its) != 
 add("check: in place is an overlap", "if (its == mine || FindOverlap(mine, its) != Overlapping::kYes) continue;", "if (FindOverlap(mine, its) != Overlapping::kYes) continue;",
     told_by("operands_overlap"))
 
-add = mutants_of("src/aclnn/checked_call.cc", told_by("input_never_written"))
+add = mutants_of("src/sanitizer/checked_call.cc", told_by("input_never_written"))
 add("check: what is read need not be written", "        if (at != nullptr) ReportUnwritten(*call, operand, at);", "")
 add("check: moving is reading", "  const bool moves = operand.access == Access::kMoves;", "  const bool moves = false;", told_by("moved_but_never_written"))
 
@@ -1529,7 +1529,7 @@ def hangs(*pairs):
     return tuple(f"libportacl.so:{pair}" for pair in pairs)
 
 
-add = mutants_of("src/check/calls.cc", hangs(2, 3))
+add = mutants_of("src/sanitizer/calls.cc", hangs(2, 3))
 add("check: a tensor's stack is taken under the lock", "  const CallStack here = Here();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  calls.gone_tensors.Remove(tensor);",
     "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = Here();\n  calls.gone_tensors.Remove(tensor);", hangs(2))
 add("check: a call's stack is taken under the lock", "  const CallStack here = Here();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  for (const OperandFacts& operand : operands) {",
@@ -1540,21 +1540,21 @@ add("check: a disturbance's stack is taken under the lock", "  {\n    std::lock_
 add = mutants_of("src/acl/stream/stream_functions.cc", hangs(1))
 add("check: a stream's stack is taken under the lock", "  const sanitizer::StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));\n", "")
 
-add = mutants_of("src/check/call_stack.cc", ("check:CallStacks.*",) + told_by("host_reads_device"))
+add = mutants_of("src/base/call_stack.cc", ("check:CallStacks.*",) + told_by("host_reads_device"))
 add("check: a stack begins in Capture", "  int first = 1;", "  int first = 0;")
 add("check: the stack that was taken ahead is not used", "  if (taken_ahead != nullptr) {", "  if (taken_ahead != nullptr && stack == nullptr) {", hangs(4))
 
-add = mutants_of("src/check/unwind.cc", ("check:Unwinding.*",))
+add = mutants_of("src/base/unwind.cc", ("check:Unwinding.*",))
 add("check: rules outlive their modules", "if (word >> kBitsOfRule == WordOf({}, unloaded) >> kBitsOfRule)", "if (word != 0)")
 add("check: code in no module has rules", "  if (!IsInModule(call)) return {};", "  if (!IsInModule(call) && call == 0) return {};")
 add("check: forks do not wait for the list of modules", "  GuardAcrossFork(of_modules, ForkRank::kModules);\n", "")
 add("check: no stack has rules", "  if (!IsInModule(call)) return {};", "  if (IsInModule(call) || call != 0) return {};")
 
-add = mutants_of("src/check/report.cc", told_by("operand_after_free", "event_is_left"))
+add = mutants_of("src/sanitizer/report.cc", told_by("operand_after_free", "event_is_left"))
 add("check: what is collected is not written", "    reports.is_written = true;\n    errors = reports.errors;\n    WriteFileLocked(reports);", "    reports.is_written = true;\n    errors = reports.errors;")
 add("check: collected errors are no failure", "  if (errors > 0) {\n    std::fflush(nullptr);", "  if (errors < 0) {\n    std::fflush(nullptr);")
 
-add = mutants_of("src/check/handles.cc", told_by("event_is_left", "memory_is_left"))
+add = mutants_of("src/sanitizer/handles.cc", told_by("event_is_left", "memory_is_left"))
 add("check: a handle's stack is taken under the lock", "  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();\n  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);",
     "  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);\n  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();", hangs(0))
 add("check: nothing is left", "  handles.live[handle] = {what, mend, api, where};", "")

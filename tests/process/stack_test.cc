@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "gtest/gtest.h"
 #include "operators/all_operators.h"
 #include "operators/moves.h"

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "acl/process/thread_end.h"
 #include "acl/sanitizers.h"
+#include "base/process/thread_end.h"
 #include "gtest/gtest.h"
 #include "process/child_process.h"
 #include "process/prepared_call.h"

@@ -15,8 +15,8 @@
 
 #include "acl/acl.h"
 #include "acl/device/device.h"
-#include "check/device_memory.h"
 #include "random_numbers.h"
+#include "sanitizer/device_memory.h"
 
 namespace portacl::testing {
 namespace {

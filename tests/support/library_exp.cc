@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library_exp.h"
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #include <hwy/highway.h>
 #include "engine/functions/exp-inl.h"

@@ -11,15 +11,15 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "acl/data_type.h"
 #include "acl/memory/memory.h"
-#include "acl/process/fork.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/tensor.h"
-#include "check/device_memory.h"
-#include "check/settings.h"
-#include "check/start.h"
+#include "base/data_type.h"
+#include "base/process/fork.h"
 #include "mapped_memory.h"
+#include "sanitizer/device_memory.h"
+#include "sanitizer/settings.h"
+#include "sanitizer/start.h"
 
 namespace portacl::testing {
 namespace {

@@ -16,13 +16,13 @@ import recorded_state  # noqa: E402
 
 # An operator that folds and one that moves; a source of the engine is reached by way of its header.
 INCLUDES = {
-    "src/aclnnop/reductions/sum.cc": {"src/engine/fold/fold.h", "src/acl/errors.h"},
-    "src/aclnnop/indexing/index.cc": {"src/engine/move/move.h", "src/aclnnop/jobs/mul.h", "src/acl/errors.h"},
+    "src/aclnnop/reductions/sum.cc": {"src/engine/fold/fold.h", "src/base/errors.h"},
+    "src/aclnnop/indexing/index.cc": {"src/engine/move/move.h", "src/aclnnop/jobs/mul.h", "src/base/errors.h"},
     "src/engine/fold/fold.cc": {"src/engine/fold/fold.h", "src/plan/views.h"},
     "src/engine/move/move.cc": {"src/engine/move/move.h"},
     "src/plan/views.cc": {"src/plan/views.h"},
     "src/aclnnop/arithmetic/mul.cc": {"src/aclnnop/jobs/mul.h"},
-    "src/acl/errors.cc": {"src/acl/errors.h"},
+    "src/base/errors.cc": {"src/base/errors.h"},
 }
 HEADERS = [SimpleNamespace(family="reductions", source="sum", functions=[SimpleNamespace(name="aclnnSum")]),
            SimpleNamespace(family="indexing", source="index", functions=[SimpleNamespace(name="aclnnIndex")])]
@@ -41,7 +41,7 @@ class Determinism(unittest.TestCase):
         self.assertEqual(swept("src/plan/views.cc"), ["aclnnSum"])
         self.assertEqual(swept("src/engine/move/move.h"), ["aclnnIndex", "aclnnIndexOfComplex"])
         self.assertEqual(swept("src/aclnnop/arithmetic/mul.cc"), ["aclnnIndex", "aclnnIndexOfComplex"])  # its header lies elsewhere
-        self.assertEqual(swept("src/acl/errors.cc"), [])
+        self.assertEqual(swept("src/base/errors.cc"), [])
 
     def test_other_hashes_and_other_options(self):
         self.assertEqual(swept("hashes:aclnnIndexOfComplex"), ["aclnnIndexOfComplex"])
@@ -82,7 +82,7 @@ class Sources(unittest.TestCase):
 
     def test_only_what_computes_is_borrowed(self):
         for path, is_borrowed in (("src/aclnnop/loss/a.cc", True), ("src/engine/fold/a.cc", True), ("src/engine/parallel.cc", False),
-                                  ("src/aclnnop/phase1.cc", False), ("src/acl/memory/a.cc", False), ("src/check/a.cc", False)):
+                                  ("src/aclnnop/phase1.cc", False), ("src/acl/memory/a.cc", False), ("src/sanitizer/a.cc", False)):
             self.assertEqual(bool(chosen.BORROWED.match(path)), is_borrowed, path)
 
     def test_what_moves_has_the_same_hash(self):

@@ -2,7 +2,7 @@
 // links to every name loads, and refuse every call.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_tdt.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 using namespace portacl;
 

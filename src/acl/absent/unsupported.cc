@@ -4,7 +4,7 @@
 #include "acl/acl_dump.h"
 #include "acl/acl_op.h"
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 #include "runtime/rt.h"
 
 namespace portacl {

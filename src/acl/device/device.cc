@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
-#include "acl/handle_table.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
 #include "acl/settings/resource_limits.h"
-#include "check/handles.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 #include "profile/recorder.h"
+#include "sanitizer/handles.h"
 
 namespace portacl {
 namespace {

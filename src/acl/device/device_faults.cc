@@ -4,7 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 using namespace portacl;
 

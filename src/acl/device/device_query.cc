@@ -12,11 +12,11 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
-#include "acl/process/cancellation.h"
 #include "acl/settings/configuration.h"
 #include "acl/settings/host_memory.h"
 #include "acl/settings/soc_profile.h"
+#include "base/errors.h"
+#include "base/process/cancellation.h"
 
 namespace portacl {
 namespace {

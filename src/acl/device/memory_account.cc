@@ -17,10 +17,10 @@
 #include <mutex>
 #include <string_view>
 
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
 #include "acl/settings/configuration.h"
+#include "base/process/cancellation.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 #include "profile/recorder.h"
 
 namespace portacl {

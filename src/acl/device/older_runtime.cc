@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 using namespace portacl;
 

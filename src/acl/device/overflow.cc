@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 using namespace portacl;
 

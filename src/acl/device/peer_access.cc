@@ -7,8 +7,8 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

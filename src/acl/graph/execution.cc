@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "acl/errors.h"
 #include "acl/memory/memory.h"
 #include "acl/queue/workers.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/value_changes.h"
-#include "check/order.h"
+#include "base/errors.h"
+#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
 #include "acl/graph/execution.h"
 #include "acl/graph/graph_text.h"
-#include "acl/log.h"
-#include "acl/process/cancellation.h"
 #include "acl/queue/stream.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/graph.h"
+#include "base/errors.h"
+#include "base/log.h"
+#include "base/process/cancellation.h"
 #include "profile/recorder.h"
 
 namespace portacl {

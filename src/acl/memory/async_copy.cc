@@ -6,17 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "acl/errors.h"
-#include "acl/handle_table.h"
 #include "acl/memory/memory.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
-#include "check/copies.h"
-#include "check/device_memory.h"
-#include "check/order.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
 #include "profile/recorder.h"
+#include "sanitizer/copies.h"
+#include "sanitizer/device_memory.h"
+#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "acl/acl_rt.h"
-#include "acl/memory/copy_rows.h"
+#include "base/copy_rows.h"
 
 namespace portacl {
 

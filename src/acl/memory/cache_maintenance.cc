@@ -2,9 +2,9 @@
 // to do. Calls that would lose data are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
 #include "acl/queue/stream.h"
 #include "acl/stream/found_stream.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

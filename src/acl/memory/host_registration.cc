@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/memory/memory.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/memory/memory.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

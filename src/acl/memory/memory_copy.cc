@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
 #include "acl/stream/capture.h"
-#include "check/copies.h"
-#include "check/settings.h"
+#include "base/errors.h"
 #include "profile/recorder.h"
+#include "sanitizer/copies.h"
+#include "sanitizer/settings.h"
 
 using namespace portacl;
 

@@ -5,11 +5,11 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/memory/async_copy.h"
 #include "acl/stream/capture.h"
-#include "check/copies.h"
+#include "base/errors.h"
 #include "profile/recorder.h"
+#include "sanitizer/copies.h"
 
 namespace portacl {
 namespace {

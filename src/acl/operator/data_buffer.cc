@@ -3,7 +3,7 @@
 #include <new>
 
 #include "acl/acl_base.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 struct aclDataBuffer {
   void* data;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "acl/acl_op.h"
-#include "acl/data_type.h"
-#include "acl/errors.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

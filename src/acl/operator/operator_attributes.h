@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "acl/acl_base.h"
-#include "acl/text.h"
+#include "base/text.h"
 
 namespace portacl {
 

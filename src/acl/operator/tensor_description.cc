@@ -5,8 +5,8 @@
 #include <memory>
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "acl/acl_base.h"
-#include "acl/text.h"
+#include "base/text.h"
 
 struct aclTensorDesc {
   aclDataType dtype = ACL_DT_UNDEFINED;

@@ -10,14 +10,14 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
-#include "acl/handle_table.h"
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
 #include "acl/queue/subscriptions.h"
-#include "check/handles.h"
-#include "check/order.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
+#include "base/process/cancellation.h"
+#include "base/process/fork.h"
 #include "profile/recorder.h"
+#include "sanitizer/handles.h"
+#include "sanitizer/order.h"
 
 namespace portacl {
 

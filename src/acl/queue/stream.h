@@ -11,12 +11,12 @@
 #include <mutex>
 
 #include "acl/acl_base.h"
-#include "acl/errors.h"
 #include "acl/queue/task.h"
 #include "acl/queue/workers.h"
 #include "acl/settings/resource_limits.h"
-#include "acl/text.h"
-#include "check/settings.h"
+#include "base/errors.h"
+#include "base/text.h"
+#include "sanitizer/settings.h"
 
 namespace portacl {
 namespace sanitizer {

@@ -8,8 +8,8 @@
 
 #include <new>
 
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 
 namespace portacl {
 namespace {

@@ -11,10 +11,10 @@
 #include <new>
 #include <utility>
 
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
-#include "acl/process/thread_start.h"
+#include "base/process/cancellation.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
+#include "base/process/thread_start.h"
 
 namespace portacl::workers {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "acl/errors.h"
+#include "base/errors.h"
 #include "hccl/hccl.h"
 
 namespace portacl {

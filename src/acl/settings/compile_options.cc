@@ -7,9 +7,9 @@
 #include <string>
 
 #include "acl/acl_op_compiler.h"
-#include "acl/errors.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/errors.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 
 namespace portacl {
 namespace {

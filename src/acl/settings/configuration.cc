@@ -19,18 +19,18 @@
 #include <string_view>
 #include <vector>
 
-#include "acl/errors.h"
-#include "acl/float_environment.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
-#include "acl/process/unwinding.h"
 #include "acl/settings/cgroup.h"
 #include "acl/settings/configuration_file.h"
 #include "acl/settings/host_memory.h"
-#include "check/settings.h"
-#include "check/start.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
+#include "base/process/unwinding.h"
 #include "profile/to_file.h"
 #include "record/recording_settings.h"
+#include "sanitizer/settings.h"
+#include "sanitizer/start.h"
 
 namespace portacl {
 

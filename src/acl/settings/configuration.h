@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
-#include "acl/log.h"
 #include "acl/settings/soc_profile.h"
-#include "acl/term_pairs.h"
+#include "base/isa.h"
+#include "base/log.h"
+#include "base/term_pairs.h"
 
 namespace portacl {
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "acl/process/cancellation.h"
+#include "base/process/cancellation.h"
 
 namespace portacl {
 namespace {

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "acl/process/cancellation.h"
+#include "base/process/cancellation.h"
 
 namespace portacl {
 namespace {

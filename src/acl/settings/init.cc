@@ -7,15 +7,15 @@
 #include <string>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
-#include "acl/process/cancellation.h"
-#include "acl/process/unwinding.h"
 #include "acl/settings/configuration.h"
 #include "acl/settings/configuration_file.h"
 #include "acl/settings/init_callbacks.h"
 #include "acl/settings/init_state.h"
-#include "check/calls.h"
-#include "check/handles.h"
+#include "base/errors.h"
+#include "base/process/cancellation.h"
+#include "base/process/unwinding.h"
+#include "sanitizer/calls.h"
+#include "sanitizer/handles.h"
 
 namespace portacl {
 namespace {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
 #include "acl/settings/init_state.h"
+#include "base/errors.h"
+#include "base/process/cancellation.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 
 namespace portacl {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/settings/init_state.h"
 
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 
 namespace portacl {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "acl/settings/soc_profile.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -5,16 +5,16 @@
 #include <mutex>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
-#include "acl/handle_table.h"
-#include "acl/process/cancellation.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/subscriptions.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
-#include "check/order.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
+#include "base/process/cancellation.h"
 #include "profile/recorder.h"
+#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <vector>
 
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
-#include "acl/text.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
+#include "base/text.h"
 
 namespace portacl {
 

@@ -13,9 +13,9 @@
 
 #include "acl/acl_base.h"
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/graph.h"
+#include "base/errors.h"
 
 namespace portacl {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/stream/failing_task.h"
 
-#include "acl/handle_table.h"
 #include "acl/stream/capture.h"
+#include "base/handle_table.h"
 
 namespace portacl {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "acl/acl_base.h"
 #include "acl/stream/found_stream.h"
-#include "acl/text.h"
+#include "base/text.h"
 
 namespace portacl {
 

@@ -3,7 +3,7 @@
 #include "acl/stream/found_stream.h"
 
 #include "acl/device/device.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -7,9 +7,9 @@
 #include <new>
 #include <utility>
 
-#include "acl/handle_table.h"
-#include "acl/process/fork.h"
 #include "acl/stream/value_changes.h"
+#include "base/handle_table.h"
+#include "base/process/fork.h"
 
 namespace portacl {
 namespace {

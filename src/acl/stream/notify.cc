@@ -10,17 +10,17 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
-#include "acl/handle_table.h"
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
-#include "check/handles.h"
-#include "check/order.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
+#include "base/process/cancellation.h"
+#include "base/process/fork.h"
 #include "profile/recorder.h"
+#include "sanitizer/handles.h"
+#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/queue/stream.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -4,14 +4,14 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/queue/stream.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
-#include "check/call_stack.h"
-#include "check/handles.h"
-#include "check/order.h"
+#include "base/call_stack.h"
+#include "base/errors.h"
 #include "profile/recorder.h"
+#include "sanitizer/handles.h"
+#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "acl/acl_rt.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
 #include "acl/queue/stream.h"
 #include "acl/settings/configuration.h"
 #include "acl/settings/resource_limits.h"
 #include "acl/stream/found_stream.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

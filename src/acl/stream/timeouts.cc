@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <new>
 
-#include "acl/process/cancellation.h"
-#include "acl/process/fork.h"
-#include "acl/process/immortal.h"
+#include "base/process/cancellation.h"
+#include "base/process/fork.h"
+#include "base/process/immortal.h"
 
 namespace portacl {
 namespace {

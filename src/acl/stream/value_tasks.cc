@@ -7,16 +7,16 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
-#include "acl/errors.h"
-#include "acl/handle_table.h"
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/value_changes.h"
-#include "check/device_memory.h"
-#include "check/order.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
 #include "profile/recorder.h"
+#include "sanitizer/device_memory.h"
+#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {

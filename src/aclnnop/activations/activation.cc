@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "acl/errors.h"
+#include "base/errors.h"
 
 namespace portacl {
 

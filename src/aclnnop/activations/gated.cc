@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/gated.cc"
@@ -180,11 +180,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/gated_functions.h"
 #include "aclnnop/activations/gelu.h"
 #include "aclnnop/map_list.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 

@@ -1,7 +1,7 @@
 // aclnnGelu, aclnnGeluV2 and their gradients: x times the normal distribution function, or its approximation
 // with tanh.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/gelu.cc"
@@ -81,10 +81,10 @@ HWY_AFTER_NAMESPACE();
 
 #include <string_view>
 
-#include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/gelu.h"
 #include "aclnnop/activations/gelu_functions.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -1,6 +1,6 @@
 // aclnnHardswish, aclnnHardsigmoid, aclnnHardtanh and their gradients: piecewise linear activations.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/hard.cc"

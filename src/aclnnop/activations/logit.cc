@@ -1,7 +1,7 @@
 // aclnnLogit, log(z / (1 - z)) where z is x clamped to [eps, 1 - eps], and aclnnLogitGrad, dy / (x * (1 - x))
 // within these bounds.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/logit.cc"
@@ -75,9 +75,9 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/logit_functions.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -1,6 +1,6 @@
 // aclnnTanhBackward and aclnnSigmoidBackward: gradients computed from the functions' results.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/output_gradients.cc"

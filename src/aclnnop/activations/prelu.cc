@@ -1,7 +1,7 @@
 // aclnnPrelu and its gradients: multiplies elements that are not positive by a weight. There is one weight,
 // or one for each channel (dim 1).
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/prelu.cc"
@@ -55,10 +55,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/prelu_functions.h"
 #include "aclnnop/map_list.h"
+#include "base/errors.h"
 #include "plan/move_plan.h"
 #include "plan/views.h"
 

@@ -1,6 +1,6 @@
 // aclnnHardshrink, aclnnSoftshrink and their gradients: elements near 0 become 0.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/shrink.cc"
@@ -58,10 +58,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/shrink_functions.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -1,6 +1,6 @@
 // aclnnSoftplus, aclnnMish, aclnnLogSigmoid and their gradients: log(1 + exp(x)) and functions of it.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/softplus.cc"

@@ -1,7 +1,7 @@
 // aclnnSilu, aclnnSwish, aclnnFastGelu and their gradients: x times the logistic function of x, or of a
 // multiple of x.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/swish.cc"

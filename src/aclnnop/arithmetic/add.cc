@@ -1,7 +1,7 @@
 // aclnnAdd, aclnnAdds, aclnnAddV3, aclnnSub, aclnnSubs, aclnnRsub, aclnnRsubs and their in-place forms: sums
 // and differences of two operands. One of them is scaled.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/add.cc"

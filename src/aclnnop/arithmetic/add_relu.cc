@@ -1,6 +1,6 @@
 // aclnnAddRelu and aclnnInplaceAddRelu: a sum of which nothing below 0 is left.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/add_relu.cc"

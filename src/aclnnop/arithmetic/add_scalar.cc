@@ -1,7 +1,7 @@
 // aclnnAdds, aclnnAddV3, aclnnSubs, aclnnRsubs and their in-place forms: sums and differences of a tensor and
 // a scalar. One of them is scaled.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/add_scalar.cc"

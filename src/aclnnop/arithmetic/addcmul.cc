@@ -1,7 +1,7 @@
 // aclnnAddcmul, aclnnAddcdiv and their in-place forms: a tensor plus the scaled product or quotient of two
 // others.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/addcmul.cc"

@@ -1,6 +1,6 @@
 // aclnnAddr and aclnnInplaceAddr: a matrix and the outer product of two vectors, each with a factor.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/addr.cc"
@@ -71,11 +71,11 @@ HWY_AFTER_NAMESPACE();
 
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/arithmetic/addr_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/map_list.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 

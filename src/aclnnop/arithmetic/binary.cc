@@ -1,7 +1,7 @@
 // Atan2, and XLogY of tensors or a scalar, with their in-place forms: functions of two operands, which compute
 // integers in float32.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/binary.cc"

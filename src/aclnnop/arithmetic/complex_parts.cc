@@ -1,6 +1,6 @@
 // aclnnComplex, aclnnPolar and aclnnAngleV2: complex numbers from their parts or from modulus and angle, and their angle.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/complex_parts.cc"
@@ -74,12 +74,12 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/arithmetic/complex_parts_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/jobs/moves.h"
 #include "aclnnop/map_list.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 

@@ -1,7 +1,7 @@
 // aclnnDiv, aclnnDivs, aclnnDivMod, aclnnDivMods and their in-place forms: true, truncated or floored
 // quotients.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/div.cc"

@@ -1,6 +1,6 @@
 // aclnnFloorDivide, aclnnFloorDivides and their in-place forms: floored quotients.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/floor_divide.cc"

@@ -1,6 +1,6 @@
 // aclnnLerp, aclnnLerps and their in-place forms: linear interpolation between two values.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/lerp.cc"

@@ -1,6 +1,6 @@
 // aclnnMaximum and aclnnMinimum: elementwise maximum and minimum of two tensors.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/maximum.cc"
@@ -46,11 +46,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
 #include "aclnnop/arithmetic/maximum_functions.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

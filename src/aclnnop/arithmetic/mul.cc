@@ -1,6 +1,6 @@
 // aclnnMul, aclnnMuls and their in-place forms: the product of two operands.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/mul.cc"

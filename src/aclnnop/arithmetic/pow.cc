@@ -1,7 +1,7 @@
 // aclnnPowTensorScalar, its in-place form and aclnnPowScalarTensor: powers with a scalar exponent or a scalar
 // base.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/pow.cc"
@@ -74,13 +74,13 @@ HWY_AFTER_NAMESPACE();
 #include <cmath>
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/arithmetic/pow_functions.h"
 #include "aclnnop/arithmetic/power.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

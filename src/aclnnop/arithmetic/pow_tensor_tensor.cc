@@ -1,6 +1,6 @@
 // aclnnPowTensorTensor and its in-place form: powers of tensors by tensors.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/pow_tensor_tensor.cc"

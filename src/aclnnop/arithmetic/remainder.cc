@@ -1,7 +1,7 @@
 // aclnnRemainderTensorTensor, aclnnRemainderTensorScalar, aclnnRemainderScalarTensor and the in-place forms
 // of the first two: exact remainders with the divisor's sign.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/remainder.cc"

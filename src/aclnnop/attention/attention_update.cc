@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/heads.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/attention/merge.h"
 #include "plan/views.h"
 

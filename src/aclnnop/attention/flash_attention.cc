@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/random_source.h"
 #include "aclnnop/jobs/statistics.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/statistics.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -1,7 +1,7 @@
 // aclnnTransformBiasRescaleQkv: adds a bias to a joint projection and splits it into heads of query, key and
 // value.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/attention/heads_of_sum.cc"
@@ -41,9 +41,9 @@ HWY_AFTER_NAMESPACE();
 #include <cmath>
 #include <cstring>
 
-#include "acl/errors.h"
 #include "aclnnop/attention/heads_of_sum_functions.h"
 #include "aclnnop/map_list.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 

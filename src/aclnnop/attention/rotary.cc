@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rotary.cc"
@@ -100,12 +100,12 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/attention/rotary_functions.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/stage_list.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/convolution/conv_depthwise2d_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/convolution/geometry.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/convolution/geometry.h"
 #include "aclnnop/jobs/step_list.h"
+#include "base/errors.h"
 #include "plan/move_plan.h"
 
 namespace portacl {

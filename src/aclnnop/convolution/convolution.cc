@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/convolution/geometry.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/sum_of_terms.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/move/move.h"
 #include "plan/views.h"
 

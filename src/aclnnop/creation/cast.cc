@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/creation/cast_functions.h"
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/jobs/dense_steps.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/quantise/quantise.h"
 
 namespace portacl {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/creation/fill_scalar_functions.h"
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/foreach/list_moves_functions.h"
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/moves.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

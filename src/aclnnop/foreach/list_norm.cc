@@ -7,10 +7,10 @@
 #include <cstring>
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
 #include "aclnnop/jobs/lists.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/parallel.h"
 
 namespace portacl {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "engine/resample/axes.h"
 #include "plan/views.h"

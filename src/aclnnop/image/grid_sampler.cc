@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/grid_sampler_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "engine/resample/grid.h"
 #include "plan/views.h"

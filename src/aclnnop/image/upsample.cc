@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/image/upsample.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "acl/errors.h"
 #include "aclnnop/image/upsample.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

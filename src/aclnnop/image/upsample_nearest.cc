@@ -4,10 +4,10 @@
 
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/image/upsample.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "engine/resample/axes.h"
 #include "plan/views.h"

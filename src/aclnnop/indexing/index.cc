@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/call_of_views.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/jobs/where.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/broadcast.h"
 
 namespace portacl {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

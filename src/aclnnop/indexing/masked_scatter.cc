@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/masked_scatter_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
 

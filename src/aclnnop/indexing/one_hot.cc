@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

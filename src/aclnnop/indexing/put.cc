@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "aclnnop/indexing/accumulate.h"
+#include "base/errors.h"
 #include "plan/move_plan.h"
 
 namespace portacl {

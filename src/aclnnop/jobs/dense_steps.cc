@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "acl/data_type.h"
 #include "aclnnop/jobs/heads.h"
+#include "base/data_type.h"
 
 namespace portacl::dense {
 

@@ -8,9 +8,9 @@
 #include <initializer_list>
 #include <span>
 
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/step_list.h"
+#include "base/errors.h"
 #include "engine/route/route.h"
 
 namespace portacl::dense {

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <numeric>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/call_of_views.h"
 #include "aclnnop/jobs/step_list.h"
 #include "aclnnop/jobs/sum_of_terms.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/cache_size.h"
 #include "engine/map/map_types.h"
 #include "plan/move_plan.h"

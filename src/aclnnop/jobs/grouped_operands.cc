@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl::grouped {

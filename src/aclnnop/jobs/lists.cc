@@ -8,9 +8,9 @@
 #include <limits>
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/sums.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "engine/cache_size.h"
 #include "engine/map/elementwise_blocks.h"

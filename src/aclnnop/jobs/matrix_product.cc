@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/move/move.h"
 
 namespace portacl::matmul {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/statistics.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 

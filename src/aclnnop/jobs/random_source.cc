@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl::random {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "engine/row/row.h"
 #include "plan/move_plan.h"

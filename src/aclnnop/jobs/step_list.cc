@@ -6,8 +6,8 @@
 #include <cstring>
 #include <new>
 
-#include "acl/data_type.h"
 #include "acl/settings/configuration.h"
+#include "base/data_type.h"
 
 namespace portacl {
 

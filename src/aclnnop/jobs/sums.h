@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "acl/data_type.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
 #include "engine/map/map_types.h"
 
 namespace portacl {

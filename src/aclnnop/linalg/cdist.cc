@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/broadcast.h"
 #include "engine/gemm/distance.h"
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/sums.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
 #include "plan/views.h"

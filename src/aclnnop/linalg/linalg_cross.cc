@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/linalg/linalg_cross_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/jobs/sums.h"
 #include "aclnnop/map_list.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 

@@ -1,7 +1,7 @@
 // aclnnBitwiseAnd..., aclnnBitwiseOr..., aclnnBitwiseXor... with tensors and scalars, their in-place forms,
 // and aclnnBitwiseNot.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/logic/bitwise.cc"

@@ -1,7 +1,7 @@
 // aclnnEqTensor, aclnnNeTensor, aclnnGtTensor, aclnnGeTensor, aclnnLtTensor, aclnnLeTensor and their in-place
 // forms: elementwise comparisons of two tensors. aclnnEqual compares whole tensors.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/logic/compare_tensors.cc"

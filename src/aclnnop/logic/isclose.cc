@@ -1,6 +1,6 @@
 // aclnnIsClose: tells whether elements of two tensors are equal within a tolerance.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/logic/isclose.cc"

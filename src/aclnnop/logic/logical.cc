@@ -1,7 +1,7 @@
 // aclnnLogicalAnd, aclnnLogicalOr, aclnnLogicalXor, aclnnLogicalNot and their in-place forms. Every number
 // but 0 is true.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/logic/logical.cc"

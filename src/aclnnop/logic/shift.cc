@@ -1,7 +1,7 @@
 // aclnnLeftShift, aclnnLeftShifts and aclnnRightShift: shift integers. Counts are clamped to the numbers'
 // width minus 1.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/logic/shift.cc"

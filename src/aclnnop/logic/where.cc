@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/logic/where.cc"

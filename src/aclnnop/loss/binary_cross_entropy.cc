@@ -2,7 +2,7 @@
 // the same with logistic(x) for x and a weight of positives. Both give all losses, their sum or their mean.
 // Also their gradients for x.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/binary_cross_entropy.cc"
@@ -154,10 +154,10 @@ HWY_AFTER_NAMESPACE();
 
 #include <cstring>
 
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/binary_cross_entropy_functions.h"
 #include "aclnnop/map_list.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
 #include "engine/map/dispatch.h"

@@ -2,7 +2,7 @@
 // element at target, mixed with the elements of all classes by label smoothing; also their weighted mean or
 // sum. aclnnCrossEntropyLossGrad: the gradient for the input.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/cross_entropy_loss.cc"
@@ -150,10 +150,10 @@ HWY_AFTER_NAMESPACE();
 
 #include <string_view>
 
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/loss/cross_entropy_loss_functions.h"
+#include "base/errors.h"
 #include "engine/row/cross_entropy.h"
 #include "plan/views.h"
 

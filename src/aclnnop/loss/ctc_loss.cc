@@ -8,10 +8,10 @@
 #include <new>
 #include <numeric>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "acl/stream/thread_limit.h"
 #include "aclnnop/jobs/dense_steps.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/align/alignments.h"
 #include "plan/views.h"
 

@@ -2,7 +2,7 @@
 // logTarget; out = l, or the sum of all of it times c; c = 1 / numel(R) for mean, 1 / R[0] for batchmean, else 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/kl_div.cc"

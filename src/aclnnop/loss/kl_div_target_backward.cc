@@ -3,7 +3,7 @@
 // broadcast; c = 1 / numel(R) for mean, 1 / R[0] for batchmean, else 1; R = broadcast(self, target).
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/kl_div_target_backward.cc"
@@ -65,11 +65,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/kl_div_target_backward_functions.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/map/dispatch.h"
 
 namespace portacl {

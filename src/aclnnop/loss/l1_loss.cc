@@ -1,7 +1,7 @@
 // aclnnL1Loss: out = |self - target|, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/l1_loss.cc"
@@ -34,11 +34,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/l1_loss_functions.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/fold/integer_distance.h"
 #include "engine/map/dispatch.h"
 

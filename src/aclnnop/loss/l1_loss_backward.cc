@@ -1,7 +1,7 @@
 // aclnnL1LossBackward: gradInput = sign(self - target) * (gradOutput * c), c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/l1_loss_backward.cc"

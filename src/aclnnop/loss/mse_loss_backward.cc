@@ -1,7 +1,7 @@
 // aclnnMseLossBackward: out = ((self - target) * c) * gradOutput, c = 2 / numel(self) for mean, else 2.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/mse_loss_backward.cc"

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/loss/mse_loss_out_functions.h"
 
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/squared_difference.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/loss/multilabel_margin_loss_functions.h"
 
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/row_job.h"
+#include "base/errors.h"
 #include "engine/row/label_margin.h"
 
 namespace portacl {

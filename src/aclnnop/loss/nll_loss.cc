@@ -6,10 +6,10 @@
 
 #include <utility>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/row_job.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/row/class_loss.h"
 
 namespace portacl {

@@ -2,7 +2,7 @@
 // result = l, or the sum of all of it times c; c = 1 / numel(R) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/smooth_l1_loss.cc"
@@ -53,11 +53,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/loss/smooth_l1_loss_functions.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/map/dispatch.h"
 
 namespace portacl {

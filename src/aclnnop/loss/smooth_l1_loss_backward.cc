@@ -2,7 +2,7 @@
 // beta, else d / beta; c = 1 / numel(self) for mean, else 1.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/smooth_l1_loss_backward.cc"

@@ -1,7 +1,7 @@
 // aclnnSoftMarginLoss: log(1 + exp(-target * self)), its sum or its mean. aclnnSoftMarginLossBackward: its
 // gradient for self.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/soft_margin_loss.cc"

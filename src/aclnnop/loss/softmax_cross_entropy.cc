@@ -1,7 +1,7 @@
 // aclnnSoftmaxCrossEntropyWithLogits: with y = log(softmax(features)) over classes, -sum(labels * y) for each
 // row, and the gradient softmax(features) - labels.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/softmax_cross_entropy.cc"
@@ -60,9 +60,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/loss/softmax_cross_entropy_functions.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

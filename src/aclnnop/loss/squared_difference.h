@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/map/formula.h"
 
 namespace portacl {

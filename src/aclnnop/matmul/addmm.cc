@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "base/errors.h"
 #include "contract/broadcast.h"
 
 namespace portacl {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/jobs/sums.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/promotion.h"
 #include "engine/gemm/vector_product.h"
 #include "engine/move/move.h"

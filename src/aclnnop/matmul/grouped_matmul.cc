@@ -6,12 +6,12 @@
 #include <limits>
 #include <new>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "engine/gemm/grouped.h"
 #include "plan/views.h"

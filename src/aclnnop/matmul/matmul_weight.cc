@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/matmul_weight_functions.h"
 
-#include "acl/data_type.h"
 #include "acl/device/device.h"
-#include "acl/errors.h"
-#include "acl/log.h"
 #include "aclnnop/phase1.h"
+#include "base/data_type.h"
+#include "base/errors.h"
+#include "base/log.h"
 #include "contract/arguments.h"
 
 namespace portacl {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/mv_functions.h"
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/gemm/integer_dot.h"
 
 namespace portacl {

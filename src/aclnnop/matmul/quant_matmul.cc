@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "engine/gemm/integer_product.h"
 
 namespace portacl {

@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <limits>
 
-#include "acl/errors.h"
-#include "acl/float_environment.h"
-#include "acl/log.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
+#include "base/log.h"
 #include "engine/gemm/scale_words.h"
 #include "plan/views.h"
 

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/weight_quant_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
+#include "base/errors.h"
 #include "engine/gemm/quantised_product.h"
 #include "plan/views.h"
 

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/grouped_add_functions.h"
 
-#include "acl/data_type.h"
 #include "aclnnop/jobs/dense_steps.h"
 #include "aclnnop/jobs/grouped_operands.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

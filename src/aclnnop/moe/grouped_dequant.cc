@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "acl/data_type.h"
 #include "aclnnop/jobs/dense_steps.h"
 #include "aclnnop/jobs/grouped_operands.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

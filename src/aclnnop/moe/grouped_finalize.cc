@@ -5,9 +5,9 @@
 
 #include <utility>
 
-#include "acl/data_type.h"
 #include "aclnnop/jobs/dense_steps.h"
 #include "aclnnop/jobs/grouped_operands.h"
+#include "base/data_type.h"
 
 namespace portacl {
 namespace {

@@ -1,6 +1,6 @@
 // aclnnAddLayerNorm: aclnnLayerNorm of the sum of two tensors and a bias.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/add_layer_norm.cc"
@@ -57,9 +57,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/add_layer_norm_functions.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -1,7 +1,7 @@
 // aclnnBatchNorm, aclnnBatchNormBackward: (x - mean) * invstd * weight + bias for each channel, with mean and
 // invstd = 1 / sqrt(variance + eps) from the batch or from the running statistics; and their gradients.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/batch_norm.cc"
@@ -139,10 +139,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/batch_norm_functions.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -2,7 +2,7 @@
 // - mean) * rstd for a sum s and g = dy * gamma, the gradient of s is rstd * (g - mean(g) - h * mean(g * h)),
 // that of gamma is the sum of dy * h over rows, and that of beta the sum of dy.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/deep_norm.cc"
@@ -114,9 +114,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/deep_norm_functions.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -2,7 +2,7 @@
 // aclnnInplaceAddRmsNorm overwrites its terms, aclnnAddRmsNormBias adds a bias, and aclnnGemmaRmsNorm
 // multiplies by 1 + gamma.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/fused_rms_norm.cc"
@@ -77,9 +77,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/fused_rms_norm_functions.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -2,7 +2,7 @@
 // and bias have a number for each channel, so their gradients are sums over the batch and a channel's
 // elements.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/group_norm.cc"
@@ -45,10 +45,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/group_norm_functions.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

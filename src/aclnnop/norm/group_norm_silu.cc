@@ -1,7 +1,7 @@
 // aclnnGroupNormSilu, aclnnGroupNormSiluV2, aclnnGroupNormSwish and the gradient of the last: aclnnGroupNorm,
 // whose result g becomes g / (1 + exp(-s * g)). s is 1 for Silu.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/group_norm_silu.cc"
@@ -142,9 +142,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/group_norm_silu_functions.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

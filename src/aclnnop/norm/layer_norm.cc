@@ -1,6 +1,6 @@
 // aclnnLayerNorm: (x - mean) * rstd * weight + bias over the last axes, rstd = 1 / sqrt(variance + eps).
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/layer_norm.cc"
@@ -59,10 +59,10 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/jobs/step_list.h"
 #include "aclnnop/norm/layer_norm_functions.h"
+#include "base/errors.h"
 #include "plan/move_plan.h"
 
 namespace portacl {

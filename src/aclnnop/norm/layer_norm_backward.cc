@@ -3,7 +3,7 @@
 // sum of gradOut.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/layer_norm_backward.cc"
@@ -66,9 +66,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/layer_norm_backward_functions.h"
+#include "base/errors.h"
 
 namespace portacl {
 

@@ -1,7 +1,7 @@
 // aclnnScaledMaskedSoftmax and its gradient, aclnnMaskedSoftmaxWithRelPosBias: softmax over the last dim of
 // scaled, masked or biased scores.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/masked_softmax.cc"
@@ -104,9 +104,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/norm/masked_softmax_functions.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -2,7 +2,7 @@
 // over the last axes, and the same for x = x1 + x2. With h = x * rstd and g = dy * gamma, the gradient of x
 // is rstd * (g - h * mean(g * h)), and that of gamma the sum of dy * h.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/rms_norm.cc"
@@ -93,9 +93,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/rms_norm_functions.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

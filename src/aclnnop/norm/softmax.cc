@@ -1,7 +1,7 @@
 // aclnnSoftmax, aclnnLogSoftmax: exp(x - m) / s, and (x - m) - log(s), where m is the maximum of a row and s
 // the sum of exp(x - m).
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/softmax.cc"

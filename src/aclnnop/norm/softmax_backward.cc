@@ -1,7 +1,7 @@
 // aclnnSoftmaxBackward, aclnnLogSoftmaxBackward: (g - s) * y, where s is the sum of g * y over a row, and g -
 // exp(y) * s, where s is that of g.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/softmax_backward.cc"

@@ -1,7 +1,7 @@
 // The parts of a batch norm whose batch lies on several devices: statistics of the own part, those of all parts together, what is made of
 // them, and the sums and the gradient of the way back.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/sync_batch_norm.cc"
@@ -210,12 +210,12 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/dense_steps.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/sync_batch_norm_functions.h"
 #include "aclnnop/stage_list.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "acl/errors.h"
-#include "acl/float_environment.h"
 #include "aclnnop/jobs/lists.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
 #include "contract/arguments.h"
 #include "engine/row/row_operand.h"
 

@@ -1,7 +1,7 @@
 // aclnnApplyAdamWV2, aclnnFusedSgd, aclnnForeachNonFiniteCheckAndUnscale: steps of optimizers and of mixed
 // precision that rewrite several tensors at once.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/optimizers/optimizer_steps.cc"
@@ -116,11 +116,11 @@ HWY_AFTER_NAMESPACE();
 
 #include <cmath>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/optimizers/optimizer_steps_functions.h"
 #include "aclnnop/optimizers/updates.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 
 namespace portacl {
 

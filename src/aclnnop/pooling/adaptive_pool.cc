@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/pooling/adaptive_pool_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/pool_windows.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/pool_windows.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
 #include "aclnnop/pooling/max_gradient.h"
 #include "aclnnop/pooling/pool_windows.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

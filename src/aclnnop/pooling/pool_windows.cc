@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/errors.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/coded.h"
 
-#include "acl/data_type.h"
 #include "aclnnop/jobs/heads.h"
+#include "base/data_type.h"
 
 namespace portacl::quantisation {
 

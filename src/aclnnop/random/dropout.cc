@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/random_source.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

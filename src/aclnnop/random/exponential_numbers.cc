@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/multinomial_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
+#include "base/errors.h"
 #include "engine/map/map_types.h"
 #include "engine/random/multinomial_draw.h"
 

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/normal_functions.h"
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

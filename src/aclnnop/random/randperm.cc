@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/random/randperm_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/random_source.h"
+#include "base/errors.h"
 #include "engine/random/permutation.h"
 
 namespace portacl {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "plan/views.h"
 
 namespace portacl {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "acl/errors.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "engine/recurrent/network.h"
 

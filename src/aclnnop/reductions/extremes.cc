@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/extremes_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/product_functions.h"
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/fold_call.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/promotion.h"
 #include "plan/views.h"
 

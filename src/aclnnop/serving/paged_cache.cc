@@ -5,12 +5,12 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/aclnn_scatter_pa_cache.h"
 #include "aclnnop/aclnn_scatter_pa_kv_cache.h"
 #include "aclnnop/jobs/floor_divide.h"
 #include "aclnnop/stage_list.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
 

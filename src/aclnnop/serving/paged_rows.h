@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "acl/data_type.h"
 #include "aclnnop/jobs/dense_steps.h"
+#include "base/data_type.h"
 #include "engine/serve/serve.h"
 
 namespace portacl::serving {

@@ -1,7 +1,7 @@
 // aclnnApplyTopKTopP, and aclnnApplyTopKTopPCustom, which is the same: keep those of a row's logits that are
 // among the k greatest. Of these, keep the greatest whose probabilities add up to p.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/serving/top_k_top_p.cc"
@@ -87,10 +87,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/row_job.h"
 #include "aclnnop/serving/top_k_top_p_functions.h"
 #include "aclnnop/stage_list.h"
+#include "base/errors.h"
 #include "plan/views.h"
 
 namespace portacl {

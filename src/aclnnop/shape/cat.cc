@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/cat_functions.h"
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "contract/promotion.h"
 

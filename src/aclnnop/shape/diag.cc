@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 #include "plan/move_plan.h"
 

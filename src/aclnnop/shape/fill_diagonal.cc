@@ -7,9 +7,9 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
+#include "base/data_type.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/permute_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

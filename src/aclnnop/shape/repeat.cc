@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
 #include "aclnnop/jobs/step_list.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

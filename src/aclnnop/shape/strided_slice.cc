@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/moves.h"
+#include "base/errors.h"
 #include "contract/arguments.h"
 
 namespace portacl {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/sort/ordered.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "acl/errors.h"
 #include "aclnnop/sort/ordered.h"
+#include "base/errors.h"
 #include "plan/move_plan.h"
 
 namespace portacl {

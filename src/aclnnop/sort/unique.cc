@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/unique_functions.h"
 
-#include "acl/errors.h"
 #include "aclnnop/jobs/step_list.h"
+#include "base/errors.h"
 
 namespace portacl {
 namespace {

@@ -1,6 +1,6 @@
 // aclnnNanToNum and aclnnInplaceNanToNum: replace NaN and infinities with numbers.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/unary/nan_to_num.cc"

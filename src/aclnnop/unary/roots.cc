@@ -1,7 +1,7 @@
 // Sqrt, Rsqrt, Reciprocal and Square: powers with small exponents.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/unary/roots.cc"

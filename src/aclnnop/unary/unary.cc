@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/unary/unary.h"
 
-#include "acl/data_type.h"
 #include "aclnnop/call_of_views.h"
+#include "base/data_type.h"
 #include "plan/loop_plan.h"
 #include "plan/move_plan.h"
 

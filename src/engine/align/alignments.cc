@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/align/alignments.cc"
@@ -84,7 +84,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 

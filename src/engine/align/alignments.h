@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/place.h"
 
 namespace portacl::engine {

@@ -1,7 +1,7 @@
 // The loops over rows of scores for each instruction set (see attention_kernel.h). Sums have sixteen lanes,
 // whatever the vector width.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/attention/attention_kernel.cc"

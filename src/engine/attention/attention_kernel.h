@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/random/source.h"
 
 namespace portacl::engine {

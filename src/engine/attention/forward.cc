@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "acl/errors.h"
-#include "acl/float_environment.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
 #include "engine/attention/scores.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/attention/scores.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"

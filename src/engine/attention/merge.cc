@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/attention/scores.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"

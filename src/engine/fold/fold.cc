@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/fold/fold_tree.h"
 #include "engine/isa_in_use.h"
 #include "engine/map/tiles.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/map/formula.h"
 
 namespace portacl::engine {

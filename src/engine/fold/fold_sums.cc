@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fold/fold_sums.h"
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/fold/fold_sums.cc"

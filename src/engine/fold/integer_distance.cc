@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"

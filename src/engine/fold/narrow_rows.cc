@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/fold/reduction_run.h"
 #include "engine/fold/sum_tree.h"
 #include "engine/isa_in_use.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/fold/sum_tree.h"
 #include "engine/map/hoist.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "engine/fold/reduction.h"
-#include "engine/fold/sum_work.h"
+#include "engine/map/sum_work.h"
 #include "engine/map/tiles.h"
 #include "engine/strided.h"
 

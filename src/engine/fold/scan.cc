@@ -8,7 +8,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"
 #include "engine/place.h"

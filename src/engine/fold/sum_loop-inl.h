@@ -19,8 +19,8 @@
 
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
-#include "engine/fold/sum_work.h"
 #include "engine/half_precision-inl.h"
+#include "engine/map/sum_work.h"
 #include "engine/map/vector_loop-inl.h"
 #include "plan/reduction_plan.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/fold/reduction_run.h"
 #include "engine/fold/sum_tree.h"
 #include "engine/isa_in_use.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/fold/term_sums.cc"

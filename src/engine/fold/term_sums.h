@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::engine {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::engine {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 
 namespace portacl::engine {
 namespace {

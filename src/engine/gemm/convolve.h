@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/gemm/gemm.h"
 
 namespace portacl::engine {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/distance.h"
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/gemm/distance.cc"
@@ -153,7 +153,7 @@ HWY_AFTER_NAMESPACE();
 
 #include <algorithm>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/gemm/integers.h"
 #include "engine/gemm/pack.h"
 #include "engine/gemm/quantised.h"

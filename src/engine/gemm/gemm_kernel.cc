@@ -1,7 +1,7 @@
 // The loops of matrix products for each instruction set (see gemm_kernel.h). Vectors run along the columns,
 // so that each element has its own chain, whatever the vector width.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/gemm/gemm_kernel.cc"

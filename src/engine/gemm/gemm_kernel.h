@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::engine {
 

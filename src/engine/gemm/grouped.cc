@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "acl/errors.h"
-#include "acl/float_environment.h"
-#include "acl/text.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
+#include "base/text.h"
 #include "engine/gemm/gemm.h"
 #include "engine/gemm/integers.h"
 #include "engine/gemm/quantised.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/gemm/grouped_rows.cc"
@@ -68,9 +68,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/errors.h"
-#include "acl/float_environment.h"
+#include "base/data_type.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/gemm/quantised.h"
 #include "engine/isa_table.h"

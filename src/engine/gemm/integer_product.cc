@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/gemm/quantised.h"
 #include "engine/parallel.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/conversions.h"
 #include "engine/strided.h"
 

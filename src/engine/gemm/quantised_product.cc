@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/quantised_product.h"
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 
 namespace portacl::engine {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "acl/float_environment.h"
 #include "acl/settings/configuration.h"
+#include "base/float_environment.h"
 
 #if defined(__x86_64__)
 #include <sys/syscall.h>

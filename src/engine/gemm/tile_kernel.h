@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
-#include "acl/term_pairs.h"
+#include "base/isa.h"
+#include "base/term_pairs.h"
 #include "engine/gemm/gemm_kernel.h"
 
 namespace portacl::engine {

@@ -1,7 +1,7 @@
 // Products of a matrix and a vector in types other than 32-bit and 16-bit floats (see vector_product.h).
 // Vectors run along the rows, so that each row has its own chain.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/gemm/vector_product.cc"
@@ -119,7 +119,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"

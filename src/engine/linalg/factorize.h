@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/map/formula.h"
 #include "engine/move/move.h"
 

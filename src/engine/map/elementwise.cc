@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/isa_in_use.h"
 #include "engine/map/elementwise_blocks.h"
 #include "engine/map/tiles.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/map/elementwise_blocks.h"
 #include "engine/parallel.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/map/formula.h"
 
 namespace portacl::engine {

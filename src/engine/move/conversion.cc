@@ -13,7 +13,7 @@
 #include <mutex>
 #include <type_traits>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #ifndef PORTACL_ENGINE_MOVE_CONVERSION_PASSES_
 #define PORTACL_ENGINE_MOVE_CONVERSION_PASSES_
@@ -317,7 +317,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "engine/isa_table.h"
 
 namespace portacl::engine {

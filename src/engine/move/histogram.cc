@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/is_nan.h"
 #include "engine/parallel.h"
 #include "engine/tile_size.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "engine/is_nan.h"
 #include "engine/move/block.h"
 #include "engine/move/indexed.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/float_environment.h"
+#include "base/data_type.h"
+#include "base/float_environment.h"
 #include "engine/cache_size.h"
 #include "engine/isa_in_use.h"
 #include "engine/move/block.h"

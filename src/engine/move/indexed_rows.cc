@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/move/indexed_elements.h"
 #include "engine/move/steps.h"
 #include "engine/parallel.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/cache_size.h"
 #include "engine/move/block.h"
 #include "engine/parallel.h"

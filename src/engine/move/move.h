@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/job.h"
 #include "engine/move/conversion.h"
 #include "plan/move_plan.h"

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "engine/parallel.h"
 #include "plan/views.h"
 

@@ -1,7 +1,7 @@
 // Pools (see pool.h). Sixteen rows of the output are computed together, one in each lane, so that any window
 // is a loop over whole vectors.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/pool/pool.cc"
@@ -126,7 +126,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 #include <limits>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "engine/conversions.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/is_nan.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/job.h"
 #include "plan/strided_view.h"
 

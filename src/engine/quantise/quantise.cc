@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #ifndef PORTACL_ENGINE_QUANTISE_QUANTISE_TYPES_
 #define PORTACL_ENGINE_QUANTISE_QUANTISE_TYPES_
@@ -153,8 +153,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/data_type.h"
-#include "acl/float_environment.h"
+#include "base/data_type.h"
+#include "base/float_environment.h"
 #include "engine/codes.h"
 #include "engine/conversions.h"
 #include "engine/isa_in_use.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/map/tiles.h"
 #include "engine/parallel.h"
 

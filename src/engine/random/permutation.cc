@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/tile_size.h"
 
 namespace portacl::engine {

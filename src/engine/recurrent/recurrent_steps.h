@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/parallel.h"
 #include "engine/recurrent/network.h"
 

@@ -136,7 +136,7 @@ struct AxesRows {
 
 }  // namespace portacl::engine
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/parallel.h"
 
 template <class Maker>

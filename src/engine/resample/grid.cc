@@ -8,8 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "acl/data_type.h"
-#include "acl/float_environment.h"
+#include "base/data_type.h"
+#include "base/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/parallel.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/job.h"
 #include "engine/resample/grid_job.h"
 #include "plan/strided_view.h"

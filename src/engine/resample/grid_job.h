@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/conversions.h"
 #include "engine/job.h"
 

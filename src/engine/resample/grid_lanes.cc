@@ -7,7 +7,7 @@
 
 #include <hwy/cache_control.h>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 #include "engine/resample/grid_job.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,7 +1,7 @@
 // Weighted sums along two axes (see axes.h). Each source row is summed once along the columns' taps. Such
 // rows are then summed along the rows' taps, a tile of columns at a time.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/resample/resample_sum.cc"
@@ -148,7 +148,7 @@ HWY_AFTER_NAMESPACE();
 #include <type_traits>
 #include <utility>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "engine/cache_size.h"
 #include "engine/conversions.h"
 #include "engine/isa_table.h"

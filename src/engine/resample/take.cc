@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "engine/cache_size.h"
 #include "engine/move/block.h"
 #include "engine/move/conversion.h"

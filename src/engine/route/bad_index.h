@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "acl/errors.h"
+#include "base/errors.h"
 #include "engine/job.h"
 
 namespace portacl::engine {

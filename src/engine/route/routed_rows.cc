@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "acl/data_type.h"
-#include "acl/float_environment.h"
+#include "base/data_type.h"
+#include "base/float_environment.h"
 #include "engine/parallel.h"
 #include "engine/route/bad_index.h"
 #include "engine/route/route.h"

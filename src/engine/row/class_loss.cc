@@ -8,10 +8,10 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/errors.h"
-#include "acl/float_environment.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
 #include "engine/fold/sum_tree.h"
-#include "engine/fold/sum_work.h"
+#include "engine/map/sum_work.h"
 #include "engine/parallel.h"
 #include "plan/reduction_plan.h"
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/row/label_margin.h"
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/row/label_margin.cc"
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
-#include "engine/fold/sum_work.h"
+#include "engine/map/sum_work.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -54,8 +54,8 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 #include <limits>
 
-#include "acl/errors.h"
-#include "acl/float_environment.h"
+#include "base/errors.h"
+#include "base/float_environment.h"
 #include "engine/fold/sum_tree.h"
 #include "engine/isa_in_use.h"
 #include "engine/isa_table.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/job.h"
 #include "engine/row/class_loss.h"
 #include "engine/row/row_operand.h"

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <limits>
 
-#include "acl/data_type.h"
-#include "acl/float_environment.h"
+#include "base/data_type.h"
+#include "base/float_environment.h"
 #include "engine/cache_size.h"
 #include "engine/fold/sum_tree.h"
 #include "engine/isa_in_use.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "acl/data_type.h"
+#include "base/data_type.h"
 #include "engine/move/block.h"
 #include "plan/views.h"
 

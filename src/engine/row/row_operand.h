@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/move/conversion.h"
 #include "plan/loop_plan.h"
 #include "plan/strided_view.h"

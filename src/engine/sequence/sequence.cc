@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sequence/sequence.h"
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/sequence/sequence.cc"
@@ -125,7 +125,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/isa_in_use.h"
 #include "engine/map/dispatch.h"
 #include "engine/map/tiles.h"

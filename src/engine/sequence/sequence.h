@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/map/formula.h"
 #include "plan/loop_plan.h"
 

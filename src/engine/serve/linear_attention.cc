@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/serve/linear_attention.cc"
@@ -103,7 +103,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/parallel.h"
 #include "engine/serve/serve.h"
 

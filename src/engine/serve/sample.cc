@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/parallel.h"
 #include "engine/serve/serve.h"
 

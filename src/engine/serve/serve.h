@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/route/route.h"
 
 namespace portacl::engine {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/chosen.h"
 #include "engine/parallel.h"
 #include "engine/sort/sort_lines.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/parallel.h"
 #include "engine/sort/sort_lines.h"
 

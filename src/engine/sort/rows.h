@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "acl/isa.h"
+#include "base/isa.h"
 #include "engine/place.h"
 #include "engine/strided.h"
 #include "plan/shape.h"

@@ -7,7 +7,7 @@
 #include <bit>
 #include <limits>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "acl/acl_base.h"
-#include "acl/isa.h"
+#include "base/isa.h"
 
 namespace portacl::engine {
 

@@ -1,7 +1,7 @@
 // Makes the key-index pairs of elements, of all or of those below a bound (see sort_lines.h). Plain loops
 // that the compiler vectorises, compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
-#include "acl/vector_targets.h"
+#include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/sort/words.cc"

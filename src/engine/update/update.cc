@@ -7,7 +7,7 @@
 #include <atomic>
 #include <bit>
 
-#include "acl/float_environment.h"
+#include "base/float_environment.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "acl/float_environment.h"
 #include "aclnnop/families/foreach.h"
 #include "aclnnop/families/optimizers.h"
+#include "base/float_environment.h"
 #include "determinism/arguments.h"
 #include "determinism/subject.h"
 #include "support/c_function.h"
