@@ -13,7 +13,7 @@
 
 #include "aclnnop/families/recurrent.h"
 #include "gtest/gtest.h"
-#include "recurrent/network.h"
+#include "recurrent/recurrent_calls.h"
 #include "support/environment.h"
 #include "support/two_phase.h"
 

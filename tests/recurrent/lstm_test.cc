@@ -9,7 +9,7 @@
 
 #include "aclnnop/families/recurrent.h"
 #include "gtest/gtest.h"
-#include "recurrent/network.h"
+#include "recurrent/recurrent_calls.h"
 
 namespace portacl::testing {
 namespace {

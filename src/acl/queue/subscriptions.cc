@@ -19,7 +19,7 @@ namespace {
 void AfterFork() {
   for (auto& [thread, subscriber] : TheReports().by_thread) {
     new (&subscriber.posted) std::condition_variable;
-    subscriber.due = LinkedList<CallbackTask>();
+    subscriber.due = LinkedList<DueCallback>();
     subscriber.inside = 0;
   }
 }

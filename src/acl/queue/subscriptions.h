@@ -11,14 +11,27 @@
 
 namespace portacl {
 
-class CallbackTask;
 class Stream;
+
+// A callback that waits for its thread, as the registry knows it.
+class DueCallback : public Linked {
+ public:
+  // What the subscribed thread does. Throws nothing but a ThreadUnwinding.
+  virtual void Process() = 0;
+  // Nobody will process it; a stream that waits for it goes on.
+  virtual void Drop() noexcept = 0;
+
+  Stream* stream = nullptr;  // whose queue it is in; only for a callback that blocks is it still there
+
+ protected:
+  ~DueCallback() = default;
+};
 
 // A thread that is subscribed to the callbacks of one or more streams.
 struct Subscriber {
   int streams = 0;
   int inside = 0;  // number of threads in aclrtProcessReport for it
-  LinkedList<CallbackTask> due;
+  LinkedList<DueCallback> due;
   std::condition_variable posted;
 };
 

@@ -13,8 +13,8 @@
 #include "base/errors.h"
 #include "base/handle_table.h"
 #include "base/process/cancellation.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {
@@ -32,7 +32,7 @@ class HostFunctionTask final : public Task {
  public:
   PORTACL_CATCHES_UNWINDING Outcome Run(Stream& stream) override {
     const UserCode user_code(&stream);
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostWaited(&stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->HostWaited(&stream);
     try {
       function_(argument_);
     } catch (const ThreadUnwinding&) {
@@ -41,7 +41,7 @@ class HostFunctionTask final : public Task {
     } catch (...) {
       stream.NoteFailure(kThrew);
     }
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostFunctionEnds(&stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->HostFunctionEnds(&stream);
     return Outcome::kDone;
   }
   void Finish(StreamList&) noexcept override;
@@ -74,19 +74,21 @@ void HostFunctionTask::Finish(StreamList&) noexcept {
 
 // Posts a callback to the thread that is subscribed to the stream. A blocking one parks the stream until that
 // thread has processed it. Both the stream and the thread's queue refer to it.
-class CallbackTask final : public Task, public Linked {
+class CallbackTask final : public Task, public DueCallback {
  public:
   Outcome Run(Stream& of) noexcept override;
   bool Interrupt(Stream& of) noexcept override;
   void Finish(StreamList&) noexcept override { Unref(); }
   void Unref() noexcept;
 
-  // Called by the subscribed thread. Throws nothing but a ThreadUnwinding.
-  void Process();
+  void Process() override;
+  void Drop() noexcept override {
+    if (blocks) stream->ResumeFrom(this);
+    Unref();
+  }
 
   static CallbackTask* New(aclrtCallback function, void* argument, bool blocks) noexcept;
 
-  Stream* stream = nullptr;  // its stream, which only a blocking callback may still use
   bool blocks = false;
   bool dropped = false;             // guarded by the reports' mutex
   sanitizer::SignalPointer signal;  // for the checks of order: the stream has reached it
@@ -142,9 +144,9 @@ void CallbackTask::Unref() noexcept {
 Task::Outcome CallbackTask::Run(Stream& of) noexcept {
   const bool parks = blocks;  // copied, since a posted callback may be processed and freed at any time
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    signal = sanitizer::NewSignal();
-    sanitizer::Raise(signal, &of);
-    sanitizer::WantAll();
+    signal = sanitizer::hooks->NewSignal();
+    sanitizer::hooks->Raise(signal, &of);
+    sanitizer::hooks->WantAll();
   }
   {
     Reports& reports = TheReports();
@@ -183,7 +185,7 @@ PORTACL_CATCHES_UNWINDING void CallbackTask::Process() {
     }
     Unref();
   };
-  sanitizer::HostWaited(signal);
+  if (signal != nullptr) sanitizer::hooks->HostWaited(signal);
   try {
     const UserCode user_code(parked);
     function_(argument_);
@@ -194,7 +196,7 @@ PORTACL_CATCHES_UNWINDING void CallbackTask::Process() {
     end(&kThrew);
     return;
   }
-  if (parked != nullptr && signal != nullptr) sanitizer::HostFunctionEnds(parked);
+  if (parked != nullptr && signal != nullptr) sanitizer::hooks->HostFunctionEnds(parked);
   end(nullptr);
 }
 
@@ -221,9 +223,9 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     return Record(api, queue, task, {.api = api, .kind = RecordedKind::kHostFunction, .needs_worker = true});
   }
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
-                     sanitizer::Waits::kForAnything);
-    sanitizer::WantAll();  // the program may wait for the function by its own means
+    sanitizer::hooks->Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                            sanitizer::Waits::kForAnything);
+    sanitizer::hooks->WantAll();  // the program may wait for the function by its own means
   }
   return queue.SubmitFor(api, task);
 }
@@ -264,7 +266,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
-  LinkedList<CallbackTask> dropped;
+  LinkedList<DueCallback> dropped;
   {
     Reports& reports = TheReports();
     std::lock_guard lock(reports.mutex);
@@ -282,8 +284,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
                        "aclrtSubscribeReport before."));
     }
     // Drops unprocessed callbacks of the stream from the thread's queue.
-    while (CallbackTask* task =
-               of_thread->due.PopIf([&](const CallbackTask& one) { return one.stream == queue.stream; })) {
+    while (DueCallback* task =
+               of_thread->due.PopIf([&](const DueCallback& one) { return one.stream == queue.stream; })) {
       dropped.Append(task);
     }
     reports.End(queue.stream);
@@ -291,10 +293,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   if (!dropped.empty()) {
     queue.stream->IfStill(queue.handle, [&] { queue.stream->NoteFailureLocked(kNobodySubscribed); });
   }
-  while (CallbackTask* task = dropped.Pop()) {
-    if (task->blocks) queue.stream->ResumeFrom(task);
-    task->Unref();
-  }
+  while (DueCallback* task = dropped.Pop()) task->Drop();
   return ACL_SUCCESS;
 }
 
@@ -328,9 +327,9 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
                 Text(api, ": not enough memory to queue the work."));
   }
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
-                     sanitizer::Waits::kForAnything);
-    sanitizer::WantAll();
+    sanitizer::hooks->Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                            sanitizer::Waits::kForAnything);
+    sanitizer::hooks->WantAll();
   }
   return queue.SubmitFor(api, task);
 }
@@ -344,7 +343,7 @@ aclError aclrtProcessReport(int32_t timeout) {
                      ", accepted: milliseconds from 1 on, or -1 to wait for ever."));
   }
   const Deadline deadline = DeadlineIn(timeout);
-  CallbackTask* task = nullptr;
+  DueCallback* task = nullptr;
   {
     Reports& reports = TheReports();
     std::unique_lock lock(reports.mutex);
