@@ -4,18 +4,13 @@
 #pragma once
 
 #define IsOn IsOnAsBuilt
-#include "sanitizer/settings.h"
+#define KeepsCalls KeepsCallsAsBuilt
+#include "base/checked_parts.h"
+#undef KeepsCalls
 #undef IsOn
 
 namespace portacl::sanitizer {
 constexpr bool IsOn(uint32_t = 0) noexcept { return false; }
-}  // namespace portacl::sanitizer
-
-#define KeepsCalls KeepsCallsAsBuilt
-#include "sanitizer/calls.h"
-#undef KeepsCalls
-
-namespace portacl::sanitizer {
 constexpr bool KeepsCalls() noexcept { return false; }
 }  // namespace portacl::sanitizer
 

@@ -112,6 +112,9 @@ struct Executor final : ExecutorState, Task, JobMemory {
 // Returns a fresh executor that does nothing yet, or nullptr when memory is exhausted.
 Executor* AcquireExecutor(const char* api) noexcept;
 
+// Adds an operand's name: self, or tensors[3] for a list's entry.
+void AddOperandName(Text& text, const ExecutorState& executor, int operand) noexcept;
+
 // Ends phase 1 and returns the caller's handle. Exactly one of PublishExecutor and ReleaseExecutor follows
 // AcquireExecutor.
 aclOpExecutor* PublishExecutor(Executor* executor) noexcept;

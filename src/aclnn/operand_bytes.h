@@ -3,12 +3,12 @@
 #pragma once
 
 #include "aclnn/tensor.h"
-#include "base/strided_bytes.h"
+#include "base/sanitizer_hooks.h"
 
 namespace portacl {
 
-// Returns bytes relative to the tensor's data address. *is_exact is false where the bytes are unknown:
-// private formats, elements of less than a byte, and views that cannot be counted.
-sanitizer::StridedBytes BytesOf(const aclTensor& tensor, bool* is_exact) noexcept;
+// Sets the bytes of an operand, behind the tensor's data address. Nothing is known of those of private formats; of elements of less
+// than a byte, and of views that cannot be counted, no more than their bounds.
+void SetBytes(const aclTensor& tensor, sanitizer::OperandFacts* operand) noexcept;
 
 }  // namespace portacl

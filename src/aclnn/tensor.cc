@@ -10,7 +10,7 @@
 #include "aclnn/shaped_tensor.h"
 #include "base/data_type.h"
 #include "base/errors.h"
-#include "sanitizer/calls.h"
+#include "base/sanitizer_hooks.h"
 
 using namespace portacl;
 
@@ -110,7 +110,7 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
   tensor->format = format;
   tensor->data = tensorData;
   tensor->Describe();
-  if (sanitizer::KeepsCalls()) sanitizer::TensorMade("aclCreateTensor", tensor);
+  if (sanitizer::KeepsCalls()) sanitizer::hooks->TensorMade("aclCreateTensor", tensor);
   return tensor;
 }
 
@@ -122,7 +122,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
       !RankFits("aclInitTensor", "storageDimsNum", storageDimsNum)) {
     return ACLNN_ERR_PARAM_INVALID;
   }
-  if (sanitizer::KeepsCalls()) sanitizer::TensorChanged("aclInitTensor", tensor);
+  if (sanitizer::KeepsCalls()) sanitizer::hooks->TensorChanged("aclInitTensor", tensor);
   ForgetShaped(tensor);
   // Keeps the dims and the address when the new ones are null. Everything else is always replaced, as in
   // CANN.
@@ -182,7 +182,8 @@ aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size)
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
-  if (sanitizer::KeepsCalls() && !sanitizer::TensorGoes("aclDestroyTensor", tensor)) return ACL_SUCCESS;
+  if (sanitizer::KeepsCalls() && !sanitizer::hooks->TensorGoes("aclDestroyTensor", tensor))
+    return ACL_SUCCESS;
   ForgetShaped(tensor);
   return Destroy(tensor);
 }
@@ -283,7 +284,7 @@ aclnnStatus aclGetScalarListSize(const aclScalarList* scalarList, uint64_t* size
 
 aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
   if (tensor == nullptr) return FailNullPointer("aclSetRawTensorAddr", "tensor");
-  if (sanitizer::KeepsCalls()) sanitizer::TensorChanged("aclSetRawTensorAddr", tensor);
+  if (sanitizer::KeepsCalls()) sanitizer::hooks->TensorChanged("aclSetRawTensorAddr", tensor);
   tensor->data = addr;
   return ACL_SUCCESS;
 }

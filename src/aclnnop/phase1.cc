@@ -13,9 +13,9 @@
 #include "acl/device/device.h"
 #include "acl/settings/configuration.h"
 #include "aclnn/opdev/op_errno.h"
-#include "aclnn/operand_bytes.h"
 #include "aclnnop/operand_access.h"
 #include "aclnnop/recorded_arguments.h"
+#include "base/checked_parts.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/cache_size.h"
@@ -25,9 +25,6 @@
 #include "profile/recorder.h"
 #include "record/recorded_calls.h"
 #include "record/recording_settings.h"
-#include "sanitizer/calls.h"
-#include "sanitizer/checked_call.h"
-#include "sanitizer/settings.h"
 
 namespace portacl {
 
@@ -77,47 +74,17 @@ bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   return true;
 }
 
-// Notes the operands of a checked program. This and the next functions are not inlined, so that phase 1 of
-// other programs keeps its small stack frame.
-[[gnu::cold, gnu::noinline]] void NoteTensors(const OperatorCall& call,
-                                              const ExecutorState& executor) noexcept {
-  try {
-    std::vector<CheckedOperand> operands;
-    for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
-      for (int entry = 0; entry < call.Count(i); ++entry) {
-        const int at = static_cast<int>(operands.size());
-        const bool is_result =
-            at >= executor.first_output && at < executor.first_output + executor.output_count;
-        operands.push_back(OperandOf(call.api, call.Name(i), call.IsList(i) ? entry : -1,
-                                     call.Entry(i, entry), at < executor.input_count, is_result));
-      }
-    }
-    NoteOperands(&executor, call.api, std::move(operands));
-  } catch (...) {
-    // without memory the call is not checked
-  }
-}
+// Checks, profiles and recordings are told by functions that are not inlined, so that phase 1 of other
+// programs keeps its small stack frame.
 
 // Reports to the checks which bytes the call will touch.
 [[gnu::cold, gnu::noinline]] void TellOfCall(const OperatorCall& call, const Executor& executor,
                                              const aclOpExecutor* handle) noexcept {
-  std::vector<sanitizer::OperandFacts> operands(static_cast<size_t>(executor.operand_count));
-  for (int i = 0; i < executor.parameter_count; ++i) {
-    const ExecutorParameter& parameter = executor.parameters[i];
-    for (int entry = 0; entry < parameter.count; ++entry) {
-      const int index = parameter.first + entry;
-      sanitizer::OperandFacts& operand = operands[static_cast<size_t>(index)];
-      operand.name = parameter.name;
-      operand.entry = parameter.is_list ? entry : -1;
-      operand.writes =
-          (index >= executor.first_output && index < executor.first_output + executor.output_count) ||
-          std::string_view(parameter.name).ends_with("Ref") || IsWritten(call.api, parameter.name);
-      operand.tensor = call.Entry(i, entry);
-      operand.is_partial = !operand.writes && AccessOf(call.api, parameter.name, false) == Access::kPartly;
-      if (operand.tensor != nullptr) operand.bytes = BytesOf(*operand.tensor, &operand.is_exact);
-    }
+  try {
+    sanitizer::hooks->Phase1Ends(&executor, executor.api, handle, OperandsOf(call, executor));
+  } catch (...) {
+    // without memory the call is not checked
   }
-  sanitizer::Phase1Ends(&executor, executor.api, handle, std::move(operands));
 }
 
 // Start of phase 1 on this thread, while a profile is taken.
@@ -217,7 +184,6 @@ aclnnStatus phase1::Begin(OperatorCall& call, std::span<const Check> checks, con
     ReleaseExecutor(fresh);
     return FailMemory(call);
   }
-  if (sanitizer::IsOn()) NoteTensors(call, *fresh);
   *acquired = fresh;
   return ACL_SUCCESS;
 }
@@ -252,7 +218,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
   *workspaceSize = acquired->workspace_size;
   if (record::IsOn()) RecordCall(call, *acquired);
   *executor = PublishExecutor(acquired);
-  if (sanitizer::KeepsCalls()) TellOfCall(call, *acquired, *executor);
+  if (sanitizer::IsOn()) TellOfCall(call, *acquired, *executor);
   return ACL_SUCCESS;
 }
 

@@ -12,8 +12,8 @@
 #include "aclop/named_call.h"
 #include "base/data_type.h"
 #include "base/handle_table.h"
+#include "base/sanitizer_hooks.h"
 #include "engine/move/move.h"
-#include "sanitizer/device_memory.h"
 
 namespace portacl {
 namespace {
@@ -188,7 +188,7 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   task->dims = dims;
   task->shape = to.view;
   const size_t bytes = static_cast<size_t>(to.numel) * (StorageBits(to.dtype) / 8);
-  sanitizer::MarkWritten(output, bytes);
+  if (sanitizer::IsOn()) sanitizer::hooks->MarkWritten(output, bytes);
   task->place = bytes <= kSmallBytes ? Task::Place::kAnywhere : Task::Place::kWorker;
   return queue.SubmitFor(call.api, task,
                          configuration.launch_blocking ? Stream::Wait::kLaunchBlocking : Stream::Wait::kNo);

@@ -23,7 +23,7 @@
 #include "base/process/immortal.h"
 #include "base/unwind.h"
 
-namespace portacl::sanitizer {
+namespace portacl {
 namespace {
 
 // The address range of this library's code. Its frames tell a reader nothing, except the one of the public
@@ -262,14 +262,14 @@ void PrepareCallStacks() noexcept {
 
 StackTakenAhead::StackTakenAhead(bool is_wanted) noexcept : outer_(taken_ahead) {
   if (!is_wanted || outer_ != nullptr) return;
-  Capture(&stack_);
+  TakeCallStack(&stack_);
   taken_ahead = &stack_;
 }
 
 StackTakenAhead::~StackTakenAhead() { taken_ahead = outer_; }
 
 // Not inlined, because the first frame that is found must be its own.
-__attribute__((noinline)) void Capture(CallStack* stack) noexcept {
+__attribute__((noinline)) void TakeCallStack(CallStack* stack) noexcept {
   if (taken_ahead != nullptr) {
     *stack = *taken_ahead;
     return;
@@ -326,4 +326,4 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
   }
 }
 
-}  // namespace portacl::sanitizer
+}  // namespace portacl

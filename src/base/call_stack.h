@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace portacl::sanitizer {
+namespace portacl {
 
 struct CallStack {
   static constexpr int kMostFrames = 16;
@@ -21,10 +21,10 @@ struct CallStack {
 
 // Captures the calling thread's stack, without this library's frames inside the public function. It may wait
 // for Python's lock, whose holder may want any lock of this library: the caller must hold none.
-void Capture(CallStack* stack) noexcept;
-inline CallStack Here() noexcept {
+void TakeCallStack(CallStack* stack) noexcept;
+inline CallStack CallStackHere() noexcept {
   CallStack stack;
-  Capture(&stack);
+  TakeCallStack(&stack);
   return stack;
 }
 
@@ -52,4 +52,4 @@ struct LineSink {
 };
 void Describe(const CallStack& stack, const LineSink& sink) noexcept;
 
-}  // namespace portacl::sanitizer
+}  // namespace portacl

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace portacl::sanitizer {
+namespace portacl {
 namespace {
 
 // The steps after which FindOverlap gives up. Views whose strides are multiples of each other need a few for
@@ -150,4 +150,4 @@ bool Covers(const StridedBytes& a, const StridedBytes& b) noexcept {
   return a.IsOneRun() && a.begin <= b.begin && b.End() <= a.End();
 }
 
-}  // namespace portacl::sanitizer
+}  // namespace portacl

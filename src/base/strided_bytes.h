@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace portacl::sanitizer {
+namespace portacl {
 
 // Runs of `width` bytes: dim[i].count of them along each dim, dim[i].stride bytes apart, the largest stride
 // first. Strides are positive, and a dim that continues the runs is merged into them, so that equal views
@@ -53,4 +53,24 @@ Overlapping FindOverlap(const StridedBytes& a, const StridedBytes& b) noexcept;
 // Whether every byte of b is in a. False also if that is not obvious.
 bool Covers(const StridedBytes& a, const StridedBytes& b) noexcept;
 
-}  // namespace portacl::sanitizer
+// Calls visit(begin, bytes) for each run, from low addresses to high ones where runs do not overlap; a byte may be in several. Stops
+// when it returns false.
+template <class Visit>
+void ForEachRun(const StridedBytes& bytes, const Visit& visit) {
+  if (bytes.IsEmpty()) return;
+  uintptr_t begin = bytes.begin;
+  int64_t index[StridedBytes::kMostDims] = {};
+  while (true) {
+    if (!visit(begin, static_cast<size_t>(bytes.width))) return;
+    int i = bytes.dims - 1;
+    for (; i >= 0; --i) {
+      begin += static_cast<uintptr_t>(bytes.dim[i].stride);
+      if (++index[i] < bytes.dim[i].count) break;
+      begin -= static_cast<uintptr_t>(bytes.dim[i].count * bytes.dim[i].stride);
+      index[i] = 0;
+    }
+    if (i < 0) return;
+  }
+}
+
+}  // namespace portacl

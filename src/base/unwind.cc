@@ -14,7 +14,7 @@
 
 #include "base/process/fork.h"
 
-namespace portacl::sanitizer {
+namespace portacl {
 
 #if defined(__x86_64__)
 
@@ -464,4 +464,4 @@ void PrepareUnwinding() noexcept {
 
 #endif
 
-}  // namespace portacl::sanitizer
+}  // namespace portacl

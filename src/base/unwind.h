@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace portacl::sanitizer {
+namespace portacl {
 
 // Writes at most `most` return addresses, innermost first: of the caller's frame, its caller's, and so on.
 // Returns their number. *by_rules, unless it is nullptr, tells whether no frame had to be unwound.
@@ -11,4 +11,4 @@ int Unwind(void** addresses, int most, bool* by_rules = nullptr) noexcept;
 // Loads and allocates everything that later calls need.
 void PrepareUnwinding() noexcept;
 
-}  // namespace portacl::sanitizer
+}  // namespace portacl

@@ -14,12 +14,10 @@
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "base/process/thread_end.h"
+#include "base/sanitizer_hooks.h"
 #include "hccl/hcomm.h"
 #include "hccl/reduce.h"
 #include "profile/recorder.h"
-#include "sanitizer/copies.h"
-#include "sanitizer/device_memory.h"
-#include "sanitizer/order.h"
 
 namespace portacl::hccl {
 namespace {
@@ -39,7 +37,9 @@ class OperationTask final : public Task {
       : communicator_(std::move(communicator)), operation_(std::move(operation)) {
     place = Place::kReservedWorker;
   }
-  ~OperationTask() { sanitizer::EndWork(work_); }
+  ~OperationTask() {
+    if (sanitizer::IsOn()) sanitizer::hooks->EndWork(work_);
+  }
 
   void Number() noexcept { GiveNumbers(*communicator_, &operation_); }
 
@@ -51,7 +51,7 @@ class OperationTask final : public Task {
            fault.text});
     }
     // Other ranks have synchronised with it as well, and some of them may be threads of this process.
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
   bool Interrupt(Stream&) noexcept override {
@@ -69,7 +69,7 @@ class OperationTask final : public Task {
   // for this one.
   void UseWorkingAddresses() noexcept {
     const auto receives = [](void*& address) {
-      sanitizer::MarkWrittenToEnd(address);
+      sanitizer::hooks->MarkWrittenToEnd(address);
       address = sanitizer::Working(address);
     };
     operation_.send = sanitizer::Working(operation_.send);
@@ -85,7 +85,7 @@ class OperationTask final : public Task {
 
   const std::shared_ptr<Communicator> communicator_;
   Operation operation_;
-  const uint64_t work_ = sanitizer::BeginWork();
+  const uint64_t work_ = sanitizer::IsOn() ? sanitizer::hooks->BeginWork() : 0;
 };
 
 // Lists the buffers whose size the operation states directly: those of sends and receives, and those that
@@ -96,7 +96,7 @@ std::vector<sanitizer::Access> AccessesOf(const Operation& operation) {
     if (data == nullptr || count == 0) return;
     const size_t size = ElementSize(type);
     accesses.push_back(
-        {.bytes = sanitizer::StridedBytes::Run(static_cast<const char*>(data) + first * size, count * size),
+        {.bytes = StridedBytes::Run(static_cast<const char*>(data) + first * size, count * size),
          .writes = writes,
          .role = writes ? "recvBuf" : "sendBuf"});
   };
@@ -201,10 +201,10 @@ HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, 
   const FoundStream queue = FindStream(stream);
   if (!queue) return RefuseValue(api, "stream", static_cast<const void*>(stream), "a live stream");
   if (sanitizer::IsOn()) {
-    sanitizer::CheckOperand(api, "sendBuf", operation.send, 1);
-    sanitizer::CheckOperand(api, "recvBuf", operation.recv, 1);
+    sanitizer::hooks->CheckOperand(api, "sendBuf", operation.send, 1);
+    sanitizer::hooks->CheckOperand(api, "recvBuf", operation.recv, 1);
     for (const Operation::Message& one : operation.messages) {
-      sanitizer::CheckOperand(api, one.sends ? "sendBuf" : "recvBuf", one.data, 1);
+      sanitizer::hooks->CheckOperand(api, one.sends ? "sendBuf" : "recvBuf", one.data, 1);
     }
   }
   if (IsCaptured(queue)) return RecordOperation(api, queue, std::move(communicator), std::move(operation));
@@ -219,8 +219,8 @@ HcclResult Enqueue(const char* api, std::shared_ptr<Communicator> communicator, 
   }
   task->Number();
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    sanitizer::Queue(static_cast<Task*>(task), api, NameForChecks(*queue.stream, queue.handle),
-                     std::move(accesses), sanitizer::Waits::kForAnything);
+    sanitizer::hooks->Queue(static_cast<Task*>(task), api, NameForChecks(*queue.stream, queue.handle),
+                            std::move(accesses), sanitizer::Waits::kForAnything);
   }
   if (queue.Submit(task) == Stream::Submission::kQueued) return HCCL_SUCCESS;
   return RefuseValue(api, "stream", static_cast<const void*>(stream), "a live stream");

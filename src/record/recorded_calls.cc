@@ -337,7 +337,7 @@ std::string JsonOf(std::string_view text) { return Quoted(text); }
 void CallIsMade(const void* slot, RecordedCall call) noexcept {
   if (!OpenRecording()) return;
   try {
-    call.stack = StackNumber(sanitizer::Here());
+    call.stack = StackNumber(CallStackHere());
     auto kept = std::make_shared<const RecordedCall>(std::move(call));
     const std::lock_guard lock(TheCalls().mutex);
     TheCalls().by_slot[slot] = std::move(kept);

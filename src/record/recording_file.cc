@@ -220,7 +220,7 @@ bool OpenRecording() noexcept {
   if (file.is_open) return true;
   std::string problem;
   try {
-    sanitizer::PrepareCallStacks();
+    PrepareCallStacks();
     PrepareCompression();
     file.is_whole = SettingsInForce().keep == Keep::kAll;
     problem = OpenLocked(file);
@@ -236,7 +236,7 @@ bool OpenRecording() noexcept {
   return false;
 }
 
-int StackNumber(const sanitizer::CallStack& stack) {
+int StackNumber(const CallStack& stack) {
   if (stack.IsEmpty()) return -1;
   std::string key(reinterpret_cast<const char*>(stack.frames), stack.frame_count * sizeof stack.frames[0]);
   for (int i = 0; i < stack.line_count; ++i) key.append(stack.lines[i]).push_back('\n');

@@ -18,7 +18,7 @@ bool OpenRecording() noexcept;
 // The functions below throw std::bad_alloc, and write nothing if recording is off.
 
 // Returns the number by which calls name a call stack, which is written once, or -1.
-int StackNumber(const sanitizer::CallStack& stack);
+int StackNumber(const CallStack& stack);
 
 // Returns the number of the memory at an address; tensors with the same number are views of one memory.
 int StorageNumber(const void* address);

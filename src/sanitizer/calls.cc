@@ -92,19 +92,6 @@ void AddOperandName(Text& text, const OperandFacts& operand) {
   if (operand.entry >= 0) text.Add('[').Add(operand.entry).Add(']');
 }
 
-// Whether an operator touches only a part of an operand, as indices, dims or windows say. For most it is the
-// first operand, for attention any.
-bool IsPartial(std::string_view api, size_t operand) {
-  constexpr std::string_view kOfFirst[] = {
-      "Slice",  "Trace", "Diag",      "Pad",    "Im2col",      "Pool",   "Conv",    "Upsample",
-      "Gather", "Index", "Embedding", "Take",   "Sampler",     "Masked", "Scatter", "Put",
-      "Tril",   "Triu",  "NLLLoss",   "Unfold", "Multinomial", "Search", "Put"};
-  if (api.find("Attention") != std::string_view::npos) return true;
-  return operand == 0 && std::any_of(std::begin(kOfFirst), std::end(kOfFirst), [api](std::string_view part) {
-           return api.find(part) != std::string_view::npos;
-         });
-}
-
 StridedBytes At(const StridedBytes& bytes, const void* address) {
   StridedBytes moved = bytes;
   moved.begin += reinterpret_cast<uintptr_t>(address);
@@ -128,7 +115,7 @@ CallStack HereIfAwaited(Calls& calls, const aclTensor* tensor) {
     std::lock_guard lock(calls.mutex);
     if (!IsAwaitedLocked(calls, tensor)) return {};
   }
-  return Here();
+  return CallStackHere();
 }
 
 // Marks the calls between their phases that have the tensor as operand: it was changed, or is gone.
@@ -179,7 +166,7 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
           ", is no multiple of 32, which aclCreateTensor asks for; products differ in what they do then");
       finding.mend.Add(
           "give the address that aclrtMalloc gave, and lead to the first element by the tensor's offset");
-      const CallStack here = Here();
+      const CallStack here = CallStackHere();
       finding.places[0] = {Text(api, " was called"), &here};
       finding.places[1] = {Text("phase 1"), &call.made};
       Report(finding);
@@ -201,7 +188,7 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
           " without being the same view, which is undefined on an NPU: what is read may be overwritten by "
           "then");
       finding.mend.Add("write to other memory, or to exactly the view that is read");
-      const CallStack here = Here();
+      const CallStack here = CallStackHere();
       finding.places[0] = {Text(api, " was called"), &here};
       finding.places[1] = {Text("phase 1"), &call.made};
       Report(finding);
@@ -212,7 +199,7 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
 }  // namespace
 
 void TensorMade(const char* api, const aclTensor* tensor) noexcept {
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Calls& calls = TheCalls();
   std::lock_guard lock(calls.mutex);
   calls.gone_tensors.Remove(tensor);
@@ -245,7 +232,7 @@ bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
     if (found == nullptr) return true;
     gone = *found;
   }
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Finding finding = Begin(kHandles, "tensor-destroyed-twice", api, tensor);
   finding.what.Add("the tensor ")
       .Add(static_cast<const void*>(tensor))
@@ -260,7 +247,7 @@ bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
 
 void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
                 std::vector<OperandFacts> operands) noexcept {
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Calls& calls = TheCalls();
   std::lock_guard lock(calls.mutex);
   for (const OperandFacts& operand : operands) {
@@ -290,7 +277,7 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
     }
   }
   if (call.disturbed_by != nullptr) {
-    const CallStack here = Here();
+    const CallStack here = CallStackHere();
     const bool is_gone = std::strncmp(call.disturbed_by, "aclDestroy", 10) == 0;
     Finding finding =
         Begin(kHandles, is_gone ? "tensor-destroyed-between-phases" : "tensor-changed-between-phases", api,
@@ -312,7 +299,7 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
     Report(finding);
   }
   if (workspace != nullptr && workspace_size < in_slot.workspace_size) {
-    const CallStack here = Here();
+    const CallStack here = CallStackHere();
     Finding finding = Begin(kHandles, "workspace-too-small", api, workspace);
     finding.what.Add("the workspace has ").Add(workspace_size).Add(" bytes and phase 1 asked for ");
     finding.what.Add(in_slot.workspace_size).Add("; an NPU does not check this and writes past its end");
@@ -333,7 +320,7 @@ void Phase2FindsNone(const char* api, const aclOpExecutor* handle) noexcept {
     if (found == nullptr) return;
     gone = *found;
   }
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Finding finding = Begin(kHandles, "executor-used-twice", api, handle);
   finding.what.Add("the executor ").Add(static_cast<const void*>(handle)).Add(" was used up already, by ");
   finding.what.Add(gone.api).Add("; on an NPU that is a use after free");
@@ -366,7 +353,7 @@ std::vector<Access> AccessesOf(const CallInSlot& call) noexcept {
     if (!call.touched[i] || !operand.is_exact || operand.bytes.IsEmpty()) continue;
     accesses.push_back({.bytes = At(operand.bytes, call.addresses[i]),
                         .writes = operand.writes,
-                        .is_partial = operand.is_partial || IsPartial(call.api, i),
+                        .is_partial = operand.is_partial,
                         .role = operand.name});
   }
   if (call.workspace != nullptr && call.workspace_size > 0) {

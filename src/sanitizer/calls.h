@@ -4,50 +4,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
-#include "sanitizer/happens_before.h"
-#include "sanitizer/settings.h"
-
-struct aclTensor;
-struct aclOpExecutor;
+#include "base/sanitizer_hooks.h"
 
 namespace portacl::sanitizer {
-
-// Whether any part in force needs this.
-inline bool KeepsCalls() noexcept {
-  return __builtin_expect((parts_in_force & (kHandles | kProduct | kSync | kInit)) != 0, 0);
-}
 
 // A tensor was created, was changed by `api` (address or shape), or is about to be destroyed. TensorGoes
 // returns false if it is already gone and must not be touched.
 void TensorMade(const char* api, const aclTensor* tensor) noexcept;
 void TensorChanged(const char* api, const aclTensor* tensor) noexcept;
 bool TensorGoes(const char* api, const aclTensor* tensor) noexcept;
-
-// One tensor of a call.
-struct OperandFacts {
-  const char* name = "";  // static
-  int entry = -1;         // of a list
-  bool writes = false;
-  bool is_partial = false;  // the operator reads a part of it that depends on values or attributes
-  StridedBytes bytes;       // relative to the address
-  bool is_exact = false;    // if false, the bytes are unknown
-  const aclTensor* tensor = nullptr;
-};
-
-// An executor's slot, and the call in it as phase 2 sees it.
-struct CallInSlot {
-  const void* slot;
-  const char* api;
-  void* const* addresses;  // of its operands
-  const bool* touched;
-  const void* workspace;
-  uint64_t workspace_size;  // that phase 1 asked for
-  bool repeatable;
-  bool runs;  // if false, there is nothing to compute
-};
 
 // Called at the end of phase 1.
 void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "acl/memory/memory.h"
+#include "base/sanitizer_hooks.h"
 #include "sanitizer/device_memory.h"
 #include "sanitizer/order.h"
 #include "sanitizer/report.h"
@@ -50,7 +50,7 @@ bool IsThere(const Memory& memory, const MemoryRange& range) noexcept {
   const bool is_short =
       range.size > 0 && range.facts.kind != MemoryKind::kRegisteredHost && memory.size > range.size - offset;
   if (!is_gone && !is_short) return true;
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Finding finding;
   finding.part = kMemory;
   finding.function = memory.api;
@@ -139,7 +139,7 @@ bool IsOnSide(Side side, const Memory& memory, const MemoryRange& range, aclrtMe
                      : side == Side::kDevice ? IsHostKind(is) && is != MemoryKind::kRegisteredHost
                                              : false;
   if (!wrong) return true;
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Block block;
   Finding finding;
   finding.part = kMemory;
@@ -183,13 +183,13 @@ bool CheckCopy(const char* api, const CopyRows& rows, aclrtMemcpyKind kind) noex
   if (!IsOn(kMemory)) return true;
   const Memory to{api, "dst", rows.to, ReachOfRows(rows.to_pitch, rows)};
   const Memory from{api, "src", rows.from, ReachOfRows(rows.from_pitch, rows)};
-  const MemoryRange of_to = RangeOfMemory(rows.to);
-  const MemoryRange of_from = RangeOfMemory(rows.from);
+  const MemoryRange of_to = RangeOf(rows.to);
+  const MemoryRange of_from = RangeOf(rows.from);
   if (!IsThere(to, of_to) || !IsThere(from, of_from)) return false;
   if (!IsOnSide(DestinationOf(kind), to, of_to, kind) || !IsOnSide(SourceOf(kind), from, of_from, kind))
     return false;
   if (!Overlap(rows)) return true;
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Finding finding;
   finding.part = kMemory;
   finding.kind = "copy-overlap";
@@ -206,16 +206,16 @@ bool CheckCopy(const char* api, const CopyRows& rows, aclrtMemcpyKind kind) noex
 
 bool CheckFill(const char* api, const void* address, size_t size) noexcept {
   if (!IsOn(kMemory)) return true;
-  return IsThere({api, "devPtr", address, size}, RangeOfMemory(address));
+  return IsThere({api, "devPtr", address, size}, RangeOf(address));
 }
 
 bool CheckOperand(const char* api, const char* operand, const void* address, size_t size) noexcept {
   if (!IsOn(kMemory) || address == nullptr) return true;
-  const MemoryRange range = RangeOfMemory(address);
+  const MemoryRange range = RangeOf(address);
   if (!IsThere({api, operand, address, size}, range)) return false;
   const MemoryKind is = range.facts.kind;
   if (!IsHostKind(is) || is == MemoryKind::kRegisteredHost) return true;
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Finding finding;
   finding.part = kMemory;
   finding.kind = "host-operand";
@@ -268,16 +268,16 @@ void MoveBytes(const CopyRows& rows, int32_t value) noexcept {
 void CopyChecked(const char* api, const CopyRows& rows, aclrtMemcpyKind kind) noexcept {
   CheckCopy(api, rows, kind);
   if (IsOn(kSync)) {
-    HostTouches(api,
-                AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width, rows.height));
+    HostTouches(api, AccessesOfCopy(rows));
   }
   MoveBytes(rows, 0);
 }
 
 void FillChecked(const char* api, void* address, int32_t value, size_t size) noexcept {
   CheckFill(api, address, size);
-  if (IsOn(kSync)) HostTouches(api, AccessesOfCopy(address, 0, nullptr, 0, size, 1));
-  MoveBytes({.to = address, .width = size}, value);
+  const CopyRows rows{.to = address, .width = size};
+  if (IsOn(kSync)) HostTouches(api, AccessesOfCopy(rows));
+  MoveBytes(rows, value);
 }
 
 }  // namespace portacl::sanitizer

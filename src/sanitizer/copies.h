@@ -8,7 +8,6 @@
 
 #include "acl/acl_rt.h"
 #include "base/copy_rows.h"
-#include "sanitizer/settings.h"
 
 namespace portacl::sanitizer {
 

@@ -31,8 +31,6 @@
 
 namespace portacl::sanitizer {
 
-constinit DeviceRange device_range;
-
 namespace {
 
 constexpr size_t kPage = kDevicePage;
@@ -299,7 +297,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     finding.function = "the program";
     finding.subject = info->si_addr;
     CallStack here;
-    Capture(&here);
+    TakeCallStack(&here);
     // Skips the frames of this handler and of the kernel.
     const int skipped = std::min<int>(2, here.frame_count);
     std::copy(here.frames + skipped, here.frames + here.frame_count, here.frames);
@@ -458,7 +456,7 @@ void* AllocateDevice(const char* api, size_t size) noexcept {
   Block block;
   block.size = size;
   block.maker = api;
-  Capture(&block.made);
+  TakeCallStack(&block.made);
   WorkingMemory::Piece piece;
   try {
     std::lock_guard lock(blocks.mutex);
@@ -490,7 +488,7 @@ void FreeDevice(const char* api, void* address) noexcept {
   const auto begin = reinterpret_cast<uintptr_t>(address);
   Blocks& blocks = TheBlocks();
   CallStack here;
-  Capture(&here);
+  TakeCallStack(&here);
   try {
     std::lock_guard lock(blocks.mutex);
     const auto found = blocks.live.find(begin);
@@ -566,7 +564,7 @@ bool MapDevice(const char* api, void* address, size_t size, int from, bool host_
   block.size = size;
   block.maker = api;
   block.is_mapped = true;
-  Capture(&block.made);
+  TakeCallStack(&block.made);
   try {
     std::lock_guard lock(blocks.mutex);
     if (mmap(WorkingAt(begin), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, from, 0) == MAP_FAILED)
@@ -590,7 +588,7 @@ bool UnmapDevice(const char* api, void* address, size_t size) noexcept {
   const auto begin = reinterpret_cast<uintptr_t>(address);
   Blocks& blocks = TheBlocks();
   CallStack here;
-  Capture(&here);
+  TakeCallStack(&here);
   try {
     std::lock_guard lock(blocks.mutex);
     const auto found = blocks.live.find(begin);

@@ -7,43 +7,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/call_stack.h"
-#include "sanitizer/settings.h"
+#include "base/sanitizer_hooks.h"
 
 namespace portacl::sanitizer {
 
 // Reserves the addresses. With `guards`, accesses to them are reported. Start calls it once.
 void StartDeviceMemory(bool guards) noexcept;
-
-struct DeviceRange {
-  uintptr_t begin = 0;
-  uintptr_t end = 0;
-  // The distances from public addresses to their bytes: of pages that have their own, and of all others.
-  const std::atomic<ptrdiff_t>* distance_of_page = nullptr;
-  ptrdiff_t distance = 0;
-};
-inline constexpr size_t kDevicePage = 4096;
-extern constinit DeviceRange device_range;
-
-inline bool IsInDeviceRange(const void* address) noexcept {
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  return at >= device_range.begin && at < device_range.end;
-}
-
-// Returns the address at which the library accesses a program's address; addresses outside device memory are
-// unchanged. Costs one test if nothing is checked.
-template <class T>
-inline T* Working(T* address) noexcept {
-  if (!IsOn() || !IsInDeviceRange(address)) return address;
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  const ptrdiff_t own =
-      device_range.distance_of_page[(at - device_range.begin) / kDevicePage].load(std::memory_order_relaxed);
-  return reinterpret_cast<T*>(at + static_cast<uintptr_t>(own != 0 ? own : device_range.distance));
-}
 
 // A block of device memory, also after its end.
 struct Block {
@@ -66,11 +39,6 @@ void FreeDevice(const char* api, void* address) noexcept;
 // are kept. PyTorch without its caching allocator frees memory so, and an NPU may then still read it.
 uint64_t BeginWork() noexcept;
 void EndWork(uint64_t work) noexcept;
-// Whether device memory is allocated here.
-inline bool GuardsDevice() noexcept { return IsOn() && device_range.end != 0; }
-// Whether an address lies in this device memory.
-inline bool OwnsDevice(const void* address) noexcept { return IsOn() && IsInDeviceRange(address); }
-
 // Copies the description of the block that contains the address, or else of an ended one that contained it.
 // Returns false if there is none.
 bool FindBlock(const void* address, Block* block) noexcept;

@@ -9,7 +9,7 @@ namespace portacl::sanitizer {
 
 void CheckWrongFree(const char* api, const char* source, const void* address) noexcept {
   if (!IsOn(kMemory)) return;
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Block block;
   Finding finding;
   finding.part = kMemory;

@@ -51,7 +51,7 @@ bool IsOfPython(const CallStack& stack) noexcept {
 
 void HandleMade(const char* what, const char* mend, const char* api, const void* handle) noexcept {
   // Blocks of device memory store their own call stack.
-  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();
+  const CallStack where = IsInDeviceRange(handle) ? CallStack() : CallStackHere();
   Handles& handles = TheHandles();
   std::lock_guard lock(handles.mutex);
   handles.live[handle] = {what, mend, api, where};
@@ -67,7 +67,7 @@ void NoDevice(const char* api, bool is_set_elsewhere) noexcept {
   // Functions that query the device may legitimately find none.
   const std::string_view name = api;
   if (!is_set_elsewhere || name.find("Get") != std::string_view::npos) return;
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Finding finding;
   finding.part = kHandles;
   finding.kind = "thread-without-device";
@@ -82,7 +82,7 @@ void NoDevice(const char* api, bool is_set_elsewhere) noexcept {
 
 void MemoryOfAnotherDevice(const char* api, const char* operand, const void* address, int of_memory,
                            int of_stream) noexcept {
-  const CallStack here = Here();
+  const CallStack here = CallStackHere();
   Finding finding;
   finding.part = kHandles;
   finding.kind = "memory-of-another-device";

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/strided_bytes.h"
+#include "base/sanitizer_hooks.h"
 
 namespace portacl::sanitizer {
 
@@ -29,13 +29,6 @@ class Clock {
   std::vector<uint64_t> ticks_;
 };
 using ClockPointer = std::shared_ptr<const Clock>;
-
-struct Access {
-  StridedBytes bytes;
-  bool writes = false;
-  bool is_partial = false;  // data decide which of the bytes are touched
-  const char* role = "";    // the operand's name; static
-};
 
 // The caller's information about the work, kept as long as anybody may need it.
 using Origin = std::shared_ptr<const void>;

@@ -15,6 +15,7 @@
 
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
+#include "sanitizer/happens_before.h"
 #include "sanitizer/report.h"
 
 namespace portacl::sanitizer {
@@ -32,17 +33,21 @@ struct Source {
 std::atomic<uint64_t> last_number{0};
 
 std::shared_ptr<const Source> NewSource(const char* api, const StreamName& stream) {
-  return std::make_shared<const Source>(Source{api, stream, Here(), ++last_number});
+  return std::make_shared<const Source>(Source{api, stream, CallStackHere(), ++last_number});
 }
 
 // The longest time that a held stream waits for somebody to want its work: programs may look for its effects
 // without waiting.
 constexpr auto kLongestHold = std::chrono::milliseconds(10);
 
-std::atomic<uintptr_t (*)(uintptr_t)> blocks{nullptr};
-uintptr_t BlockAt(uintptr_t address) {
-  const auto block_of = blocks.load();
-  return block_of == nullptr ? 0 : block_of(address);
+// A moment in a stream.
+struct ClockSignal final : Signal {
+  ClockPointer clock;  // null until the stream came to it
+};
+using ClockSignalPointer = std::shared_ptr<ClockSignal>;
+
+ClockSignalPointer ClockOf(const SignalPointer& signal) noexcept {
+  return std::static_pointer_cast<ClockSignal>(signal);
 }
 
 // A task from its submission until it is done or dropped.
@@ -55,12 +60,12 @@ struct Work {
 
 struct StreamState {
   Agent agent = 0;
-  std::vector<SignalPointer> awaited;  // the signals that its next work comes after
+  std::vector<ClockSignalPointer> awaited;  // the signals that its next work comes after
 };
 
 struct Order {
   std::mutex mutex;
-  HappensBefore order{BlockAt};
+  HappensBefore order{BlockOf};
   std::unordered_map<const void*, StreamState> streams;
   std::unordered_map<const void*, Work> tasks;
   int waiting_for_host = 0;  // tasks, queued or running, that wait for anything
@@ -77,7 +82,7 @@ struct Order {
   // Returns the stream's agent, ordered after everything that the stream has waited for.
   Agent Resolved(const void* slot) {
     StreamState& state = Of(slot);
-    for (const SignalPointer& one : state.awaited) order.Acquire(state.agent, one->clock);
+    for (const ClockSignalPointer& one : state.awaited) order.Acquire(state.agent, one->clock);
     state.awaited.clear();
     return state.agent;
   }
@@ -234,27 +239,28 @@ void End(const void* task) noexcept {
   all.tasks.erase(found);
 }
 
-SignalPointer NewSignal() noexcept { return std::make_shared<Signal>(); }
+SignalPointer NewSignal() noexcept { return std::make_shared<ClockSignal>(); }
 
 void Raise(const SignalPointer& signal, const void* stream) noexcept {
   if (signal == nullptr) return;
   Order& all = TheOrder();
   std::lock_guard lock(all.mutex);
   ClockPointer now = all.order.Release(all.Resolved(stream));
-  if (signal->clock == nullptr) {
-    signal->clock = std::move(now);
+  ClockPointer& clock = ClockOf(signal)->clock;
+  if (clock == nullptr) {
+    clock = std::move(now);
     return;
   }
-  auto both = std::make_shared<Clock>(*signal->clock);
+  auto both = std::make_shared<Clock>(*clock);
   both->Join(*now);
-  signal->clock = std::move(both);
+  clock = std::move(both);
 }
 
 void StreamWaits(const void* stream, const SignalPointer& signal) noexcept {
   if (signal == nullptr) return;
   Order& all = TheOrder();
   std::lock_guard lock(all.mutex);
-  all.Of(stream).awaited.push_back(signal);
+  all.Of(stream).awaited.push_back(ClockOf(signal));
 }
 
 void StreamWaitsForAll(const void* stream) noexcept {
@@ -273,7 +279,7 @@ void HostWaited(const SignalPointer& signal) noexcept {
   if (signal == nullptr) return;
   Order& all = TheOrder();
   std::lock_guard lock(all.mutex);
-  all.order.Acquire(kHost, signal->clock);
+  all.order.Acquire(kHost, ClockOf(signal)->clock);
 }
 
 void HostFunctionEnds(const void* stream) noexcept {
@@ -310,21 +316,6 @@ void HostFrees(const char* api, const void* address, size_t size) noexcept {
   for (Conflict& one : conflicts) one.later_origin = source;
   TellAll(conflicts, /*is_free=*/true);
 }
-
-std::vector<Access> AccessesOfCopy(const void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                                   size_t width, size_t height) noexcept {
-  std::vector<Access> accesses;
-  if (from != nullptr) {
-    accesses.push_back({.bytes = StridedBytes::Rows(from, width, height, height > 1 ? from_pitch : width),
-                        .role = "the source"});
-  }
-  accesses.push_back({.bytes = StridedBytes::Rows(to, width, height, height > 1 ? to_pitch : width),
-                      .writes = true,
-                      .role = "the destination"});
-  return accesses;
-}
-
-void UseBlocks(uintptr_t (*block_of)(uintptr_t)) noexcept { blocks.store(block_of); }
 
 void Hold(const void* stream) noexcept {
   Order& all = TheOrder();

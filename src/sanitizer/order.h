@@ -5,39 +5,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "sanitizer/happens_before.h"
-#include "sanitizer/settings.h"
+#include "base/sanitizer_hooks.h"
 
 namespace portacl::sanitizer {
 
-// A stream as messages name it; `slot` identifies it.
-struct StreamName {
-  const void* slot = nullptr;
-  const void* handle = nullptr;
-  int32_t id = 0;
-  bool is_default = false;
-};
-
-enum class Waits {
-  kForStreams,   // at most for work of streams
-  kForAnything,  // also for the host's actions, so that work behind it may be ordered after these
-};
-
 // This thread is about to queue a task, which its address identifies.
 void Queue(const void* task, const char* api, const StreamName& stream, std::vector<Access> accesses,
-           Waits waits = Waits::kForStreams) noexcept;
+           Waits waits) noexcept;
 // The task's stream reaches it; it is done or dropped. Unknown tasks are ignored.
 void Begin(const void* task) noexcept;
 void End(const void* task) noexcept;
 
-// A point in a stream that others wait for.
-struct Signal {
-  ClockPointer clock;  // nullptr until the stream has reached it
-};
-using SignalPointer = std::shared_ptr<Signal>;
+// What others wait for.
 SignalPointer NewSignal() noexcept;
 // The stream has reached it. Earlier signals stay raised, since a waiter may mean any of them.
 void Raise(const SignalPointer& signal, const void* stream) noexcept;
@@ -57,14 +38,6 @@ void HostFunctionEnds(const void* stream) noexcept;
 // The calling thread reads or writes synchronously, or frees memory.
 void HostTouches(const char* api, const std::vector<Access>& accesses) noexcept;
 void HostFrees(const char* api, const void* address, size_t size) noexcept;
-
-// Returns the accesses of a copy of rows; without `from` it is a fill.
-std::vector<Access> AccessesOfCopy(const void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                                   size_t width, size_t height) noexcept;
-
-// Sets the function that returns the allocation of an address, or 0 if it is unknown. Call it before memory
-// is allocated, any number of times.
-void UseBlocks(uintptr_t (*block_of)(uintptr_t)) noexcept;
 
 // Delays work that a thread has queued until somebody wants its result, or for some milliseconds, so that
 // effects that were not waited for are really missing. A stream is held when it becomes ready.

@@ -4,8 +4,6 @@
 
 namespace portacl::sanitizer {
 
-constinit uint32_t parts_in_force = 0;
-
 namespace {
 
 constexpr struct {
@@ -14,7 +12,7 @@ constexpr struct {
 } kNames[] = {
     {kMemory, "memory"}, {kSync, "sync"}, {kInit, "init"}, {kHandles, "handles"}, {kProduct, "product"}};
 
-bool stops = false;
+bool stops_at_first = false;
 
 }  // namespace
 
@@ -47,12 +45,9 @@ bool ParseSettings(std::string_view text, Settings* settings) noexcept {
   return true;
 }
 
-void PutInForce(const Settings& settings) noexcept {
-  stops = settings.stops;
-  parts_in_force = settings.parts;
-}
+void SetStopsAtFirst(bool stops) noexcept { stops_at_first = stops; }
 
-bool StopsAtFirst() noexcept { return stops; }
+bool StopsAtFirst() noexcept { return stops_at_first; }
 
 const char* NameOf(Part part) noexcept {
   for (const auto& one : kNames) {

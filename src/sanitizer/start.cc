@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/sanitizer_hooks.h"
 #include "sanitizer/device_memory.h"
+#include "sanitizer/hooks.h"
 #include "sanitizer/report.h"
 #include "sanitizer/settings.h"
 
@@ -27,6 +29,9 @@ void ReadEnvironment() noexcept {
   if ((settings.parts & (kMemory | kInit)) != 0) StartDeviceMemory((settings.parts & kMemory) != 0);
   PutInForce(settings);
 }
+
+// When the library is loaded: the runtime, which knows of no checks, then starts them.
+[[maybe_unused]] const bool is_registered = (RegisterStart(&Start), true);
 
 }  // namespace
 

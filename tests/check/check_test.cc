@@ -19,11 +19,12 @@
 #include <vector>
 
 #include "acl/sanitizers.h"
-#include "aclnn/byte_runs.h"
+#include "aclnn/operand_bytes.h"
 #include "aclnnop/operand_access.h"
 #include "aclnnop/recorded_arguments.h"
 #include "base/unwind.h"
 #include "sanitizer/device_memory.h"
+#include "sanitizer/hooks.h"
 #include "sanitizer/report.h"
 #include "sanitizer/settings.h"
 #include "sanitizer/working_memory.h"
@@ -96,8 +97,11 @@ TEST(ByteRuns, AreTheElementsOfTheView) {
       }
     }
     std::set<int64_t> found;
-    ForEachRun(tensor, [&found](int64_t first, int64_t bytes) {
-      for (int64_t byte = 0; byte < bytes; ++byte) found.insert(first + byte);
+    OperandFacts operand;
+    SetBytes(tensor, &operand);
+    EXPECT_TRUE(operand.is_complete && operand.is_exact);
+    ForEachRun(operand.bytes, [&found](uintptr_t first, size_t bytes) {
+      for (size_t byte = 0; byte < bytes; ++byte) found.insert(static_cast<int64_t>(first + byte));
       return true;
     });
     ASSERT_EQ(found, expected) << "round " << round;
@@ -418,7 +422,7 @@ __attribute__((noinline)) CallStack TakenBelow(int depth, void** found) {
   }
   CallStack stack;
   Unwind(found, CallStack::kMostFrames);
-  Capture(&stack);
+  TakeCallStack(&stack);
   return stack;
 }
 
@@ -435,13 +439,13 @@ TEST(CallStacks, BeginWhereTheyAreTaken) {
 }
 
 TEST(OperandAccess, Kinds) {
-  EXPECT_EQ(AccessOf("aclnnAbs", "self", false), Access::kReads);
-  EXPECT_EQ(AccessOf("aclnnInplaceAdds", "selfRef", true), Access::kReads);
-  EXPECT_EQ(AccessOf("aclnnInplaceCopy", "selfRef", true), Access::kWritesOnly);
-  EXPECT_EQ(AccessOf("aclnnInplaceCopy", "src", false), Access::kMoves);
-  EXPECT_EQ(AccessOf("aclnnEmbedding", "weight", false), Access::kPartly);
+  EXPECT_EQ(UseOf("aclnnAbs", "self", false), OperandUse::kReads);
+  EXPECT_EQ(UseOf("aclnnInplaceAdds", "selfRef", true), OperandUse::kReads);
+  EXPECT_EQ(UseOf("aclnnInplaceCopy", "selfRef", true), OperandUse::kWritesOnly);
+  EXPECT_EQ(UseOf("aclnnInplaceCopy", "src", false), OperandUse::kMoves);
+  EXPECT_EQ(UseOf("aclnnEmbedding", "weight", false), OperandUse::kPartly);
   EXPECT_TRUE(WritesInputs("aclnnApplyAdamWV2"));
-  EXPECT_EQ(AccessOf("aclnnKvRmsNormRopeCache", "kCacheRef", true), Access::kPartly);
+  EXPECT_EQ(UseOf("aclnnKvRmsNormRopeCache", "kCacheRef", true), OperandUse::kPartly);
 }
 
 TEST(OperandAccess, WrittenParameters) {

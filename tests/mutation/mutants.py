@@ -325,7 +325,7 @@ add("phase 1: c in float32", "static_cast<float>(1.0 / static_cast<double>(n))",
 add("phase 1: batches are the last axis", "shape.rank == 0 ? 1 : shape[0]", "shape.rank == 0 ? 1 : shape[shape.rank - 1]",
     ["kl_div_backward_numerics", "kl_div_numerics"])
 
-add = mutants_of("src/aclnn/executor.cc", ("executors", "kl_div_backward_contract"))
+add = mutants_of("src/aclnn/phase2.cc", ("executors", "kl_div_backward_contract"))
 add("phase 2: a workspace that is a little too small", "if (workspace_size < executor.workspace_size) {", "if (workspace_size + 1 < executor.workspace_size) {")
 add("phase 2: any operator's executor", "if (std::strcmp(executor.api, api) != 0) {", "if (executor.api == nullptr) {")
 add("phase 2: a null address is followed", "if (executor.touched[i] && executor.addresses[i] == nullptr) {",
@@ -1499,7 +1499,7 @@ add("check: waiting for one stream is waiting for all", "  all.order.Acquire(kHo
     told_by("another_stream_has_ended_its_work"))
 add("check: a synchronised stream was not waited for", "  all.order.Acquire(kHost, all.order.Release(all.Resolved(stream)));", "",
     told_by("read_back_at_once"))
-add("check: streams wait for no event", "  all.Of(stream).awaited.push_back(signal);", "", told_by("two_streams_write", "recorded_too_early"))
+add("check: streams wait for no event", "  all.Of(stream).awaited.push_back(ClockOf(signal));", "", told_by("two_streams_write", "recorded_too_early"))
 add("check: frees touch nothing", "  const Access access{.bytes = StridedBytes::Run(address, size), .writes = true};\n  Conflicts conflicts;", "  const Access access{.bytes = StridedBytes::Run(address, 0), .writes = true};\n  Conflicts conflicts;",
     told_by("freed_at_once", "workspace_is_freed_at_once"))
 add("check: a workspace is an operand", 'return std::strcmp(access.role, "workspace") == 0;', "return access.role == nullptr;",
@@ -1522,7 +1522,7 @@ add("check: in place is an overlap", "if (its == mine || FindOverlap(mine, its) 
 
 add = mutants_of("src/sanitizer/checked_call.cc", told_by("input_never_written"))
 add("check: what is read need not be written", "        if (at != nullptr) ReportUnwritten(*call, operand, at);", "")
-add("check: moving is reading", "  const bool moves = operand.access == Access::kMoves;", "  const bool moves = false;", told_by("moved_but_never_written"))
+add("check: moving is reading", "  const bool moves = operand.use == OperandUse::kMoves;", "  const bool moves = false;", told_by("moved_but_never_written"))
 
 def hangs(*pairs):
     """Two threads of Python of which one waits for the other for good: pairs of tests/check/python_threads.py."""
@@ -1530,18 +1530,18 @@ def hangs(*pairs):
 
 
 add = mutants_of("src/sanitizer/calls.cc", hangs(2, 3))
-add("check: a tensor's stack is taken under the lock", "  const CallStack here = Here();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  calls.gone_tensors.Remove(tensor);",
-    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = Here();\n  calls.gone_tensors.Remove(tensor);", hangs(2))
-add("check: a call's stack is taken under the lock", "  const CallStack here = Here();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  for (const OperandFacts& operand : operands) {",
-    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = Here();\n  for (const OperandFacts& operand : operands) {", hangs(3))
-add("check: a disturbance's stack is taken under the lock", "  {\n    std::lock_guard lock(calls.mutex);\n    if (!IsAwaitedLocked(calls, tensor)) return {};\n  }\n  return Here();",
-    "  std::lock_guard lock(calls.mutex);\n  if (!IsAwaitedLocked(calls, tensor)) return {};\n  return Here();", hangs(3))
+add("check: a tensor's stack is taken under the lock", "  const CallStack here = CallStackHere();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  calls.gone_tensors.Remove(tensor);",
+    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = CallStackHere();\n  calls.gone_tensors.Remove(tensor);", hangs(2))
+add("check: a call's stack is taken under the lock", "  const CallStack here = CallStackHere();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  for (const OperandFacts& operand : operands) {",
+    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = CallStackHere();\n  for (const OperandFacts& operand : operands) {", hangs(3))
+add("check: a disturbance's stack is taken under the lock", "  {\n    std::lock_guard lock(calls.mutex);\n    if (!IsAwaitedLocked(calls, tensor)) return {};\n  }\n  return CallStackHere();",
+    "  std::lock_guard lock(calls.mutex);\n  if (!IsAwaitedLocked(calls, tensor)) return {};\n  return CallStackHere();", hangs(3))
 
 add = mutants_of("src/acl/stream/stream_functions.cc", hangs(1))
-add("check: a stream's stack is taken under the lock", "  const sanitizer::StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));\n", "")
+add("check: a stream's stack is taken under the lock", "  const StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));\n", "")
 
 add = mutants_of("src/base/call_stack.cc", ("check:CallStacks.*",) + told_by("host_reads_device"))
-add("check: a stack begins in Capture", "  int first = 1;", "  int first = 0;")
+add("check: a stack begins in TakeCallStack", "  int first = 1;", "  int first = 0;")
 add("check: the stack that was taken ahead is not used", "  if (taken_ahead != nullptr) {", "  if (taken_ahead != nullptr && stack == nullptr) {", hangs(4))
 
 add = mutants_of("src/base/unwind.cc", ("check:Unwinding.*",))
@@ -1555,12 +1555,12 @@ add("check: what is collected is not written", "    reports.is_written = true;\n
 add("check: collected errors are no failure", "  if (errors > 0) {\n    std::fflush(nullptr);", "  if (errors < 0) {\n    std::fflush(nullptr);")
 
 add = mutants_of("src/sanitizer/handles.cc", told_by("event_is_left", "memory_is_left"))
-add("check: a handle's stack is taken under the lock", "  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();\n  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);",
-    "  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);\n  const CallStack where = IsInDeviceRange(handle) ? CallStack() : Here();", hangs(0))
+add("check: a handle's stack is taken under the lock", "  const CallStack where = IsInDeviceRange(handle) ? CallStack() : CallStackHere();\n  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);",
+    "  Handles& handles = TheHandles();\n  std::lock_guard lock(handles.mutex);\n  const CallStack where = IsInDeviceRange(handle) ? CallStack() : CallStackHere();", hangs(0))
 add("check: nothing is left", "  handles.live[handle] = {what, mend, api, where};", "")
 add("check: what goes is left", "  handles.live.erase(handle);", "")
 add("check: every thread has a device", '  if (!is_set_elsewhere || name.find("Get") != std::string_view::npos) return;', "  return;", told_by("thread_sets_no_device"))
-add = mutants_of("src/aclnn/executor.cc", told_by("memory_lies_on_another_device"))
+add = mutants_of("src/aclnn/call_watch.cc", told_by("memory_lies_on_another_device"))
 add("check: any device's memory will do", "if (facts.kind != MemoryKind::kDevice || facts.device == stream.device()) continue;", "continue;")
 add("check: access to peers is not asked for", "    if (HasPeerAccess(stream.device(), facts.device)) continue;\n", "")
 
@@ -1569,7 +1569,7 @@ add("shaped: what is destroyed stays", "    if (one->tensor_ == tensor) one->Unl
 add("shaped: a copy waits for nothing", "  LinkLocked(other.tensor_);\n", "")
 add("shaped: nobody is counted", "  waiting.fetch_add(1, std::memory_order_relaxed);\n", "  waiting.fetch_add(0, std::memory_order_relaxed);\n")
 add = mutants_of("src/aclnn/tensor.cc", ("executors",))
-add("tensors: one that is made anew is the old one", 'sanitizer::TensorChanged("aclInitTensor", tensor);\n  ForgetShaped(tensor);\n', 'sanitizer::TensorChanged("aclInitTensor", tensor);\n')
+add("tensors: one that is made anew is the old one", 'sanitizer::hooks->TensorChanged("aclInitTensor", tensor);\n  ForgetShaped(tensor);\n', 'sanitizer::hooks->TensorChanged("aclInitTensor", tensor);\n')
 
 add = mutants_of("src/hccl/hccl.cc", ("collective_faults",))
 add("hccl: places wrap", "!__builtin_mul_overflow(end, uint64_t{ElementSize(operation_.type)}, &end) &&", "(end *= uint64_t{ElementSize(operation_.type)}, true) &&")

@@ -81,5 +81,5 @@ def facts(operators: Iterable[Header]) -> str:
 def made(root: pathlib.Path, operators: list[Header]) -> dict[str, str]:
     """All that sources and tests include and no user has, by paths below an include folder."""
     lists = {"aclnnop/operators": list_of_operators, "aclnnop/functions": functions, "aclnnop/facts": facts, "aclnnop/fuzz_calls": fuzz_calls,
-             "aclnnop/parameters": parameters, "aclnn/access": access}
+             "aclnnop/parameters": parameters, "aclnnop/access": access}
     return {f"{path}.def": write(operators) for path, write in lists.items()} | family_headers(operators) | sources(root, operators)

@@ -15,8 +15,8 @@
 #include "base/handle_table.h"
 #include "base/process/fork.h"
 #include "base/process/immortal.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/handles.h"
 
 namespace portacl {
 namespace {
@@ -163,7 +163,7 @@ aclError FailNoDevice(const char* api) noexcept {
   if (sanitizer::IsOn(sanitizer::kHandles)) {
     bool is_set_elsewhere = false;
     contexts.ForEachLive([&](void*, Context&) { is_set_elsewhere = true; });
-    sanitizer::NoDevice(api, is_set_elsewhere);
+    sanitizer::hooks->NoDevice(api, is_set_elsewhere);
   }
   return Fail(ACL_ERROR_RT_CONTEXT_NULL, MessageClass::kRuntimeContext,
               Text(api,

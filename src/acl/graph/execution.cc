@@ -12,7 +12,7 @@
 #include "acl/settings/configuration.h"
 #include "acl/stream/value_changes.h"
 #include "base/errors.h"
-#include "sanitizer/order.h"
+#include "base/sanitizer_hooks.h"
 
 namespace portacl {
 namespace {
@@ -195,8 +195,8 @@ aclError SubmitExecution(const char* api, std::shared_ptr<Graph> graph, const Fo
   try {
     if (!task->Prepare()) throw std::bad_alloc();
     if (sanitizer::IsOn(sanitizer::kSync)) {
-      sanitizer::Queue(static_cast<Task*>(task), api, NameForChecks(*stream.stream, stream.handle),
-                       AccessesOf(of), sanitizer::Waits::kForAnything);
+      sanitizer::hooks->Queue(static_cast<Task*>(task), api, NameForChecks(*stream.stream, stream.handle),
+                              AccessesOf(of), sanitizer::Waits::kForAnything);
     }
   } catch (...) {
     StreamList nobody;

@@ -13,10 +13,8 @@
 #include "acl/stream/found_stream.h"
 #include "base/errors.h"
 #include "base/handle_table.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/copies.h"
-#include "sanitizer/device_memory.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {
@@ -28,7 +26,7 @@ class CopyTask final : public Task {
  public:
   Outcome Run(Stream&) noexcept override {
     if (sanitizer::IsOn()) {
-      sanitizer::MoveBytes(rows_, value_);
+      sanitizer::hooks->MoveBytes(rows_, value_);
       return Outcome::kDone;
     }
     if (rows_.from == nullptr) {
@@ -54,7 +52,7 @@ class CopyTask final : public Task {
  private:
   CopyRows rows_;
   int32_t value_ = 0;
-  uint64_t work_ = 0;  // see sanitizer::BeginWork
+  uint64_t work_ = 0;  // of Hooks::BeginWork
 };
 
 HandleTable<CopyTask, 0x4D> copy_tasks;
@@ -63,20 +61,15 @@ CopyTask* CopyTask::New(const CopyRows& rows, int32_t value) noexcept {
   CopyTask* task = copy_tasks.Acquire();
   if (task == nullptr) return nullptr;
   task->rows_ = rows;
-  task->work_ = sanitizer::BeginWork();
+  task->work_ = sanitizer::IsOn() ? sanitizer::hooks->BeginWork() : 0;
   task->value_ = value;
   task->place = rows.width <= kSmallBytes / rows.height ? Place::kAnywhere : Place::kWorker;
   return task;
 }
 
 void CopyTask::GiveBack() noexcept {
-  sanitizer::EndWork(work_);
+  if (sanitizer::IsOn()) sanitizer::hooks->EndWork(work_);
   copy_tasks.Recycle(this);
-}
-
-std::vector<sanitizer::Access> AccessesOf(const CopyRows& rows) noexcept {
-  return sanitizer::AccessesOfCopy(rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width,
-                                   rows.height);
 }
 
 aclError RecordCopy(const char* api, const FoundStream& queue, CopyTask* task, bool completes) noexcept {
@@ -98,7 +91,7 @@ aclError RecordCopy(const char* api, const FoundStream& queue, CopyTask* task, b
     for (const void* one : {rows.from, static_cast<const void*>(rows.to)}) {
       if (one != nullptr) facts.addresses.push_back(one);
     }
-    if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = AccessesOf(rows);
+    if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = sanitizer::AccessesOfCopy(rows);
   } catch (...) {
     task->GiveBack();
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
@@ -124,7 +117,8 @@ aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool comple
   }
   if (IsCaptured(queue)) return RecordCopy(api, queue, task, completes);
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), AccessesOf(task->rows()));
+    sanitizer::hooks->Queue(task, api, NameForChecks(*queue.stream, queue.handle),
+                            sanitizer::AccessesOfCopy(task->rows()));
   }
   return queue.SubmitFor(api, task,
                          completes                                ? Stream::Wait::kUntilDone
@@ -163,7 +157,7 @@ aclError Copy(const char* api, void* dst, size_t destMax, const void* src, size_
   }
   if (aclError status = CheckCount(api, count, "destMax", destMax)) return status;
   const CopyRows rows{.to = dst, .from = src, .width = count};
-  if (sanitizer::IsOn()) sanitizer::CheckCopy(api, rows, kind);
+  if (sanitizer::IsOn()) sanitizer::hooks->CheckCopy(api, rows, kind);
   return SubmitCopy(api, stream, rows, MustComplete(kind, rows));
 }
 
@@ -205,6 +199,6 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
   if (devPtr == nullptr) return FailNullPointer(api, "devPtr", "a valid address");
   if (aclError status = CheckCount(api, count, "maxCount", maxCount)) return status;
   const CopyRows rows{.to = devPtr, .width = count};
-  if (sanitizer::IsOn()) sanitizer::CheckFill(api, devPtr, count);
+  if (sanitizer::IsOn()) sanitizer::hooks->CheckFill(api, devPtr, count);
   return Submit(api, stream, CopyTask::New(rows, value), false);
 }

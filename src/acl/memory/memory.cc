@@ -24,11 +24,8 @@
 #include "base/errors.h"
 #include "base/process/fork.h"
 #include "base/process/immortal.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/device_memory.h"
-#include "sanitizer/frees.h"
-#include "sanitizer/handles.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {
@@ -116,7 +113,8 @@ void* Take(const char* api, size_t size, bool adds_32, MemoryKind kind, bool* hu
   if (padded == 0) return nullptr;
   // Every program requests huge pages, even for 16 bytes; only blocks that fill one get them.
   *huge = padded >= kHugePage;
-  if (kind == MemoryKind::kDevice && sanitizer::GuardsDevice()) return sanitizer::AllocateDevice(api, size);
+  if (kind == MemoryKind::kDevice && sanitizer::GuardsDevice())
+    return sanitizer::hooks->AllocateDevice(api, size);
   void* address = nullptr;
   const size_t alignment = *huge ? kHugePage : has_pages ? PageBytes() : kAlignment;
   if (posix_memalign(&address, alignment, padded) != 0) return nullptr;
@@ -127,7 +125,7 @@ void* Take(const char* api, size_t size, bool adds_32, MemoryKind kind, bool* hu
 
 void GiveBack(const char* api, void* address) noexcept {
   if (sanitizer::OwnsDevice(address)) {
-    sanitizer::FreeDevice(api, address);
+    sanitizer::hooks->FreeDevice(api, address);
   } else {
     free(address);
   }
@@ -175,6 +173,10 @@ size_t SizeAt(const void* address) noexcept {
   return it == registry.by_address.end() ? 0 : it->second.size;
 }
 
+// When the library is loaded: the checks of programs, which know nothing of the registry, then ask it.
+[[maybe_unused]] const bool is_registered =
+    (sanitizer::RegisterMemory({.block_of = &BlockOf, .range_of = &RangeOfMemory}), true);
+
 enum class Source { kDevice, kHost };
 
 bool Release(const char* api, void* address, Source source) noexcept {
@@ -214,7 +216,6 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
   }
   const Context* context = CurrentContext();
   if (context == nullptr) return FailNoDevice(api);
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::UseBlocks(BlockOf);
   void* allocated = Allocate(api, size, adds_32, kind, context->device);
   if (allocated == nullptr) {
     return Fail(
@@ -229,8 +230,8 @@ aclError Malloc(const char* api, const char* parameter, void** address, size_t s
   *address = allocated;
   if (sanitizer::IsOn(sanitizer::kHandles)) {
     const bool is_host = kind == MemoryKind::kPinnedHost;
-    sanitizer::HandleMade(is_host ? "a piece of host memory" : "a piece of device memory",
-                          is_host ? "aclrtFreeHost" : "aclrtFree", api, allocated);
+    sanitizer::hooks->HandleMade(is_host ? "a piece of host memory" : "a piece of device memory",
+                                 is_host ? "aclrtFreeHost" : "aclrtFree", api, allocated);
   }
   return ACL_SUCCESS;
 }
@@ -243,11 +244,11 @@ aclError Free(const char* api, const char* parameter, const char* source, void* 
         Text(api, ": parameter ", parameter, " is a null pointer, expected an address from ", source, "."));
   }
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    if (const size_t size = SizeAt(address)) sanitizer::HostFrees(api, address, size);
+    if (const size_t size = SizeAt(address)) sanitizer::hooks->HostFrees(api, address, size);
   }
-  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(address);
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::hooks->HandleGoes(address);
   if (!Release(api, address, from)) {
-    if (sanitizer::IsOn()) sanitizer::CheckWrongFree(api, source, address);
+    if (sanitizer::IsOn()) sanitizer::hooks->CheckWrongFree(api, source, address);
     return Fail(ACL_ERROR_RT_PARAM_INVALID, MessageClass::kRuntimeValue,
                 Text(api, ": parameter ", parameter, " has the value ", static_cast<const void*>(address),
                      ", which is no live address from ", source, "; nothing was freed."));

@@ -5,34 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "acl/acl_base.h"
+#include "base/memory_facts.h"
 
 namespace portacl {
 
-enum class MemoryKind {
-  kDevice,          // from aclrtMalloc and its variants
-  kManaged,         // from aclrtMemAllocManaged
-  kMapped,          // physical memory that aclrtMapMem mapped
-  kPinnedHost,      // from aclrtMallocHost and its variants
-  kRegisteredHost,  // the program's own, which aclrtHostRegister pinned
-  kUnknown          // the program's own
-};
-
-// Information about an address.
-struct MemoryFacts {
-  MemoryKind kind = MemoryKind::kUnknown;
-  int32_t device = 0;       // for memory of a device
-  bool huge_pages = false;  // were requested from the kernel
-};
+// What is known about an address; the entry that covers it.
 MemoryFacts FactsOfMemory(const void* address) noexcept;
-
-// The memory of an entry: its beginning, and the requested size. Size 0: the program's own memory.
-struct MemoryRange {
-  uintptr_t begin = 0;
-  size_t size = 0;
-  MemoryFacts facts;
-  uint64_t serial = 0;  // of the entry; unique for all time
-};
 MemoryRange RangeOfMemory(const void* address) noexcept;
 
 // Returns one more than the number of entries that have ended. While it stays the same, information about

@@ -5,9 +5,8 @@
 #include "acl/acl_rt.h"
 #include "acl/stream/capture.h"
 #include "base/errors.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/copies.h"
-#include "sanitizer/settings.h"
 
 using namespace portacl;
 
@@ -31,7 +30,7 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
   }
   if (aclError status = RefuseAtOnce("aclrtMemcpy")) return status;
   if (sanitizer::IsOn()) {
-    sanitizer::CopyChecked("aclrtMemcpy", {.to = dst, .from = src, .width = count}, kind);
+    sanitizer::hooks->CopyChecked("aclrtMemcpy", {.to = dst, .from = src, .width = count}, kind);
   } else {
     std::memmove(dst, src, count);
   }
@@ -52,7 +51,7 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
   }
   if (aclError status = RefuseAtOnce("aclrtMemset")) return status;
   if (sanitizer::IsOn()) {
-    sanitizer::FillChecked("aclrtMemset", devPtr, value, count);
+    sanitizer::hooks->FillChecked("aclrtMemset", devPtr, value, count);
   } else {
     std::memset(devPtr, value, count);
   }

@@ -6,8 +6,8 @@
 #include "acl/memory/async_copy.h"
 #include "acl/stream/capture.h"
 #include "base/errors.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/copies.h"
 
 namespace portacl {
 namespace {
@@ -52,7 +52,7 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
   if (empty) return ACL_SUCCESS;
   if (aclError status = RefuseAtOnce("aclrtMemcpy2d")) return status;
   if (sanitizer::IsOn()) {
-    sanitizer::CopyChecked("aclrtMemcpy2d", {dst, dpitch, src, spitch, width, height}, kind);
+    sanitizer::hooks->CopyChecked("aclrtMemcpy2d", {dst, dpitch, src, spitch, width, height}, kind);
     return ACL_SUCCESS;
   }
   for (size_t row = 0; row < height; ++row) {
@@ -72,6 +72,6 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
   bool empty = false;
   if (aclError status = Check(api, rows, kind, 1, &empty)) return status;
   if (empty) return ACL_SUCCESS;
-  if (sanitizer::IsOn()) sanitizer::CheckCopy(api, rows, kind);
+  if (sanitizer::IsOn()) sanitizer::hooks->CheckCopy(api, rows, kind);
   return SubmitCopy(api, stream, rows, MustComplete(kind, rows));
 }

@@ -8,8 +8,8 @@
 #include "acl/memory/async_copy.h"
 #include "acl/stream/capture.h"
 #include "base/errors.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/copies.h"
 
 namespace portacl {
 namespace {
@@ -109,8 +109,8 @@ aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* si
   for (size_t i = 0; i < numBatches; ++i) {
     if (sizes[i] == 0) continue;
     if (sanitizer::IsOn()) {
-      sanitizer::CopyChecked("aclrtMemcpyBatch", {.to = dsts[i], .from = srcs[i], .width = sizes[i]},
-                             KindOf(batch.AttrOf(i)));
+      sanitizer::hooks->CopyChecked("aclrtMemcpyBatch", {.to = dsts[i], .from = srcs[i], .width = sizes[i]},
+                                    KindOf(batch.AttrOf(i)));
     } else {
       std::memmove(dsts[i], srcs[i], sizes[i]);
     }
@@ -128,7 +128,7 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_
   for (size_t i = 0; i < numBatches; ++i) {
     if (sizes[i] == 0) continue;
     const CopyRows rows{.to = dsts[i], .from = srcs[i], .width = sizes[i]};
-    if (sanitizer::IsOn()) sanitizer::CheckCopy(api, rows, KindOf(batch.AttrOf(i)));
+    if (sanitizer::IsOn()) sanitizer::hooks->CheckCopy(api, rows, KindOf(batch.AttrOf(i)));
     if (aclError status = SubmitCopy(api, stream, rows, MustComplete(KindOf(batch.AttrOf(i)), rows))) {
       *failIndex = i;
       return status;

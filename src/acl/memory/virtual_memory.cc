@@ -21,8 +21,8 @@
 #include "base/process/descriptor.h"
 #include "base/process/fork.h"
 #include "base/process/immortal.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/device_memory.h"
 
 namespace portacl {
 namespace {
@@ -133,7 +133,7 @@ aclError CheckProperties(const char* api, const aclrtPhysicalMemProp* prop) noex
 // Maps the file at the address. The host of a checked program can access only host memory.
 bool Map(void* address, size_t size, int file, bool is_host) noexcept {
   if (sanitizer::OwnsDevice(address))
-    return sanitizer::MapDevice("aclrtMapMem", address, size, file, is_host);
+    return sanitizer::hooks->MapDevice("aclrtMapMem", address, size, file, is_host);
   if (mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
     return false;
   madvise(address, size, MADV_HUGEPAGE);  // only advice
@@ -141,7 +141,7 @@ bool Map(void* address, size_t size, int file, bool is_host) noexcept {
 }
 
 bool Unmap(void* address, size_t size) noexcept {
-  if (sanitizer::OwnsDevice(address)) return sanitizer::UnmapDevice("aclrtUnmapMem", address, size);
+  if (sanitizer::OwnsDevice(address)) return sanitizer::hooks->UnmapDevice("aclrtUnmapMem", address, size);
   constexpr int kReserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   return mmap(address, size, PROT_NONE, kReserved, -1, 0) != MAP_FAILED;
 }
@@ -171,14 +171,14 @@ aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, vo
   whole_size &= ~(kGranularity - 1);
   if (__builtin_add_overflow(whole_size, kGranularity, &raw_size)) return FailNoMemory(api, size);
   if (sanitizer::GuardsDevice()) {
-    void* const reserved = sanitizer::ReserveDevice(whole_size, kGranularity);
+    void* const reserved = sanitizer::hooks->ReserveDevice(whole_size, kGranularity);
     if (reserved == nullptr) return FailNoMemory(api, size);
     try {
       Ranges& ranges = TheRanges();
       std::lock_guard lock(ranges.mutex);
       ranges.reserved.emplace(reinterpret_cast<uintptr_t>(reserved), Reservation{whole_size, nullptr, 0});
     } catch (...) {
-      sanitizer::ReleaseDevice(reserved);
+      sanitizer::hooks->ReleaseDevice(reserved);
       return FailNoMemory(api, size);
     }
     *virPtr = reserved;
@@ -212,7 +212,7 @@ aclError aclrtReleaseMemAddress(void* virPtr) {
     return FailAddress(api, virPtr, "a range in which nothing is mapped (any more)");
   }
   if (found->second.raw == nullptr) {
-    sanitizer::ReleaseDevice(virPtr);
+    sanitizer::hooks->ReleaseDevice(virPtr);
   } else {
     munmap(found->second.raw, found->second.raw_size);
   }
@@ -294,7 +294,7 @@ aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle
   }
   const auto begin = reinterpret_cast<uintptr_t>(virPtr);
   if (begin % kGranularity != 0) return FailAddress(api, virPtr, "a multiple of 2097152");
-  const sanitizer::StackTakenAhead here(sanitizer::OwnsDevice(virPtr));
+  const StackTakenAhead here(sanitizer::OwnsDevice(virPtr));
   Ranges& ranges = TheRanges();
   try {
     std::lock_guard lock(ranges.mutex);
@@ -324,7 +324,7 @@ aclError aclrtUnmapMem(void* virPtr) {
   const profile::Call profiled("aclrtUnmapMem");
   const char* const api = "aclrtUnmapMem";
   if (virPtr == nullptr) return FailNullPointer(api, "virPtr", "an address given to aclrtMapMem");
-  const sanitizer::StackTakenAhead here(sanitizer::OwnsDevice(virPtr));
+  const StackTakenAhead here(sanitizer::OwnsDevice(virPtr));
   Ranges& ranges = TheRanges();
   std::lock_guard lock(ranges.mutex);
   const auto found = ranges.mapped.find(reinterpret_cast<uintptr_t>(virPtr));

@@ -15,9 +15,8 @@
 #include "base/handle_table.h"
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/handles.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 
@@ -37,8 +36,12 @@ bool IsHeldBack(Stream::Wait wait) noexcept {
   return wait == Stream::Wait::kNo && sanitizer::IsOn(sanitizer::kSync);
 }
 
-void EndCheck(Task* task) noexcept {
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::End(task);
+// Functions of their own: the ways of every task stay short, so that they are compiled into one.
+[[gnu::cold, gnu::noinline]] void TellOfBegin(const Task* task) noexcept { sanitizer::hooks->Begin(task); }
+[[gnu::cold, gnu::noinline]] void TellOfEnd(const Task* task) noexcept { sanitizer::hooks->End(task); }
+
+void EndCheck(const Task* task) noexcept {
+  if (sanitizer::IsOn(sanitizer::kSync)) TellOfEnd(task);
 }
 
 void ResumeAll(StreamList& list) noexcept {
@@ -150,7 +153,7 @@ void Stream::Open(aclrtStream handle, aclrtContext context, int32_t device, bool
 
 void Stream::Close(bool by_force) noexcept {
   const CancellationDeferred deferred;
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
   std::unique_lock lock(mutex_);
   handle_ = nullptr;
   if (by_force) {
@@ -174,7 +177,7 @@ void Stream::Close(bool by_force) noexcept {
   }
   failure_ = Failure();
   lock.unlock();
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostWaited(this);
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->HostWaited(this);
   ForgetSubscription(this);
   lock.lock();
   context_.store(nullptr, std::memory_order_relaxed);
@@ -190,7 +193,7 @@ void Stream::AwaitClosed(aclrtContext context) noexcept {
 Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noexcept {
   const Submission submission = Queue(handle, task, wait);
   if (wait != Wait::kNo && sanitizer::IsOn(sanitizer::kSync) && !UserCode::Holds(*this))
-    sanitizer::HostWaited(this);
+    sanitizer::hooks->HostWaited(this);
   return submission;
 }
 
@@ -202,7 +205,7 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
     wait = Wait::kNo;
   }
   if (submitted_ - done_ >= kMostTasks && handle_ == handle && MayWaitForRoom()) {
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
     WaitLocked(lock, submitted_ - kMostTasks + 1, kForever);
   }
   // Tests the handle immediately before queueing: a thread that destroys the stream either waits for the
@@ -240,14 +243,14 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
   if (state_ == State::kIdle) {
     state_ = State::kReady;
     needs_worker_ = task->place == Task::Place::kReservedWorker;
-    if (IsHeldBack(wait) && !needs_worker_) sanitizer::Hold(this);
+    if (IsHeldBack(wait) && !needs_worker_) sanitizer::hooks->Hold(this);
     lock.unlock();
     workers::Ready(this);
     if (wait == Wait::kNo) return Submission::kQueued;
     lock.lock();
   }
   if (wait != Wait::kNo) {
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Want(this);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->Want(this);
     WaitLocked(lock, ticket, kForever);
   }
   return Submission::kQueued;
@@ -257,7 +260,7 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
 PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t mark) {
   while (task != nullptr) {
     Task::Outcome outcome = Task::Outcome::kDone;
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Begin(task);
+    if (sanitizer::IsOn(sanitizer::kSync)) TellOfBegin(task);
     if (profile::IsOn()) profile::TaskBegins(task);
     try {
       outcome = task->Run(*this);
@@ -285,7 +288,7 @@ PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t
 }
 
 void Stream::RunReady(Reach reach, uint64_t mark) {
-  if (reach == Reach::kEverything && sanitizer::IsOn(sanitizer::kSync)) sanitizer::AwaitWanted(this);
+  if (reach == Reach::kEverything && sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->AwaitWanted(this);
   StreamList can_go_on;
   std::unique_lock lock(mutex_);
   Task* task = NextLocked(reach, mark, can_go_on);
@@ -395,7 +398,7 @@ bool Stream::Mark(aclrtStream handle, uint64_t* mark) noexcept {
 
 bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, Failure* failure) noexcept {
   if (HasNothingToSay()) return true;
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Want(this);
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->Want(this);
   std::unique_lock lock(mutex_);
   if (handle_ != handle) return true;
   mark = std::min(mark, submitted_);
@@ -406,7 +409,7 @@ bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, F
     lock.lock();
   }
   if (!WaitLocked(lock, mark, deadline)) return false;
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::HostWaited(this);
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->HostWaited(this);
   if (failure->status == ACL_SUCCESS && handle_ == handle) {
     *failure = failure_;
     if (!stops_on_failure_) failure_ = Failure();
@@ -439,7 +442,7 @@ bool Stream::Abort(aclrtStream handle, Failure failure, Deadline deadline) noexc
   if ((first_ != nullptr || interrupted) && failure_.status == ACL_SUCCESS) failure_ = failure;
   lock.unlock();
   if (interrupted) Resume();
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
   lock.lock();
   return WaitLocked(lock, last, deadline);
 }
@@ -503,7 +506,7 @@ aclrtStream CreateStream(aclrtContext context, int32_t device, bool is_default, 
 bool DestroyStream(aclrtStream handle, bool by_force) noexcept {
   Stream* taken = streams.Take(handle);
   if (taken == nullptr) return false;
-  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(handle);
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::hooks->HandleGoes(handle);
   taken->Close(by_force);
   streams.Recycle(taken);
   return true;

@@ -15,14 +15,10 @@
 #include "acl/queue/workers.h"
 #include "acl/settings/resource_limits.h"
 #include "base/errors.h"
+#include "base/sanitizer_hooks.h"
 #include "base/text.h"
-#include "sanitizer/settings.h"
 
 namespace portacl {
-namespace sanitizer {
-struct StreamName;
-}
-
 using Deadline = std::chrono::steady_clock::time_point;
 inline constexpr Deadline kForever = Deadline::max();
 

@@ -27,10 +27,9 @@
 #include "base/process/fork.h"
 #include "base/process/immortal.h"
 #include "base/process/unwinding.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/to_file.h"
 #include "record/recording_settings.h"
-#include "sanitizer/settings.h"
-#include "sanitizer/start.h"
 
 namespace portacl {
 
@@ -204,7 +203,7 @@ aclError ReadEnvironment(Configuration& configuration) {
   if (aclError status = ReadIndexErrors(configuration)) return status;
   const char* add_v3 = std::getenv("PORTACL_ADD_V3");
   configuration.add_v3_is_wide = add_v3 != nullptr && std::strcmp(add_v3, "all") == 0;
-  if (const char* refused = sanitizer::Start()) {
+  if (const char* refused = sanitizer::StartChecks()) {
     return BadVariable("PORTACL_CHECK", refused, Text(sanitizer::kAcceptedSettings));
   }
   Text value;

@@ -14,8 +14,7 @@
 #include "base/errors.h"
 #include "base/process/cancellation.h"
 #include "base/process/unwinding.h"
-#include "sanitizer/calls.h"
-#include "sanitizer/handles.h"
+#include "base/sanitizer_hooks.h"
 
 namespace portacl {
 namespace {
@@ -95,10 +94,7 @@ aclError End(const char* api, bool all, uint64_t* left) {
     const EndOfScope end(state);
     of_callbacks = CallFinalizeCallbacks();
   }
-  if (sanitizer::IsOn(sanitizer::kHandles)) {
-    sanitizer::TellCallsLeft();
-    sanitizer::TellHandlesLeft();
-  }
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::hooks->ProgramEnds();
   if (left != nullptr) *left = 0;
   if (of_callbacks == ACL_SUCCESS) return ACL_SUCCESS;
   return Fail(

@@ -23,9 +23,8 @@
 #include "base/handle_table.h"
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/handles.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {
@@ -43,7 +42,7 @@ class Recording final : public Task {
   // therefore be queued before it, so that waits cannot form a cycle.
   void Publish() noexcept override;
   Outcome Run(Stream& stream) noexcept override {
-    if (signal != nullptr) sanitizer::Raise(signal, &stream);
+    if (signal != nullptr) sanitizer::hooks->Raise(signal, &stream);
     return Outcome::kDone;
   }
   void Finish(StreamList& can_go_on) noexcept override {
@@ -158,7 +157,7 @@ Recording* Recording::New(Event* event, aclrtEvent handle) noexcept {
   recording->event_ = event;
   recording->event_handle_ = handle;
   recording->is_external_ = event->IsExternal();
-  recording->signal = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::NewSignal() : nullptr;
+  recording->signal = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::hooks->NewSignal() : nullptr;
   return recording;
 }
 
@@ -187,8 +186,8 @@ class WaitTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
     if (recording_->signal != nullptr) {
-      sanitizer::StreamWaits(&stream, recording_->signal);
-      sanitizer::WantAll();
+      sanitizer::hooks->StreamWaits(&stream, recording_->signal);
+      sanitizer::hooks->WantAll();
     }
     if (timeout_ < 0) {
       if (!recording_->Join(stream)) return Outcome::kDone;
@@ -337,7 +336,7 @@ class RecordedExternal final : public RecordedTask {
     switch (kind_) {
       case RecordedKind::kEventWait:
         if (!event_.IsUp()) return Progress::kWaits;
-        if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+        if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
         break;
       case RecordedKind::kEventReset:
         event_.TakeDown();
@@ -361,11 +360,11 @@ class ExternalWaitTask final : public Task {
   // Takes over one workers::Reserve.
   explicit ExternalWaitTask(Event* event) noexcept : event_(event) { place = Place::kReservedWorker; }
   Outcome Run(Stream& stream) noexcept override {
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
     const auto enough = [this] { return given_up_.load() || event_.IsUp(); };
     ValueWait wait;
     while (!enough()) wait.Sleep(enough);
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
   bool Interrupt(Stream&) noexcept override {
@@ -424,7 +423,7 @@ aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complet
   }
   *event = events.Publish(created);
   if (sanitizer::IsOn(sanitizer::kHandles)) {
-    sanitizer::HandleMade("an event", "aclrtDestroyEvent", api, *event);
+    sanitizer::hooks->HandleMade("an event", "aclrtDestroyEvent", api, *event);
   }
   return ACL_SUCCESS;
 }
@@ -473,9 +472,9 @@ aclError FailNoMemory(const char* api) noexcept {
 // Whether a query sees the event as complete. The event's lock is held.
 bool IsCompleteLocked(Event& event) noexcept {
   if (event.latest == nullptr) return event.complete_when_unrecorded;
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
   const bool is_complete = event.latest->DoneAt();
-  if (is_complete) sanitizer::HostWaited(event.latest->signal);
+  if (is_complete && event.latest->signal != nullptr) sanitizer::hooks->HostWaited(event.latest->signal);
   return is_complete;
 }
 
@@ -572,9 +571,9 @@ aclError Synchronize(const char* api, aclrtEvent handle, Deadline deadline) noex
     if (event->latest != nullptr) recording = event->latest->Ref();
   });
   if (recording == nullptr) return status;
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
   const bool in_time = recording->WaitFor(deadline);
-  if (in_time) sanitizer::HostWaited(recording->signal);
+  if (in_time && recording->signal != nullptr) sanitizer::hooks->HostWaited(recording->signal);
   recording->Unref();
   if (in_time) return ACL_SUCCESS;
   return Fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, MessageClass::kAclInner,
@@ -633,7 +632,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
   if (FindEvent("aclrtDestroyEvent", "event", event, &status) == nullptr) return status;
   Event* taken = events.Take(event);
   if (taken == nullptr) return ACL_SUCCESS;  // another thread has destroyed it at this moment
-  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(event);
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::hooks->HandleGoes(event);
   Recording* latest = nullptr;
   {
     std::lock_guard lock(taken->mutex);

@@ -14,7 +14,7 @@
 #include "acl/acl_base.h"
 #include "acl/acl_rt.h"
 #include "acl/queue/stream.h"
-#include "sanitizer/happens_before.h"
+#include "base/sanitizer_hooks.h"
 
 namespace portacl {
 

@@ -18,9 +18,8 @@
 #include "base/handle_table.h"
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/handles.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {
@@ -34,7 +33,7 @@ class Notify {
     handle_ = handle;
     references_.store(1, std::memory_order_relaxed);
     is_set_ = false;
-    signal_ = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::NewSignal() : nullptr;
+    signal_ = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::hooks->NewSignal() : nullptr;
     id_ = next_id.fetch_add(1, std::memory_order_relaxed);
   }
   void Close() noexcept {
@@ -136,7 +135,7 @@ class RecordTask final : public Task {
  public:
   void Publish() noexcept override { queued_ = true; }
   Outcome Run(Stream& stream) noexcept override {
-    if (notify_->signal() != nullptr) sanitizer::Raise(notify_->signal(), &stream);
+    if (notify_->signal() != nullptr) sanitizer::hooks->Raise(notify_->signal(), &stream);
     return Outcome::kDone;
   }
   // Sets the flag even if dropped by force, so that nobody waits for it forever.
@@ -155,8 +154,8 @@ class TakeTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
     if (notify_->signal() != nullptr) {
-      sanitizer::StreamWaits(&stream, notify_->signal());
-      sanitizer::WantAll();
+      sanitizer::hooks->StreamWaits(&stream, notify_->signal());
+      sanitizer::hooks->WantAll();
     }
     if (!is_timed_) {
       if (notify_->TakeOrJoin(stream)) return Outcome::kDone;
@@ -263,7 +262,7 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
   created->Open(notify_table.NextHandle(created));
   *notify = notify_table.Publish(created);
   if (sanitizer::IsOn(sanitizer::kHandles)) {
-    sanitizer::HandleMade("a notify", "aclrtDestroyNotify", api, *notify);
+    sanitizer::hooks->HandleMade("a notify", "aclrtDestroyNotify", api, *notify);
   }
   return ACL_SUCCESS;
 }
@@ -271,7 +270,7 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
 aclError aclrtDestroyNotify(aclrtNotify notify) {
   aclError status = ACL_SUCCESS;
   if (FindNotify("aclrtDestroyNotify", notify, &status) == nullptr) return status;
-  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::HandleGoes(notify);
+  if (sanitizer::IsOn(sanitizer::kHandles)) sanitizer::hooks->HandleGoes(notify);
   if (Notify* taken = notify_table.Take(notify)) taken->Close();
   return ACL_SUCCESS;
 }
@@ -315,8 +314,8 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
     return FailNoMemory(api);
   }
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
-                     sanitizer::Waits::kForAnything);
+    sanitizer::hooks->Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                            sanitizer::Waits::kForAnything);
   }
   return queue.SubmitFor(api, task);
 }

@@ -9,9 +9,8 @@
 #include "acl/stream/found_stream.h"
 #include "base/call_stack.h"
 #include "base/errors.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/handles.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {
@@ -47,7 +46,7 @@ aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_
   }
   aclrtContext handle = nullptr;
   if (CurrentContext(&handle) == nullptr) return FailNoDevice(api);
-  const sanitizer::StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));
+  const StackTakenAhead here(sanitizer::IsOn(sanitizer::kHandles));
   // Prevents the end of a context between the look-up and the creation: the thread that ends it destroys its
   // streams afterwards and would miss this one.
   const std::unique_lock<std::mutex> no_context_ends = KeepContexts();
@@ -60,7 +59,7 @@ aclError Create(const char* api, aclrtStream* stream, uint32_t priority, uint32_
   }
   *stream = created;
   if (sanitizer::IsOn(sanitizer::kHandles)) {
-    sanitizer::HandleMade("a stream", "aclrtDestroyStream", api, created);
+    sanitizer::hooks->HandleMade("a stream", "aclrtDestroyStream", api, created);
   }
   return ACL_SUCCESS;
 }
@@ -136,11 +135,11 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   const FoundStream found = FindStreamFor("aclrtStreamQuery", stream, &failure);
   if (!found) return failure;
   if (aclError refused = RefuseWaitFor("aclrtStreamQuery", found)) return refused;
-  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::Want(found.stream);
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->Want(found.stream);
   return found.With("aclrtStreamQuery", [&](const Stream& one) {
     *status = one.IsCompleteLocked() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     if (*status == ACL_STREAM_STATUS_COMPLETE && sanitizer::IsOn(sanitizer::kSync))
-      sanitizer::HostWaited(&one);
+      sanitizer::hooks->HostWaited(&one);
   });
 }
 

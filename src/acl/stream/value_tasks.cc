@@ -14,9 +14,8 @@
 #include "acl/stream/value_changes.h"
 #include "base/errors.h"
 #include "base/handle_table.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
-#include "sanitizer/device_memory.h"
-#include "sanitizer/order.h"
 
 namespace portacl {
 namespace {
@@ -54,12 +53,12 @@ class WriteTask final : public Task {
 class WaitTask final : public Task {
  public:
   Outcome Run(Stream& stream) noexcept override {
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::WantAll();
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
     const auto enough = [this] { return given_up_.load() || Holds(address_, value_, condition_); };
     ValueWait wait;
     while (!enough()) wait.Sleep(enough);
     // Any agent may have written the value.
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
   bool Interrupt(Stream&) noexcept override {
@@ -115,7 +114,7 @@ class RecordedWait final : public RecordedTask {
       : address_(address), value_(value), condition_(condition) {}
   Progress Run(Stream& stream, Scratch&) noexcept override {
     if (!Holds(address_, value_, condition_)) return Progress::kWaits;
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::StreamWaitsForAll(&stream);
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
     return Progress::kDone;
   }
 
@@ -150,7 +149,7 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
   const FoundStream queue = FindStreamFor(api, stream, &status);
   if (!queue) return status;
   PrepareValueChanges();
-  sanitizer::MarkWritten(devAddr, sizeof value);
+  if (sanitizer::IsOn()) sanitizer::hooks->MarkWritten(devAddr, sizeof value);
   WriteTask* task = WriteTask::New(sanitizer::Working(static_cast<uint64_t*>(devAddr)), value);
   if (task == nullptr) return FailNoMemory(api);
   if (IsCaptured(queue)) {
@@ -189,8 +188,8 @@ aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStrea
     return FailNoMemory(api);
   }
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    sanitizer::Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
-                     sanitizer::Waits::kForAnything);
+    sanitizer::hooks->Queue(task, api, NameForChecks(*queue.stream, queue.handle), {},
+                            sanitizer::Waits::kForAnything);
   }
   return queue.SubmitFor(api, task);
 }

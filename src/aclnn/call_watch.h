@@ -1,0 +1,91 @@
+// What checks, profiles and recordings are told of an operator's call, from phase 2 to the end of its work.
+//
+// Each function asks first who is on; what it then tells has functions of its own, so that the callers keep their small frames.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "acl/stream/found_stream.h"
+#include "acl/stream/graph.h"
+#include "aclnn/executor.h"
+#include "base/checked_parts.h"
+#include "profile/recorder.h"
+#include "record/recorded_calls.h"
+#include "record/recording_settings.h"
+
+namespace portacl::watch {
+
+namespace told {
+
+void FindsNone(const char* api, const aclOpExecutor* handle) noexcept;
+void Begins(const char* api, const Executor& executor, void* workspace, uint64_t workspace_size) noexcept;
+void HasNothingToDo(const Executor& executor, const Stream& stream) noexcept;
+void Launches(const Executor& executor, void* workspace) noexcept;
+void IsCopied(const Executor& from, const Executor& to) noexcept;
+void IsQueued(const char* api, Executor& executor, const FoundStream& queue) noexcept;
+void IsCaptured(const Executor& executor, RecordedFacts* facts);
+void BeginsWork(Executor& executor) noexcept;
+void Goes(const Executor& executor) noexcept;
+
+}  // namespace told
+
+inline bool IsOn() noexcept { return sanitizer::IsOn() || record::IsOn(); }
+
+// Phase 2 finds no executor, or one; it has no work, or is about to launch it.
+inline void FindsNone(const char* api, const aclOpExecutor* handle) noexcept {
+  if (sanitizer::IsOn()) told::FindsNone(api, handle);
+}
+inline void Begins(const char* api, const Executor& executor, void* workspace, uint64_t workspace_size,
+                   profile::Call& profiled) noexcept {
+  if (sanitizer::IsOn()) told::Begins(api, executor, workspace, workspace_size);
+  if (profile::IsOn()) profiled.Describe(profile::OperandsOf(&executor));
+}
+inline void HasNothingToDo(const Executor& executor, const Stream& stream) noexcept {
+  if (record::IsOn()) told::HasNothingToDo(executor, stream);
+}
+inline void Launches(const Executor& executor, void* workspace) noexcept {
+  if (sanitizer::IsOn()) told::Launches(executor, workspace);
+}
+
+// An executor takes over a repeatable one's state, for one more run.
+inline void IsCopied(const Executor& from, const Executor& to) noexcept {
+  if (IsOn()) told::IsCopied(from, to);
+}
+
+// The work is about to be queued in a stream, or to become part of a graph.
+inline void IsQueued(const char* api, Executor& executor, const FoundStream& queue) noexcept {
+  if (sanitizer::IsOn()) told::IsQueued(api, executor, queue);
+}
+inline void IsCaptured(const Executor& executor, RecordedFacts* facts) {
+  if (sanitizer::IsOn()) told::IsCaptured(executor, facts);
+}
+
+// The work itself, from here to the end of the scope.
+class Work {
+ public:
+  Work(Executor& executor, Stream& stream) noexcept : executor_(executor) {
+    if (sanitizer::IsOn()) told::BeginsWork(executor);
+    if (record::IsOn()) Record(stream);
+  }
+  ~Work() {
+    if (__builtin_expect(recorded_.has_value(), 0)) Finish();
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+ private:
+  void Record(const Stream& stream) noexcept;
+  void Finish() noexcept;
+
+  Executor& executor_;
+  std::optional<record::RunningCall> recorded_;
+};
+
+// The executor is about to be given back.
+inline void Goes(const Executor& executor) noexcept {
+  if (IsOn()) told::Goes(executor);
+}
+
+}  // namespace portacl::watch

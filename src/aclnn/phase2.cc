@@ -1,0 +1,513 @@
+// Phase 2 and the lifetime of executors (see executor.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnn/executor.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "acl/queue/stream.h"
+#include "acl/settings/configuration.h"
+#include "acl/stream/capture.h"
+#include "acl/stream/failing_task.h"
+#include "acl/stream/found_stream.h"
+#include "acl/stream/thread_limit.h"
+#include "acl/stream/timeouts.h"
+#include "aclnn/aclnn_base.h"
+#include "aclnn/call_watch.h"
+#include "aclnn/opdev/op_errno.h"
+#include "base/errors.h"
+#include "base/handle_table.h"
+#include "profile/recorder.h"
+
+namespace portacl {
+namespace {
+
+HandleTable<Executor, 0x45> executors;
+
+// A call up to this size runs at once when its stream is idle: one thread needs some 100 us for it. Handing it to a
+// worker that sleeps costs the caller 20 us on a virtual machine, the worker comes up to 100 us later, and two threads
+// have then begun to compete for what one of them could have computed by itself.
+constexpr int64_t kSmallElements = 1048576;
+
+// Reports that phase 2 of a live executor failed. In a stream that stops on failure the call succeeds and the stream fails (see
+// failing_task.h), by a code that its synchronisation may return.
+[[gnu::cold, gnu::noinline]] aclnnStatus FailPhase2(aclrtStream stream, aclnnStatus status,
+                                                    const Text& message) noexcept {
+  const bool is_parameter = status == ACLNN_ERR_PARAM_NULLPTR || status == ACLNN_ERR_PARAM_INVALID;
+  Text told = message;
+  told.Add(" (").Add(status).Add(")");
+  return FailsInStream(FindStream(stream),
+                       is_parameter ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_INTERNAL_ERROR, told)
+             ? ACL_SUCCESS
+             : FailAclnn(status, message);
+}
+
+aclnnStatus FailUnknownStream(const char* api, aclrtStream stream) noexcept {
+  return FailAclnn(
+      ACLNN_ERR_RUNTIME_ERROR,
+      stream == nullptr
+          ? Text(api,
+                 ": parameter stream is a null pointer (the default stream) and no device is set on this "
+                 "thread, expected an earlier aclrtSetDevice.")
+          : Text(api, ": parameter stream has the value ", static_cast<const void*>(stream),
+                 ", which is no stream, accepted: a stream made by aclrtCreateStream and not yet "
+                 "destroyed."));
+}
+
+// The checks of phase 2 on a live executor, in CANN's order: whether it may run, in *queue. If not, *status is what phase 2
+// returns. Inline, as Submit: a call of either is a hundredth of a small operator's two phases.
+[[gnu::always_inline]] inline bool CheckPhase2(const ExecutorState& executor, const char* api,
+                                               const void* workspace, uint64_t workspace_size,
+                                               aclrtStream stream, FoundStream* queue,
+                                               aclnnStatus* status) noexcept {
+  const auto fail = [&](aclnnStatus code, const Text& message) {
+    *status = FailPhase2(stream, code, message);
+    return false;
+  };
+  if (std::strcmp(executor.api, api) != 0) {
+    return fail(ACLNN_ERR_INNER, Text(api, ": parameter executor comes from ", executor.api,
+                                      "GetWorkspaceSize, expected one from ", api, "GetWorkspaceSize."));
+  }
+  if (workspace == nullptr && (workspace_size > 0 || executor.workspace_size > 0)) {
+    return fail(ACLNN_ERR_PARAM_NULLPTR,
+                Text(api, ": parameter workspace is a null pointer, expected the address of ",
+                     workspace_size > 0 ? workspace_size : executor.workspace_size, " bytes."));
+  }
+  if (workspace_size < executor.workspace_size) {
+    return fail(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter workspaceSize has the value ", workspace_size,
+                                              ", accepted: at least ", executor.workspace_size, "."));
+  }
+  for (int i = 0; i < executor.operand_count; ++i) {
+    if (executor.touched[i] && executor.addresses[i] == nullptr) {
+      Text message(api, ": the data address of ");
+      AddOperandName(message, executor, i);
+      return fail(ACLNN_ERR_PARAM_NULLPTR,
+                  message.Add(" is a null pointer, expected the address of its storage."));
+    }
+  }
+  *queue = FindStream(stream);
+  if (*queue) return true;
+  *status = FailUnknownStream(api, stream);
+  return false;
+}
+
+// Forwards what a job reports: a failure to the stream, a shape to the caller's tensor.
+class EventsOf final : public JobEvents {
+ public:
+  EventsOf(const ExecutorState& executor, Stream& stream) noexcept : executor_(executor), stream_(stream) {}
+
+  void Fail(aclError status, const Text& text) const noexcept override {
+    stream_.NoteFailure(Stream::Failure(status, text));
+  }
+  void SetShape(int index, const Shape& shape) const noexcept override {
+    std::unique_lock<std::mutex> lock;
+    aclTensor* const tensor = executor_.shaped[index].Get(&lock);
+    if (tensor == nullptr) return;
+    tensor->view = tensor->storage = shape;
+    tensor->strides = RowMajorStrides(shape);
+    tensor->Describe();
+  }
+
+ private:
+  const ExecutorState& executor_;
+  Stream& stream_;
+};
+
+void RunJob(const ExecutorState& executor, Stream& stream) noexcept {
+  const EventsOf events(executor, stream);
+  executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
+}
+
+// Does the work, and reports when it took longer than the program allows.
+void DoWork(const Executor& executor, Stream& stream) noexcept {
+  const int64_t limit = ExecutionTimeout();
+  if (limit == 0) {
+    RunJob(executor, stream);
+    return;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  RunJob(executor, stream);
+  if (std::chrono::steady_clock::now() - start > std::chrono::microseconds(limit)) {
+    stream.NoteFailure(
+        {ACL_ERROR_RT_AICORE_TIMEOUT,
+         "an operator took longer than aclrtSetOpExecuteTimeOut allows; its results are complete."});
+  }
+}
+
+[[gnu::cold, gnu::noinline]] void DoWatchedWork(Executor& executor, Stream& stream) noexcept {
+  const watch::Work watched(executor, stream);
+  DoWork(executor, stream);
+}
+
+}  // namespace
+
+Executor* AcquireExecutor(const char* api) noexcept {
+  Executor* executor = executors.Acquire();
+  if (executor == nullptr) return nullptr;
+  executor->api = api;
+  executor->isa = CurrentConfiguration().isa;
+  executor->threads = ThreadLimit();
+  executor->workspace_size = 0;
+  executor->workspace = nullptr;
+  executor->input_count = 0;
+  executor->operand_count = 0;
+  executor->first_output = 0;
+  executor->output_count = 0;
+  executor->parameter_count = 0;
+  executor->first_output_parameter = 0;
+  executor->addresses = executor->few_addresses;
+  executor->touched = executor->few_touched;
+  executor->memory = nullptr;
+  executor->memory_bytes = 0;
+  executor->out_of_memory = false;
+  executor->too_large = nullptr;
+  executor->size = 0;
+  executor->shaped = executor->own_shaped_;
+  executor->sets_shapes = false;
+  executor->repeatable = false;
+  executor->job.Clear();
+  return executor;
+}
+
+aclOpExecutor* PublishExecutor(Executor* executor) noexcept {
+  return static_cast<aclOpExecutor*>(executors.Publish(executor));
+}
+
+void ReleaseExecutor(Executor* executor) noexcept {
+  watch::Goes(*executor);
+  if (executor->sets_shapes) {
+    for (ShapedTensor& one : executor->own_shaped_) one.Forget();
+  }
+  executor->Shrink();
+  executors.Recycle(executor);
+}
+
+Task::Outcome Executor::Run(Stream& stream) noexcept {
+  if (watch::IsOn()) {
+    DoWatchedWork(*this, stream);
+  } else {
+    DoWork(*this, stream);
+  }
+  return Outcome::kDone;
+}
+
+void Executor::Finish(StreamList&) noexcept { ReleaseExecutor(this); }
+
+namespace {
+
+// An operator in a graph: its executor, with the addresses of its capture.
+class RecordedOperator final : public RecordedTask {
+ public:
+  RecordedOperator(Executor* executor, const std::string* operands) noexcept
+      : executor_(executor), operands_(operands) {}
+  ~RecordedOperator() override { ReleaseExecutor(executor_); }
+  Progress Run(Stream& stream, Scratch& scratch) noexcept override {
+    if (executor_->workspace_size > 0) {
+      executor_->workspace = scratch.Room(executor_->workspace_size);
+      if (executor_->workspace == nullptr) {
+        stream.NoteFailure({ACL_ERROR_RT_MEMORY_ALLOCATION,
+                            Text("no memory for the workspace of ", executor_->api, " in a graph.")});
+        return Progress::kDone;
+      }
+    }
+    const profile::Part part(executor_->api, stream.device(), stream.id(), operands_);
+    executor_->Run(stream);
+    return Progress::kDone;
+  }
+
+ private:
+  Executor* const executor_;
+  const std::string* const operands_;  // as a profile has them
+};
+
+// Phase 2 on a captured stream. Takes over the executor.
+[[gnu::cold, gnu::noinline]] aclnnStatus RecordExecutor(const char* api, const FoundStream& queue,
+                                                        Executor* executor,
+                                                        const std::string* operands) noexcept {
+  aclError status = ACL_SUCCESS;
+  if (executor->sets_shapes) {
+    status =
+        RefuseInCapture(api, queue, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+                        "the shape of a result depends on values, for which phase 2 would wait; accepted: "
+                        "a stream that is not captured. The capture is invalidated");
+    ReleaseExecutor(executor);
+    if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture tells
+    return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
+                     Text(api, ": the stream is captured and refused the work with ", status, "."));
+  }
+  RecordedFacts facts{.api = executor->api, .elements = executor->job.Elements()};
+  std::unique_ptr<RecordedTask> task;
+  try {
+    for (int i = 0; i < executor->operand_count; ++i) {
+      if (executor->touched[i]) facts.addresses.push_back(executor->addresses[i]);
+    }
+    watch::IsCaptured(*executor, &facts);
+    task.reset(new RecordedOperator(executor, operands));
+  } catch (...) {
+    ReleaseExecutor(executor);
+    return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(api, ": no memory to record the work."));
+  }
+  status = Record(api, queue, std::move(task), std::move(facts));
+  if (status == ACL_SUCCESS) return ACL_SUCCESS;
+  return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
+                   Text(api, ": the stream is captured and refused the work with ", status, "."));
+}
+
+// Hands the work to a stream. Takes over the executor.
+[[gnu::always_inline]] inline aclnnStatus Submit(const char* api, const FoundStream& queue,
+                                                 aclrtStream stream, Executor* executor,
+                                                 const std::string* operands) noexcept {
+  if (IsCaptured(queue)) return RecordExecutor(api, queue, executor, operands);
+  executor->place = executor->job.Elements() <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
+  const bool blocking = CurrentConfiguration().launch_blocking;
+  const Stream::Wait wait = executor->sets_shapes ? Stream::Wait::kUntilDone
+                            : blocking            ? Stream::Wait::kLaunchBlocking
+                                                  : Stream::Wait::kNo;
+  watch::IsQueued(api, *executor, queue);
+  switch (queue.Submit(executor, wait)) {
+    case Stream::Submission::kQueued:
+      return ACL_SUCCESS;
+    case Stream::Submission::kWaitsForSelf:
+      return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
+                       Text(api, ": a function that the stream itself waits for cannot wait for the ",
+                            "shape of the result; expected a call from elsewhere."));
+    default:
+      return FailUnknownStream(api, stream);
+  }
+}
+
+// One more run of a repeatable executor. nullptr when there is no memory for it: then *status is what phase 2 returns.
+[[gnu::noinline]] Executor* CopyForOneRun(const char* api, const Executor& executor, aclrtStream stream,
+                                          aclnnStatus* status) noexcept {
+  Executor* const copy = executors.Acquire();
+  if (copy != nullptr && copy->Copy(executor)) {
+    watch::IsCopied(executor, *copy);
+    return copy;
+  }
+  if (copy != nullptr) ReleaseExecutor(copy);
+  *status = FailPhase2(stream, ACLNN_ERR_INNER_CREATE_EXECUTOR,
+                       Text(api, ": no memory to queue one more run of a repeatable executor."));
+  return nullptr;
+}
+
+[[gnu::cold, gnu::noinline]] aclnnStatus FailNoExecutor(const char* api,
+                                                        const aclOpExecutor* handle) noexcept {
+  if (handle == nullptr) {
+    return FailAclnn(
+        ACLNN_ERR_PARAM_NULLPTR,
+        Text(api, ": parameter executor is a null pointer, expected one from ", api, "GetWorkspaceSize."));
+  }
+  watch::FindsNone(api, handle);
+  return FailAclnn(ACLNN_ERR_INNER,
+                   Text(api, ": parameter executor has the value ", static_cast<const void*>(handle),
+                        ", which is no executor or one that was used already. Accepted: an executor from ",
+                        api, "GetWorkspaceSize, once."));
+}
+
+}  // namespace
+
+aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
+                        aclrtStream stream) noexcept {
+  const ApiScope scope(api);
+  profile::Call profiled(api);
+  Executor* found = executors.Find(executor);
+  const bool repeatable = found != nullptr && found->repeatable;
+  if (!repeatable) found = executors.Take(executor);
+  if (found == nullptr) return FailNoExecutor(api, executor);
+  watch::Begins(api, *found, workspace, workspace_size, profiled);
+  aclnnStatus status = ACL_SUCCESS;
+  FoundStream queue;
+  Executor* to_run = nullptr;
+  if (CheckPhase2(*found, api, workspace, workspace_size, stream, &queue, &status)) {
+    if (!found->job.IsThere()) {
+      watch::HasNothingToDo(*found, *queue.stream);
+    } else {
+      watch::Launches(*found, workspace);
+      to_run = repeatable ? CopyForOneRun(api, *found, stream, &status) : found;
+    }
+  }
+  if (to_run != found && !repeatable) ReleaseExecutor(found);
+  if (to_run == nullptr) return status;
+  to_run->workspace = workspace;
+  return Submit(api, queue, stream, to_run, profiled.arguments());
+}
+
+int LiveExecutors() noexcept {
+  int count = 0;
+  executors.ForEachLive([&count](void*, Executor&) { ++count; });
+  return count;
+}
+
+}  // namespace portacl
+
+using namespace portacl;
+
+namespace {
+
+// The live executor of a handle; when there is none, reports it and sets *status: 561103 for null, else
+// 561000.
+Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStatus* status) noexcept {
+  Executor* found = executors.Find(executor);
+  if (found != nullptr) return found;
+  *status = executor == nullptr
+                ? FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                            Text(api, ": parameter executor is a null pointer, expected a live executor."))
+                : FailAclnn(ACLNN_ERR_INNER, Text(api, ": parameter executor has the value ",
+                                                  static_cast<const void*>(executor),
+                                                  ", which is no executor or one that was used already."));
+  return nullptr;
+}
+
+// What an index counts.
+enum class Operand { kInput, kOutput, kAny };
+
+// The index decides which operand gets the address; `tensor` must only be there.
+aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t index,
+                       const aclTensor* tensor, void* address) noexcept {
+  aclnnStatus status = ACL_SUCCESS;
+  Executor* found = FindExecutor(api, executor, &status);
+  if (found == nullptr) return status;
+  if (tensor == nullptr) {
+    return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                     Text(api, ": parameter tensor is a null pointer, expected the operand's tensor."));
+  }
+  const int first = counted == Operand::kOutput ? found->first_output : 0;
+  const int last = counted == Operand::kOutput  ? first + found->output_count
+                   : counted == Operand::kInput ? found->input_count
+                                                : found->operand_count;
+  if (index >= static_cast<size_t>(last - first)) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter index has the value ", index,
+                                                   ", accepted: 0 to ", last - first - 1, "."));
+  }
+  found->addresses[first + static_cast<int>(index)] = address;
+  return ACL_SUCCESS;
+}
+
+// irIndex is the position of a list among the parameters that are counted; relativeIndex that of an entry.
+aclnnStatus SetListAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t irIndex,
+                           size_t relativeIndex, const aclTensorList* tensors, void* address) noexcept {
+  aclnnStatus status = ACL_SUCCESS;
+  Executor* found = FindExecutor(api, executor, &status);
+  if (found == nullptr) return status;
+  if (tensors == nullptr) {
+    return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
+                     Text(api, ": parameter tensors is a null pointer, expected the operand's list."));
+  }
+  if (relativeIndex >= tensors->values.size()) {
+    return FailAclnn(
+        ACLNN_ERR_PARAM_INVALID,
+        Text(api, ": parameter relativeIndex has the value ", relativeIndex,
+             ", accepted: less than the size of the list, which is ", tensors->values.size(), "."));
+  }
+  const int first = counted == Operand::kOutput ? found->first_output_parameter : 0;
+  int last = found->parameter_count;
+  if (counted == Operand::kInput) {
+    while (last > 0 && found->parameters[last - 1].first >= found->input_count) --last;
+  } else if (counted == Operand::kOutput) {
+    last = first;
+    while (last < found->parameter_count &&
+           found->parameters[last].first < found->first_output + found->output_count)
+      ++last;
+  }
+  const ExecutorParameter* const parameter = irIndex < static_cast<size_t>(last - first)
+                                                 ? &found->parameters[static_cast<size_t>(first) + irIndex]
+                                                 : nullptr;
+  if (parameter == nullptr || !parameter->is_list) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                     Text(api, ": parameter irIndex has the value ", irIndex, ", but ", found->api,
+                          " has no list of tensors there, accepted: the position of one."));
+  }
+  if (relativeIndex >= static_cast<size_t>(parameter->count)) {
+    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
+                     Text(api, ": parameter relativeIndex has the value ", relativeIndex, ", accepted: 0 to ",
+                          parameter->count - 1, ", the entries of ", parameter->name, " in phase 1."));
+  }
+  found->addresses[parameter->first + static_cast<int>(relativeIndex)] = address;
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+
+aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
+  aclnnStatus status = ACL_SUCCESS;
+  if (FindExecutor("aclDestroyAclOpExecutor", executor, &status) == nullptr) return status;
+  if (Executor* taken = executors.Take(executor)) ReleaseExecutor(taken);
+  return ACL_SUCCESS;
+}
+
+aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
+  aclnnStatus status = ACL_SUCCESS;
+  Executor* found = FindExecutor("aclSetAclOpExecutorRepeatable", executor, &status);
+  if (found != nullptr) found->repeatable = true;
+  return status;
+}
+
+aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                  void* addr) {
+  return SetAddress("aclSetInputTensorAddr", executor, Operand::kInput, index, tensor, addr);
+}
+
+aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                   void* addr) {
+  return SetAddress("aclSetOutputTensorAddr", executor, Operand::kOutput, index, tensor, addr);
+}
+
+aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
+  return SetAddress("aclSetTensorAddr", executor, Operand::kAny, index, tensor, addr);
+}
+
+aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                         aclTensorList* tensors, void* addr) {
+  return SetListAddress("aclSetDynamicInputTensorAddr", executor, Operand::kInput, irIndex, relativeIndex,
+                        tensors, addr);
+}
+
+aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                          aclTensorList* tensors, void* addr) {
+  return SetListAddress("aclSetDynamicOutputTensorAddr", executor, Operand::kOutput, irIndex, relativeIndex,
+                        tensors, addr);
+}
+
+aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                    aclTensorList* tensors, void* addr) {
+  return SetListAddress("aclSetDynamicTensorAddr", executor, Operand::kAny, irIndex, relativeIndex, tensors,
+                        addr);
+}
+
+// CANN exports each of the six under a second name as well.
+aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                  void* addr) {
+  return SetAddress("AclSetInputTensorAddr", executor, Operand::kInput, index, tensor, addr);
+}
+
+aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
+                                   void* addr) {
+  return SetAddress("AclSetOutputTensorAddr", executor, Operand::kOutput, index, tensor, addr);
+}
+
+aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
+  return SetAddress("AclSetTensorAddr", executor, Operand::kAny, index, tensor, addr);
+}
+
+aclnnStatus AclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                         aclTensorList* tensors, void* addr) {
+  return SetListAddress("AclSetDynamicInputTensorAddr", executor, Operand::kInput, irIndex, relativeIndex,
+                        tensors, addr);
+}
+
+aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                          aclTensorList* tensors, void* addr) {
+  return SetListAddress("AclSetDynamicOutputTensorAddr", executor, Operand::kOutput, irIndex, relativeIndex,
+                        tensors, addr);
+}
+
+aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                    aclTensorList* tensors, void* addr) {
+  return SetListAddress("AclSetDynamicTensorAddr", executor, Operand::kAny, irIndex, relativeIndex, tensors,
+                        addr);
+}
+
+// aclInit and aclFinalize do all the work; CANN's programs may call this pair as well, in any combination.
+aclnnStatus aclnnInit(const char*) { return ACL_SUCCESS; }
+aclnnStatus aclnnFinalize(void) { return ACL_SUCCESS; }
