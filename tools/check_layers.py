@@ -4,6 +4,9 @@
 No two units may depend on each other, be it through others: a unit is a header and its source, taken together. A family of
 operators includes no other family, but what lies in aclnnop/jobs, which includes none. No two files share a name. A header that the head of a file refers to is there.
 
+What a file may not include it does not know by another way either: it declares no class that is defined there, and below the operators no text is
+the name of one.
+
 Usage: check_layers.py [REPOSITORY]
 SPDX-License-Identifier: Apache-2.0
 """
@@ -17,27 +20,31 @@ import schema.tables
 
 # What each folder may include from src/. Public headers live in include/ under the same first names: acl/acl_base.h is public.
 ALLOWED = {
-    "acl": {"acl", "check", "profile", "record"},  # of record, the settings
-    "profile": {"profile", "acl"},  # as check: hooks call it, and it uses the runtime's texts and forks
-    "check": {"check", "acl"},  # hooks of the runtime call it, and it uses the runtime's texts and registry; units make no circle
-    "plan": {"plan", "acl"},
-    "engine": {"engine", "plan", "acl"},
-    "aclnn": {"aclnn", "check", "profile", "record", "engine", "plan", "acl"},  # of engine, the job; see ONLY
-    "contract": {"contract", "aclnn", "plan", "acl"},
-    "record": {"record", "check", "acl"},
-    "hccl": {"hccl", "check", "profile", "engine", "plan", "aclnn", "acl"},
-    "aclop": {"aclop", "check", "profile", "engine", "plan", "aclnn", "acl"},
-    "aclnnop": {"aclnnop", "check", "profile", "record", "engine", "plan", "contract", "aclnn", "acl"},
+    "base": {"base"},
+    "sanitizer": {"sanitizer", "base"},  # the runtime reaches it through base/sanitizer_hooks.h alone
+    "profile": {"profile", "base"},
+    "record": {"record", "base"},
+    "acl": {"acl", "profile", "record", "base"},  # of record, the settings
+    "plan": {"plan", "base"},
+    "engine": {"engine", "plan", "base"},
+    "aclnn": {"aclnn", "profile", "record", "engine", "plan", "acl", "base"},  # of engine, the job; see ONLY
+    "contract": {"contract", "aclnn", "plan", "acl", "base"},
+    "hccl": {"hccl", "profile", "engine", "plan", "aclnn", "acl", "base"},
+    "aclop": {"aclop", "profile", "engine", "plan", "aclnn", "acl", "base"},
+    "aclnnop": {"aclnnop", "profile", "record", "engine", "plan", "contract", "aclnn", "acl", "base"},
     "atb": {"atb"},  # a client of the public functions
     "graph_engine": {"graph_engine"},  # a library of its own
-    "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl"},
+    "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl", "base"},
 }
 # All that a folder may include of another one.
 ONLY = {("aclnn", "engine"): {"engine/job.h"}}
 CALLS_OPERATORS = {"aclnnop", "atb"}
+# What may name operators in texts: also what finds them by the names of an older API, and what tells of them.
+NAMES_OPERATORS = CALLS_OPERATORS | {"aclop", "graph_engine", "info"}
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.
 ROOMS = {
-    "acl": ["process", "", "settings", "queue", "device", "stream", "memory", "graph", "operator", "absent"],
+    "base": ["process", ""],
+    "acl": ["", "settings", "queue", "device", "stream", "memory", "graph", "operator", "absent", "profiling"],
     "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row",
                "attention", "recurrent", "linalg", "update", "route", "serve", "quantise", "align"],
 }
@@ -48,10 +55,14 @@ CIRCLES = []
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SEE = re.compile(r"\bsee ([\w/-]+\.h)\b")
 HEAD = 4  # lines
+DECLARED = re.compile(r"^[ \t]*(?:class|struct) (\w+);", re.MULTILINE)
+DEFINED = re.compile(r"^[ \t]*(?:class|struct)(?: \[\[.*?\]\]| alignas\(.*?\))? (\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
+UNNAMED = re.compile(r"^namespace \{.*?^\}  // namespace$", re.MULTILINE | re.DOTALL)
+TEXT = re.compile(r'"(\w+)"')
 
 
 def room_of(name):
-    """The room of a path below src/, such as "settings" for acl/settings/init.cc and "" for acl/isa.cc."""
+    """The room of a path below src/, such as "settings" for acl/settings/init.cc and "" for acl/last_error.cc."""
     return "/".join(name.split("/")[1:-1])
 
 
@@ -73,6 +84,31 @@ def is_of_another_family(here, name):
     if not (here.startswith("aclnnop/") and name.startswith("aclnnop/")):
         return False
     return room_of(name) not in {"", SHARED_BY_FAMILIES, room_of(here)} or (room_of(here) == "" and room_of(name) != "")
+
+
+def must_not_know(here, name):
+    """Whether the file `here` may not include `name`, and so must not know its classes either; both below src/."""
+    folder, target = here.split("/")[0], name.split("/")[0]
+    return target not in ALLOWED[folder] or is_above(here, name) or is_of_another_family(here, name)
+
+
+def classes_declared(texts):
+    """(file, class, file that defines it) for each class that a file declares and must not know."""
+    defined = {}
+    for name, text in texts.items():
+        for one in DEFINED.findall(UNNAMED.sub("", text)):
+            defined.setdefault(one, []).append(name)
+    for here, text in texts.items():
+        for one in DECLARED.findall(text):
+            places = defined.get(one, [])
+            if places and all(must_not_know(here, place) for place in places):
+                yield here, one, places[0]
+
+
+def names_of(operators):
+    """How a text may name an operator: as its function, or without aclnn, as Slice."""
+    functions = {function.name for header in operators for function in header.functions}
+    return functions | {name.removeprefix("aclnn") for name in functions}
 
 
 def circles(uses):
@@ -116,6 +152,8 @@ def faults_of(root, known_circles):
     public = public_functions.headers_of(root)
     operators = schema.read.read(root)
     made = schema.tables.made(root, operators)
+    named = names_of(operators)
+    texts = {}
     for path in sorted((root / "src").rglob("*")):
         if path.suffix not in {".h", ".cc"}:
             continue
@@ -130,7 +168,10 @@ def faults_of(root, known_circles):
             faults.append(f"{path}: room {folder}/{room_of(here)} has no place in the order")
             continue
         used = uses.setdefault(unit_of(here), set())
-        text = path.read_text()
+        text = texts[here] = path.read_text()
+        if folder not in NAMES_OPERATORS:
+            for name in sorted(named.intersection(TEXT.findall(re.sub("//.*", "", text)))):
+                faults.append(f"{path}: {folder} must not name the operator {name}")
         for name in SEE.findall("\n".join(text.split("\n")[:HEAD])):
             if not any((beside / name).exists() for beside in (path.parent, root / "src", root / "include")):
                 faults.append(f"{path}: its head refers to {name}, which is neither beside it nor in src/ or include/")
@@ -147,10 +188,12 @@ def faults_of(root, known_circles):
                 faults.append(f"{path}: room {folder}/{room_of(here)} must not include {name}")
             elif is_internal and is_of_another_family(here, name):
                 faults.append(f"{path}: family {room_of(here) or 'aclnnop'} must not include {name}")
-            elif not is_internal and target == "aclnnop" and folder not in CALLS_OPERATORS:
-                faults.append(f"{path}: {folder} must not know the operator header {name}")
+            elif not is_internal and (target == "aclnnop" or name in made) and folder not in CALLS_OPERATORS:
+                faults.append(f"{path}: {folder} must not know {name}, which tells of operators")
             if is_internal and unit_of(name) != unit_of(here):
                 used.add(unit_of(name))
+    for here, one, place in classes_declared(texts):
+        faults.append(f"{root / 'src' / here}: declares {one}, but must not include {place}, which defines it")
     found = circles(uses)
     for members in found:
         if not any(members <= known for known in known_circles):
