@@ -26,7 +26,7 @@ ALLOWED = {
     "record": {"record", "base"},
     "acl": {"acl", "profile", "record", "base"},  # of record, the settings
     "plan": {"plan", "base"},
-    "engine": {"engine", "plan", "base"},
+    "engine": {"engine", "plan", "acl", "base"},  # of acl, the configuration in force; see ONLY
     "aclnn": {"aclnn", "profile", "record", "engine", "plan", "acl", "base"},  # of engine, the job; see ONLY
     "contract": {"contract", "aclnn", "plan", "acl", "base"},
     "hccl": {"hccl", "profile", "engine", "plan", "aclnn", "acl", "base"},
@@ -37,7 +37,7 @@ ALLOWED = {
     "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl", "base"},
 }
 # All that a folder may include of another one.
-ONLY = {("aclnn", "engine"): {"engine/job.h"}}
+ONLY = {("aclnn", "engine"): {"engine/job.h"}, ("engine", "acl"): {"acl/settings/configuration.h"}}
 CALLS_OPERATORS = {"aclnnop", "atb"}
 # What may name operators in texts: also what finds them by the names of an older API, and what tells of them.
 NAMES_OPERATORS = CALLS_OPERATORS | {"aclop", "graph_engine", "info"}
