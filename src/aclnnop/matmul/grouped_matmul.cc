@@ -747,8 +747,8 @@ class Maker {
 
   void Make() {
     if (!HasMemoryFor()) return;
-    products_.isa = call.isa;
-    products_.threads = call.threads;
+    products_.isa = call_.isa;
+    products_.threads = call_.threads;
     products_.raises = CurrentConfiguration().index_errors_raise;
     products_.name = call_.Name(kGroupList);
     const bool is_single = CountOf(call_, kX) == 1 && CountOf(call_, kY) == 1;
