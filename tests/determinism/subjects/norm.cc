@@ -853,7 +853,7 @@ const auto kMaskedSoftmaxWithRelPosBias =
               aclnnMaskedSoftmaxWithRelPosBias},
              GradientCases({kScores, {3, 37, 421}, {2, 37, 421}}, {kScores}));
 
-// Three sequences; the loss, and the gradient.
+// Three sequences; the loss, and the gradient. Plain code as phase 1 sees it: a step's exponentials alone are compiled for each instruction set.
 const Shape kSteps = {23, 3, 7};
 const Shape kTargetRows = {3, 5};
 const Shape kStates = {3, 23, 16};
@@ -876,7 +876,7 @@ const auto kCtcLoss =
                                                     false, losses, t[2], size, executor);
               },
               aclnnCtcLoss},
-             CtcCases({kSteps, kTargetRows}, 1, kStates));
+             CtcCases({kSteps, kTargetRows}, 1, kStates), {}, /*is_plain_code=*/true);
 const auto kCtcLossBackward = Register(
     {"aclnnCtcLossBackward",
      {"gradOut", "logProbs", "targets", "negLogLikelihood", "logAlpha", "out"},
@@ -885,7 +885,7 @@ const auto kCtcLossBackward = Register(
                                                    t[3], t[4], 0, false, t[5], size, executor);
      },
      aclnnCtcLossBackward},
-    CtcCases({{3}, kSteps, kTargetRows, {3}, kStates}, 2, kSteps));
+    CtcCases({{3}, kSteps, kTargetRows, {3}, kStates}, 2, kSteps), {}, /*is_plain_code=*/true);
 
 }  // namespace
 }  // namespace portacl::testing
