@@ -364,7 +364,9 @@ class Statistics {
     }
 
     std::uint64_t Zeros() const {
-      return static_cast<std::uint64_t>(zeros[0] + zeros[1] + zeros[2] + zeros[3]);
+      std::uint64_t found = 0;
+      for (int lane = 0; lane < 4; ++lane) found += static_cast<std::uint32_t>(zeros[lane]);
+      return found;
     }
 
     Floats least, greatest;

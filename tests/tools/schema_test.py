@@ -301,9 +301,32 @@ class Schema(unittest.TestCase):
         self.assertIn('given_tensors[] = {{"a", a}, {"b", b}, {"c", c}};', functions.made(one))
         self.assertIn('given_attributes[] = {{"d", d}, portacl::MaskAttribute(outputMask), {"mode", 0}};', functions.made(one))
         self.assertIn("phase1::aclnnOne({a, i, b, d, outputMask, f, c}, operator_call", functions.made(one))
+        # Recorded besides: lists that attributes do not hold whole, and what is not passed.
+        self.assertIn('given_values[] = {{"i", i}, {"outputMask", outputMask}, {"f", f}};', functions.made(one))
+        self.assertIn('GivenValues recorded("aclnnOne", given_values);', functions.made(one))
+        self.assertIn('given_values[] = {{"a", a}};', functions.made(two))
         self.assertIn('given_tensors[] = {{"b", b}, {"x", nullptr}, {"c", c}};', functions.made(two))
         self.assertIn('given_attributes[] = {{"t", static_cast<const char*>(t)}, {"s", s}};', functions.made(two))
         self.assertIn('#include "aclnnop/output_mask.h"', functions.source_text("half.cc", [header], [one, two]))
+        self.assertIn('#include "aclnnop/given_values.h"', functions.source_text("half.cc", [header], [one, two]))
+
+    def test_every_argument_is_recorded(self):
+        """A call has each argument of every operator as it is, or a recording gets it besides."""
+        pointers = {"const float*", "float*", "uint64_t*", "uint64_t**"}  # of functions that make no executor
+        checked = 0
+        for header in read.read(pathlib.Path(__file__).resolve().parents[2]):
+            for one in header.functions:
+                if any(argument.type in pointers for argument in one.arguments):
+                    continue
+                passed = None if one.passes is None else {name for name, _ in one.passes}
+                besides = {argument.name for argument in functions.given_of(one)}
+                has = {argument.name for argument in functions.tensors_of(one)}
+                for argument in one.arguments:
+                    is_list = functions.is_tensor(argument.type) or argument.type in ("scalars", "floats", "bools")
+                    is_whole = argument.name in has or (not is_list and (passed is None or argument.name in passed))
+                    self.assertTrue(is_whole or argument.name in besides, f"{one.name}: {argument.name}")
+                    checked += 1
+        self.assertGreater(checked, 3000)
         at = "src/aclnnop/odd/operators.toml:6: one: "
         self.assertEqual(self.mistake(FIRST + 'functions = ["aclnnOne(tensor a, out tensor b) passes c"]\n'),
                          at + "aclnnOne passes c, which is none of its arguments.")

@@ -30,7 +30,7 @@ HASH_BYTES = 16
 
 # What a frame of JSON may hold, unpacked: far more than a call has, and less than would hurt.
 _LARGEST_JSON = 1 << 28
-_STORED = 4096  # bytes of JSON, at most, that are not compressed
+_STORED = 1 << 14  # bytes of JSON, at most, that are not compressed
 _STORED_BEGIN = struct.Struct("<3sHH")  # of one stored block in zlib's format
 _TRIED = 1 << 16  # bytes of a tensor that are compressed to see whether that is worth the time
 

@@ -118,7 +118,7 @@ class Writer:
         """Writes a call that is JSON already, with the index `self.calls`."""
         frame = _frames.text_frame(b"CALL", text.encode("ascii"))
         with self._lock:
-            if not self.has_room(len(frame) - _frames.HEADER.size):
+            if self.limit is not None and self.bytes + len(frame) - _frames.HEADER.size > self.limit:
                 self.is_full = True
                 return
             if self._whole(frame):
