@@ -21,9 +21,9 @@ import steps
 import wheel
 
 USAGE = (
-    "usage: ./dev bench [--npu [--seconds N] | --models [--threads N | --page PAGE] [--seconds N] | --recording [--threads N]"
-    " [--pairs N] | --maps ... | --convolutions | --attention | --products [--threads N] | --collectives [--ranks N,N] [--seconds N] | --peers | --limits] [--quick] [--filter REGEX] [--minutes N]"
-    " [--part I/N] [--table] [--whole] [--blocking] [--keep]"
+    "usage: ./dev bench [--npu [--seconds N] | --models [--threads N | --page PAGE] [--seconds N] | --recording [--threads N] [--pairs N]"
+    " | --maps ... | --convolutions | --attention | --products [--threads N] | --collectives [--ranks N,N] [--seconds N] | --peers | --limits]"
+    " [--quick] [--filter REGEX] [--minutes N] [--part I/N] [--table] [--whole] [--blocking] [--keep]"
 )
 MAPS_USAGE = "usage: ./dev bench --maps [--from BUILD] [--filter REGEX] [--minutes N] [--check] [--keep] [--page]"
 BENCH = steps.ROOT / "bench"
