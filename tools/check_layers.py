@@ -44,8 +44,8 @@ NAMES_OPERATORS = CALLS_OPERATORS | {"aclop", "graph_engine", "info"}
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.
 ROOMS = {
     "base": ["process", ""],
-    "acl": ["", "settings", "queue", "device", "stream", "memory", "graph", "operator", "absent", "profiling"],
-    "engine": ["", "functions", "sort", "move", "gemm", "map", "fold", "sequence", "random", "resample", "pool", "row",
+    "acl": ["", "settings", "queue", "device", "stream", "memory", "graph", "operator", "unsupported", "profiling"],
+    "engine": ["", "functions", "sort", "move", "gemm", "map", "reduction", "sequence", "random", "resample", "pool", "rowwise",
                "attention", "recurrent", "linalg", "update", "route", "serve", "quantise", "align"],
 }
 # What builds jobs for several families of operators, and the only folder of aclnnop that others of it include.

@@ -5,7 +5,7 @@ Usage: check_symbols.py [BUILD_DIR]     (default: build/release of this reposito
 
 - libportacl.so exports exactly the functions that include/ declares.
 - It has nothing called at the end of a thread or of the process: no static and no thread_local object has a destructor,
-  since the program may call functions after it (src/base/process/immortal.h, src/base/process/thread_end.h).
+  since the program may call functions after it (src/base/process/no_destructor.h, src/base/process/thread_end.h).
 - No object has a fused multiply-add, which rounds once where formulas round twice, but those whose sources include the
   functions' steps (src/engine/functions/), where what is fused is written so, on every instruction set.
 - AVX instructions (and those that came with them) stand only in functions of Highway's N_AVX2 and N_AVX3 namespaces,
@@ -24,7 +24,7 @@ import public_functions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What a source that may fuse includes, itself or through others.
-FUSED_STEPS = "engine/functions/steps-inl.h"
+FUSED_STEPS = "engine/functions/primitives-inl.h"
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the namespaces of the vector code look like inside a mangled name.
 VECTOR_NAMESPACES = ("6N_AVX2", "6N_AVX3")

@@ -29,7 +29,7 @@ sanitizer::CallInSlot CallOf(const Executor& executor, void* workspace) noexcept
 void CheckDevices(const char* api, const Executor& executor, const Stream& stream) noexcept {
   for (int i = 0; i < executor.operand_count; ++i) {
     if (!executor.touched[i]) continue;
-    const MemoryFacts facts = FactsOfMemory(executor.addresses[i]);
+    const MemoryInfo facts = InfoOfMemory(executor.addresses[i]);
     if (facts.kind != MemoryKind::kDevice || facts.device == stream.device()) continue;
     if (HasPeerAccess(stream.device(), facts.device)) continue;
     Text operand;
@@ -75,7 +75,7 @@ void watch::told::IsQueued(const char* api, Executor& executor, const FoundStrea
                           sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace)));
 }
 
-void watch::told::IsCaptured(const Executor& executor, RecordedFacts* facts) {
+void watch::told::IsCaptured(const Executor& executor, RecordedInfo* facts) {
   sanitizer::hooks->StartWork(&executor);
   if (!sanitizer::IsOn(sanitizer::kSync)) return;
   facts->accesses = sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace));

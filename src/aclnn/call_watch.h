@@ -25,7 +25,7 @@ void HasNothingToDo(const Executor& executor, const Stream& stream) noexcept;
 void Launches(const Executor& executor, void* workspace) noexcept;
 void IsCopied(const Executor& from, const Executor& to) noexcept;
 void IsQueued(const char* api, Executor& executor, const FoundStream& queue) noexcept;
-void IsCaptured(const Executor& executor, RecordedFacts* facts);
+void IsCaptured(const Executor& executor, RecordedInfo* facts);
 void BeginsWork(Executor& executor) noexcept;
 void Goes(const Executor& executor) noexcept;
 
@@ -58,7 +58,7 @@ inline void IsCopied(const Executor& from, const Executor& to) noexcept {
 inline void IsQueued(const char* api, Executor& executor, const FoundStream& queue) noexcept {
   if (sanitizer::IsOn()) told::IsQueued(api, executor, queue);
 }
-inline void IsCaptured(const Executor& executor, RecordedFacts* facts) {
+inline void IsCaptured(const Executor& executor, RecordedInfo* facts) {
   if (sanitizer::IsOn()) told::IsCaptured(executor, facts);
 }
 

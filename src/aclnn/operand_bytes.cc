@@ -8,7 +8,7 @@
 
 namespace portacl {
 
-void SetBytes(const aclTensor& tensor, sanitizer::OperandFacts* operand) noexcept {
+void SetBytes(const aclTensor& tensor, sanitizer::OperandInfo* operand) noexcept {
   const int64_t bits = StorageBits(tensor.dtype);
   const bool is_counted = tensor.countable && bits > 0 && !IsPrivateFormat(tensor.format) &&
                           (tensor.numel == 0 || tensor.bytes_fit);

@@ -9,6 +9,6 @@ namespace portacl {
 
 // Sets the bytes of an operand, behind the tensor's data address. Nothing is known of those of private formats; of elements of less
 // than a byte, and of views that cannot be counted, no more than their bounds.
-void SetBytes(const aclTensor& tensor, sanitizer::OperandFacts* operand) noexcept;
+void SetBytes(const aclTensor& tensor, sanitizer::OperandInfo* operand) noexcept;
 
 }  // namespace portacl

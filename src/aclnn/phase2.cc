@@ -236,7 +236,7 @@ class RecordedOperator final : public RecordedTask {
     return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
                      Text(api, ": the stream is captured and refused the work with ", status, "."));
   }
-  RecordedFacts facts{.api = executor->api, .elements = executor->job.Elements()};
+  RecordedInfo facts{.api = executor->api, .elements = executor->job.Elements()};
   std::unique_ptr<RecordedTask> task;
   try {
     for (int i = 0; i < executor->operand_count; ++i) {

@@ -12,7 +12,7 @@
 
 namespace portacl {
 
-using sanitizer::OperandFacts;
+using sanitizer::OperandInfo;
 using sanitizer::OperandUse;
 
 namespace {
@@ -62,8 +62,8 @@ OperandUse UseOf(std::string_view api, std::string_view parameter, bool is_rewri
 
 bool WritesInputs(std::string_view api) noexcept { return RowOf(api).writes_inputs; }
 
-std::vector<OperandFacts> OperandsOf(const OperatorCall& call, const Executor& executor) {
-  std::vector<OperandFacts> operands(static_cast<size_t>(executor.operand_count));
+std::vector<OperandInfo> OperandsOf(const OperatorCall& call, const Executor& executor) {
+  std::vector<OperandInfo> operands(static_cast<size_t>(executor.operand_count));
   for (int i = 0; i < executor.parameter_count; ++i) {
     const ExecutorParameter& parameter = executor.parameters[i];
     for (int entry = 0; entry < parameter.count; ++entry) {
@@ -71,7 +71,7 @@ std::vector<OperandFacts> OperandsOf(const OperatorCall& call, const Executor& e
       const bool is_input = index < executor.input_count;
       const bool is_result =
           index >= executor.first_output && index < executor.first_output + executor.output_count;
-      OperandFacts& operand = operands[static_cast<size_t>(index)];
+      OperandInfo& operand = operands[static_cast<size_t>(index)];
       operand.name = parameter.name;
       operand.entry = parameter.is_list ? entry : -1;
       operand.tensor = call.Entry(i, entry);

@@ -20,6 +20,6 @@ sanitizer::OperandUse UseOf(std::string_view api, std::string_view parameter, bo
 bool WritesInputs(std::string_view api) noexcept;
 
 // The operands of a call, in the executor's order.
-std::vector<sanitizer::OperandFacts> OperandsOf(const OperatorCall& call, const Executor& executor);
+std::vector<sanitizer::OperandInfo> OperandsOf(const OperatorCall& call, const Executor& executor);
 
 }  // namespace portacl

@@ -344,7 +344,7 @@ void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engi
 void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                  const engine::Scalars& scalars, Executor& executor) noexcept {
   executor.SetJob([&] {
-    engine::EveryJob job;
+    engine::AllElementsJob job;
     const StridedView* tensors[kMaxLoopOperands];
     BindMap(call, inputs, kernels, scalars, {}, job.formula, tensors);
     job.plan =

@@ -10,10 +10,10 @@
 #include "aclnn/executor.h"
 #include "aclnnop/scalar_value.h"
 #include "contract/checks.h"
-#include "engine/fold/fold_truth.h"
-#include "engine/fold/reduction.h"
 #include "engine/map/dispatch.h"
 #include "engine/map/elementwise_job.h"
+#include "engine/reduction/all_elements.h"
+#include "engine/reduction/reduction.h"
 #include "engine/sequence/sequence.h"
 
 namespace portacl {

@@ -22,7 +22,7 @@ struct Stage {
   enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows };
   static constexpr size_t kBytes =
       std::max({sizeof(engine::ElementwiseJob), sizeof(engine::IndexedMove), sizeof(engine::SortRows),
-                sizeof(engine::GemmJob), sizeof(engine::RowJob)});
+                sizeof(engine::GemmJob), sizeof(engine::RowwiseJob)});
 
   Kind kind;
   int64_t workspace;  // offset of a product's workspace
@@ -65,7 +65,7 @@ struct StagesJob {
                                            static_cast<char*>(context.workspace) + stage->workspace);
           break;
         case Stage::Kind::kRows:
-          stage->As<engine::RowJob>().Run(addresses, static_cast<char*>(context.workspace));
+          stage->As<engine::RowwiseJob>().Run(addresses, static_cast<char*>(context.workspace));
           break;
       }
     }
@@ -106,8 +106,8 @@ MappedView StageList::Scratch(const Shape& shape, aclDataType dtype) noexcept {
   return view;
 }
 
-engine::Place StageList::PlaceOf(int operand) const noexcept {
-  return {operand == executor_.operand_count ? engine::Place::kWorkspace : operand, 0};
+engine::BufferRef StageList::BufferOf(int operand) const noexcept {
+  return {operand == executor_.operand_count ? engine::BufferRef::kWorkspace : operand, 0};
 }
 
 void StageList::Map(std::initializer_list<MappedView> inputs, const MappedView& output,
@@ -130,7 +130,7 @@ void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, c
   std::copy_n(indices, count, placed);
   for (int k = 0; k < count; ++k) {
     touched_ |= uint32_t{1} << placed[k].operand;
-    placed[k].operand = PlaceOf(placed[k].operand).operand;
+    placed[k].operand = BufferOf(placed[k].operand).operand;
   }
   engine::IndexedMove move;
   move.action = action;
@@ -146,30 +146,30 @@ void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, c
     move.index[k].follow = engine::FindFollow(executor_.isa, move.index[k].is_wide);
   move.conversion = engine::FindConversion(executor_.isa, plain.tensor.dtype, indexed.tensor.dtype);
   move.conversion.from_size = static_cast<int32_t>(StorageBits(plain.tensor.dtype) / 8);
-  move.plain.operand = PlaceOf(plain.operand).operand;
-  move.indexed.operand = PlaceOf(indexed.operand).operand;
+  move.plain.operand = BufferOf(plain.operand).operand;
+  move.indexed.operand = BufferOf(indexed.operand).operand;
   Touch(plain);
   Touch(indexed);
   elements_ += move.count;
   Put(memory_, count_++, Stage::Kind::kIndexed, move);
 }
 
-void StageList::Sort(const MappedView& source, const MappedView& values, const MappedView& places,
+void StageList::Sort(const MappedView& source, const MappedView& values, const MappedView& indices,
                      int dim) noexcept {
   if (memory_ == nullptr) return;
   engine::SortRows rows{};
   rows.kind = engine::SortRows::Kind::kFirst;
   rows.kept = source.tensor.view[dim];
-  rows.source.place = PlaceOf(source.operand);
-  rows.values.place = PlaceOf(values.operand);
-  rows.places.place = PlaceOf(places.operand);
-  engine::PlanSortRows(source.tensor, &values.tensor, &places.tensor, dim, executor_.isa, executor_.threads,
+  rows.source.buffer = BufferOf(source.operand);
+  rows.values.buffer = BufferOf(values.operand);
+  rows.indices.buffer = BufferOf(indices.operand);
+  engine::PlanSortRows(source.tensor, &values.tensor, &indices.tensor, dim, executor_.isa, executor_.threads,
                        rows);
   const int64_t bytes = engine::RowsMemory(rows);
   const MappedView memory = Scratch(Shape{bytes}, ACL_INT8);
   if (memory_ == nullptr) return;
-  rows.memory = {engine::Place::kWorkspace, memory.tensor.offset};
-  for (const MappedView* view : {&source, &values, &places}) Touch(*view);
+  rows.memory = {engine::BufferRef::kWorkspace, memory.tensor.offset};
+  for (const MappedView* view : {&source, &values, &indices}) Touch(*view);
   elements_ += source.tensor.numel;
   Put(memory_, count_++, Stage::Kind::kSort, rows);
 }
@@ -186,7 +186,7 @@ void StageList::Product(const engine::Gemm& gemm, const MappedView& left, const 
   Put(memory_, count_++, Stage::Kind::kProduct, job, memory.tensor.offset);
 }
 
-void StageList::AddRows(const engine::RowJob& job, uint32_t touched) noexcept {
+void StageList::AddRows(const engine::RowwiseJob& job, uint32_t touched) noexcept {
   if (memory_ == nullptr) return;
   touched_ |= touched;
   elements_ += job.rows * job.n;

@@ -9,7 +9,7 @@
 #include "aclnnop/map_list.h"
 #include "engine/gemm/gemm.h"
 #include "engine/move/indexed.h"
-#include "engine/row/row.h"
+#include "engine/rowwise/rowwise.h"
 #include "engine/sort/rows.h"
 
 namespace portacl {
@@ -28,7 +28,7 @@ class StageList {
   void Map(std::initializer_list<MappedView> inputs, const MappedView& output,
            const engine::KernelTable& kernels, const engine::Scalars& scalars = {}) noexcept;
 
-  // Adds an indexed copy like StepList::Indexed, between elements of one dtype. An index outside its bound is
+  // Adds an indexed copy like OpList::Indexed, between elements of one dtype. An index outside its bound is
   // skipped when elements are put, and gives 0 when they are taken. With `raises` the stream fails for it, if
   // the configuration says so. `operand` of an index is a MappedView's; `before` elements of its tensor
   // precede the view.
@@ -37,14 +37,14 @@ class StageList {
 
   // Sorts rows along a dim in ascending order, stably and with NaN last. Writes the values and their indices
   // (INT64).
-  void Sort(const MappedView& source, const MappedView& values, const MappedView& places, int dim) noexcept;
+  void Sort(const MappedView& source, const MappedView& values, const MappedView& indices, int dim) noexcept;
 
   // Adds a matrix product (matmul::GemmOf) whose operands are MappedViews.
   void Product(const engine::Gemm& gemm, const MappedView& left, const MappedView& right,
                const MappedView& out) noexcept;
 
   template <class Parameters>
-  void Rows(engine::RowJobMaker& rows, const engine::RowKernels& kernels,
+  void Rows(engine::RowwiseJobMaker& rows, const engine::RowwiseKernels& kernels,
             const Parameters& parameters) noexcept {
     AddRows(rows.Make(kernels, parameters, &executor_.workspace_size), rows.touched());
   }
@@ -53,8 +53,8 @@ class StageList {
   void SetJob() noexcept;
 
  private:
-  void AddRows(const engine::RowJob& job, uint32_t touched) noexcept;
-  engine::Place PlaceOf(int operand) const noexcept;
+  void AddRows(const engine::RowwiseJob& job, uint32_t touched) noexcept;
+  engine::BufferRef BufferOf(int operand) const noexcept;
   void Touch(const MappedView& view) noexcept { touched_ |= uint32_t{1} << view.operand; }
 
   const OperatorCall& call_;

@@ -189,7 +189,7 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   task->shape = to.view;
   const size_t bytes = static_cast<size_t>(to.numel) * (StorageBits(to.dtype) / 8);
   if (sanitizer::IsOn()) sanitizer::hooks->MarkWritten(output, bytes);
-  task->place = bytes <= kSmallBytes ? Task::Place::kAnywhere : Task::Place::kWorker;
+  task->affinity = bytes <= kSmallBytes ? Task::Affinity::kAnywhere : Task::Affinity::kWorker;
   return queue.SubmitFor(call.api, task,
                          configuration.launch_blocking ? Stream::Wait::kLaunchBlocking : Stream::Wait::kNo);
 }

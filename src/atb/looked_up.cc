@@ -61,10 +61,10 @@ class LookedUp final : public Operation {
   VariantPack pack_ = {};
 };
 
-enum class Place { kDevice, kHost };
+enum class MemoryKind { kDevice, kHost };
 
 // Adds an aclnn tensor in ATB's form. A null tensor becomes an omitted one.
-Status Add(SVector<Tensor>& tensors, const aclTensor* tensor, Place place = Place::kDevice) {
+Status Add(SVector<Tensor>& tensors, const aclTensor* tensor, MemoryKind memory_kind = MemoryKind::kDevice) {
   Tensor& made = tensors.inside[tensors.count++];
   made = {};
   made.desc.dtype = ACL_DT_UNDEFINED;
@@ -87,13 +87,13 @@ Status Add(SVector<Tensor>& tensors, const aclTensor* tensor, Place place = Plac
   made.dataSize = Utils::GetTensorSize(made);
   if (base != nullptr)
     base = static_cast<uint8_t*>(base) + offset * static_cast<int64_t>(aclDataTypeSize(made.desc.dtype));
-  (place == Place::kHost ? made.hostData : made.deviceData) = base;
+  (memory_kind == MemoryKind::kHost ? made.hostData : made.deviceData) = base;
   return kNoError;
 }
 
 struct Given {
   const aclTensor* tensor;
-  Place place = Place::kDevice;
+  MemoryKind memory_kind = MemoryKind::kDevice;
 };
 
 // The first phase: creates the operation unless the client already has it, and sets it up with these tensors.
@@ -106,9 +106,9 @@ Status SetUp(const Param& param, std::initializer_list<Given> in, std::initializ
   if (pack == nullptr) return kNoHostMemory;
   Status status = kNoError;
   for (const Given& given : in)
-    if (status == kNoError) status = Add(pack->in, given.tensor, given.place);
+    if (status == kNoError) status = Add(pack->in, given.tensor, given.memory_kind);
   for (const Given& given : out)
-    if (status == kNoError) status = Add(pack->out, given.tensor, given.place);
+    if (status == kNoError) status = Add(pack->out, given.tensor, given.memory_kind);
   if (status != kNoError) return status;
   if (*op != nullptr) return (*op)->Setup(*pack, *workspace_size, context);
   Operation* inner = nullptr;
@@ -166,10 +166,15 @@ Status AtbSelfAttentionPrefixEncoderGetWorkspaceSize(const aclTensor* query, con
   param.kernelType = 1;  // in float32
   param.maskType = maskType == kCausalWithoutMask ? infer::SelfAttentionParam::kCompressed : maskType;
   param.isTriuMask = 1;
-  return SetUp(
-      param,
-      {{query}, {key}, {value}, {blockTables}, {mask}, {seqLen, Place::kHost}, {kvSeqLen, Place::kHost}},
-      {{out}}, workspaceSize, op, context);
+  return SetUp(param,
+               {{query},
+                {key},
+                {value},
+                {blockTables},
+                {mask},
+                {seqLen, MemoryKind::kHost},
+                {kvSeqLen, MemoryKind::kHost}},
+               {{out}}, workspaceSize, op, context);
 }
 
 Status AtbSelfAttentionPrefixEncoder(void* workspace, uint64_t workspaceSize, Operation* op,

@@ -331,12 +331,12 @@ void Make(const FusedAddTopkDivParam& param, const VariantPack& pack, Calls& cal
     HideOtherGroups(calls, biased, {rows, param.groupNum, members}, param.groupTopk, param.n,
                     -std::numeric_limits<double>::infinity());
   aclTensor* const values = calls.View(calls.Temporary({rows, k}, ACL_FLOAT));
-  aclTensor* const places = calls.View(calls.Temporary({rows, k}, ACL_INT64));
+  aclTensor* const wide_indices = calls.View(calls.Temporary({rows, k}, ACL_INT64));
   aclTensor* const y = calls.View(pack.out[0]);
   aclTensor* const indices = calls.View(pack.out[1]);
-  PORTACL_ATB_CALL(calls, aclnnTopk, chosen_by, k, 1, true, true, values, places);
-  PORTACL_ATB_CALL(calls, aclnnGather, gates, 1, places, y);
-  PORTACL_ATB_CALL(calls, aclnnCast, places, ACL_INT32, indices);
+  PORTACL_ATB_CALL(calls, aclnnTopk, chosen_by, k, 1, true, true, values, wide_indices);
+  PORTACL_ATB_CALL(calls, aclnnGather, gates, 1, wide_indices, y);
+  PORTACL_ATB_CALL(calls, aclnnCast, wide_indices, ACL_INT32, indices);
   if (param.isNorm) {
     aclTensor* const sums = calls.View(calls.Temporary({rows, 1}, ACL_FLOAT));
     aclIntArray* const last = calls.Integers({1});

@@ -20,7 +20,7 @@
 #include <unordered_set>
 
 #include "base/process/cancellation.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/unwind.h"
 
 namespace portacl {
@@ -84,8 +84,8 @@ thread_local const CallStack* taken_ahead = nullptr;
 // Returns a permanent copy of a line, one for equal lines, since the objects that it was made of may be
 // freed.
 const char* Keep(const char* text) {
-  static Immortal<std::mutex> mutex;
-  static Immortal<std::unordered_set<std::string>> lines;
+  static NoDestructor<std::mutex> mutex;
+  static NoDestructor<std::unordered_set<std::string>> lines;
   std::lock_guard lock(*mutex);
   return lines->insert(text).first->c_str();
 }
@@ -120,7 +120,7 @@ constexpr size_t kMostPositions = 1 << 16;
 
 // Requires the interpreter's lock.
 bool FindLine(void* frame, Line* line) {
-  static Immortal<std::unordered_map<Position, Line, PositionHash>> known;
+  static NoDestructor<std::unordered_map<Position, Line, PositionHash>> known;
   void* const code = python.code_of(frame);
   const Position position = {
       code, python.instruction_of != nullptr ? python.instruction_of(frame) : python.line_of(frame)};

@@ -9,14 +9,14 @@ namespace {
 
 enum class Family : uint8_t { kOther, kFloating, kInteger, kComplex };
 
-struct DtypeFacts {
+struct DtypeInfo {
   aclDataType dtype;
   const char* name;
   uint32_t bits;
   Family family;
 };
 
-constexpr DtypeFacts kDtypes[] = {
+constexpr DtypeInfo kDtypes[] = {
     {ACL_DT_UNDEFINED, "DT_UNDEFINED", 0, Family::kOther},
     {ACL_FLOAT, "DT_FLOAT", 32, Family::kFloating},
     {ACL_FLOAT16, "DT_FLOAT16", 16, Family::kFloating},
@@ -47,13 +47,13 @@ constexpr DtypeFacts kDtypes[] = {
     {ACL_FLOAT4_E1M2, "DT_FLOAT4_E1M2", 4, Family::kFloating},
 };
 
-struct FormatFacts {
+struct FormatInfo {
   aclFormat format;
   const char* name;
   bool is_private;
 };
 
-constexpr FormatFacts kFormats[] = {
+constexpr FormatInfo kFormats[] = {
     {ACL_FORMAT_UNDEFINED, "UNDEFINED", false},
     {ACL_FORMAT_NCHW, "NCHW", false},
     {ACL_FORMAT_NHWC, "NHWC", false},
@@ -77,62 +77,62 @@ constexpr FormatFacts kFormats[] = {
 };
 
 // Maps a number to its index in a table, or -1. Every call needs it several times.
-template <class Facts, size_t kCount>
-class PlaceByNumber {
+template <class Info, size_t kCount>
+class IndexByNumber {
  public:
   template <class Number>
-  constexpr PlaceByNumber(const Facts (&table)[kCount], Number Facts::*number) {
-    for (int8_t& place : place_) place = -1;
+  constexpr IndexByNumber(const Info (&table)[kCount], Number Info::*number) {
+    for (int8_t& index : index_) index = -1;
     for (size_t i = 0; i < kCount; ++i) {
-      if (table[i].*number >= 0) place_[table[i].*number] = static_cast<int8_t>(i);
+      if (table[i].*number >= 0) index_[table[i].*number] = static_cast<int8_t>(i);
       if (table[i].*number == -1) undefined_ = static_cast<int8_t>(i);
     }
   }
 
   constexpr int operator[](int number) const {
     if (number == -1) return undefined_;
-    return number >= 0 && number < kNumbers ? place_[number] : -1;
+    return number >= 0 && number < kNumbers ? index_[number] : -1;
   }
 
  private:
   static constexpr int kNumbers = 64;
-  int8_t place_[kNumbers] = {};
+  int8_t index_[kNumbers] = {};
   int8_t undefined_ = -1;
 };
 
-constexpr PlaceByNumber kDtypePlaces(kDtypes, &DtypeFacts::dtype);
-constexpr PlaceByNumber kFormatPlaces(kFormats, &FormatFacts::format);
+constexpr IndexByNumber kDtypeIndices(kDtypes, &DtypeInfo::dtype);
+constexpr IndexByNumber kFormatIndices(kFormats, &FormatInfo::format);
 
-const DtypeFacts* Find(aclDataType dtype) noexcept {
-  const int place = kDtypePlaces[dtype];
-  return place < 0 ? nullptr : &kDtypes[place];
+const DtypeInfo* Find(aclDataType dtype) noexcept {
+  const int index = kDtypeIndices[dtype];
+  return index < 0 ? nullptr : &kDtypes[index];
 }
 
-const FormatFacts* Find(aclFormat format) noexcept {
-  const int place = kFormatPlaces[format];
-  return place < 0 ? nullptr : &kFormats[place];
+const FormatInfo* Find(aclFormat format) noexcept {
+  const int index = kFormatIndices[format];
+  return index < 0 ? nullptr : &kFormats[index];
 }
 
 Family FamilyOf(aclDataType dtype) noexcept {
-  const DtypeFacts* facts = Find(dtype);
-  return facts == nullptr ? Family::kOther : facts->family;
+  const DtypeInfo* info = Find(dtype);
+  return info == nullptr ? Family::kOther : info->family;
 }
 
 }  // namespace
 
 void AddDtypeName(Text& text, aclDataType dtype) noexcept {
-  const DtypeFacts* facts = Find(dtype);
-  if (facts != nullptr) {
-    text.Add(facts->name);
+  const DtypeInfo* info = Find(dtype);
+  if (info != nullptr) {
+    text.Add(info->name);
   } else {
     text.Add("UNKNOWN(").Add(static_cast<int>(dtype)).Add(")");
   }
 }
 
 void AddFormatName(Text& text, aclFormat format) noexcept {
-  const FormatFacts* facts = Find(format);
-  if (facts != nullptr) {
-    text.Add(facts->name);
+  const FormatInfo* info = Find(format);
+  if (info != nullptr) {
+    text.Add(info->name);
   } else {
     text.Add("UNKNOWN(").Add(static_cast<int>(format)).Add(")");
   }
@@ -142,8 +142,8 @@ bool IsKnownDtype(aclDataType dtype) noexcept { return Find(dtype) != nullptr; }
 bool IsKnownFormat(aclFormat format) noexcept { return Find(format) != nullptr; }
 
 uint32_t StorageBits(aclDataType dtype) noexcept {
-  const DtypeFacts* facts = Find(dtype);
-  return facts == nullptr ? 0 : facts->bits;
+  const DtypeInfo* info = Find(dtype);
+  return info == nullptr ? 0 : info->bits;
 }
 
 bool IsComplex(aclDataType dtype) noexcept { return FamilyOf(dtype) == Family::kComplex; }
@@ -151,8 +151,8 @@ bool IsFloating(aclDataType dtype) noexcept { return FamilyOf(dtype) == Family::
 bool IsInteger(aclDataType dtype) noexcept { return FamilyOf(dtype) == Family::kInteger; }
 
 bool IsPrivateFormat(aclFormat format) noexcept {
-  const FormatFacts* facts = Find(format);
-  return facts != nullptr && facts->is_private;
+  const FormatInfo* info = Find(format);
+  return info != nullptr && info->is_private;
 }
 
 }  // namespace portacl

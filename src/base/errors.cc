@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/process/thread_end.h"
 
 namespace portacl {
 namespace {
 
-struct ClassFacts {
+struct MessageClassInfo {
   const char* code;
   const char* title;
 };
 
-constexpr ClassFacts kClasses[] = {
+constexpr MessageClassInfo kClasses[] = {
     {"EZ1001", "AclNN_Parameter_Error"},
     {"EZ9903", "AclNN_Runtime_Error"},
     {"EZ9999", "AclNN_Inner_Error"},
@@ -84,13 +84,13 @@ class MessageStore {
 
  private:
   static std::string Headline(const Message& m) {
-    const ClassFacts& facts = kClasses[static_cast<size_t>(m.message_class)];
+    const MessageClassInfo& info = kClasses[static_cast<size_t>(m.message_class)];
     const std::string pid = std::to_string(getpid());
     if (IsInternal(m.message_class)) {
-      return std::string(facts.code) + ": Internal error!\n" + facts.code + "[PID: " + pid + "] " + m.time +
-             " " + facts.title + "(" + facts.code + "):  " + m.text + "\n";
+      return std::string(info.code) + ": Internal error!\n" + info.code + "[PID: " + pid + "] " + m.time +
+             " " + info.title + "(" + info.code + "):  " + m.text + "\n";
     }
-    return "[PID: " + pid + "] " + m.time + " " + facts.title + "(" + facts.code + "): " + m.text + "\n";
+    return "[PID: " + pid + "] " + m.time + " " + info.title + "(" + info.code + "): " + m.text + "\n";
   }
 
   std::vector<Message> messages_;  // a vector makes no allocation before it holds something
@@ -104,7 +104,7 @@ struct ProcessMessages {
 };
 
 ProcessMessages& OfProcess() {
-  static Immortal<ProcessMessages> messages;
+  static NoDestructor<ProcessMessages> messages;
   static const bool guarded = GuardAcrossFork(messages->mutex, ForkRank::kMessages);
   (void)guarded;
   return *messages;

@@ -17,13 +17,13 @@
 namespace portacl {
 namespace {
 
-struct IsaFacts {
+struct IsaInfo {
   Isa isa;
   const char* name;
   int64_t targets;  // any of these Highway targets suffices
 };
 
-constexpr IsaFacts kIsas[] = {
+constexpr IsaInfo kIsas[] = {
     {Isa::kPortable, "portable", HWY_SCALAR | HWY_EMU128},
     {Isa::kAvx2, "avx2", HWY_AVX2},
     {Isa::kAvx512, "avx512", HWY_AVX3},
@@ -74,8 +74,8 @@ struct Supported {
   size_t count = 0;
 
   Supported() noexcept {
-    for (const IsaFacts& facts : kIsas) {
-      if ((facts.targets & HWY_TARGETS) != 0 && MachineRuns(facts.isa)) isas[count++] = facts.isa;
+    for (const IsaInfo& info : kIsas) {
+      if ((info.targets & HWY_TARGETS) != 0 && MachineRuns(info.isa)) isas[count++] = info.isa;
     }
   }
 };
@@ -85,8 +85,8 @@ struct Supported {
 const char* IsaName(Isa isa) noexcept { return kIsas[static_cast<size_t>(isa)].name; }
 
 std::optional<Isa> IsaFromName(std::string_view name) noexcept {
-  for (const IsaFacts& facts : kIsas) {
-    if (name == facts.name) return facts.isa;
+  for (const IsaInfo& info : kIsas) {
+    if (name == info.name) return info.isa;
   }
   return std::nullopt;
 }

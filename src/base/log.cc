@@ -22,7 +22,7 @@
 #include "base/process/cancellation.h"
 #include "base/process/descriptor.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl {
 namespace {
@@ -38,7 +38,7 @@ struct Sink {
 };
 
 Sink& TheSink() {
-  static Immortal<Sink> sink;
+  static NoDestructor<Sink> sink;
   static const bool guarded = GuardAcrossFork(sink->mutex, ForkRank::kLog);
   (void)guarded;
   return *sink;
@@ -122,7 +122,7 @@ int LogFile(Sink& sink) {
     if (!JoinPath(sink.path, {sink.directory, name.view()})) return -1;
     sink.file_owner = process;
   }
-  sink.file.Own(open(sink.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+  sink.file.Custom(open(sink.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
   return sink.file.Get();
 }
 

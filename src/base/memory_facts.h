@@ -16,7 +16,7 @@ enum class MemoryKind {
   kUnknown          // the program's own
 };
 
-struct MemoryFacts {
+struct MemoryInfo {
   MemoryKind kind = MemoryKind::kUnknown;
   int32_t device = 0;       // of memory of a device
   bool huge_pages = false;  // the kernel was asked for them
@@ -26,7 +26,7 @@ struct MemoryFacts {
 struct MemoryRange {
   uintptr_t begin = 0;
   size_t size = 0;
-  MemoryFacts facts;
+  MemoryInfo facts;
   uint64_t serial = 0;  // of the entry; no other one has or had it
 };
 

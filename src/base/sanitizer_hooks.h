@@ -62,7 +62,7 @@ enum class OperandUse {
 };
 
 // One tensor of a call, as it was in phase 1.
-struct OperandFacts {
+struct OperandInfo {
   const char* name = "";  // of the parameter; static
   int entry = -1;         // in a list; -1: it is none
   const aclTensor* tensor = nullptr;
@@ -173,7 +173,7 @@ class Hooks {
 
   // Calls of operators. The end of phase 1; the operands in the executor's order.
   virtual void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
-                          std::vector<OperandFacts> operands) noexcept = 0;
+                          std::vector<OperandInfo> operands) noexcept = 0;
   // Phase 2 has found the executor of a handle, and was given that workspace; or none.
   virtual void Phase2Begins(const char* api, const CallInSlot& call, const void* workspace,
                             uint64_t workspace_size) noexcept = 0;

@@ -85,8 +85,8 @@ constexpr Check MovesBytes(Operands operands) {
 }
 
 // Wraps a check that only one operator uses.
-constexpr Check Own(aclnnStatus (*run)(const Check& check, OperatorCall& call) noexcept,
-                    aclnnStatus code = ACLNN_ERR_PARAM_INVALID) {
+constexpr Check Custom(aclnnStatus (*run)(const Check& check, OperatorCall& call) noexcept,
+                       aclnnStatus code = ACLNN_ERR_PARAM_INVALID) {
   return {.run = run, .code = code};
 }
 

@@ -24,7 +24,7 @@ enum class ScalarRule : uint8_t {
   // Else T. 950: FLOAT if S950 is narrow and rounds the scalar, or alpha (`second`), by more than 2^-23. Else
   // S950.
   kAdds,
-  // AddV3. Complex T or S: STT. Floating T: FLOAT. Else as kAdds on older products.
+  // AddV3. Complex T or S: STT. Floating T: FLOAT. Else as kAdds on products before Atlas A2.
   kAddV3,
   // Rsubs. Floating S and T not floating: STT. Else T. 950: as kAdds.
   kRsubs,

@@ -19,7 +19,7 @@
 
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/process/thread_start.h"
 #include "engine/free_processors.h"
 
@@ -31,10 +31,10 @@ namespace portacl::engine {
 namespace {
 
 // Further threads have no share of their own.
-constexpr int kMostShares = 64;
+constexpr int kMostThreadBlocks = 64;
 
 // A range of a loop's blocks, taken one after the other.
-struct alignas(64) Share {
+struct alignas(64) ThreadBlock {
   std::atomic<int64_t> next;
   int64_t end;
 };
@@ -46,8 +46,8 @@ struct Loop {
   void (*body)(const void* context, int64_t block);
   const void* context;
   int most_helpers;
-  int shares;
-  Share share[kMostShares];  // of the calling thread, helper 0, helper 1, ...
+  int thread_blocks;
+  ThreadBlock thread_block[kMostThreadBlocks];  // of the calling thread, helper 0, helper 1, ...
 
   // Changed under the pool's mutex.
   std::atomic<int> helpers{0};  // inside RunBlocks
@@ -59,27 +59,27 @@ struct Loop {
       : body(block_body),
         context(body_context),
         most_helpers(helpers_wanted),
-        shares(std::min(helpers_wanted + 1, kMostShares)) {
-    const int64_t each = blocks / shares;
-    const int64_t more = blocks % shares;  // number of shares that have one block more
+        thread_blocks(std::min(helpers_wanted + 1, kMostThreadBlocks)) {
+    const int64_t each = blocks / thread_blocks;
+    const int64_t more = blocks % thread_blocks;  // number of shares that have one block more
     int64_t begin = 0;
-    for (int i = 0; i < shares; ++i) {
-      share[i].next.store(begin, std::memory_order_relaxed);
+    for (int i = 0; i < thread_blocks; ++i) {
+      thread_block[i].next.store(begin, std::memory_order_relaxed);
       begin += each + (i < more ? 1 : 0);
-      share[i].end = begin;
+      thread_block[i].end = begin;
     }
   }
 
   bool HasWork() const {
-    for (int i = 0; i < shares; ++i) {
-      if (share[i].next.load(std::memory_order_relaxed) < share[i].end) return true;
+    for (int i = 0; i < thread_blocks; ++i) {
+      if (thread_block[i].next.load(std::memory_order_relaxed) < thread_block[i].end) return true;
     }
     return false;
   }
 
-  void RunBlocks(int first_share) {
-    for (int i = 0; i < shares; ++i) {
-      Share& from = share[(first_share + i) % shares];
+  void RunBlocks(int first_thread_block) {
+    for (int i = 0; i < thread_blocks; ++i) {
+      ThreadBlock& from = thread_block[(first_thread_block + i) % thread_blocks];
       // Checks first, so that the counter of a finished share does not grow with every attempt.
       while (from.next.load(std::memory_order_relaxed) < from.end) {
         const int64_t block = from.next.fetch_add(1, std::memory_order_relaxed);
@@ -158,11 +158,11 @@ struct Pool {
   int threads = 0;
   int numbered = 0;  // helpers that have begun
   int asleep = 0;
-  Helper helper[kMostShares];       // the first ones to begin
-  Clock::time_point row_began;      // begin of the current row of closely following loops
-  Clock::time_point last_end;       // of a shared loop
-  std::atomic<uint32_t> posted{0};  // loops since the start; awake helpers without work poll it
-  int processor = -1;               // on which a loop was last seen to be posted
+  Helper helper[kMostThreadBlocks];  // the first ones to begin
+  Clock::time_point row_began;       // begin of the current row of closely following loops
+  Clock::time_point last_end;        // of a shared loop
+  std::atomic<uint32_t> posted{0};   // loops since the start; awake helpers without work poll it
+  int processor = -1;                // on which a loop was last seen to be posted
   FreeProcessors free;
 
   // Returns a loop that a helper may join; the mutex is held.
@@ -176,7 +176,7 @@ struct Pool {
 
 // Never destroyed, because helpers may use it while the process exits.
 Pool& ThePool() {
-  static Immortal<Pool> pool;
+  static NoDestructor<Pool> pool;
   return *pool;
 }
 
@@ -216,9 +216,9 @@ void* HelperMain(void*) {
   Pool& pool = ThePool();
   std::unique_lock lock(pool.mutex);
   const int number = pool.numbered++;
-  // Helpers beyond kMostShares have no entry through which a waker could change their affinity, so that they
+  // Helpers beyond kMostThreadBlocks have no entry through which a waker could change their affinity, so that they
   // sleep without excluding a processor.
-  const bool has_place = number < kMostShares;
+  const bool has_place = number < kMostThreadBlocks;
   Helper own;
   Helper& self = has_place ? pool.helper[number] : own;
   self.thread = pthread_self();
@@ -275,7 +275,7 @@ void RunShared(Loop& loop, bool is_long) noexcept {
       pool.processor = sched_getcpu();
       if (is_long || now - pool.row_began > kAWhile) {
         StartHelpersLocked(pool, loop.most_helpers);
-        for (int i = std::min(pool.numbered, kMostShares) - 1; i >= 0; --i) {
+        for (int i = std::min(pool.numbered, kMostThreadBlocks) - 1; i >= 0; --i) {
           Helper& helper = pool.helper[i];
           if (helper.is_asleep) helper.processors.LeaveOutInstead(helper.thread, pool.processor);
         }
@@ -311,7 +311,7 @@ int64_t UsefulHelpers(int threads) {
     // Another thread may have counted meanwhile.
     if (lock.owns_lock() && pool.free.IsToBeCounted(Now(CLOCK_MONOTONIC_COARSE))) {
       int64_t of_helpers = 0;
-      for (int i = 0; i < std::min(pool.numbered, kMostShares); ++i)
+      for (int i = 0; i < std::min(pool.numbered, kMostThreadBlocks); ++i)
         of_helpers += ProcessorTimeOf(pool.helper[i].thread);
       cpu_set_t allowed;
       const int processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;

@@ -9,7 +9,7 @@
 namespace portacl::engine {
 
 // The users, each of which has separate memory.
-enum class MemoryUse : uint8_t { kBands, kHoisted, kSums, kGemm, kRows };
+enum class MemoryUse : uint8_t { kRowCopies, kPrecomputed, kSums, kGemm, kRows };
 inline constexpr int kMemoryUses = 5;
 
 // The size for each use, which should stay in the second-level cache as far as possible.

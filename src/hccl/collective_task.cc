@@ -35,7 +35,7 @@ class OperationTask final : public Task {
   // Takes over one workers::Reserve.
   OperationTask(std::shared_ptr<Communicator> communicator, Operation operation) noexcept
       : communicator_(std::move(communicator)), operation_(std::move(operation)) {
-    place = Place::kReservedWorker;
+    affinity = Affinity::kReservedWorker;
   }
   ~OperationTask() {
     if (sanitizer::IsOn()) sanitizer::hooks->EndWork(work_);
@@ -139,17 +139,17 @@ class RecordedOperation final : public RecordedTask {
 
 HcclResult RecordOperation(const char* api, const FoundStream& queue,
                            std::shared_ptr<Communicator> communicator, Operation operation) noexcept {
-  RecordedFacts facts{
+  RecordedInfo info{
       .api = api, .kind = RecordedKind::kCollective, .needs_worker = true, .per_execution = true};
   try {
-    if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = AccessesOf(operation);
+    if (sanitizer::IsOn(sanitizer::kSync)) info.accesses = AccessesOf(operation);
     for (const void* one :
          {static_cast<const void*>(operation.send), static_cast<const void*>(operation.recv)}) {
-      if (one != nullptr) facts.addresses.push_back(one);
+      if (one != nullptr) info.addresses.push_back(one);
     }
-    for (const Operation::Message& one : operation.messages) facts.addresses.push_back(one.data);
+    for (const Operation::Message& one : operation.messages) info.addresses.push_back(one.data);
     auto task = std::make_unique<RecordedOperation>(std::move(communicator), std::move(operation));
-    if (Record(api, queue, std::move(task), std::move(facts)) == ACL_SUCCESS) return HCCL_SUCCESS;
+    if (Record(api, queue, std::move(task), std::move(info)) == ACL_SUCCESS) return HCCL_SUCCESS;
   } catch (...) {
     return Fail(HCCL_E_OOM, Text(api, ": not enough memory to record the operation."));
   }

@@ -155,7 +155,7 @@ Fault Communicator::Join(const HcclRootInfo& info, uint32_t size, uint32_t rank,
   if (Fault fault = made->Open(guest.own().text, seconds)) return fault;
   std::vector<char> addresses(Transport::kAddressBytes * size);
   made->transport_->Addresses(addresses.data());
-  if (Fault fault = guest.Exchange(size, rank, addresses, deadline)) return fault;
+  if (Fault fault = guest.ExchangeAddresses(size, rank, addresses, deadline)) return fault;
   if (Fault fault = made->Connect(addresses, guest.secret(), deadline)) return fault;
   *joined = std::move(made);
   return {};
@@ -177,7 +177,7 @@ Fault Communicator::Split(Communicator& parent, const std::vector<uint32_t>& ran
     const std::lock_guard lock(parent.mutex_);
     number = parent.splits_[id]++;
   }
-  const uint64_t slot = Slot(SlotKind::kMeeting, number, id, Transport::kAddressBytes);
+  const uint64_t slot = Slot(SlotKind::kRendezvous, number, id, Transport::kAddressBytes);
   std::vector<Transfer*> transfers;
   Fault fault;
   for (uint32_t other = 0; other < size; ++other) {
@@ -248,11 +248,11 @@ Fault Communicator::Connect(const std::vector<char>& addresses, const Secret& se
   if (fault) return fault;
   AwaitFaults();
   for (uint64_t i = 0; i < kAhead; ++i) {
-    OffersAhead& ahead = offers_ahead_[i];
+    HandshakesAhead& ahead = handshakes_ahead_[i];
     ahead.next = i;
-    ahead.offers.transfers.assign(static_cast<size_t>(size_), nullptr);
-    ahead.offers.messages.reset(new char[kOfferRoom * static_cast<size_t>(size_)]);
-    PostOffers(ahead);
+    ahead.handshakes.transfers.assign(static_cast<size_t>(size_), nullptr);
+    ahead.handshakes.messages.reset(new char[kHandshakeBytes * static_cast<size_t>(size_)]);
+    PostHandshakes(ahead);
   }
   return fault;
 }
@@ -269,35 +269,35 @@ void Communicator::AwaitFaults() {
   }
 }
 
-void Communicator::PostOffers(OffersAhead& ahead) noexcept {
+void Communicator::PostHandshakes(HandshakesAhead& ahead) noexcept {
   ahead.number = ahead.next;
   ahead.next += kAhead;
   ahead.is_posted = true;
   for (int other = 0; other < size_; ++other) {
     if (other == rank_) continue;
-    const auto place = static_cast<size_t>(other);
-    ahead.offers.transfers[place] =
-        transport_->Receive(other, Slot(SlotKind::kOffer, ahead.number),
-                            ahead.offers.messages.get() + place * kOfferRoom, kOfferRoom);
+    const auto index = static_cast<size_t>(other);
+    ahead.handshakes.transfers[index] =
+        transport_->Receive(other, Slot(SlotKind::kHandshake, ahead.number),
+                            ahead.handshakes.messages.get() + index * kHandshakeBytes, kHandshakeBytes);
   }
 }
 
-Communicator::Offers* Communicator::TakeOffers(uint64_t number) noexcept {
+Communicator::Handshakes* Communicator::TakeHandshakes(uint64_t number) noexcept {
   const std::lock_guard lock(mutex_);
-  OffersAhead& ahead = offers_ahead_[number % kAhead];
+  HandshakesAhead& ahead = handshakes_ahead_[number % kAhead];
   ahead.next = std::max(ahead.next, number + kAhead);
   if (!ahead.is_posted || ahead.number != number) return nullptr;
   ahead.is_posted = false;
   ahead.user = number;
-  return &ahead.offers;
+  return &ahead.handshakes;
 }
 
-void Communicator::ReturnOffers(uint64_t number) noexcept {
+void Communicator::ReturnHandshakes(uint64_t number) noexcept {
   const std::lock_guard lock(mutex_);
-  OffersAhead& ahead = offers_ahead_[number % kAhead];
+  HandshakesAhead& ahead = handshakes_ahead_[number % kAhead];
   if (ahead.user == number) ahead.user = kNobody;
   if (ahead.user == kNobody && !ahead.is_posted && !is_closing_ && fault_code_.load() == HCCL_SUCCESS)
-    PostOffers(ahead);
+    PostHandshakes(ahead);
 }
 
 std::unique_ptr<Scratch> Communicator::TakeScratch() {
@@ -412,8 +412,8 @@ void Communicator::Close() noexcept {
     if (awaited != nullptr) transport_->Release(awaited);
   }
   awaited_words_.clear();
-  for (OffersAhead& ahead : offers_ahead_) {
-    for (Transfer* one : ahead.offers.transfers) {
+  for (HandshakesAhead& ahead : handshakes_ahead_) {
+    for (Transfer* one : ahead.handshakes.transfers) {
       if (ahead.is_posted && one != nullptr) transport_->Release(one);
     }
     ahead.is_posted = false;

@@ -15,14 +15,14 @@
 
 #include "hccl/hccl_comm.h"
 #include "hccl/hccl_errors.h"
-#include "hccl/meeting.h"
+#include "hccl/rendezvous.h"
 #include "hccl/transport.h"
 
 namespace portacl::hccl {
 
 // The slot of a message. Messages of different sizes never share a slot, so that a rank that calls something
 // else never overruns a smaller buffer.
-enum class SlotKind : uint64_t { kIdentity = 1, kFault, kMeeting, kCollective, kOffer, kTake, kPart };
+enum class SlotKind : uint64_t { kIdentity = 1, kFault, kRendezvous, kCollective, kHandshake, kTake, kPart };
 uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part = 0, uint64_t bytes = 0) noexcept;
 
 // Returns the file of the library that moves bytes between ranks, and loads it. Returns an empty string if it
@@ -53,7 +53,7 @@ struct CommunicatorOptions {
 
 // The handshake that every rank sends to each rank that it works with, which detects and names a rank that
 // calls something else.
-struct Offer {
+struct Handshake {
   uint32_t function = 0;
   uint32_t type = 0;
   uint32_t op = 0;
@@ -63,8 +63,8 @@ struct Offer {
   uint64_t matrix = 0;  // Operation::matrix
 };
 // Small data is sent together with the handshake: one message instead of two.
-inline constexpr size_t kWithOffer = 16384;
-inline constexpr size_t kOfferRoom = sizeof(Offer) + kWithOffer;
+inline constexpr size_t kWithHandshake = 16384;
+inline constexpr size_t kHandshakeBytes = sizeof(Handshake) + kWithHandshake;
 
 class Communicator {
  public:
@@ -109,15 +109,15 @@ class Communicator {
   // The handshakes of a collective, by rank, whose receives are posted before the collective begins. Gloo
   // sends at once if the other end has posted a receive, and otherwise announces the message first. A
   // transfer is nullptr if its rank is lost.
-  struct Offers {
+  struct Handshakes {
     std::vector<Transfer*> transfers;
-    std::unique_ptr<char[]> messages;  // kOfferRoom for each rank
+    std::unique_ptr<char[]> messages;  // kHandshakeBytes for each rank
   };
   // Hands the handshakes of collective `number` over to the caller. Returns nullptr if there are none; the
   // caller then posts its own receives.
-  Offers* TakeOffers(uint64_t number) noexcept;
+  Handshakes* TakeHandshakes(uint64_t number) noexcept;
   // Reuses the memory for a later collective, when collective `number` is done.
-  void ReturnOffers(uint64_t number) noexcept;
+  void ReturnHandshakes(uint64_t number) noexcept;
 
   std::unique_ptr<Scratch> TakeScratch();
   void ReturnScratch(std::unique_ptr<Scratch> scratch) noexcept;
@@ -147,8 +147,8 @@ class Communicator {
   // entry serves the numbers n, n + kAhead, n + 2 * kAhead, ...
   static constexpr uint64_t kAhead = 2;
   static constexpr uint64_t kNobody = ~uint64_t{0};
-  struct OffersAhead {
-    Offers offers;
+  struct HandshakesAhead {
+    Handshakes handshakes;
     uint64_t number = 0;  // of the collective for which receives are posted
     bool is_posted = false;
     uint64_t user = kNobody;  // the collective that has taken them
@@ -159,7 +159,7 @@ class Communicator {
   // Connects to every other rank and verifies its identity.
   Fault Connect(const std::vector<char>& addresses, const Secret& secret, Moment deadline);
   void AwaitFaults();
-  void PostOffers(OffersAhead& ahead) noexcept;
+  void PostHandshakes(HandshakesAhead& ahead) noexcept;
 
   const int rank_;
   const int size_;
@@ -182,7 +182,7 @@ class Communicator {
   std::map<uint64_t, Left> left_for_self_;
   std::vector<char> last_words_;
   std::vector<Transfer*> awaited_words_;
-  OffersAhead offers_ahead_[kAhead];
+  HandshakesAhead handshakes_ahead_[kAhead];
   std::vector<std::unique_ptr<Scratch>> scratch_;
 };
 

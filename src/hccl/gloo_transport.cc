@@ -75,19 +75,19 @@ struct Peer {
   std::shared_ptr<gloo::transport::Context> context;
   // A keepalive: a receive that no message ever matches. If a connection is lost, Gloo notifies waiters whose
   // message has not begun, but not those whose message was partly read or written. It does notify this one.
-  std::unique_ptr<gloo::transport::UnboundBuffer> pulse;
-  char pulse_byte = 0;
+  std::unique_ptr<gloo::transport::UnboundBuffer> keepalive;
+  char keepalive_byte = 0;
   // A lock around Gloo's own lock of the connection. A thread that closes a connection, also because writing
   // failed, holds Gloo's lock while it waits for Gloo's thread. Therefore Gloo's thread must never wait for
   // that lock; it checks this one instead.
-  std::mutex gate;
+  std::mutex lock;
   bool is_closed = false;
   std::atomic<int> waits{0};
   std::atomic<bool> is_lost{false};
 };
 constexpr int kHere = 0;  // ranks in a peer's context
 constexpr int kThere = 1;
-constexpr uint64_t kPulseSlot = 0;
+constexpr uint64_t kKeepaliveSlot = 0;
 
 class GlooTransfer final : public Transfer {
  public:
@@ -101,17 +101,17 @@ class GlooTransfer final : public Transfer {
   bool has_failed() const noexcept { return has_failed_.load(); }
   // Throws if the connection is closed.
   void Post() {
-    const std::lock_guard gate(peer_.gate);
-    PostThroughGate();
+    const std::lock_guard lock(peer_.lock);
+    PostLocked();
   }
   // Neither waits nor throws, for threads that may not; an error is reported to whoever waits for the
   // transfer. Returns false if it is not possible now.
   bool TryPost() noexcept {
     {
-      const std::unique_lock gate(peer_.gate, std::try_to_lock);
-      if (!gate) return false;
+      const std::unique_lock lock(peer_.lock, std::try_to_lock);
+      if (!lock) return false;
       try {
-        PostThroughGate();
+        PostLocked();
       } catch (const std::exception&) {
         has_failed_.store(true);
         AbortWait();
@@ -138,7 +138,7 @@ class GlooTransfer final : public Transfer {
   }
 
  private:
-  void PostThroughGate() {
+  void PostLocked() {
     if (peer_.is_closed) throw std::runtime_error("closed");
     if (is_send_) {
       buffer_->send(kThere, slot_);
@@ -272,10 +272,10 @@ class GlooTransport final : public Transport {
       if (other == rank_) continue;
       const std::vector<char> bytes = PeerOf(other).context->getPair(kThere)->address().bytes();
       // Stores the length in front, since Gloo accepts only exactly the bytes that it returned.
-      char* const place = addresses + kAddressBytes * static_cast<size_t>(other);
+      char* const slot_begin = addresses + kAddressBytes * static_cast<size_t>(other);
       const auto length = static_cast<uint32_t>(std::min(bytes.size(), kAddressBytes - sizeof(uint32_t)));
-      std::memcpy(place, &length, sizeof length);
-      std::memcpy(place + sizeof length, bytes.data(), length);
+      std::memcpy(slot_begin, &length, sizeof length);
+      std::memcpy(slot_begin + sizeof length, bytes.data(), length);
     }
   }
 
@@ -288,10 +288,10 @@ class GlooTransport final : public Transport {
     Peer& peer = PeerOf(rank);
     try {
       peer.context->getPair(kThere)->connect(std::vector<char>(bytes, bytes + length));
-      auto pulse = peer.context->createUnboundBuffer(&peer.pulse_byte, sizeof peer.pulse_byte);
-      pulse->recv(kThere, kPulseSlot);
+      auto keepalive = peer.context->createUnboundBuffer(&peer.keepalive_byte, sizeof peer.keepalive_byte);
+      keepalive->recv(kThere, kKeepaliveSlot);
       const std::lock_guard lock(mutex_);
-      peer.pulse = std::move(pulse);
+      peer.keepalive = std::move(keepalive);
     } catch (const std::exception&) {
       return false;
     }
@@ -344,7 +344,7 @@ class GlooTransport final : public Transport {
       if (other == rank_) continue;
       Peer& peer = PeerOf(other);
       {
-        const std::lock_guard gate(peer.gate);
+        const std::lock_guard lock(peer.lock);
         peer.is_closed = true;
       }
       try {
@@ -424,7 +424,7 @@ class GlooTransport final : public Transport {
       if (awake_.wait_for(lock, kTick, [this] { return is_ending_; })) return;
       for (int other = 0; other < size_ && !aborted_.load(); ++other) {
         Peer& peer = PeerOf(other);
-        if (peer.pulse != nullptr && peer.waits.load() > 0 && !peer.is_lost.load() && !HasPulse(peer))
+        if (peer.keepalive != nullptr && peer.waits.load() > 0 && !peer.is_lost.load() && !HasKeepalive(peer))
           peer.is_lost.store(true);
       }
       // Repeats the abort at every tick (see Wait).
@@ -435,10 +435,10 @@ class GlooTransport final : public Transport {
   }
 
   // Tests the keepalive. An aborted wait on it returns false at once, or throws the connection's error.
-  static bool HasPulse(Peer& peer) noexcept {
+  static bool HasKeepalive(Peer& peer) noexcept {
     try {
-      peer.pulse->abortWaitRecv();
-      peer.pulse->waitRecv(nullptr, kLongest);
+      peer.keepalive->abortWaitRecv();
+      peer.keepalive->waitRecv(nullptr, kLongest);
       return true;
     } catch (const std::exception&) {
       return false;

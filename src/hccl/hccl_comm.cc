@@ -18,7 +18,7 @@
 #include "hccl/communicator.h"
 #include "hccl/hccl_errors.h"
 #include "hccl/hccl_settings.h"
-#include "hccl/meeting.h"
+#include "hccl/rendezvous.h"
 
 namespace portacl::hccl {
 namespace {
@@ -97,7 +97,7 @@ std::shared_ptr<Communicator> Find(const char* api, HcclComm comm, HcclResult* r
 HcclResult GetRootInfo(const char* api, HcclRootInfo* info) noexcept {
   const CancellationDeferred deferred;
   if (info == nullptr) return RefuseNull(api, "rootInfo", "the address of an HcclRootInfo");
-  if (Fault fault = OpenMeeting(info)) return Report(api, fault);
+  if (Fault fault = OpenRendezvous(info)) return Report(api, fault);
   return HCCL_SUCCESS;
 }
 

@@ -12,16 +12,16 @@
 #include <new>
 #include <vector>
 
-#include "hccl/exchange.h"
 #include "hccl/reduce.h"
+#include "hccl/round.h"
 
 namespace portacl::hccl {
 namespace {
 
 // The chunk that a root reduces at a time, while the next ones are in flight. Smaller chunks would overlap
 // more, but each costs three messages and several thread switches in Gloo.
-constexpr size_t kPiece = size_t{1} << 20;
-constexpr size_t kPiecesUnderWay = 4;
+constexpr size_t kChunk = size_t{1} << 20;
+constexpr size_t kChunksInFlight = 4;
 
 const char* At(const void* buffer, uint64_t element, size_t size) noexcept {
   return static_cast<const char*>(buffer) + element * size;
@@ -63,7 +63,7 @@ class Performance {
  public:
   Performance(Communicator& communicator, const Operation& operation)
       : operation_(operation),
-        exchange_(communicator, NameOf(operation.function)),
+        round_(communicator, NameOf(operation.function)),
         ranks_(communicator.size()),
         me_(communicator.rank()),
         size_(ElementSize(operation.type)) {}
@@ -72,15 +72,15 @@ class Performance {
     switch (operation_.function) {
       case Function::kAllReduce:
         StageIfPartlyOverwritten();
-        if (ranks_ == 2 && operation_.count * size_ > kWithOffer) return ReduceBothHere();
-        return operation_.count * size_ <= kWithOffer ? ReduceEverywhere()
-                                                      : ReduceByOwners(EqualBlocks(), true);
+        if (ranks_ == 2 && operation_.count * size_ > kWithHandshake) return ReduceBothHere();
+        return operation_.count * size_ <= kWithHandshake ? ReduceEverywhere()
+                                                          : ReduceByRoots(EqualBlocks(), true);
       case Function::kReduce:
       case Function::kReduceScatter:
       case Function::kReduceScatterV:
-        return ReduceByOwners(operation_.give, false);
+        return ReduceByRoots(operation_.give, false);
       case Function::kBroadcast:
-        return ranks_ > 2 && operation_.count * size_ > kWithOffer ? BroadcastByParts() : Direct();
+        return ranks_ > 2 && operation_.count * size_ > kWithHandshake ? BroadcastByParts() : Direct();
       case Function::kSend:
       case Function::kRecv:
       case Function::kBatchSendRecv:
@@ -96,15 +96,15 @@ class Performance {
     const size_t bytes = operation_.count * size_;
     if (operation_.send == operation_.recv || !Overlap(operation_.send, bytes, operation_.recv, bytes))
       return;
-    send_ = exchange_.Room(bytes);
+    send_ = round_.Room(bytes);
     std::memcpy(const_cast<void*>(send_), operation_.send, bytes);
   }
 
-  uint64_t OfferSlot() const noexcept { return Slot(SlotKind::kOffer, operation_.number); }
+  uint64_t HandshakeSlot() const noexcept { return Slot(SlotKind::kHandshake, operation_.number); }
   uint64_t PartSlot(uint64_t part, size_t bytes) const noexcept {
     return Slot(SlotKind::kCollective, operation_.number, part, bytes);
   }
-  Offer OfferTo(uint64_t give, uint64_t take) const noexcept {
+  Handshake HandshakeWith(uint64_t give, uint64_t take) const noexcept {
     return {static_cast<uint32_t>(operation_.function),
             static_cast<uint32_t>(operation_.type),
             static_cast<uint32_t>(operation_.op),
@@ -115,20 +115,20 @@ class Performance {
   }
 
   // Posts the handshakes with small data; gives[p] goes to rank p if it exists.
-  void PostOffers(const std::vector<Part>& give, const std::vector<Part>& take, const void* send) {
-    exchange_.ReceiveOffers(operation_.number);
+  void PostHandshakes(const std::vector<Part>& give, const std::vector<Part>& take, const void* send) {
+    round_.ReceiveHandshakes(operation_.number);
     for (int step = 1; step < ranks_; ++step) {
       // Each rank starts with a different one.
       const int other = (me_ + step) % ranks_;
       const Part& part = give[static_cast<size_t>(other)];
-      exchange_.SendOffer(other, OfferSlot(), OfferTo(part.count, take[static_cast<size_t>(other)].count),
-                          send == nullptr ? nullptr : At(send, part.first, size_),
-                          send == nullptr ? 0 : part.count * size_);
+      round_.SendHandshake(
+          other, HandshakeSlot(), HandshakeWith(part.count, take[static_cast<size_t>(other)].count),
+          send == nullptr ? nullptr : At(send, part.first, size_), send == nullptr ? 0 : part.count * size_);
     }
   }
-  void MeetOffer(int other, const Part& give, const Part& take, void* data) {
-    exchange_.MeetOffer(other, OfferTo(take.count, give.count), data,
-                        data == nullptr ? 0 : take.count * size_);
+  void AcceptHandshake(int other, const Part& give, const Part& take, void* data) {
+    round_.AcceptHandshake(other, HandshakeWith(take.count, give.count), data,
+                           data == nullptr ? 0 : take.count * size_);
   }
 
   // Copies a rank's own part to its destination.
@@ -145,59 +145,59 @@ class Performance {
     uint64_t sent = 0;
     for (const Part& part : operation_.give) sent = std::max(sent, part.first + part.count);
     const Part& own = operation_.give[static_cast<size_t>(me_)];
-    const Part& own_place = operation_.take[static_cast<size_t>(me_)];
+    const Part& own_position = operation_.take[static_cast<size_t>(me_)];
     const bool in_place =
-        own.count > 0 && At(send, own.first, size_) == At(operation_.recv, own_place.first, size_);
+        own.count > 0 && At(send, own.first, size_) == At(operation_.recv, own_position.first, size_);
     if (AreGivenOverwritten(operation_, static_cast<size_t>(me_), size_, !in_place)) {
-      void* const copy = exchange_.Room(sent * size_);
+      void* const copy = round_.Room(sent * size_);
       std::memcpy(copy, send, sent * size_);
       if (own.count > 0) {
-        std::memcpy(At(operation_.recv, own_place.first, size_), At(copy, own.first, size_),
+        std::memcpy(At(operation_.recv, own_position.first, size_), At(copy, own.first, size_),
                     own.count * size_);
       }
       send = copy;
     } else {
-      CopyOwn(own, own_place);
+      CopyOwn(own, own_position);
     }
-    PostOffers(operation_.give, operation_.take, send);
+    PostHandshakes(operation_.give, operation_.take, send);
     for (int step = 1; step < ranks_; ++step) {
       const int to = (me_ + step) % ranks_;
       const int from = (me_ + ranks_ - step) % ranks_;
       const Part& take = operation_.take[static_cast<size_t>(from)];
       const Part& give = operation_.give[static_cast<size_t>(to)];
-      if (take.count * size_ > kWithOffer) {
-        exchange_.Receive(from, PartSlot(0, take.count * size_), At(operation_.recv, take.first, size_),
-                          take.count * size_);
+      if (take.count * size_ > kWithHandshake) {
+        round_.Receive(from, PartSlot(0, take.count * size_), At(operation_.recv, take.first, size_),
+                       take.count * size_);
       }
-      if (give.count * size_ > kWithOffer) {
-        exchange_.Send(to, PartSlot(0, give.count * size_), At(send, give.first, size_), give.count * size_);
+      if (give.count * size_ > kWithHandshake) {
+        round_.Send(to, PartSlot(0, give.count * size_), At(send, give.first, size_), give.count * size_);
       }
     }
     for (int other = 0; other < ranks_; ++other) {
       if (other == me_) continue;
       const Part& take = operation_.take[static_cast<size_t>(other)];
       char scarcely = 0;  // address of empty parts
-      MeetOffer(other, operation_.give[static_cast<size_t>(other)], take,
-                take.count == 0 ? &scarcely : At(operation_.recv, take.first, size_));
+      AcceptHandshake(other, operation_.give[static_cast<size_t>(other)], take,
+                      take.count == 0 ? &scarcely : At(operation_.recv, take.first, size_));
     }
-    exchange_.WaitForAll();
+    round_.WaitForAll();
   }
 
   // Small data: all ranks send to all, and each reduces everything.
   void ReduceEverywhere() {
     const Part all = {operation_.count, 0};
     const std::vector<Part> parts(static_cast<size_t>(ranks_), all);
-    PostOffers(parts, parts, send_);
+    PostHandshakes(parts, parts, send_);
     const size_t bytes = operation_.count * size_;
     std::vector<const void*> inputs(static_cast<size_t>(ranks_));
-    char* const came = static_cast<char*>(exchange_.Room(bytes * static_cast<size_t>(ranks_)));
+    char* const came = static_cast<char*>(round_.Room(bytes * static_cast<size_t>(ranks_)));
     for (int other = 0; other < ranks_; ++other) {
-      char* const place = came + bytes * static_cast<size_t>(other);
-      inputs[static_cast<size_t>(other)] = other == me_ ? send_ : place;
-      if (other != me_) MeetOffer(other, all, all, place);
+      char* const slot_begin = came + bytes * static_cast<size_t>(other);
+      inputs[static_cast<size_t>(other)] = other == me_ ? send_ : slot_begin;
+      if (other != me_) AcceptHandshake(other, all, all, slot_begin);
     }
     FindReduce(operation_.type, operation_.op)(inputs.data(), ranks_, operation_.recv, operation_.count);
-    exchange_.WaitForAll();
+    round_.WaitForAll();
   }
 
   // Two ranks: each receives all of the other's data and reduces everything. No more bytes travel than to
@@ -206,36 +206,36 @@ class Performance {
     const int other = 1 - me_;
     const Part all = {operation_.count, 0};
     const std::vector<Part> parts(2, all);
-    const uint64_t piece = kPiece / size_;
-    const uint64_t pieces = (operation_.count + piece - 1) / piece;
-    const auto count_of = [&](uint64_t i) { return std::min(piece, operation_.count - i * piece); };
-    PostOffers(parts, parts, nullptr);
-    const size_t room = piece * size_;
-    char* const came = static_cast<char*>(exchange_.Room(room * std::min<uint64_t>(pieces, kPiecesUnderWay)));
-    size_t coming[kPiecesUnderWay];
-    std::vector<size_t> going(pieces);
+    const uint64_t chunk = kChunk / size_;
+    const uint64_t chunks = (operation_.count + chunk - 1) / chunk;
+    const auto count_of = [&](uint64_t i) { return std::min(chunk, operation_.count - i * chunk); };
+    PostHandshakes(parts, parts, nullptr);
+    const size_t room = chunk * size_;
+    char* const came = static_cast<char*>(round_.Room(room * std::min<uint64_t>(chunks, kChunksInFlight)));
+    size_t coming[kChunksInFlight];
+    std::vector<size_t> going(chunks);
     const auto ask = [&](uint64_t i) {
       const size_t bytes = count_of(i) * size_;
-      coming[i % kPiecesUnderWay] =
-          exchange_.Receive(other, PartSlot(i, bytes), came + room * (i % kPiecesUnderWay), bytes);
+      coming[i % kChunksInFlight] =
+          round_.Receive(other, PartSlot(i, bytes), came + room * (i % kChunksInFlight), bytes);
     };
-    for (uint64_t i = 0; i < std::min<uint64_t>(pieces, kPiecesUnderWay); ++i) ask(i);
-    for (uint64_t i = 0; i < pieces; ++i) {
-      going[i] = exchange_.Send(other, PartSlot(i, count_of(i) * size_), At(send_, i * piece, size_),
-                                count_of(i) * size_);
+    for (uint64_t i = 0; i < std::min<uint64_t>(chunks, kChunksInFlight); ++i) ask(i);
+    for (uint64_t i = 0; i < chunks; ++i) {
+      going[i] = round_.Send(other, PartSlot(i, count_of(i) * size_), At(send_, i * chunk, size_),
+                             count_of(i) * size_);
     }
-    MeetOffer(other, all, all, nullptr);
+    AcceptHandshake(other, all, all, nullptr);
     const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
-    for (uint64_t i = 0; i < pieces; ++i) {
-      exchange_.Wait(coming[i % kPiecesUnderWay]);
-      exchange_.Wait(going[i]);  // in place, the result overwrites the data that is sent
-      const void* const here = At(send_, i * piece, size_);
-      const void* const there = came + room * (i % kPiecesUnderWay);
+    for (uint64_t i = 0; i < chunks; ++i) {
+      round_.Wait(coming[i % kChunksInFlight]);
+      round_.Wait(going[i]);  // in place, the result overwrites the data that is sent
+      const void* const here = At(send_, i * chunk, size_);
+      const void* const there = came + room * (i % kChunksInFlight);
       const void* const inputs[] = {me_ == 0 ? here : there, me_ == 0 ? there : here};
-      reduce(inputs, 2, At(operation_.recv, i * piece, size_), count_of(i));
-      if (i + kPiecesUnderWay < pieces) ask(i + kPiecesUnderWay);
+      reduce(inputs, 2, At(operation_.recv, i * chunk, size_), count_of(i));
+      if (i + kChunksInFlight < chunks) ask(i + kChunksInFlight);
     }
-    exchange_.WaitForAll();
+    round_.WaitForAll();
   }
 
   // Divides the elements evenly among ranks, by default.
@@ -246,21 +246,21 @@ class Performance {
     const uint64_t line = std::max<uint64_t>(64 / size_, 1);
     const uint64_t lines = (operation_.count + line - 1) / line;
     uint64_t first = 0;
-    for (uint64_t owner = 0; owner < ranks; ++owner) {
-      const uint64_t end = std::min((lines * (owner + 1) / ranks) * line, operation_.count);
-      blocks[owner] = {end - first, first};
+    for (uint64_t root = 0; root < ranks; ++root) {
+      const uint64_t end = std::min((lines * (root + 1) / ranks) * line, operation_.count);
+      blocks[root] = {end - first, first};
       first = end;
     }
     return blocks;
   }
 
   // Sends block p of every rank to rank p, chunk by chunk. With `everywhere` its result goes to all ranks.
-  void ReduceByOwners(const std::vector<Part>& blocks, bool everywhere) {
+  void ReduceByRoots(const std::vector<Part>& blocks, bool everywhere) {
     const auto me = static_cast<size_t>(me_);
-    const uint64_t piece = kPiece / size_;
-    const auto pieces = [piece](const Part& block) { return (block.count + piece - 1) / piece; };
-    const auto piece_of = [piece](const Part& block, uint64_t i) {
-      return Part{std::min(piece, block.count - i * piece), block.first + i * piece};
+    const uint64_t chunk = kChunk / size_;
+    const auto chunks = [chunk](const Part& block) { return (block.count + chunk - 1) / chunk; };
+    const auto chunk_of = [chunk](const Part& block, uint64_t i) {
+      return Part{std::min(chunk, block.count - i * chunk), block.first + i * chunk};
     };
     const Part& own = blocks[me];
     const void* send = send_;
@@ -272,7 +272,7 @@ class Performance {
         everywhere ? At(operation_.recv, own.first, size_) : static_cast<char*>(operation_.recv);
     if (!everywhere && own.count > 0 && results != At(send, own.first, size_) &&
         Overlap(send, sent * size_, results, own.count * size_)) {
-      void* const copy = exchange_.Room(sent * size_);
+      void* const copy = round_.Room(sent * size_);
       std::memcpy(copy, send, sent * size_);
       send = copy;
     }
@@ -285,84 +285,81 @@ class Performance {
       offered[p] = everywhere ? Part{operation_.count, 0} : blocks[p];
       wanted[p] = everywhere ? Part{operation_.count, 0} : own;
     }
-    PostOffers(offered, wanted, nullptr);
+    PostHandshakes(offered, wanted, nullptr);
 
     // Parts are numbered by (root, chunk), separately for the way to the root and back.
-    const auto part_number = [](size_t owner, uint64_t i, bool back) {
-      return uint64_t{owner} << 40 | i << 1 | (back ? 1 : 0);
+    const auto part_number = [](size_t root, uint64_t i, bool back) {
+      return uint64_t{root} << 40 | i << 1 | (back ? 1 : 0);
     };
     if (everywhere) {
       for (int step = 1; step < ranks_; ++step) {
-        const int owner = (me_ + step) % ranks_;
-        const Part& block = blocks[static_cast<size_t>(owner)];
-        for (uint64_t i = 0; i < pieces(block); ++i) {
-          const Part one = piece_of(block, i);
-          exchange_.Receive(owner,
-                            PartSlot(part_number(static_cast<size_t>(owner), i, true), one.count * size_),
-                            At(operation_.recv, one.first, size_), one.count * size_);
+        const int root = (me_ + step) % ranks_;
+        const Part& block = blocks[static_cast<size_t>(root)];
+        for (uint64_t i = 0; i < chunks(block); ++i) {
+          const Part one = chunk_of(block, i);
+          round_.Receive(root, PartSlot(part_number(static_cast<size_t>(root), i, true), one.count * size_),
+                         At(operation_.recv, one.first, size_), one.count * size_);
         }
       }
     }
-    const uint64_t own_pieces = pieces(own);
-    const uint64_t under_way = std::min<uint64_t>(own_pieces, kPiecesUnderWay);
-    const size_t room = std::min(own.count, piece) * size_;
-    char* const came = static_cast<char*>(exchange_.Room(room * under_way * static_cast<size_t>(ranks_)));
+    const uint64_t own_chunks = chunks(own);
+    const uint64_t under_way = std::min<uint64_t>(own_chunks, kChunksInFlight);
+    const size_t room = std::min(own.count, chunk) * size_;
+    char* const came = static_cast<char*>(round_.Room(room * under_way * static_cast<size_t>(ranks_)));
     const auto place_of = [&](uint64_t i, int from) {
-      return came + room * ((i % kPiecesUnderWay) * static_cast<size_t>(ranks_) + static_cast<size_t>(from));
+      return came + room * ((i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from));
     };
     std::vector<size_t> coming(under_way * static_cast<size_t>(ranks_));
     const auto ask = [&](uint64_t i) {
-      const size_t bytes = piece_of(own, i).count * size_;
+      const size_t bytes = chunk_of(own, i).count * size_;
       for (int from = 0; from < ranks_; ++from) {
         if (from == me_) continue;
-        coming[(i % kPiecesUnderWay) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)] =
-            exchange_.Receive(from, PartSlot(part_number(me, i, false), bytes), place_of(i, from), bytes);
+        coming[(i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)] =
+            round_.Receive(from, PartSlot(part_number(me, i, false), bytes), place_of(i, from), bytes);
       }
     };
     for (uint64_t i = 0; i < under_way; ++i) ask(i);
     // Sends a chunk to each root in turn, so that all of them have work from the beginning.
     uint64_t most = 0;
-    for (const Part& block : blocks) most = std::max(most, pieces(block));
+    for (const Part& block : blocks) most = std::max(most, chunks(block));
     for (uint64_t i = 0; i < most; ++i) {
       for (int step = 1; step < ranks_; ++step) {
-        const int owner = (me_ + step) % ranks_;
-        const Part& block = blocks[static_cast<size_t>(owner)];
-        if (i >= pieces(block)) continue;
-        const Part one = piece_of(block, i);
-        exchange_.Send(owner, PartSlot(part_number(static_cast<size_t>(owner), i, false), one.count * size_),
-                       At(send, one.first, size_), one.count * size_);
+        const int root = (me_ + step) % ranks_;
+        const Part& block = blocks[static_cast<size_t>(root)];
+        if (i >= chunks(block)) continue;
+        const Part one = chunk_of(block, i);
+        round_.Send(root, PartSlot(part_number(static_cast<size_t>(root), i, false), one.count * size_),
+                    At(send, one.first, size_), one.count * size_);
       }
     }
     // Writes nothing before all ranks have made the same call.
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
-      if (other != me_) MeetOffer(other, offered[p], wanted[p], nullptr);
+      if (other != me_) AcceptHandshake(other, offered[p], wanted[p], nullptr);
     }
 
     const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
     std::vector<const void*> inputs(static_cast<size_t>(ranks_));
-    for (uint64_t i = 0; i < own_pieces; ++i) {
-      const Part one = piece_of(own, i);
+    for (uint64_t i = 0; i < own_chunks; ++i) {
+      const Part one = chunk_of(own, i);
       for (int from = 0; from < ranks_; ++from) {
         if (from == me_) {
           inputs[me] = At(send, one.first, size_);
           continue;
         }
-        exchange_.Wait(
-            coming[(i % kPiecesUnderWay) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)]);
+        round_.Wait(coming[(i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)]);
         inputs[static_cast<size_t>(from)] = place_of(i, from);
       }
       char* const result = results + (one.first - own.first) * size_;
       reduce(inputs.data(), ranks_, result, one.count);
-      if (i + kPiecesUnderWay < own_pieces) ask(i + kPiecesUnderWay);
+      if (i + kChunksInFlight < own_chunks) ask(i + kChunksInFlight);
       if (!everywhere) continue;
       for (int step = 1; step < ranks_; ++step) {
         const int other = (me_ + step) % ranks_;
-        exchange_.Send(other, PartSlot(part_number(me, i, true), one.count * size_), result,
-                       one.count * size_);
+        round_.Send(other, PartSlot(part_number(me, i, true), one.count * size_), result, one.count * size_);
       }
     }
-    exchange_.WaitForAll();
+    round_.WaitForAll();
   }
 
   // Broadcasts by parts: the root sends every other rank a part, which that rank passes on. The root sends
@@ -370,51 +367,51 @@ class Performance {
   void BroadcastByParts() {
     const int root = static_cast<int>(operation_.root);
     const auto others = static_cast<uint64_t>(ranks_ - 1);
-    const uint64_t piece = kPiece / size_;
-    const uint64_t pieces = (operation_.count + piece - 1) / piece;
+    const uint64_t chunk = kChunk / size_;
+    const uint64_t chunks = (operation_.count + chunk - 1) / chunk;
     // Returns the rank that passes on chunk i.
     const auto carrier_of = [&](uint64_t i) { return (root + 1 + static_cast<int>(i % others)) % ranks_; };
     char* const data = static_cast<char*>(operation_.recv);
-    const auto bytes_of = [&](uint64_t i) { return std::min(piece, operation_.count - i * piece) * size_; };
-    PostOffers(operation_.give, operation_.take, nullptr);
+    const auto bytes_of = [&](uint64_t i) { return std::min(chunk, operation_.count - i * chunk) * size_; };
+    PostHandshakes(operation_.give, operation_.take, nullptr);
     if (me_ == root) {
-      for (uint64_t i = 0; i < pieces; ++i) {
-        exchange_.Send(carrier_of(i), PartSlot(i, bytes_of(i)), data + i * piece * size_, bytes_of(i));
+      for (uint64_t i = 0; i < chunks; ++i) {
+        round_.Send(carrier_of(i), PartSlot(i, bytes_of(i)), data + i * chunk * size_, bytes_of(i));
       }
     }
-    std::vector<size_t> coming(pieces);
+    std::vector<size_t> coming(chunks);
     if (me_ != root) {
-      for (uint64_t i = 0; i < pieces; ++i) {
-        coming[i] = exchange_.Receive(carrier_of(i) == me_ ? root : carrier_of(i), PartSlot(i, bytes_of(i)),
-                                      data + i * piece * size_, bytes_of(i));
+      for (uint64_t i = 0; i < chunks; ++i) {
+        coming[i] = round_.Receive(carrier_of(i) == me_ ? root : carrier_of(i), PartSlot(i, bytes_of(i)),
+                                   data + i * chunk * size_, bytes_of(i));
       }
     }
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
-      if (other != me_) MeetOffer(other, operation_.give[p], operation_.take[p], nullptr);
+      if (other != me_) AcceptHandshake(other, operation_.give[p], operation_.take[p], nullptr);
     }
-    for (uint64_t i = 0; i < pieces && me_ != root; ++i) {
+    for (uint64_t i = 0; i < chunks && me_ != root; ++i) {
       if (carrier_of(i) != me_) continue;
-      exchange_.Wait(coming[i]);
+      round_.Wait(coming[i]);
       for (int step = 1; step < ranks_; ++step) {
         const int other = (me_ + step) % ranks_;
         if (other != root)
-          exchange_.Send(other, PartSlot(i, bytes_of(i)), data + i * piece * size_, bytes_of(i));
+          round_.Send(other, PartSlot(i, bytes_of(i)), data + i * chunk * size_, bytes_of(i));
       }
     }
-    exchange_.WaitForAll();
+    round_.WaitForAll();
   }
 
   // Sends and receives, all concurrently.
   void Messages() {
     // The handshakes for sends to a rank and for receives from it have separate slots.
-    struct Meeting {
+    struct PostedMessage {
       const Operation::Message* message;
-      char* offer;
+      char* handshake;
       size_t transfer;
     };
-    Communicator& communicator = exchange_.communicator();
-    std::vector<Meeting> meetings;
+    Communicator& communicator = round_.communicator();
+    std::vector<PostedMessage> all_posted;
     for (const Operation::Message& one : operation_.messages) {
       if (one.sends && static_cast<int>(one.rank) == me_ &&
           !communicator.LeaveForSelf(one.number, one.data, one.count * ElementSize(one.type))) {
@@ -425,78 +422,76 @@ class Performance {
       if (static_cast<int>(one.rank) == me_) continue;
       const int other = static_cast<int>(one.rank);
       const size_t bytes = one.count * ElementSize(one.type);
-      const size_t room = sizeof(Offer) + (one.sends ? 0 : kWithOffer);
-      char* const offer = static_cast<char*>(exchange_.Room(room));
-      meetings.push_back(
-          {&one, offer,
-           exchange_.Receive(other, Slot(one.sends ? SlotKind::kTake : SlotKind::kPart, one.number), offer,
-                             room)});
-      if (bytes > kWithOffer && !one.sends) {
-        exchange_.Receive(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
+      const size_t room = sizeof(Handshake) + (one.sends ? 0 : kWithHandshake);
+      char* const handshake = static_cast<char*>(round_.Room(room));
+      all_posted.push_back(
+          {&one, handshake,
+           round_.Receive(other, Slot(one.sends ? SlotKind::kTake : SlotKind::kPart, one.number), handshake,
+                          room)});
+      if (bytes > kWithHandshake && !one.sends) {
+        round_.Receive(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
       }
     }
     for (const Operation::Message& one : operation_.messages) {
       if (static_cast<int>(one.rank) == me_) continue;
       const int other = static_cast<int>(one.rank);
       const size_t bytes = one.count * ElementSize(one.type);
-      exchange_.SendOffer(other, Slot(one.sends ? SlotKind::kPart : SlotKind::kTake, one.number),
-                          MessageOffer(one), one.data, one.sends ? bytes : 0);
-      if (bytes > kWithOffer && one.sends) {
-        exchange_.Send(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
+      round_.SendHandshake(other, Slot(one.sends ? SlotKind::kPart : SlotKind::kTake, one.number),
+                           MessageHandshake(one), one.data, one.sends ? bytes : 0);
+      if (bytes > kWithHandshake && one.sends) {
+        round_.Send(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
       }
     }
-    for (const Meeting& meeting : meetings) {
-      const Operation::Message& one = *meeting.message;
-      exchange_.Wait(meeting.transfer);
-      Offer offer;
-      std::memcpy(&offer, meeting.offer, sizeof offer);
-      if (offer.type != static_cast<uint32_t>(one.type) || offer.give != one.count) {
-        exchange_.Fail(
-            HCCL_E_REMOTE,
-            Text("rank ", one.rank, one.sends ? " receives " : " sends ", offer.give, " elements of ",
-                 TypeName(static_cast<HcclDataType>(offer.type)), "; here ", one.count, " of ",
-                 TypeName(one.type), one.sends ? " are sent." : " are received."));
+    for (const PostedMessage& posted : all_posted) {
+      const Operation::Message& one = *posted.message;
+      round_.Wait(posted.transfer);
+      Handshake handshake;
+      std::memcpy(&handshake, posted.handshake, sizeof handshake);
+      if (handshake.type != static_cast<uint32_t>(one.type) || handshake.give != one.count) {
+        round_.Fail(HCCL_E_REMOTE,
+                    Text("rank ", one.rank, one.sends ? " receives " : " sends ", handshake.give,
+                         " elements of ", TypeName(static_cast<HcclDataType>(handshake.type)), "; here ",
+                         one.count, " of ", TypeName(one.type), one.sends ? " are sent." : " are received."));
       }
       const size_t bytes = one.count * ElementSize(one.type);
-      if (!one.sends && bytes <= kWithOffer) std::memcpy(one.data, meeting.offer + sizeof offer, bytes);
+      if (!one.sends && bytes <= kWithHandshake)
+        std::memcpy(one.data, posted.handshake + sizeof handshake, bytes);
     }
     for (const Operation::Message& one : operation_.messages) {
       if (one.sends || static_cast<int>(one.rank) != me_) continue;
       CheckTaken(communicator.TakeFromSelf(one.number, one.data, one.count * ElementSize(one.type),
-                                           exchange_.deadline()));
+                                           round_.deadline()));
     }
     for (const Operation::Message& one : operation_.messages) {
       if (!one.sends || static_cast<int>(one.rank) != me_) continue;
-      CheckTaken(communicator.AwaitTaken(one.number, exchange_.deadline()));
+      CheckTaken(communicator.AwaitTaken(one.number, round_.deadline()));
     }
-    exchange_.WaitForAll();
+    round_.WaitForAll();
   }
-  static Offer MessageOffer(const Operation::Message& one) noexcept {
-    Offer offer;
-    offer.type = static_cast<uint32_t>(one.type);
-    offer.give = one.count;
-    return offer;
+  static Handshake MessageHandshake(const Operation::Message& one) noexcept {
+    Handshake handshake;
+    handshake.type = static_cast<uint32_t>(one.type);
+    handshake.give = one.count;
+    return handshake;
   }
   void CheckTaken(Communicator::Taken taken) {
     switch (taken) {
       case Communicator::Taken::kYes:
         return;
       case Communicator::Taken::kTimedOut:
-        exchange_.Fail(HCCL_E_TIMEOUT,
-                       Text("what this rank sends to itself met nothing in HCCL_EXEC_TIMEOUT, ",
-                            exchange_.communicator().exec_seconds(), " s."));
+        round_.Fail(HCCL_E_TIMEOUT, Text("what this rank sends to itself met nothing in HCCL_EXEC_TIMEOUT, ",
+                                         round_.communicator().exec_seconds(), " s."));
       case Communicator::Taken::kOtherSize:
-        exchange_.Fail(HCCL_E_REMOTE,
-                       Text("this rank sends itself another number of bytes than it receives."));
+        round_.Fail(HCCL_E_REMOTE, Text("this rank sends itself another number of bytes than it receives."));
       case Communicator::Taken::kClosing:
-        exchange_.Fail(HCCL_E_UNAVAIL,
-                       Text("the communicator was destroyed, or broken, before the operation was done."));
+        round_.Fail(HCCL_E_UNAVAIL,
+                    Text("the communicator was destroyed, or broken, before the operation was done."));
     }
   }
 
   const Operation& operation_;
   const void* send_ = operation_.send;  // or a copy of that data
-  Exchange exchange_;
+  Round round_;
   const int ranks_;
   const int me_;
   const size_t size_;

@@ -12,7 +12,7 @@
 
 #include "acl/acl.h"
 #include "acl/settings/configuration.h"
-#include "aclnnop/operator_facts.h"
+#include "aclnnop/operator_info.h"
 #include "base/data_type.h"
 #include "engine/functions/sleef.h"
 #include "engine/functions/sleef_file.h"
@@ -51,9 +51,9 @@ std::string Cell(DtypeSet dtypes) {
 // Returns the width of the column "documented".
 int WidestDocumented() {
   size_t width = std::strlen("documented");
-  for (const OperatorFacts& facts : AllOperators()) {
+  for (const OperatorInfo& info : AllOperators()) {
     for (const SocProfile& profile : SocProfiles()) {
-      width = std::max(width, Cell(facts.documented.For(profile.product)).size());
+      width = std::max(width, Cell(info.documented.For(profile.product)).size());
     }
   }
   return static_cast<int>(width);
@@ -130,14 +130,14 @@ void PrintJson(const Configuration& configuration) {
     for (const char* prefix : profile.prefixes) product["soc_names"].push_back(std::string(prefix) + "*");
     json["products"].push_back(product);
   }
-  for (const OperatorFacts& facts : AllOperators()) {
+  for (const OperatorInfo& info : AllOperators()) {
     nlohmann::ordered_json one;
-    one["name"] = facts.name;
-    one["header"] = facts.header;
-    one["dtypes_of"] = facts.DtypesOf();
+    one["name"] = info.name;
+    one["header"] = info.header;
+    one["dtypes_of"] = info.DtypesOf();
     for (const SocProfile& profile : Products()) {
-      one["documented"][profile.line] = Names(facts.documented.For(profile.product));
-      one["accepted"][profile.line] = Names(facts.accepted.For(profile.product));
+      one["documented"][profile.line] = Names(info.documented.For(profile.product));
+      one["accepted"][profile.line] = Names(info.accepted.For(profile.product));
     }
     json["operators"].push_back(one);
   }
@@ -158,19 +158,19 @@ void PrintText(const Configuration& configuration) {
               all_pairs.empty() ? "none" : all_pairs.c_str());
   std::printf("threads          %d\ndevices          %d\n", configuration.num_threads,
               configuration.device_count());
-  const char* const whose = engine::SleefIsOwn() ? "" : " (this system's)";
+  const char* const whose = engine::SleefIsNative() ? "" : " (this system's)";
   std::printf("SLEEF            %s\n", AsText(Sleef(configuration.isa), whose).c_str());
   std::printf("Gloo             %s\n\n", AsText(Gloo(), "").c_str());
   std::printf("%-19s %s\n", "product", "values of PORTACL_SOC");
   for (const SocProfile& profile : Products())
     std::printf("%-19s %s\n", profile.line, SocNames(profile).c_str());
   const int width = WidestDocumented();
-  for (const OperatorFacts& facts : AllOperators()) {
-    std::printf("\n%s (%s), dtypes of %s\n", facts.name, facts.header, facts.DtypesOf());
+  for (const OperatorInfo& info : AllOperators()) {
+    std::printf("\n%s (%s), dtypes of %s\n", info.name, info.header, info.DtypesOf());
     std::printf("  %-19s %-*s  %s\n", "product", width, "documented", "accepted");
     for (const SocProfile& profile : Products()) {
-      const DtypeSet documented = facts.documented.For(profile.product);
-      const DtypeSet accepted = facts.accepted.For(profile.product);
+      const DtypeSet documented = info.documented.For(profile.product);
+      const DtypeSet accepted = info.accepted.For(profile.product);
       std::printf("  %-19s %-*s  %s%s\n", profile.line, width, Cell(documented).c_str(),
                   Cell(accepted).c_str(), documented == accepted ? "" : "   (differs)");
     }

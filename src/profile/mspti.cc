@@ -10,7 +10,7 @@
 
 #include "base/errors.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "profile/recorder.h"
 
 using namespace portacl;
@@ -43,7 +43,7 @@ struct Activities {
 void AfterFork();
 
 Activities& TheActivities() noexcept {
-  static Immortal<Activities> activities;
+  static NoDestructor<Activities> activities;
   static const bool noticed = CallInForkedChild(AfterFork);
   (void)noticed;
   return *activities;
@@ -122,7 +122,7 @@ class Buffers {
 };
 
 // Returns the value of a member of the event's arguments, which are texts without escapes, or an empty text.
-std::string_view FactOf(const profile::Event& event, std::string_view name) noexcept {
+std::string_view ArgumentOf(const profile::Event& event, std::string_view name) noexcept {
   if (event.arguments == nullptr) return {};
   const std::string_view facts = *event.arguments;
   const size_t at = facts.find(name);
@@ -140,7 +140,8 @@ uint64_t NumberOf(std::string_view digits) noexcept {
 void PutTask(const profile::Event& event, int64_t since_epoch, uint32_t kinds, Buffers& buffers) {
   const auto has = [kinds](msptiActivityKind kind) { return (kinds >> kind & 1) != 0; };
   const auto time = [since_epoch](uint64_t at) { return at + static_cast<uint64_t>(since_epoch); };
-  const msptiDeviceStream place = {static_cast<uint32_t>(event.device), static_cast<uint32_t>(event.stream)};
+  const msptiDeviceStream device_stream = {static_cast<uint32_t>(event.device),
+                                           static_cast<uint32_t>(event.stream)};
   if (event.external_kind != 0 && has(MSPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
     buffers.Put(msptiActivityExternalCorrelation{
         MSPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
@@ -149,15 +150,17 @@ void PutTask(const profile::Event& event, int64_t since_epoch, uint32_t kinds, B
   if (!std::string_view(event.name).starts_with("Hccl")) {
     if (!has(MSPTI_ACTIVITY_KIND_KERNEL)) return;
     const bool is_operator = std::string_view(event.name).starts_with("aclnn");
-    buffers.Put(msptiActivityKernel{MSPTI_ACTIVITY_KIND_KERNEL, time(event.begin), time(event.end), place,
-                                    event.correlation, is_operator ? "AI_CORE" : "OTHER", event.name});
+    buffers.Put(msptiActivityKernel{MSPTI_ACTIVITY_KIND_KERNEL, time(event.begin), time(event.end),
+                                    device_stream, event.correlation, is_operator ? "AI_CORE" : "OTHER",
+                                    event.name});
     return;
   }
   if (!has(MSPTI_ACTIVITY_KIND_COMMUNICATION)) return;
-  const std::string* const group = profile::Interned(FactOf(event, "\"Group\":\""));
-  buffers.Put(msptiActivityCommunication{
-      MSPTI_ACTIVITY_KIND_COMMUNICATION, 255, NumberOf(FactOf(event, "\"Count\":")), place, time(event.begin),
-      time(event.end), "", event.name, group == nullptr ? "" : group->c_str(), event.correlation});
+  const std::string* const group = profile::Interned(ArgumentOf(event, "\"Group\":\""));
+  buffers.Put(msptiActivityCommunication{MSPTI_ACTIVITY_KIND_COMMUNICATION, 255,
+                                         NumberOf(ArgumentOf(event, "\"Count\":")), device_stream,
+                                         time(event.begin), time(event.end), "", event.name,
+                                         group == nullptr ? "" : group->c_str(), event.correlation});
 }
 
 }  // namespace

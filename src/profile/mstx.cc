@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "profile/recorder.h"
 
 using namespace portacl;
@@ -31,7 +31,7 @@ struct Ranges {
 void AfterFork();
 
 Ranges& TheRanges() noexcept {
-  static Immortal<Ranges> ranges;
+  static NoDestructor<Ranges> ranges;
   static const bool noticed = CallInForkedChild(AfterFork);
   (void)noticed;
   return *ranges;

@@ -14,7 +14,7 @@
 #include <unordered_set>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl::profile {
 
@@ -67,7 +67,7 @@ struct Recorder {
 void AfterFork();
 
 Recorder& TheRecorder() noexcept {
-  static Immortal<Recorder> recorder;
+  static NoDestructor<Recorder> recorder;
   static const bool noticed = CallInForkedChild(AfterFork);
   (void)noticed;
   return *recorder;

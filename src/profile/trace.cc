@@ -152,8 +152,8 @@ std::string NameOfProgram() {
 
 }  // namespace
 
-WholeFile::WholeFile(std::string place, std::string beside, int descriptor) noexcept
-    : place_(std::move(place)), beside_(std::move(beside)), descriptor_(descriptor) {
+WholeFile::WholeFile(std::string final_path, std::string beside, int descriptor) noexcept
+    : final_path_(std::move(final_path)), beside_(std::move(beside)), descriptor_(descriptor) {
   const CancellationDeferred deferred;
   if (descriptor_ < 0) descriptor_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0 || ftruncate(descriptor_, 0) != 0) error_ = errno;
@@ -197,7 +197,7 @@ void WholeFile::Flush() noexcept {
 int WholeFile::Finish() noexcept {
   const CancellationDeferred deferred;
   if (error_ == 0) Flush();
-  if (error_ == 0 && rename(beside_.c_str(), place_.c_str()) != 0) error_ = errno;
+  if (error_ == 0 && rename(beside_.c_str(), final_path_.c_str()) != 0) error_ = errno;
   if (error_ != 0) return error_;
   close(descriptor_);
   descriptor_ = -1;

@@ -14,7 +14,7 @@ namespace portacl::profile {
 class WholeFile {
  public:
   // Takes over an open descriptor of `beside`, which it truncates, or creates that file if it is -1.
-  WholeFile(std::string place, std::string beside, int descriptor = -1) noexcept;
+  WholeFile(std::string final_path, std::string beside, int descriptor = -1) noexcept;
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
@@ -26,7 +26,7 @@ class WholeFile {
  private:
   void Flush() noexcept;
 
-  std::string place_;
+  std::string final_path_;
   std::string beside_;
   std::string buffer_;
   int descriptor_ = -1;

@@ -18,7 +18,7 @@
 #include "base/call_stack.h"
 #include "base/float_environment.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "record/frames.h"
 #include "record/recording_file.h"
 #include "record/recording_settings.h"
@@ -27,7 +27,7 @@
 namespace portacl::record {
 namespace {
 
-struct DtypeFacts {
+struct DtypeInfo {
   aclDataType dtype;
   const char* name;  // PyTorch's name, or CANN's in the same style
   int bytes;         // of an element; 0 if elements are not recorded
@@ -35,7 +35,7 @@ struct DtypeFacts {
   int numbers;  // of an element
 };
 
-constexpr DtypeFacts kDtypes[] = {
+constexpr DtypeInfo kDtypes[] = {
     {ACL_FLOAT, "float32", 4, kFloat32, 1},
     {ACL_FLOAT16, "float16", 2, kFloat16, 1},
     {ACL_BF16, "bfloat16", 2, kBfloat16, 1},
@@ -61,9 +61,9 @@ constexpr DtypeFacts kDtypes[] = {
     {ACL_FLOAT4_E1M2, "float4_e1m2", 0, kBytesAlone, 1},
 };
 
-const DtypeFacts* FactsOf(aclDataType dtype) noexcept {
+const DtypeInfo* InfoOf(aclDataType dtype) noexcept {
   const auto* const found = std::find_if(std::begin(kDtypes), std::end(kDtypes),
-                                         [dtype](const DtypeFacts& one) { return one.dtype == dtype; });
+                                         [dtype](const DtypeInfo& one) { return one.dtype == dtype; });
   return found == std::end(kDtypes) ? nullptr : found;
 }
 
@@ -77,7 +77,7 @@ struct Calls {
 void InForkedChild();
 
 Calls& TheCalls() {
-  static Immortal<Calls> calls;
+  static NoDestructor<Calls> calls;
   static const bool registered = CallInForkedChild(InForkedChild);
   (void)registered;
   return *calls;
@@ -112,15 +112,15 @@ std::string InOrder(const RecordedTensor& tensor, const char* base, size_t size)
   const auto count = static_cast<size_t>(CountOf(tensor.shape));
   std::string bytes(count * size, '\0');
   const size_t rank = tensor.shape.size();
-  std::vector<int64_t> place(rank, 0);
+  std::vector<int64_t> position(rank, 0);
   int64_t at = tensor.offset;
   for (size_t done = 0; done < count; ++done) {
     std::memcpy(bytes.data() + done * size, base + at * static_cast<int64_t>(size), size);
     for (size_t dim = rank; dim-- > 0;) {
       at += tensor.strides[dim];
-      if (++place[dim] < tensor.shape[dim]) break;
-      at -= place[dim] * tensor.strides[dim];
-      place[dim] = 0;
+      if (++position[dim] < tensor.shape[dim]) break;
+      at -= position[dim] * tensor.strides[dim];
+      position[dim] = 0;
     }
   }
   return bytes;
@@ -133,23 +133,22 @@ std::string HashText(uint64_t hash) {
 }
 
 // Returns the hash, and statistics as JSON.
-std::pair<std::string, std::string> SummaryOf(std::string_view bytes, const DtypeFacts& facts) {
-  const uint64_t count =
-      bytes.size() / static_cast<size_t>(facts.bytes) * static_cast<uint64_t>(facts.numbers);
+std::pair<std::string, std::string> SummaryOf(std::string_view bytes, const DtypeInfo& info) {
+  const uint64_t count = bytes.size() / static_cast<size_t>(info.bytes) * static_cast<uint64_t>(info.numbers);
   const std::string counted = R"({"count":)" + std::to_string(count);
   Summary summary{};
-  if (facts.kind == kBytesAlone) {
+  if (info.kind == kBytesAlone) {
     Summarise(bytes.data(), bytes.size(), kBytesAlone, summary);
     return {HashText(summary.hash), counted + R"(,"nan":null,"inf":null,"zeros":null})"};
   }
   char text[kTextSize];
-  const size_t size = SummariseAsText(bytes.data(), count, facts.kind, text);
+  const size_t size = SummariseAsText(bytes.data(), count, info.kind, text);
   if (size > 0) {
     const size_t hash = HashText(0).size();
     return {std::string(text, hash), std::string(text + hash, size - hash)};
   }
   // Without mean and norm if the sums overflow double.
-  Summarise(bytes.data(), count, facts.kind, summary);
+  Summarise(bytes.data(), count, info.kind, summary);
   std::string json = counted + R"(,"nan":)" + std::to_string(summary.nans) + R"(,"inf":)" +
                      std::to_string(summary.infinities) + R"(,"zeros":)" + std::to_string(summary.zeros);
   if (summary.count > 0) {
@@ -165,29 +164,29 @@ std::string SampleOf(std::string_view bytes, size_t size) {
   std::string elements;
   for (int64_t number = 0; number < chosen; ++number) {
     // (count - 1) * number / (chosen - 1), without overflow
-    const int64_t place = count <= kSampled ? number
-                                            : (count - 1) / (chosen - 1) * number +
-                                                  (count - 1) % (chosen - 1) * number / (chosen - 1);
-    positions.push_back(place);
-    elements += bytes.substr(static_cast<size_t>(place) * size, size);
+    const int64_t position = count <= kSampled ? number
+                                               : (count - 1) / (chosen - 1) * number +
+                                                     (count - 1) % (chosen - 1) * number / (chosen - 1);
+    positions.push_back(position);
+    elements += bytes.substr(static_cast<size_t>(position) * size, size);
   }
   std::string json = "[";
   return json.append(Joined(positions)).append(",\"").append(Base64Of(elements)).append("\"]");
 }
 
 // Returns the recorded content of a tensor, from the value of "kept" on.
-std::string Contents(const RecordedTensor& tensor, const DtypeFacts& facts, const void* base) {
-  const auto size = static_cast<size_t>(facts.bytes);
+std::string Contents(const RecordedTensor& tensor, const DtypeInfo& info, const void* base) {
+  const auto size = static_cast<size_t>(info.bytes);
   const int64_t count = CountOf(tensor.shape);
   std::string gathered;
   std::string_view bytes;
   if (count > 0 && IsDense(tensor)) {
-    bytes = {static_cast<const char*>(base) + tensor.offset * facts.bytes, static_cast<size_t>(count) * size};
+    bytes = {static_cast<const char*>(base) + tensor.offset * info.bytes, static_cast<size_t>(count) * size};
   } else if (count > 0) {
     gathered = InOrder(tensor, static_cast<const char*>(base), size);
     bytes = gathered;
   }
-  const auto [hash, statistics] = SummaryOf(bytes, facts);
+  const auto [hash, statistics] = SummaryOf(bytes, info);
   const std::string end = R"(,"statistics":)" + statistics + R"(,"hash":")" + hash + '"';
   if (KeepsWhole(bytes.size())) return R"("all","key":")" + WriteContents(bytes) + '"' + end;
   if (SettingsInForce().keep == Keep::kSample && count > 0) {
@@ -199,9 +198,9 @@ std::string Contents(const RecordedTensor& tensor, const DtypeFacts& facts, cons
 std::string TensorJson(const RecordedTensor& tensor, const void* base, bool reads, int32_t device) {
   if (tensor.handle == nullptr) return "null";
   if (!tensor.is_countable) return R"({"opaque":["tensor","its elements cannot be counted"]})";
-  const DtypeFacts* const facts = FactsOf(tensor.dtype);
+  const DtypeInfo* const info = InfoOf(tensor.dtype);
   std::string name = std::string("acl") + std::to_string(static_cast<int>(tensor.dtype));
-  if (facts != nullptr) name = facts->name;
+  if (info != nullptr) name = info->name;
   std::string json = R"({"tensor":{"dtype":")" + name + R"(","shape":)" + Joined(tensor.shape) +
                      R"(,"strides":)" + Joined(tensor.strides);
   if (tensor.offset != 0) json += R"(,"offset":)" + std::to_string(tensor.offset);
@@ -211,7 +210,7 @@ std::string TensorJson(const RecordedTensor& tensor, const void* base, bool read
   if (base != nullptr) json += R"(,"storage":)" + std::to_string(StorageNumber(base));
   json += R"(,"device":"npu:)" + std::to_string(device) + R"(","kept":)";
   const bool is_empty = CountOf(tensor.shape) == 0;
-  if (facts == nullptr || facts->bytes == 0) {
+  if (info == nullptr || info->bytes == 0) {
     json += R"("summary","problem":"elements of this dtype are not recorded")";
   } else if (reads && tensor.is_shaped_later) {
     json +=
@@ -219,7 +218,7 @@ std::string TensorJson(const RecordedTensor& tensor, const void* base, bool read
   } else if (!tensor.is_plain) {
     json += R"("summary","problem":"elements of a private format with strides of its own are not recorded")";
   } else if (is_empty || (reads && base != nullptr)) {
-    json += Contents(tensor, *facts, base);
+    json += Contents(tensor, *info, base);
   } else {
     json += R"("summary")";
   }
@@ -252,8 +251,8 @@ std::vector<Reach> ReachesOf(const RecordedCall& call, const CallWork& work) {
     for (size_t entry = 0; entry < argument.tensors.size(); ++entry) {
       const RecordedTensor& tensor = argument.tensors[entry];
       const size_t operand = static_cast<size_t>(argument.first_operand) + entry;
-      const DtypeFacts* const facts = FactsOf(tensor.dtype);
-      if (tensor.handle == nullptr || !tensor.is_countable || !work.touched[operand] || facts == nullptr ||
+      const DtypeInfo* const info = InfoOf(tensor.dtype);
+      if (tensor.handle == nullptr || !tensor.is_countable || !work.touched[operand] || info == nullptr ||
           CountOf(tensor.shape) == 0) {
         continue;
       }
@@ -264,7 +263,7 @@ std::vector<Reach> ReachesOf(const RecordedCall& call, const CallWork& work) {
         (step < 0 ? lowest : highest) += step;
       }
       const auto* const base = static_cast<const char*>(work.addresses[operand]);
-      const int64_t size = std::max(facts->bytes, 1);
+      const int64_t size = std::max(info->bytes, 1);
       found.push_back({&tensor, &argument, base + lowest * size, base + (highest + 1) * size});
     }
   }

@@ -24,7 +24,7 @@
 #include "base/process/cancellation.h"
 #include "base/process/descriptor.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "record/frames.h"
 #include "record/recording_settings.h"
 
@@ -55,7 +55,7 @@ struct File {
 void InForkedChild();
 
 File& TheFile() {
-  static Immortal<File> file;
+  static NoDestructor<File> file;
   static const bool registered = CallInForkedChild(InForkedChild);
   (void)registered;
   return *file;
@@ -160,7 +160,7 @@ std::string OpenLocked(File& file) {
   }
   const int opened = open(file.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (opened < 0) return std::strerror(errno);
-  if (!file.descriptor.Own(opened)) return std::strerror(EMFILE);
+  if (!file.descriptor.Custom(opened)) return std::strerror(EMFILE);
   const int number = file.descriptor.Get();
   struct stat found {};
   if (number < 0 || fstat(number, &found) != 0) return std::strerror(EBADF);

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl::record {
 
@@ -16,7 +16,7 @@ constinit std::atomic<bool> is_recording{false};
 namespace {
 
 RecordingSettings& TheSettings() {
-  static Immortal<RecordingSettings> settings;
+  static NoDestructor<RecordingSettings> settings;
   return *settings;
 }
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "sanitizer/report.h"
 
 namespace portacl::sanitizer {
@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMostGone = 4096;
 
 struct Call {
-  std::vector<OperandFacts> operands;
+  std::vector<OperandInfo> operands;
   const char* api = "";
   const aclOpExecutor* handle = nullptr;
   CallStack made;
@@ -81,13 +81,13 @@ struct Calls {
 
 // A forked child keeps the objects that were alive.
 Calls& TheCalls() {
-  static Immortal<Calls> calls;
+  static NoDestructor<Calls> calls;
   static const bool guarded = GuardAcrossFork(calls->mutex, ForkRank::kCheckedCalls);
   (void)guarded;
   return *calls;
 }
 
-void AddOperandName(Text& text, const OperandFacts& operand) {
+void AddOperandName(Text& text, const OperandInfo& operand) {
   text.Add(operand.name);
   if (operand.entry >= 0) text.Add('[').Add(operand.entry).Add(']');
 }
@@ -134,7 +134,7 @@ void DisturbLocked(Calls& calls, const char* api, const LiveTensor& live, const 
 }
 
 void ForgetLocked(Calls& calls, const void* slot, const Call& call) {
-  for (const OperandFacts& operand : call.operands) {
+  for (const OperandInfo& operand : call.operands) {
     const auto live = calls.tensors.find(operand.tensor);
     if (live != calls.tensors.end()) std::erase(live->second.calls, slot);
   }
@@ -153,7 +153,7 @@ Finding Begin(Part part, const char* kind, const char* api, const void* subject)
 // from no aclrtMalloc.
 void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
   for (size_t i = 0; i < call.operands.size(); ++i) {
-    const OperandFacts& operand = call.operands[i];
+    const OperandInfo& operand = call.operands[i];
     if (!in_slot.touched[i] || !operand.is_exact || operand.bytes.IsEmpty()) continue;
     const StridedBytes mine = At(operand.bytes, in_slot.addresses[i]);
     if (reinterpret_cast<uintptr_t>(in_slot.addresses[i]) % 32 != 0) {
@@ -167,13 +167,13 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
       finding.mend.Add(
           "give the address that aclrtMalloc gave, and lead to the first element by the tensor's offset");
       const CallStack here = CallStackHere();
-      finding.places[0] = {Text(api, " was called"), &here};
-      finding.places[1] = {Text("phase 1"), &call.made};
+      finding.locations[0] = {Text(api, " was called"), &here};
+      finding.locations[1] = {Text("phase 1"), &call.made};
       Report(finding);
     }
     if (!operand.writes) continue;
     for (size_t k = 0; k < call.operands.size(); ++k) {
-      const OperandFacts& other = call.operands[k];
+      const OperandInfo& other = call.operands[k];
       if (k == i || !in_slot.touched[k] || !other.is_exact || (other.writes && k < i)) continue;
       const StridedBytes its = At(other.bytes, in_slot.addresses[k]);
       if (its == mine || FindOverlap(mine, its) != Overlapping::kYes) continue;
@@ -189,8 +189,8 @@ void CheckLayout(const char* api, const CallInSlot& in_slot, const Call& call) {
           "then");
       finding.mend.Add("write to other memory, or to exactly the view that is read");
       const CallStack here = CallStackHere();
-      finding.places[0] = {Text(api, " was called"), &here};
-      finding.places[1] = {Text("phase 1"), &call.made};
+      finding.locations[0] = {Text(api, " was called"), &here};
+      finding.locations[1] = {Text("phase 1"), &call.made};
       Report(finding);
     }
   }
@@ -239,18 +239,18 @@ bool TensorGoes(const char* api, const aclTensor* tensor) noexcept {
       .Add(" was destroyed already, by ")
       .Add(gone.api);
   finding.mend.Add("destroy it once; aclDestroyTensorList destroys the tensors of the list");
-  finding.places[0] = {Text(api, " was called"), &here};
-  finding.places[1] = {Text("it was made"), &gone.made};
+  finding.locations[0] = {Text(api, " was called"), &here};
+  finding.locations[1] = {Text("it was made"), &gone.made};
   Report(finding);
   return !IsOn(kHandles);
 }
 
 void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
-                std::vector<OperandFacts> operands) noexcept {
+                std::vector<OperandInfo> operands) noexcept {
   const CallStack here = CallStackHere();
   Calls& calls = TheCalls();
   std::lock_guard lock(calls.mutex);
-  for (const OperandFacts& operand : operands) {
+  for (const OperandInfo& operand : operands) {
     const auto live = calls.tensors.find(operand.tensor);
     if (live != calls.tensors.end()) live->second.calls.push_back(slot);
   }
@@ -293,9 +293,9 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
                          : ", which still needs it on an NPU");
     finding.mend.Add(is_gone ? "destroy tensors when phase 2 has returned; their memory when its work is done"
                              : "change a tensor before phase 1 or after phase 2, or use aclSetTensorAddr");
-    finding.places[0] = {Text(api, " was called"), &here};
-    finding.places[1] = {Text(call.disturbed_by, " was called"), &call.disturbance};
-    finding.places[2] = {Text("phase 1"), &call.made};
+    finding.locations[0] = {Text(api, " was called"), &here};
+    finding.locations[1] = {Text(call.disturbed_by, " was called"), &call.disturbance};
+    finding.locations[2] = {Text("phase 1"), &call.made};
     Report(finding);
   }
   if (workspace != nullptr && workspace_size < in_slot.workspace_size) {
@@ -304,8 +304,8 @@ void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* worksp
     finding.what.Add("the workspace has ").Add(workspace_size).Add(" bytes and phase 1 asked for ");
     finding.what.Add(in_slot.workspace_size).Add("; an NPU does not check this and writes past its end");
     finding.mend.Add("allocate and give as many bytes as phase 1 says, anew for every call");
-    finding.places[0] = {Text(api, " was called"), &here};
-    finding.places[1] = {Text("phase 1"), &call.made};
+    finding.locations[0] = {Text(api, " was called"), &here};
+    finding.locations[1] = {Text("phase 1"), &call.made};
     Report(finding);
   }
   if (IsOn(kProduct) && in_slot.runs) CheckLayout(api, in_slot, call);
@@ -327,8 +327,8 @@ void Phase2FindsNone(const char* api, const aclOpExecutor* handle) noexcept {
   finding.mend.Add(
       "call phase 1 again for every phase 2, or make the executor repeatable "
       "(aclSetAclOpExecutorRepeatable)");
-  finding.places[0] = {Text(api, " was called"), &here};
-  finding.places[1] = {Text("phase 1"), &gone.made};
+  finding.locations[0] = {Text(api, " was called"), &here};
+  finding.locations[1] = {Text("phase 1"), &gone.made};
   Report(finding);
 }
 
@@ -349,7 +349,7 @@ std::vector<Access> AccessesOf(const CallInSlot& call) noexcept {
   const auto found = calls.by_slot.find(call.slot);
   if (found == calls.by_slot.end()) return accesses;
   for (size_t i = 0; i < found->second.operands.size(); ++i) {
-    const OperandFacts& operand = found->second.operands[i];
+    const OperandInfo& operand = found->second.operands[i];
     if (!call.touched[i] || !operand.is_exact || operand.bytes.IsEmpty()) continue;
     accesses.push_back({.bytes = At(operand.bytes, call.addresses[i]),
                         .writes = operand.writes,
@@ -385,7 +385,7 @@ void TellCallsLeft() noexcept {
     finding.certainty = Certainty::kWarning;
     finding.what.Add("an executor of ").Add(call.api).Add("GetWorkspaceSize is still there");
     finding.mend.Add("call phase 2 with it, or aclDestroyAclOpExecutor");
-    finding.places[0] = {Text("it was made"), &call.made};
+    finding.locations[0] = {Text("it was made"), &call.made};
     Report(finding);
   }
   for (const auto& [tensor, live] : tensors) {
@@ -394,7 +394,7 @@ void TellCallsLeft() noexcept {
     finding.certainty = Certainty::kWarning;
     finding.what.Add("the tensor ").Add(static_cast<const void*>(tensor)).Add(" is still there");
     finding.mend.Add("call aclDestroyTensor, or aclDestroyTensorList for a list and its tensors");
-    finding.places[0] = {Text(live.api, " made it"), &live.made};
+    finding.locations[0] = {Text(live.api, " made it"), &live.made};
     Report(finding);
   }
 }

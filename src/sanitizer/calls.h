@@ -18,7 +18,7 @@ bool TensorGoes(const char* api, const aclTensor* tensor) noexcept;
 
 // Called at the end of phase 1.
 void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
-                std::vector<OperandFacts> operands) noexcept;
+                std::vector<OperandInfo> operands) noexcept;
 // Called when phase 2 has found the executor of a handle, with the workspace it was given, if any.
 void Phase2Begins(const char* api, const CallInSlot& in_slot, const void* workspace,
                   uint64_t workspace_size) noexcept;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "sanitizer/copies.h"
 #include "sanitizer/device_memory.h"
 #include "sanitizer/report.h"
@@ -21,7 +21,7 @@ struct CheckedCall {
   const char* api = "";
   CallStack phase2;
   uint64_t work = 0;  // of BeginWork, from the submission on
-  std::vector<OperandFacts> operands;
+  std::vector<OperandInfo> operands;
 };
 
 // Notes are kept beside the executors, so that an executor of an unchecked program carries none.
@@ -31,20 +31,20 @@ struct Notes {
 };
 
 Notes& TheNotes() {
-  static Immortal<Notes> notes;
+  static NoDestructor<Notes> notes;
   static const bool guarded = GuardAcrossFork(notes->mutex, ForkRank::kCheckedNotes);
   (void)guarded;
   return *notes;
 }
 
 // Prints an operand's name: self, or tensors[3] for a list's entry.
-Text NameOf(const OperandFacts& operand) noexcept {
+Text NameOf(const OperandInfo& operand) noexcept {
   Text name(operand.name);
   if (operand.entry >= 0) name.Add('[').Add(operand.entry).Add(']');
   return name;
 }
 
-void ReportUnwritten(const CheckedCall& call, const OperandFacts& operand, const void* at) noexcept {
+void ReportUnwritten(const CheckedCall& call, const OperandInfo& operand, const void* at) noexcept {
   Block block;
   Finding finding;
   const bool moves = operand.use == OperandUse::kMoves;
@@ -54,14 +54,14 @@ void ReportUnwritten(const CheckedCall& call, const OperandFacts& operand, const
   finding.function = call.api;
   finding.subject = at;
   finding.what = Text("parameter ", NameOf(operand).view(), " is read, but nothing was written to ", at);
-  finding.places[0] = {Text("the call"), &call.phase2};
+  finding.locations[0] = {Text("the call"), &call.phase2};
   if (FindBlock(at, &block)) {
     finding.what.Add(", byte ")
         .Add(reinterpret_cast<uintptr_t>(at) - block.begin)
         .Add(" of ")
         .Add(block.size);
     finding.what.Add(" bytes of device memory from ").Add(block.maker);
-    finding.places[1] = {Text("the memory was made by ", block.maker), &block.made};
+    finding.locations[1] = {Text("the memory was made by ", block.maker), &block.made};
   }
   finding.what.Add(moves ? "; it matters where what was copied is computed with." : ".");
   finding.mend = Text(
@@ -71,7 +71,7 @@ void ReportUnwritten(const CheckedCall& call, const OperandFacts& operand, const
 }
 
 template <class Visit>
-void ForEachRange(const CallInSlot& call, int index, const OperandFacts& operand, const Visit& visit) {
+void ForEachRange(const CallInSlot& call, int index, const OperandInfo& operand, const Visit& visit) {
   auto* const base = static_cast<char*>(call.addresses[index]);
   if (base == nullptr || !IsInDeviceRange(base) || !operand.is_complete) return;
   ForEachRun(operand.bytes, [&](uintptr_t first, size_t bytes) { return visit(base + first, bytes); });
@@ -87,7 +87,7 @@ std::shared_ptr<CheckedCall> NotesOf(const void* slot) noexcept {
 
 }  // namespace
 
-void NoteOperands(const void* slot, const char* api, std::vector<OperandFacts> operands) noexcept {
+void NoteOperands(const void* slot, const char* api, std::vector<OperandInfo> operands) noexcept {
   try {
     auto call = std::make_shared<CheckedCall>();
     call->api = api;
@@ -136,7 +136,7 @@ void CheckLaunch(const CallInSlot& slot) noexcept {
   TakeCallStack(&call->phase2);
   if (!IsOn(kMemory)) return;
   for (int i = 0; i < slot.operand_count; ++i) {
-    const OperandFacts& operand = call->operands[static_cast<size_t>(i)];
+    const OperandInfo& operand = call->operands[static_cast<size_t>(i)];
     const StridedBytes& bytes = operand.bytes;
     if (!slot.touched[i] || slot.addresses[i] == nullptr || bytes.IsEmpty()) continue;
     // The first and the last element are touched, so their allocation must be alive.
@@ -151,7 +151,7 @@ void CheckLaunch(const CallInSlot& slot) noexcept {
 void* BeforeWork(const CallInSlot& slot) noexcept {
   if (const auto call = IsOn(kInit) ? NotesOf(slot.slot) : nullptr) {
     for (int i = 0; i < slot.operand_count; ++i) {
-      const OperandFacts& operand = call->operands[static_cast<size_t>(i)];
+      const OperandInfo& operand = call->operands[static_cast<size_t>(i)];
       if (!slot.touched[i] || !operand.is_read || operand.use == OperandUse::kPartly) continue;
       ForEachRange(slot, i, operand, [&](const char* address, size_t bytes) {
         const void* const at = FirstUnwritten(address, bytes);
@@ -169,7 +169,7 @@ void* BeforeWork(const CallInSlot& slot) noexcept {
     // Replaces the addresses only here. The work needs the replaced addresses; every earlier step of phase 2
     // needs the caller's.
     for (int i = 0; i < slot.operand_count; ++i) {
-      const OperandFacts& operand = call->operands[static_cast<size_t>(i)];
+      const OperandInfo& operand = call->operands[static_cast<size_t>(i)];
       const bool is_told = operand.is_read && operand.use == OperandUse::kReads;
       if (!slot.touched[i] || !(operand.is_written || is_told)) continue;
       ForEachRange(slot, i, operand, [](const char* address, size_t bytes) {

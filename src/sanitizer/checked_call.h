@@ -9,7 +9,7 @@
 namespace portacl::sanitizer {
 
 // Phase 1: what the operands of an executor's slot are, in its order.
-void NoteOperands(const void* slot, const char* api, std::vector<OperandFacts> operands) noexcept;
+void NoteOperands(const void* slot, const char* api, std::vector<OperandInfo> operands) noexcept;
 // A slot takes over another one's; it is given back, which ends the work.
 void CopyNotes(const void* from, const void* to) noexcept;
 void ForgetNotes(const void* slot) noexcept;

@@ -55,7 +55,7 @@ bool IsThere(const Memory& memory, const MemoryRange& range) noexcept {
   finding.part = kMemory;
   finding.function = memory.api;
   finding.subject = memory.address;
-  finding.places[0] = {Text("the call"), &here};
+  finding.locations[0] = {Text("the call"), &here};
   if (is_gone) {
     finding.kind = known && !block.is_freed ? "beyond-allocation" : "use-after-free";
     finding.what = Text("parameter ", memory.name, " is ", memory.address, ", ");
@@ -77,8 +77,8 @@ bool IsThere(const Memory& memory, const MemoryRange& range) noexcept {
     finding.mend =
         Text("allocate as many bytes as are used; shapes and counts are in elements, sizes in bytes.");
   }
-  if (known) finding.places[1] = {Text("the memory was made by ", block.maker), &block.made};
-  if (known && block.is_freed) finding.places[2] = {Text("it was freed by ", block.freer), &block.freed};
+  if (known) finding.locations[1] = {Text("the memory was made by ", block.maker), &block.made};
+  if (known && block.is_freed) finding.locations[2] = {Text("it was freed by ", block.freer), &block.freed};
   Report(finding);
   return false;
 }
@@ -152,9 +152,9 @@ bool IsOnSide(Side side, const Memory& memory, const MemoryRange& range, aclrtMe
                       side == Side::kHost ? "the host's." : "a device's.");
   if (is == MemoryKind::kPinnedHost) finding.what.Add(" Some products can copy so, others fail.");
   finding.mend = Text("give the kind that fits where the two addresses lie, source first.");
-  finding.places[0] = {Text("the call"), &here};
+  finding.locations[0] = {Text("the call"), &here};
   if (FindBlock(memory.address, &block)) {
-    finding.places[1] = {Text("the memory was made by ", block.maker), &block.made};
+    finding.locations[1] = {Text("the memory was made by ", block.maker), &block.made};
   }
   Report(finding);
   return false;
@@ -199,7 +199,7 @@ bool CheckCopy(const char* api, const CopyRows& rows, aclrtMemcpyKind kind) noex
   finding.what = Text("source ", rows.from, " and destination ", rows.to, " overlap in a copy of ",
                       rows.width, " bytes; which bytes a device then reads depends on the product.");
   finding.mend = Text("copy through memory of its own.");
-  finding.places[0] = {Text("the call"), &here};
+  finding.locations[0] = {Text("the call"), &here};
   Report(finding);
   return false;
 }
@@ -231,7 +231,7 @@ bool CheckOperand(const char* api, const char* operand, const void* address, siz
   finding.mend = Text(
       "allocate it by aclrtMalloc and copy the data there by aclrtMemcpy; in PyTorch, move the "
       "tensor by tensor.npu().");
-  finding.places[0] = {Text("the call"), &here};
+  finding.locations[0] = {Text("the call"), &here};
   Report(finding);
   return false;
 }

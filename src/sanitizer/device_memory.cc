@@ -21,7 +21,7 @@
 
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "sanitizer/report.h"
 #include "sanitizer/working_memory.h"
 
@@ -40,7 +40,7 @@ constexpr size_t kManyPages = 8 * kPage;
 constexpr size_t kWorkingAddresses = size_t{1} << 40;
 // A stretch of addresses. Its metadata fills whole pages, which go back to the kernel when no block is left
 // in it.
-constexpr size_t kStretch = kPage / sizeof(ptrdiff_t) * kPage;
+constexpr size_t kRegion = kPage / sizeof(ptrdiff_t) * kPage;
 // The number of freed blocks that are remembered for messages.
 constexpr size_t kMostEnded = 1 << 16;
 
@@ -64,12 +64,12 @@ void HideFromHost(uintptr_t begin, size_t length) noexcept {
 
 size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begin; }
 
-size_t StretchOf(uintptr_t address) noexcept { return OffsetOf(address) / kStretch; }
+size_t RegionOf(uintptr_t address) noexcept { return OffsetOf(address) / kRegion; }
 
 // Forgets everything about the addresses of these stretches.
-void ForgetStretches(size_t first, size_t end) noexcept {
+void ForgetRegions(size_t first, size_t end) noexcept {
   if (first >= end) return;
-  constexpr size_t kBits = kStretch / kUnit / 8;
+  constexpr size_t kBits = kRegion / kUnit / 8;
   madvise(reinterpret_cast<char*>(shadow) + first * kBits, (end - first) * kBits, MADV_DONTNEED);
   madvise(reinterpret_cast<char*>(distances) + first * kPage, (end - first) * kPage, MADV_DONTNEED);
 }
@@ -82,8 +82,8 @@ struct Blocks {
   std::map<uintptr_t, Block> live;
   std::map<uintptr_t, Block> ended;
   std::deque<uintptr_t> ended_order;
-  std::map<uintptr_t, size_t> taken;    // all ranges that are in use or not yet reusable, with their lengths
-  std::map<size_t, size_t> in_stretch;  // how many of these begin or end in each stretch
+  std::map<uintptr_t, size_t> taken;   // all ranges that are in use or not yet reusable, with their lengths
+  std::map<size_t, size_t> in_region;  // how many of these begin or end in each stretch
   struct Retired {
     uintptr_t begin;
     size_t length;
@@ -104,8 +104,8 @@ struct Blocks {
       if (it != taken.begin() && std::prev(it)->first + std::prev(it)->second > at) --it;
       while (at + length <= device_range.end && at + length > at) {
         if (it == taken.end() || it->first >= at + length) {
-          ++in_stretch[StretchOf(at)];
-          ++in_stretch[StretchOf(at + length - 1)];
+          ++in_region[RegionOf(at)];
+          ++in_region[RegionOf(at + length - 1)];
           taken.emplace(at, length);
           next = at + length;
           ForgetEndedLocked(at, length);
@@ -123,15 +123,15 @@ struct Blocks {
   void LetGoLocked(uintptr_t at) {
     const auto it = taken.find(at);
     if (it == taken.end()) return;
-    const size_t first = StretchOf(at);
-    const size_t last = StretchOf(at + it->second - 1);
+    const size_t first = RegionOf(at);
+    const size_t last = RegionOf(at + it->second - 1);
     taken.erase(it);
-    ForgetStretches(first + 1, last);
-    for (const size_t stretch : {first, last}) {
-      const auto counted = in_stretch.find(stretch);
+    ForgetRegions(first + 1, last);
+    for (const size_t region : {first, last}) {
+      const auto counted = in_region.find(region);
       if (--counted->second > 0) continue;
-      in_stretch.erase(counted);
-      if (StretchOf(next) != stretch) ForgetStretches(stretch, stretch + 1);
+      in_region.erase(counted);
+      if (RegionOf(next) != region) ForgetRegions(region, region + 1);
     }
   }
   void ForgetEndedLocked(uintptr_t at, size_t length) {
@@ -145,7 +145,7 @@ void DropRetiredLocked(Blocks& blocks) noexcept;
 void AfterFork();
 
 Blocks& TheBlocks() {
-  static Immortal<Blocks> blocks;
+  static NoDestructor<Blocks> blocks;
   static const bool registered = CallInForkedChild(AfterFork);
   (void)registered;
   return *blocks;
@@ -318,9 +318,9 @@ void OnFault(int signal, siginfo_t* info, void* context) {
           "copy it to host memory by aclrtMemcpy (ACL_MEMCPY_DEVICE_TO_HOST, or back by "
           "ACL_MEMCPY_HOST_TO_DEVICE); in PyTorch by tensor.cpu().");
     }
-    finding.places[0] = {Text("the access"), &here};
-    if (known) finding.places[1] = {Text("the memory was made by ", block.maker), &block.made};
-    if (known && block.is_freed) finding.places[2] = {Text("it was freed by ", block.freer), &block.freed};
+    finding.locations[0] = {Text("the access"), &here};
+    if (known) finding.locations[1] = {Text("the memory was made by ", block.maker), &block.made};
+    if (known && block.is_freed) finding.locations[2] = {Text("it was freed by ", block.freer), &block.freed};
     ReportFromSignal(finding);
   }
   // Lets the host continue: maps this block's bytes at the public address. This block is not reported again.

@@ -15,15 +15,15 @@ void CheckWrongFree(const char* api, const char* source, const void* address) no
   finding.part = kMemory;
   finding.function = api;
   finding.subject = address;
-  finding.places[0] = {Text("the call"), &here};
+  finding.locations[0] = {Text("the call"), &here};
   if (FindBlock(address, &block)) {
-    finding.places[1] = {Text("the memory was made by ", block.maker), &block.made};
+    finding.locations[1] = {Text("the memory was made by ", block.maker), &block.made};
     const size_t offset = reinterpret_cast<uintptr_t>(address) - block.begin;
     if (block.is_freed && offset == 0) {
       finding.kind = "double-free";
       finding.what = Text("address ", address, " was freed already, by ", block.freer, ".");
       finding.mend = Text("free each address once; set the pointer to null where it is freed.");
-      finding.places[2] = {Text("it was freed by ", block.freer), &block.freed};
+      finding.locations[2] = {Text("it was freed by ", block.freer), &block.freed};
     } else {
       finding.kind = "wrong-free";
       finding.what = Text("address ", address, " is byte ", offset, " of ", block.size,

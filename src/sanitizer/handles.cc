@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "sanitizer/device_memory.h"
 #include "sanitizer/report.h"
 
@@ -29,7 +29,7 @@ struct Handles {
 };
 
 Handles& TheHandles() {
-  static Immortal<Handles> handles;
+  static NoDestructor<Handles> handles;
   static const bool guarded = GuardAcrossFork(handles->mutex, ForkRank::kCheckedHandles);
   (void)guarded;
   return *handles;
@@ -76,7 +76,7 @@ void NoDevice(const char* api, bool is_set_elsewhere) noexcept {
   finding.what.Add(
       "this thread has no device, so the call fails, while another thread has set one; it may mean to");
   finding.mend.Add("call aclrtSetDevice, or aclrtSetCurrentContext, in every thread that uses the device");
-  finding.places[0] = {Text(api, " was called"), &here};
+  finding.locations[0] = {Text(api, " was called"), &here};
   Report(finding);
 }
 
@@ -93,7 +93,7 @@ void MemoryOfAnotherDevice(const char* api, const char* operand, const void* add
   finding.mend.Add(
       "run the operator in a stream of the memory's device, copy the data, or call "
       "aclrtDeviceEnablePeerAccess");
-  finding.places[0] = {Text(api, " was called"), &here};
+  finding.locations[0] = {Text(api, " was called"), &here};
   Report(finding);
 }
 
@@ -115,7 +115,7 @@ void TellHandlesLeft() noexcept {
     finding.what.Add(made.what).Add(" that ").Add(made.api).Add(" made, ").Add(handle).Add(
         ", is still there");
     finding.mend.Add("call ").Add(made.mend).Add(" before aclFinalize");
-    finding.places[0] = {Text(made.api, " made it"), &made.where};
+    finding.locations[0] = {Text(made.api, " made it"), &made.where};
     Report(finding);
   }
 }

@@ -112,7 +112,7 @@ class Checks final : public Hooks {
   }
 
   void Phase1Ends(const void* slot, const char* api, const aclOpExecutor* handle,
-                  std::vector<OperandFacts> operands) noexcept override {
+                  std::vector<OperandInfo> operands) noexcept override {
     NoteOperands(slot, api, operands);
     if (KeepsCalls()) sanitizer::Phase1Ends(slot, api, handle, std::move(operands));
   }

@@ -21,12 +21,12 @@
 
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl::sanitizer {
 namespace {
 
-struct Place {
+struct Location {
   std::string label;
   std::vector<std::string> lines;
 };
@@ -35,7 +35,7 @@ struct Collected {
   std::string part, kind, function, what, mend, subject;
   bool is_warning = false;
   uint64_t times = 1;
-  std::vector<Place> places;
+  std::vector<Location> locations;
 };
 
 // The most findings that are kept; nobody reads more, but they are counted.
@@ -45,7 +45,7 @@ struct Reports {
   std::mutex mutex;
   std::vector<std::string> suppressions;
   std::vector<Collected> findings;
-  std::unordered_map<std::string, size_t> by_place;
+  std::unordered_map<std::string, size_t> by_location;
   uint64_t suppressed = 0;
   uint64_t beyond = 0;
   int errors = 0;
@@ -60,7 +60,7 @@ bool tells_at_exit = false;
 void AfterFork();
 
 Reports& TheReports() {
-  static Immortal<Reports> reports;
+  static NoDestructor<Reports> reports;
   static const bool registered = CallInForkedChild(AfterFork);
   (void)registered;
   return *reports;
@@ -82,17 +82,17 @@ std::string TextOf(const Collected& finding) {
   std::string text = "portacl check: " + std::string(finding.is_warning ? "warning" : "error") + " " +
                      finding.kind + " in " + finding.function + ": " + finding.what + "\n";
   if (!finding.mend.empty()) text += "  mend: " + finding.mend + "\n";
-  for (const Place& place : finding.places) {
-    text += "  " + place.label + ":\n";
-    for (const std::string& line : place.lines) text += "    " + line + "\n";
+  for (const Location& location : finding.locations) {
+    text += "  " + location.label + ":\n";
+    for (const std::string& line : location.lines) text += "    " + line + "\n";
   }
   return text;
 }
 
 nlohmann::json JsonOf(const Collected& finding) {
-  nlohmann::json places = nlohmann::json::array();
-  for (const Place& place : finding.places)
-    places.push_back({{"label", place.label}, {"stack", place.lines}});
+  nlohmann::json locations = nlohmann::json::array();
+  for (const Location& location : finding.locations)
+    locations.push_back({{"label", location.label}, {"stack", location.lines}});
   return {{"part", finding.part},
           {"kind", finding.kind},
           {"certainty", finding.is_warning ? "warning" : "error"},
@@ -101,7 +101,7 @@ nlohmann::json JsonOf(const Collected& finding) {
           {"message", finding.what},
           {"mend", finding.mend},
           {"times", finding.times},
-          {"places", std::move(places)}};
+          {"places", std::move(locations)}};
 }
 
 void WriteFileLocked(Reports& reports) {
@@ -166,26 +166,26 @@ Collected CollectedOf(const Finding& finding, bool* is_suppressed, const Reports
     }
   };
   suppresses(finding.function);
-  for (const RelatedPlace& place : finding.places) {
-    if (place.stack == nullptr || place.stack->IsEmpty()) continue;
+  for (const RelatedLocation& location : finding.locations) {
+    if (location.stack == nullptr || location.stack->IsEmpty()) continue;
     struct Context {
-      Place place;
+      Location location;
       const decltype(suppresses)* suppressed;
-    } context{{std::string(place.label.view()), {}}, &suppresses};
-    Describe(*place.stack, {[](void* to, const char* text, const char* symbol) {
-                              auto& into = *static_cast<Context*>(to);
-                              into.place.lines.emplace_back(text);
-                              (*into.suppressed)(symbol);
-                            },
-                            &context});
-    collected.places.push_back(std::move(context.place));
+    } context{{std::string(location.label.view()), {}}, &suppresses};
+    Describe(*location.stack, {[](void* to, const char* text, const char* symbol) {
+                                 auto& into = *static_cast<Context*>(to);
+                                 into.location.lines.emplace_back(text);
+                                 (*into.suppressed)(symbol);
+                               },
+                               &context});
+    collected.locations.push_back(std::move(context.location));
   }
   return collected;
 }
 
 std::string KeyOf(const Finding& finding) {
   std::string key = std::string(finding.kind) + "|" + finding.function;
-  const CallStack* const stack = finding.places[0].stack;
+  const CallStack* const stack = finding.locations[0].stack;
   if (stack == nullptr) return key;
   key.append(reinterpret_cast<const char*>(stack->frames), stack->frame_count * sizeof(void*));
   key.append(reinterpret_cast<const char*>(stack->lines), stack->line_count * sizeof(char*));
@@ -195,8 +195,8 @@ std::string KeyOf(const Finding& finding) {
 // The caller holds the lock.
 void ReportLocked(Reports& reports, const Finding& finding) {
   const std::string key = KeyOf(finding);
-  const auto known = reports.by_place.find(key);
-  if (known != reports.by_place.end()) {
+  const auto known = reports.by_location.find(key);
+  if (known != reports.by_location.end()) {
     if (known->second < reports.findings.size()) {
       ++reports.findings[known->second].times;
     } else if (known->second == SIZE_MAX) {
@@ -208,19 +208,19 @@ void ReportLocked(Reports& reports, const Finding& finding) {
   Collected collected = CollectedOf(finding, &is_suppressed, reports);
   if (is_suppressed) {
     ++reports.suppressed;
-    reports.by_place.emplace(key, SIZE_MAX);
+    reports.by_location.emplace(key, SIZE_MAX);
     return;
   }
   (collected.is_warning ? reports.warnings : reports.errors) += 1;
   if (reports.findings.size() == kMostCollected) {
     ++reports.beyond;
-    reports.by_place.emplace(key, SIZE_MAX - 1);
+    reports.by_location.emplace(key, SIZE_MAX - 1);
     return;
   }
   WriteText(TextOf(collected));
   const bool ends = StopsAtFirst() && !collected.is_warning;
   reports.findings.push_back(std::move(collected));
-  reports.by_place.emplace(key, reports.findings.size() - 1);
+  reports.by_location.emplace(key, reports.findings.size() - 1);
   if (!ends) return;
   reports.is_written = true;
   WriteFileLocked(reports);

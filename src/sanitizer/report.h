@@ -19,7 +19,7 @@ enum class Certainty {
 
 // A code position related to a finding, such as "the memory was made by aclrtMalloc". Empty stacks are
 // omitted.
-struct RelatedPlace {
+struct RelatedLocation {
   Text label;
   const CallStack* stack = nullptr;
 };
@@ -32,8 +32,8 @@ struct Finding {
   const void* subject = nullptr;  // address or handle
   Text what;                      // one sentence
   Text mend;                      // one sentence: what to do instead
-  static constexpr int kMostPlaces = 3;
-  RelatedPlace places[kMostPlaces];  // the first is where it happened
+  static constexpr int kMostLocations = 3;
+  RelatedLocation locations[kMostLocations];  // the first is where it happened
 };
 
 // Reports a finding: stops the program with kExitCode, or collects it, once for each kind, function and call

@@ -14,8 +14,8 @@
 namespace portacl::sanitizer {
 namespace {
 
-constexpr size_t kExact = 16;           // up to so many pages each number has its own class
-constexpr size_t kStepsOfDoubling = 8;  // from there on
+constexpr size_t kExact = 16;          // up to so many pages each number has its own class
+constexpr size_t kDoublingRounds = 8;  // from there on
 
 }  // namespace
 
@@ -32,16 +32,16 @@ size_t WorkingMemory::ClassOf(size_t pages) noexcept {
   if (pages <= kExact) return pages - 1;
   const auto doubling =
       static_cast<size_t>(std::bit_width(pages - 1));  // 2^(doubling-1) < pages <= 2^doubling
-  const size_t step = (size_t{1} << (doubling - 1)) / kStepsOfDoubling;
+  const size_t step = (size_t{1} << (doubling - 1)) / kDoublingRounds;
   const size_t below = size_t{1} << (doubling - 1);
-  return kExact + (doubling - 5) * kStepsOfDoubling + (pages - below + step - 1) / step - 1;
+  return kExact + (doubling - 5) * kDoublingRounds + (pages - below + step - 1) / step - 1;
 }
 
 size_t WorkingMemory::PagesOf(size_t size_class) noexcept {
   if (size_class < kExact) return size_class + 1;
-  const size_t doubling = (size_class - kExact) / kStepsOfDoubling + 5;
+  const size_t doubling = (size_class - kExact) / kDoublingRounds + 5;
   const size_t below = size_t{1} << (doubling - 1);
-  return below + ((size_class - kExact) % kStepsOfDoubling + 1) * (below / kStepsOfDoubling);
+  return below + ((size_class - kExact) % kDoublingRounds + 1) * (below / kDoublingRounds);
 }
 
 WorkingMemory::Piece WorkingMemory::Take(size_t length, bool populates) {

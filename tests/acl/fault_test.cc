@@ -527,7 +527,7 @@ template <class Submit>
 bool WaitForFirstOfAChain(aclrtStream stream, const Submit& submit) {
   std::vector<ChainedTask> chain(50);
   for (size_t i = 0; i < chain.size(); ++i) {
-    chain[i].place = portacl::Task::Place::kWorker;
+    chain[i].affinity = portacl::Task::Affinity::kWorker;
     chain[i].stream = portacl::FindStream(stream);
     chain[i].next = i + 1 < chain.size() ? &chain[i + 1] : nullptr;
   }

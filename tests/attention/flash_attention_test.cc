@@ -1029,7 +1029,7 @@ TEST(FlashAttentionModes, AreTheirMasks) {
     std::vector<unsigned char> pattern(static_cast<size_t>(rows * 2048), 1);
     Heads heads(2, 2, 1, kQueries, kKeys, 20);
     heads.Run(environment.stream(), setting, {rows, 2048}, &pattern, prefix);
-    const std::vector<float> by_place = heads.Results();
+    const std::vector<float> by_location = heads.Results();
     std::vector<unsigned char> mask;
     for (int64_t b = 0; b < 2; ++b) {
       for (int64_t i = 0; i < kQueries; ++i) {
@@ -1043,7 +1043,7 @@ TEST(FlashAttentionModes, AreTheirMasks) {
       }
     }
     heads.Run(environment.stream(), {1, 0, 0, 1}, {2, 1, kQueries, kKeys}, &mask);
-    EXPECT_TRUE(SameBits(by_place, heads.Results())) << mode;
+    EXPECT_TRUE(SameBits(by_location, heads.Results())) << mode;
   }
 }
 

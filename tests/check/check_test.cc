@@ -97,7 +97,7 @@ TEST(ByteRuns, AreTheElementsOfTheView) {
       }
     }
     std::set<int64_t> found;
-    OperandFacts operand;
+    OperandInfo operand;
     SetBytes(tensor, &operand);
     EXPECT_TRUE(operand.is_complete && operand.is_exact);
     ForEachRun(operand.bytes, [&found](uintptr_t first, size_t bytes) {

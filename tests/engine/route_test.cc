@@ -20,7 +20,7 @@ struct Memory {
     context.api = "aclnnRoute";
     context.workspace = words.data();
   }
-  static Place At(int64_t word) { return {Place::kWorkspace, word * int64_t{sizeof(int64_t)}}; }
+  static BufferRef At(int64_t word) { return {BufferRef::kWorkspace, word * int64_t{sizeof(int64_t)}}; }
 };
 
 TEST(Route, EntriesAreRankedByExpertAndCountedBeforeAnyIsDropped) {

@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "engine/sum_kernels_test.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::testing {
@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct Difference : engine::HWY_NAMESPACE::Summable<Difference> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit Difference(const Parameters&) {}
 

@@ -348,7 +348,7 @@ class Given {
     return made;
   }
   // Places that are written where a tensor's values are.
-  aclTensor* PlacesFor(const aclTensor* tensor) {
+  aclTensor* PositionsFor(const aclTensor* tensor) {
     return tensors_.emplace_back(UnreadPlaces(ShapeOf(tensor), attributes_.misplaced));
   }
   // The same as INT64.
@@ -881,15 +881,15 @@ constexpr OperatorCall kCalls[] = {
     MOVES(GeGluV3Backward, 2, kOperand0, given.Half(t[0]), t[0], given.Half(t[0]), given.Dim(t[0]), a.log_target,
           a.reduction % 2 == 0, t[1]),
     MOVES(PreluBackward, 4, kOperand1, t[0], t[1], t[2], t[3], given.Second(t[2])),
-    MOVES(Sort, 2, kOperand0, t[0], true, given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(Sort, 2, kOperand0, t[0], true, given.Dim(t[0]), a.log_target, t[1], given.PositionsFor(t[1])),
     MOVES(Argsort, 2, kOperand0, t[0], given.Dim(t[0]), a.log_target, t[1]),
-    MOVES(Topk, 2, kAny, t[0], given.Length(t[1]), given.Dim(t[0]), a.log_target, true, t[1], given.PlacesFor(t[1])),
-    MOVES(TopkV2, 2, kAny, t[0], given.Length(t[1]), given.Dim(t[0]), a.log_target, true, true, t[1], given.PlacesFor(t[1])),
+    MOVES(Topk, 2, kAny, t[0], given.Length(t[1]), given.Dim(t[0]), a.log_target, true, t[1], given.PositionsFor(t[1])),
+    MOVES(TopkV2, 2, kAny, t[0], given.Length(t[1]), given.Dim(t[0]), a.log_target, true, true, t[1], given.PositionsFor(t[1])),
     MOVES(Median, 2, kAny, t[0], t[1]),
     MOVES(NanMedian, 2, kAny, t[0], t[1]),
-    MOVES(MedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
-    MOVES(NanMedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
-    MOVES(Kthvalue, 2, kAny, t[0], given.Length(t[0]) - given.Length(t[0]) / 2, given.Dim(t[0]), a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(MedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PositionsFor(t[1])),
+    MOVES(NanMedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PositionsFor(t[1])),
+    MOVES(Kthvalue, 2, kAny, t[0], given.Length(t[0]) - given.Length(t[0]) / 2, given.Dim(t[0]), a.log_target, t[1], given.PositionsFor(t[1])),
     MOVES(SearchSorted, 3, kOperand1, t[0], t[1], a.reduction == 1, a.log_target, nullptr, t[2]),
     MOVES(SearchSorteds, 2, kAny, t[0], given.Scalar(), a.reduction == 1, a.log_target, nullptr, Given::Result(t[1])),
     MOVES(Bincount, 3, kAny, t[0], a.log_target ? t[1] : nullptr, a.reduction, t[2]),
@@ -909,8 +909,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Aminmax, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, t[1], t[1]),
     MOVES(AminmaxAll, 2, kOne, t[0], t[1], t[1]),
     MOVES(AminmaxDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], t[1]),
-    MOVES(MaxDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], given.PlacesFor(t[1])),
-    MOVES(MinDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], given.PlacesFor(t[1])),
+    MOVES(MaxDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], given.PositionsFor(t[1])),
+    MOVES(MinDim, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1], given.PositionsFor(t[1])),
     MOVES(ArgMax, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1]),
     MOVES(ArgMin, 2, kReducedFirstAxis, t[0], 0, a.log_target, t[1]),
     MOVES(Any, 2, kReducedFirstAxis, t[0], given.Array({0}), a.log_target, t[1]),
@@ -928,8 +928,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(CumsumV2, 2, kOperand0, t[0], given.Dim(t[0]), a.log_target, a.reduction != 0, t[1]),
     MOVES(Cumprod, 2, kOperand0, t[0], given.Scalar(), DtypeOf(t[1]), t[1]),
     MOVES(InplaceCumprod, 1, kAny, t[0], given.Scalar()),
-    MOVES(Cummax, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PlacesFor(t[1])),
-    MOVES(Cummin, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PlacesFor(t[1])),
+    MOVES(Cummax, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PositionsFor(t[1])),
+    MOVES(Cummin, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PositionsFor(t[1])),
     MOVES(Softmax, 2, kOperand0, t[0], given.Dim(t[0]), t[1]),
     MOVES(LogSoftmax, 2, kOperand0, t[0], given.Dim(t[0]), t[1]),
     MOVES(SoftmaxBackward, 3, kOperand0, t[0], t[1], given.Dim(t[0]), t[2]),

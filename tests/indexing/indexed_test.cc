@@ -836,10 +836,10 @@ std::vector<IndexOperator> Lists() {
       const std::vector<int64_t> from = BroadcastPositions(values.shape, named.shape);
       for (size_t i = 0; i < named.places.size(); ++i) {
         const Index& place = named.places[i];
-        bool is_place = true;
+        bool is_position = true;
         for (size_t dim = 0; dim < place.size(); ++dim)
-          is_place = is_place && IsPlace(place[dim], tensors[0].shape[dim]);
-        if (!is_place) continue;
+          is_position = is_position && IsPlace(place[dim], tensors[0].shape[dim]);
+        if (!is_position) continue;
         cells[static_cast<size_t>(PositionOf(tensors[0].shape, named.places[i]))].Combine(
             call["accumulate"].integer, values.dtype, values.elements[static_cast<size_t>(from[i])]);
       }

@@ -50,7 +50,7 @@ std::vector<const IndexArgument*> Kept(const IndexCall& call) {
   return kept;
 }
 
-DtypeNumber FoldPromotion(const std::vector<const IndexArgument*>& tensors) {
+DtypeNumber ReductionPromotion(const std::vector<const IndexArgument*>& tensors) {
   DtypeNumber promoted = tensors[0]->dtype;
   for (size_t i = 1; i < tensors.size() && promoted != kUndefinedDtype; ++i)
     promoted = PromoteDtypes(promoted, tensors[i]->dtype);
@@ -92,7 +92,7 @@ IndexOperator Cat() {
       Refuses(161002, "out", [=](IndexCall& call) { return !in_list(call, call["out"].dtype); }),
       Refuses(161002, "tensors",
               [](IndexCall& call) {
-                call.promoted = FoldPromotion(Kept(call));
+                call.promoted = ReductionPromotion(Kept(call));
                 return call.promoted == kUndefinedDtype || call.promoted == ACL_COMPLEX128;
               }),
       Refuses(161002, "out", [](IndexCall& call) { return !CanCastDtype(call.promoted, call["out"].dtype); }),
@@ -192,7 +192,7 @@ IndexOperator Stack() {
       Listed_("tensors out", list),
       Refuses(161002, "tensors",
               [](IndexCall& call) {
-                call.promoted = FoldPromotion(TensorsOf(call).size() > 1
+                call.promoted = ReductionPromotion(TensorsOf(call).size() > 1
                                                   ? [&] {
                                                       auto all = TensorsOf(call);
                                                       all.pop_back();

@@ -11,8 +11,8 @@
 #include "aclnnop/families/logic.h"
 #include "aclnnop/families/shape.h"
 #include "operators/all_operators.h"
-#include "support/fold_operators.h"
 #include "support/map_suite.h"
+#include "support/reduction_operators.h"
 
 namespace portacl::testing {
 namespace {
@@ -194,13 +194,13 @@ std::vector<DtypeNumber> AcceptedBy(const Positional& op) {
 }
 
 // Of self, with outputs of some dtypes.
-std::vector<DtypeNumber> AcceptedBy(const FoldOperator& op) {
-  const bool is_trace = op.over == FoldOperator::Over::kDiagonal;
+std::vector<DtypeNumber> AcceptedBy(const ReductionOperator& op) {
+  const bool is_trace = op.over == ReductionOperator::Over::kDiagonal;
   OperatorBinding binding;
   if (is_trace) binding.tensors = {"self", "value"};
   binding.plan = [&op](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
                        aclOpExecutor** executor) {
-    FoldArguments arguments;
+    ReductionArguments arguments;
     arguments.tensors = t;
     return op.plan(arguments, size, executor);
   };
@@ -211,7 +211,7 @@ std::vector<DtypeNumber> AcceptedBy(const FoldOperator& op) {
     for (const DtypeNumber first : outs) {
       for (const DtypeNumber last : outs) {
         // A scan's is that of its result; what it scans may be of another.
-        const bool is_other = op.over == FoldOperator::Over::kLine && first != dtype;
+        const bool is_other = op.over == ReductionOperator::Over::kLine && first != dtype;
         if (is_accepted || is_other || (op.tensors < 3 && last != dtype)) continue;
         std::vector<DtypeNumber> dtypes = {dtype, first, last};
         dtypes.resize(op.tensors);
@@ -265,7 +265,7 @@ int Run() {
   }
   for (const Positional& op : kPositional)
     std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.name, List(AcceptedBy(op)).c_str());
-  for (const FoldOperator& op : AllFolds())
+  for (const ReductionOperator& op : AllReductions())
     std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.name.c_str(),
                 List(AcceptedBy(op)).c_str());
   std::printf("\n}\n");

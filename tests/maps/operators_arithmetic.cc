@@ -72,8 +72,9 @@ Rules TensorAndScalar(const std::string& tensor, const std::string& nulls, const
 }
 
 DtypeNumber AddsRule(MapCall& call) {
-  return call.product == Product::k950 ? S950k(call, "self", "other alpha")
-                                       : Sold(call["self"].dtype, call["other"].dtype, call["out"].dtype);
+  return call.product == Product::k950
+             ? S950k(call, "self", "other alpha")
+             : WithScalarBefore950(call["self"].dtype, call["other"].dtype, call["out"].dtype);
 }
 
 DtypeNumber AddV3Rule(MapCall& call) {
@@ -81,7 +82,7 @@ DtypeNumber AddV3Rule(MapCall& call) {
   const DtypeNumber tensor = call["other"].dtype;
   if (IsComplexDtype(scalar)) return Stt(tensor, scalar);
   if (IsFloatingDtype(tensor)) return ACL_FLOAT;
-  return Sold(tensor, scalar, call["out"].dtype);
+  return WithScalarBefore950(tensor, scalar, call["out"].dtype);
 }
 
 DtypeNumber RsubsRule(MapCall& call) {
@@ -254,7 +255,7 @@ Rules ScalarQuotientRules(bool has_mode) {
     const int mode = ModeOf(call);
     DtypeNumber promoted = kUndefinedDtype;
     if (call.product == Product::k950) {
-      promoted = S950(tensor, scalar);
+      promoted = WithScalarOn950(tensor, scalar);
     } else if (IsComplexDtype(scalar) || IsComplexDtype(tensor)) {
       promoted = Stt(tensor, scalar);
     } else {
@@ -273,7 +274,7 @@ Rules ScalarQuotientRules(bool has_mode) {
                  SameShapes("self", "out"),
                  On(kBefore950, CastsFrom("self", "out")),
                  Sets([=](MapCall& call) {
-                   call.promoted = S950(call["self"].dtype, call["other"].dtype);
+                   call.promoted = WithScalarOn950(call["self"].dtype, call["other"].dtype);
                    if (ModeOf(call) == 0) call.promoted = FloatOfIntegers(call.promoted);
                  }),
                  On(k950Only, When([](MapCall& call) { return ModeOf(call) != 1; }, CastsTo("out")))};
@@ -318,7 +319,7 @@ void AddQuotients(std::vector<MapOperator>& all) {
   const auto rule = [](MapCall& call) -> DtypeNumber {
     const DtypeNumber tensor = call["self"].dtype;
     if (call.product != Product::k950) return Stt(tensor, call["other"].dtype);
-    const DtypeNumber promoted = S950(tensor, call["other"].dtype);
+    const DtypeNumber promoted = WithScalarOn950(tensor, call["other"].dtype);
     return promoted == ACL_FLOAT16 || promoted == ACL_BF16 ? DtypeNumber{ACL_FLOAT} : promoted;
   };
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFloorDivides), "self other out",
@@ -490,7 +491,7 @@ void AddPowers(std::vector<MapOperator>& all) {
     return [=](MapCall& call) -> DtypeNumber {
       const DtypeNumber t = call[tensor].dtype;
       const DtypeNumber s = call[scalar].dtype;
-      if (call.product == Product::k950) return S950(t, s);
+      if (call.product == Product::k950) return WithScalarOn950(t, s);
       if (call["exponent"].dtype == ACL_DOUBLE && call["out"].dtype == ACL_FLOAT && !IsComplexDtype(t) &&
           !IsComplexDtype(s))
         return ACL_FLOAT;
@@ -565,7 +566,7 @@ void AddRemainders(std::vector<MapOperator>& all) {
     return [=](MapCall& call) -> DtypeNumber {
       const DtypeNumber t = call[tensor].dtype;
       const DtypeNumber s = call[scalar].dtype;
-      if (call.product == Product::k950) return S950(t, s, true);
+      if (call.product == Product::k950) return WithScalarOn950(t, s, true);
       if (scalar == "self") return t;
       if (IsFloatingDtype(t)) return t;
       return IsFloatingDtype(s) || t == ACL_BOOL ? Stt(t, s) : t;
@@ -608,7 +609,7 @@ void AddRemainders(std::vector<MapOperator>& all) {
   const auto fmods_rule = [](MapCall& call) {
     const DtypeNumber t = call["self"].dtype;
     const DtypeNumber s = call["other"].dtype;
-    return call.product == Product::k950 ? S950(t, s, true) : Stt(t, s);
+    return call.product == Product::k950 ? WithScalarOn950(t, s, true) : Stt(t, s);
   };
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFmodScalar), names,
                          {Nulls("other", 561103), Nulls(names), In("self other out", fmod_list),

@@ -264,13 +264,13 @@ TEST_F(EmptyPositions, NeedNoAddress) {
   for (const char* name : {"aclnnArange", "aclnnRange", "aclnnTriu", "aclnnTril", "aclnnInplaceTriu",
                            "aclnnInplaceTril", "aclnnEqual"}) {
     const OperatorBinding binding = BindingOf(Operator(name));
-    const bool is_truth = std::string(name) == "aclnnEqual";
+    const bool is_all_any = std::string(name) == "aclnnEqual";
     CallSpec spec(binding.tensors);
     for (TensorSpec& tensor : spec.tensors()) {
       tensor.shape = {0, 3};
       tensor.without_data = true;
     }
-    if (is_truth) {
+    if (is_all_any) {
       spec["out"].shape = {1};
       spec["out"].dtype = ACL_BOOL;
       spec["out"].without_data = false;
@@ -282,7 +282,7 @@ TEST_F(EmptyPositions, NeedNoAddress) {
     EXPECT_EQ(size, 0u);
     EXPECT_EQ(binding.run(nullptr, 0, executor, stream()), 0) << name << TakeErrorMessage();
     EXPECT_EQ(aclrtSynchronizeStream(stream()), 0);
-    if (is_truth) {
+    if (is_all_any) {
       EXPECT_EQ(call.OutputBytes(), std::vector<std::byte>{std::byte{1}});
     }
   }

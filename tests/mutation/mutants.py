@@ -152,23 +152,23 @@ add("sum plan: longer blocks of rows", "kRowBlock = 256", "kRowBlock = 512")
 
 # ---- Sums ---------------------------------------------------------------------------------------
 
-add = mutants_of("src/engine/fold/sum_store.cc", SUMS)
+add = mutants_of("src/engine/reduction/sum_store.cc", SUMS)
 add("sums: halves round up", "rest == half && (kept & 1) != 0", "rest == half")
 add("sums: two roundings to 16 bits", "RoundTo16<kExponentBits, kFractionBits>(source[i])",
     "RoundTo16<kExponentBits, kFractionBits>(static_cast<double>(static_cast<float>(source[i])))")
 add("sums: the smallest subnormal is lost", "if (below > kFractionBits + 1) return sign;", "if (below > kFractionBits) return sign;")
-add = mutants_of("src/engine/fold/reduction_run.cc", SUMS)
+add = mutants_of("src/engine/reduction/reduction_run.cc", SUMS)
 add("sums: the factor in float32", "results[i] = sums[done + i] * job_.factor;",
     "results[i] = static_cast<double>(static_cast<float>(sums[done + i]) * static_cast<float>(job_.factor));",
     ["mse_loss_numerics", "l1_loss_numerics"])
 add("sums: the last zero is not stored", "Store(first, zeros, std::min(kSumsAtOnce, plan_.outputs() - first));",
     "Store(first, zeros, std::min(kSumsAtOnce, plan_.outputs() - first - 1));")
-add = mutants_of("src/engine/fold/sums_by_row.cc", SUMS)
+add = mutants_of("src/engine/reduction/sums_by_row.cc", SUMS)
 add("sums: a block of rows starts where the last one ended", "    std::fill_n(sums, columns, 0.0);\n", "    if (r == 0) std::fill_n(sums, columns, 0.0);\n")
 add("sums: a stripe is stored where the row starts", "const int64_t output = outer * plan_.inner + stripe.column + done;",
     "const int64_t output = outer * plan_.inner + done;")
 
-add = mutants_of("src/engine/fold/sum_loop-inl.h", SUMS)
+add = mutants_of("src/engine/reduction/sum_loop-inl.h", SUMS)
 add("sums: even and odd places change", "paired.Add(pair, terms.Even(at_pair), terms.Odd(at_pair));", "paired.Add(pair, terms.Odd(at_pair), terms.Even(at_pair));", ["sum_kernels"])
 add("sums: both halves of a vector go to the same lanes", "even_[(2 * pair + 1) % kVectors]", "even_[2 * pair % kVectors]", ["sum_kernels"])
 add("sums: neighbouring lanes first", "sum_[i] = hn::Add(sum_[i], sum_[i + count]);", "sum_[i] = hn::Add(sum_[2 * i], sum_[2 * i + 1]);")
@@ -234,47 +234,47 @@ add("exp: underflow too late", "hn::Set(d, -104.0f)", "hn::Set(d, -103.0f)")
 add("exp: the lost part is lost", "Add(Mul(Mul(r, r), q), lost)", "Mul(Mul(r, r), q)")
 add("exp: NaN is 2^n", "return hn::IfThenElse(hn::Eq(x, x), result, x);", "return result;")
 
-add = mutants_of("src/engine/map/hoist.cc", ("repeated_inputs",))
+add = mutants_of("src/engine/map/precompute.cc", ("repeated_inputs",))
 add("hoisted: the value is of the input's type", "  formula.type[value] = ElementType::kF32;\n", "")
 add("hoisted: the output stays where it was", "      plan.operand[k] = plan.operand[k - 1];\n", "")
-add = mutants_of("src/engine/fold/reduction_run.cc", ("repeated_inputs",))
+add = mutants_of("src/engine/reduction/reduction_run.cc", ("repeated_inputs",))
 add("hoisted: rows as far apart as the input's", "      rest.plan.regular = false;  // its strides are the input's\n", "")
 add = mutants_of("src/plan/loop_plan.cc", ("repeated_inputs",))
 add("hoisted: distinct elements walk where they are repeated", "walk.stride[axis] = repeated ? 0 : step;", "walk.stride[axis] = step;")
 
 WITHOUT_MEMORY = ["process_out_of_memory"]
-add = mutants_of("src/engine/map/hoist.cc", WITHOUT_MEMORY)
+add = mutants_of("src/engine/map/precompute.cc", WITHOUT_MEMORY)
 add("hoisted: memory is always there", "  if (memory == nullptr) return false;\n", "")
-add = mutants_of("src/engine/fold/sums_by_row.cc", WITHOUT_MEMORY)
+add = mutants_of("src/engine/reduction/sums_by_row.cc", WITHOUT_MEMORY)
 add("sums: memory for columns is always there", "SumStripeOnStack(stripe_of_rows);", "SumStripe(stripe_of_rows, columns, nullptr);")
 add("sums: more columns than the stack holds", "SumStripe(stripe, kColumnsOnStack, sums);", "SumStripe(stripe, stripe.columns, sums);")
 add("sums: the rest of a stripe begins with it", "SumRows(tiles, outer, row, rows, stripe.column + done, n, sums);",
     "SumRows(tiles, outer, row, rows, stripe.column, n, sums);")
-add = mutants_of("src/engine/fold/sums_across.cc", WITHOUT_MEMORY)
+add = mutants_of("src/engine/reduction/sums_across.cc", WITHOUT_MEMORY)
 add("sums: more rows of columns than the stack holds", "SumColumnsAcross(columns, kRowsAcrossOnStack, written);",
     "SumColumnsAcross(columns, kRowBlock, written);", ["process_stack"])
 add("sums: memory for lanes is always there", "  if (lanes == nullptr) {\n", "  if (false) {\n")
 add = mutants_of("src/engine/map/elementwise.cc", ["process_stack"])
 add("blocks: more rows than the stack holds", "block.rows = kRowsOnStack * rows_ / kMostRows;", "block.rows = rows_;")
 add("blocks: memory is always there", "RunStripOnStack(job, block);\n    }", "block.rows = rows_;\n      block.copies = nullptr;\n      RunStrip(job, block);\n    }")
-add = mutants_of("src/engine/map/bands.cc", WITHOUT_MEMORY)
+add = mutants_of("src/engine/map/transposed_rows.cc", WITHOUT_MEMORY)
 add("bands: memory is always there", "  if (memory == nullptr) return;\n", "")
 
-add = mutants_of("src/engine/map/bands.h", ("transposed_layouts",))
+add = mutants_of("src/engine/map/transposed_rows.h", ("transposed_layouts",))
 add("bands: columns from the row's beginning", "(column - column_) * size_", "column * size_")
 add("bands: one row more than there is", "row - first_ >= rows_ * size_", "row - first_ > rows_ * size_")
 
-add = mutants_of("src/engine/map/bands.cc", ("transposed_layouts",))
+add = mutants_of("src/engine/map/transposed_rows.cc", ("transposed_layouts",))
 add("bands: stripes begin with the row", "TransposeIn(row + column_ * stride_,", "TransposeIn(row,")
 
-add = mutants_of("src/engine/fold/sums_across.cc", ("transposed_layouts",))
+add = mutants_of("src/engine/reduction/sums_across.cc", ("transposed_layouts",))
 add("across: each lane lacks its last column", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount, rows,", "AddRowsInPlace(tiles, columns, kLaneBlock / kLaneCount - 1, rows,")
 add("across: rows of the chunk's last block are left out", "const int64_t end = row_from(block + count);", "const int64_t end = (block + count) / in_row;")
-add("across: a stretch ends with its rows", "if (++in_stretch < length / kLaneBlock &&", "if (++in_stretch < length / kLaneBlock / in_row &&")
+add("across: a stretch ends with its rows", "if (++in_tile < length / kLaneBlock &&", "if (++in_tile < length / kLaneBlock / in_row &&")
 add("across: rows need not be whole blocks", "plan_.terms.extent[plan_.terms.rank - 1] % kLaneBlock != 0)", "plan_.terms.extent[plan_.terms.rank - 1] < kLaneBlock)")
 add("across: repeated inputs walk", "columns.row_stride[k] = step * stride[terms.rank - 1];", "columns.row_stride[k] = step * terms.operand[0].stride[terms.rank - 1];")
 add("across: columns' chunks end with what is written", "if (row < end && row % rows_of_chunk != 0) continue;", "if (row < end && row % kRowBlock != 0) continue;")
-add = mutants_of("src/engine/fold/term_sums.cc", ("transposed_layouts",))
+add = mutants_of("src/engine/reduction/term_sums.cc", ("transposed_layouts",))
 add("across: rows' last terms are left out", "AddAcrossOneByOne(terms + r, pitch, rows - r, sums);", "")
 add("across: two rows of four change places", "row[1].term[i] = hn::InterleaveUpper(d, odd_low, even_low);", "row[1].term[i] = hn::InterleaveLower(d, odd_high, even_high);")
 
@@ -300,7 +300,7 @@ add("elementwise: in the caller's float environment", "  const DefaultFloatEnvir
 add = mutants_of("src/engine/parallel.cc", ("parallel", "l1_loss_backward_numerics"))
 add("parallel: the first block is skipped", "for (int64_t block = 0; block < blocks; ++block) body", "for (int64_t block = 1; block < blocks; ++block) body")
 add("parallel: a share ends one block early", "if (block < from.end) body(context, block);", "if (block + 1 < from.end) body(context, block);")
-add("parallel: shares overlap", "      share[i].end = begin;\n", "      share[i].end = begin + (i + 1 < shares ? 1 : 0);\n")
+add("parallel: shares overlap", "      thread_block[i].end = begin;\n", "      thread_block[i].end = begin + (i + 1 < thread_blocks ? 1 : 0);\n")
 add("parallel: nobody waits for helpers", "  while (loop.helpers > 0) loop.left.wait(lock);\n", "")
 add("parallel: a helper that has slept stays off a processor", "    self.is_asleep = false;\n    self.processors.AllowAll();\n", "    self.is_asleep = false;\n")
 add("parallel: nobody counts free processors", "helpers = NoticeForks() && !IsForkedChild() ? std::min(helpers, UsefulHelpers(threads)) : 0;", "helpers = NoticeForks() && !IsForkedChild() ? helpers : 0;", reason="helpers that find no processor change the time that a loop takes, nothing else")
@@ -339,10 +339,10 @@ add("stream: small work overtakes", "if (state_ == State::kIdle && may_run_here 
 add("stream: the last failure counts", "  if (failure_.status != ACL_SUCCESS) return;\n", "")
 add("stream: synchronising waits for one task less", "if (!WaitLocked(lock, mark, deadline)) return false;", "if (mark > 0 && !WaitLocked(lock, mark - 1, deadline)) return false;")
 
-add("stream: quiet although something failed", "has_nothing_to_say_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);",
-    "has_nothing_to_say_.store(true, std::memory_order_release);", ["runtime_services", "runtime_streams"])
-add("stream: quiet although work is queued", "  has_nothing_to_say_.store(false, std::memory_order_relaxed);\n  task->next_", "  task->next_")
-add("stream: who waits goes on with what comes later", "reach == Reach::kOneTask || done_ >= mark ||", "reach == Reach::kOneTask ||",
+add("stream: quiet although something failed", "is_quiescent_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);",
+    "is_quiescent_.store(true, std::memory_order_release);", ["runtime_services", "runtime_streams"])
+add("stream: quiet although work is queued", "  is_quiescent_.store(false, std::memory_order_relaxed);\n  task->next_", "  task->next_")
+add("stream: who waits goes on with what comes later", "limit == RunLimit::kOneTask || done_ >= mark ||", "limit == RunLimit::kOneTask ||",
     ["runtime_streams:StreamTest.ASynchronisationEndsAtItsMark", "runtime_stress:StressTest.AFeeder*"])
 add("stream: a device's marks are taken one by one", "noted[i].stream->Synchronize(noted[i].handle, noted[i].mark, deadline, failure);",
     "noted[i].stream->Synchronize(noted[i].handle, deadline, failure);", ["runtime_streams:StreamTest.SynchronizeDevice*"])
@@ -350,9 +350,9 @@ add("stream: any handle may submit", "  if (handle_ != handle) submission = Subm
 add("stream: takes work while it is closed", "  std::unique_lock lock(mutex_);\n  handle_ = nullptr;\n", "  std::unique_lock lock(mutex_);\n",
     ["runtime_streams:StreamTest.AHandle*"])
 add("stream: what is refused is kept", "    task->Finish(nobody);\n", "", ["runtime_streams:StreamTest.AHandle*"])
-add("stream: host functions wait for room", "return !UserCode::IsInside() && !IsSubscribed();", "return !IsSubscribed();",
+add("stream: host functions wait for room", "return !HostFunctionScope::IsInside() && !IsSubscribed();", "return !IsSubscribed();",
     ["runtime_streams:StreamTest.AHostFunctionNeedsNoRoom"])
-add("stream: who processes callbacks waits for room", "return !UserCode::IsInside() && !IsSubscribed();", "return !UserCode::IsInside();",
+add("stream: who processes callbacks waits for room", "return !HostFunctionScope::IsInside() && !IsSubscribed();", "return !HostFunctionScope::IsInside();",
     ["runtime_streams:CallbackTest.NeedsNoRoomInAStream*"])
 add("stream: a copy in a host function is not done at return", "    if (wait == Wait::kUntilDone) submission = Submission::kWaitsForSelf;\n", "",
     ["runtime_streams:StreamTest.AHostFunctionDoesNotWaitForItself"])
@@ -382,7 +382,7 @@ add("float environment: what was raised stays", "if (_mm_getcsr() != saved_) _mm
 add = mutants_of("src/base/process/thread_end.cc", ("process_thread_end",))
 add("thread end: frees nothing", "[](void*) { TheList().DeleteOfThread(); }", "[](void*) {}")
 add("thread end: nobody looks who is gone", "if (count_ >= most_) gone =", "if (count_ > 1000000) gone =")
-add("thread end: what is freed is still found", "      *kept->place_ = nullptr;\n", "")
+add("thread end: what is freed is still found", "      *kept->slot_ = nullptr;\n", "")
 add("thread end: after a fork everybody is gone", "kept->thread_ = IsMine(kept) ? thread : 0;", "kept->thread_ = thread > 0 ? 0 : thread;")
 
 add = mutants_of("src/base/process/thread_start.cc", ("process_small_stack",))
@@ -426,7 +426,7 @@ add = mutants_of("src/acl/stream/callback.cc", ("runtime_streams",))
 add("callback: a subscription to a stream that is gone", "  if (!queue.IsLive()) return queue.FailGone(api);\n  if (reports", "  if (reports",
     ["runtime_streams:CallbackTest.SubscribingRaces*"],
     "another thread would have to destroy the stream between two neighbouring lines: the test tries, and meets it rarely")
-add("callback: a function does not hold its stream", "const UserCode user_code(parked);", "const UserCode user_code(nullptr);",
+add("callback: a function does not hold its stream", "const HostFunctionScope host_function_scope(parked);", "const HostFunctionScope host_function_scope(nullptr);",
     ["runtime_streams:CallbackTest.DoesNotWaitForItself"])
 
 add = mutants_of("src/acl/stream/notify.cc", ("runtime_services",))
@@ -468,7 +468,7 @@ add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n  
     "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
 add("l1: an integer sum ignores the offset", "job.sum_offset = ByteOffset(out);", "job.sum_offset = 0;")
 
-add = mutants_of("src/engine/fold/integer_distance.cc", ("l1_loss_numerics",))
+add = mutants_of("src/engine/reduction/integer_distance.cc", ("l1_loss_numerics",))
 add("integers: negative distances", "static_cast<int64_t>(difference) < 0 ? 0 - difference : difference", "difference")
 add("integers: compared, not wrapped", "return static_cast<int64_t>(difference) < 0 ? 0 - difference : difference;", "return a < b ? 0 - difference : difference;")
 add("integers: bool is its byte", "destination[i] = from[i] != 0 ? 1 : 0;", "destination[i] = from[i];")
@@ -548,8 +548,8 @@ add = mutants_of("src/engine/move/move.cc", ("copy_numerics",))
 add("move: a value from the caller's environment", "    {\n      const DefaultFloatEnvironment environment;\n      conversion.Run(source + plan.operand[kMoveSource].offset, value, 1, false);\n    }",
     "    conversion.Run(source + plan.operand[kMoveSource].offset, value, 1, false);")
 add("move: blocks from the caller's environment", "    const DefaultFloatEnvironment environment;\n    blocks.Run", "    blocks.Run")
-add("move: the last share is short", "return (count_ + per_share_ - 1) / per_share_;", "return std::max<int64_t>(count_ / per_share_, 1);")
-add("move: shares overlap", "int64_t block = share * per_share_;", "int64_t block = share * (per_share_ - (per_share_ > 1 ? 1 : 0));")
+add("move: the last share is short", "return (count_ + per_thread_block_ - 1) / per_thread_block_;", "return std::max<int64_t>(count_ / per_thread_block_, 1);")
+add("move: shares overlap", "int64_t block = thread_block * per_thread_block_;", "int64_t block = thread_block * (per_thread_block_ - (per_thread_block_ > 1 ? 1 : 0));")
 add("move: the real part has two", "if (part != source.dtype) move.plan.operand[kMoveSource].element_size = move.conversion.from_size;", "")
 add("move: outer dims do not wrap", "source -= plan_.extent[axis] * source_.stride[axis];", "")
 
@@ -580,7 +580,7 @@ add = operator("cast", "creation")
 add("cast: out of any type", "    {.run = OutHasDtype},\n", "", ["cast_contract"])
 add("cast: dtype before self", "    DtypesIn(kFrom, {kSelf}),\n    DtypeIn(kTo, kDtype),\n", "    DtypeIn(kTo, kDtype),\n    DtypesIn(kFrom, {kSelf}),\n", ["cast_contract"])
 add("cast: complex32 into anything", "    {.run = Casts},\n", "", ["cast_contract"])
-add("cast: packed out of strides", "    Own(LiesPacked<kSelf>, ACLNN_ERR_INNER_NULLPTR),\n", "", ["cast_contract"])
+add("cast: packed out of strides", "    Custom(LiesPacked<kSelf>, ACLNN_ERR_INNER_NULLPTR),\n", "", ["cast_contract"])
 add("cast: int4 from anything", "    {.run = DenseForInt4},\n", "", ["cast_contract"])
 add = operator("fill_scalar", "creation")
 add("fill-scalar: no promotion", "    PromotesScalar(kSelfRef, kValue),\n", "", ["fill_scalar_contract"])
@@ -791,15 +791,15 @@ add("indexed: positions do not go on", "        position += weight[dim];\n", "")
 add("indexed: outer dims of the plain side do not wrap", "        plain -= extent[dim] * plain_stride[dim];\n", "")
 add("indexed: outer dims of indices do not wrap", "        for (int k = 0; k < move_.index_count; ++k) index[k] -= extent[dim] * move_.index[k].stride[dim];\n", "")
 add("indexed: any dim is cut where elements are put", "const bool is_safe = action == IndexedAction::kTake || indexed_stride[dim] != 0;", "const bool is_safe = true;")
-add("indexed: the last share of targets", "const int64_t share = (index[0].bound + threads - 1) / threads;", "const int64_t share = index[0].bound / threads;")
-add("indexed: the last share of a dim", "const int64_t share = (extent[cut] + cut_parts - 1) / cut_parts;", "const int64_t share = std::max<int64_t>(extent[cut] / cut_parts, 1);", reason="more shares, of other lengths")
+add("indexed: the last share of targets", "const int64_t thread_block = (index[0].bound + threads - 1) / threads;", "const int64_t thread_block = index[0].bound / threads;")
+add("indexed: the last share of a dim", "const int64_t thread_block = (extent[cut] + cut_parts - 1) / cut_parts;", "const int64_t thread_block = std::max<int64_t>(extent[cut] / cut_parts, 1);", reason="more shares, of other lengths")
 add("indexed: threads in the caller's environment", "        const DefaultFloatEnvironment of_thread;\n        Loop loop(*this, context, fault);", "        Loop loop(*this, context, fault);", ("determinism",))
 add("indexed: nothing fails", "if (raises && position != std::numeric_limits<int64_t>::max()) ReportBadIndex(*this, context, position);", "")
 add("indexed: ignored ones fail", "if (raises && position", "if (position")
 add("indexed: the message's bound", "message.Add(low).Add(\" to \").Add(one.bound - 1).Add(\".\");", "message.Add(low).Add(\" to \").Add(one.bound).Add(\".\");")
 add("indexed: the message's lowest", "const int64_t low = one.wraps ? -one.bound : 0;", "const int64_t low = 0;")
 add("indexed: the message's first tensor", "if (value >= low && value < one.bound) continue;", "")
-add("indexed: the message counts all dims", "if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + place[dim];", "own = own * move.extent[dim] + place[dim];")
+add("indexed: the message counts all dims", "if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + coordinate[dim];", "own = own * move.extent[dim] + coordinate[dim];")
 add("indexed: the message counts no expanded dims", "if ((one.repeated >> dim & 1) == 0) own =", "if (one.stride[dim] != 0) own =")
 add("indexed: the message takes columns for tensors", "    if (move.are_columns) own = own * move.index_count + k;\n", "", tests=["scattered"])
 add("indexed: dims merge whatever the indices", "if (!continues(one.stride) || ", "if (")
@@ -810,8 +810,8 @@ add("indexed: repeated places are those of the first tile", "Elements<false>(pla
 add = mutants_of("src/engine/move/indexed_elements.h", INDEXED, seen_by=tuple(f"src/engine/move/{name}.cc" for name in ("indexed_loop", "indexed_rows", "masked")))
 add("indexed: the larger is not NaN", "return IsNan(a) || b <= a ? a : b;", "return b > a ? b : a;")
 add("indexed: the smaller is not NaN", "return IsNan(a) || b >= a ? a : b;", "return b < a ? b : a;")
-add("indexed: truths are added as bytes", "inline Truth Added(Truth a, Truth b) { return Either(a, b); }", "inline Truth Added(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte + b.byte)}; }")
-add("indexed: truths are multiplied into either", "inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }", "inline Truth Multiplied(Truth a, Truth b) { return Either(a, b); }")
+add("indexed: truths are added as bytes", "inline Boolean Added(Boolean a, Boolean b) { return Either(a, b); }", "inline Boolean Added(Boolean a, Boolean b) { return {static_cast<uint8_t>(a.byte + b.byte)}; }")
+add("indexed: truths are multiplied into either", "inline Boolean Multiplied(Boolean a, Boolean b) { return Both(a, b); }", "inline Boolean Multiplied(Boolean a, Boolean b) { return Either(a, b); }")
 add("indexed: the scale is one", "[scale](T a, T b) { return Added(a, Multiplied(scale, b)); }", "[scale](T a, T b) { return Added(a, b); }")
 add("indexed: the sum is scaled", "[scale](T a, T b) { return Added(a, Multiplied(scale, b)); }", "[scale](T a, T b) { return Multiplied(scale, Added(a, b)); }")
 add("indexed: bad ones leave their places to the next", "    kept[count] = offset[i];\n", "    kept[count] = offset[count];\n")
@@ -825,44 +825,44 @@ add("indexed: counts of one divide", "if (counts[row] < 2) continue;", "if (coun
 add("indexed: later rows are divided by the first's", "Divided(Load<T>(at), counts[row])", "Divided(Load<T>(at), counts[part * together])")
 
 add = mutants_of("src/engine/move/masked.cc", INDEXED)
-add("indexed: what a mask lacks leads somewhere", "for (int64_t i = found; i < step.columns; ++i) places[i] = IndexedMove::kNoPlace;", "for (int64_t i = found; i < step.columns; ++i) places[i] = 0;")
-add("indexed: a mask of too few is right", "if (found == step.columns || step.entry < 0) return;", "if (found <= step.columns || step.entry < 0) return;")
-add("indexed: places of a mask are not bounded", "std::min(found, step.columns),", "found,", reason="workspace is rounded up")
+add("indexed: what a mask lacks leads somewhere", "for (int64_t i = found; i < op.columns; ++i) offsets[i] = IndexedMove::kNoOffset;", "for (int64_t i = found; i < op.columns; ++i) offsets[i] = 0;")
+add("indexed: a mask of too few is right", "if (found == op.columns || op.entry < 0) return;", "if (found <= op.columns || op.entry < 0) return;")
+add("indexed: places of a mask are not bounded", "std::min(found, op.columns),", "found,", reason="workspace is rounded up")
 add("indexed: blocks write where the first does", "    counts[block] = total;\n", "    counts[block] = 0;\n")
 add("indexed: coordinates of later blocks", "int64_t rest = begin / length;", "int64_t rest = 0;")
-add("indexed: the result is as long as its room", "const int64_t most = std::min(total, step.columns);", "const int64_t most = total;")
-add("indexed: across and below are the same", "const int64_t element = step.is_across ? 1 : rank;", "const int64_t element = rank;")
+add("indexed: the result is as long as its room", "const int64_t most = std::min(total, op.columns);", "const int64_t most = total;")
+add("indexed: across and below are the same", "const int64_t element = op.is_across ? 1 : rank;", "const int64_t element = rank;")
 
-add = mutants_of("src/engine/move/steps.cc", INDEXED)
-add("indexed: copies onto themselves", "        if (!IsCopyOfItself(step, context))\n", "", reason="the same bytes onto themselves")
+add = mutants_of("src/engine/move/op_list_run.cc", INDEXED)
+add("indexed: copies onto themselves", "        if (!IsCopyOfItself(op, context))\n", "", reason="the same bytes onto themselves")
 
 add = mutants_of("src/engine/move/masked.cc", ("scattered",))
-add("unpack: later blocks read where the first does", "int64_t chosen = block.chosen;\n  const Chosen first = step.unpack(", "int64_t chosen = 0;\n  const Chosen first = step.unpack(")
+add("unpack: later blocks read where the first does", "int64_t selected = block.selected;\n  const Compacted first = op.unpack(", "int64_t selected = 0;\n  const Compacted first = op.unpack(")
 add("unpack: as many as the mask says", "std::min(most, number + 1 < blocks", "std::min(unpacks ? total : most, number + 1 < blocks")
-add("unpack: too few are ignored", "if (total > step.columns && step.raises) {", "if (false && step.raises) {")
+add("unpack: too few are ignored", "if (total > op.columns && op.raises) {", "if (false && op.raises) {")
 
 add = mutants_of("src/engine/move/indexed.h", INDEXED, seen_by=("src/engine/move/indexed_loop.cc",))
 add("indexed: the last bad index", "    while (at < seen && !position", "    while ((at > seen || seen == std::numeric_limits<int64_t>::max()) && !position")
 
-add = mutants_of("src/aclnnop/jobs/step_list.cc", INDEXED)
+add = mutants_of("src/aclnnop/jobs/op_list.cc", INDEXED)
 add("steps: workspaces one behind the other", "executor_.workspace_size += (static_cast<uint64_t>(bytes) + 63) / 64 * 64;", "executor_.workspace_size += 64;")
 add("steps: one value for all", "const int64_t offset = int64_t{16} * values_++;", "const int64_t offset = 0 * values_++;", INDEXED + ("determinism",))
-add("steps: places from the storage's begin", "  move.plain.offset += plain_place.offset;\n", "")
+add("steps: places from the storage's begin", "  move.plain.offset += plain_buffer.offset;\n", "")
 add("steps: always told", "move.raises = CurrentConfiguration().index_errors_raise;", "move.raises = true;")
-add("steps: what is read has no address", "    for (int k = 0; k < step->indexed.index_count; ++k) Touch({step->indexed.index[k].operand, 0});\n", "")
-add("steps: the source of what is packed from its storage's begin", "if (source != nullptr) step->source.offset += ByteOffset(*source);", "")
-add("steps: the output from its storage's begin", "step->destination = {result_operand, ByteOffset(*result)};", "step->destination = {result_operand, 0};")
+add("steps: what is read has no address", "    for (int k = 0; k < op->indexed.index_count; ++k) Touch({op->indexed.index[k].operand, 0});\n", "")
+add("steps: the source of what is packed from its storage's begin", "if (source != nullptr) op->source.offset += ByteOffset(*source);", "")
+add("steps: the output from its storage's begin", "op->destination = {result_operand, ByteOffset(*result)};", "op->destination = {result_operand, 0};")
 
 add = mutants_of("src/aclnnop/jobs/moves.cc", ("moves", "indexing_properties"))
-add("moves: shares of the first alone", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, shares_};", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, 0};")
+add("moves: shares of the first alone", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, thread_blocks_};", "new (moves_ + count_++) engine::PlannedMove{move, source, destination, 0};")
 add("moves: one element of one shape", "if (destination.numel != 1) {", "if (true) {")
 add("moves: no value", "    std::memcpy(job.value, value.bytes, sizeof job.value);\n", "")
 
 # ---- Reductions and scans -----------------------------------------------------------------------
 
 FOLDS = ("reductions", "reduction_orders")
-FOLD_LOOPS = ("src/engine/fold/fold_",)
-add = mutants_of("src/engine/fold/fold.cc", FOLDS)
+FOLD_LOOPS = ("src/engine/reduction/fold_",)
+add = mutants_of("src/engine/reduction/axis_reduction.cc", FOLDS)
 add("fold: the second pass has no first", "i == 0 ? nullptr : m);\n      Finish", "nullptr);\n      Finish")
 add("fold: later groups begin with the first", "for (int64_t first = piece * group; first < end; first += memory.width)", "for (int64_t first = 0; first < end; first += memory.width)")
 add("fold: chunks begin with the output", "const int64_t begin = chunk * rows;", "const int64_t begin = 0;")
@@ -871,20 +871,20 @@ add("fold: one value is there once", "if (step == 0) {\n        n = std::min<int
 add("fold: blocks of rows are one", "const int64_t block = kernels.has_order ? kRowBlock : rows;", "const int64_t block = rows;", ("determinism",))
 add("fold: rows after the first are its", "work.terms = from + r * plan_.row_stride[0];", "work.terms = from;", reason="more than 2^20 rows")
 add("fold: stripes follow each other without a jump", "      position += plan_.inner - columns;\n", "")
-add("fold: what is infinite stays", "pass.ending == FoldEnding::kFiniteOrZero && std::isinf(value) ? 0 : value", "value")
+add("fold: what is infinite stays", "pass.ending == ReductionEpilogue::kFiniteOrZero && std::isinf(value) ? 0 : value", "value")
 add("fold: integers are divided before they wrap", "values[i] = Wrapped(values[i], pass.wraps_to) / divisor;", "values[i] = values[i] / divisor;")
 add("fold: a zero has the other's sign", "      std::memcpy(result, from, size);\n", "      static_cast<void>(from);\n")
 
-add = mutants_of("src/engine/fold/fold_loop-inl.h", FOLDS, seen_by=FOLD_LOOPS)
-add("fold loops: a block that has begun begins anew", "    if (in_block == 0) {\n      lanes.Clear(fold);", "    if (true) {\n      lanes.Clear(fold);")
+add = mutants_of("src/engine/reduction/reduction_loop-inl.h", FOLDS, seen_by=FOLD_LOOPS)
+add("fold loops: a block that has begun begins anew", "    if (in_block == 0) {\n      lanes.Clear(reducer);", "    if (true) {\n      lanes.Clear(reducer);")
 add("fold loops: the next output has this one's parameter", "      if (work.parameter != nullptr) ++work.parameter;\n", "")
 add("fold loops: some terms are those of the first lanes", "padded + from, terms", "padded, terms", ("reduction_orders", "reductions", "determinism"))
-add("fold loops: columns past the last vector are left out", "    AcrossVectors(fold, one, rows, row, count, done);\n", "    static_cast<void>(done);\n")
+add("fold loops: columns past the last vector are left out", "    AcrossVectors(reducer, one, rows, row, count, done);\n", "    static_cast<void>(done);\n")
 
-add = mutants_of("src/engine/fold/fold_tree.h", FOLDS, seen_by=("src/engine/fold/fold.cc",))
+add = mutants_of("src/engine/reduction/reduction_tree.h", FOLDS, seen_by=("src/engine/reduction/axis_reduction.cc",))
 add("fold tree: neighbours do not meet", "kernels_.merge(Level(level), block, width_);\n    std::memcpy(Level(level)", "static_cast<void>(0);\n    std::memcpy(Level(level)")
 
-add = mutants_of("src/engine/fold/scan.cc", FOLDS)
+add = mutants_of("src/engine/reduction/scan.cc", FOLDS)
 add("scan: the next line goes on", "if (work.at == 0) sum = Scan::First();", "")
 add("scan: lines together go on", "if (work.at == 0) std::fill_n(sums, kScanLines, Scan::First());", "")
 add("scan: columns go on", "if (work.at == 0) std::fill_n(sums, work.columns, Scan::First());", "")
@@ -893,12 +893,12 @@ add("scan: the earlier of two extremes", "return kLargest ? x >= best : x <= bes
 add("scan: a NaN is not taken", "if (std::isnan(x)) return true;", "if (std::isnan(x)) return false;")
 add("scan: of a few the earlier of two", "count += kLargest ? !(terms[k] < best) : !(terms[k] > best);", "count += kLargest ? terms[k] > best : terms[k] < best;")
 add("scan: places begin anew with each tile", "const auto first = static_cast<int64_t>(work.at);", "const int64_t first = 0;")
-add("scan: a column's place is its first", "state.place = static_cast<int64_t>(work.at);", "state.place = 0;")
+add("scan: a column's place is its first", "state.index = static_cast<int64_t>(work.at);", "state.index = 0;")
 add("scan: all lines as stored are the first", "work.lines[line] = cursors[line].At(0);", "work.lines[line] = cursors[0].At(0);")
 add("scan: tiles as stored begin anew", "      job_.as_stored(work);\n", "      work.at = 0;\n      job_.as_stored(work);\n")
 add("scan: one value is there once", "    if (step == 0) {\n      CopyTerms(work.terms, step, n, filled);\n      work.terms = filled;\n    }\n", "")
 
-add = mutants_of("src/engine/fold/scan_lines.cc", FOLDS)
+add = mutants_of("src/engine/reduction/scan_lines.cc", FOLDS)
 add("scan lines: ties go up", "const auto rounded = hn::Add(hn::Add(bits, nearly_half), odd);", "const auto rounded = hn::Add(hn::Add(bits, nearly_half), hn::Set(du, 1));")
 add("scan lines: subnormal numbers have as many bits", "if (HWY_UNLIKELY(HasSubnormal(results))) {", "if (false) {")
 add("scan lines: zeros are subnormal", "hn::And(hn::Lt(a, least), hn::Gt(a, hn::Zero(d)))", "hn::Lt(a, least)", reason="the same bits, later")
@@ -906,23 +906,23 @@ add("scan lines: the last terms begin anew", "hn::StoreU(sum.part[k], d, sums + 
 add("scan lines: a term is in its own sum", "if (work.is_exclusive) results[c] = sum;", "")
 add("scan lines: lines change places", "StoreTwo(v[0], v[1], to[0] + i, to[1] + i);", "StoreTwo(v[1], v[0], to[0] + i, to[1] + i);")
 
-add = mutants_of("src/engine/fold/fold_extremes.cc", FOLDS)
+add = mutants_of("src/engine/reduction/extreme_reductions.cc", FOLDS)
 add("extremes: NaN is turned with the others", "return hn::IfThenElse(is_nan, largest, hn::Xor(key, turn));", "return hn::Xor(hn::IfThenElse(is_nan, largest, key), turn);")
-add("extremes: zeros are told apart where places count", "using Fold = Extreme<T, true>;\n  const Fold fold(constants);\n  const auto* const terms", "using Fold = Extreme<T, false>;\n  const Fold fold(constants);\n  const auto* const terms")
+add("extremes: zeros are told apart where places count", "using Reducer = Extreme<T, true>;\n  const Reducer reducer(constants);\n  const auto* const terms", "using Reducer = Extreme<T, false>;\n  const Reducer reducer(constants);\n  const auto* const terms")
 add("extremes: a later block that is as good", "if (in_block == 0 || key > best.key)", "if (in_block == 0 || key >= best.key)")
-add("extremes: of parts that are alike the later", "(to[i].place < 0 || to[i].key <= from[i].key)", "(to[i].place < 0 || to[i].key < from[i].key)")
-add("extremes: columns without a better one have no place", "      } else if (out[c + i].place < 0) {\n        out[c + i].place = rows.first;\n", "")
+add("extremes: of parts that are alike the later", "(to[i].index < 0 || to[i].key <= from[i].key)", "(to[i].index < 0 || to[i].key < from[i].key)")
+add("extremes: columns without a better one have no place", "      } else if (out[c + i].index < 0) {\n        out[c + i].index = rows.first;\n", "")
 add("truth: bits that do not count", "const V x = hn::And(hn::LoadU(d, from), hn::Set(d, bits));", "const V x = hn::LoadU(d, from);")
 
-add = mutants_of("src/engine/fold/fold_sums.cc", FOLDS)
+add = mutants_of("src/engine/reduction/sum_reductions.cc", FOLDS)
 add("fold sums: NaN counts", "return hn::IfThenElseZero(hn::Eq(x, x), x);", "return x;")
 add("fold sums: magnitudes have signs", "return hn::Abs(this->Widened(d, from));", "return this->Widened(d, from);")
 add("fold sums: later tiles have the first one's terms", "    terms += n;\n    left -= n;\n", "    left -= n;\n")
 
-add = mutants_of("src/engine/fold/fold_complex.cc", FOLDS)
+add = mutants_of("src/engine/reduction/complex_reductions.cc", FOLDS)
 add("complex folds: no cross products", "a.real * b.imaginary + a.imaginary * b.real", "a.imaginary * b.real", ("determinism",))
 
-add = mutants_of("src/engine/fold/scan.cc", FOLDS)
+add = mutants_of("src/engine/reduction/scan.cc", FOLDS)
 add("scan: lines go on with the one before", "    if (work.at == 0) sum = Scan::First();\n", "")
 add("scan: columns go on with those before", "    if (work.at == 0) std::fill_n(sums, work.columns, Scan::First());\n", "")
 add("scan: together, lines go on with those before", "  if (work.at == 0) std::fill_n(sums, kScanLines, Scan::First());\n", "")
@@ -932,7 +932,7 @@ add("scan: NaN is passed over", "    if (std::isnan(x)) return true;\n", "    if
 add("scan: later stripes begin with the first", "const int64_t column = piece % stripes * width;\n      RunColumns", "const int64_t column = 0;\n      RunColumns", reason="more columns than a tile in one test only")
 add("scan: results that are scattered lie where the first does", "store(from + at * result_size,", "store(from + 0 * at * result_size,")
 
-add = mutants_of("src/aclnnop/jobs/fold_call.cc", FOLDS)
+add = mutants_of("src/aclnnop/jobs/reduction_call.cc", FOLDS)
 add("fold calls: bits of NaN and the sign count", "      return 0x7FFF;\n", "      return 0xFFFF;\n")
 add("fold calls: bfloat16 is cast as it lies", "dtype == ACL_BF16 && request.cast == ACL_BF16 &&", "dtype == ACL_BF16 &&")
 add("fold calls: the second output from its own rank", "    if (other.numel == 1) other.strides = results[0]->strides;\n", "", reason="strides of dims of length 1")
@@ -948,11 +948,11 @@ add("axis map: circles go back once", "((b - map.before) % n + n) % n", "(b - ma
 add("axis map: circles end behind the last position", "std::min(positions, b + n - index)", "b + n - index")
 add("axis map: mirrored behind the last element with it", "2 * (n - 1) - (behind - map.before)", "2 * n - 1 - (behind - map.before)")
 add("axis map: as many positions are the same ones", "return inner == length && step == 1;", "return inner == length;")
-add("axis map: places beyond the last element", "std::clamp(place - static_cast<T>(index), T{0}, T{1})", "place - static_cast<T>(index)")
+add("axis map: places beyond the last element", "std::clamp(source_coordinate - static_cast<T>(index), T{0}, T{1})", "source_coordinate - static_cast<T>(index)")
 add("axis map: all weights are float32", "  } else if (map.is_wide) {", "  } else if (false) {")
 
 add = mutants_of("src/engine/resample/axes_memory.h", RESAMPLE, seen_by=("src/engine/resample/",))
-add("axes: shares begin with batches", "int64_t row = share * rows_together;", "int64_t row = share * rows;")
+add("axes: shares begin with batches", "int64_t row = thread_block * rows_together;", "int64_t row = thread_block * rows;")
 
 add = mutants_of("src/engine/resample/take.cc", RESAMPLE)
 add("axes: both parts are the real one", "from_stride[batch_rank] = from_size / parts;", "from_stride[batch_rank] = 0;")
@@ -960,7 +960,7 @@ add("take: a row is like that before it", "y > first && rows[y].from == rows[y -
 add("take: later tiles that are converted begin with the stretch", "CopyBlock(from + done * step,", "CopyBlock(from,")
 add("take: long stretches are not mirrored", "At<T>(from - i * kSize)", "At<T>(from + i * kSize)")
 add("take: every second is every one", "At<T>(from + i * 2 * kSize)", "At<T>(from + i * kSize)")
-add("take: every table doubles", "job.is_doubled = job.places.In(memory)[i] == i / 2 * from_size;", "job.is_doubled = true;")
+add("take: every table doubles", "job.is_doubled = job.offsets.In(memory)[i] == i / 2 * from_size;", "job.is_doubled = true;")
 add("take: doubled elements of an odd row", "Double<T>(from, to, n / 2);", "Double<T>(from, to, n / 2 - 1);")
 
 add = mutants_of("src/engine/resample/resample_sum.cc", RESAMPLE)
@@ -982,9 +982,9 @@ add("sums: the weights of rows are the first one's", "hn::Set(d, weight[k])", "h
 
 add = mutants_of("src/engine/resample/grid.cc", RESAMPLE)
 add("grid: what is no number is no place", "std::isnan(coordinate) ? T{-1} : coordinate", "coordinate")
-add("grid: infinitely far is no number", "  const T below = std::floor(place);\n  const T part = std::isfinite(place) ? place - below : T{0};\n  const int64_t index",
-    "  const T below = std::floor(place);\n  const T part = place - below;\n  const int64_t index")
-add("grid: halves away from zero", "std::nearbyint(place)", "std::round(place)")
+add("grid: infinitely far is no number", "  const T below = std::floor(source_coordinate);\n  const T part = std::isfinite(source_coordinate) ? source_coordinate - below : T{0};\n  const int64_t index",
+    "  const T below = std::floor(source_coordinate);\n  const T part = source_coordinate - below;\n  const int64_t index")
+add("grid: halves away from zero", "std::nearbyint(source_coordinate)", "std::round(source_coordinate)")
 add("grid: halves outside are the first", "      for (int64_t i = 0; i < count; ++i) raw[i] &= static_cast<uint16_t>(mask_[k][i]);\n", "")
 add("grid: later places of a row are its first", "row * job.grid_stride[1] + first * job.grid_stride[2],", "row * job.grid_stride[1],")
 add = mutants_of("src/engine/resample/grid_job.h", RESAMPLE, seen_by=("src/engine/resample/grid.cc", "src/engine/resample/grid_lanes.cc"))
@@ -992,24 +992,24 @@ add("grid: mirrored once", "std::fmod(flips, T{2}) == 0 ?", "flips == 0 ?")
 
 SORT = ("sort", "unique", "ordered")
 add = mutants_of("src/engine/sort/sort_lines.cc", SORT)
-add("sort: digits of the keys themselves", "return DigitAt(KeyOf(word) - low, shift);", "return DigitAt(KeyOf(word), shift);")
-add("sort: parts in order are all in order", "begin == 0 || begin == end ? 0 : KeyOf(words[begin - 1]);", "0;")
+add("sort: digits of the keys themselves", "return DigitAt(KeyOf(pair) - low, shift);", "return DigitAt(KeyOf(pair), shift);")
+add("sort: parts in order are all in order", "begin == 0 || begin == end ? 0 : KeyOf(pairs[begin - 1]);", "0;")
 add("sort: equal ones of later parts first", "for (int part = 0; part < parts.count; ++part) {\n        const int64_t count", "for (int part = parts.count - 1; part >= 0; --part) {\n        const int64_t count")
 add("sort: packed though a bit is missing", "std::bit_width(range) <= 64", "std::bit_width(range) <= 65")
 add("sort: packed keys of which the least is not 0", "(sorted[i] >> position_bits) + low", "(sorted[i] >> position_bits)")
 add("select: one fewer before the digit", "while (before + counts[last] < k)", "while (before + counts[last] <= k)")
 add("select: what is chosen goes on where the last digit began", "      chosen += before;\n", "")
-add("select: chosen in any order", "      if (chosen != nullptr) std::sort(words, words + k);\n", "")
+add("select: chosen in any order", "      if (chosen != nullptr) std::sort(pairs, pairs + k);\n", "")
 
-add = mutants_of("src/engine/sort/words.cc", SORT)
+add = mutants_of("src/engine/sort/key_index_pairs.cc", SORT)
 add("words: infinity is no number", "return magnitude > kInfinity ?", "return magnitude >= kInfinity ?")
 add("words: zero has a sign", "const Bits number = magnitude == 0 ? kSign<Bits> : ordered;", "const Bits number = ordered;")
 add("words: what equals the last one passes", "found += keys[k] < below ? 1 : 0;", "found += keys[k] <= below ? 1 : 0;")
 
-add("words: a row of few keeps its last word", "std::fill(all + n, all + padded, ~NarrowWord{0});", "std::fill(all + n - 1, all + padded, ~NarrowWord{0});")
+add("words: a row of few keeps its last word", "std::fill(all + n, all + padded, ~NarrowPair{0});", "std::fill(all + n - 1, all + padded, ~NarrowPair{0});")
 
 add = mutants_of("src/engine/sort/rows.cc", ("ordered",))
-add("rows: the last of a filter is not asked again", "      range = RangeOf(words, count);\n", "")
+add("rows: the last of a filter is not asked again", "      range = RangeOf(pairs, count);\n", "")
 add("rows: NaN counts as a number", "      numbers -= nans;\n", "")
 add("rows: the upper median", "(numbers - 1) / 2;", "numbers / 2;")
 add("rows: the next row lies where the last one did", "if (++index[dim] < rows.extent[dim]) return Move(rows, dim, 1);", "if (++index[dim] < rows.extent[dim]) return Move(rows, dim, 0);")
@@ -1019,11 +1019,11 @@ add = mutants_of("src/engine/sort/search.cc", ("searched",))
 add("search: a number goes before its equals, whichever side", "return kRight ? value > x[i] : value >= x[i];", "return value >= x[i];")
 add("search: one sequence for all rows", "search.rows == 1 ? 0 : (first + i) / search.numbers * search.length", "0")
 add("search: goes on when nothing is left", "static_cast<int>(left > 0) & ", "")
-add("search: a bad place of the order is taken", "if (place >= 0 && place <= last) return is_there(i, place);", "if (place >= 0) return is_there(i, std::min(place, last));")
+add("search: a bad place of the order is taken", "if (position >= 0 && position <= last) return is_there(i, position);", "if (position >= 0) return is_there(i, std::min(position, last));")
 
 add = mutants_of("src/engine/move/histogram.cc", ("searched",))
 add("histogram: parts are not added up", "  AddParts(counts, histogram.bins, parts);\n", "")
-add("histogram: the upper bound has no bin", "std::min(static_cast<int64_t>(place), bins - 1) : bins - 1;", "std::min(static_cast<int64_t>(place), bins - 1) : -1;")
+add("histogram: the upper bound has no bin", "std::min(static_cast<int64_t>(scaled), bins - 1) : bins - 1;", "std::min(static_cast<int64_t>(scaled), bins - 1) : -1;")
 add("histogram: bounds keep their NaN", "      if (IsNan(x[i])) continue;\n", "")
 add("histogram: a bound that is met twice has no width", "    if (bounds.high < std::numeric_limits<T>::max()) bounds.high += 1;\n", "")
 add("histogram: the last bad number is told", "bad = std::min(bad, first + i);", "bad = first + i;")
@@ -1036,21 +1036,21 @@ add("runs: as many as there are, whatever the room", "    count = std::min(count
 add("unique: more counts than there is room for", "std::min(total, unique.most_counts);", "total;")
 add("unique: later blocks count anew", "int64_t found = found_before[block] - 1;", "int64_t found = -1;")
 
-add = mutants_of("src/engine/chosen.cc", ("chosen",))
+add = mutants_of("src/engine/compaction.cc", ("compaction",))
 add("chosen: a run's lanes in their order", "if ((bits >> lane & 1) != 0) table[bits][packed++] =", "if ((bits >> lane & 1) != 0 || lane == 7) table[bits][packed++] =")
 add("chosen: what is unpacked is taken once more", "if ((bits >> lane & 1) != 0) ++before;", "if ((bits >> lane & 1) != 0 && lane != 5) ++before;")
 add("chosen: zeros differ", "hn::AndNot(is_zero, differs)", "differs")
 add("chosen: NaN equals itself", "differs = hn::Or(hn::AndNot(is_zero, differs), is_nan);", "differs = hn::AndNot(is_zero, differs);")
-add("chosen: vectors behind the room", "packed + room - to >= chosen::kWord", "packed + room - to >= 8")
-add("chosen: vectors behind what is given", "first + given - from >= chosen::kWord", "first + given - from >= 8")
+add("chosen: vectors behind the room", "packed + room - to >= selected::kWord", "packed + room - to >= 8")
+add("chosen: vectors behind what is given", "first + given - from >= selected::kWord", "first + given - from >= 8")
 
-add = mutants_of("src/engine/move/spread.cc", ("scattered",))
+add = mutants_of("src/engine/move/repeat_by_counts.cc", ("scattered",))
 add("spread: later blocks write where the first does", "int64_t at = before[block];", "int64_t at = 0;")
-add("spread: at most a few", "        if (count > kFew) std::fill_n(to + at + kFew, count - kFew, place);\n", "")
+add("spread: at most a few", "        if (count > kFew) std::fill_n(to + at + kFew, count - kFew, offset_of_element);\n", "")
 add("spread: sums of counts wrap", "return count > kMost - sum ? kMost : sum + count;",
     "return static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(count));")
 add("spread: negative counts add up", "all < 0 ||", "false &&")
-add("spread: large counts add up", "|| static_cast<int64_t>(all) >= kMost / kSpreadBlock ?", "?")
+add("spread: large counts add up", "|| static_cast<int64_t>(all) >= kMost / kRepeatBlock ?", "?")
 add("spread: the last negative count", "while (i < seen &&", "while ((seen == kMost || i > seen) &&")
 
 add = mutants_of("src/engine/sequence/sequence.cc", ("sequence",))
@@ -1068,7 +1068,7 @@ add("philox: nine rounds", "constexpr int kRounds = 10;", "constexpr int kRounds
 add("philox: a multiplier", "kMultiplier0 = 0xD2511F53", "kMultiplier0 = 0xD2511F51")
 add("philox: keys grow alike", "kWeyl1 = 0xBB67AE85", "kWeyl1 = 0x9E3779B9")
 add("philox: the offset's upper half", "const V high = hn::Set(d, offset >> 32);", "const V high = hn::Set(d, uint64_t{0});")
-add("philox: the place's upper half", "Blocks<V> even{low, high, even_place, hn::ShiftRight<32>(even_place)};", "Blocks<V> even{low, high, even_place, hn::Zero(d)};", reason="blocks from 2^32 on: more numbers than a test makes")
+add("philox: the place's upper half", "Blocks<V> even{low, high, even_position, hn::ShiftRight<32>(even_position)};", "Blocks<V> even{low, high, even_position, hn::Zero(d)};", reason="blocks from 2^32 on: more numbers than a test makes")
 add("philox: the seed's upper half", "    auto k1 = static_cast<uint32_t>(source.seed >> 32);\n    for (int round = 0; round < kRounds; ++round, k0 += kWeyl0, k1 += kWeyl1) {\n      const V first_key", "    auto k1 = static_cast<uint32_t>(source.seed);\n    for (int round = 0; round < kRounds; ++round, k0 += kWeyl0, k1 += kWeyl1) {\n      const V first_key")
 add("philox: steps share numbers", "const uint64_t offset = source.offset + step;", "const uint64_t offset = source.offset;")
 
@@ -1088,8 +1088,8 @@ add("random: exponentials may be zero", "hn::StoreU(hn::IfThenElse(hn::Lt(value,
 add("random: times lambda", "hn::Div(hn::Neg(LogOfUnit(d, OpenUnitOf(d, words, i))), lambda)", "hn::Mul(hn::Neg(LogOfUnit(d, OpenUnitOf(d, words, i))), lambda)")
 add("random: bits the other way round", "eight * 0x0102040810204080 >> 56", "eight * 0x8040201008040201 >> 56")
 add("random: a mask's tail is drawn", "const int64_t left = std::clamp<int64_t>(numbers.count - first, 0, kTile);", "const int64_t left = kTile;")
-add("random: later tiles of a mask", "const int64_t first = (stretch.first + static_cast<int64_t>(done)) * 8;", "const int64_t first = stretch.first * 8;")
-add("random: all are none", "std::memset(stretch.bits, 0xFF, kTile / 8);", "std::memset(stretch.bits, 0, kTile / 8);")
+add("random: later tiles of a mask", "const int64_t first = (thread_block.first + static_cast<int64_t>(done)) * 8;", "const int64_t first = thread_block.first * 8;")
+add("random: all are none", "std::memset(thread_block.bits, 0xFF, kTile / 8);", "std::memset(thread_block.bits, 0, kTile / 8);")
 add("random: what is dropped is multiplied", "numbers.multiplies ? hn::Mul", "true ? hn::Mul")
 add("random: what is multiplied is dropped", "numbers.multiplies ? hn::Mul", "false ? hn::Mul")
 add("random: seeds in tensors are not read", "  device.AddTo(source, addresses);\n", "")
@@ -1119,7 +1119,7 @@ add("vector products: two roundings", "s0 = functions::Fma(d, factor, hn::LoadU(
 add("vector products: a block stays", "          std::memset(block, 0, sizeof block);\n", "")
 add("vector products: truths are bits", "sum[row] |= terms[row] != 0 ? 1 : 0;", "sum[row] |= terms[row] & x[k];")
 add("vector products: the matrix is not cast", "FindConversionThrough(isa, matrix.dtype, dtype, product.computed)", "FindConversion(isa, matrix.dtype, product.computed)")
-add("vector products: the first rows again", "first + row * matrix.place.row + term", "first + term")
+add("vector products: the first rows again", "first + row * matrix.strided.row + term", "first + term")
 
 add = mutants_of("src/engine/gemm/distance.cc", ("distances",))
 add("distances: NaN is no greatest", "hn::IfThenElse(hn::Eq(size, size), greater, size);", "greater;")
@@ -1171,7 +1171,7 @@ add("dot: blocks in no order", "sum = is_first && i == 0 ? blocks[i] : sum + blo
 add("dot: without the last block", "if (whole < count)", "if (whole > count)")
 add("dot: threads begin anew", "const int64_t block = part * kBlocksOfThread;", "const int64_t block = 0 * part;")
 add("without memory: no blocks", "          sum = is_first ? block : sum + block;\n", "          sum = is_first ? block : sum - block;\n")
-add("without memory: even places alone", "is_even_odd && place % 2 != 0 ? odd : even;", "even;")
+add("without memory: even places alone", "is_even_odd && parity % 2 != 0 ? odd : even;", "even;")
 add("16 bits: the order of float32", "return gemm.are_halves || (gemm.left.dtype == gemm.right.dtype &&", "return false && (gemm.left.dtype == gemm.right.dtype &&")
 add("16 bits: numbers of 16 bits as FLOAT have another order", "return gemm.are_halves ||", "return")
 add("16 bits: of one operand", "gemm.left.dtype == gemm.right.dtype &&\n", "true &&\n", ("products",))
@@ -1198,8 +1198,8 @@ add("tiles: sums begin anew", "multiply(product.a, b, product.width, blocks, squ
 add = mutants_of("src/engine/gemm/tile_kernel.cc", ("product_bits",))
 add("tiles: any bits are the right ones", "sizeof sum) != 0) return false;", "sizeof sum) != 0) return true;")
 add = mutants_of("src/engine/gemm/gemm_kernel.cc", ("product_bits",))
-add("16 bits: even places alone", "    for (int64_t place = 0; place < 2; ++place) {\n      VF sum[kCount]", "    for (int64_t place = 0; place < 2; place += 2) {\n      VF sum[kCount]")
-add("16 bits: odd places from even columns", "const float* at = b + static_cast<size_t>(place) * kWidth;", "const float* at = b;")
+add("16 bits: even places alone", "    for (int64_t parity = 0; parity < 2; ++parity) {\n      VF sum[kCount]", "    for (int64_t parity = 0; parity < 2; parity += 2) {\n      VF sum[kCount]")
+add("16 bits: odd places from even columns", "const float* at = b + static_cast<size_t>(parity) * kWidth;", "const float* at = b;")
 add("16 bits: blocks begin anew", "const bool goes_on = adds || block > 0;\n    for", "const bool goes_on = adds;\n    for")
 add("16 bits: a sum begins with its first block", "const VF sum = goes_on ? hn::LoadU(d, c) : hn::Zero(d);", "const VF sum = goes_on ? hn::LoadU(d, c) : hn::Set(d, -0.0f);")
 add("16 bits: even and odd are added to the sum one by one", "hn::StoreU(hn::Add(sum, hn::Add(hn::LoadU(d, even), odd)), d, c);", "hn::StoreU(hn::Add(hn::Add(sum, hn::LoadU(d, even)), odd), d, c);")
@@ -1213,7 +1213,7 @@ add("16 bits: two vectors with a step, even places alone", "        odd = functi
 add = mutants_of("src/engine/gemm/gemm.cc", ("product_bits",))
 add("batches: one right operand", "gemm.right.batch[kLast] != 0 || !continues", "!continues")
 add = mutants_of("src/engine/gemm/patches.cc", ("convolution", "convolution_backward"))
-add("bordered images: the first channel for all", "if (place.channel != channel_) Load", "if (channel_ < 0) Load")
+add("bordered images: the first channel for all", "if (tap.channel != channel_) Load", "if (channel_ < 0) Load")
 add("bordered images: nothing above", "first_row = row = top + above;", "first_row = row = top;")
 add("bordered images: borders on the right alone", "base + (row - first_row) * width_ + first_column_ - left}", "base + (row - first_row) * width_}")
 add("bordered images: a run begins at the image's edge", "position.at[2] - left),", "position.at[2]),")
@@ -1234,7 +1234,7 @@ add("pack: rows that lie across begin with the first", "source.transpose(first +
 # ---- Rows, losses over classes, and operators of several maps -----------------------------------
 
 ROWS = ("classes", "rows")
-add = mutants_of("src/engine/row/class_loss.cc", ("classes",))
+add = mutants_of("src/engine/rowwise/class_loss.cc", ("classes",))
 add("classes: ignored ones count", "if (targets[i] == loss_.ignored) continue;\n", "")
 add("classes: one more than there are", "targets[i] < loss_.classes) {", "targets[i] <= loss_.classes) {")
 add("classes: negative ones", "if (targets[i] >= 0 && targets[i] <", "if (targets[i] <")
@@ -1244,9 +1244,9 @@ add("classes: the weight of the first", "Offset(loss_.weight.inner, target)", "O
 add("classes: the gradient is not divided", "loss_.reduction == ClassReduction::kMean ? NumberOf(loss_.total, context_.addresses) : 1.0;", "1.0;")
 add("classes: the gradient elsewhere stays", "      loss_.zeros.Run(kZeros, static_cast<char*>(context_.addresses[loss_.input.argument]));\n", "")
 add("classes: later blocks have the first one's sums", "sums[2 * block] = SumOfLanes", "sums[0 * block] = SumOfLanes")
-add("classes: later parts of a block are its first", "const int64_t place = row - first + i;", "const int64_t place = i;")
+add("classes: later parts of a block are its first", "const int64_t position = row - first + i;", "const int64_t position = i;")
 
-add = mutants_of("src/engine/row/label_margin.cc", ("classes",))
+add = mutants_of("src/engine/rowwise/label_margin.cc", ("classes",))
 add("labels: the margin is 0", "hn::Set(d, 1.0 - labels[label]);", "hn::Set(d, 0.0 - labels[label]);")
 add("labels: what is below counts, too", "hn::IfThenElseZero(hn::Gt(z, hn::Zero(d)), z)", "z")
 add("labels: lanes begin with the first class", "for (size_t i = lane; i < n;", "for (size_t i = 0 * lane; i < n;")
@@ -1261,13 +1261,13 @@ add("labels: a workspace of one chunk must fit", "3 * kNumber * ChunksOf(rows, t
 add("labels: numbers of rows are free", "!__builtin_mul_overflow(rows, kNumber, &of_rows) &&", "!__builtin_mul_overflow(int64_t{1}, kNumber, &of_rows) &&")
 add("labels: later losses are the first", "reinterpret_cast<const char*>(losses + row)", "reinterpret_cast<const char*>(losses)")
 
-add = mutants_of("src/engine/row/row_operand.cc", ROWS)
+add = mutants_of("src/engine/rowwise/rowwise_operand.cc", ROWS)
 add("row operands: axes go on in any", "axes.stride[axes.rank - 1] == extent * stride)", "axes.stride[axes.rank - 1] != 0)")
 add("row operands: runs begin with the row", "index % axes.extent[axis] * axes.stride[axis];", "0 * axes.stride[axis];")
 add("row operands: rows that are converted are the first", "conversion.Run(memory + r * steps.row, dense + r * pitch,", "conversion.Run(memory, dense + r * pitch,", ("rows",))
 add("row operands: parts of a block are the first", "CopyBlock(memory + r * steps.row + c * steps.column, steps,", "CopyBlock(memory, steps,", ("rows", "alone"))
 
-add = mutants_of("src/engine/row/row.cc", ("rows", "alone"))
+add = mutants_of("src/engine/rowwise/rowwise.cc", ("rows", "alone"))
 add("columns: a block goes on with the one before", "        std::fill_n(block, width_, 0.0);\n", "")
 add("columns: both sums are one", "job_.wants_column[c] ? block + padded_ * at++ : nullptr;", "job_.wants_column[c] ? block + padded_ * 0 * at++ : nullptr;")
 add("columns: chunks begin with the first", "for (int64_t row = chunk * job_.chunk_blocks * kRowBlock; row < end;", "for (int64_t row = 0; row < end;")
@@ -1278,11 +1278,11 @@ add("pieces: what lies dense is the first piece", "self.in_place[k] + static_cas
 add("pieces: results go to the row's begin", "StoreRows(run.job_.operand[k], run.addresses_, self.row, 1, static_cast<int64_t>(at),", "StoreRows(run.job_.operand[k], run.addresses_, self.row, 1, 0 * static_cast<int64_t>(at),")
 add("rows: 16-bit kernels for what is not", "if (dtypes_[k] != dtype || !IsDense(operand.inner, operand.size)) return false;", "if (dtypes_[k] != dtype) return false;", ("rows",))
 
-add("across: later rows are the first", "StretchFrom(operand.outer, first_, rows_).offset;", "StretchFrom(operand.outer, 0, rows_).offset;", ("alone",))
-add("across: a stretch goes on beyond its axis", "rows = std::min(rows, StretchFrom(job.operand[k].outer, row, rows).count);", "static_cast<void>(k);", ("determinism",))
+add("across: later rows are the first", "RowTileFrom(operand.outer, first_, rows_).offset;", "RowTileFrom(operand.outer, 0, rows_).offset;", ("alone",))
+add("across: a stretch goes on beyond its axis", "rows = std::min(rows, RowTileFrom(job.operand[k].outer, row, rows).count);", "static_cast<void>(k);", ("determinism",))
 add("across: the second input is the first", "tiles_ + k * groups_ * column_bytes_ * job_.n;", "tiles_ + 0 * k * groups_ * column_bytes_ * job_.n;", ("rows",))
 
-add = mutants_of("src/engine/row/across_loop-inl.h", ("alone",))
+add = mutants_of("src/engine/rowwise/across_loop-inl.h", ("alone",))
 add("across: later groups are the first", "row / kGroup * kGroup * n_ + row % kGroup;", "row % kGroup;")
 add("across: of several blocks the last", "if (n_ > kLaneBlock) tree.Add(sums);", "")
 add("across: four at once, the last of them left out", "for (size_t part = 0; part < 4; ++part) Store(i + part, values.part[part]);", "for (size_t part = 0; part < 3; ++part) Store(i + part, values.part[part]);")
@@ -1301,7 +1301,7 @@ add("paged cache: a slot of the last block", ".bound = blocks * length;", ".boun
 
 add = mutants_of("src/engine/serve/pages.cc", ("serving",))
 add("rows of pages: those behind the last one become 0", "if (at == kLeftRow) return;", "")
-add("rows of pages: the remainder of an offset counts", "WordAt(skipped.place, context, batch) / slots : 0", "(WordAt(skipped.place, context, batch) + slots - 1) / slots : 0")
+add("rows of pages: the remainder of an offset counts", "WordAt(skipped.buffer, context, batch) / slots : 0", "(WordAt(skipped.buffer, context, batch) + slots - 1) / slots : 0")
 add("rows into pages: the first of one slot counts", "const int64_t at = SlotOf(list, row);", "const int64_t at = SlotOf(list, rows - 1 - row);")
 add("rows into pages: ties away from 0", "const float rounded = std::nearbyintf(x);", "const float rounded = std::roundf(x);")
 add("rows into pages: no mean is taken", "sum / static_cast<double>(width) + epsilon", "sum + epsilon")
@@ -1331,7 +1331,7 @@ add("prelu: positive ones add to the weight's gradient", "hn::IfThenZeroElse(hn:
 
 add = mutants_of("src/aclnnop/loss/nll_loss.cc", ("classes",))
 add("classes: a weight is its last dim", "  std::swap(loss.weight.outer, loss.weight.inner);\n", "")
-add("classes: any dims of the weight", ",\n                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));", ");")
+add("classes: any dims of the weight", ",\n                                   Custom(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));", ");")
 
 # ---- Lists of tensors, steps of optimizers ---------------------------------------------------
 
@@ -1532,8 +1532,8 @@ def hangs(*pairs):
 add = mutants_of("src/sanitizer/calls.cc", hangs(2, 3))
 add("check: a tensor's stack is taken under the lock", "  const CallStack here = CallStackHere();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  calls.gone_tensors.Remove(tensor);",
     "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = CallStackHere();\n  calls.gone_tensors.Remove(tensor);", hangs(2))
-add("check: a call's stack is taken under the lock", "  const CallStack here = CallStackHere();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  for (const OperandFacts& operand : operands) {",
-    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = CallStackHere();\n  for (const OperandFacts& operand : operands) {", hangs(3))
+add("check: a call's stack is taken under the lock", "  const CallStack here = CallStackHere();\n  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  for (const OperandInfo& operand : operands) {",
+    "  Calls& calls = TheCalls();\n  std::lock_guard lock(calls.mutex);\n  const CallStack here = CallStackHere();\n  for (const OperandInfo& operand : operands) {", hangs(3))
 add("check: a disturbance's stack is taken under the lock", "  {\n    std::lock_guard lock(calls.mutex);\n    if (!IsAwaitedLocked(calls, tensor)) return {};\n  }\n  return CallStackHere();",
     "  std::lock_guard lock(calls.mutex);\n  if (!IsAwaitedLocked(calls, tensor)) return {};\n  return CallStackHere();", hangs(3))
 
@@ -1575,7 +1575,7 @@ add = mutants_of("src/hccl/hccl.cc", ("collective_faults",))
 add("hccl: places wrap", "!__builtin_mul_overflow(end, uint64_t{ElementSize(operation_.type)}, &end) &&", "(end *= uint64_t{ElementSize(operation_.type)}, true) &&")
 add("hccl: all matrices are alike", "    operation.matrix = DigestOf(matrix, ranks * ranks);\n", "")
 add = mutants_of("src/hccl/operation.cc", ("collectives",))
-add("hccl: an all-reduce reads what it wrote", "    send_ = exchange_.Room(bytes);\n", "    return;\n")
+add("hccl: an all-reduce reads what it wrote", "    send_ = round_.Room(bytes);\n", "    return;\n")
 
 add = mutants_of("src/engine/resample/axes_memory.h", ("resample", "absurd_sizes"))
 add("tables: long ones are made in phase 1", "  if (bytes > kMostKept) return", "  if (bytes > kMostKept && bytes < kMostKept) return")

@@ -1107,7 +1107,7 @@ IndexOperator AdaptiveMaxima() {
   return op;
 }
 
-constexpr int64_t kMostPlaces = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMostLocations = std::numeric_limits<int32_t>::max();
 
 IndexOperator AdaptiveMaximaGradient() {
   IndexOperator op;
@@ -1126,7 +1126,7 @@ IndexOperator AdaptiveMaximaGradient() {
               Refuses(161002, "self",
                       [](IndexCall& call) {
                         const Shape plane = LastDims(call["self"].shape, 2);
-                        return call.product != Product::k950 && NumElements(plane) > kMostPlaces;
+                        return call.product != Product::k950 && NumElements(plane) > kMostLocations;
                       }),
               OneFormat("self gradOutput indices gradInput"),
               NotPrivate("self gradOutput indices gradInput"),

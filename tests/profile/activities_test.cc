@@ -25,7 +25,7 @@ void Give(uint8_t** buffer, size_t* size, size_t* most) {
   *most = 0;
 }
 
-void TakeBack(uint8_t* buffer, size_t size, size_t valid) {
+void TryDequeue(uint8_t* buffer, size_t size, size_t valid) {
   EXPECT_EQ(size, room);
   EXPECT_LE(valid, size);
   msptiActivity* record = nullptr;
@@ -49,7 +49,7 @@ class Activities : public ::testing::Test {
     kernels.clear();
     externals.clear();
     ASSERT_EQ(msptiSubscribe(&subscriber_, nullptr, nullptr), MSPTI_SUCCESS);
-    ASSERT_EQ(msptiActivityRegisterCallbacks(Give, TakeBack), MSPTI_SUCCESS);
+    ASSERT_EQ(msptiActivityRegisterCallbacks(Give, TryDequeue), MSPTI_SUCCESS);
   }
   void TearDown() override { EXPECT_EQ(msptiUnsubscribe(subscriber_), MSPTI_SUCCESS); }
   ScopedEnvironment environment_{{}};
@@ -145,7 +145,7 @@ TEST_F(Activities, AreRefused) {
   EXPECT_EQ(msptiActivityEnable(MSPTI_ACTIVITY_KIND_MARKER), MSPTI_ERROR_INVALID_PARAMETER);
   EXPECT_NE(TakeErrorMessage().find("2 (KERNEL)"), std::string::npos);
   EXPECT_EQ(msptiActivityDisable(MSPTI_ACTIVITY_KIND_INVALID), MSPTI_ERROR_INVALID_PARAMETER);
-  EXPECT_EQ(msptiActivityRegisterCallbacks(nullptr, TakeBack), MSPTI_ERROR_INVALID_PARAMETER);
+  EXPECT_EQ(msptiActivityRegisterCallbacks(nullptr, TryDequeue), MSPTI_ERROR_INVALID_PARAMETER);
   EXPECT_EQ(msptiActivityRegisterCallbacks(Give, nullptr), MSPTI_ERROR_INVALID_PARAMETER);
   msptiActivity* record = nullptr;
   EXPECT_EQ(msptiActivityGetNextRecord(nullptr, 8, &record), MSPTI_ERROR_INVALID_PARAMETER);

@@ -109,14 +109,14 @@ TEST_F(OrderedProperties, OneOrder) {
     if (descends) continue;
     few[static_cast<size_t>(dim)] = 1;
     HostTensor one = Tensor(dtype, few);
-    HostTensor one_place = Tensor(ACL_INT64, few);
-    PORTACL_CALL(aclnnKthvalue, self.Handle(), k, dim, true, one.Handle(), one_place.Handle());
+    HostTensor one_buffer = Tensor(ACL_INT64, few);
+    PORTACL_CALL(aclnnKthvalue, self.Handle(), k, dim, true, one.Handle(), one_buffer.Handle());
     EXPECT_EQ(ElementsOf(one), at(values, k - 1, 1));
-    EXPECT_EQ(ElementsOf(one_place), at(places, k - 1, 1));
-    PORTACL_CALL(aclnnMedianDim, self.Handle(), dim, true, one.Handle(), one_place.Handle());
+    EXPECT_EQ(ElementsOf(one_buffer), at(places, k - 1, 1));
+    PORTACL_CALL(aclnnMedianDim, self.Handle(), dim, true, one.Handle(), one_buffer.Handle());
     EXPECT_EQ(ElementsOf(one), at(values, (length - 1) / 2, 1));
-    EXPECT_EQ(ElementsOf(one_place), at(places, (length - 1) / 2, 1));
-    PORTACL_CALL(aclnnNanMedianDim, self.Handle(), dim, true, one.Handle(), one_place.Handle());
+    EXPECT_EQ(ElementsOf(one_buffer), at(places, (length - 1) / 2, 1));
+    PORTACL_CALL(aclnnNanMedianDim, self.Handle(), dim, true, one.Handle(), one_buffer.Handle());
     EXPECT_EQ(ElementsOf(one), at(values, (length - 1) / 2, 1));
   }
 }

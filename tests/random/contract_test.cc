@@ -115,7 +115,7 @@ Given DimsOf(const std::string& name, const Shape& dims) {
 const Shape kRankNine = {1, 1, 1, 1, 1, 1, 1, 2, 3};
 const std::vector<DtypeNumber> kFills = {ACL_FLOAT, ACL_INT32, ACL_INT64, ACL_FLOAT16,
                                          ACL_INT16, ACL_INT8,  ACL_UINT8, ACL_DOUBLE};
-const std::vector<Product> kNewer = {Product::kA2, Product::kA3, Product::k950};
+const std::vector<Product> kSinceAtlasA2AndA3 = {Product::kA2, Product::kA3, Product::k950};
 
 std::vector<DtypeNumber> And(std::vector<DtypeNumber> list, const std::vector<DtypeNumber>& more) {
   list.insert(list.end(), more.begin(), more.end());
@@ -125,7 +125,9 @@ std::vector<Change> Plus(std::vector<Change> list, const std::vector<Change>& mo
   list.insert(list.end(), more.begin(), more.end());
   return list;
 }
-DtypeLists WithBf16(const std::vector<DtypeNumber>& list) { return ListedWith(list, kNewer, {ACL_BF16}); }
+DtypeLists WithBf16(const std::vector<DtypeNumber>& list) {
+  return ListedWith(list, kSinceAtlasA2AndA3, {ACL_BF16});
+}
 
 const Given kSeedOf = NumberOfName("seed", 7);
 const Given kOffsetOf = NumberOfName("offset", 12);
@@ -537,8 +539,8 @@ const std::vector<RandomContract>& Contracts() {
                    {Together({OfShape("selfRef", {0}), Equal("count", 0)})},
                    "selfRef",
                    {},
-                   ListedWith({}, kNewer, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}),
-                   kNewer});
+                   ListedWith({}, kSinceAtlasA2AndA3, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}),
+                   kSinceAtlasA2AndA3});
     all.push_back({FUNCTION(Randperm),
                    {NumberOfName("n", 5), kSeedOf, kOffsetOf, TensorOf("out", ACL_INT64, {5})},
                    {{"out null", NoTensor("out"), kInnerNullptr, "out is a null"},

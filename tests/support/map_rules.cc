@@ -338,7 +338,7 @@ MapOperator InPlace(const CFunction& function, const MapOperator& base, const st
 
 DtypeNumber Stt(DtypeNumber tensor, DtypeNumber scalar) { return PromoteDtypes(tensor, scalar); }
 
-DtypeNumber Sold(DtypeNumber tensor, DtypeNumber scalar, DtypeNumber out) {
+DtypeNumber WithScalarBefore950(DtypeNumber tensor, DtypeNumber scalar, DtypeNumber out) {
   if (IsComplexDtype(tensor) || IsComplexDtype(scalar)) return Stt(tensor, scalar);
   if (IsFloatingDtype(tensor)) return tensor;
   if (scalar == ACL_DOUBLE && out == ACL_FLOAT) return ACL_FLOAT;
@@ -346,7 +346,7 @@ DtypeNumber Sold(DtypeNumber tensor, DtypeNumber scalar, DtypeNumber out) {
   return tensor;
 }
 
-DtypeNumber S950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_double) {
+DtypeNumber WithScalarOn950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_double) {
   if (IsFloatingDtype(scalar) && !(keeps_double && scalar == ACL_DOUBLE)) scalar = ACL_FLOAT;
   if (IsComplexDtype(scalar)) scalar = ACL_COMPLEX64;
   if (IsComplexDtype(tensor)) return tensor;
@@ -358,7 +358,7 @@ DtypeNumber S950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_double) {
 
 DtypeNumber S950k(MapCall& call, const std::string& tensor, const std::string& scalars) {
   const std::vector<std::string> words = Words(scalars);
-  const DtypeNumber promoted = S950(call[tensor].dtype, call[words.front()].dtype);
+  const DtypeNumber promoted = WithScalarOn950(call[tensor].dtype, call[words.front()].dtype);
   if (promoted != ACL_FLOAT16 && promoted != ACL_BF16) return promoted;
   for (const std::string& word : words) {
     const long double value = ScalarIn(call[word], ACL_FLOAT).real;

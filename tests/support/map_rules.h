@@ -91,8 +91,8 @@ MapOperator InPlace(const CFunction& function, const MapOperator& base, const st
 
 // ---- dtypes of a tensor and a scalar; `tensor` and `scalar` are names ----
 DtypeNumber Stt(DtypeNumber tensor, DtypeNumber scalar);
-DtypeNumber Sold(DtypeNumber tensor, DtypeNumber scalar, DtypeNumber out);
-DtypeNumber S950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_double = false);
+DtypeNumber WithScalarBefore950(DtypeNumber tensor, DtypeNumber scalar, DtypeNumber out);
+DtypeNumber WithScalarOn950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_double = false);
 // S950, widened to FLOAT where rounding to it would change the scalar's value.
 DtypeNumber S950k(MapCall& call, const std::string& tensor, const std::string& scalars);
 DtypeNumber Combine(DtypeNumber high, DtypeNumber low);

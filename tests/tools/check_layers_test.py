@@ -75,15 +75,15 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.faults({"acl/attic/old.h": []}), ["acl/attic/old.h: room acl/attic has no place in the order"])
 
     def test_a_family_uses_what_is_shared_and_no_other_family(self):
-        changes = {"aclnnop/jobs/steps.h": [], "aclnnop/loss/mse.h": [], "aclnnop/phase1.h": [],
-                   "aclnnop/norm/norm.cc": ["aclnnop/jobs/steps.h", "aclnnop/phase1.h"]}
+        changes = {"aclnnop/jobs/op_list_run.h": [], "aclnnop/loss/mse.h": [], "aclnnop/phase1.h": [],
+                   "aclnnop/norm/norm.cc": ["aclnnop/jobs/op_list_run.h", "aclnnop/phase1.h"]}
         self.assertEqual(self.faults(changes), [])
         changes["aclnnop/norm/norm.cc"] = ["aclnnop/loss/mse.h"]
         self.assertEqual(self.faults(changes), ["aclnnop/norm/norm.cc: family norm must not include aclnnop/loss/mse.h"])
-        changes |= {"aclnnop/norm/norm.cc": [], "aclnnop/jobs/steps.h": ["aclnnop/loss/mse.h"]}
-        self.assertEqual(self.faults(changes), ["aclnnop/jobs/steps.h: family jobs must not include aclnnop/loss/mse.h"])
-        changes |= {"aclnnop/jobs/steps.h": [], "aclnnop/phase1.h": ["aclnnop/jobs/steps.h"]}
-        self.assertEqual(self.faults(changes), ["aclnnop/phase1.h: family aclnnop must not include aclnnop/jobs/steps.h"])
+        changes |= {"aclnnop/norm/norm.cc": [], "aclnnop/jobs/op_list_run.h": ["aclnnop/loss/mse.h"]}
+        self.assertEqual(self.faults(changes), ["aclnnop/jobs/op_list_run.h: family jobs must not include aclnnop/loss/mse.h"])
+        changes |= {"aclnnop/jobs/op_list_run.h": [], "aclnnop/phase1.h": ["aclnnop/jobs/op_list_run.h"]}
+        self.assertEqual(self.faults(changes), ["aclnnop/phase1.h: family aclnnop must not include aclnnop/jobs/op_list_run.h"])
 
     def test_checks_and_what_is_checked_meet_in_the_base(self):
         changes = {"sanitizer/order.h": [], "base/hooks.h": [], "sanitizer/order.cc": ["sanitizer/order.h", "base/hooks.h"],

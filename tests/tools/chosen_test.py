@@ -16,9 +16,9 @@ import recorded_state  # noqa: E402
 
 # An operator that folds and one that moves; a source of the engine is reached by way of its header.
 INCLUDES = {
-    "src/aclnnop/reductions/sum.cc": {"src/engine/fold/fold.h", "src/base/errors.h"},
+    "src/aclnnop/reductions/sum.cc": {"src/engine/reduction/axis_reduction.h", "src/base/errors.h"},
     "src/aclnnop/indexing/index.cc": {"src/engine/move/move.h", "src/aclnnop/jobs/mul.h", "src/base/errors.h"},
-    "src/engine/fold/fold.cc": {"src/engine/fold/fold.h", "src/plan/views.h"},
+    "src/engine/reduction/axis_reduction.cc": {"src/engine/reduction/axis_reduction.h", "src/plan/views.h"},
     "src/engine/move/move.cc": {"src/engine/move/move.h"},
     "src/plan/views.cc": {"src/plan/views.h"},
     "src/aclnnop/arithmetic/mul.cc": {"src/aclnnop/jobs/mul.h"},
@@ -37,7 +37,7 @@ class Determinism(unittest.TestCase):
     def test_what_an_operator_computes_with(self):
         self.assertEqual(swept(), [])
         self.assertEqual(swept("src/aclnnop/reductions/sum.cc"), ["aclnnSum"])
-        self.assertEqual(swept("src/engine/fold/fold.cc"), ["aclnnSum"])
+        self.assertEqual(swept("src/engine/reduction/axis_reduction.cc"), ["aclnnSum"])
         self.assertEqual(swept("src/plan/views.cc"), ["aclnnSum"])
         self.assertEqual(swept("src/engine/move/move.h"), ["aclnnIndex", "aclnnIndexOfComplex"])
         self.assertEqual(swept("src/aclnnop/arithmetic/mul.cc"), ["aclnnIndex", "aclnnIndexOfComplex"])  # its header lies elsewhere
@@ -81,7 +81,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(chosen.affected({"src/engine/move/move.h"}, INCLUDES), {"src/aclnnop/indexing/index.cc", "src/engine/move/move.cc"})
 
     def test_only_what_computes_is_borrowed(self):
-        for path, is_borrowed in (("src/aclnnop/loss/a.cc", True), ("src/engine/fold/a.cc", True), ("src/engine/parallel.cc", False),
+        for path, is_borrowed in (("src/aclnnop/loss/a.cc", True), ("src/engine/reduction/a.cc", True), ("src/engine/parallel.cc", False),
                                   ("src/aclnnop/phase1.cc", False), ("src/acl/memory/a.cc", False), ("src/sanitizer/a.cc", False)):
             self.assertEqual(bool(chosen.BORROWED.match(path)), is_borrowed, path)
 

@@ -63,8 +63,8 @@ def fuzz_calls(operators: Iterable[Header]) -> str:
     return text
 
 
-def facts(operators: Iterable[Header]) -> str:
-    """FACTS(header, function, whether of promoted inputs, whether of inputs alone, rules): what is documented and accepted."""
+def operator_info(operators: Iterable[Header]) -> str:
+    """OPERATOR_INFO(header, function, whether of promoted inputs, whether of inputs alone, rules): what is documented and accepted."""
     text = ""
     for header in operators:
         if header.source and not header.dtypes:
@@ -74,12 +74,12 @@ def facts(operators: Iterable[Header]) -> str:
                 "DtypeSet(" + ", ".join(f"ACL_{DTYPES[one]}" for one in DTYPES if one in rule[product]) + ")" if rule[product] else "DtypeSet()"
                 for product in PRODUCTS) + "}}" for rule in header.dtypes)
             of = header.facts.get("dtypes_of")
-            text += f"FACTS({header.name}, {header.functions[0].name}, {str(of == 'promoted inputs').lower()}, {str(of == 'every input').lower()}, {rules})\n"
+            text += f"OPERATOR_INFO({header.name}, {header.functions[0].name}, {str(of == 'promoted inputs').lower()}, {str(of == 'every input').lower()}, {rules})\n"
     return text
 
 
 def made(root: pathlib.Path, operators: list[Header]) -> dict[str, str]:
     """All that sources and tests include and no user has, by paths below an include folder."""
-    lists = {"aclnnop/operators": list_of_operators, "aclnnop/functions": functions, "aclnnop/facts": facts, "aclnnop/fuzz_calls": fuzz_calls,
+    lists = {"aclnnop/operators": list_of_operators, "aclnnop/functions": functions, "aclnnop/operator_info": operator_info, "aclnnop/fuzz_calls": fuzz_calls,
              "aclnnop/parameters": parameters, "aclnnop/access": access}
     return {f"{path}.def": write(operators) for path, write in lists.items()} | family_headers(operators) | sources(root, operators)

@@ -14,7 +14,7 @@
 #include "base/errors.h"
 #include "base/handle_table.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
 
@@ -32,7 +32,7 @@ struct Devices {
 };
 
 Devices& AllDevices() {
-  static Immortal<Devices> devices;
+  static NoDestructor<Devices> devices;
   static const bool guarded = GuardAcrossFork(devices->mutex, ForkRank::kDevices);
   (void)guarded;
   return *devices;
@@ -94,7 +94,7 @@ aclError Reset(const char* api, int32_t id, bool all) noexcept {
                        " is not set (any more); expected an aclrtSetDevice before each aclrtResetDevice."));
     }
     const uint64_t left = all ? 0 : device.set_count - 1;
-    if (left == 0 && UserCode::HoldsOneOf(device.default_context)) return FailWaitsForSelf(api);
+    if (left == 0 && HostFunctionScope::HoldsOneOf(device.default_context)) return FailWaitsForSelf(api);
     device.set_count = left;
     if (device.set_count == 0) {
       to_free = std::exchange(device.default_context, nullptr);
@@ -255,7 +255,7 @@ aclError aclrtDestroyContext(aclrtContext context) {
              found == nullptr ? ", which is no context." : ", which is a device's default context.",
              " Accepted: a context made by aclrtCreateContext and not yet destroyed."));
   }
-  if (UserCode::HoldsOneOf(context)) return FailWaitsForSelf("aclrtDestroyContext");
+  if (HostFunctionScope::HoldsOneOf(context)) return FailWaitsForSelf("aclrtDestroyContext");
   FreeContext(context);
   return ACL_SUCCESS;
 }

@@ -20,7 +20,7 @@
 #include "acl/settings/configuration.h"
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "profile/recorder.h"
 
 namespace portacl {
@@ -152,7 +152,7 @@ struct Accounts {
 void ForgetInChild() noexcept;
 
 Accounts& TheAccounts() {
-  static Immortal<Accounts> accounts;
+  static NoDestructor<Accounts> accounts;
   static const bool guarded =
       GuardAcrossFork(accounts->mutex, ForkRank::kDeviceMemory) && CallInForkedChild(ForgetInChild);
   (void)guarded;

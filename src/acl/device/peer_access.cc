@@ -17,7 +17,7 @@ namespace {
 std::atomic<bool> enabled[kMostDevices * kMostDevices];
 
 // Returns the flag of the current device's access to `peer`, or nullptr with *status set if it has none.
-std::atomic<bool>* Place(const char* api, int32_t peer, aclError* status) noexcept {
+std::atomic<bool>* FlagOfPeer(const char* api, int32_t peer, aclError* status) noexcept {
   const Context* context = CurrentContext();
   if (context == nullptr) {
     *status = FailNoDevice(api);
@@ -61,17 +61,17 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
   const char* const api = "aclrtDeviceEnablePeerAccess";
   if (flags != 0) return FailValue(api, "flags", flags, "0", ACL_ERROR_INVALID_PARAM);
   aclError status = ACL_SUCCESS;
-  if (std::atomic<bool>* place = Place(api, peerDeviceId, &status))
-    place->store(true, std::memory_order_relaxed);
+  if (std::atomic<bool>* flag = FlagOfPeer(api, peerDeviceId, &status))
+    flag->store(true, std::memory_order_relaxed);
   return status;
 }
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
   const char* const api = "aclrtDeviceDisablePeerAccess";
   aclError status = ACL_SUCCESS;
-  std::atomic<bool>* place = Place(api, peerDeviceId, &status);
-  if (place == nullptr) return status;
-  if (place->exchange(false, std::memory_order_relaxed)) return ACL_SUCCESS;
+  std::atomic<bool>* flag = FlagOfPeer(api, peerDeviceId, &status);
+  if (flag == nullptr) return status;
+  if (flag->exchange(false, std::memory_order_relaxed)) return ACL_SUCCESS;
   return FailValue(api, "peerDeviceId", peerDeviceId,
                    "a device for which aclrtDeviceEnablePeerAccess was called");
 }

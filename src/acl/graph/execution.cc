@@ -17,10 +17,10 @@
 namespace portacl {
 namespace {
 
-void AddMemory(const RecordedFacts& facts, std::vector<UsedMemory>* memory) {
-  for (const void* address : facts.addresses) {
+void AddMemory(const RecordedInfo& info, std::vector<UsedMemory>* memory) {
+  for (const void* address : info.addresses) {
     const MemoryRange range = RangeOfMemory(address);
-    if (range.size > 0) memory->push_back({address, range.begin, range.serial, facts.api});
+    if (range.size > 0) memory->push_back({address, range.begin, range.serial, info.api});
   }
 }
 
@@ -80,9 +80,9 @@ class ExecutionTask final : public Task {
     execution_.aborts = graph_->aborts();
     execution_.has_memory = HasMemoryOf;
     const bool is_alone = graph_->executions.fetch_add(1, std::memory_order_acq_rel) == 0;
-    place = graph_->needs_worker                          ? Place::kReservedWorker
-            : graph_->elements <= kSmallGraph && is_alone ? Place::kAnywhere
-                                                          : Place::kWorker;
+    affinity = graph_->needs_worker                          ? Affinity::kReservedWorker
+               : graph_->elements <= kSmallGraph && is_alone ? Affinity::kAnywhere
+                                                             : Affinity::kWorker;
   }
 
   // Creates everything that this execution needs for itself; returns false if memory is exhausted.
@@ -130,7 +130,7 @@ class ExecutionTask final : public Task {
   }
   void Finish(StreamList&) noexcept override {
     graph_->executions.fetch_sub(1, std::memory_order_acq_rel);
-    if (place == Place::kReservedWorker) workers::Unreserve();
+    if (affinity == Affinity::kReservedWorker) workers::Unreserve();
     delete this;
   }
 
@@ -143,7 +143,7 @@ std::vector<sanitizer::Access> AccessesOf(Graph& graph) {
   std::vector<sanitizer::Access> accesses;
   graph.WithTasks([&] {
     for (const RecordedNode& node : graph.nodes) {
-      accesses.insert(accesses.end(), node.facts.accesses.begin(), node.facts.accesses.end());
+      accesses.insert(accesses.end(), node.info.accesses.begin(), node.info.accesses.end());
     }
   });
   return accesses;
@@ -159,7 +159,7 @@ aclError FailNoMemory(const char* api) noexcept {
 bool NoteMemory(Graph* graph) noexcept {
   try {
     for (RecordedNode& node : graph->nodes) {
-      AddMemory(node.facts, node.group < 0 ? &graph->memory : &node.memory);
+      AddMemory(node.info, node.group < 0 ? &graph->memory : &node.memory);
     }
     std::vector<UsedMemory>& all = graph->memory;
     std::stable_sort(all.begin(), all.end(),
@@ -175,7 +175,7 @@ bool NoteMemory(Graph* graph) noexcept {
 
 bool NoteMemory(RecordedNode* node) noexcept {
   try {
-    AddMemory(node->facts, &node->memory);
+    AddMemory(node->info, &node->memory);
     return true;
   } catch (...) {
     return false;

@@ -72,7 +72,7 @@ class UpdateTask final : public Task {
  public:
   explicit UpdateTask(Update update) noexcept : update_(std::move(update)) {}
   Outcome Run(Stream&) noexcept override {
-    update_.graph->Replace(update_.places, update_.nodes);
+    update_.graph->Replace(update_.positions, update_.nodes);
     return Outcome::kDone;
   }
   void Finish(StreamList&) noexcept override { delete this; }
@@ -341,7 +341,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   // Waits for the graph's own stream before destroying it.
   const Stream* const waited_for = LiveStream(graph->WithTasks([&] { return graph->own_stream; }));
   if (waited_for != nullptr &&
-      (UserCode::Holds(*waited_for) || (graph->IsRunHere() && graph->executions > 1))) {
+      (HostFunctionScope::Holds(*waited_for) || (graph->IsRunHere() && graph->executions > 1))) {
     return FailWaitsForSelf(api);
   }
   if (!ReleaseGraph(modelRI)) {

@@ -38,21 +38,21 @@ const char* TypeOf(RecordedKind kind) noexcept {
 }
 
 // Marks of one event carry the number of the node that records it, which pairs records and waits.
-Text NameOf(const RecordedNode& node, size_t place) noexcept {
-  switch (node.facts.kind) {
+Text NameOf(const RecordedNode& node, size_t position) noexcept {
+  switch (node.info.kind) {
     case RecordedKind::kEventRecord:
     case RecordedKind::kEventWait:
       if (node.task == nullptr) {
-        return Text(TypeOf(node.facts.kind), '_',
-                    node.awaits >= 0 ? static_cast<size_t>(node.awaits) : place);
+        return Text(TypeOf(node.info.kind), '_',
+                    node.awaits >= 0 ? static_cast<size_t>(node.awaits) : position);
       }
       [[fallthrough]];
     case RecordedKind::kEventReset:
     case RecordedKind::kValueWrite:
     case RecordedKind::kValueWait:
-      return Text(TypeOf(node.facts.kind), '_', node.facts.subject);
+      return Text(TypeOf(node.info.kind), '_', node.info.subject);
     default:
-      return Text(node.facts.api);
+      return Text(node.info.api);
   }
 }
 
@@ -69,11 +69,11 @@ std::string AsJson(Graph& graph) {
       Add(&text, Text(i == 0 ? "\n" : ",\n", R"({"name": ")", NameOf(node, i).view(),
                       R"(", "cat": "task", "ph": "X", "ts": )", i, R"(, "dur": 1, "pid": "graph )",
                       graph.id(), R"(", "tid": "stream)", stream, R"(", "args": {"Task Type": ")",
-                      TypeOf(node.facts.kind), R"(", "Task Id": )", i, R"(, "Stream Id": )", stream));
+                      TypeOf(node.info.kind), R"(", "Task Id": )", i, R"(, "Stream Id": )", stream));
       if (node.group >= 0) Add(&text, Text(R"(, "Task Group": )", node.group));
       text.append(R"(, "Addresses": [)");
-      for (size_t k = 0; k < node.facts.addresses.size(); ++k) {
-        Add(&text, Text(k == 0 ? "\"" : ", \"", node.facts.addresses[k], '"'));
+      for (size_t k = 0; k < node.info.addresses.size(); ++k) {
+        Add(&text, Text(k == 0 ? "\"" : ", \"", node.info.addresses[k], '"'));
       }
       text.append("]}}");
     }

@@ -63,7 +63,7 @@ CopyTask* CopyTask::New(const CopyRows& rows, int32_t value) noexcept {
   task->rows_ = rows;
   task->work_ = sanitizer::IsOn() ? sanitizer::hooks->BeginWork() : 0;
   task->value_ = value;
-  task->place = rows.width <= kSmallBytes / rows.height ? Place::kAnywhere : Place::kWorker;
+  task->affinity = rows.width <= kSmallBytes / rows.height ? Affinity::kAnywhere : Affinity::kWorker;
   return task;
 }
 
@@ -82,22 +82,22 @@ aclError RecordCopy(const char* api, const FoundStream& queue, CopyTask* task, b
         "The capture is invalidated");
   }
   const CopyRows& rows = task->rows();
-  RecordedFacts facts{.api = api, .kind = rows.from == nullptr ? RecordedKind::kFill : RecordedKind::kCopy};
+  RecordedInfo info{.api = api, .kind = rows.from == nullptr ? RecordedKind::kFill : RecordedKind::kCopy};
   // Estimates as many elements as take the time of so many bytes.
-  facts.elements = task->place == Task::Place::kAnywhere
-                       ? static_cast<int64_t>(rows.width * rows.height * (kSmallGraph / kSmallBytes))
-                       : kSmallGraph + 1;
+  info.elements = task->affinity == Task::Affinity::kAnywhere
+                      ? static_cast<int64_t>(rows.width * rows.height * (kSmallGraph / kSmallBytes))
+                      : kSmallGraph + 1;
   try {
     for (const void* one : {rows.from, static_cast<const void*>(rows.to)}) {
-      if (one != nullptr) facts.addresses.push_back(one);
+      if (one != nullptr) info.addresses.push_back(one);
     }
-    if (sanitizer::IsOn(sanitizer::kSync)) facts.accesses = sanitizer::AccessesOfCopy(rows);
+    if (sanitizer::IsOn(sanitizer::kSync)) info.accesses = sanitizer::AccessesOfCopy(rows);
   } catch (...) {
     task->GiveBack();
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough memory to record the work."));
   }
-  return Record(api, queue, task, std::move(facts));
+  return Record(api, queue, task, std::move(info));
 }
 
 aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool completes) noexcept {

@@ -23,7 +23,7 @@
 #include "acl/stream/capture.h"
 #include "base/errors.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
 
@@ -88,7 +88,7 @@ struct Registry {
 std::atomic<uint64_t> memory_ends{1};
 
 Registry& TheRegistry() {
-  static Immortal<Registry> registry;
+  static NoDestructor<Registry> registry;
   static const bool guarded = GuardAcrossFork(registry->mutex, ForkRank::kMemory);
   (void)guarded;
   return *registry;
@@ -262,7 +262,7 @@ aclError FreeAfterWork(const char* api, const char* parameter, const char* sourc
                        Source from) noexcept {
   const Context* context = CurrentContext();
   if (context == nullptr) return FailNoDevice(api);
-  if (UserCode::HoldsOneOfDevice(context->device)) return FailWaitsForSelf(api);
+  if (HostFunctionScope::HoldsOneOfDevice(context->device)) return FailWaitsForSelf(api);
   if (aclError status = RefuseWaitForDevice(api, context->device)) return status;
   const aclError of_work = SynchronizeStreamsOfDevice(api, context->device);
   const aclError status = Free(api, parameter, source, address, from);
@@ -295,7 +295,7 @@ aclError CheckConfig(const char* api, const aclrtMallocConfig* cfg) noexcept {
 
 }  // namespace
 
-MemoryFacts FactsOfMemory(const void* address) noexcept {
+MemoryInfo InfoOfMemory(const void* address) noexcept {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   const auto key = reinterpret_cast<uintptr_t>(address);

@@ -10,14 +10,14 @@
 namespace portacl {
 
 // What is known about an address; the entry that covers it.
-MemoryFacts FactsOfMemory(const void* address) noexcept;
+MemoryInfo InfoOfMemory(const void* address) noexcept;
 MemoryRange RangeOfMemory(const void* address) noexcept;
 
 // Returns one more than the number of entries that have ended. While it stays the same, information about
 // addresses does, too.
 uint64_t MemoryEnds() noexcept;
 
-inline MemoryKind KindOfMemory(const void* address) noexcept { return FactsOfMemory(address).kind; }
+inline MemoryKind KindOfMemory(const void* address) noexcept { return InfoOfMemory(address).kind; }
 
 // Registers memory that this library does not free: mapped or registered memory. Returns false if a byte of
 // it is known already, or, with *no_memory set, if the entry cannot be allocated. Memory of aclrtMallocHost

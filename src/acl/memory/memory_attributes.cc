@@ -36,11 +36,11 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
   if (ptr == nullptr) return FailNullPointer(api, "ptr", "an address");
   if (attributes == nullptr)
     return FailNullPointer(api, "attributes", "the address of an aclrtPtrAttributes");
-  const MemoryFacts facts = FactsOfMemory(ptr);
+  const MemoryInfo info = InfoOfMemory(ptr);
   *attributes = {};
-  attributes->location.type = LocationTypeOf(facts.kind);
-  attributes->location.id = static_cast<uint32_t>(facts.device);
-  attributes->pageSize = static_cast<uint32_t>(facts.huge_pages ? kHugePage : kNormalPage);
+  attributes->location.type = LocationTypeOf(info.kind);
+  attributes->location.id = static_cast<uint32_t>(info.device);
+  attributes->pageSize = static_cast<uint32_t>(info.huge_pages ? kHugePage : kNormalPage);
   return ACL_SUCCESS;
 }
 

@@ -20,7 +20,7 @@
 #include "base/process/cancellation.h"
 #include "base/process/descriptor.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
 
@@ -71,7 +71,7 @@ struct Ranges {
 };
 
 Ranges& TheRanges() {
-  static Immortal<Ranges> ranges;
+  static NoDestructor<Ranges> ranges;
   static const bool guarded = GuardAcrossFork(ranges->mutex, ForkRank::kVirtualMemory);
   (void)guarded;
   return *ranges;
@@ -254,7 +254,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrt
     return FailNoMemory(api, size);
   }
   const WriteSignals held_back;
-  if (!created->file.Own(memfd_create("portacl", MFD_CLOEXEC)) ||
+  if (!created->file.Custom(memfd_create("portacl", MFD_CLOEXEC)) ||
       ftruncate(created->file.Get(), static_cast<off_t>(size)) != 0) {
     created->file.Forget();
     physical_memory.Recycle(created);

@@ -21,7 +21,7 @@
 #include "base/errors.h"
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "profile/recorder.h"
 #include "profile/trace.h"
 #include "profiling/aprof_pub.h"
@@ -61,7 +61,7 @@ struct Session {
 void AfterFork();
 
 Session& TheSession() noexcept {
-  static Immortal<Session> session;
+  static NoDestructor<Session> session;
   static const bool noticed = CallInForkedChild(AfterFork);
   (void)noticed;
   return *session;

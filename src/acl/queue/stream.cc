@@ -25,11 +25,11 @@ namespace {
 HandleTable<Stream, 0x53> streams;
 std::atomic<int32_t> last_id{0};
 
-thread_local UserCode* innermost = nullptr;
+thread_local HostFunctionScope* innermost = nullptr;
 
 // Whether a thread that submits to a full queue may wait for room. A thread inside a function of the program,
 // or one that is subscribed to callbacks, may not: streams may be waiting for that thread.
-bool MayWaitForRoom() noexcept { return !UserCode::IsInside() && !IsSubscribed(); }
+bool MayWaitForRoom() noexcept { return !HostFunctionScope::IsInside() && !IsSubscribed(); }
 
 // Whether queued work is held until somebody waits for it, which detects a missing wait.
 bool IsHeldBack(Stream::Wait wait) noexcept {
@@ -79,7 +79,7 @@ bool SynchronizeAll(Wanted wanted, Deadline deadline, Stream::Failure* failure) 
   bool all = true;
   streams.ForEachLive([&](void* handle, Stream& stream) {
     uint64_t mark = 0;
-    if (stream.HasNothingToSay() || !wanted(stream) || !stream.Mark(handle, &mark)) return;
+    if (stream.IsQuiescent() || !wanted(stream) || !stream.Mark(handle, &mark)) return;
     if (count < room) {
       noted[count++] = {&stream, handle, mark};
     } else {
@@ -99,39 +99,41 @@ bool SynchronizeAll(Wanted wanted, Deadline deadline, Stream::Failure* failure) 
 
 void AfterFork() {
   streams.ForEachSlot([](Stream& stream) { stream.AfterFork(streams.IsLive(&stream)); });
-  UserCode::AfterFork();
+  HostFunctionScope::AfterFork();
 }
 
 }  // namespace
 
-UserCode::UserCode(Stream* held) noexcept : held_(held), outer_(innermost) { innermost = this; }
-UserCode::~UserCode() { innermost = outer_; }
+HostFunctionScope::HostFunctionScope(Stream* held) noexcept : held_(held), outer_(innermost) {
+  innermost = this;
+}
+HostFunctionScope::~HostFunctionScope() { innermost = outer_; }
 
-bool UserCode::IsInside() noexcept { return innermost != nullptr; }
+bool HostFunctionScope::IsInside() noexcept { return innermost != nullptr; }
 
-bool UserCode::Holds(const Stream& stream) noexcept {
-  for (const UserCode* one = innermost; one != nullptr; one = one->outer_) {
+bool HostFunctionScope::Holds(const Stream& stream) noexcept {
+  for (const HostFunctionScope* one = innermost; one != nullptr; one = one->outer_) {
     if (one->held_ == &stream) return true;
   }
   return false;
 }
 
-bool UserCode::HoldsOneOf(aclrtContext context) noexcept {
-  for (const UserCode* one = innermost; one != nullptr; one = one->outer_) {
+bool HostFunctionScope::HoldsOneOf(aclrtContext context) noexcept {
+  for (const HostFunctionScope* one = innermost; one != nullptr; one = one->outer_) {
     if (one->held_ != nullptr && one->held_->context() == context) return true;
   }
   return false;
 }
 
-bool UserCode::HoldsOneOfDevice(int32_t device) noexcept {
-  for (const UserCode* one = innermost; one != nullptr; one = one->outer_) {
+bool HostFunctionScope::HoldsOneOfDevice(int32_t device) noexcept {
+  for (const HostFunctionScope* one = innermost; one != nullptr; one = one->outer_) {
     if (one->held_ != nullptr && one->held_->device() == device) return true;
   }
   return false;
 }
 
-void UserCode::AfterFork() noexcept {
-  for (UserCode* one = innermost; one != nullptr; one = one->outer_) one->held_ = nullptr;
+void HostFunctionScope::AfterFork() noexcept {
+  for (HostFunctionScope* one = innermost; one != nullptr; one = one->outer_) one->held_ = nullptr;
 }
 
 void Stream::Open(aclrtStream handle, aclrtContext context, int32_t device, bool is_default,
@@ -192,7 +194,7 @@ void Stream::AwaitClosed(aclrtContext context) noexcept {
 
 Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noexcept {
   const Submission submission = Queue(handle, task, wait);
-  if (wait != Wait::kNo && sanitizer::IsOn(sanitizer::kSync) && !UserCode::Holds(*this))
+  if (wait != Wait::kNo && sanitizer::IsOn(sanitizer::kSync) && !HostFunctionScope::Holds(*this))
     sanitizer::hooks->HostWaited(this);
   return submission;
 }
@@ -200,7 +202,7 @@ Stream::Submission Stream::Submit(aclrtStream handle, Task* task, Wait wait) noe
 Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noexcept {
   std::unique_lock lock(mutex_);
   Submission submission = Submission::kQueued;
-  if (wait != Wait::kNo && UserCode::Holds(*this)) {
+  if (wait != Wait::kNo && HostFunctionScope::Holds(*this)) {
     if (wait == Wait::kUntilDone) submission = Submission::kWaitsForSelf;
     wait = Wait::kNo;
   }
@@ -218,7 +220,7 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
     return submission;
   }
   const uint64_t ticket = ++submitted_;
-  has_nothing_to_say_.store(false, std::memory_order_relaxed);
+  is_quiescent_.store(false, std::memory_order_relaxed);
   task->next_ = nullptr;
   if (profile::IsOn()) profile::TaskQueued(task, device(), id());
   task->Publish();
@@ -229,20 +231,20 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
     ResumeAll(can_go_on);
     return Submission::kQueued;
   }
-  const bool may_run_here =
-      task->place == Task::Place::kAnywhere || (wait != Wait::kNo && task->place == Task::Place::kWorker);
+  const bool may_run_here = task->affinity == Task::Affinity::kAnywhere ||
+                            (wait != Wait::kNo && task->affinity == Task::Affinity::kWorker);
   if (state_ == State::kIdle && may_run_here && !IsHeldBack(wait)) {
     state_ = State::kRunning;
     current_ = task;
     lock.unlock();
-    RunFrom(task, Reach::kOneTask, 0);
+    RunFrom(task, RunLimit::kOneTask, 0);
     return Submission::kQueued;
   }
   (last_ == nullptr ? first_ : last_->next_) = task;
   last_ = task;
   if (state_ == State::kIdle) {
     state_ = State::kReady;
-    needs_worker_ = task->place == Task::Place::kReservedWorker;
+    needs_worker_ = task->affinity == Task::Affinity::kReservedWorker;
     if (IsHeldBack(wait) && !needs_worker_) sanitizer::hooks->Hold(this);
     lock.unlock();
     workers::Ready(this);
@@ -256,8 +258,8 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
   return Submission::kQueued;
 }
 
-// Runs the current task and the tasks behind it, as far as `reach` allows and until `mark` tasks are done.
-PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t mark) {
+// Runs the current task and the tasks behind it, as far as `limit` allows and until `mark` tasks are done.
+PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, RunLimit limit, uint64_t mark) {
   while (task != nullptr) {
     Task::Outcome outcome = Task::Outcome::kDone;
     if (sanitizer::IsOn(sanitizer::kSync)) TellOfBegin(task);
@@ -274,12 +276,12 @@ PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t
     if (current_ != task) return;
     if (outcome == Task::Outcome::kParked && !resumed_early_) {
       state_ = State::kParked;
-      if (reach == Reach::kEverything) workers::Returning();
+      if (limit == RunLimit::kEverything) workers::Returning();
       return;
     }
     resumed_early_ = false;
     FinishLocked(task, can_go_on);
-    task = NextLocked(reach, mark, can_go_on);
+    task = NextLocked(limit, mark, can_go_on);
     const bool handed_over = state_ == State::kReady;
     lock.unlock();
     ResumeAll(can_go_on);
@@ -287,16 +289,17 @@ PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, Reach reach, uint64_t
   }
 }
 
-void Stream::RunReady(Reach reach, uint64_t mark) {
-  if (reach == Reach::kEverything && sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->AwaitWanted(this);
+void Stream::RunReady(RunLimit limit, uint64_t mark) {
+  if (limit == RunLimit::kEverything && sanitizer::IsOn(sanitizer::kSync))
+    sanitizer::hooks->AwaitWanted(this);
   StreamList can_go_on;
   std::unique_lock lock(mutex_);
-  Task* task = NextLocked(reach, mark, can_go_on);
+  Task* task = NextLocked(limit, mark, can_go_on);
   const bool handed_over = state_ == State::kReady;
   lock.unlock();
   ResumeAll(can_go_on);
   if (handed_over) workers::Ready(this);
-  RunFrom(task, reach, mark);
+  RunFrom(task, limit, mark);
 }
 
 // Ends the current task on a thread that will not continue the stream.
@@ -305,7 +308,7 @@ void Stream::EndTask(Task* task) noexcept {
   std::unique_lock lock(mutex_);
   if (current_ != task) return;  // as in RunFrom
   FinishLocked(task, can_go_on);
-  NextLocked(Reach::kOneTask, 0, can_go_on);
+  NextLocked(RunLimit::kOneTask, 0, can_go_on);
   const bool handed_over = state_ == State::kReady;
   lock.unlock();
   ResumeAll(can_go_on);
@@ -329,7 +332,7 @@ void Stream::ResumeLocked(std::unique_lock<std::mutex>& lock) noexcept {
   }
   StreamList can_go_on;
   FinishLocked(current_, can_go_on);
-  NextLocked(Reach::kOneTask, 0, can_go_on);
+  NextLocked(RunLimit::kOneTask, 0, can_go_on);
   const bool handed_over = state_ == State::kReady;
   lock.unlock();
   ResumeAll(can_go_on);
@@ -337,8 +340,8 @@ void Stream::ResumeLocked(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 // Selects the next task after one has ended. Returns the task, which becomes the current one, or nullptr: the
-// stream is idle, or it is ready for another thread, because `reach` ends here or the mark is passed.
-Task* Stream::NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noexcept {
+// stream is idle, or it is ready for another thread, because `limit` ends here or the mark is passed.
+Task* Stream::NextLocked(RunLimit limit, uint64_t mark, StreamList& can_go_on) noexcept {
   current_ = nullptr;
   while (first_ != nullptr && DropsLocked()) {
     Task* const dropped = first_;
@@ -348,14 +351,15 @@ Task* Stream::NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noex
   if (first_ == nullptr) {
     last_ = nullptr;
     state_ = State::kIdle;
-    has_nothing_to_say_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);
+    is_quiescent_.store(failure_.status == ACL_SUCCESS, std::memory_order_release);
     if (wake_at_ != kNobody) counted_.notify_all();
     wake_at_ = kNobody;
-    if (reach == Reach::kEverything) workers::Returning();
+    if (limit == RunLimit::kEverything) workers::Returning();
     return nullptr;
   }
-  needs_worker_ = first_->place == Task::Place::kReservedWorker;
-  if (reach == Reach::kOneTask || done_ >= mark || (reach == Reach::kNoUserCode && needs_worker_)) {
+  needs_worker_ = first_->affinity == Task::Affinity::kReservedWorker;
+  if (limit == RunLimit::kOneTask || done_ >= mark ||
+      (limit == RunLimit::kNoHostFunctions && needs_worker_)) {
     state_ = State::kReady;
     return nullptr;
   }
@@ -390,14 +394,14 @@ bool Stream::WaitLocked(std::unique_lock<std::mutex>& lock, uint64_t ticket, Dea
 }
 
 bool Stream::Mark(aclrtStream handle, uint64_t* mark) noexcept {
-  if (HasNothingToSay()) return false;
+  if (IsQuiescent()) return false;
   std::lock_guard lock(mutex_);
   *mark = submitted_;
   return handle_ == handle;
 }
 
 bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, Failure* failure) noexcept {
-  if (HasNothingToSay()) return true;
+  if (IsQuiescent()) return true;
   if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->Want(this);
   std::unique_lock lock(mutex_);
   if (handle_ != handle) return true;
@@ -405,7 +409,7 @@ bool Stream::Synchronize(aclrtStream handle, uint64_t mark, Deadline deadline, F
   // Runs work that no worker has begun here, which is faster than waking a worker and waiting for it.
   if (state_ == State::kReady && !needs_worker_ && done_ < mark && deadline == kForever) {
     lock.unlock();
-    if (workers::TakeBack(this)) RunReady(Reach::kNoUserCode, mark);
+    if (workers::TryDequeue(this)) RunReady(RunLimit::kNoHostFunctions, mark);
     lock.lock();
   }
   if (!WaitLocked(lock, mark, deadline)) return false;
@@ -430,7 +434,7 @@ void Stream::NoteFailure(Failure failure) noexcept {
 void Stream::NoteFailureLocked(Failure failure) noexcept {
   if (failure_.status != ACL_SUCCESS) return;
   failure_ = failure;
-  has_nothing_to_say_.store(false, std::memory_order_relaxed);
+  is_quiescent_.store(false, std::memory_order_relaxed);
 }
 
 bool Stream::Abort(aclrtStream handle, Failure failure, Deadline deadline) noexcept {
@@ -459,7 +463,7 @@ void Stream::AfterFork(bool is_live) noexcept {
     failure_ = {ACL_ERROR_RT_STREAM_NOT_COMPLETE,
                 "it was not done when this process was forked, and only the parent goes on with it."};
   }
-  has_nothing_to_say_.store(false, std::memory_order_relaxed);
+  is_quiescent_.store(false, std::memory_order_relaxed);
   done_ = submitted_;
   first_ = last_ = current_ = nullptr;
   ForgetNext();
@@ -521,15 +525,15 @@ void DestroyStreamsOf(aclrtContext context) noexcept {
 }
 
 aclError SynchronizeStream(const char* api, Stream& stream, aclrtStream handle, Deadline deadline) noexcept {
-  if (stream.HasNothingToSay()) return ACL_SUCCESS;
-  if (deadline == kForever && UserCode::Holds(stream)) return FailWaitsForSelf(api);
+  if (stream.IsQuiescent()) return ACL_SUCCESS;
+  if (deadline == kForever && HostFunctionScope::Holds(stream)) return FailWaitsForSelf(api);
   Stream::Failure failure;
   if (!stream.Synchronize(handle, deadline, &failure)) return FailTimeout(api, "stream");
   return ReportFailure(api, failure);
 }
 
 aclError SynchronizeStreamsOf(const char* api, aclrtContext context, Deadline deadline) noexcept {
-  if (deadline == kForever && UserCode::HoldsOneOf(context)) return FailWaitsForSelf(api);
+  if (deadline == kForever && HostFunctionScope::HoldsOneOf(context)) return FailWaitsForSelf(api);
   Stream::Failure first;
   const auto wanted = [context](const Stream& stream) { return stream.context() == context; };
   if (!SynchronizeAll(wanted, deadline, &first)) return FailTimeout(api, "device");
@@ -543,7 +547,7 @@ aclError SynchronizeStreamsOfDevice(const char* api, int32_t device) noexcept {
 }
 
 aclError AbortStreamsOfDevice(const char* api, int32_t device, Deadline deadline) noexcept {
-  if (deadline == kForever && UserCode::HoldsOneOfDevice(device)) return FailWaitsForSelf(api);
+  if (deadline == kForever && HostFunctionScope::HoldsOneOfDevice(device)) return FailWaitsForSelf(api);
   bool in_time = true;
   streams.ForEachLive([&](void* handle, Stream& stream) {
     if (stream.device() != device) return;

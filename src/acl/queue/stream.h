@@ -94,8 +94,8 @@ class alignas(64) Stream final : public Runnable {
   bool Abort(aclrtStream handle, Failure failure, Deadline deadline) noexcept;
 
   // Whether there is nothing to wait for and no failure: synchronising then takes no lock.
-  bool HasNothingToSay() const noexcept {
-    return has_nothing_to_say_.load(std::memory_order_acquire) && !sanitizer::IsOn(sanitizer::kSync);
+  bool IsQuiescent() const noexcept {
+    return is_quiescent_.load(std::memory_order_acquire) && !sanitizer::IsOn(sanitizer::kSync);
   }
   // Sets *mark to the number of tasks submitted so far. Returns false if there is nothing to wait for.
   bool Mark(aclrtStream handle, uint64_t* mark) noexcept;
@@ -115,7 +115,7 @@ class alignas(64) Stream final : public Runnable {
   // function that the stream waits for.
   void ResumeFrom(const Task* task) noexcept;
 
-  void RunReady(Reach reach, uint64_t mark) override;
+  void RunReady(RunLimit limit, uint64_t mark) override;
 
   aclrtContext context() const noexcept { return context_.load(std::memory_order_relaxed); }
   int32_t device() const noexcept { return device_.load(std::memory_order_relaxed); }
@@ -146,9 +146,9 @@ class alignas(64) Stream final : public Runnable {
   };
 
   Submission Queue(aclrtStream handle, Task* task, Wait wait) noexcept;
-  void RunFrom(Task* task, Reach reach, uint64_t mark);
+  void RunFrom(Task* task, RunLimit limit, uint64_t mark);
   void EndTask(Task* task) noexcept;
-  Task* NextLocked(Reach reach, uint64_t mark, StreamList& can_go_on) noexcept;
+  Task* NextLocked(RunLimit limit, uint64_t mark, StreamList& can_go_on) noexcept;
   void ResumeLocked(std::unique_lock<std::mutex>& lock) noexcept;
   bool DropsLocked() const noexcept {
     return done_ < drop_through_ || (stops_on_failure_ && failure_.status != ACL_SUCCESS);
@@ -172,7 +172,7 @@ class alignas(64) Stream final : public Runnable {
   Task* first_ = nullptr;    // queued behind it
   Task* last_ = nullptr;
   // Nothing is queued or running, and there is no failure to report. Lets synchronising avoid the lock.
-  std::atomic<bool> has_nothing_to_say_{false};
+  std::atomic<bool> is_quiescent_{false};
   uint64_t submitted_ = 0;  // tasks since the slot exists
   uint64_t done_ = 0;
   uint64_t drop_through_ = 0;  // tasks up to this count are dropped unless they are running
@@ -184,12 +184,12 @@ class alignas(64) Stream final : public Runnable {
 
 // Marks that the calling thread runs a function of the program. If `held` is a stream, that stream continues
 // only when the function has returned: waiting for it, or for room in it, would never end.
-class UserCode {
+class HostFunctionScope {
  public:
-  explicit UserCode(Stream* held) noexcept;
-  ~UserCode();
-  UserCode(const UserCode&) = delete;
-  UserCode& operator=(const UserCode&) = delete;
+  explicit HostFunctionScope(Stream* held) noexcept;
+  ~HostFunctionScope();
+  HostFunctionScope(const HostFunctionScope&) = delete;
+  HostFunctionScope& operator=(const HostFunctionScope&) = delete;
 
   static bool Holds(const Stream& stream) noexcept;
   static bool HoldsOneOf(aclrtContext context) noexcept;
@@ -201,7 +201,7 @@ class UserCode {
 
  private:
   Stream* held_;
-  UserCode* const outer_;
+  HostFunctionScope* const outer_;
 };
 
 // Returns the stream's name in messages of checks.

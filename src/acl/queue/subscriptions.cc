@@ -9,7 +9,7 @@
 #include <new>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl {
 namespace {
@@ -27,7 +27,7 @@ void AfterFork() {
 }  // namespace
 
 Reports& TheReports() {
-  static Immortal<Reports> reports;
+  static NoDestructor<Reports> reports;
   static const bool guarded =
       GuardAcrossFork(reports->mutex, ForkRank::kReports) && CallInForkedChild(AfterFork);
   (void)guarded;

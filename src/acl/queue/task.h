@@ -18,7 +18,7 @@ using StreamList = LinkedList<Stream>;
 class Task {
  public:
   // The threads that may run it.
-  enum class Place : uint8_t {
+  enum class Affinity : uint8_t {
     kAnywhere,       // cheap: also on a thread that only submits
     kWorker,         // takes a while: on a worker, unless none can be created
     kReservedWorker  // user code, or blocks: only on a worker; workers::Reserve comes before Submit
@@ -43,7 +43,7 @@ class Task {
   // because of it. Without a preceding Publish the task was never queued: its stream was destroyed.
   virtual void Finish(StreamList& can_go_on) noexcept = 0;
 
-  Place place = Place::kAnywhere;
+  Affinity affinity = Affinity::kAnywhere;
 
  protected:
   ~Task() = default;

@@ -13,7 +13,7 @@
 
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/process/thread_start.h"
 
 namespace portacl::workers {
@@ -41,7 +41,7 @@ thread_local bool is_helping = false;
 void AfterFork();
 
 Pool& ThePool() {
-  static Immortal<Pool> pool;
+  static NoDestructor<Pool> pool;
   static const bool registered = CallInForkedChild(AfterFork);
   (void)registered;
   return *pool;
@@ -68,7 +68,7 @@ void Work(Pool& pool, std::unique_lock<std::mutex>& lock) {
       --pool.ready_count;
       --pool.idle;
       lock.unlock();
-      stream->RunReady(Runnable::Reach::kEverything, Runnable::kAll);  // ends with Returning
+      stream->RunReady(Runnable::RunLimit::kEverything, Runnable::kAll);  // ends with Returning
       // A child that a host function has forked returns from the function here, and is done. Unless it has
       // started threads of its own it ends like a process whose last thread ends.
       if (!is_worker) return;
@@ -130,7 +130,7 @@ void Help(Pool& pool) noexcept {
       if (stream == nullptr) break;
       --pool.ready_count;
     }
-    stream->RunReady(Runnable::Reach::kNoUserCode, Runnable::kAll);
+    stream->RunReady(Runnable::RunLimit::kNoHostFunctions, Runnable::kAll);
   }
   is_helping = false;
 }
@@ -153,7 +153,7 @@ void Ready(Runnable* stream) noexcept {
   Help(pool);
 }
 
-bool TakeBack(const Runnable* stream) noexcept {
+bool TryDequeue(const Runnable* stream) noexcept {
   Pool& pool = ThePool();
   std::lock_guard lock(pool.mutex);
   if (!pool.ready.Remove(stream)) return false;

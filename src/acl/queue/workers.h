@@ -16,12 +16,12 @@ class Runnable : public Linked {
   static constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();  // tasks
 
   // How far a thread may run a stream's queue.
-  enum class Reach { kOneTask, kNoUserCode, kEverything };  // the last only for workers
+  enum class RunLimit { kOneTask, kNoHostFunctions, kEverything };  // the last only for workers
 
   // Runs a stream that waited for a worker until `mark` tasks are done; then another thread continues it.
   // Throws nothing, except the exception that unwinds a worker ended by user code; the stream is then handed
   // over.
-  virtual void RunReady(Reach reach, uint64_t mark) = 0;
+  virtual void RunReady(RunLimit limit, uint64_t mark) = 0;
 
   // Whether only a worker may run the next task of a stream that waits for one.
   bool NeedsWorker() const noexcept { return needs_worker_; }
@@ -40,7 +40,7 @@ namespace workers {
 void Ready(Runnable* stream) noexcept;
 
 // Withdraws a submitted stream, if no worker has begun with it; the caller then runs it.
-bool TakeBack(const Runnable* stream) noexcept;
+bool TryDequeue(const Runnable* stream) noexcept;
 
 // Guarantees that at least one worker exists until Unreserve. Returns false if there is none and none can be
 // created. Work that no submitting thread may do needs this guarantee.

@@ -9,7 +9,7 @@
 #include "acl/acl_op_compiler.h"
 #include "base/errors.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl {
 namespace {
@@ -24,7 +24,7 @@ struct Options {
 };
 
 Options& TheOptions() {
-  static Immortal<Options> options;
+  static NoDestructor<Options> options;
   static const bool guarded = GuardAcrossFork(options->mutex, ForkRank::kCompileOptions);
   (void)guarded;
   return *options;

@@ -25,7 +25,7 @@
 #include "base/errors.h"
 #include "base/float_environment.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/process/unwinding.h"
 #include "base/sanitizer_hooks.h"
 #include "profile/to_file.h"
@@ -47,7 +47,7 @@ struct State {
 };
 
 State& TheState() {
-  static Immortal<State> state;
+  static NoDestructor<State> state;
   static const bool guarded = GuardAcrossFork(state->mutex, ForkRank::kConfiguration);
   (void)guarded;
   return *state;
@@ -310,7 +310,7 @@ const Configuration& CurrentConfiguration(aclError* status) noexcept {
     current = configuration::in_force.load(std::memory_order_acquire);
     if (current == nullptr) {
       static const Configuration* const fallback = [] {
-        static Immortal<Configuration> configuration;
+        static NoDestructor<Configuration> configuration;
         configuration->soc = FindSocProfile(kDefaultSocName);
         std::strcpy(configuration->soc_name, kDefaultSocName.data());
         configuration->isa = SupportedIsas().back();

@@ -12,7 +12,7 @@
 #include "base/errors.h"
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl {
 namespace {
@@ -49,7 +49,7 @@ auto& Registry::Of<aclFinalizeCallbackFunc>() {
 }
 
 Registry& TheRegistry() {
-  static Immortal<Registry> registry;
+  static NoDestructor<Registry> registry;
   static const bool guarded = GuardAcrossFork(registry->mutex, ForkRank::kInitCallbacks);
   (void)guarded;
   return *registry;

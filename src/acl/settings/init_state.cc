@@ -3,7 +3,7 @@
 #include "acl/settings/init_state.h"
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl {
 namespace {
@@ -17,7 +17,7 @@ void AfterFork() {
 }  // namespace
 
 InitState& TheInitState() {
-  static Immortal<InitState> state;
+  static NoDestructor<InitState> state;
   static const bool guarded = GuardAcrossFork(state->mutex, ForkRank::kInit) && CallInForkedChild(AfterFork);
   (void)guarded;
   return *state;

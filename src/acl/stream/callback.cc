@@ -31,7 +31,7 @@ constexpr Stream::Failure kNobodySubscribed{
 class HostFunctionTask final : public Task {
  public:
   PORTACL_CATCHES_UNWINDING Outcome Run(Stream& stream) override {
-    const UserCode user_code(&stream);
+    const HostFunctionScope host_function_scope(&stream);
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->HostWaited(&stream);
     try {
       function_(argument_);
@@ -61,7 +61,7 @@ HostFunctionTask* HostFunctionTask::New(aclrtHostFunc function, void* argument) 
   if (task == nullptr) return nullptr;
   task->function_ = function;
   task->argument_ = argument;
-  task->place = Place::kReservedWorker;
+  task->affinity = Affinity::kReservedWorker;
   return task;
 }
 
@@ -187,7 +187,7 @@ PORTACL_CATCHES_UNWINDING void CallbackTask::Process() {
   };
   if (signal != nullptr) sanitizer::hooks->HostWaited(signal);
   try {
-    const UserCode user_code(parked);
+    const HostFunctionScope host_function_scope(parked);
     function_(argument_);
   } catch (const ThreadUnwinding&) {
     end(&kEndedItsThread);

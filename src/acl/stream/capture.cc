@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 #include "base/text.h"
 
 namespace portacl {
@@ -62,7 +62,7 @@ struct Captures {
 };
 
 Captures& TheCaptures() noexcept {
-  static Immortal<Captures> captures;
+  static NoDestructor<Captures> captures;
   static const bool guarded = GuardAcrossFork(captures->mutex, ForkRank::kCaptures);
   (void)guarded;
   return *captures;
@@ -152,7 +152,7 @@ void Invalidate(Capture& capture, const char* api, std::string_view why) noexcep
 bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_t size) noexcept {
   const auto first = reinterpret_cast<uintptr_t>(begin);
   for (const RecordedNode& node : nodes) {
-    for (const void* address : node.facts.addresses) {
+    for (const void* address : node.info.addresses) {
       if (reinterpret_cast<uintptr_t>(address) - first < size) return true;
     }
   }
@@ -199,17 +199,17 @@ aclError FailNoMemory(const char* api, const FoundStream& stream, Locked& captur
 int32_t Append(Capture& capture, Lane& lane, RecordedNode node) {
   const auto index = static_cast<size_t>(&lane - capture.lanes.data());
   Graph& graph = *capture.graph;
-  const auto place = static_cast<int32_t>(graph.nodes.size());
+  const auto position = static_cast<int32_t>(graph.nodes.size());
   node.lane = static_cast<uint32_t>(index);
   node.group = lane.group;
   if (lane.front.size() <= index) lane.front.resize(index + 1, -1);
   graph.nodes.reserve(graph.nodes.size() == graph.nodes.capacity() ? 2 * graph.nodes.size() + 8 : 0);
   if (lane.group >= 0 && node.task != nullptr) {
-    graph.groups[static_cast<size_t>(lane.group)].push_back(place);
+    graph.groups[static_cast<size_t>(lane.group)].push_back(position);
   }
   graph.nodes.push_back(std::move(node));
-  lane.front[index] = lane.last = place;
-  return place;
+  lane.front[index] = lane.last = position;
+  return position;
 }
 
 constexpr std::string_view kWaitRefused =
@@ -250,20 +250,20 @@ Destination DestinationOf(const FoundStream& stream) noexcept {
 }
 
 aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<RecordedTask> task,
-                RecordedFacts facts) noexcept {
+                RecordedInfo info) noexcept {
   // The parameter `task` outlives this lock, so that a task that cannot be recorded is destroyed after it.
   Locked captures;
   try {
     RecordedNode node;
     if (Updating* const update = captures.UpdateOf(stream.handle)) {
-      if (facts.kind != RecordedKind::kOperator && facts.kind != RecordedKind::kCopy &&
-          facts.kind != RecordedKind::kFill) {
+      if (info.kind != RecordedKind::kOperator && info.kind != RecordedKind::kCopy &&
+          info.kind != RecordedKind::kFill) {
         return Refuse(
             api, ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP,
             "the stream updates recorded tasks, which are operators, copies and fills; submit this one "
             "after aclmdlRICaptureTaskUpdateEnd");
       }
-      node.facts = std::move(facts);
+      node.info = std::move(info);
       update->nodes.reserve(update->nodes.size() + 1);
       node.task = std::move(task);
       update->nodes.push_back(std::move(node));
@@ -274,10 +274,10 @@ aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<Reco
     if (capture == nullptr) return FailNotCaptured(api);
     if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
     Graph& graph = *capture->graph;
-    graph.elements = std::min(kSmallGraph + 1, graph.elements + std::min(kSmallGraph + 1, facts.elements));
-    graph.needs_worker = graph.needs_worker || facts.needs_worker;
-    if (facts.per_execution) node.own = graph.own_tasks;
-    node.facts = std::move(facts);
+    graph.elements = std::min(kSmallGraph + 1, graph.elements + std::min(kSmallGraph + 1, info.elements));
+    graph.needs_worker = graph.needs_worker || info.needs_worker;
+    if (info.per_execution) node.own = graph.own_tasks;
+    node.info = std::move(info);
     node.task = std::shared_ptr<RecordedTask>(std::move(task));
     const bool own = node.own >= 0;
     Append(*capture, *lane, std::move(node));
@@ -288,7 +288,7 @@ aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<Reco
   }
 }
 
-aclError Record(const char* api, const FoundStream& stream, Task* task, RecordedFacts facts) noexcept {
+aclError Record(const char* api, const FoundStream& stream, Task* task, RecordedInfo info) noexcept {
   std::unique_ptr<RecordedTask> repeated(new (std::nothrow) RepeatedTask(task));
   if (repeated == nullptr) {
     StreamList nobody;
@@ -296,7 +296,7 @@ aclError Record(const char* api, const FoundStream& stream, Task* task, Recorded
     Locked captures;
     return FailNoMemory(api, stream, captures);
   }
-  return Record(api, stream, std::move(repeated), std::move(facts));
+  return Record(api, stream, std::move(repeated), std::move(info));
 }
 
 aclError RefuseInCapture(const char* api, const FoundStream& stream, aclError status,
@@ -394,11 +394,11 @@ aclError RecordMark(const char* api, const FoundStream& stream, const void* even
   if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
   try {
     RecordedNode node;
-    node.facts = {.api = api, .kind = RecordedKind::kEventRecord, .subject = event};
+    node.info = {.api = api, .kind = RecordedKind::kEventRecord, .subject = event};
     capture->marks.reserve(capture->marks.size() + 1);
-    const int32_t place = Append(*capture, *lane, std::move(node));
-    capture->marks.emplace_back(place, lane->front);
-    *mark = {capture->number, place};
+    const int32_t position = Append(*capture, *lane, std::move(node));
+    capture->marks.emplace_back(position, lane->front);
+    *mark = {capture->number, position};
     return ACL_SUCCESS;
   } catch (...) {
     return FailNoMemory(api, stream, captures);
@@ -430,10 +430,10 @@ aclError AwaitMark(const char* api, const FoundStream& stream, const void* event
       captures.Count();
     }
     RecordedNode node;
-    node.facts = {.api = api, .kind = RecordedKind::kEventWait, .subject = event};
+    node.info = {.api = api, .kind = RecordedKind::kEventWait, .subject = event};
     node.awaits = mark.node;
-    for (const auto& [place, front] : capture->marks) {
-      if (place == mark.node) Join(&lane->front, front);
+    for (const auto& [position, front] : capture->marks) {
+      if (position == mark.node) Join(&lane->front, front);
     }
     Append(*capture, *lane, std::move(node));
     return ACL_SUCCESS;
@@ -516,26 +516,26 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
                   "the capture was begun by another thread, expected that one, or mode "
                   "ACL_MODEL_RI_CAPTURE_MODE_RELAXED");
   }
-  const auto place = std::find_if(captures->all.begin(), captures->all.end(),
-                                  [&](const Capture& one) { return &one == capture; });
+  const auto position = std::find_if(captures->all.begin(), captures->all.end(),
+                                     [&](const Capture& one) { return &one == capture; });
   if (capture->is_invalid) {
     const Text message(api,
                        ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
                        capture->reason.view());
-    captures.End(place, &ended);
+    captures.End(position, &ended);
     return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason, message);
   }
   for (size_t i = 0; i < capture->lanes.size(); ++i) {
     const Lane& one = capture->lanes[i];
     if (one.group >= 0) {
-      captures.End(place, &ended);
+      captures.End(position, &ended);
       return Refuse(
           api, ACL_ERROR_STREAM_TASK_GROUP_INTR,
           "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, and "
           "there is no graph");
     }
     if (i > 0 && (lane->front.size() <= i || lane->front[i] < one.last)) {
-      captures.End(place, &ended);
+      captures.End(position, &ended);
       return Refuse(
           api, ACL_ERROR_RT_STREAM_UNJOINED,
           "a stream that joined the capture has work that the stream of the capture has not waited for, "
@@ -545,7 +545,7 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
   }
   *graph = capture->graph;
   *handle = capture->handle;
-  captures->all.erase(place);
+  captures->all.erase(position);
   captures.Count();
   return ACL_SUCCESS;
 }
@@ -625,17 +625,17 @@ aclError BeginUpdate(const char* api, const FoundStream& stream, std::shared_ptr
 
 aclError EndUpdate(const char* api, const FoundStream& stream, Update* update) noexcept {
   Locked captures;
-  const auto place = std::find_if(captures->updates.begin(), captures->updates.end(),
-                                  [&](const Updating& one) { return one.handle == stream.handle; });
-  if (place == captures->updates.end()) {
+  const auto position = std::find_if(captures->updates.begin(), captures->updates.end(),
+                                     [&](const Updating& one) { return one.handle == stream.handle; });
+  if (position == captures->updates.end()) {
     return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
                   "the stream updates no group of tasks, expected aclmdlRICaptureTaskUpdateBegin before");
   }
-  update->graph = std::move(place->graph);
-  update->nodes = std::move(place->nodes);
-  const int32_t group = place->group;
-  const Text reason = place->reason;
-  captures->updates.erase(place);
+  update->graph = std::move(position->graph);
+  update->nodes = std::move(position->nodes);
+  const int32_t group = position->group;
+  const Text reason = position->reason;
+  captures->updates.erase(position);
   captures.Count();
   if (!reason.view().empty()) {
     return Fail(
@@ -644,22 +644,22 @@ aclError EndUpdate(const char* api, const FoundStream& stream, Update* update) n
   }
   const Graph& graph = *update->graph;
   try {
-    update->places = graph.groups[static_cast<size_t>(group)];
+    update->positions = graph.groups[static_cast<size_t>(group)];
   } catch (...) {
     return FailNoMemory(api);
   }
-  if (update->places.size() != update->nodes.size()) {
+  if (update->positions.size() != update->nodes.size()) {
     return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
-                Text(api, ": the group has ", update->places.size(), " tasks and the stream was given ",
+                Text(api, ": the group has ", update->positions.size(), " tasks and the stream was given ",
                      update->nodes.size(), ", expected as many; nothing was updated."));
   }
-  for (size_t i = 0; i < update->places.size(); ++i) {
+  for (size_t i = 0; i < update->positions.size(); ++i) {
     const char* const recorded = update->graph->WithTasks(
-        [&] { return graph.nodes[static_cast<size_t>(update->places[i])].facts.api; });
-    if (std::string_view(recorded) == update->nodes[i].facts.api) continue;
+        [&] { return graph.nodes[static_cast<size_t>(update->positions[i])].info.api; });
+    if (std::string_view(recorded) == update->nodes[i].info.api) continue;
     return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
                 Text(api, ": task ", i, " of the group is ", recorded, " and the stream was given ",
-                     update->nodes[i].facts.api, ", expected the same; nothing was updated."));
+                     update->nodes[i].info.api, ", expected the same; nothing was updated."));
   }
   return ACL_SUCCESS;
 }

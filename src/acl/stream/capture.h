@@ -43,10 +43,10 @@ inline bool IsInGraph(const FoundStream& stream) noexcept {
 // invalidated; 107029 if it is over; 207001 if memory is exhausted, which also invalidates the capture;
 // 207019 for work that no update replaces. On failure the task is given back.
 aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<RecordedTask> task,
-                RecordedFacts facts) noexcept;
+                RecordedInfo info) noexcept;
 
 // Records a pooled task, which is returned to its pool if it cannot be recorded.
-aclError Record(const char* api, const FoundStream& stream, Task* task, RecordedFacts facts) noexcept;
+aclError Record(const char* api, const FoundStream& stream, Task* task, RecordedInfo info) noexcept;
 
 // Refuses a call on a captured stream and invalidates the capture, whose end also reports the reason. `why`
 // follows the name of the function. Returns 0 if only the end reports it: for a stream that stops on failure.
@@ -113,7 +113,7 @@ aclError BeginUpdate(const char* api, const FoundStream& stream, std::shared_ptr
 // are recorded there.
 struct Update {
   std::shared_ptr<Graph> graph;
-  std::vector<int32_t> places;
+  std::vector<int32_t> positions;
   std::vector<RecordedNode> nodes;
 };
 aclError EndUpdate(const char* api, const FoundStream& stream, Update* update) noexcept;

@@ -244,7 +244,7 @@ WaitTask* WaitTask::New(Event* event, Recording* recording, int32_t timeout) noe
   task->recording_ = recording;
   task->timeout_ = timeout;
   task->given_up_.store(false);
-  task->place = timeout < 0 ? Place::kAnywhere : Place::kReservedWorker;
+  task->affinity = timeout < 0 ? Affinity::kAnywhere : Affinity::kReservedWorker;
   return task;
 }
 
@@ -252,7 +252,7 @@ void WaitTask::Finish(StreamList&) noexcept {
   event_->waits.fetch_sub(1, std::memory_order_release);
   recording_->Unref();
   Unref(event_);
-  if (place == Place::kReservedWorker) workers::Unreserve();
+  if (affinity == Affinity::kReservedWorker) workers::Unreserve();
   wait_tasks.Recycle(this);
 }
 
@@ -358,7 +358,7 @@ class RecordedExternal final : public RecordedTask {
 class ExternalWaitTask final : public Task {
  public:
   // Takes over one workers::Reserve.
-  explicit ExternalWaitTask(Event* event) noexcept : event_(event) { place = Place::kReservedWorker; }
+  explicit ExternalWaitTask(Event* event) noexcept : event_(event) { affinity = Affinity::kReservedWorker; }
   Outcome Run(Stream& stream) noexcept override {
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
     const auto enough = [this] { return given_up_.load() || event_.IsUp(); };

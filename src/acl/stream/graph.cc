@@ -153,15 +153,15 @@ void Graph::Abort() noexcept {
   TellOfValueChange();
 }
 
-void Graph::Replace(const std::vector<int32_t>& places, std::vector<RecordedNode>& with) noexcept {
+void Graph::Replace(const std::vector<int32_t>& positions, std::vector<RecordedNode>& with) noexcept {
   std::lock_guard lock(mutex_);
-  for (size_t i = 0; i < places.size(); ++i) {
-    RecordedNode& node = nodes[static_cast<size_t>(places[i])];
+  for (size_t i = 0; i < positions.size(); ++i) {
+    RecordedNode& node = nodes[static_cast<size_t>(positions[i])];
     std::swap(node.task, with[i].task);  // the old one is destroyed with `with`, after this lock
     std::swap(node.memory, with[i].memory);
-    std::swap(node.facts, with[i].facts);
+    std::swap(node.info, with[i].info);
     node.memory_seen = 0;
-    elements.store(std::max(elements.load(), node.facts.elements));
+    elements.store(std::max(elements.load(), node.info.elements));
   }
 }
 

@@ -91,7 +91,7 @@ enum class RecordedKind : uint8_t {
 // Work of fewer elements in total counts as small and runs on the thread that executes a graph.
 inline constexpr int64_t kSmallGraph = 1048576;
 
-struct RecordedFacts {
+struct RecordedInfo {
   const char* api = "";  // static: the function or operator
   RecordedKind kind = RecordedKind::kOperator;
   int64_t elements = 0;                  // that are visited, or as many as take the same time
@@ -112,7 +112,7 @@ struct UsedMemory {
 
 struct RecordedNode {
   std::shared_ptr<RecordedTask> task;  // nullptr: a mark, which only orders
-  RecordedFacts facts;
+  RecordedInfo info;
   uint32_t lane = 0;    // number of the captured stream
   int32_t awaits = -1;  // a node of another lane that precedes it
   int32_t group = -1;
@@ -158,7 +158,7 @@ class Graph {
   uint64_t aborts() const noexcept { return aborts_.load(std::memory_order_acquire); }
 
   // Replaces the tasks of a group, whose nodes are given.
-  void Replace(const std::vector<int32_t>& places, std::vector<RecordedNode>& with) noexcept;
+  void Replace(const std::vector<int32_t>& positions, std::vector<RecordedNode>& with) noexcept;
 
   // Calls f() while no task is being replaced.
   template <class F>

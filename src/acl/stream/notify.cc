@@ -211,7 +211,7 @@ TakeTask* TakeTask::New(Notify* notify, uint32_t seconds) noexcept {
   task->seconds_ = seconds;
   task->is_timed_ = seconds > 0;
   task->given_up_.store(false);
-  task->place = task->is_timed_ ? Place::kReservedWorker : Place::kAnywhere;
+  task->affinity = task->is_timed_ ? Affinity::kReservedWorker : Affinity::kAnywhere;
   return task;
 }
 

@@ -141,7 +141,7 @@ aclError aclrtStreamAbort(aclrtStream stream) {
   aclError status = ACL_SUCCESS;
   const FoundStream found = FindStreamFor("aclrtStreamAbort", stream, &status);
   if (!found) return status;
-  if (UserCode::Holds(*found.stream)) return FailWaitsForSelf("aclrtStreamAbort");
+  if (HostFunctionScope::Holds(*found.stream)) return FailWaitsForSelf("aclrtStreamAbort");
   if (aclError refused = RefuseWaitFor("aclrtStreamAbort", found)) return refused;
   found.stream->Abort(found.handle, {ACL_ERROR_RT_STREAM_ABORT, "it was dropped by aclrtStreamAbort."},
                       kForever);

@@ -70,7 +70,7 @@ aclError Destroy(const char* api, aclrtStream handle, bool by_force) noexcept {
   if (CurrentContext(&current) == nullptr) return FailNoDevice(api);
   const FoundStream found{.stream = LiveStream(handle), .handle = handle, .asked = handle};
   if (!found || found.stream->context() != current || found.stream->is_default()) return found.FailGone(api);
-  if (UserCode::Holds(*found.stream)) return FailWaitsForSelf(api);
+  if (HostFunctionScope::Holds(*found.stream)) return FailWaitsForSelf(api);
   return DestroyStream(handle, by_force) ? ACL_SUCCESS : found.FailGone(api);
 }
 

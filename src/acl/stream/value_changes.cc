@@ -10,7 +10,7 @@
 
 #include "base/process/cancellation.h"
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl {
 namespace {
@@ -26,7 +26,7 @@ struct Changes {
 void AfterFork();
 
 Changes& TheChanges() noexcept {
-  static Immortal<Changes> changes;
+  static NoDestructor<Changes> changes;
   static const bool registered = CallInForkedChild(AfterFork);
   (void)registered;
   return *changes;

@@ -98,7 +98,7 @@ WaitTask* WaitTask::New(const uint64_t* address, uint64_t value, uint32_t condit
   task->value_ = value;
   task->condition_ = condition;
   task->given_up_.store(false);
-  task->place = Place::kReservedWorker;
+  task->affinity = Affinity::kReservedWorker;
   return task;
 }
 

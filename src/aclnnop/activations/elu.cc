@@ -20,7 +20,7 @@ namespace elu {
 
 // Numbers: alpha, scale, inputScale. The negative part is constant where alpha or inputScale is not finite.
 struct Elu : Activation<Elu, 1, LaneTypes<float, double>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Elu(const Parameters& parameters)
       : Activation(parameters),
         is_constant(!std::isfinite(Number(0)) || !std::isfinite(Number(2))),
@@ -58,7 +58,7 @@ struct Elu : Activation<Elu, 1, LaneTypes<float, double>> {
 
 // Numbers: alpha, scale, inputScale, and whether x is the function's result.
 struct EluSlope : Activation<EluSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit EluSlope(const Parameters& parameters)
       : Activation(parameters),
         is_result(Number(3) != 0),
@@ -91,7 +91,7 @@ struct EluSlope : Activation<EluSlope, 2> {
 
 // Number: alpha.
 struct Celu : Activation<Celu, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -148,7 +148,7 @@ constexpr auto kEluBackwardChecks =
               NotNull(kInput), NotNull(kGradInput), DtypesIn(kBf16SinceAtlasA2, {kGradOutput}),
               SameDtype(kGradOutput, kInput), CastsTo(kGradOutput, kGradInput)),
          ScalarsCastToFloat({kAlpha, kScale, kInputScale}),
-         List(Own(AlphaOfResult), RankAtMost(8, {kGradOutput, kInput}), SameShape(kGradOutput, kInput),
+         List(Custom(AlphaOfResult), RankAtMost(8, {kGradOutput, kInput}), SameShape(kGradOutput, kInput),
               SameShape(kInput, kGradInput), PromotesToDtypeOf(kInput)),
          ComputableChecks({kGradOutput, kInput}, kGradInput, {kAlpha, kScale, kInputScale}));
 
@@ -160,7 +160,7 @@ aclnnStatus AlphaDivides(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto CeluChecks(int out) {
   return Join(List(NotNull(kSelf), ScalarNotNull(kAlpha), NotNull(out), DtypesIn(kBf16On200I, {kSelf})),
-              ScalarsCastToFloat({kAlpha}), List(Own(AlphaDivides)),
+              ScalarsCastToFloat({kAlpha}), List(Custom(AlphaDivides)),
               OfOneTensor(kSelf, out, OutDtype::kCast, {kAlpha}));
 }
 constexpr auto kCeluChecks = CeluChecks(kOut);

@@ -20,7 +20,7 @@ namespace gated {
 
 // Computes A * logistic(B). With a gradient in place of A, this is A's gradient.
 struct Glu : Activation<Glu, 2, LaneTypes<float, double>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -36,7 +36,7 @@ struct Glu : Activation<Glu, 2, LaneTypes<float, double>> {
 
 // Computes B's gradient.
 struct GluGate : Activation<GluGate, 3, LaneTypes<float, double>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -57,7 +57,7 @@ struct GluGate : Activation<GluGate, 3, LaneTypes<float, double>> {
 
 // Computes A * logistic(A) * B. With a gradient in place of B, this is B's gradient.
 struct SwiGlu : Activation<SwiGlu, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr int kFunctionOf = 0;
   using Activation::Activation;
 
@@ -77,7 +77,7 @@ struct SwiGlu : Activation<SwiGlu, 2> {
 
 // Computes A's gradient.
 struct SwiGluGate : Activation<SwiGluGate, 3> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr int kFunctionOf = 1;
   using Activation::Activation;
 
@@ -98,7 +98,7 @@ struct SwiGluGate : Activation<SwiGluGate, 3> {
 // Computes A * gelu(B), and B's gradient.
 template <GeluForm kForm>
 struct GeGlu : Activation<GeGlu<kForm>, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation<GeGlu, 2>::Activation;
 
   template <class D, class V>
@@ -112,7 +112,7 @@ using GeGluByTanh = GeGlu<GeluForm::kTanh>;
 
 template <GeluForm kForm>
 struct GeGluGate : Activation<GeGluGate<kForm>, 3> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation<GeGluGate, 3>::Activation;
 
   template <class D, class V>
@@ -128,7 +128,7 @@ using GeGluGateByTanh = GeGluGate<GeluForm::kTanh>;
 // Computes a * logistic(alpha * a) * (b + bias), where a is A up to the limit, and b is B within -limit and
 // limit. Numbers: alpha, limit, bias. NaN passes the limits.
 struct ClippedSwiGlu : Activation<ClippedSwiGlu, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -152,7 +152,7 @@ struct ClippedSwiGlu : Activation<ClippedSwiGlu, 2> {
 
 // Computes A * logistic(A) up to the limit, times B within the limits.
 struct SwiGluClipped : Activation<SwiGluClipped, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -164,7 +164,7 @@ struct SwiGluClipped : Activation<SwiGluClipped, 2> {
 };
 
 struct Product : Activation<Product, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -299,7 +299,7 @@ constexpr Check ElementsAreEven(int whole) {
 }
 constexpr auto kSwiGluChecks =
     Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kSwiGluDtypes, {kSelf}), SameDtype(kSelf, kOut),
-              OnProducts(~kWithSwiGlu, Own(NoKernel, kNoSuchKernel)), DoneIfEmpty({kOut}),
+              OnProducts(~kWithSwiGlu, Custom(NoKernel, kNoSuchKernel)), DoneIfEmpty({kOut}),
               WithCode(kTiling, RankAtLeast(1, {kSelf})), WithCode(kTiling, DimIn(kDim, kSelf)),
               ElementsAreEven(kSelf), LengthIsEven(kSelf), ShapeIsHalf(kSelf, kOut), RankAtMost(8, {kSelf}),
               PromotesToDtypeOf(kSelf)),
@@ -307,7 +307,7 @@ constexpr auto kSwiGluChecks =
 constexpr auto kSwiGluGradChecks =
     Join(List(NotNull(kGradient), NotNull(kOperand), NotNull(kResult), DtypesIn(kSwiGluDtypes, {kGradient}),
               SameDtype(kGradient, kOperand), SameDtype(kOperand, kResult),
-              OnProducts(~kWithSwiGlu, Own(NoKernel, kNoSuchKernel)), DoneIfEmpty({kResult}),
+              OnProducts(~kWithSwiGlu, Custom(NoKernel, kNoSuchKernel)), DoneIfEmpty({kResult}),
               WithCode(kTiling, RankAtLeast(1, {kOperand})), WithCode(kTiling, RankAtMost(8, {kOperand})),
               WithCode(kTiling, DimIn(kDim, kOperand)), WithCode(kTiling, LengthIsEven(kOperand)),
               WithCode(kTiling, ShapeIsHalf(kOperand, kGradient)), SameShape(kOperand, kResult),
@@ -341,7 +341,7 @@ constexpr auto kGeGluChecks =
               DtypesIn(kBf16SinceAtlasA2, {kGated, kProductOut, kGeluOut}),
               If(IsCut, SameDtype(kGated, kProductOut)), If(IsCut, SameDtype(kGated, kGeluOut)),
               RankAtMost(8, {kGated, kProductOut, kGeluOut}), DimIn(kDim, kGated),
-              IntegerIn(kApproximate, 0, 1), Own(DoneIfValue), LengthIsEven(kGated),
+              IntegerIn(kApproximate, 0, 1), Custom(DoneIfValue), LengthIsEven(kGated),
               ShapeIsHalf(kGated, kProductOut), ShapeIsHalf(kGated, kGeluOut), PromotesToDtypeOf(kGated)),
          EndOfGated({kGated}, {kProductOut, kGeluOut}));
 
@@ -413,9 +413,9 @@ aclnnStatus LastIsHalf(const Check& check, OperatorCall& call) noexcept {
 }
 constexpr auto kGeluMulChecks =
     Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
-              Own(ApproximateIsKnown, kTiling), WithCode(kTiling, RankAtLeast(1, {kSelf})),
-              WithCode(kTiling, RankAtMost(8, {kSelf})), Own(LastIsEvenAndShort, kTiling),
-              Own(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
+              Custom(ApproximateIsKnown, kTiling), WithCode(kTiling, RankAtLeast(1, {kSelf})),
+              WithCode(kTiling, RankAtMost(8, {kSelf})), Custom(LastIsEvenAndShort, kTiling),
+              Custom(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
          EndOfGated({kSelf}, {kOut}));
 
 // Returns one half along the last dim.
@@ -494,11 +494,11 @@ constexpr auto ClippedChecks() {
            SameDtype(kClippedX, kClippedOut), WithCode(kTiling, RankAtLeast(1, {kClippedX})),
            WithCode(kTiling, RankAtMost(8, {kClippedX})), WithCode(kTiling, DimIn(kDim, kClippedX)),
            WithCode(kTiling, LengthIsEven(kClippedX)), WithCode(kTiling, ShapeIsHalf(kClippedX, kClippedOut)),
-           Own(LimitIsPositive, kTiling), If(HasClampMode, WithCode(kTiling, IntegerIn(kClampMode, 0, 1))),
-           Own(NoGroups, ACLNN_ERR_INNER_NULLPTR), PromotesToDtypeOf(kClippedX)),
+           Custom(LimitIsPositive, kTiling), If(HasClampMode, WithCode(kTiling, IntegerIn(kClampMode, 0, 1))),
+           Custom(NoGroups, ACLNN_ERR_INNER_NULLPTR), PromotesToDtypeOf(kClippedX)),
       EndOfGated({kClippedX}, {kClippedOut}),
-      List(If(IsInterleaved, Own(PairsFollow<kClippedX>, ACLNN_ERR_INNER_NULLPTR)),
-           If(IsInterleaved, Own(PairsFollow<kClippedOut>, ACLNN_ERR_INNER_NULLPTR))));
+      List(If(IsInterleaved, Custom(PairsFollow<kClippedX>, ACLNN_ERR_INNER_NULLPTR)),
+           If(IsInterleaved, Custom(PairsFollow<kClippedOut>, ACLNN_ERR_INNER_NULLPTR))));
 }
 constexpr auto kClippedChecks = ClippedChecks<kNoneBeforeAtlasA2>();
 constexpr auto kClippedV2Checks = ClippedChecks<kClippedV2Dtypes>();

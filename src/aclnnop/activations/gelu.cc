@@ -9,7 +9,7 @@
 
 #include "aclnnop/activations/gelu_tables.h"
 #include "aclnnop/jobs/activation_formulas-inl.h"
-#include "engine/functions/sixteenths-inl.h"
+#include "engine/functions/piecewise_polynomial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -30,7 +30,7 @@ HWY_INLINE auto IsBeyond(D d, V x, const GeluTable& table) {
 
 template <GeluForm kForm>
 struct Gelu : Activation<Gelu<kForm>, 1> {
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   using Activation<Gelu, 1>::Activation;
 
   template <class D, class V>
@@ -50,7 +50,7 @@ using GeluByTanh = Gelu<GeluForm::kTanh>;
 
 template <GeluForm kForm>
 struct GeluSlope : Activation<GeluSlope<kForm>, 2> {
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   using Activation<GeluSlope, 2>::Activation;
 
   template <class D, class V>
@@ -132,9 +132,9 @@ aclnnStatus NamesAForm(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kGeluBackwardV2Checks =
     Join(List(NotNull(kGradOutput), NotNull(kInput), NotNull(kGradInput),
-              Own(TextNotNull, ACLNN_ERR_PARAM_NULLPTR)),
+              Custom(TextNotNull, ACLNN_ERR_PARAM_NULLPTR)),
          kOfTwo, List(PromotedIs(kGradInput)), BroadcastsInto({kGradOutput, kInput}, kGradInput),
-         List(Own(NamesAForm)), ComputableChecks({kGradOutput, kInput}, kGradInput));
+         List(Custom(NamesAForm)), ComputableChecks({kGradOutput, kInput}, kGradInput));
 
 void SetGeluV2(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf}, kOut, GeluKernels(call.attributes[0].integer == 1), {}, executor);

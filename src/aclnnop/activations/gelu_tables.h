@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/functions/sixteenths.h"
+#include "engine/functions/piecewise_polynomial.h"
 
 namespace portacl {
 
-using GeluTable = engine::Sixteenths<8>;
+using GeluTable = engine::PiecewisePolynomial<8>;
 
 // Each interval has a polynomial in the distance from a center. The center is a float at which the first two
 // coefficients are nearly floats too, so that rounding them costs little. It lies where terms do not cancel:

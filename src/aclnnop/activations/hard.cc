@@ -16,7 +16,7 @@ namespace hard {
 
 // Rounds each step. NaN stays NaN. INT32 is computed in float32 and truncated.
 struct Hardsigmoid : Activation<Hardsigmoid, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -29,7 +29,7 @@ struct Hardsigmoid : Activation<Hardsigmoid, 1> {
 };
 
 struct HardsigmoidSlope : Activation<HardsigmoidSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -40,7 +40,7 @@ struct HardsigmoidSlope : Activation<HardsigmoidSlope, 2> {
 };
 
 struct Hardswish : Activation<Hardswish, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -54,7 +54,7 @@ struct Hardswish : Activation<Hardswish, 1> {
 
 // Number: whether 3 and -3 belong to the outer pieces.
 struct HardswishSlope : Activation<HardswishSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -70,7 +70,7 @@ struct HardswishSlope : Activation<HardswishSlope, 2> {
 
 // Numbers: the bounds.
 struct HardtanhSlope : Activation<HardtanhSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -177,7 +177,7 @@ aclnnStatus BoundsInOrder(const Check& check, OperatorCall& call) noexcept {
 constexpr auto HardtanhChecks(int out) {
   return Join(List(NotNull(kSelf), ScalarNotNull(kMin), ScalarNotNull(kMax), NotNull(out),
                    DtypesIn(kHardtanhDtypes, {kSelf}), ScalarDtypesIn(kHardtanhDtypes, {kMin, kMax}),
-                   Own(BoundsInOrder)),
+                   Custom(BoundsInOrder)),
               OfOneTensor(kSelf, out, OutDtype::kSame));
 }
 constexpr auto kHardtanhChecks = HardtanhChecks(kOut);

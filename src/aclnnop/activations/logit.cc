@@ -29,7 +29,7 @@ HWY_INLINE V LogOfOdds(D d, V z) {
 }
 
 struct Logit : Activation<Logit, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -51,7 +51,7 @@ struct Logit : Activation<Logit, 1> {
 
 // Rounds each step. kOutside is the result outside the bounds.
 struct LogitSlope : Activation<LogitSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>

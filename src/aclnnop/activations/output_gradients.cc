@@ -18,7 +18,7 @@ using engine::HWY_NAMESPACE::Complex;
 
 // Rounds each step, in the order of the formula in the header.
 struct TanhSlope : Activation<TanhSlope, 2, LaneTypes<float, double>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -29,7 +29,7 @@ struct TanhSlope : Activation<TanhSlope, 2, LaneTypes<float, double>> {
 };
 
 struct SigmoidSlope : Activation<SigmoidSlope, 2, LaneTypes<float, double, Complex<float>, Complex<double>>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>

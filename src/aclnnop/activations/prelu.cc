@@ -8,7 +8,7 @@
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/jobs/activation_formulas-inl.h"
-#include "engine/fold/sum_loop-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 namespace prelu {
 
 struct Prelu : Activation<Prelu, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -27,7 +27,7 @@ struct Prelu : Activation<Prelu, 2> {
 };
 
 struct PreluSlope : Activation<PreluSlope, 3> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -161,7 +161,7 @@ constexpr auto kPreluBackwardChecks =
               SameDtype(kGradOutput, kInput), SameDtype(kGradOutput, kWeights),
               SameDtype(kGradOutput, kGradInput), SameDtype(kGradOutput, kGradWeight),
               RankAtMost(8, {kGradOutput, kInput, kWeights, kGradInput, kGradWeight}),
-              SameShape(kInput, kGradInput), WeightsFit(kWeights, kInput), Own(GradWeightFits)),
+              SameShape(kInput, kGradInput), WeightsFit(kWeights, kInput), Custom(GradWeightFits)),
          BroadcastsInto({kInput, kGradOutput}, kInput),
          List(PromotesToDtypeOf(kInput), SizesRepresentable({kGradInput, kGradWeight}),
               DoneIfEmpty({kGradOutput, kInput, kWeights}), InsideStorage({kGradOutput, kInput, kWeights}),

@@ -20,7 +20,7 @@ namespace relu {
 
 // NaN stays NaN, -0 becomes 0.
 struct Relu : Activation<Relu, 1, LaneTypes<float, int8_t, int32_t, int64_t>> {
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -35,7 +35,7 @@ struct Relu : Activation<Relu, 1, LaneTypes<float, int8_t, int32_t, int64_t>> {
 
 // Returns the gradient where x is above the threshold or NaN. Thresholds up to float32's epsilon count as 0.
 struct AboveThreshold : Activation<AboveThreshold, 2, LaneTypes<float, int64_t>> {
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   explicit AboveThreshold(const Parameters& parameters) : Activation(parameters), threshold(Number(0)) {
     if (std::fabs(threshold) <= std::numeric_limits<float>::epsilon()) threshold = 0.0f;
     // An integer is above a number if it is above the number rounded down. INT64 has only the threshold 0.
@@ -60,7 +60,7 @@ struct AboveThreshold : Activation<AboveThreshold, 2, LaneTypes<float, int64_t>>
 };
 
 struct LeakyRelu : Activation<LeakyRelu, 1, LaneTypes<float, double>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -70,7 +70,7 @@ struct LeakyRelu : Activation<LeakyRelu, 1, LaneTypes<float, double>> {
 };
 
 struct LeakyReluSlope : Activation<LeakyReluSlope, 2, LaneTypes<float, double>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -156,7 +156,7 @@ aclnnStatus SlopeFits(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kLeakyReluBackwardChecks = Join(
     List(NotNull(kGradOutput), NotNull(kInput), ScalarNotNull(kNegativeSlope), NotNull(kGradInput),
          DtypesIn(kActivatedAndDouble, {kGradOutput, kInput}), ScalarDtypesIn(kSlopeDtypes, {kNegativeSlope}),
-         Own(SlopeFits), Promotes({kGradOutput, kInput}), PromotedCastsTo(kGradInput)),
+         Custom(SlopeFits), Promotes({kGradOutput, kInput}), PromotedCastsTo(kGradInput)),
     BroadcastChecks(kGradOutput, kInput, kGradInput), ComputableChecks({kGradOutput, kInput}, kGradInput));
 
 }  // namespace

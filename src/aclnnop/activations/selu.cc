@@ -35,7 +35,7 @@ T Saturated(float number) {
 
 // Negative integers give results between -1 and -2, which truncate to -1.
 struct Selu : Activation<Selu, 1, LaneTypes<float, int8_t, int32_t>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -64,7 +64,7 @@ struct Selu : Activation<Selu, 1, LaneTypes<float, int8_t, int32_t>> {
 };
 
 struct SeluSlope : Activation<SeluSlope, 2, LaneTypes<float, int8_t, int32_t>> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>

@@ -16,7 +16,7 @@ namespace shrink {
 
 // Number: the bound; a negative one counts as 0. NaN stays NaN.
 struct Hardshrink : Activation<Hardshrink, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -28,7 +28,7 @@ struct Hardshrink : Activation<Hardshrink, 1> {
 
 // The slope of both functions. The gradient passes where x is NaN.
 struct ShrinkSlope : Activation<ShrinkSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -40,7 +40,7 @@ struct ShrinkSlope : Activation<ShrinkSlope, 2> {
 
 // NaN becomes 0.
 struct Softshrink : Activation<Softshrink, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -93,7 +93,7 @@ aclnnStatus BoundNotNegative(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kSoftshrinkChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(0), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut}),
-              RankAtMost(8, {kSelf}), Own(BoundNotNegative)),
+              RankAtMost(8, {kSelf}), Custom(BoundNotNegative)),
          OfOneTensorOfAnyRank(kSelf, kOut, {0}));
 
 // CANN copies the result without a conversion.
@@ -110,10 +110,10 @@ bool DtypesDiffer(const OperatorCall& call) noexcept {
 
 constexpr auto kSoftshrinkBackwardChecks = Join(
     List(NotNull(kGradOutput), NotNull(kInput), ScalarNotNull(0), NotNull(kGradInput),
-         DtypesIn(kBf16On200I, {kGradOutput, kInput, kGradInput}), Own(BoundNotNegative)),
+         DtypesIn(kBf16On200I, {kGradOutput, kInput, kGradInput}), Custom(BoundNotNegative)),
     BroadcastChecks(kGradOutput, kInput, kGradInput),
     List(SizesRepresentable({kGradInput}), DoneIfEmpty({kGradOutput, kGradInput}), PromotesToDtypeOf(kInput),
-         If(DtypesDiffer, PromotesTo(ACL_FLOAT)), Own(ResultIsComputed, ACLNN_ERR_INNER_NULLPTR)),
+         If(DtypesDiffer, PromotesTo(ACL_FLOAT)), Custom(ResultIsComputed, ACLNN_ERR_INNER_NULLPTR)),
     ComputableChecks({kGradOutput, kInput}, kGradInput, {0}));
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace softplus {
 
 // Numbers: beta, threshold. The result overflows where float32's exponential does, as on the NPU.
 struct Softplus : Activation<Softplus, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -38,7 +38,7 @@ struct Softplus : Activation<Softplus, 1> {
 };
 
 struct SoftplusSlope : Activation<SoftplusSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -62,7 +62,7 @@ HWY_INLINE V MishPower(D d, V x) {
 }
 
 struct Mish : Activation<Mish, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -75,7 +75,7 @@ struct Mish : Activation<Mish, 1> {
 };
 
 struct MishSlope : Activation<MishSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -95,7 +95,7 @@ struct MishSlope : Activation<MishSlope, 2> {
 
 // Computes min(x, 0) - log(1 + exp(-|x|)).
 struct LogSigmoid : Activation<LogSigmoid, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -110,7 +110,7 @@ struct LogSigmoid : Activation<LogSigmoid, 1> {
 };
 
 struct LogSigmoidSlope : Activation<LogSigmoidSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>

@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 namespace swish {
 
 struct Silu : Activation<Silu, 1> {
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   static constexpr int kFunctionOf = 0;
   using Activation::Activation;
 
@@ -34,7 +34,7 @@ struct Silu : Activation<Silu, 1> {
 };
 
 struct SiluSlope : Activation<SiluSlope, 2> {
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   static constexpr int kFunctionOf = 1;
   using Activation::Activation;
 
@@ -54,7 +54,7 @@ struct SiluSlope : Activation<SiluSlope, 2> {
 
 // Number: the multiple.
 struct Swish : Activation<Swish, 1> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>
@@ -67,7 +67,7 @@ struct Swish : Activation<Swish, 1> {
 };
 
 struct SwishSlope : Activation<SwishSlope, 2> {
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
 
   template <class D, class V>

@@ -56,7 +56,7 @@ struct ScaledSum : Elementwise<ScaledSum> {
   using Parameters = engine::Scalars;
   using Lanes = WideLanes;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   explicit ScaledSum(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>

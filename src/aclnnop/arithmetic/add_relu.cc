@@ -18,7 +18,7 @@ struct ReluOfSum : Elementwise<ReluOfSum> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, int8_t, uint8_t, int16_t, int32_t, int64_t>;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit ReluOfSum(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>

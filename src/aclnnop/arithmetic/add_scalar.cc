@@ -19,7 +19,7 @@ struct Line : Elementwise<Line> {
   using Parameters = engine::Scalars;
   using Lanes = WideLanes;
   static constexpr int kInputs = 1;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   explicit Line(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>

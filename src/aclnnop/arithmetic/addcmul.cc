@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/addcmul.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/integers-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
@@ -22,7 +22,7 @@ struct SumWithProduct : Elementwise<SumWithProduct> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;
   static constexpr int kInputs = 3;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit SumWithProduct(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>
@@ -44,7 +44,7 @@ struct SumWithQuotient : Elementwise<SumWithQuotient> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int64_t>;
   static constexpr int kInputs = 3;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit SumWithQuotient(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>

@@ -124,9 +124,9 @@ constexpr auto Checks(const Check& rank_of_self, int out) {
   return Join(
       List(NotNull(kSelf), NotNull(kVec1), NotNull(kVec2), NotNull(out),
            DtypesIn(kDtypes, {kSelf, kVec1, kVec2, out}), ScalarDtypesIn(kDtypes, {kBeta, kAlpha}),
-           Promotes({kVec2, kVec1, kSelf}), Own(FactorsFit), RankIs(1, {kVec1, kVec2}), rank_of_self,
-           Own(SetResult), ExpandsToBroadcast(kSelf), SizesRepresentable({out}), DoneIfEmpty({kVec1, kVec2}),
-           ShapeIsResult(out)),
+           Promotes({kVec2, kVec1, kSelf}), Custom(FactorsFit), RankIs(1, {kVec1, kVec2}), rank_of_self,
+           Custom(SetResult), ExpandsToBroadcast(kSelf), SizesRepresentable({out}),
+           DoneIfEmpty({kVec1, kVec2}), ShapeIsResult(out)),
       List(InsideStorage({kSelf, kVec1, kVec2}), DtypeImplemented({kSelf, kVec1, kVec2, out}, kConvertible)));
 }
 constexpr auto kChecks = Checks(RankAtMost(2, {kSelf}), kOut);

@@ -42,7 +42,7 @@ struct WithinScalars : Elementwise<WithinScalars> {
   using Parameters = engine::Scalars;
   using Lanes = BoundLanes;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit WithinScalars(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>
@@ -71,7 +71,7 @@ struct AboveTensor : Elementwise<AboveTensor> {
   using Parameters = engine::Scalars;
   using Lanes = BoundLanes;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit AboveTensor(const Parameters&) {}
 
   template <class D, class V>
@@ -84,7 +84,7 @@ struct BelowTensor : Elementwise<BelowTensor> {
   using Parameters = engine::Scalars;
   using Lanes = BoundLanes;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit BelowTensor(const Parameters&) {}
 
   template <class D, class V>

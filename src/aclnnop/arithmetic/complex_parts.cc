@@ -129,7 +129,7 @@ constexpr DtypeSet kParts = kFloatAndHalf | kDouble;
 constexpr auto kComplexChecks =
     Join(List(NotNull(kFirst), NotNull(kSecond), NotNull(kOut), SizesRepresentable({kOut}),
               DoneIfEmpty({kFirst, kSecond}), DtypesIn(kParts, {kFirst}), SameDtype(kFirst, kSecond),
-              Own(OutIsOfParts)),
+              Custom(OutIsOfParts)),
          BroadcastChecks(kFirst, kSecond, kOut), kFormats, List(InsideStorage({kFirst, kSecond})));
 constexpr auto kPolarChecks =
     Join(List(NotNull(kFirst), NotNull(kSecond), NotNull(kOut), DtypesIn(kFloat, {kFirst, kSecond}),
@@ -175,7 +175,7 @@ aclnnStatus AngleIsOfX(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kAngleChecks =
-    List(NotNull(kX), NotNull(kAngle), DtypesIn(kAngleDtypes, {kX}), Own(AngleIsOfX),
+    List(NotNull(kX), NotNull(kAngle), DtypesIn(kAngleDtypes, {kX}), Custom(AngleIsOfX),
          WithCode(ACLNN_ERR_INNER_TILING_ERROR, RankAtMost(8, {kX})),
          WithCode(ACLNN_ERR_INNER_TILING_ERROR, SameShape(kX, kAngle)), SizesRepresentable({kAngle}),
          DoneIfEmpty({kX}), InsideStorage({kX}));

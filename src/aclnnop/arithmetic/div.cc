@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/div.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/integers-inl.h"
 #include "engine/map/scalar_operand-inl.h"
 #include "engine/map/vector_loop-inl.h"
@@ -23,8 +23,8 @@ struct Quotient : Elementwise<Quotient> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, Complex<float>, Complex<double>>;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kHasFastPath = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Quotient(const Parameters&) {}
 
   template <class D, class V>

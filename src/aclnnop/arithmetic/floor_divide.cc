@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/floor_divide.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/integers-inl.h"
 #include "engine/map/scalar_operand-inl.h"
 #include "engine/map/vector_loop-inl.h"

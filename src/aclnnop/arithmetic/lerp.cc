@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/lerp.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/scalar_operand-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
@@ -21,7 +21,7 @@ using namespace engine::HWY_NAMESPACE;
 struct Between : Elementwise<Between> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 3;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Between(const Parameters&) {}
 
   template <class D, class V>

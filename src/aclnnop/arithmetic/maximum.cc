@@ -21,7 +21,7 @@ struct Extreme : Elementwise<Extreme<kIsGreater>> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t, Bool>;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Extreme(const Parameters&) {}
 
   template <class D, class V>

@@ -29,7 +29,7 @@ struct Product : Elementwise<Product> {
   using Parameters = engine::Scalars;
   using Lanes = ProductLanes;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   explicit Product(const Parameters&) {}
 
   template <class D, class V>
@@ -47,7 +47,7 @@ struct Scaled : Elementwise<Scaled> {
   using Parameters = engine::Scalars;
   using Lanes = ProductLanes;
   static constexpr int kInputs = 1;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
   explicit Scaled(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>

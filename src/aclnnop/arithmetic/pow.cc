@@ -25,7 +25,7 @@ struct Square : Elementwise<Square> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, Complex<float>, Complex<double>>;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Square(const Parameters&) {}
 
   template <class D, class V>

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include <hwy/highway.h>
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/integers-inl.h"
 #include "engine/map/vector_loop-inl.h"
 

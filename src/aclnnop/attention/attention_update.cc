@@ -117,15 +117,15 @@ aclnnStatus IsOnProduct(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr Check kChecks[] = {
-    Own(TypeFits),
-    Own(ListsGiven, ACLNN_ERR_PARAM_NULLPTR),
+    Custom(TypeFits),
+    Custom(ListsGiven, ACLNN_ERR_PARAM_NULLPTR),
     NotNull(kOut),
-    Own(PartsFit),
-    Own(EntriesGiven, ACLNN_ERR_PARAM_NULLPTR),
-    Own(IsOnProduct),
-    Own(DtypesFit),
-    Own(EmptyDone),
-    Own(ShapesFit),
+    Custom(PartsFit),
+    Custom(EntriesGiven, ACLNN_ERR_PARAM_NULLPTR),
+    Custom(IsOnProduct),
+    Custom(DtypesFit),
+    Custom(EmptyDone),
+    Custom(ShapesFit),
     SizesRepresentable({kOut, kLseOut}),
     InsideStorage({kLse}),
     InsideStorage({kLocalOut}),
@@ -227,8 +227,9 @@ constexpr auto kRingChecks = List(
     NotNull(kCurrentSum), NotNull(kRingOut), NotNull(kMaxOut), NotNull(kSumOut),
     DtypesIn(kDtypes, {kPrevious}), SameDtype(kPrevious, kCurrent), SameDtype(kPrevious, kRingOut),
     DtypesIn(kStatistics, {kPreviousMax, kPreviousSum, kCurrentMax}),
-    DtypesIn(kStatistics, {kCurrentSum, kMaxOut, kSumOut}), Own(StatisticsLieAsRows, ACLNN_ERR_INNER_NULLPTR),
-    Own(RingLayoutFits, kTiling), Own(RingShapesFit, kTiling), DoneIfEmpty({kPrevious}),
+    DtypesIn(kStatistics, {kCurrentSum, kMaxOut, kSumOut}),
+    Custom(StatisticsLieAsRows, ACLNN_ERR_INNER_NULLPTR), Custom(RingLayoutFits, kTiling),
+    Custom(RingShapesFit, kTiling), DoneIfEmpty({kPrevious}),
     SizesRepresentable({kRingOut, kMaxOut, kSumOut}), InsideStorage({kPrevious, kPreviousMax, kPreviousSum}),
     InsideStorage({kCurrent, kCurrentMax, kCurrentSum}));
 

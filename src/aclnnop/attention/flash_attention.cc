@@ -38,7 +38,7 @@ enum AttributesOfV2 { kQueryStart = kShiftType + 1, kKeyStart };
 enum class Takes : uint8_t { kBatches, kPacked, kBoth };
 
 // Positions of the tensors that differ from operator to operator.
-struct Places {
+struct OperandPositions {
   Takes takes;
   int shift;
   int kept;
@@ -58,17 +58,17 @@ struct Places {
   constexpr bool IsV4() const { return end_of_extras > 0; }
 };
 enum Score { kShift = 3, kKept, kPadding, kMask, kGreatest, kSum, kSoftmax, kOut };
-constexpr Places kOfScore{Takes::kBatches, kShift, kKept, kMask, kGreatest, kSum, kOut};
-constexpr Places kOfVarLenScore{Takes::kPacked, kShift, kKept, kMask, kGreatest, kSum, kOut};
-constexpr Places AsV2(Places places) {
-  places.is_v2 = true;
-  return places;
+constexpr OperandPositions kOfScore{Takes::kBatches, kShift, kKept, kMask, kGreatest, kSum, kOut};
+constexpr OperandPositions kOfVarLenScore{Takes::kPacked, kShift, kKept, kMask, kGreatest, kSum, kOut};
+constexpr OperandPositions AsV2(OperandPositions positions) {
+  positions.is_v2 = true;
+  return positions;
 }
-constexpr Places kOfScoreV2 = AsV2(kOfScore);
-constexpr Places kOfVarLenScoreV2 = AsV2(kOfVarLenScore);
+constexpr OperandPositions kOfScoreV2 = AsV2(kOfScore);
+constexpr OperandPositions kOfVarLenScoreV2 = AsV2(kOfVarLenScore);
 enum ScoreV4 { kFirstExtra = kMask + 1, kGreatestOfV4 = kFirstExtra + 6, kSumOfV4, kSoftmaxOfV4, kOutOfV4 };
-constexpr Places kOfScoreV4{Takes::kBoth, kShift,   kKept,       kMask,        kGreatestOfV4,
-                            kSumOfV4,     kOutOfV4, kFirstExtra, kGreatestOfV4};
+constexpr OperandPositions kOfScoreV4{Takes::kBoth, kShift,   kKept,       kMask,        kGreatestOfV4,
+                                      kSumOfV4,     kOutOfV4, kFirstExtra, kGreatestOfV4};
 enum Grad {
   kDy = 3,
   kGradShift,
@@ -84,24 +84,24 @@ enum Grad {
   kDv,
   kDpse
 };
-constexpr Places kOfGrad{Takes::kBatches,
-                         kGradShift,
-                         kGradKept,
-                         kGradMask,
-                         kGradGreatest,
-                         kGradSum,
-                         kGradOut,
-                         0,
-                         0,
-                         kDq,
-                         kDk,
-                         kDv,
-                         kDpse};
-constexpr Places kOfUnpaddingGrad{Takes::kPacked, kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum,
-                                  kGradOut,       0,          0,         kDq,       kDk,           kDv,
-                                  kDpse};
-constexpr Places kOfGradV2 = AsV2(kOfGrad);
-constexpr Places kOfUnpaddingGradV2 = AsV2(kOfUnpaddingGrad);
+constexpr OperandPositions kOfGrad{Takes::kBatches,
+                                   kGradShift,
+                                   kGradKept,
+                                   kGradMask,
+                                   kGradGreatest,
+                                   kGradSum,
+                                   kGradOut,
+                                   0,
+                                   0,
+                                   kDq,
+                                   kDk,
+                                   kDv,
+                                   kDpse};
+constexpr OperandPositions kOfUnpaddingGrad{
+    Takes::kPacked, kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut, 0, 0, kDq, kDk, kDv,
+    kDpse};
+constexpr OperandPositions kOfGradV2 = AsV2(kOfGrad);
+constexpr OperandPositions kOfUnpaddingGradV2 = AsV2(kOfUnpaddingGrad);
 enum GradV4 {
   kFirstGradExtra = kGradOut + 1,
   kDqOfV4 = kFirstGradExtra + 8,
@@ -112,16 +112,16 @@ enum GradV4 {
   kDpseOfV4,
   kDsink
 };
-constexpr Places kOfGradV4{Takes::kBoth, kGradShift, kGradKept,       kGradMask, kGradGreatest,
-                           kGradSum,     kGradOut,   kFirstGradExtra, kDqOfV4,   kDqOfV4,
-                           kDkOfV4,      kDvOfV4,    kDpseOfV4};
+constexpr OperandPositions kOfGradV4{Takes::kBoth, kGradShift, kGradKept,       kGradMask, kGradGreatest,
+                                     kGradSum,     kGradOut,   kFirstGradExtra, kDqOfV4,   kDqOfV4,
+                                     kDkOfV4,      kDvOfV4,    kDpseOfV4};
 
 // Tells whether shifts are computed from slopes, which then take the shift's position.
-template <const Places& at>
+template <const OperandPositions& at>
 bool HasSlopes(const OperatorCall& call) noexcept {
   return at.is_v2 && IsThere(call, at.shift) && call.attributes[kShiftType].integer >= 2;
 }
-template <const Places& at>
+template <const OperandPositions& at>
 bool HasPlainShift(const OperatorCall& call) noexcept {
   return IsThere(call, at.shift) && !HasSlopes<at>(call);
 }
@@ -204,7 +204,7 @@ aclnnStatus HeadsGiven(const Check& check, OperatorCall& call) noexcept {
                                                  : RefuseAttribute(check, call, kHeadCount, "at least 1");
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
   const Layout layout = LayoutIn(call);
   const bool is_taken = layout == Layout::kTnd
@@ -297,7 +297,7 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
 // Tells whether a dim is `length`, or 1 if `or_one`.
 bool IsDim(int64_t dim, int64_t length, bool or_one) { return dim == length || (or_one && dim == 1); }
 
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
   if (!IsThere(call, at.shift)) return ACL_SUCCESS;
   const Sizes sizes(call);
@@ -319,7 +319,7 @@ aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
   return RefuseTensor(check, call, at.shift, "[B or 1, N, Sq or 1, Skv], in TND of the longest sequences");
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus KeptFits(const Check& check, OperatorCall& call) noexcept {
   if (!IsThere(call, at.kept)) return ACL_SUCCESS;
   const Sizes sizes(call);
@@ -333,7 +333,7 @@ aclnnStatus KeptFits(const Check& check, OperatorCall& call) noexcept {
                       "batch's");
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t mode = call.attributes[kMode].integer;
   if (mode < 0 || mode >= (IsPacked(call) ? kModesOfPacked : kModes))
@@ -363,7 +363,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
                              "longest sequences");
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t mode = call.attributes[kMode].integer;
   if (!IsThere(call, at.mask)) return ACL_SUCCESS;
@@ -384,7 +384,7 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
 
 // Refuses features of V4 that are not implemented: sinks, rotary parts, quantised numbers, lengths of
 // sequences that are not packed, and shifts computed from slopes.
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
     if (!IsThere(call, tensor) || call.Tensor(tensor).view.IsEmpty()) continue;
@@ -448,7 +448,7 @@ aclnnStatus IsStatistic(const Check& check, OperatorCall& call) noexcept {
 }
 
 // Fills in the engine's attention, except for the outputs.
-template <const Places& at>
+template <const OperandPositions& at>
 engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   engine::Attention made{};
   made.heads = sizes.query.heads;
@@ -488,7 +488,7 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
 
 // Returns the mode of a sequence. Modes 7 and 8 use mode 4 for the last or the first sequence that has
 // queries, and 3 or 2 for the others.
-template <const Places& at>
+template <const OperandPositions& at>
 int64_t ModeOf(const Sequences& sequences, int64_t b) {
   const OperatorCall& call = sequences.call;
   const int64_t mode = IsThere(call, at.mask) ? call.attributes[kMode].integer : 1;
@@ -500,7 +500,7 @@ int64_t ModeOf(const Sequences& sequences, int64_t b) {
   return has_band ? 4 : mode == 7 ? 3 : 2;
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
   const aclTensor& slopes = call.Tensor(at.shift);
   parts.slopes = Broadcast(slopes, at.shift);
@@ -516,7 +516,7 @@ void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
 
 // Fills in the fields that differ from sequence to sequence. Rows that belong to no sequence follow as
 // further batches, none longer than the longest sequence. Returns false when there is no memory.
-template <const Places& at>
+template <const OperandPositions& at>
 bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention& made, Executor& executor,
                 engine::AttentionParts** parts) {
   const Sequences sequences(call, sizes);
@@ -585,32 +585,33 @@ aclnnStatus Done(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-template <const Places& at>
-constexpr auto kShared = List(Own(HeadsGiven), Own(LayoutFits<at>), Own(DepthsFit),
+template <const OperandPositions& at>
+constexpr auto kShared = List(Custom(HeadsGiven), Custom(LayoutFits<at>), Custom(DepthsFit),
                               WithCode(kTiling, DtypesIn(kNoneBeforeAtlasA2, {kQuery})),
-                              Own(KeepFits, kTiling), Own(HeadsFit, kTiling), Own(LengthsFit, kTiling));
+                              Custom(KeepFits, kTiling), Custom(HeadsFit, kTiling),
+                              Custom(LengthsFit, kTiling));
 
 // CANN's code for features of V4 that are not implemented here.
 constexpr aclnnStatus kNotComputed = ACLNN_ERR_INNER_NULLPTR;
 
-template <const Places& at>
+template <const OperandPositions& at>
 constexpr auto ScoreChecks() {
-  constexpr auto kLast =
-      List(Own(IsStatistic<at.greatest>, ACLNN_ERR_PARAM_NULLPTR),
-           Own(IsStatistic<at.sum>, ACLNN_ERR_PARAM_NULLPTR), Own(IsResult<at.out>, ACLNN_ERR_PARAM_NULLPTR),
-           WithCode(ACLNN_ERR_PARAM_NULLPTR, SameDtype(kQuery, at.out)),
-           SizesRepresentable({at.greatest, at.sum, at.out}),
-           InsideStorage({kQuery, kKey, kValue, kShift, kKept}), InsideStorage({kMask}));
+  constexpr auto kLast = List(Custom(IsStatistic<at.greatest>, ACLNN_ERR_PARAM_NULLPTR),
+                              Custom(IsStatistic<at.sum>, ACLNN_ERR_PARAM_NULLPTR),
+                              Custom(IsResult<at.out>, ACLNN_ERR_PARAM_NULLPTR),
+                              WithCode(ACLNN_ERR_PARAM_NULLPTR, SameDtype(kQuery, at.out)),
+                              SizesRepresentable({at.greatest, at.sum, at.out}),
+                              InsideStorage({kQuery, kKey, kValue, kShift, kKept}), InsideStorage({kMask}));
   constexpr auto kFirst =
-      Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
+      Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), Custom(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
                 NotNull(at.greatest), NotNull(at.sum), NotNull(at.out),
-                If(AllEmpty<at.greatest, at.sum, at.out>, Own(Done)), SameDtype(kQuery, kKey),
+                If(AllEmpty<at.greatest, at.sum, at.out>, Custom(Done)), SameDtype(kQuery, kKey),
                 SameDtype(kQuery, kValue), If(HasPlainShift<at>, SameDtype(kQuery, kShift))),
            kShared<at>,
-           List(Own(ShiftFits<at>, kTiling), Own(KeptFits<at>, kTiling), Own(MaskFits<at>, kTiling),
-                Own(TokensFit<at>, kTiling)));
+           List(Custom(ShiftFits<at>, kTiling), Custom(KeptFits<at>, kTiling), Custom(MaskFits<at>, kTiling),
+                Custom(TokensFit<at>, kTiling)));
   if constexpr (at.IsV4()) {
-    return Join(kFirst, List(Own(IsComputed<at>, kNotComputed)), kLast);
+    return Join(kFirst, List(Custom(IsComputed<at>, kNotComputed)), kLast);
   } else {
     return Join(kFirst, kLast);
   }
@@ -621,7 +622,7 @@ constexpr auto kScoreChecksOfV2 = ScoreChecks<kOfScoreV2>();
 constexpr auto kVarLenScoreChecksOfV2 = ScoreChecks<kOfVarLenScoreV2>();
 constexpr auto kScoreChecksOfV4 = ScoreChecks<kOfScoreV4>();
 
-template <const Places& at>
+template <const OperandPositions& at>
 void SetScore(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
   // Without keys, or with values of depth 0, there is nothing to sum.
@@ -637,7 +638,7 @@ void SetScore(const OperatorCall& call, Executor& executor) {
 
 // ---- FlashAttentionScoreGrad ----
 
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus RanksOfGrad(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor :
        std::initializer_list<int>{kQuery, kKey, kValue, kDy, kGradOut, at.dq, at.dk, at.dv}) {
@@ -646,7 +647,7 @@ aclnnStatus RanksOfGrad(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus StatisticsGiven(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {at.greatest, at.sum}) {
     const Check given = WithCode(check.code, NotNull(tensor));
@@ -655,7 +656,7 @@ aclnnStatus StatisticsGiven(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 bool WantsShift(const OperatorCall& call) noexcept {
   return HasPlainShift<at>(call) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).view.IsEmpty();
 }
@@ -664,7 +665,7 @@ constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code for inte
 
 // Checks the size of the workspace. It has one row per thread for each query of the heads that share keys,
 // and the sums of a shift's gradient.
-template <const Places& at>
+template <const OperandPositions& at>
 aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const Sequences sequences(call, sizes);
@@ -682,32 +683,33 @@ aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
                              "2^62 bytes, accepted: fewer."));
 }
 
-template <const Places& at>
+template <const OperandPositions& at>
 constexpr auto GradChecks() {
   constexpr auto kFirst =
       Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kDy), NotNull(kGradOut),
-                NotNull(at.dq), NotNull(at.dk), NotNull(at.dv), Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
-                If(AllEmpty<at.dq, at.dk, at.dv, at.dpse>, Own(Done)), Own(HeadsGiven), Own(RanksOfGrad<at>)),
+                NotNull(at.dq), NotNull(at.dk), NotNull(at.dv), Custom(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
+                If(AllEmpty<at.dq, at.dk, at.dv, at.dpse>, Custom(Done)), Custom(HeadsGiven),
+                Custom(RanksOfGrad<at>)),
            kShared<at>,
            List(WithCode(kInner, SameDtype(kQuery, kKey)), WithCode(kInner, SameDtype(kQuery, kValue)),
                 WithCode(kInner, SameDtype(kQuery, kDy)), WithCode(kInner, SameDtype(kQuery, kGradOut)),
                 WithCode(kInner, SameDtype(kQuery, at.dq)), WithCode(kInner, SameDtype(kQuery, at.dk)),
                 WithCode(kInner, SameDtype(kQuery, at.dv)),
                 If(HasPlainShift<at>, WithCode(kInner, SameDtype(kQuery, kGradShift))),
-                Own(ShiftFits<at>, kTiling), Own(KeptFits<at>, kTiling), Own(MaskFits<at>, kTiling),
-                Own(TokensFit<at>, kTiling)));
+                Custom(ShiftFits<at>, kTiling), Custom(KeptFits<at>, kTiling), Custom(MaskFits<at>, kTiling),
+                Custom(TokensFit<at>, kTiling)));
   constexpr auto kLast =
-      List(Own(StatisticsGiven<at>, kInner), Own(IsStatistic<kGradGreatest>, kInner),
-           Own(IsStatistic<kGradSum>, kInner), Own(IsResult<kDy>, kInner), Own(IsResult<kGradOut>, kInner),
-           WithCode(kInner, SameShape(kQuery, at.dq)), WithCode(kInner, SameShape(kKey, at.dk)),
-           WithCode(kInner, SameShape(kValue, at.dv)),
+      List(Custom(StatisticsGiven<at>, kInner), Custom(IsStatistic<kGradGreatest>, kInner),
+           Custom(IsStatistic<kGradSum>, kInner), Custom(IsResult<kDy>, kInner),
+           Custom(IsResult<kGradOut>, kInner), WithCode(kInner, SameShape(kQuery, at.dq)),
+           WithCode(kInner, SameShape(kKey, at.dk)), WithCode(kInner, SameShape(kValue, at.dv)),
            If(WantsShift<at>, WithCode(kInner, SameShape(kGradShift, at.dpse))),
            If(WantsShift<at>, WithCode(kInner, SameDtype(kGradShift, at.dpse))),
-           SizesRepresentable({at.dq, at.dk, at.dv, at.dpse}), Own(WorkspaceFits<at>),
+           SizesRepresentable({at.dq, at.dk, at.dv, at.dpse}), Custom(WorkspaceFits<at>),
            InsideStorage({kQuery, kKey, kValue, kDy, kGradOut}),
            InsideStorage({kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum}));
   if constexpr (at.IsV4()) {
-    return Join(kFirst, List(Own(IsComputed<at>, kNotComputed)), kLast);
+    return Join(kFirst, List(Custom(IsComputed<at>, kNotComputed)), kLast);
   } else {
     return Join(kFirst, kLast);
   }
@@ -718,7 +720,7 @@ constexpr auto kGradChecksOfV2 = GradChecks<kOfGradV2>();
 constexpr auto kUnpaddingGradChecksOfV2 = GradChecks<kOfUnpaddingGradV2>();
 constexpr auto kGradChecksOfV4 = GradChecks<kOfGradV4>();
 
-template <const Places& at>
+template <const OperandPositions& at>
 void SetGrad(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
   const Layout layout = LayoutIn(call);

@@ -80,22 +80,22 @@ enum Attributes {
 
 // Positions of the tensors that an operator has, in parameter order. The schema refers to an operator by its
 // index in kForms.
-class Places {
+class OperandPositions {
  public:
-  constexpr Places(int inputs, int more = -1, bool has_lse = false) {
-    for (int8_t& place : place_) place = -1;
+  constexpr OperandPositions(int inputs, int more = -1, bool has_lse = false) {
+    for (int8_t& position : position_) position = -1;
     int8_t count = 0;
-    for (int tensor = 0; tensor < inputs; ++tensor) place_[tensor] = count++;
-    if (more >= 0) place_[more] = count++;
-    place_[kOut] = count++;
-    if (has_lse) place_[kLse] = count;
+    for (int tensor = 0; tensor < inputs; ++tensor) position_[tensor] = count++;
+    if (more >= 0) position_[more] = count++;
+    position_[kOut] = count++;
+    if (has_lse) position_[kLse] = count;
   }
-  constexpr int Of(int tensor) const { return place_[tensor]; }
+  constexpr int Of(int tensor) const { return position_[tensor]; }
 
  private:
-  int8_t place_[kTensors]{};
+  int8_t position_[kTensors]{};
 };
-constexpr Places kForms[] = {
+constexpr OperandPositions kForms[] = {
     // aclnnFusedInferAttentionScore and V2 to V5
     {kKeyPadding + 1, -1, true},
     {kValuePrefix + 1, -1, true},
@@ -588,8 +588,8 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
   for (const ScaleSource* const source : {&key, &value}) {
     const attention::Heads& of = source == &key ? sizes.key : sizes.value;
     for (const int tensor : {source->scale, source->offset}) {
-      engine::AttentionOperand place;
-      if (Has(call, tensor) && !PlaceScales(call, sizes, *source, tensor, of, &place))
+      engine::AttentionOperand position;
+      if (Has(call, tensor) && !PlaceScales(call, sizes, *source, tensor, of, &position))
         return RefuseAt(check, call, tensor, "a shape of its antiquantMode, 0 to 5");
     }
   }
@@ -799,17 +799,17 @@ aclnnStatus IsOneQuery(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto ChecksFor(const DtypeRule& dtypes) {
-  return List(NotNull(kQuery), Own(ListsGiven, ACLNN_ERR_PARAM_NULLPTR),
-              Own(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR), Own(OutGiven, ACLNN_ERR_PARAM_NULLPTR),
-              DtypesIn(dtypes, {kQuery}), Own(DtypesFit), Own(IsComputed, ACLNN_ERR_INNER_NULLPTR),
-              DoneIfEmpty({kQuery}), Own(LayoutFits, kTiling), Own(HeadsFit, kTiling));
+  return List(NotNull(kQuery), Custom(ListsGiven, ACLNN_ERR_PARAM_NULLPTR),
+              Custom(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR), Custom(OutGiven, ACLNN_ERR_PARAM_NULLPTR),
+              DtypesIn(dtypes, {kQuery}), Custom(DtypesFit), Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR),
+              DoneIfEmpty({kQuery}), Custom(LayoutFits, kTiling), Custom(HeadsFit, kTiling));
 }
 constexpr auto kRest =
-    List(Own(PartsFit, kTiling), Own(LengthsFit, kTiling), Own(ShiftFits, kTiling), Own(MaskFits, kTiling),
-         Own(TokensFit, kTiling), Own(ResultsFit, kTiling), Own(Inside));
+    List(Custom(PartsFit, kTiling), Custom(LengthsFit, kTiling), Custom(ShiftFits, kTiling),
+         Custom(MaskFits, kTiling), Custom(TokensFit, kTiling), Custom(ResultsFit, kTiling), Custom(Inside));
 constexpr auto kChecks = Join(ChecksFor(kDtypes), kRest);
 constexpr auto kChecksOfV5 = Join(ChecksFor(kDtypesOfV5), kRest);
-constexpr auto kChecksOfOneQuery = Join(ChecksFor(kDtypes), List(Own(IsOneQuery, kTiling)), kRest);
+constexpr auto kChecksOfOneQuery = Join(ChecksFor(kDtypes), List(Custom(IsOneQuery, kTiling)), kRest);
 
 // ---- the job ----
 

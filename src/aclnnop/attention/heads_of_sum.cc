@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct Quotient : engine::HWY_NAMESPACE::Elementwise<Quotient> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Quotient(const Parameters& parameters) : divisor(parameters.Get<float>(0)) {}
 
   template <class D, class V>
@@ -89,11 +89,11 @@ constexpr Check kChecks[] = {
     SameDtype(kProjected, kKey),
     SameDtype(kProjected, kValue),
     RankIs(3, {kProjected}),
-    Own(HeadsFit),
-    Own(BiasFits),
-    Own(HasHeads<kQuery>),
-    Own(HasHeads<kKey>),
-    Own(HasHeads<kValue>),
+    Custom(HeadsFit),
+    Custom(BiasFits),
+    Custom(HasHeads<kQuery>),
+    Custom(HasHeads<kKey>),
+    Custom(HasHeads<kValue>),
     PromotesToDtypeOf(kProjected),
     SizesRepresentable({kQuery, kKey, kValue}),
     DoneIfEmpty({kProjected}),

@@ -14,8 +14,8 @@
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/call_of_views.h"
-#include "engine/fold/sum_loop-inl.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -24,7 +24,7 @@ namespace rotary {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct Rotate : engine::HWY_NAMESPACE::RowFormula<Rotate> {
+struct Rotate : engine::HWY_NAMESPACE::RowwiseFormula<Rotate> {
   static constexpr int kInputs = 6;
   explicit Rotate(const void*) {}
 
@@ -39,7 +39,7 @@ struct Rotate : engine::HWY_NAMESPACE::RowFormula<Rotate> {
   }
 };
 
-struct TurnBack : engine::HWY_NAMESPACE::RowFormula<TurnBack> {
+struct TurnBack : engine::HWY_NAMESPACE::RowwiseFormula<TurnBack> {
   static constexpr int kInputs = 6;
   explicit TurnBack(const void*) {}
 
@@ -55,7 +55,7 @@ struct TurnBack : engine::HWY_NAMESPACE::RowFormula<TurnBack> {
 };
 
 // Computes x * cos + y * sin.
-struct Mixed : engine::HWY_NAMESPACE::RowFormula<Mixed> {
+struct Mixed : engine::HWY_NAMESPACE::RowwiseFormula<Mixed> {
   static constexpr int kInputs = 4;
   explicit Mixed(const void*) {}
 
@@ -68,7 +68,7 @@ struct Mixed : engine::HWY_NAMESPACE::RowFormula<Mixed> {
 };
 
 // Copies the elements that are not rotated.
-struct Kept : engine::HWY_NAMESPACE::RowFormula<Kept> {
+struct Kept : engine::HWY_NAMESPACE::RowwiseFormula<Kept> {
   static constexpr int kInputs = 1;
   explicit Kept(const void*) {}
 
@@ -103,7 +103,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/attention/rotary_functions.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/normalized.h"
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/stage_list.h"
 #include "base/errors.h"
 #include "plan/views.h"
@@ -111,10 +111,10 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kRotated = PORTACL_ROW_KERNELS(rotary::Rotate);
-constexpr auto kMixed = PORTACL_ROW_KERNELS(rotary::Mixed);
-constexpr auto kKept = PORTACL_ROW_KERNELS(rotary::Kept);
-constexpr auto kTurnBack = PORTACL_ROW_KERNELS(rotary::TurnBack);
+constexpr auto kRotated = PORTACL_ROWWISE_KERNELS(rotary::Rotate);
+constexpr auto kMixed = PORTACL_ROWWISE_KERNELS(rotary::Mixed);
+constexpr auto kKept = PORTACL_ROWWISE_KERNELS(rotary::Kept);
+constexpr auto kTurnBack = PORTACL_ROWWISE_KERNELS(rotary::TurnBack);
 constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
 
 constexpr aclnnStatus kTiling =
@@ -160,8 +160,8 @@ constexpr Check kChecks[] = {
     WithCode(kTiling, IntegerIn(kMode, kHalf, kInterleaveHalf)),
     WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
     WithCode(kTiling, SameShape(kCos, kSin)),
-    Own(RowsHavePairs, kTiling),
-    Own(AnglesFit, kTiling),
+    Custom(RowsHavePairs, kTiling),
+    Custom(AnglesFit, kTiling),
     WithCode(kTiling, SameShape(kX, kOut)),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kX}),
@@ -212,9 +212,9 @@ constexpr Check kV2Checks[] = {
     SameShape(kX, kOutV2),
     WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
     WithCode(kTiling, SameShape(kCos, kSin)),
-    Own(RowsHavePairs, kTiling),
-    Own(AnglesFit, kTiling),
-    IfThere<kRotate>(Own(MatrixFits, kTiling)),
+    Custom(RowsHavePairs, kTiling),
+    Custom(AnglesFit, kTiling),
+    IfThere<kRotate>(Custom(MatrixFits, kTiling)),
     SizesRepresentable({kOutV2}),
     DoneIfEmpty({kX}),
     InsideStorage({kX, kCos, kSin, kRotate}),
@@ -251,8 +251,8 @@ constexpr Check kInterleaveChecks[] = {
     SameDtype(kX, kOut),
     WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
     WithCode(kTiling, SameShape(kCos, kSin)),
-    Own(RowsAreOf64, kTiling),
-    Own(AnglesOfHeadsFit, kTiling),
+    Custom(RowsAreOf64, kTiling),
+    Custom(AnglesOfHeadsFit, kTiling),
     WithCode(kTiling, SameShape(kX, kOut)),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kX}),
@@ -327,20 +327,20 @@ constexpr Check kAppliedChecks[] = {
     SameDtype(kQuery, kAppliedCos),
     SameDtype(kQuery, kAppliedSin),
     WithCode(kTiling, IntegerIn(kLayout, 1, kMostLayouts)),
-    Own(ModeIsNamed, kTiling),
-    Own(RanksFitLayout, kTiling),
-    Own(AppliedFits<kKey>, kTiling),
-    Own(AppliedFits<kAppliedCos>, kTiling),
-    Own(AppliedFits<kAppliedSin>, kTiling),
-    Own(AppliedHasPairs, kTiling),
+    Custom(ModeIsNamed, kTiling),
+    Custom(RanksFitLayout, kTiling),
+    Custom(AppliedFits<kKey>, kTiling),
+    Custom(AppliedFits<kAppliedCos>, kTiling),
+    Custom(AppliedFits<kAppliedSin>, kTiling),
+    Custom(AppliedHasPairs, kTiling),
     SizesRepresentable({kQuery, kKey}),
     InsideStorage({kAppliedCos, kAppliedSin}),
 };
 
-engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int64_t of_rest, int output,
-                           int64_t of_output) {
+engine::RowwiseJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int64_t of_rest, int output,
+                               int64_t of_output) {
   const StridedView first = OfPairs(call.Tensor(kX), of_input, 0);
-  engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, first);
   rows.Input(kX, OfPairs(call.Tensor(kX), of_input, 1));
   for (const int tensor : {kCos, kSin}) {
@@ -352,8 +352,8 @@ engine::RowJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int64_t o
 
 void SetRotated(const OperatorCall& call, Executor& executor) {
   const int64_t mode = call.attributes[kMode].integer;
-  engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), ModeOfRest(mode), kOut, ModeOfRest(mode));
-  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+  engine::RowwiseJobMaker rows = RowsOf(call, ModeOfX(mode), ModeOfRest(mode), kOut, ModeOfRest(mode));
+  SetRowwiseJob(rows, kRotated, engine::NoParameters(), executor);
 }
 
 void SetMixed(const OperatorCall& call, Executor& executor) {
@@ -364,7 +364,7 @@ void SetMixed(const OperatorCall& call, Executor& executor) {
   matmul::MatrixProduct product{
       {x.operand, x.tensor}, {matrix.operand, matrix.tensor}, {turned.operand, turned.tensor}};
   stages.Product(matmul::GemmOf(product), x, matrix, turned);
-  engine::RowJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(x.operand, x.tensor);
   rows.Input(turned.operand, turned.tensor);
   for (const int tensor : {kCos, kSin}) rows.Input(call.OperandOf(tensor), call.Tensor(tensor));
@@ -376,13 +376,13 @@ void SetMixed(const OperatorCall& call, Executor& executor) {
 void SetRotatedV2(const OperatorCall& call, Executor& executor) {
   if (call.IsGiven(kRotate)) return SetMixed(call, executor);
   const int64_t mode = call.attributes[kMode].integer;
-  engine::RowJobMaker rows = RowsOf(call, ModeOfX(mode), ModeOfRest(mode), kOutV2, ModeOfRest(mode));
-  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+  engine::RowwiseJobMaker rows = RowsOf(call, ModeOfX(mode), ModeOfRest(mode), kOutV2, ModeOfRest(mode));
+  SetRowwiseJob(rows, kRotated, engine::NoParameters(), executor);
 }
 
 void SetInterleaved(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, kInterleave, kHalf, kOut, kHalf);
-  SetRowJob(rows, kRotated, engine::NoParameters(), executor);
+  engine::RowwiseJobMaker rows = RowsOf(call, kInterleave, kHalf, kOut, kHalf);
+  SetRowwiseJob(rows, kRotated, engine::NoParameters(), executor);
 }
 
 void SetApplied(const OperatorCall& call, Executor& executor) {
@@ -394,13 +394,13 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
     InsertDim(view, 0, 1, 0);
     return view;
   };
-  engine::RowJob made[2];
-  const engine::RowJob* jobs[2];
+  engine::RowwiseJob made[2];
+  const engine::RowwiseJob* jobs[2];
   uint32_t touched = 0;
   for (const int turned : {kQuery, kKey}) {
     const StridedView whole = of_four(turned);
     const StridedView first = OfPairs(whole, mode, 0);
-    engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+    engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
     for (const int64_t which : {0, 1}) rows.Input(turned, OfPairs(whole, mode, which));
     for (const int tensor : {kAppliedCos, kAppliedSin}) {
       for (const int64_t which : {0, 1}) rows.Input(tensor, OfPairs(of_four(tensor), mode, which));
@@ -442,14 +442,14 @@ constexpr Check kGradChecks[] = {
     WithCode(kTiling, IntegerIn(kMode, kHalf, kInterleaveHalf)),
     WithCode(kTiling, RankIs(kRank, {kX, kCos, kSin})),
     WithCode(kTiling, SameShape(kCos, kSin)),
-    Own(RowsHavePairs, kTiling),
-    Own(AnglesFit, kTiling),
+    Custom(RowsHavePairs, kTiling),
+    Custom(AnglesFit, kTiling),
     IfThere<kGivenX>(WithCode(kTiling, SameShape(kX, kGivenX))),
     WithCode(kTiling, SameShape(kX, kDx)),
     IfThere<kGivenX>(WithCode(kTiling, SameShape(kCos, kDcos))),
     IfThere<kGivenX>(WithCode(kTiling, SameShape(kCos, kDsin))),
     SizesRepresentable({kDx, kDcos, kDsin}),
-    Own(NothingToDo),
+    Custom(NothingToDo),
     InsideStorage({kX, kCos, kSin, kGivenX}),
 };
 
@@ -458,7 +458,7 @@ constexpr int kSums = 4;
 // Layout of the job's memory. The sums run before the rows.
 struct GradientJob {
   engine::ReductionJob sums[kSums];
-  engine::RowJob rows;
+  engine::RowwiseJob rows;
 };
 
 struct GradientsJob {
@@ -511,9 +511,9 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
     }
   }
   const int64_t mode = call.attributes[kMode].integer;
-  engine::RowJobMaker rows = RowsOf(call, ModeOfRest(mode), ModeOfRest(mode), kDx, ModeOfX(mode));
+  engine::RowwiseJobMaker rows = RowsOf(call, ModeOfRest(mode), ModeOfRest(mode), kDx, ModeOfX(mode));
   std::memcpy(&jobs->rows, &rows.Make(kTurnBack, engine::NoParameters(), &executor.workspace_size),
-              sizeof(engine::RowJob));
+              sizeof(engine::RowwiseJob));
   const int64_t elements = call.Tensor(kX).numel;
   executor.SetJob([&] { return GradientsJob{count, elements}; });
 }
@@ -614,12 +614,13 @@ constexpr auto kLookedChecks =
          List(DtypesIn(kPositionDtypes, {kPositions}), If(IsV1, DtypesIn(kDtypesOfV1, {kQueryIn})),
               If(HasTableMode, DtypesIn(kNoneBeforeAtlasA2, {kQueryIn})), SameDtype(kQueryIn, kKeyIn),
               SameDtype(kQueryIn, kTable), SameDtype(kQueryIn, kQueryOut), SameDtype(kQueryIn, kKeyOut),
-              RankIs(2, {kQueryIn, kKeyIn, kTable}), Own(TokensAgree), SameShape(kQueryIn, kQueryOut),
-              SameShape(kKeyIn, kKeyOut), Own(HeadSizeIsPositive)),
-         List(If(HasTableMode, WithCode(kTiling, IntegerIn(kTableMode, 0, 1))), Own(TableFits, kTiling),
-              Own(HasWholeHeads<kQueryIn>, kTiling), Own(HasWholeHeads<kKeyIn>, kTiling),
-              Own(PositionsFit, kTiling), Own(SectionsFit, kTiling), SizesRepresentable({kQueryOut, kKeyOut}),
-              Own(NothingToTurn), InsideStorage({kPositions, kQueryIn, kKeyIn, kTable})));
+              RankIs(2, {kQueryIn, kKeyIn, kTable}), Custom(TokensAgree), SameShape(kQueryIn, kQueryOut),
+              SameShape(kKeyIn, kKeyOut), Custom(HeadSizeIsPositive)),
+         List(If(HasTableMode, WithCode(kTiling, IntegerIn(kTableMode, 0, 1))), Custom(TableFits, kTiling),
+              Custom(HasWholeHeads<kQueryIn>, kTiling), Custom(HasWholeHeads<kKeyIn>, kTiling),
+              Custom(PositionsFit, kTiling), Custom(SectionsFit, kTiling),
+              SizesRepresentable({kQueryOut, kKeyOut}), Custom(NothingToTurn),
+              InsideStorage({kPositions, kQueryIn, kKeyIn, kTable})));
 
 // The angles of every `step`-th column from `first` on. One row of positions selects them.
 struct AngleColumns {
@@ -674,7 +675,7 @@ void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, co
     return view;
   };
   const StridedView first = pairs_of(from, 0);
-  engine::RowJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
   for (const int64_t which : {0, 1}) rows.Input(from, pairs_of(from, which));
   for (const MappedView* angle : {&cos, &cos, &sin, &sin}) {
     StridedView view = angle->tensor;
@@ -685,7 +686,7 @@ void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, co
   stages.Rows(rows, kRotated, engine::NoParameters());
   const StridedView rest = rest_of(from);
   if (rest.view.IsEmpty()) return;
-  engine::RowJobMaker kept(rest.view, LastAxes(1, rest.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker kept(rest.view, LastAxes(1, rest.view), ACL_FLOAT, call.isa, call.threads);
   kept.Input(from, rest);
   kept.Output(to, rest_of(to));
   stages.Rows(kept, kKept, engine::NoParameters());

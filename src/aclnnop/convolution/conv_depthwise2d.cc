@@ -79,17 +79,17 @@ aclnnStatus IsComputable(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kChecks =
-    List(NotNull(kSelf), NotNull(kWeight), ArrayNotNull(kKernelSize), ArrayNotNull(kStride),
-         ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kOut), DtypesIn(conv::kDtypes, {kSelf}),
-         SameDtype(kSelf, kWeight), If(HasBias, SameDtype(kSelf, kBias)), SameDtype(kSelf, kOut),
-         RankIs(4, {kSelf, kWeight, kOut}), If(HasBias, Own(BiasFits)), conv::ArraySize(kKernelSize, kSelf),
-         conv::ArraySize(kStride, kSelf), conv::ArraySize(kPadding, kSelf), conv::ArraySize(kDilation, kSelf),
-         Own(KernelSizeFits), conv::FormatsFit({kSelf, kWeight, kOut}, /*strict=*/true),
-         If(HasBias, Own(BiasIsPlain)), conv::ArrayValues(kStride, 1), conv::ArrayValues(kDilation, 1),
-         Own(ChannelsFit), Own(KernelsFit), SizesRepresentable({kOut}), Own(OutFits),
-         conv::ModeFits(kMode, 4, {kSelf}), DoneIfEmpty({kOut}), Own(IsComputable, ACLNN_ERR_INNER_NULLPTR),
-         InsideStorage({kSelf, kWeight, kBias}));
+constexpr auto kChecks = List(
+    NotNull(kSelf), NotNull(kWeight), ArrayNotNull(kKernelSize), ArrayNotNull(kStride),
+    ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kOut), DtypesIn(conv::kDtypes, {kSelf}),
+    SameDtype(kSelf, kWeight), If(HasBias, SameDtype(kSelf, kBias)), SameDtype(kSelf, kOut),
+    RankIs(4, {kSelf, kWeight, kOut}), If(HasBias, Custom(BiasFits)), conv::ArraySize(kKernelSize, kSelf),
+    conv::ArraySize(kStride, kSelf), conv::ArraySize(kPadding, kSelf), conv::ArraySize(kDilation, kSelf),
+    Custom(KernelSizeFits), conv::FormatsFit({kSelf, kWeight, kOut}, /*strict=*/true),
+    If(HasBias, Custom(BiasIsPlain)), conv::ArrayValues(kStride, 1), conv::ArrayValues(kDilation, 1),
+    Custom(ChannelsFit), Custom(KernelsFit), SizesRepresentable({kOut}), Custom(OutFits),
+    conv::ModeFits(kMode, 4, {kSelf}), DoneIfEmpty({kOut}), Custom(IsComputable, ACLNN_ERR_INNER_NULLPTR),
+    InsideStorage({kSelf, kWeight, kBias}));
 
 void SetDepthwise(const OperatorCall& call, Executor& executor) {
   engine::Convolution made =

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "aclnnop/convolution/geometry.h"
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "plan/move_plan.h"
 
@@ -72,18 +72,19 @@ aclnnStatus GradientShapesFit(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kChecks =
     List(NotNull(kSelf), NotNull(kWeight), NotNull(kBias), NotNull(kOutput), DtypesIn(conv::kDtypes, {kBias}),
          DtypesIn(conv::kDtypes, {kSelf}), SameDtype(kSelf, kWeight), SameDtype(kSelf, kOutput),
-         RankIs(3, {kSelf, kWeight, kOutput}), RankIs(1, {kBias}), Own(FormatsArePlain),
-         SizesRepresentable({kOutput}), Own(ShapesFit), conv::ModeFits(kMode, 4, {kSelf}),
+         RankIs(3, {kSelf, kWeight, kOutput}), RankIs(1, {kBias}), Custom(FormatsArePlain),
+         SizesRepresentable({kOutput}), Custom(ShapesFit), conv::ModeFits(kMode, 4, {kSelf}),
          DoneIfEmpty({kOutput}), InsideStorage({kSelf, kWeight, kBias}));
 
-constexpr auto kGradientChecks = List(
-    NotNull(kGrad), NotNull(kOfInput), NotNull(kOfWeight), NotNull(kOfBias), NotNull(kGradInput),
-    NotNull(kGradWeight), NotNull(kGradBias), DtypesIn(conv::kDtypes, {kOfBias, kGradBias}),
-    DtypesIn(conv::kDtypes, {kGrad}), SameDtype(kGrad, kOfInput), SameDtype(kGrad, kOfWeight),
-    SameDtype(kGrad, kGradInput), SameDtype(kGrad, kGradWeight),
-    RankIs(3, {kGrad, kOfInput, kOfWeight, kGradInput, kGradWeight}), RankIs(1, {kOfBias, kGradBias}),
-    Own(FormatsArePlain), SizesRepresentable({kGradInput, kGradWeight, kGradBias}), Own(GradientShapesFit),
-    conv::ModeFits(kMode, 3, {kGrad}), InsideStorage({kGrad, kOfInput, kOfWeight}));
+constexpr auto kGradientChecks =
+    List(NotNull(kGrad), NotNull(kOfInput), NotNull(kOfWeight), NotNull(kOfBias), NotNull(kGradInput),
+         NotNull(kGradWeight), NotNull(kGradBias), DtypesIn(conv::kDtypes, {kOfBias, kGradBias}),
+         DtypesIn(conv::kDtypes, {kGrad}), SameDtype(kGrad, kOfInput), SameDtype(kGrad, kOfWeight),
+         SameDtype(kGrad, kGradInput), SameDtype(kGrad, kGradWeight),
+         RankIs(3, {kGrad, kOfInput, kOfWeight, kGradInput, kGradWeight}), RankIs(1, {kOfBias, kGradBias}),
+         Custom(FormatsArePlain), SizesRepresentable({kGradInput, kGradWeight, kGradBias}),
+         Custom(GradientShapesFit), conv::ModeFits(kMode, 3, {kGrad}),
+         InsideStorage({kGrad, kOfInput, kOfWeight}));
 
 engine::Convolution Made(const OperatorCall& call, int x, int w, int y) {
   const Shape& of_x = call.Tensor(x).view;
@@ -117,12 +118,12 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   const bool has_no_weight = call.Tensor(kOfWeight).view.IsEmpty();
   if (grad.IsEmpty() || (has_no_weight && call.Tensor(kGradBias).view[0] != grad[2])) {
     // A sum of no terms is 0.
-    StepList steps(executor, 3);
+    OpList ops(executor, 3);
     for (const int tensor : {kGradInput, kGradWeight, kGradBias}) {
       if (call.Tensor(tensor).view.IsEmpty()) continue;
-      steps.Fill(MergedDims(call.Tensor(tensor)), OperandPlace(call.OperandOf(tensor)), steps.Value({}));
+      ops.Fill(MergedDims(call.Tensor(tensor)), OperandBuffer(call.OperandOf(tensor)), ops.Value({}));
     }
-    return steps.SetJob();
+    return ops.SetJob();
   }
   if (has_no_weight) {
     const bool has_input = !call.Tensor(kGradInput).view.IsEmpty();

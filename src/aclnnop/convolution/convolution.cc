@@ -148,17 +148,17 @@ aclnnStatus IsComputable(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kChecks =
-    List(NotNull(kInput), NotNull(kWeight), ArrayNotNull(kStride), ArrayNotNull(kPadding),
-         ArrayNotNull(kDilation), NotNull(kOutput), If(IsTransposed, ArrayNotNull(kOutputPadding)),
-         DtypesIn(conv::kDtypes, {kInput, kWeight, kOutput, kBias}), Own(RankFits),
-         If(HasBias, Own(BiasFits)), conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput),
-         Own(PaddingSize), If(IsTransposed, conv::ArraySize(kOutputPadding, kInput)),
-         conv::FormatsFit({kInput, kWeight, kOutput}, /*strict=*/true), If(HasBias, Own(BiasFormatFits)),
-         conv::ArrayValues(kStride, 1), conv::ArrayValues(kDilation, 1), Own(ChannelsFit), Own(KernelsFit),
-         SizesRepresentable({kOutput}), Own(OutputFits), conv::ModeFits(kMode, 4, {kInput, kWeight}),
-         OnProducts(ProductSet{Product::kAtlas200I500A2}, Own(ProductFits)), DoneIfEmpty({kOutput}),
-         Own(IsComputable, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kInput, kWeight, kBias}));
+constexpr auto kChecks = List(
+    NotNull(kInput), NotNull(kWeight), ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation),
+    NotNull(kOutput), If(IsTransposed, ArrayNotNull(kOutputPadding)),
+    DtypesIn(conv::kDtypes, {kInput, kWeight, kOutput, kBias}), Custom(RankFits),
+    If(HasBias, Custom(BiasFits)), conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput),
+    Custom(PaddingSize), If(IsTransposed, conv::ArraySize(kOutputPadding, kInput)),
+    conv::FormatsFit({kInput, kWeight, kOutput}, /*strict=*/true), If(HasBias, Custom(BiasFormatFits)),
+    conv::ArrayValues(kStride, 1), conv::ArrayValues(kDilation, 1), Custom(ChannelsFit), Custom(KernelsFit),
+    SizesRepresentable({kOutput}), Custom(OutputFits), conv::ModeFits(kMode, 4, {kInput, kWeight}),
+    OnProducts(ProductSet{Product::kAtlas200I500A2}, Custom(ProductFits)), DoneIfEmpty({kOutput}),
+    Custom(IsComputable, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kInput, kWeight, kBias}));
 
 void SetConvolution(const OperatorCall& call, Executor& executor) {
   const bool is_transposed = IsTransposed(call);

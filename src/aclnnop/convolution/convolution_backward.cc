@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "aclnnop/convolution/geometry.h"
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "aclnnop/output_mask.h"
 #include "base/errors.h"
 #include "plan/move_plan.h"
@@ -225,7 +225,7 @@ aclnnStatus WeightFits(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kFirst = List(
     NotNull(kGradOutput), NotNull(kInput), NotNull(kWeight), ArrayNotNull(kStride), ArrayNotNull(kPadding),
-    ArrayNotNull(kDilation), ArrayNotNull(kOutputPadding), Own(MaskIsThere, ACLNN_ERR_PARAM_NULLPTR),
+    ArrayNotNull(kDilation), ArrayNotNull(kOutputPadding), Custom(MaskIsThere, ACLNN_ERR_PARAM_NULLPTR),
     If(IsWanted<kGradInput>, NotNull(kGradInput)), If(IsWanted<kGradWeight>, NotNull(kGradWeight)),
     If(IsWanted<kGradBias>, NotNull(kGradBias)), DtypesIn(conv::kDtypes, {kGradOutput, kInput, kWeight}),
     DtypesIn(conv::kDtypes, {kGradInput, kGradWeight, kGradBias}),
@@ -233,9 +233,9 @@ constexpr auto kFirst = List(
     OnProducts(products::kAscend950, If(IsThere<kGradWeight>, SameDtype(kWeight, kGradWeight))),
     OnProducts(products::kAscend950, If(IsThere<kGradBias>, SameDtype(kGradOutput, kGradBias))),
     conv::FormatsFit({kGradOutput, kInput, kWeight, kGradInput, kGradWeight}, /*strict=*/false),
-    OnProducts(products::kSinceAtlasA2, If(IsPlainBias, Own(BiasIsNd))), conv::ArrayValues(kStride, 1),
-    conv::ArrayValues(kDilation, 1), conv::ArrayValues(kPadding, 0), Own(OutputPaddingFits), Own(GroupsFit),
-    IntegerIn(kMode, 0, 3));
+    OnProducts(products::kSinceAtlasA2, If(IsPlainBias, Custom(BiasIsNd))), conv::ArrayValues(kStride, 1),
+    conv::ArrayValues(kDilation, 1), conv::ArrayValues(kPadding, 0), Custom(OutputPaddingFits),
+    Custom(GroupsFit), IntegerIn(kMode, 0, 3));
 
 // Checks with a condition follow one by one, so each condition tests whether input or weight is empty.
 bool IsEmptyAndWantsBias(const OperatorCall& call) noexcept {
@@ -244,29 +244,29 @@ bool IsEmptyAndWantsBias(const OperatorCall& call) noexcept {
 bool IsEmptyAndWantsInput(const OperatorCall& call) noexcept {
   return IsEmpty(call) && IsWanted<kGradInput>(call);
 }
-constexpr auto kEmpty =
-    List(If(IsEmptyAndWantsBias, Own(BiasSizesFit)), If(IsEmptyAndWantsInput, Own(EmptyInputFits)),
-         If(IsEmpty, conv::ArraySize(kStride, kInput)), If(IsEmpty, conv::ArraySize(kDilation, kInput)),
-         If(IsEmpty, Own(PaddingSizes)), If(IsEmpty, Own(EmptyChannelsFit)),
-         If(IsEmpty, SizesRepresentable({kGradInput, kGradWeight, kGradBias})), If(IsEmpty, Own(FillsZeros)));
+constexpr auto kEmpty = List(
+    If(IsEmptyAndWantsBias, Custom(BiasSizesFit)), If(IsEmptyAndWantsInput, Custom(EmptyInputFits)),
+    If(IsEmpty, conv::ArraySize(kStride, kInput)), If(IsEmpty, conv::ArraySize(kDilation, kInput)),
+    If(IsEmpty, Custom(PaddingSizes)), If(IsEmpty, Custom(EmptyChannelsFit)),
+    If(IsEmpty, SizesRepresentable({kGradInput, kGradWeight, kGradBias})), If(IsEmpty, Custom(FillsZeros)));
 
 constexpr auto kChecks =
     Join(kFirst, kEmpty,
-         List(Own(ShapesFit), conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput),
-              Own(PaddingSizes), Own(ChannelsFit), If(HasThreeAxes, Own(GradientFits)),
-              OnProducts(products::kAtlasA2AndA3, If(HasThreeAxes, Own(WeightFits))),
+         List(Custom(ShapesFit), conv::ArraySize(kStride, kInput), conv::ArraySize(kDilation, kInput),
+              Custom(PaddingSizes), Custom(ChannelsFit), If(HasThreeAxes, Custom(GradientFits)),
+              OnProducts(products::kAtlasA2AndA3, If(HasThreeAxes, Custom(WeightFits))),
               SizesRepresentable({kGradInput, kGradWeight, kGradBias}), GradientFitsCompute(),
               InsideStorage({kGradOutput, kInput, kWeight})));
 
 // Sets the gradients to zero where input or weight has no elements.
 void SetZeros(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 2);
+  OpList ops(executor, 2);
   for (const int tensor : {kGradWeight, kGradBias}) {
     const bool is_wanted = tensor == kGradWeight ? IsWanted<kGradWeight>(call) : IsWanted<kGradBias>(call);
     if (!is_wanted || call.Tensor(tensor).view.IsEmpty()) continue;
-    steps.Fill(MergedDims(call.Tensor(tensor)), OperandPlace(call.OperandOf(tensor)), steps.Value({}));
+    ops.Fill(MergedDims(call.Tensor(tensor)), OperandBuffer(call.OperandOf(tensor)), ops.Value({}));
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 void SetGradients(const OperatorCall& call, Executor& executor) {

@@ -3,7 +3,7 @@
 #include "aclnnop/creation/cast_functions.h"
 
 #include "aclnn/opdev/op_errno.h"
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/quantise/quantise.h"
@@ -86,24 +86,24 @@ constexpr Check kChecks[] = {
     InsideStorage({kSelf}),
     {.run = OutHasDtype},
     {.run = Casts},
-    Own(LiesPacked<kSelf>, ACLNN_ERR_INNER_NULLPTR),
-    Own(LiesPacked<kOut>, ACLNN_ERR_INNER_NULLPTR),
+    Custom(LiesPacked<kSelf>, ACLNN_ERR_INNER_NULLPTR),
+    Custom(LiesPacked<kOut>, ACLNN_ERR_INNER_NULLPTR),
 };
 
 bool IsPacked(const StridedView& tensor) { return kPacked.Contains(tensor.dtype); }
 
 engine::Numbers CodesOf(const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
-  return {engine::Place{tensor, view.offset / 2}, view.dtype, true};
+  return {engine::BufferRef{tensor, view.offset / 2}, view.dtype, true};
 }
 
 // Converts from or to 4-bit elements through FLOAT.
 void SetPacked(const OperatorCall& call, Executor& executor) {
-  dense::DenseSteps steps(call, executor);
+  dense::DenseOpList ops(call, executor);
   const int64_t numel = call.Tensor(kSelf).numel;
   const engine::Numbers self = IsPacked(call.Tensor(kSelf))
                                    ? CodesOf(call, kSelf)
-                                   : engine::Numbers{steps.In(kSelf, ACL_FLOAT), ACL_FLOAT, true};
+                                   : engine::Numbers{ops.In(kSelf, ACL_FLOAT), ACL_FLOAT, true};
   if (IsPacked(call.Tensor(kOut))) {
     engine::QuantisePlain job;
     job.x = self;
@@ -114,19 +114,19 @@ void SetPacked(const OperatorCall& call, Executor& executor) {
     const engine::Numbers out = CodesOf(call, kOut);
     job.quantiser[0].kind = engine::Quantiser::Kind::kMultiply;
     job.quantiser[0].dtype = out.dtype;
-    job.quantiser[0].codes = out.place;
-    steps.Compute(job, {self.place, out.place}, numel);
+    job.quantiser[0].codes = out.buffer;
+    ops.Compute(job, {self.buffer, out.buffer}, numel);
   } else {
     engine::Dequantise job;
     job.x = self;
-    job.to = {steps.Out(kOut, ACL_FLOAT), ACL_FLOAT, true};
+    job.to = {ops.Out(kOut, ACL_FLOAT), ACL_FLOAT, true};
     job.rows = 1;
     job.columns = numel;
     job.isa = call.isa;
     job.threads = call.threads;
-    steps.Compute(job, {self.place, job.to.place}, numel);
+    ops.Compute(job, {self.buffer, job.to.buffer}, numel);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace

@@ -47,13 +47,13 @@ constexpr ListFormula kQuotient{.kernels = Of<QuotientKernels>};
 constexpr ListFormula kGreater{.kernels = Of<GreaterKernels>};
 constexpr ListFormula kLesser{.kernels = Of<LesserKernels>};
 constexpr ListFormula kPower{.kernels = Of<PowerKernels>};
-constexpr ListFormula kSumWithNumber{.kernels = Of<LineKernels>, .place = 1, .other = Other::kOne};
+constexpr ListFormula kSumWithNumber{.kernels = Of<LineKernels>, .position = 1, .other = Other::kOne};
 constexpr ListFormula kLessNumber{
-    .kernels = Of<LineKernels>, .place = 1, .other = Other::kOne, .is_negated = true};
+    .kernels = Of<LineKernels>, .position = 1, .other = Other::kOne, .is_negated = true};
 constexpr ListFormula kScaled{.kernels = Of<ScaledKernels>};
 constexpr ListFormula kDivided{.kernels = Of<QuotientByScalarKernels>};
-constexpr ListFormula kAtLeast{.kernels = Of<ClampKernels>, .place = 0, .other = Other::kLargest};
-constexpr ListFormula kAtMost{.kernels = Of<ClampKernels>, .place = 1, .other = Other::kSmallest};
+constexpr ListFormula kAtLeast{.kernels = Of<ClampKernels>, .position = 0, .other = Other::kLargest};
+constexpr ListFormula kAtMost{.kernels = Of<ClampKernels>, .position = 1, .other = Other::kSmallest};
 constexpr ListFormula kRaised{.kernels = OfPower};
 constexpr ListFormula kPowerOfNumber{.kernels = Of<PowerWithScalarKernels>, .number_is_first = true};
 constexpr ListFormula kSumWithProduct{.kernels = Of<SumWithProductKernels>};

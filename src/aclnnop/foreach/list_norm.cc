@@ -7,8 +7,8 @@
 #include <cstring>
 #include <new>
 
-#include "aclnnop/jobs/fold_call.h"
 #include "aclnnop/jobs/lists.h"
+#include "aclnnop/jobs/reduction_call.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/parallel.h"
@@ -26,7 +26,7 @@ constexpr int64_t kFew = 65536;
 constexpr int64_t kTogether = 32768;
 
 struct PlannedNorm {
-  engine::FoldJob job;  // its operand 0 is an input, its operand 1 an output
+  engine::AxisReductionJob job;  // its operand 0 is an input, its operand 1 an output
   int32_t input;
   int32_t output;
   int64_t output_offset;  // in bytes
@@ -115,15 +115,16 @@ aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
 }
 constexpr Check kChecks[] = {{.run = CheckAll}};
 
-FoldStep StepOf(const OperatorCall& call) {
+ReductionPassRequest StepOf(const OperatorCall& call) {
   const ScalarValue value = ConvertScalar(call.Scalar(kOrd), ACL_FLOAT);
   float ord = 0;
   std::memcpy(&ord, value.bytes, sizeof ord);
-  if (ord >= 1 && ord < 2) return {.operation = engine::FoldOperation::kSumOfMagnitudes, .output = 1};
+  if (ord >= 1 && ord < 2) return {.operation = engine::ReductionOperation::kSumOfMagnitudes, .output = 1};
   if (call.product == Product::kAscend950 && std::isinf(ord) && ord > 0)
-    return {.operation = engine::FoldOperation::kExtreme, .is_of_magnitude = true, .output = 1};
-  return {
-      .operation = engine::FoldOperation::kSumOfSquares, .ending = engine::FoldEnding::kRoot, .output = 1};
+    return {.operation = engine::ReductionOperation::kExtreme, .is_of_magnitude = true, .output = 1};
+  return {.operation = engine::ReductionOperation::kSumOfSquares,
+          .ending = engine::ReductionEpilogue::kRoot,
+          .output = 1};
 }
 
 void SetNorms(const OperatorCall& call, Executor& executor) {
@@ -131,7 +132,7 @@ void SetNorms(const OperatorCall& call, Executor& executor) {
   auto* const norms = reinterpret_cast<PlannedNorm*>(
       executor.ReserveMemory(static_cast<size_t>(count) * sizeof(PlannedNorm)));
   if (norms == nullptr) return;
-  const FoldStep step = StepOf(call);
+  const ReductionPassRequest step = StepOf(call);
   int many = 0;
   int few = 0;
   int64_t elements = 0;
@@ -150,7 +151,7 @@ void SetNorms(const OperatorCall& call, Executor& executor) {
       const TensorArgument tensors[] = {{"x", &x}, {"out", &out}};
       OperatorCall one = call;
       one.tensors = tensors;
-      norm.job = MakeFoldJob(one, {~uint32_t{0}, x.dtype, {step}});
+      norm.job = MakeAxisReductionJob(one, {~uint32_t{0}, x.dtype, {step}});
       norm.job.output[0] = 1;
     }
     const uint64_t bytes = norm.is_empty ? 0 : norm.job.workspace_bytes();

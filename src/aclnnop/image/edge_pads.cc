@@ -41,13 +41,13 @@ struct Pads {
 // Torch's order: the pads of the last dim come first.
 Pads PadsOf(const OperatorCall& call, int from_last) {
   const auto& padding = call.Array(kPadding);
-  const auto place = 2 * static_cast<size_t>(from_last);
-  return {padding[place], padding[place + 1]};
+  const auto position = 2 * static_cast<size_t>(from_last);
+  return {padding[position], padding[position + 1]};
 }
 
 // Makes a check of the pads of the last `dims` dims.
 constexpr Check OfPads(aclnnStatus (*run)(const Check&, OperatorCall&) noexcept, Kind kind, int dims) {
-  Check check = Own(run);
+  Check check = Custom(run);
   check.low = dims;
   check.high = static_cast<int64_t>(kind);
   return check;
@@ -168,7 +168,7 @@ aclnnStatus Bf16PadsAreSmall(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kNulls = List(NotNull(kSelf), ArrayNotNull(kPadding), NotNull(kOut));
 
 constexpr auto RankChecks(Kind kind, int dims) {
-  return List(RankAtLeast(dims + 1, {kSelf}), RankAtMost(dims + 2, {kSelf}), Own(OneRank),
+  return List(RankAtLeast(dims + 1, {kSelf}), RankAtMost(dims + 2, {kSelf}), Custom(OneRank),
               OfPads(PadsForDims, kind, dims), SizesRepresentable({kOut}), OfPads(ShapeOfResult, kind, dims));
 }
 
@@ -202,7 +202,7 @@ constexpr auto GradientChecks(Kind kind, int dims) {
               DtypesIn(kGradientDtypes, {kGradOutput}), SameDtype(kGradOutput, kPadded),
               SameDtype(kGradOutput, kGradInput), NotPrivate({kGradOutput, kPadded, kGradInput}),
               SameFormat({kGradOutput, kPadded, kGradInput}), SameShape(kPadded, kGradInput),
-              RankAtLeast(dims + 1, {kPadded}), RankAtMost(dims + 2, {kPadded}), Own(OneRank),
+              RankAtLeast(dims + 1, {kPadded}), RankAtMost(dims + 2, {kPadded}), Custom(OneRank),
               OfPads(PadsForDims, kind, dims), SizesRepresentable({kGradInput}),
               OfPads(ShapeOfGradient, kind, dims));
 }
@@ -214,7 +214,7 @@ constexpr auto Gradient1dChecks(Kind kind) {
   return Join(GradientChecks(kind, 1), EndOfGradientChecks(kind, 1));
 }
 constexpr auto Gradient2dChecks(Kind kind) {
-  return Join(GradientChecks(kind, 2), List(Own(Bf16PadsAreSmall)), EndOfGradientChecks(kind, 2));
+  return Join(GradientChecks(kind, 2), List(Custom(Bf16PadsAreSmall)), EndOfGradientChecks(kind, 2));
 }
 
 constexpr auto kReflection1dGradientChecks = Gradient1dChecks(Kind::kReflect);

@@ -23,7 +23,7 @@ StridedView ImageView(const aclTensor& image) noexcept {
   return view;
 }
 
-double StepBetween(int64_t from, int64_t to, double scale, bool aligns_corners, bool is_wide) noexcept {
+double SpacingBetween(int64_t from, int64_t to, double scale, bool aligns_corners, bool is_wide) noexcept {
   if (aligns_corners) {
     if (to == 1) return 0;
     return is_wide ? static_cast<double>(from - 1) / static_cast<double>(to - 1)

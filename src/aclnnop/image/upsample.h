@@ -23,7 +23,7 @@ StridedView ImageView(const aclTensor& image) noexcept;
 
 // Returns the distance between the source positions of neighbours, in elements of the image. It follows from
 // the corners, from a scale greater than 0, or from the lengths. Rounded to float32 unless `is_wide`.
-double StepBetween(int64_t from, int64_t to, double scale, bool aligns_corners, bool is_wide) noexcept;
+double SpacingBetween(int64_t from, int64_t to, double scale, bool aligns_corners, bool is_wide) noexcept;
 
 // Returns the map of dim `dim` of two images in the order of ImageView. Positions are those of `resized`.
 engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const StridedView& image, const StridedView& resized,

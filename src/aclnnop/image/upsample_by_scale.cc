@@ -110,12 +110,12 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
 
 template <const Form& kForm>
 constexpr auto Checks(const DtypeRule& dtypes) {
-  return Join(
-      List(NotNull(kSelf), ArrayNotNull(kOutputSize)),
-      List(kForm.is_gradient ? ArrayNotNull(kOutputSize + 1) : ArrayNotNull(kOutputSize), NotNull(kOut),
-           DtypesIn(dtypes, {kSelf}), SameDtype(kSelf, kOut), Own(RanksFit<kForm>), Own(SizesFit<kForm>),
-           Own(FormatsFit<kForm>), NotPrivate({kSelf, kOut}), SizesRepresentable({kOut}),
-           Own(ShapesFit<kForm>), DoneIfEmpty({kSelf, kOut}), InsideStorage({kSelf})));
+  return Join(List(NotNull(kSelf), ArrayNotNull(kOutputSize)),
+              List(kForm.is_gradient ? ArrayNotNull(kOutputSize + 1) : ArrayNotNull(kOutputSize),
+                   NotNull(kOut), DtypesIn(dtypes, {kSelf}), SameDtype(kSelf, kOut), Custom(RanksFit<kForm>),
+                   Custom(SizesFit<kForm>), Custom(FormatsFit<kForm>), NotPrivate({kSelf, kOut}),
+                   SizesRepresentable({kOut}), Custom(ShapesFit<kForm>), DoneIfEmpty({kSelf, kOut}),
+                   InsideStorage({kSelf})));
 }
 constexpr auto kLinear1dChecks = Checks<kLinear1d>(kLinear);
 constexpr auto kLinear1dGradientChecks = Checks<kLinear1dGradient>(kLinear);
@@ -134,7 +134,7 @@ AxisMap AxisOf(const OperatorCall& call, const aclTensor& image, const aclTensor
   const int64_t from = image.view[dim];
   const int64_t to = resized.view[dim];
   const bool keeps = kForm.kind == Kind::kNearest && kForm.shift == 0 && from == to;
-  const double step = keeps ? 1 : StepBetween(from, to, scale, aligns_corners, false);
+  const double step = keeps ? 1 : SpacingBetween(from, to, scale, aligns_corners, false);
   AxisMap map = ResizedAxis(kForm.kind, image, resized, dim, step, aligns_corners, false);
   map.shift = kForm.shift;
   return map;

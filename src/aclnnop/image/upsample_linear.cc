@@ -40,7 +40,7 @@ engine::AxisMap BilinearAxis(const OperatorCall& call, const StridedView& image,
   const int64_t to = resized.view[dim];
   const bool keeps = from == to && products::kAtlasA2AndA3.Contains(call.product);
   const double step =
-      keeps ? 1 : StepBetween(from, to, ScaleOf(call, scale, from, to), aligns_corners, is_wide);
+      keeps ? 1 : SpacingBetween(from, to, ScaleOf(call, scale, from, to), aligns_corners, is_wide);
   return ResizedAxis(Kind::kLinear, image, resized, dim, step, aligns_corners, is_wide);
 }
 
@@ -60,7 +60,7 @@ aclnnStatus FormatsOfImages(const Check& check, OperatorCall& call) noexcept {
   return ImageFormat(check, call, kOut, kSelf, takes_nd);
 }
 constexpr Check FormatsOrNd() {
-  Check check = Own(FormatsOfImages);
+  Check check = Custom(FormatsOfImages);
   check.low = 1;
   return check;
 }
@@ -113,15 +113,15 @@ constexpr Check kBilinearChecks[] = {
     WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kOut)),
     DtypesIn(kBilinearDtypes, {kSelf}),
     SameDtype(kSelf, kOut),
-    Own(FormatsOfImages),
-    Own(FourDims),
-    Own(DoublesAreNhwc),
-    Own(ImagesAndChannels),
-    Own(ScalesAreNotNegative),
+    Custom(FormatsOfImages),
+    Custom(FourDims),
+    Custom(DoublesAreNhwc),
+    Custom(ImagesAndChannels),
+    Custom(ScalesAreNotNegative),
     WithCode(ACLNN_ERR_PARAM_INVALID, ArrayNotNull(kOutputSize)),
-    Own(TwoValues),
+    Custom(TwoValues),
     SizesRepresentable({kOut}),
-    Own(ShapeAsAsked),
+    Custom(ShapeAsAsked),
     DoneIfEmpty({kSelf, kOut}),
     InsideStorage({kSelf}),
 };
@@ -167,12 +167,12 @@ constexpr Check kBicubicChecks[] = {
     DtypesIn(kBicubicDtypes, {kSelf}),
     SameDtype(kSelf, kOut),
     FormatsOrNd(),
-    Own(FourDims),
-    Own(TwoValues),
-    Own(ImagesHaveElements),
+    Custom(FourDims),
+    Custom(TwoValues),
+    Custom(ImagesHaveElements),
     SizesRepresentable({kOut}),
-    Own(ShapeAsAsked),
-    OnProducts(products::kBeforeAscend950, Own(ScalesGiveOutput)),
+    Custom(ShapeAsAsked),
+    OnProducts(products::kBeforeAscend950, Custom(ScalesGiveOutput)),
     DoneIfEmpty({kSelf}),
     InsideStorage({kSelf}),
 };
@@ -180,7 +180,7 @@ constexpr Check kBicubicChecks[] = {
 engine::AxisMap BicubicAxis(const OperatorCall& call, const StridedView& self, const StridedView& out,
                             int dim, double scale) {
   const bool aligns_corners = call.attributes[kAlignCorners].integer != 0;
-  const double step = StepBetween(self.view[dim], out.view[dim], scale, aligns_corners, false);
+  const double step = SpacingBetween(self.view[dim], out.view[dim], scale, aligns_corners, false);
   return ResizedAxis(Kind::kCubic, self, out, dim, step, aligns_corners, false);
 }
 
@@ -235,18 +235,18 @@ aclnnStatus SizesAre32Bits(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kGradientStart = List(NotNull(kSelf), ArrayNotNull(kOutputSize), ArrayNotNull(kInputSize),
-                                     NotNull(kOut), Own(GradientShapes));
+                                     NotNull(kOut), Custom(GradientShapes));
 constexpr auto kGradientChecks =
     Join(kGradientStart,
          List(ShapeIsResult(kOut), If(Resizes, DtypesIn(kGradientDtypes, {kSelf})),
               If(MixesTypes, DtypesIn(kFloatHalfAndBf16, {kOut})), If(KeepsType, SameDtype(kSelf, kOut)),
-              Own(FormatsOfImages), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
-              If(KeepsSize, MovesBytes({kSelf}))));
+              Custom(FormatsOfImages), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
+              InsideStorage({kSelf}), If(KeepsSize, MovesBytes({kSelf}))));
 constexpr auto kGradientV2Checks =
-    Join(kGradientStart,
-         List(If(Resizes, DtypesIn(kGradientV2Dtypes, {kSelf})), SameDtype(kSelf, kOut), Own(FormatsOfImages),
-              Own(SizesAre32Bits), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
-              ShapeIsResult(kOut), InsideStorage({kSelf}), If(KeepsSize, MovesBytes({kSelf}))));
+    Join(kGradientStart, List(If(Resizes, DtypesIn(kGradientV2Dtypes, {kSelf})), SameDtype(kSelf, kOut),
+                              Custom(FormatsOfImages), Custom(SizesAre32Bits), SizesRepresentable({kOut}),
+                              DoneIfEmpty({kSelf, kOut}), ShapeIsResult(kOut), InsideStorage({kSelf}),
+                              If(KeepsSize, MovesBytes({kSelf}))));
 
 void SetGradient(const OperatorCall& call, Executor& executor) {
   // With equal sizes nothing is interpolated.

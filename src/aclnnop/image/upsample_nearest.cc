@@ -34,7 +34,7 @@ engine::AxisMap NearestAxis(const OperatorCall& call, const StridedView& image, 
                             int dim, double scale) {
   const int64_t from = image.view[dim];
   const int64_t to = resized.view[dim];
-  const double step = from == to ? 1 : StepBetween(from, to, ScaleOf(call, scale), false, false);
+  const double step = from == to ? 1 : SpacingBetween(from, to, ScaleOf(call, scale), false, false);
   return ResizedAxis(Kind::kNearest, image, resized, dim, step, false, false);
 }
 
@@ -93,11 +93,11 @@ constexpr Check kNearest2dChecks[] = {
     NotNull(kOut),
     DtypesIn(kDtypes, {kSelf}),
     SameDtype(kSelf, kOut),
-    Own(ImageShapes),
-    Own(ImageFormatsAgree),
-    Own(ImagesAndChannels),
-    Own(ResizedAsAsked),
-    OnProducts(products::kBeforeAscend950, Own(SizesAre32Bits)),
+    Custom(ImageShapes),
+    Custom(ImageFormatsAgree),
+    Custom(ImagesAndChannels),
+    Custom(ResizedAsAsked),
+    OnProducts(products::kBeforeAscend950, Custom(SizesAre32Bits)),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf, kOut}),
     InsideStorage({kSelf}),
@@ -111,11 +111,11 @@ constexpr Check kNearest2dV2Checks[] = {
     ArrayNotNull(kOutputSize),
     DtypesIn(kDtypes, {kSelf}),
     SameDtype(kSelf, kOut),
-    Own(ImageShapes),
-    Own(ImageFormats),
-    Own(ImagesAndChannels),
-    Own(ResizedAsAsked),
-    OnProducts(products::kBeforeAscend950, Own(SizesAre32Bits)),
+    Custom(ImageShapes),
+    Custom(ImageFormats),
+    Custom(ImagesAndChannels),
+    Custom(ResizedAsAsked),
+    OnProducts(products::kBeforeAscend950, Custom(SizesAre32Bits)),
     InsideStorage({kSelf}),
 };
 
@@ -181,12 +181,12 @@ aclnnStatus SequenceResult(const Check&, OperatorCall& call) noexcept {
 
 constexpr auto kNearest1dStart =
     List(NotNull(kSelf), ArrayNotNull(kOutputSize), NotNull(kOut), DtypesIn(kDtypes, {kSelf}),
-         SameDtype(kSelf, kOut), Own(SequenceShapes));
-constexpr auto kNearest1dEnd =
-    List(Own(LengthIsGiven), Own(SequenceFormats), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
-         Own(SequenceResult), WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResult(kOut)), InsideStorage({kSelf}));
+         SameDtype(kSelf, kOut), Custom(SequenceShapes));
+constexpr auto kNearest1dEnd = List(
+    Custom(LengthIsGiven), Custom(SequenceFormats), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
+    Custom(SequenceResult), WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResult(kOut)), InsideStorage({kSelf}));
 constexpr auto kNearest1dChecks = Join(kNearest1dStart, kNearest1dEnd);
-constexpr auto kNearest1dV2Checks = Join(kNearest1dStart, List(Own(LengthAsAsked)), kNearest1dEnd);
+constexpr auto kNearest1dV2Checks = Join(kNearest1dStart, List(Custom(LengthAsAsked)), kNearest1dEnd);
 
 void SetNearest1d(const OperatorCall& call, double scale, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
@@ -242,9 +242,9 @@ constexpr Check kGradientChecks[] = {
     NotNull(kOut),
     DtypesIn(kGradientDtypes, {kSelf}),
     SameDtype(kSelf, kOut),
-    Own(GradientShapes),
-    Own(ImageFormatsAgree),
-    Own(GradientSizes),
+    Custom(GradientShapes),
+    Custom(ImageFormatsAgree),
+    Custom(GradientSizes),
     ShapeIsResult(kOut),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf, kOut}),

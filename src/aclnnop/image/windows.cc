@@ -146,10 +146,10 @@ constexpr Check kIm2colChecks[] = {
     DtypesIn(kIm2colDtypes, {kIn}),
     RankAtLeast(3, {kIn}),
     RankAtMost(4, {kIn}),
-    Own(ImageHasElements),
-    Own(PairsOfSizes),
+    Custom(ImageHasElements),
+    Custom(PairsOfSizes),
     SizesRepresentable({kOut}),
-    Own(ShapeOfColumns),
+    Custom(ShapeOfColumns),
     ShapeIsResult(kOut),
     DoneIfEmpty({kIn}),
     InsideStorage({kIn}),
@@ -167,10 +167,10 @@ constexpr Check kCol2imChecks[] = {
     DtypesIn(kCol2imDtypes, {kIn, kOut}),
     RankAtLeast(2, {kIn}),
     RankAtMost(3, {kIn}),
-    Own(OneDimMore),
-    Own(PairsOfSizes),
+    Custom(OneDimMore),
+    Custom(PairsOfSizes),
     SizesRepresentable({kOut}),
-    Own(ShapeOfImage),
+    Custom(ShapeOfImage),
     ShapeIsResult(kOut),
     DoneIfEmpty({kIn}),
     InsideStorage({kIn}),
@@ -270,16 +270,16 @@ constexpr Check kUnfoldChecks[] = {
     DtypesIn(kUnfoldDtypes, {kIn, kOut}),
     RankAtLeast(1, {kIn, kOut}),
     RankAtMost(8, {kIn, kOut}),
-    Own(SizesForDims),
+    Custom(SizesForDims),
     ShapeIsResult(kOut),
-    Own(DimOfWindows),
+    Custom(DimOfWindows),
     IntegerIn(kSize, 1, std::numeric_limits<int64_t>::max()),
     IntegerIn(kStep, 1, std::numeric_limits<int64_t>::max()),
     NotPrivate({kIn, kOut}),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kIn, kOut}),
     WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kIn, kOut)),
-    Own(WindowsAsCut),
+    Custom(WindowsAsCut),
     ShapeIsResult(kIn),
     InsideStorage({kIn}),
 };
@@ -295,7 +295,7 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
   const auto cut = static_cast<int>(call.attributes[kDim].integer);
   const int64_t size = call.attributes[kSize].integer;
   const int64_t step = call.attributes[kStep].integer;
-  const int64_t stride_of_place = windows.strides[rank];
+  const int64_t stride_of_position = windows.strides[rank];
 
   AxisMap map;
   map.kind = AxisMap::Kind::kWindows;
@@ -306,16 +306,16 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
     map.inner = size;
     map.outer_step = step;
     map.outer_stride = windows.strides[cut];
-    map.inner_stride = stride_of_place;
+    map.inner_stride = stride_of_position;
   } else {
     map.outer = size;
     map.inner = windows.view[cut];
     map.first = size - 1;
     map.outer_step = -1;
     map.inner_step = step;
-    map.outer_stride = -stride_of_place;
+    map.outer_stride = -stride_of_position;
     map.inner_stride = windows.strides[cut];
-    windows.offset += (size - 1) * stride_of_place;
+    windows.offset += (size - 1) * stride_of_position;
   }
   // The last of the other dims becomes the second axis.
   const int other = cut == rank - 1 ? rank - 2 : rank - 1;

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 
 namespace portacl {
 
@@ -29,38 +29,38 @@ inline void SetScale(engine::IndexedMove* move, const aclScalar* scale, aclDataT
 // multiplies the added values, in the dtype of the computation; null means 1. Pass `may_be_rows` = false
 // where derive adds steps.
 template <class Derive>
-void ScatterInto(StepList& steps, engine::IndexedAction action, const StridedView& plain,
-                 engine::Place plain_place, const StridedView* initial, engine::Place initial_place,
-                 const StridedView& target, engine::Place target_place, const Derive& derive,
+void ScatterInto(OpList& ops, engine::IndexedAction action, const StridedView& plain,
+                 engine::BufferRef plain_buffer, const StridedView* initial, engine::BufferRef initial_buffer,
+                 const StridedView& target, engine::BufferRef target_buffer, const Derive& derive,
                  const aclScalar* scale = nullptr, bool may_be_rows = true) noexcept {
   const bool is_half = target.dtype == ACL_FLOAT16 || target.dtype == ACL_BF16;
   const bool is_wide = is_half && action != engine::IndexedAction::kPut;
   StridedView whole = target;
-  engine::Place place = target_place;
+  engine::BufferRef buffer = target_buffer;
   if (is_wide && may_be_rows) {
     TargetViews views = derive(target);
     for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
-    if (steps.SumsRows(action, plain, views.indexed, views.named, views.count)) {
-      if (initial != nullptr) steps.Copy(*initial, initial_place, target, target_place);
+    if (ops.SumsRows(action, plain, views.indexed, views.named, views.count)) {
+      if (initial != nullptr) ops.Copy(*initial, initial_buffer, target, target_buffer);
       SetScale(
-          steps.SumRows(action, plain, plain_place, views.indexed, target_place, views.named, views.count),
+          ops.SumRows(action, plain, plain_buffer, views.indexed, target_buffer, views.named, views.count),
           scale, ACL_FLOAT);
       return;
     }
   }
   if (is_wide) {
     whole = DenseTensor(target.view, ACL_FLOAT);
-    place = steps.Workspace(target.numel * int64_t{sizeof(float)});
-    steps.Copy(initial != nullptr ? *initial : target, initial != nullptr ? initial_place : target_place,
-               whole, place);
+    buffer = ops.Workspace(target.numel * int64_t{sizeof(float)});
+    ops.Copy(initial != nullptr ? *initial : target, initial != nullptr ? initial_buffer : target_buffer,
+             whole, buffer);
   } else if (initial != nullptr) {
-    steps.Copy(*initial, initial_place, target, target_place);
+    ops.Copy(*initial, initial_buffer, target, target_buffer);
   }
   TargetViews views = derive(whole);
   for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
-  SetScale(steps.Indexed(action, plain, plain_place, views.indexed, place, views.named, views.count), scale,
+  SetScale(ops.Indexed(action, plain, plain_buffer, views.indexed, buffer, views.named, views.count), scale,
            whole.dtype);
-  if (is_wide) steps.Copy(whole, place, target, target_place);
+  if (is_wide) ops.Copy(whole, buffer, target, target_buffer);
 }
 
 }  // namespace portacl

@@ -45,35 +45,35 @@ constexpr Check kChecks[] = {
     DtypesIn(kBf16SinceAtlasA2, {kOut}),
     RankAtMost(8, {kGrad, kIndices, kOut}),
     SizesRepresentable({kOut}),
-    Own(OneRowEach),
-    Own(TableShape),
+    Custom(OneRowEach),
+    Custom(TableShape),
     ShapeIsResult(kOut),
     NotPrivate({kGrad, kIndices, kOut}),
     InsideStorage({kGrad, kIndices}),
 };
 
 // The indices as INT32 or INT64, and where they are.
-StridedView IntegerIndices(const OperatorCall& call, StepList& steps, engine::Place* place) {
+StridedView IntegerIndices(const OperatorCall& call, OpList& ops, engine::BufferRef* buffer) {
   const StridedView indices = call.Tensor(kIndices);
-  *place = OperandPlace(kIndices);
+  *buffer = OperandBuffer(kIndices);
   if (indices.dtype == ACL_INT32 || indices.dtype == ACL_INT64) return indices;
   StridedView integers = DenseTensor(indices.view, ACL_INT64);
-  *place = steps.Workspace(integers.numel * int64_t{sizeof(int64_t)});
-  steps.Copy(indices, OperandPlace(kIndices), integers, *place);
-  integers.offset = place->offset / int64_t{sizeof(int64_t)};
+  *buffer = ops.Workspace(integers.numel * int64_t{sizeof(int64_t)});
+  ops.Copy(indices, OperandBuffer(kIndices), integers, *buffer);
+  integers.offset = buffer->offset / int64_t{sizeof(int64_t)};
   return integers;
 }
 
 // Integers seen in a shape with as many elements, in row-major order: as they lie, or as a dense copy of them.
-StridedView InShape(const Shape& shape, const StridedView& integers, StepList& steps, engine::Place* place) {
+StridedView InShape(const Shape& shape, const StridedView& integers, OpList& ops, engine::BufferRef* buffer) {
   if (integers.view == shape) return integers;
   StridedView dense = DenseTensor(shape, integers.dtype);
   dense.offset = integers.offset;
   if (IsContiguous(integers)) return dense;
   const StridedView copied = DenseTensor(integers.view, integers.dtype);
-  const engine::Place copy = steps.Workspace(copied.numel * int64_t{sizeof(int64_t)});
-  steps.Copy(integers, *place, copied, copy);
-  *place = copy;
+  const engine::BufferRef copy = ops.Workspace(copied.numel * int64_t{sizeof(int64_t)});
+  ops.Copy(integers, *buffer, copied, copy);
+  *buffer = copy;
   dense.offset = copy.offset / static_cast<int64_t>(aclDataTypeSize(integers.dtype));
   return dense;
 }
@@ -81,21 +81,21 @@ StridedView InShape(const Shape& shape, const StridedView& integers, StepList& s
 void SetBackward(const OperatorCall& call, Executor& executor) {
   const StridedView grad = call.Tensor(kGrad);
   const StridedView out = call.Tensor(kOut);
-  StepList steps(executor, 8);
-  const engine::Place zero = steps.Value({});
+  OpList ops(executor, 8);
+  const engine::BufferRef zero = ops.Value({});
   if (out.numel == 0) return;
   if (grad.numel == 0 || call.Tensor(kIndices).numel == 0) {
-    steps.Fill(out, OperandPlace(kOut), zero);
-    return steps.SetJob();
+    ops.Fill(out, OperandBuffer(kOut), zero);
+    return ops.SetJob();
   }
   const int64_t rows = out.view[0];
   const int64_t columns = out.view[1];
   // grad's leading dims are those of the indices, in row-major order, maybe as another shape.
   Shape leading = grad.view;
   --leading.rank;
-  engine::Place index_place;
-  const StridedView indices = IntegerIndices(call, steps, &index_place);
-  StridedView index = InShape(leading, indices, steps, &index_place);
+  engine::BufferRef index_buffer;
+  const StridedView indices = IntegerIndices(call, ops, &index_buffer);
+  StridedView index = InShape(leading, indices, ops, &index_buffer);
   InsertDim(index, index.view.rank, columns, 0);
   const int64_t padding = call.attributes[kPaddingIdx].integer;
   const bool is_scaled = call.attributes[kScale].integer != 0;
@@ -109,33 +109,33 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   };
   constexpr auto kAdd = engine::IndexedAction::kAdd;
   const uint32_t across = engine::DimBits(index.view.rank - 1, 1);
-  engine::IndexView named{&index, index_place.operand, call.Name(kIndices), -1, false, rows, out.strides[0],
+  engine::IndexView named{&index, index_buffer.operand, call.Name(kIndices), -1, false, rows, out.strides[0],
                           across};
-  if (!is_scaled && out.dtype != ACL_FLOAT && steps.SumsRows(kAdd, grad, rows_of(out), &named, 1)) {
-    steps.Fill(out, OperandPlace(kOut), zero);
+  if (!is_scaled && out.dtype != ACL_FLOAT && ops.SumsRows(kAdd, grad, rows_of(out), &named, 1)) {
+    ops.Fill(out, OperandBuffer(kOut), zero);
     engine::IndexedMove* const move =
-        steps.SumRows(kAdd, grad, OperandPlace(kGrad), rows_of(out), OperandPlace(kOut), &named, 1);
+        ops.SumRows(kAdd, grad, OperandBuffer(kGrad), rows_of(out), OperandBuffer(kOut), &named, 1);
     if (move != nullptr && padding >= 0) move->ignored = padding;
-    return steps.SetJob();
+    return ops.SetJob();
   }
   // Sums in float32, directly in the output where that is a dense FLOAT tensor.
   const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
   const StridedView sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
-  const engine::Place sums_place =
-      is_direct ? OperandPlace(kOut) : steps.Workspace(out.numel * int64_t{sizeof(float)});
-  steps.Fill(sums, sums_place, zero);
+  const engine::BufferRef sums_buffer =
+      is_direct ? OperandBuffer(kOut) : ops.Workspace(out.numel * int64_t{sizeof(float)});
+  ops.Fill(sums, sums_buffer, zero);
   named.step = sums.strides[0];
-  const auto add = [&](const StridedView& plain, engine::Place plain_place, const StridedView& indexed,
-                       engine::Place place) {
-    engine::IndexedMove* const move = steps.Indexed(kAdd, plain, plain_place, indexed, place, &named, 1);
+  const auto add = [&](const StridedView& plain, engine::BufferRef plain_buffer, const StridedView& indexed,
+                       engine::BufferRef buffer) {
+    engine::IndexedMove* const move = ops.Indexed(kAdd, plain, plain_buffer, indexed, buffer, &named, 1);
     if (move != nullptr && padding >= 0) move->ignored = padding;
     return move;
   };
-  add(grad, OperandPlace(kGrad), rows_of(sums), sums_place);
+  add(grad, OperandBuffer(kGrad), rows_of(sums), sums_buffer);
   if (is_scaled) {
     const StridedView counts = DenseTensor(Shape{rows}, ACL_INT64);
-    const engine::Place counts_place = steps.Workspace(rows * int64_t{sizeof(int64_t)});
-    steps.Fill(counts, counts_place, zero);
+    const engine::BufferRef counts_buffer = ops.Workspace(rows * int64_t{sizeof(int64_t)});
+    ops.Fill(counts, counts_buffer, zero);
     ScalarValue one;
     one.bytes[0] = 1;
     StridedView ones = DenseTensor(Shape{}, ACL_INT64);
@@ -146,12 +146,13 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     std::fill(ones.strides.dim, ones.strides.dim + index.view.rank, 0);
     std::fill(counted.strides.dim, counted.strides.dim + index.view.rank, 0);
     named.step = 1;
-    if (engine::IndexedMove* const move = add(ones, steps.Value(one), counted, counts_place))
+    if (engine::IndexedMove* const move = add(ones, ops.Value(one), counted, counts_buffer))
       move->raises = false;
-    steps.DivideRows({sums_place.operand, sums_place.offset + ByteOffset(sums)}, counts_place, rows, columns);
+    ops.DivideRows({sums_buffer.operand, sums_buffer.offset + ByteOffset(sums)}, counts_buffer, rows,
+                   columns);
   }
-  if (!is_direct) steps.Copy(sums, sums_place, out, OperandPlace(kOut));
-  steps.SetJob();
+  if (!is_direct) ops.Copy(sums, sums_buffer, out, OperandBuffer(kOut));
+  ops.SetJob();
 }
 
 }  // namespace

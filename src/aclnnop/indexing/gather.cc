@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 
 namespace portacl {
@@ -71,18 +71,18 @@ Views Around(const OperatorCall& call, bool wraps) {
   return views;
 }
 
-void SetTake(const Views& views, engine::Place self, const OperatorCall& call, StepList& steps) {
+void SetTake(const Views& views, engine::BufferRef self, const OperatorCall& call, OpList& ops) {
   engine::IndexView named = views.named;
   named.view = &views.index;
-  steps.Indexed(engine::IndexedAction::kTake, PlainView(call.Tensor(kOut)), OperandPlace(kOut), views.self,
-                self, &named, 1);
+  ops.Indexed(engine::IndexedAction::kTake, PlainView(call.Tensor(kOut)), OperandBuffer(kOut), views.self,
+              self, &named, 1);
 }
 
 template <bool kWraps>
 void SetAround(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 1);
-  SetTake(Around(call, kWraps), OperandPlace(kSelf), call, steps);
-  steps.SetJob();
+  OpList ops(executor, 1);
+  SetTake(Around(call, kWraps), OperandBuffer(kSelf), call, ops);
+  ops.SetJob();
 }
 
 // 561103 when the views' dims do not merge to a loop.
@@ -138,14 +138,15 @@ constexpr Check kIndexSelectChecks[] = {
     SameDtype(kSelf, kOut),
     DtypesIn(kIndexDtypes, {kIndex}),
     NotPrivate({kSelf, kIndex, kOut}),
-    Own(ScalarSelectsScalar),
+    Custom(ScalarSelectsScalar),
     RankAtMost(8, {kSelf}),
     DimIn(kDim, kSelf),
     RankAtMost(1, {kIndex}),
     SizesRepresentable({kOut}),
-    Own(ScalarTakesOneIndex),  // before success for empty tensors: nothing would write the one element of out
+    Custom(
+        ScalarTakesOneIndex),  // before success for empty tensors: nothing would write the one element of out
     DoneIfEmpty({kSelf, kIndex}),
-    Own(AroundShape),
+    Custom(AroundShape),
     If(HasElements, ShapeIsResult(kOut)),
     InsideStorage({kSelf, kIndex}),
 };
@@ -160,11 +161,11 @@ constexpr Check kGatherV2Checks[] = {
     RankAtMost(8, {kSelf, kIndex}),
     DimIn(kDim, kSelf),
     SizesRepresentable({kOut}),
-    Own(AroundShape),
+    Custom(AroundShape),
     ShapeIsResult(kOut),
     DoneIfEmpty({kSelf, kIndex}),
     InsideStorage({kSelf, kIndex}),
-    Own(LoopFits, ACLNN_ERR_INNER_NULLPTR),
+    Custom(LoopFits, ACLNN_ERR_INNER_NULLPTR),
 };
 
 aclnnStatus LeadingDims(const Check& check, OperatorCall& call) noexcept {
@@ -194,12 +195,12 @@ constexpr Check kEmbeddingChecks[] = {
     SameDtype(kSelf, kOut),
     DtypesIn(kIndexDtypes, {kIndex}),
     RankAtMost(8, {kSelf, kIndex, kOut}),
-    Own(LeadingDims),
+    Custom(LeadingDims),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf, kIndex}),
-    Own(RowsFitOut, ACLNN_ERR_INNER_NULLPTR),
+    Custom(RowsFitOut, ACLNN_ERR_INNER_NULLPTR),
     InsideStorage({kSelf, kIndex}),
-    Own(LoopFits, ACLNN_ERR_INNER_NULLPTR),
+    Custom(LoopFits, ACLNN_ERR_INNER_NULLPTR),
 };
 
 // ---- Gather ----
@@ -237,12 +238,12 @@ constexpr Check kGatherChecks[] = {
     DtypesIn(kGatherDtypes, {kSelf}),
     If(IndexHasElements, DtypesIn(kIndexDtypes, {kIndex})),
     SameDtype(kSelf, kOut),
-    Own(SameRanks),
+    Custom(SameRanks),
     RankAtMost(8, {kSelf, kIndex}),
     SameShape(kIndex, kOut),
     DimIn(kDim, kSelf),
     SizesRepresentable({kOut}),
-    Own(IndexFitsSelf),
+    Custom(IndexFitsSelf),
     DoneIfEmpty({kIndex, kSelf}),
     InsideStorage({kSelf, kIndex}),
 };
@@ -258,9 +259,9 @@ void SetGather(const OperatorCall& call, Executor& executor) {
   for (int i = 0; i < views.index.view.rank; ++i)
     views.self.strides.dim[i] = i == dim ? 0 : StrideAt(self, i);
   views.named = {&views.index, kIndex, call.Name(kIndex), -1, true, LengthAt(self, dim), StrideAt(self, dim)};
-  StepList steps(executor, 1);
-  SetTake(views, OperandPlace(kSelf), call, steps);
-  steps.SetJob();
+  OpList ops(executor, 1);
+  SetTake(views, OperandBuffer(kSelf), call, ops);
+  ops.SetJob();
 }
 
 // ---- Take ----
@@ -282,7 +283,7 @@ constexpr Check kTakeChecks[] = {
     DtypesIn(kIndexDtypes, {kIndex}),
     RankAtMost(8, {kIndex}),
     SameShape(kIndex, kOut),
-    Own(SelfHasWhatIsTaken),
+    Custom(SelfHasWhatIsTaken),
     NotPrivate({kSelf, kIndex, kOut}),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kIndex}),
@@ -298,8 +299,8 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
   views.self.strides = views.index.strides;
   std::fill(views.self.strides.dim, views.self.strides.dim + views.index.view.rank, 0);
   views.named = {&views.index, kIndex, call.Name(kIndex), -1, true, call.Tensor(kSelf).numel, 1};
-  StepList steps(executor, 2);
-  engine::Place place = OperandPlace(kSelf);
+  OpList ops(executor, 2);
+  engine::BufferRef buffer = OperandBuffer(kSelf);
   if (self.view.rank <= 1) {
     views.self.offset = self.offset;
     views.named.step = self.view.rank == 1 ? self.strides[0] : 1;
@@ -307,11 +308,11 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
     // With several dims, an element's number does not determine its address by one stride, so a dense copy is
     // indexed.
     const StridedView dense = DenseTensor(self.view, self.dtype);
-    place = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
-    steps.Copy(self, OperandPlace(kSelf), dense, place);
+    buffer = ops.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
+    ops.Copy(self, OperandBuffer(kSelf), dense, buffer);
   }
-  SetTake(views, place, call, steps);
-  steps.SetJob();
+  SetTake(views, buffer, call, ops);
+  ops.SetJob();
 }
 
 }  // namespace

@@ -93,9 +93,9 @@ Reading Read(const OperatorCall& call) {
   int64_t& length = reading.named.dim[reading.named.rank - 1];
   const Shape& other = call.Tensor(kOther).view;
   const int behind = reading.kept - reading.at;
-  const int place = other.rank - 1 - behind;
+  const int buffer = other.rank - 1 - behind;
   if (length == 1) {
-    const int64_t given = place >= 0 ? other[place] : 1;
+    const int64_t given = buffer >= 0 ? other[buffer] : 1;
     if (given != 1 || !call.in_place) {
       length = given;
     } else {
@@ -240,19 +240,19 @@ constexpr Check kIndexChecks[] = {
     EntriesNotNull(kIndices),
     SameDtype(kSelf, kOther),
     DtypesIn(kIndexRule, {kSelf}),
-    Own(IndexDtypes),
+    Custom(IndexDtypes),
     NotPrivate({kSelf, kOther}),
-    Own(IndicesNotPrivate),
+    Custom(IndicesNotPrivate),
     RankAtMost(8, {kSelf, kIndices}),
     SizesRepresentable({kOther}),
     DoneIfEmpty({kSelf, kOther}),
-    If(HasDims, Own(RankOfResult)),
-    If(HasDims, Own(MasksMatch)),
-    Own(DoneForScalar),
-    If(HasDims, Own(ListFits)),
+    If(HasDims, Custom(RankOfResult)),
+    If(HasDims, Custom(MasksMatch)),
+    Custom(DoneForScalar),
+    If(HasDims, Custom(ListFits)),
     If(HasDims, ShapeIsResult(kOther)),
     InsideStorage({kSelf, kIndices}),
-    Own(ComplexTakesOneShape, ACLNN_ERR_INNER_NULLPTR),
+    Custom(ComplexTakesOneShape, ACLNN_ERR_INNER_NULLPTR),
 };
 
 aclnnStatus CountFits(const Check& check, OperatorCall& call) noexcept {
@@ -284,16 +284,16 @@ constexpr Check kPutChecks[] = {
     NotNull(kIndices),
     EntriesNotNull(kIndices),
     DtypesIn(kPutRule, {kSelf, kOther}),
-    Own(IndexDtypes),
+    Custom(IndexDtypes),
     SameDtype(kSelf, kOther),
     RankAtMost(8, {kSelf}),
-    Own(CountFits),
-    Own(MasksMatch),
+    Custom(CountFits),
+    Custom(MasksMatch),
     SizesRepresentable({kSelf}),
     DoneIfEmpty({kSelf, kOther}),
-    Own(DoneWithoutIndices),
-    Own(ListFits),
-    Own(ValuesFit, ACLNN_ERR_INNER_NULLPTR),
+    Custom(DoneWithoutIndices),
+    Custom(ListFits),
+    Custom(ValuesFit, ACLNN_ERR_INNER_NULLPTR),
     InsideStorage({kOther, kIndices}),
 };
 
@@ -308,7 +308,7 @@ int CountMasks(const OperatorCall& call) {
 // Returns views of a tensor of self's shape over the indexed elements. Adds steps that find the true elements
 // of masks.
 TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shape& shape,
-                    const StridedView& whole, StepList& steps) {
+                    const StridedView& whole, OpList& ops) {
   TargetViews views;
   const aclTensor& self = call.Tensor(kSelf);
   views.indexed.dtype = whole.dtype;
@@ -331,20 +331,20 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
            true,    self.view[reading.dim[k]],       whole.strides[reading.dim[k]]};
     if (IsMask(call, entry)) {
       const int64_t length = reading.named[named - 1];
-      engine::Place mask{one.operand, view.offset};
+      engine::BufferRef mask{one.operand, view.offset};
       if (!IsContiguous(view)) {
         const StridedView dense = DenseTensor(view.view, ACL_BOOL);
-        mask = steps.Workspace(view.numel);
-        steps.Copy(view, OperandPlace(one.operand), dense, mask);
+        mask = ops.Workspace(view.numel);
+        ops.Copy(view, OperandBuffer(one.operand), dense, mask);
       }
       int64_t stride[kMaxDims];
       for (int i = 0; i < view.view.rank; ++i) stride[i] = ByteStride(whole, reading.dim[k] + i);
-      const engine::Place places = steps.Workspace(length * int64_t{sizeof(int64_t)});
-      steps.FindTrue(mask, view, places, length, stride, reading.is_open ? -1 : entry);
+      const engine::BufferRef offsets = ops.Workspace(length * int64_t{sizeof(int64_t)});
+      ops.FindTrue(mask, view, offsets, length, stride, reading.is_open ? -1 : entry);
       view = DenseTensor(Shape{length}, ACL_INT64);
-      view.offset = places.offset / int64_t{sizeof(int64_t)};
-      one.operand = engine::Place::kWorkspace;
-      one.bound = engine::IndexedMove::kPlaces;
+      view.offset = offsets.offset / int64_t{sizeof(int64_t)};
+      one.operand = engine::BufferRef::kWorkspace;
+      one.bound = engine::IndexedMove::kOffsets;
     }
     // Aligns the index's dims on the right of the indexed dims. All other dims repeat it.
     Shape strides;
@@ -364,7 +364,7 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
 }
 
 void SetIndex(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 1 + 2 * CountMasks(call));
+  OpList ops(executor, 1 + 2 * CountMasks(call));
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(kOther));
   const int out_operand = call.OperandOf(kOther);
@@ -372,14 +372,14 @@ void SetIndex(const OperatorCall& call, Executor& executor) {
   if (reading.entries == 0) {
     StridedView from = self;
     if (self.numel == 1) from.view = Shape{};
-    steps.Copy(from, OperandPlace(kSelf), out, OperandPlace(out_operand));
-    return steps.SetJob();
+    ops.Copy(from, OperandBuffer(kSelf), out, OperandBuffer(out_operand));
+    return ops.SetJob();
   }
-  TargetViews views = ViewsOf(call, reading, out.view, self, steps);
+  TargetViews views = ViewsOf(call, reading, out.view, self, ops);
   for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
-  steps.Indexed(engine::IndexedAction::kTake, out, OperandPlace(out_operand), views.indexed,
-                OperandPlace(kSelf), views.named, views.count);
-  steps.SetJob();
+  ops.Indexed(engine::IndexedAction::kTake, out, OperandBuffer(out_operand), views.indexed,
+              OperandBuffer(kSelf), views.named, views.count);
+  ops.SetJob();
 }
 
 // Tells whether the call is a masked fill: one mask over all dims, and one value. This is faster, since it
@@ -411,7 +411,7 @@ void SetMaskedFill(const OperatorCall& call, Executor& executor) {
 
 void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
   if (!accumulates && IsMaskedFill(call)) return SetMaskedFill(call, executor);
-  StepList steps(executor, 3 + 2 * CountMasks(call));
+  OpList ops(executor, 3 + 2 * CountMasks(call));
   const Reading reading = Read(call);
   const Shape& shape = call.broadcast;
   if (shape.IsEmpty()) return;
@@ -423,10 +423,10 @@ void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
   }
   const auto action = accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut;
   ScatterInto(
-      steps, action, values, OperandPlace(call.OperandOf(kOther)), nullptr, {}, self, OperandPlace(kSelf),
-      [&](const StridedView& whole) { return ViewsOf(call, reading, shape, whole, steps); }, nullptr,
+      ops, action, values, OperandBuffer(call.OperandOf(kOther)), nullptr, {}, self, OperandBuffer(kSelf),
+      [&](const StridedView& whole) { return ViewsOf(call, reading, shape, whole, ops); }, nullptr,
       /*may_be_rows=*/!reading.has_mask);
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace

@@ -73,10 +73,10 @@ constexpr Check kAddChecks[] = {
     SameDtype(kSelf, kOut),
     RankAtMost(8, {kSelf, kSource}),
     DimIn(kDim, kSelf),
-    Own(ScalarDimIsZero),
-    Own(OtherDims),
+    Custom(ScalarDimIsZero),
+    Custom(OtherDims),
     RankAtMost(1, {kIndex}),
-    Own(OneIndexEach),
+    Custom(OneIndexEach),
     SameShape(kSelf, kOut),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf, kSource}),
@@ -138,17 +138,17 @@ constexpr Check kCopyChecks[] = {
     NotNull(kSelf),  // in CANN's order
     NotNull(kIndex),
     NotNull(kSource),
-    Own(OutNotNull),
+    Custom(OutNotNull),
     DtypesIn(kCopyDtypes, {kSelf}),
     DtypesIn(kIndexDtypes, {kIndex}),
     SameDtype(kSelf, kSource),
-    Own(OutLikeSelf),
+    Custom(OutLikeSelf),
     RankAtMost(8, {kSelf, kSource}),
     RankAtMost(1, {kIndex}),
     {.run = OutLikeSelf, .low = 1},
-    Own(SourceFits),
+    Custom(SourceFits),
     DimIn(kDim, kSelf),
-    Own(CopiedDims),
+    Custom(CopiedDims),
     {.run = OutLikeSelf, .low = 2},
     SizesRepresentable({kSelf}),
     DoneIfEmpty({kSelf, kIndex}),
@@ -178,7 +178,7 @@ void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const ac
   }
   source.strides = strides;
   source.view = index.view = shape;
-  StepList steps(executor, 3);
+  OpList ops(executor, 3);
   const auto derive = [&](const StridedView& whole) {
     TargetViews views;
     views.indexed.dtype = whole.dtype;
@@ -198,9 +198,9 @@ void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const ac
     views.count = 1;
     return views;
   };
-  ScatterInto(steps, action, source, OperandPlace(kSource), call.in_place ? nullptr : &self,
-              OperandPlace(kSelf), out, OperandPlace(output), derive, alpha);
-  steps.SetJob();
+  ScatterInto(ops, action, source, OperandBuffer(kSource), call.in_place ? nullptr : &self,
+              OperandBuffer(kSelf), out, OperandBuffer(output), derive, alpha);
+  ops.SetJob();
 }
 
 }  // namespace

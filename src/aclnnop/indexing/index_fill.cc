@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
@@ -74,37 +74,38 @@ aclnnStatus ValueConverts(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(" is not converted, accepted: a number or bool."));
 }
 
-constexpr auto kShapeChecks = List(If(HasElements, Own(OutHasShape)), If(HasElements, RankAtMost(8, {kSelf})),
-                                   If(HasElements, DimIn(kDim, kSelf)));
-constexpr auto kEnd = List(Own(OutIsRepresentable), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
-                           Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR));
+constexpr auto kShapeChecks =
+    List(If(HasElements, Custom(OutHasShape)), If(HasElements, RankAtMost(8, {kSelf})),
+         If(HasElements, DimIn(kDim, kSelf)));
+constexpr auto kEnd = List(Custom(OutIsRepresentable), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
+                           Custom(ValueConverts, ACLNN_ERR_INNER_NULLPTR));
 constexpr auto kTensorChecks =
-    Join(List(NotNull(kSelf), NotNull(kIndex), ScalarNotNull(kValue), Own(OutIsGiven),  // in CANN's order
-              DtypesIn(kFillDtypes, {kSelf}), Own(OutHasDtype), DtypesIn(kIndexDtypes, {kIndex})),
+    Join(List(NotNull(kSelf), NotNull(kIndex), ScalarNotNull(kValue), Custom(OutIsGiven),  // in CANN's order
+              DtypesIn(kFillDtypes, {kSelf}), Custom(OutHasDtype), DtypesIn(kIndexDtypes, {kIndex})),
          kShapeChecks, List(InsideStorage({kIndex})), kEnd);
 constexpr auto kArrayChecks = Join(
-    List(NotNull(kSelf), ArrayNotNull(kArray), ScalarNotNull(kValue), Own(OutIsGiven),  // in CANN's order
-         DtypesIn(kArrayDtypes, {kSelf}), Own(OutHasDtype)),
-    kShapeChecks, List(If(HasElements, Own(ArrayIsInRange)), Own(ValueIsReal)), kEnd);
+    List(NotNull(kSelf), ArrayNotNull(kArray), ScalarNotNull(kValue), Custom(OutIsGiven),  // in CANN's order
+         DtypesIn(kArrayDtypes, {kSelf}), Custom(OutHasDtype)),
+    kShapeChecks, List(If(HasElements, Custom(ArrayIsInRange)), Custom(ValueIsReal)), kEnd);
 
 void SetFillJobOf(const OperatorCall& call, Executor& executor) {
   const int output = call.Output();
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(output));
-  StepList steps(executor, 3, HasArray(call) ? &call.Array(kArray) : nullptr);
-  if (!call.in_place) steps.Copy(self, OperandPlace(kSelf), out, OperandPlace(output));
+  OpList ops(executor, 3, HasArray(call) ? &call.Array(kArray) : nullptr);
+  if (!call.in_place) ops.Copy(self, OperandBuffer(kSelf), out, OperandBuffer(output));
   const int64_t count = Indices(call);
-  if (count == 0) return steps.SetJob();
-  engine::Place place = steps.Array();
-  int operand = engine::Place::kMemory;
+  if (count == 0) return ops.SetJob();
+  engine::BufferRef buffer = ops.Array();
+  int operand = engine::BufferRef::kMemory;
   StridedView index = DenseTensor(Shape{count}, ACL_INT64);
   if (HasArray(call)) {
-    index.offset = place.offset / int64_t{sizeof(int64_t)};
+    index.offset = buffer.offset / int64_t{sizeof(int64_t)};
   } else {
     index = PlainView(call.Tensor(kIndex));
-    place = steps.Flatten(index, kIndex);
-    operand = place.operand;
-    index.offset += place.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
+    buffer = ops.Flatten(index, kIndex);
+    operand = buffer.operand;
+    index.offset += buffer.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
   }
   const int64_t step = index.strides[0];
   const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
@@ -128,12 +129,12 @@ void SetFillJobOf(const OperatorCall& call, Executor& executor) {
                                 .wraps = true,
                                 .bound = LengthOf(self, dim),
                                 .step = out.view.rank == 0 ? 0 : out.strides[dim]};
-  engine::IndexedMove* const move = steps.Indexed(engine::IndexedAction::kPut, value,
-                                                  steps.Value(ConvertScalar(call.Scalar(kValue), self.dtype)),
-                                                  indexed, OperandPlace(output), &named, 1);
+  engine::IndexedMove* const move = ops.Indexed(engine::IndexedAction::kPut, value,
+                                                ops.Value(ConvertScalar(call.Scalar(kValue), self.dtype)),
+                                                indexed, OperandBuffer(output), &named, 1);
   // Skips indices out of range, as CANN's page says.
   if (move != nullptr) move->raises = false;
-  steps.SetJob();
+  ops.SetJob();
 }
 
 aclnnStatus FillByTensor(OperatorCall& call, int64_t dim, const aclScalar* value, uint64_t* workspaceSize,

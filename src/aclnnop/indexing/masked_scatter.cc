@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/masked_scatter_functions.h"
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
 #include "contract/broadcast.h"
@@ -36,7 +36,7 @@ constexpr Check kChecks[] = {
     DtypesIn(kMaskDtypes, {kMask}),
     SameDtype(kSelf, kSource),
     RankAtMost(8, {kSelf, kMask, kSource}),
-    Own(MaskFits),
+    Custom(MaskFits),
     SizesRepresentable({kSelf}),
     DoneIfEmpty({kSelf, kMask}),
     InsideStorage({kMask, kSource}),
@@ -47,37 +47,37 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
   StridedView mask = PlainView(call.Tensor(kMask));
   StridedView source = PlainView(call.Tensor(kSource));
   const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
-  StepList steps(executor, 5);
+  OpList ops(executor, 5);
   if (self.view.rank == 0) mask = DenseTensor(Shape{}, mask.dtype), mask.offset = call.Tensor(kMask).offset;
   const StridedView dense_mask = DenseTensor(self.view, ACL_BOOL);
-  engine::Place mask_place{kMask, mask.offset};
+  engine::BufferRef mask_buffer{kMask, mask.offset};
   if (!IsContiguous(mask) || !(mask.view == self.view)) {
-    mask_place = steps.Workspace(self.numel);
-    steps.Copy(mask, OperandPlace(kMask), dense_mask, mask_place);
+    mask_buffer = ops.Workspace(self.numel);
+    ops.Copy(mask, OperandBuffer(kMask), dense_mask, mask_buffer);
   }
-  engine::Place source_place = OperandPlace(kSource);
+  engine::BufferRef source_buffer = OperandBuffer(kSource);
   const int64_t given = source.view.IsEmpty() ? 0 : source.numel;
   if (given == 0) {
-    source_place =
-        mask_place;  // never read; the address of an empty source may be null, so it is not required
+    source_buffer =
+        mask_buffer;  // never read; the address of an empty source may be null, so it is not required
   } else if (!IsContiguous(source)) {
     const StridedView dense = DenseTensor(source.view, source.dtype);
-    source_place = steps.Workspace(given * size);
-    steps.Copy(source, OperandPlace(kSource), dense, source_place);
+    source_buffer = ops.Workspace(given * size);
+    ops.Copy(source, OperandBuffer(kSource), dense, source_buffer);
   } else {
-    source_place.offset = ByteOffset(source);
+    source_buffer.offset = ByteOffset(source);
   }
   const bool is_copied = !IsContiguous(self);
   const StridedView dense_self = DenseTensor(self.view, self.dtype);
-  engine::Place target = {kSelf, ByteOffset(self)};
+  engine::BufferRef target = {kSelf, ByteOffset(self)};
   if (is_copied) {
-    target = steps.Workspace(self.numel * size);
-    steps.Copy(self, OperandPlace(kSelf), dense_self, target);
+    target = ops.Workspace(self.numel * size);
+    ops.Copy(self, OperandBuffer(kSelf), dense_self, target);
   }
-  steps.Unpack(dense_mask, mask_place, source_place, given, target, static_cast<int32_t>(size),
-               call.Name(kSource));
-  if (is_copied) steps.Copy(dense_self, target, self, OperandPlace(kSelf));
-  steps.SetJob();
+  ops.Unpack(dense_mask, mask_buffer, source_buffer, given, target, static_cast<int32_t>(size),
+             call.Name(kSource));
+  if (is_copied) ops.Copy(dense_self, target, self, OperandBuffer(kSelf));
+  ops.SetJob();
 }
 
 }  // namespace

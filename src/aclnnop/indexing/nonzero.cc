@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 
 namespace portacl {
@@ -34,7 +34,7 @@ aclnnStatus ExtentsFit(const Check& check, OperatorCall& call) noexcept {
 constexpr auto Checks(const DtypeRule& rule) {
   return List(NotNull(kSelf), NotNull(kOut),  // in CANN's order
               DtypesIn(rule, {kSelf}), DtypesIn(DtypeSet(ACL_INT64), {kOut}), RankAtMost(8, {kSelf, kOut}),
-              Own(ExtentsFit), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
+              Custom(ExtentsFit), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
               InsideStorage({kSelf}));
 }
 constexpr auto kNonzeroChecks = Checks(kNonzeroDtypes);
@@ -58,26 +58,26 @@ constexpr Check kSelectChecks[] = {
     RankAtMost(8, {kSelectSelf, kMask}),
     Broadcasts({kSelectSelf, kMask}),
     SizesRepresentable({kSelected}),
-    Own(OneDim),
+    Custom(OneDim),
     DoneIfEmpty({kSelectSelf, kMask, kSelected}),
     InsideStorage({kSelectSelf, kMask}),
 };
 
 // Adds a dense mask of one byte for each element of `shape`: whether the broadcast tensor is not 0 there.
-engine::Place AddMask(const StridedView& tensor, int operand, const StridedView& mask, StepList& steps) {
-  const engine::Place place = steps.Workspace(mask.numel);
-  steps.Copy(PlainView(tensor), OperandPlace(operand), mask, place);
-  return place;
+engine::BufferRef AddMask(const StridedView& tensor, int operand, const StridedView& mask, OpList& ops) {
+  const engine::BufferRef buffer = ops.Workspace(mask.numel);
+  ops.Copy(PlainView(tensor), OperandBuffer(operand), mask, buffer);
+  return buffer;
 }
 
 aclnnStatus FindNonzero(OperatorCall& call, aclTensor* out, std::span<const Check> checks, bool is_across,
                         uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const StridedView mask = DenseTensor(checked.Tensor(kSelf).view, ACL_BOOL);
-    StepList steps(fresh, 2);
-    const engine::Place place = AddMask(checked.Tensor(kSelf), kSelf, mask, steps);
-    steps.WriteChosen(mask, place, nullptr, {}, out, kOut, is_across);
-    steps.SetJob();
+    OpList ops(fresh, 2);
+    const engine::BufferRef buffer = AddMask(checked.Tensor(kSelf), kSelf, mask, ops);
+    ops.WriteCompacted(mask, buffer, nullptr, {}, out, kOut, is_across);
+    ops.SetJob();
   });
 }
 
@@ -98,20 +98,20 @@ PORTACL_PHASE_1(aclnnNonzeroV2) {
 PORTACL_PHASE_1(aclnnMaskedSelect) {
   return RunPhase1(
       call, kSelectChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-        StepList steps(fresh, 3);
+        OpList ops(fresh, 3);
         const StridedView where = DenseTensor(checked.broadcast, ACL_BOOL);
-        const engine::Place place = AddMask(checked.Tensor(kMask), kMask, where, steps);
+        const engine::BufferRef buffer = AddMask(checked.Tensor(kMask), kMask, where, ops);
         StridedView source = PlainView(checked.Tensor(kSelectSelf));
-        engine::Place source_place = OperandPlace(kSelectSelf);
+        engine::BufferRef source_buffer = OperandBuffer(kSelectSelf);
         if (source.dtype != given.out->dtype || !IsContiguous(source) ||
             !(source.view == checked.broadcast)) {
           const StridedView dense = DenseTensor(checked.broadcast, given.out->dtype);
-          source_place =
-              steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(given.out->dtype)));
-          steps.Copy(source, OperandPlace(kSelectSelf), dense, source_place);
+          source_buffer =
+              ops.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(given.out->dtype)));
+          ops.Copy(source, OperandBuffer(kSelectSelf), dense, source_buffer);
           source = dense;
         }
-        steps.WriteChosen(where, place, &source, source_place, given.out, kSelected, false);
-        steps.SetJob();
+        ops.WriteCompacted(where, buffer, &source, source_buffer, given.out, kSelected, false);
+        ops.SetJob();
       });
 }

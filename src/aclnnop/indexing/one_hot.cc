@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
 
@@ -76,15 +76,15 @@ constexpr Check kChecks[] = {
     OnProducts(products::kBeforeAscend950, RankAtMost(8, {kSelf})),
     OnProducts(products::kAscend950, RankAtMost(7, {kSelf})),
     RankAtMost(8, {kOnValue, kOffValue, kOut}),
-    Own(ClassesFit),
-    Own(AxisFits),
-    Own(OneHotShape),
+    Custom(ClassesFit),
+    Custom(AxisFits),
+    Custom(OneHotShape),
     ShapeIsResult(kOut),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf}),
-    Own(DoneWithoutClasses),
+    Custom(DoneWithoutClasses),
     InsideStorage({kSelf, kOnValue, kOffValue}),
-    Own(ValuesAreThere, ACLNN_ERR_INNER_NULLPTR),
+    Custom(ValuesAreThere, ACLNN_ERR_INNER_NULLPTR),
 };
 
 // Returns the first element, as a tensor without dims.
@@ -98,31 +98,31 @@ void SetOneHot(const OperatorCall& call, Executor& executor) {
   StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(kOut));
   const int axis = AxisOf(call);
-  StepList steps(executor, 3);
-  engine::Place self_place = OperandPlace(kSelf);
+  OpList ops(executor, 3);
+  engine::BufferRef self_buffer = OperandBuffer(kSelf);
   if (self.dtype == ACL_UINT8) {
     const StridedView wide = DenseTensor(self.view, ACL_INT32);
-    self_place = steps.Workspace(self.numel * int64_t{sizeof(int32_t)});
-    steps.Copy(self, OperandPlace(kSelf), wide, self_place);
+    self_buffer = ops.Workspace(self.numel * int64_t{sizeof(int32_t)});
+    ops.Copy(self, OperandBuffer(kSelf), wide, self_buffer);
     self = wide;
-    self.offset = self_place.offset / int64_t{sizeof(int32_t)};
+    self.offset = self_buffer.offset / int64_t{sizeof(int32_t)};
   }
-  steps.Copy(FirstOf(PlainView(call.Tensor(kOffValue))), OperandPlace(kOffValue), out, OperandPlace(kOut));
+  ops.Copy(FirstOf(PlainView(call.Tensor(kOffValue))), OperandBuffer(kOffValue), out, OperandBuffer(kOut));
   StridedView row = out;
   Select(row, axis, 0);
   StridedView on = FirstOf(PlainView(call.Tensor(kOnValue)));
   on.view = on.strides = self.view;
   for (int i = 0; i < on.strides.rank; ++i) on.strides.dim[i] = 0;
   const engine::IndexView named{.view = &self,
-                                .operand = self_place.operand,
+                                .operand = self_buffer.operand,
                                 .name = call.Name(kSelf),
                                 .bound = out.view[axis],
                                 .step = out.strides[axis]};
-  engine::IndexedMove* const move = steps.Indexed(engine::IndexedAction::kPut, on, OperandPlace(kOnValue),
-                                                  row, OperandPlace(kOut), &named, 1);
+  engine::IndexedMove* const move = ops.Indexed(engine::IndexedAction::kPut, on, OperandBuffer(kOnValue), row,
+                                                OperandBuffer(kOut), &named, 1);
   // A class out of range leaves its row off.
   if (move != nullptr) move->raises = false;
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ constexpr Check kChecks[] = {
     SameDtype(kSelf, kSource),
     RankAtMost(8, {kSelf, kIndex}),
     SizesRepresentable({kSelf}),
-    Own(OneIndexEach),
+    Custom(OneIndexEach),
     DoneIfEmpty({kIndex}),
-    Own(SelfHasWhatIsNamed),
+    Custom(SelfHasWhatIsNamed),
     InsideStorage({kIndex, kSource}),
 };
 
@@ -56,36 +56,36 @@ void SetPut(const OperatorCall& call, Executor& executor) {
   StridedView index = PlainView(call.Tensor(kIndex));
   StridedView source = PlainView(call.Tensor(kSource));
   const bool accumulates = call.attributes[kAccumulate].integer != 0;
-  StepList steps(executor, 7);
+  OpList ops(executor, 7);
   // Tensors of one shape are walked as they lie; otherwise each is flattened.
-  engine::Place index_place = OperandPlace(kIndex);
-  engine::Place source_place = OperandPlace(kSource);
+  engine::BufferRef index_buffer = OperandBuffer(kIndex);
+  engine::BufferRef source_buffer = OperandBuffer(kSource);
   if (!(index.view == source.view)) {
-    index_place = steps.Flatten(index, kIndex);
-    source_place = steps.Flatten(source, kSource);
+    index_buffer = ops.Flatten(index, kIndex);
+    source_buffer = ops.Flatten(source, kSource);
   }
-  index.offset += index_place.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
+  index.offset += index_buffer.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
   // With several dims, an element's number does not determine its address by one stride, so a dense copy is
   // indexed.
   const StridedView merged = MergedDims(self);
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
   const bool is_copied = merged.view.rank > 1 && !(is_half && accumulates);
   StridedView target = merged;
-  engine::Place place = OperandPlace(kSelf);
+  engine::BufferRef buffer = OperandBuffer(kSelf);
   if (is_copied) {
     target = DenseTensor(merged.view, self.dtype);
-    place = steps.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
-    steps.Copy(merged, OperandPlace(kSelf), target, place);
+    buffer = ops.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
+    ops.Copy(merged, OperandBuffer(kSelf), target, buffer);
   }
-  ScatterInto(steps, accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut, source,
-              source_place, nullptr, {}, target, place, [&](const StridedView& whole) {
+  ScatterInto(ops, accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut, source,
+              source_buffer, nullptr, {}, target, buffer, [&](const StridedView& whole) {
                 TargetViews views;
                 views.indexed = DenseTensor(source.view, whole.dtype);
                 views.indexed.offset = whole.offset;
                 std::fill_n(views.indexed.strides.dim, source.view.rank, 0);
                 views.index[0] = index;
                 views.named[0] = {.view = nullptr,
-                                  .operand = index_place.operand,
+                                  .operand = index_buffer.operand,
                                   .name = call.Name(kIndex),
                                   .wraps = true,
                                   .bound = self.numel,
@@ -93,8 +93,8 @@ void SetPut(const OperatorCall& call, Executor& executor) {
                 views.count = 1;
                 return views;
               });
-  if (is_copied) steps.Copy(target, place, merged, OperandPlace(kSelf));
-  steps.SetJob();
+  if (is_copied) ops.Copy(target, buffer, merged, OperandBuffer(kSelf));
+  ops.SetJob();
 }
 
 }  // namespace

@@ -143,19 +143,19 @@ bool WalksIndices(const OperatorCall& call) noexcept { return HasIndices(call); 
 // Lists the checks in CANN's order, with those that aclnnScatterReduce adds.
 constexpr auto Checks(const DtypeRule& rule, bool only_reduces) {
   constexpr Check kPasses =
-      Own([](const Check&, OperatorCall&) noexcept -> aclnnStatus { return ACL_SUCCESS; });
+      Custom([](const Check&, OperatorCall&) noexcept -> aclnnStatus { return ACL_SUCCESS; });
   return List(NotNull(kSelf), NotNull(kIndex), If(HasValue, ScalarNotNull(kValue)),
-              Own(OtherTensors, ACLNN_ERR_PARAM_NULLPTR), If(HasValue, Own(ValueIsReal)),
-              DtypesIn(rule, {kSelf}), Own(OtherTensors), If(HasIndices, DtypesIn(kIndexDtypes, {kIndex})),
-              only_reduces ? Own(ReduceIsKnown) : kPasses,
-              only_reduces ? OnProducts(products::kAtlasA2AndA3, Own(ReducesOnAtlasA2)) : kPasses,
-              If(WalksIndices, Own(SameRanks)), If(WalksIndices, Own(OutLikeSelf)),
-              If(WalksIndices, Own(IndexFits)), If(WalksIndices, RankAtMost(8, {kSelf})),
+              Custom(OtherTensors, ACLNN_ERR_PARAM_NULLPTR), If(HasValue, Custom(ValueIsReal)),
+              DtypesIn(rule, {kSelf}), Custom(OtherTensors), If(HasIndices, DtypesIn(kIndexDtypes, {kIndex})),
+              only_reduces ? Custom(ReduceIsKnown) : kPasses,
+              only_reduces ? OnProducts(products::kAtlasA2AndA3, Custom(ReducesOnAtlasA2)) : kPasses,
+              If(WalksIndices, Custom(SameRanks)), If(WalksIndices, Custom(OutLikeSelf)),
+              If(WalksIndices, Custom(IndexFits)), If(WalksIndices, RankAtMost(8, {kSelf})),
               If(WalksIndices, DimIn(kDim, kSelf)), If(HasSrc, SizesRepresentable({kSelf, kSrc + 1})),
-              If(HasValue, SizesRepresentable({kSelf, kSrc})), Own(OutLikeSelf, ACLNN_ERR_INNER_NULLPTR),
+              If(HasValue, SizesRepresentable({kSelf, kSrc})), Custom(OutLikeSelf, ACLNN_ERR_INNER_NULLPTR),
               DoneIfEmpty({kSelf}), If(HasSrc, InsideStorage({kSelf, kIndex, kSrc})),
-              If(HasValue, InsideStorage({kSelf, kIndex})), Own(ReduceIsThere, ACLNN_ERR_INNER_NULLPTR),
-              If(HasValue, Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR)));
+              If(HasValue, InsideStorage({kSelf, kIndex})), Custom(ReduceIsThere, ACLNN_ERR_INNER_NULLPTR),
+              If(HasValue, Custom(ValueConverts, ACLNN_ERR_INNER_NULLPTR)));
 }
 constexpr auto kScatterChecks = Checks(kScatterDtypes, false);
 constexpr DtypeRule kReduceDtypes = kScatterDtypes.On(products::kAtlasA2AndA3, DtypeSet{ACL_FLOAT});
@@ -186,20 +186,21 @@ ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
 // self is included, the indexed elements are first set to the identity. A mean divides them by their counts
 // at the end.
 template <class Derive>
-void Reduce(StepList& steps, const OperatorCall& call, const StridedView& plain, engine::Place plain_place,
+void Reduce(OpList& ops, const OperatorCall& call, const StridedView& plain, engine::BufferRef plain_buffer,
             const StridedView& self, const StridedView& out, const Derive& derive) {
   const int64_t reduce = call.attributes[kReduce].integer;
   const bool includes_self = call.attributes[kIncludesSelf].integer != 0;
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
   const StridedView target = DenseTensor(self.view, is_half ? ACL_FLOAT : self.dtype);
-  const engine::Place place =
-      steps.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(target.dtype)));
-  steps.Copy(self, OperandPlace(kSelf), target, place);
-  const auto combine = [&](engine::IndexedAction action, const StridedView& from, engine::Place from_place,
-                           const StridedView& whole, engine::Place whole_place) {
+  const engine::BufferRef buffer =
+      ops.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(target.dtype)));
+  ops.Copy(self, OperandBuffer(kSelf), target, buffer);
+  const auto combine = [&](engine::IndexedAction action, const StridedView& from,
+                           engine::BufferRef from_buffer, const StridedView& whole,
+                           engine::BufferRef whole_buffer) {
     TargetViews views = derive(whole);
     views.named[0].view = &views.index[0];
-    steps.Indexed(action, from, from_place, views.indexed, whole_place, views.named, 1);
+    ops.Indexed(action, from, from_buffer, views.indexed, whole_buffer, views.named, 1);
   };
   const auto repeated = [&](aclDataType dtype) {
     StridedView one = plain;
@@ -210,38 +211,38 @@ void Reduce(StepList& steps, const OperatorCall& call, const StridedView& plain,
   };
   if (!includes_self)
     combine(engine::IndexedAction::kPut, repeated(target.dtype),
-            steps.Value(NeutralValue(reduce, target.dtype)), target, place);
-  combine(ActionOf(call), plain, plain_place, target, place);
+            ops.Value(NeutralValue(reduce, target.dtype)), target, buffer);
+  combine(ActionOf(call), plain, plain_buffer, target, buffer);
   if (reduce == kMean) {
     const StridedView counts = DenseTensor(self.view, ACL_INT64);
-    const engine::Place counts_place = steps.Workspace(self.numel * int64_t{sizeof(int64_t)});
+    const engine::BufferRef counts_buffer = ops.Workspace(self.numel * int64_t{sizeof(int64_t)});
     ScalarValue one;
     one.bytes[0] = 1;
-    const engine::Place one_place = steps.Value(one);
-    steps.Fill(counts, counts_place, includes_self ? one_place : steps.Value(ScalarValue()));
-    combine(engine::IndexedAction::kAdd, repeated(ACL_INT64), one_place, counts, counts_place);
-    steps.DivideRows(place, counts_place, self.numel, 1, target.dtype);
+    const engine::BufferRef one_buffer = ops.Value(one);
+    ops.Fill(counts, counts_buffer, includes_self ? one_buffer : ops.Value(ScalarValue()));
+    combine(engine::IndexedAction::kAdd, repeated(ACL_INT64), one_buffer, counts, counts_buffer);
+    ops.DivideRows(buffer, counts_buffer, self.numel, 1, target.dtype);
   }
-  steps.Copy(target, place, out, OperandPlace(call.Output()));
+  ops.Copy(target, buffer, out, OperandBuffer(call.Output()));
 }
 
 void SetScatter(const OperatorCall& call, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(call.Output()));
   const StridedView index = PlainView(call.Tensor(kIndex));
-  StepList steps(executor, 7);
+  OpList ops(executor, 7);
   if (!HasIndices(call)) {
-    if (!call.in_place) steps.Copy(self, OperandPlace(kSelf), out, OperandPlace(call.Output()));
-    return steps.SetJob();
+    if (!call.in_place) ops.Copy(self, OperandBuffer(kSelf), out, OperandBuffer(call.Output()));
+    return ops.SetJob();
   }
   const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
   StridedView plain;
-  engine::Place plain_place = OperandPlace(kSrc);
+  engine::BufferRef plain_buffer = OperandBuffer(kSrc);
   if (HasValue(call)) {
     plain.dtype = self.dtype;
     plain.strides.rank = index.view.rank;
     std::fill(plain.strides.dim, plain.strides.dim + index.view.rank, 0);
-    plain_place = steps.Value(ConvertScalar(call.Scalar(kValue), self.dtype));
+    plain_buffer = ops.Value(ConvertScalar(call.Scalar(kValue), self.dtype));
   } else {
     plain = PlainView(call.Tensor(kSrc));
     for (int i = plain.view.rank; i < index.view.rank; ++i) plain.strides.dim[i] = 0;
@@ -266,12 +267,12 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
   const bool starts_anew =
       call.attributes[kIncludesSelf].integer == 0 && ActionOf(call) != engine::IndexedAction::kPut;
   if (call.attributes[kReduce].integer == kMean || starts_anew) {
-    Reduce(steps, call, plain, plain_place, self, out, derive);
-    return steps.SetJob();
+    Reduce(ops, call, plain, plain_buffer, self, out, derive);
+    return ops.SetJob();
   }
-  ScatterInto(steps, ActionOf(call), plain, plain_place, call.in_place ? nullptr : &self, OperandPlace(kSelf),
-              out, OperandPlace(call.Output()), derive);
-  steps.SetJob();
+  ScatterInto(ops, ActionOf(call), plain, plain_buffer, call.in_place ? nullptr : &self, OperandBuffer(kSelf),
+              out, OperandBuffer(call.Output()), derive);
+  ops.SetJob();
 }
 
 }  // namespace

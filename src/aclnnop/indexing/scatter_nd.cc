@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/scatter_nd_functions.h"
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
 
@@ -61,8 +61,8 @@ constexpr Check kNdChecks[] = {
     RankAtLeast(1, {kData, kIndices, kUpdates, kOut}),
     RankAtMost(8, {kData, kIndices, kUpdates, kOut}),
     SameShape(kData, kOut),
-    Own(IndicesFit),
-    Own(UpdatesFit),
+    Custom(IndicesFit),
+    Custom(UpdatesFit),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kData, kIndices, kUpdates}),
     InsideStorage({kData, kIndices, kUpdates}),
@@ -78,8 +78,8 @@ constexpr Check kUpdateChecks[] = {
     SizesRepresentable({kData}),
     DoneIfEmpty({kData, kIndices, kUpdates}),
     RankAtMost(8, {kData, kIndices, kUpdates}),
-    Own(IndicesFit),
-    Own(UpdatesFit),
+    Custom(IndicesFit),
+    Custom(UpdatesFit),
     InsideStorage({kIndices, kUpdates}),
 };
 
@@ -90,9 +90,9 @@ void SetScatterNd(const OperatorCall& call, Executor& executor) {
   const StridedView updates = PlainView(call.Tensor(kUpdates));
   const int named = NamedDims(call);
   const int rows = indices.view.rank - 1;
-  StepList steps(executor, 2);
+  OpList ops(executor, 2);
   if (!call.in_place)
-    steps.Copy(PlainView(call.Tensor(kData)), OperandPlace(kData), out, OperandPlace(output));
+    ops.Copy(PlainView(call.Tensor(kData)), OperandBuffer(kData), out, OperandBuffer(output));
   StridedView indexed = out;
   indexed.view = indexed.strides = updates.view;
   for (int i = 0; i < updates.view.rank; ++i)
@@ -112,11 +112,10 @@ void SetScatterNd(const OperatorCall& call, Executor& executor) {
                  .step = out.strides[k],
                  .repeated = ~engine::DimBits(0, rows)};
   }
-  engine::IndexedMove* const move =
-      steps.Indexed(engine::IndexedAction::kPut, updates, OperandPlace(kUpdates), indexed,
-                    OperandPlace(output), of_dim, named);
+  engine::IndexedMove* const move = ops.Indexed(engine::IndexedAction::kPut, updates, OperandBuffer(kUpdates),
+                                                indexed, OperandBuffer(output), of_dim, named);
   if (move != nullptr) move->are_columns = true;
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "engine/functions/error_function-inl.h"
 #include "engine/functions/exponential-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -67,7 +67,7 @@ GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool
   const StridedView view = Lying(EntryOf(call, argument, entry));
   GroupedOperand operand{};
   operand.is_there = true;
-  operand.place = {call.OperandOf(argument, call.Count(argument) == 1 ? 0 : entry), ByteOffset(view)};
+  operand.buffer = {call.OperandOf(argument, call.Count(argument) == 1 ? 0 : entry), ByteOffset(view)};
   operand.dtype = view.dtype;
   int dim = view.view.rank - 1;
   operand.column = dim >= 0 ? ByteStride(view, dim) : 0;
@@ -82,7 +82,7 @@ void SetWeights(GroupedPart& part, const OperatorCall& call, int argument, int e
   part.kind = GroupedPart::Kind::kWeights;
   part.is_int4 = weight.dtype == ACL_INT4;
   part.right = OperandOf(call, argument, entry, true, last == 2);
-  part.right.place.offset = 0;
+  part.right.buffer.offset = 0;
   part.first_weight = weight.offset;
   part.right.row = weight.strides[last - 1];
   part.right.column = weight.strides[last];

@@ -25,13 +25,13 @@ constexpr int64_t kTogether = 131072;
 bool IsFloat(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype); }
 
 // Returns the position in the storage, in elements, of an element that is given by its row-major number.
-int64_t PlaceOf(const StridedView& tensor, int64_t element) {
-  int64_t place = tensor.offset;
+int64_t ElementOffset(const StridedView& tensor, int64_t element) {
+  int64_t position = tensor.offset;
   for (int dim = tensor.view.rank - 1; dim >= 0; --dim) {
-    place += element % tensor.view[dim] * tensor.strides[dim];
+    position += element % tensor.view[dim] * tensor.strides[dim];
     element /= tensor.view[dim];
   }
-  return place;
+  return position;
 }
 
 }  // namespace
@@ -149,19 +149,19 @@ void ListMaps::Add(int entry, Operands inputs, int output, const engine::KernelT
                    const engine::Scalars& scalars, const Number& number) noexcept {
   if (maps_ == nullptr || call_.Entry(output, entry)->view.IsEmpty()) return;
   TensorArgument tensors[kMaxLoopOperands];
-  Operands places;
+  Operands operands_of_map;
   for (const int input : inputs) {
-    tensors[places.count] = {call_.Name(input), call_.Entry(input, entry)};
-    places.index[places.count] = places.count;
-    ++places.count;
+    tensors[operands_of_map.count] = {call_.Name(input), call_.Entry(input, entry)};
+    operands_of_map.index[operands_of_map.count] = operands_of_map.count;
+    ++operands_of_map.count;
   }
-  tensors[places.count] = {call_.Name(output), call_.Entry(output, entry)};
+  tensors[operands_of_map.count] = {call_.Name(output), call_.Entry(output, entry)};
   OperatorCall one = call_;
-  one.tensors = {tensors, static_cast<size_t>(places.count) + 1};
+  one.tensors = {tensors, static_cast<size_t>(operands_of_map.count) + 1};
   engine::PlannedMap& map = *new (maps_ + count_++) engine::PlannedMap{
-      MakeMapJob(one, places, places.count, kernels, scalars), {}, {}, blocks_};
-  for (int k = 0; k < places.count; ++k) map.operand[k] = call_.OperandOf(inputs.index[k], entry);
-  map.operand[places.count] = call_.OperandOf(output, entry);
+      MakeMapJob(one, operands_of_map, operands_of_map.count, kernels, scalars), {}, {}, blocks_};
+  for (int k = 0; k < operands_of_map.count; ++k) map.operand[k] = call_.OperandOf(inputs.index[k], entry);
+  map.operand[operands_of_map.count] = call_.OperandOf(output, entry);
   if (number.tensor >= 0) {
     const aclTensor& tensor = call_.Tensor(number.tensor);
     const auto size = static_cast<int64_t>(StorageBits(tensor.dtype) / 8);
@@ -169,11 +169,11 @@ void ListMaps::Add(int entry, Operands inputs, int output, const engine::KernelT
     const aclDataType cast = IsFloat(call_.promoted) ? ACL_FLOAT : call_.promoted;
     engine::ElementType type{};
     map.number.operand = call_.OperandOf(number.tensor);
-    map.number.offset = PlaceOf(tensor, number.element) * size;
+    map.number.offset = ElementOffset(tensor, number.element) * size;
     map.number.load = types.LoadFor(tensor.dtype, cast, &type);
     map.number.is_converted = type != types.computed;
     map.number.size = static_cast<int8_t>(size);
-    map.number.place = number.place;
+    map.number.position = number.position;
     map.number.is_negated = number.is_negated;
     map.number.is_integer = types.computed != engine::ElementType::kF32;
   }
@@ -372,8 +372,8 @@ aclnnStatus CheckAll(const Check&, OperatorCall& whole) noexcept {
   return ACL_SUCCESS;
 }
 
-void PutFloat(float value, engine::Scalars& scalars, int place) {
-  std::memcpy(scalars.bytes[place], &value, sizeof value);
+void PutFloat(float value, engine::Scalars& scalars, int position) {
+  std::memcpy(scalars.bytes[position], &value, sizeof value);
 }
 
 // Returns the formula's scalars for an entry, except those that are read when the job runs.
@@ -382,7 +382,7 @@ engine::Scalars NumbersOf(const ListCall& call, const engine::KernelTable& kerne
   using Other = ListFormula::Other;
   engine::Scalars scalars;
   const bool is_float = IsFloat(call.promoted);
-  const int other = 1 - formula.place;
+  const int other = 1 - formula.position;
   if (formula.other != Other::kNone && is_float) {
     const float infinity = std::numeric_limits<float>::infinity();
     PutFloat(formula.other == Other::kOne       ? 1.0f
@@ -402,8 +402,8 @@ engine::Scalars NumbersOf(const ListCall& call, const engine::KernelTable& kerne
     const aclDataType cast = call.rules->number_is_int8 ? ACL_INT8
                              : is_rounded               ? ACL_FLOAT16
                                                         : ACL_DT_UNDEFINED;
-    SetMapScalar(call, kernels, *number, scalars, formula.place, cast);
-    if (formula.is_negated) Negate(call, kernels, scalars, formula.place);
+    SetMapScalar(call, kernels, *number, scalars, formula.position, cast);
+    if (formula.is_negated) Negate(call, kernels, scalars, formula.position);
   }
   if (formula.number_is_first) scalars.SetScalarIsFirst();
   return scalars;
@@ -422,7 +422,7 @@ void SetLists(const ListCall& call, Executor& executor) {
     if (rules.number == ListNumber::kScalar) number = &call.Scalar(0);
     if (rules.number == ListNumber::kScalarEach) number = call.scalars->values[static_cast<size_t>(entry)];
     if (rules.number == ListNumber::kTensor || rules.number == ListNumber::kTensorEach) {
-      in_memory = {rules.inputs, rules.number == ListNumber::kTensor ? 0 : entry, formula.place,
+      in_memory = {rules.inputs, rules.number == ListNumber::kTensor ? 0 : entry, formula.position,
                    formula.is_negated};
     }
     const engine::KernelTable& kernels = formula.kernels(call, number);

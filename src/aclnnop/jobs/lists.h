@@ -26,8 +26,8 @@ struct ListFormula {
   enum class Other : uint8_t { kNone, kOne, kLargest, kSmallest };
 
   const engine::KernelTable& (*kernels)(const OperatorCall& call, const aclScalar* number) noexcept;
-  int8_t place = 0;
-  Other other = Other::kNone;  // value of scalar 1 - `place`
+  int8_t position = 0;
+  Other other = Other::kNone;  // value of scalar 1 - `position`
   bool is_negated = false;
   bool number_is_first = false;
   bool computes_floats = false;  // computes integers in float32, too
@@ -90,7 +90,7 @@ class ListMaps {
   struct Number {
     int tensor = -1;
     int64_t element = 0;
-    int8_t place = 0;
+    int8_t position = 0;
     bool is_negated = false;
   };
 

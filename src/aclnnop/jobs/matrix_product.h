@@ -11,7 +11,7 @@
 
 namespace portacl::matmul {
 
-// FLOAT, FLOAT16 and, on newer products, BF16. Each tensor is checked by itself.
+// FLOAT, FLOAT16 and, on products since Atlas A2, BF16. Each tensor is checked by itself.
 inline constexpr DtypeRule kDtypes = kBf16SinceAtlasA2;
 
 namespace check {

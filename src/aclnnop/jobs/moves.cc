@@ -22,8 +22,8 @@ MoveList::MoveList(Executor& executor, int64_t most) noexcept
           static_cast<size_t>(std::max<int64_t>(most, 1)) * sizeof(engine::PlannedMove)))) {}
 
 void MoveList::Add(const engine::Move& move, int source, int destination) noexcept {
-  new (moves_ + count_++) engine::PlannedMove{move, source, destination, shares_};
-  shares_ += move.Shares();
+  new (moves_ + count_++) engine::PlannedMove{move, source, destination, thread_blocks_};
+  thread_blocks_ += move.ThreadBlocks();
   elements_ += move.plan.count;
   bytes_ += move.plan.count * move.plan.operand[kMoveDestination].element_size;
 }
@@ -57,9 +57,10 @@ void MoveList::SetJob(const ScalarValue& value) noexcept {
     engine::MovesJob job;
     job.count = static_cast<int>(count_);
     job.threads = executor_.threads;
-    job.shares = shares_;
+    job.thread_blocks = thread_blocks_;
     job.barrier = barrier_;
-    job.shares_together = std::max<int64_t>(1, shares_ * kTogether / std::max<int64_t>(bytes_, 1));
+    job.thread_blocks_together =
+        std::max<int64_t>(1, thread_blocks_ * kTogether / std::max<int64_t>(bytes_, 1));
     job.elements = elements_;
     std::memcpy(job.value, value.bytes, sizeof job.value);
     return job;

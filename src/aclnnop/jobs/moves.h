@@ -24,7 +24,7 @@ class MoveList {
   void Fill(const StridedView& destination, int destination_operand) noexcept;
 
   // Makes all later copies wait for the earlier ones.
-  void Barrier() noexcept { barrier_ = shares_; }
+  void Barrier() noexcept { barrier_ = thread_blocks_; }
 
   // Sets the executor's job, unless there are no copies.
   void SetJob(const ScalarValue& value = {}) noexcept;
@@ -35,7 +35,7 @@ class MoveList {
   Executor& executor_;
   engine::PlannedMove* moves_;
   int64_t count_ = 0;
-  int64_t shares_ = 0;
+  int64_t thread_blocks_ = 0;
   int64_t barrier_ = 0;
   int64_t bytes_ = 0;
   int64_t elements_ = 0;

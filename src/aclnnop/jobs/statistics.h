@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/output_mask.h"
 
 namespace portacl {
@@ -13,11 +13,11 @@ struct NormParameters {
 
 // Inputs: x, weight, bias. Output: (x - mean) * rstd * weight + bias. Numbers out: mean, rstd. Parameters:
 // NormParameters.
-extern const engine::RowKernels layer_norm_kernels;
+extern const engine::RowwiseKernels layer_norm_kernels;
 
 // Inputs: x1, x2, gamma. Outputs: x * rstd * gamma, and x = x1 + x2. Number out: rstd. Parameters:
 // NormParameters.
-extern const engine::RowKernels add_rms_norm_kernels;
+extern const engine::RowwiseKernels add_rms_norm_kernels;
 
 struct NormBackwardParameters {
   bool wants_input;
@@ -25,7 +25,7 @@ struct NormBackwardParameters {
 
 // Inputs: gradient, x, weight. Numbers in: mean, rstd. Output, if requested: the gradient of x. Sums over
 // columns: the gradients of weight and bias. Parameters: NormBackwardParameters.
-extern const engine::RowKernels layer_norm_backward_kernels;
+extern const engine::RowwiseKernels layer_norm_backward_kernels;
 
 // Sets the executor's job: sets all elements of `mean` to 0 and of `rstd` to NaN. Either may be null.
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept;
@@ -45,21 +45,21 @@ constexpr Check IfThere(const Check& check) {
 }
 
 // Adds a row value: an input, or a constant where the tensor is null.
-inline void ValueOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
+inline void ValueOr(engine::RowwiseJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
   if (call.IsGiven(tensor)) {
     rows.ValueIn(tensor, call.Tensor(tensor));
   } else {
     rows.ConstantValueIn(otherwise);
   }
 }
-inline void InputOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
+inline void InputOr(engine::RowwiseJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
   if (call.IsGiven(tensor)) {
     rows.Input(tensor, call.Tensor(tensor));
   } else {
     rows.ConstantInput(otherwise);
   }
 }
-inline void ValueOutIfGiven(engine::RowJobMaker& rows, const OperatorCall& call, int tensor) {
+inline void ValueOutIfGiven(engine::RowwiseJobMaker& rows, const OperatorCall& call, int tensor) {
   if (call.IsGiven(tensor)) {
     rows.ValueOut(tensor, call.Tensor(tensor));
   } else {

@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/jobs/sum_of_terms.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 struct Term : engine::HWY_NAMESPACE::Summable<Term> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 1;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit Term(const Parameters&) {}
 

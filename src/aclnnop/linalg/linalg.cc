@@ -107,7 +107,7 @@ constexpr auto kSolveChecks = Join(List(
     WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kX)), DtypesIn(kSolveDtypes, {kSelf}),
     SameDtype(kSelf, kMatrix), SameDtype(kSelf, kX), If(HasCopy, SameDtype(kSelf, kM)),
     RankAtLeast(2, {kSelf}), RankAtMost(8, {kSelf}), RankAtLeast(2, {kMatrix}), RankAtMost(8, {kMatrix}),
-    RankAtLeast(2, {kX}), RankAtMost(8, {kX}), Own(ShapesOfSolve), Own(UnitIsFloat),
+    RankAtLeast(2, {kX}), RankAtMost(8, {kX}), Custom(ShapesOfSolve), Custom(UnitIsFloat),
     SizesRepresentable({kX, kM}), DoneIfEmpty({kSelf, kMatrix}), InsideStorage({kSelf, kMatrix})));
 
 void SetSolve(const OperatorCall& call, Executor& executor) {
@@ -148,8 +148,8 @@ aclnnStatus IsSquare(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kInverseChecks = Join(
     List(NotNull(kOriginal), NotNull(kInverse), DtypesIn(kFactorDtypes, {kOriginal}),
          CastsTo(kOriginal, kInverse), SameShape(kOriginal, kInverse), RankAtLeast(2, {kOriginal}),
-         RankAtMost(8, {kOriginal}), Own(IsSquare), SizesRepresentable({kInverse}), DoneIfEmpty({kOriginal}),
-         InsideStorage({kOriginal}), DtypeImplemented({kInverse}, kConvertible)));
+         RankAtMost(8, {kOriginal}), Custom(IsSquare), SizesRepresentable({kInverse}),
+         DoneIfEmpty({kOriginal}), InsideStorage({kOriginal}), DtypeImplemented({kInverse}, kConvertible)));
 
 void SetInverse(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kOriginal);
@@ -210,8 +210,8 @@ aclnnStatus DoneIfNothing(const Check&, OperatorCall& call) noexcept {
 constexpr auto kQrChecks = Join(List(
     WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kFactored)), WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kQ)),
     WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kR)), DtypesIn(kFactorDtypes, {kFactored, kQ, kR}),
-    RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}), Own(ShapesOfQr), SizesRepresentable({kQ, kR}),
-    Own(DoneIfNothing), InsideStorage({kFactored})));
+    RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}), Custom(ShapesOfQr), SizesRepresentable({kQ, kR}),
+    Custom(DoneIfNothing), InsideStorage({kFactored})));
 
 // Computes the factors in the workspace, behind the workspace of that computation, and casts them to the
 // outputs. The casts are in the executor's memory.

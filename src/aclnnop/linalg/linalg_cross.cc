@@ -45,9 +45,9 @@ aclnnStatus PromoteHalves(const Check&, OperatorCall& call) noexcept {
 constexpr auto kChecks =
     Join(List(NotNull(kSelf), NotNull(kOther), NotNull(kOut), DtypesIn(kDtypes, {kSelf, kOther, kOut}),
               SameDtype(kSelf, kOther), SameDtype(kSelf, kOut), RankAtMost(8, {kSelf, kOther, kOut}),
-              Broadcasts({kSelf, kOther}), ShapeIsBroadcast(kOut), DimIn(kDim, kSelf), Own(AreThree),
-              PromotesToDtypeOf(kSelf), Own(PromoteHalves), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
-              InsideStorage({kSelf, kOther})));
+              Broadcasts({kSelf, kOther}), ShapeIsBroadcast(kOut), DimIn(kDim, kSelf), Custom(AreThree),
+              PromotesToDtypeOf(kSelf), Custom(PromoteHalves), SizesRepresentable({kOut}),
+              DoneIfEmpty({kOut}), InsideStorage({kSelf, kOther})));
 
 // Computes all products before the differences, since out may be one of the operands.
 void SetCross(const OperatorCall& call, Executor& executor) {

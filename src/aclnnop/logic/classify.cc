@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/logic/classify.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,7 +20,7 @@ struct Finite : Elementwise<Finite> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double>;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Finite(const Parameters&) {}
 
@@ -34,7 +34,7 @@ struct Infinite : Elementwise<Infinite> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Infinite(const Parameters&) {}
 
@@ -49,7 +49,7 @@ struct Equal : Elementwise<Equal> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Equal(const Parameters& parameters) : scalars(parameters) {}
 
@@ -66,7 +66,7 @@ struct Negative : Elementwise<Negative> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int8_t, int16_t, int32_t, int64_t>;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Negative(const Parameters&) {}
 

@@ -8,11 +8,11 @@
 namespace portacl::comparisons {
 
 // Position of the scalar whose first byte tells whether the result is inverted.
-inline constexpr int kOppositePlace = 1;
+inline constexpr int kMirroredOperands = 1;
 
 inline engine::Scalars ScalarsOf(bool is_opposite) {
   engine::Scalars scalars;
-  scalars.bytes[kOppositePlace][0] = is_opposite ? 1 : 0;
+  scalars.bytes[kMirroredOperands][0] = is_opposite ? 1 : 0;
   return scalars;
 }
 

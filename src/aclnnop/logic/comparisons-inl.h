@@ -59,7 +59,7 @@ struct Comparison {
   using Parameters = engine::Scalars;
   using Lanes = typename Relation::Lanes;
   static constexpr bool kWritesBool = true;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Comparison(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>
@@ -73,7 +73,7 @@ struct Comparison {
   template <class D>
   HWY_INLINE auto IsOpposite(D d) const {
     using T = hn::TFromD<D>;
-    return hn::Eq(hn::Set(d, static_cast<T>(scalars.Get<uint8_t>(portacl::comparisons::kOppositePlace))),
+    return hn::Eq(hn::Set(d, static_cast<T>(scalars.Get<uint8_t>(portacl::comparisons::kMirroredOperands))),
                   hn::Set(d, T{1}));
   }
 
@@ -86,7 +86,7 @@ struct OfTensors : Comparison<Relation>, Elementwise<OfTensors<Relation>> {
   using Lanes = typename Base::Lanes;
   static constexpr int kInputs = 2;
   static constexpr bool kWritesBool = Base::kWritesBool;
-  static constexpr bool kTakesHalves = Base::kTakesHalves;
+  static constexpr bool kTakes16BitFloats = Base::kTakes16BitFloats;
   using Base::Base;
 
   template <class D, class V>
@@ -105,7 +105,7 @@ struct OfScalar : Comparison<Relation>, Elementwise<OfScalar<Relation, kScalarFi
   using Lanes = typename Base::Lanes;
   static constexpr int kInputs = 1;
   static constexpr bool kWritesBool = Base::kWritesBool;
-  static constexpr bool kTakesHalves = Base::kTakesHalves;
+  static constexpr bool kTakes16BitFloats = Base::kTakes16BitFloats;
   using Base::Base;
 
   template <class D, class V>

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/logic/isclose.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,7 +23,7 @@ struct Close : Elementwise<Close> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double>;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Close(const Parameters& parameters) : scalars(parameters) {}
 

@@ -18,7 +18,7 @@ namespace logic {
 using namespace engine::HWY_NAMESPACE;
 
 // Other dtypes are converted to bool.
-using TruthLanes = LaneTypes<float, double, int32_t, int64_t, Bool>;
+using LogicalLanes = LaneTypes<float, double, int32_t, int64_t, Bool>;
 
 // NaN is true.
 template <class D, class V>
@@ -28,9 +28,9 @@ HWY_INLINE auto IsFalse(D d, V v) {
 
 struct Both : Elementwise<Both> {
   using Parameters = engine::Scalars;
-  using Lanes = TruthLanes;
+  using Lanes = LogicalLanes;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Both(const Parameters&) {}
 
@@ -42,9 +42,9 @@ struct Both : Elementwise<Both> {
 
 struct Either : Elementwise<Either> {
   using Parameters = engine::Scalars;
-  using Lanes = TruthLanes;
+  using Lanes = LogicalLanes;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Either(const Parameters&) {}
 
@@ -56,9 +56,9 @@ struct Either : Elementwise<Either> {
 
 struct OneAlone : Elementwise<OneAlone> {
   using Parameters = engine::Scalars;
-  using Lanes = TruthLanes;
+  using Lanes = LogicalLanes;
   static constexpr int kInputs = 2;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit OneAlone(const Parameters&) {}
 
@@ -70,9 +70,9 @@ struct OneAlone : Elementwise<OneAlone> {
 
 struct Neither : Elementwise<Neither> {
   using Parameters = engine::Scalars;
-  using Lanes = TruthLanes;
+  using Lanes = LogicalLanes;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr bool kWritesBool = true;
   explicit Neither(const Parameters&) {}
 
@@ -144,8 +144,8 @@ constexpr auto kInplaceNotChecks = NotChecks(kUnarySelf);
 
 // Sets a job of logical operations. If all inputs have one dtype of kCompared, they are compared with 0 in
 // it; otherwise they are converted to bool.
-void SetTruths(OperatorCall call, Operands inputs, int output, const engine::KernelTable& kernels,
-               Executor& executor) {
+void SetLogical(OperatorCall call, Operands inputs, int output, const engine::KernelTable& kernels,
+                Executor& executor) {
   constexpr DtypeSet kCompared{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, ACL_INT64};
   call.promoted = call.Tensor(kSelf).dtype;
   if (!kCompared.Contains(call.promoted)) call.promoted = ACL_BOOL;
@@ -158,7 +158,7 @@ void SetTruths(OperatorCall call, Operands inputs, int output, const engine::Ker
 aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, const engine::KernelTable& kernels,
                     uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    SetTruths(checked, {kSelf, kOther}, checked.in_place ? kSelf : kOut, kernels, fresh);
+    SetLogical(checked, {kSelf, kOther}, checked.in_place ? kSelf : kOut, kernels, fresh);
   });
 }
 
@@ -168,14 +168,14 @@ aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* 
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const int out = checked.in_place ? kUnarySelf : kUnaryOut;
     if (checked.Tensor(kUnarySelf).view.rank <= kMaxLoopRank) {
-      return SetTruths(checked, {kUnarySelf}, out, kNeither, fresh);
+      return SetLogical(checked, {kUnarySelf}, out, kNeither, fresh);
     }
     const aclTensor dense[] = {AsTensor(MergedDims(checked.Tensor(kUnarySelf))),
                                AsTensor(MergedDims(checked.Tensor(out)))};
     const TensorArgument arguments[] = {{"self", &dense[0]}, {"out", &dense[1]}};
     OperatorCall merged = checked;
     merged.tensors = std::span(arguments, checked.tensors.size());
-    SetTruths(merged, {kUnarySelf}, out, kNeither, fresh);
+    SetLogical(merged, {kUnarySelf}, out, kNeither, fresh);
   });
 }
 

@@ -65,7 +65,7 @@ struct KeepAbove : Elementwise<KeepAbove> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, int8_t, uint8_t, int16_t, int32_t, int64_t>;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit KeepAbove(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>

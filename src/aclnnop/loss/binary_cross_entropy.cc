@@ -9,9 +9,9 @@
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/jobs/activation_formulas-inl.h"
-#include "engine/fold/sum_loop-inl.h"
 #include "engine/functions/log-inl.h"
 #include "engine/functions/logarithmic-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -44,7 +44,7 @@ struct Entropy : Summable<Entropy> {
 struct EntropySlope : Elementwise<EntropySlope> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 3;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit EntropySlope(const Parameters& parameters) : c(parameters.Get<float>(0)) {}
 
   template <class D, class V>
@@ -100,7 +100,7 @@ struct WeightedLogits : Summable<WeightedLogits> {
 struct LogitsSlope : Elementwise<LogitsSlope> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 3;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit LogitsSlope(const Parameters& parameters) : c(parameters.Get<float>(0)) {}
 
   template <class D, class V>

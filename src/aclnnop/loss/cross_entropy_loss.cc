@@ -10,7 +10,7 @@
 
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 #ifndef PORTACL_ACLNNOP_NORM_CROSS_ENTROPY_LOSS_PARAMETERS
 #define PORTACL_ACLNNOP_NORM_CROSS_ENTROPY_LOSS_PARAMETERS
@@ -28,8 +28,8 @@ namespace cross_entropy {
 
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
-using engine::HWY_NAMESPACE::ManySteps;
 using engine::HWY_NAMESPACE::OfOne;
+using engine::HWY_NAMESPACE::UnrolledSteps;
 
 // Returns whether number 0 of the row, the target, is a class, and sets *target.
 template <class Row>
@@ -43,7 +43,7 @@ HWY_INLINE bool NamesAClass(const Row& row, size_t* target) {
 // Numbers of a row: 0, the target; 1, the logarithm at the target; 2, minus the sum of all logarithms. A
 // second input holds the weights of that sum.
 template <class Formula, int kOperands>
-struct Losses : engine::HWY_NAMESPACE::RowFormula<Formula> {
+struct Losses : engine::HWY_NAMESPACE::RowwiseFormula<Formula> {
   static constexpr int kInputs = kOperands;
   explicit Losses(const void* parameters)
       : smooths(static_cast<const CrossEntropyParameters*>(parameters)->smooths) {}
@@ -55,7 +55,7 @@ struct Losses : engine::HWY_NAMESPACE::RowFormula<Formula> {
     const typename Row::D d;
     const T most = row.template Max<0>();
     const V greatest = hn::Set(d, most);
-    const double sum = row.template Sum<0>(ManySteps{[&](auto tag, auto x) HWY_ATTR {
+    const double sum = row.template Sum<0>(UnrolledSteps{[&](auto tag, auto x) HWY_ATTR {
       using hn::Sub;
       return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
     }});
@@ -90,7 +90,7 @@ struct WeightedLoss : Losses<WeightedLoss, 2> {
 // Numbers of a row: 0, the target; 1, the gradient that only the target's element gets; 2, the gradient of
 // every element. A second input holds weights that multiply number 2.
 template <class Formula, int kOperands>
-struct Gradients : engine::HWY_NAMESPACE::RowFormula<Formula> {
+struct Gradients : engine::HWY_NAMESPACE::RowwiseFormula<Formula> {
   static constexpr int kInputs = kOperands;
   explicit Gradients(const void*) {}
 
@@ -117,14 +117,14 @@ struct Gradients : engine::HWY_NAMESPACE::RowFormula<Formula> {
       at_target = static_cast<T>(row.Value(1)) + own - power * sum;
     }
     if constexpr (kOperands == 2) {
-      row.template Write<0, 0, 1>(ManySteps{[&](auto tag, auto y, auto weight) HWY_ATTR {
+      row.template Write<0, 0, 1>(UnrolledSteps{[&](auto tag, auto y, auto weight) HWY_ATTR {
         using hn::Mul;
         using hn::Sub;
         using Vectors = decltype(y);
         return Sub(Mul(weight, Vectors(hn::Set(d, each))), Mul(functions::FusedExp(tag, y), Vectors(total)));
       }});
     } else {
-      row.template Write<0, 0>(ManySteps{[&](auto tag, auto y) HWY_ATTR {
+      row.template Write<0, 0>(UnrolledSteps{[&](auto tag, auto y) HWY_ATTR {
         using hn::Mul;
         using hn::Sub;
         using Vectors = decltype(y);
@@ -151,19 +151,19 @@ HWY_AFTER_NAMESPACE();
 #include <string_view>
 
 #include "acl/settings/configuration.h"
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/loss/cross_entropy_loss_functions.h"
 #include "base/errors.h"
-#include "engine/row/cross_entropy.h"
+#include "engine/rowwise/cross_entropy.h"
 #include "plan/views.h"
 
 namespace portacl {
 namespace {
 
-constexpr auto kLoss = PORTACL_ROW_KERNELS(cross_entropy::Loss);
-constexpr auto kWeightedLoss = PORTACL_ROW_KERNELS(cross_entropy::WeightedLoss);
-constexpr auto kGradient = PORTACL_ROW_KERNELS(cross_entropy::Gradient);
-constexpr auto kWeightedGradient = PORTACL_ROW_KERNELS(cross_entropy::WeightedGradient);
+constexpr auto kLoss = PORTACL_ROWWISE_KERNELS(cross_entropy::Loss);
+constexpr auto kWeightedLoss = PORTACL_ROWWISE_KERNELS(cross_entropy::WeightedLoss);
+constexpr auto kGradient = PORTACL_ROWWISE_KERNELS(cross_entropy::Gradient);
+constexpr auto kWeightedGradient = PORTACL_ROWWISE_KERNELS(cross_entropy::WeightedGradient);
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
 constexpr DtypeSet kTargets{ACL_INT32, ACL_INT64};
@@ -241,9 +241,9 @@ constexpr Check kLossChecks[] = {
     SameDtype(kInput, kLogProb),
     SameDtype(kInput, kZloss),
     SameDtype(kInput, kLse),
-    Own(NamesAReduction, kTiling),
-    Own(SmoothingIsAShare, kTiling),
-    Own(ShapesFit<kInput, kTarget, kWeight, kLossOut>, kTiling),
+    Custom(NamesAReduction, kTiling),
+    Custom(SmoothingIsAShare, kTiling),
+    Custom(ShapesFit<kInput, kTarget, kWeight, kLossOut>, kTiling),
     WithCode(kTiling, SameShape(kInput, kLogProb)),
     SizesRepresentable({kLossOut, kLogProb}),
     InsideStorage({kInput, kTarget, kWeight}),
@@ -259,9 +259,9 @@ constexpr Check kGradChecks[] = {
     DtypesIn(kTargets, {kClass}),
     DtypesIn(kFloatAlone, {kFactor}),
     SameDtype(kGradLoss, kOut),
-    Own(NamesAReduction, kTiling),
-    Own(SmoothingIsAShare, kTiling),
-    Own(ShapesFit<kLog, kClass, kFactor, kGradLoss>, kTiling),
+    Custom(NamesAReduction, kTiling),
+    Custom(SmoothingIsAShare, kTiling),
+    Custom(ShapesFit<kLog, kClass, kFactor, kGradLoss>, kTiling),
     WithCode(kTiling, SameShape(kLog, kOut)),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kLog}),
@@ -277,10 +277,10 @@ engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int
   classes.rows = shape[0];
   classes.classes = shape[1];
   classes.target = engine::NumbersOf(target, call.Tensor(target), false, ACL_INT64, isa);
-  classes.weight.argument = engine::RowOperand::kConstant;
+  classes.weight.argument = engine::RowwiseOperand::kConstant;
   if (call.IsGiven(weight)) {
-    classes.weight =
-        engine::RowOperandOf(weight, call.Tensor(weight), Shape{classes.classes}, 1, false, ACL_FLOAT, isa);
+    classes.weight = engine::RowwiseOperandOf(weight, call.Tensor(weight), Shape{classes.classes}, 1, false,
+                                              ACL_FLOAT, isa);
   }
   classes.reduction = ReductionOf(call);
   const float smoothing = Smoothing(call);
@@ -288,7 +288,7 @@ engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int
   classes.share = 1.0f - smoothing;
   classes.smoothing =
       static_cast<float>(static_cast<double>(smoothing) / static_cast<double>(classes.classes));
-  classes.total.argument = engine::RowOperand::kConstant;
+  classes.total.argument = engine::RowwiseOperand::kConstant;
   const bool is_gradient = loss == kGradLoss;
   const aclDataType of_loss =
       !is_gradient && classes.reduction == ClassReduction::kNone ? ACL_FLOAT : ACL_DOUBLE;
@@ -309,8 +309,8 @@ StridedView NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
   return view;
 }
 
-engine::RowJobMaker RowsOf(const OperatorCall& call, int tensor) {
-  return engine::RowJobMaker(call.Tensor(tensor).view, 2, ACL_FLOAT, call.isa, call.threads);
+engine::RowwiseJobMaker RowsOf(const OperatorCall& call, int tensor) {
+  return engine::RowwiseJobMaker(call.Tensor(tensor).view, 2, ACL_FLOAT, call.isa, call.threads);
 }
 
 void SetLoss(const OperatorCall& call, Executor& executor) {
@@ -331,7 +331,7 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   both.loss.smooth = engine::NumbersOf(both.workspace_operand, smooth, false, ACL_FLOAT, isa);
   uint32_t touched = 1u << kLossOut;
   if (both.has_rows) {
-    engine::RowJobMaker maker = RowsOf(call, kInput);
+    engine::RowwiseJobMaker maker = RowsOf(call, kInput);
     const bool weighs = both.loss.smooths && call.IsGiven(kWeight);
     maker.Input(kInput, call.Tensor(kInput));
     if (weighs) maker.Input(kWeight, call.Tensor(kWeight));
@@ -357,7 +357,7 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   executor.workspace_size = at + 2 * bytes;
   both.loss.work = engine::ClassWork::kCoefficients;
   both.loss.coefficients_offset = static_cast<int64_t>(at);
-  engine::RowJobMaker maker = RowsOf(call, kLog);
+  engine::RowwiseJobMaker maker = RowsOf(call, kLog);
   const bool weighs = both.loss.smooths && call.IsGiven(kFactor);
   maker.Input(kLog, call.Tensor(kLog));
   if (weighs) maker.Input(kFactor, call.Tensor(kFactor));

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "acl/stream/thread_limit.h"
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/align/alignments.h"
@@ -65,11 +65,11 @@ aclnnStatus TargetsFit(const Check& check, const OperatorCall& call, int tensor,
 
 // Lengths of steps, then of targets, in one array; false where there is no memory for it.
 bool AllLengths(const OperatorCall& call, std::vector<int64_t>* lengths) noexcept {
-  const auto& steps = call.Array(kInputLengths);
+  const auto& ops = call.Array(kInputLengths);
   const auto& targets = call.Array(kTargetLengths);
   try {
-    lengths->reserve(steps.size() + targets.size());
-    lengths->insert(lengths->end(), steps.begin(), steps.end());
+    lengths->reserve(ops.size() + targets.size());
+    lengths->insert(lengths->end(), ops.begin(), ops.end());
     lengths->insert(lengths->end(), targets.begin(), targets.end());
   } catch (const std::bad_alloc&) {
     return false;
@@ -80,38 +80,40 @@ bool AllLengths(const OperatorCall& call, std::vector<int64_t>* lengths) noexcep
 // A dense operand of one type: a tensor as it lies, or a part of the workspace that a copy fills, or that is copied to the tensor.
 class Operands {
  public:
-  Operands(const OperatorCall& call, StepList& steps) : call_(call), steps_(steps) {}
+  Operands(const OperatorCall& call, OpList& ops) : call_(call), ops_(ops) {}
 
-  engine::Place In(int tensor, aclDataType dtype) {
+  engine::BufferRef In(int tensor, aclDataType dtype) {
     const aclTensor view = PlainView(call_.Tensor(tensor));
     if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
     const aclTensor dense = DenseTensor(view.view, dtype);
-    const engine::Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
-    if (dense.numel > 0) steps_.Copy(view, OperandPlace(tensor), dense, place);
-    return place;
+    const engine::BufferRef buffer =
+        ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+    if (dense.numel > 0) ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
+    return buffer;
   }
-  engine::Place Out(int tensor, aclDataType dtype) {
+  engine::BufferRef Out(int tensor, aclDataType dtype) {
     const aclTensor view = PlainView(call_.Tensor(tensor));
     if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
     const aclTensor dense = DenseTensor(view.view, dtype);
-    const engine::Place place = steps_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
-    outputs_[count_++] = {view, dense, place, tensor};
-    return place;
+    const engine::BufferRef buffer =
+        ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+    outputs_[count_++] = {view, dense, buffer, tensor};
+    return buffer;
   }
   void CopyOutputs() {
     for (const Output* output = outputs_; output < outputs_ + count_; ++output)
-      steps_.Copy(output->dense, output->place, output->view, OperandPlace(output->tensor));
+      ops_.Copy(output->dense, output->buffer, output->view, OperandBuffer(output->tensor));
   }
 
  private:
   struct Output {
     aclTensor view;
     aclTensor dense;
-    engine::Place place;
+    engine::BufferRef buffer;
     int tensor;
   };
   const OperatorCall& call_;
-  StepList& steps_;
+  OpList& ops_;
   Output outputs_[2];
   int count_ = 0;
 };
@@ -189,10 +191,10 @@ aclnnStatus FitsA2(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kChecks = Join(
     List(NotNull(kLogProbs), NotNull(kTargetsOf), ArrayNotNull(kInputLengths), ArrayNotNull(kTargetLengths),
-         NotNull(kLoss), NotNull(kLogAlpha), Own(Fits), DtypesIn(kDtypes, {kLogProbs}),
+         NotNull(kLoss), NotNull(kLogAlpha), Custom(Fits), DtypesIn(kDtypes, {kLogProbs}),
          SameDtype(kLogProbs, kLoss), SameDtype(kLogProbs, kLogAlpha), DtypesIn(kTargets, {kTargetsOf})),
     List(OnProducts(products::kAtlasA2AndA3,
-                    If([](const OperatorCall& call) noexcept { return IsNarrow(call); }, Own(FitsA2))),
+                    If([](const OperatorCall& call) noexcept { return IsNarrow(call); }, Custom(FitsA2))),
          SizesRepresentable({kLoss, kLogAlpha}), DoneIfEmpty({kLoss}), InsideStorage({kLogProbs, kTargetsOf}),
          PromotesToDtypeOf(kLogProbs), FunctionsThere(kDouble, WhyFunctionsAreMissing)));
 
@@ -200,26 +202,26 @@ void Set(const OperatorCall& call, Executor& executor) {
   std::vector<int64_t> lengths;
   if (!AllLengths(call, &lengths)) return executor.RefuseSize("inputLengths", call.Tensor(kLogProbs).numel);
   const aclDataType dtype = ComputedIn(call.Tensor(kLogProbs).dtype);
-  StepList steps(executor, kMostSteps, &lengths);
-  Operands operands(call, steps);
+  OpList ops(executor, kMostSteps, &lengths);
+  Operands operands(call, ops);
   InItsType(dtype, [&](auto number) {
     using T = decltype(number);
     engine::CountAlignments<T> count{};
     Describe(call, kLogProbs, kTargetsOf, count);
     count.log_probability = operands.In(kLogProbs, dtype);
     count.target = operands.In(kTargetsOf, ACL_INT64);
-    count.lengths = steps.Array();
+    count.lengths = ops.Array();
     count.alpha = operands.Out(kLogAlpha, dtype);
     count.loss = operands.Out(kLoss, dtype);
     count.states = RoomOfStates(call);
     count.zeroes_losses = call.attributes[kZeroInfinity].integer != 0 && !IsOn950(call);
-    count.work = steps.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
+    count.work = ops.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
     count.functions = engine::AlignmentFunctionsOf<T>(JobIsa());
-    steps.Compute(count, {count.log_probability, count.target, count.alpha, count.loss},
-                  call.Tensor(kLogAlpha).numel);
+    ops.Compute(count, {count.log_probability, count.target, count.alpha, count.loss},
+                call.Tensor(kLogAlpha).numel);
   });
   operands.CopyOutputs();
-  steps.SetJob();
+  ops.SetJob();
 }
 }  // namespace forwards
 
@@ -255,7 +257,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kChecks =
     Join(List(NotNull(kGradOut), NotNull(kLogProbs), NotNull(kTargetsOf), ArrayNotNull(kInputLengths),
-              ArrayNotNull(kTargetLengths), NotNull(kLoss), NotNull(kLogAlpha), NotNull(kOut), Own(Fits),
+              ArrayNotNull(kTargetLengths), NotNull(kLoss), NotNull(kLogAlpha), NotNull(kOut), Custom(Fits),
               DtypesIn(kDtypes, {kLogProbs}), SameDtype(kLogProbs, kGradOut), SameDtype(kLogProbs, kLoss)),
          List(SameDtype(kLogProbs, kLogAlpha), SameDtype(kLogProbs, kOut), DtypesIn(kTargets, {kTargetsOf}),
               SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
@@ -266,29 +268,29 @@ void Set(const OperatorCall& call, Executor& executor) {
   std::vector<int64_t> lengths;
   if (!AllLengths(call, &lengths)) return executor.RefuseSize("inputLengths", call.Tensor(kLogProbs).numel);
   const aclDataType dtype = ComputedIn(call.Tensor(kLogProbs).dtype);
-  StepList steps(executor, kMostSteps, &lengths);
-  Operands operands(call, steps);
+  OpList ops(executor, kMostSteps, &lengths);
+  Operands operands(call, ops);
   InItsType(dtype, [&](auto number) {
     using T = decltype(number);
     engine::CountAlignmentsBackwards<T> count{};
     Describe(call, kLogProbs, kTargetsOf, count);
     count.log_probability = operands.In(kLogProbs, dtype);
     count.target = operands.In(kTargetsOf, ACL_INT64);
-    count.lengths = steps.Array();
+    count.lengths = ops.Array();
     count.alpha = operands.In(kLogAlpha, dtype);
     count.loss = operands.In(kLoss, dtype);
     count.gradient = operands.In(kGradOut, dtype);
     count.to = operands.Out(kOut, dtype);
     count.states = call.Tensor(kLogAlpha).view[2];
     count.zeroes = call.attributes[kZeroInfinity].integer != 0;
-    count.work = steps.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
+    count.work = ops.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
     count.functions = engine::AlignmentFunctionsOf<T>(JobIsa());
-    steps.Compute(count,
-                  {count.log_probability, count.target, count.alpha, count.loss, count.gradient, count.to},
-                  call.Tensor(kOut).numel);
+    ops.Compute(count,
+                {count.log_probability, count.target, count.alpha, count.loss, count.gradient, count.to},
+                call.Tensor(kOut).numel);
   });
   operands.CopyOutputs();
-  steps.SetJob();
+  ops.SetJob();
 }
 }  // namespace backwards
 

@@ -8,9 +8,9 @@
 #define HWY_TARGET_INCLUDE "aclnnop/loss/kl_div.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
 #include "engine/functions/exp-inl.h"
 #include "engine/functions/log-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -59,7 +59,7 @@ template <bool kLogTarget>
 struct KlDiv : engine::HWY_NAMESPACE::Summable<KlDiv<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   static constexpr int kFunctionOf = kLogTarget ? 1 : -1;
 
@@ -128,10 +128,10 @@ constexpr Check kChecks[] = {
 };
 
 template <bool kLogTarget>
-constexpr engine::HoistedKernelTable kKernels(PORTACL_KERNELS(KlDiv<kLogTarget>),
-                                              PORTACL_VALUE_KERNELS(OtherForm<kLogTarget>),
-                                              PORTACL_KERNELS(KlDivOfForms<kLogTarget>), /*input=*/1,
-                                              /*value=*/2);
+constexpr engine::PrecomputedKernelTable kKernels(PORTACL_KERNELS(KlDiv<kLogTarget>),
+                                                  PORTACL_VALUE_KERNELS(OtherForm<kLogTarget>),
+                                                  PORTACL_KERNELS(KlDivOfForms<kLogTarget>), /*input=*/1,
+                                                  /*value=*/2);
 
 // Without terms, R is unknown, and batchmean counts self's first dim.
 float Factor(int64_t reduction, const OperatorCall& call) {
@@ -148,7 +148,7 @@ using namespace portacl;
 PORTACL_PHASE_1(aclnnKlDiv) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const Shape scalar;
-    const engine::HoistedKernelTable& kernels = given.logTarget ? kKernels<true> : kKernels<false>;
+    const engine::PrecomputedKernelTable& kernels = given.logTarget ? kKernels<true> : kKernels<false>;
     SetJob(checked, given.reduction == kReductionNone ? nullptr : &scalar, {kSelf, kTarget}, kOut,
            Factor(given.reduction, checked), kernels.For(checked.isa), engine::NoParameters{}, fresh);
   });

@@ -9,8 +9,8 @@
 #define HWY_TARGET_INCLUDE "aclnnop/loss/kl_div_backward.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
 #include "engine/functions/exp-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -23,7 +23,7 @@ template <bool kLogTarget>
 struct KlDivBackward : engine::HWY_NAMESPACE::Summable<KlDivBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit KlDivBackward(const Parameters& parameters) : c(parameters.c) {}
 
@@ -107,9 +107,9 @@ constexpr Check kChecks[] = {
 
 constexpr auto kKernels = PORTACL_KERNELS(KlDivBackward<false>);
 // With e^target precomputed, the formula is the one without logTarget.
-constexpr engine::HoistedKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBackward<true>),
-                                                       PORTACL_VALUE_KERNELS(Exponential), kKernels,
-                                                       /*input=*/1, /*value=*/1);
+constexpr engine::PrecomputedKernelTable kLogTargetKernels(PORTACL_KERNELS(KlDivBackward<true>),
+                                                           PORTACL_VALUE_KERNELS(Exponential), kKernels,
+                                                           /*input=*/1, /*value=*/1);
 
 }  // namespace
 

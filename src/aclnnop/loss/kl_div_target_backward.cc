@@ -9,9 +9,9 @@
 #define HWY_TARGET_INCLUDE "aclnnop/loss/kl_div_target_backward.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
 #include "engine/functions/exp-inl.h"
 #include "engine/functions/log-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -24,7 +24,7 @@ template <bool kLogTarget>
 struct KlDivTargetBackward : engine::HWY_NAMESPACE::Summable<KlDivTargetBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit KlDivTargetBackward(const Parameters& parameters) : c(parameters.c) {}
 

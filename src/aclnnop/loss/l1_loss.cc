@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/loss/l1_loss.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct L1Loss : engine::HWY_NAMESPACE::Summable<L1Loss> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit L1Loss(const Parameters&) {}
 
@@ -39,8 +39,8 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/phase1.h"
 #include "base/data_type.h"
 #include "base/errors.h"
-#include "engine/fold/integer_distance.h"
 #include "engine/map/dispatch.h"
+#include "engine/reduction/integer_distance.h"
 
 namespace portacl {
 namespace {

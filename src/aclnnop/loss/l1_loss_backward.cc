@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct L1LossBackward : engine::HWY_NAMESPACE::Elementwise<L1LossBackward> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit L1LossBackward(const Parameters& parameters) : c(parameters.c) {}
 

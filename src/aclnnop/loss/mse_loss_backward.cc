@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct MseLossBackward : engine::HWY_NAMESPACE::Elementwise<MseLossBackward> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit MseLossBackward(const Parameters& parameters) : c(parameters.c) {}
 

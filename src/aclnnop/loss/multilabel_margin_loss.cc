@@ -5,9 +5,9 @@
 #include "aclnnop/loss/multilabel_margin_loss_functions.h"
 
 #include "acl/settings/configuration.h"
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "base/errors.h"
-#include "engine/row/label_margin.h"
+#include "engine/rowwise/label_margin.h"
 
 namespace portacl {
 namespace {
@@ -62,15 +62,15 @@ aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kChecks =
     List(NotNull(kSelf), NotNull(kTarget), NotNull(kOut), NotNull(kIsTarget),
          DtypesIn(kBf16SinceAtlasA2, {kSelf}), DtypesIn(kTargets, {kTarget}), SameDtype(kSelf, kOut),
-         SameDtype(kSelf, kIsTarget), SizesRepresentable({kOut, kIsTarget}), Own(ShapesFit),
-         DoneIfEmpty({kSelf}), Own(WorkspaceFits), InsideStorage({kSelf, kTarget}));
+         SameDtype(kSelf, kIsTarget), SizesRepresentable({kOut, kIsTarget}), Custom(ShapesFit),
+         DoneIfEmpty({kSelf}), Custom(WorkspaceFits), InsideStorage({kSelf, kTarget}));
 
 void SetMargin(const OperatorCall& call, Executor& executor) {
   const Isa isa = call.isa;
   const auto rows_of = [&](int tensor, bool is_output, aclDataType computed) {
     const Shape& shape = call.Tensor(tensor).view;
     const uint32_t axes = shape.rank == 0 ? 0 : LastAxes(1, shape);
-    return engine::RowOperandOf(tensor, call.Tensor(tensor), shape, axes, is_output, computed, isa);
+    return engine::RowwiseOperandOf(tensor, call.Tensor(tensor), shape, axes, is_output, computed, isa);
   };
   const Shape& self = call.Tensor(kSelf).view;
   engine::LabelMargin margin{};

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "acl/settings/configuration.h"
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "base/data_type.h"
 #include "base/errors.h"
-#include "engine/row/class_loss.h"
+#include "engine/rowwise/class_loss.h"
 
 namespace portacl {
 namespace {
@@ -41,8 +41,8 @@ engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int we
   loss.classes = shape[dim];
   loss.rows = 1;
   for (int axis = 0; axis < shape.rank; ++axis) loss.rows *= axis == dim ? 1 : shape[axis];
-  loss.input = engine::RowOperandOf(input, call.Tensor(input), shape, 1u << dim, is_gradient,
-                                    is_gradient ? ACL_DOUBLE : ACL_FLOAT, isa);
+  loss.input = engine::RowwiseOperandOf(input, call.Tensor(input), shape, 1u << dim, is_gradient,
+                                        is_gradient ? ACL_DOUBLE : ACL_FLOAT, isa);
   loss.target = engine::NumbersOf(target, call.Tensor(target), false, ACL_INT64, isa);
   // One number for each class, so rows and columns swap.
   loss.weight = engine::NumbersOf(weight, call.Tensor(weight), false, ACL_FLOAT, isa);
@@ -111,13 +111,13 @@ constexpr auto kLossChecks =
     Join(kNotNull,
          List(SameDtype(kSelf, kWeight), CastsTo(kSelf, kOut), CastsTo(kSelf, kTotal),
               DtypesIn(kBf16SinceAtlasA2, {kSelf}), DtypesIn(kTargets, {kTarget}),
-              IntegerIn(kReduction, 0, 2), SizesRepresentable({kOut, kTotal}), Own(LossShapes<2>)),
+              IntegerIn(kReduction, 0, 2), SizesRepresentable({kOut, kTotal}), Custom(LossShapes<2>)),
          kEnd);
 constexpr auto kLoss2dChecks =
     Join(kNotNull,
          List(DtypesIn(kBf16SinceAtlasA2, {kSelf}), SameDtype(kSelf, kWeight), CastsTo(kSelf, kOut),
               CastsTo(kSelf, kTotal), DtypesIn(kTargets, {kTarget}), IntegerIn(kReduction, 0, 2),
-              SizesRepresentable({kOut, kTotal}), Own(LossShapes<4>)),
+              SizesRepresentable({kOut, kTotal}), Custom(LossShapes<4>)),
          kEnd);
 
 void SetLoss(const OperatorCall& call, Executor& executor) {
@@ -171,18 +171,18 @@ constexpr auto kGradientNotNull = List(NotNull(kGradOutput), NotNull(kOf), NotNu
                                        NotNull(kSum), NotNull(kGradient));
 constexpr auto kGradientEnd = List(DoneIfEmpty({kOf}), Converts(kOf, kGradient, kConvertible),
                                    InsideStorage({kGradOutput, kOf, kClass, kFactor, kSum}),
-                                   Own(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));
+                                   Custom(NumbersMerge<kFactor>, ACLNN_ERR_INNER_NULLPTR));
 constexpr auto kGradientChecks =
     Join(kGradientNotNull,
          List(SameDtype(kOf, kFactor), SameDtype(kOf, kGradOutput), SameDtype(kOf, kSum),
               CastsTo(kOf, kGradient), DtypesIn(kBf16SinceAtlasA2, {kOf}), DtypesIn(kTargets, {kClass}),
-              IntegerIn(kReduction, 0, 2), SizesRepresentable({kGradient}), Own(GradientShapes<2>)),
+              IntegerIn(kReduction, 0, 2), SizesRepresentable({kGradient}), Custom(GradientShapes<2>)),
          kGradientEnd);
 constexpr auto kGradient2dChecks =
     Join(kGradientNotNull,
          List(DtypesIn(kBf16SinceAtlasA2, {kOf}), SameDtype(kOf, kGradOutput), SameDtype(kOf, kFactor),
               SameDtype(kOf, kGradient), SameDtype(kOf, kSum), DtypesIn(kTargets, {kClass}),
-              SizesRepresentable({kGradient}), Own(GradientShapes<4>), IntegerIn(kReduction, 0, 2)),
+              SizesRepresentable({kGradient}), Custom(GradientShapes<4>), IntegerIn(kReduction, 0, 2)),
          kGradientEnd);
 
 void SetGradient(const OperatorCall& call, Executor& executor) {

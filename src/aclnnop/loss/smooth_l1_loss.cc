@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/loss/smooth_l1_loss.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 #ifndef PORTACL_SMOOTH_L1_LOSS_PARAMETERS
 #define PORTACL_SMOOTH_L1_LOSS_PARAMETERS
@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct SmoothL1Loss : engine::HWY_NAMESPACE::Summable<SmoothL1Loss> {
   using Parameters = SmoothL1LossParameters;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit SmoothL1Loss(const Parameters& parameters) : beta(parameters.beta) {}
 

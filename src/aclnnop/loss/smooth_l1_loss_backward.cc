@@ -32,7 +32,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct SmoothL1LossBackward : engine::HWY_NAMESPACE::Elementwise<SmoothL1LossBackward> {
   using Parameters = SmoothL1LossBackwardParameters;
   static constexpr int kInputs = 3;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit SmoothL1LossBackward(const Parameters& parameters)
       : beta(parameters.beta), inverse(parameters.inverse), c(parameters.c) {}

@@ -8,8 +8,8 @@
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/jobs/activation_formulas-inl.h"
-#include "engine/fold/sum_loop-inl.h"
 #include "engine/functions/logarithmic-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -36,7 +36,7 @@ struct SoftMargin : engine::HWY_NAMESPACE::Summable<SoftMargin> {
 struct SoftMarginSlope : Elementwise<SoftMarginSlope> {
   using Parameters = engine::Scalars;
   static constexpr int kInputs = 3;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit SoftMarginSlope(const Parameters& parameters) : c(parameters.Get<float>(0)) {}
 
   template <class D, class V>

@@ -9,7 +9,7 @@
 
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -19,10 +19,10 @@ namespace softmax_cross_entropy {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
 using engine::HWY_NAMESPACE::kKeptTerms;
-using engine::HWY_NAMESPACE::ManySteps;
+using engine::HWY_NAMESPACE::UnrolledSteps;
 
 // Inputs: features, labels. The number of a row is its loss.
-struct LossOfShares : engine::HWY_NAMESPACE::RowFormula<LossOfShares> {
+struct LossOfShares : engine::HWY_NAMESPACE::RowwiseFormula<LossOfShares> {
   static constexpr int kInputs = 2;
   explicit LossOfShares(const void*) {}
 
@@ -32,7 +32,7 @@ struct LossOfShares : engine::HWY_NAMESPACE::RowFormula<LossOfShares> {
     using T = typename Row::T;
     const typename Row::D d;
     const V greatest = hn::Set(d, row.template Max<0>());
-    const ManySteps exponential{[&](auto tag, auto x) HWY_ATTR {
+    const UnrolledSteps exponential{[&](auto tag, auto x) HWY_ATTR {
       using hn::Sub;
       return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
     }};
@@ -60,7 +60,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/loss/softmax_cross_entropy_functions.h"
 #include "base/errors.h"
 #include "plan/views.h"
@@ -68,7 +68,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kLossOfShares = PORTACL_ROW_KERNELS(softmax_cross_entropy::LossOfShares);
+constexpr auto kLossOfShares = PORTACL_ROWWISE_KERNELS(softmax_cross_entropy::LossOfShares);
 
 enum Tensors { kFeatures, kLabels, kLoss, kBackprop };
 
@@ -104,13 +104,13 @@ constexpr Check kChecks[] = {
     RankIs(2, {kFeatures, kLabels}),
     SizesRepresentable({kLoss, kBackprop}),
     DoneIfEmpty({kFeatures, kLabels}),
-    Own(ShapesFit, ACLNN_ERR_INNER_NULLPTR),
+    Custom(ShapesFit, ACLNN_ERR_INNER_NULLPTR),
     InsideStorage({kFeatures, kLabels}),
 };
 
 void SetRows(const OperatorCall& call, Executor& executor) {
   const Shape& shape = call.Tensor(kFeatures).view;
-  engine::RowJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, call.isa, call.threads);
   rows.Keep();
   rows.Input(kFeatures, call.Tensor(kFeatures));
   rows.Input(kLabels, call.Tensor(kLabels));
@@ -118,7 +118,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   if (backprop.view != shape) FillShape(backprop, shape, 1);  // one element
   rows.Output(kBackprop, backprop);
   rows.ValueOut(kLoss, call.Tensor(kLoss));
-  SetRowJob(rows, kLossOfShares, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kLossOfShares, engine::NoParameters(), executor);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/loss/squared_difference.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/fold/sum_loop-inl.h"
+#include "engine/reduction/sum_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct SquaredDifference : engine::HWY_NAMESPACE::Summable<SquaredDifference> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
-  static constexpr bool kIsHot = true;
+  static constexpr bool kHasFastPath = true;
 
   explicit SquaredDifference(const Parameters&) {}
 

@@ -82,7 +82,7 @@ aclnnStatus OutIsResultOrEmpty(const Check& check, OperatorCall& call) noexcept 
 constexpr auto AddmmChecks(int out) {
   return Join(First(out),
               List(RankIs(2, {kLeft, kRight}), DepthsEqual(kLeft, kRight), NotFractal({kSelf}),
-                   Own(SetResultOfMatrices), Own(SelfExpands), Own(OutIsResultOrEmpty)),
+                   Custom(SetResultOfMatrices), Custom(SelfExpands), Custom(OutIsResultOrEmpty)),
               Last(out));
 }
 constexpr auto kAddmmChecks = AddmmChecks(kOut);
@@ -136,7 +136,7 @@ aclnnStatus OutIsSumsShape(const Check& check, OperatorCall& call) noexcept {
 constexpr auto BaddbmmChecks(int out) {
   return Join(First(out),
               List(RankIs(3, {kLeft, kRight}), DepthsEqual(kLeft, kRight), BatchesFit(kLeft, kRight),
-                   Own(SetResultOfBatches), Own(BothEmptyOrNone), Own(OutIsSumsShape),
+                   Custom(SetResultOfBatches), Custom(BothEmptyOrNone), Custom(OutIsSumsShape),
                    SameFormat({kLeft, kRight, out})),
               Last(out));
 }
@@ -158,8 +158,8 @@ void SetBaddbmm(const OperatorCall& call, Executor& executor) {
 constexpr auto AddbmmChecks(int out) {
   return Join(First(out),
               List(RankIs(3, {kLeft, kRight}), DepthsEqual(kLeft, kRight), BatchesFit(kLeft, kRight),
-                   Own(SetResultOfMatrices), Own(BothEmptyOrNone), Own(SelfExpands), ShapeIsResult(out),
-                   SameFormat({kLeft, kRight})),
+                   Custom(SetResultOfMatrices), Custom(BothEmptyOrNone), Custom(SelfExpands),
+                   ShapeIsResult(out), SameFormat({kLeft, kRight})),
               Last(out));
 }
 constexpr auto kAddbmmChecks = AddbmmChecks(kOut);

@@ -74,8 +74,8 @@ aclnnStatus LengthsOfAddmv(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kAddmvChecks =
     List(NotNull(kSelf), NotNull(kMat), NotNull(kVec), ScalarNotNull(kAlpha), ScalarNotNull(kBeta),
          NotNull(kOut), DtypesIn(kAddmvDtypes, {kSelf, kMat, kVec, kOut}),
-         ScalarDtypesIn(kAddmvDtypes, {kAlpha, kBeta}), Own(SetSumDtype), PromotedCastsTo(kOut),
-         RankAtMost(1, {kSelf}), RankIs(2, {kMat}), RankIs(1, {kVec, kOut}), Own(LengthsOfAddmv),
+         ScalarDtypesIn(kAddmvDtypes, {kAlpha, kBeta}), Custom(SetSumDtype), PromotedCastsTo(kOut),
+         RankAtMost(1, {kSelf}), RankIs(2, {kMat}), RankIs(1, {kVec, kOut}), Custom(LengthsOfAddmv),
          ModeFits(kMode, {kMat, kVec}), NotFractal({kSelf, kMat, kVec, kOut}), SizesRepresentable({kOut}),
          DoneIfEmpty({kSelf, kOut}), MatricesInsideStorage({kMat, kVec}), InsideStorage({kSelf}));
 

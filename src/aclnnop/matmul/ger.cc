@@ -23,7 +23,7 @@ aclnnStatus SetResultOfGer(const Check&, OperatorCall& call) noexcept {
 constexpr auto kGerChecks =
     Join(List(NotNull(kSelf), NotNull(kVec2), NotNull(kOut), DtypesIn(kGerDtypes, {kSelf, kVec2, kOut}),
               Promotes({kSelf, kVec2}), PromotedCastsTo(kOut), RankIs(1, {kSelf, kVec2}), RankIs(2, {kOut}),
-              Own(SetResultOfGer), ShapeIsResult(kOut)),
+              Custom(SetResultOfGer), ShapeIsResult(kOut)),
          ComputableChecks({kSelf, kVec2}, kOut));
 
 void SetGer(const OperatorCall& call, Executor& executor) {

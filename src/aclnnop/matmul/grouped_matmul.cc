@@ -20,11 +20,11 @@ namespace portacl {
 namespace {
 
 using namespace matmul;
+using engine::BufferRef;
 using engine::GroupedOperand;
 using engine::GroupedPart;
 using engine::GroupedProducts;
 using engine::GroupedRows;
-using engine::Place;
 using grouped::InElements;
 using grouped::Is4Bits;
 using grouped::Lying;
@@ -717,8 +717,8 @@ aclnnStatus Lies(const Check&, OperatorCall& call) noexcept {
 }
 
 constexpr Check kChecks[] = {
-    Own(ListsThere),          Own(ModesFit),    Own(DtypesFit), Own(StructureFits),
-    SizesRepresentable({kY}), Own(NothingToDo), Own(Lies),
+    Custom(ListsThere),       Custom(ModesFit),    Custom(DtypesFit), Custom(StructureFits),
+    SizesRepresentable({kY}), Custom(NothingToDo), Custom(Lies),
 };
 
 // ---- the job ----
@@ -774,7 +774,7 @@ class Maker {
         new (memory + static_cast<size_t>(i) * sizeof(GroupedPart)) GroupedPart(part);
         if (i == 0) products_.part = part;
       }
-      products_.parts = {Place::kMemory, 0};
+      products_.parts = {BufferRef::kMemory, 0};
     }
     executor_.SetJob([&] { return GroupedMatmulJob{has_input_, has_rows_, input_, products_, rows_}; });
     for (int argument = kX; argument <= kY; ++argument) {
@@ -805,10 +805,10 @@ class Maker {
     return DtypeOf(call_, kY) != ACL_INT32 || (argument != kScale && argument != kPerToken);
   }
 
-  Place Workspace(int64_t bytes) {
-    const Place place{Place::kWorkspace, static_cast<int64_t>(executor_.workspace_size)};
+  BufferRef Workspace(int64_t bytes) {
+    const BufferRef buffer{BufferRef::kWorkspace, static_cast<int64_t>(executor_.workspace_size)};
     executor_.workspace_size += (static_cast<uint64_t>(bytes) + 63) / 64 * 64;
-    return place;
+    return buffer;
   }
 
   GroupedOperand Operand(int argument, int entry, bool has_rows, bool has_groups) const {
@@ -832,16 +832,17 @@ class Maker {
     input_.threads = products_.threads;
     input_.rows = view.view[0];
     input_.columns = view.view[1];
-    const bool is_spread = mode_ == Mode::kA4W4;
-    input_.kind = is_spread ? engine::GroupedInput::Kind::kSpread : engine::GroupedInput::Kind::kLess8;
+    const bool unpacks_nibbles = mode_ == Mode::kA4W4;
+    input_.kind =
+        unpacks_nibbles ? engine::GroupedInput::Kind::kUnpackNibbles : engine::GroupedInput::Kind::kLess8;
     input_.from = Operand(kX, 0, true, false);
-    if (is_spread) {
-      input_.from.place.offset = 0;
+    if (unpacks_nibbles) {
+      input_.from.buffer.offset = 0;
       input_.first = view.offset;
       input_.from.row = view.strides[0];
       input_.from.column = view.strides[1];
     }
-    input_.to = Workspace(input_.rows * input_.columns * (is_spread ? 1 : 2));
+    input_.to = Workspace(input_.rows * input_.columns * (unpacks_nibbles ? 1 : 2));
   }
 
   // Keeps the sums in FLOAT where rows need more work after the product.
@@ -894,10 +895,10 @@ class Maker {
     part.columns = weight.view[last];
     part.left = Operand(kX, group, true, false);
     if (has_input_) {
-      const bool is_spread = mode_ == Mode::kA4W4;
-      part.left.place = input_.to;
-      part.left.dtype = is_spread ? ACL_INT8 : ACL_BF16;
-      part.left.column = is_spread ? 1 : 2;
+      const bool unpacks_nibbles = mode_ == Mode::kA4W4;
+      part.left.buffer = input_.to;
+      part.left.dtype = unpacks_nibbles ? ACL_INT8 : ACL_BF16;
+      part.left.column = unpacks_nibbles ? 1 : 2;
       part.left.row = part.depth * part.left.column;
     }
     part.right = Operand(kWeight, group, true, last == 2);
@@ -965,21 +966,21 @@ class Maker {
       const bool is_one_x = CountOf(call_, kX) == 1;
       const bool is_one_y = CountOf(call_, kY) == 1;
       part.rows = size;
-      if (is_one_x || has_input_) part.left.place.offset += begin * part.left.row;
-      if (is_one_y || has_rows_) part.out.place.offset += begin * part.out.row;
-      if (is_one_x && part.factor.is_there) part.factor.place.offset += begin * part.factor.row;
+      if (is_one_x || has_input_) part.left.buffer.offset += begin * part.left.row;
+      if (is_one_y || has_rows_) part.out.buffer.offset += begin * part.out.row;
+      if (is_one_x && part.factor.is_there) part.factor.buffer.offset += begin * part.factor.row;
       if (CountOf(call_, kWeight) == 1) {
         for (GroupedOperand* const operand : {&part.right, &part.added, &part.scale, &part.offset}) {
           const bool is_elements = operand == &part.right && part.kind == GroupedPart::Kind::kWeights;
-          (is_elements ? part.first_weight : operand->place.offset) += group * operand->step;
+          (is_elements ? part.first_weight : operand->buffer.offset) += group * operand->step;
         }
       }
       return part;
     }
     part.depth = size;
-    part.left.place.offset += begin * part.left.column;
-    if (CountOf(call_, kWeight) == 1) part.right.place.offset += begin * part.right.row;
-    if (CountOf(call_, kY) == 1) part.out.place.offset += group * part.out.step;
+    part.left.buffer.offset += begin * part.left.column;
+    if (CountOf(call_, kWeight) == 1) part.right.buffer.offset += begin * part.right.row;
+    if (CountOf(call_, kY) == 1) part.out.buffer.offset += group * part.out.step;
     return part;
   }
   int64_t SizeOf(int group) const {

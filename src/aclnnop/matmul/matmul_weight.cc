@@ -44,11 +44,11 @@ aclnnStatus RankOfWeight(const Check& check, OperatorCall& call) noexcept {
 constexpr Check kChecks[] = {
     NotNull(kWeight),  // in CANN's order
     DtypesIn(kDtypes, {kWeight}),
-    Own(FormatIsNd),
+    Custom(FormatIsNd),
     RankAtMost(8, {kWeight}),
     SizesRepresentable({kWeight}),
     DoneIfEmpty({kWeight}),
-    Own(RankOfWeight),
+    Custom(RankOfWeight),
 };
 
 // Returns the dims of FRACTAL_NZ: blocks of columns, blocks of 16 rows, then the rows and columns of a block,

@@ -30,7 +30,7 @@ aclnnStatus SetResultOfMm(const Check&, OperatorCall& call) noexcept {
 }
 
 constexpr auto kMmChecks =
-    Join(kFirst, List(RankIs(2, {kSelf, kMat2}), DepthsEqual(kSelf, kMat2), Own(SetResultOfMm),
+    Join(kFirst, List(RankIs(2, {kSelf, kMat2}), DepthsEqual(kSelf, kMat2), Custom(SetResultOfMm),
                       ShapeIsResult(kOut), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
                       FractalInsideStorage({kSelf, kMat2}), MatricesInsideStorage({kSelf, kMat2})));
 
@@ -62,8 +62,8 @@ aclnnStatus FractalIsNoVector(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kBatchChecks =
     Join(kFirst, List(RankIs(3, {kSelf, kMat2, kOut}), DepthsEqual(kSelf, kMat2), BatchesFit(kSelf, kMat2),
-                      Own(SetResultOfBatch), ShapeIsResult(kOut), NotFractal({kSelf, kOut}),
-                      Own(FractalIsNoVector), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
+                      Custom(SetResultOfBatch), ShapeIsResult(kOut), NotFractal({kSelf, kOut}),
+                      Custom(FractalIsNoVector), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
                       FractalInsideStorage({kMat2}), MatricesInsideStorage({kSelf, kMat2})));
 
 // ---- Matmul ----
@@ -127,10 +127,10 @@ aclnnStatus OutHoldsResult(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kMatmulChecks =
-    Join(kFirst,
-         List(Own(RanksOfMatmul), DepthsEqual(kSelf, kMat2), Own(BatchesBroadcast), NotFractal({kSelf, kOut}),
-              SizesRepresentable({kOut}), Own(OutHoldsResult, ACLNN_ERR_INNER_NULLPTR),
-              FractalInsideStorage({kMat2}), MatricesInsideStorage({kSelf, kMat2})));
+    Join(kFirst, List(Custom(RanksOfMatmul), DepthsEqual(kSelf, kMat2), Custom(BatchesBroadcast),
+                      NotFractal({kSelf, kOut}), SizesRepresentable({kOut}),
+                      Custom(OutHoldsResult, ACLNN_ERR_INNER_NULLPTR), FractalInsideStorage({kMat2}),
+                      MatricesInsideStorage({kSelf, kMat2})));
 
 // Views the output as matrices. The argument is -1 if only a copy in the workspace can be viewed so.
 Matrices OutputOf(const OperatorCall& call) {

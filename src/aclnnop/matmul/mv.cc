@@ -32,7 +32,7 @@ constexpr auto kMvChecks =
     List(NotNull(kSelf), NotNull(kVector), NotNull(kOut),  // in CANN's order
          SameDtype(kVector, kOut), If(SelfHasElements, SameDtype(kVector, kSelf)),
          DtypesIn(matmul::kDtypes, {kSelf, kVector, kOut}), ModeFits(kMode, {kSelf, kVector}),
-         RankIs(2, {kSelf}), RankIs(1, {kVector, kOut}), Own(LengthsOfMv), SizesRepresentable({kOut}),
+         RankIs(2, {kSelf}), RankIs(1, {kVector, kOut}), Custom(LengthsOfMv), SizesRepresentable({kOut}),
          DoneIfEmpty({kOut}), MatricesInsideStorage({kSelf, kVector}));
 
 // View a vector as a matrix of one column, or of one row.

@@ -384,23 +384,26 @@ aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kTypes =
-    List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Own(DtypesFit));
+    List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), HasQuantised(), Custom(DtypesFit));
 template <bool takes_dims_of_x2>
 constexpr auto Shapes() {
-  return List(Own(LengthsFit), Own(NumbersFit<takes_dims_of_x2>), Own(OutFits));
+  return List(Custom(LengthsFit), Custom(NumbersFit<takes_dims_of_x2>), Custom(OutFits));
 }
 constexpr auto kRest =
     List(SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
          MatricesInsideStorage({kX1, kX2}), MatricesInsideStorage({kScale, kOffset, kPertoken}),
-         MatricesInsideStorage({kBias}), Own(WorkspaceFits));
-constexpr auto kGroups = List(Own(NotEmpty), Own(GroupIsKnown), Own(HasNoGroups, ACLNN_ERR_INNER_NULLPTR));
-constexpr auto kChecks =
-    Join(kTypes, List(Own(RanksFit), Own(LengthsFit), Own(FourBitsFit), Own(NumbersFit<true>), Own(OutFits)),
-         List(Own(FormatsFit), Own(NotEmpty)), kRest);
-constexpr auto kChecksOfV5 = Join(kTypes, List(Own(HasNoMore, ACLNN_ERR_PARAM_NULLPTR), OfV5(Own(RanksFit))),
-                                  Shapes<false>(), List(OfV5(Own(FormatsFit))), kGroups, kRest);
-constexpr auto kFractalChecks = Join(kTypes, List(Own(HasNoMore), Own(RanksFit)), Shapes<true>(),
-                                     List(Own(FormatsFit), Own(IsFractal)), kGroups, kRest);
+         MatricesInsideStorage({kBias}), Custom(WorkspaceFits));
+constexpr auto kGroups =
+    List(Custom(NotEmpty), Custom(GroupIsKnown), Custom(HasNoGroups, ACLNN_ERR_INNER_NULLPTR));
+constexpr auto kChecks = Join(kTypes,
+                              List(Custom(RanksFit), Custom(LengthsFit), Custom(FourBitsFit),
+                                   Custom(NumbersFit<true>), Custom(OutFits)),
+                              List(Custom(FormatsFit), Custom(NotEmpty)), kRest);
+constexpr auto kChecksOfV5 =
+    Join(kTypes, List(Custom(HasNoMore, ACLNN_ERR_PARAM_NULLPTR), OfV5(Custom(RanksFit))), Shapes<false>(),
+         List(OfV5(Custom(FormatsFit))), kGroups, kRest);
+constexpr auto kFractalChecks = Join(kTypes, List(Custom(HasNoMore), Custom(RanksFit)), Shapes<true>(),
+                                     List(Custom(FormatsFit), Custom(IsFractal)), kGroups, kRest);
 
 engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, bool is_of_rows) {
   if (!call.IsGiven(tensor)) return {-1, 0, 0, 0, ACL_FLOAT};

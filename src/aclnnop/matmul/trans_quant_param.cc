@@ -55,7 +55,7 @@ constexpr Check kChecks[] = {
     DtypesIn(kDtypesOfScale, {kScale}),
     IfThere<kOffset>(DtypesIn(kDtypesOfScale, {kOffset})),
     DtypesIn(kWords, {kOut}),
-    Own(ShapesFit),
+    Custom(ShapesFit),
     SizesRepresentable({kOut}),
     InsideStorage({kScale, kOffset}),
 };

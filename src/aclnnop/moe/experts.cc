@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 
 namespace portacl {
 namespace {
@@ -31,20 +31,20 @@ constexpr Check kCountChecks[] = {
     NotNull(kSorted),
     NotNull(kCounts),
     DtypesIn(kCountTypes, {kSorted, kCounts}),
-    Own(CountsFit, kTiling),
+    Custom(CountsFit, kTiling),
     SizesRepresentable({kCounts}),
     InsideStorage({kSorted}),
 };
 
 void SetCounts(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::CountUpTo count{};
-  count.sorted = steps.In(kSorted);
-  count.to = steps.Out(kCounts, ACL_INT32, /*keeps=*/true);
+  count.sorted = ops.In(kSorted);
+  count.to = ops.Out(kCounts, ACL_INT32, /*keeps=*/true);
   count.count = call.Tensor(kSorted).numel;
   count.experts = Integer(call, kNumExperts);
-  steps.Compute(count, {count.sorted, count.to}, count.experts);
-  steps.SetJob();
+  ops.Compute(count, {count.sorted, count.to}, count.experts);
+  ops.SetJob();
 }
 
 // ---- rows of many ranks ----
@@ -78,57 +78,57 @@ constexpr Check kRerouteChecks[] = {
     DtypesIn(kFloat, {kToScales}),
     DtypesIn(kInt32, {kToIndex}),
     SameDtype(kPerRank, kToCounts),
-    Own(RerouteFits, kTiling),
+    Custom(RerouteFits, kTiling),
     SizesRepresentable({kToTokens, kToScales, kToIndex, kToCounts}),
     InsideStorage({kTokens, kPerRank}),
     IfGiven<kScales>(InsideStorage({kScales})),
 };
 
 void SetReroute(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const Shape& tokens = call.Tensor(kTokens).view;
   const Shape& per_rank = call.Tensor(kPerRank).view;
   engine::Reroute reroute{};
-  reroute.count = steps.In(kPerRank, ACL_INT64);
-  reroute.begin = steps.Words(per_rank[0] * per_rank[1]);
-  reroute.source = steps.Words(tokens[0]);
-  reroute.total = steps.Words(per_rank[1]);
+  reroute.count = ops.In(kPerRank, ACL_INT64);
+  reroute.begin = ops.Words(per_rank[0] * per_rank[1]);
+  reroute.source = ops.Words(tokens[0]);
+  reroute.total = ops.Words(per_rank[1]);
   reroute.ranks = per_rank[0];
   reroute.experts = per_rank[1];
   reroute.rows = tokens[0];
   reroute.name = call.Name(kPerRank);
-  reroute.raises = steps.Raises();
-  steps.Compute(reroute, {reroute.count}, call.Tensor(kPerRank).numel + tokens[0]);
-  if (!call.Tensor(kToCounts).view.IsEmpty()) steps.WordsTo(reroute.total, kToCounts);
-  if (tokens[0] == 0) return steps.SetJob();
-  engine::Place index = reroute.source;
+  reroute.raises = ops.Raises();
+  ops.Compute(reroute, {reroute.count}, call.Tensor(kPerRank).numel + tokens[0]);
+  if (!call.Tensor(kToCounts).view.IsEmpty()) ops.WordsTo(reroute.total, kToCounts);
+  if (tokens[0] == 0) return ops.SetJob();
+  engine::BufferRef index = reroute.source;
   if (Integer(call, kIdxType) == 1) {
     engine::InvertIndex invert{};
     invert.index = reroute.source;
-    invert.entry = steps.Words(tokens[0]);
+    invert.entry = ops.Words(tokens[0]);
     invert.entries = invert.rows = tokens[0];
     invert.least = -1;
-    steps.Compute(invert, {}, tokens[0]);
+    ops.Compute(invert, {}, tokens[0]);
     index = invert.entry;
   }
-  steps.WordsTo(index, kToIndex);
+  ops.WordsTo(index, kToIndex);
   engine::TakeRows take{};
-  take.source = steps.In(kTokens);
-  take.to = steps.Out(kToTokens);
+  take.source = ops.In(kTokens);
+  take.to = ops.Out(kToTokens);
   take.entry = {reroute.source, true};
   take.rows = take.source_rows = tokens[0];
   take.bytes = tokens[1] * SizeOf(call, kTokens);
   take.clears = true;
   take.threads = call.threads;
-  steps.Compute(take, {take.source, take.to}, call.Tensor(kTokens).numel);
+  ops.Compute(take, {take.source, take.to}, call.Tensor(kTokens).numel);
   if (call.IsGiven(kScales)) {
     engine::TakeRows scales = take;
-    scales.source = steps.In(kScales);
-    scales.to = steps.Out(kToScales);
+    scales.source = ops.In(kScales);
+    scales.to = ops.Out(kToScales);
     scales.bytes = sizeof(float);
-    steps.Compute(scales, {scales.source, scales.to}, tokens[0]);
+    ops.Compute(scales, {scales.source, scales.to}, tokens[0]);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 // ---- copies of experts ----
@@ -179,7 +179,7 @@ constexpr Check kUpdateChecks[] = {
     IfGiven<kActive>(DtypesIn(kBool, {kActive})),
     SameDtype(kIds, kToIds),
     DtypesIn(kBool, {kToActive}),
-    Own(UpdateFits, kTiling),
+    Custom(UpdateFits, kTiling),
     SizesRepresentable({kToIds, kToActive}),
     DoneIfEmpty({kIds}),
     InsideStorage({kIds, kTable}),
@@ -189,12 +189,12 @@ constexpr Check kUpdateChecks[] = {
 };
 
 void SetUpdate(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const Shape& ids = call.Tensor(kIds).view;
   engine::ChooseCopies choose{};
-  choose.expert = steps.In(kIds, ACL_INT64);
-  choose.table = steps.In(kTable);
-  choose.to = steps.Out(kToIds, ACL_INT64);
+  choose.expert = ops.In(kIds, ACL_INT64);
+  choose.table = ops.In(kTable);
+  choose.to = ops.Out(kToIds, ACL_INT64);
   choose.tokens = ids[0];
   choose.entries = ids[1];
   choose.experts = call.Tensor(kTable).view[0];
@@ -203,18 +203,18 @@ void SetUpdate(const OperatorCall& call, Executor& executor) {
   choose.world = Integer(call, kWorld);
   choose.by_token = Integer(call, kBalance) == 1;
   if (Prunes(call)) {
-    choose.score = steps.InIfGiven(kScores, ACL_FLOAT);
-    choose.threshold = steps.InIfGiven(kThreshold);
-    choose.active = steps.InIfGiven(kActive);
-    choose.kept = {steps.Out(kToActive), true};
+    choose.score = ops.InIfGiven(kScores, ACL_FLOAT);
+    choose.threshold = ops.InIfGiven(kThreshold);
+    choose.active = ops.InIfGiven(kActive);
+    choose.kept = {ops.Out(kToActive), true};
   }
   choose.name = call.Name(kIds);
-  choose.raises = steps.Raises();
-  steps.Compute(choose,
-                {choose.expert, choose.table, choose.to, choose.score.place, choose.threshold.place,
-                 choose.active.place, choose.kept.place},
-                call.Tensor(kIds).numel);
-  steps.SetJob();
+  choose.raises = ops.Raises();
+  ops.Compute(choose,
+              {choose.expert, choose.table, choose.to, choose.score.buffer, choose.threshold.buffer,
+               choose.active.buffer, choose.kept.buffer},
+              call.Tensor(kIds).numel);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -224,11 +224,11 @@ void SetUpdate(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeComputeExpertTokens) {
-  return dense::RunSteps(call, kCountChecks, workspaceSize, executor, SetCounts);
+  return dense::RunOpList(call, kCountChecks, workspaceSize, executor, SetCounts);
 }
 PORTACL_PHASE_1(aclnnMoeReRouting) {
-  return dense::RunSteps(call, kRerouteChecks, workspaceSize, executor, SetReroute);
+  return dense::RunOpList(call, kRerouteChecks, workspaceSize, executor, SetReroute);
 }
 PORTACL_PHASE_1(aclnnMoeUpdateExpert) {
-  return dense::RunSteps(call, kUpdateChecks, workspaceSize, executor, SetUpdate);
+  return dense::RunOpList(call, kUpdateChecks, workspaceSize, executor, SetUpdate);
 }

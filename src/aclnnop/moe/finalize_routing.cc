@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 
 namespace portacl {
 namespace {
@@ -74,7 +74,7 @@ constexpr Check kFirstChecks[] = {
     SameDtype(kFirstX, kFirstScales),
     DtypesIn(kInt32, {kFirstRow, kFirstExpert}),
     SameDtype(kFirstX, kFirstOut),
-    Own(FirstFits, kTiling),
+    Custom(FirstFits, kTiling),
     SizesRepresentable({kFirstOut}),
     DoneIfEmpty({kFirstOut}),
     InsideStorage({kFirstX, kFirstX1, kFirstBias, kFirstScales, kFirstRow}),
@@ -82,26 +82,27 @@ constexpr Check kFirstChecks[] = {
     IfGiven<kFirstX2>(InsideStorage({kFirstX2})),
 };
 
-void Add(DenseSteps& steps, const engine::CombineRows& combine, int64_t elements) {
-  steps.Compute(combine,
-                {combine.source.place, combine.to.place, combine.first.place, combine.second.place,
-                 combine.bias.place, combine.index.place, combine.expert.place, combine.factor.place,
-                 combine.token.place, combine.constant_row.place, combine.alpha1.place, combine.alpha2.place},
-                elements);
-  steps.SetJob();
+void Add(DenseOpList& ops, const engine::CombineRows& combine, int64_t elements) {
+  ops.Compute(
+      combine,
+      {combine.source.buffer, combine.to.buffer, combine.first.buffer, combine.second.buffer,
+       combine.bias.buffer, combine.index.buffer, combine.expert.buffer, combine.factor.buffer,
+       combine.token.buffer, combine.constant_row.buffer, combine.alpha1.buffer, combine.alpha2.buffer},
+      elements);
+  ops.SetJob();
 }
 
 void SetFirst(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::CombineRows combine{};
-  combine.source = steps.Rows(kFirstX);
-  combine.to = steps.RowsOut(kFirstOut);
-  combine.first = steps.Rows(kFirstX1);
-  combine.second = steps.RowsIfGiven(kFirstX2);
-  combine.bias = steps.Rows(kFirstBias);
-  combine.index = steps.InIfGiven(kFirstRow, ACL_INT64);
-  combine.expert = steps.InIfGiven(kFirstExpert, ACL_INT64);
-  combine.factor = steps.InIfGiven(kFirstScales, ACL_FLOAT);
+  combine.source = ops.Rows(kFirstX);
+  combine.to = ops.RowsOut(kFirstOut);
+  combine.first = ops.Rows(kFirstX1);
+  combine.second = ops.RowsIfGiven(kFirstX2);
+  combine.bias = ops.Rows(kFirstBias);
+  combine.index = ops.InIfGiven(kFirstRow, ACL_INT64);
+  combine.expert = ops.InIfGiven(kFirstExpert, ACL_INT64);
+  combine.factor = ops.InIfGiven(kFirstScales, ACL_FLOAT);
   combine.rows = call.Tensor(kFirstOut).view[0];
   combine.columns = call.Tensor(kFirstOut).view[1];
   combine.entries_of_row = call.Tensor(kFirstScales).view[1];
@@ -110,9 +111,9 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
   combine.is_column_order = true;
   combine.name = call.Name(kFirstRow);
   combine.expert_name = call.Name(kFirstExpert);
-  combine.raises = steps.Raises();
+  combine.raises = ops.Raises();
   combine.threads = call.threads;
-  Add(steps, combine, call.Tensor(kFirstX).numel);
+  Add(ops, combine, call.Tensor(kFirstX).numel);
 }
 
 // ---- second and fourth form ----
@@ -222,11 +223,11 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 constexpr auto Checks(int out) {
   return List(NotNull(kX), NotNull(kRow), NotNull(out), DtypesIn(kFloats, {kX}), DtypesIn(kInt32, {kRow}),
               IfGiven<kX1>(SameDtype(kX, kX1)), IfGiven<kX2>(SameDtype(kX, kX2)),
-              IfGiven<kBias>(SameDtype(kX, kBias)), IfGiven<kScales>(Own(ScalesFit)),
+              IfGiven<kBias>(SameDtype(kX, kBias)), IfGiven<kScales>(Custom(ScalesFit)),
               IfGiven<kExpert>(DtypesIn(kInt32, {kExpert})), SameDtype(kX, out));
 }
 constexpr auto LastChecks(int out) {
-  return List(Own(Fits, kTiling), SizesRepresentable({out}), DoneIfEmpty({out}), InsideStorage({kX, kRow}),
+  return List(Custom(Fits, kTiling), SizesRepresentable({out}), DoneIfEmpty({out}), InsideStorage({kX, kRow}),
               IfGiven<kX1>(InsideStorage({kX1})), IfGiven<kX2>(InsideStorage({kX2})),
               IfGiven<kBias>(InsideStorage({kBias})), IfGiven<kScales>(InsideStorage({kScales})),
               IfGiven<kExpert>(InsideStorage({kExpert})));
@@ -242,18 +243,18 @@ constexpr auto kFourthChecks =
               IfGiven<kAlpha2>(InsideStorage({kAlpha2})), IfGiven<kConstant>(InsideStorage({kConstant}))));
 
 void SetFinalized(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int out = call.Output();
   const int64_t mode = Integer(call, kMode);
   engine::CombineRows combine{};
-  combine.source = steps.Rows(kX);
-  combine.to = steps.RowsOut(out);
-  combine.first = steps.RowsIfGiven(kX1);
-  combine.second = steps.RowsIfGiven(kX2);
-  combine.bias = steps.RowsIfGiven(kBias);
-  combine.index = steps.InIfGiven(kRow, ACL_INT64);
-  combine.expert = steps.InIfGiven(kExpert, ACL_INT64);
-  combine.factor = steps.InIfGiven(kScales, ACL_FLOAT);
+  combine.source = ops.Rows(kX);
+  combine.to = ops.RowsOut(out);
+  combine.first = ops.RowsIfGiven(kX1);
+  combine.second = ops.RowsIfGiven(kX2);
+  combine.bias = ops.RowsIfGiven(kBias);
+  combine.index = ops.InIfGiven(kRow, ACL_INT64);
+  combine.expert = ops.InIfGiven(kExpert, ACL_INT64);
+  combine.factor = ops.InIfGiven(kScales, ACL_FLOAT);
   combine.rows = call.Tensor(out).view[0];
   combine.columns = call.Tensor(out).view[1];
   combine.entries_of_row = EntriesOf(call);
@@ -265,22 +266,22 @@ void SetFinalized(const OperatorCall& call, Executor& executor) {
   combine.may_exceed = !IsPadded(call) && call.product == Product::kAscend950;
   combine.name = call.Name(kRow);
   combine.expert_name = call.Name(kExpert);
-  combine.raises = steps.Raises();
+  combine.raises = ops.Raises();
   combine.threads = call.threads;
   if (IsFourth(call)) {
     combine.zero = RangeOf(call, kZeroRange);
     combine.copy = RangeOf(call, kCopyRange);
     combine.constant = RangeOf(call, kConstantRange);
-    if (IsUsed(combine.copy) || IsUsed(combine.constant)) combine.token = steps.Rows(kToken);
+    if (IsUsed(combine.copy) || IsUsed(combine.constant)) combine.token = ops.Rows(kToken);
     if (IsUsed(combine.constant)) {
-      combine.constant_row = steps.Rows(kConstant);
-      combine.alpha1 = steps.InIfGiven(kAlpha1, ACL_FLOAT);
-      combine.alpha2 = steps.InIfGiven(kAlpha2, ACL_FLOAT);
+      combine.constant_row = ops.Rows(kConstant);
+      combine.alpha1 = ops.InIfGiven(kAlpha1, ACL_FLOAT);
+      combine.alpha2 = ops.InIfGiven(kAlpha2, ACL_FLOAT);
       combine.alphas = call.Tensor(kAlpha1).numel;
       combine.constant_rows = call.Tensor(kConstant).numel / combine.columns;
     }
   }
-  Add(steps, combine, x.numel);
+  Add(ops, combine, x.numel);
 }
 
 // ---- gradient ----
@@ -332,7 +333,7 @@ constexpr Check kGradChecks[] = {
     IfGiven<kGradBias>(SameDtype(kGrad, kGradBias)),
     SameDtype(kGrad, kXGrad),
     SameDtype(kGrad, kScalesGrad),
-    Own(GradFits, kTiling),
+    Custom(GradFits, kTiling),
     SizesRepresentable({kXGrad, kScalesGrad}),
     InsideStorage({kGrad, kGradRow}),
     IfGiven<kGradX>(InsideStorage({kGradX})),
@@ -342,55 +343,57 @@ constexpr Check kGradChecks[] = {
 };
 
 void SetGrad(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kGradRow).numel;
   const int64_t columns = call.Tensor(kGrad).view[1];
   // Rows may have no elements: their products are 0 then.
   const Shape& to = call.Tensor(kXGrad).view;
   const int64_t rows = to.rank == 3 ? to[0] * to[1] : to[0];
   engine::InvertIndex invert{};
-  invert.index = steps.In(kGradRow, ACL_INT64);
-  invert.entry = steps.Words(rows);
+  invert.index = ops.In(kGradRow, ACL_INT64);
+  invert.entry = ops.Words(rows);
   invert.entries = entries;
   invert.rows = rows;
   invert.least = -1;
   invert.may_exceed = true;
   invert.name = call.Name(kGradRow);
-  invert.raises = steps.Raises();
-  steps.Compute(invert, {invert.index}, entries);
-  engine::SpreadRows spread{};
-  spread.source = steps.Rows(kGrad);
-  spread.to = steps.RowsOut(kXGrad);
-  spread.entry = {invert.entry, true};
-  spread.factor = steps.InIfGiven(kGradScales, ACL_FLOAT);
-  spread.rows = rows;
-  spread.columns = columns;
-  spread.divisor = call.Tensor(kScalesGrad).view[1];
-  spread.source_rows = call.Tensor(kGrad).view[0];
-  spread.threads = call.threads;
-  steps.Compute(spread, {spread.source.place, spread.to.place, spread.factor.place}, rows * columns);
+  invert.raises = ops.Raises();
+  ops.Compute(invert, {invert.index}, entries);
+  engine::BroadcastRows broadcast{};
+  broadcast.source = ops.Rows(kGrad);
+  broadcast.to = ops.RowsOut(kXGrad);
+  broadcast.entry = {invert.entry, true};
+  broadcast.factor = ops.InIfGiven(kGradScales, ACL_FLOAT);
+  broadcast.rows = rows;
+  broadcast.columns = columns;
+  broadcast.divisor = call.Tensor(kScalesGrad).view[1];
+  broadcast.source_rows = call.Tensor(kGrad).view[0];
+  broadcast.threads = call.threads;
+  ops.Compute(broadcast, {broadcast.source.buffer, broadcast.to.buffer, broadcast.factor.buffer},
+              rows * columns);
   if (call.IsGiven(kGradScales)) {
     engine::DotRows dot{};
-    dot.left = steps.Rows(kGradX);
-    dot.right = spread.source;
-    dot.bias = steps.RowsIfGiven(kGradBias);
-    dot.to = steps.Out(kScalesGrad, ACL_FLOAT);
+    dot.left = ops.Rows(kGradX);
+    dot.right = broadcast.source;
+    dot.bias = ops.RowsIfGiven(kGradBias);
+    dot.to = ops.Out(kScalesGrad, ACL_FLOAT);
     dot.index = {invert.index, true};
-    dot.expert = steps.InIfGiven(kGradExpert, ACL_INT64);
+    dot.expert = ops.InIfGiven(kGradExpert, ACL_INT64);
     dot.entries = entries;
     dot.columns = columns;
-    dot.divisor = spread.divisor;
+    dot.divisor = broadcast.divisor;
     dot.left_rows = rows;
-    dot.right_rows = spread.source_rows;
+    dot.right_rows = broadcast.source_rows;
     dot.experts = call.IsGiven(kGradBias) ? call.Tensor(kGradBias).view[0] : 0;
     dot.expert_name = call.Name(kGradExpert);
-    dot.raises = steps.Raises();
+    dot.raises = ops.Raises();
     dot.threads = call.threads;
-    steps.Compute(
-        dot, {dot.left.place, dot.right.place, dot.bias.place, dot.to, dot.index.place, dot.expert.place},
+    ops.Compute(
+        dot,
+        {dot.left.buffer, dot.right.buffer, dot.bias.buffer, dot.to, dot.index.buffer, dot.expert.buffer},
         rows * columns);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace
@@ -400,14 +403,14 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeFinalizeRouting) {
-  return dense::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return dense::RunOpList(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2) {
-  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetFinalized);
+  return dense::RunOpList(call, kSecondChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV4) {
-  return dense::RunSteps(call, kFourthChecks, workspaceSize, executor, SetFinalized);
+  return dense::RunOpList(call, kFourthChecks, workspaceSize, executor, SetFinalized);
 }
 PORTACL_PHASE_1(aclnnMoeFinalizeRoutingV2Grad) {
-  return dense::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return dense::RunOpList(call, kGradChecks, workspaceSize, executor, SetGrad);
 }

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 
 namespace portacl {
 namespace {
@@ -93,7 +93,7 @@ constexpr Check kChecks[] = {
     SameDtype(kX, 2),
     DtypesIn(kInt32, {3}),
     DtypesIn(kFloat, {4}),
-    Own(Fits, kTiling),
+    Custom(Fits, kTiling),
     SizesRepresentable({2, 3, 4}),
     DoneIfEmpty({kX}),
     InsideStorage({kX}),
@@ -111,7 +111,7 @@ constexpr Check kSecondChecks[] = {
     If(HasElements<kTable>, DtypesIn(kInt32Or64, {kTable})),
     If(HasElements<5>, DtypesIn(kInt32, {5})),
     If(HasElements<6>, DtypesIn(kFloatHalfAndBf16, {6})),
-    Own(Fits, kTiling),
+    Custom(Fits, kTiling),
     SizesRepresentable({4, 5, 6}),
     DoneIfEmpty({kX}),
     InsideStorage({kX}),
@@ -120,36 +120,36 @@ constexpr Check kSecondChecks[] = {
     IfGiven<kTable>(InsideStorage({kTable})),
 };
 
-GateRows GateOf(DenseSteps& steps, const OperatorCall& call, int64_t k, int y, int chosen) {
+GateRows GateOf(DenseOpList& ops, const OperatorCall& call, int64_t k, int y, int chosen) {
   const aclTensor& x = call.Tensor(kX);
   GateRows gate{};
   gate.experts = x.view[x.view.rank - 1];
   gate.rows = x.numel / gate.experts;
   gate.k = k;
-  gate.x = steps.Rows(kX);
-  gate.y = steps.RowsOut(y);
-  gate.chosen = steps.Out(chosen, ACL_INT32);
-  gate.value = steps.Floats(x.numel);
-  gate.score = steps.Floats(x.numel + gate.rows * k);
+  gate.x = ops.Rows(kX);
+  gate.y = ops.RowsOut(y);
+  gate.chosen = ops.Out(chosen, ACL_INT32);
+  gate.value = ops.Floats(x.numel);
+  gate.score = ops.Floats(x.numel + gate.rows * k);
   gate.groups = gate.kept_groups = 1;
   gate.factor = 1.0f;
-  gate.raises = steps.Raises();
+  gate.raises = ops.Raises();
   gate.threads = call.threads;
   engine::SetActivation(gate, call.isa);
   return gate;
 }
-void AddGate(DenseSteps& steps, const GateRows& gate) {
-  steps.Compute(gate,
-                {gate.x.place, gate.bias.place, gate.y.place, gate.all.place, gate.chosen, gate.given.place,
-                 gate.is_finished.place},
-                gate.rows * gate.experts);
-  steps.SetJob();
+void AddGate(DenseOpList& ops, const GateRows& gate) {
+  ops.Compute(gate,
+              {gate.x.buffer, gate.bias.buffer, gate.y.buffer, gate.all.buffer, gate.chosen,
+               gate.given.buffer, gate.is_finished.buffer},
+              gate.rows * gate.experts);
+  ops.SetJob();
 }
 
 void SetGate(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
-  GateRows gate = GateOf(steps, call, Integer(call, kK), Y(call), Experts(call));
-  if (Integer(call, kOutFlag) != 0) gate.all = {steps.Out(All(call), ACL_FLOAT), true};
+  DenseOpList ops(call, executor);
+  GateRows gate = GateOf(ops, call, Integer(call, kK), Y(call), Experts(call));
+  if (Integer(call, kOutFlag) != 0) gate.all = {ops.Out(All(call), ACL_FLOAT), true};
   const int64_t type = Integer(call, kNormType);
   gate.function = type == kSoftmax   ? GateRows::Function::kSoftmax
                   : type == kSigmoid ? GateRows::Function::kSigmoid
@@ -159,29 +159,29 @@ void SetGate(const OperatorCall& call, Executor& executor) {
   gate.epsilon = static_cast<float>(call.attributes[kEpsilon].wide);
   if (HasTable(call)) {
     engine::TakeRows take{};
-    take.source = steps.In(kTable, ACL_INT64);
-    take.to = steps.Words(gate.rows * gate.k);
-    take.entry = steps.InIfGiven(kInputs, ACL_INT64);
+    take.source = ops.In(kTable, ACL_INT64);
+    take.to = ops.Words(gate.rows * gate.k);
+    take.entry = ops.InIfGiven(kInputs, ACL_INT64);
     take.rows = gate.rows;
     take.bytes = gate.k * int64_t{sizeof(int64_t)};
     take.source_rows = call.Tensor(kTable).view[0];
     take.refuses_none = true;
     take.name = call.Name(kInputs);
-    take.raises = steps.Raises();
+    take.raises = ops.Raises();
     take.threads = call.threads;
-    steps.Compute(take, {take.source, take.entry.place}, gate.rows * gate.k);
+    ops.Compute(take, {take.source, take.entry.buffer}, gate.rows * gate.k);
     gate.given = {take.to, true};
     gate.name = call.Name(kTable);
-    return AddGate(steps, gate);
+    return AddGate(ops, gate);
   }
-  gate.bias = steps.RowsIfGiven(kBias);
+  gate.bias = ops.RowsIfGiven(kBias);
   const int64_t groups = Integer(call, kGroupCount);
   if (groups > 1 && groups < gate.experts) {
     gate.groups = groups;
     gate.kept_groups = Integer(call, kKGroup);
     gate.sums_two = Integer(call, kSelectMode) == 1;
   }
-  AddGate(steps, gate);
+  AddGate(ops, gate);
 }
 
 // ---- softmax ----
@@ -190,7 +190,7 @@ void SetGate(const OperatorCall& call, Executor& executor) {
 // softmax.
 enum SoftmaxTensors { kFinished = 1, kSoftY, kSoftExperts, kSoftThird };
 enum SoftmaxAttributes { kSoftK, kSoftRenorm, kSoftFlag };
-constexpr int64_t kMostChosen = 1024;
+constexpr int64_t kMostSelected = 1024;
 
 bool HasFlags(const OperatorCall& call) noexcept { return call.attributes.size() > kSoftFlag; }
 bool GivesSoftmax(const OperatorCall& call) noexcept {
@@ -207,7 +207,7 @@ aclnnStatus SoftmaxFits(const Check& check, OperatorCall& call) noexcept {
   Shape rows = x;
   rows.rank = last;
   checks.IsIfGiven(kFinished, rows);
-  checks.Integer(kSoftK, 1, std::min(x[last], kMostChosen));
+  checks.Integer(kSoftK, 1, std::min(x[last], kMostSelected));
   Shape chosen = x;
   chosen.dim[last] = Integer(call, kSoftK);
   checks.Is(kSoftY, chosen).Is(kSoftExperts, chosen);
@@ -234,7 +234,7 @@ constexpr Check kSoftmaxChecks[] = {
     IfGiven<kFinished>(DtypesIn(kBool, {kFinished})),
     SameDtype(kX, kSoftY),
     DtypesIn(kInt32, {kSoftExperts, kSoftThird}),
-    Own(SoftmaxFits, kTiling),
+    Custom(SoftmaxFits, kTiling),
     SizesRepresentable({kSoftY, kSoftExperts, kSoftThird}),
     InsideStorage({kX}),
     IfGiven<kFinished>(InsideStorage({kFinished})),
@@ -247,8 +247,8 @@ constexpr Check kSoftmaxV2Checks[] = {
     IfGiven<kFinished>(DtypesIn(kBool, {kFinished})),
     SameDtype(kX, kSoftY),
     DtypesIn(kInt32, {kSoftExperts}),
-    Own(SoftmaxDtype),
-    Own(SoftmaxFits, kTiling),
+    Custom(SoftmaxDtype),
+    Custom(SoftmaxFits, kTiling),
     SizesRepresentable({kSoftY, kSoftExperts}),
     If(GivesSoftmax, SizesRepresentable({kSoftThird})),
     DoneIfEmpty({kX}),
@@ -257,22 +257,22 @@ constexpr Check kSoftmaxV2Checks[] = {
 };
 
 void SetSoftmax(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
-  GateRows gate = GateOf(steps, call, Integer(call, kSoftK), kSoftY, kSoftExperts);
-  gate.is_finished = steps.InIfGiven(kFinished);
+  DenseOpList ops(call, executor);
+  GateRows gate = GateOf(ops, call, Integer(call, kSoftK), kSoftY, kSoftExperts);
+  gate.is_finished = ops.InIfGiven(kFinished);
   const bool comes_after = HasFlags(call) && Integer(call, kSoftRenorm) == 1;
   gate.function = comes_after ? GateRows::Function::kNone : GateRows::Function::kSoftmax;
   gate.softmax_after = comes_after;
   gate.ranks_half = !comes_after && call.Tensor(kX).dtype == ACL_FLOAT16;
-  if (GivesSoftmax(call)) gate.all = {steps.Out(kSoftThird, ACL_FLOAT), true};
+  if (GivesSoftmax(call)) gate.all = {ops.Out(kSoftThird, ACL_FLOAT), true};
   if (!HasFlags(call)) {
     engine::NumberColumns numbers{};
-    numbers.to = steps.Out(kSoftThird);
+    numbers.to = ops.Out(kSoftThird);
     numbers.rows = gate.rows;
     numbers.columns = gate.k;
-    steps.Compute(numbers, {numbers.to}, gate.rows * gate.k);
+    ops.Compute(numbers, {numbers.to}, gate.rows * gate.k);
   }
-  AddGate(steps, gate);
+  AddGate(ops, gate);
 }
 
 // ---- gradient ----
@@ -302,31 +302,31 @@ constexpr Check kBackwardChecks[] = {
     DtypesIn(kOnAtlasA2AndA3, {kGradY}),
     DtypesIn(kInt32, {kChosen}),
     SameDtype(kGradY, kXGrad),
-    Own(BackwardFits, kTiling),
+    Custom(BackwardFits, kTiling),
     SizesRepresentable({kXGrad}),
     DoneIfEmpty({kXGrad}),
     InsideStorage({kXNorm, kGradY, kChosen}),
 };
 
 void SetBackward(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const Shape& x = call.Tensor(kXNorm).view;
   engine::GateGradient gradient{};
-  gradient.x = steps.In(kXNorm);
-  gradient.gradient = steps.In(kGradY, ACL_FLOAT);
-  gradient.chosen = steps.In(kChosen, ACL_INT64);
-  gradient.to = steps.RowsOut(kXGrad);
-  gradient.sums = steps.Floats(x[0] * x[1]);
+  gradient.x = ops.In(kXNorm);
+  gradient.gradient = ops.In(kGradY, ACL_FLOAT);
+  gradient.chosen = ops.In(kChosen, ACL_INT64);
+  gradient.to = ops.RowsOut(kXGrad);
+  gradient.sums = ops.Floats(x[0] * x[1]);
   gradient.rows = x[0];
   gradient.experts = x[1];
   gradient.k = call.Tensor(kGradY).view[1];
   gradient.factor = static_cast<float>(call.attributes[kBackFactor].wide);
   gradient.epsilon = static_cast<float>(call.attributes[kBackEpsilon].wide);
   gradient.name = call.Name(kChosen);
-  gradient.raises = steps.Raises();
+  gradient.raises = ops.Raises();
   gradient.threads = call.threads;
-  steps.Compute(gradient, {gradient.x, gradient.gradient, gradient.chosen, gradient.to.place}, x[0] * x[1]);
-  steps.SetJob();
+  ops.Compute(gradient, {gradient.x, gradient.gradient, gradient.chosen, gradient.to.buffer}, x[0] * x[1]);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -336,17 +336,17 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeGatingTopK) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetGate);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetGate);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKV2) {
-  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetGate);
+  return dense::RunOpList(call, kSecondChecks, workspaceSize, executor, SetGate);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmax) {
-  return dense::RunSteps(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
+  return dense::RunOpList(call, kSoftmaxChecks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKSoftmaxV2) {
-  return dense::RunSteps(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
+  return dense::RunOpList(call, kSoftmaxV2Checks, workspaceSize, executor, SetSoftmax);
 }
 PORTACL_PHASE_1(aclnnMoeGatingTopKBackward) {
-  return dense::RunSteps(call, kBackwardChecks, workspaceSize, executor, SetBackward);
+  return dense::RunOpList(call, kBackwardChecks, workspaceSize, executor, SetBackward);
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/grouped_add_functions.h"
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "base/data_type.h"
 
@@ -44,29 +44,30 @@ aclnnStatus ListTypeFits(const Check& check, OperatorCall& call) noexcept {
 }
 aclnnStatus Lies(const Check&, OperatorCall& call) noexcept { return grouped::CheckLies(call, kX, kGroups); }
 
-constexpr auto kRest = List(SizesRepresentable({kY}), DoneIfEmpty({kY}), Own(Lies));
+constexpr auto kRest = List(SizesRepresentable({kY}), DoneIfEmpty({kY}), Custom(Lies));
 constexpr auto kChecks =
     Join(List(NotNull(kX), NotNull(kWeight), NotNull(kGroups), NotNull(kY), DtypesIn(kSummed, {kX}),
               SameDtype(kX, kWeight), DtypesIn(kInt64, {kGroups}), DtypesIn(kFloat, {kY}),
-              Own(ShapesFit, kTiling)),
+              Custom(ShapesFit, kTiling)),
          kRest);
 // V2 returns 161002 for every refusal.
 constexpr auto kChecksOfV2 = Join(
     List(WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kX)), WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kWeight)),
          WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGroups)), WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kY)),
-         Own(ListTypeFits), NotPrivate({kX, kWeight, kGroups, kY}), Own(ShapesFit), DtypesIn(kSummed, {kX}),
-         SameDtype(kX, kWeight), DtypesIn(kInt64, {kGroups}), DtypesIn(kFloat, {kY})),
+         Custom(ListTypeFits), NotPrivate({kX, kWeight, kGroups, kY}), Custom(ShapesFit),
+         DtypesIn(kSummed, {kX}), SameDtype(kX, kWeight), DtypesIn(kInt64, {kGroups}),
+         DtypesIn(kFloat, {kY})),
     kRest);
 
 void SetSums(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 1);
+  OpList ops(executor, 1);
   GroupedProducts products{};
   grouped::SetList(
       products, call, kGroups,
       Integer(call, kListType) == 0 ? GroupedProducts::List::kEnds : GroupedProducts::List::kSizes);
   products.cut = GroupedProducts::Cut::kTerms;
   products.groups = products.entries;
-  products.schedule = steps.Workspace(8 * products.ScheduleWords());
+  products.schedule = ops.Workspace(8 * products.ScheduleWords());
   engine::GroupedPart& part = products.part;
   const Shape& x = call.Tensor(kX).view;
   part.rows = x[1];
@@ -78,9 +79,9 @@ void SetSums(const OperatorCall& call, Executor& executor) {
   part.out = grouped::OperandOf(call, kY, 0, true, true);
   if (call.Tensor(kY).view.rank == 2) part.out.step = part.rows * part.out.row;
   part.added = part.out;
-  steps.Compute(products, {part.left.place, part.right.place, part.out.place, products.list.place},
-                products.Elements());
-  steps.SetJob();
+  ops.Compute(products, {part.left.buffer, part.right.buffer, part.out.buffer, products.list.buffer},
+              products.Elements());
+  ops.SetJob();
 }
 
 }  // namespace
@@ -89,8 +90,8 @@ void SetSums(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulAdd) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetSums);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetSums);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulAddV2) {
-  return dense::RunSteps(call, kChecksOfV2, workspaceSize, executor, SetSums);
+  return dense::RunOpList(call, kChecksOfV2, workspaceSize, executor, SetSums);
 }

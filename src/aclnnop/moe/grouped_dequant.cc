@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "base/data_type.h"
 
@@ -84,13 +84,13 @@ aclnnStatus IsDense(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr Check kChecks[] = {
-    Own(IsTransposed),
+    Custom(IsTransposed),
     NotNull(kX),
     NotNull(kWeight),
     NotNull(kWeightScale),
     NotNull(kGroups),
     NotNull(kOut),
-    Own(NotComputed, ACLNN_ERR_PARAM_NULLPTR),
+    Custom(NotComputed, ACLNN_ERR_PARAM_NULLPTR),
     SameDtype(kX, kOut),
     DtypesIn(kOnInference, {kX}),
     DtypesIn(kInt8, {kWeight}),
@@ -98,30 +98,30 @@ constexpr Check kChecks[] = {
     DtypesIn(kInt64, {kGroups}),
     IfGiven<kXScale>(DtypesIn(DtypeSet(ACL_FLOAT, ACL_FLOAT16), {kXScale})),
     IfGiven<kSmooth>(DtypesIn(kHalf, {kSmooth})),
-    Own(ScalesFit),
+    Custom(ScalesFit),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kX, kWeight, kWeightScale, kGroups}),
-    Own(IsDense),
-    Own(Aligned),
-    Own(ShapesFit, kTiling),
-    Own(Lies),
+    Custom(IsDense),
+    Custom(Aligned),
+    Custom(ShapesFit, kTiling),
+    Custom(Lies),
 };
 
 void SetProducts(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 2);
+  OpList ops(executor, 2);
   GroupedProducts products{};
   grouped::SetList(products, call, kGroups, GroupedProducts::List::kEnds);
   products.cut = GroupedProducts::Cut::kRows;
   products.groups = products.entries;
-  products.schedule = steps.Workspace(8 * products.ScheduleWords());
+  products.schedule = ops.Workspace(8 * products.ScheduleWords());
   const Shape& x = call.Tensor(kX).view;
   engine::GroupedInput input{};
   input.kind = engine::GroupedInput::Kind::kQuantise;
   input.from = grouped::OperandOf(call, kX, 0, true, false);
   input.rows = x[0];
   input.columns = x[1];
-  input.to = steps.Workspace(x[0] * x[1]);
-  input.made = steps.Workspace(x[0] * 4);
+  input.to = ops.Workspace(x[0] * x[1]);
+  input.made = ops.Workspace(x[0] * 4);
   input.isa = products.isa;
   input.threads = products.threads;
   if (call.IsGiven(kSmooth)) input.smooth = grouped::OperandOf(call, kSmooth, 0, false, false);
@@ -130,7 +130,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
     input.step.row = ModeOf(call) == "pertoken" ? input.step.column : 0;
     input.step.column = 0;
   }
-  steps.Compute(input, {input.from.place, input.smooth.place, input.step.place}, x[0] * x[1]);
+  ops.Compute(input, {input.from.buffer, input.smooth.buffer, input.step.buffer}, x[0] * x[1]);
   engine::GroupedPart& part = products.part;
   part.kind = engine::GroupedPart::Kind::kIntegers;
   part.rows = x[0];
@@ -142,9 +142,9 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   part.out = grouped::OperandOf(call, kOut, 0, true, false);
   grouped::SetScales(part, call, kWeightScale);
   if (!HasWords(call)) part.factor = {true, input.made, ACL_FLOAT, 4, 0, 0};
-  steps.Compute(products, {part.right.place, part.out.place, part.scale.place, products.list.place},
-                products.Elements());
-  steps.SetJob();
+  ops.Compute(products, {part.right.buffer, part.out.buffer, part.scale.buffer, products.list.buffer},
+              products.Elements());
+  ops.SetJob();
 }
 
 }  // namespace
@@ -153,8 +153,8 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnQuantGroupedMatmulDequant) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnQuantGroupedMatmulDequantWeightNZ) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "base/data_type.h"
 
@@ -169,14 +169,14 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus Lies(const Check&, OperatorCall& call) noexcept { return grouped::CheckLies(call, kX, kIndex); }
 
 constexpr Check kChecks[] = {
-    Own(TensorsThere),
-    Own(ModesFit),
+    Custom(TensorsThere),
+    Custom(ModesFit),
     NotNull(kOut),
-    Own(DtypesFit),
+    Custom(DtypesFit),
     NotPrivate({kX, kScale, kGroups, kIndex, kOut}),
     SizesRepresentable({kOut}),
-    Own(ShapesFit),
-    Own(Lies),
+    Custom(ShapesFit),
+    Custom(Lies),
 };
 
 // Every row has sums in the workspace. They may need more memory than any tensor, if x1 and x2 are expanded.
@@ -190,23 +190,23 @@ bool HasMemoryForSums(const OperatorCall& call, Executor& executor) {
 
 void SetProducts(const OperatorCall& call, Executor& executor) {
   if (!HasMemoryForSums(call, executor)) return;
-  StepList steps(executor, 3);
+  OpList ops(executor, 3);
   GroupedProducts products{};
   grouped::SetList(
       products, call, kGroups,
       Integer(call, kListType) == 0 ? GroupedProducts::List::kEnds : GroupedProducts::List::kSizes);
   products.cut = GroupedProducts::Cut::kRows;
   products.groups = products.entries;
-  products.schedule = steps.Workspace(8 * products.ScheduleWords());
+  products.schedule = ops.Workspace(8 * products.ScheduleWords());
   const Shape& x = call.Tensor(kX).view;
   const Shape& out = call.Tensor(kOut).view;
   engine::GroupedCombine combine{};
   combine.rows = x[0];
   combine.columns = out[1];
   combine.to_rows = out[0];
-  combine.sums = steps.Workspace(combine.rows * combine.columns * 4);
+  combine.sums = ops.Workspace(combine.rows * combine.columns * 4);
   combine.covered = products.schedule;
-  combine.words = steps.Workspace((combine.to_rows + combine.rows) * 8);
+  combine.words = ops.Workspace((combine.to_rows + combine.rows) * 8);
   combine.to = grouped::OperandOf(call, kOut, 0, true, false);
   const auto of_rows = [&](int tensor) {
     engine::GroupedOperand operand{};
@@ -238,10 +238,10 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
     input.from = part.left;
     input.rows = x[0];
     input.columns = x[1];
-    input.to = steps.Workspace(x[0] * x[1] * 2);
+    input.to = ops.Workspace(x[0] * x[1] * 2);
     input.isa = products.isa;
     input.threads = products.threads;
-    steps.Compute(input, {input.from.place}, x[0] * x[1]);
+    ops.Compute(input, {input.from.buffer}, x[0] * x[1]);
     part.left = {true, input.to, ACL_BF16, x[1] * 2, 2, 0};
     grouped::SetWeights(part, call, kWeight, 0);
     grouped::SetScales(part, call, kScale);
@@ -252,15 +252,15 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
     part.scale = grouped::OperandOf(call, kScale, 0, false, true);
     part.factor = of_rows(kPerToken);
   }
-  steps.Compute(products,
-                {part.left.place, part.right.place, part.scale.place, part.added.place, part.factor.place,
-                 products.list.place},
-                products.Elements());
-  steps.Compute(combine,
-                {combine.to.place, combine.index.place, combine.logit.place, combine.shared.place,
-                 combine.factor.place},
-                combine.rows * combine.columns);
-  steps.SetJob();
+  ops.Compute(products,
+              {part.left.buffer, part.right.buffer, part.scale.buffer, part.added.buffer, part.factor.buffer,
+               products.list.buffer},
+              products.Elements());
+  ops.Compute(combine,
+              {combine.to.buffer, combine.index.buffer, combine.logit.buffer, combine.shared.buffer,
+               combine.factor.buffer},
+              combine.rows * combine.columns);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -269,17 +269,17 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRouting) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV2) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingV3) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNz) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulFinalizeRoutingWeightNzV2) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }

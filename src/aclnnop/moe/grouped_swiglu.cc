@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/grouped_swiglu_functions.h"
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/lists.h"
 #include "base/data_type.h"
@@ -159,12 +159,13 @@ aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
 aclnnStatus Lies(const Check&, OperatorCall& call) noexcept { return grouped::CheckLies(call, kX, kGroups); }
 
 constexpr Check kChecks[] = {
-    Own(TensorsThere), Own(ModesFit), SizesRepresentable({kOut, kOutScale}), Own(ShapesFit), Own(DtypesFit),
-    Own(NothingToDo),  Own(Lies),
+    Custom(TensorsThere), Custom(ModesFit),  SizesRepresentable({kOut, kOutScale}),
+    Custom(ShapesFit),    Custom(DtypesFit), Custom(NothingToDo),
+    Custom(Lies),
 };
 
 void SetProducts(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 3);
+  OpList ops(executor, 3);
   GroupedProducts products{};
   const bool is_ends = VersionOf(call) < kV2 || Integer(call, kListType) == 0;
   grouped::SetList(products, call, kGroups,
@@ -173,12 +174,12 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   const Shape& x = At(call, kX).view;
   const Shape weight = grouped::InElements(At(call, kWeight)).view;
   products.groups = weight[0];
-  products.schedule = steps.Workspace(8 * products.ScheduleWords());
+  products.schedule = ops.Workspace(8 * products.ScheduleWords());
   GroupedRows rows{};
   rows.function = GroupedRows::Function::kSwigluQuant;
   rows.rows = x[0];
   rows.columns = weight[2];
-  rows.sums = steps.Workspace(rows.rows * rows.columns * 4);
+  rows.sums = ops.Workspace(rows.rows * rows.columns * 4);
   rows.covered = products.schedule;
   rows.out = grouped::OperandOf(call, kOut, 0, true, false);
   rows.row_scale = grouped::OperandOf(call, kOutScale, 0, false, false);
@@ -199,10 +200,10 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
     input.from = part.left;
     input.rows = x[0];
     input.columns = x[1];
-    input.to = steps.Workspace(x[0] * x[1] * 2);
+    input.to = ops.Workspace(x[0] * x[1] * 2);
     input.isa = products.isa;
     input.threads = products.threads;
-    steps.Compute(input, {input.from.place}, x[0] * x[1]);
+    ops.Compute(input, {input.from.buffer}, x[0] * x[1]);
     part.left = {true, input.to, ACL_BF16, x[1] * 2, 2, 0};
     grouped::SetWeights(part, call, kWeight, 0);
     grouped::SetScales(part, call, kWeightScale);
@@ -214,12 +215,12 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
     part.scale = x_scale;
     part.factor = grouped::OperandOf(call, kWeightScale, 0, false, true);
   }
-  steps.Compute(products,
-                {part.left.place, part.right.place, part.scale.place,
-                 part.is_int4 ? part.added.place : part.factor.place, products.list.place},
-                products.Elements());
-  steps.Compute(rows, {rows.out.place, rows.row_scale.place, x_scale.place}, rows.rows * rows.columns);
-  steps.SetJob();
+  ops.Compute(products,
+              {part.left.buffer, part.right.buffer, part.scale.buffer,
+               part.is_int4 ? part.added.buffer : part.factor.buffer, products.list.buffer},
+              products.Elements());
+  ops.Compute(rows, {rows.out.buffer, rows.row_scale.buffer, x_scale.buffer}, rows.rows * rows.columns);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -228,14 +229,14 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuant) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNZ) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantV2) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNzV2) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetProducts);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }

@@ -5,14 +5,14 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 
 namespace portacl {
 namespace {
 
 using namespace dense;
-using engine::OptionalPlace;
-using engine::Place;
+using engine::BufferRef;
+using engine::OptionalBuffer;
 
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
@@ -23,20 +23,20 @@ int64_t Entries(const OperatorCall& call, int experts) noexcept { return call.Te
 
 // Computes the row of each entry, for experts from `low` on and below `high`, and the entry of each row. The
 // greatest `high` includes all numbers.
-engine::RankEntries RankOf(DenseSteps& steps, const OperatorCall& call, int experts, int64_t low,
-                           int64_t high, int64_t capacity, int64_t rows) {
+engine::RankEntries RankOf(DenseOpList& ops, const OperatorCall& call, int experts, int64_t low, int64_t high,
+                           int64_t capacity, int64_t rows) {
   const int64_t entries = Entries(call, experts);
   engine::RankEntries rank{};
-  rank.expert = steps.In(experts);
+  rank.expert = ops.In(experts);
   rank.is_wide = call.Tensor(experts).dtype == ACL_INT64;
-  rank.order = steps.Order(experts);
+  rank.order = ops.Order(experts);
   rank.entries = entries;
   rank.low = low;
   rank.high = high;
   rank.capacity = capacity;
   rank.rows = rows;
-  rank.rank = {steps.Words(entries), true};
-  rank.entry = {steps.Words(rows), true};
+  rank.rank = {ops.Words(entries), true};
+  rank.entry = {ops.Words(rows), true};
   rank.name = call.Name(experts);
   return rank;
 }
@@ -72,37 +72,37 @@ constexpr Check kFirstChecks[] = {
     DtypesIn(kInt32, {kRowIdx, kExpertIdx}),
     SameDtype(kX, kExpandedX),
     DtypesIn(kInt32, {kExpandedRow, kExpandedExpert}),
-    Own(FirstFits, kTiling),
+    Custom(FirstFits, kTiling),
     SizesRepresentable({kExpandedX, kExpandedRow, kExpandedExpert}),
     DoneIfEmpty({kExpertIdx}),
     InsideStorage({kX, kRowIdx, kExpertIdx}),
 };
 
 void SetFirst(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = Entries(call, kExpertIdx);
-  const Place order = steps.Order(kExpertIdx, {steps.Out(kExpandedExpert), true});
+  const BufferRef order = ops.Order(kExpertIdx, {ops.Out(kExpandedExpert), true});
   engine::MoveNumbers rows{};
-  rows.from = steps.In(kRowIdx, ACL_INT64);
-  rows.to = steps.Words(entries);
-  rows.place = order;
+  rows.from = ops.In(kRowIdx, ACL_INT64);
+  rows.to = ops.Words(entries);
+  rows.buffer = order;
   rows.count = rows.length = entries;
   rows.size = sizeof(int64_t);
-  steps.Compute(rows, {rows.from}, entries);
+  ops.Compute(rows, {rows.from}, entries);
   engine::InvertIndex invert{};
   invert.index = rows.to;
   invert.element = {order, true};
-  invert.entry = steps.Words(entries);
+  invert.entry = ops.Words(entries);
   invert.entries = invert.rows = entries;
   invert.name = call.Name(kRowIdx);
-  invert.raises = steps.Raises();
-  steps.Compute(invert, {}, entries);
-  steps.WordsTo(invert.entry, kExpandedRow);
+  invert.raises = ops.Raises();
+  ops.Compute(invert, {}, entries);
+  ops.WordsTo(invert.entry, kExpandedRow);
   const aclTensor& expanded = call.Tensor(kExpandedX);
   if (!expanded.view.IsEmpty()) {
     engine::TakeRows take{};
-    take.source = steps.In(kX);
-    take.to = steps.Out(kExpandedX);
+    take.source = ops.In(kX);
+    take.to = ops.Out(kExpandedX);
     take.entry = {rows.to, true};
     take.rows = expanded.view[0];
     take.bytes = expanded.view[1] * SizeOf(call, kX);
@@ -111,9 +111,9 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
     take.clears = true;
     take.name = call.Name(kRowIdx);
     take.threads = call.threads;
-    steps.Compute(take, {take.source, take.to}, expanded.numel);
+    ops.Compute(take, {take.source, take.to}, expanded.numel);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 // ---- second form, and its quantised form, whose scale and offset follow the experts ----
@@ -216,8 +216,8 @@ constexpr Check kSecondChecks[] = {
     DtypesIn(kSecondExperts, {kSecond.experts}),
     SameDtype(kX, kSecond.expanded),
     DtypesIn(kInt32, {kSecond.row}),
-    Own(PlainCounts),
-    Own(PlainFits, kTiling),
+    Custom(PlainCounts),
+    Custom(PlainFits, kTiling),
     SizesRepresentable({kSecond.expanded, kSecond.row}),
     If(Counts, SizesRepresentable({kSecond.count})),
     If(CountsBefore, SizesRepresentable({kSecond.before})),
@@ -235,8 +235,8 @@ constexpr Check kQuantisedChecks[] = {
     IfGiven<kQuantised.offset>(DtypesIn(kFloat, {kQuantised.offset})),
     DtypesIn(DtypeSet(ACL_INT8), {kQuantised.expanded}),
     DtypesIn(kInt32, {kQuantised.row}),
-    Own(QuantisedCounts),
-    Own(QuantisedFits, kTiling),
+    Custom(QuantisedCounts),
+    Custom(QuantisedFits, kTiling),
     SizesRepresentable({kQuantised.expanded, kQuantised.row}),
     If(Counts, SizesRepresentable({kQuantised.count})),
     If(CountsBefore, SizesRepresentable({kQuantised.before})),
@@ -246,11 +246,11 @@ constexpr Check kQuantisedChecks[] = {
     IfGiven<kQuantised.offset>(InsideStorage({kQuantised.offset})),
 };
 
-engine::TakeRows TakeOf(DenseSteps& steps, const OperatorCall& call, int to, OptionalPlace entry,
+engine::TakeRows TakeOf(DenseOpList& ops, const OperatorCall& call, int to, OptionalBuffer entry,
                         int64_t rows, int64_t divisor, bool clears, bool keeps) {
   engine::TakeRows take{};
-  take.source = steps.In(kX);
-  take.to = steps.Out(to, ACL_DT_UNDEFINED, keeps);
+  take.source = ops.In(kX);
+  take.to = ops.Out(to, ACL_DT_UNDEFINED, keeps);
   take.entry = entry;
   take.rows = rows;
   take.bytes = call.Tensor(kX).view[1] * SizeOf(call, kX);
@@ -260,11 +260,11 @@ engine::TakeRows TakeOf(DenseSteps& steps, const OperatorCall& call, int to, Opt
   take.threads = call.threads;
   return take;
 }
-engine::QuantiseRows QuantiserOf(DenseSteps& steps, const OperatorCall& call, int to, OptionalPlace entry,
+engine::QuantiseRows QuantiserOf(DenseOpList& ops, const OperatorCall& call, int to, OptionalBuffer entry,
                                  int64_t rows, int64_t divisor, bool clears, bool keeps) {
   engine::QuantiseRows quantise{};
-  quantise.source = steps.Rows(kX);
-  quantise.to = steps.Out(to, ACL_DT_UNDEFINED, keeps);
+  quantise.source = ops.Rows(kX);
+  quantise.to = ops.Out(to, ACL_DT_UNDEFINED, keeps);
   quantise.entry = entry;
   quantise.rows = rows;
   quantise.columns = call.Tensor(kX).view[1];
@@ -275,11 +275,11 @@ engine::QuantiseRows QuantiserOf(DenseSteps& steps, const OperatorCall& call, in
   quantise.threads = call.threads;
   return quantise;
 }
-void AddQuantiser(DenseSteps& steps, const engine::QuantiseRows& quantise) {
-  steps.Compute(quantise,
-                {quantise.source.place, quantise.to, quantise.scale.place, quantise.offset.place,
-                 quantise.row_scale.place, quantise.expert.place},
-                quantise.rows * quantise.columns);
+void AddQuantiser(DenseOpList& ops, const engine::QuantiseRows& quantise) {
+  ops.Compute(quantise,
+              {quantise.source.buffer, quantise.to, quantise.scale.buffer, quantise.offset.buffer,
+               quantise.row_scale.buffer, quantise.expert.buffer},
+              quantise.rows * quantise.columns);
 }
 
 bool ScalesByExpert(const OperatorCall& call, const Second& at) noexcept {
@@ -287,7 +287,7 @@ bool ScalesByExpert(const OperatorCall& call, const Second& at) noexcept {
 }
 
 void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = Entries(call, at.experts);
   const bool drops = Drops(call);
   const bool counts = Counts(call);
@@ -297,36 +297,35 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
   // Without counts the number of experts is unknown, and one row of scales serves all of them.
   const bool is_bounded = drops || counts || ScalesByExpert(call, at);
   engine::RankEntries rank = RankOf(
-      steps, call, at.experts, is_bounded ? 0 : std::numeric_limits<int64_t>::min(),
+      ops, call, at.experts, is_bounded ? 0 : std::numeric_limits<int64_t>::min(),
       is_bounded ? experts : std::numeric_limits<int64_t>::max(), drops ? Integer(call, kCapacity) : 0, rows);
-  rank.raises = is_bounded && steps.Raises();
+  rank.raises = is_bounded && ops.Raises();
   const bool is_cumulated = counts && Integer(call, kCountFlag) == kCumulated;
-  if (is_cumulated) rank.total = {steps.Words(experts), true};
-  if ((counts && !is_cumulated) || CountsBefore(call)) rank.count = {steps.Words(experts), true};
-  steps.Compute(rank, {rank.expert}, entries + rows);
-  steps.WordsTo(rank.rank.place, at.row);
-  if (counts) steps.WordsTo(is_cumulated ? rank.total.place : rank.count.place, at.count);
-  if (CountsBefore(call)) steps.WordsTo(rank.count.place, at.before);
+  if (is_cumulated) rank.total = {ops.Words(experts), true};
+  if ((counts && !is_cumulated) || CountsBefore(call)) rank.count = {ops.Words(experts), true};
+  ops.Compute(rank, {rank.expert}, entries + rows);
+  ops.WordsTo(rank.rank.buffer, at.row);
+  if (counts) ops.WordsTo(is_cumulated ? rank.total.buffer : rank.count.buffer, at.count);
+  if (CountsBefore(call)) ops.WordsTo(rank.count.buffer, at.before);
   const int64_t divisor = std::max<int64_t>(1, DimOr(call.Tensor(at.experts).view, 1, 1));
   if (!at.IsQuantised()) {
-    const engine::TakeRows take = TakeOf(steps, call, at.expanded, rank.entry, rows, divisor, true, false);
-    steps.Compute(take, {take.source, take.to}, expanded.numel);
-    return steps.SetJob();
+    const engine::TakeRows take = TakeOf(ops, call, at.expanded, rank.entry, rows, divisor, true, false);
+    ops.Compute(take, {take.source, take.to}, expanded.numel);
+    return ops.SetJob();
   }
-  engine::QuantiseRows quantise =
-      QuantiserOf(steps, call, at.expanded, rank.entry, rows, divisor, true, false);
+  engine::QuantiseRows quantise = QuantiserOf(ops, call, at.expanded, rank.entry, rows, divisor, true, false);
   quantise.is_dynamic = IsDynamic(call);
-  quantise.scale = steps.InIfGiven(at.scale);
+  quantise.scale = ops.InIfGiven(at.scale);
   if (quantise.is_dynamic) {
-    quantise.row_scale = {steps.Out(at.row_scale), true};
+    quantise.row_scale = {ops.Out(at.row_scale), true};
     quantise.expert = {rank.expert, true};
     quantise.is_wide = rank.is_wide;
     quantise.scale_rows = call.IsGiven(at.scale) ? call.Tensor(at.scale).view[0] : 0;
   } else {
-    quantise.offset = steps.InIfGiven(at.offset);
+    quantise.offset = ops.InIfGiven(at.offset);
   }
-  AddQuantiser(steps, quantise);
-  steps.SetJob();
+  AddQuantiser(ops, quantise);
+  ops.SetJob();
 }
 void SetSecond(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kSecond, executor); }
 void SetQuantised(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kQuantised, executor); }
@@ -361,17 +360,17 @@ constexpr Check kGradChecks[] = {
     DtypesIn(kFloats, {kGrad}),
     DtypesIn(kInt32, {kGradRow}),
     SameDtype(kGrad, kGradOut),
-    Own(GradFits, kTiling),
+    Custom(GradFits, kTiling),
     SizesRepresentable({kGradOut}),
     InsideStorage({kGrad, kGradRow}),
 };
 
 void SetGrad(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::CombineRows combine{};
-  combine.source = steps.Rows(kGrad);
-  combine.to = steps.RowsOut(kGradOut);
-  combine.index = steps.InIfGiven(kGradRow, ACL_INT64);
+  combine.source = ops.Rows(kGrad);
+  combine.to = ops.RowsOut(kGradOut);
+  combine.index = ops.InIfGiven(kGradRow, ACL_INT64);
   combine.rows = call.Tensor(kGradOut).view[0];
   combine.columns = call.Tensor(kGradOut).view[1];
   combine.entries_of_row = Integer(call, kTopK);
@@ -380,11 +379,11 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   combine.least = drops ? -1 : 0;
   combine.may_exceed = !drops && Integer(call, kGradActive) > 0;
   combine.name = call.Name(kGradRow);
-  combine.raises = steps.Raises();
+  combine.raises = ops.Raises();
   combine.threads = call.threads;
-  steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place},
-                call.Tensor(kGrad).numel);
-  steps.SetJob();
+  ops.Compute(combine, {combine.source.buffer, combine.to.buffer, combine.index.buffer},
+              call.Tensor(kGrad).numel);
+  ops.SetJob();
 }
 
 // ---- third form ----
@@ -512,9 +511,9 @@ constexpr Check kThirdChecks[] = {
     DtypesIn(kInt32, {kThirdRow}),
     DtypesIn(kInt64, {kThirdCount}),
     DtypesIn(kFloat, {kThirdScale}),
-    Own(ThirdRange, kTiling),
-    Own(ThirdFits),
-    Own(ThirdModes, kTiling),
+    Custom(ThirdRange, kTiling),
+    Custom(ThirdFits),
+    Custom(ThirdModes, kTiling),
     SizesRepresentable({kThirdX, kThirdRow, kThirdCount, kThirdScale}),
     InsideStorage({kX, kThirdExperts}),
     IfGiven<kScale>(InsideStorage({kScale})),
@@ -522,7 +521,7 @@ constexpr Check kThirdChecks[] = {
 };
 
 void SetThird(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = Entries(call, kThirdExperts);
   const Range range = RangeOf(call);
   const int64_t experts = range.high - range.low;
@@ -531,54 +530,54 @@ void SetThird(const OperatorCall& call, Executor& executor) {
   const aclTensor& expanded = call.Tensor(kThirdX);
   const int64_t rows = drops ? expanded.view[0] * expanded.view[1] : expanded.view[0];
   const bool scatters = Integer(call, kRowType) == 1;
-  const int64_t places = scatters ? std::max(rows, entries) : rows;
-  engine::RankEntries rank = RankOf(steps, call, kThirdExperts, range.low, range.high,
-                                    drops ? Integer(call, kThirdCapacity) : 0, places);
+  const int64_t positions = scatters ? std::max(rows, entries) : rows;
+  engine::RankEntries rank = RankOf(ops, call, kThirdExperts, range.low, range.high,
+                                    drops ? Integer(call, kThirdCapacity) : 0, positions);
   const int64_t type = Integer(call, kNumType);
-  (type == kTotals ? rank.total : rank.count) = {steps.Words(experts), true};
-  steps.Compute(rank, {rank.expert}, entries + places);
+  (type == kTotals ? rank.total : rank.count) = {ops.Words(experts), true};
+  ops.Compute(rank, {rank.expert}, entries + positions);
   if (scatters) {
-    steps.WordsTo(rank.entry.place, kThirdRow);
+    ops.WordsTo(rank.entry.buffer, kThirdRow);
   } else {
-    steps.WordsTo(rank.rank.place, kThirdRow);
+    ops.WordsTo(rank.rank.buffer, kThirdRow);
   }
   if (type == kPairs) {
     engine::PairCounts pairs{};
-    pairs.count = rank.count.place;
-    pairs.pairs = steps.Out(kThirdCount, ACL_INT64, /*keeps=*/true);
+    pairs.count = rank.count.buffer;
+    pairs.pairs = ops.Out(kThirdCount, ACL_INT64, /*keeps=*/true);
     pairs.experts = experts;
     pairs.first = range.low;
     pairs.rows = call.Tensor(kThirdCount).view[0];
-    steps.Compute(pairs, {pairs.pairs}, experts);
+    ops.Compute(pairs, {pairs.pairs}, experts);
   } else {
-    steps.WordsTo(type == kTotals ? rank.total.place : rank.count.place, kThirdCount);
+    ops.WordsTo(type == kTotals ? rank.total.buffer : rank.count.buffer, kThirdCount);
   }
   const int64_t divisor = std::max<int64_t>(1, call.Tensor(kThirdExperts).view[1]);
   if (mode == -1) {
-    const engine::TakeRows take = TakeOf(steps, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
-    steps.Compute(take, {take.source, take.to}, expanded.numel);
+    const engine::TakeRows take = TakeOf(ops, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
+    ops.Compute(take, {take.source, take.to}, expanded.numel);
     if (call.IsGiven(kScale)) {
       engine::TakeRows scales = take;
-      scales.source = steps.In(kScale);
-      scales.to = steps.Out(kThirdScale, ACL_DT_UNDEFINED, !drops);
+      scales.source = ops.In(kScale);
+      scales.to = ops.Out(kThirdScale, ACL_DT_UNDEFINED, !drops);
       scales.bytes = sizeof(float);
-      steps.Compute(scales, {scales.source, scales.to}, rows);
+      ops.Compute(scales, {scales.source, scales.to}, rows);
     }
-    return steps.SetJob();
+    return ops.SetJob();
   }
-  engine::QuantiseRows quantise = QuantiserOf(steps, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
+  engine::QuantiseRows quantise = QuantiserOf(ops, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
   quantise.is_dynamic = mode == 1;
-  quantise.scale = steps.InIfGiven(kScale);
+  quantise.scale = ops.InIfGiven(kScale);
   if (quantise.is_dynamic) {
-    quantise.row_scale = {steps.Out(kThirdScale, ACL_DT_UNDEFINED, !drops), true};
+    quantise.row_scale = {ops.Out(kThirdScale, ACL_DT_UNDEFINED, !drops), true};
     quantise.expert = {rank.expert, true};
     quantise.first_expert = range.low;
     quantise.scale_rows = call.IsGiven(kScale) ? call.Tensor(kScale).view[0] : 0;
   } else {
-    quantise.offset = steps.InIfGiven(kOffset);
+    quantise.offset = ops.InIfGiven(kOffset);
   }
-  AddQuantiser(steps, quantise);
-  steps.SetJob();
+  AddQuantiser(ops, quantise);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -588,20 +587,20 @@ void SetThird(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeInitRouting) {
-  return dense::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return dense::RunOpList(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2) {
-  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetSecond);
+  return dense::RunOpList(call, kSecondChecks, workspaceSize, executor, SetSecond);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2Grad) {
-  return dense::RunSteps(call, kGradChecks, workspaceSize, executor, SetGrad);
+  return dense::RunOpList(call, kGradChecks, workspaceSize, executor, SetGrad);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
-  return dense::RunSteps(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
+  return dense::RunOpList(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingV3) {
-  return dense::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
+  return dense::RunOpList(call, kThirdChecks, workspaceSize, executor, SetThird);
 }
 PORTACL_PHASE_1(aclnnMoeInitRoutingCustom) {
-  return dense::RunSteps(call, kThirdChecks, workspaceSize, executor, SetThird);
+  return dense::RunOpList(call, kThirdChecks, workspaceSize, executor, SetThird);
 }

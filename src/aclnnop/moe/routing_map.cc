@@ -5,14 +5,14 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 
 namespace portacl {
 namespace {
 
 using namespace dense;
-using engine::OptionalPlace;
-using engine::Place;
+using engine::BufferRef;
+using engine::OptionalBuffer;
 
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
 constexpr DtypeSet kMapDtypes{ACL_BOOL, ACL_INT8};
@@ -21,10 +21,10 @@ constexpr int64_t kMostOfToken = 512;
 // ---- shared ----
 
 // Finds the ones of a map of BOOL or INT8.
-engine::MapEntries EntriesOf(DenseSteps& steps, const OperatorCall& call, int map, int64_t rows,
+engine::MapEntries EntriesOf(DenseOpList& ops, const OperatorCall& call, int map, int64_t rows,
                              int64_t capacity) {
   engine::MapEntries entries{};
-  entries.map = steps.In(map);
+  entries.map = ops.In(map);
   entries.tokens = call.Tensor(map).view[0];
   entries.experts = call.Tensor(map).view[1];
   entries.capacity = capacity;
@@ -33,47 +33,48 @@ engine::MapEntries EntriesOf(DenseSteps& steps, const OperatorCall& call, int ma
   return entries;
 }
 // Gathers or scatters numbers between dense operands by an index.
-void Move(DenseSteps& steps, Place from, Place to, Place place, int64_t count, int64_t length, int64_t size,
-          bool puts) {
+void Move(DenseOpList& ops, BufferRef from, BufferRef to, BufferRef buffer, int64_t count, int64_t length,
+          int64_t size, bool puts) {
   engine::MoveNumbers move{};
   move.from = from;
   move.to = to;
-  move.place = place;
+  move.buffer = buffer;
   move.count = count;
   move.length = length;
   move.size = static_cast<int32_t>(size);
   move.puts = puts;
-  steps.Compute(move, {from, to, place}, puts ? length : count);
+  ops.Compute(move, {from, to, buffer}, puts ? length : count);
 }
 // Computes the index in the map of each padded row's entry. Row q belongs to expert q / capacity.
-Place PlacesOfPadded(DenseSteps& steps, Place token, OptionalPlace position, int64_t count, int64_t tokens,
-                     int64_t experts) {
-  engine::PaddedPlaces places{};
-  places.token = token;
-  places.position = position;
-  places.place = steps.Words(count);
-  places.count = count;
-  places.tokens = tokens;
-  places.experts = experts;
-  places.capacity = std::max<int64_t>(1, count / experts);
-  steps.Compute(places, {token, position.place}, count);
-  return places.place;
+BufferRef PositionsOfPadded(DenseOpList& ops, BufferRef token, OptionalBuffer position, int64_t count,
+                            int64_t tokens, int64_t experts) {
+  engine::PaddedPositions positions{};
+  positions.token = token;
+  positions.position = position;
+  positions.buffer = ops.Words(count);
+  positions.count = count;
+  positions.tokens = tokens;
+  positions.experts = experts;
+  positions.capacity = std::max<int64_t>(1, count / experts);
+  ops.Compute(positions, {token, position.buffer}, count);
+  return positions.buffer;
 }
 // Sums into row i of the output the rows whose index is i, in their order.
-void AddSums(DenseSteps& steps, engine::CombineRows combine, Place index, int64_t entries, const char* name) {
+void AddSums(DenseOpList& ops, engine::CombineRows combine, BufferRef index, int64_t entries,
+             const char* name) {
   engine::GroupIndex group{};
   group.index = index;
-  group.order = steps.OrderOfWords(index, entries);
-  group.begin = steps.Words(combine.rows + 1);
+  group.order = ops.OrderOfWords(index, entries);
+  group.begin = ops.Words(combine.rows + 1);
   group.entries = entries;
   group.groups = combine.rows;
   group.name = name;
-  group.raises = steps.Raises();
-  steps.Compute(group, {index}, entries);
+  group.raises = ops.Raises();
+  ops.Compute(group, {index}, entries);
   combine.begin = {group.begin, true};
   combine.index = {group.order, true};
-  steps.Compute(combine, {combine.source.place, combine.to.place, combine.factor.place},
-                entries * combine.columns);
+  ops.Compute(combine, {combine.source.buffer, combine.to.buffer, combine.factor.buffer},
+              entries * combine.columns);
 }
 
 // ---- permute ----
@@ -113,7 +114,7 @@ constexpr Check kPermuteChecks[] = {
     DtypesIn(kInt32, {kSorted}),
     IfGiven<kProbs>(SameDtype(kTokens, kProbs)),
     IfGiven<kProbs>(SameDtype(kProbs, kPermutedProbs)),
-    Own(PermuteFits),
+    Custom(PermuteFits),
     SizesRepresentable({kPermuted, kSorted}),
     IfGiven<kProbs>(SizesRepresentable({kPermutedProbs})),
     DoneIfEmpty({kMap, kPermuted}),
@@ -122,30 +123,30 @@ constexpr Check kPermuteChecks[] = {
 };
 
 void SetPermute(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const Shape& permuted = call.Tensor(kPermuted).view;
   const int64_t rows = permuted[0];
   engine::MapEntries entries =
-      EntriesOf(steps, call, kMap, rows, Pads(call) ? rows / call.Tensor(kMap).view[1] : 0);
-  entries.token = {steps.Words(rows), true};
-  entries.in_order = {steps.Words(rows), true};
-  if (!Pads(call)) entries.rank = {steps.Words(rows), true};
-  steps.Compute(entries, {entries.map}, call.Tensor(kMap).numel);
-  steps.WordsTo(Pads(call) ? entries.token.place : entries.rank.place, kSorted);
+      EntriesOf(ops, call, kMap, rows, Pads(call) ? rows / call.Tensor(kMap).view[1] : 0);
+  entries.token = {ops.Words(rows), true};
+  entries.in_order = {ops.Words(rows), true};
+  if (!Pads(call)) entries.rank = {ops.Words(rows), true};
+  ops.Compute(entries, {entries.map}, call.Tensor(kMap).numel);
+  ops.WordsTo(Pads(call) ? entries.token.buffer : entries.rank.buffer, kSorted);
   if (call.IsGiven(kProbs))
-    Move(steps, steps.In(kProbs), steps.Out(kPermutedProbs), entries.in_order.place, rows,
-         call.Tensor(kMap).numel, SizeOf(call, kProbs), /*puts=*/false);
+    Move(ops, ops.In(kProbs), ops.Out(kPermutedProbs), entries.in_order.buffer, rows, call.Tensor(kMap).numel,
+         SizeOf(call, kProbs), /*puts=*/false);
   engine::TakeRows take{};
-  take.source = steps.In(kTokens);
-  take.to = steps.Out(kPermuted);
+  take.source = ops.In(kTokens);
+  take.to = ops.Out(kPermuted);
   take.entry = entries.token;
   take.rows = rows;
   take.bytes = permuted[1] * SizeOf(call, kTokens);
   take.source_rows = call.Tensor(kTokens).view[0];
   take.clears = true;
   take.threads = call.threads;
-  steps.Compute(take, {take.source, take.to}, call.Tensor(kPermuted).numel);
-  steps.SetJob();
+  ops.Compute(take, {take.source, take.to}, call.Tensor(kPermuted).numel);
+  ops.SetJob();
 }
 
 // ---- gradients of permute ----
@@ -192,53 +193,53 @@ constexpr Check kPermuteGradChecks[] = {
     If(GivesProbsGrad, SameDtype(kGrad, kOfProbs)),
     If(GivesProbsGrad, SameDtype(kGrad, kProbsGrad)),
     If(GivesProbsGrad, DtypesIn(kMapDtypes, {kGradMap})),
-    Own(PermuteGradFits),
+    Custom(PermuteGradFits),
     SizesRepresentable({kTokensGrad}),
     If(GivesProbsGrad, SizesRepresentable({kProbsGrad})),
     DoneIfEmpty({kGrad, kTokensGrad}),
-    If(GivesProbsGrad, Own(ProbsGradFits, ACLNN_ERR_INNER_NULLPTR)),
+    If(GivesProbsGrad, Custom(ProbsGradFits, ACLNN_ERR_INNER_NULLPTR)),
     InsideStorage({kGrad, kIndex}),
     If(GivesProbsGrad, InsideStorage({kOfProbs, kGradMap})),
 };
 
 void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kIndex).numel;
   const int64_t tokens = Integer(call, kTokensNum);
   const int64_t experts = Integer(call, kExperts);
   const bool pads = Integer(call, kGradPads) != 0;
-  const Place index = steps.In(kIndex, ACL_INT64);
+  const BufferRef index = ops.In(kIndex, ACL_INT64);
   engine::CombineRows combine{};
-  combine.source = steps.Rows(kGrad);
-  combine.to = steps.RowsOut(kTokensGrad);
+  combine.source = ops.Rows(kGrad);
+  combine.to = ops.RowsOut(kTokensGrad);
   combine.rows = tokens;
   combine.columns = call.Tensor(kGrad).view[1];
   combine.entries_of_row = entries / tokens;
   combine.source_rows = entries;
   combine.least = -1;
   combine.name = call.Name(kIndex);
-  combine.raises = steps.Raises();
+  combine.raises = ops.Raises();
   combine.threads = call.threads;
   if (pads) {
-    AddSums(steps, combine, index, entries, call.Name(kIndex));
+    AddSums(ops, combine, index, entries, call.Name(kIndex));
   } else {
     combine.index = {index, true};
-    steps.Compute(combine, {combine.source.place, combine.to.place, index}, call.Tensor(kGrad).numel);
+    ops.Compute(combine, {combine.source.buffer, combine.to.buffer, index}, call.Tensor(kGrad).numel);
   }
   if (GivesProbsGrad(call)) {
-    Place places = {};
+    BufferRef positions = {};
     if (pads) {
-      places = PlacesOfPadded(steps, index, {}, entries, tokens, experts);
+      positions = PositionsOfPadded(ops, index, {}, entries, tokens, experts);
     } else {
-      engine::MapEntries map = EntriesOf(steps, call, kGradMap, entries, 0);
-      map.in_order = {steps.Words(entries), true};
-      steps.Compute(map, {map.map}, tokens * experts);
-      places = map.in_order.place;
+      engine::MapEntries map = EntriesOf(ops, call, kGradMap, entries, 0);
+      map.in_order = {ops.Words(entries), true};
+      ops.Compute(map, {map.map}, tokens * experts);
+      positions = map.in_order.buffer;
     }
-    Move(steps, steps.In(kOfProbs), steps.Out(kProbsGrad), places, entries, tokens * experts,
+    Move(ops, ops.In(kOfProbs), ops.Out(kProbsGrad), positions, entries, tokens * experts,
          SizeOf(call, kProbsGrad), /*puts=*/true);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 // ---- unpermute ----
@@ -284,7 +285,7 @@ aclnnStatus UnpermuteFits(const Check& check, OperatorCall& call) noexcept {
 constexpr Check kUnpermuteChecks[] = {
     NotNull(kRows),
     NotNull(kRowIndex),
-    Own(ProbsOrShape, ACLNN_ERR_PARAM_NULLPTR),
+    Custom(ProbsOrShape, ACLNN_ERR_PARAM_NULLPTR),
     NotNull(kOut),
     If(ReadsMap, NotNull(kRowMap)),
     If(IsPadded, NotNull(kOutIndex)),
@@ -297,7 +298,7 @@ constexpr Check kUnpermuteChecks[] = {
     SameDtype(kRows, kOut),
     If(IsPadded, DtypesIn(kInt32, {kOutIndex, kTokenId})),
     IfGiven<kRowProbs>(SameDtype(kRowProbs, kOutProbs)),
-    Own(UnpermuteFits),
+    Custom(UnpermuteFits),
     SizesRepresentable({kOut}),
     If(IsPadded, SizesRepresentable({kOutIndex, kTokenId})),
     IfGiven<kRowProbs>(SizesRepresentable({kOutProbs})),
@@ -308,49 +309,49 @@ constexpr Check kUnpermuteChecks[] = {
 };
 
 void SetUnpermute(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kRowIndex).numel;
   const Shape& out = call.Tensor(kOut).view;
-  const Place index = steps.In(kRowIndex, ACL_INT64);
+  const BufferRef index = ops.In(kRowIndex, ACL_INT64);
   engine::CombineRows combine{};
-  combine.source = steps.Rows(kRows);
-  combine.to = steps.RowsOut(kOut);
+  combine.source = ops.Rows(kRows);
+  combine.to = ops.RowsOut(kOut);
   combine.rows = out[0];
   combine.columns = out[1];
   combine.entries_of_row = entries / out[0];
   combine.source_rows = entries;
   combine.least = -1;
   combine.name = call.Name(kRowIndex);
-  combine.raises = steps.Raises();
+  combine.raises = ops.Raises();
   combine.threads = call.threads;
   if (call.IsGiven(kRowProbs) && entries > 0) {
     const Shape& probs = call.Tensor(kRowProbs).view;
-    Place places = {};
+    BufferRef positions = {};
     if (IsPadded(call)) {
-      places = PlacesOfPadded(steps, index, {}, entries, probs[0], probs[1]);
+      positions = PositionsOfPadded(ops, index, {}, entries, probs[0], probs[1]);
     } else {
-      engine::MapEntries map = EntriesOf(steps, call, kRowMap, entries, 0);
-      map.ones = {steps.Words(entries), true};
-      steps.Compute(map, {map.map}, probs[0] * probs[1]);
-      places = map.ones.place;
+      engine::MapEntries map = EntriesOf(ops, call, kRowMap, entries, 0);
+      map.ones = {ops.Words(entries), true};
+      ops.Compute(map, {map.map}, probs[0] * probs[1]);
+      positions = map.ones.buffer;
     }
-    Move(steps, steps.In(kRowProbs), steps.Out(kOutProbs), places, entries, probs[0] * probs[1],
+    Move(ops, ops.In(kRowProbs), ops.Out(kOutProbs), positions, entries, probs[0] * probs[1],
          SizeOf(call, kRowProbs), /*puts=*/false);
-    combine.factor = {steps.Floats(entries), true};
-    Move(steps, steps.In(kRowProbs, ACL_FLOAT), combine.factor.place, places, entries, probs[0] * probs[1],
+    combine.factor = {ops.Floats(entries), true};
+    Move(ops, ops.In(kRowProbs, ACL_FLOAT), combine.factor.buffer, positions, entries, probs[0] * probs[1],
          sizeof(float), /*puts=*/false);
   }
   if (!IsPadded(call)) {
     combine.index = {index, true};
-    steps.Compute(combine, {combine.source.place, combine.to.place, index}, call.Tensor(kRows).numel);
-    return steps.SetJob();
+    ops.Compute(combine, {combine.source.buffer, combine.to.buffer, index}, call.Tensor(kRows).numel);
+    return ops.SetJob();
   }
   if (entries > 0) {
-    const Place order = steps.Order(kRowIndex, {steps.Out(kTokenId), true});
-    steps.WordsTo(order, kOutIndex);
+    const BufferRef order = ops.Order(kRowIndex, {ops.Out(kTokenId), true});
+    ops.WordsTo(order, kOutIndex);
   }
-  AddSums(steps, combine, index, entries, call.Name(kRowIndex));
-  steps.SetJob();
+  AddSums(ops, combine, index, entries, call.Name(kRowIndex));
+  ops.SetJob();
 }
 
 // ---- gradients of unpermute ----
@@ -417,7 +418,7 @@ constexpr Check kUnpermuteGradChecks[] = {
     IfGiven<kGradProbs>(SameDtype(kOutGrad, kGradProbs)),
     SameDtype(kOutGrad, kRowsGrad),
     IfGiven<kOutProbsGrad>(SameDtype(kOutGrad, kOutProbsGrad)),
-    Own(UnpermuteGradFits, kTiling),
+    Custom(UnpermuteGradFits, kTiling),
     SizesRepresentable({kRowsGrad}),
     IfGiven<kOutProbsGrad>(SizesRepresentable({kOutProbsGrad})),
     InsideStorage({kOutGrad, kGradIndex, kGradToken}),
@@ -427,67 +428,69 @@ constexpr Check kUnpermuteGradChecks[] = {
 };
 
 void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kGradIndex).numel;
   const int64_t tokens = call.Tensor(kOutGrad).view[0];
   const int64_t columns = call.Tensor(kOutGrad).view[1];
   const bool is_padded = IsPadded(call);
   engine::InvertIndex invert{};
-  invert.index = steps.In(kGradIndex, ACL_INT64);
-  invert.entry = steps.Words(entries);
+  invert.index = ops.In(kGradIndex, ACL_INT64);
+  invert.entry = ops.Words(entries);
   invert.entries = invert.rows = entries;
   invert.least = -1;
   invert.name = call.Name(kGradIndex);
-  invert.raises = steps.Raises();
-  steps.Compute(invert, {invert.index}, entries);
-  engine::SpreadRows spread{};
-  spread.source = steps.Rows(kOutGrad);
-  spread.to = steps.RowsOut(kRowsGrad);
-  spread.entry = {invert.entry, true};
-  if (is_padded) spread.source_row = steps.InIfGiven(kGradToken, ACL_INT64);
-  spread.rows = entries;
-  spread.columns = columns;
-  spread.divisor = is_padded ? 1 : entries / tokens;
-  spread.source_rows = tokens;
-  spread.name = call.Name(kGradToken);
-  spread.raises = is_padded && steps.Raises();
-  spread.threads = call.threads;
-  Place places = {};
+  invert.raises = ops.Raises();
+  ops.Compute(invert, {invert.index}, entries);
+  engine::BroadcastRows broadcast{};
+  broadcast.source = ops.Rows(kOutGrad);
+  broadcast.to = ops.RowsOut(kRowsGrad);
+  broadcast.entry = {invert.entry, true};
+  if (is_padded) broadcast.source_row = ops.InIfGiven(kGradToken, ACL_INT64);
+  broadcast.rows = entries;
+  broadcast.columns = columns;
+  broadcast.divisor = is_padded ? 1 : entries / tokens;
+  broadcast.source_rows = tokens;
+  broadcast.name = call.Name(kGradToken);
+  broadcast.raises = is_padded && ops.Raises();
+  broadcast.threads = call.threads;
+  BufferRef positions = {};
   int64_t experts = 0;
   if (HasProbs(call)) {
     experts = call.Tensor(kGradProbs).view[1];
     if (is_padded) {
-      places = PlacesOfPadded(steps, spread.source_row.place, {invert.index, true}, entries, tokens, experts);
+      positions =
+          PositionsOfPadded(ops, broadcast.source_row.buffer, {invert.index, true}, entries, tokens, experts);
     } else {
-      engine::MapEntries map = EntriesOf(steps, call, kOfMap, entries, 0);
-      map.ones = {steps.Words(entries), true};
-      steps.Compute(map, {map.map}, tokens * experts);
-      places = map.ones.place;
+      engine::MapEntries map = EntriesOf(ops, call, kOfMap, entries, 0);
+      map.ones = {ops.Words(entries), true};
+      ops.Compute(map, {map.map}, tokens * experts);
+      positions = map.ones.buffer;
     }
-    spread.factor = {steps.Floats(entries), true};
-    Move(steps, steps.In(kGradProbs, ACL_FLOAT), spread.factor.place, places, entries, tokens * experts,
+    broadcast.factor = {ops.Floats(entries), true};
+    Move(ops, ops.In(kGradProbs, ACL_FLOAT), broadcast.factor.buffer, positions, entries, tokens * experts,
          sizeof(float), /*puts=*/false);
   }
-  steps.Compute(spread, {spread.source.place, spread.to.place, spread.source_row.place}, entries * columns);
+  ops.Compute(broadcast, {broadcast.source.buffer, broadcast.to.buffer, broadcast.source_row.buffer},
+              entries * columns);
   if (HasProbs(call)) {
     engine::DotRows dot{};
-    dot.left = steps.Rows(kOfRows);
-    dot.right = spread.source;
-    dot.to = steps.Floats(entries);
+    dot.left = ops.Rows(kOfRows);
+    dot.right = broadcast.source;
+    dot.to = ops.Floats(entries);
     dot.index = {invert.index, true};
-    dot.right_row = spread.source_row;
+    dot.right_row = broadcast.source_row;
     dot.entries = entries;
     dot.columns = columns;
-    dot.divisor = spread.divisor;
+    dot.divisor = broadcast.divisor;
     dot.left_rows = entries;
     dot.right_rows = tokens;
     dot.threads = call.threads;
-    steps.Compute(dot, {dot.left.place, dot.right.place, dot.index.place, dot.right_row.place},
-                  entries * columns);
-    Move(steps, dot.to, steps.Out(kOutProbsGrad, ACL_FLOAT), places, entries, tokens * experts, sizeof(float),
+    ops.Compute(dot, {dot.left.buffer, dot.right.buffer, dot.index.buffer, dot.right_row.buffer},
+                entries * columns);
+    Move(ops, dot.to, ops.Out(kOutProbsGrad, ACL_FLOAT), positions, entries, tokens * experts, sizeof(float),
          /*puts=*/true);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace
@@ -497,14 +500,14 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMap) {
-  return dense::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return dense::RunOpList(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteWithRoutingMapGrad) {
-  return dense::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return dense::RunOpList(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMap) {
-  return dense::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return dense::RunOpList(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteWithRoutingMapGrad) {
-  return dense::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return dense::RunOpList(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 
 namespace portacl {
 namespace {
@@ -55,32 +55,32 @@ constexpr Check kPermuteChecks[] = {
     DtypesIn(kInt32, {kSorted}),
     OnProducts(products::kAscend950, IntegerIn(kPermutePadded, 0, 0)),
     WithCode(kTiling, IntegerIn(kPermutePadded, 0, 0)),
-    Own(PermuteFits, kTiling),
+    Custom(PermuteFits, kTiling),
     SizesRepresentable({kPermuted, kSorted}),
     DoneIfEmpty({kIndices}),
     InsideStorage({kTokens, kIndices}),
 };
 
 void SetPermute(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const aclTensor& indices = call.Tensor(kIndices);
   const aclTensor& permuted = call.Tensor(kPermuted);
   const int64_t rows = permuted.view[0];
   engine::RankEntries rank{};
-  rank.expert = steps.In(kIndices);
+  rank.expert = ops.In(kIndices);
   rank.is_wide = indices.dtype == ACL_INT64;
-  rank.order = steps.Order(kIndices);
+  rank.order = ops.Order(kIndices);
   rank.entries = indices.numel;
   rank.low = std::numeric_limits<int64_t>::min();
   rank.high = std::numeric_limits<int64_t>::max();
   rank.rows = rows;
-  rank.rank = {steps.Words(indices.numel), true};
-  rank.entry = {steps.Words(rows), true};
-  steps.Compute(rank, {rank.expert}, indices.numel);
-  steps.WordsTo(rank.rank.place, kSorted);
+  rank.rank = {ops.Words(indices.numel), true};
+  rank.entry = {ops.Words(rows), true};
+  ops.Compute(rank, {rank.expert}, indices.numel);
+  ops.WordsTo(rank.rank.buffer, kSorted);
   engine::TakeRows take{};
-  take.source = steps.In(kTokens);
-  take.to = steps.Out(kPermuted);
+  take.source = ops.In(kTokens);
+  take.to = ops.Out(kPermuted);
   take.entry = rank.entry;
   take.rows = rows;
   take.bytes = permuted.view[1] * SizeOf(call, kTokens);
@@ -88,8 +88,8 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   take.source_rows = call.Tensor(kTokens).view[0];
   take.clears = true;
   take.threads = call.threads;
-  steps.Compute(take, {take.source, take.to}, permuted.numel);
-  steps.SetJob();
+  ops.Compute(take, {take.source, take.to}, permuted.numel);
+  ops.SetJob();
 }
 
 // ---- gradient of permute ----
@@ -117,29 +117,29 @@ constexpr Check kPermuteGradChecks[] = {
     SameDtype(kPermuteGrad, kPermuteGradOut),
     OnProducts(products::kAscend950, IntegerIn(kPermuteGradPadded, 0, 0)),
     WithCode(kTiling, IntegerIn(kPermuteGradPadded, 0, 0)),
-    Own(PermuteGradFits, kTiling),
+    Custom(PermuteGradFits, kTiling),
     SizesRepresentable({kPermuteGradOut}),
     DoneIfEmpty({kPermuteGradOut}),
     InsideStorage({kPermuteGrad, kPermuteIndex}),
 };
 
 void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::CombineRows combine{};
-  combine.source = steps.Rows(kPermuteGrad);
-  combine.to = steps.RowsOut(kPermuteGradOut);
-  combine.index = steps.InIfGiven(kPermuteIndex, ACL_INT64);
+  combine.source = ops.Rows(kPermuteGrad);
+  combine.to = ops.RowsOut(kPermuteGradOut);
+  combine.index = ops.InIfGiven(kPermuteIndex, ACL_INT64);
   combine.rows = call.Tensor(kPermuteGradOut).view[0];
   combine.columns = call.Tensor(kPermuteGradOut).view[1];
   combine.entries_of_row = Integer(call, kTopK);
   combine.source_rows = call.Tensor(kPermuteGrad).view[0];
   combine.may_exceed = true;
   combine.name = call.Name(kPermuteIndex);
-  combine.raises = steps.Raises();
+  combine.raises = ops.Raises();
   combine.threads = call.threads;
-  steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place},
-                call.Tensor(kPermuteGrad).numel);
-  steps.SetJob();
+  ops.Compute(combine, {combine.source.buffer, combine.to.buffer, combine.index.buffer},
+              call.Tensor(kPermuteGrad).numel);
+  ops.SetJob();
 }
 
 // ---- unpermute ----
@@ -176,7 +176,7 @@ constexpr Check kUnpermuteChecks[] = {
     DtypesIn(kInt32, {kIndex}),
     IfGiven<kProbs>(DtypesIn(kUnpermuted, {kProbs})),
     SameDtype(kRows, kOut),
-    Own(UnpermuteFits, kTiling),
+    Custom(UnpermuteFits, kTiling),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kOut}),
     InsideStorage({kRows, kIndex}),
@@ -184,12 +184,12 @@ constexpr Check kUnpermuteChecks[] = {
 };
 
 void SetUnpermute(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::CombineRows combine{};
-  combine.source = steps.Rows(kRows);
-  combine.to = steps.RowsOut(kOut);
-  combine.index = steps.InIfGiven(kIndex, ACL_INT64);
-  combine.factor = steps.InIfGiven(kProbs, ACL_FLOAT);
+  combine.source = ops.Rows(kRows);
+  combine.to = ops.RowsOut(kOut);
+  combine.index = ops.InIfGiven(kIndex, ACL_INT64);
+  combine.factor = ops.InIfGiven(kProbs, ACL_FLOAT);
   combine.rows = call.Tensor(kOut).view[0];
   combine.columns = call.Tensor(kOut).view[1];
   combine.entries_of_row = EntriesOf(call, kProbs);
@@ -197,11 +197,12 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   combine.skips_zero = true;
   combine.may_exceed = true;
   combine.name = call.Name(kIndex);
-  combine.raises = steps.Raises();
+  combine.raises = ops.Raises();
   combine.threads = call.threads;
-  steps.Compute(combine, {combine.source.place, combine.to.place, combine.index.place, combine.factor.place},
-                call.Tensor(kRows).numel);
-  steps.SetJob();
+  ops.Compute(combine,
+              {combine.source.buffer, combine.to.buffer, combine.index.buffer, combine.factor.buffer},
+              call.Tensor(kRows).numel);
+  ops.SetJob();
 }
 
 // ---- gradients of unpermute ----
@@ -244,7 +245,7 @@ constexpr Check kUnpermuteGradChecks[] = {
     IfGiven<kGradProbs>(DtypesIn(kFloats, {kGradProbs})),
     SameDtype(kGrad, kRowsGrad),
     IfGiven<kGradProbs>(SameDtype(kGradProbs, kProbsGrad)),
-    Own(UnpermuteGradFits, kTiling),
+    Custom(UnpermuteGradFits, kTiling),
     SizesRepresentable({kRowsGrad, kProbsGrad}),
     InsideStorage({kGrad, kGradIndex}),
     IfGiven<kGivenRows>(InsideStorage({kGivenRows})),
@@ -252,45 +253,46 @@ constexpr Check kUnpermuteGradChecks[] = {
 };
 
 void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kGradIndex).numel;
   const Shape& rows = call.Tensor(kRowsGrad).view;
   engine::InvertIndex invert{};
-  invert.index = steps.In(kGradIndex, ACL_INT64);
+  invert.index = ops.In(kGradIndex, ACL_INT64);
   invert.entries = entries;
   invert.rows = rows[0];
-  invert.entry = steps.Words(rows[0]);
+  invert.entry = ops.Words(rows[0]);
   invert.least = HasProbs(call) ? -1 : 0;
   invert.name = call.Name(kGradIndex);
-  invert.raises = steps.Raises();
+  invert.raises = ops.Raises();
   invert.may_exceed = true;
-  steps.Compute(invert, {invert.index}, entries);
-  engine::SpreadRows spread{};
-  spread.source = steps.Rows(kGrad);
-  spread.to = steps.RowsOut(kRowsGrad);
-  spread.entry = {invert.entry, true};
-  spread.factor = steps.InIfGiven(kGradProbs, ACL_FLOAT);
-  spread.rows = rows[0];
-  spread.columns = rows[1];
-  spread.divisor = EntriesOf(call, kGradProbs);
-  spread.source_rows = call.Tensor(kGrad).view[0];
-  spread.threads = call.threads;
-  steps.Compute(spread, {spread.source.place, spread.to.place, spread.factor.place}, rows[0] * rows[1]);
+  ops.Compute(invert, {invert.index}, entries);
+  engine::BroadcastRows broadcast{};
+  broadcast.source = ops.Rows(kGrad);
+  broadcast.to = ops.RowsOut(kRowsGrad);
+  broadcast.entry = {invert.entry, true};
+  broadcast.factor = ops.InIfGiven(kGradProbs, ACL_FLOAT);
+  broadcast.rows = rows[0];
+  broadcast.columns = rows[1];
+  broadcast.divisor = EntriesOf(call, kGradProbs);
+  broadcast.source_rows = call.Tensor(kGrad).view[0];
+  broadcast.threads = call.threads;
+  ops.Compute(broadcast, {broadcast.source.buffer, broadcast.to.buffer, broadcast.factor.buffer},
+              rows[0] * rows[1]);
   if (HasProbs(call)) {
     engine::DotRows dot{};
-    dot.left = steps.Rows(kGivenRows);
-    dot.right = spread.source;
-    dot.to = steps.Out(kProbsGrad, ACL_FLOAT);
+    dot.left = ops.Rows(kGivenRows);
+    dot.right = broadcast.source;
+    dot.to = ops.Out(kProbsGrad, ACL_FLOAT);
     dot.index = {invert.index, true};
     dot.entries = entries;
     dot.columns = rows[1];
-    dot.divisor = spread.divisor;
+    dot.divisor = broadcast.divisor;
     dot.left_rows = rows[0];
-    dot.right_rows = spread.source_rows;
+    dot.right_rows = broadcast.source_rows;
     dot.threads = call.threads;
-    steps.Compute(dot, {dot.left.place, dot.right.place, dot.to, dot.index.place}, rows[0] * rows[1]);
+    ops.Compute(dot, {dot.left.buffer, dot.right.buffer, dot.to, dot.index.buffer}, rows[0] * rows[1]);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace
@@ -300,14 +302,14 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnMoeTokenPermute) {
-  return dense::RunSteps(call, kPermuteChecks, workspaceSize, executor, SetPermute);
+  return dense::RunOpList(call, kPermuteChecks, workspaceSize, executor, SetPermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenPermuteGrad) {
-  return dense::RunSteps(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
+  return dense::RunOpList(call, kPermuteGradChecks, workspaceSize, executor, SetPermuteGrad);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermute) {
-  return dense::RunSteps(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
+  return dense::RunOpList(call, kUnpermuteChecks, workspaceSize, executor, SetUnpermute);
 }
 PORTACL_PHASE_1(aclnnMoeTokenUnpermuteGrad) {
-  return dense::RunSteps(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
+  return dense::RunOpList(call, kUnpermuteGradChecks, workspaceSize, executor, SetUnpermuteGrad);
 }

@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Inputs: two terms, a bias, gamma, beta. A missing bias is -0. The sum is normalized before it is rounded.
 template <bool kWritesSum>
-struct AddLayerNorm : engine::HWY_NAMESPACE::RowFormula<AddLayerNorm<kWritesSum>> {
+struct AddLayerNorm : engine::HWY_NAMESPACE::RowwiseFormula<AddLayerNorm<kWritesSum>> {
   static constexpr int kInputs = 5;
   explicit AddLayerNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
 
@@ -64,8 +64,8 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kAndSum = PORTACL_ROW_KERNELS(add_layer_norm::AndSum);
-constexpr auto kAlone = PORTACL_ROW_KERNELS(add_layer_norm::Alone);
+constexpr auto kAndSum = PORTACL_ROWWISE_KERNELS(add_layer_norm::AndSum);
+constexpr auto kAlone = PORTACL_ROWWISE_KERNELS(add_layer_norm::Alone);
 
 // Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
@@ -137,32 +137,32 @@ constexpr Check kChecks[] = {
     NotNull(kRstd),
     NotNull(kX),
     DtypesIn(kDtypes, {kX1, kX2}),
-    Own(TermsGoTogether),
-    Own(GammaGoesWith),
+    Custom(TermsGoTogether),
+    Custom(GammaGoesWith),
     SameDtype(kGamma, kBeta),
-    IfThere<kBias>(Own(HasSumDtype<kBias>)),
-    Own(HasSumDtype<kY>),
+    IfThere<kBias>(Custom(HasSumDtype<kBias>)),
+    Custom(HasSumDtype<kY>),
     DtypesIn(kFloatAlone, {kMean, kRstd}),
-    If(WantsSum, Own(HasSumDtype<kX>)),
+    If(WantsSum, Custom(HasSumDtype<kX>)),
     WithCode(kTiling, RankAtMost(8, {kX1})),
     WithCode(kTiling, RankAtLeast(1, {kX1})),
     WithCode(kTiling, SameShape(kX1, kX2)),
     WithCode(kTiling, SameShape(kX1, kY)),
     If(WantsSum, WithCode(kTiling, SameShape(kX1, kX))),
-    Own(HasElements, kTiling),
-    Own(GammaIsTail<kX1, kGamma>, kTiling),
+    Custom(HasElements, kTiling),
+    Custom(GammaIsTail<kX1, kGamma>, kTiling),
     WithCode(kTiling, SameShape(kGamma, kBeta)),
-    IfThere<kBias>(Own(BiasFits, kTiling)),
-    Own(RstdFits<kX1, kGamma, kMean>, kTiling),
-    Own(RstdFits<kX1, kGamma, kRstd>, kTiling),
+    IfThere<kBias>(Custom(BiasFits, kTiling)),
+    Custom(RstdFits<kX1, kGamma, kMean>, kTiling),
+    Custom(RstdFits<kX1, kGamma, kRstd>, kTiling),
     SizesRepresentable({kY, kMean, kRstd, kX}),
     InsideStorage({kX1, kX2, kGamma, kBeta, kBias}),
 };
 
 void SetRows(const OperatorCall& call, Executor& executor) {
   const aclTensor& x1 = call.Tensor(kX1);
-  engine::RowJobMaker rows(x1.view, LastAxes(call.Tensor(kGamma).view.rank, x1.view), ACL_FLOAT, call.isa,
-                           call.threads);
+  engine::RowwiseJobMaker rows(x1.view, LastAxes(call.Tensor(kGamma).view.rank, x1.view), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(kX1, x1);
   rows.Input(kX2, call.Tensor(kX2));
   InputOr(rows, call, kBias, -0.0);  // -0 leaves any sum unchanged, even -0
@@ -177,9 +177,9 @@ void SetRows(const OperatorCall& call, Executor& executor) {
       rows.ValueOut(tensor, call.Tensor(tensor));
     }
   }
-  SetRowJob(rows, WantsSum(call) ? kAndSum : kAlone,
-            NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEpsilon].wide))},
-            executor);
+  SetRowwiseJob(rows, WantsSum(call) ? kAndSum : kAlone,
+                NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEpsilon].wide))},
+                executor);
 }
 
 }  // namespace

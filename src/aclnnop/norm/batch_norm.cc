@@ -52,7 +52,7 @@ namespace batch_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct BatchNorm : engine::HWY_NAMESPACE::RowFormula<BatchNorm> {
+struct BatchNorm : engine::HWY_NAMESPACE::RowwiseFormula<BatchNorm> {
   static constexpr int kInputs = 1;
   explicit BatchNorm(const void* given) : parameters(*static_cast<const BatchNormParameters*>(given)) {}
 
@@ -89,7 +89,7 @@ struct BatchNorm : engine::HWY_NAMESPACE::RowFormula<BatchNorm> {
   BatchNormParameters parameters;
 };
 
-struct BatchNormBackward : engine::HWY_NAMESPACE::RowFormula<BatchNormBackward> {
+struct BatchNormBackward : engine::HWY_NAMESPACE::RowwiseFormula<BatchNormBackward> {
   static constexpr int kInputs = 2;
   explicit BatchNormBackward(const void* given)
       : parameters(*static_cast<const BatchNormBackwardParameters*>(given)) {}
@@ -147,8 +147,8 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kForward = PORTACL_ROW_KERNELS(batch_norm::BatchNorm);
-constexpr auto kBackward = PORTACL_ROW_KERNELS(batch_norm::BatchNormBackward);
+constexpr auto kForward = PORTACL_ROWWISE_KERNELS(batch_norm::BatchNorm);
+constexpr auto kBackward = PORTACL_ROWWISE_KERNELS(batch_norm::BatchNormBackward);
 
 // Atlas 200I/500 A2 accept no dtype.
 constexpr DtypeRule kDtypes = kBf16SinceAtlasA2.On(ProductSet{Product::kAtlas200I500A2}, kNoDtype);
@@ -200,24 +200,24 @@ constexpr Check kChecks[] = {
     SizesRepresentable({kOutput, kSaveMean, kSaveInvstd}),
     // CANN does not check the statistics of an empty input. These checks refuse what cannot be written.
     If(IsEmpty, DtypeImplemented({kSaveMean, kSaveInvstd}, kConvertible)),
-    If(IsEmpty, Own(NumbersMerge<kSaveMean>, ACLNN_ERR_INNER_NULLPTR)),
-    If(IsEmpty, Own(NumbersMerge<kSaveInvstd>, ACLNN_ERR_INNER_NULLPTR)),
-    Own(NothingToNormalize),
+    If(IsEmpty, Custom(NumbersMerge<kSaveMean>, ACLNN_ERR_INNER_NULLPTR)),
+    If(IsEmpty, Custom(NumbersMerge<kSaveInvstd>, ACLNN_ERR_INNER_NULLPTR)),
+    Custom(NothingToNormalize),
     DtypesIn(kDtypes, {kInput, kOutput}),
     If(Trains, DtypesIn(kDtypes, {kSaveMean, kSaveInvstd})),
     DtypesIn(kDtypes, {kWeight, kBias, kRunningMean, kRunningVar}),
     SameFormat({kInput, kOutput}),
-    Own(FormatOfFiveDims<kInput>),
+    Custom(FormatOfFiveDims<kInput>),
     NotPrivate({kInput, kOutput}),
     RankAtLeast(2, {kInput}),
     RankAtMost(8, {kInput}),
     SameShape(kInput, kOutput),
-    IfThere<kWeight>(Own(HasChannels<kWeight, kInput>)),
-    IfThere<kBias>(Own(HasChannels<kBias, kInput>)),
-    IfThere<kRunningMean>(Own(HasChannels<kRunningMean, kInput>)),
-    IfThere<kRunningVar>(Own(HasChannels<kRunningVar, kInput>)),
-    If(Trains, Own(HasChannels<kSaveMean, kInput>)),
-    If(Trains, Own(HasChannels<kSaveInvstd, kInput>)),
+    IfThere<kWeight>(Custom(HasChannels<kWeight, kInput>)),
+    IfThere<kBias>(Custom(HasChannels<kBias, kInput>)),
+    IfThere<kRunningMean>(Custom(HasChannels<kRunningMean, kInput>)),
+    IfThere<kRunningVar>(Custom(HasChannels<kRunningVar, kInput>)),
+    If(Trains, Custom(HasChannels<kSaveMean, kInput>)),
+    If(Trains, Custom(HasChannels<kSaveInvstd, kInput>)),
     WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kInput, kOutput)),
     InsideStorage({kInput, kWeight, kBias, kRunningMean, kRunningVar}),
 };
@@ -226,8 +226,8 @@ void SetForward(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kSaveMean, kSaveInvstd, executor);
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowJobMaker rows(input.view, AllBut(ChannelDim(call, input), input.view), ACL_FLOAT, call.isa,
-                           call.threads);
+  engine::RowwiseJobMaker rows(input.view, AllBut(ChannelDim(call, input), input.view), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(kInput, input);
   rows.Output(kOutput, call.Tensor(kOutput));
   ValueOr(rows, call, kWeight, 1);
@@ -241,10 +241,10 @@ void SetForward(const OperatorCall& call, Executor& executor) {
       rows.NoValueOut();
     }
   }
-  SetRowJob(rows, kForward,
-            BatchNormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide)),
-                                call.attributes[kMomentum].wide, Trains(call)},
-            executor);
+  SetRowwiseJob(rows, kForward,
+                BatchNormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide)),
+                                    call.attributes[kMomentum].wide, Trains(call)},
+                executor);
 }
 
 // ---- BatchNormBackward ----
@@ -278,12 +278,12 @@ aclnnStatus FloatOrSame(const Check& check, OperatorCall& call) noexcept {
 }
 template <int tensor>
 constexpr Check FloatOn950() {
-  return OnProducts(products::kAscend950, IfThere<tensor>(Own(FloatOrSame<tensor>)));
+  return OnProducts(products::kAscend950, IfThere<tensor>(Custom(FloatOrSame<tensor>)));
 }
 
 constexpr auto kGradientChecks =
     Join(List(NotNull(kGradOut), NotNull(kX), SizesRepresentable({kGradInput, kGradWeight, kGradBias}),
-              DoneIfEmpty({kGradOut, kX}), Own(MaskIsThere), If(IsWanted<kGradInput>, NotNull(kGradInput)),
+              DoneIfEmpty({kGradOut, kX}), Custom(MaskIsThere), If(IsWanted<kGradInput>, NotNull(kGradInput)),
               If(IsWanted<kGradWeight>, NotNull(kGradWeight)), If(IsWanted<kGradBias>, NotNull(kGradBias)),
               DtypesIn(kDtypes, {kGradOut, kX}), SameDtype(kGradOut, kX),
               If(IsWanted<kGradInput>, DtypesIn(kDtypes, {kGradInput})),
@@ -294,16 +294,16 @@ constexpr auto kGradientChecks =
               OnProducts(products::kAscend950, If(BothThere<kMean, kVar>, SameDtype(kMean, kVar))),
               OnProducts(products::kAscend950, If(BothThere<kSavedM, kSavedI>, SameDtype(kSavedM, kSavedI))),
               OnProducts(products::kAscend950, If(IsWanted<kGradInput>, SameDtype(kGradOut, kGradInput))),
-              SameFormat({kGradOut, kX}), OnProducts(products::kAscend950, Own(FormatOfFiveDims<kX>)),
+              SameFormat({kGradOut, kX}), OnProducts(products::kAscend950, Custom(FormatOfFiveDims<kX>)),
               NotPrivate({kGradOut, kX}), RankAtLeast(2, {kX}), RankAtMost(8, {kX}), SameShape(kGradOut, kX),
-              If(IsWanted<kGradInput>, SameShape(kX, kGradInput)), IfThere<kW>(Own(HasChannels<kW, kX>)),
-              IfThere<kMean>(Own(HasChannels<kMean, kX>)), IfThere<kVar>(Own(HasChannels<kVar, kX>)),
-              IfThere<kSavedM>(Own(SavedFits<kSavedM>)), IfThere<kSavedI>(Own(SavedFits<kSavedI>)),
-              If(IsWanted<kGradWeight>, Own(HasChannels<kGradWeight, kX>)),
-              If(IsWanted<kGradBias>, Own(HasChannels<kGradBias, kX>)),
+              If(IsWanted<kGradInput>, SameShape(kX, kGradInput)), IfThere<kW>(Custom(HasChannels<kW, kX>)),
+              IfThere<kMean>(Custom(HasChannels<kMean, kX>)), IfThere<kVar>(Custom(HasChannels<kVar, kX>)),
+              IfThere<kSavedM>(Custom(SavedFits<kSavedM>)), IfThere<kSavedI>(Custom(SavedFits<kSavedI>)),
+              If(IsWanted<kGradWeight>, Custom(HasChannels<kGradWeight, kX>)),
+              If(IsWanted<kGradBias>, Custom(HasChannels<kGradBias, kX>)),
               InsideStorage({kGradOut, kX, kW, kMean, kVar}), InsideStorage({kSavedM, kSavedI})));
 
-void SavedOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
+void SavedOr(engine::RowwiseJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
   if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) {
     rows.ValueIn(tensor, call.Tensor(tensor));
   } else {
@@ -314,7 +314,8 @@ void SavedOr(engine::RowJobMaker& rows, const OperatorCall& call, int tensor, do
 void SetBackward(const OperatorCall& call, Executor& executor) {
   if (!IsWanted<kGradInput>(call) && !IsWanted<kGradWeight>(call) && !IsWanted<kGradBias>(call)) return;
   const aclTensor& x = call.Tensor(kX);
-  engine::RowJobMaker rows(x.view, AllBut(ChannelDim(call, x), x.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.view, AllBut(ChannelDim(call, x), x.view), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kX, x);
   if (IsWanted<kGradInput>(call)) rows.Output(kGradInput, call.Tensor(kGradInput));
@@ -333,7 +334,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   } else {
     rows.NoValueOut();
   }
-  SetRowJob(
+  SetRowwiseJob(
       rows, kBackward,
       BatchNormBackwardParameters{static_cast<double>(static_cast<float>(call.attributes[kEpsilon].wide)),
                                   Trained(call), IsWanted<kGradInput>(call)},

@@ -33,7 +33,7 @@ HWY_INLINE V Weighted(V alpha, V x, V other) {
 }
 
 // Inputs: x, gx, gamma, beta.
-struct DeepNorm : engine::HWY_NAMESPACE::RowFormula<DeepNorm> {
+struct DeepNorm : engine::HWY_NAMESPACE::RowwiseFormula<DeepNorm> {
   static constexpr int kInputs = 4;
   explicit DeepNorm(const void* parameters) : given(*static_cast<const DeepNormParameters*>(parameters)) {}
 
@@ -59,7 +59,7 @@ struct DeepNorm : engine::HWY_NAMESPACE::RowFormula<DeepNorm> {
 // Inputs: dy, two terms, gamma and, for the plain sum only, a tensor that is added to the gradient, -0 if
 // missing. Numbers in: mean, rstd.
 template <bool kIsDeep>
-struct SumGradients : engine::HWY_NAMESPACE::RowFormula<SumGradients<kIsDeep>> {
+struct SumGradients : engine::HWY_NAMESPACE::RowwiseFormula<SumGradients<kIsDeep>> {
   static constexpr int kInputs = kIsDeep ? 4 : 5;
   explicit SumGradients(const void* parameters)
       : given(*static_cast<const DeepNormParameters*>(parameters)) {}
@@ -121,9 +121,9 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kDeepNorm = PORTACL_ROW_KERNELS(deep_norm::DeepNorm);
-constexpr auto kDeepGradients = PORTACL_ROW_KERNELS(deep_norm::DeepGradients);
-constexpr auto kPlainGradients = PORTACL_ROW_KERNELS(deep_norm::PlainGradients);
+constexpr auto kDeepNorm = PORTACL_ROWWISE_KERNELS(deep_norm::DeepNorm);
+constexpr auto kDeepGradients = PORTACL_ROWWISE_KERNELS(deep_norm::DeepGradients);
+constexpr auto kPlainGradients = PORTACL_ROWWISE_KERNELS(deep_norm::PlainGradients);
 
 // Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
@@ -133,8 +133,9 @@ constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 // CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
-engine::RowJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
-  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa, call.threads);
+engine::RowwiseJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
+  return engine::RowwiseJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa,
+                                 call.threads);
 }
 
 // ---- DeepNorm ----
@@ -160,24 +161,24 @@ constexpr Check kChecks[] = {
     WithCode(kTiling, RankAtLeast(2, {kX})),
     WithCode(kTiling, RankAtMost(7, {kGamma})),
     WithCode(kTiling, SameShape(kX, kGx)),
-    Own(GammaIsTail<kX, kGamma>, kTiling),
+    Custom(GammaIsTail<kX, kGamma>, kTiling),
     WithCode(kTiling, SameShape(kGamma, kBeta)),
     WithCode(kTiling, SameShape(kX, kY)),
-    Own(RstdFits<kX, kGamma, kMean>, kTiling),
-    Own(RstdFits<kX, kGamma, kRstd>, kTiling),
+    Custom(RstdFits<kX, kGamma, kMean>, kTiling),
+    Custom(RstdFits<kX, kGamma, kRstd>, kTiling),
     SizesRepresentable({kMean, kRstd, kY}),
     DoneIfEmpty({kX}),
     InsideStorage({kX, kGx, kBeta, kGamma}),
 };
 
 void SetForward(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
   for (const int tensor : {kX, kGx, kGamma, kBeta}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(kY, call.Tensor(kY));
   rows.ValueOut(kMean, call.Tensor(kMean));
   rows.ValueOut(kRstd, call.Tensor(kRstd));
-  SetRowJob(rows, kDeepNorm, DeepNormParameters{FloatNumber(call, kEpsilon), FloatNumber(call, kAlpha)},
-            executor);
+  SetRowwiseJob(rows, kDeepNorm, DeepNormParameters{FloatNumber(call, kEpsilon), FloatNumber(call, kAlpha)},
+                executor);
 }
 
 // ---- DeepNormGrad ----
@@ -207,9 +208,9 @@ constexpr Check kDeepChecks[] = {
     WithCode(kTiling, RankAtMost(7, {kWeight})),
     WithCode(kTiling, SameShape(kDy, kTerm)),
     WithCode(kTiling, SameShape(kDy, kOther)),
-    Own(GammaIsTail<kDy, kWeight>, kTiling),
-    Own(RstdFits<kDy, kWeight, kMeanIn>, kTiling),
-    Own(RstdFits<kDy, kWeight, kRstdIn>, kTiling),
+    Custom(GammaIsTail<kDy, kWeight>, kTiling),
+    Custom(RstdFits<kDy, kWeight, kMeanIn>, kTiling),
+    Custom(RstdFits<kDy, kWeight, kRstdIn>, kTiling),
     WithCode(kTiling, SameShape(kDy, kDx)),
     WithCode(kTiling, SameShape(kDy, kDgx)),
     WithCode(kTiling, SameShape(kWeight, kDbeta)),
@@ -224,12 +225,12 @@ void SetDeepGradients(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {kDbeta, kDgamma};
     return SetZeroJob(call, zeros, 2, executor);
   }
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kDy), call.Tensor(kWeight));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kDy), call.Tensor(kWeight));
   for (const int tensor : {kDy, kTerm, kOther, kWeight}) rows.Input(tensor, call.Tensor(tensor));
   for (const int tensor : {kDx, kDgx}) rows.Output(tensor, call.Tensor(tensor));
   for (const int tensor : {kMeanIn, kRstdIn}) rows.ValueIn(tensor, call.Tensor(tensor));
   for (const int tensor : {kDgamma, kDbeta}) rows.ColumnSum(tensor, call.Tensor(tensor));
-  SetRowJob(rows, kDeepGradients, DeepNormParameters{0, FloatNumber(call, 0)}, executor);
+  SetRowwiseJob(rows, kDeepGradients, DeepNormParameters{0, FloatNumber(call, 0)}, executor);
 }
 
 // ---- AddLayerNormGrad ----
@@ -240,13 +241,13 @@ constexpr auto kPlainChecks =
     Join(List(NotNull(kGradient), NotNull(kX1), NotNull(kX2), NotNull(kRstdOf), NotNull(kMeanOf),
               NotNull(kScale), NotNull(kOut), NotNull(kOfGamma), NotNull(kOfBeta)),
          List(DtypesIn(kDtypes, {kGradient}), SameDtype(kGradient, kX1), SameDtype(kGradient, kX2),
-              DtypesIn(kFloatAlone, {kRstdOf, kMeanOf}), Own(FloatOrDtypeOf<kScale, kGradient>),
+              DtypesIn(kFloatAlone, {kRstdOf, kMeanOf}), Custom(FloatOrDtypeOf<kScale, kGradient>),
               IfThere<kMore>(SameDtype(kGradient, kMore)), SameDtype(kGradient, kOut),
               DtypesIn(kFloatAlone, {kOfGamma, kOfBeta}), WithCode(kTiling, RankAtMost(8, {kGradient})),
               WithCode(kTiling, RankAtLeast(1, {kGradient})), WithCode(kTiling, SameShape(kGradient, kX1)),
-              WithCode(kTiling, SameShape(kGradient, kX2)), Own(GammaIsTail<kGradient, kScale>, kTiling),
-              Own(RstdFits<kGradient, kScale, kRstdOf>, kTiling),
-              Own(RstdFits<kGradient, kScale, kMeanOf>, kTiling),
+              WithCode(kTiling, SameShape(kGradient, kX2)), Custom(GammaIsTail<kGradient, kScale>, kTiling),
+              Custom(RstdFits<kGradient, kScale, kRstdOf>, kTiling),
+              Custom(RstdFits<kGradient, kScale, kMeanOf>, kTiling),
               IfThere<kMore>(WithCode(kTiling, SameShape(kGradient, kMore))),
               WithCode(kTiling, SameShape(kGradient, kOut)), WithCode(kTiling, SameShape(kScale, kOfGamma)),
               WithCode(kTiling, SameShape(kScale, kOfBeta)), SizesRepresentable({kOut, kOfGamma, kOfBeta}),
@@ -257,13 +258,13 @@ void SetPlainGradients(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {kOfGamma, kOfBeta};
     return SetZeroJob(call, zeros, 2, executor);
   }
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kGradient), call.Tensor(kScale));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kGradient), call.Tensor(kScale));
   for (const int tensor : {kGradient, kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
   InputOr(rows, call, kMore, -0.0);  // -0 leaves any sum unchanged, even -0
   rows.Output(kOut, call.Tensor(kOut));
   for (const int tensor : {kMeanOf, kRstdOf}) rows.ValueIn(tensor, call.Tensor(tensor));
   for (const int tensor : {kOfGamma, kOfBeta}) rows.ColumnSum(tensor, call.Tensor(tensor));
-  SetRowJob(rows, kPlainGradients, DeepNormParameters{0, 1}, executor);
+  SetRowwiseJob(rows, kPlainGradients, DeepNormParameters{0, 1}, executor);
 }
 
 }  // namespace

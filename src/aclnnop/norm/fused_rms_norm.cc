@@ -17,7 +17,7 @@ namespace fused_rms_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct GemmaRmsNorm : engine::HWY_NAMESPACE::RowFormula<GemmaRmsNorm> {
+struct GemmaRmsNorm : engine::HWY_NAMESPACE::RowwiseFormula<GemmaRmsNorm> {
   static constexpr int kInputs = 2;
   explicit GemmaRmsNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
 
@@ -36,7 +36,7 @@ struct GemmaRmsNorm : engine::HWY_NAMESPACE::RowFormula<GemmaRmsNorm> {
 };
 
 // Normalizes a sum and adds a bias.
-struct AddRmsNormBias : engine::HWY_NAMESPACE::RowFormula<AddRmsNormBias> {
+struct AddRmsNormBias : engine::HWY_NAMESPACE::RowwiseFormula<AddRmsNormBias> {
   static constexpr int kInputs = 4;
   explicit AddRmsNormBias(const void* parameters)
       : eps(static_cast<const NormParameters*>(parameters)->eps) {}
@@ -60,7 +60,7 @@ struct AddRmsNormBias : engine::HWY_NAMESPACE::RowFormula<AddRmsNormBias> {
 };
 
 // Writes an earlier result as another dtype.
-struct Converted : engine::HWY_NAMESPACE::RowFormula<Converted> {
+struct Converted : engine::HWY_NAMESPACE::RowwiseFormula<Converted> {
   static constexpr int kInputs = 1;
   explicit Converted(const void*) {}
 
@@ -84,9 +84,9 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kGemma = PORTACL_ROW_KERNELS(fused_rms_norm::GemmaRmsNorm);
-constexpr auto kBiased = PORTACL_ROW_KERNELS(fused_rms_norm::AddRmsNormBias);
-constexpr engine::RowKernels kConverted{PORTACL_ISA_TABLE(fused_rms_norm::Converted::F32), {}, {}, {}};
+constexpr auto kGemma = PORTACL_ROWWISE_KERNELS(fused_rms_norm::GemmaRmsNorm);
+constexpr auto kBiased = PORTACL_ROWWISE_KERNELS(fused_rms_norm::AddRmsNormBias);
+constexpr engine::RowwiseKernels kConverted{PORTACL_ISA_TABLE(fused_rms_norm::Converted::F32), {}, {}, {}};
 
 constexpr DtypeRule kHalves = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
 // Atlas inference products have no BF16.
@@ -99,8 +99,9 @@ constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 enum Attributes { kEpsilon };
 
-engine::RowJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
-  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa, call.threads);
+engine::RowwiseJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
+  return engine::RowwiseJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa,
+                                 call.threads);
 }
 NormParameters Parameters(const OperatorCall& call) { return {FloatNumber(call, kEpsilon)}; }
 
@@ -119,29 +120,29 @@ constexpr Check kGemmaChecks[] = {
     DtypesIn(kFloatAlone, {kRstd}),
     WithCode(kTiling, RankAtMost(8, {kX, kGamma})),
     WithCode(kTiling, RankAtLeast(1, {kX})),
-    Own(GammaIsTail<kX, kGamma>, kTiling),
+    Custom(GammaIsTail<kX, kGamma>, kTiling),
     WithCode(kTiling, SameShape(kX, kY)),
-    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
-    Own(RstdFits<kX, kGamma, kRstd>, kTiling),
+    Custom(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Custom(RstdFits<kX, kGamma, kRstd>, kTiling),
     SizesRepresentable({kY, kRstd}),
     DoneIfEmpty({kX}),
     InsideStorage({kX, kGamma}),
 };
 
 void SetGemma(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
   rows.Input(kX, call.Tensor(kX));
   rows.Input(kGamma, call.Tensor(kGamma));
   rows.Output(kY, call.Tensor(kY));
   rows.ValueOut(kRstd, call.Tensor(kRstd));
-  SetRowJob(rows, kGemma, Parameters(call), executor);
+  SetRowwiseJob(rows, kGemma, Parameters(call), executor);
 }
 
 // ---- sums ----
 
 enum Terms { kX1, kX2, kScale };
 
-void AddSum(engine::RowJobMaker& rows, const OperatorCall& call, int normed, int sum, int rstd) {
+void AddSum(engine::RowwiseJobMaker& rows, const OperatorCall& call, int normed, int sum, int rstd) {
   for (const int tensor : {kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(normed, call.Tensor(normed));
   rows.Output(sum, call.Tensor(sum));
@@ -174,18 +175,18 @@ constexpr Check kInplaceChecks[] = {
     WithCode(kTiling, RankAtMost(8, {kX1, kX2, kScale})),
     WithCode(kTiling, RankAtLeast(1, {kX1})),
     WithCode(kTiling, SameShape(kX1, kX2)),
-    Own(HasElements, kTiling),
-    Own(GammaIsTail<kX1, kScale>, kTiling),
-    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
-    Own(RstdFits<kX1, kScale, kNumbers>, kTiling),
+    Custom(HasElements, kTiling),
+    Custom(GammaIsTail<kX1, kScale>, kTiling),
+    Custom(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Custom(RstdFits<kX1, kScale, kNumbers>, kTiling),
     SizesRepresentable({kX1, kX2, kNumbers}),
     InsideStorage({kScale}),
 };
 
 void SetInplace(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   AddSum(rows, call, kX1, kX2, kNumbers);
-  SetRowJob(rows, add_rms_norm_kernels, Parameters(call), executor);
+  SetRowwiseJob(rows, add_rms_norm_kernels, Parameters(call), executor);
 }
 
 // AddRmsNormBias
@@ -210,27 +211,27 @@ constexpr Check kBiasChecks[] = {
     WithCode(kTiling, SameShape(kX1, kX2)),
     WithCode(kTiling, SameShape(kX1, kBiasedOut)),
     WithCode(kTiling, SameShape(kX1, kBiasedSum)),
-    Own(GammaIsTail<kX1, kScale>, kTiling),
+    Custom(GammaIsTail<kX1, kScale>, kTiling),
     IfThere<kBias>(WithCode(kTiling, SameShape(kScale, kBias))),
-    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
-    Own(RstdFits<kX1, kScale, kBiasedRstd>, kTiling),
+    Custom(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Custom(RstdFits<kX1, kScale, kBiasedRstd>, kTiling),
     SizesRepresentable({kBiasedOut, kBiasedRstd, kBiasedSum}),
     DoneIfEmpty({kX1}),
     InsideStorage({kX1, kX2, kScale, kBias}),
 };
 
 void SetBiased(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   if (!call.IsGiven(kBias)) {
     AddSum(rows, call, kBiasedOut, kBiasedSum, kBiasedRstd);
-    return SetRowJob(rows, add_rms_norm_kernels, Parameters(call), executor);
+    return SetRowwiseJob(rows, add_rms_norm_kernels, Parameters(call), executor);
   }
   for (const int tensor : {kX1, kX2, kScale}) rows.Input(tensor, call.Tensor(tensor));
   rows.Input(kBias, call.Tensor(kBias));
   rows.Output(kBiasedOut, call.Tensor(kBiasedOut));
   rows.Output(kBiasedSum, call.Tensor(kBiasedSum));
   rows.ValueOut(kBiasedRstd, call.Tensor(kBiasedRstd));
-  SetRowJob(rows, kBiased, Parameters(call), executor);
+  SetRowwiseJob(rows, kBiased, Parameters(call), executor);
 }
 
 // AddRmsNormCast
@@ -256,26 +257,26 @@ constexpr Check kCastChecks[] = {
     WithCode(kTiling, SameShape(kX1, kWide)),
     WithCode(kTiling, SameShape(kX1, kNarrow)),
     WithCode(kTiling, SameShape(kX1, kSum)),
-    Own(GammaIsTail<kX1, kScale>, kTiling),
-    Own(EpsilonIsNotNegative<kEpsilon>, kTiling),
-    Own(RstdFits<kX1, kScale, kReciprocal>, kTiling),
+    Custom(GammaIsTail<kX1, kScale>, kTiling),
+    Custom(EpsilonIsNotNegative<kEpsilon>, kTiling),
+    Custom(RstdFits<kX1, kScale, kReciprocal>, kTiling),
     SizesRepresentable({kWide, kNarrow, kReciprocal, kSum}),
     DoneIfEmpty({kX1}),
     InsideStorage({kX1, kX2, kScale}),
 };
 
-// On Ascend 950 the narrow result is the rounded wide one. On older products the wide result is the widened
+// On Ascend 950 the narrow result is the rounded wide one. On products before Atlas A2 the wide result is the widened
 // narrow one.
 void SetCast(const OperatorCall& call, Executor& executor) {
   const bool is_wide_first = call.product == Product::kAscend950;
   const int first = is_wide_first ? kWide : kNarrow;
   const int second = is_wide_first ? kNarrow : kWide;
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   AddSum(rows, call, first, kSum, kReciprocal);
-  engine::RowJobMaker copies = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
+  engine::RowwiseJobMaker copies = RowsOf(call, call.Tensor(kX1), call.Tensor(kScale));
   copies.Input(first, call.Tensor(first));
   copies.Output(second, call.Tensor(second));
-  const engine::RowJob* const jobs[] = {
+  const engine::RowwiseJob* const jobs[] = {
       &rows.Make(add_rms_norm_kernels, Parameters(call), &executor.workspace_size),
       &copies.Make(kConverted, engine::NoParameters(), &executor.workspace_size)};
   executor.SetJob([&] { return engine::MakeRowJobs(executor, jobs, 2, rows.touched() | copies.touched()); });

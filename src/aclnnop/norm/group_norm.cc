@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/jobs/statistics.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -19,7 +19,7 @@ namespace group_norm {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Inputs: gradient, x, mean, rstd. Sums gradient * (x - mean) * rstd, and gradient.
-struct ChannelSums : engine::HWY_NAMESPACE::RowFormula<ChannelSums> {
+struct ChannelSums : engine::HWY_NAMESPACE::RowwiseFormula<ChannelSums> {
   static constexpr int kInputs = 4;
   explicit ChannelSums(const void*) {}
 
@@ -54,7 +54,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr engine::RowKernels kChannelSums{PORTACL_ISA_TABLE(group_norm::ChannelSums::F32), {}, {}, {}};
+constexpr engine::RowwiseKernels kChannelSums{PORTACL_ISA_TABLE(group_norm::ChannelSums::F32), {}, {}, {}};
 
 enum Attributes { kN, kC, kHxW, kGroup, kEps, kMask = kEps };
 
@@ -140,21 +140,21 @@ constexpr Check kChecks[] = {
     SameDtype(kSelf, kOut),
     SameDtype(kSelf, kMeanOut),
     SameDtype(kSelf, kRstdOut),
-    Own(GroupsFit),
-    Own(EpsIsPositive),
+    Custom(GroupsFit),
+    Custom(EpsIsPositive),
     RankAtLeast(2, {kSelf}),
     RankAtMost(8, {kSelf}),
     SizesRepresentable({kOut, kMeanOut, kRstdOut}),
     SameShape(kSelf, kOut),
-    Own(HasGroups<kMeanOut>),
-    Own(HasGroups<kRstdOut>),
-    Own(SizesFit),
-    IfThere<kGamma>(Own(HasChannels<kGamma>)),
-    IfThere<kBeta>(Own(HasChannels<kBeta>)),
+    Custom(HasGroups<kMeanOut>),
+    Custom(HasGroups<kRstdOut>),
+    Custom(SizesFit),
+    IfThere<kGamma>(Custom(HasChannels<kGamma>)),
+    IfThere<kBeta>(Custom(HasChannels<kBeta>)),
     SameFormat({kSelf, kOut}),
     NotPrivate({kSelf, kOut}),
-    Own(FormatIsOfChannels),
-    Own(NothingToNormalize),
+    Custom(FormatIsOfChannels),
+    Custom(NothingToNormalize),
     InsideStorage({kSelf, kGamma, kBeta}),
 };
 
@@ -165,7 +165,7 @@ void SetForward(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMeanOut, kRstdOut, executor);
   const StridedView self = ByGroups(call, kSelf);
-  engine::RowJobMaker rows(self.view, BehindGroups(self.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(self.view, BehindGroups(self.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kSelf, self);
   for (const int tensor : {kGamma, kBeta}) {
     if (call.IsGiven(tensor)) {
@@ -177,8 +177,9 @@ void SetForward(const OperatorCall& call, Executor& executor) {
   rows.Output(kOut, ByGroups(call, kOut));
   rows.ValueOut(kMeanOut, call.Tensor(kMeanOut));
   rows.ValueOut(kRstdOut, call.Tensor(kRstdOut));
-  SetRowJob(rows, layer_norm_kernels,
-            NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))}, executor);
+  SetRowwiseJob(rows, layer_norm_kernels,
+                NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))},
+                executor);
 }
 
 // ---- GroupNormBackward ----
@@ -302,41 +303,44 @@ StridedView Statistics(const OperatorCall& call, int tensor, int rank) {
   return view;
 }
 
-constexpr auto kGradientChecks = Join(
-    List(NotNull(kGradOut), NotNull(kInput), NotNull(kMean), NotNull(kRstd), Own(MaskIsThere),
-         If(IsWanted<kGradInput>, WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGradInput))),
-         If(IsWanted<kGradGamma>, WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGradGamma))),
-         If(IsWanted<kGradBeta>, WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGradBeta))),
-         DtypesIn(kBf16SinceAtlasA2, {kGradOut}), SameDtype(kGradOut, kInput), Own(DtypeFits<kMean>),
-         Own(DtypeFits<kRstd>), IfThere<kWeight>(Own(DtypeFits<kWeight>)),
-         If(IsWanted<kGradInput>, SameDtype(kGradOut, kGradInput)),
-         If(IsWanted<kGradGamma>, Own(DtypeFits<kGradGamma>)),
-         If(IsWanted<kGradBeta>, Own(DtypeFits<kGradBeta>)), Own(GroupsFit),
-         OnProducts(products::kAtlasA2AndA3, Own(ChannelsAreFew)), RankAtMost(8, {kGradOut, kInput}),
-         SizesRepresentable({kGradInput, kGradGamma, kGradBeta}), Own(HasNumbers<kGradOut>),
-         Own(HasNumbers<kInput>), Own(HasNumbers<kMean>), Own(HasNumbers<kRstd>),
-         IfThere<kWeight>(Own(HasNumbers<kWeight>)), If(IsWanted<kGradInput>, SameShape(kInput, kGradInput)),
-         If(IsWanted<kGradGamma>, Own(LikeGamma<kGradGamma>)),
-         If(IsWanted<kGradBeta>, Own(LikeGamma<kGradBeta>)), DoneIfEmpty({kGradOut, kInput}),
-         InsideStorage({kGradOut, kInput, kMean, kRstd, kWeight})),
-    List(Own(CanReshape<kGradOut>, ACLNN_ERR_INNER_NULLPTR), Own(CanReshape<kInput>, ACLNN_ERR_INNER_NULLPTR),
-         Own(CanReshape<kMean>, ACLNN_ERR_INNER_NULLPTR), Own(CanReshape<kRstd>, ACLNN_ERR_INNER_NULLPTR),
-         IfThere<kWeight>(Own(CanReshape<kWeight>, ACLNN_ERR_INNER_NULLPTR)),
-         If(IsWanted<kGradInput>, Own(CanReshape<kGradInput>, ACLNN_ERR_INNER_NULLPTR)),
-         If(IsWanted<kGradGamma>, Own(NumbersMerge<kGradGamma>, ACLNN_ERR_INNER_NULLPTR)),
-         If(IsWanted<kGradBeta>, Own(NumbersMerge<kGradBeta>, ACLNN_ERR_INNER_NULLPTR))));
+constexpr auto kGradientChecks =
+    Join(List(NotNull(kGradOut), NotNull(kInput), NotNull(kMean), NotNull(kRstd), Custom(MaskIsThere),
+              If(IsWanted<kGradInput>, WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGradInput))),
+              If(IsWanted<kGradGamma>, WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGradGamma))),
+              If(IsWanted<kGradBeta>, WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(kGradBeta))),
+              DtypesIn(kBf16SinceAtlasA2, {kGradOut}), SameDtype(kGradOut, kInput), Custom(DtypeFits<kMean>),
+              Custom(DtypeFits<kRstd>), IfThere<kWeight>(Custom(DtypeFits<kWeight>)),
+              If(IsWanted<kGradInput>, SameDtype(kGradOut, kGradInput)),
+              If(IsWanted<kGradGamma>, Custom(DtypeFits<kGradGamma>)),
+              If(IsWanted<kGradBeta>, Custom(DtypeFits<kGradBeta>)), Custom(GroupsFit),
+              OnProducts(products::kAtlasA2AndA3, Custom(ChannelsAreFew)), RankAtMost(8, {kGradOut, kInput}),
+              SizesRepresentable({kGradInput, kGradGamma, kGradBeta}), Custom(HasNumbers<kGradOut>),
+              Custom(HasNumbers<kInput>), Custom(HasNumbers<kMean>), Custom(HasNumbers<kRstd>),
+              IfThere<kWeight>(Custom(HasNumbers<kWeight>)),
+              If(IsWanted<kGradInput>, SameShape(kInput, kGradInput)),
+              If(IsWanted<kGradGamma>, Custom(LikeGamma<kGradGamma>)),
+              If(IsWanted<kGradBeta>, Custom(LikeGamma<kGradBeta>)), DoneIfEmpty({kGradOut, kInput}),
+              InsideStorage({kGradOut, kInput, kMean, kRstd, kWeight})),
+         List(Custom(CanReshape<kGradOut>, ACLNN_ERR_INNER_NULLPTR),
+              Custom(CanReshape<kInput>, ACLNN_ERR_INNER_NULLPTR),
+              Custom(CanReshape<kMean>, ACLNN_ERR_INNER_NULLPTR),
+              Custom(CanReshape<kRstd>, ACLNN_ERR_INNER_NULLPTR),
+              IfThere<kWeight>(Custom(CanReshape<kWeight>, ACLNN_ERR_INNER_NULLPTR)),
+              If(IsWanted<kGradInput>, Custom(CanReshape<kGradInput>, ACLNN_ERR_INNER_NULLPTR)),
+              If(IsWanted<kGradGamma>, Custom(NumbersMerge<kGradGamma>, ACLNN_ERR_INNER_NULLPTR)),
+              If(IsWanted<kGradBeta>, Custom(NumbersMerge<kGradBeta>, ACLNN_ERR_INNER_NULLPTR))));
 
 void SetBackward(const OperatorCall& call, Executor& executor) {
   const StridedView gradient = Image(call, kGradOut);
   const StridedView input = Image(call, kInput);
   const StridedView mean = Statistics(call, kMean, input.view.rank);
   const StridedView rstd = Statistics(call, kRstd, input.view.rank);
-  engine::RowJob made[2];
-  const engine::RowJob* jobs[2];
+  engine::RowwiseJob made[2];
+  const engine::RowwiseJob* jobs[2];
   int count = 0;
   uint32_t touched = 0;
   if (IsWanted<kGradInput>(call)) {
-    engine::RowJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
+    engine::RowwiseJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
     rows.Input(kGradOut, gradient);
     rows.Input(kInput, input);
     if (call.IsGiven(kWeight)) {
@@ -360,8 +364,8 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     ++count;
   }
   if (IsWanted<kGradGamma>(call) || IsWanted<kGradBeta>(call)) {
-    engine::RowJobMaker channels(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
-                                 call.threads);
+    engine::RowwiseJobMaker channels(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
+                                     call.threads);
     channels.Input(kGradOut, gradient);
     channels.Input(kInput, input);
     channels.Input(kMean, mean);

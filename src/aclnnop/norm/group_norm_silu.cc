@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
 
 // Inputs: x, gamma, beta. Numbers out: mean, rstd.
-struct SwishNorm : engine::HWY_NAMESPACE::RowFormula<SwishNorm> {
+struct SwishNorm : engine::HWY_NAMESPACE::RowwiseFormula<SwishNorm> {
   static constexpr int kInputs = 3;
   explicit SwishNorm(const void* parameters) : given(*static_cast<const SwishNormParameters*>(parameters)) {}
 
@@ -73,7 +73,7 @@ HWY_INLINE V BeforeSwish(D d, V dy, V normalized, V gamma, V beta, V scale) {
 }
 
 // Inputs: dy, x, gamma, beta. Numbers in: mean, rstd.
-struct SwishNormGrad : engine::HWY_NAMESPACE::RowFormula<SwishNormGrad> {
+struct SwishNormGrad : engine::HWY_NAMESPACE::RowwiseFormula<SwishNormGrad> {
   static constexpr int kInputs = 4;
   explicit SwishNormGrad(const void* parameters)
       : given(*static_cast<const SwishNormParameters*>(parameters)) {}
@@ -110,7 +110,7 @@ struct SwishNormGrad : engine::HWY_NAMESPACE::RowFormula<SwishNormGrad> {
 };
 
 // Inputs: dy, x, mean, rstd, gamma, beta. Numbers out, for each channel: the gradients of gamma and beta.
-struct SwishChannels : engine::HWY_NAMESPACE::RowFormula<SwishChannels> {
+struct SwishChannels : engine::HWY_NAMESPACE::RowwiseFormula<SwishChannels> {
   static constexpr int kInputs = 6;
   explicit SwishChannels(const void* parameters)
       : given(*static_cast<const SwishNormParameters*>(parameters)) {}
@@ -150,10 +150,10 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr engine::RowKernels kSwishNorm{PORTACL_ISA_TABLE(group_norm_silu::SwishNorm::F32), {}, {}, {}};
-constexpr engine::RowKernels kSwishNormGrad{
+constexpr engine::RowwiseKernels kSwishNorm{PORTACL_ISA_TABLE(group_norm_silu::SwishNorm::F32), {}, {}, {}};
+constexpr engine::RowwiseKernels kSwishNormGrad{
     PORTACL_ISA_TABLE(group_norm_silu::SwishNormGrad::F32), {}, {}, {}};
-constexpr engine::RowKernels kSwishChannels{
+constexpr engine::RowwiseKernels kSwishChannels{
     PORTACL_ISA_TABLE(group_norm_silu::SwishChannels::F32), {}, {}, {}};
 
 // CANN's code when a kernel's own checks refuse a call.
@@ -219,13 +219,13 @@ aclnnStatus NothingToNormalize(const Check&, OperatorCall& call) noexcept {
 
 constexpr auto kSiluChecks = List(
     NotNull(kX), NotNull(kOut), NotNull(kMean), NotNull(kRstd), DtypesIn(kNoneBeforeAtlasA2, {kX}),
-    If(HasBoth, SameDtype(kGamma, kBeta)), If(HasBoth, Own(FloatOrDtypeOf<kGamma, kX>)), SameDtype(kX, kOut),
-    Own(HasNumbersDtype<kMean>), Own(HasNumbersDtype<kRstd>), RankAtLeast(2, {kX}), RankAtMost(8, {kX}),
-    SameShape(kX, kOut), Own(HasGroups<kX, kMean>), Own(HasGroups<kX, kRstd>),
-    IfThere<kGamma>(Own(HasChannels<kX, kGamma>)), IfThere<kBeta>(Own(HasChannels<kX, kBeta>)),
-    If(IsAtlas, Own(HasImages)), Own(GroupsFit<kX>), Own(EpsIsPositive<1>),
-    IfThere<kGamma>(Own(FloatOrDtypeOf<kGamma, kX>)), IfThere<kBeta>(Own(FloatOrDtypeOf<kBeta, kX>)),
-    SizesRepresentable({kOut, kMean, kRstd}), Own(NothingToNormalize), InsideStorage({kX, kGamma, kBeta}));
+    If(HasBoth, SameDtype(kGamma, kBeta)), If(HasBoth, Custom(FloatOrDtypeOf<kGamma, kX>)),
+    SameDtype(kX, kOut), Custom(HasNumbersDtype<kMean>), Custom(HasNumbersDtype<kRstd>), RankAtLeast(2, {kX}),
+    RankAtMost(8, {kX}), SameShape(kX, kOut), Custom(HasGroups<kX, kMean>), Custom(HasGroups<kX, kRstd>),
+    IfThere<kGamma>(Custom(HasChannels<kX, kGamma>)), IfThere<kBeta>(Custom(HasChannels<kX, kBeta>)),
+    If(IsAtlas, Custom(HasImages)), Custom(GroupsFit<kX>), Custom(EpsIsPositive<1>),
+    IfThere<kGamma>(Custom(FloatOrDtypeOf<kGamma, kX>)), IfThere<kBeta>(Custom(FloatOrDtypeOf<kBeta, kX>)),
+    SizesRepresentable({kOut, kMean, kRstd}), Custom(NothingToNormalize), InsideStorage({kX, kGamma, kBeta}));
 
 constexpr Check kSwishChecks[] = {
     NotNull(kX),
@@ -235,7 +235,7 @@ constexpr Check kSwishChecks[] = {
     NotNull(kMean),
     NotNull(kRstd),
     DtypesIn(kNoneBeforeAtlasA2, {kX}),
-    Own(FloatOrDtypeOf<kGamma, kX>),
+    Custom(FloatOrDtypeOf<kGamma, kX>),
     SameDtype(kGamma, kBeta),
     SameDtype(kX, kOut),
     SameDtype(kGamma, kMean),
@@ -243,14 +243,14 @@ constexpr Check kSwishChecks[] = {
     WithCode(kTiling, RankAtLeast(2, {kX})),
     WithCode(kTiling, RankAtMost(8, {kX})),
     WithCode(kTiling, SameShape(kX, kOut)),
-    Own(HasChannels<kX, kGamma>, kTiling),
-    Own(HasChannels<kX, kBeta>, kTiling),
-    Own(GroupsFit<kX>, kTiling),
-    Own(HasGroups<kX, kMean>, kTiling),
-    Own(HasGroups<kX, kRstd>, kTiling),
-    Own(EpsIsPositive<2>, kTiling),
+    Custom(HasChannels<kX, kGamma>, kTiling),
+    Custom(HasChannels<kX, kBeta>, kTiling),
+    Custom(GroupsFit<kX>, kTiling),
+    Custom(HasGroups<kX, kMean>, kTiling),
+    Custom(HasGroups<kX, kRstd>, kTiling),
+    Custom(EpsIsPositive<2>, kTiling),
     SizesRepresentable({kOut, kMean, kRstd}),
-    Own(NothingToNormalize),
+    Custom(NothingToNormalize),
     InsideStorage({kX, kGamma, kBeta}),
 };
 
@@ -280,7 +280,7 @@ void SetNormed(const OperatorCall& call, Executor& executor, const SwishNormPara
   if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
   const int64_t channels = call.Tensor(kX).view[1];
   const StridedView x = ByGroups(call, kX, channels);
-  engine::RowJobMaker rows(x.view, BehindGroups(x.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.view, BehindGroups(x.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, x);
   for (const int tensor : {kGamma, kBeta}) {
     if (call.IsGiven(tensor)) {
@@ -291,7 +291,7 @@ void SetNormed(const OperatorCall& call, Executor& executor, const SwishNormPara
   }
   rows.Output(kOut, ByGroups(call, kOut, channels));
   for (const int tensor : {kMean, kRstd}) rows.ValueOut(tensor, call.Tensor(tensor));
-  SetRowJob(rows, kSwishNorm, parameters, executor);
+  SetRowwiseJob(rows, kSwishNorm, parameters, executor);
 }
 
 // aclnnGroupNormSilu has no attribute activateSilu and always activates.
@@ -319,30 +319,30 @@ aclnnStatus ChannelsAreFew(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: at most ").Add(kMostChannelsOfGroup).Add("."));
 }
 
-constexpr auto kGradientChecks =
-    Join(List(NotNull(kDy), NotNull(kMeanIn), NotNull(kRstdIn), NotNull(kInput), NotNull(kWeight),
-              NotNull(kShift), NotNull(kDx), NotNull(kDgamma), NotNull(kDbeta)),
-         List(DtypesIn(kNoneBeforeAtlasA2, {kDy}), SameDtype(kDy, kInput), Own(FloatOrDtypeOf<kWeight, kDy>),
-              SameDtype(kWeight, kShift), SameDtype(kWeight, kMeanIn), SameDtype(kWeight, kRstdIn),
-              SameDtype(kDy, kDx), SameDtype(kWeight, kDgamma), SameDtype(kWeight, kDbeta)),
-         List(WithCode(kTiling, RankAtLeast(2, {kInput})), WithCode(kTiling, RankAtMost(8, {kInput})),
-              WithCode(kTiling, SameShape(kDy, kInput)), Own(HasChannels<kInput, kWeight>, kTiling),
-              Own(HasChannels<kInput, kShift>, kTiling), Own(GroupsFit<kInput>, kTiling),
-              Own(ChannelsAreFew, kTiling), Own(HasGroups<kInput, kMeanIn>, kTiling),
-              Own(HasGroups<kInput, kRstdIn>, kTiling), WithCode(kTiling, SameShape(kDy, kDx)),
-              Own(HasChannels<kInput, kDgamma>, kTiling), Own(HasChannels<kInput, kDbeta>, kTiling),
-              SizesRepresentable({kDx, kDgamma, kDbeta}), DoneIfEmpty({kInput}),
-              InsideStorage({kDy, kMeanIn, kRstdIn, kInput}), InsideStorage({kWeight, kShift})));
+constexpr auto kGradientChecks = Join(
+    List(NotNull(kDy), NotNull(kMeanIn), NotNull(kRstdIn), NotNull(kInput), NotNull(kWeight), NotNull(kShift),
+         NotNull(kDx), NotNull(kDgamma), NotNull(kDbeta)),
+    List(DtypesIn(kNoneBeforeAtlasA2, {kDy}), SameDtype(kDy, kInput), Custom(FloatOrDtypeOf<kWeight, kDy>),
+         SameDtype(kWeight, kShift), SameDtype(kWeight, kMeanIn), SameDtype(kWeight, kRstdIn),
+         SameDtype(kDy, kDx), SameDtype(kWeight, kDgamma), SameDtype(kWeight, kDbeta)),
+    List(WithCode(kTiling, RankAtLeast(2, {kInput})), WithCode(kTiling, RankAtMost(8, {kInput})),
+         WithCode(kTiling, SameShape(kDy, kInput)), Custom(HasChannels<kInput, kWeight>, kTiling),
+         Custom(HasChannels<kInput, kShift>, kTiling), Custom(GroupsFit<kInput>, kTiling),
+         Custom(ChannelsAreFew, kTiling), Custom(HasGroups<kInput, kMeanIn>, kTiling),
+         Custom(HasGroups<kInput, kRstdIn>, kTiling), WithCode(kTiling, SameShape(kDy, kDx)),
+         Custom(HasChannels<kInput, kDgamma>, kTiling), Custom(HasChannels<kInput, kDbeta>, kTiling),
+         SizesRepresentable({kDx, kDgamma, kDbeta}), DoneIfEmpty({kInput}),
+         InsideStorage({kDy, kMeanIn, kRstdIn, kInput}), InsideStorage({kWeight, kShift})));
 
 void SetGradients(const OperatorCall& call, Executor& executor) {
   const int64_t channels = call.Tensor(kInput).view[1];
   const SwishNormParameters parameters{0, static_cast<float>(call.attributes[kSwishScale].wide), true};
   const StridedView input = ByGroups(call, kInput, channels);
   const int rank = input.view.rank;
-  engine::RowJobMaker sums(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
-                           call.threads);
-  engine::RowJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
-  for (engine::RowJobMaker* job : {&sums, &rows}) {
+  engine::RowwiseJobMaker sums(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
+                               call.threads);
+  engine::RowwiseJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
+  for (engine::RowwiseJobMaker* job : {&sums, &rows}) {
     job->Input(kDy, ByGroups(call, kDy, channels));
     job->Input(kInput, input);
     if (job == &sums) {
@@ -361,8 +361,8 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   rows.Output(kDx, ByGroups(call, kDx, channels));
   for (const int tensor : {kMeanIn, kRstdIn}) rows.ValueIn(tensor, call.Tensor(tensor));
   // Computes the sums first, since dxOut may be dy.
-  const engine::RowJob* const jobs[] = {&sums.Make(kSwishChannels, parameters, &executor.workspace_size),
-                                        &rows.Make(kSwishNormGrad, parameters, &executor.workspace_size)};
+  const engine::RowwiseJob* const jobs[] = {&sums.Make(kSwishChannels, parameters, &executor.workspace_size),
+                                            &rows.Make(kSwishNormGrad, parameters, &executor.workspace_size)};
   executor.SetJob([&] { return engine::MakeRowJobs(executor, jobs, 2, sums.touched() | rows.touched()); });
 }
 

@@ -15,7 +15,7 @@ namespace layer_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct LayerNorm : engine::HWY_NAMESPACE::RowFormula<LayerNorm> {
+struct LayerNorm : engine::HWY_NAMESPACE::RowwiseFormula<LayerNorm> {
   static constexpr int kInputs = 3;
   explicit LayerNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
 
@@ -38,7 +38,7 @@ struct LayerNorm : engine::HWY_NAMESPACE::RowFormula<LayerNorm> {
 };
 
 // Writes the statistics of rows without elements.
-struct Zero : engine::HWY_NAMESPACE::RowFormula<Zero> {
+struct Zero : engine::HWY_NAMESPACE::RowwiseFormula<Zero> {
   static constexpr int kInputs = 0;
   explicit Zero(const void*) {}
 
@@ -60,17 +60,17 @@ HWY_AFTER_NAMESPACE();
 #include <limits>
 
 #include "aclnnop/jobs/normalized.h"
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "aclnnop/norm/layer_norm_functions.h"
 #include "base/errors.h"
 #include "plan/move_plan.h"
 
 namespace portacl {
 
-const engine::RowKernels layer_norm_kernels = PORTACL_ROW_KERNELS(layer_norm::LayerNorm);
+const engine::RowwiseKernels layer_norm_kernels = PORTACL_ROWWISE_KERNELS(layer_norm::LayerNorm);
 
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept {
-  StepList steps(executor, 2);
+  OpList ops(executor, 2);
   for (const int tensor : {mean, rstd}) {
     if (!call.IsGiven(tensor) || call.Tensor(tensor).view.IsEmpty()) continue;
     const aclTensor& numbers = call.Tensor(tensor);
@@ -78,20 +78,20 @@ void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Execut
     number.dtype = ACL_FLOAT;
     const float value = tensor == mean ? 0.0f : std::numeric_limits<float>::quiet_NaN();
     std::memcpy(number.value, &value, sizeof value);
-    steps.Fill(MergedDims(numbers), OperandPlace(call.OperandOf(tensor)),
-               steps.Value(ConvertScalar(number, numbers.dtype)));
+    ops.Fill(MergedDims(numbers), OperandBuffer(call.OperandOf(tensor)),
+             ops.Value(ConvertScalar(number, numbers.dtype)));
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept {
-  static constexpr engine::RowKernels kZero{PORTACL_ISA_TABLE(layer_norm::Zero::F32), {}, {}, {}};
-  engine::RowJob jobs[kMostZeroed];
-  const engine::RowJob* made[kMostZeroed];
+  static constexpr engine::RowwiseKernels kZero{PORTACL_ISA_TABLE(layer_norm::Zero::F32), {}, {}, {}};
+  engine::RowwiseJob jobs[kMostZeroed];
+  const engine::RowwiseJob* made[kMostZeroed];
   uint32_t touched = 0;
   for (int i = 0; i < count; ++i) {
     const aclTensor& tensor = call.Tensor(tensors[i]);
-    engine::RowJobMaker rows(Shape{tensor.numel}, 0, ACL_FLOAT, call.isa, call.threads);
+    engine::RowwiseJobMaker rows(Shape{tensor.numel}, 0, ACL_FLOAT, call.isa, call.threads);
     rows.ValueOut(tensors[i], tensor);
     jobs[i] = rows.Make(kZero, engine::NoParameters(), &executor.workspace_size);
     made[i] = &jobs[i];
@@ -151,29 +151,30 @@ aclnnStatus NoRows(const Check&, OperatorCall& call) noexcept {
 constexpr auto kShared =
     Join(List(NotNull(kInput), ArrayNotNull(kNormalizedShape), NotNull(kOut),
               DtypesIn(kBf16SinceAtlasA2, {kInput, kWeight, kBias}),
-              IfThere<kWeight>(Own(FloatOrDtypeOf<kWeight, kInput>)),
-              IfThere<kBias>(Own(FloatOrDtypeOf<kBias, kInput>)),
+              IfThere<kWeight>(Custom(FloatOrDtypeOf<kWeight, kInput>)),
+              IfThere<kBias>(Custom(FloatOrDtypeOf<kBias, kInput>)),
               If(BothThere<kWeight, kBias>, SameDtype(kWeight, kBias)),
               DtypesIn(kBf16SinceAtlasA2, {kOut, kMean, kRstd}),
               RankAtMost(8, {kInput, kOut, kWeight, kBias}), RankAtMost(8, {kMean, kRstd}),
-              Own(NormalizedDimsFit<kInput>), IfThere<kWeight>(Own(ShapeIsNormalized<kWeight>)),
-              IfThere<kBias>(Own(ShapeIsNormalized<kBias>)), SameShape(kInput, kOut),
-              OnProducts(products::kAscend950, If(HasElements<kMean>, Own(StatisticsFit<kMean>))),
-              OnProducts(products::kAscend950, If(HasElements<kRstd>, Own(StatisticsFit<kRstd>)))));
+              Custom(NormalizedDimsFit<kInput>), IfThere<kWeight>(Custom(ShapeIsNormalized<kWeight>)),
+              IfThere<kBias>(Custom(ShapeIsNormalized<kBias>)), SameShape(kInput, kOut),
+              OnProducts(products::kAscend950, If(HasElements<kMean>, Custom(StatisticsFit<kMean>))),
+              OnProducts(products::kAscend950, If(HasElements<kRstd>, Custom(StatisticsFit<kRstd>)))));
 constexpr auto kComputable =
-    List(SizesRepresentable({kOut, kMean, kRstd}), Own(NoRows),
-         If(HasElements<kMean>, WithCode(ACLNN_ERR_INNER_NULLPTR, Own(StatisticsFit<kMean>))),
-         If(HasElements<kRstd>, WithCode(ACLNN_ERR_INNER_NULLPTR, Own(StatisticsFit<kRstd>))),
+    List(SizesRepresentable({kOut, kMean, kRstd}), Custom(NoRows),
+         If(HasElements<kMean>, WithCode(ACLNN_ERR_INNER_NULLPTR, Custom(StatisticsFit<kMean>))),
+         If(HasElements<kRstd>, WithCode(ACLNN_ERR_INNER_NULLPTR, Custom(StatisticsFit<kRstd>))),
          InsideStorage({kInput, kWeight, kBias}));
 
 constexpr auto kChecks = Join(kShared, kComputable);
-constexpr auto kModeChecks = Join(kShared, List(Own(ModeFits)), kComputable);
+constexpr auto kModeChecks = Join(kShared, List(Custom(ModeFits)), kComputable);
 
 void SetRows(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
   const aclTensor& input = call.Tensor(kInput);
   const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
-  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(kInput, input);
   InputOr(rows, call, kWeight, 1);
   InputOr(rows, call, kBias, 0);
@@ -185,8 +186,9 @@ void SetRows(const OperatorCall& call, Executor& executor) {
       rows.NoValueOut();
     }
   }
-  SetRowJob(rows, layer_norm_kernels,
-            NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))}, executor);
+  SetRowwiseJob(rows, layer_norm_kernels,
+                NormParameters{static_cast<double>(static_cast<float>(call.attributes[kEps].wide))},
+                executor);
 }
 
 // An NPU always needs workspace for rows, and some callers read 0 as "not planned yet". The workspace is not

@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 
 #include "aclnnop/jobs/statistics.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -19,7 +19,7 @@ namespace layer_norm_gradients {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct LayerNormBackward : engine::HWY_NAMESPACE::RowFormula<LayerNormBackward> {
+struct LayerNormBackward : engine::HWY_NAMESPACE::RowwiseFormula<LayerNormBackward> {
   static constexpr int kInputs = 3;
   explicit LayerNormBackward(const void* parameters)
       : wants_input(static_cast<const NormBackwardParameters*>(parameters)->wants_input) {}
@@ -72,8 +72,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace portacl {
 
-const engine::RowKernels layer_norm_backward_kernels =
-    PORTACL_ROW_KERNELS(layer_norm_gradients::LayerNormBackward);
+const engine::RowwiseKernels layer_norm_backward_kernels =
+    PORTACL_ROWWISE_KERNELS(layer_norm_gradients::LayerNormBackward);
 
 namespace {
 
@@ -150,22 +150,22 @@ aclnnStatus MaskIsThere(const Check&, OperatorCall& call) noexcept {
       message.Add(is_null ? "is a null pointer" : "has not 3 values").Add(", accepted: 3 values."));
 }
 
-constexpr auto kChecks = Join(
-    List(NotNull(kGradOut), NotNull(kInput), ArrayNotNull(kNormalizedShape), NotNull(kMean), NotNull(kRstd),
-         Own(MaskIsThere), If(IsWanted<kGradInput>, NotNull(kGradInput)),
-         If(IsWanted<kGradWeight>, NotNull(kGradWeight)), If(IsWanted<kGradBias>, NotNull(kGradBias)),
-         DtypesIn(kDtypes, {kGradOut, kInput, kMean, kRstd}), SameDtype(kInput, kGradOut),
-         DtypesIn(kDtypes, {kWeight, kBias}), IfThere<kWeight>(Own(FloatOrDtypeOf<kWeight, kInput>)),
-         DtypesIn(kDtypes, {kGradInput, kGradWeight, kGradBias}),
-         RankAtMost(8, {kGradOut, kInput, kMean, kRstd, kWeight}),
-         RankAtMost(8, {kBias, kGradInput, kGradWeight, kGradBias}), Own(DimsAreThere),
-         SizesRepresentable({kGradInput, kGradWeight, kGradBias}), Own(NormalizedDimsFit<kInput>),
-         IfThere<kWeight>(Own(ShapeIsNormalized<kWeight>)), IfThere<kBias>(Own(ShapeIsNormalized<kBias>)),
-         SameShape(kInput, kGradOut), SameShape(kMean, kRstd), Own(HasNumbers<kMean>),
-         If(IsWanted<kGradInput>, SameShape(kInput, kGradInput)),
-         If(IsWanted<kGradWeight>, Own(HasNumbers<kGradWeight>)),
-         If(IsWanted<kGradBias>, Own(HasNumbers<kGradBias>)), Own(NothingToDo),
-         InsideStorage({kGradOut, kInput, kMean, kRstd, kWeight})));
+constexpr auto kChecks = Join(List(
+    NotNull(kGradOut), NotNull(kInput), ArrayNotNull(kNormalizedShape), NotNull(kMean), NotNull(kRstd),
+    Custom(MaskIsThere), If(IsWanted<kGradInput>, NotNull(kGradInput)),
+    If(IsWanted<kGradWeight>, NotNull(kGradWeight)), If(IsWanted<kGradBias>, NotNull(kGradBias)),
+    DtypesIn(kDtypes, {kGradOut, kInput, kMean, kRstd}), SameDtype(kInput, kGradOut),
+    DtypesIn(kDtypes, {kWeight, kBias}), IfThere<kWeight>(Custom(FloatOrDtypeOf<kWeight, kInput>)),
+    DtypesIn(kDtypes, {kGradInput, kGradWeight, kGradBias}),
+    RankAtMost(8, {kGradOut, kInput, kMean, kRstd, kWeight}),
+    RankAtMost(8, {kBias, kGradInput, kGradWeight, kGradBias}), Custom(DimsAreThere),
+    SizesRepresentable({kGradInput, kGradWeight, kGradBias}), Custom(NormalizedDimsFit<kInput>),
+    IfThere<kWeight>(Custom(ShapeIsNormalized<kWeight>)), IfThere<kBias>(Custom(ShapeIsNormalized<kBias>)),
+    SameShape(kInput, kGradOut), SameShape(kMean, kRstd), Custom(HasNumbers<kMean>),
+    If(IsWanted<kGradInput>, SameShape(kInput, kGradInput)),
+    If(IsWanted<kGradWeight>, Custom(HasNumbers<kGradWeight>)),
+    If(IsWanted<kGradBias>, Custom(HasNumbers<kGradBias>)), Custom(NothingToDo),
+    InsideStorage({kGradOut, kInput, kMean, kRstd, kWeight})));
 
 // Zeroes the gradients of weight and bias when everything else is empty.
 void SetZeros(const OperatorCall& call, Executor& executor) {
@@ -181,7 +181,8 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, executor);
   const aclTensor& input = call.Tensor(kInput);
   const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
-  engine::RowJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, input);
   InputOr(rows, call, kWeight, 1);
@@ -195,7 +196,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
       rows.NoColumnSum();
     }
   }
-  SetRowJob(rows, layer_norm_backward_kernels, NormBackwardParameters{Wants(call, kGradInput)}, executor);
+  SetRowwiseJob(rows, layer_norm_backward_kernels, NormBackwardParameters{Wants(call, kGradInput)}, executor);
 }
 
 }  // namespace

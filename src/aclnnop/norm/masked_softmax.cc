@@ -10,7 +10,7 @@
 #include "aclnnop/jobs/statistics.h"
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -43,7 +43,7 @@ HWY_INLINE V Unhidden(D d, V mask, V shown, V hidden) {
 }
 
 // Inputs: x, mask.
-struct Scaled : engine::HWY_NAMESPACE::RowFormula<Scaled> {
+struct Scaled : engine::HWY_NAMESPACE::RowwiseFormula<Scaled> {
   static constexpr int kInputs = 2;
   explicit Scaled(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
 
@@ -61,7 +61,7 @@ struct Scaled : engine::HWY_NAMESPACE::RowFormula<Scaled> {
 };
 
 // Inputs: gradient, result, mask.
-struct ScaledBackward : engine::HWY_NAMESPACE::RowFormula<ScaledBackward> {
+struct ScaledBackward : engine::HWY_NAMESPACE::RowwiseFormula<ScaledBackward> {
   static constexpr int kInputs = 3;
   explicit ScaledBackward(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
 
@@ -82,7 +82,7 @@ struct ScaledBackward : engine::HWY_NAMESPACE::RowFormula<ScaledBackward> {
 };
 
 // Inputs: x, mask, bias, which are added in this order.
-struct Biased : engine::HWY_NAMESPACE::RowFormula<Biased> {
+struct Biased : engine::HWY_NAMESPACE::RowwiseFormula<Biased> {
   static constexpr int kInputs = 3;
   explicit Biased(const void* parameters) : scale(*static_cast<const float*>(parameters)) {}
 
@@ -104,7 +104,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/norm/masked_softmax_functions.h"
 #include "base/errors.h"
 #include "plan/views.h"
@@ -113,10 +113,10 @@ namespace portacl {
 namespace {
 
 // The mask is always BOOL.
-constexpr engine::RowKernels kScaled{PORTACL_ISA_TABLE(masked_softmax::Scaled::F32), {}, {}, {}};
-constexpr engine::RowKernels kScaledBackward{
+constexpr engine::RowwiseKernels kScaled{PORTACL_ISA_TABLE(masked_softmax::Scaled::F32), {}, {}, {}};
+constexpr engine::RowwiseKernels kScaledBackward{
     PORTACL_ISA_TABLE(masked_softmax::ScaledBackward::F32), {}, {}, {}};
-constexpr auto kBiased = PORTACL_ROW_KERNELS(masked_softmax::Biased);
+constexpr auto kBiased = PORTACL_ROWWISE_KERNELS(masked_softmax::Biased);
 
 constexpr DtypeSet kMaskDtypes{ACL_BOOL};
 constexpr int kRank = 4;
@@ -151,7 +151,7 @@ aclnnStatus RowsAreShort(const Check& check, OperatorCall& call) noexcept {
 template <int x, int mask, int out>
 constexpr auto ChecksOfMasked() {
   return List(DtypesIn(kNoneBeforeAtlasA2, {x}), DtypesIn(kMaskDtypes, {mask}), SameDtype(x, out),
-              RankIs(kRank, {x, mask, out}), Own(MaskFits<x, mask>), Own(RowsAreShort<x>),
+              RankIs(kRank, {x, mask, out}), Custom(MaskFits<x, mask>), Custom(RowsAreShort<x>),
               IntegerIn(kFixTriuMask, 0, 0), WithCode(ACLNN_ERR_INNER_TILING_ERROR, SameShape(x, out)),
               SizesRepresentable({out}), DoneIfEmpty({x}));
 }
@@ -162,16 +162,16 @@ constexpr auto kChecks = Join(
          WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kY))),
     ChecksOfMasked<kX, kMask, kY>(), List(InsideStorage({kX, kMask})));
 
-engine::RowJobMaker RowsOf(const OperatorCall& call, int shape) {
+engine::RowwiseJobMaker RowsOf(const OperatorCall& call, int shape) {
   const Shape& view = call.Tensor(shape).view;
-  return engine::RowJobMaker(view, LastAxes(1, view), ACL_FLOAT, call.isa, call.threads);
+  return engine::RowwiseJobMaker(view, LastAxes(1, view), ACL_FLOAT, call.isa, call.threads);
 }
 
 void SetScaled(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, kX);
+  engine::RowwiseJobMaker rows = RowsOf(call, kX);
   for (const int tensor : {kX, kMask}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(kY, call.Tensor(kY));
-  SetRowJob(rows, kScaled, Scale(call), executor);
+  SetRowwiseJob(rows, kScaled, Scale(call), executor);
 }
 
 enum Gradients { kGradOutput, kShares, kHiding, kOut };
@@ -183,10 +183,10 @@ constexpr auto kBackwardChecks =
               InsideStorage({kGradOutput, kShares, kHiding})));
 
 void SetScaledBackward(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, kGradOutput);
+  engine::RowwiseJobMaker rows = RowsOf(call, kGradOutput);
   for (const int tensor : {kGradOutput, kShares, kHiding}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(kOut, call.Tensor(kOut));
-  SetRowJob(rows, kScaledBackward, Scale(call), executor);
+  SetRowwiseJob(rows, kScaledBackward, Scale(call), executor);
 }
 
 // ---- with a bias of relative positions ----
@@ -242,8 +242,8 @@ constexpr Check kBiasedChecks[] = {
     WithCode(kTiling, RankAtMost(8, {kWindowMask, kBias})),
     SizesRepresentable({kResult}),
     DoneIfEmpty({kScores}),
-    Own(WindowsFit, kTiling),
-    Own(BiasFits, kTiling),
+    Custom(WindowsFit, kTiling),
+    Custom(BiasFits, kTiling),
     InsideStorage({kScores, kWindowMask, kBias}),
 };
 
@@ -265,7 +265,7 @@ void SetBiased(const OperatorCall& call, Executor& executor) {
     return view;
   };
   const StridedView scores = by_windows(kScores);
-  engine::RowJobMaker rows(scores.view, LastAxes(1, scores.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(scores.view, LastAxes(1, scores.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kScores, scores);
   if (IsMasked(call)) {
     StridedView mask = OfPlanes(call, kWindowMask);
@@ -276,7 +276,7 @@ void SetBiased(const OperatorCall& call, Executor& executor) {
   }
   rows.Input(kBias, OfPlanes(call, kBias));
   rows.Output(kResult, by_windows(kResult));
-  SetRowJob(rows, kBiased, Scale(call), executor);
+  SetRowwiseJob(rows, kBiased, Scale(call), executor);
 }
 
 }  // namespace

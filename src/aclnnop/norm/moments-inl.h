@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "aclnnop/jobs/statistics.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {

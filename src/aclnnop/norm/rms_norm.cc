@@ -17,7 +17,7 @@ namespace rms_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct RmsNorm : engine::HWY_NAMESPACE::RowFormula<RmsNorm> {
+struct RmsNorm : engine::HWY_NAMESPACE::RowwiseFormula<RmsNorm> {
   static constexpr int kInputs = 2;
   explicit RmsNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
 
@@ -36,7 +36,7 @@ struct RmsNorm : engine::HWY_NAMESPACE::RowFormula<RmsNorm> {
 
 // Normalizes the sum before it is rounded.
 template <bool kWritesSum>
-struct AddRmsNorm : engine::HWY_NAMESPACE::RowFormula<AddRmsNorm<kWritesSum>> {
+struct AddRmsNorm : engine::HWY_NAMESPACE::RowwiseFormula<AddRmsNorm<kWritesSum>> {
   static constexpr int kInputs = 3;
   explicit AddRmsNorm(const void* parameters) : eps(static_cast<const NormParameters*>(parameters)->eps) {}
 
@@ -65,7 +65,7 @@ struct AddRmsNorm : engine::HWY_NAMESPACE::RowFormula<AddRmsNorm<kWritesSum>> {
 using AddRmsNormAndSum = AddRmsNorm<true>;
 using AddRmsNormAlone = AddRmsNorm<false>;
 
-struct RmsNormGrad : engine::HWY_NAMESPACE::RowFormula<RmsNormGrad> {
+struct RmsNormGrad : engine::HWY_NAMESPACE::RowwiseFormula<RmsNormGrad> {
   static constexpr int kInputs = 3;
   explicit RmsNormGrad(const void*) {}
 
@@ -100,13 +100,13 @@ HWY_AFTER_NAMESPACE();
 
 namespace portacl {
 
-const engine::RowKernels add_rms_norm_kernels = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAndSum);
+const engine::RowwiseKernels add_rms_norm_kernels = PORTACL_ROWWISE_KERNELS(rms_norm::AddRmsNormAndSum);
 
 namespace {
 
-constexpr auto kRmsNorm = PORTACL_ROW_KERNELS(rms_norm::RmsNorm);
-constexpr auto kAddRmsNormAlone = PORTACL_ROW_KERNELS(rms_norm::AddRmsNormAlone);
-constexpr auto kRmsNormGrad = PORTACL_ROW_KERNELS(rms_norm::RmsNormGrad);
+constexpr auto kRmsNorm = PORTACL_ROWWISE_KERNELS(rms_norm::RmsNorm);
+constexpr auto kAddRmsNormAlone = PORTACL_ROWWISE_KERNELS(rms_norm::AddRmsNormAlone);
+constexpr auto kRmsNormGrad = PORTACL_ROWWISE_KERNELS(rms_norm::RmsNormGrad);
 
 // Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
@@ -138,30 +138,31 @@ constexpr Check kNormChecks[] = {
     NotNull(kRstd),
     DtypesIn(kDtypes, {kX}),
     SameDtype(kX, kY),
-    Own(GammaGoesWith<kGamma, kX>),
+    Custom(GammaGoesWith<kGamma, kX>),
     DtypesIn(kFloatAlone, {kRstd}),
     WithCode(kTiling, RankAtMost(8, {kX, kGamma})),
     WithCode(kTiling, RankAtLeast(1, {kX})),
-    Own(GammaIsTail<kX, kGamma>, kTiling),
+    Custom(GammaIsTail<kX, kGamma>, kTiling),
     WithCode(kTiling, SameShape(kX, kY)),
-    Own(EpsilonIsNotNegative<0>, kTiling),
-    Own(RstdFits<kX, kGamma, kRstd>, kTiling),
+    Custom(EpsilonIsNotNegative<0>, kTiling),
+    Custom(RstdFits<kX, kGamma, kRstd>, kTiling),
     SizesRepresentable({kY, kRstd}),
     DoneIfEmpty({kX}),
     InsideStorage({kX, kGamma}),
 };
 
-engine::RowJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
-  return engine::RowJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa, call.threads);
+engine::RowwiseJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
+  return engine::RowwiseJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa,
+                                 call.threads);
 }
 
 void SetNorm(const OperatorCall& call, Executor& executor) {
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kX), call.Tensor(kGamma));
   rows.Input(kX, call.Tensor(kX));
   rows.Input(kGamma, call.Tensor(kGamma));
   rows.Output(kY, call.Tensor(kY));
   rows.ValueOut(kRstd, call.Tensor(kRstd));
-  SetRowJob(rows, kRmsNorm, NormParameters{FloatNumber(call, 0)}, executor);
+  SetRowwiseJob(rows, kRmsNorm, NormParameters{FloatNumber(call, 0)}, executor);
 }
 
 // ---- RmsNormGrad ----
@@ -178,16 +179,16 @@ constexpr Check kGradChecks[] = {
     DtypesIn(kDtypes, {kDy}),
     SameDtype(kDy, kInput),
     SameDtype(kDy, kDx),
-    Own(GammaGoesWith<kWeight, kInput>),
+    Custom(GammaGoesWith<kWeight, kInput>),
     DtypesIn(kFloatAlone, {kReciprocal, kDweight}),
     WithCode(kTiling, RankAtMost(8, {kDy, kInput})),
     WithCode(kTiling, RankAtLeast(2, {kInput})),
     WithCode(kTiling, RankAtMost(8, {kReciprocal, kWeight})),
     WithCode(kTiling, SameShape(kDy, kInput)),
     WithCode(kTiling, SameShape(kInput, kDx)),
-    Own(GammaIsTail<kInput, kWeight>, kTiling),
+    Custom(GammaIsTail<kInput, kWeight>, kTiling),
     WithCode(kTiling, SameShape(kWeight, kDweight)),
-    Own(RstdFits<kInput, kWeight, kReciprocal>, kTiling),
+    Custom(RstdFits<kInput, kWeight, kReciprocal>, kTiling),
     SizesRepresentable({kDx, kDweight}),
     InsideStorage({kDy, kInput, kReciprocal, kWeight}),
 };
@@ -197,13 +198,13 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     const int zeros[] = {kDweight};
     return SetZeroJob(call, zeros, 1, executor);
   }
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kInput), call.Tensor(kWeight));
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kInput), call.Tensor(kWeight));
   for (const int tensor : {kDy, kInput, kWeight}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(kDx, call.Tensor(kDx));
   rows.ValueIn(kReciprocal, call.Tensor(kReciprocal));
   rows.ColumnSum(kDweight, call.Tensor(kDweight));
   rows.NoColumnSum();
-  SetRowJob(rows, kRmsNormGrad, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kRmsNormGrad, engine::NoParameters(), executor);
 }
 
 // ---- AddRmsNorm ----
@@ -264,25 +265,25 @@ constexpr Check kAddedChecks[] = {
     SameShape(kX1, kX2),
     SameShape(kX1, kNormed),
     If(HasSum, SameShape(kX1, kSum)),
-    If(HasNoRstd, Own(GammaOfTwoDims)),
+    If(HasNoRstd, Custom(GammaOfTwoDims)),
     SizesRepresentable({kNormed, kNumbers, kSum}),
     DoneIfEmpty({kX1, kScale}),
-    Own(ScaleIsTail, kTiling),
-    If(HasRstd, Own(NumbersFit, kTiling)),
+    Custom(ScaleIsTail, kTiling),
+    If(HasRstd, Custom(NumbersFit, kTiling)),
     InsideStorage({kX1, kX2, kScale}),
 };
 
 void SetAdded(const OperatorCall& call, Executor& executor) {
   const StridedView scale = Tail(call.Tensor(kScale), call.Tensor(kX1));
-  engine::RowJobMaker rows = RowsOf(call, call.Tensor(kX1), scale);
+  engine::RowwiseJobMaker rows = RowsOf(call, call.Tensor(kX1), scale);
   rows.Input(kX1, call.Tensor(kX1));
   rows.Input(kX2, call.Tensor(kX2));
   rows.Input(kScale, scale);
   rows.Output(kNormed, call.Tensor(kNormed));
   if (HasSum(call)) rows.Output(kSum, call.Tensor(kSum));
   ValueOutIfGiven(rows, call, kNumbers);
-  SetRowJob(rows, HasSum(call) ? add_rms_norm_kernels : kAddRmsNormAlone,
-            NormParameters{FloatNumber(call, 0)}, executor);
+  SetRowwiseJob(rows, HasSum(call) ? add_rms_norm_kernels : kAddRmsNormAlone,
+                NormParameters{FloatNumber(call, 0)}, executor);
 }
 
 }  // namespace

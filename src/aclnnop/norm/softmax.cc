@@ -9,8 +9,8 @@
 
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"
-#include "engine/row/across_loop-inl.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/across_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -20,12 +20,12 @@ namespace softmax {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
 using engine::HWY_NAMESPACE::kKeptTerms;
-using engine::HWY_NAMESPACE::ManySteps;
+using engine::HWY_NAMESPACE::UnrolledSteps;
 
 // Returns the formula exp(x - greatest).
 template <class V>
 HWY_INLINE auto Exponential(const V& greatest) {
-  return ManySteps{[&greatest](auto tag, auto x) HWY_ATTR {
+  return UnrolledSteps{[&greatest](auto tag, auto x) HWY_ATTR {
     using hn::Sub;
     return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
   }};
@@ -33,7 +33,7 @@ HWY_INLINE auto Exponential(const V& greatest) {
 
 // NaN and infinities make the whole row NaN, whatever the maximum is then: NaN through the sum, and
 // infinities through the difference.
-struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
+struct Softmax : engine::HWY_NAMESPACE::RowwiseFormula<Softmax> {
   static constexpr int kInputs = 1;
   explicit Softmax(const void*) {}
 
@@ -42,7 +42,7 @@ struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
     using V = typename Row::V;
     const typename Row::D d;
     const V greatest = hn::Set(d, row.template Max<0>());
-    const ManySteps exponential{[&](auto tag, auto x) HWY_ATTR {
+    const UnrolledSteps exponential{[&](auto tag, auto x) HWY_ATTR {
       using hn::Sub;
       return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
     }};
@@ -66,7 +66,7 @@ struct Softmax : engine::HWY_NAMESPACE::RowFormula<Softmax> {
   }
 };
 
-struct LogSoftmax : engine::HWY_NAMESPACE::RowFormula<LogSoftmax> {
+struct LogSoftmax : engine::HWY_NAMESPACE::RowwiseFormula<LogSoftmax> {
   static constexpr int kInputs = 1;
   explicit LogSoftmax(const void*) {}
 
@@ -76,7 +76,7 @@ struct LogSoftmax : engine::HWY_NAMESPACE::RowFormula<LogSoftmax> {
     using T = typename Row::T;
     const typename Row::D d;
     const V greatest = hn::Set(d, row.template Max<0>());
-    const double sum = row.template Sum<0>(ManySteps{[&](auto tag, auto x) HWY_ATTR {
+    const double sum = row.template Sum<0>(UnrolledSteps{[&](auto tag, auto x) HWY_ATTR {
       using hn::Sub;
       return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
     }});
@@ -94,10 +94,10 @@ struct LogSoftmax : engine::HWY_NAMESPACE::RowFormula<LogSoftmax> {
   }
 };
 
-Isa SoftmaxAcross(const engine::RowWork& work, const void* none) {
+Isa SoftmaxAcross(const engine::RowwiseWork& work, const void* none) {
   return engine::HWY_NAMESPACE::RunAcross<Softmax>(work, none);
 }
-Isa LogSoftmaxAcross(const engine::RowWork& work, const void* none) {
+Isa LogSoftmaxAcross(const engine::RowwiseWork& work, const void* none) {
   return engine::HWY_NAMESPACE::RunAcross<LogSoftmax>(work, none);
 }
 
@@ -108,7 +108,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/norm/softmax_functions.h"
 
 namespace portacl {
@@ -131,19 +131,20 @@ constexpr auto kSoftmaxChecks = Join(List(NotNull(kSelf), NotNull(kOut), DoneIfE
 constexpr auto kLogSoftmaxChecks =
     Join(List(NotNull(kSelf), NotNull(kOut)), kShared, List(PromotesToDtypeOf(kOut)), kComputable);
 
-constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::Softmax),
+constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(softmax::Softmax),
                                              PORTACL_ISA_TABLE(softmax::SoftmaxAcross));
-constexpr auto kLogSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS_OF_DOUBLE_TOO(softmax::LogSoftmax),
+constexpr auto kLogSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(softmax::LogSoftmax),
                                                 PORTACL_ISA_TABLE(softmax::LogSoftmaxAcross));
 
-void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, bool keeps, Executor& executor) {
+void SetRows(const OperatorCall& call, const engine::RowwiseKernels& kernels, bool keeps,
+             Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);
-  engine::RowJobMaker rows(self.view, AxisSet(call.attributes[kDim].integer, self.view),
-                           ComputedInRows(call.promoted), call.isa, call.threads);
+  engine::RowwiseJobMaker rows(self.view, AxisSet(call.attributes[kDim].integer, self.view),
+                               ComputedInRows(call.promoted), call.isa, call.threads);
   rows.Input(kSelf, self);
   rows.Output(kOut, call.Tensor(kOut));
   if (keeps) rows.Keep();
-  SetRowJob(rows, kernels, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kernels, engine::NoParameters(), executor);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <hwy/foreach_target.h>
 
 #include "engine/functions/fused_exp-inl.h"
-#include "engine/row/across_loop-inl.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/across_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
@@ -18,9 +18,9 @@ namespace softmax_gradients {
 
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
-using engine::HWY_NAMESPACE::ManySteps;
+using engine::HWY_NAMESPACE::UnrolledSteps;
 
-struct SoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<SoftmaxBackward> {
+struct SoftmaxBackward : engine::HWY_NAMESPACE::RowwiseFormula<SoftmaxBackward> {
   static constexpr int kInputs = 2;
   explicit SoftmaxBackward(const void*) {}
 
@@ -50,7 +50,7 @@ struct SoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<SoftmaxBackward> {
   }
 };
 
-struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<LogSoftmaxBackward> {
+struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowwiseFormula<LogSoftmaxBackward> {
   static constexpr int kInputs = 2;
   explicit LogSoftmaxBackward(const void*) {}
 
@@ -60,7 +60,7 @@ struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<LogSoftmaxBackward
     const typename Row::D d;
     const double total = row.template Sum<0>([](auto, V gradient) HWY_ATTR { return gradient; });
     const V sum = hn::Set(d, static_cast<float>(total));
-    row.template Write<0, 0, 1>(ManySteps{[&](auto tag, auto gradient, auto output) HWY_ATTR {
+    row.template Write<0, 0, 1>(UnrolledSteps{[&](auto tag, auto gradient, auto output) HWY_ATTR {
       using hn::Mul;
       using hn::Sub;
       return Sub(gradient, Mul(functions::FusedExp(tag, output), decltype(output)(sum)));
@@ -72,7 +72,7 @@ struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<LogSoftmaxBackward
     using V = typename Rows::V;
     const V sum = rows.template Sum<false, 0>([](auto, V gradient) HWY_ATTR { return gradient; },
                                               [](double total) { return total; });
-    rows.template Write<0, 1>(ManySteps{[&](auto tag, auto gradient, auto output) HWY_ATTR {
+    rows.template Write<0, 1>(UnrolledSteps{[&](auto tag, auto gradient, auto output) HWY_ATTR {
       using hn::Mul;
       using hn::Sub;
       return Sub(gradient, Mul(functions::FusedExp(tag, output), decltype(output)(sum)));
@@ -80,16 +80,16 @@ struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowFormula<LogSoftmaxBackward
   }
 };
 
-Isa SoftmaxBackwardAcross(const engine::RowWork& work, const void* none) {
+Isa SoftmaxBackwardAcross(const engine::RowwiseWork& work, const void* none) {
   return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward>(work, none);
 }
-Isa LogSoftmaxBackwardAcross(const engine::RowWork& work, const void* none) {
+Isa LogSoftmaxBackwardAcross(const engine::RowwiseWork& work, const void* none) {
   return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward>(work, none);
 }
-Isa SoftmaxBackwardAcrossBf16(const engine::RowWork& work, const void* none) {
+Isa SoftmaxBackwardAcrossBf16(const engine::RowwiseWork& work, const void* none) {
   return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work, none);
 }
-Isa LogSoftmaxBackwardAcrossBf16(const engine::RowWork& work, const void* none) {
+Isa LogSoftmaxBackwardAcrossBf16(const engine::RowwiseWork& work, const void* none) {
   return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work,
                                                                                                    none);
 }
@@ -101,7 +101,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/norm/softmax_backward_functions.h"
 
 namespace portacl {
@@ -119,22 +119,22 @@ constexpr auto kChecks = Join(List(
 constexpr auto kSoftmaxChecks = Join(List(NotNull(kGradOutput), NotNull(kOutput), NotNull(kOut)), kChecks);
 constexpr auto kLogSoftmaxChecks = Join(List(NotNull(kOutput), NotNull(kGradOutput), NotNull(kOut)), kChecks);
 
-constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROW_KERNELS(softmax_gradients::SoftmaxBackward),
+constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS(softmax_gradients::SoftmaxBackward),
                                              PORTACL_ISA_TABLE(softmax_gradients::SoftmaxBackwardAcross),
                                              PORTACL_ISA_TABLE(softmax_gradients::SoftmaxBackwardAcrossBf16));
 constexpr auto kLogSoftmax =
-    engine::WithAcross(PORTACL_ROW_KERNELS(softmax_gradients::LogSoftmaxBackward),
+    engine::WithAcross(PORTACL_ROWWISE_KERNELS(softmax_gradients::LogSoftmaxBackward),
                        PORTACL_ISA_TABLE(softmax_gradients::LogSoftmaxBackwardAcross),
                        PORTACL_ISA_TABLE(softmax_gradients::LogSoftmaxBackwardAcrossBf16));
 
-void SetRows(const OperatorCall& call, const engine::RowKernels& kernels, Executor& executor) {
+void SetRows(const OperatorCall& call, const engine::RowwiseKernels& kernels, Executor& executor) {
   const Shape& shape = call.Tensor(kGradOutput).view;
-  engine::RowJobMaker rows(shape, AxisSet(call.attributes[kDim].integer, shape), ACL_FLOAT, call.isa,
-                           call.threads);
+  engine::RowwiseJobMaker rows(shape, AxisSet(call.attributes[kDim].integer, shape), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(kGradOutput, call.Tensor(kGradOutput));
   rows.Input(kOutput, call.Tensor(kOutput));
   rows.Output(kOut, call.Tensor(kOut));
-  SetRowJob(rows, kernels, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kernels, engine::NoParameters(), executor);
 }
 
 }  // namespace

@@ -30,10 +30,10 @@ namespace HWY_NAMESPACE {
 namespace sync_batch_norm {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using engine::HWY_NAMESPACE::RowFormula;
+using engine::HWY_NAMESPACE::RowwiseFormula;
 
 // Mean and 1 / sqrt(variance + eps) of a channel.
-struct Statistics : RowFormula<Statistics> {
+struct Statistics : RowwiseFormula<Statistics> {
   static constexpr int kInputs = 1;
   explicit Statistics(const void* given) : eps(static_cast<const NormParameters*>(given)->eps) {}
 
@@ -47,7 +47,7 @@ struct Statistics : RowFormula<Statistics> {
   double eps;
 };
 
-struct Affine : RowFormula<Affine> {
+struct Affine : RowwiseFormula<Affine> {
   static constexpr int kInputs = 1;
   explicit Affine(const void*) {}
 
@@ -67,7 +67,7 @@ struct Affine : RowFormula<Affine> {
 };
 
 // (gradient - sumDy / n - (x - mean) * invstd^2 * sumDyXmu / n) * invstd * weight.
-struct Gradient : RowFormula<Gradient> {
+struct Gradient : RowwiseFormula<Gradient> {
   static constexpr int kInputs = 2;
   explicit Gradient(const void*) {}
 
@@ -87,7 +87,7 @@ struct Gradient : RowFormula<Gradient> {
   }
 };
 
-struct Sums : RowFormula<Sums> {
+struct Sums : RowwiseFormula<Sums> {
   static constexpr int kInputs = 1;
   explicit Sums(const void*) {}
 
@@ -105,7 +105,7 @@ struct Sums : RowFormula<Sums> {
   }
 };
 
-struct SumsOfGradient : RowFormula<SumsOfGradient> {
+struct SumsOfGradient : RowwiseFormula<SumsOfGradient> {
   static constexpr int kInputs = 2;
   explicit SumsOfGradient(const void*) {}
 
@@ -129,7 +129,7 @@ struct SumsOfGradient : RowFormula<SumsOfGradient> {
 
 // ---- in float64: the few numbers that parts leave ----
 
-struct Total : RowFormula<Total> {
+struct Total : RowwiseFormula<Total> {
   static constexpr int kInputs = 1;
   explicit Total(const void*) {}
 
@@ -151,7 +151,7 @@ HWY_INLINE void SetGathered(Row& row, const GatheredParameters& parameters, doub
 }
 
 // Of means, reciprocal deviations and counts of parts.
-struct GatheredMoments : RowFormula<GatheredMoments> {
+struct GatheredMoments : RowwiseFormula<GatheredMoments> {
   static constexpr int kInputs = 3;
   explicit GatheredMoments(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
 
@@ -181,7 +181,7 @@ struct GatheredMoments : RowFormula<GatheredMoments> {
 };
 
 // Of sums, sums of squares and counts of parts.
-struct GatheredSums : RowFormula<GatheredSums> {
+struct GatheredSums : RowwiseFormula<GatheredSums> {
   static constexpr int kInputs = 3;
   explicit GatheredSums(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
 
@@ -210,7 +210,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/sync_batch_norm_functions.h"
 #include "aclnnop/stage_list.h"
@@ -223,14 +223,14 @@ namespace {
 
 using dense::ShapeChecks;
 
-constexpr engine::RowKernels OfDouble(const engine::IsaTable<engine::RowFunction>& kernel) {
+constexpr engine::RowwiseKernels OfDouble(const engine::IsaTable<engine::RowwiseFunction>& kernel) {
   return {{}, {}, {}, kernel};
 }
-constexpr auto kStatistics = PORTACL_ROW_KERNELS(sync_batch_norm::Statistics);
-constexpr auto kAffine = PORTACL_ROW_KERNELS(sync_batch_norm::Affine);
-constexpr auto kGradient = PORTACL_ROW_KERNELS(sync_batch_norm::Gradient);
-constexpr auto kSums = PORTACL_ROW_KERNELS(sync_batch_norm::Sums);
-constexpr auto kSumsOfGradient = PORTACL_ROW_KERNELS(sync_batch_norm::SumsOfGradient);
+constexpr auto kStatistics = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Statistics);
+constexpr auto kAffine = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Affine);
+constexpr auto kGradient = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Gradient);
+constexpr auto kSums = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Sums);
+constexpr auto kSumsOfGradient = PORTACL_ROWWISE_KERNELS(sync_batch_norm::SumsOfGradient);
 constexpr auto kTotal = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::Total::F64));
 constexpr auto kGatheredMoments = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::GatheredMoments::F64));
 constexpr auto kGatheredSums = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::GatheredSums::F64));
@@ -273,17 +273,17 @@ aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
 constexpr auto kChecks =
     List(NotNull(kInput), NotNull(kMean), NotNull(kInvstd), DtypesIn(kFloatsOf950, {kInput}),
          DtypesIn(kFloat, {kMean, kInvstd}), NotPrivate({kInput}), SizesRepresentable({kMean, kInvstd}),
-         Own(Fits), Own(NoTerms), InsideStorage({kInput}));
+         Custom(Fits), Custom(NoTerms), InsideStorage({kInput}));
 
 void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMean, kInvstd, executor);
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
   rows.Input(kInput, input);
   rows.ValueOut(kMean, call.Tensor(kMean));
   rows.ValueOut(kInvstd, call.Tensor(kInvstd));
-  SetRowJob(rows, kStatistics, NormParameters{FloatNumber(call, kEps)}, executor);
+  SetRowwiseJob(rows, kStatistics, NormParameters{FloatNumber(call, kEps)}, executor);
 }
 }  // namespace stats
 
@@ -310,19 +310,19 @@ constexpr auto kChecks =
     List(Required(kInput), Required(kMean), Required(kInvstd), Required(kOutput), DtypesIn(kFloats, {kInput}),
          IfThere<kWeight>(DtypesIn(kFloats, {kWeight})), IfThere<kBias>(DtypesIn(kFloats, {kBias})),
          DtypesIn(kFloats, {kMean, kInvstd, kOutput}), SameFormat({kInput, kOutput}),
-         NotPrivate({kInput, kOutput}), SizesRepresentable({kOutput}), Own(Fits), DoneIfEmpty({kInput}),
+         NotPrivate({kInput, kOutput}), SizesRepresentable({kOutput}), Custom(Fits), DoneIfEmpty({kInput}),
          InsideStorage({kInput, kWeight, kBias, kMean, kInvstd}));
 
 void Set(const OperatorCall& call, Executor& executor) {
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
   rows.Input(kInput, input);
   rows.Output(kOutput, call.Tensor(kOutput));
   rows.ValueIn(kMean, call.Tensor(kMean));
   rows.ValueIn(kInvstd, call.Tensor(kInvstd));
   ValueOr(rows, call, kWeight, 1);
   ValueOr(rows, call, kBias, 0);
-  SetRowJob(rows, kAffine, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kAffine, engine::NoParameters(), executor);
 }
 }  // namespace elemt
 
@@ -349,7 +349,7 @@ constexpr auto kChecks =
               DtypesIn(kFloats, {kGradOut, kInput, kMean, kInvstd}),
               IfThere<kWeight>(DtypesIn(kFloats, {kWeight})), DtypesIn(kFloats, {kSumDy, kSumDyXmu}),
               DtypesIn(kCounters, {kCounter}), DtypesIn(kFloats, {kGradInput})),
-         List(NotPrivate({kGradOut, kInput, kGradInput}), SizesRepresentable({kGradInput}), Own(Fits),
+         List(NotPrivate({kGradOut, kInput, kGradInput}), SizesRepresentable({kGradInput}), Custom(Fits),
               DoneIfEmpty({kGradOut, kInput}), InsideStorage({kGradOut, kInput, kMean, kInvstd}),
               InsideStorage({kWeight, kSumDy, kSumDyXmu, kCounter})));
 
@@ -359,13 +359,13 @@ void Set(const OperatorCall& call, Executor& executor) {
   StageList stages(call, executor, 2);
   const MappedView total = stages.Scratch(Shape{1}, ACL_DOUBLE);
   if (counter.numel > 0) {
-    engine::RowJobMaker counts(counter.view, (1u << counter.view.rank) - 1, ACL_DOUBLE, JobIsa(),
-                               ThreadLimit());
+    engine::RowwiseJobMaker counts(counter.view, (1u << counter.view.rank) - 1, ACL_DOUBLE, JobIsa(),
+                                   ThreadLimit());
     counts.Input(kCounter, counter);
     counts.ValueOut(total.operand, total.tensor);
     stages.Rows(counts, kTotal, engine::NoParameters());
   }
-  engine::RowJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, input);
   rows.Output(kGradInput, call.Tensor(kGradInput));
@@ -422,10 +422,10 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kChecks =
     List(NotNull(kX), NotNull(kSum), NotNull(kSquareSum), SizesRepresentable({kSum, kSquareSum}),
          If(IsEmpty, DtypeImplemented({kSum, kSquareSum}, kConvertible)),
-         If(IsEmpty, Own(NumbersMerge<kSum>, ACLNN_ERR_INNER_NULLPTR)),
-         If(IsEmpty, Own(NumbersMerge<kSquareSum>, ACLNN_ERR_INNER_NULLPTR)), Own(NoTerms),
-         DtypesIn(kFloatHalfAndBf16, {kX}), DtypesIn(kFloat, {kSum, kSquareSum}), Own(FormatsFit), Own(Fits),
-         InsideStorage({kX}));
+         If(IsEmpty, Custom(NumbersMerge<kSum>, ACLNN_ERR_INNER_NULLPTR)),
+         If(IsEmpty, Custom(NumbersMerge<kSquareSum>, ACLNN_ERR_INNER_NULLPTR)), Custom(NoTerms),
+         DtypesIn(kFloatHalfAndBf16, {kX}), DtypesIn(kFloat, {kSum, kSquareSum}), Custom(FormatsFit),
+         Custom(Fits), InsideStorage({kX}));
 
 void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Executor& executor) {
   int zeroed[kMostZeroed];
@@ -439,11 +439,11 @@ void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Exec
 void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, {kSum, kSquareSum}, executor);
   const aclTensor& x = call.Tensor(kX);
-  engine::RowJobMaker rows(x.view, AllBut(ChannelDim(call), x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(x.view, AllBut(ChannelDim(call), x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
   rows.Input(kX, x);
   rows.ValueOut(kSum, call.Tensor(kSum));
   rows.ValueOut(kSquareSum, call.Tensor(kSquareSum));
-  SetRowJob(rows, kSums, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kSums, engine::NoParameters(), executor);
 }
 }  // namespace reduce
 
@@ -503,8 +503,8 @@ constexpr auto kChecks =
          List(SameFormat({kGradOut, kInput}), NotPrivate({kGradOut, kInput}),
               IfWanted<kSumDy>(SizesRepresentable({kSumDy, kSumDyXmu})),
               IfWanted<kGradWeight>(SizesRepresentable({kGradWeight})),
-              IfWanted<kGradBias>(SizesRepresentable({kGradBias})), Own(Fits), Own(NoTerms),
-              If(HasTerms, Own(Agree, ACLNN_ERR_INNER_NULLPTR)),
+              IfWanted<kGradBias>(SizesRepresentable({kGradBias})), Custom(Fits), Custom(NoTerms),
+              If(HasTerms, Custom(Agree, ACLNN_ERR_INNER_NULLPTR)),
               If(HasTerms, InsideStorage({kGradOut, kInput, kMean, kInvstd}))));
 
 void Set(const OperatorCall& call, Executor& executor) {
@@ -522,7 +522,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     return SetZeroJob(call, zeroed, count, executor);
   }
   const aclTensor& x = call.Tensor(kInput);
-  engine::RowJobMaker rows(x.view, AllBut(1, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(x.view, AllBut(1, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, x);
   rows.ValueIn(kMean, call.Tensor(kMean));
@@ -534,7 +534,7 @@ void Set(const OperatorCall& call, Executor& executor) {
       rows.NoValueOut();
     }
   }
-  SetRowJob(rows, kSumsOfGradient, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kSumsOfGradient, engine::NoParameters(), executor);
 }
 }  // namespace reduce_backward
 
@@ -573,20 +573,20 @@ aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kChecks =
-    Join(List(NotNull(kInput), NotNull(kMean), NotNull(kInvstd), NotNull(kCounts), NotNull(kMeanAll),
-              NotNull(kInvstdAll), DtypesIn(kFloats, {kInput, kMean, kInvstd}),
-              IfThere<kRunningMean>(DtypesIn(kFloats, {kRunningMean})),
-              IfThere<kRunningVar>(DtypesIn(kFloats, {kRunningVar})),
-              DtypesIn(kFloats, {kCounts, kMeanAll, kInvstdAll})),
-         List(NotPrivate({kInput, kMean, kInvstd, kCounts}), SizesRepresentable({kMeanAll, kInvstdAll}),
-              Own(Fits), Own(NoTerms), InsideStorage({kMean, kInvstd, kCounts, kRunningMean, kRunningVar})));
+constexpr auto kChecks = Join(
+    List(NotNull(kInput), NotNull(kMean), NotNull(kInvstd), NotNull(kCounts), NotNull(kMeanAll),
+         NotNull(kInvstdAll), DtypesIn(kFloats, {kInput, kMean, kInvstd}),
+         IfThere<kRunningMean>(DtypesIn(kFloats, {kRunningMean})),
+         IfThere<kRunningVar>(DtypesIn(kFloats, {kRunningVar})),
+         DtypesIn(kFloats, {kCounts, kMeanAll, kInvstdAll})),
+    List(NotPrivate({kInput, kMean, kInvstd, kCounts}), SizesRepresentable({kMeanAll, kInvstdAll}),
+         Custom(Fits), Custom(NoTerms), InsideStorage({kMean, kInvstd, kCounts, kRunningMean, kRunningVar})));
 
 void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMeanAll, kInvstdAll, executor);
   const aclTensor& mean = call.Tensor(kMean);
-  engine::RowJobMaker rows(mean.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(mean.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
   rows.Input(kMean, mean);
   rows.Input(kInvstd, call.Tensor(kInvstd));
   rows.Input(kCounts, OfParts(call.Tensor(kCounts), mean.view[1]));
@@ -602,8 +602,8 @@ void Set(const OperatorCall& call, Executor& executor) {
       rows.NoValueOut();
     }
   }
-  SetRowJob(rows, kGatheredMoments,
-            GatheredParameters{call.attributes[kMomentum].wide, call.attributes[kEps].wide}, executor);
+  SetRowwiseJob(rows, kGatheredMoments,
+                GatheredParameters{call.attributes[kMomentum].wide, call.attributes[kEps].wide}, executor);
 }
 }  // namespace gather_moments
 
@@ -632,13 +632,13 @@ constexpr auto kChecks = Join(
          DtypesIn(kFloatsOf950, {kMean, kVariance, kBatchMean, kBatchInvstd})),
     List(SameDtype(kTotalSum, kTotalSquareSum), SameDtype(kTotalSum, kMean), SameDtype(kTotalSum, kVariance),
          SameDtype(kBatchMean, kBatchInvstd), NotPrivate({kTotalSum, kTotalSquareSum, kSampleCount}),
-         SizesRepresentable({kMean, kVariance, kBatchMean, kBatchInvstd}), Own(Fits),
+         SizesRepresentable({kMean, kVariance, kBatchMean, kBatchInvstd}), Custom(Fits),
          DoneIfEmpty({kTotalSum}),
          InsideStorage({kTotalSum, kTotalSquareSum, kSampleCount, kMean, kVariance})));
 
 void Set(const OperatorCall& call, Executor& executor) {
   const aclTensor& total = call.Tensor(kTotalSum);
-  engine::RowJobMaker rows(total.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(total.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
   rows.Input(kTotalSum, total);
   rows.Input(kTotalSquareSum, call.Tensor(kTotalSquareSum));
   rows.Input(kSampleCount, OfParts(call.Tensor(kSampleCount), total.view[1]));
@@ -646,10 +646,10 @@ void Set(const OperatorCall& call, Executor& executor) {
   rows.ValueIn(kVariance, call.Tensor(kVariance));
   for (const int tensor : {kBatchMean, kBatchInvstd, kMean, kVariance})
     rows.ValueOut(tensor, call.Tensor(tensor));
-  SetRowJob(rows, kGatheredSums,
-            GatheredParameters{static_cast<double>(call.attributes[kMomentum].real),
-                               static_cast<double>(call.attributes[kEps].real)},
-            executor);
+  SetRowwiseJob(rows, kGatheredSums,
+                GatheredParameters{static_cast<double>(call.attributes[kMomentum].real),
+                                   static_cast<double>(call.attributes[kEps].real)},
+                executor);
 }
 }  // namespace gather_sums
 

@@ -11,7 +11,7 @@
 #include "base/errors.h"
 #include "base/float_environment.h"
 #include "contract/arguments.h"
-#include "engine/row/row_operand.h"
+#include "engine/rowwise/rowwise_operand.h"
 
 namespace portacl {
 namespace {
@@ -23,9 +23,9 @@ constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
 
 // Operands of one element each, in the order of Tensors. Trackers are INT32.
 struct ScaleJob {
-  engine::RowOperand scale;
-  engine::RowOperand found;
-  engine::RowOperand updated;
+  engine::RowwiseOperand scale;
+  engine::RowwiseOperand found;
+  engine::RowwiseOperand updated;
   int64_t tracker_offset;
   int64_t updated_tracker_offset;
   float growth;
@@ -99,7 +99,7 @@ void SetScale(const OperatorCall& call, Executor& executor) {
     const auto one = [&](int tensor, bool is_output) {
       StridedView value = call.Tensor(tensor);
       value.view.rank = value.strides.rank = 0;
-      return engine::RowOperandOf(tensor, value, value.view, 0, is_output, ACL_FLOAT, call.isa);
+      return engine::RowwiseOperandOf(tensor, value, value.view, 0, is_output, ACL_FLOAT, call.isa);
     };
     const auto offset = [&](int tensor) { return ByteOffset(call.Tensor(tensor)); };
     return ScaleJob{one(kScale, false),

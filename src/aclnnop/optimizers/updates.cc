@@ -31,10 +31,11 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
     const int k = update.operands++;
     const aclTensor& tensor = *call_.Entry(part.argument, part.entry);
     update.executor_operand[k] = call_.OperandOf(part.argument, part.entry);
-    engine::RowOperand& operand = update.operand[k];
-    operand = engine::RowOperandOf(k, tensor, tensor.view, ~uint32_t{0}, /*is_output=*/false, ACL_FLOAT, isa);
+    engine::RowwiseOperand& operand = update.operand[k];
+    operand =
+        engine::RowwiseOperandOf(k, tensor, tensor.view, ~uint32_t{0}, /*is_output=*/false, ACL_FLOAT, isa);
     update.store[k] =
-        engine::RowOperandOf(k, tensor, tensor.view, ~uint32_t{0}, /*is_output=*/true, ACL_FLOAT, isa)
+        engine::RowwiseOperandOf(k, tensor, tensor.view, ~uint32_t{0}, /*is_output=*/true, ACL_FLOAT, isa)
             .conversion;
     operand.is_in_place = tensor.dtype == ACL_FLOAT && engine::IsDense(operand.inner, operand.size);
   }
@@ -47,7 +48,7 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
     one.numel = 1;
     update.read_operand[k] = call_.OperandOf(part.argument, part.entry);
     update.read[k] =
-        engine::RowOperandOf(0, one, one.view, ~uint32_t{0}, /*is_output=*/false, ACL_DOUBLE, isa);
+        engine::RowwiseOperandOf(0, one, one.view, ~uint32_t{0}, /*is_output=*/false, ACL_DOUBLE, isa);
   }
   update.count = whole.numel;
   update.first_block = blocks_;

@@ -135,8 +135,8 @@ constexpr Check kMaxChecks[] = {
     ImageNotEmpty(kSelf, 2),
     SizesRepresentable({kOut, kIndices}),
     DoneIfEmpty({kSelf}),
-    Own(HasElementsOfResult, ACLNN_ERR_INNER_NULLPTR),
-    Own(KeepsShape, ACLNN_ERR_INNER_NULLPTR),
+    Custom(HasElementsOfResult, ACLNN_ERR_INNER_NULLPTR),
+    Custom(KeepsShape, ACLNN_ERR_INNER_NULLPTR),
     If(HasPlanesLast, PlanesFit({kSelf}, 2)),
     If(HasChannelsLast, PlanesFit({kSelf}, 2, /*behind=*/1)),
     InsideStorage({kSelf}),
@@ -178,11 +178,11 @@ void SetMaxima(const OperatorCall& call, Executor& executor) {
   };
   const StridedView self = seen(call.Tensor(kSelf));
   const StridedView out = shaped(kOut);
-  const StridedView places = shaped(kIndices);
+  const StridedView indices = shaped(kIndices);
   engine::Pool pool;
   SetAdaptiveAxes(self, out, pool);
   executor.SetJob([&] {
-    return engine::MakePoolJob(executor, pool, {&self, kSelf, &out, kOut, &places, kIndices}, call.isa,
+    return engine::MakePoolJob(executor, pool, {&self, kSelf, &out, kOut, &indices, kIndices}, call.isa,
                                call.threads);
   });
 }

@@ -115,13 +115,13 @@ constexpr Check kAvgPool2dChecks[] = {
     DoneIfEmpty({kSelf}),
     RankAtLeast(3, {kSelf}),
     RankAtMost(4, {kSelf}),
-    Own(KernelHasValues),
+    Custom(KernelHasValues),
     CountIn(kPadding, {1, 2}),
     CountIn(kStride, {0, 1, 2}),
-    Own(PaddingInKernel),
+    Custom(PaddingInKernel),
     SizesRepresentable({kOut}),
     IsPooled<kFlat, kSelf, kOut>(),
-    Own(ModeFits),
+    Custom(ModeFits),
     PlanesFit({kSelf}, 2),
     InsideStorage({kSelf}),
 };
@@ -182,7 +182,7 @@ constexpr auto kAvgPool3dChecks = Join(
          DtypesIn(kDtypes, {kSelf}), SameDtype(kSelf, kOut), NotPrivate({kSelf}), SameFormat({kSelf, kOut}),
          DoneIfEmpty({kSelf}), RankAtLeast(4, {kSelf}), RankAtMost(5, {kSelf})),
     kDeepWindows,
-    List(Own(KernelInInput<kSelf>), SizesRepresentable({kOut}), IsPooled<kDeep, kSelf, kOut>(),
+    List(Custom(KernelInInput<kSelf>), SizesRepresentable({kOut}), IsPooled<kDeep, kSelf, kOut>(),
          PlanesFit({kSelf}, 3), InsideStorage({kSelf})));
 
 constexpr auto kAvgPool3dBackwardChecks =
@@ -193,7 +193,7 @@ constexpr auto kAvgPool3dBackwardChecks =
               SameFormat({kGradSelf, kGradOutput, kGradInput}), RankAtLeast(4, {kGradSelf}),
               RankAtMost(5, {kGradSelf})),
          kDeepWindows,
-         List(SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 3), Own(KernelInInput<kGradSelf>),
+         List(SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 3), Custom(KernelInInput<kGradSelf>),
               SizesRepresentable({kGradInput}), IsPooled<kDeep, kGradSelf, kGradOutput>(),
               DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 3), InsideStorage({kGradOutput, kGradSelf})));
 

@@ -62,53 +62,53 @@ StridedView Of(const StridedView& whole, const Part& part) {
 
 }  // namespace
 
-void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& places,
+void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& indices,
                     Executor& executor) {
   const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
   const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
   const Parts parts(result.view);
-  StepList steps(executor, 3 * parts.count());
+  OpList ops(executor, 3 * parts.count());
   // An index counts elements across all axes, which therefore have to be contiguous.
   const int64_t of_rows = result.view[4] * result.strides[4];
   const bool is_direct = result.dtype == ACL_FLOAT && (result.view[3] == 1 || result.strides[3] == of_rows) &&
                          (result.view[2] == 1 || result.strides[2] == result.view[3] * of_rows);
   const int64_t plane = result.view[2] * result.view[3] * result.view[4];
-  const engine::Place zero = steps.Value({});
-  const engine::Place sums_place = is_direct
-                                       ? OperandPlace(operands.result)
-                                       : steps.Workspace(parts.planes() * plane * int64_t{sizeof(float)});
+  const engine::BufferRef zero = ops.Value({});
+  const engine::BufferRef sums_buffer = is_direct
+                                            ? OperandBuffer(operands.result)
+                                            : ops.Workspace(parts.planes() * plane * int64_t{sizeof(float)});
   int64_t before = 0;
   for (int i = 0; i < parts.count(); ++i) {
     const Part part = parts.At(i);
     const StridedView part_result = Of(result, part);
     const StridedView part_gradient = Of(gradient, part);
-    const StridedView part_places = Of(places, part);
+    const StridedView part_indices = Of(indices, part);
     const StridedView sums = is_direct ? part_result : DenseTensor(part_result.view, ACL_FLOAT);
-    steps.Fill(sums, sums_place, zero);
+    ops.Fill(sums, sums_buffer, zero);
     StridedView target = sums;
     target.view = part_gradient.view;
     for (int dim = 2; dim < 5; ++dim) target.strides.dim[dim] = 0;
-    const engine::IndexView named{&part_places, operands.places, call.Name(operands.places), -1, false,
-                                  plane,        sums.strides[4]};
+    const engine::IndexView named{&part_indices, operands.indices, call.Name(operands.indices), -1, false,
+                                  plane,         sums.strides[4]};
     engine::IndexedMove* const move =
-        steps.Indexed(engine::IndexedAction::kAdd, part_gradient, OperandPlace(operands.gradient), target,
-                      sums_place, &named, 1);
+        ops.Indexed(engine::IndexedAction::kAdd, part_gradient, OperandBuffer(operands.gradient), target,
+                    sums_buffer, &named, 1);
     if (move != nullptr) move->before = before;
     before += move == nullptr ? 0 : move->count;
-    if (!is_direct) steps.Copy(sums, sums_place, part_result, OperandPlace(operands.result));
+    if (!is_direct) ops.Copy(sums, sums_buffer, part_result, OperandBuffer(operands.result));
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
-void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands,
-                           const int64_t* steps, Executor& executor) {
+void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands, const int64_t* ops,
+                           Executor& executor) {
   const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
   const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
-  StepList list(executor, 2);
-  list.Fill(result, OperandPlace(operands.result), list.Value({}));
+  OpList list(executor, 2);
+  list.Fill(result, OperandBuffer(operands.result), list.Value({}));
   StridedView target = result;
-  for (int axis = 0; axis < 2; ++axis) Narrow(target, 3 + axis, 0, gradient.view[3 + axis], steps[axis]);
-  list.Copy(gradient, OperandPlace(operands.gradient), target, OperandPlace(operands.result));
+  for (int axis = 0; axis < 2; ++axis) Narrow(target, 3 + axis, 0, gradient.view[3 + axis], ops[axis]);
+  list.Copy(gradient, OperandBuffer(operands.gradient), target, OperandBuffer(operands.result));
   list.SetJob();
 }
 

@@ -3,21 +3,21 @@
 #pragma once
 
 #include "aclnn/executor.h"
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "contract/checks.h"
 
 namespace portacl {
 
 struct MaxGradientOperands {
   int gradient;
-  int places;
+  int indices;
   int result;
   int axes;
 };
 
-// Sets the executor's job. `places` holds INT32 or INT64 indices in the five dims of PoolView, beginning at
+// Sets the executor's job. `indices` holds INT32 or INT64 indices in the five dims of PoolView, beginning at
 // its operand's storage base. Sums are float32, in the order of the windows, and rounded once.
-void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& places,
+void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& indices,
                     Executor& executor);
 
 // The same for windows of one element that are `steps` apart.

@@ -35,10 +35,10 @@ constexpr DtypeRule kMaskDtypes = ByGeneration(kFloatAndHalf, kFloatHalfAndBf16,
                                       .On(ProductSet{Product::kAtlasInference}, DtypeSet{ACL_FLOAT});
 constexpr DtypeRule kIndicesDtypes = kNoneBeforeAtlasA2;
 constexpr DtypeRule kIndicesGradientDtypes = ByGeneration({}, DtypeSet{ACL_FLOAT}, kFloatHalfAndBf16);
-constexpr DtypeRule kPlaces = SinceAtlasA2(DtypeSet{ACL_INT32, ACL_INT64});
-constexpr DtypeSet kPlacesOrMask{ACL_INT32, ACL_INT8};
-constexpr DtypeRule kPlacesOfGradient = ByGeneration({}, kPlacesOrMask, DtypeSet{ACL_INT32, ACL_INT64});
-constexpr DtypeRule kDeepPlaces = ByGeneration({}, DtypeSet{ACL_INT32}, DtypeSet{ACL_INT32, ACL_INT64});
+constexpr DtypeRule kIndexDtypes = SinceAtlasA2(DtypeSet{ACL_INT32, ACL_INT64});
+constexpr DtypeSet kIndicesOrMask{ACL_INT32, ACL_INT8};
+constexpr DtypeRule kIndicesOfGradient = ByGeneration({}, kIndicesOrMask, DtypeSet{ACL_INT32, ACL_INT64});
+constexpr DtypeRule kDeepIndices = ByGeneration({}, DtypeSet{ACL_INT32}, DtypeSet{ACL_INT32, ACL_INT64});
 
 // ---- MaxPool ----
 
@@ -73,7 +73,7 @@ constexpr Check kMaxPoolChecks[] = {
     CountIn(kPoolDilations, {0, 1, 2, 4}),
     ValuesAre1(kPoolDilations),
     IntegerIn(kAutoPad, 0, 0),
-    Own(PadsFit),
+    Custom(PadsFit),
     SizesRepresentable({kOut}),
     ImageNotEmpty(kSelf, 2),
     IsPooled<kAlone, kSelf, kOut>(),
@@ -83,7 +83,7 @@ constexpr Check kMaxPoolChecks[] = {
 };
 
 void SetMaxima(const OperatorCall& call, Executor& executor, const WindowRules& rules,
-               const StridedView* places, int places_operand, bool channels_last = false) {
+               const StridedView* indices, int indices_operand, bool channels_last = false) {
   const auto seen = [&](int tensor) {
     return channels_last ? PlanesOf(call.Tensor(tensor), true) : PoolView(call.Tensor(tensor), rules.axes);
   };
@@ -92,7 +92,7 @@ void SetMaxima(const OperatorCall& call, Executor& executor, const WindowRules& 
   engine::Pool pool;
   SetAxes(call, rules, self, out, pool);
   executor.SetJob([&] {
-    return engine::MakePoolJob(executor, pool, {&self, kSelf, &out, kOut, places, places_operand}, call.isa,
+    return engine::MakePoolJob(executor, pool, {&self, kSelf, &out, kOut, indices, indices_operand}, call.isa,
                                call.threads);
   });
 }
@@ -134,33 +134,33 @@ constexpr auto kFlatWindows = List(
 constexpr auto kMaskChecks = Join(
     List(ArrayNotNull(kKernel), NotNull(kSelf), NotNull(kOut), CountIn(kKernel, {1, 2}),  // in CANN's order
          ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kIndices),
-         OnProducts(products::kAscend950, Own(NotOn950)), DtypesIn(kMaskDtypes, {kSelf}),
+         OnProducts(products::kAscend950, Custom(NotOn950)), DtypesIn(kMaskDtypes, {kSelf}),
          DtypesIn(DtypeSet{ACL_INT8}, {kIndices}), SameDtype(kSelf, kOut), SameFormat({kSelf, kOut}),
          NotPrivate({kSelf, kOut, kIndices}), RankAtLeast(3, {kSelf}), RankAtMost(4, {kSelf})),
     kFlatWindows,
     List(ValuesAre1(kDilation), ImageNotEmpty(kSelf, 2), SizesRepresentable({kOut, kIndices}),
-         IsPooled<kFlat, kSelf, kOut>(), Own(MaskShape), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 2),
+         IsPooled<kFlat, kSelf, kOut>(), Custom(MaskShape), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 2),
          InsideStorage({kSelf})));
 
 // Views the mask's storage as INT32 indices, one for each element of the output, in its order.
-StridedView PlacesInMask(const StridedView& windows) {
+StridedView IndicesInMask(const StridedView& windows) {
   return PoolView(DenseTensor(windows.view, ACL_INT32), 2);
 }
 
 void SetWithMask(const OperatorCall& call, Executor& executor) {
   if (IsOneElement(call)) return SetMaxima(call, executor, kFlat, nullptr, -1);
-  const StridedView places = PlacesInMask(call.Tensor(kOut));
-  SetMaxima(call, executor, kFlat, &places, kIndices);
+  const StridedView indices = IndicesInMask(call.Tensor(kOut));
+  SetMaxima(call, executor, kFlat, &indices, kIndices);
 }
 
 // CANN accepts any shape of the mask. Its storage must hold the indices that are read.
-aclnnStatus MaskHoldsPlaces(const Check& check, OperatorCall& call) noexcept {
+aclnnStatus MaskHoldsIndices(const Check& check, OperatorCall& call) noexcept {
   if (IsOneElement(call)) return ACL_SUCCESS;
-  const aclTensor& places = call.Tensor(kGradIndices);
+  const aclTensor& indices = call.Tensor(kGradIndices);
   const int64_t needed = call.Tensor(kGradOutput).numel * int64_t{sizeof(int32_t)};
   int64_t there = 0;
-  places.storage.Numel(&there);
-  if (there >= needed / static_cast<int64_t>(std::max<size_t>(1, aclDataTypeSize(places.dtype))))
+  indices.storage.Numel(&there);
+  if (there >= needed / static_cast<int64_t>(std::max<size_t>(1, aclDataTypeSize(indices.dtype))))
     return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kGradIndices);
@@ -174,15 +174,15 @@ constexpr auto kMaskGradientChecks =
     Join(List(ArrayNotNull(kKernel), NotNull(kGradOutput), NotNull(kGradSelf),  // in CANN's order
               WithCode(ACLNN_ERR_PARAM_NULLPTR, CountIn(kKernel, {1, 2})), ArrayNotNull(kStride),
               ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradIndices), NotNull(kGradInput),
-              OnProducts(products::kAscend950, Own(NotOn950)), DtypesIn(kMaskDtypes, {kGradOutput}),
-              DtypesIn(kPlacesOrMask, {kGradIndices}), SameDtype(kGradOutput, kGradSelf),
+              OnProducts(products::kAscend950, Custom(NotOn950)), DtypesIn(kMaskDtypes, {kGradOutput}),
+              DtypesIn(kIndicesOrMask, {kGradIndices}), SameDtype(kGradOutput, kGradSelf),
               SameDtype(kGradOutput, kGradInput), SameFormat({kGradSelf, kGradOutput, kGradInput}),
               NotPrivate({kGradSelf, kGradOutput, kGradIndices, kGradInput})),
          kGradientShapes, kFlatWindows,
          List(ValuesAre1(kDilation), SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2),
               SizesRepresentable({kGradInput}), IsPooled<kFlat, kGradSelf, kGradOutput>(),
               DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 2),
-              Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kGradOutput, kGradSelf})));
+              Custom(MaskHoldsIndices, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kGradOutput, kGradSelf})));
 
 void SetMaskGradient(const OperatorCall& call, Executor& executor) {
   const MaxGradientOperands operands{kGradOutput, kGradIndices, kGradInput, 2};
@@ -190,8 +190,8 @@ void SetMaskGradient(const OperatorCall& call, Executor& executor) {
     const int64_t steps[2] = {WindowAxis(call, kFlat, 0, 1).stride, WindowAxis(call, kFlat, 1, 1).stride};
     return SetGradientOfElements(call, operands, steps, executor);
   }
-  const StridedView places = PlacesInMask(call.Tensor(kGradOutput));
-  SetMaxGradient(call, operands, places, executor);
+  const StridedView indices = IndicesInMask(call.Tensor(kGradOutput));
+  SetMaxGradient(call, operands, indices, executor);
 }
 
 // ---- with indices ----
@@ -206,7 +206,7 @@ bool HasPlanesLast(const OperatorCall& call) noexcept { return !HasChannelsLast(
 constexpr auto kIndicesChecks =
     Join(List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
               ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
-              DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kPlaces, {kIndices}), SameDtype(kSelf, kOut),
+              DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kIndexDtypes, {kIndices}), SameDtype(kSelf, kOut),
               SameFormat({kSelf, kOut}), NotPrivate({kSelf, kOut, kIndices}), RankAtLeast(3, {kSelf}),
               RankAtMost(4, {kSelf}), CountIn(kKernel, {1, 2})),
          kFlatWindows,
@@ -218,8 +218,8 @@ constexpr auto kIndicesChecks =
               If(HasChannelsLast, PlanesFit({kSelf}, 2, /*behind=*/1)), InsideStorage({kSelf})));
 
 void SetWithIndices(const OperatorCall& call, Executor& executor) {
-  const StridedView places = PlanesOf(call.Tensor(kIndices), HasChannelsLast(call));
-  SetMaxima(call, executor, kFlat, &places, kIndices, HasChannelsLast(call));
+  const StridedView indices = PlanesOf(call.Tensor(kIndices), HasChannelsLast(call));
+  SetMaxima(call, executor, kFlat, &indices, kIndices, HasChannelsLast(call));
 }
 
 bool IsMask(const OperatorCall& call) noexcept { return call.Tensor(kGradIndices).dtype == ACL_INT8; }
@@ -228,7 +228,7 @@ bool IsNoMask(const OperatorCall& call) noexcept { return !IsMask(call); }
 constexpr auto kIndicesGradientChecks =
     Join(List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kKernel),
               ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
-              DtypesIn(kIndicesGradientDtypes, {kGradOutput}), DtypesIn(kPlacesOfGradient, {kGradIndices}),
+              DtypesIn(kIndicesGradientDtypes, {kGradOutput}), DtypesIn(kIndicesOfGradient, {kGradIndices}),
               SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
               SameFormat({kGradSelf, kGradOutput, kGradInput}),
               NotPrivate({kGradSelf, kGradOutput, kGradIndices, kGradInput})),
@@ -237,7 +237,7 @@ constexpr auto kIndicesGradientChecks =
               SameShape(kGradSelf, kGradInput), ImageNotEmpty(kGradSelf, 2), SizesRepresentable({kGradInput}),
               IsPooled<kFlat, kGradSelf, kGradOutput>(), If(IsNoMask, SameShape(kGradOutput, kGradIndices)),
               DoneIfEmpty({kGradSelf}), PlanesFit({kGradSelf}, 2),
-              If(IsMask, Own(MaskHoldsPlaces, ACLNN_ERR_INNER_NULLPTR)),
+              If(IsMask, Custom(MaskHoldsIndices, ACLNN_ERR_INNER_NULLPTR)),
               InsideStorage({kGradOutput, kGradSelf}), If(IsNoMask, InsideStorage({kGradIndices}))));
 
 void SetIndicesGradient(const OperatorCall& call, Executor& executor) {
@@ -257,21 +257,21 @@ constexpr auto kDeepWindows =
 constexpr auto kDeepChecks = Join(
     List(NotNull(kSelf), ArrayNotNull(kKernel), ArrayNotNull(kStride), ArrayNotNull(kPadding),
          ArrayNotNull(kDilation), NotNull(kOut), NotNull(kIndices),  // in CANN's order
-         DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kDeepPlaces, {kIndices}), SameDtype(kSelf, kOut),
+         DtypesIn(kIndicesDtypes, {kSelf}), DtypesIn(kDeepIndices, {kIndices}), SameDtype(kSelf, kOut),
          SameFormat({kSelf, kOut, kIndices}), RankAtLeast(4, {kSelf}), RankAtMost(5, {kSelf})),
     kDeepWindows,
     List(ImageNotEmpty(kSelf, 3), SizesRepresentable({kOut, kIndices}), IsPooled<kDeep, kSelf, kOut>(),
          SameShape(kOut, kIndices), DoneIfEmpty({kSelf}), PlanesFit({kSelf}, 3), InsideStorage({kSelf})));
 
 void SetDeep(const OperatorCall& call, Executor& executor) {
-  const StridedView places = PoolView(call.Tensor(kIndices), 3);
-  SetMaxima(call, executor, kDeep, &places, kIndices);
+  const StridedView indices = PoolView(call.Tensor(kIndices), 3);
+  SetMaxima(call, executor, kDeep, &indices, kIndices);
 }
 
 constexpr auto kDeepGradientChecks =
     Join(List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kKernel),
               ArrayNotNull(kStride), ArrayNotNull(kPadding), ArrayNotNull(kDilation), NotNull(kGradInput),
-              DtypesIn(kIndicesDtypes, {kGradOutput}), DtypesIn(kDeepPlaces, {kGradIndices}),
+              DtypesIn(kIndicesDtypes, {kGradOutput}), DtypesIn(kDeepIndices, {kGradIndices}),
               SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradInput),
               SameFormat({kGradSelf, kGradOutput, kGradInput}),
               NotPrivate({kGradSelf, kGradOutput, kGradIndices, kGradInput}), RankAtLeast(4, {kGradSelf}),

@@ -102,7 +102,7 @@ constexpr Check SizeIsOut(int attribute, int tensor) {
 // 161002 when `out` does not have the shape of self's windows. `kBehind` dims lie behind the axes.
 template <WindowRules kRules, int kPooled, int kWindows, int kBehind = 0>
 constexpr Check IsPooled() {
-  return Own([](const Check& check, OperatorCall& call) noexcept {
+  return Custom([](const Check& check, OperatorCall& call) noexcept {
     return pools::IsPooled(check, call, kRules, kPooled, kWindows, kBehind);
   });
 }

@@ -61,8 +61,8 @@ constexpr Check kChecks[] = {
     DtypesIn(kScales, {kScale}),
     IfGiven<kOffset>(SameDtype(kScale, kOffset)),
     DtypesIn(kResults, {kY}),
-    Own(TypesFit),
-    Own(ShapesFit),
+    Custom(TypesFit),
+    Custom(ShapesFit),
     SizesRepresentable({kY}),
     DoneIfEmpty({kX}),
     WithCode(ACLNN_ERR_PARAM_INVALID, Packed<kX>()),
@@ -71,20 +71,20 @@ constexpr Check kChecks[] = {
 };
 
 void Set(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::Dequantise job{};
   const Shape shape = ShapeOfNumbers(call);
   job.columns = shape.rank == 0 ? 1 : shape[shape.rank - 1];
   job.rows = call.Tensor(kY).numel / job.columns;
-  job.x = CodesIn(steps, call, kX);
-  job.to = NumbersOut(steps, call, kY);
-  job.scale = OneOrColumns(NumbersIn(steps, call, kScale), call, kScale, job.columns);
-  job.first = OneOrColumns(NumbersIn(steps, call, kOffset), call, kOffset, job.columns);
+  job.x = CodesIn(ops, call, kX);
+  job.to = NumbersOut(ops, call, kY);
+  job.scale = OneOrColumns(NumbersIn(ops, call, kScale), call, kScale, job.columns);
+  job.first = OneOrColumns(NumbersIn(ops, call, kOffset), call, kOffset, job.columns);
   const bool is_squared = Integer(call, kSquare) != 0;
   job.squares_scale = is_squared && IsOn950(call);
   job.multiplies_twice = is_squared && IsBefore950(call);
-  AddRows(steps, job, {job.x.place, job.to.place, job.scale.numbers.place, PlaceOf(job.first.numbers)});
-  steps.SetJob();
+  AddRows(ops, job, {job.x.buffer, job.to.buffer, job.scale.numbers.buffer, BufferOf(job.first.numbers)});
+  ops.SetJob();
 }
 
 // ---- DequantBias ----
@@ -117,7 +117,7 @@ constexpr Check kBiasChecks[] = {
     IfGiven<kActivateScale>(DtypesIn(kFloat, {kActivateScale})),
     IfGiven<kBias>(DtypesIn(kBiases, {kBias})),
     DtypesIn(kBiasResults, {kOut}),
-    Own(BiasShapes, kTiling),
+    Custom(BiasShapes, kTiling),
     SizesRepresentable({kOut}),
     InsideStorage({kSums, kWeightScale}),
     IfGiven<kActivateScale>(InsideStorage({kActivateScale})),
@@ -125,25 +125,25 @@ constexpr Check kBiasChecks[] = {
 };
 
 void SetBias(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::Dequantise job{};
   job.rows = call.Tensor(kSums).view[0];
   job.columns = call.Tensor(kSums).view[1];
-  job.x = NumbersIn(steps, call, kSums);
-  job.to = NumbersOut(steps, call, kOut);
-  job.scale.numbers = NumbersIn(steps, call, kWeightScale);
+  job.x = NumbersIn(ops, call, kSums);
+  job.to = NumbersOut(ops, call, kOut);
+  job.scale.numbers = NumbersIn(ops, call, kWeightScale);
   job.scale.by_column = true;
-  job.second_scale.numbers = NumbersIn(steps, call, kActivateScale);
+  job.second_scale.numbers = NumbersIn(ops, call, kActivateScale);
   job.second_scale.rows = job.rows;
   if (call.IsGiven(kBias)) {
     Factors& bias = call.Tensor(kBias).dtype == ACL_INT32 ? job.first : job.last;
-    bias.numbers = NumbersIn(steps, call, kBias);
+    bias.numbers = NumbersIn(ops, call, kBias);
     bias.by_column = true;
   }
-  AddRows(steps, job,
-          {job.x.place, job.to.place, job.scale.numbers.place, PlaceOf(job.second_scale.numbers),
-           PlaceOf(job.first.numbers), PlaceOf(job.last.numbers)});
-  steps.SetJob();
+  AddRows(ops, job,
+          {job.x.buffer, job.to.buffer, job.scale.numbers.buffer, BufferOf(job.second_scale.numbers),
+           BufferOf(job.first.numbers), BufferOf(job.last.numbers)});
+  ops.SetJob();
 }
 
 }  // namespace
@@ -151,7 +151,9 @@ void SetBias(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnAscendAntiQuant) { return dense::RunSteps(call, kChecks, workspaceSize, executor, Set); }
+PORTACL_PHASE_1(aclnnAscendAntiQuant) {
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, Set);
+}
 PORTACL_PHASE_1(aclnnDequantBias) {
-  return dense::RunSteps(call, kBiasChecks, workspaceSize, executor, SetBias);
+  return dense::RunOpList(call, kBiasChecks, workspaceSize, executor, SetBias);
 }

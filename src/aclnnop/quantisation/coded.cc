@@ -7,7 +7,7 @@
 
 namespace portacl::quantisation {
 
-using engine::Place;
+using engine::BufferRef;
 
 aclDataType CodesOf(const StridedView& tensor) noexcept {
   return tensor.dtype == ACL_INT32 ? ACL_INT4 : tensor.dtype;
@@ -44,25 +44,25 @@ engine::Rounding RoundingOf(std::string_view name) noexcept {
   return engine::Rounding::kNearestEven;
 }
 
-Numbers NumbersIn(DenseSteps& steps, const OperatorCall& call, int tensor) {
+Numbers NumbersIn(DenseOpList& ops, const OperatorCall& call, int tensor) {
   if (!call.IsGiven(tensor)) return {};
-  return {steps.In(tensor), call.Tensor(tensor).dtype, true};
+  return {ops.In(tensor), call.Tensor(tensor).dtype, true};
 }
-Numbers NumbersOut(DenseSteps& steps, const OperatorCall& call, int tensor, bool keeps) {
+Numbers NumbersOut(DenseOpList& ops, const OperatorCall& call, int tensor, bool keeps) {
   if (!call.IsGiven(tensor)) return {};
-  return {steps.Out(tensor, ACL_DT_UNDEFINED, keeps), call.Tensor(tensor).dtype, true};
+  return {ops.Out(tensor, ACL_DT_UNDEFINED, keeps), call.Tensor(tensor).dtype, true};
 }
 
-Numbers CodesIn(DenseSteps& steps, const OperatorCall& call, int tensor) {
+Numbers CodesIn(DenseOpList& ops, const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
-  if (StorageBits(view.dtype) == 4) return {Place{tensor, view.offset / 2}, view.dtype, true};
-  return {steps.In(tensor), CodesOf(view), true};
+  if (StorageBits(view.dtype) == 4) return {BufferRef{tensor, view.offset / 2}, view.dtype, true};
+  return {ops.In(tensor), CodesOf(view), true};
 }
-void SetCodes(DenseSteps& steps, const OperatorCall& call, int tensor, Quantiser& quantiser, bool keeps) {
+void SetCodes(DenseOpList& ops, const OperatorCall& call, int tensor, Quantiser& quantiser, bool keeps) {
   const aclTensor& view = call.Tensor(tensor);
   quantiser.dtype = CodesOf(view);
-  quantiser.codes = StorageBits(view.dtype) == 4 ? Place{tensor, view.offset / 2}
-                                                 : steps.Out(tensor, ACL_DT_UNDEFINED, keeps);
+  quantiser.codes = StorageBits(view.dtype) == 4 ? BufferRef{tensor, view.offset / 2}
+                                                 : ops.Out(tensor, ACL_DT_UNDEFINED, keeps);
 }
 
 Factors OneOrColumns(const Numbers& numbers, const OperatorCall& call, int tensor, int64_t columns) {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "engine/quantise/quantise.h"
 
 namespace portacl::quantisation {
@@ -49,7 +49,7 @@ aclnnStatus LiesPackedIn(const Check& check, OperatorCall& call) noexcept {
 }
 template <int tensor>
 constexpr Check Packed() {
-  return Own(LiesPackedIn<tensor>, ACLNN_ERR_INNER_NULLPTR);
+  return Custom(LiesPackedIn<tensor>, ACLNN_ERR_INNER_NULLPTR);
 }
 
 // The names are round, floor, ceil and trunc.
@@ -57,25 +57,25 @@ bool IsRounding(std::string_view name) noexcept;
 engine::Rounding RoundingOf(std::string_view name) noexcept;
 
 // Return a tensor as numbers of its own dtype for a step, or none if it is not given.
-Numbers NumbersIn(DenseSteps& steps, const OperatorCall& call, int tensor);
-Numbers NumbersOut(DenseSteps& steps, const OperatorCall& call, int tensor, bool keeps = false);
+Numbers NumbersIn(DenseOpList& ops, const OperatorCall& call, int tensor);
+Numbers NumbersOut(DenseOpList& ops, const OperatorCall& call, int tensor, bool keeps = false);
 // Returns codes as numbers.
-Numbers CodesIn(DenseSteps& steps, const OperatorCall& call, int tensor);
+Numbers CodesIn(DenseOpList& ops, const OperatorCall& call, int tensor);
 // Sets the destination and the dtype of a quantiser's codes.
-void SetCodes(DenseSteps& steps, const OperatorCall& call, int tensor, Quantiser& quantiser,
+void SetCodes(DenseOpList& ops, const OperatorCall& call, int tensor, Quantiser& quantiser,
               bool keeps = false);
 
 // Returns a factor that is one number, or one for each column.
 Factors OneOrColumns(const Numbers& numbers, const OperatorCall& call, int tensor, int64_t columns);
 
 template <class Step>
-void AddRows(DenseSteps& steps, Step& step, std::initializer_list<engine::Place> places) {
-  step.isa = steps.isa();
-  step.threads = steps.threads();
-  steps.Compute(step, places, step.rows * step.columns);
+void AddRows(DenseOpList& ops, Step& step, std::initializer_list<engine::BufferRef> buffers) {
+  step.isa = ops.isa();
+  step.threads = ops.threads();
+  ops.Compute(step, buffers, step.rows * step.columns);
 }
-inline engine::Place PlaceOf(const Numbers& numbers) {
-  return numbers.is_there ? numbers.place : engine::Place{engine::Place::kWorkspace, 0};
+inline engine::BufferRef BufferOf(const Numbers& numbers) {
+  return numbers.is_there ? numbers.buffer : engine::BufferRef{engine::BufferRef::kWorkspace, 0};
 }
 
 }  // namespace portacl::quantisation

@@ -107,14 +107,14 @@ template <const Outputs& kAt>
 constexpr auto kRest = List(DtypesIn(kDtypesOfX, {kX}), IfGiven<kSmooth>(SameDtype(kX, kSmooth)),
                             If(HasGroups, DtypesIn(kInt32Or64, {kGroup})), DtypesIn(kDtypesOfY, {kAt.y}),
                             DtypesIn(kFloat, {kAt.scale}), If(HasOffset, DtypesIn(kFloat, {kLater.offset})),
-                            Own(ShapesFit), SizesRepresentable({kAt.y, kAt.scale}), DoneIfEmpty({kX}),
-                            DoneIfEmpty({kAt.y}), DoneIfEmpty({kAt.scale}), Own(TilesFit, kTiling),
+                            Custom(ShapesFit), SizesRepresentable({kAt.y, kAt.scale}), DoneIfEmpty({kX}),
+                            DoneIfEmpty({kAt.y}), DoneIfEmpty({kAt.scale}), Custom(TilesFit, kTiling),
                             InsideStorage({kX}), IfGiven<kSmooth>(InsideStorage({kSmooth})),
                             If(HasGroups, InsideStorage({kGroup})), Packed<kAt.y>());
 constexpr auto kFirstChecks = Join(kNotNull<kFirst>, kRest<kFirst>);
 constexpr auto kSecondChecks = Join(kNotNull<kLater>, kRest<kLater>);
 constexpr auto kLaterChecks =
-    Join(List(Own(On950, ACLNN_ERR_INNER)), kNotNull<kLater>, List(Own(ModesFit)), kRest<kLater>);
+    Join(List(Custom(On950, ACLNN_ERR_INNER)), kNotNull<kLater>, List(Custom(ModesFit)), kRest<kLater>);
 
 // Returns the code of the greatest magnitude.
 float MostOf(const OperatorCall& call, aclDataType codes) {
@@ -123,7 +123,7 @@ float MostOf(const OperatorCall& call, aclDataType codes) {
 }
 
 void Set(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const Outputs at = OutputsOf(call);
   const bool keeps = HasGroups(call);
   StridedView x = PlainView(call.Tensor(kX));
@@ -139,12 +139,12 @@ void Set(const OperatorCall& call, Executor& executor) {
   job.columns = x.view[x.view.rank - 1];
   job.rows = x.numel / job.columns;
   Quantiser& quantiser = job.quantiser[0];
-  job.x = {steps.InView(kX, x), x.dtype, true};
+  job.x = {ops.InView(kX, x), x.dtype, true};
   if (IsByChannel(call)) {
     quantiser.dtype = y.dtype;
-    quantiser.codes = steps.OutView(at.y, y);
+    quantiser.codes = ops.OutView(at.y, y);
   } else {
-    SetCodes(steps, call, at.y, quantiser, keeps);
+    SetCodes(ops, call, at.y, quantiser, keeps);
   }
   quantiser.most = MostOf(call, quantiser.dtype);
   quantiser.kind = HasOffset(call) ? Quantiser::Kind::kRange : Quantiser::Kind::kGreatest;
@@ -152,31 +152,31 @@ void Set(const OperatorCall& call, Executor& executor) {
   quantiser.span = quantiser.dtype == ACL_INT8 || quantiser.dtype == ACL_INT4 ? 2 * quantiser.most + 1
                                                                               : 2 * quantiser.most;
   quantiser.least_step = IsOn950(call) ? 0.0f : 1e-12f;
-  quantiser.scale.numbers = NumbersIn(steps, call, kSmooth);
+  quantiser.scale.numbers = NumbersIn(ops, call, kSmooth);
   quantiser.scale.by_column = true;
   if (HasGroups(call)) {
     quantiser.scale.by_group = true;
     quantiser.scale.rows = job.groups.count = call.Tensor(kGroup).view[0];
-    job.groups.ends = {steps.In(kGroup, ACL_INT64), ACL_INT64, true};
+    job.groups.ends = {ops.In(kGroup, ACL_INT64), ACL_INT64, true};
   }
-  quantiser.row_step = NumbersOut(steps, call, at.scale, keeps);
-  if (HasOffset(call)) quantiser.row_offset = NumbersOut(steps, call, at.offset, keeps);
+  quantiser.row_step = NumbersOut(ops, call, at.scale, keeps);
+  if (HasOffset(call)) quantiser.row_offset = NumbersOut(ops, call, at.offset, keeps);
   if (IsByTensor(call)) {
     engine::TensorExtremes extremes{};
     extremes.x = job.x;
     extremes.factor = quantiser.scale;
     extremes.rows = job.rows;
     extremes.columns = job.columns;
-    extremes.pairs = steps.Floats(2 * engine::TensorExtremes::Blocks(job.rows, job.columns));
-    extremes.to = steps.Floats(2);
+    extremes.pairs = ops.Floats(2 * engine::TensorExtremes::Blocks(job.rows, job.columns));
+    extremes.to = ops.Floats(2);
     extremes.groups = job.groups;
-    AddRows(steps, extremes, {job.x.place, PlaceOf(quantiser.scale.numbers), PlaceOf(job.groups.ends)});
+    AddRows(ops, extremes, {job.x.buffer, BufferOf(quantiser.scale.numbers), BufferOf(job.groups.ends)});
     quantiser.tensor_step = {extremes.to, ACL_FLOAT, true};
   }
-  AddRows(steps, job,
-          {job.x.place, quantiser.codes, PlaceOf(quantiser.scale.numbers), PlaceOf(job.groups.ends),
-           PlaceOf(quantiser.row_step), PlaceOf(quantiser.row_offset)});
-  steps.SetJob();
+  AddRows(ops, job,
+          {job.x.buffer, quantiser.codes, BufferOf(quantiser.scale.numbers), BufferOf(job.groups.ends),
+           BufferOf(quantiser.row_step), BufferOf(quantiser.row_offset)});
+  ops.SetJob();
 }
 
 }  // namespace
@@ -186,14 +186,14 @@ void Set(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnDynamicQuant) {
-  return dense::RunSteps(call, kFirstChecks, workspaceSize, executor, Set);
+  return dense::RunOpList(call, kFirstChecks, workspaceSize, executor, Set);
 }
 PORTACL_PHASE_1(aclnnDynamicQuantV2) {
-  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, Set);
+  return dense::RunOpList(call, kSecondChecks, workspaceSize, executor, Set);
 }
 PORTACL_PHASE_1(aclnnDynamicQuantV3) {
-  return dense::RunSteps(call, kLaterChecks, workspaceSize, executor, Set);
+  return dense::RunOpList(call, kLaterChecks, workspaceSize, executor, Set);
 }
 PORTACL_PHASE_1(aclnnDynamicQuantV4) {
-  return dense::RunSteps(call, kLaterChecks, workspaceSize, executor, Set);
+  return dense::RunOpList(call, kLaterChecks, workspaceSize, executor, Set);
 }

@@ -11,13 +11,13 @@ namespace {
 using namespace quantisation;
 using engine::QuantiseGated;
 
-void AddJob(DenseSteps& steps, QuantiseGated& job) {
-  AddRows(steps, job,
-          {job.x.place, PlaceOf(job.weight_scale.numbers), PlaceOf(job.activation_scale.numbers),
-           PlaceOf(job.first_bias.numbers), PlaceOf(job.bias.numbers), job.quantiser[0].codes,
-           PlaceOf(job.quantiser[0].scale.numbers), PlaceOf(job.quantiser[0].offset.numbers),
-           PlaceOf(job.quantiser[0].row_step), PlaceOf(job.groups.ends)});
-  steps.SetJob();
+void AddJob(DenseOpList& ops, QuantiseGated& job) {
+  AddRows(ops, job,
+          {job.x.buffer, BufferOf(job.weight_scale.numbers), BufferOf(job.activation_scale.numbers),
+           BufferOf(job.first_bias.numbers), BufferOf(job.bias.numbers), job.quantiser[0].codes,
+           BufferOf(job.quantiser[0].scale.numbers), BufferOf(job.quantiser[0].offset.numbers),
+           BufferOf(job.quantiser[0].row_step), BufferOf(job.groups.ends)});
+  ops.SetJob();
 }
 
 // Returns the shape of rows: all dims but the last.
@@ -121,8 +121,8 @@ constexpr Check kChecks[] = {
     IfGiven<kGroup>(DtypesIn(kInt64, {kGroup})),
     DtypesIn(kCodes, {kY}),
     DtypesIn(kFloat, {kStep}),
-    Own(ModesFit, kTiling),
-    Own(ShapesFit, kTiling),
+    Custom(ModesFit, kTiling),
+    Custom(ShapesFit, kTiling),
     SizesRepresentable({kY, kStep}),
     DoneIfEmpty({kX}),
     InsideStorage({kX}),
@@ -136,10 +136,10 @@ constexpr Check kChecks[] = {
 
 // Returns a factor that is one number, or one for each column, each group, or both. A single dim of length
 // `groups` is taken as groups, even if there are as many columns.
-Factors FactorsOf(DenseSteps& steps, const OperatorCall& call, int tensor, int64_t columns,
+Factors FactorsOf(DenseOpList& ops, const OperatorCall& call, int tensor, int64_t columns,
                   int64_t groups = 0) {
   Factors factors;
-  factors.numbers = NumbersIn(steps, call, tensor);
+  factors.numbers = NumbersIn(ops, call, tensor);
   if (!factors.numbers.is_there) return factors;
   const Shape& shape = call.Tensor(tensor).view;
   factors.by_column =
@@ -150,7 +150,7 @@ Factors FactorsOf(DenseSteps& steps, const OperatorCall& call, int tensor, int64
 }
 
 void Set(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   QuantiseGated job;
   job.columns = call.Tensor(kY).view[call.Tensor(kY).view.rank - 1];
   job.rows = call.Tensor(kY).numel / job.columns;
@@ -159,33 +159,33 @@ void Set(const OperatorCall& call, Executor& executor) {
   job.limit = static_cast<float>(RealOf(call, kLimit));
   job.alpha = static_cast<float>(RealOf(call, kAlpha));
   job.shift = static_cast<float>(RealOf(call, kShift));
-  job.x = NumbersIn(steps, call, kX);
-  job.weight_scale = FactorsOf(steps, call, kWeightScale, 2 * job.columns);
-  job.activation_scale.numbers = NumbersIn(steps, call, kActivationScale);
+  job.x = NumbersIn(ops, call, kX);
+  job.weight_scale = FactorsOf(ops, call, kWeightScale, 2 * job.columns);
+  job.activation_scale.numbers = NumbersIn(ops, call, kActivationScale);
   job.activation_scale.rows = job.rows;
   if (call.IsGiven(kBias))
     (call.Tensor(kBias).dtype == ACL_INT32 ? job.first_bias : job.bias) =
-        FactorsOf(steps, call, kBias, 2 * job.columns);
+        FactorsOf(ops, call, kBias, 2 * job.columns);
   if (call.IsGiven(kGroup)) {
-    job.groups.ends = {steps.In(kGroup), ACL_INT64, true};
+    job.groups.ends = {ops.In(kGroup), ACL_INT64, true};
     job.groups.count = GroupsOf(call);
     job.groups.are_pairs = call.Tensor(kGroup).view.rank == 2;
     job.groups.are_counts = true;
   }
   Quantiser& quantiser = job.quantiser[0];
-  SetCodes(steps, call, kY, quantiser, call.IsGiven(kGroup));
-  quantiser.scale = FactorsOf(steps, call, kQuantScale, job.columns, IsDynamic(call) ? 0 : GroupsOf(call));
+  SetCodes(ops, call, kY, quantiser, call.IsGiven(kGroup));
+  quantiser.scale = FactorsOf(ops, call, kQuantScale, job.columns, IsDynamic(call) ? 0 : GroupsOf(call));
   if (IsDynamic(call)) {
     quantiser.kind = Quantiser::Kind::kGreatest;
     quantiser.step = Quantiser::Step::kQuotient;
     quantiser.most = engine::GreatestNumber(quantiser.dtype);
-    quantiser.row_step = NumbersOut(steps, call, kStep, call.IsGiven(kGroup));
+    quantiser.row_step = NumbersOut(ops, call, kStep, call.IsGiven(kGroup));
   } else {
     quantiser.kind = Quantiser::Kind::kDivide;
     quantiser.passes_zero = true;
-    quantiser.offset = FactorsOf(steps, call, kQuantOffset, job.columns, GroupsOf(call));
+    quantiser.offset = FactorsOf(ops, call, kQuantOffset, job.columns, GroupsOf(call));
   }
-  AddJob(steps, job);
+  AddJob(ops, job);
 }
 
 // ---- SwiGluQuant ----
@@ -238,7 +238,7 @@ constexpr Check kPlainChecks[] = {
     IfGiven<kPlainGroup>(DtypesIn(kInt32, {kPlainGroup})),
     DtypesIn(kPlainCodes, {kPlainY}),
     DtypesIn(kFloat, {kPlainStep}),
-    Own(PlainFits, kTiling),
+    Custom(PlainFits, kTiling),
     SizesRepresentable({kPlainY, kPlainStep}),
     DoneIfEmpty({kPlainX}),
     InsideStorage({kPlainX}),
@@ -249,9 +249,9 @@ constexpr Check kPlainChecks[] = {
 };
 
 // Returns a factor of shape [G, N] or [G].
-Factors GroupFactors(DenseSteps& steps, const OperatorCall& call, int tensor) {
+Factors GroupFactors(DenseOpList& ops, const OperatorCall& call, int tensor) {
   Factors factors;
-  factors.numbers = NumbersIn(steps, call, tensor);
+  factors.numbers = NumbersIn(ops, call, tensor);
   if (!factors.numbers.is_there) return factors;
   factors.by_column = call.Tensor(tensor).view.rank == 2;
   factors.by_group = true;
@@ -260,31 +260,31 @@ Factors GroupFactors(DenseSteps& steps, const OperatorCall& call, int tensor) {
 }
 
 void SetPlain(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   QuantiseGated job;
   job.columns = call.Tensor(kPlainY).view[call.Tensor(kPlainY).view.rank - 1];
   job.rows = call.Tensor(kPlainY).numel / job.columns;
   job.activates_left = Integer(call, kPlainLeft) != 0;
-  job.x = NumbersIn(steps, call, kPlainX);
+  job.x = NumbersIn(ops, call, kPlainX);
   const bool keeps = call.IsGiven(kPlainGroup);
   if (keeps) {
-    job.groups.ends = {steps.In(kPlainGroup, ACL_INT64), ACL_INT64, true};
+    job.groups.ends = {ops.In(kPlainGroup, ACL_INT64), ACL_INT64, true};
     job.groups.count = call.Tensor(kPlainGroup).view[0];
     job.groups.are_counts = Integer(call, kGroupType) == 1;
   }
   Quantiser& quantiser = job.quantiser[0];
-  SetCodes(steps, call, kPlainY, quantiser, keeps);
-  quantiser.scale = GroupFactors(steps, call, kSmooth);
+  SetCodes(ops, call, kPlainY, quantiser, keeps);
+  quantiser.scale = GroupFactors(ops, call, kSmooth);
   if (IsPlainDynamic(call)) {
     quantiser.kind = Quantiser::Kind::kGreatest;
     quantiser.step = Quantiser::Step::kInverse;
     quantiser.most = engine::GreatestNumber(quantiser.dtype);
-    quantiser.row_step = NumbersOut(steps, call, kPlainStep, keeps);
+    quantiser.row_step = NumbersOut(ops, call, kPlainStep, keeps);
   } else {
     quantiser.kind = Quantiser::Kind::kMultiply;
-    quantiser.offset = GroupFactors(steps, call, kOffsets);
+    quantiser.offset = GroupFactors(ops, call, kOffsets);
   }
-  AddJob(steps, job);
+  AddJob(ops, job);
 }
 
 }  // namespace
@@ -293,11 +293,11 @@ void SetPlain(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnDequantSwigluQuant) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, Set);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, Set);
 }
 PORTACL_PHASE_1(aclnnDequantSwigluQuantV2) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, Set);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, Set);
 }
 PORTACL_PHASE_1(aclnnSwiGluQuantV2) {
-  return dense::RunSteps(call, kPlainChecks, workspaceSize, executor, SetPlain);
+  return dense::RunOpList(call, kPlainChecks, workspaceSize, executor, SetPlain);
 }

@@ -25,14 +25,14 @@ ShapeChecks& IsTail(ShapeChecks& checks, const OperatorCall& call, int x, int ga
   return checks.Holds(fits, gamma, "the last dims of x");
 }
 
-void AddJob(DenseSteps& steps, QuantiseNormed& job) {
-  AddRows(steps, job,
-          {PlaceOf(job.x1), PlaceOf(job.x2), PlaceOf(job.gamma), PlaceOf(job.beta), PlaceOf(job.sum),
-           PlaceOf(job.normed), PlaceOf(job.rstd), job.quantiser[0].codes, job.quantiser[1].codes,
-           PlaceOf(job.quantiser[0].scale.numbers), PlaceOf(job.quantiser[1].scale.numbers),
-           PlaceOf(job.quantiser[0].offset.numbers), PlaceOf(job.quantiser[1].offset.numbers),
-           PlaceOf(job.quantiser[0].row_step), PlaceOf(job.quantiser[1].row_step)});
-  steps.SetJob();
+void AddJob(DenseOpList& ops, QuantiseNormed& job) {
+  AddRows(ops, job,
+          {BufferOf(job.x1), BufferOf(job.x2), BufferOf(job.gamma), BufferOf(job.beta), BufferOf(job.sum),
+           BufferOf(job.normed), BufferOf(job.rstd), job.quantiser[0].codes, job.quantiser[1].codes,
+           BufferOf(job.quantiser[0].scale.numbers), BufferOf(job.quantiser[1].scale.numbers),
+           BufferOf(job.quantiser[0].offset.numbers), BufferOf(job.quantiser[1].offset.numbers),
+           BufferOf(job.quantiser[0].row_step), BufferOf(job.quantiser[1].row_step)});
+  ops.SetJob();
 }
 
 void SetRowsOf(const OperatorCall& call, int x, int gamma, QuantiseNormed& job) {
@@ -124,17 +124,17 @@ constexpr auto StaticDtypes() {
 template <const Static& kAt>
 constexpr auto StaticEnd() {
   constexpr bool kIsSecond = kAt.beta >= 0;
-  return List(Own(TypesFit<kAt>, kIsSecond ? ACLNN_ERR_PARAM_INVALID : ACLNN_ERR_INNER_NULLPTR),
-              Own(ShapesFit<kAt>, kIsSecond ? ACLNN_ERR_PARAM_INVALID : kTiling), Own(EpsilonFits, kTiling),
-              SizesRepresentable({kAt.y1, kAt.y2}), InsideStorage({kX1, kX2, kGamma, kScales1}),
-              IfGiven<kScales2>(InsideStorage({kScales2})), IfGiven<kZeros1>(InsideStorage({kZeros1})),
-              IfGiven<kZeros2>(InsideStorage({kZeros2})));
+  return List(Custom(TypesFit<kAt>, kIsSecond ? ACLNN_ERR_PARAM_INVALID : ACLNN_ERR_INNER_NULLPTR),
+              Custom(ShapesFit<kAt>, kIsSecond ? ACLNN_ERR_PARAM_INVALID : kTiling),
+              Custom(EpsilonFits, kTiling), SizesRepresentable({kAt.y1, kAt.y2}),
+              InsideStorage({kX1, kX2, kGamma, kScales1}), IfGiven<kScales2>(InsideStorage({kScales2})),
+              IfGiven<kZeros1>(InsideStorage({kZeros1})), IfGiven<kZeros2>(InsideStorage({kZeros2})));
 }
 
 constexpr auto kFirstChecks = Join(List(NotNull(kX1), NotNull(kX2), NotNull(kGamma), NotNull(kScales1),
                                         NotNull(kFirst.y1), NotNull(kFirst.y2), NotNull(kFirst.x)),
                                    StaticDtypes<kFirst>(),
-                                   List(DtypesIn(kFloatHalfAndBf16, {kFirst.x}), Own(RanksFit<kFirst>),
+                                   List(DtypesIn(kFloatHalfAndBf16, {kFirst.x}), Custom(RanksFit<kFirst>),
                                         DoneIfEmpty({kX1}), DoneIfEmpty({kGamma}), DoneIfEmpty({kFirst.y2})),
                                    StaticEnd<kFirst>());
 
@@ -166,21 +166,21 @@ aclnnStatus NoNormed(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kSecondChecks =
     Join(List(NotNull(kX1), NotNull(kX2), NotNull(kGamma), NotNull(kScales1), NotNull(kSecond.y1),
               NotNull(kSecond.y2), DoneIfEmpty({kX1}), DoneIfEmpty({kGamma}), DoneIfEmpty({kSecond.y2}),
-              If(IsPlural, NotNull(kSecond.x)), If(IsPlural, Own(NoNormed, ACLNN_ERR_PARAM_NULLPTR)),
-              Own(RanksFit<kSecond>)),
+              If(IsPlural, NotNull(kSecond.x)), If(IsPlural, Custom(NoNormed, ACLNN_ERR_PARAM_NULLPTR)),
+              Custom(RanksFit<kSecond>)),
          StaticDtypes<kSecond>(), StaticEnd<kSecond>(), List(IfGiven<kBeta>(InsideStorage({kBeta}))));
 
 void SetStaticOf(const OperatorCall& call, const Static& at, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   QuantiseNormed job;
   SetRowsOf(call, kX1, kGamma, job);
   job.eps = RealOf(call, kEpsilon);
-  job.x1 = NumbersIn(steps, call, kX1);
-  job.x2 = NumbersIn(steps, call, kX2);
-  job.gamma = NumbersIn(steps, call, kGamma);
-  if (IsThere(call, at.beta)) job.beta = NumbersIn(steps, call, at.beta);
-  if (IsThere(call, at.x)) job.sum = NumbersOut(steps, call, at.x);
-  if (IsThere(call, at.normed)) job.normed = NumbersOut(steps, call, at.normed);
+  job.x1 = NumbersIn(ops, call, kX1);
+  job.x2 = NumbersIn(ops, call, kX2);
+  job.gamma = NumbersIn(ops, call, kGamma);
+  if (IsThere(call, at.beta)) job.beta = NumbersIn(ops, call, at.beta);
+  if (IsThere(call, at.x)) job.sum = NumbersOut(ops, call, at.x);
+  if (IsThere(call, at.normed)) job.normed = NumbersOut(ops, call, at.normed);
   // FLOAT16 rounds intermediate results if there are many scales.
   const bool is_half = call.Tensor(kX1).dtype == ACL_FLOAT16;
   job.rounds_steps = IsBefore950(call) && is_half && call.Tensor(kScales1).numel != 1;
@@ -192,11 +192,11 @@ void SetStaticOf(const OperatorCall& call, const Static& at, Executor& executor)
     if (!call.IsGiven(scales[i])) continue;
     Quantiser& quantiser = job.quantiser[i];
     quantiser.kind = Integer(call, kDivides) != 0 ? Quantiser::Kind::kDivide : Quantiser::Kind::kMultiply;
-    SetCodes(steps, call, codes[i], quantiser);
-    quantiser.scale = OneOrColumns(NumbersIn(steps, call, scales[i]), call, scales[i], job.columns);
-    quantiser.offset = OneOrColumns(NumbersIn(steps, call, zeros[i]), call, zeros[i], job.columns);
+    SetCodes(ops, call, codes[i], quantiser);
+    quantiser.scale = OneOrColumns(NumbersIn(ops, call, scales[i]), call, scales[i], job.columns);
+    quantiser.offset = OneOrColumns(NumbersIn(ops, call, zeros[i]), call, zeros[i], job.columns);
   }
-  AddJob(steps, job);
+  AddJob(ops, job);
 }
 void SetFirst(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kFirst, executor); }
 void SetSecond(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kSecond, executor); }
@@ -256,14 +256,14 @@ aclnnStatus DynamicShapesOf(const Check& check, const OperatorCall& call, const 
   checks.Rank(kX1, 2, 8).Rank(kGamma, 1, 1);
   if (!checks.Passed()) return checks.status();
   const Shape& x = call.Tensor(kX1).view;
-  Shape steps = x;
-  steps.rank = x.rank - 1;
+  Shape ops = x;
+  ops.rank = x.rank - 1;
   checks.Is(kX2, x).Is(kGamma, Shape{x[x.rank - 1]}).Is(at.x, x);
   const Shape& gamma = call.Tensor(kGamma).view;
   checks.IsIfGiven(kSmooth1, gamma).IsIfGiven(kSmooth2, gamma);
   if (at.has_beta) checks.IsIfGiven(kShift, gamma);
-  if (HasFirst(call)) HasCodesOf(checks, call, x, at.y1).Is(at.step1, steps);
-  if (HasLast(call)) HasCodesOf(checks, call, x, at.y2).Is(at.step2, steps);
+  if (HasFirst(call)) HasCodesOf(checks, call, x, at.y1).Is(at.step1, ops);
+  if (HasLast(call)) HasCodesOf(checks, call, x, at.y2).Is(at.step2, ops);
   return checks.status();
 }
 aclnnStatus DynamicTypesOf(const Check& check, const OperatorCall& call, const Dynamic& at) {
@@ -300,7 +300,7 @@ aclnnStatus DynamicEpsilonFits(const Check& check, OperatorCall& call) noexcept 
 }
 
 template <const Dynamic& kAt>
-constexpr auto kDynamicEnd = List(Own(DynamicShapes<kAt>, kTiling), Own(DynamicEpsilonFits, kTiling),
+constexpr auto kDynamicEnd = List(Custom(DynamicShapes<kAt>, kTiling), Custom(DynamicEpsilonFits, kTiling),
                                   SizesRepresentable({kAt.x}),
                                   If(HasFirst, SizesRepresentable({kAt.y1, kAt.step1})),
                                   If(HasLast, SizesRepresentable({kAt.y2, kAt.step2})),
@@ -312,38 +312,38 @@ constexpr auto kDynamicEnd = List(Own(DynamicShapes<kAt>, kTiling), Own(DynamicE
 constexpr auto kDynamicFirstChecks = Join(
     List(NotNull(kX1), NotNull(kX2), NotNull(kGamma), NotNull(kDynamicFirst.y1), NotNull(kDynamicFirst.y2),
          NotNull(kDynamicFirst.x), NotNull(kDynamicFirst.step1), NotNull(kDynamicFirst.step2),
-         Own(DynamicTypes<kDynamicFirst>), DoneIfEmpty({kX1}), DoneIfEmpty({kGamma})),
+         Custom(DynamicTypes<kDynamicFirst>), DoneIfEmpty({kX1}), DoneIfEmpty({kGamma})),
     kDynamicEnd<kDynamicFirst>);
 
 constexpr auto kDynamicSecondChecks =
-    Join(List(Own(MaskFits), NotNull(kX1), NotNull(kX2), NotNull(kGamma), NotNull(kDynamicSecond.x),
+    Join(List(Custom(MaskFits), NotNull(kX1), NotNull(kX2), NotNull(kGamma), NotNull(kDynamicSecond.x),
               If(HasFirst, NotNull(kDynamicSecond.y1)), If(HasFirst, NotNull(kDynamicSecond.step1)),
               NotNull(kDynamicSecond.y2), If(HasLast, NotNull(kDynamicSecond.step2)), DoneIfEmpty({kX1}),
               DoneIfEmpty({kX2}), DoneIfEmpty({kGamma}), DoneIfEmpty({kDynamicSecond.y2}),
-              Own(DynamicCodesFit), Own(DynamicTypes<kDynamicSecond>, ACLNN_ERR_INNER_NULLPTR)),
+              Custom(DynamicCodesFit), Custom(DynamicTypes<kDynamicSecond>, ACLNN_ERR_INNER_NULLPTR)),
          kDynamicEnd<kDynamicSecond>, List(IfGiven<kShift>(InsideStorage({kShift}))));
 
 void SetDynamicOf(const OperatorCall& call, const Dynamic& at, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   QuantiseNormed job;
   SetRowsOf(call, kX1, kGamma, job);
   job.eps = RealOf(call, kDynamicEpsilon);
-  job.x1 = NumbersIn(steps, call, kX1);
-  job.x2 = NumbersIn(steps, call, kX2);
-  job.gamma = NumbersIn(steps, call, kGamma);
-  if (at.has_beta) job.beta = NumbersIn(steps, call, kShift);
-  job.sum = NumbersOut(steps, call, at.x);
+  job.x1 = NumbersIn(ops, call, kX1);
+  job.x2 = NumbersIn(ops, call, kX2);
+  job.gamma = NumbersIn(ops, call, kGamma);
+  if (at.has_beta) job.beta = NumbersIn(ops, call, kShift);
+  job.sum = NumbersOut(ops, call, at.x);
   const auto set = [&](Quantiser& quantiser, int smooth, int codes, int step) {
     quantiser.kind = Quantiser::Kind::kGreatest;
-    SetCodes(steps, call, codes, quantiser);
+    SetCodes(ops, call, codes, quantiser);
     quantiser.most = engine::GreatestNumber(quantiser.dtype);
-    quantiser.scale.numbers = NumbersIn(steps, call, smooth);
+    quantiser.scale.numbers = NumbersIn(ops, call, smooth);
     quantiser.scale.by_column = true;
-    quantiser.row_step = NumbersOut(steps, call, step);
+    quantiser.row_step = NumbersOut(ops, call, step);
   };
   if (HasFirst(call)) set(job.quantiser[0], kSmooth1, at.y1, at.step1);
   if (HasLast(call)) set(job.quantiser[1], kSmooth2, at.y2, at.step2);
-  AddJob(steps, job);
+  AddJob(ops, job);
 }
 void SetDynamicFirst(const OperatorCall& call, Executor& executor) {
   SetDynamicOf(call, kDynamicFirst, executor);
@@ -416,31 +416,31 @@ constexpr Check kPlainChecks[] = {
     SameDtype(kX, kPlainGamma),
     SameDtype(kX, kPlainBeta),
     DtypesIn(kPlainCodes, {kY}),
-    Own(PlainTypes),
-    Own(PlainShapes),
+    Custom(PlainTypes),
+    Custom(PlainShapes),
     SizesRepresentable({kY}),
     DoneIfEmpty({kX}),
-    Own(CodesComputed, ACLNN_ERR_INNER_NULLPTR),
-    Own(PlainEpsilonFits, kTiling),
+    Custom(CodesComputed, ACLNN_ERR_INNER_NULLPTR),
+    Custom(PlainEpsilonFits, kTiling),
     InsideStorage({kX, kPlainGamma, kPlainBeta, kScale, kOffset}),
     Packed<kY>(),
 };
 
 void SetPlain(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   QuantiseNormed job;
   SetRowsOf(call, kX, kPlainGamma, job);
   job.eps = RealOf(call, kPlainEpsilon);
-  job.x1 = NumbersIn(steps, call, kX);
-  job.gamma = NumbersIn(steps, call, kPlainGamma);
-  job.beta = NumbersIn(steps, call, kPlainBeta);
+  job.x1 = NumbersIn(ops, call, kX);
+  job.gamma = NumbersIn(ops, call, kPlainGamma);
+  job.beta = NumbersIn(ops, call, kPlainBeta);
   Quantiser& quantiser = job.quantiser[0];
   quantiser.kind = Quantiser::Kind::kReciprocal;
   quantiser.half_before = IsBefore950(call);
-  SetCodes(steps, call, kY, quantiser);
-  quantiser.scale = OneOrColumns(NumbersIn(steps, call, kScale), call, kScale, job.columns);
-  quantiser.offset = OneOrColumns(NumbersIn(steps, call, kOffset), call, kOffset, job.columns);
-  AddJob(steps, job);
+  SetCodes(ops, call, kY, quantiser);
+  quantiser.scale = OneOrColumns(NumbersIn(ops, call, kScale), call, kScale, job.columns);
+  quantiser.offset = OneOrColumns(NumbersIn(ops, call, kOffset), call, kOffset, job.columns);
+  AddJob(ops, job);
 }
 
 }  // namespace
@@ -449,17 +449,17 @@ void SetPlain(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnAddRmsNormQuant) {
-  return dense::RunSteps(call, kFirstChecks, workspaceSize, executor, SetFirst);
+  return dense::RunOpList(call, kFirstChecks, workspaceSize, executor, SetFirst);
 }
 PORTACL_PHASE_1(aclnnAddRmsNormQuantV2) {
-  return dense::RunSteps(call, kSecondChecks, workspaceSize, executor, SetSecond);
+  return dense::RunOpList(call, kSecondChecks, workspaceSize, executor, SetSecond);
 }
 PORTACL_PHASE_1(aclnnAddRmsNormDynamicQuant) {
-  return dense::RunSteps(call, kDynamicFirstChecks, workspaceSize, executor, SetDynamicFirst);
+  return dense::RunOpList(call, kDynamicFirstChecks, workspaceSize, executor, SetDynamicFirst);
 }
 PORTACL_PHASE_1(aclnnAddRmsNormDynamicQuantV2) {
-  return dense::RunSteps(call, kDynamicSecondChecks, workspaceSize, executor, SetDynamicSecond);
+  return dense::RunOpList(call, kDynamicSecondChecks, workspaceSize, executor, SetDynamicSecond);
 }
 PORTACL_PHASE_1(aclnnRmsNormQuant) {
-  return dense::RunSteps(call, kPlainChecks, workspaceSize, executor, SetPlain);
+  return dense::RunOpList(call, kPlainChecks, workspaceSize, executor, SetPlain);
 }

@@ -38,12 +38,12 @@ void SetRows(const OperatorCall& call, int64_t axis, Quantiser& quantiser, engin
   }
 }
 
-void Add(DenseSteps& steps, const OperatorCall& call, engine::QuantisePlain& job) {
-  job.x = NumbersIn(steps, call, kX);
-  AddRows(steps, job,
-          {job.x.place, job.quantiser[0].codes, PlaceOf(job.quantiser[0].scale.numbers),
-           PlaceOf(job.quantiser[0].offset.numbers), PlaceOf(job.groups.ends)});
-  steps.SetJob();
+void Add(DenseOpList& ops, const OperatorCall& call, engine::QuantisePlain& job) {
+  job.x = NumbersIn(ops, call, kX);
+  AddRows(ops, job,
+          {job.x.buffer, job.quantiser[0].codes, BufferOf(job.quantiser[0].scale.numbers),
+           BufferOf(job.quantiser[0].offset.numbers), BufferOf(job.groups.ends)});
+  ops.SetJob();
 }
 
 // ---- AscendQuant and its third form ----
@@ -113,7 +113,7 @@ constexpr auto kFirstChecks =
     Join(kNotNull,
          List(DtypesIn(kFloatsBefore950, {kX}), DtypesIn(kCodesBefore950, {kY}),
               DtypesIn(kFloatsBefore950, {kScale}), IfGiven<kOffset>(SameDtype(kScale, kOffset)),
-              Own(ScaleDtypeFits), Own(FirstShapes), Own(RoundingFits)),
+              Custom(ScaleDtypeFits), Custom(FirstShapes), Custom(RoundingFits)),
          kEnd);
 
 aclnnStatus AxisFits(const Check& check, OperatorCall& call) noexcept {
@@ -146,13 +146,13 @@ aclnnStatus ThirdShapes(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kThirdChecks =
     Join(kNotNull,
-         List(Own(HasDimsOfX), DtypesIn(kFloats, {kX}), DtypesIn(kCodes, {kY}), DtypesIn(kFloats, {kScale}),
-              IfGiven<kOffset>(SameDtype(kScale, kOffset)), Own(ScaleDtypeFits), Own(AxisFits),
-              Own(ThirdShapes), Own(RoundingFits)),
+         List(Custom(HasDimsOfX), DtypesIn(kFloats, {kX}), DtypesIn(kCodes, {kY}),
+              DtypesIn(kFloats, {kScale}), IfGiven<kOffset>(SameDtype(kScale, kOffset)),
+              Custom(ScaleDtypeFits), Custom(AxisFits), Custom(ThirdShapes), Custom(RoundingFits)),
          kEnd);
 
 void SetScaled(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::QuantisePlain job;
   Quantiser& quantiser = job.quantiser[0];
   quantiser.kind = Quantiser::Kind::kMultiply;
@@ -160,11 +160,11 @@ void SetScaled(const OperatorCall& call, Executor& executor) {
   const bool is_squared = Integer(call, kSquare) != 0;
   quantiser.squares_scale = is_squared && IsOn950(call);
   quantiser.multiplies_twice = is_squared && IsBefore950(call);
-  quantiser.scale.numbers = NumbersIn(steps, call, kScale);
-  quantiser.offset.numbers = NumbersIn(steps, call, kOffset);
-  SetCodes(steps, call, kY, quantiser);
+  quantiser.scale.numbers = NumbersIn(ops, call, kScale);
+  quantiser.offset.numbers = NumbersIn(ops, call, kOffset);
+  SetCodes(ops, call, kY, quantiser);
   SetRows(call, AxisOf(Integer(call, kAxis), call.Tensor(kX).view), quantiser, job);
-  Add(steps, call, job);
+  Add(ops, call, job);
 }
 
 // ---- Quantize ----
@@ -211,11 +211,11 @@ constexpr Check kQuantizeChecks[] = {
     NotNull(kX),
     NotNull(kScale),
     NotNull(kY),
-    Own(ScalesFit),
+    Custom(ScalesFit),
     DtypesIn(kAnyFloats, {kX, kScale}),
     IfGiven<kOffset>(DtypesIn(kZeroPoints, {kOffset})),
     DtypeIn(kResults, kDtype),
-    Own(Bfloat16Fits),
+    Custom(Bfloat16Fits),
     NotPrivate({kX, kScale, kY}),
     IfGiven<kOffset>(NotPrivate({kOffset})),
     SizesRepresentable({kY}),
@@ -226,16 +226,16 @@ constexpr Check kQuantizeChecks[] = {
 };
 
 void SetQuantize(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::QuantisePlain job;
   Quantiser& quantiser = job.quantiser[0];
   quantiser.kind = Quantiser::Kind::kDivide;
-  quantiser.scale.numbers = NumbersIn(steps, call, kScale);
-  quantiser.offset.numbers = NumbersIn(steps, call, kOffset);
+  quantiser.scale.numbers = NumbersIn(ops, call, kScale);
+  quantiser.offset.numbers = NumbersIn(ops, call, kOffset);
   quantiser.dtype = call.Tensor(kY).dtype;
-  quantiser.codes = steps.Out(kY);
+  quantiser.codes = ops.Out(kY);
   SetRows(call, AxisOf(Integer(call, kQuantizeAxis), call.Tensor(kX).view), quantiser, job);
-  Add(steps, call, job);
+  Add(ops, call, job);
 }
 
 // ---- aclnnGroupQuant: the scale has a row for each group of rows ----
@@ -273,8 +273,8 @@ constexpr Check kGroupChecks[] = {
     DtypesIn(kInt32Or64, {kGroupIndex}),
     IfGiven<kGroupOffset>(SameDtype(kGroupScale, kGroupOffset)),
     DtypesIn(kGroupCodes, {kGroupY}),
-    Own(GroupTypeFits),
-    Own(GroupsFit),
+    Custom(GroupTypeFits),
+    Custom(GroupsFit),
     SizesRepresentable({kGroupY}),
     DoneIfEmpty({kX}),
     DoneIfEmpty({kGroupScale}),
@@ -284,19 +284,19 @@ constexpr Check kGroupChecks[] = {
 };
 
 void SetGroups(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   engine::QuantisePlain job;
   Quantiser& quantiser = job.quantiser[0];
   quantiser.kind = Quantiser::Kind::kMultiply;
-  quantiser.scale.numbers = NumbersIn(steps, call, kGroupScale);
+  quantiser.scale.numbers = NumbersIn(ops, call, kGroupScale);
   quantiser.scale.by_column = quantiser.scale.by_group = true;
   quantiser.scale.rows = job.groups.count = call.Tensor(kGroupIndex).view[0];
-  quantiser.offset.numbers = NumbersIn(steps, call, kGroupOffset);
-  job.groups.ends = {steps.In(kGroupIndex, ACL_INT64), ACL_INT64, true};
-  SetCodes(steps, call, kGroupY, quantiser, /*keeps=*/true);
+  quantiser.offset.numbers = NumbersIn(ops, call, kGroupOffset);
+  job.groups.ends = {ops.In(kGroupIndex, ACL_INT64), ACL_INT64, true};
+  SetCodes(ops, call, kGroupY, quantiser, /*keeps=*/true);
   job.rows = call.Tensor(kX).view[0];
   job.columns = call.Tensor(kX).view[1];
-  Add(steps, call, job);
+  Add(ops, call, job);
 }
 
 }  // namespace
@@ -305,14 +305,14 @@ void SetGroups(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnAscendQuant) {
-  return dense::RunSteps(call, kFirstChecks, workspaceSize, executor, SetScaled);
+  return dense::RunOpList(call, kFirstChecks, workspaceSize, executor, SetScaled);
 }
 PORTACL_PHASE_1(aclnnAscendQuantV3) {
-  return dense::RunSteps(call, kThirdChecks, workspaceSize, executor, SetScaled);
+  return dense::RunOpList(call, kThirdChecks, workspaceSize, executor, SetScaled);
 }
 PORTACL_PHASE_1(aclnnQuantize) {
-  return dense::RunSteps(call, kQuantizeChecks, workspaceSize, executor, SetQuantize);
+  return dense::RunOpList(call, kQuantizeChecks, workspaceSize, executor, SetQuantize);
 }
 PORTACL_PHASE_1(aclnnGroupQuant) {
-  return dense::RunSteps(call, kGroupChecks, workspaceSize, executor, SetGroups);
+  return dense::RunOpList(call, kGroupChecks, workspaceSize, executor, SetGroups);
 }

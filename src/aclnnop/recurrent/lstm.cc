@@ -29,40 +29,40 @@ enum Backward {
   kOfParams,
   kBackwardTensors
 };
-constexpr Places kForward{.is_forward = true,
-                          .gates = engine::kLstmGates,
-                          .states = 2,
-                          .input = kInput,
-                          .params = kParams,
-                          .hx = kHx,
-                          .lengths = kLengths,
-                          .saved = kSaved,
-                          .saved_count = engine::kLstmSaved,
-                          .output = kOutput,
-                          .after = kHy,
-                          .has_bias = kHasBias,
-                          .layers = kLayers,
-                          .train = kTrain,
-                          .bidirectional = kBidirectional,
-                          .batch_first = kBatchFirst};
-constexpr Places kBackward{.is_forward = false,
-                           .gates = engine::kLstmGates,
-                           .states = 2,
-                           .input = kGradInput,
-                           .params = kGradParams,
-                           .hx = kGradHx,
-                           .lengths = kGradLengths,
-                           .saved = kGradSaved,
-                           .saved_count = engine::kLstmSaved,
-                           .output = kOfOutput,
-                           .after = kOfHy,
-                           .of_input = kOfInput,
-                           .of_before = kOfH0,
-                           .of_params = kOfParams,
-                           .has_bias = kHasBias,
-                           .layers = kLayers,
-                           .bidirectional = kBidirectional,
-                           .batch_first = kBatchFirst};
+constexpr OperandPositions kForward{.is_forward = true,
+                                    .gates = engine::kLstmGates,
+                                    .states = 2,
+                                    .input = kInput,
+                                    .params = kParams,
+                                    .hx = kHx,
+                                    .lengths = kLengths,
+                                    .saved = kSaved,
+                                    .saved_count = engine::kLstmSaved,
+                                    .output = kOutput,
+                                    .after = kHy,
+                                    .has_bias = kHasBias,
+                                    .layers = kLayers,
+                                    .train = kTrain,
+                                    .bidirectional = kBidirectional,
+                                    .batch_first = kBatchFirst};
+constexpr OperandPositions kBackward{.is_forward = false,
+                                     .gates = engine::kLstmGates,
+                                     .states = 2,
+                                     .input = kGradInput,
+                                     .params = kGradParams,
+                                     .hx = kGradHx,
+                                     .lengths = kGradLengths,
+                                     .saved = kGradSaved,
+                                     .saved_count = engine::kLstmSaved,
+                                     .output = kOfOutput,
+                                     .after = kOfHy,
+                                     .of_input = kOfInput,
+                                     .of_before = kOfH0,
+                                     .of_params = kOfParams,
+                                     .has_bias = kHasBias,
+                                     .layers = kLayers,
+                                     .bidirectional = kBidirectional,
+                                     .batch_first = kBatchFirst};
 
 void SetForward(const OperatorCall& call, Executor& executor) {
   engine::Lstm lstm{};
@@ -81,31 +81,32 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   SetNetworkJob(call, kBackward, lstm, executor);
 }
 
-constexpr auto kForwardChecks = Join(
-    List(NotNull(kInput), Own(ListsGiven<kParams, kParams>, ACLNN_ERR_PARAM_NULLPTR), NotNull(kOutput),
-         NotNull(kHy), NotNull(kCy)),
-    List(If(Trains<kForward>, Own(ListsGiven<kSaved, kSaved + 6>, ACLNN_ERR_PARAM_NULLPTR)),
-         DtypesIn(kDtypes, {kInput}), Own(DtypesAreInputs<kParams, kHx>), Own(DtypesAreInputs<kOutput, kCy>),
-         If(Trains<kForward>, Own(DtypesAreInputs<kSaved, kSaved + 6>)),
-         Own(Placed<LengthsAreInt64, kForward>), Own(Placed<CountsFit, kForward>),
-         Own(Placed<RanksFit, kForward>), Own(Placed<ShapesFit, kForward>),
-         SizesRepresentable({kOutput, kHy, kCy}),
-         If(Trains<kForward>, SizesRepresentable({kSaved, kSaved + 1, kSaved + 2})),
-         If(Trains<kForward>, SizesRepresentable({kSaved + 3, kSaved + 4, kSaved + 5, kSaved + 6})),
-         Own(Placed<DoneIfNoStates, kForward>), InsideStorage({kInput, kParams, kHx, kLengths})));
+constexpr auto kForwardChecks =
+    Join(List(NotNull(kInput), Custom(ListsGiven<kParams, kParams>, ACLNN_ERR_PARAM_NULLPTR),
+              NotNull(kOutput), NotNull(kHy), NotNull(kCy)),
+         List(If(Trains<kForward>, Custom(ListsGiven<kSaved, kSaved + 6>, ACLNN_ERR_PARAM_NULLPTR)),
+              DtypesIn(kDtypes, {kInput}), Custom(DtypesAreInputs<kParams, kHx>),
+              Custom(DtypesAreInputs<kOutput, kCy>),
+              If(Trains<kForward>, Custom(DtypesAreInputs<kSaved, kSaved + 6>)),
+              Custom(Placed<LengthsAreInt64, kForward>), Custom(Placed<CountsFit, kForward>),
+              Custom(Placed<RanksFit, kForward>), Custom(Placed<ShapesFit, kForward>),
+              SizesRepresentable({kOutput, kHy, kCy}),
+              If(Trains<kForward>, SizesRepresentable({kSaved, kSaved + 1, kSaved + 2})),
+              If(Trains<kForward>, SizesRepresentable({kSaved + 3, kSaved + 4, kSaved + 5, kSaved + 6})),
+              Custom(Placed<DoneIfNoStates, kForward>), InsideStorage({kInput, kParams, kHx, kLengths})));
 
-constexpr auto kBackwardChecks =
-    Join(List(NotNull(kGradInput), Own(ListsGiven<kGradHx, kGradParams>, ACLNN_ERR_PARAM_NULLPTR),
-              Own(ListsGiven<kGradSaved, kGradSaved + 6>, ACLNN_ERR_PARAM_NULLPTR), NotNull(kOfInput),
-              NotNull(kOfH0), NotNull(kOfC0), Own(ListsGiven<kOfParams, kOfParams>, ACLNN_ERR_PARAM_NULLPTR)),
-         List(DtypesIn(kDtypes, {kGradInput}), Own(DtypesAreInputs<kGradHx, kGradSaved + 6>),
-              Own(DtypesAreInputs<kOfInput, kOfParams>), Own(Placed<LengthsAreInt64, kBackward>),
-              Own(Placed<CountsFit, kBackward>), Own(Placed<RanksFit, kBackward>),
-              Own(Placed<ShapesFit, kBackward>), SizesRepresentable({kOfInput, kOfH0, kOfC0, kOfParams}),
-              Own(Placed<DoneIfNoStates, kBackward>),
-              InsideStorage({kGradInput, kGradHx, kGradParams, kOfOutput, kOfHy}),
-              InsideStorage({kOfCy, kGradLengths, kGradSaved, kGradSaved + 1, kGradSaved + 2}),
-              InsideStorage({kGradSaved + 3, kGradSaved + 4, kGradSaved + 5, kGradSaved + 6})));
+constexpr auto kBackwardChecks = Join(
+    List(NotNull(kGradInput), Custom(ListsGiven<kGradHx, kGradParams>, ACLNN_ERR_PARAM_NULLPTR),
+         Custom(ListsGiven<kGradSaved, kGradSaved + 6>, ACLNN_ERR_PARAM_NULLPTR), NotNull(kOfInput),
+         NotNull(kOfH0), NotNull(kOfC0), Custom(ListsGiven<kOfParams, kOfParams>, ACLNN_ERR_PARAM_NULLPTR)),
+    List(DtypesIn(kDtypes, {kGradInput}), Custom(DtypesAreInputs<kGradHx, kGradSaved + 6>),
+         Custom(DtypesAreInputs<kOfInput, kOfParams>), Custom(Placed<LengthsAreInt64, kBackward>),
+         Custom(Placed<CountsFit, kBackward>), Custom(Placed<RanksFit, kBackward>),
+         Custom(Placed<ShapesFit, kBackward>), SizesRepresentable({kOfInput, kOfH0, kOfC0, kOfParams}),
+         Custom(Placed<DoneIfNoStates, kBackward>),
+         InsideStorage({kGradInput, kGradHx, kGradParams, kOfOutput, kOfHy}),
+         InsideStorage({kOfCy, kGradLengths, kGradSaved, kGradSaved + 1, kGradSaved + 2}),
+         InsideStorage({kGradSaved + 3, kGradSaved + 4, kGradSaved + 5, kGradSaved + 6})));
 
 }  // namespace
 

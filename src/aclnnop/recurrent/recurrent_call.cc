@@ -24,13 +24,13 @@ namespace {
 bool Has(const OperatorCall& call, int attribute) {
   return call.attributes[static_cast<size_t>(attribute)].integer != 0;
 }
-int64_t Layers(const OperatorCall& call, const Places& at) {
+int64_t Layers(const OperatorCall& call, const OperandPositions& at) {
   return call.attributes[static_cast<size_t>(at.layers)].integer;
 }
-int64_t Cells(const OperatorCall& call, const Places& at) {
+int64_t Cells(const OperatorCall& call, const OperandPositions& at) {
   return Layers(call, at) * (Has(call, at.bidirectional) ? 2 : 1);
 }
-bool IsPacked(const OperatorCall& call, const Places& at) { return call.IsGiven(at.lengths); }
+bool IsPacked(const OperatorCall& call, const OperandPositions& at) { return call.IsGiven(at.lengths); }
 
 aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* wrong) {
   return FailAclnn(check.code, StartMessage(call).Add("parameter ").Add(call.Name(tensor)).Add(wrong));
@@ -50,7 +50,7 @@ aclnnStatus CountIs(const Check& check, const OperatorCall& call, int list, int6
 
 // Preconditions: the checks of counts, and of the ranks of input, of the second parameter and of lengths,
 // have passed.
-engine::RecurrentSizes SizesOf(const OperatorCall& call, const Places& at) {
+engine::RecurrentSizes SizesOf(const OperatorCall& call, const OperandPositions& at) {
   const Shape& input = call.Tensor(at.input).view;
   engine::RecurrentSizes sizes{};
   sizes.layers = Layers(call, at);
@@ -70,7 +70,7 @@ engine::RecurrentSizes SizesOf(const OperatorCall& call, const Places& at) {
   return sizes;
 }
 
-Shape SequenceOf(const OperatorCall& call, const Places& at, const engine::RecurrentSizes& sizes,
+Shape SequenceOf(const OperatorCall& call, const OperandPositions& at, const engine::RecurrentSizes& sizes,
                  int64_t width) {
   if (!IsPacked(call, at) && Has(call, at.batch_first)) return {sizes.batch, sizes.steps, width};
   return {sizes.steps, sizes.batch, width};
@@ -85,7 +85,7 @@ aclnnStatus ShapeIs(const Check& check, const OperatorCall& call, int tensor, co
 
 // Returns the shape of a cell's parameter. The order is: weights of the input, weights of the hidden state,
 // the biases of both.
-Shape ParameterShape(const Places& at, const engine::RecurrentSizes& sizes, int64_t index) {
+Shape ParameterShape(const OperandPositions& at, const engine::RecurrentSizes& sizes, int64_t index) {
   const int64_t which = index % sizes.parameters();
   const int64_t layer = index / sizes.parameters() / sizes.directions;
   const int64_t gates = at.gates * sizes.hidden;
@@ -94,7 +94,7 @@ Shape ParameterShape(const Places& at, const engine::RecurrentSizes& sizes, int6
   return {gates};
 }
 
-aclnnStatus ParametersFit(const Check& check, const OperatorCall& call, const Places& at,
+aclnnStatus ParametersFit(const Check& check, const OperatorCall& call, const OperandPositions& at,
                           const engine::RecurrentSizes& sizes, int list) {
   for (int i = 0; i < call.Count(list); ++i) {
     if (const aclnnStatus status = ShapeIs(check, call, list, ParameterShape(at, sizes, i), i)) return status;
@@ -106,7 +106,7 @@ aclnnStatus ParametersFit(const Check& check, const OperatorCall& call, const Pl
 
 // ---- checks ----
 
-bool Trains(const OperatorCall& call, const Places& at) noexcept { return Has(call, at.train); }
+bool Trains(const OperatorCall& call, const OperandPositions& at) noexcept { return Has(call, at.train); }
 
 aclnnStatus ListsGiven(const Check& check, OperatorCall& call, int first, int last) noexcept {
   for (int tensor = first; tensor <= last; ++tensor) {
@@ -137,19 +137,19 @@ aclnnStatus DtypesAreInputs(const Check& check, OperatorCall& call, int first, i
   return ACL_SUCCESS;
 }
 
-aclnnStatus LengthsAreInt64(const Check& check, OperatorCall& call, const Places& at) noexcept {
+aclnnStatus LengthsAreInt64(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept {
   if (!IsPacked(call, at) || call.Tensor(at.lengths).dtype == ACL_INT64) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentDtype(message.Add("parameter "), call, at.lengths);
   return FailAclnn(check.code, message.Add(", accepted: DT_INT64."));
 }
 
-aclnnStatus NoLengths(const Check& check, OperatorCall& call, const Places& at) noexcept {
+aclnnStatus NoLengths(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept {
   if (!IsPacked(call, at)) return ACL_SUCCESS;
   return Refuse(check, call, at.lengths, " is given, accepted: a null pointer.");
 }
 
-aclnnStatus CountsFit(const Check& check, OperatorCall& call, const Places& at) noexcept {
+aclnnStatus CountsFit(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept {
   const int64_t layers = Layers(call, at);
   constexpr int64_t kMostLayers = 1 << 20;
   if (layers < 1 || layers > kMostLayers)
@@ -167,7 +167,7 @@ aclnnStatus CountsFit(const Check& check, OperatorCall& call, const Places& at) 
   return CountIs(check, call, at.of_params, Cells(call, at) * each);
 }
 
-aclnnStatus RanksFit(const Check& check, OperatorCall& call, const Places& at) noexcept {
+aclnnStatus RanksFit(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept {
   const bool packed = IsPacked(call, at);
   const Shape& input = call.Tensor(at.input).view;
   if (input.rank != (packed ? 2 : 3))
@@ -182,7 +182,7 @@ aclnnStatus RanksFit(const Check& check, OperatorCall& call, const Places& at) n
   return ACL_SUCCESS;
 }
 
-aclnnStatus ShapesFit(const Check& check, OperatorCall& call, const Places& at) noexcept {
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept {
   const engine::RecurrentSizes sizes = SizesOf(call, at);
   if (const aclnnStatus status = ParametersFit(check, call, at, sizes, at.params)) return status;
   const Shape state{sizes.cells(), sizes.batch, sizes.hidden};
@@ -209,7 +209,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call, const Places& at) 
   return ParametersFit(check, call, at, sizes, at.of_params);
 }
 
-aclnnStatus DoneIfNoStates(const Check&, OperatorCall& call, const Places& at) noexcept {
+aclnnStatus DoneIfNoStates(const Check&, OperatorCall& call, const OperandPositions& at) noexcept {
   const engine::RecurrentSizes sizes = SizesOf(call, at);
   if (sizes.hidden == 0 || (at.is_forward && sizes.batch == 0)) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
@@ -234,7 +234,7 @@ namespace {
 
 // Returns the operand of a sequence. batch_first swaps its first two dims. In a packed sequence both are one
 // dim.
-engine::RecurrentOperand SequenceOperand(const OperatorCall& call, const Places& at, int argument,
+engine::RecurrentOperand SequenceOperand(const OperatorCall& call, const OperandPositions& at, int argument,
                                          int64_t batch) {
   engine::RecurrentOperand made = OperandOf(call, argument);
   const bool packed = IsPacked(call, at);
@@ -246,7 +246,7 @@ engine::RecurrentOperand SequenceOperand(const OperatorCall& call, const Places&
   return made;
 }
 
-void DescribeShared(const OperatorCall& call, const Places& at, engine::Recurrent& network) {
+void DescribeShared(const OperatorCall& call, const OperandPositions& at, engine::Recurrent& network) {
   const Isa isa = call.isa;
   network.sizes = SizesOf(call, at);
   network.input = SequenceOperand(call, at, at.input, network.sizes.batch);
@@ -260,14 +260,16 @@ void DescribeShared(const OperatorCall& call, const Places& at, engine::Recurren
 
 }  // namespace
 
-void Describe(const OperatorCall& call, const Places& at, engine::RecurrentForward& network) noexcept {
+void Describe(const OperatorCall& call, const OperandPositions& at,
+              engine::RecurrentForward& network) noexcept {
   DescribeShared(call, at, network);
   network.saves = Trains(call, at);
   network.output = SequenceOperand(call, at, at.output, network.sizes.batch);
   network.hy = OperandOf(call, at.after);
 }
 
-void Describe(const OperatorCall& call, const Places& at, engine::RecurrentGradient& network) noexcept {
+void Describe(const OperatorCall& call, const OperandPositions& at,
+              engine::RecurrentGradient& network) noexcept {
   DescribeShared(call, at, network);
   network.of_output = SequenceOperand(call, at, at.output, network.sizes.batch);
   network.of_hy = OperandOf(call, at.after);
@@ -275,7 +277,7 @@ void Describe(const OperatorCall& call, const Places& at, engine::RecurrentGradi
   network.of_h0 = OperandOf(call, at.of_before);
 }
 
-bool SetListed(const OperatorCall& call, const Places& at, Executor& executor) noexcept {
+bool SetListed(const OperatorCall& call, const OperandPositions& at, Executor& executor) noexcept {
   const int64_t cells = Cells(call, at);
   const bool saves = !at.is_forward || Trains(call, at);
   int64_t count = call.Count(at.params) + (saves ? cells * at.saved_count : 0);
@@ -292,7 +294,7 @@ bool SetListed(const OperatorCall& call, const Places& at, Executor& executor) n
   return true;
 }
 
-void MarkTouched(const OperatorCall& call, const Places& at, Executor& executor) noexcept {
+void MarkTouched(const OperatorCall& call, const OperandPositions& at, Executor& executor) noexcept {
   const bool saves = !at.is_forward || Trains(call, at);
   for (int argument = 0; argument < static_cast<int>(call.tensors.size()); ++argument) {
     const bool is_saved = argument >= at.saved && argument < at.saved + at.saved_count;

@@ -13,7 +13,7 @@
 namespace portacl::recurrent {
 
 // Positions of an operator's arguments. Input is the first tensor.
-struct Places {
+struct OperandPositions {
   bool is_forward;
   int gates;  // gates of a cell
   int states;
@@ -31,9 +31,10 @@ struct Places {
 
 // ---- checks; the operators' headers name the codes ----
 
-using PlacedCheck = aclnnStatus (*)(const Check& check, OperatorCall& call, const Places& at) noexcept;
+using PositionalCheck = aclnnStatus (*)(const Check& check, OperatorCall& call,
+                                        const OperandPositions& at) noexcept;
 // Binds a check to the positions of an operator's arguments.
-template <PlacedCheck check, const Places& at>
+template <PositionalCheck check, const OperandPositions& at>
 aclnnStatus Placed(const Check& own, OperatorCall& call) noexcept {
   return check(own, call, at);
 }
@@ -51,18 +52,18 @@ aclnnStatus DtypesAreInputs(const Check& check, OperatorCall& call) noexcept {
   return DtypesAreInputs(check, call, first, last);
 }
 
-aclnnStatus LengthsAreInt64(const Check& check, OperatorCall& call, const Places& at) noexcept;
-aclnnStatus NoLengths(const Check& check, OperatorCall& call, const Places& at) noexcept;
-aclnnStatus CountsFit(const Check& check, OperatorCall& call, const Places& at) noexcept;
+aclnnStatus LengthsAreInt64(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept;
+aclnnStatus NoLengths(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept;
+aclnnStatus CountsFit(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept;
 // The following checks require that all checks above have passed, in this order.
-aclnnStatus RanksFit(const Check& check, OperatorCall& call, const Places& at) noexcept;
-aclnnStatus ShapesFit(const Check& check, OperatorCall& call, const Places& at) noexcept;
+aclnnStatus RanksFit(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept;
+aclnnStatus ShapesFit(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept;
 // Succeeds without work if there is no batch or no hidden state: nothing is written then.
-aclnnStatus DoneIfNoStates(const Check& check, OperatorCall& call, const Places& at) noexcept;
+aclnnStatus DoneIfNoStates(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept;
 
 // Tells whether the steps are saved for a gradient.
-bool Trains(const OperatorCall& call, const Places& at) noexcept;
-template <const Places& at>
+bool Trains(const OperatorCall& call, const OperandPositions& at) noexcept;
+template <const OperandPositions& at>
 bool Trains(const OperatorCall& call) noexcept {
   return Trains(call, at);
 }
@@ -72,15 +73,18 @@ bool Trains(const OperatorCall& call) noexcept {
 // Returns the operand of a tensor whose dims are the last of three, or an empty operand without a tensor.
 engine::RecurrentOperand OperandOf(const OperatorCall& call, int argument, int entry = 0) noexcept;
 
-void Describe(const OperatorCall& call, const Places& at, engine::RecurrentForward& network) noexcept;
-void Describe(const OperatorCall& call, const Places& at, engine::RecurrentGradient& network) noexcept;
+void Describe(const OperatorCall& call, const OperandPositions& at,
+              engine::RecurrentForward& network) noexcept;
+void Describe(const OperatorCall& call, const OperandPositions& at,
+              engine::RecurrentGradient& network) noexcept;
 
 // Stores the operands of lists in the job's memory. Returns false when there is no memory.
-bool SetListed(const OperatorCall& call, const Places& at, Executor& executor) noexcept;
-void MarkTouched(const OperatorCall& call, const Places& at, Executor& executor) noexcept;
+bool SetListed(const OperatorCall& call, const OperandPositions& at, Executor& executor) noexcept;
+void MarkTouched(const OperatorCall& call, const OperandPositions& at, Executor& executor) noexcept;
 
 template <class Job>
-void SetNetworkJob(const OperatorCall& call, const Places& at, const Job& job, Executor& executor) noexcept {
+void SetNetworkJob(const OperatorCall& call, const OperandPositions& at, const Job& job,
+                   Executor& executor) noexcept {
   if (!SetListed(call, at, executor)) return;
   executor.workspace_size = job.WorkspaceBytes();
   executor.SetJob([&] { return job; });

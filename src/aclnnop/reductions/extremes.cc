@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/extremes_functions.h"
 
-#include "aclnnop/jobs/fold_call.h"
+#include "aclnnop/jobs/reduction_call.h"
 #include "base/errors.h"
 
 namespace portacl {
@@ -27,41 +27,43 @@ constexpr auto kWholeChecks =
          RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kOut}),
          kSetsReducedShape, ShapeIsResultOrOne(kOut), InsideStorage({kSelf}));
 
-FoldStep StepOf(bool is_least, int output) {
-  return {.operation = engine::FoldOperation::kExtreme, .is_least = is_least, .output = output};
+ReductionPassRequest StepOf(bool is_least, int output) {
+  return {.operation = engine::ReductionOperation::kExtreme, .is_least = is_least, .output = output};
 }
 
 template <bool kIsLeast>
 void SetExtreme(const OperatorCall& call, Executor& executor) {
-  SetFoldJob(call, {ReducedDims(call), call.Tensor(kSelf).dtype, {StepOf(kIsLeast, kOut)}}, executor);
+  SetAxisReductionJob(call, {ReducedDims(call), call.Tensor(kSelf).dtype, {StepOf(kIsLeast, kOut)}},
+                      executor);
 }
 
 // ---- over dims ----
 
 bool IsLeftAlone(const OperatorCall& call) noexcept {
-  return call.attributes.size() > kNoop && call.Array(kFoldDims).empty() &&
+  return call.attributes.size() > kNoop && call.Array(kReducedDims).empty() &&
          call.attributes[kNoop].integer != 0;
 }
 
-constexpr auto kDimsChecks = Join(List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kOut),
+constexpr auto kDimsChecks = Join(List(NotNull(kSelf), ArrayNotNull(kReducedDims), NotNull(kOut),
                                        SameDtype(kSelf, kOut), DtypesIn(kDtypes, {kSelf})),
                                   DimsChecks(),
                                   List(kNoEmptyDims, RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}),
-                                       kSetsReducedShape, If(IsLeftAlone, Own(ShapeStays)),
+                                       kSetsReducedShape, If(IsLeftAlone, Custom(ShapeStays)),
                                        ShapeIsResult(kOut), DoneIfEmpty({kSelf}), InsideStorage({kSelf})));
 
 void SetMaxV2(const OperatorCall& call, Executor& executor) {
   const uint32_t reduced = IsLeftAlone(call) ? 0 : ReducedDims(call);
-  SetFoldJob(call, {reduced, call.Tensor(kSelf).dtype, {StepOf(/*is_least=*/false, kOut)}}, executor);
+  SetAxisReductionJob(call, {reduced, call.Tensor(kSelf).dtype, {StepOf(/*is_least=*/false, kOut)}},
+                      executor);
 }
 
 // ---- minimum and maximum together ----
 
-bool HasOneDim(const OperatorCall& call) noexcept { return call.Array(kFoldDims).size() == 1; }
+bool HasOneDim(const OperatorCall& call) noexcept { return call.Array(kReducedDims).size() == 1; }
 bool HasOtherDims(const OperatorCall& call) noexcept { return !HasOneDim(call); }
 bool NamesNoDim(const OperatorCall& call) noexcept {
-  return !call.attributes.empty() && call.attributes[kFoldDims].array != nullptr &&
-         call.Array(kFoldDims).empty();
+  return !call.attributes.empty() && call.attributes[kReducedDims].array != nullptr &&
+         call.Array(kReducedDims).empty();
 }
 
 aclnnStatus NotEmptyAtAll(const Check& check, OperatorCall& call) noexcept {
@@ -76,28 +78,28 @@ constexpr auto kBothOuts = List(DtypesIn(kDtypes, {kSelf}), SameDtype(kSelf, kMi
                                 SameDtype(kSelf, kMaxOut), RankAtMost(8, {kSelf, kMinOut, kMaxOut}));
 constexpr auto kBothShapes =
     List(SizesRepresentable({kMinOut, kMaxOut}), DoneIfEmpty({kSelf}), kSetsReducedShape,
-         If(NamesNoDim, Own(ShapeStays)), ShapeIsResultOrOne(kMinOut), ShapeIsResultOrOne(kMaxOut),
+         If(NamesNoDim, Custom(ShapeStays)), ShapeIsResultOrOne(kMinOut), ShapeIsResultOrOne(kMaxOut),
          InsideStorage({kSelf}));
 // With several dims, CANN itself does not check their values: its kernels fail on invalid ones, at an unknown
 // point.
 constexpr auto kAminmaxChecks =
-    Join(List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts,
-         List(If(HasOtherDims, Own(NotEmptyAtAll)), If(HasOneDim, DimsIn(kFoldDims, kSelf)),
+    Join(List(NotNull(kSelf), ArrayNotNull(kReducedDims), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts,
+         List(If(HasOtherDims, Custom(NotEmptyAtAll)), If(HasOneDim, DimsIn(kReducedDims, kSelf)),
               If(HasOneDim, kNoEmptyDims),
-              If(HasOtherDims, WithCode(ACLNN_ERR_INNER_NULLPTR, DimsIn(kFoldDims, kSelf)))),
+              If(HasOtherDims, WithCode(ACLNN_ERR_INNER_NULLPTR, DimsIn(kReducedDims, kSelf)))),
          kBothShapes);
 constexpr auto kAminmaxAllChecks =
     Join(List(NotNull(kSelf), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts, kBothShapes);
 constexpr auto kAminmaxDimChecks = Join(List(NotNull(kSelf), NotNull(kMinOut), NotNull(kMaxOut)), kBothOuts,
-                                        List(DimIn(kFoldDims, kSelf), kNoEmptyDims), kBothShapes);
+                                        List(DimIn(kReducedDims, kSelf), kNoEmptyDims), kBothShapes);
 
 void SetBoth(const OperatorCall& call, Executor& executor) {
   const uint32_t reduced = NamesNoDim(call) ? 0 : ReducedDims(call);
-  SetFoldJob(call,
-             {reduced,
-              call.Tensor(kSelf).dtype,
-              {StepOf(/*is_least=*/true, kMinOut), StepOf(/*is_least=*/false, kMaxOut)}},
-             executor);
+  SetAxisReductionJob(call,
+                      {reduced,
+                       call.Tensor(kSelf).dtype,
+                       {StepOf(/*is_least=*/true, kMinOut), StepOf(/*is_least=*/false, kMaxOut)}},
+                      executor);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/fold_call.h"
+#include "aclnnop/jobs/reduction_call.h"
 
 namespace portacl {
 namespace {
@@ -14,7 +14,7 @@ enum Tensors { kSelf, kOut };
 constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kIntegersAndBool);
 
 constexpr auto kChecks =
-    Join(List(NotNull(kSelf), ArrayNotNull(kFoldDims), NotNull(kOut), DtypesIn(kDtypes, {kSelf}),
+    Join(List(NotNull(kSelf), ArrayNotNull(kReducedDims), NotNull(kOut), DtypesIn(kDtypes, {kSelf}),
               DtypesIn(kBf16SinceAtlasA2, {kOut}), CastsTo(kSelf, kOut)),
          DimsChecks(),
          List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), kSetsReducedShape,
@@ -23,19 +23,19 @@ constexpr auto kChecks =
 
 void SetLogSumExp(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);
-  if (self.view.IsEmpty()) return SetFoldValue(call, -std::numeric_limits<double>::infinity(), executor);
+  if (self.view.IsEmpty()) return SetReductionValue(call, -std::numeric_limits<double>::infinity(), executor);
   const aclDataType cast = kFloatHalfAndBf16.Contains(self.dtype) ? self.dtype : ACL_FLOAT;
   // An infinite maximum counts as 0, so that no difference is NaN.
-  SetFoldJob(call,
-             {ReducedDims(call),
-              cast,
-              {{.operation = engine::FoldOperation::kExtreme,
-                .ending = engine::FoldEnding::kFiniteOrZero,
-                .is_kept = true},
-               {.operation = engine::FoldOperation::kSumOfExponentials,
-                .ending = engine::FoldEnding::kLogAndAdd,
-                .output = kOut}}},
-             executor);
+  SetAxisReductionJob(call,
+                      {ReducedDims(call),
+                       cast,
+                       {{.operation = engine::ReductionOperation::kExtreme,
+                         .ending = engine::ReductionEpilogue::kFiniteOrZero,
+                         .is_kept = true},
+                        {.operation = engine::ReductionOperation::kSumOfExponentials,
+                         .ending = engine::ReductionEpilogue::kLogAndAdd,
+                         .output = kOut}}},
+                      executor);
 }
 
 }  // namespace

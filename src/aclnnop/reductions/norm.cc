@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "aclnnop/jobs/fold_call.h"
+#include "aclnnop/jobs/reduction_call.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "plan/views.h"
@@ -82,10 +82,10 @@ aclnnStatus ComplexIsOfTwo(const Check& check, OperatorCall& call) noexcept {
 constexpr auto Shapes(DtypeSet of_self) {
   return Join(DimsChecks(),
               List(RankAtMost(8, {kSelf, kOut}), SizesRepresentable({kOut}), kSetsReducedShape,
-                   ShapeIsResult(kOut), GivesValueIfEmpty(kSelf), Own(ZeroIfEmpty), InsideStorage({kSelf}),
+                   ShapeIsResult(kOut), GivesValueIfEmpty(kSelf), Custom(ZeroIfEmpty), InsideStorage({kSelf}),
                    DtypeImplemented({kSelf}, of_self), DtypeImplemented({kOut}, kConvertible),
                    ScalarsImplemented(kConvertible, {kOrd}),
-                   If(IsComplex, Own(ComplexIsOfTwo, ACLNN_ERR_INNER_NULLPTR)),
+                   If(IsComplex, Custom(ComplexIsOfTwo, ACLNN_ERR_INNER_NULLPTR)),
                    If(NeedsWidePowers, PromotesTo(ACL_DOUBLE)),
                    If(NeedsWidePowers, FunctionsThere(kDouble, WhyFunctionsAreMissing))));
 }
@@ -94,9 +94,9 @@ constexpr Check kCastsOn950 = OnProducts(products::kAscend950, PromotedCastsTo(k
 
 constexpr auto kVectorNormChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(kOrd), ArrayNotNull(kDims), NotNull(kOut), DtypeIs(kOut, kDtype),
-              Own(NotComplex), OnProducts(products::kAscend950, DtypesIn(kOn950, {kSelf})),
+              Custom(NotComplex), OnProducts(products::kAscend950, DtypesIn(kOn950, {kSelf})),
               OnProducts(products::kAscend950, DtypesIn(kOn950, {kOut})),
-              OnProducts(products::kAscend950, Own(KeepsOrWidens)), kPromotes, kCastsOn950),
+              OnProducts(products::kAscend950, Custom(KeepsOrWidens)), kPromotes, kCastsOn950),
          Shapes(kConvertible.Without(kComplex)));
 constexpr auto kNormChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(kOrd), ArrayNotNull(kDims), NotNull(kOut),
@@ -117,28 +117,32 @@ StridedView PartsOf(const StridedView& complex) {
 }
 
 void SetNorm(const OperatorCall& call, Executor& executor) {
-  using engine::FoldEnding;
-  using engine::FoldOperation;
-  if (call.Tensor(kSelf).view.IsEmpty()) return SetFoldValue(call, 0, executor);
+  using engine::ReductionEpilogue;
+  using engine::ReductionOperation;
+  if (call.Tensor(kSelf).view.IsEmpty()) return SetReductionValue(call, 0, executor);
   const float ord = OrdOf(call);
-  FoldStep step{.operation = FoldOperation::kSumOfPowers, .ending = FoldEnding::kPower, .output = kOut};
+  ReductionPassRequest step{
+      .operation = ReductionOperation::kSumOfPowers, .ending = ReductionEpilogue::kPower, .output = kOut};
   if (ord == 0) {
-    step = {.operation = FoldOperation::kCount, .output = kOut};
+    step = {.operation = ReductionOperation::kCount, .output = kOut};
   } else if (ord == 1) {
-    step = {.operation = FoldOperation::kSumOfMagnitudes, .output = kOut};
+    step = {.operation = ReductionOperation::kSumOfMagnitudes, .output = kOut};
   } else if (ord == 2) {
-    step = {.operation = FoldOperation::kSumOfSquares, .ending = FoldEnding::kRoot, .output = kOut};
-  } else if (std::isinf(ord)) {
     step = {
-        .operation = FoldOperation::kExtreme, .is_least = ord < 0, .is_of_magnitude = true, .output = kOut};
+        .operation = ReductionOperation::kSumOfSquares, .ending = ReductionEpilogue::kRoot, .output = kOut};
+  } else if (std::isinf(ord)) {
+    step = {.operation = ReductionOperation::kExtreme,
+            .is_least = ord < 0,
+            .is_of_magnitude = true,
+            .output = kOut};
   } else {
     step.power = static_cast<double>(ord);
     step.number = 1.0 / step.power;
   }
-  if (!IsComplex(call)) return SetFoldJob(call, {ReducedDims(call), CastOf(call), {step}}, executor);
+  if (!IsComplex(call)) return SetAxisReductionJob(call, {ReducedDims(call), CastOf(call), {step}}, executor);
   const StridedView parts = PartsOf(call.Tensor(kSelf));
   const uint32_t reduced = ReducedDims(call) | uint32_t{1} << (parts.view.rank - 1);
-  SetFoldJob(call, {reduced, CastOf(call), {step}, &parts}, executor);
+  SetAxisReductionJob(call, {reduced, CastOf(call), {step}, &parts}, executor);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/reductions/product_functions.h"
 
-#include "aclnnop/jobs/fold_call.h"
+#include "aclnnop/jobs/reduction_call.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 
@@ -28,16 +28,17 @@ aclnnStatus FillsOut(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kFirst = List(NotNull(kSelf), NotNull(kOut), DtypesIn(kDtypes, {kSelf}), DtypeIs(kOut, kDtype),
                              RankAtMost(8, {kSelf, kOut}));
 constexpr auto kLast =
-    List(SizesRepresentable({kOut}), Own(FillsOut), GivesValueIfEmpty(kSelf), kSetsReducedShape,
+    List(SizesRepresentable({kOut}), Custom(FillsOut), GivesValueIfEmpty(kSelf), kSetsReducedShape,
          ShapeIsResultOrOne(kOut), InsideStorage({kSelf}), DtypeImplemented({kOut}, kConvertible));
 constexpr auto kProdChecks = Join(kFirst, kLast);
-constexpr auto kProdDimChecks = Join(kFirst, List(DimIn(kFoldDims, kSelf)), kLast);
+constexpr auto kProdDimChecks = Join(kFirst, List(DimIn(kReducedDims, kSelf)), kLast);
 
 void SetProduct(const OperatorCall& call, Executor& executor) {
-  if (call.Tensor(kSelf).view.IsEmpty()) return SetFoldValue(call, 1, executor);
+  if (call.Tensor(kSelf).view.IsEmpty()) return SetReductionValue(call, 1, executor);
   const aclDataType dtype = call.Tensor(kOut).dtype;
-  const auto operation = dtype == ACL_BOOL ? engine::FoldOperation::kAll : engine::FoldOperation::kProduct;
-  SetFoldJob(call, {ReducedDims(call), dtype, {{.operation = operation, .output = kOut}}}, executor);
+  const auto operation =
+      dtype == ACL_BOOL ? engine::ReductionOperation::kAll : engine::ReductionOperation::kProduct;
+  SetAxisReductionJob(call, {ReducedDims(call), dtype, {{.operation = operation, .output = kOut}}}, executor);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "aclnnop/jobs/fold_call.h"
+#include "aclnnop/jobs/reduction_call.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 
@@ -13,7 +13,7 @@ namespace portacl {
 namespace {
 
 enum Tensors { kSelf, kOut, kIndices };
-constexpr int kDim = kFoldDims;
+constexpr int kDim = kReducedDims;
 
 constexpr DtypeRule kSumDtypes =
     WithBf16SinceAtlasA2(kRealNumbers | kComplex).On({Product::kNoDevice}, kNoDtype);
@@ -89,16 +89,16 @@ aclnnStatus FewDims(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kProductFirst = List(NotNull(kSelf), ScalarNotNull(kDim));
-constexpr auto kProductDim = List(ScalarDtypesIn(kIndexDtypes, {kDim}), Own(ScalarIsDim));
+constexpr auto kProductDim = List(ScalarDtypesIn(kIndexDtypes, {kDim}), Custom(ScalarIsDim));
 constexpr auto kCumprodChecks = Join(
     kProductFirst, List(NotNull(kOut), DtypesIn(kProductDtypes, {kSelf}), DtypesIn(kProductDtypes, {kOut})),
     kProductDim,
-    List(SameShape(kSelf, kOut), Own(DtypeIsOutsOrNone), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
-         InsideStorage({kSelf}), Own(FewDims, ACLNN_ERR_INNER_NULLPTR)));
+    List(SameShape(kSelf, kOut), Custom(DtypeIsOutsOrNone), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}),
+         InsideStorage({kSelf}), Custom(FewDims, ACLNN_ERR_INNER_NULLPTR)));
 constexpr auto kInplaceCumprodChecks =
     Join(kProductFirst, List(DtypesIn(kProductDtypes, {kSelf})), kProductDim,
          List(SizesRepresentable({kSelf}), DoneIfEmpty({kSelf}), InsideStorage({kSelf}),
-              Own(FewDims, ACLNN_ERR_INNER_NULLPTR)));
+              Custom(FewDims, ACLNN_ERR_INNER_NULLPTR)));
 
 void SetCumprod(const OperatorCall& call, Executor& executor) {
   const int out = call.Output();
@@ -128,7 +128,7 @@ void SetExtremes(const OperatorCall& call, Executor& executor) {
               .cast = call.Tensor(kSelf).dtype,
               .dim = DimOf(call),
               .output = kOut,
-              .places = kIndices},
+              .indices = kIndices},
              executor);
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "aclnnop/jobs/fold_call.h"
+#include "aclnnop/jobs/reduction_call.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/promotion.h"
@@ -66,7 +66,7 @@ aclnnStatus ShapeStays(const Check&, OperatorCall& call) noexcept {
 
 constexpr auto kNotNulls = List(NotNull(kSelf), ArrayNotNull(kDims), NotNull(kOut));
 constexpr auto kEmptyIsReal =
-    List(SizesRepresentable({kOut}), Own(SumsReals), GivesValueIfEmpty(kSelf), kSetsReducedShape);
+    List(SizesRepresentable({kOut}), Custom(SumsReals), GivesValueIfEmpty(kSelf), kSetsReducedShape);
 constexpr auto kShapeOfOut =
     List(If(HasDims, ShapeIsResultOrOne(kOut)),
          If(HasNoDims, WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(kOut))), InsideStorage({kSelf}));
@@ -80,14 +80,14 @@ constexpr auto kSumChecks =
 constexpr auto kMeanChecks =
     Join(kNotNulls,
          List(DtypesIn(kMeanDtypes, {kSelf}), DtypeIn(kMeanDtypes, kDtype), DtypesIn(kMeanDtypes, {kOut}),
-              Own(CastsToDtype), Own(DtypeCastsToOut)),
+              Custom(CastsToDtype), Custom(DtypeCastsToOut)),
          DimsChecks(), List(RankAtMost(8, {kSelf, kOut})), kEmptyIsReal,
          List(ShapeIsResultOrOne(kOut), InsideStorage({kSelf})));
 
 constexpr auto kMeanV2Checks = Join(
     kNotNulls, List(DtypesIn(kMeanDtypes, {kSelf}), DtypesIn(kMeanDtypes, {kOut}), SameDtype(kSelf, kOut)),
     DimsChecks(), List(RankAtMost(8, {kSelf, kOut})), kEmptyIsReal,
-    List(If(IsLeftAlone, Own(ShapeStays)), ShapeIsResultOrOne(kOut), InsideStorage({kSelf})));
+    List(If(IsLeftAlone, Custom(ShapeStays)), ShapeIsResultOrOne(kOut), InsideStorage({kSelf})));
 
 aclnnStatus HasNansum(const Check& check, OperatorCall& call) noexcept {
   if (products::kSinceAtlasA2.Contains(call.product)) return ACL_SUCCESS;
@@ -97,7 +97,7 @@ aclnnStatus HasNansum(const Check& check, OperatorCall& call) noexcept {
 }
 constexpr auto kNansumChecks =
     Join(kNotNulls,
-         List(Own(HasNansum), DtypesIn(kNansumDtypes, {kSelf}), DtypeIn(kNansumDtypes, kDtype),
+         List(Custom(HasNansum), DtypesIn(kNansumDtypes, {kSelf}), DtypeIn(kNansumDtypes, kDtype),
               DtypesIn(kNansumDtypes, {kOut}), DtypeIs(kOut, kDtype), CastsTo(kSelf, kOut)),
          DimsChecks(), List(RankAtMost(8, {kSelf, kOut})),
          List(SizesRepresentable({kOut}), GivesValueIfEmpty(kSelf), kSetsReducedShape,
@@ -108,41 +108,43 @@ constexpr auto kLogSumChecks =
          List(DtypesIn(kLogSumDtypes, {kSelf}), DtypesIn(kLogSumDtypes, {kOut}), RankAtMost(8, {kSelf})),
          DimsChecks(),
          List(SizesRepresentable({kOut}), GivesValueIfEmpty(kSelf), kSetsReducedShape,
-              If(IsLeftAlone, Own(ShapeStays)), If(IsReduced, ShapeIsResultOrOne(kOut)),
+              If(IsLeftAlone, Custom(ShapeStays)), If(IsReduced, ShapeIsResultOrOne(kOut)),
               If(IsLeftAlone, WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(kOut))),
               WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kSelf, kOut)), InsideStorage({kSelf})));
 
 void SetSum(const OperatorCall& call, Executor& executor) {
-  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  if (IsEmpty(call)) return SetReductionValue(call, 0, executor);
   SetSumJob(call, ReducedDims(call), call.attributes[kDtype].dtype(), /*is_mean=*/false, executor);
 }
 void SetMean(const OperatorCall& call, Executor& executor) {
-  if (IsEmpty(call)) return SetFoldValue(call, kNan, executor);
+  if (IsEmpty(call)) return SetReductionValue(call, kNan, executor);
   SetSumJob(call, ReducedDims(call), call.attributes[kDtype].dtype(), /*is_mean=*/true, executor);
 }
 void SetMeanV2(const OperatorCall& call, Executor& executor) {
-  if (IsEmpty(call)) return SetFoldValue(call, kNan, executor);
+  if (IsEmpty(call)) return SetReductionValue(call, kNan, executor);
   const uint32_t reduced = IsLeftAlone(call) ? 0 : ReducedDims(call);
   SetSumJob(call, reduced, call.Tensor(kSelf).dtype, /*is_mean=*/true, executor);
 }
 void SetNansum(const OperatorCall& call, Executor& executor) {
-  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  if (IsEmpty(call)) return SetReductionValue(call, 0, executor);
   const aclDataType dtype = call.attributes[kDtype].dtype();
   if (!kFloatHalfAndBf16.Contains(dtype))
     return SetSumJob(call, ReducedDims(call), dtype, /*is_mean=*/false, executor);
-  SetFoldJob(
-      call, {ReducedDims(call), dtype, {{.operation = engine::FoldOperation::kSumOfNumbers, .output = kOut}}},
+  SetAxisReductionJob(
+      call,
+      {ReducedDims(call), dtype, {{.operation = engine::ReductionOperation::kSumOfNumbers, .output = kOut}}},
       executor);
 }
 void SetLogSum(const OperatorCall& call, Executor& executor) {
-  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  if (IsEmpty(call)) return SetReductionValue(call, 0, executor);
   const bool is_copy = IsLeftAlone(call);
-  const engine::FoldEnding ending = is_copy ? engine::FoldEnding::kNone : engine::FoldEnding::kLog;
-  SetFoldJob(call,
-             {is_copy ? 0 : ReducedDims(call),
-              call.Tensor(kSelf).dtype,
-              {{.operation = engine::FoldOperation::kSum, .ending = ending, .output = kOut}}},
-             executor);
+  const engine::ReductionEpilogue ending =
+      is_copy ? engine::ReductionEpilogue::kNone : engine::ReductionEpilogue::kLog;
+  SetAxisReductionJob(call,
+                      {is_copy ? 0 : ReducedDims(call),
+                       call.Tensor(kSelf).dtype,
+                       {{.operation = engine::ReductionOperation::kSum, .ending = ending, .output = kOut}}},
+                      executor);
 }
 
 // ---- Trace ----
@@ -159,10 +161,10 @@ aclnnStatus OutIsOfSum(const Check& check, OperatorCall& call) noexcept {
 
 constexpr auto kTraceChecks =
     List(NotNull(kSelf), NotNull(kOut), RankIs(2, {kSelf}), RankIs(0, {kOut}), DtypesIn(kSumDtypes, {kSelf}),
-         Own(OutIsOfSum), SizesRepresentable({kOut}), GivesValueIfEmpty(kSelf), InsideStorage({kSelf}));
+         Custom(OutIsOfSum), SizesRepresentable({kOut}), GivesValueIfEmpty(kSelf), InsideStorage({kSelf}));
 
 void SetTrace(const OperatorCall& call, Executor& executor) {
-  if (IsEmpty(call)) return SetFoldValue(call, 0, executor);
+  if (IsEmpty(call)) return SetReductionValue(call, 0, executor);
   StridedView diagonal = PlainView(call.Tensor(kSelf));
   const int64_t length = std::min(diagonal.view[0], diagonal.view[1]);
   diagonal.strides.dim[0] += diagonal.strides[1];

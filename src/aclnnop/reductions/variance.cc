@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "aclnnop/given_values.h"
-#include "aclnnop/jobs/fold_call.h"
+#include "aclnnop/jobs/reduction_call.h"
 
 namespace portacl {
 namespace {
@@ -61,27 +61,30 @@ struct Kind {
 };
 
 void SetVariance(const OperatorCall& call, const Kind& kind, Executor& executor) {
-  using engine::FoldEnding;
-  using engine::FoldOperation;
+  using engine::ReductionEpilogue;
+  using engine::ReductionOperation;
   const aclTensor& self = call.Tensor(kSelf);
-  if (self.view.IsEmpty()) return SetFoldValue(call, std::numeric_limits<double>::quiet_NaN(), executor);
+  if (self.view.IsEmpty()) return SetReductionValue(call, std::numeric_limits<double>::quiet_NaN(), executor);
   const auto count = static_cast<double>(ReducedCount(call));
   const int64_t correction = call.attributes[kCorrection].integer;
-  FoldStep mean{
-      .operation = FoldOperation::kSum, .ending = FoldEnding::kDivide, .is_kept = true, .divisor = count};
+  ReductionPassRequest mean{.operation = ReductionOperation::kSum,
+                            .ending = ReductionEpilogue::kDivide,
+                            .is_kept = true,
+                            .divisor = count};
   if (kind.has_mean) mean.output = kMeanOut;
-  FoldStep variance{.operation = FoldOperation::kSumOfDeviations,
-                    .ending = kind.is_root ? FoldEnding::kDivideAndRoot : FoldEnding::kDivide,
-                    .divisor = std::max(0.0, count - static_cast<double>(correction)),
-                    .output = kOut};
+  ReductionPassRequest variance{
+      .operation = ReductionOperation::kSumOfDeviations,
+      .ending = kind.is_root ? ReductionEpilogue::kDivideAndRoot : ReductionEpilogue::kDivide,
+      .divisor = std::max(0.0, count - static_cast<double>(correction)),
+      .output = kOut};
   const bool is_one = count == 1 && correction >= 1;
   const bool is_few = correction > 1 && count <= static_cast<double>(correction);
   if (kind.fixed_when_few.Contains(call.product) && (is_one || is_few)) {
-    variance.ending = FoldEnding::kConstant;
+    variance.ending = ReductionEpilogue::kConstant;
     variance.number =
         is_one ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
   }
-  SetFoldJob(call, {ReducedDims(call), self.dtype, {mean, variance}}, executor);
+  SetAxisReductionJob(call, {ReducedDims(call), self.dtype, {mean, variance}}, executor);
 }
 
 aclnnStatus Run(OperatorCall& call, const Attribute& dims, const Attribute& keep, int64_t correction,

@@ -50,7 +50,7 @@ constexpr auto kShared =
          NotNull(kTable), DtypesIn(kDtypes, {kTokens, kSampled, kPositions, kLengths}),
          DtypesIn(kDtypes, {kSlots, kTable}));
 constexpr auto kEnd = List(SizesRepresentable({kTokens, kPositions, kLengths, kSlots}),
-                           Own(StepFits, kTiling), InsideStorage({kSampled, kTable}));
+                           Custom(StepFits, kTiling), InsideStorage({kSampled, kTable}));
 constexpr auto kChecks = Join(kShared, kEnd);
 constexpr auto kChecksV2 =
     Join(kShared, Join(List(IfGiven<kProposed>(DtypesIn(kDtypes, {kProposed})),
@@ -59,18 +59,18 @@ constexpr auto kChecksV2 =
                                        IfGiven<kAccepted>(InsideStorage({kAccepted}))))));
 
 void SetStep(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
-  const auto written = [&](int tensor) { return steps.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true); };
+  DenseOpList ops(call, executor);
+  const auto written = [&](int tensor) { return ops.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true); };
   engine::AdvanceRequests advance{};
   advance.token = written(kTokens);
   advance.position = written(kPositions);
   advance.length = written(kLengths);
   advance.slot = written(kSlots);
-  advance.sampled = steps.In(kSampled);
-  advance.table = steps.In(kTable);
+  advance.sampled = ops.In(kSampled);
+  advance.table = ops.In(kTable);
   if (call.tensors.size() > kProposed) {
-    advance.proposed = steps.InIfGiven(kProposed);
-    advance.accepted = steps.InIfGiven(kAccepted);
+    advance.proposed = ops.InIfGiven(kProposed);
+    advance.accepted = ops.InIfGiven(kAccepted);
   }
   advance.proposals = Proposals(call);
   advance.requests = Integer(call, kQueries);
@@ -78,11 +78,11 @@ void SetStep(const OperatorCall& call, Executor& executor) {
   advance.table_rows = call.Tensor(kTable).view[0];
   advance.table_columns = call.Tensor(kTable).view[1];
   advance.page = Integer(call, kPage);
-  steps.Compute(advance,
-                {advance.token, advance.position, advance.length, advance.slot, advance.sampled,
-                 advance.table, advance.proposed.place, advance.accepted.place},
-                call.Tensor(kTokens).numel);
-  steps.SetJob();
+  ops.Compute(advance,
+              {advance.token, advance.position, advance.length, advance.slot, advance.sampled, advance.table,
+               advance.proposed.buffer, advance.accepted.buffer},
+              call.Tensor(kTokens).numel);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -91,7 +91,9 @@ void SetStep(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnAdvanceStep) { return dense::RunSteps(call, kChecks, workspaceSize, executor, SetStep); }
+PORTACL_PHASE_1(aclnnAdvanceStep) {
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetStep);
+}
 PORTACL_PHASE_1(aclnnAdvanceStepV2) {
-  return dense::RunSteps(call, kChecksV2, workspaceSize, executor, SetStep);
+  return dense::RunOpList(call, kChecksV2, workspaceSize, executor, SetStep);
 }

@@ -75,40 +75,40 @@ constexpr auto kChecks =
               SameDtype(kKeyCache, kKey), SameDtype(kValueCache, kValue)),
          List(RankIs(4, {kKeyCache, kValueCache}), RankIs(2, {kTable}), RankIs(1, {kLengths}),
               RankAtLeast(2, {kKey, kValue}), RankAtMost(3, {kKey, kValue}),
-              SizesRepresentable({kKey, kValue}), Own(NothingToTake), Own(CachesFit, kTiling),
+              SizesRepresentable({kKey, kValue}), Custom(NothingToTake), Custom(CachesFit, kTiling),
               InsideStorage({kKeyCache, kValueCache, kTable, kLengths}),
               IfGiven<kSkipped>(InsideStorage({kSkipped}))));
 
 void SetTaken(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const auto has = [&](int half) {
     return !call.Tensor(kKeyCache + half).view.IsEmpty() && !call.Tensor(kKey + half).view.IsEmpty();
   };
   const int first = has(0) ? 0 : 1;
   engine::ListSlots list{};
-  list.table = steps.In(kTable, ACL_INT64);
-  list.length = steps.In(kLengths, ACL_INT64);
-  list.skipped = steps.InIfGiven(kSkipped, ACL_INT64);
+  list.table = ops.In(kTable, ACL_INT64);
+  list.length = ops.In(kLengths, ACL_INT64);
+  list.skipped = ops.InIfGiven(kSkipped, ACL_INT64);
   list.rows = call.Tensor(kKey + first).view[0];
-  list.slot = steps.Words(list.rows);
+  list.slot = ops.Words(list.rows);
   list.batches = call.Tensor(kTable).view[0];
   list.columns = call.Tensor(kTable).view[1];
   list.pages = call.Tensor(kKeyCache + first).view[0];
   list.slots = Slots(call, kKeyCache + first);
   list.is_summed = Integer(call, kIsSummed) != 0;
-  steps.Compute(list, {list.table, list.length, list.skipped.place}, list.rows);
+  ops.Compute(list, {list.table, list.length, list.skipped.buffer}, list.rows);
   for (const int half : {0, 1}) {
     if (!has(half)) continue;
     engine::TakeFromPages take{};
-    take.from = serving::PagesOf(steps, call, kKeyCache + half, list.pages, list.slots,
+    take.from = serving::PagesOf(ops, call, kKeyCache + half, list.pages, list.slots,
                                  Columns(call, kKeyCache + half), IsGrouped(call), /*is_written=*/false);
-    take.to = steps.Out(kKey + half, ACL_DT_UNDEFINED, /*keeps=*/true);
+    take.to = ops.Out(kKey + half, ACL_DT_UNDEFINED, /*keeps=*/true);
     take.slot = list.slot;
     take.rows = list.rows;
     take.threads = call.threads;
-    steps.Compute(take, {take.from.place, take.to}, call.Tensor(kKey + half).numel);
+    ops.Compute(take, {take.from.buffer, take.to}, call.Tensor(kKey + half).numel);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace
@@ -133,6 +133,6 @@ aclnnStatus aclnnGatherPaKvCacheGetWorkspaceSize(const aclTensor* keyCache, cons
   const Attribute attributes[] = {{"cacheMode", cacheMode},
                                   {"isSeqLensCumsum", static_cast<int64_t>(isSeqLensCumsum)}};
   OperatorCall call{"aclnnGatherPaKvCache", tensors, attributes, /*in_place=*/false, /*output_count=*/0};
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetTaken);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetTaken);
 }
 PORTACL_PHASE_2(aclnnGatherPaKvCache)

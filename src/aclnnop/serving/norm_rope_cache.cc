@@ -26,33 +26,33 @@ struct CacheLayout {
   int64_t rows_of_batch;
 };
 
-MakeRows StartRows(DenseSteps& steps, int64_t rows, int64_t heads, int64_t width) {
+MakeRows StartRows(DenseOpList& ops, int64_t rows, int64_t heads, int64_t width) {
   MakeRows made{};
   made.rows = rows;
   made.heads = heads;
   made.width = width;
-  made.load_half = engine::FindLoad(steps.isa(), ACL_FLOAT16, ACL_FLOAT);
-  made.store_half = engine::FindStore(steps.isa(), ACL_FLOAT16);
-  made.threads = steps.threads();
-  made.work = steps.Bytes(made.WorkBytes());
+  made.load_half = engine::FindLoad(ops.isa(), ACL_FLOAT16, ACL_FLOAT);
+  made.store_half = engine::FindStore(ops.isa(), ACL_FLOAT16);
+  made.threads = ops.threads();
+  made.work = ops.Bytes(made.WorkBytes());
   return made;
 }
 
-void Compute(DenseSteps& steps, const MakeRows& made) {
-  steps.Compute(made,
-                {made.source.place, made.gamma.place, made.cos.place, made.sin.place, made.to.place,
-                 made.quantiser.scale.place, made.quantiser.offset.place},
-                made.rows * made.heads * made.width);
+void Compute(DenseOpList& ops, const MakeRows& made) {
+  ops.Compute(made,
+              {made.source.buffer, made.gamma.buffer, made.cos.buffer, made.sin.buffer, made.to.buffer,
+               made.quantiser.scale.buffer, made.quantiser.offset.buffer},
+              made.rows * made.heads * made.width);
 }
 
 // Computes the rows, quantises them for the cache, and writes them to it.
-void ComputeAndPut(const OperatorCall& call, DenseSteps& steps, MakeRows made, int cache, engine::Place slot,
-                   const CacheLayout& layout) {
+void ComputeAndPut(const OperatorCall& call, DenseOpList& ops, MakeRows made, int cache,
+                   engine::BufferRef slot, const CacheLayout& layout) {
   const aclDataType dtype = call.Tensor(cache).dtype;
   PutInPages put{};
-  put.to = serving::PagesOf(steps, call, cache, layout.pages, layout.slots, made.heads * made.width,
+  put.to = serving::PagesOf(ops, call, cache, layout.pages, layout.slots, made.heads * made.width,
                             layout.is_grouped, /*is_written=*/true);
-  put.from = steps.Bytes(made.rows * put.to.columns * put.to.size);
+  put.from = ops.Bytes(made.rows * put.to.columns * put.to.size);
   put.slots = layout.slots_of;
   put.slot = slot;
   put.rows = made.rows;
@@ -62,17 +62,17 @@ void ComputeAndPut(const OperatorCall& call, DenseSteps& steps, MakeRows made, i
   } else {
     made.element = engine::NumberRowsOf(call.isa, put.from, dtype);
   }
-  Compute(steps, made);
-  steps.Compute(put, {put.to.place}, put.rows);
+  Compute(ops, made);
+  ops.Compute(put, {put.to.buffer}, put.rows);
 }
 
-engine::CacheQuantiser Quantiser(const OperatorCall& call, DenseSteps& steps, int scale, int offset,
+engine::CacheQuantiser Quantiser(const OperatorCall& call, DenseOpList& ops, int scale, int offset,
                                  bool divides) {
   engine::CacheQuantiser made;
-  made.scale = steps.InIfGiven(scale);
+  made.scale = ops.InIfGiven(scale);
   if (call.IsGiven(scale)) made.scales = std::max<int64_t>(call.Tensor(scale).numel, 1);
   if (offset >= 0) {
-    made.offset = steps.InIfGiven(offset);
+    made.offset = ops.InIfGiven(offset);
     if (call.IsGiven(offset)) made.offsets = std::max<int64_t>(call.Tensor(offset).numel, 1);
   }
   made.divides = divides;
@@ -101,11 +101,11 @@ enum Kv {
 };
 enum KvAttributes { kEpsilon, kCacheMode, kIsOutput };
 // Positions that change where values are a separate tensor; -1: there is none.
-struct KvPlaces {
+struct KvPositions {
   int values, key_out, value_out;
 };
-constexpr KvPlaces kV1{-1, 11, 12};
-constexpr KvPlaces kV2{11, 12, 13};
+constexpr KvPositions kV1{-1, 11, 12};
+constexpr KvPositions kV2{11, 12, 13};
 
 struct CacheMode {
   const char* name;
@@ -120,9 +120,9 @@ const CacheMode* ModeOf(const OperatorCall& call) {
   }
   return nullptr;
 }
-template <const KvPlaces& places>
+template <const KvPositions& positions>
 bool HasValues(const OperatorCall& call) noexcept {
-  return places.values >= 0 && call.IsGiven(places.values);
+  return positions.values >= 0 && call.IsGiven(positions.values);
 }
 
 template <int cache, int like>
@@ -135,7 +135,7 @@ aclnnStatus CacheDtype(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add("."));
 }
 
-template <const KvPlaces& places>
+template <const KvPositions& positions>
 aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   const CacheMode* const mode = ModeOf(call);
   if (mode == nullptr)
@@ -150,7 +150,7 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   const Shape& values = call.Tensor(kValueCache).view;
   const int64_t turned = cos[3];
   const int64_t normed = call.Tensor(kGamma).view[0];
-  const bool has_values = HasValues<places>(call);
+  const bool has_values = HasValues<positions>(call);
   checks.Holds(kv[1] == 1, kKv, "one head");
   checks.Holds(
       turned > 0 && turned % 2 == 0 && cos[0] == kv[0] && cos[1] == 1 && (cos[2] == kv[2] || cos[2] == 1),
@@ -163,10 +163,10 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   int64_t value_columns = normed;
   const int64_t key_columns = has_values ? normed : turned;
   if (has_values) {
-    checks.Rank(places.values, 4, 4);
+    checks.Rank(positions.values, 4, 4);
     if (!checks.Passed()) return checks.status();
-    value_columns = call.Tensor(places.values).view[3];
-    checks.Is(places.values, Shape{kv[0], 1, kv[2], value_columns});
+    value_columns = call.Tensor(positions.values).view[3];
+    checks.Is(positions.values, Shape{kv[0], 1, kv[2], value_columns});
   }
   const auto cache_fits = [&](int cache, int64_t columns) {
     const aclTensor& tensor = call.Tensor(cache);
@@ -207,32 +207,34 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   scale_fits(kKeyCache, kKeyScale, kKeyOffset, key_columns);
   scale_fits(kValueCache, kValueScale, kValueOffset, value_columns);
   if (Integer(call, kIsOutput) == 0) return checks.status();
-  checks.Is(places.key_out, Shape{kv[0], 1, kv[2], key_columns});
-  return checks.Is(places.value_out, Shape{kv[0], 1, kv[2], value_columns}).status();
+  checks.Is(positions.key_out, Shape{kv[0], 1, kv[2], key_columns});
+  return checks.Is(positions.value_out, Shape{kv[0], 1, kv[2], value_columns}).status();
 }
 
 constexpr DtypeRule kHalfDtypes = SinceAtlasA2(serving::kHalves);
-template <const KvPlaces& places>
+template <const KvPositions& positions>
 constexpr auto KvChecks() {
   constexpr auto kStart = Join(
       List(NotNull(kKv), NotNull(kGamma), NotNull(kCos), NotNull(kSin), NotNull(kIndex), NotNull(kKeyCache),
-           NotNull(kValueCache), NotNull(places.key_out), NotNull(places.value_out)),
+           NotNull(kValueCache), NotNull(positions.key_out), NotNull(positions.value_out)),
       List(DtypesIn(kHalfDtypes, {kKv}), SameDtype(kKv, kGamma), SameDtype(kKv, kCos), SameDtype(kKv, kSin),
-           DtypesIn(kInt64, {kIndex}), Own(CacheDtype<kKeyCache, kKv>), Own(CacheDtype<kValueCache, kKv>)));
+           DtypesIn(kInt64, {kIndex}), Custom(CacheDtype<kKeyCache, kKv>),
+           Custom(CacheDtype<kValueCache, kKv>)));
   constexpr auto kScales = List(IfGiven<kKeyScale>(DtypesIn(kFloat, {kKeyScale})),
                                 IfGiven<kValueScale>(DtypesIn(kFloat, {kValueScale})),
                                 IfGiven<kKeyOffset>(DtypesIn(kFloat, {kKeyOffset})),
                                 IfGiven<kValueOffset>(DtypesIn(kFloat, {kValueOffset})));
   constexpr auto kEnd = List(
-      SameDtype(kKv, places.key_out), SameDtype(kKv, places.value_out),
-      SizesRepresentable({kKeyCache, kValueCache, places.key_out, places.value_out}),
-      Own(KvFits<places>, kTiling), Own(NothingToPut), InsideStorage({kKv, kGamma, kCos, kSin, kIndex}),
-      IfGiven<kKeyScale>(InsideStorage({kKeyScale})), IfGiven<kValueScale>(InsideStorage({kValueScale})),
-      IfGiven<kKeyOffset>(InsideStorage({kKeyOffset})), IfGiven<kValueOffset>(InsideStorage({kValueOffset})));
-  if constexpr (places.values >= 0) {
+      SameDtype(kKv, positions.key_out), SameDtype(kKv, positions.value_out),
+      SizesRepresentable({kKeyCache, kValueCache, positions.key_out, positions.value_out}),
+      Custom(KvFits<positions>, kTiling), Custom(NothingToPut),
+      InsideStorage({kKv, kGamma, kCos, kSin, kIndex}), IfGiven<kKeyScale>(InsideStorage({kKeyScale})),
+      IfGiven<kValueScale>(InsideStorage({kValueScale})), IfGiven<kKeyOffset>(InsideStorage({kKeyOffset})),
+      IfGiven<kValueOffset>(InsideStorage({kValueOffset})));
+  if constexpr (positions.values >= 0) {
     return Join(Join(kStart, kScales),
-                Join(List(If(HasValues<places>, SameDtype(kKv, places.values))),
-                     Join(kEnd, List(IfGiven<places.values>(InsideStorage({places.values}))))));
+                Join(List(If(HasValues<positions>, SameDtype(kKv, positions.values))),
+                     Join(kEnd, List(IfGiven<positions.values>(InsideStorage({positions.values}))))));
   } else {
     return Join(Join(kStart, kScales), kEnd);
   }
@@ -240,50 +242,50 @@ constexpr auto KvChecks() {
 constexpr auto kKvChecks = KvChecks<kV1>();
 constexpr auto kKvChecksV2 = KvChecks<kV2>();
 
-template <const KvPlaces& places>
+template <const KvPositions& positions>
 void SetKv(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const CacheMode& mode = *ModeOf(call);
   const Shape& kv = call.Tensor(kKv).view;
   const Shape& cache = call.Tensor(kKeyCache).view;
   const int64_t turned = call.Tensor(kCos).view[3];
   const int64_t normed = call.Tensor(kGamma).view[0];
-  const bool has_values = HasValues<places>(call);
+  const bool has_values = HasValues<positions>(call);
   const int64_t rows = kv[0] * kv[2];
   CacheLayout layout{cache[0], mode.is_paged ? cache[1] : cache[2], mode.is_grouped, Slots::kEach, kv[2]};
   if (!mode.is_paged) layout.slots_of = Slots::kEachInBatch;
   if (mode.is_by_page) layout.slots_of = Slots::kPages;
-  const engine::Place slot = steps.In(kIndex);
-  const engine::NumberRows source = steps.Rows(kKv);
+  const engine::BufferRef slot = ops.In(kIndex);
+  const engine::NumberRows source = ops.Rows(kKv);
 
-  MakeRows key = StartRows(steps, rows, 1, has_values ? normed : turned);
-  MakeRows value = StartRows(steps, rows, 1, has_values ? call.Tensor(places.values).view[3] : normed);
+  MakeRows key = StartRows(ops, rows, 1, has_values ? normed : turned);
+  MakeRows value = StartRows(ops, rows, 1, has_values ? call.Tensor(positions.values).view[3] : normed);
   key.source = value.source = source;
   key.pitch = value.pitch = kv[3];
   key.first = has_values ? 0 : normed;
   MakeRows& with_norm = has_values ? key : value;
-  with_norm.gamma = steps.Rows(kGamma);
+  with_norm.gamma = ops.Rows(kGamma);
   with_norm.epsilon = FloatNumber(call, kEpsilon);
   if (has_values) {
-    value.source = steps.Rows(places.values);
+    value.source = ops.Rows(positions.values);
     value.pitch = value.width;
   }
   key.turned = turned;
   key.is_interleaved = true;
   key.angle_rows = call.Tensor(kCos).view[2] == 1 ? kv[2] : 1;
-  key.cos = steps.Rows(kCos);
-  key.sin = steps.Rows(kSin);
+  key.cos = ops.Rows(kCos);
+  key.sin = ops.Rows(kSin);
   if (Integer(call, kIsOutput) != 0) {
-    key.to = steps.RowsOut(places.key_out);
-    value.to = steps.RowsOut(places.value_out);
+    key.to = ops.RowsOut(positions.key_out);
+    value.to = ops.RowsOut(positions.value_out);
   }
   if (call.Tensor(kKeyCache).dtype == ACL_INT8)
-    key.quantiser = Quantiser(call, steps, kKeyScale, kKeyOffset, /*divides=*/false);
+    key.quantiser = Quantiser(call, ops, kKeyScale, kKeyOffset, /*divides=*/false);
   if (call.Tensor(kValueCache).dtype == ACL_INT8)
-    value.quantiser = Quantiser(call, steps, kValueScale, kValueOffset, /*divides=*/false);
-  ComputeAndPut(call, steps, key, kKeyCache, slot, layout);
-  ComputeAndPut(call, steps, value, kValueCache, slot, layout);
-  steps.SetJob();
+    value.quantiser = Quantiser(call, ops, kValueScale, kValueOffset, /*divides=*/false);
+  ComputeAndPut(call, ops, key, kKeyCache, slot, layout);
+  ComputeAndPut(call, ops, value, kValueCache, slot, layout);
+  ops.SetJob();
 }
 
 // ---- QkvRmsNormRopeCache ----
@@ -309,7 +311,7 @@ enum Qkv {
 enum QkvAttributes { kSize, kHeads, kQkvEpsilon, kQkvCacheMode };
 
 struct HeadsOfQkv {
-  int64_t rows, steps, width, query, key, value;
+  int64_t rows, tokens, width, query, key, value;
 };
 HeadsOfQkv SizesOf(const OperatorCall& call) {
   const auto& size = call.Array(kSize);
@@ -370,69 +372,70 @@ aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-constexpr auto kQkvChecks = Join(
-    Join(List(NotNull(kQkv), NotNull(kQueryGamma), NotNull(kKeyGamma), NotNull(kQkvCos), NotNull(kQkvSin),
-              NotNull(kQkvIndex), NotNull(kQuery), NotNull(kQkvKeys), NotNull(kQkvValues),
-              ArrayNotNull(kSize), ArrayNotNull(kHeads)),
-         List(DtypesIn(kHalfDtypes, {kQkv}), SameDtype(kQkv, kQueryGamma), SameDtype(kQkv, kKeyGamma),
-              SameDtype(kQkv, kQkvCos), SameDtype(kQkv, kQkvSin), DtypesIn(kInt64, {kQkvIndex}),
-              SameDtype(kQkv, kQuery), Own(CacheDtype<kQkvKeys, kQkv>), Own(CacheDtype<kQkvValues, kQkv>))),
-    Join(List(IfGiven<kQkvKeyScale>(DtypesIn(kFloat, {kQkvKeyScale})),
-              IfGiven<kQkvValueScale>(DtypesIn(kFloat, {kQkvValueScale})),
-              IfGiven<kQkvKeyOffset>(DtypesIn(kFloat, {kQkvKeyOffset})),
-              IfGiven<kQkvValueOffset>(DtypesIn(kFloat, {kQkvValueOffset})),
-              IfGiven<kQueryBefore>(SameDtype(kQkv, kQueryBefore)),
-              IfGiven<kKeyBefore>(SameDtype(kQkv, kKeyBefore)),
-              IfGiven<kValueBefore>(SameDtype(kQkv, kValueBefore))),
-         List(SizesRepresentable({kQuery, kQkvKeys, kQkvValues}), Own(QkvFits, kTiling), Own(NothingToPut),
-              InsideStorage({kQkv, kQueryGamma, kKeyGamma, kQkvCos, kQkvSin}), InsideStorage({kQkvIndex}),
-              IfGiven<kQkvKeyScale>(InsideStorage({kQkvKeyScale})),
-              IfGiven<kQkvValueScale>(InsideStorage({kQkvValueScale})),
-              IfGiven<kQkvKeyOffset>(InsideStorage({kQkvKeyOffset})),
-              IfGiven<kQkvValueOffset>(InsideStorage({kQkvValueOffset})))));
+constexpr auto kQkvChecks =
+    Join(Join(List(NotNull(kQkv), NotNull(kQueryGamma), NotNull(kKeyGamma), NotNull(kQkvCos),
+                   NotNull(kQkvSin), NotNull(kQkvIndex), NotNull(kQuery), NotNull(kQkvKeys),
+                   NotNull(kQkvValues), ArrayNotNull(kSize), ArrayNotNull(kHeads)),
+              List(DtypesIn(kHalfDtypes, {kQkv}), SameDtype(kQkv, kQueryGamma), SameDtype(kQkv, kKeyGamma),
+                   SameDtype(kQkv, kQkvCos), SameDtype(kQkv, kQkvSin), DtypesIn(kInt64, {kQkvIndex}),
+                   SameDtype(kQkv, kQuery), Custom(CacheDtype<kQkvKeys, kQkv>),
+                   Custom(CacheDtype<kQkvValues, kQkv>))),
+         Join(List(IfGiven<kQkvKeyScale>(DtypesIn(kFloat, {kQkvKeyScale})),
+                   IfGiven<kQkvValueScale>(DtypesIn(kFloat, {kQkvValueScale})),
+                   IfGiven<kQkvKeyOffset>(DtypesIn(kFloat, {kQkvKeyOffset})),
+                   IfGiven<kQkvValueOffset>(DtypesIn(kFloat, {kQkvValueOffset})),
+                   IfGiven<kQueryBefore>(SameDtype(kQkv, kQueryBefore)),
+                   IfGiven<kKeyBefore>(SameDtype(kQkv, kKeyBefore)),
+                   IfGiven<kValueBefore>(SameDtype(kQkv, kValueBefore))),
+              List(SizesRepresentable({kQuery, kQkvKeys, kQkvValues}), Custom(QkvFits, kTiling),
+                   Custom(NothingToPut), InsideStorage({kQkv, kQueryGamma, kKeyGamma, kQkvCos, kQkvSin}),
+                   InsideStorage({kQkvIndex}), IfGiven<kQkvKeyScale>(InsideStorage({kQkvKeyScale})),
+                   IfGiven<kQkvValueScale>(InsideStorage({kQkvValueScale})),
+                   IfGiven<kQkvKeyOffset>(InsideStorage({kQkvKeyOffset})),
+                   IfGiven<kQkvValueOffset>(InsideStorage({kQkvValueOffset})))));
 
 void SetQkv(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const HeadsOfQkv sizes = SizesOf(call);
   const Shape& cache = call.Tensor(kQkvKeys).view;
   const CacheLayout layout{cache[0], cache[2], /*is_grouped=*/true, Slots::kEach, sizes.rows};
-  const engine::Place slot = steps.In(kQkvIndex);
-  const engine::NumberRows source = steps.Rows(kQkv);
-  const engine::NumberRows cos = steps.Rows(kQkvCos);
-  const engine::NumberRows sin = steps.Rows(kQkvSin);
+  const engine::BufferRef slot = ops.In(kQkvIndex);
+  const engine::NumberRows source = ops.Rows(kQkv);
+  const engine::NumberRows cos = ops.Rows(kQkvCos);
+  const engine::NumberRows sin = ops.Rows(kQkvSin);
   const int64_t heads[] = {sizes.query, sizes.key, sizes.value};
   int64_t first = 0;
   for (const int part : {0, 1, 2}) {
-    MakeRows made = StartRows(steps, sizes.rows, heads[part], sizes.width);
+    MakeRows made = StartRows(ops, sizes.rows, heads[part], sizes.width);
     made.source = source;
     made.pitch = (sizes.query + sizes.key + sizes.value) * sizes.width;
     made.first = first;
     first += heads[part] * sizes.width;
     if (part < 2) {
-      made.gamma = steps.Rows(part == 0 ? kQueryGamma : kKeyGamma);
+      made.gamma = ops.Rows(part == 0 ? kQueryGamma : kKeyGamma);
       made.epsilon = FloatNumber(call, kQkvEpsilon);
       made.turned = sizes.width;
-      made.angle_rows = call.Tensor(kQkvCos).view[0] == sizes.rows ? 1 : sizes.steps;
+      made.angle_rows = call.Tensor(kQkvCos).view[0] == sizes.rows ? 1 : sizes.tokens;
       made.cos = cos;
       made.sin = sin;
     }
     const int before = kQueryBefore + part;
     if (part == 0) {
-      made.to = steps.RowsOut(kQuery);
-      Compute(steps, made);
+      made.to = ops.RowsOut(kQuery);
+      Compute(ops, made);
       if (!call.IsGiven(before)) continue;
-      made.to = steps.RowsOut(before);
-      Compute(steps, made);
+      made.to = ops.RowsOut(before);
+      Compute(ops, made);
       continue;
     }
-    made.to = call.IsGiven(before) ? steps.RowsOut(before) : engine::NumberRows{};
+    made.to = call.IsGiven(before) ? ops.RowsOut(before) : engine::NumberRows{};
     const int table = kQkvKeys + part - 1;
     if (call.Tensor(table).dtype == ACL_INT8)
       made.quantiser =
-          Quantiser(call, steps, kQkvKeyScale + part - 1, kQkvKeyOffset + part - 1, /*divides=*/true);
-    ComputeAndPut(call, steps, made, table, slot, layout);
+          Quantiser(call, ops, kQkvKeyScale + part - 1, kQkvKeyOffset + part - 1, /*divides=*/true);
+    ComputeAndPut(call, ops, made, table, slot, layout);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 // ---- DequantRopeQuantKvcache ----
@@ -537,15 +540,15 @@ constexpr auto kDequantChecks = Join(
               IfGiven<kXRowScale>(DtypesIn(kFloat, {kXRowScale})),
               IfGiven<kXBias>(DtypesIn(kBiasDtypes, {kXBias})), SameDtype(kXCos, kXQuery),
               SameDtype(kXCos, kXKey), SameDtype(kXCos, kXValue)),
-         List(SizesRepresentable({kXKeys, kXValues, kXQuery, kXKey, kXValue}), Own(DequantFits, kTiling),
-              Own(NothingToPut), InsideStorage({kX, kXCos, kXSin, kXIndex}),
+         List(SizesRepresentable({kXKeys, kXValues, kXQuery, kXKey, kXValue}), Custom(DequantFits, kTiling),
+              Custom(NothingToPut), InsideStorage({kX, kXCos, kXSin, kXIndex}),
               InsideStorage({kXKeyScale, kXValueScale}), IfGiven<kXKeyOffset>(InsideStorage({kXKeyOffset})),
               IfGiven<kXValueOffset>(InsideStorage({kXValueOffset})),
               IfGiven<kXWeightScale>(InsideStorage({kXWeightScale})),
               IfGiven<kXRowScale>(InsideStorage({kXRowScale})), IfGiven<kXBias>(InsideStorage({kXBias})))));
 
 void SetDequant(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const auto& splits = call.Array(kSplits);
   const Shape& x = call.Tensor(kX).view;
   const Shape& cos = call.Tensor(kXCos).view;
@@ -556,37 +559,37 @@ void SetDequant(const OperatorCall& call, Executor& executor) {
   const bool is_half = call.Tensor(kXCos).dtype == ACL_FLOAT16;
   const CacheLayout layout{cache[0], cache[1], /*is_grouped=*/false,
                            IsPaged(call) ? Slots::kEach : Slots::kFirstInBatch, x.rank == 3 ? x[1] : 1};
-  const engine::Place slot = steps.In(kXIndex, ACL_INT64);
+  const engine::BufferRef slot = ops.In(kXIndex, ACL_INT64);
   engine::NumberRows source;
   if (IsInteger(call)) {
     engine::DequantiseRows dequantise{};
-    dequantise.source = steps.In(kX);
-    dequantise.to = steps.Floats(rows * columns);
-    dequantise.column = steps.In(kXWeightScale);
-    dequantise.row = steps.InIfGiven(kXRowScale);
+    dequantise.source = ops.In(kX);
+    dequantise.to = ops.Floats(rows * columns);
+    dequantise.column = ops.In(kXWeightScale);
+    dequantise.row = ops.InIfGiven(kXRowScale);
     if (call.IsGiven(kXBias) && call.Tensor(kXBias).dtype == ACL_INT32) {
-      dequantise.bias_before = steps.InIfGiven(kXBias);
+      dequantise.bias_before = ops.InIfGiven(kXBias);
     } else {
-      dequantise.bias_behind = steps.InIfGiven(kXBias, ACL_FLOAT);
+      dequantise.bias_behind = ops.InIfGiven(kXBias, ACL_FLOAT);
     }
     dequantise.rows = rows;
     dequantise.columns = columns;
     dequantise.threads = call.threads;
-    steps.Compute(dequantise,
-                  {dequantise.source, dequantise.column, dequantise.row.place, dequantise.bias_before.place,
-                   dequantise.bias_behind.place},
-                  rows * columns);
+    ops.Compute(dequantise,
+                {dequantise.source, dequantise.column, dequantise.row.buffer, dequantise.bias_before.buffer,
+                 dequantise.bias_behind.buffer},
+                rows * columns);
     source = engine::NumberRowsOf(call.isa, dequantise.to, ACL_FLOAT);
   } else {
-    source = steps.Rows(kX);
+    source = ops.Rows(kX);
   }
-  const engine::NumberRows angles[] = {steps.Rows(kXCos), steps.Rows(kXSin)};
+  const engine::NumberRows angles[] = {ops.Rows(kXCos), ops.Rows(kXSin)};
   const bool has_offsets = call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset);
   int64_t first = 0;
   for (const int part : {0, 1, 2}) {
     const int64_t own = splits[static_cast<size_t>(part)];
     if (own == 0) continue;
-    MakeRows made = StartRows(steps, rows, own / width, width);
+    MakeRows made = StartRows(ops, rows, own / width, width);
     made.source = source;
     made.pitch = columns;
     made.first = first;
@@ -597,16 +600,16 @@ void SetDequant(const OperatorCall& call, Executor& executor) {
       made.sin = angles[1];
       made.rounds_steps = is_half;
     }
-    if (part == 0 || Integer(call, kOutputsKv) != 0) made.to = steps.RowsOut(kXQuery + part);
+    if (part == 0 || Integer(call, kOutputsKv) != 0) made.to = ops.RowsOut(kXQuery + part);
     if (part == 0) {
-      Compute(steps, made);
+      Compute(ops, made);
       continue;
     }
-    made.quantiser = Quantiser(call, steps, kXKeyScale + part - 1, has_offsets ? kXKeyOffset + part - 1 : -1,
+    made.quantiser = Quantiser(call, ops, kXKeyScale + part - 1, has_offsets ? kXKeyOffset + part - 1 : -1,
                                /*divides=*/true);
-    ComputeAndPut(call, steps, made, kXKeys + part - 1, slot, layout);
+    ComputeAndPut(call, ops, made, kXKeys + part - 1, slot, layout);
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 }  // namespace
@@ -616,13 +619,13 @@ void SetDequant(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnKvRmsNormRopeCache) {
-  return dense::RunSteps(call, kKvChecks, workspaceSize, executor, SetKv<kV1>);
+  return dense::RunOpList(call, kKvChecks, workspaceSize, executor, SetKv<kV1>);
 }
 PORTACL_PHASE_1(aclnnKvRmsNormRopeCacheV2) {
-  return dense::RunSteps(call, kKvChecksV2, workspaceSize, executor, SetKv<kV2>);
+  return dense::RunOpList(call, kKvChecksV2, workspaceSize, executor, SetKv<kV2>);
 }
 PORTACL_PHASE_1(aclnnDequantRopeQuantKvcache) {
-  return dense::RunSteps(call, kDequantChecks, workspaceSize, executor, SetDequant);
+  return dense::RunOpList(call, kDequantChecks, workspaceSize, executor, SetDequant);
 }
 
 aclnnStatus aclnnQkvRmsNormRopeCacheGetWorkspaceSize(
@@ -653,6 +656,6 @@ aclnnStatus aclnnQkvRmsNormRopeCacheGetWorkspaceSize(
                                   {"epsilon", epsilon},
                                   {"cacheModeOptional", cacheModeOptional}};
   OperatorCall call{"aclnnQkvRmsNormRopeCache", tensors, attributes, /*in_place=*/false, /*output_count=*/3};
-  return dense::RunSteps(call, kQkvChecks, workspaceSize, executor, SetQkv);
+  return dense::RunOpList(call, kQkvChecks, workspaceSize, executor, SetQkv);
 }
 PORTACL_PHASE_2(aclnnQkvRmsNormRopeCache)

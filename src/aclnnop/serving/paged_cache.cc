@@ -139,24 +139,24 @@ aclnnStatus CacheFits(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kPairChecks = Join(
     List(WithCode(kNull, NotNull(kKey)), WithCode(kNull, NotNull(kKeyCache)),
          WithCode(kNull, NotNull(kSlots)), If(IsValueGiven, WithCode(kNull, NotNull(kValueCache))),
-         Own(NothingToWrite), RankAtLeast(3, {kKey}), RankAtMost(4, {kKey}), If(IsValueGiven, Own(ValueRank)),
-         DtypesIn(kDtypes, {kKey}), SameDtype(kKey, kKeyCache),
+         Custom(NothingToWrite), RankAtLeast(3, {kKey}), RankAtMost(4, {kKey}),
+         If(IsValueGiven, Custom(ValueRank)), DtypesIn(kDtypes, {kKey}), SameDtype(kKey, kKeyCache),
          If(AreBothGiven, SameDtype(kValue, kValueCache)), If(ArePlainAndGiven, SameDtype(kKey, kValue))),
     List(DtypesIn(kSlotDtypes, {kSlots}), If(IsThere<kLens>, SameDtype(kSlots, kLens)),
          If(IsThere<kOffsets>, SameDtype(kSlots, kOffsets)),
          If(IsThere<kSeqLens>, SameDtype(kSlots, kSeqLens)), If(HasValues, DtypesIn(kDtypes, {kValue})),
-         Own(CacheModeIsKnown, kTiling), Own(ScatterModeIsNone, kNull),
-         SizesRepresentable({kKeyCache, kValueCache}), Own(TokensFit<kKey>, kTiling),
-         Own(CacheFits<kKey, kKeyCache>, kTiling), If(HasValues, Own(TokensFit<kValue>, kTiling)),
-         If(HasValues, Own(CacheFits<kValue, kValueCache>, kTiling)), PromotesToDtypeOf(kSlots),
+         Custom(CacheModeIsKnown, kTiling), Custom(ScatterModeIsNone, kNull),
+         SizesRepresentable({kKeyCache, kValueCache}), Custom(TokensFit<kKey>, kTiling),
+         Custom(CacheFits<kKey, kKeyCache>, kTiling), If(HasValues, Custom(TokensFit<kValue>, kTiling)),
+         If(HasValues, Custom(CacheFits<kValue, kValueCache>, kTiling)), PromotesToDtypeOf(kSlots),
          InsideStorage({kKey, kSlots}), If(HasValues, InsideStorage({kValue}))));
 
 constexpr auto kSingleChecks = List(
     WithCode(kNull, NotNull(kKey)), WithCode(kNull, NotNull(kKeyCache)), WithCode(kNull, NotNull(kSlots)),
     DoneIfEmpty({kKey, kKeyCache}), RankAtLeast(3, {kKey}), RankAtMost(4, {kKey}),
     DtypesIn(kSingleDtypes, {kKey}), SameDtype(kKey, kKeyCache), DtypesIn(kSlotDtypes, {kSlots}),
-    Own(CacheModeIsKnown, kTiling), SizesRepresentable({kKeyCache}), Own(TokensFit<kKey>, kTiling),
-    Own(CacheFits<kKey, kKeyCache>, kTiling), PromotesToDtypeOf(kSlots), InsideStorage({kKey, kSlots}));
+    Custom(CacheModeIsKnown, kTiling), SizesRepresentable({kKeyCache}), Custom(TokensFit<kKey>, kTiling),
+    Custom(CacheFits<kKey, kKeyCache>, kTiling), PromotesToDtypeOf(kSlots), InsideStorage({kKey, kSlots}));
 
 // Returns the slot of each token as an index. It has the loop's shape, and repeats along the dims of a row.
 engine::IndexView IndexOf(const MappedView& slots, const StridedView& rows, int leading, const char* name,

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aclnnop/jobs/dense_steps.h"
+#include "aclnnop/jobs/dense_op_list.h"
 #include "base/data_type.h"
 #include "engine/serve/serve.h"
 
@@ -32,12 +32,11 @@ inline int64_t GroupLength(aclDataType dtype) {
 }
 
 // Returns the pages of a cache. Pages of a written cache keep their contents where nothing is written.
-inline engine::PagedRows PagesOf(dense::DenseSteps& steps, const OperatorCall& call, int tensor,
-                                 int64_t pages, int64_t slots, int64_t columns, bool is_grouped,
-                                 bool is_written) {
+inline engine::PagedRows PagesOf(dense::DenseOpList& ops, const OperatorCall& call, int tensor, int64_t pages,
+                                 int64_t slots, int64_t columns, bool is_grouped, bool is_written) {
   const aclDataType dtype = call.Tensor(tensor).dtype;
   engine::PagedRows made;
-  made.place = is_written ? steps.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true) : steps.In(tensor);
+  made.buffer = is_written ? ops.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true) : ops.In(tensor);
   made.pages = pages;
   made.slots = slots;
   made.columns = columns;

@@ -30,7 +30,7 @@ int AxisOf(const OperatorCall& call) {
   return WrappedDim(Integer(call, kAxis), call.Tensor(kSelf).view.rank);
 }
 
-aclnnStatus PlacesFit(const Check& check, OperatorCall& call) noexcept {
+aclnnStatus IndexDtypesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& self = call.Tensor(kSelf).view;
   const Shape& updates = call.Tensor(kUpdates).view;
   const Shape& indices = call.Tensor(kIndices).view;
@@ -69,24 +69,24 @@ constexpr auto kDtypes =
     List(DtypesIn(kInt32Or64, {kIndices}), DtypesIn(serving::kHalves, {kUpdates}),
          If(IsBf16, DtypesIn(kBf16Alone, {kScales})), If(IsHalf, DtypesIn(kFloat, {kScales})),
          If(HasBf16Zero, DtypesIn(kBf16Alone, {kZeroPoints})),
-         If(HasHalfZero, DtypesIn(kInt32, {kZeroPoints})), Own(RanksAreOne));
+         If(HasHalfZero, DtypesIn(kInt32, {kZeroPoints})), Custom(RanksAreOne));
 constexpr auto kEnd = List(SizesRepresentable({kSelf}), DoneIfEmpty({kSelf, kIndices, kUpdates, kScales}),
-                           Own(PlacesFit, kTiling), InsideStorage({kIndices, kUpdates, kScales}),
+                           Custom(IndexDtypesFit, kTiling), InsideStorage({kIndices, kUpdates, kScales}),
                            IfGiven<kZeroPoints>(InsideStorage({kZeroPoints})));
 constexpr auto kChecks = Join(kNulls, Join(Join(List(DtypesIn(kTargets, {kSelf})), kDtypes), kEnd));
-constexpr auto kChecksV2 =
-    Join(kNulls,
-         Join(Join(List(DtypesIn(kTargetsV2, {kSelf})), Join(kDtypes, List(Own(RoundModeIsKnown)))), kEnd));
+constexpr auto kChecksV2 = Join(
+    kNulls,
+    Join(Join(List(DtypesIn(kTargetsV2, {kSelf})), Join(kDtypes, List(Custom(RoundModeIsKnown)))), kEnd));
 
 void SetScattered(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const Shape& self = call.Tensor(kSelf).view;
   const Shape& updates = call.Tensor(kUpdates).view;
   const int axis = AxisOf(call);
-  engine::QuantiseToPlaces put{};
-  put.source = steps.Rows(kUpdates);
-  put.to = steps.Out(kSelf, ACL_DT_UNDEFINED, /*keeps=*/true);
-  put.place = steps.In(kIndices, ACL_INT64);
+  engine::QuantiseToIndices put{};
+  put.source = ops.Rows(kUpdates);
+  put.to = ops.Out(kSelf, ACL_DT_UNDEFINED, /*keeps=*/true);
+  put.buffer = ops.In(kIndices, ACL_INT64);
   put.names_batch = call.Tensor(kIndices).view.rank == 2;
   put.batches = updates[0];
   put.positions = updates[axis];
@@ -96,15 +96,15 @@ void SetScattered(const OperatorCall& call, Executor& executor) {
   for (int dim = 1; dim < axis; ++dim) put.before *= self[dim];
   for (int dim = axis + 1; dim < self.rank - 1; ++dim) put.between *= self[dim];
   put.columns = self[self.rank - 1];
-  put.quantiser.scale = {steps.In(kScales, ACL_FLOAT), true};
+  put.quantiser.scale = {ops.In(kScales, ACL_FLOAT), true};
   put.quantiser.scales = call.Tensor(kScales).numel;
-  put.quantiser.offset = steps.InIfGiven(kZeroPoints, ACL_FLOAT);
+  put.quantiser.offset = ops.InIfGiven(kZeroPoints, ACL_FLOAT);
   if (call.IsGiven(kZeroPoints)) put.quantiser.offsets = std::max<int64_t>(call.Tensor(kZeroPoints).numel, 1);
   put.quantiser.divides = true;
-  steps.Compute(put,
-                {put.source.place, put.to, put.place, put.quantiser.scale.place, put.quantiser.offset.place},
-                call.Tensor(kUpdates).numel);
-  steps.SetJob();
+  ops.Compute(
+      put, {put.source.buffer, put.to, put.buffer, put.quantiser.scale.buffer, put.quantiser.offset.buffer},
+      call.Tensor(kUpdates).numel);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -114,8 +114,8 @@ void SetScattered(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnInplaceQuantScatter) {
-  return dense::RunSteps(call, kChecks, workspaceSize, executor, SetScattered);
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetScattered);
 }
 PORTACL_PHASE_1(aclnnInplaceQuantScatterV2) {
-  return dense::RunSteps(call, kChecksV2, workspaceSize, executor, SetScattered);
+  return dense::RunOpList(call, kChecksV2, workspaceSize, executor, SetScattered);
 }

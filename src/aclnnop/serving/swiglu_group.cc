@@ -35,26 +35,26 @@ constexpr DtypeRule kDtypes = ByGeneration({}, {}, kFloatHalfAndBf16);
 constexpr auto kChecks = Join(
     List(NotNull(kX), NotNull(kOut), DtypesIn(kDtypes, {kX}), IfGiven<kWeight>(DtypesIn(kFloat, {kWeight})),
          IfGiven<kCounts>(DtypesIn(kInt64, {kCounts})), SameDtype(kX, kOut)),
-    List(SizesRepresentable({kOut}), Own(GateFits, kTiling), InsideStorage({kX}),
+    List(SizesRepresentable({kOut}), Custom(GateFits, kTiling), InsideStorage({kX}),
          IfGiven<kWeight>(InsideStorage({kWeight})), IfGiven<kCounts>(InsideStorage({kCounts}))));
 
 void SetGate(const OperatorCall& call, Executor& executor) {
-  DenseSteps steps(call, executor);
+  DenseOpList ops(call, executor);
   const aclTensor& x = call.Tensor(kX);
   const double limit = call.attributes[kLimit].wide;
   engine::GateGroups gate{};
-  gate.x = steps.Rows(kX);
-  gate.to = engine::NumberRowsOf(call.isa, steps.Out(kOut, ACL_DT_UNDEFINED, /*keeps=*/true), x.dtype);
-  gate.weight = steps.InIfGiven(kWeight);
-  gate.count = steps.InIfGiven(kCounts);
+  gate.x = ops.Rows(kX);
+  gate.to = engine::NumberRowsOf(call.isa, ops.Out(kOut, ACL_DT_UNDEFINED, /*keeps=*/true), x.dtype);
+  gate.weight = ops.InIfGiven(kWeight);
+  gate.count = ops.InIfGiven(kCounts);
   gate.counts = call.IsGiven(kCounts) ? call.Tensor(kCounts).numel : 0;
   gate.columns = x.view[x.view.rank - 1] / 2;
   gate.rows = x.numel / x.view[x.view.rank - 1];
   gate.limit = limit > 0 ? static_cast<float>(limit) : std::numeric_limits<float>::infinity();
   gate.gate = engine::ServingFunctionsOf(call.isa).gate;
   gate.threads = call.threads;
-  steps.Compute(gate, {gate.x.place, gate.to.place, gate.weight.place, gate.count.place}, x.numel);
-  steps.SetJob();
+  ops.Compute(gate, {gate.x.buffer, gate.to.buffer, gate.weight.buffer, gate.count.buffer}, x.numel);
+  ops.SetJob();
 }
 
 }  // namespace
@@ -63,4 +63,6 @@ void SetGate(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnSwigluGroup) { return dense::RunSteps(call, kChecks, workspaceSize, executor, SetGate); }
+PORTACL_PHASE_1(aclnnSwigluGroup) {
+  return dense::RunOpList(call, kChecks, workspaceSize, executor, SetGate);
+}

@@ -9,7 +9,7 @@
 
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"
-#include "engine/row/row_loop-inl.h"
+#include "engine/rowwise/rowwise_loop-inl.h"
 
 #ifndef PORTACL_ACLNNOP_SERVING_TOP_K_TOP_P_PARAMETERS
 #define PORTACL_ACLNNOP_SERVING_TOP_K_TOP_P_PARAMETERS
@@ -30,7 +30,7 @@ namespace functions = engine::HWY_NAMESPACE::functions;
 
 // Input: a row in ascending order. Numbers in: k, where a number outside 1 to the row's length means all; and
 // p. Sets the others to -infinity, but never the last one.
-struct Nucleus : engine::HWY_NAMESPACE::RowFormula<Nucleus> {
+struct Nucleus : engine::HWY_NAMESPACE::RowwiseFormula<Nucleus> {
   static constexpr int kInputs = 1;
   explicit Nucleus(const void* parameters) : given(*static_cast<const NucleusParameters*>(parameters)) {}
 
@@ -87,7 +87,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "aclnnop/jobs/row_job.h"
+#include "aclnnop/jobs/rowwise_job.h"
 #include "aclnnop/serving/top_k_top_p_functions.h"
 #include "aclnnop/stage_list.h"
 #include "base/errors.h"
@@ -96,7 +96,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr engine::RowKernels kNucleus{PORTACL_ISA_TABLE(top_k_top_p::Nucleus::F32), {}, {}, {}};
+constexpr engine::RowwiseKernels kNucleus{PORTACL_ISA_TABLE(top_k_top_p::Nucleus::F32), {}, {}, {}};
 constexpr DtypeSet kCountDtypes{ACL_INT32};
 
 enum Tensors { kLogits, kShare, kCount, kOut };
@@ -127,10 +127,10 @@ constexpr Check kChecks[] = {
     SameDtype(kLogits, kOut),
     RankIs(2, {kLogits}),
     SameShape(kLogits, kOut),
-    If(IsThere<kShare>, Own(OneOfEachRow<kShare>)),
-    If(IsThere<kCount>, Own(OneOfEachRow<kCount>)),
+    If(IsThere<kShare>, Custom(OneOfEachRow<kShare>)),
+    If(IsThere<kCount>, Custom(OneOfEachRow<kCount>)),
     SizesRepresentable({kOut}),
-    Own(DoneIfNothing),
+    Custom(DoneIfNothing),
     InsideStorage({kLogits, kShare, kCount}),
 };
 
@@ -139,11 +139,11 @@ void SetKept(const OperatorCall& call, Executor& executor) {
   const Shape& shape = logits.tensor.view;
   StageList stages(call, executor, 3);
   const MappedView values = stages.Scratch(shape, logits.tensor.dtype);
-  const MappedView places = stages.Scratch(shape, ACL_INT64);
+  const MappedView indices = stages.Scratch(shape, ACL_INT64);
   const MappedView kept = stages.Scratch(shape, logits.tensor.dtype);
-  stages.Sort(logits, values, places, 1);
+  stages.Sort(logits, values, indices, 1);
 
-  engine::RowJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(values.operand, values.tensor);
   rows.Output(kept.operand, kept.tensor);
   for (const int tensor : {kCount, kShare}) {
@@ -156,8 +156,8 @@ void SetKept(const OperatorCall& call, Executor& executor) {
   stages.Rows(rows, kNucleus, NucleusParameters{call.IsGiven(kShare)});
 
   MappedView out{PlainView(call.Tensor(kOut)), call.OperandOf(kOut)};
-  const engine::IndexView index{.view = &places.tensor,
-                                .operand = places.operand,
+  const engine::IndexView index{.view = &indices.tensor,
+                                .operand = indices.operand,
                                 .name = call.Name(kOut),
                                 .bound = shape[1],
                                 .step = out.tensor.strides[1]};

@@ -182,7 +182,7 @@ aclnnStatus EntriesConvert(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr Check kCatChecks[] = {
-    Own(DoneIfNothingIsKept),  // in CANN's order
+    Custom(DoneIfNothingIsKept),  // in CANN's order
     NotNull(kTensors),
     EntriesNotNull(kTensors),
     NotNull(kOut),
@@ -190,14 +190,14 @@ constexpr Check kCatChecks[] = {
     DtypesIn(kCatDtypes, {kOut}),
     {.run = PromotesEntries, .dtypes = DtypeSet(ACL_COMPLEX128)},
     PromotedCastsTo(kOut),
-    Own(KeptFormats),
-    Own(KeptShapes),
+    Custom(KeptFormats),
+    Custom(KeptShapes),
     SizesRepresentable({kOut}),
-    Own(JoinedShape),
+    Custom(JoinedShape),
     SizesRepresentable({kOut}),
-    Own(JoinedFitsOut),
+    Custom(JoinedFitsOut),
     InsideStorage({kTensors}),
-    Own(EntriesConvert, ACLNN_ERR_INNER_NULLPTR),
+    Custom(EntriesConvert, ACLNN_ERR_INNER_NULLPTR),
 };
 
 void SetCat(const OperatorCall& call, Executor& executor) {
@@ -259,14 +259,14 @@ aclnnStatus StackedShape(const Check&, OperatorCall& call) noexcept {
 constexpr Check kStackChecks[] = {
     WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kTensors)),  // in CANN's order
     WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kOut)),
-    Own(SomeEntries),
+    Custom(SomeEntries),
     EntriesNotNull(kTensors),
     DtypesIn(kStackDtypes, {kTensors, kOut}),
     {.run = PromotesEntries, .low = kStack},
     PromotedCastsTo(kOut),
-    Own(StackedShapes),
+    Custom(StackedShapes),
     SizesRepresentable({kOut}),
-    Own(StackedShape),
+    Custom(StackedShape),
     SizesRepresentable({kOut}),
     ShapeIsResultOrOne(kOut),
     InsideStorage({kTensors}),

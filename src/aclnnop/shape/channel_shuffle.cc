@@ -28,7 +28,7 @@ aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
 constexpr DtypeRule kDtypes = Everywhere(kArithmetic | kBf16);
 constexpr Check kChecks[] = {
     NotNull(kSelf),  // in CANN's order
-    NotNull(kOut),          DtypesIn(kDtypes, {kSelf}), SameDtype(kSelf, kOut), Own(GroupsFit),
+    NotNull(kOut),          DtypesIn(kDtypes, {kSelf}), SameDtype(kSelf, kOut), Custom(GroupsFit),
     SameShape(kSelf, kOut), RankAtLeast(3, {kSelf}),    RankAtMost(7, {kSelf}), SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf}),   InsideStorage({kSelf}),
 };

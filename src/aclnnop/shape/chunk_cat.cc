@@ -107,11 +107,11 @@ aclnnStatus SetResult(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kChecks =
-    Join(List(IntegerIn(kDim, 0, 0), NotNull(kTensors), Own(DoneIfNoTensors), EntriesNotNull(kTensors),
-              NotNull(kOut), DtypesIn(kDtypes, {kTensors}), Own(EntriesAgree), DtypesIn(kDtypes, {kOut}),
-              If(AreFloat, DtypesIn(kFloat, {kOut})), Own(EntriesArePublic), NotPrivate({kOut}),
-              Own(EntriesHaveDims)),
-         List(SizesRepresentable({kOut}), Own(ChunksFit, ACLNN_ERR_INNER_NULLPTR), Own(SetResult),
+    Join(List(IntegerIn(kDim, 0, 0), NotNull(kTensors), Custom(DoneIfNoTensors), EntriesNotNull(kTensors),
+              NotNull(kOut), DtypesIn(kDtypes, {kTensors}), Custom(EntriesAgree), DtypesIn(kDtypes, {kOut}),
+              If(AreFloat, DtypesIn(kFloat, {kOut})), Custom(EntriesArePublic), NotPrivate({kOut}),
+              Custom(EntriesHaveDims)),
+         List(SizesRepresentable({kOut}), Custom(ChunksFit, ACLNN_ERR_INNER_NULLPTR), Custom(SetResult),
               ShapeIsResultOrOne(kOut), DoneIfEmpty({kOut}), InsideStorage({kTensors})));
 
 // Columns of the result: some rows of it, or one row alone, as rows of a tensor.

@@ -82,11 +82,11 @@ constexpr Check kDiagChecks[] = {
     SameDtype(kSelf, kOut),
     RankAtMost(2, {kSelf}),
     SizesRepresentable({kOut}),
-    Own(DiagShape),
+    Custom(DiagShape),
     If(IsEmpty, DtypesIn(kRealArithmetic | kBf16, {kSelf})),
     ShapeIsResultOrOne(kOut),
     If(IsEmpty, DoneIfEmpty({kOut})),
-    If(IsEmpty, Own(FillHasLoop, ACLNN_ERR_INNER_NULLPTR)),
+    If(IsEmpty, Custom(FillHasLoop, ACLNN_ERR_INNER_NULLPTR)),
     InsideStorage({kSelf}),
 };
 
@@ -97,7 +97,7 @@ constexpr Check kDiagFlatChecks[] = {
     RankAtMost(8, {kSelf}),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf}),
-    Own(MatrixShape, ACLNN_ERR_INNER_NULLPTR),
+    Custom(MatrixShape, ACLNN_ERR_INNER_NULLPTR),
     WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsResultOrOne(kOut)),
     InsideStorage({kSelf}),
 };

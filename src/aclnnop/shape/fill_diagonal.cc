@@ -75,8 +75,8 @@ constexpr Check kChecks[] = {
     DtypesIn(kDtypes, {kSelf}),
     RankAtLeast(2, {kSelf}),
     RankAtMost(8, {kSelf}),
-    Own(DimsFit),
-    Own(ValueFits),
+    Custom(DimsFit),
+    Custom(ValueFits),
     SizesRepresentable({kSelf}),
     DoneIfEmpty({kSelf}),
 };

@@ -27,8 +27,8 @@ struct Pads {
 // Torch's order: the pads of the last dim come first.
 Pads PadsOf(const OperatorCall& call, int dim) {
   const auto& pad = call.Array(kPad);
-  const auto place = 2 * static_cast<size_t>(call.Tensor(kSelf).view.rank - 1 - dim);
-  return place + 1 < pad.size() ? Pads{pad[place], pad[place + 1]} : Pads{};
+  const auto position = 2 * static_cast<size_t>(call.Tensor(kSelf).view.rank - 1 - dim);
+  return position + 1 < pad.size() ? Pads{pad[position], pad[position + 1]} : Pads{};
 }
 
 aclnnStatus FormatsAreOne(const Check& check, OperatorCall& call) noexcept {
@@ -114,17 +114,17 @@ constexpr Check kPadChecks[] = {
     NotNull(kOut),
     SameDtype(kSelf, kOut),
     DtypesIn(kPadDtypes, {kSelf}),
-    Own(EightBitsTakeZero),
-    Own(FormatsAreOne),
+    Custom(EightBitsTakeZero),
+    Custom(FormatsAreOne),
     RankAtMost(8, {kSelf}),
-    Own(OneRank),
-    Own(PadsComeInPairs),
+    Custom(OneRank),
+    Custom(PadsComeInPairs),
     SizesRepresentable({kOut}),
-    Own(PaddedShape),
+    Custom(PaddedShape),
     ShapeIsResult(kOut),
     DoneIfEmpty({kOut}),
     InsideStorage({kSelf}),
-    Own(ValueConverts, ACLNN_ERR_INNER_NULLPTR),
+    Custom(ValueConverts, ACLNN_ERR_INNER_NULLPTR),
 };
 
 void SetPad(const OperatorCall& call, Executor& executor) {

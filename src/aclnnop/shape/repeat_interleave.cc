@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "aclnnop/jobs/moves.h"
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
 
@@ -67,10 +67,10 @@ aclnnStatus InterleavedFitsOut(const Check&, OperatorCall& call) noexcept {
 
 constexpr auto kInterleaveStart =
     List(NotNull(kSelf), NotNull(kOut),  // in CANN's order
-         DtypesIn(kInterleaveDtypes, {kSelf}), SameDtype(kSelf, kOut), Own(RepeatsNotNegative));
+         DtypesIn(kInterleaveDtypes, {kSelf}), SameDtype(kSelf, kOut), Custom(RepeatsNotNegative));
 constexpr auto kInterleaveEnd =
-    List(RankAtMost(8, {kSelf}), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), Own(DoneWithoutOutput),
-         Own(OutputSizeFits), Own(InterleavedFitsOut), InsideStorage({kSelf}));
+    List(RankAtMost(8, {kSelf}), SizesRepresentable({kOut}), DoneIfEmpty({kSelf}), Custom(DoneWithoutOutput),
+         Custom(OutputSizeFits), Custom(InterleavedFitsOut), InsideStorage({kSelf}));
 constexpr auto kInterleaveChecks = Join(kInterleaveStart, kInterleaveEnd);
 constexpr auto kInterleaveDimChecks =
     Join(kInterleaveStart, List(DimIn(kDim, kSelf, /*strict=*/true)), kInterleaveEnd);
@@ -148,8 +148,8 @@ constexpr auto kCountedStart =
          DtypesIn(kInterleaveDtypes, {kCounted}), DtypesIn(kCountDtypes, {kCounts}),
          SameDtype(kCounted, kCountedOut), RankAtMost(1, {kCounts}));
 constexpr auto kCountedEnd =
-    List(RankAtMost(8, {kCounted}), SizesRepresentable({kCountedOut}), Own(OneCountEach),
-         DoneIfEmpty({kCounted}), Own(DoneWithoutLength), Own(CountedShape), ShapeIsResult(kCountedOut),
+    List(RankAtMost(8, {kCounted}), SizesRepresentable({kCountedOut}), Custom(OneCountEach),
+         DoneIfEmpty({kCounted}), Custom(DoneWithoutLength), Custom(CountedShape), ShapeIsResult(kCountedOut),
          InsideStorage({kCounted, kCounts}));
 constexpr auto kCountedChecks = Join(kCountedStart, kCountedEnd);
 constexpr auto kCountedDimChecks =
@@ -161,31 +161,31 @@ void SetCounted(const OperatorCall& call, Executor& executor) {
   const StridedView out = PlainView(call.Tensor(kCountedOut));
   const int64_t elements = CountedLength(call);
   const int64_t length = call.attributes[kLength].integer;
-  StepList steps(executor, 3);
-  engine::Place from = OperandPlace(kCounted);
+  OpList ops(executor, 3);
+  engine::BufferRef from = OperandBuffer(kCounted);
   int dim = CountedDim(call);
   if (dim < 0) {
-    from = steps.Flatten(self, kCounted);
+    from = ops.Flatten(self, kCounted);
     dim = 0;
   }
-  const engine::Place places = steps.Workspace(length * int64_t{sizeof(int64_t)});
-  engine::Spread* const spread =
-      steps.Spread(PlainView(call.Tensor(kCounts)), kCounts, call.Name(kCounts), elements, length, places);
-  if (spread != nullptr) {
-    spread->step = ByteStride(self, dim);
-    spread->missing = engine::IndexedMove::kNoPlace;
+  const engine::BufferRef offsets = ops.Workspace(length * int64_t{sizeof(int64_t)});
+  engine::RepeatInterleave* const interleave = ops.RepeatInterleave(
+      PlainView(call.Tensor(kCounts)), kCounts, call.Name(kCounts), elements, length, offsets);
+  if (interleave != nullptr) {
+    interleave->step = ByteStride(self, dim);
+    interleave->missing = engine::IndexedMove::kNoOffset;
   }
   self.view = out.view;
   self.strides.dim[dim] = 0;
   StridedView index = DenseTensor(out.view, ACL_INT64);
-  index.offset = places.offset / int64_t{sizeof(int64_t)};
+  index.offset = offsets.offset / int64_t{sizeof(int64_t)};
   for (int i = 0; i < index.view.rank; ++i) index.strides.dim[i] = i == dim ? 1 : 0;
   const engine::IndexView named{.view = &index,
-                                .operand = engine::Place::kWorkspace,
+                                .operand = engine::BufferRef::kWorkspace,
                                 .name = call.Name(kCounts),
-                                .bound = engine::IndexedMove::kPlaces};
-  steps.Indexed(engine::IndexedAction::kTake, out, OperandPlace(kCountedOut), self, from, &named, 1);
-  steps.SetJob();
+                                .bound = engine::IndexedMove::kOffsets};
+  ops.Indexed(engine::IndexedAction::kTake, out, OperandBuffer(kCountedOut), self, from, &named, 1);
+  ops.SetJob();
 }
 
 aclnnStatus InterleaveCounted(OperatorCall& call, uint64_t* workspaceSize, aclOpExecutor** executor) {
@@ -211,25 +211,32 @@ aclnnStatus NumbersShape(const Check&, OperatorCall& call) noexcept {
 
 constexpr Check kNumbersChecks[] = {
     NotNull(kSelf),  // in CANN's order
-    NotNull(kOut),          DtypesIn(kCountDtypes, {kSelf}), SameDtype(kSelf, kOut),     Own(OneDimOrEmpty),
-    RankAtMost(8, {kSelf}), SizesRepresentable({kOut}),      DoneIfEmpty({kSelf, kOut}), Own(NumbersShape),
-    ShapeIsResult(kOut),    InsideStorage({kSelf}),
+    NotNull(kOut),
+    DtypesIn(kCountDtypes, {kSelf}),
+    SameDtype(kSelf, kOut),
+    Custom(OneDimOrEmpty),
+    RankAtMost(8, {kSelf}),
+    SizesRepresentable({kOut}),
+    DoneIfEmpty({kSelf, kOut}),
+    Custom(NumbersShape),
+    ShapeIsResult(kOut),
+    InsideStorage({kSelf}),
 };
 
 void SetNumbers(const OperatorCall& call, Executor& executor) {
   const StridedView repeats = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(kOut));
   const int64_t length = out.numel;
-  StepList steps(executor, 2);
-  const engine::Place numbers = steps.Workspace(length * int64_t{sizeof(int64_t)});
-  engine::Spread* const spread =
-      steps.Spread(repeats, kSelf, call.Name(kSelf), repeats.numel, length, numbers);
-  if (spread != nullptr) {
-    spread->step = 1;
-    spread->missing = 0;
+  OpList ops(executor, 2);
+  const engine::BufferRef numbers = ops.Workspace(length * int64_t{sizeof(int64_t)});
+  engine::RepeatInterleave* const interleave =
+      ops.RepeatInterleave(repeats, kSelf, call.Name(kSelf), repeats.numel, length, numbers);
+  if (interleave != nullptr) {
+    interleave->step = 1;
+    interleave->missing = 0;
   }
-  steps.Copy(DenseTensor(out.view, ACL_INT64), numbers, out, OperandPlace(kOut));
-  steps.SetJob();
+  ops.Copy(DenseTensor(out.view, ACL_INT64), numbers, out, OperandBuffer(kOut));
+  ops.SetJob();
 }
 
 }  // namespace

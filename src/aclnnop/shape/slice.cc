@@ -73,7 +73,7 @@ constexpr Check kSliceChecks[] = {
     NotNull(kSelf),  // in CANN's order
     NotNull(kOut),           SameDtype(kSelf, kOut),     DtypesIn(kSliceDtypes, {kSelf}),
     RankAtLeast(1, {kSelf}), RankAtMost(8, {kSelf}),     DimIn(kDim, kSelf),
-    Own(StepIsPositive),     SizesRepresentable({kOut}), Own(CutShape),
+    Custom(StepIsPositive),  SizesRepresentable({kOut}), Custom(CutShape),
     ShapeIsResult(kOut),     DoneIfEmpty({kSelf, kOut}), InsideStorage({kSelf}),
 };
 
@@ -91,9 +91,9 @@ constexpr Check kSliceV2Checks[] = {
     DimsDistinct(kAxes, kSelf),
     ArraySizeIs(kStarts, kAxes),
     ArraySizeIs(kEnds, kAxes),
-    Own(StepsArePositive),
+    Custom(StepsArePositive),
     SizesRepresentable({kOut}),
-    Own(CutShape),
+    Custom(CutShape),
     ShapeIsResult(kOut),
     DoneIfEmpty({kSelf}),
     InsideStorage({kSelf}),

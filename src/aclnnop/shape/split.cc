@@ -127,17 +127,17 @@ constexpr Check kSplitTensorChecks[] = {
     NotNull(kOut),
     EntriesNotNull(kOut),
     DtypesIn(kSplitDtypes, {kSelf, kOut}),
-    Own(OneDtypeOut),
+    Custom(OneDtypeOut),
     RankAtLeast(1, {kSelf}),
     RankAtMost(8, {kSelf, kOut}),
     DimIn(kDim, kSelf),
     SizesRepresentable({kOut}),
-    Own(SizeCuts),
-    Own(ChunksFit),
+    Custom(SizeCuts),
+    Custom(ChunksFit),
     DoneIfEmpty({kSelf}),
-    Own(ChunkShapes),
+    Custom(ChunkShapes),
     InsideStorage({kSelf}),
-    Own(PartsConvert, ACLNN_ERR_INNER_NULLPTR),
+    Custom(PartsConvert, ACLNN_ERR_INNER_NULLPTR),
 };
 
 constexpr Check kSplitWithSizeChecks[] = {
@@ -150,11 +150,11 @@ constexpr Check kSplitWithSizeChecks[] = {
     RankAtMost(8, {kSelf}),
     DimIn(kDim, kSelf),
     SizesRepresentable({kOut}),
-    Own(SizesAddUp),
+    Custom(SizesAddUp),
     DoneIfEmpty({kSelf}),
-    Own(PartShapes, ACLNN_ERR_INNER_NULLPTR),
+    Custom(PartShapes, ACLNN_ERR_INNER_NULLPTR),
     InsideStorage({kSelf}),
-    Own(PartsConvert, ACLNN_ERR_INNER_NULLPTR),
+    Custom(PartsConvert, ACLNN_ERR_INNER_NULLPTR),
 };
 
 template <class Length>

@@ -45,13 +45,13 @@ Taken CutOf(const OperatorCall& call, size_t entry, int dim, int64_t length) {
   // Of a step down the places are from length - 1 to -1.
   const int64_t least = step > 0 ? 0 : -1;
   const int64_t most = step > 0 ? length : length - 1;
-  const auto place = [&](int64_t given) {
+  const auto buffer = [&](int64_t given) {
     return std::clamp(given < 0 ? given + length : given, least, most);
   };
   const int64_t start =
-      IsSet(call, kBeginMask, entry) ? (step > 0 ? least : most) : place(call.Array(kBegin)[entry]);
+      IsSet(call, kBeginMask, entry) ? (step > 0 ? least : most) : buffer(call.Array(kBegin)[entry]);
   const int64_t end =
-      IsSet(call, kEndMask, entry) ? (step > 0 ? most : least) : place(call.Array(kEnd)[entry]);
+      IsSet(call, kEndMask, entry) ? (step > 0 ? most : least) : buffer(call.Array(kEnd)[entry]);
   const int64_t distance = end - start;
   int64_t count = 0;
   if (step > 0 && distance > 0) count = (distance - 1) / step + 1;
@@ -161,12 +161,12 @@ constexpr Check kChecks[] = {
     RankAtMost(kMostDims, {kSelf}),
     ArraySizeIs(kEnd, kBegin),
     ArraySizeIs(kStrides, kBegin),
-    Own(StridesFit),
-    Own(OneEllipsis),
-    Own(OneGoesUp),
+    Custom(StridesFit),
+    Custom(OneEllipsis),
+    Custom(OneGoesUp),
     SizesRepresentable({kOut}),
     DoneIfEmpty({kSelf}),
-    Own(SetResult),
+    Custom(SetResult),
     ShapeIsResultOrOne(kOut),
     DoneIfEmpty({kOut}),
     InsideStorage({kSelf}),

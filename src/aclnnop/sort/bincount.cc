@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
 
@@ -66,9 +66,9 @@ constexpr Check kChecks[] = {
     If(IsWeighed, SameFormat({kSelf, kWeights})),
     If(IsWeighed, SameShape(kSelf, kWeights)),
     SizesRepresentable({kOut}),
-    Own(NoneIfEmpty),
-    Own(BinsFitInt32),
-    Own(BinsFitOut, ACLNN_ERR_INNER_NULLPTR),
+    Custom(NoneIfEmpty),
+    Custom(BinsFitInt32),
+    Custom(BinsFitOut, ACLNN_ERR_INNER_NULLPTR),
     DoneIfEmpty({kOut}),
     InsideStorage({kSelf}),
     If(IsWeighed, InsideStorage({kWeights})),
@@ -83,11 +83,11 @@ Histogram::Stream StreamOf(const OperatorCall& call, int tensor, aclDataType dty
 }
 
 void SetBincount(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 2);
+  OpList ops(executor, 2);
   const StridedView out = PlainView(call.Tensor(kOut));
   if (call.work == OperatorCall::Work::kNoTerms) {
-    if (!out.view.IsEmpty()) steps.Fill(out, OperandPlace(kOut), steps.Value({}));
-    return steps.SetJob();
+    if (!out.view.IsEmpty()) ops.Fill(out, OperandBuffer(kOut), ops.Value({}));
+    return ops.SetJob();
   }
   Histogram histogram{};
   histogram.kind = Histogram::Kind::kIntegers;
@@ -102,9 +102,9 @@ void SetBincount(const OperatorCall& call, Executor& executor) {
     sums = histogram.is_weight_float ? ACL_FLOAT : ACL_DOUBLE;
     histogram.weights = StreamOf(call, kWeights, sums);
   }
-  const engine::Place place = steps.Histogram(histogram, call.Name(kOut));
-  steps.Copy(DenseTensor(out.view, sums), place, out, OperandPlace(kOut));
-  steps.SetJob();
+  const engine::BufferRef buffer = ops.Histogram(histogram, call.Name(kOut));
+  ops.Copy(DenseTensor(out.view, sums), buffer, out, OperandBuffer(kOut));
+  ops.SetJob();
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
 
@@ -81,13 +81,20 @@ aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
 
 constexpr Check kChecks[] = {
     NotNull(kSelf),  // in CANN's order
-    NotNull(kOut),          ScalarNotNull(kHigh),
-    ScalarNotNull(kLow),    DtypesIn(kNumbers, {kSelf, kOut}),
-    Own(BoundsAreNumbers),  Own(BinsArePositive),
-    Own(BoundsAscend),      CastsTo(kOut, kSelf),
-    RankIs(1, {kOut}),      RankAtMost(8, {kSelf}),
-    Own(OutHasBins),        SizesRepresentable({kOut}),
-    Own(NoneIfEmpty),       ScalarsImplemented(kConvertible, {kLow, kHigh}),
+    NotNull(kOut),
+    ScalarNotNull(kHigh),
+    ScalarNotNull(kLow),
+    DtypesIn(kNumbers, {kSelf, kOut}),
+    Custom(BoundsAreNumbers),
+    Custom(BinsArePositive),
+    Custom(BoundsAscend),
+    CastsTo(kOut, kSelf),
+    RankIs(1, {kOut}),
+    RankAtMost(8, {kSelf}),
+    Custom(OutHasBins),
+    SizesRepresentable({kOut}),
+    Custom(NoneIfEmpty),
+    ScalarsImplemented(kConvertible, {kLow, kHigh}),
     InsideStorage({kSelf}),
 };
 
@@ -108,11 +115,11 @@ T ConvertedBound(const OperatorCall& call, int attribute, aclDataType through, a
 }
 
 void SetHistc(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 3);
+  OpList ops(executor, 3);
   const StridedView out = PlainView(call.Tensor(kOut));
   if (call.work == OperatorCall::Work::kNoTerms) {
-    steps.Fill(out, OperandPlace(kOut), steps.Value({}));
-    return steps.SetJob();
+    ops.Fill(out, OperandBuffer(kOut), ops.Value({}));
+    return ops.SetJob();
   }
   StridedView self = PlainView(call.Tensor(kSelf));
   const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
@@ -120,9 +127,9 @@ void SetHistc(const OperatorCall& call, Executor& executor) {
   histogram.count = self.numel;
   histogram.bins = call.attributes[kBins].integer;
   const aclDataType computed = IsFloating(call) ? ACL_FLOAT : ACL_INT64;
-  engine::Place place = steps.Flatten(self, kSelf);
-  place.offset += ByteOffset(self);
-  histogram.numbers = {place, self.numel == 1 ? size : ByteStride(self, 0),
+  engine::BufferRef buffer = ops.Flatten(self, kSelf);
+  buffer.offset += ByteOffset(self);
+  histogram.numbers = {buffer, self.numel == 1 ? size : ByteStride(self, 0),
                        &engine::ConversionBetween(call.isa, self.dtype, computed)};
   if (IsFloating(call)) {
     constexpr float kSame = 1e-6f;
@@ -137,9 +144,9 @@ void SetHistc(const OperatorCall& call, Executor& executor) {
     histogram.integer_high = ConvertedBound<int64_t>(call, kHigh, self.dtype, ACL_INT64);
     histogram.finds_bounds = histogram.integer_low == histogram.integer_high;
   }
-  const engine::Place counts = steps.Histogram(histogram, call.attributes[kBins].name);
-  steps.Copy(DenseTensor(out.view, ACL_INT64), counts, out, OperandPlace(kOut));
-  steps.SetJob();
+  const engine::BufferRef counts = ops.Histogram(histogram, call.attributes[kBins].name);
+  ops.Copy(DenseTensor(out.view, ACL_INT64), counts, out, OperandBuffer(kOut));
+  ops.SetJob();
 }
 
 }  // namespace

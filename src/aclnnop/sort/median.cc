@@ -14,7 +14,7 @@ namespace {
 
 using engine::SortRows;
 
-enum Tensors { kSelf, kValues, kPlaces };
+enum Tensors { kSelf, kValues, kIndices };
 enum Attributes { kDim, kKeepsDim, kNumber };
 
 constexpr DtypeRule kMedianDtypes = WithBf16SinceAtlasA2(kOrderedNumbers);
@@ -43,11 +43,11 @@ aclnnStatus RefuseOneBf16(const Check& check, OperatorCall& call) noexcept {
       .Add(DimOf(call));
   return FailAclnn(check.code, message.Add(", accepted: 2 or more of that type."));
 }
-constexpr Check kNotOneBf16 = If(IsBf16OfOne, Own(RefuseOneBf16));
+constexpr Check kNotOneBf16 = If(IsBf16OfOne, Custom(RefuseOneBf16));
 
 aclnnStatus OutputRanks(const Check& check, OperatorCall& call) noexcept {
   const int rank = std::max(RankOf(call) - (KeepsDim(call) ? 0 : 1), 0);
-  for (const int tensor : {static_cast<int>(kValues), static_cast<int>(kPlaces)}) {
+  for (const int tensor : {static_cast<int>(kValues), static_cast<int>(kIndices)}) {
     if (call.Tensor(tensor).view.rank == rank) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor).Add(" has ").Add(call.Tensor(tensor).view.rank);
@@ -95,19 +95,19 @@ constexpr Check kMedianChecks[] = {
     kNotOneBf16,
     SizesRepresentable({kValues}),
     DoneIfEmpty({kValues}),
-    Own(NoneIfEmpty),
+    Custom(NoneIfEmpty),
     OneElement(kValues, ACLNN_ERR_PARAM_INVALID),
     InsideStorage({kSelf}),
 };
 
 constexpr auto MedianDimChecks(bool refuses_no_rows) {
-  const Check rows = Own(refuses_no_rows ? HasRows : MayHaveNone);
-  return List(NotNull(kSelf), NotNull(kValues), NotNull(kPlaces),  // in CANN's order
-              DtypesIn(kMedianDtypes, {kSelf, kValues}), SameDtype(kSelf, kValues),
-              DtypesIn(kPlaceDtype, {kPlaces}), DimIn(kDim, kSelf), RankAtMost(8, {kSelf, kValues, kPlaces}),
-              Own(OutputRanks), kNotOneBf16, rows, SizesRepresentable({kValues, kPlaces}),
-              DoneIfEmpty({kSelf, kValues, kPlaces}), Own(ReducedShape), ShapeIsResultOrOne(kValues),
-              ShapeIsResultOrOne(kPlaces), InsideStorage({kSelf}));
+  const Check rows = Custom(refuses_no_rows ? HasRows : MayHaveNone);
+  return List(
+      NotNull(kSelf), NotNull(kValues), NotNull(kIndices),  // in CANN's order
+      DtypesIn(kMedianDtypes, {kSelf, kValues}), SameDtype(kSelf, kValues), DtypesIn(kIndexDtype, {kIndices}),
+      DimIn(kDim, kSelf), RankAtMost(8, {kSelf, kValues, kIndices}), Custom(OutputRanks), kNotOneBf16, rows,
+      SizesRepresentable({kValues, kIndices}), DoneIfEmpty({kSelf, kValues, kIndices}), Custom(ReducedShape),
+      ShapeIsResultOrOne(kValues), ShapeIsResultOrOne(kIndices), InsideStorage({kSelf}));
 }
 constexpr auto kMedianDimChecks = MedianDimChecks(false);
 constexpr auto kNanMedianDimChecks = MedianDimChecks(true);
@@ -119,31 +119,31 @@ aclnnStatus NumberFits(const Check& check, OperatorCall& call) noexcept {
 constexpr Check kKthvalueChecks[] = {
     NotNull(kSelf),  // in CANN's order
     NotNull(kValues),
-    NotNull(kPlaces),
+    NotNull(kIndices),
     DimIn(kDim, kSelf),
-    Own(NumberFits),
+    Custom(NumberFits),
     DtypesIn(kOrderedDtypes, {kSelf}),
     SameDtype(kSelf, kValues),
-    DtypesIn(kPlaceDtype, {kPlaces}),
+    DtypesIn(kIndexDtype, {kIndices}),
     RankAtMost(8, {kSelf}),
-    SizesRepresentable({kValues, kPlaces}),
+    SizesRepresentable({kValues, kIndices}),
     DoneIfEmpty({kSelf}),
-    Own(ReducedShape),
+    Custom(ReducedShape),
     ShapeIsResultOrOne(kValues),
-    ShapeIsResultOrOne(kPlaces),
+    ShapeIsResultOrOne(kIndices),
     InsideStorage({kSelf}),
 };
 
 // ---- jobs ----
 
 void SetAlongDim(const OperatorCall& call, SortRows::Kind kind, Executor& executor) {
-  StepList steps(executor, 1);
+  OpList ops(executor, 1);
   SortRows rows{};
   rows.kind = kind;
   rows.kept = 1;
   if (kind == SortRows::Kind::kOne) rows.nth = call.attributes[kNumber].integer - 1;
-  AddOrdered(call, DimOf(call), kValues, kPlaces, rows, steps);
-  steps.SetJob();
+  AddOrdered(call, DimOf(call), kValues, kIndices, rows, ops);
+  ops.SetJob();
 }
 
 // Returns the median of an empty self: NaN, or for integers the number that CANN writes.
@@ -163,14 +163,14 @@ ScalarValue MedianOfNone(aclDataType dtype) {
 }
 
 void SetOfAll(const OperatorCall& call, SortRows::Kind kind, Executor& executor) {
-  StepList steps(executor, 2);
+  OpList ops(executor, 2);
   const StridedView values = PlainView(call.Tensor(kValues));
   if (call.work == OperatorCall::Work::kNoTerms) {
-    steps.Fill(values, OperandPlace(kValues), steps.Value(MedianOfNone(values.dtype)));
-    return steps.SetJob();
+    ops.Fill(values, OperandBuffer(kValues), ops.Value(MedianOfNone(values.dtype)));
+    return ops.SetJob();
   }
   StridedView self = PlainView(call.Tensor(kSelf));
-  const engine::Place place = steps.Flatten(self, kSelf);
+  const engine::BufferRef buffer = ops.Flatten(self, kSelf);
   StridedView one = values;
   one.view.rank = one.strides.rank = 1;
   one.view.dim[0] = 1;
@@ -178,8 +178,8 @@ void SetOfAll(const OperatorCall& call, SortRows::Kind kind, Executor& executor)
   SortRows rows{};
   rows.kind = kind;
   rows.kept = 1;
-  steps.SortRows(self, place, &one, OperandPlace(kValues), nullptr, {}, 0, rows);
-  steps.SetJob();
+  ops.SortRows(self, buffer, &one, OperandBuffer(kValues), nullptr, {}, 0, rows);
+  ops.SetJob();
 }
 
 aclnnStatus OfAll(OperatorCall& call, SortRows::Kind kind, uint64_t* workspaceSize,

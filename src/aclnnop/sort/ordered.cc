@@ -32,15 +32,15 @@ aclnnStatus FitsDim(const Check& check, OperatorCall& call, int attribute, int d
   return RefuseInteger(check, call, k.name, k.integer, low, most);
 }
 
-void AddOrdered(const OperatorCall& call, int dim, int values, int places, const engine::SortRows& rows,
-                StepList& steps) noexcept {
+void AddOrdered(const OperatorCall& call, int dim, int values, int indices, const engine::SortRows& rows,
+                OpList& ops) noexcept {
   const StridedView self = PlainView(call.Tensor(0));
   StridedView values_view;
-  StridedView places_view;
+  StridedView indices_view;
   if (values >= 0) values_view = AlongRows(call.Tensor(values), self, dim);
-  if (places >= 0) places_view = AlongRows(call.Tensor(places), self, dim);
-  steps.SortRows(self, OperandPlace(0), values >= 0 ? &values_view : nullptr, OperandPlace(values),
-                 places >= 0 ? &places_view : nullptr, OperandPlace(places), dim, rows);
+  if (indices >= 0) indices_view = AlongRows(call.Tensor(indices), self, dim);
+  ops.SortRows(self, OperandBuffer(0), values >= 0 ? &values_view : nullptr, OperandBuffer(values),
+               indices >= 0 ? &indices_view : nullptr, OperandBuffer(indices), dim, rows);
 }
 
 }  // namespace portacl

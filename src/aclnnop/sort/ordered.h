@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "contract/arguments.h"
 
 namespace portacl {
@@ -13,7 +13,7 @@ namespace portacl {
 inline constexpr DtypeSet kOrderedNumbers = kIntegers | kFloatAndHalf;
 inline constexpr DtypeRule kOrderedDtypes =
     ByGeneration(kOrderedNumbers, kOrderedNumbers | kBf16, kOrderedNumbers | kBf16 | kUnsignedSince16Bits);
-inline constexpr DtypeSet kPlaceDtype{ACL_INT64};
+inline constexpr DtypeSet kIndexDtype{ACL_INT64};
 
 // A tensor without dims counts as having one dim of one element.
 inline int64_t LengthOf(const StridedView& tensor, int dim) noexcept {
@@ -24,10 +24,10 @@ inline int64_t LengthOf(const StridedView& tensor, int dim) noexcept {
 // gives.
 aclnnStatus FitsDim(const Check& check, OperatorCall& call, int attribute, int dim, int64_t low) noexcept;
 
-// Adds the step that reads the rows of tensor 0 along `dim`. `values` and `places` are positions of the
+// Adds the step that reads the rows of tensor 0 along `dim`. `values` and `indices` are positions of the
 // call's tensors, or -1. These have self's shape with another length along dim, or without dim. Tensors of
 // one element may have any shape.
-void AddOrdered(const OperatorCall& call, int dim, int values, int places, const engine::SortRows& rows,
-                StepList& steps) noexcept;
+void AddOrdered(const OperatorCall& call, int dim, int values, int indices, const engine::SortRows& rows,
+                OpList& ops) noexcept;
 
 }  // namespace portacl

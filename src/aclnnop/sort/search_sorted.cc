@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
 #include "contract/promotion.h"
@@ -19,8 +19,8 @@ enum OneTensors { kOneSequence, kOneSorter, kOneOut };
 enum Attributes { kIsInt32, kIsRight, kNumber };
 
 constexpr DtypeSet kNumbers = kIntegers | kFloatAndHalf | kDouble;
-constexpr DtypeSet kNarrowPlaces{ACL_INT32};
-constexpr DtypeSet kWidePlaces{ACL_INT64};
+constexpr DtypeSet kNarrowIndices{ACL_INT32};
+constexpr DtypeSet kWideIndices{ACL_INT64};
 constexpr DtypeRule kSearched = Everywhere(kNumbers);
 
 // ---- checks ----
@@ -60,7 +60,7 @@ aclnnStatus OutHasElements(const Check& check, OperatorCall& call) noexcept {
 
 // Checks that out's dtype can hold every position in a sequence, including the one past its end.
 template <int sequence>
-aclnnStatus PlacesFit(const Check& check, OperatorCall& call) noexcept {
+aclnnStatus IndexDtypesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(sequence).view;
   if (call.work == OperatorCall::Work::kNoTerms || call.attributes[kIsInt32].integer == 0 ||
       shape[shape.rank - 1] <= std::numeric_limits<int32_t>::max())
@@ -86,18 +86,18 @@ constexpr Check kChecks[] = {
     NotNull(kSelf),
     NotNull(kOut),
     DtypesIn(kSearched, {kSequence, kSelf}),
-    IfEqual(kIsInt32, 1, DtypesIn(kNarrowPlaces, {kOut})),
-    IfEqual(kIsInt32, 0, DtypesIn(kWidePlaces, {kOut})),
-    If(IsGiven<kSorter>, DtypesIn(kWidePlaces, {kSorter})),
+    IfEqual(kIsInt32, 1, DtypesIn(kNarrowIndices, {kOut})),
+    IfEqual(kIsInt32, 0, DtypesIn(kWideIndices, {kOut})),
+    If(IsGiven<kSorter>, DtypesIn(kWideIndices, {kSorter})),
     RankAtMost(8, {kSequence, kSelf}),
     SameShape(kSelf, kOut),
     If(IsGiven<kSorter>, SameShape(kSequence, kSorter)),
-    Own(SequenceFits),
+    Custom(SequenceFits),
     Promotes({kSequence, kSelf}),
     PromotedIn(kSearched, {kSequence, kSelf}),
     SizesRepresentable({kOut}),
-    Own(NoneIfEmpty),
-    Own(PlacesFit<kSequence>),
+    Custom(NoneIfEmpty),
+    Custom(IndexDtypesFit<kSequence>),
     InsideStorage({kSequence, kSelf}),
     If(IsGiven<kSorter>, InsideStorage({kSorter})),
 };
@@ -106,18 +106,18 @@ constexpr Check kOneChecks[] = {
     NotNull(kOneSequence),  // in CANN's order
     ScalarNotNull(kNumber),
     NotNull(kOneOut),
-    Own(OutHasElements),
+    Custom(OutHasElements),
     DtypesIn(kSearched, {kOneSequence}),
-    IfEqual(kIsInt32, 1, DtypesIn(kNarrowPlaces, {kOneOut})),
-    IfEqual(kIsInt32, 0, DtypesIn(kWidePlaces, {kOneOut})),
-    If(IsGiven<kOneSorter>, DtypesIn(kWidePlaces, {kOneSorter})),
+    IfEqual(kIsInt32, 1, DtypesIn(kNarrowIndices, {kOneOut})),
+    IfEqual(kIsInt32, 0, DtypesIn(kWideIndices, {kOneOut})),
+    If(IsGiven<kOneSorter>, DtypesIn(kWideIndices, {kOneSorter})),
     RankAtMost(8, {kOneSequence}),
     If(IsGiven<kOneSorter>, SameShape(kOneSequence, kOneSorter)),
-    Own(SequenceHasOneDim),
+    Custom(SequenceHasOneDim),
     PromotesToDtypeOf(kOneSequence),
     SizesRepresentable({kOneOut}),
-    Own(NoneIfEmpty),
-    Own(PlacesFit<kOneSequence>),
+    Custom(NoneIfEmpty),
+    Custom(IndexDtypesFit<kOneSequence>),
     InsideStorage({kOneSequence}),
     If(IsGiven<kOneSorter>, InsideStorage({kOneSorter})),
     ScalarsImplemented(kConvertible, {kNumber}),
@@ -128,33 +128,33 @@ constexpr Check kOneChecks[] = {
 // A tensor's numbers as they are compared, dense: where they lie, or a copy of them in the workspace, as where results are written
 // to their storage.
 // `promoted` is what they are converted to first, halves then to float.
-engine::Place Compared(const StridedView& tensor, engine::Place place, aclDataType promoted, bool is_written,
-                       StepList& steps) {
+engine::BufferRef Compared(const StridedView& tensor, engine::BufferRef buffer, aclDataType promoted,
+                           bool is_written, OpList& ops) {
   StridedView view = tensor;
   const auto convert = [&](aclDataType dtype) {
     const StridedView dense = DenseTensor(view.view, dtype);
-    const engine::Place copy = steps.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
-    steps.Copy(view, place, dense, copy);
+    const engine::BufferRef copy = ops.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+    ops.Copy(view, buffer, dense, copy);
     view = dense;
-    place = copy;
+    buffer = copy;
   };
   if (view.dtype != promoted) convert(promoted);
   if (promoted == ACL_FLOAT16) convert(ACL_FLOAT);
   if (!IsContiguous(view) || is_written) convert(view.dtype);
-  place.offset += ByteOffset(view);
-  return place;
+  buffer.offset += ByteOffset(view);
+  return buffer;
 }
 
 struct Operand {
   StridedView view;
-  engine::Place place;
+  engine::BufferRef buffer;
 };
 
 void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index, const StridedView& out,
-               int out_index, StepList& steps) {
+               int out_index, OpList& ops) {
   if (call.work == OperatorCall::Work::kNoTerms) {
-    if (!out.view.IsEmpty()) steps.Fill(out, OperandPlace(out_index), steps.Value({}));
-    return steps.SetJob();
+    if (!out.view.IsEmpty()) ops.Fill(out, OperandBuffer(out_index), ops.Value({}));
+    return ops.SetJob();
   }
   const StridedView sequence = PlainView(call.Tensor(kSequence));
   const auto is_written = [&](int tensor) { return call.Tensor(tensor).data == call.Tensor(out_index).data; };
@@ -165,29 +165,30 @@ void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index
   search.numbers = number.view.numel / search.rows;
   search.is_right = call.attributes[kIsRight].integer != 0;
   search.is_wide = call.attributes[kIsInt32].integer == 0;
-  search.sequence = Compared(sequence, OperandPlace(kSequence), call.promoted, is_written(kSequence), steps);
-  search.number = Compared(number.view, number.place, call.promoted, /*is_written=*/false, steps);
+  search.sequence = Compared(sequence, OperandBuffer(kSequence), call.promoted, is_written(kSequence), ops);
+  search.number = Compared(number.view, number.buffer, call.promoted, /*is_written=*/false, ops);
   search.has_order = call.IsGiven(sorter_index);
   if (search.has_order) {
-    search.order = Compared(PlainView(call.Tensor(sorter_index)), OperandPlace(sorter_index), ACL_INT64,
-                            is_written(sorter_index), steps);
+    search.order = Compared(PlainView(call.Tensor(sorter_index)), OperandBuffer(sorter_index), ACL_INT64,
+                            is_written(sorter_index), ops);
     search.order_name = call.Name(sorter_index);
   }
   const bool is_dense = IsContiguous(out);
   const auto size = static_cast<int64_t>(aclDataTypeSize(out.dtype));
-  search.places = is_dense ? engine::Place{out_index, ByteOffset(out)} : steps.Workspace(out.numel * size);
-  steps.Search(search);
-  if (!is_dense) steps.Copy(DenseTensor(out.view, out.dtype), search.places, out, OperandPlace(out_index));
-  steps.SetJob();
+  search.positions =
+      is_dense ? engine::BufferRef{out_index, ByteOffset(out)} : ops.Workspace(out.numel * size);
+  ops.Search(search);
+  if (!is_dense) ops.Copy(DenseTensor(out.view, out.dtype), search.positions, out, OperandBuffer(out_index));
+  ops.SetJob();
 }
 
 // The search, and the copies around it.
 constexpr int kMostSteps = 8;
 
 void SetNumbers(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, kMostSteps);
-  SetSearch(call, {PlainView(call.Tensor(kSelf)), OperandPlace(kSelf)}, kSorter, PlainView(call.Tensor(kOut)),
-            kOut, steps);
+  OpList ops(executor, kMostSteps);
+  SetSearch(call, {PlainView(call.Tensor(kSelf)), OperandBuffer(kSelf)}, kSorter,
+            PlainView(call.Tensor(kOut)), kOut, ops);
 }
 
 // Converts the number to FLOAT first, and then to the sequence's dtype.
@@ -195,13 +196,13 @@ void SetOneNumber(const OperatorCall& call, aclTensor& out, Executor& executor) 
   out.view = Shape{1};
   out.strides = Shape{1};
   out.Describe();
-  StepList steps(executor, kMostSteps);
+  OpList ops(executor, kMostSteps);
   aclScalar rounded;
   rounded.dtype = ACL_FLOAT;
   const ScalarValue value = ConvertScalar(call.Scalar(kNumber), ACL_FLOAT);
   std::memcpy(rounded.value, value.bytes, sizeof(float));
-  Operand number{DenseTensor(Shape{1}, call.promoted), steps.Value(ConvertScalar(rounded, call.promoted))};
-  SetSearch(call, number, kOneSorter, PlainView(out), kOneOut, steps);
+  Operand number{DenseTensor(Shape{1}, call.promoted), ops.Value(ConvertScalar(rounded, call.promoted))};
+  SetSearch(call, number, kOneSorter, PlainView(out), kOneOut, ops);
 }
 
 }  // namespace

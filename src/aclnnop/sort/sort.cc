@@ -14,7 +14,7 @@ namespace {
 
 using engine::SortRows;
 
-enum Tensors { kSelf, kValues, kPlaces };
+enum Tensors { kSelf, kValues, kIndices };
 enum Attributes { kDim, kDescends, kCount };  // kDescends of aclnnTopk: the largest come first
 
 constexpr DtypeSet kSortable = kIntegersAndBool | kFloatHalfAndBf16;
@@ -55,18 +55,18 @@ aclnnStatus ConvertedDimsMerge(const Check& check, OperatorCall& call) noexcept 
 constexpr Check kSortChecks[] = {
     NotNull(kSelf),  // in CANN's order
     NotNull(kValues),
-    NotNull(kPlaces),
+    NotNull(kIndices),
     DtypesIn(kSortDtypes, {kSelf}),
     DtypesIn(kSortedDtypes, {kValues}),
-    DtypesIn(kPlaceDtype, {kPlaces}),
+    DtypesIn(kIndexDtype, {kIndices}),
     DimIn(kDim, kSelf),
     SameShape(kSelf, kValues),
-    SameShape(kSelf, kPlaces),
-    SizesRepresentable({kValues, kPlaces}),
+    SameShape(kSelf, kIndices),
+    SizesRepresentable({kValues, kIndices}),
     DoneIfEmpty({kSelf}),
     If(HasOneElementEach, WithCode(ACLNN_ERR_PARAM_NULLPTR, SameDtype(kSelf, kValues))),
     InsideStorage({kSelf}),
-    If(Converts, Own(ConvertedDimsMerge, ACLNN_ERR_INNER_NULLPTR)),
+    If(Converts, Custom(ConvertedDimsMerge, ACLNN_ERR_INNER_NULLPTR)),
 };
 
 SortRows Rows(bool descends, int64_t count) {
@@ -78,22 +78,22 @@ SortRows Rows(bool descends, int64_t count) {
 }
 
 void SetSort(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 2);
+  OpList ops(executor, 2);
   const SortRows rows = Rows(Descends(call), LengthOf(call));
   if (!Converts(call)) {
-    AddOrdered(call, DimOf(call), kValues, kPlaces, rows, steps);
+    AddOrdered(call, DimOf(call), kValues, kIndices, rows, ops);
   } else {
     const StridedView self = PlainView(call.Tensor(kSelf));
-    const StridedView places = PlainView(call.Tensor(kPlaces));
+    const StridedView indices = PlainView(call.Tensor(kIndices));
     const StridedView values = PlainView(call.Tensor(kValues));
     const StridedView sorted = DenseTensor(self.view, self.dtype);
-    const engine::Place place =
-        steps.Workspace(sorted.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
-    steps.SortRows(self, OperandPlace(kSelf), &sorted, place, &places, OperandPlace(kPlaces), DimOf(call),
-                   rows);
-    steps.Copy(sorted, place, values, OperandPlace(kValues));
+    const engine::BufferRef buffer =
+        ops.Workspace(sorted.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
+    ops.SortRows(self, OperandBuffer(kSelf), &sorted, buffer, &indices, OperandBuffer(kIndices), DimOf(call),
+                 rows);
+    ops.Copy(sorted, buffer, values, OperandBuffer(kValues));
   }
-  steps.SetJob();
+  ops.SetJob();
 }
 
 // ---- Argsort ----
@@ -126,10 +126,10 @@ constexpr Check kArgsortChecks[] = {
     NotNull(kSelf),  // in CANN's order
     NotNull(kArgsortOut),
     DimIn(kDim, kSelf),
-    Own(LengthFitsInt32),
-    OnProducts(products::kBeforeAscend950, If(IsBf16OfOne, Own(RefuseOneBf16))),
+    Custom(LengthFitsInt32),
+    OnProducts(products::kBeforeAscend950, If(IsBf16OfOne, Custom(RefuseOneBf16))),
     DtypesIn(kOrderedDtypes, {kSelf}),
-    DtypesIn(kPlaceDtype, {kArgsortOut}),
+    DtypesIn(kIndexDtype, {kArgsortOut}),
     NotPrivate({kSelf, kArgsortOut}),
     RankAtMost(8, {kSelf}),
     SameShape(kSelf, kArgsortOut),
@@ -139,9 +139,9 @@ constexpr Check kArgsortChecks[] = {
 };
 
 void SetArgsort(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 1);
-  AddOrdered(call, DimOf(call), -1, kArgsortOut, Rows(Descends(call), LengthOf(call)), steps);
-  steps.SetJob();
+  OpList ops(executor, 1);
+  AddOrdered(call, DimOf(call), -1, kArgsortOut, Rows(Descends(call), LengthOf(call)), ops);
+  ops.SetJob();
 }
 
 // ---- Topk ----
@@ -158,26 +158,26 @@ aclnnStatus TopkShape(const Check&, OperatorCall& call) noexcept {
 constexpr Check kTopkChecks[] = {
     NotNull(kSelf),  // in CANN's order
     NotNull(kValues),
-    NotNull(kPlaces),
+    NotNull(kIndices),
     DimIn(kDim, kSelf),
-    Own(CountFits),
+    Custom(CountFits),
     DtypesIn(kTopkDtypes, {kSelf}),
     SameDtype(kSelf, kValues),
-    DtypesIn(kPlaceDtype, {kPlaces}),
+    DtypesIn(kIndexDtype, {kIndices}),
     RankAtMost(8, {kSelf}),
-    SizesRepresentable({kValues, kPlaces}),
-    DoneIfEmpty({kSelf, kValues, kPlaces}),
-    Own(TopkShape),
+    SizesRepresentable({kValues, kIndices}),
+    DoneIfEmpty({kSelf, kValues, kIndices}),
+    Custom(TopkShape),
     ShapeIsResultOrOne(kValues),
-    ShapeIsResultOrOne(kPlaces),
+    ShapeIsResultOrOne(kIndices),
     InsideStorage({kSelf}),
 };
 
 void SetTopk(const OperatorCall& call, Executor& executor) {
-  StepList steps(executor, 1);
-  AddOrdered(call, DimOf(call), kValues, kPlaces, Rows(Descends(call), call.attributes[kCount].integer),
-             steps);
-  steps.SetJob();
+  OpList ops(executor, 1);
+  AddOrdered(call, DimOf(call), kValues, kIndices, Rows(Descends(call), call.attributes[kCount].integer),
+             ops);
+  ops.SetJob();
 }
 
 // Top-k without `sorted` may return any order, so the result is sorted.

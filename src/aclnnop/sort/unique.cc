@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/unique_functions.h"
 
-#include "aclnnop/jobs/step_list.h"
+#include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 
 namespace portacl {
@@ -15,7 +15,7 @@ constexpr int64_t kWithoutDim = 1000;
 
 constexpr DtypeRule kUniqueDtypes = WithBf16SinceAtlasA2(kRealArithmetic | kUnsignedSince16Bits);
 constexpr DtypeRule kConsecutiveDtypes = WithBf16SinceAtlasA2(kArithmetic | kUnsignedSince16Bits);
-constexpr DtypeSet kPlaces{ACL_INT64};
+constexpr DtypeSet kIndexDtypes{ACL_INT64};
 
 bool GivesInverse(const OperatorCall& call) noexcept { return call.attributes[kGivesInverse].integer != 0; }
 bool GivesCounts(const OperatorCall& call) noexcept { return call.attributes[kGivesCounts].integer != 0; }
@@ -32,7 +32,7 @@ constexpr Check kUniqueChecks[] = {
     NotNull(kValues),
     NotNull(kInverse),
     DtypesIn(kUniqueDtypes, {kSelf}),
-    DtypesIn(kPlaces, {kInverse}),
+    DtypesIn(kIndexDtypes, {kInverse}),
     RankAtMost(8, {kSelf}),
     If(GivesInverse, SameShape(kSelf, kInverse)),
     SizesRepresentable({kValues, kInverse}),
@@ -47,7 +47,7 @@ constexpr Check kUnique2Checks[] = {
     NotNull(kInverse),
     NotNull(kCounts),
     DtypesIn(kUniqueDtypes, {kSelf}),
-    DtypesIn(kPlaces, {kInverse, kCounts}),
+    DtypesIn(kIndexDtypes, {kInverse, kCounts}),
     RankAtMost(8, {kSelf}),
     If(GivesEither, SameShape(kSelf, kInverse)),
     If(GivesCounts, SameShape(kValues, kCounts)),
@@ -63,7 +63,7 @@ constexpr Check kConsecutiveChecks[] = {
     NotNull(kInverse),
     NotNull(kCounts),
     DtypesIn(kConsecutiveDtypes, {kSelf}),
-    DtypesIn(kPlaces, {kInverse, kCounts}),
+    DtypesIn(kIndexDtypes, {kInverse, kCounts}),
     SameDtype(kSelf, kValues),
     RankAtMost(8, {kSelf}),
     If(HasDim, DimIn(kDim, kSelf)),
@@ -76,28 +76,28 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
                Executor& executor) {
   StridedView self = PlainView(call.Tensor(kSelf));
   const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
-  StepList steps(executor, 4);
-  engine::Place place{kSelf, ByteOffset(self)};
+  OpList ops(executor, 4);
+  engine::BufferRef buffer{kSelf, ByteOffset(self)};
   if (!IsContiguous(self)) {
     const StridedView dense = DenseTensor(self.view, self.dtype);
-    place = steps.Workspace(self.numel * size);
-    steps.Copy(self, OperandPlace(kSelf), dense, place);
+    buffer = ops.Workspace(self.numel * size);
+    ops.Copy(self, OperandBuffer(kSelf), dense, buffer);
   }
   // The inverse indices may have any strides. Values and counts are written densely.
   const StridedView inverse = PlainView(call.Tensor(kInverse));
   const bool gives_inverse = GivesInverse(call) && !inverse.view.IsEmpty();
-  engine::Place inverse_place{kInverse, ByteOffset(inverse)};
+  engine::BufferRef inverse_buffer{kInverse, ByteOffset(inverse)};
   const bool is_copied = gives_inverse && !IsContiguous(inverse);
   const StridedView dense_inverse = DenseTensor(inverse.view, ACL_INT64);
   if (is_copied) {
-    inverse_place = steps.Workspace(inverse.numel * int64_t{sizeof(int64_t)});
-    steps.Copy(inverse, OperandPlace(kInverse), dense_inverse, inverse_place);
+    inverse_buffer = ops.Workspace(inverse.numel * int64_t{sizeof(int64_t)});
+    ops.Copy(inverse, OperandBuffer(kInverse), dense_inverse, inverse_buffer);
   }
   const bool has_dim = HasDim(call) && self.view.rank > 0;
   const int dim = has_dim ? WrappedDim(call.attributes[kDim].integer, self.view.rank) : -1;
-  engine::Unique* const unique = steps.Unique(self, place, sorts, dim, values, kValues);
+  engine::Unique* const unique = ops.Unique(self, buffer, sorts, dim, values, kValues);
   if (unique != nullptr && gives_inverse) {
-    unique->inverse = inverse_place;
+    unique->inverse = inverse_buffer;
     unique->most_inverse = inverse.numel;
   }
   if (unique != nullptr && counts != nullptr && GivesCounts(call) && !counts->view.IsEmpty()) {
@@ -106,8 +106,8 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
     unique->sets_counts = true;
     executor.ShapeLater(engine::Unique::kCountsShape, counts);
   }
-  if (is_copied) steps.Copy(dense_inverse, inverse_place, inverse, OperandPlace(kInverse));
-  steps.SetJob();
+  if (is_copied) ops.Copy(dense_inverse, inverse_buffer, inverse, OperandBuffer(kInverse));
+  ops.SetJob();
 }
 
 }  // namespace

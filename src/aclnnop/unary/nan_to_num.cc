@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/unary/nan_to_num.cc"
 #include <hwy/foreach_target.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,7 +21,7 @@ struct Replace : Elementwise<Replace> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = true;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Replace(const Parameters& parameters) : scalars(parameters) {}
 
   template <class D, class V>

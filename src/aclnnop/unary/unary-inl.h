@@ -32,7 +32,7 @@ struct Unary : Elementwise<Formula> {
   using Parameters = engine::Scalars;
   using Lanes = LaneList;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakesHalves = kHalves;
+  static constexpr bool kTakes16BitFloats = kHalves;
   explicit Unary(const Parameters&) {}
 };
 

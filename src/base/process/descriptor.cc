@@ -13,7 +13,7 @@
 
 namespace portacl {
 
-bool Descriptor::Own(int opened) noexcept {
+bool Descriptor::Custom(int opened) noexcept {
   const CancellationDeferred deferred;
   if (opened >= 0 && opened <= STDERR_FILENO) {
     const int moved = fcntl(opened, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

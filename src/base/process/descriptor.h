@@ -18,7 +18,7 @@ class Descriptor {
   // Stores a file that was opened for the library, which then owns it. It gets a number other than those of
   // the standard streams, since a program may have closed these to open others in their place. Returns false,
   // with the file closed, if there is no such number.
-  bool Own(int opened) noexcept;
+  bool Custom(int opened) noexcept;
   // Stores the file to which the number refers now, or nothing if it is not open. The program keeps owning
   // it.
   void Borrow(int number) noexcept;

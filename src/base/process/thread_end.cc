@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "base/process/fork.h"
-#include "base/process/immortal.h"
+#include "base/process/no_destructor.h"
 
 namespace portacl {
 namespace {
@@ -42,11 +42,11 @@ bool IsGone(pid_t thread) noexcept {
 
 class KeptList {
  public:
-  void Add(Kept* kept, Kept*& place) noexcept {
-    kept->place_ = &place;
+  void Add(Kept* kept, Kept*& slot) noexcept {
+    kept->slot_ = &slot;
     kept->thread_ = ThisThread();
     kept->next_of_thread_ = std::exchange(first_of_thread, kept);
-    place = kept;
+    slot = kept;
     Kept* gone = nullptr;
     {
       std::lock_guard lock(mutex_);
@@ -60,7 +60,7 @@ class KeptList {
   void DeleteOfThread() noexcept {
     while (Kept* const kept = first_of_thread) {
       first_of_thread = kept->next_of_thread_;
-      *kept->place_ = nullptr;
+      *kept->slot_ = nullptr;
       {
         std::lock_guard lock(mutex_);
         UnlinkLocked(kept);
@@ -130,7 +130,7 @@ class KeptList {
 namespace {
 
 KeptList& TheList() {
-  static Immortal<KeptList> list;
+  static NoDestructor<KeptList> list;
   static const bool guarded = GuardAcrossFork(list->mutex(), ForkRank::kThreadEnd) &&
                               CallInForkedChild([] { TheList().AfterFork(); });
   (void)guarded;
@@ -163,11 +163,11 @@ struct Key {
 
 }  // namespace
 
-void KeepUntilThreadEnds(Kept* kept, Kept*& place) noexcept {
+void KeepUntilThreadEnds(Kept* kept, Kept*& slot) noexcept {
   static const Key end;
-  TheList().Add(kept, place);
+  TheList().Add(kept, slot);
   if (end.is_there)
-    pthread_setspecific(end.key, &place);  // any value serves; if memory is exhausted, the list takes over
+    pthread_setspecific(end.key, &slot);  // any value serves; if memory is exhausted, the list takes over
 }
 
 size_t CountKept() noexcept { return TheList().Count(); }

@@ -25,26 +25,26 @@ class Kept {
 
  private:
   friend class KeptList;
-  Kept** place_ = nullptr;  // the thread_local pointer to it
-  pid_t thread_ = 0;        // the kernel's number of its thread; 0: that does not exist any more
-  Kept* next_ = nullptr;    // in the list of all threads' data
-  Kept** link_ = nullptr;   // the pointer to this object in that list
+  Kept** slot_ = nullptr;  // the thread_local pointer to it
+  pid_t thread_ = 0;       // the kernel's number of its thread; 0: that does not exist any more
+  Kept* next_ = nullptr;   // in the list of all threads' data
+  Kept** link_ = nullptr;  // the pointer to this object in that list
   Kept* next_of_thread_ = nullptr;
 };
 
-// Gives `kept`, made by new, to the calling thread: `place` refers to it until the thread ends.
-void KeepUntilThreadEnds(Kept* kept, Kept*& place) noexcept;
+// Gives `kept`, made by new, to the calling thread: `slot` refers to it until the thread ends.
+void KeepUntilThreadEnds(Kept* kept, Kept*& slot) noexcept;
 
-// Returns the object to which `place`, a thread_local pointer that starts as null, refers. Creates it if
+// Returns the object to which `slot`, a thread_local pointer that starts as null, refers. Creates it if
 // necessary; returns nullptr if memory is exhausted.
 template <class T>
-T* KeptIn(Kept*& place) noexcept {
-  if (place == nullptr) [[unlikely]] {
+T* KeptIn(Kept*& slot) noexcept {
+  if (slot == nullptr) [[unlikely]] {
     T* const made = new (std::nothrow) T;
     if (made == nullptr) return nullptr;
-    KeepUntilThreadEnds(made, place);
+    KeepUntilThreadEnds(made, slot);
   }
-  return static_cast<T*>(place);
+  return static_cast<T*>(slot);
 }
 
 // The number of such objects, of all threads.

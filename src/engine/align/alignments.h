@@ -1,5 +1,5 @@
 // Alignments of sequences with shorter ones, as connectionist temporal classification counts them: the logarithm of what all of them weigh,
-// and its gradient. Each is a step of a job (StepList::Compute), trivially copyable; its operands are dense. The targets of a sequence,
+// and its gradient. Each is a step of a job (OpList::Compute), trivially copyable; its operands are dense. The targets of a sequence,
 // with blanks around each, are its 2 n + 1 states.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/isa.h"
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 
 namespace portacl::engine {
 

@@ -16,7 +16,7 @@
 #include "engine/attention/attention_kernel.h"
 #include "engine/functions/fused_exp-inl.h"
 #include "engine/functions/log-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/half_precision-inl.h"
 #include "engine/random/philox-inl.h"
 

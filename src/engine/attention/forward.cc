@@ -9,9 +9,9 @@
 #include "base/errors.h"
 #include "base/float_environment.h"
 #include "engine/attention/scores.h"
+#include "engine/buffer_ref.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"
-#include "engine/place.h"
 
 namespace portacl::engine {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/float_environment.h"
 #include "engine/attention/scores.h"
+#include "engine/buffer_ref.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"
-#include "engine/place.h"
 
 namespace portacl::engine {
 namespace {

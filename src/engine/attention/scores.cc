@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 
 namespace portacl::engine::attention {
 namespace {
@@ -113,9 +113,9 @@ void Rows::MakeNumbers(int64_t row, int64_t column, int64_t count, const char* e
       continue;
     }
     const int64_t batch = scales_->by_page ? PageOf(row) : batch_;
-    const int64_t place = scales_->by_page ? row % attention.page : row;
+    const int64_t position = scales_->by_page ? row % attention.page : row;
     const char* const from = work_.Base(operand) + batch * operand.batch + head_ * operand.head +
-                             place * operand.row + column * operand.column;
+                             position * operand.row + column * operand.column;
     if (operand.column != 0) {
       LoadRow(attention, operand, from, count, factors[i]);
     } else {

@@ -83,8 +83,9 @@ struct Work {
   char* Statistic(const AttentionOperand& operand, int64_t batch, int64_t head, int64_t row) const {
     if (!attention.packs_heads) return RowOfQuery(operand, batch, head, row);
     const AttentionBatch& one = First(batch);
-    const int64_t place = one.first_query * attention.heads + head * one.queries + row;
-    return Base(operand) + place / attention.heads * operand.row + place % attention.heads * operand.head;
+    const int64_t position = one.first_query * attention.heads + head * one.queries + row;
+    return Base(operand) + position / attention.heads * operand.row +
+           position % attention.heads * operand.head;
   }
 };
 

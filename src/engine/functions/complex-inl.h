@@ -12,7 +12,7 @@
 
 #include <hwy/highway.h>
 #include "engine/functions/float64-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 #include "engine/functions/exponential-inl.h"
 #include "engine/functions/logarithmic-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

@@ -11,7 +11,7 @@
 
 #include <hwy/highway.h>
 #include "engine/functions/exp-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

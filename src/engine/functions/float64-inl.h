@@ -15,8 +15,8 @@
 #include <hwy/highway.h>
 #include "engine/functions/error_function-inl.h"
 #include "engine/functions/gamma-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/functions/sleef.h"
-#include "engine/functions/steps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

@@ -17,7 +17,7 @@
 #include "engine/functions/gamma-inl.h"
 #include "engine/functions/logarithmic-inl.h"
 #include "engine/functions/modulo-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/functions/trigonometric-inl.h"
 
 #endif  // per-target include guard

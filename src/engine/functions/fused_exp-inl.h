@@ -12,7 +12,7 @@
 #endif
 
 #include "engine/functions/exp-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

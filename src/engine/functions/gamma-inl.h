@@ -12,8 +12,8 @@
 
 #include <hwy/highway.h>
 #include "engine/functions/logarithmic-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/functions/reduction-inl.h"
-#include "engine/functions/steps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

@@ -15,7 +15,7 @@
 #include <limits>
 
 #include <hwy/highway.h>
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

@@ -14,7 +14,7 @@
 #include <hwy/highway.h>
 #include "engine/functions/exponential-inl.h"
 #include "engine/functions/log-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
@@ -153,22 +153,22 @@ HWY_INLINE V Pow(D d, V x, V y) {
 }
 
 // The bits of 2^(k / 16), less k 2^48. Adding 16 m + k, shifted left by 48, makes them 2^(m + k / 16).
-alignas(64) constexpr double kSixteenthPowers[16] = {0x1p+0,
-                                                     0x1.fb5586cf9890fp-1,
-                                                     0x1.f72b83c7d517bp-1,
-                                                     0x1.f387a6e756238p-1,
-                                                     0x1.f06fe0a31b715p-1,
-                                                     0x1.edea64c123422p-1,
-                                                     0x1.ebfdad5362a27p-1,
-                                                     0x1.eab07dd485429p-1,
-                                                     0x1.ea09e667f3bcdp-1,
-                                                     0x1.ea11473eb0187p-1,
-                                                     0x1.eace5422aa0dbp-1,
-                                                     0x1.ec49182a3f090p-1,
-                                                     0x1.ee89f995ad3adp-1,
-                                                     0x1.f199bdd85529cp-1,
-                                                     0x1.f5818dcfba487p-1,
-                                                     0x1.fa4afa2a490dap-1};
+alignas(64) constexpr double kPowersOfTwoSixteenths[16] = {0x1p+0,
+                                                           0x1.fb5586cf9890fp-1,
+                                                           0x1.f72b83c7d517bp-1,
+                                                           0x1.f387a6e756238p-1,
+                                                           0x1.f06fe0a31b715p-1,
+                                                           0x1.edea64c123422p-1,
+                                                           0x1.ebfdad5362a27p-1,
+                                                           0x1.eab07dd485429p-1,
+                                                           0x1.ea09e667f3bcdp-1,
+                                                           0x1.ea11473eb0187p-1,
+                                                           0x1.eace5422aa0dbp-1,
+                                                           0x1.ec49182a3f090p-1,
+                                                           0x1.ee89f995ad3adp-1,
+                                                           0x1.f199bdd85529cp-1,
+                                                           0x1.f5818dcfba487p-1,
+                                                           0x1.fa4afa2a490dap-1};
 // 1 / c and log(c) for numbers from 1 to 2, with c near 1 + k / 15.49; the last c is 2.
 alignas(64) constexpr double kLogOfSumInverse[16] = {
     1.0,           0x1.e0f33ep-1, 0x1.c573d4p-1, 0x1.aced6ap-1,
@@ -204,7 +204,7 @@ HWY_INLINE V LogOfOneAndPower(D d, V x) {
   V r = FmaNegated(d, n, hn::Set(d, kBase2 ? 0.0625 : 0x1.62e42fefa39efp-5), x);
   if constexpr (kBase2) r = hn::Mul(r, hn::Set(d, 0x1.62e42fefa39efp-1));
   const auto sixteenths = hn::BitCast(du, shifted);
-  const auto power = hn::BitCast(du, EntryOf16(d, sixteenths, kSixteenthPowers));
+  const auto power = hn::BitCast(du, EntryOf16(d, sixteenths, kPowersOfTwoSixteenths));
   const V scale = hn::BitCast(d, hn::Add(power, hn::ShiftLeft<48>(sixteenths)));
   const V r2 = hn::Mul(r, r);
   const V p23 = Fma(d, r, hn::Set(d, 0x1.55555554dcc9bp-3), hn::Set(d, 0.5));

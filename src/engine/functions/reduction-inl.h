@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include <hwy/highway.h>
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/functions/two_over_pi.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -110,7 +110,7 @@ const char* WhySleefIsMissing(Isa isa) noexcept {
 }
 
 const char* SleefFile() noexcept { return Load().file; }
-bool SleefIsOwn() noexcept {
+bool SleefIsNative() noexcept {
   const std::string_view file = SleefFile();
   return file.substr(file.rfind('/') + 1) == kLibraries[0];
 }

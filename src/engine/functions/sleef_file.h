@@ -4,9 +4,9 @@
 
 namespace portacl::engine {
 
-// SleefFile returns the file that was loaded, or an empty string. SleefIsOwn says whether it is the copy that
+// SleefFile returns the file that was loaded, or an empty string. SleefIsNative says whether it is the copy that
 // portacl is installed with. The first call loads it.
 const char* SleefFile() noexcept;
-bool SleefIsOwn() noexcept;
+bool SleefIsNative() noexcept;
 
 }  // namespace portacl::engine

@@ -32,9 +32,9 @@ GemmOperand OperandOf(const ConvolutionOperand& tensor, int64_t group) {
 
 // An axis without a kernel: every coordinate, one after the other.
 PatchAxis Whole(int64_t length, int64_t stride) {
-  return {.places = 1,
+  return {.taps = 1,
           .positions = length,
-          .place_step = 0,
+          .tap_step = 0,
           .position_step = 1,
           .first = 0,
           .length = length,
@@ -82,9 +82,9 @@ void Run(const PatchProduct& product, const ConvolutionJob& job, void* const* ad
 
 // The input's axis, with one window for each position of the output.
 PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
-  return {.places = axis.kernel,
+  return {.taps = axis.kernel,
           .positions = axis.y,
-          .place_step = axis.dilation,
+          .tap_step = axis.dilation,
           .position_step = axis.stride,
           .first = -axis.padding,
           .length = axis.x,
@@ -98,8 +98,8 @@ void RunY(const ConvolutionJob& job, void* const* addresses) {
   Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
   gemm.columns = c.images;
   gemm.depth = c.x_channels;
-  product.left = {.channel = c.w.outer, .image = c.w.inner, .axis = {}, .places_are_lines = true};
-  product.right = {.channel = c.x.inner, .image = c.x.outer, .axis = {}, .places_are_lines = false};
+  product.left = {.channel = c.w.outer, .image = c.w.inner, .axis = {}, .taps_are_lines = true};
+  product.right = {.channel = c.x.inner, .image = c.x.outer, .axis = {}, .taps_are_lines = false};
   int64_t terms[GemmColumns::kDims] = {c.x_channels};
   int64_t term_strides[GemmColumns::kDims] = {c.w.inner};
   int64_t positions[GemmColumns::kDims] = {c.images};
@@ -139,9 +139,9 @@ void RunY(const ConvolutionJob& job, void* const* addresses) {
 // sequence, and y is read backwards along it.
 struct Residue {
   int64_t positions;
-  int64_t first_place;
-  int64_t place_step;
-  int64_t places;
+  int64_t first_tap;
+  int64_t tap_step;
+  int64_t taps;
   int64_t first;   // y's coordinate for the first position and the first kernel element
   int64_t y_step;  // of the coordinate, from a kernel element to the next
 };
@@ -151,18 +151,18 @@ Residue ResidueOf(const ConvolutionAxis& axis, int64_t residue) {
   if (residue >= axis.x) return found;
   found.positions = (axis.x - residue + axis.stride - 1) / axis.stride;
   const int64_t divisor = std::gcd(axis.stride, axis.dilation);
-  found.place_step = axis.stride / divisor;
+  found.tap_step = axis.stride / divisor;
   found.y_step = -(axis.dilation / divisor);
   const int64_t start = residue + axis.padding;
   if (start % divisor != 0) return found;
   // The steps between kernel elements are now coprime with the stride, so that one of the first ones fits.
-  while (found.first_place < axis.kernel && found.first_place < found.place_step &&
-         (start - found.first_place * axis.dilation) % axis.stride != 0) {
-    ++found.first_place;
+  while (found.first_tap < axis.kernel && found.first_tap < found.tap_step &&
+         (start - found.first_tap * axis.dilation) % axis.stride != 0) {
+    ++found.first_tap;
   }
-  if (found.first_place >= axis.kernel || found.first_place >= found.place_step) return found;
-  found.places = (axis.kernel - found.first_place + found.place_step - 1) / found.place_step;
-  found.first = (start - found.first_place * axis.dilation) / axis.stride;
+  if (found.first_tap >= axis.kernel || found.first_tap >= found.tap_step) return found;
+  found.taps = (axis.kernel - found.first_tap + found.tap_step - 1) / found.tap_step;
+  found.first = (start - found.first_tap * axis.dilation) / axis.stride;
   return found;
 }
 
@@ -175,8 +175,8 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
   Gemm& gemm = product.gemm = GemmOfRows(c, c.x_channels);
   gemm.columns = c.images;
   gemm.depth = c.y_channels;
-  product.left = {.channel = c.w.inner, .image = c.w.outer, .axis = {}, .places_are_lines = true};
-  product.right = {.channel = c.y.inner, .image = c.y.outer, .axis = {}, .places_are_lines = false};
+  product.left = {.channel = c.w.inner, .image = c.w.outer, .axis = {}, .taps_are_lines = true};
+  product.right = {.channel = c.y.inner, .image = c.y.outer, .axis = {}, .taps_are_lines = false};
   gemm.left = OperandOf(c.w, c.y_channels * c.w.outer);
   gemm.right = OperandOf(c.y, c.y_channels * c.y.inner);
   gemm.out = OperandOf(c.x, c.x_channels * c.x.inner);
@@ -188,19 +188,19 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
     const ConvolutionAxis& axis = c.axis[i];
     const Residue& residue = residues[i];
     gemm.columns *= residue.positions;
-    gemm.depth *= residue.places;
-    gemm.left.offset += residue.first_place * c.w.axis[i];
+    gemm.depth *= residue.taps;
+    gemm.left.offset += residue.first_tap * c.w.axis[i];
     gemm.out.offset += at[i] * c.x.axis[i];
-    product.left.axis[i] = Whole(residue.places, residue.place_step * c.w.axis[i]);
-    product.right.axis[i] = {.places = residue.places,
+    product.left.axis[i] = Whole(residue.taps, residue.tap_step * c.w.axis[i]);
+    product.right.axis[i] = {.taps = residue.taps,
                              .positions = residue.positions,
-                             .place_step = residue.y_step,
+                             .tap_step = residue.y_step,
                              .position_step = 1,
                              .first = residue.first,
                              .length = axis.y,
                              .stride = c.y.axis[i]};
-    terms[i + 1] = residue.places;
-    term_strides[i + 1] = residue.place_step * c.w.axis[i];
+    terms[i + 1] = residue.taps;
+    term_strides[i + 1] = residue.tap_step * c.w.axis[i];
     positions[i + 1] = residue.positions;
     position_strides[i + 1] = axis.stride * c.x.axis[i];
   }
@@ -247,22 +247,22 @@ void RunW(const ConvolutionJob& job, void* const* addresses) {
   Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
   gemm.columns = c.x_channels;
   gemm.depth = c.images;
-  product.left = {.channel = c.y.inner, .image = c.y.outer, .axis = {}, .places_are_lines = true};
-  product.right = {.channel = c.x.inner, .image = c.x.outer, .axis = {}, .places_are_lines = true};
-  int64_t places[GemmColumns::kDims] = {c.x_channels};
-  int64_t place_strides[GemmColumns::kDims] = {c.w.inner};
+  product.left = {.channel = c.y.inner, .image = c.y.outer, .axis = {}, .taps_are_lines = true};
+  product.right = {.channel = c.x.inner, .image = c.x.outer, .axis = {}, .taps_are_lines = true};
+  int64_t taps[GemmColumns::kDims] = {c.x_channels};
+  int64_t tap_strides[GemmColumns::kDims] = {c.w.inner};
   for (int i = 0; i < kPatchAxes; ++i) {
     const ConvolutionAxis& axis = c.axis[i];
     gemm.columns *= axis.kernel;
     gemm.depth *= axis.y;
     product.left.axis[i] = Whole(axis.y, c.y.axis[i]);
     product.right.axis[i] = Windows(axis, c.x.axis[i]);
-    places[i + 1] = axis.kernel;
-    place_strides[i + 1] = c.w.axis[i];
+    taps[i + 1] = axis.kernel;
+    tap_strides[i + 1] = c.w.axis[i];
   }
   product.left.Merge();
   product.right.Merge();
-  product.columns = MergedColumns(places, place_strides);
+  product.columns = MergedColumns(taps, tap_strides);
   gemm.left = OperandOf(c.y, c.y_channels * c.y.inner);
   gemm.left.patches = &product.left;
   gemm.right = OperandOf(c.x, c.x_channels * c.x.inner);

@@ -13,7 +13,7 @@
 
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/logarithmic-inl.h"
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

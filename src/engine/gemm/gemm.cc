@@ -563,8 +563,8 @@ class TileRun {
   struct Chains {
     float even = 0;
     float odd = 0;
-    void Add(float a, float b, int64_t place, bool is_even_odd) {
-      float& chain = is_even_odd && place % 2 != 0 ? odd : even;
+    void Add(float a, float b, int64_t parity, bool is_even_odd) {
+      float& chain = is_even_odd && parity % 2 != 0 ? odd : even;
       chain = std::fma(a, b, chain);
     }
     float Sum(bool is_even_odd) const { return is_even_odd ? even + odd : even; }

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/half_precision-inl.h"
 
@@ -167,14 +167,14 @@ void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT 
   HWY_ALIGN float evens[size_t{kRows} * kMostPanelColumns];
   for (int64_t block = 0; block < product.depth; block += kEvenOddDepth) {
     const int64_t terms = HWY_MIN(kEvenOddDepth, product.depth - block);
-    for (int64_t place = 0; place < 2; ++place) {
+    for (int64_t parity = 0; parity < 2; ++parity) {
       // Missing rows repeat an existing one and are not written.
       const float* const a0 = a + block;
       const float* const a1 = a0 + (kCount > 1 ? 1 : 0) * kPackedRow;
       const float* const a2 = a0 + (kCount > 2 ? 2 : 0) * kPackedRow;
       const float* const a3 = a0 + (kCount > 3 ? 3 : 0) * kPackedRow;
       VF s00 = hn::Zero(d), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00, s30 = s00, s31 = s00;
-      for (int64_t k = place; k < terms; k += 2) {
+      for (int64_t k = parity; k < terms; k += 2) {
         const float* const at = b + static_cast<size_t>(k) * 2 * lanes;
         const VF b0 = hn::LoadU(d, at);
         const VF b1 = hn::LoadU(d, at + lanes);
@@ -189,7 +189,7 @@ void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT 
         s30 = hn::MulAdd(x3, b0, s30);
         s31 = hn::MulAdd(x3, b1, s31);
       }
-      if (place == 0) {
+      if (parity == 0) {
         hn::StoreU(s00, d, evens);
         hn::StoreU(s01, d, evens + lanes);
         hn::StoreU(s10, d, evens + 2 * lanes);
@@ -225,15 +225,15 @@ void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT 
   for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
     const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
     const bool goes_on = adds || block > 0;
-    for (int64_t place = 0; place < 2; ++place) {
+    for (int64_t parity = 0; parity < 2; ++parity) {
       VF sum[kCount][kVectors];
       HWY_UNROLL(kRows)
       for (int r = 0; r < kCount; ++r) {
         HWY_UNROLL(kVectors)
         for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
       }
-      const float* at = b + static_cast<size_t>(place) * kWidth;
-      for (int64_t k = place; k < terms; k += 2, at += 2 * kWidth) {
+      const float* at = b + static_cast<size_t>(parity) * kWidth;
+      for (int64_t k = parity; k < terms; k += 2, at += 2 * kWidth) {
         VF row[kVectors];
         HWY_UNROLL(kVectors)
         for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, at + static_cast<size_t>(v) * kLanes);
@@ -249,7 +249,7 @@ void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT 
         HWY_UNROLL(kVectors)
         for (int v = 0; v < kVectors; ++v) {
           float* const even = evens + static_cast<size_t>(r * kVectors + v) * kLanes;
-          if (place == 0) {
+          if (parity == 0) {
             hn::Store(sum[r][v], d, even);
           } else {
             AddEvenOdd(d, even, sum[r][v], c + r * c_row + v * static_cast<int64_t>(kLanes), goes_on);

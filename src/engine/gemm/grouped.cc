@@ -31,7 +31,7 @@ class GroupProduct {
     const int64_t row = cuts_rows ? begin : 0;
     const int64_t term = cuts_terms ? begin : 0;
     const auto at = [&](const GroupedOperand& operand, int64_t rows, int64_t columns) {
-      return operand.place.Address(context_) + group * Step(operand) + rows * operand.row +
+      return operand.buffer.Address(context_) + group * Step(operand) + rows * operand.row +
              columns * operand.column;
     };
     Gemm gemm{};
@@ -101,12 +101,12 @@ class GroupProduct {
                 .dtype = part.scale.dtype,
                 .scale = {1, 0, part.scale.column, part.scale.row},
                 .offset = {1, 0, part.offset.column, part.offset.row}};
-    addresses_[1] = part.right.place.Address(context_);
+    addresses_[1] = part.right.buffer.Address(context_);
     source_ = {
         &weights_,
         static_cast<const char*>(addresses_[1]),
-        part.scale.place.Address(context_) + group * Step(part.scale),
-        part.offset.is_there ? part.offset.place.Address(context_) + group * Step(part.offset) : nullptr,
+        part.scale.buffer.Address(context_) + group * Step(part.scale),
+        part.offset.is_there ? part.offset.buffer.Address(context_) + group * Step(part.offset) : nullptr,
         FindLoad(products_.isa, ACL_INT8, ACL_FLOAT),
         FindLoad(products_.isa, part.scale.dtype, ACL_FLOAT),
         part.scale.dtype == ACL_FLOAT ? 4 : 2,
@@ -156,7 +156,7 @@ void ReadList(const GroupedProducts& products, const JobContext& context, const 
                                 ? *reinterpret_cast<const GroupedPart*>(products.parts.Address(context))
                                 : products.part;
   const int64_t most = cuts_terms ? part.depth : part.rows;
-  const char* const list = products.list.place.Address(context);
+  const char* const list = products.list.buffer.Address(context);
   const auto at = [&](int64_t row, int64_t column) {
     return Load<int64_t>(list + row * products.list.row + column * products.list.column);
   };

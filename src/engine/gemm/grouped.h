@@ -8,14 +8,14 @@
 
 #include "acl/acl_base.h"
 #include "base/isa.h"
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 
 namespace portacl::engine {
 
 // Numbers anywhere in memory. Steps are in bytes, for 4-bit weights in elements.
 struct GroupedOperand {
   bool is_there;
-  Place place;
+  BufferRef buffer;
   aclDataType dtype;
   int64_t row;
   int64_t column;
@@ -54,10 +54,11 @@ struct GroupedProducts {
   int64_t groups;       // right operands; uncut, products
   int64_t entries;      // of the list
   // The position of the parts: one for all groups, or one for each.
-  Place parts;
+  BufferRef parts;
   bool has_part_each;
   GroupedPart part;  // the only one, unless `parts` is set
-  Place schedule;  // ScheduleWords() words of the workspace; the first counts the rows or terms of all groups
+  BufferRef
+      schedule;  // ScheduleWords() words of the workspace; the first counts the rows or terms of all groups
   Isa isa;
   int threads;
 
@@ -73,8 +74,8 @@ struct GroupedProducts {
 struct GroupedRows {
   enum class Function : uint8_t { kNone, kRelu, kGeluTanh, kFastGelu, kSilu, kSwigluQuant };
   Function function;
-  Place sums;     // rows x columns
-  Place covered;  // a word that counts the rows
+  BufferRef sums;     // rows x columns
+  BufferRef covered;  // a word that counts the rows
   int64_t rows, columns;
   GroupedOperand factor;     // FLOAT, by which rows are multiplied first
   GroupedOperand out;        // of kSwigluQuant INT8, half as many columns
@@ -89,18 +90,18 @@ void SetFunction(GroupedRows& rows, Isa isa) noexcept;
 // Converts rows of a left operand for a product.
 struct GroupedInput {
   enum class Kind : uint8_t {
-    kSpread,   // 4-bit elements to INT8
-    kLess8,    // INT8 minus 8, as BF16
-    kQuantise  // FLOAT16 to INT8, by steps of rows: given, or a row's greatest magnitude / 127
+    kUnpackNibbles,  // 4-bit elements to INT8
+    kLess8,          // INT8 minus 8, as BF16
+    kQuantise        // FLOAT16 to INT8, by steps of rows: given, or a row's greatest magnitude / 127
   };
   Kind kind;
-  GroupedOperand from;  // with kSpread, steps are in elements
-  int64_t first;        // with kSpread: the number of elements before them
-  Place to;             // dense
+  GroupedOperand from;  // with kUnpackNibbles, steps are in elements
+  int64_t first;        // with kUnpackNibbles: the number of elements before them
+  BufferRef to;         // dense
   int64_t rows, columns;
   GroupedOperand smooth;  // FLOAT16 of columns
   GroupedOperand step;    // FLOAT or FLOAT16 of rows; if missing, computed from the row
-  Place made;             // FLOAT of rows: the computed steps
+  BufferRef made;         // FLOAT of rows: the computed steps
   Isa isa;
   int threads;
   void Run(const JobContext& context) const noexcept;
@@ -109,9 +110,9 @@ struct GroupedInput {
 // Adds rows of sums at the positions that an index gives, in their order: to[index] += sum * factor * logit.
 // `to` starts as 0, or as shared rows times a weight.
 struct GroupedCombine {
-  Place sums;     // FLOAT, rows x columns
-  Place covered;  // a word that counts the rows
-  Place words;    // to_rows + rows numbers of the workspace
+  BufferRef sums;     // FLOAT, rows x columns
+  BufferRef covered;  // a word that counts the rows
+  BufferRef words;    // to_rows + rows numbers of the workspace
   int64_t rows, columns, to_rows;
   GroupedOperand to;      // FLOAT
   GroupedOperand index;   // INT32 or INT64

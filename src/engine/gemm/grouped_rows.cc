@@ -103,7 +103,7 @@ void ForEachPart(int64_t columns, const Body& body) {
 
 int64_t SizeOf(const GroupedOperand& operand) { return static_cast<int64_t>(StorageBits(operand.dtype) / 8); }
 char* At(const GroupedOperand& operand, const JobContext& context, int64_t row, int64_t column = 0) {
-  return operand.place.Address(context) + row * operand.row + column * operand.column;
+  return operand.buffer.Address(context) + row * operand.row + column * operand.column;
 }
 
 // Stores or loads adjacent numbers, at most kColumns.
@@ -189,17 +189,18 @@ void GroupedRows::Run(const JobContext& context) const noexcept {
 }
 
 void GroupedInput::Run(const JobContext& context) const noexcept {
-  const LoadFunction load = kind == Kind::kSpread ? nullptr : FindLoad(isa, from.dtype, ACL_FLOAT);
+  const LoadFunction load = kind == Kind::kUnpackNibbles ? nullptr : FindLoad(isa, from.dtype, ACL_FLOAT);
   const LoadFunction load_smooth = FindLoad(isa, ACL_FLOAT16, ACL_FLOAT);
   const StoreFunction store_bf16 = FindStore(isa, ACL_BF16);
   ForEachRow(rows, columns * int64_t{sizeof(float)}, threads, [&](int64_t row) {
-    if (kind == Kind::kSpread) {
+    if (kind == Kind::kUnpackNibbles) {
       auto* const target = reinterpret_cast<int8_t*>(to.Address(context)) + row * columns;
       if (from.column == 1) {
-        SpreadHalves(from.place.Address(context), first + row * from.row, columns, target);
+        UnpackNibbles(from.buffer.Address(context), first + row * from.row, columns, target);
       } else {
         for (int64_t i = 0; i < columns; ++i)
-          SpreadHalves(from.place.Address(context), first + row * from.row + i * from.column, 1, target + i);
+          UnpackNibbles(from.buffer.Address(context), first + row * from.row + i * from.column, 1,
+                        target + i);
       }
       return;
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/integer_dot.h"
 
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 
 namespace portacl::engine {
 namespace {

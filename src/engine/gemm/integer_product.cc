@@ -11,15 +11,16 @@
 namespace portacl::engine {
 namespace {
 
-constexpr int64_t kSpreadTogether = 1 << 18;
+constexpr int64_t kUnpackedTogether = 1 << 18;
 
-void Spread(const IntegerGemmJob::Halves& halves, int threads, void* const* addresses, char* workspace) {
+void UnpackAllNibbles(const IntegerGemmJob::Halves& halves, int threads, void* const* addresses,
+                      char* workspace) {
   const auto* const from = static_cast<const char*>(addresses[halves.argument]);
   auto* const to = reinterpret_cast<int8_t*>(workspace + halves.to);
-  const int64_t blocks = (halves.count + kSpreadTogether - 1) / kSpreadTogether;
+  const int64_t blocks = (halves.count + kUnpackedTogether - 1) / kUnpackedTogether;
   ForEachBlock(blocks, threads, [&](int64_t block) {
-    const int64_t at = block * kSpreadTogether;
-    SpreadHalves(from, halves.first + at, std::min(kSpreadTogether, halves.count - at), to + at);
+    const int64_t at = block * kUnpackedTogether;
+    UnpackNibbles(from, halves.first + at, std::min(kUnpackedTogether, halves.count - at), to + at);
   });
 }
 
@@ -36,7 +37,7 @@ int64_t IntegerGemmJob::Elements() const noexcept { return MultiplicationsOf(gem
 
 void IntegerGemmJob::Run(void* const* addresses, void* workspace) const noexcept {
   for (const Halves& some : halves) {
-    if (some.count > 0) Spread(some, threads, addresses, static_cast<char*>(workspace));
+    if (some.count > 0) UnpackAllNibbles(some, threads, addresses, static_cast<char*>(workspace));
   }
   const auto numbers = [&](const Numbers& at) {
     const char* const first =

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/buffer_ref.h"
 #include "engine/gemm/scale_words.h"
-#include "engine/place.h"
 
 namespace portacl::engine {
 namespace {

@@ -18,7 +18,7 @@ constexpr int64_t kMostRun = 512;
 constexpr int64_t kShortRun = 16;
 
 // A kernel element; the last axis varies fastest.
-struct Place {
+struct Tap {
   int64_t channel;
   int64_t at[kPatchAxes];
 };
@@ -27,14 +27,14 @@ struct Position {
   int64_t at[kPatchAxes];
 };
 
-Place PlaceOf(const Patches& patches, int64_t index) {
-  Place place;
+Tap TapOf(const Patches& patches, int64_t index) {
+  Tap tap;
   for (int axis = kPatchAxes - 1; axis >= 0; --axis) {
-    place.at[axis] = index % patches.axis[axis].places;
-    index /= patches.axis[axis].places;
+    tap.at[axis] = index % patches.axis[axis].taps;
+    index /= patches.axis[axis].taps;
   }
-  place.channel = index;
-  return place;
+  tap.channel = index;
+  return tap;
 }
 
 Position PositionOf(const Patches& patches, int64_t index) {
@@ -47,12 +47,12 @@ Position PositionOf(const Patches& patches, int64_t index) {
   return position;
 }
 
-void Step(const Patches& patches, Place& place) {
+void Step(const Patches& patches, Tap& tap) {
   for (int axis = kPatchAxes - 1; axis >= 0; --axis) {
-    if (++place.at[axis] < patches.axis[axis].places) return;
-    place.at[axis] = 0;
+    if (++tap.at[axis] < patches.axis[axis].taps) return;
+    tap.at[axis] = 0;
   }
-  ++place.channel;
+  ++tap.channel;
 }
 
 // Moves to the first position of the next run.
@@ -65,27 +65,27 @@ void StepRun(const Patches& patches, Position& position) {
   ++position.image;
 }
 
-int64_t Coordinate(const PatchAxis& axis, int64_t place, int64_t position) {
-  return axis.first + place * axis.place_step + position * axis.position_step;
+int64_t Coordinate(const PatchAxis& axis, int64_t tap, int64_t position) {
+  return axis.first + tap * axis.tap_step + position * axis.position_step;
 }
 bool IsInside(const PatchAxis& axis, int64_t coordinate) {
   return coordinate >= 0 && coordinate < axis.length;
 }
 
 // Returns the first position whose coordinate is at least `least`.
-int64_t FirstReaching(const PatchAxis& axis, int64_t place, int64_t least) {
-  const int64_t missing = least - Coordinate(axis, place, 0);
+int64_t FirstReaching(const PatchAxis& axis, int64_t tap, int64_t least) {
+  const int64_t missing = least - Coordinate(axis, tap, 0);
   if (missing <= 0) return 0;
   return axis.position_step == 1 ? missing : (missing + axis.position_step - 1) / axis.position_step;
 }
 
 // Returns the start of the image row that contains a run, or nullptr outside the image.
-const char* RunBase(const PatchSource& source, const Place& place, const Position& position) {
+const char* RunBase(const PatchSource& source, const Tap& tap, const Position& position) {
   const Patches& patches = *source.patches;
-  const char* base = source.base + place.channel * patches.channel + position.image * patches.image;
+  const char* base = source.base + tap.channel * patches.channel + position.image * patches.image;
   for (int axis = 0; axis < kPatchAxes - 1; ++axis) {
     const PatchAxis& along = patches.axis[axis];
-    const int64_t coordinate = Coordinate(along, place.at[axis], position.at[axis]);
+    const int64_t coordinate = Coordinate(along, tap.at[axis], position.at[axis]);
     if (!IsInside(along, coordinate)) return nullptr;
     base += coordinate * along.stride;
   }
@@ -105,21 +105,21 @@ void Read(const PatchSource& source, const char* from, int64_t step, int64_t cou
 }
 
 // Fills in the elements that a kernel element reads at `count` positions, at most kMostRun.
-void FillFrom(const PatchSource& source, const Place& place, Position position, int64_t count, float* to) {
+void FillFrom(const PatchSource& source, const Tap& tap, Position position, int64_t count, float* to) {
   const Patches& patches = *source.patches;
   const PatchAxis& last = patches.axis[kPatchAxes - 1];
-  const int64_t of_place = place.at[kPatchAxes - 1];
-  const int64_t begin = FirstReaching(last, of_place, 0);
-  const int64_t end = std::max(begin, FirstReaching(last, of_place, last.length));
+  const int64_t of_tap = tap.at[kPatchAxes - 1];
+  const int64_t begin = FirstReaching(last, of_tap, 0);
+  const int64_t end = std::max(begin, FirstReaching(last, of_tap, last.length));
   const int64_t step = last.position_step * last.stride;
   const bool is_copied = step == kNumber && source.size == kNumber;
   while (count > 0) {
     const int64_t x = position.at[kPatchAxes - 1];
     const int64_t some = std::min(count, last.positions - x);
-    const char* const base = RunBase(source, place, position);
+    const char* const base = RunBase(source, tap, position);
     const int64_t low = base == nullptr ? some : std::clamp(begin - x, int64_t{0}, some);
     const int64_t high = base == nullptr ? some : std::clamp(end - x, low, some);
-    const char* const from = high > low ? base + Coordinate(last, of_place, x + low) * last.stride : nullptr;
+    const char* const from = high > low ? base + Coordinate(last, of_tap, x + low) * last.stride : nullptr;
     if (some <= kShortRun && is_copied) {  // no call, which would cost more than the copy
       for (int64_t i = 0; i < low; ++i) to[i] = 0.0f;
       for (int64_t i = low; i < high; ++i) std::memcpy(to + i, from + (i - low) * kNumber, kNumber);
@@ -146,9 +146,9 @@ class BorderedImages {
     const Patches& patches = *source.patches;
     const PatchAxis& outer = patches.axis[0];
     const PatchAxis& last = patches.axis[kPatchAxes - 1];
-    if (memory == nullptr || outer.places != 1 || outer.positions != 1 || !IsInside(outer, outer.first) ||
+    if (memory == nullptr || outer.taps != 1 || outer.positions != 1 || !IsInside(outer, outer.first) ||
         last.position_step != 1 || last.length > kMostRun || count > kMostRun ||
-        patches.axis[1].places * last.places < kLeastPlaces) {
+        patches.axis[1].taps * last.taps < kLeastTaps) {
       return;
     }
     numbers_ = reinterpret_cast<float*>(memory);
@@ -160,11 +160,11 @@ class BorderedImages {
   bool is_kept() const { return is_kept_; }
 
   // Fills in the elements that a kernel element reads.
-  void Fill(const Place& place, float* to) {
-    if (place.channel != channel_) Load(place.channel);
+  void Fill(const Tap& tap, float* to) {
+    if (tap.channel != channel_) Load(tap.channel);
     const Patches& patches = *source_.patches;
-    const float* const from = numbers_ + place.at[1] * patches.axis[1].place_step * width_ +
-                              place.at[2] * patches.axis[2].place_step;
+    const float* const from =
+        numbers_ + tap.at[1] * patches.axis[1].tap_step * width_ + tap.at[2] * patches.axis[2].tap_step;
     const int64_t longest = std::min(count_, patches.axis[kPatchAxes - 1].positions);
     if (longest <= 4) {
       CopyRuns<4>(from, to);
@@ -180,7 +180,7 @@ class BorderedImages {
   }
 
  private:
-  static constexpr int64_t kLeastPlaces = 3;
+  static constexpr int64_t kLeastTaps = 3;
   static constexpr int64_t kMostNumbers = 8192;
   static constexpr int64_t kMostRows = 1024;
   static constexpr int64_t kSlack = 32;  // numbers that copies may read behind the last one
@@ -202,12 +202,12 @@ class BorderedImages {
     const PatchAxis& outer = patches.axis[0];
     const PatchAxis& high = patches.axis[1];
     const PatchAxis& last = patches.axis[2];
-    const int64_t high_span = (high.places - 1) * high.place_step;
-    const int64_t last_span = (last.places - 1) * last.place_step;
+    const int64_t high_span = (high.taps - 1) * high.tap_step;
+    const int64_t last_span = (last.taps - 1) * last.tap_step;
     const int64_t above = std::min<int64_t>(0, high_span);
     const int64_t left = last.first + std::min<int64_t>(0, last_span);
     // The lengths of axes are otherwise unbounded.
-    if (high.places > kMostRows || last.places > kMostRun || last.positions > kMostNumbers ||
+    if (high.taps > kMostRows || last.taps > kMostRun || last.positions > kMostNumbers ||
         std::abs(high_span) > kMostNumbers || std::abs(last_span) > kMostNumbers ||
         high.position_step > kMostNumbers) {
       return false;
@@ -313,7 +313,7 @@ class BorderedImages {
 // elements at the same distances.
 bool HasNoBorder(const Patches& patches) {
   return std::all_of(std::begin(patches.axis), std::end(patches.axis), [](const PatchAxis& axis) {
-    return axis.places == 1 && IsInside(axis, Coordinate(axis, 0, 0)) &&
+    return axis.taps == 1 && IsInside(axis, Coordinate(axis, 0, 0)) &&
            IsInside(axis, Coordinate(axis, 0, axis.positions - 1));
   });
 }
@@ -351,21 +351,21 @@ void PackShortRuns(const PatchSource& source, int64_t line, int64_t lines, int64
 }
 
 // Fills in the elements of some kernel elements, one after the other.
-class Places {
+class OperandPositions {
  public:
-  Places(const PatchSource& source, Position position, int64_t count, char* memory)
+  OperandPositions(const PatchSource& source, Position position, int64_t count, char* memory)
       : source_(source), position_(position), count_(count), images_(source, position, count, memory) {}
 
-  void Fill(const Place& place, float* to) {
-    if (images_.is_kept()) return images_.Fill(place, to);
-    FillFrom(source_, place, position_, count_, to);
+  void Fill(const Tap& tap, float* to) {
+    if (images_.is_kept()) return images_.Fill(tap, to);
+    FillFrom(source_, tap, position_, count_, to);
   }
 
   void PackRows(int64_t line, int64_t lines, float* to) {
-    Place place = PlaceOf(*source_.patches, line);
+    Tap tap = TapOf(*source_.patches, line);
     for (int64_t i = 0; i < lines; ++i) {
-      Fill(place, to + i * kPackedRow);
-      Step(*source_.patches, place);
+      Fill(tap, to + i * kPackedRow);
+      Step(*source_.patches, tap);
     }
   }
 
@@ -384,7 +384,7 @@ bool HasShortRuns(const Patches& patches) {
 
 void Patches::Merge() noexcept {
   const auto is_whole = [](const PatchAxis& one) {
-    return one.places == 1 && one.position_step == 1 && one.first == 0 && one.length == one.positions;
+    return one.taps == 1 && one.position_step == 1 && one.first == 0 && one.length == one.positions;
   };
   for (int inner = kPatchAxes - 1, outer = inner - 1; outer >= 0; --outer) {
     PatchAxis& low = axis[inner];
@@ -401,16 +401,17 @@ void Patches::Merge() noexcept {
 void PackPatchRows(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
                    float* to) noexcept {
   if (HasShortRuns(*source.patches)) return PackShortRuns(source, line, lines, term, depth, to);
-  Places(source, PositionOf(*source.patches, term), depth, /*memory=*/nullptr).PackRows(line, lines, to);
+  OperandPositions(source, PositionOf(*source.patches, term), depth, /*memory=*/nullptr)
+      .PackRows(line, lines, to);
 }
 
 void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int64_t term, int64_t depth,
                      int64_t width, char* memory, float* to) noexcept {
   const Patches& patches = *source.patches;
-  if (patches.places_are_lines) {
+  if (patches.taps_are_lines) {
     alignas(64) float rows[kLinesTogether * kPackedRow];
     const bool has_short_runs = HasShortRuns(patches);
-    Places places(source, PositionOf(patches, term), depth, has_short_runs ? nullptr : memory);
+    OperandPositions taps(source, PositionOf(patches, term), depth, has_short_runs ? nullptr : memory);
     for (int64_t panel = 0; panel < lines; panel += width) {
       float* const first = to + panel * depth;
       const int64_t some = std::min(width, lines - panel);
@@ -420,7 +421,7 @@ void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int
         if (has_short_runs) {
           PackShortRuns(source, line + panel + lane, count, term, depth, rows);
         } else {
-          places.PackRows(line + panel + lane, count, rows);
+          taps.PackRows(line + panel + lane, count, rows);
         }
         source.transpose(reinterpret_cast<const char*>(rows), kPackedRow * kNumber, count, depth,
                          first + lane, width);
@@ -435,12 +436,12 @@ void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int
     const int64_t some = std::min(most, lines - begin);
     const int64_t whole = (some + width - 1) / width * width;
     std::fill(run + some, run + whole, 0.0f);
-    Places places(source, PositionOf(patches, line + begin), some, memory);
-    Place place = PlaceOf(patches, term);
+    OperandPositions taps(source, PositionOf(patches, line + begin), some, memory);
+    Tap tap = TapOf(patches, term);
     float* panel = to + begin * depth;
     for (int64_t k = 0; k < depth; ++k, panel += width) {
-      places.Fill(place, run);
-      Step(patches, place);
+      taps.Fill(tap, run);
+      Step(patches, tap);
       for (int64_t lane = 0; lane < whole; lane += width)
         std::memcpy(panel + lane * depth, run + lane, static_cast<size_t>(width) * sizeof(float));
     }
@@ -449,9 +450,9 @@ void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int
 
 float PatchElement(const PatchSource& source, int64_t line, int64_t term) noexcept {
   const Patches& patches = *source.patches;
-  const Place place = PlaceOf(patches, patches.places_are_lines ? line : term);
+  const Tap tap = TapOf(patches, patches.taps_are_lines ? line : term);
   float value;
-  FillFrom(source, place, PositionOf(patches, patches.places_are_lines ? term : line), 1, &value);
+  FillFrom(source, tap, PositionOf(patches, patches.taps_are_lines ? term : line), 1, &value);
   return value;
 }
 

@@ -11,12 +11,12 @@
 
 namespace portacl::engine {
 
-// One axis: kernel element `place` at `position` reads the coordinate first + place * place_step + position *
+// One axis: kernel element `tap` at `position` reads the coordinate first + place * tap_step + position *
 // position_step. Outside [0, length) it reads +0.
 struct PatchAxis {
-  int64_t places;
+  int64_t taps;
   int64_t positions;
-  int64_t place_step;     // may be negative
+  int64_t tap_step;       // may be negative
   int64_t position_step;  // 1 or more
   int64_t first;
   int64_t length;
@@ -32,7 +32,7 @@ struct Patches {
   int64_t channel;  // in bytes
   int64_t image;    // in bytes
   PatchAxis axis[kPatchAxes];
-  bool places_are_lines;
+  bool taps_are_lines;
 
   // Merges adjacent axes that are read contiguously, for longer runs.
   void Merge() noexcept;

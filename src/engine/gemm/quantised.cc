@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kWidened = 256;
 static_assert(kWidened >= kGemmDepth && kWidened >= kMostPanelColumns);
 
-int64_t PlaceOf(const QuantisedWeights& weights, int64_t column, int64_t term) {
+int64_t ByteOffsetOf(const QuantisedWeights& weights, int64_t column, int64_t term) {
   return weights.first + column * weights.column + term * weights.term;
 }
 
@@ -27,7 +27,7 @@ void Widen(const QuantisedSource& source, int64_t at, int64_t count, float* to) 
   if (!source.weights->is_int4)
     return source.load_elements(source.elements + at, to, static_cast<size_t>(count));
   alignas(64) int8_t halves[kWidened];
-  SpreadHalves(source.elements, at, count, halves);
+  UnpackNibbles(source.elements, at, count, halves);
   source.load_elements(halves, to, static_cast<size_t>(count));
 }
 
@@ -57,7 +57,7 @@ void Round(const QuantisedSource& source, int64_t count, float* numbers) {
 // Widens the terms of a column, which lie side by side.
 void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, int64_t depth, float* to) {
   const QuantisedWeights& weights = *source.weights;
-  Widen(source, PlaceOf(weights, column, term), depth, to);
+  Widen(source, ByteOffsetOf(weights, column, term), depth, to);
   for (int64_t k = 0; k < depth;) {
     const int64_t group = (term + k) / weights.group_terms;
     const int64_t end = std::min(depth, (group + 1) * weights.group_terms - term);
@@ -74,7 +74,7 @@ void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, in
 
 }  // namespace
 
-void SpreadHalves(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept {
+void UnpackNibbles(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept {
   int64_t i = 0;
   if ((at & 1) != 0 && count > 0) to[i++] = HalfOfByte(elements, at);
   const auto* const bytes = reinterpret_cast<const uint8_t*>(elements + ((at + i) >> 1));
@@ -90,7 +90,7 @@ void SpreadHalves(const char* elements, int64_t at, int64_t count, int8_t* to) n
 float QuantisedElement(const QuantisedSource& source, int64_t column, int64_t term) noexcept {
   const QuantisedWeights& weights = *source.weights;
   float number;
-  Widen(source, PlaceOf(weights, column, term), 1, &number);
+  Widen(source, ByteOffsetOf(weights, column, term), 1, &number);
   const int64_t group = term / weights.group_terms;
   if (weights.has_offset) number += NumberAt(source, source.offsets, weights.offset, group, column);
   number *= NumberAt(source, source.scales, weights.scale, group, column);
@@ -135,9 +135,10 @@ void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transp
           LoadNumbers(source, source.offsets, weights.offset, group, first, some, offsets);
       }
       if (weights.column == 1) {
-        Widen(source, PlaceOf(weights, first, term + k), some, row);
+        Widen(source, ByteOffsetOf(weights, first, term + k), some, row);
       } else {
-        for (int64_t j = 0; j < some; ++j) Widen(source, PlaceOf(weights, first + j, term + k), 1, row + j);
+        for (int64_t j = 0; j < some; ++j)
+          Widen(source, ByteOffsetOf(weights, first + j, term + k), 1, row + j);
       }
       if (weights.has_offset) {
         for (int64_t j = 0; j < some; ++j) row[j] += offsets[j];

@@ -55,7 +55,7 @@ void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transp
                          int64_t columns, int64_t term, int64_t depth, int64_t width, float* lines,
                          float* to) noexcept;
 // Widens `count` 4-bit elements from index `at` on to bytes. A byte holds two of them, the lower half first.
-void SpreadHalves(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept;
+void UnpackNibbles(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept;
 // Returns one element.
 float QuantisedElement(const QuantisedSource& source, int64_t column, int64_t term) noexcept;
 

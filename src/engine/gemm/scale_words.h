@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 
 namespace portacl::engine {
 

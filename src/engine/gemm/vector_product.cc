@@ -9,7 +9,7 @@
 
 #include <hwy/highway.h>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/gemm/vector_product.h"
 
 #ifndef PORTACL_ENGINE_GEMM_VECTOR_PRODUCT_ROWS
@@ -84,7 +84,7 @@ void AddIntegers(const void* matrix, const void* vector, int64_t depth, void* su
   }
 }
 
-void AddTruths(const void* matrix, const void* vector, int64_t depth, void* sums) {
+void AddLogical(const void* matrix, const void* vector, int64_t depth, void* sums) {
   const auto* terms = static_cast<const uint8_t*>(matrix);
   const auto* const x = static_cast<const uint8_t*>(vector);
   auto* const sum = static_cast<uint8_t*>(sums);
@@ -104,7 +104,7 @@ VectorProduct::AddFunction AddOf(aclDataType computed, bool is_even_odd) {
     case ACL_INT64:
       return AddIntegers<uint64_t>;
     case ACL_BOOL:
-      return AddTruths;
+      return AddLogical;
     default:
       return AddIntegers<uint32_t>;
   }
@@ -174,19 +174,19 @@ static_assert(kTermsTogether <= kRowsTogether);
 // Packs to[term][row]; missing rows are 0.
 void PackMatrix(const VectorProduct::Operand& matrix, const char* first, int64_t rows, int64_t depth,
                 Packed& to) {
-  const auto& [place, conversion] = matrix;
+  const auto& [strided, conversion] = matrix;
   const int64_t size = conversion.to_size;
   if (rows < kRowsTogether) std::memset(to, 0, sizeof to);
   char* const packed = reinterpret_cast<char*>(to);
-  if (place.row == conversion.from_size) {
+  if (strided.row == conversion.from_size) {
     for (int64_t k = 0; k < depth; ++k)
-      Pack(conversion, first + k * place.term, place.row, rows, packed + k * kRowsTogether * size);
+      Pack(conversion, first + k * strided.term, strided.row, rows, packed + k * kRowsTogether * size);
     return;
   }
   alignas(64) Packed by_row;
   char* const lines = reinterpret_cast<char*>(by_row);
   for (int64_t row = 0; row < rows; ++row)
-    Pack(conversion, first + row * place.row, place.term, depth, lines + row * kTermsTogether * size);
+    Pack(conversion, first + row * strided.row, strided.term, depth, lines + row * kTermsTogether * size);
   TransposeIn(lines, kTermsTogether * size, packed, kRowsTogether * size, rows, depth,
               static_cast<int32_t>(size), nullptr);
 }
@@ -223,11 +223,11 @@ VectorProduct MakeVectorProduct(const VectorProductOperand& matrix, const Vector
 }
 
 void VectorProduct::Run(void* const* addresses, char* to) const noexcept {
-  const auto at = [&](const VectorProductOperand& place) {
-    return static_cast<const char*>(addresses[place.argument]) + place.offset;
+  const auto at = [&](const VectorProductOperand& strided) {
+    return static_cast<const char*>(addresses[strided.argument]) + strided.offset;
   };
-  const char* const first = at(matrix.place);
-  const char* const x = at(vector.place);
+  const char* const first = at(matrix.strided);
+  const char* const x = at(vector.strided);
   const bool is_float = computed == ACL_FLOAT || computed == ACL_DOUBLE;
   const int64_t blocks = (rows + kRowsTogether - 1) / kRowsTogether;
   const bool is_long = depth > kWorkOfThread / kRowsTogether;
@@ -243,8 +243,9 @@ void VectorProduct::Run(void* const* addresses, char* to) const noexcept {
         alignas(64) unsigned char sums[kRowsTogether * kWidest];
         for (int64_t term = 0; term < depth; term += kTermsTogether) {
           const int64_t some = std::min(kTermsTogether, depth - term);
-          PackMatrix(matrix, first + row * matrix.place.row + term * matrix.place.term, count, some, packed);
-          Pack(vector.conversion, x + term * vector.place.term, vector.place.term, some,
+          PackMatrix(matrix, first + row * matrix.strided.row + term * matrix.strided.term, count, some,
+                     packed);
+          Pack(vector.conversion, x + term * vector.strided.term, vector.strided.term, some,
                reinterpret_cast<char*>(terms));
           add(packed, terms, some, block);
           // Sums of integers need no order, and 16-bit blocks are added to the sum itself.

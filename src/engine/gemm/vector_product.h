@@ -23,7 +23,7 @@ struct VectorProductOperand {
 // Trivially copyable, so that an executor can hold it.
 struct VectorProduct {
   struct Operand {
-    VectorProductOperand place;
+    VectorProductOperand strided;
     Conversion conversion;
   };
   // Adds `depth` terms of the product to each row's sum: matrix[term][row] * vector[term].

@@ -22,27 +22,27 @@ struct KernelTable {
   }
 };
 
-// The kernels of a formula with a precomputed function (see Hoisted). Make it static: jobs point into it.
-class HoistedKernelTable {
+// The kernels of a formula with a precomputed function (see Precomputed). Make it static: jobs point into it.
+class PrecomputedKernelTable {
  public:
-  constexpr HoistedKernelTable(const KernelTable& whole, const KernelTable& function, const KernelTable& rest,
-                               int8_t input, int8_t value)
+  constexpr PrecomputedKernelTable(const KernelTable& whole, const KernelTable& function,
+                                   const KernelTable& rest, int8_t input, int8_t value)
       : whole_(whole) {
-    for (size_t i = 0; i < std::size(hoisted_); ++i) {
+    for (size_t i = 0; i < std::size(precomputed_); ++i) {
       const auto isa = static_cast<Isa>(i);
-      hoisted_[i] = {isa, function.For(isa), rest.For(isa), input, value};
+      precomputed_[i] = {isa, function.For(isa), rest.For(isa), input, value};
     }
   }
 
   Kernels For(Isa isa) const noexcept {
     Kernels kernels = whole_.For(isa);
-    kernels.hoisted = &hoisted_[static_cast<size_t>(isa)];
+    kernels.precomputed = &precomputed_[static_cast<size_t>(isa)];
     return kernels;
   }
 
  private:
   KernelTable whole_;
-  Hoisted hoisted_[std::size(IsaTable<VectorFunction>{}.function)]{};
+  Precomputed precomputed_[std::size(IsaTable<VectorFunction>{}.function)]{};
 };
 
 }  // namespace portacl::engine

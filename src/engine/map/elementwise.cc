@@ -37,9 +37,10 @@ void StoreResults(const ElementwiseLoop& job, const LoopPlan& plan, bool stream,
   }
   const int output = job.formula.input_count;
   const int32_t size = plan.operand[output].element_size;
-  ForEachSegment(plan, output, cursor, n, [&](char* address, int64_t stride, int64_t done, int64_t length) {
-    job.result.scatter(results + done * size, address, stride, size, length);
-  });
+  ForEachDenseRange(plan, output, cursor, n,
+                    [&](char* address, int64_t stride, int64_t done, int64_t length) {
+                      job.result.scatter(results + done * size, address, stride, size, length);
+                    });
 }
 
 // Counts the elements before the next cache line of the output.
@@ -50,7 +51,7 @@ int64_t ElementsToLine(const char* address, int32_t size) {
 // Whether the kernel can read and write all operands in memory: they are dense and of its types. Such a loop
 // needs no tiles, which take longer to set up than a short loop takes to run.
 bool IsInPlace(const ElementwiseLoop& job) {
-  const ChosenKernel chosen = job.kernel();
+  const SelectedKernel chosen = job.kernel();
   if (job.plan.rank != 1 || job.result.type != chosen.written) return false;
   const ElementType kernel = chosen.type.elements;
   for (int k = 0; k < job.plan.operand_count; ++k) {
@@ -185,11 +186,11 @@ class RowsInPlace {
 // Computes elements [begin, end) of a plan: the job's, or a block of it. Calls before(position) ahead of each
 // range of elements that is computed at once.
 template <class Before>
-void RunStretch(const ElementwiseLoop& job, const LoopPlan& plan, char* const* base, int64_t begin,
-                int64_t end, bool stream, Before&& before) {
+void RunLoopTile(const ElementwiseLoop& job, const LoopPlan& plan, char* const* base, int64_t begin,
+                 int64_t end, bool stream, Before&& before) {
   if (const RowsInPlace rows(job, plan); rows.fit()) return rows.Run(base, begin, end, stream, before);
   const int output = job.formula.input_count;
-  const ChosenKernel kernel = job.kernel();
+  const SelectedKernel kernel = job.kernel();
   const bool is_rounded = job.result.type == kernel.written;
   const int32_t size = plan.operand[output].element_size;
   FormulaTiles tiles(job.formula, plan, base, kernel.type, kernel.written);
@@ -197,7 +198,7 @@ void RunStretch(const ElementwiseLoop& job, const LoopPlan& plan, char* const* b
   alignas(64) char results[kTileBytes];
   for (int64_t position = begin; position < end;) {
     before(position);
-    int64_t n = std::min(end - position, tiles.LongestStretch(cursor));
+    int64_t n = std::min(end - position, tiles.LongestTile(cursor));
     char* dense = DenseAddress(plan, output, base[output], cursor, position, n);
     if (dense != nullptr && is_rounded) {
       tiles.Compute(cursor, position, n, dense, stream);
@@ -262,7 +263,7 @@ class TransposedBlocks {
         outer /= plan_.extent[axis];
       }
     }
-    if (char* const memory = ThreadMemory(MemoryUse::kBands)) {
+    if (char* const memory = ThreadMemory(MemoryUse::kRowCopies)) {
       block.rows = rows_;
       block.copies = memory;
       RunStrip(job, block);
@@ -358,7 +359,7 @@ class TransposedBlocks {
     }
     const int output = job.formula.input_count;
     const bool through_copy = base[output] != block.address[output];
-    RunStretch(job, plan, base, 0, plan.count, job.stream && !through_copy, [&](int64_t position) {
+    RunLoopTile(job, plan, base, 0, plan.count, job.stream && !through_copy, [&](int64_t position) {
       const int64_t row = position / plan.extent[1] + kRowsAhead;
       if (row < block.rows_left) PrefetchRow(job, block, row);
     });
@@ -396,7 +397,7 @@ void RunBlocks(const ElementwiseLoop& loop, char* const* base, int64_t first, in
     if (IsInPlace(loop)) {
       RunInPlace(loop, base, begin, end);
     } else {
-      RunStretch(loop, loop.plan, base, begin, end, loop.stream, Nothing());
+      RunLoopTile(loop, loop.plan, base, begin, end, loop.stream, Nothing());
     }
   }
   if (loop.stream) hwy::FlushStream();
@@ -421,7 +422,7 @@ void ElementwiseLoop::Run(char* const* base) const noexcept {
       if (in_place) {
         RunInPlace(*this, base, begin, end);
       } else {
-        RunStretch(*this, plan, base, begin, end, stream, Nothing());
+        RunLoopTile(*this, plan, base, begin, end, stream, Nothing());
       }
     });
   }

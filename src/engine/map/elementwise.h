@@ -17,7 +17,7 @@ struct ElementwiseLoop {
   bool stream;              // write past the caches: the operands together do not fit them
   bool takes_every_second;  // the kernel's instruction set: see VectorFunction
 
-  ChosenKernel kernel() const noexcept { return formula.KernelFor(result.type); }
+  SelectedKernel kernel() const noexcept { return formula.KernelFor(result.type); }
 
   // Runs the loop. `base` holds the addresses of the plan's operands at its first element.
   void Run(char* const* base) const noexcept;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/map/elementwise_job.h"
 
-#include "engine/map/hoist.h"
+#include "engine/map/precompute.h"
 
 namespace portacl::engine {
 
@@ -12,9 +12,9 @@ void ElementwiseJob::Run(void* const* addresses, void*) const noexcept {
     const int8_t operand = k < formula.input_count ? formula.argument[k] : result.argument;
     base[k] = static_cast<char*>(addresses[operand]) + plan.operand[k].offset;
   }
-  if (formula.hoisted != nullptr && IsWorthHoisting(formula, plan)) {
+  if (formula.precomputed != nullptr && IsWorthPrecomputing(formula, plan)) {
     ElementwiseLoop rest = *this;
-    if (HoistFunction(rest.formula, rest.plan, base, threads)) return rest.Run(base);
+    if (PrecomputeFunction(rest.formula, rest.plan, base, threads)) return rest.Run(base);
   }
   ElementwiseLoop::Run(base);
 }

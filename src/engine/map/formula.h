@@ -55,7 +55,7 @@ using ElementTypes = uint32_t;
 constexpr ElementTypes SetOf(ElementType type) { return ElementTypes{1} << static_cast<int>(type); }
 inline constexpr ElementTypes kHalves = SetOf(ElementType::kBf16) | SetOf(ElementType::kF16);
 // The additional kernels of a formula with a fast path.
-inline constexpr ElementTypes kHotTypes = kHalves | SetOf(ElementType::kMixed);
+inline constexpr ElementTypes kFastPathTypes = kHalves | SetOf(ElementType::kMixed);
 
 // The element size in bytes; for kMixed that of a repeated value.
 constexpr size_t SizeOf(ElementType type) {
@@ -133,14 +133,14 @@ inline bool KernelsTakeEverySecond(Isa isa) noexcept { return isa == Isa::kAvx51
 // The types for which an instruction set has kernels, of those that a formula asks for. The portable set has
 // none for 16-bit and mixed types: it is only a fallback, and they would cost too much compile time.
 constexpr ElementTypes KernelTypes(Isa isa, ElementTypes asked) {
-  return isa == Isa::kPortable ? asked & ~kHotTypes : asked;
+  return isa == Isa::kPortable ? asked & ~kFastPathTypes : asked;
 }
 
 // The same formula, with its terms added into float64 sums (see sum_work.h).
 struct SumWork;
 using SumFunction = Isa (*)(KernelType type, const void* parameters, SumWork& work);
 
-struct Hoisted;
+struct Precomputed;
 
 // The compiled forms of a formula for one instruction set.
 struct Kernels {
@@ -148,14 +148,14 @@ struct Kernels {
   SumFunction sums;  // nullptr for a formula that is never summed
   ElementTypes
       takes;  // the types that have kernels; if kMixed is one, every second element is supported, too
-  bool writes_bool = false;          // results are bytes of 0 or 1, whatever the computed type
-  const Hoisted* hoisted = nullptr;  // outlives every job
+  bool writes_bool = false;                  // results are bytes of 0 or 1, whatever the computed type
+  const Precomputed* precomputed = nullptr;  // outlives every job
 };
 
 // Two parts of a formula that applies a costly function to one input. They are used if that input is
 // repeated: first the function is computed once for each distinct element, then the rest, which takes the
 // value (f32) as an input.
-struct Hoisted {
+struct Precomputed {
   Isa isa;
   Kernels function;  // of one input
   Kernels rest;
@@ -188,7 +188,7 @@ struct Scalars {
 };
 
 // A kernel, and the type of its results.
-struct ChosenKernel {
+struct SelectedKernel {
   KernelType type;
   ElementType written;
 };
@@ -200,7 +200,7 @@ struct Formula {
   ElementTypes takes;                        // see Kernels
   bool writes_bool;                          // see Kernels
   ElementType computed = ElementType::kF32;  // the type of tiles: one of `takes`, neither 16-bit nor mixed
-  const Hoisted* hoisted;                    // nullptr if there is none
+  const Precomputed* precomputed;            // nullptr if there is none
   int input_count;
   int tile = kTile;  // elements of a tile
   GatherFunction gather;
@@ -221,12 +221,12 @@ struct Formula {
     sums = kernels.sums;
     takes = kernels.takes;
     writes_bool = kernels.writes_bool;
-    hoisted = kernels.hoisted;
+    precomputed = kernels.precomputed;
   }
 
   // Returns the kernel for these inputs and a result of the given type. It is a kernel of one type if all
   // operands have that type, mixed if only some have 16 bits, else of the computed type.
-  ChosenKernel KernelFor(ElementType result) const noexcept {
+  SelectedKernel KernelFor(ElementType result) const noexcept {
     if (computed != ElementType::kF32) return {{computed}, writes_bool ? ElementType::kBool : computed};
     if (writes_bool) {
       const KernelType kernel = KernelOver(FirstType());

@@ -24,7 +24,7 @@ void Negate(unsigned char* bytes) {
 void SetNumber(const NumberInMemory& number, const char* base, Formula& formula) {
   Scalars scalars;
   std::memcpy(&scalars, formula.parameters, sizeof scalars);
-  unsigned char* const bytes = scalars.bytes[number.place];
+  unsigned char* const bytes = scalars.bytes[number.position];
   const char* const from = base + number.offset;
   if (!number.is_converted) {
     std::memcpy(bytes, from, static_cast<size_t>(number.size));

@@ -16,8 +16,8 @@ struct NumberInMemory {
   int64_t offset = 0;    // in bytes, from the storage base
   ElementLoad load{};    // into the computed type, if it differs
   bool is_converted = false;
-  int8_t size = 0;   // in bytes, as it lies there
-  int8_t place = 0;  // index among the formula's Scalars
+  int8_t size = 0;      // in bytes, as it lies there
+  int8_t position = 0;  // index among the formula's Scalars
   bool is_negated = false;
   bool is_integer = false;
 };

@@ -23,7 +23,7 @@ struct WithLastScalar : Elementwise<WithLastScalar<Whole>> {
   using Parameters = engine::Scalars;
   using Lanes = typename Whole::Lanes;
   static constexpr int kInputs = Whole::kInputs - 1;
-  static constexpr bool kTakesHalves = Whole::kTakesHalves;
+  static constexpr bool kTakes16BitFloats = Whole::kTakes16BitFloats;
   explicit WithLastScalar(const Parameters& parameters) : whole(parameters), scalars(parameters) {}
 
   template <class D, class... V>

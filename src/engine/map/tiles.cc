@@ -56,25 +56,25 @@ FormulaTiles::FormulaTiles(const Formula& formula, const LoopPlan& plan, char* c
       kernel_(kernel),
       result_size_(SizeOf(result)),
       long_rows_(HasLongRows(plan)),
-      long_stretches_(long_rows_) {
+      long_tiles_(long_rows_) {
   for (int k = 0; k < formula.input_count; ++k) {
     const OperandLoop& operand = plan.operand[k];
     base_[k] = base[k];
     is_one_value_[k] = operand.linear && operand.linear_stride == 0;
     if (is_one_value_[k]) RepeatElement(formula, kernel, k, base[k], repeated_[k]);
     size_[k] = IsNative(k) ? static_cast<size_t>(operand.element_size) : SizeOf(formula.computed);
-    if (!IsDense(k) && RowStride(k) != 0) long_stretches_ = false;
+    if (!IsDense(k) && RowStride(k) != 0) long_tiles_ = false;
   }
 }
 
-void FormulaTiles::WalkRows(const Window& window) noexcept {
+void FormulaTiles::WalkRows(const LoopRange& loop_range) noexcept {
   if (!long_rows_) return;
-  AttachBands(plan_, window, formula_.input_count, bands_);
-  end_ = window.end;
-  long_stretches_ = true;
+  AttachTransposedRows(plan_, loop_range, formula_.input_count, transposed_rows_);
+  end_ = loop_range.end;
+  long_tiles_ = true;
   for (int k = 0; k < formula_.input_count; ++k) {
-    const bool as_it_is = RowStride(k) == 0 || IsDense(k) || (bands_[k].attached() && IsNative(k));
-    long_stretches_ = long_stretches_ && as_it_is;
+    const bool as_it_is = RowStride(k) == 0 || IsDense(k) || (transposed_rows_[k].attached() && IsNative(k));
+    long_tiles_ = long_tiles_ && as_it_is;
   }
 }
 
@@ -88,19 +88,19 @@ void FormulaTiles::Locate(const Cursor& cursor, int64_t position, int64_t n, con
       step[k] = 0;
       continue;
     }
-    if (dense == nullptr && bands_[k].attached() && n <= cursor.left_in_row()) {
+    if (dense == nullptr && transposed_rows_[k].attached() && n <= cursor.left_in_row()) {
       // Rows that begin before the walk's end.
       const int64_t row_length = plan_.extent[plan_.rank - 1];
       const int64_t rows = (end_ - position + cursor.column() + row_length - 1) / row_length;
-      dense = bands_[k].Row(cursor.RowAt(k), cursor.column(), std::min(rows, cursor.left_rows()));
+      dense = transposed_rows_[k].Row(cursor.RowAt(k), cursor.column(), std::min(rows, cursor.left_rows()));
     }
     if (dense == nullptr) {
       const int32_t size = plan_.operand[k].element_size;
       char* const gathered = IsNative(k) ? tile_[k] : raw_;
-      ForEachSegment(plan_, k, cursor, n,
-                     [&](const char* address, int64_t stride, int64_t done, int64_t length) {
-                       formula_.gather(address, stride, size, gathered + done * size, length);
-                     });
+      ForEachDenseRange(plan_, k, cursor, n,
+                        [&](const char* address, int64_t stride, int64_t done, int64_t length) {
+                          formula_.gather(address, stride, size, gathered + done * size, length);
+                        });
       dense = gathered;
     }
     if (IsNative(k)) {

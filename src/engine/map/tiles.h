@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/map/bands.h"
 #include "engine/map/formula.h"
+#include "engine/map/transposed_rows.h"
 #include "plan/loop_plan.h"
 
 namespace portacl::engine {
@@ -86,12 +86,13 @@ class Cursor {
 };
 
 // Calls segment(address, stride, done, length) for the part in each row of the cursor's next n elements.
-template <class Segment>
-void ForEachSegment(const LoopPlan& plan, int operand, Cursor cursor, int64_t n, Segment&& segment) {
+template <class DenseRange>
+void ForEachDenseRange(const LoopPlan& plan, int operand, Cursor cursor, int64_t n,
+                       DenseRange&& dense_range) {
   const int64_t stride = plan.operand[operand].stride[plan.rank - 1];
   for (int64_t done = 0; done < n;) {
     const int64_t length = std::min(n - done, cursor.left_in_row());
-    segment(cursor.At(operand), stride, done, length);
+    dense_range(cursor.At(operand), stride, done, length);
     cursor.Advance(length);
     done += length;
   }
@@ -119,9 +120,9 @@ class FormulaTiles {
                ElementType result) noexcept;
   // Restricts the walk to this part of the loop, row by row. Inputs that lie across the rows are read through
   // transposed rows.
-  void WalkRows(const Window& window) noexcept;
+  void WalkRows(const LoopRange& loop_range) noexcept;
 
-  // Computes out[0..n) at the cursor's next n elements, n <= LongestStretch(). `out` may be an input's own
+  // Computes out[0..n) at the cursor's next n elements, n <= LongestTile(). `out` may be an input's own
   // memory if the input is dense there.
   void Compute(const Cursor& cursor, int64_t position, int64_t n, void* out, bool stream = false) noexcept;
 
@@ -133,10 +134,10 @@ class FormulaTiles {
   void SetIsa(Isa isa) noexcept { isa_ = isa; }
 
   // Returns how many elements Compute takes at once: a tile, or the rest of the row if no input needs a tile.
-  int64_t LongestStretch(const Cursor& cursor) const noexcept {
+  int64_t LongestTile(const Cursor& cursor) const noexcept {
     const int64_t tile = formula_.tile;
     const int64_t row = long_rows_ ? cursor.left_in_row() : tile;
-    return long_stretches_ ? row : std::min(row, tile);
+    return long_tiles_ ? row : std::min(row, tile);
   }
 
   // Returns the instruction set of the kernel that ran last.
@@ -159,8 +160,8 @@ class FormulaTiles {
   char* base_[kMaxInputs];
   bool is_one_value_[kMaxInputs];
   bool long_rows_;
-  bool long_stretches_;  // within a row every input is native and dense, or in transposed rows, or one value
-  Bands bands_[kMaxInputs];
+  bool long_tiles_;  // within a row every input is native and dense, or in transposed rows, or one value
+  TransposedRows transposed_rows_[kMaxInputs];
   int64_t end_ = 0;  // of the part that is walked by rows
   Isa isa_ = Isa::kPortable;
   alignas(64) char tile_[kMaxInputs][kTileBytes];

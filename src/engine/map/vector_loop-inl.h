@@ -58,7 +58,7 @@ class Uniform {
   using D = typename Elements::D;
   using V = typename Elements::V;
   static constexpr bool kIsPaired = Elements::kIsPaired && std::is_same_v<Results, Elements>;
-  static constexpr bool kHasHalves = sizeof(Type) == sizeof(uint16_t);
+  static constexpr bool kHas16BitFloats = sizeof(Type) == sizeof(uint16_t);
   static constexpr size_t kWidest = sizeof(Type);
   // Processes one cache line at a time, since there is little work per line. From memory, several lines of
   // one operand after another are slower.
@@ -128,7 +128,7 @@ class Mixed {
   using V = VF;
   static constexpr bool kStreams = true;
   static constexpr bool kIsPaired = false;
-  static constexpr bool kHasHalves = true;
+  static constexpr bool kHas16BitFloats = true;
   static constexpr size_t kWidest = sizeof(float);
   static constexpr bool kLineByLine = false;
   static constexpr bool kFirstIsRepeated = false;
@@ -490,8 +490,8 @@ HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const Vecto
 // The types for which a formula has loops.
 template <class Formula>
 constexpr ElementTypes TakesOf() {
-  return ElementTypesOf(typename Formula::Lanes()) | (Formula::kIsHot ? kHotTypes : 0) |
-         (Formula::kTakesHalves ? kHalves : 0);
+  return ElementTypesOf(typename Formula::Lanes()) | (Formula::kHasFastPath ? kFastPathTypes : 0) |
+         (Formula::kTakes16BitFloats ? kHalves : 0);
 }
 
 // Complex numbers. Calls Formula::OfParts(tag, the inputs' real parts, their imaginary parts, real&,
@@ -591,8 +591,8 @@ HWY_INLINE void PlainLoop(LaneTypes<Lane...>, KernelType type, const void* param
 
 // Runs the loop over 16-bit elements.
 template <class Formula, class Elements>
-HWY_INLINE void HalvesLoop(KernelType type, const void* parameters, const VectorWork& work) {
-  if constexpr (Formula::kIsHot) {
+HWY_INLINE void LoopOf16BitFloats(KernelType type, const void* parameters, const VectorWork& work) {
+  if constexpr (Formula::kHasFastPath) {
     UniformLoop<Formula, Elements>(type, parameters, work);
   } else {
     using Results = std::conditional_t<Formula::kWritesBool, MaskElements<Elements>, Elements>;
@@ -609,10 +609,10 @@ struct Elementwise {
   // Whether the formula has a fast path: loops over 16-bit, mixed and every second elements. They take ten
   // times as long to compile as the one loop over float32 that every formula has. Without them such operands
   // pass through tiles.
-  static constexpr bool kIsHot = false;
+  static constexpr bool kHasFastPath = false;
 
   // Whether it has only those of them that are over 16-bit elements.
-  static constexpr bool kTakesHalves = false;
+  static constexpr bool kTakes16BitFloats = false;
 
   // Whether the formula's results are masks, written as bytes of 0 and 1.
   static constexpr bool kWritesBool = false;
@@ -633,11 +633,11 @@ struct Elementwise {
     }
     if constexpr ((kTypes & kHalves) != 0) {
       if (type.elements == ElementType::kBf16) {
-        HalvesLoop<Formula, Bf16Elements>(type, parameters, work);
+        LoopOf16BitFloats<Formula, Bf16Elements>(type, parameters, work);
         return ThisIsa();
       }
       if (type.elements == ElementType::kF16) {
-        HalvesLoop<Formula, F16Elements>(type, parameters, work);
+        LoopOf16BitFloats<Formula, F16Elements>(type, parameters, work);
         return ThisIsa();
       }
     }

@@ -329,7 +329,7 @@ void StreamRow(const char* source, char* destination, int64_t bytes, [[maybe_unu
 #endif
 }
 
-void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
+void StreamRuns(const char* source, BlockStrides from, char* destination, BlockStrides to, int64_t rows,
                 int64_t columns, int32_t size, [[maybe_unused]] int64_t ahead) noexcept {
 #if defined(__SSE2__)
   constexpr int64_t kLine = 64;
@@ -363,7 +363,7 @@ void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSte
   CopyBlock(source, from, destination, to, rows, columns, size, true);
 }
 
-void CopyBlock(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
+void CopyBlock(const char* source, BlockStrides from, char* destination, BlockStrides to, int64_t rows,
                int64_t columns, int32_t size, bool stream) noexcept {
   if (from.column == size && to.column == size) {
     const int64_t bytes = columns * size;

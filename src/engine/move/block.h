@@ -10,7 +10,7 @@
 namespace portacl::engine {
 
 // The distances of rows and of columns of a block in bytes.
-struct BlockSteps {
+struct BlockStrides {
   int64_t row;
   int64_t column;
 };
@@ -25,12 +25,12 @@ inline constexpr int64_t kTransposedRowBytes = 512;
 // outside the span of a row, and writes only elements. If the views overlap, any of their values may result.
 // With `stream`, long dense parts are written past the caches if the machine can; the caller then ends with a
 // fence.
-void CopyBlock(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
+void CopyBlock(const char* source, BlockStrides from, char* destination, BlockStrides to, int64_t rows,
                int64_t columns, int32_t size, bool stream) noexcept;
 
 // Streams elements of more than 16 bytes whose rows are closer together in the source than their columns.
 // Prefetches `ahead` bytes from each element, which need not be readable.
-void StreamRuns(const char* source, BlockSteps from, char* destination, BlockSteps to, int64_t rows,
+void StreamRuns(const char* source, BlockStrides from, char* destination, BlockStrides to, int64_t rows,
                 int64_t columns, int32_t size, int64_t ahead) noexcept;
 
 // Streams whole cache lines past the caches; the destination begins with a line. Prefetches `next`, which is

@@ -32,7 +32,7 @@ template <class T>
 class Tiles {
  public:
   Tiles(const Histogram& histogram, const Histogram::Stream& stream, const JobContext& context)
-      : histogram_(histogram), stream_(stream), base_(stream.place.Address(context)) {}
+      : histogram_(histogram), stream_(stream), base_(stream.buffer.Address(context)) {}
 
   const T* Get(int64_t first, int64_t n) {
     const Conversion& conversion = *stream_.conversion;
@@ -89,14 +89,14 @@ void Find(const Histogram& histogram, const JobContext& context, Bounds<T>& boun
 }
 
 int64_t BinOf(float x, int64_t bins, const Bounds<float>& bounds) {
-  const float place = (x - bounds.low) * static_cast<float>(bins) / (bounds.high - bounds.low);
-  if (!(place >= 0)) return -1;  // between infinite bounds
-  return place < static_cast<float>(bins) ? std::min(static_cast<int64_t>(place), bins - 1) : bins - 1;
+  const float scaled = (x - bounds.low) * static_cast<float>(bins) / (bounds.high - bounds.low);
+  if (!(scaled >= 0)) return -1;  // between infinite bounds
+  return scaled < static_cast<float>(bins) ? std::min(static_cast<int64_t>(scaled), bins - 1) : bins - 1;
 }
 __extension__ typedef __int128 Wide;
 int64_t BinOf(int64_t x, int64_t bins, const Bounds<int64_t>& bounds) {
-  const Wide place = (Wide{x} - bounds.low) * bins / (Wide{bounds.high} - bounds.low);
-  return std::min(static_cast<int64_t>(place), bins - 1);
+  const Wide scaled = (Wide{x} - bounds.low) * bins / (Wide{bounds.high} - bounds.low);
+  return std::min(static_cast<int64_t>(scaled), bins - 1);
 }
 
 // Adds all parts' counts to those of the first.
@@ -111,11 +111,11 @@ template <class Count>
 void CountParts(const Histogram& histogram, const JobContext& context, const Count& count) {
   auto* const counts = reinterpret_cast<int64_t*>(histogram.sums.Address(context));
   const int64_t parts = PartsOf(histogram);
-  const int64_t share = (histogram.count + parts - 1) / parts;
+  const int64_t thread_block = (histogram.count + parts - 1) / parts;
   ForEachBlock(parts, histogram.threads, [&](int64_t part) {
     int64_t* const own = counts + part * histogram.bins;
     std::fill_n(own, histogram.bins, 0);
-    count(part * share, std::min(histogram.count, (part + 1) * share), own);
+    count(part * thread_block, std::min(histogram.count, (part + 1) * thread_block), own);
   });
   AddParts(counts, histogram.bins, parts);
 }

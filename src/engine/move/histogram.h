@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "engine/buffer_ref.h"
 #include "engine/move/conversion.h"
-#include "engine/place.h"
 #include "engine/strided.h"
 
 namespace portacl::engine {
@@ -19,7 +19,7 @@ struct Histogram {
   };
   // A tensor of one dim, dense or with a step, converted to another dtype in tiles.
   struct Stream {
-    Place place;
+    BufferRef buffer;
     int64_t step;  // in bytes
     const Conversion* conversion;
   };
@@ -39,7 +39,7 @@ struct Histogram {
   int64_t integer_low;
   int64_t integer_high;
   GatherFunction gather;
-  Place sums;  // HistogramMemory bytes, which begin with the bins
+  BufferRef sums;  // HistogramMemory bytes, which begin with the bins
   int threads;
 
   void Run(const JobContext& context) const noexcept;

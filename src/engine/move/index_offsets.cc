@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {

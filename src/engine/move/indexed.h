@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <limits>
 
-#include "engine/chosen.h"
+#include "engine/buffer_ref.h"
+#include "engine/compaction.h"
 #include "engine/job.h"
 #include "engine/move/conversion.h"
 #include "engine/move/histogram.h"
 #include "engine/move/index_offsets.h"
 #include "engine/move/move.h"
-#include "engine/move/spread.h"
-#include "engine/place.h"
+#include "engine/move/repeat_by_counts.h"
 #include "engine/sort/distinct.h"
 #include "engine/sort/rows.h"
 #include "engine/sort/search.h"
@@ -63,8 +63,8 @@ struct IndexedMove {
   int64_t count;
   int64_t before;  // index elements in earlier steps; a bad index is reported by its position among all
   int32_t size;    // of an element on both sides, or on the indexed one if they differ
-  Place plain;
-  Place indexed;
+  BufferRef plain;
+  BufferRef indexed;
   int64_t plain_stride[kMaxLoopRank + 1];
   int64_t indexed_stride[kMaxLoopRank + 1];  // without the indices' part
   int index_count;
@@ -82,8 +82,8 @@ struct IndexedMove {
   static constexpr int64_t kNoneIgnored = std::numeric_limits<int64_t>::min();
   // Values for indices that already are byte offsets, as FindTrue makes them: their bound, and the index that
   // means none.
-  static constexpr int64_t kPlaces = std::numeric_limits<int64_t>::max();
-  static constexpr int64_t kNoPlace = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t kOffsets = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kNoOffset = std::numeric_limits<int64_t>::min();
 
   bool Touches(int operand) const noexcept;
   // Runs in the default floating-point environment. Elements with a bad index are taken as 0, or are not put.
@@ -116,7 +116,7 @@ bool SumsRows(const IndexedMove& move) noexcept;
 int64_t RowsWorkspace(const IndexedMove& move) noexcept;
 
 // One of several consecutive steps.
-struct Step {
+struct ListedOp {
   static constexpr size_t kComputationBytes = 640;
 
   enum class Kind : uint8_t {
@@ -133,7 +133,7 @@ struct Step {
     kCoordinates,
     // Writes `columns` consecutive dense elements at the source to the positions where the mask is true.
     kUnpack,
-    kSpread,
+    kRepeatInterleave,
     kUnique,
     kSortRows,
     kSearch,
@@ -142,15 +142,15 @@ struct Step {
   };
   Kind kind;
   Move move;
-  Place source;
-  Place destination;
+  BufferRef source;
+  BufferRef destination;
   IndexedMove indexed;
   Conversion widened;  // of a target to float32
   Conversion rounded;  // and back
-  Place order;         // RowsWorkspace bytes
-  Spread spread;
+  BufferRef order;     // RowsWorkspace bytes
+  RepeatInterleave interleave;
   Unique unique;
-  SortRows rows_to_sort;
+  SortRows sort_rows;
   Search search;
   Histogram histogram;
   void (*compute)(const std::byte* computation, const JobContext& context);
@@ -166,8 +166,8 @@ struct Step {
   int entry;
   // For steps whose result is as long as the mask says. At most `columns` elements are written, and the
   // result's shape is set.
-  Place mask;
-  Place counts;  // an int64 for each block of the mask
+  BufferRef mask;
+  BufferRef counts;  // an int64 for each block of the mask
   PackFunction pack;
   UnpackFunction unpack;
   int32_t size;
@@ -178,9 +178,9 @@ struct Step {
 // Returns the number of counts for a mask of so many bytes.
 int64_t MaskBlocks(int64_t bytes) noexcept;
 
-struct StepsJob {
+struct OpListJob {
   // context.memory begins with values that steps refer to; the steps follow.
-  static constexpr int64_t kSharedBytes = 64;
+  static constexpr int64_t kSharedValueBytes = 64;
 
   int count;
   int64_t elements;

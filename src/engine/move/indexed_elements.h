@@ -28,7 +28,7 @@ struct Complex {
   T real;
   T imaginary;
 };
-struct Truth {
+struct Boolean {
   uint8_t byte;
 };
 
@@ -74,14 +74,18 @@ template <class T>
 Complex<T> Smaller(Complex<T> a, Complex<T>) {
   return a;
 }
-inline Truth Either(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 || b.byte != 0 ? 1 : 0)}; }
-inline Truth Both(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 && b.byte != 0 ? 1 : 0)}; }
-inline Truth Added(Truth a, Truth b) { return Either(a, b); }
-inline Truth Multiplied(Truth a, Truth b) { return Both(a, b); }
-inline Truth Larger(Truth a, Truth b) { return Either(a, b); }
-inline Truth Smaller(Truth a, Truth b) { return Both(a, b); }
+inline Boolean Either(Boolean a, Boolean b) {
+  return {static_cast<uint8_t>(a.byte != 0 || b.byte != 0 ? 1 : 0)};
+}
+inline Boolean Both(Boolean a, Boolean b) {
+  return {static_cast<uint8_t>(a.byte != 0 && b.byte != 0 ? 1 : 0)};
+}
+inline Boolean Added(Boolean a, Boolean b) { return Either(a, b); }
+inline Boolean Multiplied(Boolean a, Boolean b) { return Both(a, b); }
+inline Boolean Larger(Boolean a, Boolean b) { return Either(a, b); }
+inline Boolean Smaller(Boolean a, Boolean b) { return Both(a, b); }
 
-inline constexpr int64_t kBad = IndexedMove::kNoPlace;
+inline constexpr int64_t kBad = IndexedMove::kNoOffset;
 
 // Combines n elements with those at base + offset[i], in order.
 template <class T, class Combine>
@@ -157,7 +161,7 @@ void ForDtype(aclDataType dtype, const F& f) {
     case ACL_INT64:
       return f(int64_t{});
     case ACL_BOOL:
-      return f(Truth{});
+      return f(Boolean{});
     case ACL_COMPLEX64:
       return f(Complex<float>{});
     default:

@@ -11,7 +11,7 @@
 #include "engine/isa_in_use.h"
 #include "engine/move/block.h"
 #include "engine/move/indexed_elements.h"
-#include "engine/move/steps.h"
+#include "engine/move/op_list_run.h"
 #include "engine/parallel.h"
 
 #include <hwy/cache_control.h>
@@ -48,7 +48,7 @@ class Loop {
         indexed_(move.indexed.Address(context)),
         fault_(fault) {
     for (int k = 0; k < move.index_count; ++k) {
-      index_[k] = Place{move.index[k].operand, move.index[k].offset}.Address(context);
+      index_[k] = BufferRef{move.index[k].operand, move.index[k].offset}.Address(context);
     }
     // At most two trailing dims on which no index depends are the row, which may be one element. The dim
     // around it is the line.
@@ -58,7 +58,7 @@ class Loop {
                2 * move.count * move.size > LastLevelCacheBytes();
     if (trailing_ > 0 || line_ < 1 || move_.index_count != 1 || move_.indexed_stride[line_] != 0) return;
     const IndexOperand& one = move_.index[0];
-    if (one.bound == IndexedMove::kPlaces || one.step <= 0 || one.bound > kMostLineAhead / one.step) return;
+    if (one.bound == IndexedMove::kOffsets || one.step <= 0 || one.bound > kMostLineAhead / one.step) return;
     const int64_t bytes = one.bound * one.step;
     if (bytes <= kMostUnwanted * move_.extent[line_] * move_.size && move_.count * move_.size > kInCache)
       next_line_bytes_ = bytes;
@@ -189,7 +189,7 @@ class Loop {
     const IndexOperand& one = move_.index[k];
     int64_t value = one.is_wide ? Load<int64_t>(address) : Load<int32_t>(address);
     if (value == move_.ignored && value != IndexedMove::kNoneIgnored) return kBad;
-    if (one.bound == IndexedMove::kPlaces) return value == IndexedMove::kNoPlace ? kBad : value;
+    if (one.bound == IndexedMove::kOffsets) return value == IndexedMove::kNoOffset ? kBad : value;
     if (one.wraps && value < 0) value += one.bound;
     if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(one.bound)) {
       fault_.Note(position);
@@ -216,7 +216,7 @@ class Loop {
     }
     const int64_t along = line_ < 0 ? 0 : move_.indexed_stride[line_];
     const IndexOperand& first = move_.index[0];
-    if (first.bound == IndexedMove::kPlaces && move_.index_count == 1 && along == 0 && line_ >= 0 &&
+    if (first.bound == IndexedMove::kOffsets && move_.index_count == 1 && along == 0 && line_ >= 0 &&
         first.stride[line_] == int64_t{sizeof(int64_t)}) {
       std::memcpy(offset, index[0] + i * int64_t{sizeof(int64_t)}, static_cast<size_t>(n) * sizeof(int64_t));
       return false;
@@ -246,7 +246,7 @@ class Loop {
     if (IsLimited() && !CanLimitOffsets()) return false;
     for (int k = 0; k < move_.index_count; ++k) {
       const IndexOperand& one = move_.index[k];
-      if (one.bound == IndexedMove::kPlaces) return false;
+      if (one.bound == IndexedMove::kOffsets) return false;
       const int64_t size = one.is_wide ? int64_t{sizeof(int64_t)} : int64_t{sizeof(int32_t)};
       const int64_t stride = line_ < 0 ? size : one.stride[line_];
       const char* dense = index[k] + i * stride;
@@ -281,9 +281,10 @@ class Loop {
     const int last = move_.rank - 1;
     const int64_t columns = extent[last];
     const int64_t rows = trailing_ > 1 ? extent[last - 1] : 1;
-    const BlockSteps plain_steps{trailing_ > 1 ? move_.plain_stride[last - 1] : 0, move_.plain_stride[last]};
-    const BlockSteps indexed_steps{trailing_ > 1 ? move_.indexed_stride[last - 1] : 0,
-                                   move_.indexed_stride[last]};
+    const BlockStrides plain_steps{trailing_ > 1 ? move_.plain_stride[last - 1] : 0,
+                                   move_.plain_stride[last]};
+    const BlockStrides indexed_steps{trailing_ > 1 ? move_.indexed_stride[last - 1] : 0,
+                                     move_.indexed_stride[last]};
     const int64_t count = line_ < 0 ? 1 : extent[line_];
     const int64_t plain_step = line_ < 0 ? 0 : move_.plain_stride[line_];
     const int64_t row_bytes = columns * move_.size;
@@ -448,25 +449,25 @@ bool CanMerge(const IndexedMove& move, int dim) {
 }  // namespace
 
 void ReportBadIndex(const IndexedMove& move, const JobContext& context, int64_t position) {
-  int64_t place[kMaxLoopRank];
+  int64_t coordinate[kMaxLoopRank];
   int64_t rest = position;
   for (int dim = move.rank - 1; dim >= 0; --dim) {
-    place[dim] = rest % move.extent[dim];
+    coordinate[dim] = rest % move.extent[dim];
     rest /= move.extent[dim];
   }
   for (int k = 0; k < move.index_count; ++k) {
     const IndexOperand& one = move.index[k];
-    const char* address = Place{one.operand, one.offset}.Address(context);
+    const char* address = BufferRef{one.operand, one.offset}.Address(context);
     int64_t own = 0;  // row-major position among the index tensor's elements
     for (int dim = 0; dim < move.rank; ++dim) {
-      address += place[dim] * one.stride[dim];
-      if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + place[dim];
+      address += coordinate[dim] * one.stride[dim];
+      if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + coordinate[dim];
     }
     if (move.are_columns) own = own * move.index_count + k;
     own += move.before;
     const int64_t value = one.is_wide ? Load<int64_t>(address) : Load<int32_t>(address);
     const int64_t low = one.wraps ? -one.bound : 0;
-    if (one.bound == IndexedMove::kPlaces) continue;
+    if (one.bound == IndexedMove::kOffsets) continue;
     if (value >= low && value < one.bound) continue;
     Text message(context.api, ": ", one.name);
     if (one.entry >= 0) message.Add('[').Add(one.entry).Add(']');
@@ -503,7 +504,7 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
     const int64_t cut_parts =
         cuts_rows ? std::clamp<int64_t>(row_bytes / kWorthCutting, 1, std::min<int64_t>(parts, threads))
                   : parts;
-    const bool is_far = index_count > 0 && index[0].bound != kPlaces && index[0].bound >= threads &&
+    const bool is_far = index_count > 0 && index[0].bound != kOffsets && index[0].bound >= threads &&
                         threads >= kThreadsWorthLooking &&
                         std::abs(index[0].step) > kWorthLooking / index[0].bound;
     if (parts > 1 && (cut < 0 || extent[cut] < threads) && is_far) {
@@ -511,15 +512,15 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
       ForEachBlock(threads, threads, [&](int64_t part) {
         const DefaultFloatEnvironment of_thread;
         Loop loop(*this, context, fault);
-        const int64_t share = (index[0].bound + threads - 1) / threads;
-        loop.LimitTargets(part * share, (part + 1) * share);
+        const int64_t thread_block = (index[0].bound + threads - 1) / threads;
+        loop.LimitTargets(part * thread_block, (part + 1) * thread_block);
         loop.Run(0, 0, extent[0]);
       });
     } else if (parts > 1 && cut >= 0) {
-      const int64_t share = (extent[cut] + cut_parts - 1) / cut_parts;
-      ForEachBlock((extent[cut] + share - 1) / share, threads, [&](int64_t part) {
+      const int64_t thread_block = (extent[cut] + cut_parts - 1) / cut_parts;
+      ForEachBlock((extent[cut] + thread_block - 1) / thread_block, threads, [&](int64_t part) {
         const DefaultFloatEnvironment of_thread;
-        whole.Run(cut, part * share, std::min(extent[cut], (part + 1) * share));
+        whole.Run(cut, part * thread_block, std::min(extent[cut], (part + 1) * thread_block));
       });
     } else {
       whole.Run(0, 0, extent[0]);

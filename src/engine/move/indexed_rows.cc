@@ -4,7 +4,7 @@
 
 #include "base/float_environment.h"
 #include "engine/move/indexed_elements.h"
-#include "engine/move/steps.h"
+#include "engine/move/op_list_run.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {
@@ -83,14 +83,14 @@ void WriteAs(const Conversion& conversion, const float* from, char* to, int64_t 
 
 }  // namespace
 
-void SumRows(const Step& step, const JobContext& context) {
+void SumRows(const ListedOp& step, const JobContext& context) {
   const IndexedMove& move = step.indexed;
   const IndexOperand& index = move.index[0];
   const int last = move.rank - 1;
   const int line = move.rank - 2;
   IndexFault fault;
   const char* const index_base = static_cast<const char*>(
-      index.operand == Place::kWorkspace ? context.workspace : context.addresses[index.operand]);
+      index.operand == BufferRef::kWorkspace ? context.workspace : context.addresses[index.operand]);
   const RowsByTarget rows(move, index_base + index.offset,
                           reinterpret_cast<int32_t*>(step.order.Address(context)), fault);
   // A block covers some targets, a tile of columns, and one index on the dims around.
@@ -158,7 +158,7 @@ Complex<T> Divided(Complex<T> sum, int64_t count) {
 
 // Divides each row by the count of its index.
 template <class T>
-void DivideRowsOf(const Step& step, const JobContext& context) {
+void DivideRowsOf(const ListedOp& step, const JobContext& context) {
   char* const sums = step.destination.Address(context);
   const auto* const counts = reinterpret_cast<const int64_t*>(step.source.Address(context));
   const int64_t together = std::max<int64_t>(1, kWorthThreads / std::max<int64_t>(step.columns, 1));
@@ -177,7 +177,7 @@ void DivideRowsOf(const Step& step, const JobContext& context) {
 
 }  // namespace
 
-void DivideRows(const Step& step, const JobContext& context) {
+void DivideRows(const ListedOp& step, const JobContext& context) {
   switch (step.dtype) {
     case ACL_FLOAT:
       return DivideRowsOf<float>(step, context);

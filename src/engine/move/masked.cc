@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/move/indexed_elements.h"
-#include "engine/move/steps.h"
+#include "engine/move/op_list_run.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {
@@ -34,17 +34,17 @@ int64_t CountTrue(const unsigned char* mask, int64_t begin, int64_t end) {
 // and ends the loop at `limit`. `at` and j are the element's coordinates, j the last one. put is also called
 // for false elements, whose output the next call overwrites: a branch could not be predicted.
 template <class Put>
-void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
+void ForEachTrue(const ListedOp& op, const unsigned char* mask, int64_t begin, int64_t end, int64_t first,
                  int64_t limit, const Put& put) {
   if (begin >= end) return;
-  const int last = step.rank - 1;
-  const int64_t length = last < 0 ? 1 : step.extent[last];
+  const int last = op.rank - 1;
+  const int64_t length = last < 0 ? 1 : op.extent[last];
   int64_t at[kMaxLoopRank] = {};
   int64_t rest = begin / length;
   int64_t j = begin % length;
   for (int dim = last - 1; dim >= 0; --dim) {
-    at[dim] = rest % step.extent[dim];
-    rest /= step.extent[dim];
+    at[dim] = rest % op.extent[dim];
+    rest /= op.extent[dim];
   }
   int64_t k = first;
   for (int64_t i = begin; i < end && k < limit; j = 0) {
@@ -58,7 +58,7 @@ void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int
       put(k, at, j);
       k += mask[i] != 0 ? 1 : 0;
     }
-    for (int dim = last - 1; dim >= 0 && ++at[dim] == step.extent[dim]; --dim) at[dim] = 0;
+    for (int dim = last - 1; dim >= 0 && ++at[dim] == op.extent[dim]; --dim) at[dim] = 0;
   }
 }
 
@@ -67,22 +67,22 @@ void ForEachTrue(const Step& step, const unsigned char* mask, int64_t begin, int
 // Writes the byte offset of each true element of a dense mask, in its order. The caller knew their number and
 // made the output for it. If the number is another one, missing entries get no position, and the stream
 // fails.
-void FindTrue(const Step& step, const JobContext& context) {
-  const auto* const mask = reinterpret_cast<const unsigned char*>(step.source.Address(context));
-  auto* const places = reinterpret_cast<int64_t*>(step.destination.Address(context));
-  const int64_t found = CountTrue(mask, 0, step.rows);
-  const int last = step.rank - 1;
-  const int64_t along = last < 0 ? 0 : step.stride[last];
-  ForEachTrue(step, mask, 0, step.rows, 0, std::min(found, step.columns),
+void FindTrue(const ListedOp& op, const JobContext& context) {
+  const auto* const mask = reinterpret_cast<const unsigned char*>(op.source.Address(context));
+  auto* const offsets = reinterpret_cast<int64_t*>(op.destination.Address(context));
+  const int64_t found = CountTrue(mask, 0, op.rows);
+  const int last = op.rank - 1;
+  const int64_t along = last < 0 ? 0 : op.stride[last];
+  ForEachTrue(op, mask, 0, op.rows, 0, std::min(found, op.columns),
               [&](int64_t k, const int64_t* at, int64_t j) {
-                int64_t place = j * along;
-                for (int dim = 0; dim < last; ++dim) place += at[dim] * step.stride[dim];
-                places[k] = place;
+                int64_t offset = j * along;
+                for (int dim = 0; dim < last; ++dim) offset += at[dim] * op.stride[dim];
+                offsets[k] = offset;
               });
-  for (int64_t i = found; i < step.columns; ++i) places[i] = IndexedMove::kNoPlace;
-  if (found == step.columns || step.entry < 0) return;
-  context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, Text(context.api, ": indices[", step.entry, "] is true at ",
-                                                   found, " places, accepted: ", step.columns,
+  for (int64_t i = found; i < op.columns; ++i) offsets[i] = IndexedMove::kNoOffset;
+  if (found == op.columns || op.entry < 0) return;
+  context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, Text(context.api, ": indices[", op.entry, "] is true at ",
+                                                   found, " places, accepted: ", op.columns,
                                                    ", as the shape of the elements that are named says."));
 }
 
@@ -98,52 +98,52 @@ T Either(int64_t is_first, T first, T second) {
   }
 }
 
-// A block of a mask, and which of the chosen elements are its: from `chosen` on, up to where the next block has its.
+// A block of a mask, and which of the chosen elements are its: from `selected` on, up to where the next block has its.
 struct ChosenBlock {
   int64_t begin;
   int64_t end;
-  int64_t chosen;
+  int64_t selected;
   int64_t limit;
 };
 
 // Writes the elements that the block chooses one behind the other.
-void PackBlock(const Step& step, const unsigned char* mask, const ChosenBlock& block, const char* source,
+void PackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, const char* source,
                char* destination) {
   const int64_t begin = block.begin;
   const int64_t end = block.end;
   const int64_t limit = block.limit;
-  int64_t chosen = block.chosen;
-  const Chosen first = step.pack(mask + begin, source + begin * step.size, end - begin,
-                                 destination + chosen * step.size, limit - chosen);
-  chosen += first.packed;
-  ForSize(step.size, [&](auto element) {
+  int64_t selected = block.selected;
+  const Compacted first = op.pack(mask + begin, source + begin * op.size, end - begin,
+                                  destination + selected * op.size, limit - selected);
+  selected += first.packed;
+  ForSize(op.size, [&](auto element) {
     using T = decltype(element);
     constexpr auto kSize = static_cast<int64_t>(sizeof(T));
-    for (int64_t i = begin + first.looked_at; i < end && chosen < limit; ++i) {
-      Store(destination + chosen * kSize, Load<T>(source + i * kSize));
-      chosen += mask[i] != 0 ? 1 : 0;
+    for (int64_t i = begin + first.looked_at; i < end && selected < limit; ++i) {
+      Store(destination + selected * kSize, Load<T>(source + i * kSize));
+      selected += mask[i] != 0 ? 1 : 0;
     }
   });
 }
 
 // Writes elements that lie one behind the other to where the block is true.
-void UnpackBlock(const Step& step, const unsigned char* mask, const ChosenBlock& block, const char* source,
+void UnpackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, const char* source,
                  char* destination) {
   const unsigned char* const mask_end = mask + block.end;
-  int64_t chosen = block.chosen;
-  const Chosen first = step.unpack(mask + block.begin, source + chosen * step.size, block.limit - chosen,
-                                   destination + block.begin * step.size, block.end - block.begin);
-  chosen += first.packed;
+  int64_t selected = block.selected;
+  const Compacted first = op.unpack(mask + block.begin, source + selected * op.size, block.limit - selected,
+                                    destination + block.begin * op.size, block.end - block.begin);
+  selected += first.packed;
   const int64_t rest = block.begin + first.looked_at;
-  ForSize(step.size, [&](auto element) {
+  ForSize(op.size, [&](auto element) {
     using T = decltype(element);
     constexpr auto kSize = static_cast<int64_t>(sizeof(T));
     // Loads both values and selects one with bit operations, since a branch could not be predicted. The
     // pointers are local, because for the compiler a store might change anything else.
     const unsigned char* is_true = mask + rest;
-    const char* given = source + chosen * kSize;
+    const char* given = source + selected * kSize;
     char* at = destination + rest * kSize;
-    for (int64_t left = block.limit - chosen; is_true != mask_end && left > 0; ++is_true, at += kSize) {
+    for (int64_t left = block.limit - selected; is_true != mask_end && left > 0; ++is_true, at += kSize) {
       int64_t takes = *is_true != 0 ? 1 : 0;
       asm("" : "+r"(takes));  // else the compiler branches, and the processor guesses
       Store(at, Either(takes, Load<T>(given), Load<T>(at)));
@@ -154,30 +154,30 @@ void UnpackBlock(const Step& step, const unsigned char* mask, const ChosenBlock&
 }
 
 // Writes the coordinates of where the block is true, `most` of them in all.
-void WriteCoordinates(const Step& step, const unsigned char* mask, const ChosenBlock& block, int64_t most,
+void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, int64_t most,
                       char* destination) {
   // Operands need not be aligned.
-  const auto place = [destination](int64_t at, int64_t value) {
+  const auto offset = [destination](int64_t at, int64_t value) {
     std::memcpy(destination + at * int64_t{sizeof value}, &value, sizeof value);
   };
-  const int rank = step.rank;
+  const int rank = op.rank;
   if (rank == 0) return;
   const auto choose = [&](const auto& put) {
-    ForEachTrue(step, mask, block.begin, block.end, block.chosen, block.limit, put);
+    ForEachTrue(op, mask, block.begin, block.end, block.selected, block.limit, put);
   };
   if (rank == 1) {
-    choose([&](int64_t k, const int64_t*, int64_t j) { place(k, j); });
-  } else if (rank == 2 && !step.is_across) {
+    choose([&](int64_t k, const int64_t*, int64_t j) { offset(k, j); });
+  } else if (rank == 2 && !op.is_across) {
     choose([&](int64_t k, const int64_t* at, int64_t j) {
-      place(2 * k, at[0]);
-      place(2 * k + 1, j);
+      offset(2 * k, at[0]);
+      offset(2 * k + 1, j);
     });
   } else {
-    const int64_t element = step.is_across ? 1 : rank;
-    const int64_t coordinate = step.is_across ? most : 1;
+    const int64_t element = op.is_across ? 1 : rank;
+    const int64_t coordinate = op.is_across ? most : 1;
     choose([&](int64_t k, const int64_t* at, int64_t j) {
-      for (int dim = 0; dim + 1 < rank; ++dim) place(k * element + dim * coordinate, at[dim]);
-      place(k * element + (rank - 1) * coordinate, j);
+      for (int dim = 0; dim + 1 < rank; ++dim) offset(k * element + dim * coordinate, at[dim]);
+      offset(k * element + (rank - 1) * coordinate, j);
     });
   }
 }
@@ -186,12 +186,12 @@ void WriteCoordinates(const Step& step, const unsigned char* mask, const ChosenB
 
 // Compacts by a mask, in its order: counts blocks of the mask, then each block reads or writes behind those
 // before it.
-void WriteChosen(const Step& step, const JobContext& context) {
-  const auto* const mask = reinterpret_cast<const unsigned char*>(step.mask.Address(context));
-  auto* const counts = reinterpret_cast<int64_t*>(step.counts.Address(context));
-  const int64_t blocks = MaskBlocks(step.rows);
-  ForEachBlock(blocks, step.threads, [&](int64_t block) {
-    counts[block] = CountTrue(mask, block * kMaskBlock, std::min(step.rows, (block + 1) * kMaskBlock));
+void WriteCompacted(const ListedOp& op, const JobContext& context) {
+  const auto* const mask = reinterpret_cast<const unsigned char*>(op.mask.Address(context));
+  auto* const counts = reinterpret_cast<int64_t*>(op.counts.Address(context));
+  const int64_t blocks = MaskBlocks(op.rows);
+  ForEachBlock(blocks, op.threads, [&](int64_t block) {
+    counts[block] = CountTrue(mask, block * kMaskBlock, std::min(op.rows, (block + 1) * kMaskBlock));
   });
   int64_t total = 0;
   for (int64_t block = 0; block < blocks; ++block) {
@@ -199,23 +199,23 @@ void WriteChosen(const Step& step, const JobContext& context) {
     counts[block] = total;
     total += count;
   }
-  const int64_t most = std::min(total, step.columns);  // within the output, whatever its shape
-  const bool packs = step.kind == Step::Kind::kPack;
-  const bool unpacks = step.kind == Step::Kind::kUnpack;
-  const char* const source = packs || unpacks ? step.source.Address(context) : nullptr;
-  char* const destination = step.destination.Address(context);
-  ForEachBlock(blocks, step.threads, [&](int64_t number) {
+  const int64_t most = std::min(total, op.columns);  // within the output, whatever its shape
+  const bool packs = op.kind == ListedOp::Kind::kPack;
+  const bool unpacks = op.kind == ListedOp::Kind::kUnpack;
+  const char* const source = packs || unpacks ? op.source.Address(context) : nullptr;
+  char* const destination = op.destination.Address(context);
+  ForEachBlock(blocks, op.threads, [&](int64_t number) {
     const int64_t begin = number * kMaskBlock;
-    const ChosenBlock block{begin, std::min(step.rows, begin + kMaskBlock), counts[number],
+    const ChosenBlock block{begin, std::min(op.rows, begin + kMaskBlock), counts[number],
                             std::min(most, number + 1 < blocks ? counts[number + 1] : total)};
-    if (packs) return PackBlock(step, mask, block, source, destination);
-    if (unpacks) return UnpackBlock(step, mask, block, source, destination);
-    WriteCoordinates(step, mask, block, most, destination);
+    if (packs) return PackBlock(op, mask, block, source, destination);
+    if (unpacks) return UnpackBlock(op, mask, block, source, destination);
+    WriteCoordinates(op, mask, block, most, destination);
   });
   if (unpacks) {
-    if (total > step.columns && step.raises) {
+    if (total > op.columns && op.raises) {
       context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION,
-                   Text(context.api, ": ", step.name, " has ", step.columns, " elements, accepted: at least ",
+                   Text(context.api, ": ", op.name, " has ", op.columns, " elements, accepted: at least ",
                         total, ", as mask is true at so many places."));
     }
     return;
@@ -223,7 +223,7 @@ void WriteChosen(const Step& step, const JobContext& context) {
   if (packs) {
     context.SetShape(0, Shape{most});
   } else {
-    context.SetShape(0, step.is_across ? Shape{step.rank, most} : Shape{most, step.rank});
+    context.SetShape(0, op.is_across ? Shape{op.rank, most} : Shape{most, op.rank});
   }
 }
 

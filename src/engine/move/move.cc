@@ -16,7 +16,7 @@ namespace portacl::engine {
 namespace {
 
 // The block that one thread takes at a time, in bytes of the destination.
-constexpr int64_t kShareBytes = 131072;
+constexpr int64_t kThreadBlockBytes = 131072;
 // The size of a gathered or scattered block, in bytes of the wider side. It stays in the first-level cache.
 constexpr int64_t kBlockBytes = 16384;
 // Larger elements are copied as a whole (see PlanMove). Their blocks have kColumnsOfRuns columns and rows of
@@ -69,7 +69,7 @@ class Blocks {
     } else {
       const bool is_in_place = is_source_in_place_ && is_destination_in_place_;
       const int64_t elements =
-          (is_in_place || (keeps_bytes && !is_transposed_) ? kShareBytes : kBlockBytes) / widest;
+          (is_in_place || (keeps_bytes && !is_transposed_) ? kThreadBlockBytes : kBlockBytes) / widest;
       block_columns_ = std::min(columns_, std::max<int64_t>(elements, 1));
       block_rows_ = std::max<int64_t>(elements / block_columns_, 1);
     }
@@ -91,14 +91,14 @@ class Blocks {
     count_ = row_blocks_ * column_blocks_;
     for (int axis = 0; axis < outer_dims_; ++axis) count_ *= plan_.extent[axis];
     const int64_t bytes = block_rows_ * block_columns_ * destination_.element_size;
-    per_share_ = std::max<int64_t>(1, kShareBytes / bytes);
+    per_thread_block_ = std::max<int64_t>(1, kThreadBlockBytes / bytes);
   }
 
-  int64_t shares() const { return (count_ + per_share_ - 1) / per_share_; }
+  int64_t thread_blocks() const { return (count_ + per_thread_block_ - 1) / per_thread_block_; }
 
-  void Run(const char* source, char* destination, int64_t share) const {
-    int64_t block = share * per_share_;
-    const int64_t end = std::min(count_, block + per_share_);
+  void Run(const char* source, char* destination, int64_t thread_block) const {
+    int64_t block = thread_block * per_thread_block_;
+    const int64_t end = std::min(count_, block + per_thread_block_);
     // Consecutive blocks follow the direction in which the source is dense.
     int64_t index[kMaxLoopRank];
     int64_t inner = block % (row_blocks_ * column_blocks_);
@@ -153,8 +153,8 @@ class Blocks {
   void MoveAround(const char* source, char* destination, int64_t first) const {
     const int axis = across_ - 1;
     const int64_t n = std::min(block_rows_, plan_.extent[axis] - first);
-    const BlockSteps from{0, source_.stride[axis]};
-    const BlockSteps to{0, destination_.stride[axis]};
+    const BlockStrides from{0, source_.stride[axis]};
+    const BlockStrides to{0, destination_.stride[axis]};
     source += first * from.column;
     destination += first * to.column;
     for (int64_t row = 0; row < rows_; ++row) {
@@ -176,8 +176,8 @@ class Blocks {
     alignas(64) char made[kBlockBytes];
     const int32_t from_size = source_.element_size;
     const int32_t to_size = destination_.element_size;
-    const BlockSteps taken_steps{columns * from_size, from_size};
-    const BlockSteps made_steps{columns * to_size, to_size};
+    const BlockStrides taken_steps{columns * from_size, from_size};
+    const BlockStrides made_steps{columns * to_size, to_size};
     if (!is_source_in_place_) {
       CopyBlock(source, from_, taken, taken_steps, rows, columns, from_size, false);
       if (!is_destination_in_place_) {
@@ -202,8 +202,8 @@ class Blocks {
   const int along_;
   const int64_t rows_;
   const int64_t columns_;
-  const BlockSteps from_;
-  const BlockSteps to_;
+  const BlockStrides from_;
+  const BlockStrides to_;
   bool is_source_in_place_;
   bool is_destination_in_place_;
   bool is_transposed_;
@@ -216,7 +216,7 @@ class Blocks {
   int64_t row_blocks_;
   int64_t column_blocks_;
   int64_t count_;
-  int64_t per_share_;
+  int64_t per_thread_block_;
 };
 
 // Whether the source is one element, which is converted once and then repeated.
@@ -248,9 +248,10 @@ Move MakeMove(const StridedView& source, const StridedView& destination, Isa isa
   return move;
 }
 
-int64_t Move::Shares() const noexcept { return Blocks(*this).shares(); }
+int64_t Move::ThreadBlocks() const noexcept { return Blocks(*this).thread_blocks(); }
 
-void Move::RunShares(const char* source, char* destination, int64_t first, int64_t last) const noexcept {
+void Move::RunThreadBlocks(const char* source, char* destination, int64_t first,
+                           int64_t last) const noexcept {
   source += plan.operand[kMoveSource].offset;
   destination += plan.operand[kMoveDestination].offset;
   const DefaultFloatEnvironment environment;
@@ -263,11 +264,13 @@ void Move::RunShares(const char* source, char* destination, int64_t first, int64
     // The fill has different blocks, so that the first call runs all of them.
     const Blocks blocks(fill);
     if (first == 0) {
-      for (int64_t share = 0; share < blocks.shares(); ++share) blocks.Run(value, destination, share);
+      for (int64_t thread_block = 0; thread_block < blocks.thread_blocks(); ++thread_block)
+        blocks.Run(value, destination, thread_block);
     }
   } else {
     const Blocks blocks(*this);
-    for (int64_t share = first; share < last; ++share) blocks.Run(source, destination, share);
+    for (int64_t thread_block = first; thread_block < last; ++thread_block)
+      blocks.Run(source, destination, thread_block);
   }
   if (stream) hwy::FlushStream();
 }
@@ -288,9 +291,9 @@ void Move::Run(const char* source, char* destination) const noexcept {
   source += plan.operand[kMoveSource].offset;
   destination += plan.operand[kMoveDestination].offset;
   const Blocks blocks(*this);
-  ForEachBlock(blocks.shares(), threads, [&](int64_t share) {
+  ForEachBlock(blocks.thread_blocks(), threads, [&](int64_t thread_block) {
     const DefaultFloatEnvironment environment;
-    blocks.Run(source, destination, share);
+    blocks.Run(source, destination, thread_block);
     if (stream) hwy::FlushStream();
   });
 }
@@ -300,21 +303,23 @@ namespace {
 // Runs the blocks [begin, end) of a job.
 void RunTogether(const MovesJob& job, const JobContext& context, int64_t begin, int64_t end) {
   const auto* const moves = reinterpret_cast<const PlannedMove*>(context.memory);
-  const int64_t parts = (end - begin + job.shares_together - 1) / job.shares_together;
+  const int64_t parts = (end - begin + job.thread_blocks_together - 1) / job.thread_blocks_together;
   ForEachBlock(parts, job.threads, [&](int64_t part) {
-    int64_t share = begin + part * job.shares_together;
-    const int64_t behind = std::min(end, share + job.shares_together);
-    const auto is_before = [](int64_t value, const PlannedMove& one) { return value < one.first_share; };
-    const PlannedMove* move = std::upper_bound(moves, moves + job.count, share, is_before) - 1;
-    while (share < behind) {
-      const int64_t next = move + 1 < moves + job.count ? move[1].first_share : job.shares;
+    int64_t thread_block = begin + part * job.thread_blocks_together;
+    const int64_t behind = std::min(end, thread_block + job.thread_blocks_together);
+    const auto is_before = [](int64_t value, const PlannedMove& one) {
+      return value < one.first_thread_block;
+    };
+    const PlannedMove* move = std::upper_bound(moves, moves + job.count, thread_block, is_before) - 1;
+    while (thread_block < behind) {
+      const int64_t next = move + 1 < moves + job.count ? move[1].first_thread_block : job.thread_blocks;
       const int64_t last = std::min(behind, next);
       const char* const source = move->source == MoveJob::kValue
                                      ? reinterpret_cast<const char*>(job.value)
                                      : static_cast<const char*>(context.addresses[move->source]);
-      move->move.RunShares(source, static_cast<char*>(context.addresses[move->destination]),
-                           share - move->first_share, last - move->first_share);
-      share = last;
+      move->move.RunThreadBlocks(source, static_cast<char*>(context.addresses[move->destination]),
+                                 thread_block - move->first_thread_block, last - move->first_thread_block);
+      thread_block = last;
       ++move;
     }
   });
@@ -324,7 +329,7 @@ void RunTogether(const MovesJob& job, const JobContext& context, int64_t begin, 
 
 void MovesJob::Run(const JobContext& context) const noexcept {
   if (barrier > 0) RunTogether(*this, context, 0, barrier);
-  RunTogether(*this, context, barrier, shares);
+  RunTogether(*this, context, barrier, thread_blocks);
 }
 
 }  // namespace portacl::engine

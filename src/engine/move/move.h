@@ -25,8 +25,8 @@ struct Move {
   void Run(const char* source, char* destination) const noexcept;
 
   // Run a move in parts of about 128 KiB, which threads may run concurrently.
-  int64_t Shares() const noexcept;
-  void RunShares(const char* source, char* destination, int64_t first, int64_t last) const noexcept;
+  int64_t ThreadBlocks() const noexcept;
+  void RunThreadBlocks(const char* source, char* destination, int64_t first, int64_t last) const noexcept;
 };
 
 // Makes the copy of `source`, which broadcasts to `destination`'s shape, to `destination`; with `via`,
@@ -42,14 +42,14 @@ struct PlannedMove {
   Move move;
   int32_t source;  // operand of the executor; MoveJob::kValue: the job's value
   int32_t destination;
-  int64_t first_share;
+  int64_t first_thread_block;
 };
 struct MovesJob {
   int count;
   int threads;
-  int64_t shares;           // of all moves
-  int64_t barrier;          // the first part that waits for all parts before it; 0: none
-  int64_t shares_together;  // that a thread takes at a time
+  int64_t thread_blocks;           // of all moves
+  int64_t barrier;                 // the first part that waits for all parts before it; 0: none
+  int64_t thread_blocks_together;  // that a thread takes at a time
   int64_t elements;
   alignas(16) unsigned char value[16];
 

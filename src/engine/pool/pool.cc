@@ -32,7 +32,7 @@ struct PoolColumns {
   const PoolWindow* windows;
   int64_t window_count;
   int64_t dilation;
-  const int32_t* row_places;  // for each lane: the flat index at which its row begins
+  const int32_t* row_indices;  // for each lane: the flat index at which its row begins
 };
 
 }  // namespace portacl::engine
@@ -59,35 +59,35 @@ HWY_INLINE void ForEachPart(const PoolColumns& columns, const F& f) {
   }
 }
 
-template <bool kWithPlaces>
-void AddMaxima(const PoolColumns& columns, float* HWY_RESTRICT largest, int32_t* HWY_RESTRICT places) {
+template <bool kWithIndices>
+void AddMaxima(const PoolColumns& columns, float* HWY_RESTRICT largest, int32_t* HWY_RESTRICT indices) {
   const PoolVector d;
   const hn::RebindToSigned<PoolVector> di;
   ForEachPart(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
     for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
       auto best = hn::Load(d, largest + x * kPoolLanes + lane);
-      auto place = hn::Load(di, places + x * kPoolLanes + lane);
-      const auto row = hn::Load(di, columns.row_places + lane);
+      auto max_index = hn::Load(di, indices + x * kPoolLanes + lane);
+      const auto row = hn::Load(di, columns.row_indices + lane);
       for (int64_t c = first; c < end; c += columns.dilation) {
         const auto value =
             hn::Load(d, columns.values + static_cast<size_t>(c - columns.first) * kPoolLanes + lane);
         const auto wins = hn::Or(hn::Gt(value, best), hn::IsNaN(value));
         best = hn::IfThenElse(wins, value, best);
-        if constexpr (kWithPlaces) {
+        if constexpr (kWithIndices) {
           const auto here = hn::Add(row, hn::Set(di, static_cast<int32_t>(c)));
-          place = hn::IfThenElse(hn::RebindMask(di, wins), here, place);
+          max_index = hn::IfThenElse(hn::RebindMask(di, wins), here, max_index);
         }
       }
       hn::Store(best, d, largest + x * kPoolLanes + lane);
-      if constexpr (kWithPlaces) hn::Store(place, di, places + x * kPoolLanes + lane);
+      if constexpr (kWithIndices) hn::Store(max_index, di, indices + x * kPoolLanes + lane);
     }
   });
 }
-void AddMaximaAlone(const PoolColumns& columns, float* largest, int32_t* places) {
-  AddMaxima<false>(columns, largest, places);
+void AddMaximaAlone(const PoolColumns& columns, float* largest, int32_t* indices) {
+  AddMaxima<false>(columns, largest, indices);
 }
-void AddMaximaWithPlaces(const PoolColumns& columns, float* largest, int32_t* places) {
-  AddMaxima<true>(columns, largest, places);
+void AddMaximaWithIndices(const PoolColumns& columns, float* largest, int32_t* indices) {
+  AddMaxima<true>(columns, largest, indices);
 }
 
 void AddSums(const PoolColumns& columns, float* HWY_RESTRICT sums, int32_t*) {
@@ -127,12 +127,12 @@ HWY_AFTER_NAMESPACE();
 #include <limits>
 
 #include "base/data_type.h"
+#include "engine/buffer_ref.h"
 #include "engine/conversions.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/is_nan.h"
 #include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
-#include "engine/place.h"
 #include "engine/pool/pool.h"
 #include "engine/resample/axes_memory.h"
 #include "engine/strided.h"
@@ -144,10 +144,10 @@ namespace {
 // Windows and columns that are processed at a time.
 constexpr int64_t kTile = 128;
 // Elements that a block reads.
-constexpr int64_t kShareElements = 65536;
+constexpr int64_t kThreadBlockElements = 65536;
 constexpr auto kLanes = static_cast<int64_t>(kPoolLanes);
 
-using AddColumns = void (*)(const PoolColumns& columns, float* results, int32_t* places);
+using AddColumns = void (*)(const PoolColumns& columns, float* results, int32_t* indices);
 
 // The elements of a window, and the count that divides its sum.
 struct WindowPart {
@@ -173,23 +173,23 @@ WindowPart WindowAt(const PoolAxis& axis, int64_t position, bool counts_padding)
 }
 
 // One operand, whose rows are converted to float32 and back.
-struct RowOperand {
+struct RowwiseOperand {
   int8_t operand;
   int32_t size;
   int64_t offset;     // in bytes, as the strides
   int64_t stride[5];  // of the batch, the axes
 };
 
-RowOperand OperandOf(const StridedView& view, int operand) {
+RowwiseOperand OperandOf(const StridedView& view, int operand) {
   const auto size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
-  RowOperand row{static_cast<int8_t>(operand), size, ByteOffset(view), {}};
+  RowwiseOperand row{static_cast<int8_t>(operand), size, ByteOffset(view), {}};
   for (int dim = 0; dim < 5; ++dim) row.stride[dim] = ByteStride(view, dim);
   return row;
 }
 
 struct PoolJob {
   PoolKind kind;
-  bool has_places;
+  bool has_indices;
   bool is_wide;  // positions are INT64
   Isa isa;
   int threads;
@@ -198,9 +198,9 @@ struct PoolJob {
   int64_t length[3];  // of the source's axes
   int64_t dilation[3];
   int64_t rows_together;
-  RowOperand source;
-  RowOperand destination;
-  RowOperand places;
+  RowwiseOperand source;
+  RowwiseOperand destination;
+  RowwiseOperand indices;
   LoadFunction load;  // null for FLOAT
   StoreFunction store;
   TransposeFunction transpose;  // of the source's elements to float32
@@ -213,7 +213,7 @@ struct PoolJob {
   int64_t Rows() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
   bool Touches(int operand) const noexcept {
     return operand == source.operand || operand == destination.operand ||
-           (has_places && operand == places.operand);
+           (has_indices && operand == indices.operand);
   }
   int64_t Elements() const noexcept {
     return std::max(Rows() * extent[4], extent[0] * extent[1] * length[0] * length[1] * length[2]);
@@ -228,7 +228,7 @@ class RowGroup {
       : job_(job),
         source_(Base(context, job.source)),
         destination_(Base(context, job.destination)),
-        places_(job.has_places ? Base(context, job.places) : nullptr) {
+        places_(job.has_indices ? Base(context, job.indices) : nullptr) {
     for (int axis = 0; axis < 3; ++axis) {
       windows_[axis] = job.windows[axis].In(context.memory);
       sizes_[axis] = job.sizes[axis].In(context.memory);
@@ -244,12 +244,12 @@ class RowGroup {
   struct Lane {
     const char* plane;
     char* to;
-    char* places;
+    char* indices;
     PoolWindow z;
     PoolWindow y;
   };
 
-  static char* Base(const JobContext& context, const RowOperand& row) {
+  static char* Base(const JobContext& context, const RowwiseOperand& row) {
     return static_cast<char*>(context.addresses[row.operand]) + row.offset;
   }
 
@@ -264,14 +264,14 @@ class RowGroup {
     }
     for (int64_t l = 0; l < count; ++l) {
       Lane& lane = lanes_[l];
-      const auto at = [&](const RowOperand& row, int dims) {
+      const auto at = [&](const RowwiseOperand& row, int dims) {
         int64_t offset = 0;
         for (int dim = 0; dim < dims; ++dim) offset += index[dim] * row.stride[dim];
         return offset;
       };
       lane.plane = source_ + at(job_.source, 2);
       lane.to = destination_ + at(job_.destination, 4);
-      lane.places = job_.has_places ? places_ + at(job_.places, 4) : nullptr;
+      lane.indices = job_.has_indices ? places_ + at(job_.indices, 4) : nullptr;
       lane.z = windows_[0][index[2]];
       lane.y = windows_[1][index[3]];
       most_z_ = std::max(most_z_, lane.z.count);
@@ -288,9 +288,9 @@ class RowGroup {
     const bool is_maximum = job_.kind == PoolKind::kMaximum;
     std::fill_n(results_, n * kLanes, is_maximum ? -std::numeric_limits<float>::infinity() : 0.0f);
     const PoolWindow* const windows = windows_[2] + x;
-    for (int64_t i = 0; job_.has_places && i < n; ++i) {
+    for (int64_t i = 0; job_.has_indices && i < n; ++i) {
       for (int64_t l = 0; l < kLanes; ++l)
-        result_places_[i * kLanes + l] = first_place_[l] + windows[i].first;
+        result_indices_[i * kLanes + l] = first_place_[l] + windows[i].first;
     }
     int64_t begin = std::numeric_limits<int64_t>::max();
     int64_t end = 0;
@@ -308,14 +308,14 @@ class RowGroup {
           Bring(rows, c, columns);
           if (job_.kind == PoolKind::kMeanGradient)
             job_.divide(values_, static_cast<size_t>(columns), sizes_[2] + c, by_lane_);
-          job_.add({values_, c, columns, windows, n, job_.dilation[2], row_places_}, results_,
-                   result_places_);
+          job_.add({values_, c, columns, windows, n, job_.dilation[2], row_indices_}, results_,
+                   result_indices_);
         }
       }
     }
     if (job_.kind == PoolKind::kMean) job_.divide(results_, static_cast<size_t>(n), sizes_[2] + x, by_lane_);
     WriteResults(x, n);
-    if (job_.has_places) WritePlaces(x, n);
+    if (job_.has_indices) WriteIndices(x, n);
   }
 
   // Finds row y of plane z of each lane's window, or nullptr. Returns whether any lane has one.
@@ -329,7 +329,7 @@ class RowGroup {
       const int64_t plane = lanes_[l].z.first + z * job_.dilation[0];
       const int64_t row = lanes_[l].y.first + y * job_.dilation[1];
       rows[l] = lanes_[l].plane + plane * job_.source.stride[2] + row * job_.source.stride[3];
-      row_places_[l] = static_cast<int32_t>((plane * job_.length[1] + row) * job_.length[2]);
+      row_indices_[l] = static_cast<int32_t>((plane * job_.length[1] + row) * job_.length[2]);
       if (job_.kind == PoolKind::kMeanGradient) by_lane_[l] = sizes_[0][plane] * sizes_[1][row];
     }
     return any;
@@ -392,12 +392,12 @@ class RowGroup {
     }
   }
 
-  void WritePlaces(int64_t x, int64_t n) {
-    TransposeIn(reinterpret_cast<const char*>(result_places_), kColumnBytes, reinterpret_cast<char*>(tile_),
+  void WriteIndices(int64_t x, int64_t n) {
+    TransposeIn(reinterpret_cast<const char*>(result_indices_), kColumnBytes, reinterpret_cast<char*>(tile_),
                 kRowBytes, n, kLanes, sizeof(int32_t), nullptr);
-    const int64_t step = job_.places.stride[4];
+    const int64_t step = job_.indices.stride[4];
     for (int64_t l = 0; l < count_; ++l) {
-      char* const to = lanes_[l].places + x * step;
+      char* const to = lanes_[l].indices + x * step;
       const char* const from = reinterpret_cast<const char*>(tile_ + l * kTile);
       if (!job_.is_wide) {
         Put(from, to, step, sizeof(int32_t), n);
@@ -430,11 +430,11 @@ class RowGroup {
   int32_t most_y_ = 0;
   Lane lanes_[kLanes];
   alignas(64) int32_t first_place_[kLanes];
-  alignas(64) int32_t row_places_[kLanes] = {};
+  alignas(64) int32_t row_indices_[kLanes] = {};
   alignas(64) float by_lane_[kLanes];
   alignas(64) float values_[kTile * kLanes];
   alignas(64) float results_[kTile * kLanes];
-  alignas(64) int32_t result_places_[kTile * kLanes];
+  alignas(64) int32_t result_indices_[kTile * kLanes];
   alignas(64) float tile_[kTile * kLanes];
   alignas(64) char raw_[kTile * sizeof(float)];
 };
@@ -447,7 +447,7 @@ void RunPlainRow(const PoolJob& job, const JobContext& context, int64_t row) {
     index[dim] = row % job.extent[dim];
     row /= job.extent[dim];
   }
-  const auto at = [&](const RowOperand& operand, int dims) {
+  const auto at = [&](const RowwiseOperand& operand, int dims) {
     char* address = static_cast<char*>(context.addresses[operand.operand]) + operand.offset;
     for (int dim = 0; dim < dims; ++dim) address += index[dim] * operand.stride[dim];
     return address;
@@ -460,7 +460,7 @@ void RunPlainRow(const PoolJob& job, const JobContext& context, int64_t row) {
     const PoolWindow x = job.windows[2].In(context.memory)[i];
     T best = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                   : std::numeric_limits<T>::min();
-    int64_t place = (z.first * job.length[1] + y.first) * job.length[2] + x.first;
+    int64_t max_index = (z.first * job.length[1] + y.first) * job.length[2] + x.first;
     for (int64_t a = 0; a < z.count; ++a) {
       for (int64_t b = 0; b < y.count; ++b) {
         for (int64_t c = 0; c < x.count; ++c) {
@@ -470,17 +470,17 @@ void RunPlainRow(const PoolJob& job, const JobContext& context, int64_t row) {
                                   from[2] * job.source.stride[4]);
           if (!(value > best) && !IsNan(value)) continue;
           best = value;
-          place = (from[0] * job.length[1] + from[1]) * job.length[2] + from[2];
+          max_index = (from[0] * job.length[1] + from[1]) * job.length[2] + from[2];
         }
       }
     }
     Store(to + i * job.destination.stride[4], best);
-    if (!job.has_places) continue;
-    char* const place_at = at(job.places, 4) + i * job.places.stride[4];
+    if (!job.has_indices) continue;
+    char* const place_at = at(job.indices, 4) + i * job.indices.stride[4];
     if (job.is_wide) {
-      Store<int64_t>(place_at, place);
+      Store<int64_t>(place_at, max_index);
     } else {
-      Store<int32_t>(place_at, static_cast<int32_t>(place));
+      Store<int32_t>(place_at, static_cast<int32_t>(max_index));
     }
   }
 }
@@ -511,15 +511,15 @@ PlainRow PlainRowOf(aclDataType dtype) {
 void PoolJob::Run(const JobContext& context) const noexcept {
   const int64_t rows = Rows();
   const PlainRow plain = PlainRowOf(dtype);
-  ForEachBlock((rows + rows_together - 1) / rows_together, threads, [&](int64_t share) {
+  ForEachBlock((rows + rows_together - 1) / rows_together, threads, [&](int64_t thread_block) {
     const DefaultFloatEnvironment environment;
-    const int64_t end = std::min(rows, (share + 1) * rows_together);
+    const int64_t end = std::min(rows, (thread_block + 1) * rows_together);
     if (plain != nullptr) {
-      for (int64_t row = share * rows_together; row < end; ++row) plain(*this, context, row);
+      for (int64_t row = thread_block * rows_together; row < end; ++row) plain(*this, context, row);
       return;
     }
     RowGroup lanes(*this, context);
-    for (int64_t row = share * rows_together; row < end; row += kLanes)
+    for (int64_t row = thread_block * rows_together; row < end; row += kLanes)
       lanes.Run(row, std::min(kLanes, end - row));
   });
   if (plain == nullptr) ReportIsaThatRan(isa);
@@ -612,13 +612,13 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
   const Pool joined = Joined(pool, *operands.source, &walked);
   const bool is_gradient = joined.kind == PoolKind::kMeanGradient;
   static constexpr auto kMaxima = PORTACL_ISA_TABLE(AddMaximaAlone);
-  static constexpr auto kMaximaWithPlaces = PORTACL_ISA_TABLE(AddMaximaWithPlaces);
+  static constexpr auto kMaximaWithIndices = PORTACL_ISA_TABLE(AddMaximaWithIndices);
   static constexpr auto kSums = PORTACL_ISA_TABLE(AddSums);
   static constexpr auto kDivide = PORTACL_ISA_TABLE(DivideTile);
   PoolJob job;
   job.kind = joined.kind;
-  job.has_places = operands.places != nullptr;
-  job.is_wide = job.has_places && operands.places->dtype == ACL_INT64;
+  job.has_indices = operands.indices != nullptr;
+  job.is_wide = job.has_indices && operands.indices->dtype == ACL_INT64;
   job.isa = isa;
   job.threads = threads;
   job.dtype = operands.source->dtype;
@@ -630,16 +630,16 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
     job.dilation[k] = is_gradient ? 1 : axis.dilation;
     const int64_t most =
         axis.is_adaptive ? (axis.length + axis.positions - 1) / axis.positions + 1 : axis.kernel;
-    if (k < 2) window *= std::clamp<int64_t>(most, 1, kShareElements);
-    window = std::min(window, kShareElements);
+    if (k < 2) window *= std::clamp<int64_t>(most, 1, kThreadBlockElements);
+    window = std::min(window, kThreadBlockElements);
   }
   const int64_t columns = std::max(joined.axis[2].length, joined.axis[2].positions);
-  const int64_t of_lanes = kLanes * std::max<int64_t>(1, std::min(window * columns, kShareElements));
-  job.rows_together = kLanes * std::max<int64_t>(1, kShareElements / of_lanes);
+  const int64_t of_lanes = kLanes * std::max<int64_t>(1, std::min(window * columns, kThreadBlockElements));
+  job.rows_together = kLanes * std::max<int64_t>(1, kThreadBlockElements / of_lanes);
   job.source = OperandOf(*operands.source, operands.source_operand);
   job.source.stride[4] = ByteStride(*operands.source, walked);
   job.destination = OperandOf(*operands.destination, operands.destination_operand);
-  if (job.has_places) job.places = OperandOf(*operands.places, operands.places_operand);
+  if (job.has_indices) job.indices = OperandOf(*operands.indices, operands.indices_operand);
   const bool is_half = job.dtype == ACL_FLOAT16 || job.dtype == ACL_BF16;
   job.load = is_half ? FindLoad(isa, job.dtype, ACL_FLOAT) : nullptr;
   job.store = is_half ? FindStore(isa, job.dtype) : nullptr;
@@ -649,7 +649,7 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
                                                                                   : GemmElement::kF32)];
   job.transpose_floats = products.transpose[static_cast<size_t>(GemmElement::kF32)];
   job.add = joined.kind != PoolKind::kMaximum ? kSums.For(isa)
-            : job.has_places                  ? kMaximaWithPlaces.For(isa)
+            : job.has_indices                 ? kMaximaWithIndices.For(isa)
                                               : kMaxima.For(isa);
   job.divide = kDivide.For(isa);
   int64_t positions = 0;

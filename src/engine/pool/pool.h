@@ -36,8 +36,8 @@ struct PoolOperands {
   int source_operand;
   const StridedView* destination;
   int destination_operand;
-  const StridedView* places = nullptr;  // INT32 or INT64: the flat index of each maximum
-  int places_operand = -1;
+  const StridedView* indices = nullptr;  // INT32 or INT64: the flat index of each maximum
+  int indices_operand = -1;
 };
 
 struct Pool {

@@ -182,7 +182,7 @@ class View {
  public:
   View(const Numbers& numbers, Isa isa, const JobContext& context) : is_there_(numbers.is_there) {
     if (!is_there_) return;
-    base_ = numbers.place.Address(context);
+    base_ = numbers.buffer.Address(context);
     dtype_ = numbers.dtype;
     is_packed_ = StorageBits(numbers.dtype) == 4;
     size_ = static_cast<int64_t>(StorageBits(numbers.dtype) / 8);
@@ -269,7 +269,7 @@ class FactorRow {
 class Groups {
  public:
   Groups(const RowGroups& groups, const JobContext& context) : groups_(groups) {
-    if (groups.ends.is_there) numbers_ = groups.ends.place.Address(context);
+    if (groups.ends.is_there) numbers_ = groups.ends.buffer.Address(context);
   }
   // Returns -1 if there is none. Rows are asked for in ascending order.
   int64_t Of(int64_t row) {
@@ -335,9 +335,9 @@ class Coder {
     codes_ = quantiser.codes.Address(context);
     load_half_ = FindLoad(job.isa, ACL_FLOAT16, ACL_FLOAT);
     store_half_ = FindStore(job.isa, ACL_FLOAT16);
-    if (quantiser.row_step.is_there) row_step_ = quantiser.row_step.place.Address(context);
-    if (quantiser.row_offset.is_there) row_offset_ = quantiser.row_offset.place.Address(context);
-    if (quantiser.tensor_step.is_there) tensor_ = quantiser.tensor_step.place.Address(context);
+    if (quantiser.row_step.is_there) row_step_ = quantiser.row_step.buffer.Address(context);
+    if (quantiser.row_offset.is_there) row_offset_ = quantiser.row_offset.buffer.Address(context);
+    if (quantiser.tensor_step.is_there) tensor_ = quantiser.tensor_step.buffer.Address(context);
   }
   bool Writes() const { return q_.kind != Kind::kNone; }
   bool ReadsRow() const { return q_.kind == Kind::kGreatest || q_.kind == Kind::kRange; }

@@ -1,5 +1,5 @@
 // Rows that are computed in float32, tile by tile, and stored as codes of few bits: a source of rows, then
-// one quantiser or two. Each is a trivially copyable step of a job (StepList::Compute); its operands are
+// one quantiser or two. Each is a trivially copyable step of a job (OpList::Compute); its operands are
 // dense.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -8,14 +8,14 @@
 
 #include "acl/acl_base.h"
 #include "base/isa.h"
+#include "engine/buffer_ref.h"
 #include "engine/codes.h"
-#include "engine/place.h"
 
 namespace portacl::engine {
 
 // An operand in memory, of any dtype that converts to float32.
 struct Numbers {
-  Place place{Place::kWorkspace, 0};
+  BufferRef buffer{BufferRef::kWorkspace, 0};
   aclDataType dtype = ACL_FLOAT;
   bool is_there = false;
 };
@@ -56,7 +56,7 @@ struct Quantiser {
   float most = 127;               // kRange: the greatest number's code
   float span = 255;               // codes between the least and the greatest number
   float least_step = 0;           // kRange
-  Place codes;
+  BufferRef codes;
   Factors scale;
   Factors offset;
   Numbers row_step;     // FLOAT, written
@@ -136,8 +136,8 @@ struct TensorExtremes {
   Numbers x;
   Factors factor;
   RowGroups groups;
-  Place pairs;
-  Place to;
+  BufferRef pairs;
+  BufferRef to;
   int64_t rows, columns;
   Isa isa = Isa::kPortable;
   int threads = 1;

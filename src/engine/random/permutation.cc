@@ -32,13 +32,13 @@ void Shuffle(const PermutationJob& job, T* values) {
   }
 }
 
-void CopyListed(const void* parameters, const Stretch& stretch) {
+void CopyListed(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const ListedNumbers*>(parameters);
-  auto* const to = static_cast<int64_t*>(stretch.to);
-  for (size_t i = 0; i < stretch.n; ++i) {
-    const size_t place = static_cast<size_t>(stretch.first) + i;
-    to[i] = numbers.bytes == 4 ? static_cast<int64_t>(static_cast<const uint32_t*>(numbers.values)[place])
-                               : static_cast<const int64_t*>(numbers.values)[place];
+  auto* const to = static_cast<int64_t*>(thread_block.to);
+  for (size_t i = 0; i < thread_block.n; ++i) {
+    const size_t position = static_cast<size_t>(thread_block.first) + i;
+    to[i] = numbers.bytes == 4 ? static_cast<int64_t>(static_cast<const uint32_t*>(numbers.values)[position])
+                               : static_cast<const int64_t*>(numbers.values)[position];
   }
 }
 

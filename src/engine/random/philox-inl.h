@@ -81,15 +81,15 @@ HWY_INLINE void Words(const RandomSource& source, uint64_t step, uint64_t first,
   const hn::Repartition<uint32_t, decltype(d)> words;
   using V = hn::Vec<decltype(d)>;
   const size_t at_once = hn::Lanes(words);
-  const V places = hn::ShiftLeft<1>(hn::Iota(d, uint64_t{0}));
+  const V positions = hn::ShiftLeft<1>(hn::Iota(d, uint64_t{0}));
   for (size_t i = 0; i < count; i += at_once) {
     // The even and the odd positions.
-    const V even_place = hn::Add(places, hn::Set(d, first + i));
-    const V odd_place = hn::Add(even_place, hn::Set(d, uint64_t{1}));
+    const V even_position = hn::Add(positions, hn::Set(d, first + i));
+    const V odd_position = hn::Add(even_position, hn::Set(d, uint64_t{1}));
     const V low = hn::Set(d, offset);
     const V high = hn::Set(d, offset >> 32);
-    Blocks<V> even{low, high, even_place, hn::ShiftRight<32>(even_place)};
-    Blocks<V> odd{low, high, odd_place, hn::ShiftRight<32>(odd_place)};
+    Blocks<V> even{low, high, even_position, hn::ShiftRight<32>(even_position)};
+    Blocks<V> odd{low, high, odd_position, hn::ShiftRight<32>(odd_position)};
     auto k0 = static_cast<uint32_t>(source.seed);
     auto k1 = static_cast<uint32_t>(source.seed >> 32);
     for (int round = 0; round < kRounds; ++round, k0 += kWeyl0, k1 += kWeyl1) {

@@ -87,18 +87,18 @@ HWY_INLINE auto OpenUnitOf(D d, const TileWords<2>& words, size_t i) {
 }
 
 template <class T>
-void Uniform(const void* parameters, const Stretch& stretch) {
+void Uniform(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const UniformNumbers<T>*>(parameters);
   TileWords<sizeof(T) / 4> words;
-  words.Fill(numbers.source, stretch.first, stretch.n);
+  words.Fill(numbers.source, thread_block.first, thread_block.n);
   const hn::ScalableTag<T> d;
   const auto base = hn::Set(d, numbers.base);
   const auto step = hn::Set(d, numbers.step);
   const auto scale = hn::Set(d, numbers.scale);
   const auto limit = hn::Set(d, numbers.limit);
   const auto low = hn::Set(d, numbers.low);
-  auto* const to = static_cast<T*>(stretch.to);
-  for (size_t i = 0; i < stretch.n; i += hn::Lanes(d)) {
+  auto* const to = static_cast<T*>(thread_block.to);
+  for (size_t i = 0; i < thread_block.n; i += hn::Lanes(d)) {
     const auto value = hn::Mul(functions::Fma(d, UnitOf(d, words, i), step, base), scale);
     hn::StoreU(hn::IfThenElse(hn::Ge(value, limit), low, value), d, to + i);
   }
@@ -112,10 +112,10 @@ HWY_INLINE V RadiusOf(D d, V log) {
 }
 
 template <class T>
-void Normal(const void* parameters, const Stretch& stretch) {
+void Normal(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const NormalNumbers<T>*>(parameters);
   TileWords<sizeof(T) / 4> words;
-  words.Fill(numbers.source, stretch.first, stretch.n);
+  words.Fill(numbers.source, thread_block.first, thread_block.n);
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
   alignas(64) T noise[kTile + 2 * (HWY_MAX_BYTES / sizeof(T))];
@@ -127,7 +127,7 @@ void Normal(const void* parameters, const Stretch& stretch) {
       angle.word[row][i] = words.word[row][2 * i + 1];
     }
   }
-  for (size_t i = 0; 2 * i < stretch.n; i += lanes) {
+  for (size_t i = 0; 2 * i < thread_block.n; i += lanes) {
     // The u of the radius is never 0; the angle runs from -pi to pi.
     hn::Vec<decltype(d)> u;
     hn::Vec<decltype(d)> turn;
@@ -150,53 +150,53 @@ void Normal(const void* parameters, const Stretch& stretch) {
                           d, noise + 2 * i);
   }
   const T* const means =
-      numbers.mean_input < 0 ? nullptr : static_cast<const T*>(stretch.in[numbers.mean_input]);
+      numbers.mean_input < 0 ? nullptr : static_cast<const T*>(thread_block.in[numbers.mean_input]);
   const T* const stds =
-      numbers.std_input < 0 ? nullptr : static_cast<const T*>(stretch.in[numbers.std_input]);
-  auto* const to = static_cast<T*>(stretch.to);
-  for (size_t i = 0; i < stretch.n; i += lanes) {
+      numbers.std_input < 0 ? nullptr : static_cast<const T*>(thread_block.in[numbers.std_input]);
+  auto* const to = static_cast<T*>(thread_block.to);
+  for (size_t i = 0; i < thread_block.n; i += lanes) {
     const auto mean = means == nullptr ? hn::Set(d, numbers.mean) : hn::LoadU(d, means + i);
     const auto std = stds == nullptr ? hn::Set(d, numbers.std) : hn::LoadU(d, stds + i);
     hn::StoreU(functions::Fma(d, hn::LoadU(d, noise + i), std, mean), d, to + i);
   }
 }
 
-void Bernoulli(const void* parameters, const Stretch& stretch) {
+void Bernoulli(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const BernoulliNumbers*>(parameters);
   TileWords<1> words;
-  words.Fill(numbers.source, stretch.first, stretch.n);
-  auto* const to = static_cast<uint8_t*>(stretch.to);
-  for (size_t i = 0; i < stretch.n; ++i) to[i] = words.word[0][i] <= numbers.most ? 1 : 0;
+  words.Fill(numbers.source, thread_block.first, thread_block.n);
+  auto* const to = static_cast<uint8_t*>(thread_block.to);
+  for (size_t i = 0; i < thread_block.n; ++i) to[i] = words.word[0][i] <= numbers.most ? 1 : 0;
 }
 
-void BernoulliEach(const void* parameters, const Stretch& stretch) {
+void BernoulliEach(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const BernoulliOfEach*>(parameters);
   TileWords<1> words;
-  words.Fill(numbers.source, stretch.first, stretch.n);
-  const auto* const probabilities = static_cast<const double*>(stretch.in[0]);
-  auto* const to = static_cast<double*>(stretch.to);
-  for (size_t i = 0; i < stretch.n; ++i)
+  words.Fill(numbers.source, thread_block.first, thread_block.n);
+  const auto* const probabilities = static_cast<const double*>(thread_block.in[0]);
+  auto* const to = static_cast<double*>(thread_block.to);
+  for (size_t i = 0; i < thread_block.n; ++i)
     to[i] = static_cast<double>(words.word[0][i]) * 0x1p-32 < probabilities[i] ? 1.0 : 0.0;
 }
 
 // Returns floor(number * count / 2^bits) for a random number of 64 bits, or of 128 if there are more than
 // 2^32 integers. Probabilities differ by a factor of at most 1 + 2^-32.
-void Integers(const void* parameters, const Stretch& stretch) {
+void Integers(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const IntegerNumbers*>(parameters);
-  auto* const to = static_cast<int64_t*>(stretch.to);
+  auto* const to = static_cast<int64_t*>(thread_block.to);
   const auto from = static_cast<uint64_t>(numbers.from);
   if (numbers.count != 0 && numbers.count <= uint64_t{1} << 32) {
     TileWords<2> words;
-    words.Fill(numbers.source, stretch.first, stretch.n);
-    for (size_t i = 0; i < stretch.n; ++i) {
+    words.Fill(numbers.source, thread_block.first, thread_block.n);
+    for (size_t i = 0; i < thread_block.n; ++i) {
       const uint64_t number = uint64_t{words.word[0][i]} << 32 | words.word[1][i];
       to[i] = static_cast<int64_t>(from + static_cast<uint64_t>(Uint128{number} * numbers.count >> 64));
     }
     return;
   }
   TileWords<4> words;
-  words.Fill(numbers.source, stretch.first, stretch.n);
-  for (size_t i = 0; i < stretch.n; ++i) {
+  words.Fill(numbers.source, thread_block.first, thread_block.n);
+  for (size_t i = 0; i < thread_block.n; ++i) {
     const uint64_t high = uint64_t{words.word[0][i]} << 32 | words.word[1][i];
     const uint64_t low = uint64_t{words.word[2][i]} << 32 | words.word[3][i];
     const uint64_t carried = static_cast<uint64_t>(Uint128{low} * numbers.count >> 64);
@@ -219,15 +219,15 @@ HWY_INLINE V LogOfUnit([[maybe_unused]] D d, V x) {
   return LogOfParts(du, parts, m, 1.0);
 }
 
-void Exponential(const void* parameters, const Stretch& stretch) {
+void Exponential(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const ExponentialNumbers*>(parameters);
   TileWords<2> words;
-  words.Fill(numbers.source, stretch.first, stretch.n);
+  words.Fill(numbers.source, thread_block.first, thread_block.n);
   const hn::ScalableTag<double> d;
   const auto lambda = hn::Set(d, numbers.lambda);
   const auto least = hn::Set(d, numbers.least);
-  auto* const to = static_cast<double*>(stretch.to);
-  for (size_t i = 0; i < stretch.n; i += hn::Lanes(d)) {
+  auto* const to = static_cast<double*>(thread_block.to);
+  for (size_t i = 0; i < thread_block.n; i += hn::Lanes(d)) {
     const auto value = hn::Div(hn::Neg(LogOfUnit(d, OpenUnitOf(d, words, i))), lambda);
     hn::StoreU(hn::IfThenElse(hn::Lt(value, least), least, value), d, to + i);
   }
@@ -249,37 +249,37 @@ HWY_INLINE void DrawBits(const RandomSource& source, uint32_t most, int64_t firs
   for (size_t i = 0; i < (n + 127) / 128 * 16; ++i) bits[i] = Packed(bytes + 8 * i);
 }
 
-void Mask(const void* parameters, const Stretch& stretch) {
+void Mask(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const MaskNumbers*>(parameters);
-  auto* const to = static_cast<uint8_t*>(stretch.to);
-  for (size_t done = 0; done < stretch.n; done += kTile / 8) {
+  auto* const to = static_cast<uint8_t*>(thread_block.to);
+  for (size_t done = 0; done < thread_block.n; done += kTile / 8) {
     alignas(64) uint8_t bits[kTile / 8] = {};
-    const int64_t first = (stretch.first + static_cast<int64_t>(done)) * 8;
+    const int64_t first = (thread_block.first + static_cast<int64_t>(done)) * 8;
     const int64_t left = std::clamp<int64_t>(numbers.count - first, 0, kTile);
     if (left > 0) DrawBits(numbers.source, numbers.most, first, static_cast<size_t>(left), bits);
-    std::memcpy(to + done, bits, std::min(stretch.n - done, sizeof bits));
+    std::memcpy(to + done, bits, std::min(thread_block.n - done, sizeof bits));
   }
 }
 
-void Dropout(const void* parameters, const Stretch& stretch) {
+void Dropout(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const DropoutNumbers*>(parameters);
   using Bits = DropoutNumbers::Bits;
   if (numbers.bits == Bits::kDrawn)
-    DrawBits(numbers.source, numbers.most, stretch.first, stretch.n, stretch.bits);
-  if (numbers.bits == Bits::kAll) std::memset(stretch.bits, 0xFF, kTile / 8);
-  if (numbers.bits == Bits::kNone) std::memset(stretch.bits, 0, kTile / 8);
+    DrawBits(numbers.source, numbers.most, thread_block.first, thread_block.n, thread_block.bits);
+  if (numbers.bits == Bits::kAll) std::memset(thread_block.bits, 0xFF, kTile / 8);
+  if (numbers.bits == Bits::kNone) std::memset(thread_block.bits, 0, kTile / 8);
   ReportIsaThatRan(kIsa);
-  const auto* const in = static_cast<const float*>(stretch.in[0]);
-  auto* const to = static_cast<float*>(stretch.to);
+  const auto* const in = static_cast<const float*>(thread_block.in[0]);
+  auto* const to = static_cast<float*>(thread_block.to);
   constexpr size_t kWordBits = 32;
   const hn::CappedTag<float, kWordBits> d;  // at most a word's bits, a multiple of the lanes
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto scale = hn::Set(d, numbers.scale);
   const auto one = hn::Set(d, 1.0f);
   const auto own_bit = hn::Shl(hn::Set(du, 1u), hn::Iota(du, 0u));
-  for (size_t i = 0; i < stretch.n; i += hn::Lanes(d)) {
+  for (size_t i = 0; i < thread_block.n; i += hn::Lanes(d)) {
     uint32_t word;
-    std::memcpy(&word, stretch.bits + i / kWordBits * sizeof word, sizeof word);
+    std::memcpy(&word, thread_block.bits + i / kWordBits * sizeof word, sizeof word);
     const auto is_kept = hn::RebindMask(d, hn::TestBit(hn::Set(du, word >> i % kWordBits), own_bit));
     const auto value = hn::LoadU(d, in + i);
     hn::StoreU(numbers.multiplies ? hn::Mul(hn::Mul(value, hn::IfThenElseZero(is_kept, one)), scale)

@@ -109,11 +109,11 @@ struct AxesRows {
   // Calls body(from, to, first, last) for rows [first, last) of the batch that begins at `from` and `to`,
   // once or more for each block.
   template <class Body>
-  void ForEachShare(const JobContext& context, const Body& body) const noexcept;
+  void ForEachThreadBlock(const JobContext& context, const Body& body) const noexcept;
 
   template <class Body>
-  void RunShare(const char* from, char* to, int64_t share, const Body& body) const noexcept {
-    int64_t row = share * rows_together;
+  void RunThreadBlock(const char* from, char* to, int64_t thread_block, const Body& body) const noexcept {
+    int64_t row = thread_block * rows_together;
     const int64_t end = row + rows_together < batches * rows ? row + rows_together : batches * rows;
     while (row < end) {
       const int64_t batch = row / rows;
@@ -149,11 +149,12 @@ void portacl::engine::JobWithTables<Maker>::Run(const JobContext& context) const
 }
 
 template <class Body>
-void portacl::engine::AxesRows::ForEachShare(const JobContext& context, const Body& body) const noexcept {
+void portacl::engine::AxesRows::ForEachThreadBlock(const JobContext& context,
+                                                   const Body& body) const noexcept {
   const char* const from = static_cast<const char*>(context.addresses[source]) + from_offset;
   char* const to = static_cast<char*>(context.addresses[destination]) + to_offset;
-  ForEachBlock((batches * rows + rows_together - 1) / rows_together, threads, [&](int64_t share) {
+  ForEachBlock((batches * rows + rows_together - 1) / rows_together, threads, [&](int64_t thread_block) {
     const DefaultFloatEnvironment environment;
-    RunShare(from, to, share, body);
+    RunThreadBlock(from, to, thread_block, body);
   });
 }

@@ -46,7 +46,7 @@ struct AxisMap {
 // Calls f(a, b, count, index, step) for a piecewise map, in the order of positions. The positions (a, b), (a,
 // b + 1), ..., (a, b + count - 1) map to the indices index, index + step, ...; index < 0 means none.
 template <class F>
-void ForEachStretch(const AxisMap& map, const F& f) {
+void ForEachAxisRange(const AxisMap& map, const F& f) {
   const int64_t n = map.length;
   const int64_t positions = map.inner;
   const auto piece = [&](int64_t a, int64_t begin, int64_t end, int64_t index, int64_t step) {
@@ -84,8 +84,8 @@ void ForEachStretch(const AxisMap& map, const F& f) {
   }
 }
 
-// Returns an upper bound for the calls that ForEachStretch makes.
-inline int64_t MostStretches(const AxisMap& map) {
+// Returns an upper bound for the calls that ForEachAxisRange makes.
+inline int64_t MostRanges(const AxisMap& map) {
   if (map.kind == AxisMap::Kind::kWindows)
     return map.outer > (int64_t{1} << 60) ? int64_t{1} << 62 : 3 * map.outer;
   return map.kind == AxisMap::Kind::kWrap ? map.inner / map.length + 2 : 3;
@@ -95,8 +95,9 @@ namespace axis_map {
 
 // Returns the floor of a coordinate of any size, at most `last`.
 template <class T>
-int64_t IndexBelow(T place, int64_t last) {
-  return place < static_cast<T>(last) ? static_cast<int64_t>(std::floor(place)) : last;
+int64_t IndexBelow(T source_coordinate, int64_t last) {
+  return source_coordinate < static_cast<T>(last) ? static_cast<int64_t>(std::floor(source_coordinate))
+                                                  : last;
 }
 
 template <class T, class F>
@@ -114,10 +115,11 @@ void ForEachInterpolated(const AxisMap& map, const F& f) {
       continue;
     }
     const bool is_linear = map.kind == AxisMap::Kind::kLinear;
-    T place = map.aligns_corners ? step * static_cast<T>(b) : step * (static_cast<T>(b) + half) - half;
-    if (is_linear && !map.aligns_corners) place = std::max(place, T{0});
-    const int64_t index = IndexBelow(place, last);
-    const T part = std::clamp(place - static_cast<T>(index), T{0}, T{1});
+    T source_coordinate =
+        map.aligns_corners ? step * static_cast<T>(b) : step * (static_cast<T>(b) + half) - half;
+    if (is_linear && !map.aligns_corners) source_coordinate = std::max(source_coordinate, T{0});
+    const int64_t index = IndexBelow(source_coordinate, last);
+    const T part = std::clamp(source_coordinate - static_cast<T>(index), T{0}, T{1});
     if (is_linear) {
       f(0, b, index, static_cast<double>(1 - part));
       f(0, b, std::min(index + 1, last), static_cast<double>(part));
@@ -138,7 +140,7 @@ void ForEachInterpolated(const AxisMap& map, const F& f) {
 template <class F>
 void ForEachTap(const AxisMap& map, const F& f) {
   if (map.IsPiecewise()) {
-    ForEachStretch(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
+    ForEachAxisRange(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
       for (int64_t k = 0; index >= 0 && k < count; ++k) f(a, b + k, index + k * step, 1.0);
     });
   } else if (map.is_wide) {

@@ -19,29 +19,31 @@ namespace {
 // Points at a time. With more of them a channel's image stays in the caches longer, but their taps take
 // stack.
 template <class T>
-constexpr int64_t PlacesFor(int taps) {
+constexpr int64_t PositionsFor(int taps) {
   return (taps > 4 ? 256 : 1024) / static_cast<int64_t>(sizeof(T));
 }
 // The size of an image with all channels from which on prefetching the next taps pays.
 constexpr int64_t kFarImage = int64_t{512} * 1024;
 // Elements that a thread writes at a time.
-constexpr int64_t kShareElements = 16384;
+constexpr int64_t kThreadBlockElements = 16384;
 
 // Converts a grid coordinate to elements of the image.
 template <class T>
-T Unnormalized(T place, int64_t n, bool aligns_corners) {
+T Unnormalized(T source_coordinate, int64_t n, bool aligns_corners) {
   const auto length = static_cast<T>(n);
-  return aligns_corners ? (place + 1) / 2 * (length - 1) : ((place + 1) * length - 1) / 2;
+  return aligns_corners ? (source_coordinate + 1) / 2 * (length - 1)
+                        : ((source_coordinate + 1) * length - 1) / 2;
 }
 
 // Applies the edge rule to a coordinate outside; NaN becomes 0.
 template <class T>
-T Inside(T place, int64_t n, GridEdge edge, bool aligns_corners) {
-  if (edge == GridEdge::kZero) return place;
+T Inside(T source_coordinate, int64_t n, GridEdge edge, bool aligns_corners) {
+  if (edge == GridEdge::kZero) return source_coordinate;
   if (edge == GridEdge::kReflection)
-    place = aligns_corners ? Reflected(place, 0, 2 * (n - 1)) : Reflected(place, -1, 2 * n - 1);
+    source_coordinate = aligns_corners ? Reflected(source_coordinate, 0, 2 * (n - 1))
+                                       : Reflected(source_coordinate, -1, 2 * n - 1);
   const auto last = static_cast<T>(n - 1);
-  return place > 0 ? std::min(place, last) : T{0};
+  return source_coordinate > 0 ? std::min(source_coordinate, last) : T{0};
 }
 
 // Converts a floored coordinate to an index. Coordinates far outside become -1 or n, with a margin for
@@ -63,13 +65,13 @@ struct AxisTaps {
 
 template <class T>
 AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
-  T place = Unnormalized(std::isnan(coordinate) ? T{-1} : coordinate, n, job.aligns_corners);
+  T source_coordinate = Unnormalized(std::isnan(coordinate) ? T{-1} : coordinate, n, job.aligns_corners);
   AxisTaps<T> taps{};
   const auto at = [&](int64_t index) { return index >= 0 && index < n ? index : -1; };
   if (job.filter == GridFilter::kCubic) {
     // Cubic interpolation applies the edge rule to each tap.
-    const T below = std::floor(place);
-    const T part = std::isfinite(place) ? place - below : T{0};
+    const T below = std::floor(source_coordinate);
+    const T part = std::isfinite(source_coordinate) ? source_coordinate - below : T{0};
     constexpr T kA = static_cast<T>(-0.75);
     const auto near = [](T x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
     const auto far = [](T x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };
@@ -82,15 +84,15 @@ AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
     }
     return taps;
   }
-  place = Inside(place, n, job.edge, job.aligns_corners);
+  source_coordinate = Inside(source_coordinate, n, job.edge, job.aligns_corners);
   if (job.filter == GridFilter::kNearest) {
     taps.count = 1;
-    taps.index[0] = at(IndexOf(std::nearbyint(place), n));
+    taps.index[0] = at(IndexOf(std::nearbyint(source_coordinate), n));
     taps.weight[0] = 1;
     return taps;
   }
-  const T below = std::floor(place);
-  const T part = std::isfinite(place) ? place - below : T{0};
+  const T below = std::floor(source_coordinate);
+  const T part = std::isfinite(source_coordinate) ? source_coordinate - below : T{0};
   const int64_t index = IndexOf(below, n);
   taps.count = 2;
   taps.index[0] = at(index);
@@ -102,15 +104,15 @@ AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
 
 // Some points of one row of one image, with at most kTaps taps each.
 template <class T, int kTaps>
-class Places {
-  static constexpr int64_t kPlaces = PlacesFor<T>(kTaps);
+class OperandPositions {
+  static constexpr int64_t kPositions = PositionsFor<T>(kTaps);
   using Bits = std::conditional_t<sizeof(T) == sizeof(float), uint32_t, uint64_t>;
 
  public:
-  explicit Places(const GridJob& job) : job_(job) {}
+  explicit OperandPositions(const GridJob& job) : job_(job) {}
 
   void operator()(const char* input, const char* grid, char* output, int64_t count) {
-    T coordinate[2][kPlaces];
+    T coordinate[2][kPositions];
     for (int axis = 0; axis < 2; ++axis)
       Load(grid + axis * job_.grid_stride[3], job_.grid_stride[2], count, coordinate[axis]);
     for (int64_t i = 0; i < count; ++i) SetTaps(coordinate[1][i], coordinate[0][i], i);
@@ -138,10 +140,10 @@ class Places {
   }
 
   void Channel(const char* input, char* output, int64_t count) {
-    T sum[kPlaces];
+    T sum[kPositions];
     std::fill_n(sum, count, T{0});
     if constexpr (kTaps > 4) {
-      T row[kPlaces];
+      T row[kPositions];
       for (int r = 0; r < 4; ++r) {
         std::fill_n(row, count, T{0});
         for (int c = 0; c < 4; ++c) AddTap(input, r * 4 + c, count, row);
@@ -154,15 +156,15 @@ class Places {
   }
 
   void AddTap(const char* input, int k, int64_t count, T* sum) {
-    T value[kPlaces];
+    T value[kPositions];
     if (job_.load == nullptr) {
       // Masks missing elements to 0 by their bits, since branches would be mispredicted.
-      Bits bits[kPlaces];
+      Bits bits[kPositions];
       for (int64_t i = 0; i < count; ++i) std::memcpy(bits + i, input + offset_[k][i], sizeof bits[i]);
       for (int64_t i = 0; i < count; ++i) bits[i] &= mask_[k][i];
       std::memcpy(value, bits, sizeof value[0] * static_cast<size_t>(count));
     } else if constexpr (sizeof(T) == sizeof(float)) {
-      uint16_t raw[kPlaces];
+      uint16_t raw[kPositions];
       for (int64_t i = 0; i < count; ++i) std::memcpy(raw + i, input + offset_[k][i], sizeof raw[i]);
       for (int64_t i = 0; i < count; ++i) raw[i] &= static_cast<uint16_t>(mask_[k][i]);
       job_.load(raw, value, static_cast<size_t>(count));
@@ -176,7 +178,7 @@ class Places {
       return;
     }
     if constexpr (sizeof(T) == sizeof(float)) {
-      uint16_t raw[kPlaces];
+      uint16_t raw[kPositions];
       for (int64_t i = 0; i < count; ++i) std::memcpy(raw + i, from + i * step, sizeof raw[i]);
       job_.load(raw, value, static_cast<size_t>(count));
     }
@@ -186,7 +188,7 @@ class Places {
     const int64_t step = job_.output_stride[3];
     if constexpr (sizeof(T) == sizeof(float)) {
       if (job_.store != nullptr) {
-        uint16_t raw[kPlaces];
+        uint16_t raw[kPositions];
         job_.store(sum, raw, static_cast<size_t>(count), false);
         for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * step, raw + i, sizeof raw[i]);
         return;
@@ -201,45 +203,45 @@ class Places {
 
   const GridJob& job_;
   int taps_ = 0;
-  int64_t offset_[kTaps][kPlaces];
-  Bits mask_[kTaps][kPlaces];
-  T weight_[kTaps][kPlaces];
-  T row_weight_[4][kPlaces];
+  int64_t offset_[kTaps][kPositions];
+  Bits mask_[kTaps][kPositions];
+  T weight_[kTaps][kPositions];
+  T row_weight_[4][kPositions];
 };
 
-// Calls run(input, grid, output, count) for at most kPlaces points of a row, for each channel.
-template <int64_t kPlaces, class MakeRun>
-void ForEachPlaces(const GridJob& job, const JobContext& context, const MakeRun& make_run) {
+// Calls run(input, grid, output, count) for at most kPositions points of a row, for each channel.
+template <int64_t kPositions, class MakeRun>
+void ForEachPositions(const GridJob& job, const JobContext& context, const MakeRun& make_run) {
   const char* const input = static_cast<const char*>(context.addresses[job.input]) + job.input_offset;
   const char* const grid = static_cast<const char*>(context.addresses[job.grid]) + job.grid_offset;
   char* const output = static_cast<char*>(context.addresses[job.output]) + job.output_offset;
-  const int64_t parts = (job.columns + kPlaces - 1) / kPlaces;
+  const int64_t parts = (job.columns + kPositions - 1) / kPositions;
   const int64_t all = job.images * job.rows * parts;
   const int64_t together =
-      std::max<int64_t>(1, kShareElements / (std::min(kPlaces, job.columns) * job.channels));
-  ForEachBlock((all + together - 1) / together, job.threads, [&](int64_t share) {
+      std::max<int64_t>(1, kThreadBlockElements / (std::min(kPositions, job.columns) * job.channels));
+  ForEachBlock((all + together - 1) / together, job.threads, [&](int64_t thread_block) {
     const DefaultFloatEnvironment environment;
     auto&& run = make_run();
-    for (int64_t k = share * together; k < std::min(all, (share + 1) * together); ++k) {
-      const int64_t first = k % parts * kPlaces;
+    for (int64_t k = thread_block * together; k < std::min(all, (thread_block + 1) * together); ++k) {
+      const int64_t first = k % parts * kPositions;
       const int64_t row = k / parts % job.rows;
       const int64_t image = k / parts / job.rows;
       run(input + image * job.input_stride[0],
           grid + image * job.grid_stride[0] + row * job.grid_stride[1] + first * job.grid_stride[2],
           output + image * job.output_stride[0] + row * job.output_stride[2] + first * job.output_stride[3],
-          std::min(kPlaces, job.columns - first));
+          std::min(kPositions, job.columns - first));
     }
   });
 }
 
 template <class T, int kTaps>
-void RunPlaces(const GridJob& job, const JobContext& context) {
-  ForEachPlaces<PlacesFor<T>(kTaps)>(job, context, [&] { return Places<T, kTaps>(job); });
+void RunPositions(const GridJob& job, const JobContext& context) {
+  ForEachPositions<PositionsFor<T>(kTaps)>(job, context, [&] { return OperandPositions<T, kTaps>(job); });
 }
 
-template <int64_t kPlaces>
+template <int64_t kPositions>
 void RunLoop(const GridJob& job, const JobContext& context) {
-  ForEachPlaces<kPlaces>(job, context, [&] {
+  ForEachPositions<kPositions>(job, context, [&] {
     return [&](const char* input, const char* grid, char* output, int64_t count) {
       job.loop(job, input, grid, output, count);
     };
@@ -250,14 +252,14 @@ void RunLoop(const GridJob& job, const JobContext& context) {
 
 void GridJob::Run(const JobContext& context) const noexcept {
   if (loop != nullptr) {
-    filter == GridFilter::kCubic ? RunLoop<kCubicGridPlaces>(*this, context)
-                                 : RunLoop<kGridPlaces>(*this, context);
+    filter == GridFilter::kCubic ? RunLoop<kCubicGridPositions>(*this, context)
+                                 : RunLoop<kGridPositions>(*this, context);
   } else if (is_wide) {
-    RunPlaces<double, 4>(*this, context);
+    RunPositions<double, 4>(*this, context);
   } else if (filter == GridFilter::kCubic) {
-    RunPlaces<float, 16>(*this, context);
+    RunPositions<float, 16>(*this, context);
   } else {
-    RunPlaces<float, 4>(*this, context);
+    RunPositions<float, 4>(*this, context);
   }
 }
 
@@ -294,8 +296,8 @@ GridJob MakeGridJob(const GridOperands& operands, GridFilter filter, GridEdge ed
   SetStrides(*operands.grid, &job.grid_offset, job.grid_stride);
   SetStrides(*operands.output, &job.output_offset, job.output_stride);
   job.asks_ahead = job.channels * job.height * job.width * size >= kFarImage;
-  const bool places_go_on = job.grid_stride[1] == job.columns * job.grid_stride[2];
-  if (places_go_on && job.output_stride[2] == job.columns * job.output_stride[3]) {
+  const bool positions_go_on = job.grid_stride[1] == job.columns * job.grid_stride[2];
+  if (positions_go_on && job.output_stride[2] == job.columns * job.output_stride[3]) {
     job.columns *= job.rows;
     job.rows = 1;
   }

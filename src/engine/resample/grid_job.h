@@ -17,14 +17,14 @@ enum class GridEdge : uint8_t { kZero, kBorder, kReflection };
 
 struct GridJob;
 
-// Samples the points of a row, starting with one image's first channel. There are at most kGridPlaces of
-// them, or kCubicGridPlaces with the cubic filter.
+// Samples the points of a row, starting with one image's first channel. There are at most kGridPositions of
+// them, or kCubicGridPositions with the cubic filter.
 using GridLoop = void (*)(const GridJob& job, const char* input, const char* grid, char* output,
                           int64_t count);
 // Points at a time. With more of them a channel's image stays in the caches longer, but their taps take
 // stack.
-constexpr int64_t kGridPlaces = 256;
-constexpr int64_t kCubicGridPlaces = 64;
+constexpr int64_t kGridPositions = 256;
+constexpr int64_t kCubicGridPositions = 64;
 
 // Returns nullptr if the image is too large for the loop's offsets.
 GridLoop FindGridLoop(Isa isa, const GridJob& job) noexcept;
@@ -66,13 +66,13 @@ struct GridJob {
 
 // Reflects a coordinate until it lies between the two edges, which are given doubled.
 template <class T>
-T Reflected(T place, int64_t twice_low, int64_t twice_high) {
+T Reflected(T source_coordinate, int64_t twice_low, int64_t twice_high) {
   if (twice_low == twice_high) return 0;
   const T low = static_cast<T>(twice_low) / 2;
   const T span = static_cast<T>(twice_high - twice_low) / 2;
-  place = std::fabs(place - low);
-  const T extra = std::fmod(place, span);
-  const T flips = std::floor(place / span);
+  source_coordinate = std::fabs(source_coordinate - low);
+  const T extra = std::fmod(source_coordinate, span);
+  const T flips = std::floor(source_coordinate / span);
   return std::fmod(flips, T{2}) == 0 ? extra + low : span - extra + low;
 }
 

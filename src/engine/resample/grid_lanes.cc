@@ -22,15 +22,15 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::CappedTag<float, kCubicGridPlaces>;
+using Floats = hn::CappedTag<float, kCubicGridPositions>;
 using Ints = hn::RebindToSigned<Floats>;
 using Vector = hn::Vec<Floats>;
 
 // The taps along one dim.
-template <int kCount, int64_t kPlaces>
+template <int kCount, int64_t kPositions>
 struct AxisTable {
-  alignas(64) int32_t offset[kCount][kPlaces];  // in bytes; -1: no element
-  alignas(64) float weight[kCount][kPlaces];
+  alignas(64) int32_t offset[kCount][kPositions];  // in bytes; -1: no element
+  alignas(64) float weight[kCount][kPositions];
 };
 
 struct Axis {
@@ -40,17 +40,17 @@ struct Axis {
   bool aligns_corners;
 };
 
-HWY_INLINE Vector ReflectedLanes(const Axis& axis, Vector place) {
+HWY_INLINE Vector ReflectedLanes(const Axis& axis, Vector source_coordinate) {
   const Floats d;
   const int64_t twice_low = axis.aligns_corners ? 0 : -1;
   const int64_t twice_high = axis.aligns_corners ? 2 * (axis.length - 1) : 2 * axis.length - 1;
   if (twice_low == twice_high) return hn::Zero(d);
   const auto low = hn::Set(d, static_cast<float>(twice_low) / 2);
   const auto span = hn::Set(d, static_cast<float>(twice_high - twice_low) / 2);
-  const auto away = hn::Abs(hn::Sub(place, low));
+  const auto away = hn::Abs(hn::Sub(source_coordinate, low));
   if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(away, hn::Add(span, span))))) {
-    alignas(64) float lane[kCubicGridPlaces];
-    hn::Store(place, d, lane);
+    alignas(64) float lane[kCubicGridPositions];
+    hn::Store(source_coordinate, d, lane);
     for (size_t i = 0; i < hn::Lanes(d); ++i) lane[i] = Reflected(lane[i], twice_low, twice_high);
     return hn::Load(d, lane);
   }
@@ -61,12 +61,12 @@ HWY_INLINE Vector ReflectedLanes(const Axis& axis, Vector place) {
 }
 
 // Like Inside of grid.cc.
-HWY_INLINE Vector InsideLanes(const Axis& axis, Vector place) {
+HWY_INLINE Vector InsideLanes(const Axis& axis, Vector source_coordinate) {
   const Floats d;
-  if (axis.edge == GridEdge::kZero) return place;
-  if (axis.edge == GridEdge::kReflection) place = ReflectedLanes(axis, place);
+  if (axis.edge == GridEdge::kZero) return source_coordinate;
+  if (axis.edge == GridEdge::kReflection) source_coordinate = ReflectedLanes(axis, source_coordinate);
   const auto last = hn::Set(d, static_cast<float>(axis.length - 1));
-  return hn::IfThenElseZero(hn::Gt(place, hn::Zero(d)), hn::Min(place, last));
+  return hn::IfThenElseZero(hn::Gt(source_coordinate, hn::Zero(d)), hn::Min(source_coordinate, last));
 }
 
 // Stores the byte offset of an index.
@@ -93,28 +93,29 @@ HWY_INLINE Vector FarWeight(Vector x) {
 }
 
 // Computes the taps of one dim, like TapsOf of grid.cc.
-template <GridFilter kFilter, int kCount, int64_t kPlaces>
+template <GridFilter kFilter, int kCount, int64_t kPositions>
 HWY_INLINE void SetAxis(const Axis& axis, const float* coordinate, int64_t count,
-                        AxisTable<kCount, kPlaces>& table) {
+                        AxisTable<kCount, kPositions>& table) {
   const Floats d;
   const auto one = hn::Set(d, 1.0F);
   const auto half = hn::Set(d, 0.5F);
   const auto length = static_cast<float>(axis.length);
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t i = 0; i < count; i += lanes) {
-    auto place = hn::Load(d, coordinate + i);
-    place = hn::IfThenElse(hn::IsNaN(place), hn::Set(d, -1.0F), place);
-    place = axis.aligns_corners
-                ? hn::Mul(hn::Mul(hn::Add(place, one), half), hn::Set(d, length - 1))
-                : hn::Mul(hn::Sub(hn::Mul(hn::Add(place, one), hn::Set(d, length)), one), half);
+    auto source_coordinate = hn::Load(d, coordinate + i);
+    source_coordinate = hn::IfThenElse(hn::IsNaN(source_coordinate), hn::Set(d, -1.0F), source_coordinate);
+    source_coordinate =
+        axis.aligns_corners
+            ? hn::Mul(hn::Mul(hn::Add(source_coordinate, one), half), hn::Set(d, length - 1))
+            : hn::Mul(hn::Sub(hn::Mul(hn::Add(source_coordinate, one), hn::Set(d, length)), one), half);
     if constexpr (kFilter == GridFilter::kNearest) {
-      StoreOffset(axis, hn::Round(InsideLanes(axis, place)), table.offset[0] + i);
+      StoreOffset(axis, hn::Round(InsideLanes(axis, source_coordinate)), table.offset[0] + i);
       hn::Store(one, d, table.weight[0] + i);
       continue;
     }
-    if constexpr (kFilter == GridFilter::kLinear) place = InsideLanes(axis, place);
-    const auto below = hn::Floor(place);
-    const auto part = hn::IfThenElseZero(hn::IsFinite(place), hn::Sub(place, below));
+    if constexpr (kFilter == GridFilter::kLinear) source_coordinate = InsideLanes(axis, source_coordinate);
+    const auto below = hn::Floor(source_coordinate);
+    const auto part = hn::IfThenElseZero(hn::IsFinite(source_coordinate), hn::Sub(source_coordinate, below));
     if constexpr (kFilter == GridFilter::kLinear) {
       StoreOffset(axis, below, table.offset[0] + i);
       StoreOffset(axis, hn::Add(below, one), table.offset[1] + i);
@@ -152,15 +153,15 @@ template <GridFilter kFilter>
 class Lanes {
   static constexpr int kAxis = kFilter == GridFilter::kCubic ? 4 : kFilter == GridFilter::kLinear ? 2 : 1;
   static constexpr int kTaps = kAxis * kAxis;
-  static constexpr int64_t kPlaces = kFilter == GridFilter::kCubic ? kCubicGridPlaces : kGridPlaces;
+  static constexpr int64_t kPositions = kFilter == GridFilter::kCubic ? kCubicGridPositions : kGridPositions;
 
  public:
   explicit Lanes(const GridJob& job) : job_(job) {}
 
   HWY_INLINE void Run(const char* input, const char* grid, char* output, int64_t count) {
     // The last vector may extend beyond the points.
-    alignas(64) float x[kPlaces];
-    alignas(64) float y[kPlaces];
+    alignas(64) float x[kPositions];
+    alignas(64) float y[kPositions];
     Load(grid, count, x);
     Load(grid + job_.grid_stride[3], count, y);
     SetAxis<kFilter>({job_.width, job_.input_stride[3], job_.edge, job_.aligns_corners}, x, count, columns_);
@@ -175,7 +176,7 @@ class Lanes {
   HWY_INLINE void Load(const char* from, int64_t count, float* to) const {
     const int64_t step = job_.grid_stride[2];
     if (job_.load != nullptr) {
-      uint16_t raw[kPlaces];
+      uint16_t raw[kPositions];
       for (int64_t i = 0; i < count; ++i) std::memcpy(raw + i, from + i * step, sizeof raw[i]);
       job_.load(raw, to, static_cast<size_t>(count));
     } else {
@@ -270,7 +271,7 @@ class Lanes {
       if (is_whole) {
         hn::StoreU(sum, d, reinterpret_cast<float*>(to));
       } else {
-        alignas(64) float lane[kCubicGridPlaces];
+        alignas(64) float lane[kCubicGridPositions];
         hn::Store(sum, d, lane);
         for (int64_t j = 0; j < count; ++j) std::memcpy(to + j * step, lane + j, sizeof lane[j]);
       }
@@ -289,11 +290,11 @@ class Lanes {
   }
 
   HWY_INLINE void SampleHalves(const char* input, char* output, int64_t count) const {
-    alignas(64) float values[kTaps][kPlaces];
-    alignas(64) float sums[kPlaces];
-    uint16_t raw[kPlaces];
+    alignas(64) float values[kTaps][kPositions];
+    alignas(64) float sums[kPositions];
+    uint16_t raw[kPositions];
     const int64_t padded =
-        std::min(kPlaces, (count + kCubicGridPlaces - 1) / kCubicGridPlaces * kCubicGridPlaces);
+        std::min(kPositions, (count + kCubicGridPositions - 1) / kCubicGridPositions * kCubicGridPositions);
     for (int k = 0; k < kTaps; ++k) {
       for (int64_t i = 0; i < count; ++i) {
         const int32_t is_missing = offset_[k][i] >> 31;
@@ -314,10 +315,10 @@ class Lanes {
   }
 
   const GridJob& job_;
-  AxisTable<kAxis, kPlaces> columns_;
-  AxisTable<kAxis, kPlaces> rows_;
-  alignas(64) int32_t offset_[kTaps][kPlaces];
-  alignas(64) float weight_[kFilter == GridFilter::kCubic ? 1 : kTaps][kPlaces];  // unused if cubic
+  AxisTable<kAxis, kPositions> columns_;
+  AxisTable<kAxis, kPositions> rows_;
+  alignas(64) int32_t offset_[kTaps][kPositions];
+  alignas(64) float weight_[kFilter == GridFilter::kCubic ? 1 : kTaps][kPositions];  // unused if cubic
 };
 
 void SampleLinear(const GridJob& job, const char* input, const char* grid, char* output, int64_t count) {

@@ -220,7 +220,7 @@ struct RowTap {
 
 // Columns of one tile that take elements at equal distances, each once. With column_step 0 all elements add
 // to one column.
-struct Stretch {
+struct Range {
   int64_t offset;
   int64_t step;
   int32_t column;
@@ -235,14 +235,14 @@ struct ColumnTap {
 
 struct SumJob {
   // The storage of the columns' taps in a row:
-  // - kStretches: arithmetic sequences, by tile.
+  // - kRanges: arithmetic sequences, by tile.
   // - kFixed: the same number for every column. A tile's taps are contiguous: the first tap of all columns,
   // then the second and so on.
   // - kPadded: like kFixed, with missing taps of weight 0.
   // - kPairs: two for every column, which are the elements of a dense row in order, with weight 1.
   // - kListed: any taps, by column.
   // - kNear: like kFixed, along a dense row; a tile's taps ascend and lie within kTapsTogether elements.
-  enum class Columns : uint8_t { kStretches, kFixed, kPadded, kPairs, kListed, kNear };
+  enum class Columns : uint8_t { kRanges, kFixed, kPadded, kPairs, kListed, kNear };
 
   AxesRows loop;
   Isa isa;
@@ -259,10 +259,10 @@ struct SumJob {
   Table<int64_t> first_row_tap;
   Table<RowTap> row_taps;
   Table<int64_t> first_in_tile;  // index of a stretch, or of a column's tap
-  Table<Stretch> stretches;
-  int64_t length;         // of a source row, for kNear
-  Table<int64_t> places;  // for kFixed; 32-bit indices for kNear
-  Table<double> weights;  // for both; float if that is the computed type
+  Table<Range> ranges;
+  int64_t length;          // of a source row, for kNear
+  Table<int64_t> offsets;  // for kFixed; 32-bit indices for kNear
+  Table<double> weights;   // for both; float if that is the computed type
   Table<ColumnTap> column_taps;
 
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
@@ -281,9 +281,9 @@ class Tile {
         first_row_tap_(job.first_row_tap.In(memory)),
         row_taps_(job.row_taps.In(memory)),
         first_(job.first_in_tile.In(memory)),
-        stretches_(job.stretches.In(memory)),
-        places_(job.places.In(memory)),
-        near_(IsNear() ? reinterpret_cast<const int32_t*>(places_) + job.taps * tile * kTileColumns
+        ranges_(job.ranges.In(memory)),
+        offsets_(job.offsets.In(memory)),
+        near_(IsNear() ? reinterpret_cast<const int32_t*>(offsets_) + job.taps * tile * kTileColumns
                        : nullptr),
         weights_(reinterpret_cast<const T*>(memory + job.weights.offset)),
         column_taps_(job.column_taps.In(memory)),
@@ -298,7 +298,7 @@ class Tile {
     const int64_t end = first_row_tap_[y + 1];
     to += y * job_.to_row + start_ * job_.to_step;
     const bool is_dense =
-        job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kStretches || IsNear();
+        job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kRanges || IsNear();
     if (is_dense && y + 1 < job_.loop.rows) {
       for (int64_t tap = end; tap < first_row_tap_[y + 2]; ++tap) AskForRow(from_ + row_taps_[tap].offset);
     }
@@ -342,7 +342,7 @@ class Tile {
     if (IsNear()) return AskFor(from + NearBegin() * job_.from_size, NearEnd() - NearBegin());
     if (job_.columns == SumJob::Columns::kPairs)
       return AskFor(from + 2 * start_ * job_.from_size, 2 * columns_);
-    for (const Stretch* one = stretches_ + first_[tile_]; one != stretches_ + first_[tile_ + 1]; ++one) {
+    for (const Range* one = ranges_ + first_[tile_]; one != ranges_ + first_[tile_ + 1]; ++one) {
       if (one->step == job_.from_size) AskFor(from + one->offset, one->count);
     }
   }
@@ -358,8 +358,8 @@ class Tile {
     if (kept_[place] == from) return sum;
     kept_[place] = from;
     switch (job_.columns) {
-      case SumJob::Columns::kStretches:
-        SumStretches(from, sum);
+      case SumJob::Columns::kRanges:
+        SumRanges(from, sum);
         break;
       case SumJob::Columns::kFixed:
         SumFixed(from, sum, loops_.add_weighted);
@@ -400,12 +400,12 @@ class Tile {
   }
 
   // Returns the numbers at n indices.
-  const T* NumbersAt(const char* from, const int64_t* places, int64_t stride, int64_t n) {
+  const T* NumbersAt(const char* from, const int64_t* offsets, int64_t stride, int64_t n) {
     if (job_.load == nullptr) {
-      for (int64_t i = 0; i < n; ++i) std::memcpy(values_ + i, from + places[i * stride], sizeof(T));
+      for (int64_t i = 0; i < n; ++i) std::memcpy(values_ + i, from + offsets[i * stride], sizeof(T));
       return values_;
     }
-    for (int64_t i = 0; i < n; ++i) std::memcpy(raw_ + i, from + places[i * stride], sizeof raw_[0]);
+    for (int64_t i = 0; i < n; ++i) std::memcpy(raw_ + i, from + offsets[i * stride], sizeof raw_[0]);
     return Loaded(reinterpret_cast<const char*>(raw_), n);
   }
 
@@ -414,9 +414,9 @@ class Tile {
     return values_;
   }
 
-  void SumStretches(const char* from, T* sum) {
+  void SumRanges(const char* from, T* sum) {
     std::fill_n(sum, columns_, T{0});
-    for (const Stretch* one = stretches_ + first_[tile_]; one != stretches_ + first_[tile_ + 1]; ++one) {
+    for (const Range* one = ranges_ + first_[tile_]; one != ranges_ + first_[tile_ + 1]; ++one) {
       for (int64_t done = 0; done < one->count; done += kTapsTogether) {
         const int64_t n = std::min(kTapsTogether, one->count - done);
         const T* const value = Numbers(from + one->offset + done * one->step, one->step, n);
@@ -435,7 +435,7 @@ class Tile {
     const int64_t first = job_.taps * start_;
     for (int64_t tap = 0; tap < job_.taps; ++tap) {
       const int64_t at = first + tap * columns_;
-      const T* const value = NumbersAt(from, places_ + at, 1, columns_);
+      const T* const value = NumbersAt(from, offsets_ + at, 1, columns_);
       add(sum, value, weights_ + at, static_cast<size_t>(columns_));
     }
   }
@@ -500,8 +500,8 @@ class Tile {
   const int64_t* const first_row_tap_;
   const RowTap* const row_taps_;
   const int64_t* const first_;
-  const Stretch* const stretches_;
-  const int64_t* const places_;
+  const Range* const ranges_;
+  const int64_t* const offsets_;
   const int32_t* const near_;  // the tile's indices
   const T* const weights_;
   const ColumnTap* const column_taps_;
@@ -517,7 +517,7 @@ class Tile {
 template <class T>
 void RunTiles(const SumJob& job, const JobContext& context) {
   const int64_t tiles = (job.loop.columns + kTileColumns - 1) / kTileColumns;
-  job.loop.ForEachShare(context, [&](const char* from, char* to, int64_t first, int64_t last) {
+  job.loop.ForEachThreadBlock(context, [&](const char* from, char* to, int64_t first, int64_t last) {
     for (int64_t k = 0; k < tiles; ++k) {
       Tile<T> tile(job, context.memory, from, k);
       for (int64_t y = first; y < last; ++y) tile.Row(y, to);
@@ -538,7 +538,7 @@ void SumJob::Run(const JobContext& context) const noexcept {
 // indices.
 template <class F>
 void ForEachPart(const AxisMap& map, int64_t size, const F& f) {
-  ForEachStretch(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
+  ForEachAxisRange(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
     if (index < 0) return;
     int64_t offset = (a * map.outer_stride + b * map.inner_stride) * size;
     int64_t offset_step = map.inner_stride * size;
@@ -554,8 +554,8 @@ void ForEachPart(const AxisMap& map, int64_t size, const F& f) {
       const int64_t tile = at / kTileColumns;
       const int64_t left = (tile + 1) * kTileColumns - at;
       const int64_t n = step == 0 ? count : std::min(count - k, (left + step - 1) / step);
-      f(tile, Stretch{offset + k * offset_step, offset_step, static_cast<int32_t>(at - tile * kTileColumns),
-                      static_cast<int32_t>(std::min(step, kTileColumns)), n});
+      f(tile, Range{offset + k * offset_step, offset_step, static_cast<int32_t>(at - tile * kTileColumns),
+                    static_cast<int32_t>(std::min(step, kTileColumns)), n});
       k += n;
     }
   });
@@ -645,7 +645,7 @@ int64_t MostParts(const AxisMap& map) {
   if (are_windows && __builtin_mul_overflow(map.inner - 1, map.inner_step, &reach)) reach = map.length;
   const int64_t tiles = std::min(reach, map.length) / kTileColumns + 2;
   // Each window is one sequence of indices.
-  return TableSizes::Times(are_windows ? map.outer : MostStretches(map), std::min(map.inner, tiles));
+  return TableSizes::Times(are_windows ? map.outer : MostRanges(map), std::min(map.inner, tiles));
 }
 
 // Makes a job, whose tables may be written later.
@@ -698,7 +698,7 @@ int64_t SumMaker::TableBytes() const noexcept {
     sizes.Add<double>(taps);
   } else {
     sizes.Add<int64_t>(Tiles() + 1);
-    sizes.Add<Stretch>(MostParts(columns));
+    sizes.Add<Range>(MostParts(columns));
   }
   return sizes.bytes();
 }
@@ -715,7 +715,7 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
                        columns.MostTaps() > 1 && IsNear(columns);
   job.columns = is_near                   ? SumJob::Columns::kNear
                 : to_positions            ? SumJob::Columns::kFixed
-                : !is_gathered            ? SumJob::Columns::kStretches
+                : !is_gathered            ? SumJob::Columns::kRanges
                 : job.taps <= kMostPadded ? SumJob::Columns::kPadded
                                           : SumJob::Columns::kListed;
   const bool is_padded = job.columns == SumJob::Columns::kPadded;
@@ -724,11 +724,11 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   job.first_row_tap = sizes.Add<int64_t>(loop.rows + 1);
   job.row_taps = sizes.Add<RowTap>(rows.Positions() * rows.MostTaps());
   job.first_in_tile = sizes.Add<int64_t>(to_positions ? 0 : (is_gathered ? loop.columns : Tiles()) + 1);
-  job.places = sizes.Add<int64_t>(placed);
+  job.offsets = sizes.Add<int64_t>(placed);
   job.weights = sizes.Add<double>(placed);
   job.column_taps =
       sizes.Add<ColumnTap>(is_gathered && !is_padded ? columns.Positions() * columns.MostTaps() : 0);
-  job.stretches = sizes.Add<Stretch>(0);  // the last: as many as there are
+  job.ranges = sizes.Add<Range>(0);  // the last: as many as there are
   job.is_wide = numbers.is_wide;
   job.streams = to_positions && job.Elements() > LastLevelCacheBytes() / (2 * made.size);
   job.length = columns.length;
@@ -767,9 +767,9 @@ void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, in
   const int64_t at =
       start * job.taps + number * std::min(kTileColumns, loop.columns - start) + (column - start);
   if (job.columns == SumJob::Columns::kNear) {
-    reinterpret_cast<int32_t*>(job.places.In(memory))[at] = static_cast<int32_t>(place / job.from_size);
+    reinterpret_cast<int32_t*>(job.offsets.In(memory))[at] = static_cast<int32_t>(place / job.from_size);
   } else {
-    job.places.In(memory)[at] = place;
+    job.offsets.In(memory)[at] = place;
   }
   if (job.is_wide) {
     job.weights.In(memory)[at] = weight;
@@ -818,10 +818,10 @@ void SumMaker::WriteStretches(const SumJob& job, std::byte* memory, int64_t size
   const int64_t tiles = Tiles();
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, tiles + 1, int64_t{0});
-  ForEachPart(columns, size, [&](int64_t tile, const Stretch&) { ++first[tile]; });
+  ForEachPart(columns, size, [&](int64_t tile, const Range&) { ++first[tile]; });
   Accumulate(first, tiles);
   ForEachPart(columns, size,
-              [&](int64_t tile, const Stretch& one) { job.stretches.In(memory)[first[tile]++] = one; });
+              [&](int64_t tile, const Range& one) { job.ranges.In(memory)[first[tile]++] = one; });
   Rewind(first, tiles);
 }
 
@@ -837,7 +837,7 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
     case SumJob::Columns::kListed:
       WriteListed(job, memory, size);
       break;
-    case SumJob::Columns::kStretches:
+    case SumJob::Columns::kRanges:
       WriteStretches(job, memory, size);
       break;
     default:

@@ -16,7 +16,7 @@
 namespace portacl::engine {
 
 // The bytes that a block writes.
-constexpr int64_t kShareBytes = 131072;
+constexpr int64_t kThreadBlockBytes = 131072;
 
 void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_size, int parts,
                    int64_t row_count, int64_t column_count, int thread_limit) noexcept {
@@ -45,8 +45,8 @@ void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_s
   to_offset = ByteOffset(to);
   rows = row_count;
   columns = column_count;
-  rows_together =
-      std::max<int64_t>(1, kShareBytes / std::max<int64_t>(1, std::min(columns, kShareBytes) * to_size));
+  rows_together = std::max<int64_t>(
+      1, kThreadBlockBytes / std::max<int64_t>(1, std::min(columns, kThreadBlockBytes) * to_size));
 }
 
 namespace {
@@ -57,7 +57,7 @@ struct RowOfTake {
   bool is_zero;
 };
 
-struct Stretch {
+struct Range {
   int64_t to;  // bytes from the row's start
   int64_t from;
   int64_t step;
@@ -74,13 +74,13 @@ struct TakeJob {
   Conversion conversion;
   int32_t size;     // of the destination's elements
   int64_t to_step;  // within a sequence
-  int64_t stretch_count;
-  bool has_places;  // the row is a table of indices
-  bool is_doubled;  // the table takes dense elements, each twice
-  bool streams;     // long sequences are written past the caches, which cannot hold both sides
+  int64_t range_count;
+  bool has_indices;  // the row is a table of indices
+  bool is_doubled;   // the table takes dense elements, each twice
+  bool streams;      // long sequences are written past the caches, which cannot hold both sides
   Table<RowOfTake> rows;
-  Table<Stretch> stretches;
-  Table<int64_t> places;
+  Table<Range> ranges;
+  Table<int64_t> offsets;
 
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
   int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
@@ -123,31 +123,31 @@ template <class T>
 class RowCopier {
  public:
   RowCopier(const TakeJob& job, const std::byte* memory)
-      : job_(job), stretches_(job.stretches.In(memory)), places_(job.places.In(memory)) {}
+      : job_(job), ranges_(job.ranges.In(memory)), offsets_(job.offsets.In(memory)) {}
 
   void Zero(char* to) const {
-    if (job_.has_places) return ZeroSome(to, job_.loop.columns);
-    for (int64_t k = 0; k < job_.stretch_count; ++k) ZeroSome(to + stretches_[k].to, stretches_[k].count);
+    if (job_.has_indices) return ZeroSome(to, job_.loop.columns);
+    for (int64_t k = 0; k < job_.range_count; ++k) ZeroSome(to + ranges_[k].to, ranges_[k].count);
   }
 
   void Copy(const char* from, char* to) const {
-    if (job_.has_places) {
+    if (job_.has_indices) {
       const int64_t n = job_.loop.columns;
       if (job_.is_doubled) {
         Double<T>(from, to, n / 2);
       } else if (job_.to_step == kSize) {
-        for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from + places_[i]));
+        for (int64_t i = 0; i < n; ++i) Put(to + i * kSize, At<T>(from + offsets_[i]));
       } else {
-        for (int64_t i = 0; i < n; ++i) Put(to + i * job_.to_step, At<T>(from + places_[i]));
+        for (int64_t i = 0; i < n; ++i) Put(to + i * job_.to_step, At<T>(from + offsets_[i]));
       }
       return;
     }
-    for (int64_t k = 0; k < job_.stretch_count; ++k) {
-      const Stretch& stretch = stretches_[k];
-      if (stretch.is_zero) {
-        ZeroSome(to + stretch.to, stretch.count);
+    for (int64_t k = 0; k < job_.range_count; ++k) {
+      const Range& range = ranges_[k];
+      if (range.is_zero) {
+        ZeroSome(to + range.to, range.count);
       } else {
-        CopySome(from + stretch.from, stretch.step, to + stretch.to, stretch.count);
+        CopySome(from + range.from, range.step, to + range.to, range.count);
       }
     }
   }
@@ -182,8 +182,8 @@ class RowCopier {
   }
 
   const TakeJob& job_;
-  const Stretch* stretches_;
-  const int64_t* places_;
+  const Range* ranges_;
+  const int64_t* offsets_;
 };
 
 template <class T>
@@ -191,11 +191,11 @@ void RunRows(const TakeJob& job, const JobContext& context) {
   const RowCopier<T> row(job, context.memory);
   const RowOfTake* const rows = job.rows.In(context.memory);
   const auto bytes = static_cast<size_t>(job.loop.columns) * sizeof(T);
-  job.loop.ForEachShare(context, [&](const char* from, char* to, int64_t first, int64_t last) {
+  job.loop.ForEachThreadBlock(context, [&](const char* from, char* to, int64_t first, int64_t last) {
     for (int64_t y = first; y < last; ++y) {
       if (rows[y].is_zero) {
         row.Zero(to + rows[y].to);
-      } else if (job.has_places && row.is_dense() && y > first && rows[y].from == rows[y - 1].from) {
+      } else if (job.has_indices && row.is_dense() && y > first && rows[y].from == rows[y - 1].from) {
         std::memcpy(to + rows[y].to, to + rows[y - 1].to, bytes);
       } else {
         row.Copy(from + rows[y].from, to + rows[y].to);
@@ -225,12 +225,12 @@ template <class T>
 void ConvertRows(const TakeJob& job, const JobContext& context) {
   const RowCopier<T> row(job, context.memory);
   const RowOfTake* const rows = job.rows.In(context.memory);
-  const Stretch* const stretches = job.stretches.In(context.memory);
-  job.loop.ForEachShare(context, [&](const char* from, char* to, int64_t first, int64_t last) {
+  const Range* const ranges = job.ranges.In(context.memory);
+  job.loop.ForEachThreadBlock(context, [&](const char* from, char* to, int64_t first, int64_t last) {
     for (int64_t y = first; y < last; ++y) {
       row.Zero(to + rows[y].to);
-      for (int64_t k = 0; !rows[y].is_zero && k < job.stretch_count; ++k) {
-        const Stretch& one = stretches[k];
+      for (int64_t k = 0; !rows[y].is_zero && k < job.range_count; ++k) {
+        const Range& one = ranges[k];
         if (one.is_zero) continue;
         ConvertSome(job, from + rows[y].from + one.from, one.step, to + rows[y].to + one.to, one.count);
       }
@@ -276,7 +276,7 @@ struct TakeMaker {
   int64_t TableBytes() const noexcept {
     TableSizes sizes;
     sizes.Add<RowOfTake>(rows.Positions());
-    sizes.Add<Stretch>(columns.IsPiecewise() ? MostStretches(columns) : 0);
+    sizes.Add<Range>(columns.IsPiecewise() ? MostRanges(columns) : 0);
     sizes.Add<int64_t>(columns.IsPiecewise() ? 0 : columns.inner);
     return sizes.bytes();
   }
@@ -286,12 +286,12 @@ struct TakeMaker {
 TakeJob TakeMaker::Make(std::byte* memory) const noexcept {
   const auto size = static_cast<int64_t>(StorageBits(to) / 8);
   const auto from_size = static_cast<int64_t>(StorageBits(from) / 8);
-  const bool has_places = !columns.IsPiecewise();
+  const bool has_indices = !columns.IsPiecewise();
   TableSizes sizes;
   TakeJob job;
   job.rows = sizes.Add<RowOfTake>(rows.Positions());
-  job.places = sizes.Add<int64_t>(has_places ? columns.inner : 0);
-  job.stretches = sizes.Add<Stretch>(has_places ? 0 : MostStretches(columns));
+  job.offsets = sizes.Add<int64_t>(has_indices ? columns.inner : 0);
+  job.ranges = sizes.Add<Range>(has_indices ? 0 : MostRanges(columns));
 
   RowOfTake* const row = job.rows.In(memory);
   for (int64_t a = 0; a < rows.outer; ++a) {
@@ -302,28 +302,28 @@ TakeJob TakeMaker::Make(std::byte* memory) const noexcept {
     row[a * rows.inner + b].from = index * rows.index_stride * from_size;
     row[a * rows.inner + b].is_zero = false;
   });
-  job.stretch_count = 0;
-  if (has_places) {
+  job.range_count = 0;
+  if (has_indices) {
     ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double) {
-      job.places.In(memory)[b] = index * columns.index_stride * from_size;
+      job.offsets.In(memory)[b] = index * columns.index_stride * from_size;
     });
   } else {
-    Stretch* stretch = job.stretches.In(memory);
-    ForEachStretch(columns, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
-      stretch[job.stretch_count++] = {(a * columns.outer_stride + b * columns.inner_stride) * size,
-                                      index < 0 ? 0 : index * columns.index_stride * from_size,
-                                      step * columns.index_stride * from_size, count, index < 0};
+    Range* range = job.ranges.In(memory);
+    ForEachAxisRange(columns, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
+      range[job.range_count++] = {(a * columns.outer_stride + b * columns.inner_stride) * size,
+                                  index < 0 ? 0 : index * columns.index_stride * from_size,
+                                  step * columns.index_stride * from_size, count, index < 0};
     });
   }
   job.loop = loop;
   if (from != to) job.conversion = FindConversion(isa, ConvertedPart(from, to), to);
   job.size = static_cast<int32_t>(size);
   job.to_step = columns.inner_stride * size;
-  job.has_places = has_places;
-  job.is_doubled = has_places && job.to_step == size && columns.inner % 2 == 0;
+  job.has_indices = has_indices;
+  job.is_doubled = has_indices && job.to_step == size && columns.inner % 2 == 0;
   for (int64_t i = 0; job.is_doubled && i < columns.inner; ++i)
-    job.is_doubled = job.places.In(memory)[i] == i / 2 * from_size;
-  job.streams = !has_places && job.Elements() > LastLevelCacheBytes() / (2 * size);
+    job.is_doubled = job.offsets.In(memory)[i] == i / 2 * from_size;
+  job.streams = !has_indices && job.Elements() > LastLevelCacheBytes() / (2 * size);
   return job;
 }
 

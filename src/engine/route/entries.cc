@@ -16,7 +16,7 @@ namespace {
 template <class T>
 class Numbers {
  public:
-  Numbers(const Place& place, const JobContext& context) : base_(place.Address(context)) {}
+  Numbers(const BufferRef& buffer, const JobContext& context) : base_(buffer.Address(context)) {}
   T operator[](int64_t i) const { return Load<T>(base_ + i * int64_t{sizeof(T)}); }
   void Set(int64_t i, T value) const { Store(base_ + i * int64_t{sizeof(T)}, value); }
 
@@ -28,9 +28,9 @@ using Wide = Numbers<int64_t>;
 // Likewise for an operand that may be missing.
 class MaybeWide {
  public:
-  MaybeWide(const OptionalPlace& place, const JobContext& context)
-      : numbers_(place.is_there ? place.place : Place{Place::kMemory, 0}, context),
-        is_there_(place.is_there) {}
+  MaybeWide(const OptionalBuffer& buffer, const JobContext& context)
+      : numbers_(buffer.is_there ? buffer.buffer : BufferRef{BufferRef::kMemory, 0}, context),
+        is_there_(buffer.is_there) {}
   void Set(int64_t i, int64_t value) const {
     if (is_there_) numbers_.Set(i, value);
   }
@@ -108,7 +108,7 @@ void InvertIndex::Run(const JobContext& context) const noexcept {
   const Wide to(entry, context);
   for (int64_t row = 0; row < rows; ++row) to.Set(row, -1);
   BadIndex bad;
-  const Wide elements(element.is_there ? element.place : index, context);
+  const Wide elements(element.is_there ? element.buffer : index, context);
   const Wide* const of_element = element.is_there ? &elements : nullptr;
   int64_t bad_value = 0;
   int64_t bad_element = std::numeric_limits<int64_t>::max();
@@ -148,7 +148,7 @@ void MapEntries::Run(const JobContext& context) const noexcept {
   const MaybeWide tokens_of(token, context);
   const MaybeWide experts_of(expert, context);
   const MaybeWide ranks(rank, context);
-  const MaybeWide places(ones, context);
+  const MaybeWide padded_at(ones, context);
   const MaybeWide in_map(in_order, context);
   for (int64_t row = 0; row < rows; ++row) {
     tokens_of.Set(row, -1);
@@ -174,7 +174,7 @@ void MapEntries::Run(const JobContext& context) const noexcept {
   }
   for (int64_t p = 0; p < tokens * of_token; ++p) {
     ranks.Set(p, -1);
-    places.Set(p, -1);
+    padded_at.Set(p, -1);
   }
   if (token.is_there || expert.is_there || in_order.is_there) {
     int64_t row = 0;
@@ -188,7 +188,7 @@ void MapEntries::Run(const JobContext& context) const noexcept {
     for (int64_t i = 0; i < tokens; ++i) {
       int64_t j = 0;
       for (int64_t e = 0; e < experts && j < of_token; ++e) {
-        if (is_one(i, e)) places.Set(i * of_token + j++, i * experts + e);
+        if (is_one(i, e)) padded_at.Set(i * of_token + j++, i * experts + e);
       }
     }
   }
@@ -198,7 +198,7 @@ void MapEntries::Run(const JobContext& context) const noexcept {
     for (int64_t e = 0; e < experts; ++e) {
       for (int64_t i = 0; i < tokens; ++i) {
         if (!is_one(i, e)) continue;
-        const Wide own(rank.place, context);
+        const Wide own(rank.buffer, context);
         for (int64_t j = 0; j < of_token; ++j) {
           if (own[i * of_token + j] >= 0) continue;
           own.Set(i * of_token + j, row < rows ? row : -1);
@@ -213,26 +213,26 @@ void MapEntries::Run(const JobContext& context) const noexcept {
 void MoveNumbers::Run(const JobContext& context) const noexcept {
   const char* const source = from.Address(context);
   char* const target = to.Address(context);
-  const Wide places(place, context);
+  const Wide padded_at(buffer, context);
   const auto bytes = static_cast<size_t>(size);
   if (puts) std::memset(target, 0, static_cast<size_t>(length) * bytes);
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t at = places[i];
-    const bool is_place = IsIn(at, length);
-    if (puts && is_place) std::memcpy(target + at * size, source + i * size, bytes);
-    if (!puts && is_place) std::memcpy(target + i * size, source + at * size, bytes);
-    if (!puts && !is_place) std::memset(target + i * size, 0, bytes);
+    const int64_t at = padded_at[i];
+    const bool is_position = IsIn(at, length);
+    if (puts && is_position) std::memcpy(target + at * size, source + i * size, bytes);
+    if (!puts && is_position) std::memcpy(target + i * size, source + at * size, bytes);
+    if (!puts && !is_position) std::memset(target + i * size, 0, bytes);
   }
 }
 
-void PaddedPlaces::Run(const JobContext& context) const noexcept {
+void PaddedPositions::Run(const JobContext& context) const noexcept {
   const Wide from(token, context);
-  const Wide to(place, context);
-  const Wide positions(position.is_there ? position.place : token, context);
+  const Wide to(buffer, context);
+  const Wide positions(position.is_there ? position.buffer : token, context);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = position.is_there ? positions[i] : i;
-    const bool is_place = IsIn(from[i], tokens) && at >= 0 && at / capacity < experts;
-    to.Set(i, is_place ? from[i] * experts + at / capacity : -1);
+    const bool is_position = IsIn(from[i], tokens) && at >= 0 && at / capacity < experts;
+    to.Set(i, is_position ? from[i] * experts + at / capacity : -1);
   }
 }
 
@@ -311,10 +311,10 @@ void ChooseCopies::Run(const JobContext& context) const noexcept {
     chosen.Set(p, copies[e * columns + which + 1]);
   }
   if (kept.is_there) {
-    const Numbers<float> scores(score.place, context);
-    const Numbers<float> thresholds(threshold.place, context);
-    const Numbers<char> flags(active.is_there ? active.place : kept.place, context);
-    const Numbers<char> result(kept.place, context);
+    const Numbers<float> scores(score.buffer, context);
+    const Numbers<float> thresholds(threshold.buffer, context);
+    const Numbers<char> flags(active.is_there ? active.buffer : kept.buffer, context);
+    const Numbers<char> result(kept.buffer, context);
     for (int64_t i = 0; i < tokens; ++i) {
       float sum = 0;
       for (int64_t j = 0; j < entries; ++j) sum += scores[i * entries + j];

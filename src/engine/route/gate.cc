@@ -89,7 +89,7 @@ void Softmax(const GateRows& gate, float* values, int64_t n) {
 // The best numbers so far, in order; a new one goes behind equal ones.
 struct Best {
   float* score;  // `most` of them
-  char* place;   // INT32
+  char* buffer;  // INT32
   int64_t most;
   int64_t count = 0;
 
@@ -98,10 +98,10 @@ struct Best {
     int64_t i = count == most ? count - 1 : count++;
     for (; i > 0 && IsBetter(value, score[i - 1]); --i) {
       score[i] = score[i - 1];
-      Store(place + 4 * i, Load<int32_t>(place + 4 * (i - 1)));
+      Store(buffer + 4 * i, Load<int32_t>(buffer + 4 * (i - 1)));
     }
     score[i] = value;
-    Store(place + 4 * i, static_cast<int32_t>(at));
+    Store(buffer + 4 * i, static_cast<int32_t>(at));
   }
 };
 
@@ -143,9 +143,9 @@ void GateRows::Run(const JobContext& context) const noexcept {
   constexpr int64_t kPiece = 512;
   constexpr int64_t kMostGroups = 2048;
   BadIndex bad;
-  const auto given_at = [&](int64_t i) { return Load<int64_t>(given.place.Address(context) + 8 * i); };
+  const auto given_at = [&](int64_t i) { return Load<int64_t>(given.buffer.Address(context) + 8 * i); };
   const auto address = [&](const NumberRows& operand, int64_t i) {
-    return operand.place.Address(context) + i * operand.size;
+    return operand.buffer.Address(context) + i * operand.size;
   };
   const int64_t each = std::max<int64_t>(1, 4096 / experts);
   ForEachBlock((rows + each - 1) / each, threads, [&](int64_t block) {
@@ -153,15 +153,15 @@ void GateRows::Run(const JobContext& context) const noexcept {
     for (int64_t row = block * each; row < std::min(rows, (block + 1) * each); ++row) {
       auto* const values = reinterpret_cast<float*>(value.Address(context)) + row * experts;
       auto* const scores = reinterpret_cast<float*>(score.Address(context)) + row * (experts + k);
-      float* const chosen_scores = scores + experts;
-      char* const places = chosen.Address(context) + 4 * row * k;
+      float* const selected_scores = scores + experts;
+      char* const indices = chosen.Address(context) + 4 * row * k;
       const auto n = static_cast<size_t>(experts);
       x.load(address(x, row * experts), values, n);
       if (function == Function::kSoftmax) Softmax(*this, values, experts);
       if (function == Function::kSigmoid || function == Function::kRootOfSoftplus)
         activate(function, values, experts);
       if (all.is_there)
-        std::memcpy(all.place.Address(context) + 4 * row * experts, values, n * sizeof(float));
+        std::memcpy(all.buffer.Address(context) + 4 * row * experts, values, n * sizeof(float));
       std::memcpy(scores, values, n * sizeof(float));
       if (ranks_half) {
         uint16_t half[kPiece];
@@ -186,10 +186,10 @@ void GateRows::Run(const JobContext& context) const noexcept {
             bad.Note(row * k + j);
             e = 0;
           }
-          Store(places + 4 * j, static_cast<int32_t>(e));
+          Store(indices + 4 * j, static_cast<int32_t>(e));
         }
       } else {
-        Best best{chosen_scores, places, k};
+        Best best{selected_scores, indices, k};
         char closed[kMostGroups];
         const bool has_groups = groups > 1 && kept_groups < groups;
         if (has_groups) CloseGroups(*this, scores, closed);
@@ -198,20 +198,20 @@ void GateRows::Run(const JobContext& context) const noexcept {
           if (!has_groups || closed[e / size] == 0) best.Offer(scores[e], e);
         }
       }
-      for (int64_t j = 0; j < k; ++j) chosen_scores[j] = values[Load<int32_t>(places + 4 * j)];
-      if (softmax_after) Softmax(*this, chosen_scores, k);
+      for (int64_t j = 0; j < k; ++j) selected_scores[j] = values[Load<int32_t>(indices + 4 * j)];
+      if (softmax_after) Softmax(*this, selected_scores, k);
       if (normalises) {
         float sum = 0;
-        for (int64_t j = 0; j < k; ++j) sum += chosen_scores[j];
+        for (int64_t j = 0; j < k; ++j) sum += selected_scores[j];
         sum += epsilon;
-        for (int64_t j = 0; j < k; ++j) chosen_scores[j] /= sum;
+        for (int64_t j = 0; j < k; ++j) selected_scores[j] /= sum;
       }
       if (factor != 1.0f) {
-        for (int64_t j = 0; j < k; ++j) chosen_scores[j] *= factor;
+        for (int64_t j = 0; j < k; ++j) selected_scores[j] *= factor;
       }
-      y.store(chosen_scores, address(y, row * k), static_cast<size_t>(k), false);
-      if (is_finished.is_there && *(is_finished.place.Address(context) + row) != 0) {
-        for (int64_t j = 0; j < k; ++j) Store(places + 4 * j, static_cast<int32_t>(experts));
+      y.store(selected_scores, address(y, row * k), static_cast<size_t>(k), false);
+      if (is_finished.is_there && *(is_finished.buffer.Address(context) + row) != 0) {
+        for (int64_t j = 0; j < k; ++j) Store(indices + 4 * j, static_cast<int32_t>(experts));
       }
     }
   });

@@ -1,5 +1,5 @@
 // Sends rows to experts and back: positions of entries, rows taken there, sums of the returned rows, and
-// their gradients. Each is a trivially copyable step of a job (StepList::Compute). Operands are dense; index
+// their gradients. Each is a trivially copyable step of a job (OpList::Compute). Operands are dense; index
 // operands are INT64 unless stated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -8,41 +8,41 @@
 
 #include "acl/acl_base.h"
 #include "base/isa.h"
+#include "engine/buffer_ref.h"
 #include "engine/conversions.h"
-#include "engine/place.h"
 
 namespace portacl::engine {
 
 // Rows of numbers, converted to float32 when read and rounded once when written.
 struct NumberRows {
-  Place place{Place::kWorkspace, 0};
+  BufferRef buffer{BufferRef::kWorkspace, 0};
   int32_t size = 4;  // bytes of a number
   LoadFunction load = nullptr;
   StoreFunction store = nullptr;
   bool is_there = false;
 };
-NumberRows NumberRowsOf(Isa isa, Place place, aclDataType dtype) noexcept;
+NumberRows NumberRowsOf(Isa isa, BufferRef buffer, aclDataType dtype) noexcept;
 
 // An optional operand.
-struct OptionalPlace {
-  Place place{Place::kWorkspace, 0};
+struct OptionalBuffer {
+  BufferRef buffer{BufferRef::kWorkspace, 0};
   bool is_there = false;
 };
 
 // Assigns rows to entries, in the order of a stable sort by expert. The rows of experts `low` to `high` are
 // contiguous; with a capacity each expert has that many rows, whether it needs more or fewer.
 struct RankEntries {
-  Place expert;  // of each entry, INT32 or INT64
-  Place order;   // of all entries
+  BufferRef expert;  // of each entry, INT32 or INT64
+  BufferRef order;   // of all entries
   bool is_wide;
   int64_t entries;
   int64_t low, high;
-  int64_t capacity;     // 0: unlimited
-  int64_t rows;         // of `entry`
-  OptionalPlace rank;   // the row of each entry, or -1
-  OptionalPlace entry;  // the entry of each row, or -1
-  OptionalPlace count;  // for each expert of the range, before entries are dropped
-  OptionalPlace total;  // for each expert the sum of the counts up to it
+  int64_t capacity;      // 0: unlimited
+  int64_t rows;          // of `entry`
+  OptionalBuffer rank;   // the row of each entry, or -1
+  OptionalBuffer entry;  // the entry of each row, or -1
+  OptionalBuffer count;  // for each expert of the range, before entries are dropped
+  OptionalBuffer total;  // for each expert the sum of the counts up to it
   // Whether an invalid expert fails the stream, and the name of the operand. Only if the range contains all
   // experts.
   const char* name;
@@ -54,8 +54,8 @@ struct RankEntries {
 // Lists ascending pairs (expert, count) of experts with entries, followed by a pair of zeros if there is
 // room.
 struct PairCounts {
-  Place count;
-  Place pairs;
+  BufferRef count;
+  BufferRef pairs;
   int64_t experts;
   int64_t first;  // expert
   int64_t rows;   // of pairs
@@ -64,9 +64,9 @@ struct PairCounts {
 
 // Inverts an index: finds for each row the last entry whose index is that row, or -1.
 struct InvertIndex {
-  Place index;
-  Place entry;
-  OptionalPlace element;  // element of the operand from which an entry's index comes
+  BufferRef index;
+  BufferRef entry;
+  OptionalBuffer element;  // element of the operand from which an entry's index comes
   int64_t entries;
   int64_t rows;
   int64_t least;    // the lowest index that means none, or 0
@@ -79,9 +79,9 @@ struct InvertIndex {
 // Groups entries of equal index, in the order of a stable sort, and writes the beginning of each group. -1
 // belongs to none.
 struct GroupIndex {
-  Place index;
-  Place order;
-  Place begin;  // groups + 1
+  BufferRef index;
+  BufferRef order;
+  BufferRef begin;  // groups + 1
   int64_t entries;
   int64_t groups;
   const char* name;
@@ -91,9 +91,9 @@ struct GroupIndex {
 
 // Copies the source row of each row's entry.
 struct TakeRows {
-  Place source;
-  Place to;
-  OptionalPlace entry;  // if missing, row r has entry r
+  BufferRef source;
+  BufferRef to;
+  OptionalBuffer entry;  // if missing, row r has entry r
   int64_t rows;
   int64_t bytes;        // of a row
   int64_t divisor = 1;  // consecutive entries that share a source row
@@ -113,12 +113,12 @@ struct CombineRows {
   NumberRows source;
   NumberRows to;
   NumberRows first, second;
-  NumberRows bias;       // a row for each expert
-  OptionalPlace index;   // the source row of each entry
-  OptionalPlace expert;  // of each entry, in row order
-  OptionalPlace factor;  // of each entry, in row order; FLOAT
+  NumberRows bias;        // a row for each expert
+  OptionalBuffer index;   // the source row of each entry
+  OptionalBuffer expert;  // of each entry, in row order
+  OptionalBuffer factor;  // of each entry, in row order; FLOAT
   // The beginnings of each row's group of entries: `index` lists the entries, and factors are theirs.
-  OptionalPlace begin;
+  OptionalBuffer begin;
   int64_t rows;
   int64_t columns;
   int64_t entries_of_row;
@@ -137,7 +137,7 @@ struct CombineRows {
   Range zero, copy, constant;
   NumberRows token;
   NumberRows constant_row;
-  OptionalPlace alpha1, alpha2;   // FLOAT
+  OptionalBuffer alpha1, alpha2;  // FLOAT
   int64_t alphas, constant_rows;  // 1: one for the whole range
   const char* name;
   const char* expert_name;
@@ -149,12 +149,12 @@ struct CombineRows {
 
 // Row r is the source row of its entry, times the entry's factor. It is 0 without an entry, or if the entry's
 // source row is -1.
-struct SpreadRows {
+struct BroadcastRows {
   NumberRows source;
   NumberRows to;
-  OptionalPlace entry;       // if missing, row r has entry r
-  OptionalPlace factor;      // of each entry, FLOAT
-  OptionalPlace source_row;  // of each entry; if missing, entry / divisor
+  OptionalBuffer entry;       // if missing, row r has entry r
+  OptionalBuffer factor;      // of each entry, FLOAT
+  OptionalBuffer source_row;  // of each entry; if missing, entry / divisor
   int64_t rows;
   int64_t columns;
   int64_t divisor;
@@ -171,11 +171,11 @@ struct SpreadRows {
 struct DotRows {
   NumberRows left;
   NumberRows right;
-  NumberRows bias;          // added to the left row
-  Place to;                 // FLOAT
-  OptionalPlace index;      // of the left row
-  OptionalPlace right_row;  // if missing, entry / divisor
-  OptionalPlace expert;
+  NumberRows bias;           // added to the left row
+  BufferRef to;              // FLOAT
+  OptionalBuffer index;      // of the left row
+  OptionalBuffer right_row;  // if missing, entry / divisor
+  OptionalBuffer expert;
   int64_t entries;
   int64_t columns;
   int64_t divisor;
@@ -191,13 +191,13 @@ struct DotRows {
 // Quantises rows to INT8: static, with each step in FLOAT16, or dynamic, by the greatest magnitude of a row.
 struct QuantiseRows {
   NumberRows source;
-  Place to;
-  OptionalPlace entry;
+  BufferRef to;
+  OptionalBuffer entry;
   bool is_dynamic;
-  OptionalPlace scale;      // FLOAT: one, or a row, or a row for each expert
-  OptionalPlace offset;     // FLOAT, one
-  OptionalPlace row_scale;  // FLOAT, written
-  OptionalPlace expert;     // of each entry, INT32 or INT64; selects the row of scale
+  OptionalBuffer scale;      // FLOAT: one, or a row, or a row for each expert
+  OptionalBuffer offset;     // FLOAT, one
+  OptionalBuffer row_scale;  // FLOAT, written
+  OptionalBuffer expert;     // of each entry, INT32 or INT64; selects the row of scale
   bool is_wide;
   int64_t first_expert;
   int64_t scale_rows;
@@ -215,25 +215,25 @@ struct QuantiseRows {
 // Lists the ones in a map of tokens and experts, expert by expert. Without padding every token has the same
 // number of them.
 struct MapEntries {
-  Place map;  // BOOL bytes, tokens x experts
+  BufferRef map;  // BOOL bytes, tokens x experts
   int64_t tokens, experts;
-  int64_t capacity;        // 0: only the ones; else so many of each expert, padded with tokens that have none
-  int64_t rows;            // rows that are listed
-  int64_t of_token;        // entries of each token, without padding
-  OptionalPlace token;     // of each row
-  OptionalPlace expert;    // of each row
-  OptionalPlace rank;      // the row of each token's entries, ascending by expert; -1 if there are fewer
-  OptionalPlace ones;      // the index in the map of each token's entries, token by token; or -1
-  OptionalPlace in_order;  // the index in the map of each row
+  int64_t capacity;       // 0: only the ones; else so many of each expert, padded with tokens that have none
+  int64_t rows;           // rows that are listed
+  int64_t of_token;       // entries of each token, without padding
+  OptionalBuffer token;   // of each row
+  OptionalBuffer expert;  // of each row
+  OptionalBuffer rank;    // the row of each token's entries, ascending by expert; -1 if there are fewer
+  OptionalBuffer ones;    // the index in the map of each token's entries, token by token; or -1
+  OptionalBuffer in_order;  // the index in the map of each row
   void Run(const JobContext& context) const noexcept;
 };
 
 // Scatters to[place[i]] = from[i], or gathers to[i] = from[place[i]]. Invalid indices are skipped, or give 0.
 // A scatter first clears `to`.
 struct MoveNumbers {
-  Place from;
-  Place to;
-  Place place;
+  BufferRef from;
+  BufferRef to;
+  BufferRef buffer;
   int64_t count;
   int64_t length;  // the length of the indexed side
   int32_t size;
@@ -243,18 +243,18 @@ struct MoveNumbers {
 
 // place[i] = token[i] * experts + position[i] / capacity, or -1 if that is invalid. Without positions i is
 // the position.
-struct PaddedPlaces {
-  Place token;
-  OptionalPlace position;
-  Place place;
+struct PaddedPositions {
+  BufferRef token;
+  OptionalBuffer position;
+  BufferRef buffer;
   int64_t count, tokens, experts, capacity;
   void Run(const JobContext& context) const noexcept;
 };
 
 // Counts, for each e below `experts`, the numbers that are at most e, by bisection.
 struct CountUpTo {
-  Place sorted;  // INT32
-  Place to;      // INT32
+  BufferRef sorted;  // INT32
+  BufferRef to;      // INT32
   int64_t count;
   int64_t experts;
   void Run(const JobContext& context) const noexcept;
@@ -262,10 +262,10 @@ struct CountUpTo {
 
 // Reorders rows from rank by rank, each with its experts in order, to expert by expert.
 struct Reroute {
-  Place count;   // ranks x experts, INT64
-  Place begin;   // as many numbers, a work buffer
-  Place source;  // of each row
-  Place total;   // of each expert
+  BufferRef count;   // ranks x experts, INT64
+  BufferRef begin;   // as many numbers, a work buffer
+  BufferRef source;  // of each row
+  BufferRef total;   // of each expert
   int64_t ranks, experts, rows;
   const char* name;
   bool raises;
@@ -274,15 +274,15 @@ struct Reroute {
 
 // Chooses the copy of each expert, and the entries that are kept.
 struct ChooseCopies {
-  Place expert;  // INT64, tokens x entries
-  Place table;   // INT32, experts x columns
-  Place to;      // INT64
+  BufferRef expert;  // INT64, tokens x entries
+  BufferRef table;   // INT32, experts x columns
+  BufferRef to;      // INT64
   int64_t tokens, entries, experts, columns;
   int64_t rank, world;
   bool by_token;
-  OptionalPlace score, threshold;  // FLOAT
-  OptionalPlace active;            // BOOL
-  OptionalPlace kept;              // BOOL, written
+  OptionalBuffer score, threshold;  // FLOAT
+  OptionalBuffer active;            // BOOL
+  OptionalBuffer kept;              // BOOL, written
   const char* name;
   bool raises;
   void Run(const JobContext& context) const noexcept;
@@ -290,7 +290,7 @@ struct ChooseCopies {
 
 // Writes element (i, j) = j * rows + i as INT32.
 struct NumberColumns {
-  Place to;
+  BufferRef to;
   int64_t rows, columns;
   void Run(const JobContext& context) const noexcept;
 };
@@ -299,14 +299,14 @@ struct NumberColumns {
 struct GateRows {
   enum class Function : uint8_t { kNone, kSoftmax, kSigmoid, kRootOfSoftplus };
   NumberRows x;
-  NumberRows bias;            // of each expert, added only for comparisons
-  NumberRows y;               // the values of the chosen ones
-  OptionalPlace all;          // FLOAT, rows x experts: all values
-  Place chosen;               // INT32
-  Place value;                // FLOAT, rows x experts
-  Place score;                // FLOAT, rows x (experts + k)
-  OptionalPlace given;        // INT64, rows x k: experts that are chosen whatever the scores
-  OptionalPlace is_finished;  // BOOL of each row: its `chosen` become `experts`
+  NumberRows bias;             // of each expert, added only for comparisons
+  NumberRows y;                // the values of the chosen ones
+  OptionalBuffer all;          // FLOAT, rows x experts: all values
+  BufferRef chosen;            // INT32
+  BufferRef value;             // FLOAT, rows x experts
+  BufferRef score;             // FLOAT, rows x (experts + k)
+  OptionalBuffer given;        // INT64, rows x k: experts that are chosen whatever the scores
+  OptionalBuffer is_finished;  // BOOL of each row: its `chosen` become `experts`
   int64_t rows, experts, k;
   int64_t groups, kept_groups;  // 1: a single group
   bool sums_two;                // a group's score is the sum of its two greatest, else the greatest
@@ -328,11 +328,11 @@ void SetActivation(GateRows& gate, Isa isa) noexcept;
 
 // The gradient of chosen values that were divided by their sum, through a sigmoid.
 struct GateGradient {
-  Place x;         // FLOAT, rows x experts: the sigmoids
-  Place gradient;  // FLOAT, rows x k
-  Place chosen;    // INT64, rows x k
+  BufferRef x;         // FLOAT, rows x experts: the sigmoids
+  BufferRef gradient;  // FLOAT, rows x k
+  BufferRef chosen;    // INT64, rows x k
   NumberRows to;
-  Place sums;  // FLOAT, rows x experts
+  BufferRef sums;  // FLOAT, rows x experts
   int64_t rows, experts, k;
   float factor, epsilon;
   const char* name;

@@ -30,23 +30,24 @@ void ForEachRows(int64_t rows, int64_t row_bytes, int threads, const Body& body)
   });
 }
 
-int64_t IndexOr(const OptionalPlace& place, const JobContext& context, int64_t i, int64_t otherwise) {
-  return place.is_there ? Load<int64_t>(place.place.Address(context) + i * int64_t{sizeof(int64_t)})
-                        : otherwise;
+int64_t IndexOr(const OptionalBuffer& buffer, const JobContext& context, int64_t i, int64_t otherwise) {
+  return buffer.is_there ? Load<int64_t>(buffer.buffer.Address(context) + i * int64_t{sizeof(int64_t)})
+                         : otherwise;
 }
-float NumberAt(const OptionalPlace& place, const JobContext& context, int64_t i, float otherwise) {
-  return place.is_there ? Load<float>(place.place.Address(context) + i * int64_t{sizeof(float)}) : otherwise;
+float NumberAt(const OptionalBuffer& buffer, const JobContext& context, int64_t i, float otherwise) {
+  return buffer.is_there ? Load<float>(buffer.buffer.Address(context) + i * int64_t{sizeof(float)})
+                         : otherwise;
 }
 
 // Loads some columns of a row as float32.
 void Bring(const NumberRows& rows, const JobContext& context, int64_t columns, int64_t row, int64_t column,
            int64_t n, float* to) {
-  rows.load(rows.place.Address(context) + (row * columns + column) * rows.size, to, static_cast<size_t>(n));
+  rows.load(rows.buffer.Address(context) + (row * columns + column) * rows.size, to, static_cast<size_t>(n));
 }
 void Put(const NumberRows& rows, const JobContext& context, int64_t columns, int64_t row, int64_t column,
          int64_t n, const float* from) {
-  rows.store(from, rows.place.Address(context) + (row * columns + column) * rows.size, static_cast<size_t>(n),
-             false);
+  rows.store(from, rows.buffer.Address(context) + (row * columns + column) * rows.size,
+             static_cast<size_t>(n), false);
 }
 
 bool IsRow(int64_t row, int64_t rows) { return row >= 0 && row < rows; }
@@ -60,8 +61,8 @@ void Scale(float* x, float factor, int64_t n) {
 
 }  // namespace
 
-NumberRows NumberRowsOf(Isa isa, Place place, aclDataType dtype) noexcept {
-  return {place, static_cast<int32_t>(StorageBits(dtype) / 8), FindLoad(isa, dtype, ACL_FLOAT),
+NumberRows NumberRowsOf(Isa isa, BufferRef buffer, aclDataType dtype) noexcept {
+  return {buffer, static_cast<int32_t>(StorageBits(dtype) / 8), FindLoad(isa, dtype, ACL_FLOAT),
           FindStore(isa, dtype), true};
 }
 
@@ -155,7 +156,7 @@ void CombineRows::Run(const JobContext& context) const noexcept {
                     [&](int64_t p) { return IndexOr(expert, context, p, 0); });
 }
 
-void SpreadRows::Run(const JobContext& context) const noexcept {
+void BroadcastRows::Run(const JobContext& context) const noexcept {
   BadIndex bad;
   ForEachRows(rows, columns * 8, threads, [&](int64_t first, int64_t end) {
     float term[kColumns];
@@ -251,7 +252,7 @@ void QuantiseRows::Run(const JobContext& context) const noexcept {
       if (p < 0) {
         if (clears) std::memset(target, 0, static_cast<size_t>(columns));
         if (clears && row_scale.is_there)
-          Store(row_scale.place.Address(context) + row * int64_t{sizeof(float)}, 0.0f);
+          Store(row_scale.buffer.Address(context) + row * int64_t{sizeof(float)}, 0.0f);
         continue;
       }
       const int64_t from = p / divisor;
@@ -273,7 +274,7 @@ void QuantiseRows::Run(const JobContext& context) const noexcept {
       }
       int64_t scale_row = 0;
       if (scale.is_there && scale_rows > 1) {
-        const char* const experts = expert.place.Address(context);
+        const char* const experts = expert.buffer.Address(context);
         const int64_t e = is_wide ? Load<int64_t>(experts + p * 8) : Load<int32_t>(experts + p * 4);
         scale_row = std::clamp<int64_t>(e - first_expert, 0, scale_rows - 1);
       }
@@ -281,7 +282,7 @@ void QuantiseRows::Run(const JobContext& context) const noexcept {
         Bring(source, context, columns, from, column, n, x);
         if (!scale.is_there) return;
         std::memcpy(weight,
-                    scale.place.Address(context) + (scale_row * columns + column) * int64_t{sizeof(float)},
+                    scale.buffer.Address(context) + (scale_row * columns + column) * int64_t{sizeof(float)},
                     static_cast<size_t>(n) * sizeof(float));
         for (int64_t i = 0; i < n; ++i) x[i] *= weight[i];
       };
@@ -300,15 +301,15 @@ void QuantiseRows::Run(const JobContext& context) const noexcept {
           target[column + i] = static_cast<char>(Saturated(std::round(number)));
         }
       }
-      if (row_scale.is_there) Store(row_scale.place.Address(context) + row * int64_t{sizeof(float)}, step);
+      if (row_scale.is_there) Store(row_scale.buffer.Address(context) + row * int64_t{sizeof(float)}, step);
     }
   });
 }
 
 void GateGradient::Run(const JobContext& context) const noexcept {
   BadIndex bad;
-  const auto number = [&](const Place& place, int64_t i) {
-    return Load<float>(place.Address(context) + i * 4);
+  const auto number = [&](const BufferRef& buffer, int64_t i) {
+    return Load<float>(buffer.Address(context) + i * 4);
   };
   const auto expert = [&](int64_t i) { return Load<int64_t>(chosen.Address(context) + i * 8); };
   ForEachRows(rows, experts * 8, threads, [&](int64_t first, int64_t end) {

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/half_precision-inl.h"
 #include "engine/map/integers-inl.h"
 
@@ -76,18 +76,18 @@ HWY_INLINE void Line(T base, T step, int64_t first, size_t n, T* to, bool stream
 }
 
 template <class T>
-void Spaced(const void* parameters, const Stretch& stretch) {
+void Spaced(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const EvenlySpaced<T>*>(parameters);
-  const int64_t first = stretch.first;
-  const size_t n = stretch.n;
+  const int64_t first = thread_block.first;
+  const size_t n = thread_block.n;
   const int64_t from_start =
       std::clamp(numbers.half - std::min(first, numbers.half), int64_t{0}, static_cast<int64_t>(n));
   const auto before = static_cast<size_t>(from_start);
-  auto* const values = static_cast<T*>(stretch.to);
-  if (before > 0) Line<T>(numbers.start, numbers.step, first, before, values, stretch.stream);
+  auto* const values = static_cast<T*>(thread_block.to);
+  if (before > 0) Line<T>(numbers.start, numbers.step, first, before, values, thread_block.stream);
   if (before < n)
     Line<T>(numbers.end, numbers.step, first + from_start - numbers.last, n - before, values + before,
-            stretch.stream);
+            thread_block.stream);
 }
 
 HWY_INLINE void Zeros(char* to, size_t bytes, bool stream) {
@@ -103,17 +103,17 @@ HWY_INLINE void Zeros(char* to, size_t bytes, bool stream) {
   std::memset(to, 0, bytes);
 }
 
-void FillPeriodic(const void* parameters, const Stretch& stretch) {
+void FillPeriodic(const void* parameters, const ThreadBlock& thread_block) {
   const auto& numbers = *static_cast<const Periodic*>(parameters);
-  const int64_t first = stretch.first;
-  const size_t n = stretch.n;
-  void* const to = stretch.to;
-  Zeros(static_cast<char*>(to), n * static_cast<size_t>(numbers.size), stretch.stream);
+  const int64_t first = thread_block.first;
+  const size_t n = thread_block.n;
+  void* const to = thread_block.to;
+  Zeros(static_cast<char*>(to), n * static_cast<size_t>(numbers.size), thread_block.stream);
   const int64_t end = first + static_cast<int64_t>(n);
   for (int64_t k = (first + numbers.period - 1) / numbers.period; k < numbers.count; ++k) {
-    const int64_t place = k * numbers.period;
-    if (place >= end) return;
-    std::memcpy(static_cast<char*>(to) + (place - first) * numbers.size, numbers.value,
+    const int64_t element = k * numbers.period;
+    if (element >= end) return;
+    std::memcpy(static_cast<char*>(to) + (element - first) * numbers.size, numbers.value,
                 static_cast<size_t>(numbers.size));
   }
 }
@@ -163,17 +163,17 @@ void CopyPacked(const PackedOperand& packed, char* base, int64_t first, int64_t 
   constexpr int64_t kUnit = PackedOperand::kNumbers;
   const int64_t bytes = (n + kUnit - 1) / kUnit * (kUnit / 8);
   const Cursor cursor(packed.plan, &base, first / 8);
-  ForEachSegment(packed.plan, 0, cursor, bytes,
-                 [&](char* address, int64_t stride, int64_t done, int64_t length) {
-                   for (int64_t i = 0; i < length; ++i) {
-                     auto* const there = reinterpret_cast<uint8_t*>(address + i * stride);
-                     if (writes) {
-                       *there = bits[done + i];
-                     } else {
-                       bits[done + i] = *there;
-                     }
-                   }
-                 });
+  ForEachDenseRange(packed.plan, 0, cursor, bytes,
+                    [&](char* address, int64_t stride, int64_t done, int64_t length) {
+                      for (int64_t i = 0; i < length; ++i) {
+                        auto* const there = reinterpret_cast<uint8_t*>(address + i * stride);
+                        if (writes) {
+                          *there = bits[done + i];
+                        } else {
+                          bits[done + i] = *there;
+                        }
+                      }
+                    });
 }
 
 }  // namespace
@@ -202,18 +202,20 @@ void SequenceJob::Run(void* const* addresses, void*) const noexcept {
       char* const dense = DenseAddress(plan, input_count, base[input_count], cursor, position, n);
       if (dense == nullptr) n = std::min<int64_t>(n, kTile);
       const bool stays = dense != nullptr && !is_converted && at_once != 0;
-      Stretch stretch{position, static_cast<size_t>(n), stays ? dense : computed, stream && stays, {}, bits};
+      ThreadBlock thread_block{
+          position, static_cast<size_t>(n), stays ? dense : computed, stream && stays, {}, bits};
       for (int k = 0; k < input_count; ++k) {
         const int32_t input_size = plan.operand[k].element_size;
         char* const gathered = is_loaded[k] ? stored : loaded[k];
-        ForEachSegment(plan, k, cursor, n, [&](char* address, int64_t stride, int64_t done, int64_t length) {
-          gather(address, stride, input_size, gathered + done * input_size, length);
-        });
+        ForEachDenseRange(plan, k, cursor, n,
+                          [&](char* address, int64_t stride, int64_t done, int64_t length) {
+                            gather(address, stride, input_size, gathered + done * input_size, length);
+                          });
         if (is_loaded[k]) load[k](stored, loaded[k], static_cast<size_t>(n));
-        stretch.in[k] = loaded[k];
+        thread_block.in[k] = loaded[k];
       }
       if (packed.use == PackedOperand::Use::kRead) CopyPacked(packed, packed_base, position, n, false, bits);
-      function(parameters, stretch);
+      function(parameters, thread_block);
       if (packed.use == PackedOperand::Use::kWritten)
         CopyPacked(packed, packed_base, position, n, true, bits);
       const char* from = computed;
@@ -223,14 +225,14 @@ void SequenceJob::Run(void* const* addresses, void*) const noexcept {
         from = stored;
       }
       if (dense == nullptr || (!is_converted && !stays)) {
-        ForEachSegment(plan, input_count, cursor, n,
-                       [&](char* address, int64_t stride, int64_t done, int64_t length) {
-                         if (stride == size) {
-                           std::memcpy(address, from + done * size, static_cast<size_t>(length * size));
-                         } else {
-                           result.scatter(from + done * size, address, stride, size, length);
-                         }
-                       });
+        ForEachDenseRange(plan, input_count, cursor, n,
+                          [&](char* address, int64_t stride, int64_t done, int64_t length) {
+                            if (stride == size) {
+                              std::memcpy(address, from + done * size, static_cast<size_t>(length * size));
+                            } else {
+                              result.scatter(from + done * size, address, stride, size, length);
+                            }
+                          });
       }
       position += n;
       cursor.Skip(n);

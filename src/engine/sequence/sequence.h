@@ -39,7 +39,7 @@ inline constexpr int kMaxSequenceInputs = 2;
 
 // Makes numbers [first, first + n). With `stream`, whole cache lines go past the caches if the instruction
 // set can, and the caller ends with a fence. AtOnce says how many may be made at once, and where.
-struct Stretch {
+struct ThreadBlock {
   int64_t first;
   size_t n;
   void* to;
@@ -47,7 +47,7 @@ struct Stretch {
   const void* in[kMaxSequenceInputs];  // the inputs' elements at these indices, in the computed type
   uint8_t* bits;  // of the packed operand: bit i % 8 of byte i / 8 belongs to number first + i
 };
-using SequenceFunction = void (*)(const void* parameters, const Stretch& stretch);
+using SequenceFunction = void (*)(const void* parameters, const ThreadBlock& thread_block);
 
 SequenceFunction FindSequence(Isa isa, const EvenlySpaced<float>&) noexcept;
 SequenceFunction FindSequence(Isa isa, const EvenlySpaced<double>&) noexcept;

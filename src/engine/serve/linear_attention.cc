@@ -117,16 +117,16 @@ constexpr auto kGate = PORTACL_ISA_TABLE(serve::Gate);
 constexpr int64_t kColumns = 512;  // of a row, loaded at a time
 
 void Bring(const NumberRows& rows, const JobContext& context, int64_t at, int64_t n, float* to) {
-  rows.load(rows.place.Address(context) + at * rows.size, to, static_cast<size_t>(n));
+  rows.load(rows.buffer.Address(context) + at * rows.size, to, static_cast<size_t>(n));
 }
 void Put(const NumberRows& rows, const JobContext& context, int64_t at, int64_t n, const float* from) {
-  rows.store(from, rows.place.Address(context) + at * rows.size, static_cast<size_t>(n), false);
+  rows.store(from, rows.buffer.Address(context) + at * rows.size, static_cast<size_t>(n), false);
 }
-int64_t WordAt(const Place& place, const JobContext& context, int64_t i) {
-  return Load<int64_t>(place.Address(context) + i * int64_t{sizeof(int64_t)});
+int64_t WordAt(const BufferRef& buffer, const JobContext& context, int64_t i) {
+  return Load<int64_t>(buffer.Address(context) + i * int64_t{sizeof(int64_t)});
 }
-void BringFloats(const OptionalPlace& place, const JobContext& context, int64_t at, int64_t n, float* to) {
-  std::memcpy(to, place.place.Address(context) + at * int64_t{sizeof(float)},
+void BringFloats(const OptionalBuffer& buffer, const JobContext& context, int64_t at, int64_t n, float* to) {
+  std::memcpy(to, buffer.buffer.Address(context) + at * int64_t{sizeof(float)},
               static_cast<size_t>(n) * sizeof(float));
 }
 
@@ -170,9 +170,9 @@ void DeltaRule::Run(const JobContext& context) const noexcept {
       if (!index.is_there) {
         bring_state(initial, b);
       } else if (low < high) {
-        const int64_t stayed = accepted.is_there ? WordAt(accepted.place, context, b) : 1;
+        const int64_t stayed = accepted.is_there ? WordAt(accepted.buffer, context, b) : 1;
         const bool is_one = stayed >= 1 && stayed <= high - low;
-        const int64_t at = is_one ? WordAt(index.place, context, low + stayed - 1) : -1;
+        const int64_t at = is_one ? WordAt(index.buffer, context, low + stayed - 1) : -1;
         if (at >= 0 && at < states) {
           bring_state(state, at);
         } else {
@@ -200,7 +200,7 @@ void DeltaRule::Run(const JobContext& context) const noexcept {
         step(now, of_key, of_query, decays, values, share, results, width, padded);
         Put(to, context, (t * heads + head) * width, width, results);
         if (!index.is_there) continue;
-        const int64_t at = WordAt(index.place, context, t);
+        const int64_t at = WordAt(index.buffer, context, t);
         if (at >= 0 && at < states) put_state(at);
       }
       if (!index.is_there) put_state(b);
@@ -214,7 +214,7 @@ void ConvolveCausally::Run(const JobContext& context) const noexcept {
     const DefaultFloatEnvironment environment;
     const int64_t s = row / batches;
     const int64_t b = row % batches;
-    const bool is_shown = !mask.is_there || Load<uint8_t>(mask.place.Address(context) + b * steps + s) != 0;
+    const bool is_shown = !mask.is_there || Load<uint8_t>(mask.buffer.Address(context) + b * steps + s) != 0;
     float sum[kColumns];
     float term[kColumns];
     float factor[kColumns];
@@ -238,7 +238,7 @@ void GateGroups::Run(const JobContext& context) const noexcept {
   if (count.is_there) {
     last = 0;
     for (int64_t i = 0; i < counts; ++i)
-      last += std::clamp<int64_t>(WordAt(count.place, context, i), 0, rows - last);
+      last += std::clamp<int64_t>(WordAt(count.buffer, context, i), 0, rows - last);
   }
   ForEachBlock(last, threads, [&](int64_t row) {
     const DefaultFloatEnvironment environment;

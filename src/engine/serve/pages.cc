@@ -15,14 +15,14 @@ constexpr int64_t kNumber = sizeof(float);
 constexpr int64_t kWord = sizeof(int64_t);
 constexpr int64_t kTogether = 8192;  // numbers that a thread takes at a time
 
-int64_t WordAt(const Place& place, const JobContext& context, int64_t i) {
-  return Load<int64_t>(place.Address(context) + i * kWord);
+int64_t WordAt(const BufferRef& buffer, const JobContext& context, int64_t i) {
+  return Load<int64_t>(buffer.Address(context) + i * kWord);
 }
-void SetWord(const Place& place, const JobContext& context, int64_t i, int64_t value) {
-  Store(place.Address(context) + i * kWord, value);
+void SetWord(const BufferRef& buffer, const JobContext& context, int64_t i, int64_t value) {
+  Store(buffer.Address(context) + i * kWord, value);
 }
-float NumberOr(const OptionalPlace& place, const JobContext& context, int64_t i, float otherwise) {
-  return place.is_there ? Load<float>(place.place.Address(context) + i * kNumber) : otherwise;
+float NumberOr(const OptionalBuffer& buffer, const JobContext& context, int64_t i, float otherwise) {
+  return buffer.is_there ? Load<float>(buffer.buffer.Address(context) + i * kNumber) : otherwise;
 }
 
 // Arithmetic wraps, as the processor's does.
@@ -68,7 +68,7 @@ void ListSlots::Run(const JobContext& context) const noexcept {
     const int64_t end = is_summed ? WordAt(length, context, batch + 1) : 0;
     int64_t count = begin;
     if (is_summed && __builtin_sub_overflow(end, begin, &count)) count = 0;
-    const int64_t first_page = skipped.is_there ? WordAt(skipped.place, context, batch) / slots : 0;
+    const int64_t first_page = skipped.is_there ? WordAt(skipped.buffer, context, batch) / slots : 0;
     for (int64_t i = 0; i < count && row < rows; ++i, ++row) {
       const int64_t column = Sum(first_page, i / slots);
       const int64_t page =
@@ -168,7 +168,7 @@ void MakeRows::Run(const JobContext& context) const noexcept {
   const auto step = [&](float x) { return rounds_steps ? to_half(x) : x; };
   const auto number = [&](const NumberRows& numbers, int64_t at) {
     float x;
-    numbers.load(numbers.place.Address(context) + at * numbers.size, &x, 1);
+    numbers.load(numbers.buffer.Address(context) + at * numbers.size, &x, 1);
     return x;
   };
   ForEachBlock(Blocks(), threads, [&](int64_t block) {
@@ -178,10 +178,10 @@ void MakeRows::Run(const JobContext& context) const noexcept {
     for (int64_t item = block * together; item < std::min(rows * heads, (block + 1) * together); ++item) {
       const int64_t row = item / heads;
       const int64_t head = item % heads;
-      source.load(source.place.Address(context) + (row * pitch + first + head * width) * source.size, x,
+      source.load(source.buffer.Address(context) + (row * pitch + first + head * width) * source.size, x,
                   static_cast<size_t>(width));
       if (gamma.is_there) {
-        gamma.load(gamma.place.Address(context), other, static_cast<size_t>(width));
+        gamma.load(gamma.buffer.Address(context), other, static_cast<size_t>(width));
         Norm(x, other, width, epsilon);
       }
       if (turned > 0) {
@@ -199,15 +199,15 @@ void MakeRows::Run(const JobContext& context) const noexcept {
         }
         std::copy_n(other, turned, x);
       }
-      const int64_t place = item * width;
+      const int64_t buffer = item * width;
       if (to.is_there)
-        to.store(x, to.place.Address(context) + place * to.size, static_cast<size_t>(width), false);
+        to.store(x, to.buffer.Address(context) + buffer * to.size, static_cast<size_t>(width), false);
       if (quantised.is_there) {
-        char* const own = quantised.place.Address(context) + place;
+        char* const own = quantised.buffer.Address(context) + buffer;
         for (int64_t i = 0; i < width; ++i)
           own[i] = static_cast<char>(Quantised(quantiser, context, x[i], head * width + i));
       } else if (element.is_there) {
-        element.store(x, element.place.Address(context) + place * element.size, static_cast<size_t>(width),
+        element.store(x, element.buffer.Address(context) + buffer * element.size, static_cast<size_t>(width),
                       false);
       }
     }
@@ -222,7 +222,7 @@ void DequantiseRows::Run(const JobContext& context) const noexcept {
       const int64_t c = at % columns;
       auto x = static_cast<uint32_t>(Load<int32_t>(from + at * 4));
       if (bias_before.is_there)
-        x += static_cast<uint32_t>(Load<int32_t>(bias_before.place.Address(context) + c * 4));
+        x += static_cast<uint32_t>(Load<int32_t>(bias_before.buffer.Address(context) + c * 4));
       float value =
           static_cast<float>(static_cast<int32_t>(x)) * Load<float>(column.Address(context) + c * 4);
       if (row.is_there) value *= NumberOr(row, context, at / columns, 1.0f);
@@ -232,7 +232,7 @@ void DequantiseRows::Run(const JobContext& context) const noexcept {
   });
 }
 
-void QuantiseToPlaces::Run(const JobContext& context) const noexcept {
+void QuantiseToIndices::Run(const JobContext& context) const noexcept {
   const DefaultFloatEnvironment environment;
   char* const target = to.Address(context);
   for (int64_t row = 0; row < batches * before * positions * between; ++row) {
@@ -240,8 +240,8 @@ void QuantiseToPlaces::Run(const JobContext& context) const noexcept {
     const int64_t j = row / between % positions;
     const int64_t outer = row / between / positions % before;
     const int64_t batch = row / between / positions / before;
-    const int64_t target_batch = names_batch ? WordAt(place, context, 2 * batch) : batch;
-    int64_t position = WordAt(place, context, names_batch ? 2 * batch + 1 : batch);
+    const int64_t target_batch = names_batch ? WordAt(buffer, context, 2 * batch) : batch;
+    int64_t position = WordAt(buffer, context, names_batch ? 2 * batch + 1 : batch);
     if (__builtin_add_overflow(position, j, &position) || position < 0 || position >= target_positions ||
         target_batch < 0 || target_batch >= target_batches)
       continue;
@@ -250,7 +250,7 @@ void QuantiseToPlaces::Run(const JobContext& context) const noexcept {
         (((target_batch * before + outer) * target_positions + position) * between + inner) * columns;
     for (int64_t i = 0; i < columns; ++i) {
       float x;
-      source.load(source.place.Address(context) + (row * columns + i) * source.size, &x, 1);
+      source.load(source.buffer.Address(context) + (row * columns + i) * source.size, &x, 1);
       own[i] = static_cast<char>(Quantised(quantiser, context, x, i));
     }
   }
@@ -259,8 +259,10 @@ void QuantiseToPlaces::Run(const JobContext& context) const noexcept {
 // ---- requests ----
 
 void AdvanceRequests::Run(const JobContext& context) const noexcept {
-  const auto at = [&](const Place& place, int64_t i) { return WordAt(place, context, i); };
-  const auto set = [&](const Place& place, int64_t i, int64_t value) { SetWord(place, context, i, value); };
+  const auto at = [&](const BufferRef& buffer, int64_t i) { return WordAt(buffer, context, i); };
+  const auto set = [&](const BufferRef& buffer, int64_t i, int64_t value) {
+    SetWord(buffer, context, i, value);
+  };
   if (!proposed.is_there) {
     for (int64_t i = 0; i < rows; ++i) {
       if (i >= requests) {
@@ -293,11 +295,11 @@ void AdvanceRequests::Run(const JobContext& context) const noexcept {
       end = i;
     }
     const int64_t last = at(sampled, r * each + std::max<int64_t>(end - 1, 0));
-    const int64_t stayed = Sum(at(accepted.place, r), 1);
+    const int64_t stayed = Sum(at(accepted.buffer, r), 1);
     for (int64_t i = 0; i < each; ++i) {
       const int64_t row = r * each + i;
       const int64_t now = Sum(at(position, row), stayed);
-      set(token, row, i == 0 ? last : at(proposed.place, r * proposals + i - 1));
+      set(token, row, i == 0 ? last : at(proposed.buffer, r * proposals + i - 1));
       set(position, row, now);
       set(length, row, Sum(now, 1));
       const int64_t column = now / page;

@@ -19,22 +19,22 @@ bool IsGreater(float x, float y) { return x > y || (std::isnan(x) && !std::isnan
 void SampleRows::Run(const JobContext& context) const noexcept {
   const auto number = [&](const NumberRows& numbers, int64_t at) {
     float value;
-    numbers.load(numbers.place.Address(context) + at * numbers.size, &value, 1);
+    numbers.load(numbers.buffer.Address(context) + at * numbers.size, &value, 1);
     return value;
   };
-  const auto address = [&](const OptionalPlace& place, int64_t at, int64_t size) {
-    return place.place.Address(context) + at * size;
+  const auto address = [&](const OptionalBuffer& buffer, int64_t at, int64_t size) {
+    return buffer.buffer.Address(context) + at * size;
   };
   ForEachBlock(
       rows, threads,
       [&](int64_t row) {
         const DefaultFloatEnvironment environment;
         const int64_t start = row * columns;
-        auto* const places = reinterpret_cast<int64_t*>(order.Address(context)) + start;
+        auto* const indices = reinterpret_cast<int64_t*>(order.Address(context)) + start;
         float* const x = reinterpret_cast<float*>(share.Address(context)) + 2 * start;
         float* const of_kept = x + columns;
-        logits.load(logits.place.Address(context) + start * logits.size, x, static_cast<size_t>(columns));
-        for (int64_t i = 0; i < columns; ++i) places[i] = i;
+        logits.load(logits.buffer.Address(context) + start * logits.size, x, static_cast<size_t>(columns));
+        for (int64_t i = 0; i < columns; ++i) indices[i] = i;
 
         const int64_t wanted = Load<int32_t>(k.Address(context) + row * 4);
         const float reached = number(p, row);
@@ -42,11 +42,11 @@ void SampleRows::Run(const JobContext& context) const noexcept {
         const bool is_cut = wanted >= 1 && wanted <= std::min(columns, most);
         int64_t count = is_cut ? wanted : columns;
         if (is_cut || reached < 1.0f || least > 0.0f) {
-          std::partial_sort(places, places + count, places + columns, [x](int64_t a, int64_t b) {
+          std::partial_sort(indices, indices + count, indices + columns, [x](int64_t a, int64_t b) {
             return IsGreater(x[a], x[b]) || (!IsGreater(x[b], x[a]) && a < b);
           });
         }
-        for (int64_t i = 0; i < count; ++i) of_kept[i] = x[places[i]];
+        for (int64_t i = 0; i < count; ++i) of_kept[i] = x[indices[i]];
         if (are_logits) {
           float greatest = of_kept[0];
           for (int64_t i = 1; i < count; ++i)
@@ -87,16 +87,16 @@ void SampleRows::Run(const JobContext& context) const noexcept {
             greatest = score;
             best = i;
           }
-          Store(address(chosen, row, 8), places[best]);
+          Store(address(chosen, row, 8), indices[best]);
         }
         if (kept.is_there) {
           const float none = are_logits ? -std::numeric_limits<float>::infinity() : 0.0f;
           for (int64_t i = 0; i < columns; ++i) Store(address(kept, start + i, 4), none);
-          for (int64_t i = 0; i < count; ++i) Store(address(kept, start + places[i], 4), x[places[i]]);
+          for (int64_t i = 0; i < count; ++i) Store(address(kept, start + indices[i], 4), x[indices[i]]);
         }
-        if (kept_place.is_there) {
+        if (kept_buffer.is_there) {
           for (int64_t i = 0; i < columns; ++i) {
-            Store(address(kept_place, start + i, 8), i < count ? places[i] : int64_t{0});
+            Store(address(kept_buffer, start + i, 8), i < count ? indices[i] : int64_t{0});
             Store(address(probability, start + i, 4), i < count ? of_kept[i] : 0.0f);
           }
         }

@@ -1,6 +1,6 @@
 // Serving's operations on the rows of tokens around attention: making rows for caches, putting them into
 // pages and taking them out, sampling tokens, advancing requests, and states of linear attention. Each is a
-// trivially copyable step of a job (StepList::Compute) with dense operands. Slots outside a cache are
+// trivially copyable step of a job (OpList::Compute) with dense operands. Slots outside a cache are
 // skipped. If several rows have one slot, the last one counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,7 +15,7 @@ namespace portacl::engine {
 // A cache of rows in pages of `slots` slots. A page holds groups of columns, and each group lies slot by
 // slot. With a single group rows are contiguous.
 struct PagedRows {
-  Place place{Place::kWorkspace, 0};
+  BufferRef buffer{BufferRef::kWorkspace, 0};
   int64_t pages = 0;
   int64_t slots = 0;  // of a page
   int64_t columns = 0;
@@ -26,7 +26,7 @@ struct PagedRows {
   bool Has(int64_t slot) const noexcept { return slots > 0 && slot >= 0 && slot / slots < pages; }
   char* At(const JobContext& context, int64_t slot, int64_t column) const noexcept {
     const int64_t row = (slot / slots * (columns / group) + column / group) * slots + slot % slots;
-    return place.Address(context) + row * group * size;
+    return buffer.Address(context) + row * group * size;
   }
 };
 
@@ -35,10 +35,10 @@ struct PagedRows {
 inline constexpr int64_t kClearedRow = -1;
 inline constexpr int64_t kLeftRow = -2;
 struct ListSlots {
-  Place table;  // INT64, batches x columns: pages
-  Place length;
-  OptionalPlace skipped;  // slots in front of a batch, rounded down to whole pages
-  Place slot;             // written, INT64
+  BufferRef table;  // INT64, batches x columns: pages
+  BufferRef length;
+  OptionalBuffer skipped;  // slots in front of a batch, rounded down to whole pages
+  BufferRef slot;          // written, INT64
   int64_t batches, columns, rows;
   int64_t pages, slots;
   bool is_summed;  // `length` has the beginnings of batches and the end of the last one
@@ -46,8 +46,8 @@ struct ListSlots {
 };
 struct TakeFromPages {
   PagedRows from;
-  Place to;
-  Place slot;
+  BufferRef to;
+  BufferRef slot;
   int64_t rows;
   int threads;
   void Run(const JobContext& context) const noexcept;
@@ -55,7 +55,7 @@ struct TakeFromPages {
 
 // Quantises to INT8: RINT(x * scale + offset), or with a quotient.
 struct CacheQuantiser {
-  OptionalPlace scale, offset;      // FLOAT
+  OptionalBuffer scale, offset;     // FLOAT
   int64_t scales = 1, offsets = 1;  // one for all columns, or a list that repeats along the columns
   bool divides = false;
 };
@@ -77,12 +77,12 @@ struct MakeRows {
   bool rounds_steps = false;    // rounds each product and sum to FLOAT16
   // The results, rows x heads x width; either may be missing.
   NumberRows to;
-  OptionalPlace quantised;
+  OptionalBuffer quantised;
   NumberRows element;  // the type of a cache of numbers
   CacheQuantiser quantiser;
   LoadFunction load_half;
   StoreFunction store_half;
-  Place work;  // WorkBytes
+  BufferRef work;  // WorkBytes
   int threads;
 
   int64_t Blocks() const noexcept;
@@ -92,13 +92,13 @@ struct MakeRows {
 
 // Writes rows to the slots of a cache.
 struct PutInPages {
-  Place from;
+  BufferRef from;
   PagedRows to;
   // The list's entries: a slot for each row; a slot for each page of rows, with pages that start anew after
   // rows_of_batch; or a position within the page of a batch, for its first row or for each.
   enum class Slots : uint8_t { kEach, kPages, kFirstInBatch, kEachInBatch };
   Slots slots;
-  Place slot;  // INT64
+  BufferRef slot;  // INT64
   int64_t rows, rows_of_batch;
 
   void Run(const JobContext& context) const noexcept;
@@ -108,22 +108,22 @@ struct PutInPages {
 // Converts INT32 products of quantised rows to numbers: ((x + bias) * the column's scale) * the row's scale,
 // or with the bias added last.
 struct DequantiseRows {
-  Place source;               // INT32
-  Place to;                   // FLOAT
-  OptionalPlace bias_before;  // INT32
-  OptionalPlace bias_behind;  // FLOAT
-  Place column;               // FLOAT
-  OptionalPlace row;          // FLOAT
+  BufferRef source;            // INT32
+  BufferRef to;                // FLOAT
+  OptionalBuffer bias_before;  // INT32
+  OptionalBuffer bias_behind;  // FLOAT
+  BufferRef column;            // FLOAT
+  OptionalBuffer row;          // FLOAT
   int64_t rows, columns;
   int threads;
   void Run(const JobContext& context) const noexcept;
 };
 
 // Quantises rows to INT8 and writes them to the target's rows that indices name along one dim.
-struct QuantiseToPlaces {
+struct QuantiseToIndices {
   NumberRows source;  // batches x before x positions x between rows of `columns`
-  Place to;           // INT8, target_batches x before x target_positions x between
-  Place place;        // INT64: a batch's position; or its batch and position
+  BufferRef to;       // INT8, target_batches x before x target_positions x between
+  BufferRef buffer;   // INT64: a batch's position; or its batch and position
   bool names_batch;
   int64_t batches, before, positions, between, columns;
   int64_t target_batches, target_positions;
@@ -134,21 +134,21 @@ struct QuantiseToPlaces {
 // Samples the next token of each row of logits.
 struct SampleRows {
   NumberRows logits;
-  Place k;  // INT32
+  BufferRef k;  // INT32
   NumberRows p;
   NumberRows least_share;  // as a fraction of the greatest probability
-  OptionalPlace weight;    // FLOAT, divides probabilities
+  OptionalBuffer weight;   // FLOAT, divides probabilities
   double epsilon;
   int64_t rows, columns;
-  int64_t most;               // a k above it means no limit
-  bool are_logits;            // else probabilities
-  bool is_choosing;           // chooses a token; else lists the kept ones
-  OptionalPlace chosen;       // INT64
-  OptionalPlace kept;         // FLOAT: the logits of the kept ones
-  OptionalPlace kept_place;   // INT64
-  OptionalPlace probability;  // FLOAT
-  Place order;                // INT64, rows x columns
-  Place share;                // FLOAT, two for each
+  int64_t most;                // a k above it means no limit
+  bool are_logits;             // else probabilities
+  bool is_choosing;            // chooses a token; else lists the kept ones
+  OptionalBuffer chosen;       // INT64
+  OptionalBuffer kept;         // FLOAT: the logits of the kept ones
+  OptionalBuffer kept_buffer;  // INT64
+  OptionalBuffer probability;  // FLOAT
+  BufferRef order;             // INT64, rows x columns
+  BufferRef share;             // FLOAT, two for each
   void (*exponential)(float* values, int64_t n);
   int threads;
   void Run(const JobContext& context) const noexcept;
@@ -156,8 +156,8 @@ struct SampleRows {
 
 // Advances requests by the sampled token, or by the accepted ones. All operands are INT64.
 struct AdvanceRequests {
-  Place token, sampled, position, length, slot, table;
-  OptionalPlace proposed, accepted;
+  BufferRef token, sampled, position, length, slot, table;
+  OptionalBuffer proposed, accepted;
   int64_t requests;  // rows of `sampled`
   int64_t rows;      // rows of the results; those behind the requests are cleared
   int64_t proposals;
@@ -168,20 +168,20 @@ struct AdvanceRequests {
 
 // Linear attention. Each head's state is decayed, corrected by each token, and read.
 struct DeltaRule {
-  NumberRows query, key;     // tokens x key_heads x depth
-  NumberRows value, to;      // tokens x heads x width
-  NumberRows beta;           // tokens x heads
-  OptionalPlace decay;       // FLOAT, tokens x heads: an exponent
-  OptionalPlace each_decay;  // FLOAT, tokens x heads x depth
-  Place length;              // INT64, of each sequence
+  NumberRows query, key;      // tokens x key_heads x depth
+  NumberRows value, to;       // tokens x heads x width
+  NumberRows beta;            // tokens x heads
+  OptionalBuffer decay;       // FLOAT, tokens x heads: an exponent
+  OptionalBuffer each_decay;  // FLOAT, tokens x heads x depth
+  BufferRef length;           // INT64, of each sequence
   // The states that INT64 indices name, with the number of tokens kept from the last step; or a state for
   // each sequence, from `initial` to `state`.
-  OptionalPlace index, accepted;
+  OptionalBuffer index, accepted;
   NumberRows initial, state;  // states x heads x width x depth
   int64_t tokens, sequences, states, key_heads, heads, width, depth;
   float scale;
-  Place begin;  // INT64, sequences + 1
-  Place work;   // FLOAT, WorkOfHead for each head
+  BufferRef begin;  // INT64, sequences + 1
+  BufferRef work;   // FLOAT, WorkOfHead for each head
   void (*exponential)(float* values, int64_t n);
   void (*step)(float* state, const float* key, const float* query, const float* decay, const float* value,
                float beta, float* to, int64_t width, int64_t depth);
@@ -193,9 +193,9 @@ struct DeltaRule {
 
 // y[s] = the sum over k of weight[k] * x[s - 2 + k], within a batch's steps; 0 if masked.
 struct ConvolveCausally {
-  NumberRows x, to;    // steps x batches x columns
-  NumberRows weight;   // 3 x columns
-  OptionalPlace mask;  // BOOL, batches x steps
+  NumberRows x, to;     // steps x batches x columns
+  NumberRows weight;    // 3 x columns
+  OptionalBuffer mask;  // BOOL, batches x steps
   int64_t steps, batches, columns;
   int threads;
   void Run(const JobContext& context) const noexcept;
@@ -205,8 +205,8 @@ struct ConvolveCausally {
 // counts stay unchanged.
 struct GateGroups {
   NumberRows x, to;
-  OptionalPlace weight;  // FLOAT
-  OptionalPlace count;   // INT64
+  OptionalBuffer weight;  // FLOAT
+  OptionalBuffer count;   // INT64
   int64_t counts, rows, columns;
   float limit;  // infinity: none
   void (*gate)(const float* a, const float* b, float limit, float weight, float* to, int64_t n);

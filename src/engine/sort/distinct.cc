@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/float_environment.h"
-#include "engine/chosen.h"
+#include "engine/compaction.h"
 #include "engine/parallel.h"
 #include "engine/sort/sort_lines.h"
 
@@ -158,7 +158,7 @@ int64_t PackBeginnings(const Unique& unique, const char* source, int64_t begin, 
   for (int64_t i = begin; i < end && found < most; i += kTile) {
     const int64_t n = std::min(kTile, end - i);
     const char* const from = source + i * kSize;
-    const Chosen first = pack(from, n, packed, kTile);
+    const Compacted first = pack(from, n, packed, kTile);
     int64_t count = first.packed;
     Bits before = Load<Bits>(from + (first.looked_at - 1) * kSize);
     for (int64_t k = first.looked_at; k < n; ++k) {
@@ -208,9 +208,9 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
   ForEachBlock(blocks, unique.threads, [&](int64_t block) {
     const int64_t end = std::min(unique.count, (block + 1) * kBlock);
     const int64_t first = std::max<int64_t>(block * kBlock, 1);
-    const int64_t place = block == 0 ? 1 : found_before[block];
-    if (place >= most) return;
-    PackBeginnings<Bits, kDiffers>(unique, source, first, end, values + place * kSize, most - place);
+    const int64_t packed_at = block == 0 ? 1 : found_before[block];
+    if (packed_at >= most) return;
+    PackBeginnings<Bits, kDiffers>(unique, source, first, end, values + packed_at * kSize, most - packed_at);
   });
   SetRuns(unique, context, total);
 }
@@ -255,24 +255,24 @@ bool PackRunsOf(const Unique& unique, const JobContext& context, Cutter& memory)
   }
 }
 
-template <class Word>
+template <class Pair>
 void RunSorted(const Unique& unique, const JobContext& context) {
   Cutter memory(unique.memory.Address(context));
-  SortMemory<Word> sort{};
-  for (Word*& words : sort.words) words = memory.Take<Word>(unique.count);
+  SortMemory<Pair> sort{};
+  for (Pair*& pairs : sort.pairs) pairs = memory.Take<Pair>(unique.count);
   sort.counts = memory.Take<int64_t>(kSortCounts);
-  MakeAllWords(unique.isa, unique.dtype, unique.source.Address(context), unique.count, /*flips=*/0,
-               unique.threads, sort.words[0]);
-  const Word* const words = sort.words[SortWords(sort, unique.count, unique.threads)];
+  MakeAllPairs(unique.isa, unique.dtype, unique.source.Address(context), unique.count, /*flips=*/0,
+               unique.threads, sort.pairs[0]);
+  const Pair* const pairs = sort.pairs[SortPairs(sort, unique.count, unique.threads)];
   const bool has_nan = IsFloatKey(unique.dtype);
   const uint64_t nan = NanKey(unique.dtype);
   WriteUnique(
       unique, context, memory,
       [=](int64_t i) {
-        const uint64_t key = KeyOf(words[i]);
-        return key != KeyOf(words[i - 1]) || (has_nan && key == nan);
+        const uint64_t key = KeyOf(pairs[i]);
+        return key != KeyOf(pairs[i - 1]) || (has_nan && key == nan);
       },
-      [=](int64_t i) { return PositionOf(words[i]); });
+      [=](int64_t i) { return PositionOf(pairs[i]); });
 }
 
 }  // namespace
@@ -281,16 +281,16 @@ int64_t UniqueMemory(aclDataType dtype, int64_t count, bool sorts) noexcept {
   int64_t bytes =
       Aligned(Blocks(count) * int64_t{sizeof(int64_t)}) + Aligned((count + 1) * int64_t{sizeof(int64_t)});
   if (!sorts) return bytes;
-  bytes += 2 * Aligned(count * static_cast<int64_t>(HasWideWords(dtype, count) ? sizeof(WideWord)
-                                                                               : sizeof(NarrowWord)));
+  bytes += 2 * Aligned(count * static_cast<int64_t>(HasWidePairs(dtype, count) ? sizeof(WidePair)
+                                                                               : sizeof(NarrowPair)));
   return bytes + Aligned(kSortCounts * int64_t{sizeof(int64_t)});
 }
 
 void Unique::Run(const JobContext& context) const noexcept {
   const DefaultFloatEnvironment environment;
   if (sorts) {
-    return HasWideWords(dtype, count) ? RunSorted<WideWord>(*this, context)
-                                      : RunSorted<NarrowWord>(*this, context);
+    return HasWidePairs(dtype, count) ? RunSorted<WidePair>(*this, context)
+                                      : RunSorted<NarrowPair>(*this, context);
   }
   Cutter cut(memory.Address(context));
   if (PackRunsOf(*this, context, cut)) return;

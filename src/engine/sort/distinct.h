@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/isa.h"
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 #include "plan/shape.h"
 #include "plan/strided_view.h"
 
@@ -23,15 +23,15 @@ struct Unique {
   int64_t before;
   int64_t count;
   int64_t behind;
-  Place source;
-  Place memory;  // UniqueMemory bytes
+  BufferRef source;
+  BufferRef memory;  // UniqueMemory bytes
   // The outputs are dense from their first element on. At most `most` elements of each are written, however
   // many are found.
-  Place values;
+  BufferRef values;
   int64_t most_values;  // parts
-  Place inverse;
+  BufferRef inverse;
   int64_t most_inverse;  // 0: not wanted
-  Place counts;
+  BufferRef counts;
   int64_t most_counts;
   // The shape of the values, which SetShape(0, ..) receives with the number found as dim `dim`.
   int32_t rank;

@@ -24,7 +24,7 @@ constexpr int64_t kWriteBlock = 32768;
 
 int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-bool IsWide(const SortRows& rows) { return HasWideWords(rows.dtype, rows.length); }
+bool IsWide(const SortRows& rows) { return HasWidePairs(rows.dtype, rows.length); }
 bool IsSorted(const SortRows& rows) {
   return rows.kind == SortRows::Kind::kFirst && rows.kept == rows.length;
 }
@@ -45,21 +45,21 @@ int64_t SecondRoom(const SortRows& rows) {
 }
 
 // The division of the work: `parts` groups of rows, and `threads` for each row.
-struct Shares {
+struct ThreadBlocks {
   int64_t parts;
   int threads;
 };
-Shares SharesOf(const SortRows& rows) {
+ThreadBlocks ThreadBlocksOf(const SortRows& rows) {
   const int most = std::clamp(rows.threads, 1, kMostSortParts);
   if (rows.rows < most && rows.length >= kLongRow && IsSorted(rows)) return {1, most};
   return {std::clamp<int64_t>(rows.rows * rows.length / kWorthThread, 1, std::min<int64_t>(most, rows.rows)),
           1};
 }
 
-int64_t PartBytes(const SortRows& rows, const Shares& shares) {
-  const auto word = static_cast<int64_t>(IsWide(rows) ? sizeof(WideWord) : sizeof(NarrowWord));
-  const int64_t counts = shares.threads > 1 ? kSortCounts : kSortCountsAlone;
-  int64_t bytes = Aligned(FirstRoom(rows) * word) + Aligned(SecondRoom(rows) * word) +
+int64_t PartBytes(const SortRows& rows, const ThreadBlocks& thread_blocks) {
+  const auto pair = static_cast<int64_t>(IsWide(rows) ? sizeof(WidePair) : sizeof(NarrowPair));
+  const int64_t counts = thread_blocks.threads > 1 ? kSortCounts : kSortCountsAlone;
+  int64_t bytes = Aligned(FirstRoom(rows) * pair) + Aligned(SecondRoom(rows) * pair) +
                   Aligned(counts * int64_t{sizeof(int64_t)});
   if (IsGathered(rows) || MayBeInPlace(rows)) bytes += Aligned(rows.length * rows.size);
   return bytes;
@@ -70,7 +70,7 @@ struct RowOffsets {
   int64_t index[kMaxDims];
   int64_t source = 0;
   int64_t values = 0;
-  int64_t places = 0;
+  int64_t indices = 0;
 
   RowOffsets(const SortRows& rows, int64_t row) {  // NOLINT(*-member-init): index up to the rank
     for (int dim = rows.rank - 1; dim >= 0; --dim) {
@@ -91,162 +91,162 @@ struct RowOffsets {
   void Move(const SortRows& rows, int dim, int64_t by) {
     source += by * rows.source.stride[dim];
     values += by * rows.values.stride[dim];
-    places += by * rows.places.stride[dim];
+    indices += by * rows.indices.stride[dim];
   }
 };
 
-template <class Word>
+template <class Pair>
 struct RowMemory {
-  Word* words[2];
+  Pair* pairs[2];
   int64_t* counts;
   char* gathered;
 
-  RowMemory(const SortRows& rows, const Shares& shares, char* at) {  // NOLINT(*-member-init)
+  RowMemory(const SortRows& rows, const ThreadBlocks& thread_blocks, char* at) {  // NOLINT(*-member-init)
     const auto take = [&at](int64_t bytes) {
       char* const taken = at;
       at += Aligned(bytes);
       return taken;
     };
-    constexpr auto kWord = static_cast<int64_t>(sizeof(Word));
-    words[0] = reinterpret_cast<Word*>(take(FirstRoom(rows) * kWord));
-    words[1] = reinterpret_cast<Word*>(take(SecondRoom(rows) * kWord));
+    constexpr auto kPair = static_cast<int64_t>(sizeof(Pair));
+    pairs[0] = reinterpret_cast<Pair*>(take(FirstRoom(rows) * kPair));
+    pairs[1] = reinterpret_cast<Pair*>(take(SecondRoom(rows) * kPair));
     counts = reinterpret_cast<int64_t*>(
-        take((shares.threads > 1 ? kSortCounts : kSortCountsAlone) * int64_t{sizeof(int64_t)}));
+        take((thread_blocks.threads > 1 ? kSortCounts : kSortCountsAlone) * int64_t{sizeof(int64_t)}));
     gathered = at;
   }
 };
 
 // Returns the first `kept` key-index pairs of a row, in order. If they are filtered, the row is read once.
-template <class Word>
-const Word* FirstWords(const SortRows& rows, const char* elements, int threads, RowMemory<Word>& memory) {
+template <class Pair>
+const Pair* FirstPairs(const SortRows& rows, const char* elements, int threads, RowMemory<Pair>& memory) {
   const int64_t n = rows.length;
   const int64_t k = rows.kept;
   const uint64_t flips = rows.descends ? FlippedKeys(rows.dtype) : 0;
-  Word* words = memory.words[0];
-  Word* other = memory.words[1];
-  if constexpr (std::is_same_v<Word, NarrowWord>) {
-    if (n <= kFewWords) {
-      MakeWords(rows.isa, rows.dtype, elements, n, 0, flips, words);
-      SortFew(rows.isa, words, n, other, &words);
-      return words;
+  Pair* pairs = memory.pairs[0];
+  Pair* other = memory.pairs[1];
+  if constexpr (std::is_same_v<Pair, NarrowPair>) {
+    if (n <= kFewPairs) {
+      MakePairs(rows.isa, rows.dtype, elements, n, 0, flips, pairs);
+      SortFew(rows.isa, pairs, n, other, &pairs);
+      return pairs;
     }
   }
   if (IsFiltered(rows)) {
     const int64_t room = FilterRoom(rows);
     int64_t i = std::min(n, room);
-    KeyRange range = MakeWords(rows.isa, rows.dtype, elements, i, 0, flips, words);
+    KeyRange range = MakePairs(rows.isa, rows.dtype, elements, i, 0, flips, pairs);
     int64_t count = i;
     while (true) {
-      const Word last = SelectLeast(words, count, k, range, other);
-      std::swap(words, other);
+      const Pair last = SelectLeast(pairs, count, k, range, other);
+      std::swap(pairs, other);
       count = k;
       if (i == n) break;
       // Later elements with the key of `last` come after it, so that only smaller keys pass.
-      i += FilterWords(rows.isa, rows.dtype, elements + i * rows.size, n - i, i, flips, KeyOf(last), room,
-                       words, &count);
+      i += FilterPairs(rows.isa, rows.dtype, elements + i * rows.size, n - i, i, flips, KeyOf(last), room,
+                       pairs, &count);
       if (count == k) break;
-      range = RangeOf(words, count);
+      range = RangeOf(pairs, count);
     }
   } else if (k < n) {
-    const KeyRange range = MakeWords(rows.isa, rows.dtype, elements, n, 0, flips, words);
-    SelectLeast(words, n, k, range, other);
-    std::swap(words, other);
+    const KeyRange range = MakePairs(rows.isa, rows.dtype, elements, n, 0, flips, pairs);
+    SelectLeast(pairs, n, k, range, other);
+    std::swap(pairs, other);
   } else {
-    MakeAllWords(rows.isa, rows.dtype, elements, n, flips, threads, words);
+    MakeAllPairs(rows.isa, rows.dtype, elements, n, flips, threads, pairs);
   }
-  const SortMemory<Word> sort{{words, other}, memory.counts};
-  return sort.words[SortWords(sort, k, threads)];
+  const SortMemory<Pair> sort{{pairs, other}, memory.counts};
+  return sort.pairs[SortPairs(sort, k, threads)];
 }
 
 // Returns the one key-index pair that is wanted.
-template <class Word>
-Word OneWord(const SortRows& rows, const char* elements, RowMemory<Word>& memory) {
+template <class Pair>
+Pair OnePair(const SortRows& rows, const char* elements, RowMemory<Pair>& memory) {
   const int64_t n = rows.length;
-  Word* const words = memory.words[0];
-  const KeyRange range = MakeWords(rows.isa, rows.dtype, elements, n, 0, /*flips=*/0, words);
+  Pair* const pairs = memory.pairs[0];
+  const KeyRange range = MakePairs(rows.isa, rows.dtype, elements, n, 0, /*flips=*/0, pairs);
   int64_t nth = rows.nth;
   if (rows.kind != SortRows::Kind::kOne) {
     int64_t numbers = n;
     const uint64_t nan = NanKey(rows.dtype);
     if (IsFloatKey(rows.dtype) && range.most == nan) {
       int64_t nans = 0;
-      for (int64_t i = 0; i < n; ++i) nans += KeyOf(words[i]) == nan ? 1 : 0;
+      for (int64_t i = 0; i < n; ++i) nans += KeyOf(pairs[i]) == nan ? 1 : 0;
       if (rows.kind == SortRows::Kind::kMedian)
-        return *std::find_if(words, words + n, [nan](const Word& word) { return KeyOf(word) == nan; });
+        return *std::find_if(pairs, pairs + n, [nan](const Pair& pair) { return KeyOf(pair) == nan; });
       numbers -= nans;
     }
     nth = numbers == 0 ? 0 : (numbers - 1) / 2;
   }
-  return SelectLeast<Word>(words, n, nth + 1, range, nullptr);
+  return SelectLeast<Pair>(pairs, n, nth + 1, range, nullptr);
 }
 
-template <class Bits, class Word>
-void TakeElements(const char* elements, const Word* words, int64_t n, char* to, int64_t step) {
+template <class Bits, class Pair>
+void TakeElements(const char* elements, const Pair* pairs, int64_t n, char* to, int64_t step) {
   for (int64_t i = 0; i < n; ++i)
-    Store(to + i * step, Load<Bits>(elements + PositionOf(words[i]) * static_cast<int64_t>(sizeof(Bits))));
+    Store(to + i * step, Load<Bits>(elements + PositionOf(pairs[i]) * static_cast<int64_t>(sizeof(Bits))));
 }
-template <class Word>
-void TakeElements(int32_t size, const char* elements, const Word* words, int64_t n, char* to, int64_t step) {
+template <class Pair>
+void TakeElements(int32_t size, const char* elements, const Pair* pairs, int64_t n, char* to, int64_t step) {
   switch (size) {
     case 1:
-      return TakeElements<uint8_t>(elements, words, n, to, step);
+      return TakeElements<uint8_t>(elements, pairs, n, to, step);
     case 2:
-      return TakeElements<uint16_t>(elements, words, n, to, step);
+      return TakeElements<uint16_t>(elements, pairs, n, to, step);
     case 4:
-      return TakeElements<uint32_t>(elements, words, n, to, step);
+      return TakeElements<uint32_t>(elements, pairs, n, to, step);
     default:
-      return TakeElements<uint64_t>(elements, words, n, to, step);
+      return TakeElements<uint64_t>(elements, pairs, n, to, step);
   }
 }
 
 // Writes n key-index pairs of a row, which are elements `first` and so on of the result.
-template <class Word>
-void WriteWords(const SortRows& rows, const char* elements, const Word* words, int64_t first, int64_t n,
-                char* values, char* places) {
-  words += first;
+template <class Pair>
+void WritePairs(const SortRows& rows, const char* elements, const Pair* pairs, int64_t first, int64_t n,
+                char* values, char* indices) {
+  pairs += first;
   if (rows.values.is_there) {
     values += first * rows.values.step;
-    TakeElements(rows.size, elements, words, n, values, rows.values.step);
+    TakeElements(rows.size, elements, pairs, n, values, rows.values.step);
   }
-  if (rows.places.is_there) {
-    places += first * rows.places.step;
-    for (int64_t i = 0; i < n; ++i) Store(places + i * rows.places.step, PositionOf(words[i]));
+  if (rows.indices.is_there) {
+    indices += first * rows.indices.step;
+    for (int64_t i = 0; i < n; ++i) Store(indices + i * rows.indices.step, PositionOf(pairs[i]));
   }
 }
 
-template <class Word>
+template <class Pair>
 void RunRows(const SortRows& rows, const JobContext& context) {
-  const Shares shares = SharesOf(rows);
-  const int64_t bytes = PartBytes(rows, shares);
+  const ThreadBlocks thread_blocks = ThreadBlocksOf(rows);
+  const int64_t bytes = PartBytes(rows, thread_blocks);
   char* const memory = rows.memory.Address(context);
-  const char* const source = rows.source.place.Address(context);
-  char* const values = rows.values.is_there ? rows.values.place.Address(context) : nullptr;
-  char* const places = rows.places.is_there ? rows.places.place.Address(context) : nullptr;
+  const char* const source = rows.source.buffer.Address(context);
+  char* const values = rows.values.is_there ? rows.values.buffer.Address(context) : nullptr;
+  char* const indices = rows.indices.is_there ? rows.indices.buffer.Address(context) : nullptr;
   const bool is_copied = IsGathered(rows) || (MayBeInPlace(rows) && values == source);
-  const int64_t share = (rows.rows + shares.parts - 1) / shares.parts;
-  ForEachBlock(shares.parts, rows.threads, [&](int64_t part) {
-    RowMemory<Word> row_memory(rows, shares, memory + part * bytes);
-    const int64_t end = std::min(rows.rows, (part + 1) * share);
-    RowOffsets at(rows, part * share);
-    for (int64_t row = part * share; row < end; ++row, at.Next(rows)) {
+  const int64_t thread_block = (rows.rows + thread_blocks.parts - 1) / thread_blocks.parts;
+  ForEachBlock(thread_blocks.parts, rows.threads, [&](int64_t part) {
+    RowMemory<Pair> row_memory(rows, thread_blocks, memory + part * bytes);
+    const int64_t end = std::min(rows.rows, (part + 1) * thread_block);
+    RowOffsets at(rows, part * thread_block);
+    for (int64_t row = part * thread_block; row < end; ++row, at.Next(rows)) {
       const char* elements = source + at.source;
       if (is_copied) {
         rows.gather(elements, rows.source.step, rows.size, row_memory.gathered, rows.length);
         elements = row_memory.gathered;
       }
       char* const values_at = rows.values.is_there ? values + at.values : nullptr;
-      char* const places_at = rows.places.is_there ? places + at.places : nullptr;
+      char* const indices_at = rows.indices.is_there ? indices + at.indices : nullptr;
       if (rows.kind != SortRows::Kind::kFirst) {
-        const Word word = OneWord(rows, elements, row_memory);
-        WriteWords(rows, elements, &word, 0, 1, values_at, places_at);
+        const Pair pair = OnePair(rows, elements, row_memory);
+        WritePairs(rows, elements, &pair, 0, 1, values_at, indices_at);
         continue;
       }
-      const Word* const words = FirstWords(rows, elements, shares.threads, row_memory);
+      const Pair* const pairs = FirstPairs(rows, elements, thread_blocks.threads, row_memory);
       const int64_t blocks = (rows.kept + kWriteBlock - 1) / kWriteBlock;
-      ForEachBlock(blocks, shares.threads, [&](int64_t block) {
+      ForEachBlock(blocks, thread_blocks.threads, [&](int64_t block) {
         const int64_t first = block * kWriteBlock;
-        WriteWords(rows, elements, words, first, std::min(rows.kept - first, kWriteBlock), values_at,
-                   places_at);
+        WritePairs(rows, elements, pairs, first, std::min(rows.kept - first, kWriteBlock), values_at,
+                   indices_at);
       });
     }
   });
@@ -254,7 +254,7 @@ void RunRows(const SortRows& rows, const JobContext& context) {
 
 }  // namespace
 
-void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* places, int dim,
+void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* indices, int dim,
                   Isa isa, int threads, SortRows& rows) noexcept {
   rows.dtype = source.dtype;
   rows.size = static_cast<int32_t>(aclDataTypeSize(source.dtype));
@@ -263,14 +263,14 @@ void PlanSortRows(const StridedView& source, const StridedView* values, const St
   rows.length = source.view.rank == 0 ? 1 : source.view[dim];
   rows.rows = source.numel / rows.length;
   rows.gather = FindGather(isa, GatherSource::kCache);
-  const StridedView* const tensors[] = {&source, values, places};
-  SortRows::Side* const sides[] = {&rows.source, &rows.values, &rows.places};
+  const StridedView* const tensors[] = {&source, values, indices};
+  SortRows::Side* const sides[] = {&rows.source, &rows.values, &rows.indices};
   for (int i = 0; i < 3; ++i) {
     SortRows::Side& side = *sides[i];
     side.is_there = tensors[i] != nullptr;
     side.step = 0;
     if (!side.is_there) continue;
-    side.place.offset += ByteOffset(*tensors[i]);
+    side.buffer.offset += ByteOffset(*tensors[i]);
     side.step = tensors[i]->view.rank == 0 ? 0 : ByteStride(*tensors[i], dim);
   }
   // Drops dims of length 1, and merges a dim into the inner one if all sides allow it.
@@ -296,13 +296,13 @@ void PlanSortRows(const StridedView& source, const StridedView* values, const St
 }
 
 int64_t RowsMemory(const SortRows& rows) noexcept {
-  const Shares shares = SharesOf(rows);
-  return PartBytes(rows, shares) * shares.parts;
+  const ThreadBlocks thread_blocks = ThreadBlocksOf(rows);
+  return PartBytes(rows, thread_blocks) * thread_blocks.parts;
 }
 
 void SortRows::Run(const JobContext& context) const noexcept {
   const DefaultFloatEnvironment environment;
-  IsWide(*this) ? RunRows<WideWord>(*this, context) : RunRows<NarrowWord>(*this, context);
+  IsWide(*this) ? RunRows<WidePair>(*this, context) : RunRows<NarrowPair>(*this, context);
 }
 
 }  // namespace portacl::engine

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/isa.h"
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 #include "engine/strided.h"
 #include "plan/shape.h"
 #include "plan/strided_view.h"
@@ -35,24 +35,24 @@ struct SortRows {
   int64_t extent[kMaxDims];
   struct Side {
     bool is_there;
-    Place place;
+    BufferRef buffer;
     int64_t step;  // along a row
     int64_t stride[kMaxDims];
   };
   Side source;
   Side values;
-  Side places;  // INT64
+  Side indices;  // INT64
   GatherFunction gather;
   int threads;
-  Place memory;  // RowsMemory bytes
+  BufferRef memory;  // RowsMemory bytes
 
   void Run(const JobContext& context) const noexcept;
 };
 
-// Plans the rows along `dim` of `source`, written to `values` and `places`, either of which may be nullptr;
+// Plans the rows along `dim` of `source`, written to `values` and `indices`, either of which may be nullptr;
 // all have the same number of dims. The views' offsets are added to the Places. Sets everything that follows
 // from the views, and `threads`, `isa` and the size of the memory.
-void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* places, int dim,
+void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* indices, int dim,
                   Isa isa, int threads, SortRows& rows) noexcept;
 // The size of its work memory in bytes; aligned to 8. Call it when all other members are set.
 int64_t RowsMemory(const SortRows& rows) noexcept;

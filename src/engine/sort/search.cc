@@ -57,7 +57,7 @@ struct Bisection {
 template <class T, bool kRight>
 void SearchBlock(const Search& search, const JobContext& context, int64_t begin, int64_t end, FirstBad& bad) {
   const char* const number = search.number.Address(context);
-  char* const places = search.places.Address(context);
+  char* const positions = search.positions.Address(context);
   const char* const order = search.has_order ? search.order.Address(context) : nullptr;
   const char* const sequences = search.sequence.Address(context);
   const int64_t last = search.length - 1;
@@ -72,8 +72,8 @@ void SearchBlock(const Search& search, const JobContext& context, int64_t begin,
       row[i] = search.rows == 1 ? 0 : (first + i) / search.numbers * search.length;
       at[i].left = search.length;
     }
-    const auto is_there = [&](int64_t i, int64_t place) {
-      const T value = At<T>(sequences, row[i] + place);
+    const auto is_there = [&](int64_t i, int64_t position) {
+      const T value = At<T>(sequences, row[i] + position);
       return kRight ? value > x[i] : value >= x[i];
     };
     for (int step = 0; step < steps; ++step) {
@@ -85,8 +85,8 @@ void SearchBlock(const Search& search, const JobContext& context, int64_t begin,
       for (int64_t i = 0; i < n; ++i) {
         if (at[i].left == 0) continue;
         at[i].Step(last, [&](int64_t mid) {
-          const int64_t place = order == nullptr ? mid : At<int64_t>(order, row[i] + mid);
-          if (place >= 0 && place <= last) return is_there(i, place);
+          const int64_t position = order == nullptr ? mid : At<int64_t>(order, row[i] + mid);
+          if (position >= 0 && position <= last) return is_there(i, position);
           bad.Note(row[i] + mid);
           return false;
         });
@@ -94,9 +94,9 @@ void SearchBlock(const Search& search, const JobContext& context, int64_t begin,
     }
     for (int64_t i = 0; i < n; ++i) {
       if (search.is_wide) {
-        Store(places + (first + i) * int64_t{sizeof(int64_t)}, at[i].low);
+        Store(positions + (first + i) * int64_t{sizeof(int64_t)}, at[i].low);
       } else {
-        Store(places + (first + i) * int64_t{sizeof(int32_t)}, static_cast<int32_t>(at[i].low));
+        Store(positions + (first + i) * int64_t{sizeof(int32_t)}, static_cast<int32_t>(at[i].low));
       }
     }
   }
@@ -114,9 +114,9 @@ void RunSearch(const Search& search, const JobContext& context) {
   });
   const int64_t at = bad.Get();
   if (at == std::numeric_limits<int64_t>::max() || !search.raises) return;
-  const auto place = At<int64_t>(search.order.Address(context), at);
+  const auto position = At<int64_t>(search.order.Address(context), at);
   context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION,
-               Text(context.api, ": ", search.order_name, " has the value ", place, " at position ", at,
+               Text(context.api, ": ", search.order_name, " has the value ", position, " at position ", at,
                     ", accepted: 0 to ", search.length - 1, "."));
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "acl/acl_base.h"
-#include "engine/place.h"
+#include "engine/buffer_ref.h"
 
 namespace portacl::engine {
 
@@ -21,11 +21,11 @@ struct Search {
   bool has_order;     // sequences are read through `order`, which holds INT64 indices
   // A bad index in `order` fails the stream; it counts as less than every number in any case.
   bool raises;
-  Place sequence;
-  Place order;
+  BufferRef sequence;
+  BufferRef order;
   const char* order_name;
-  Place number;
-  Place places;
+  BufferRef number;
+  BufferRef positions;
   int threads;
 
   void Run(const JobContext& context) const noexcept;

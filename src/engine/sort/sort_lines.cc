@@ -59,14 +59,14 @@ uint64_t FlippedKeys(aclDataType dtype) noexcept {
   return HasWideKeys(dtype) ? std::numeric_limits<uint64_t>::max() : std::numeric_limits<uint32_t>::max();
 }
 
-template <class Word>
-void MakeAllWords(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
-                  Word* words) noexcept {
+template <class Pair>
+void MakeAllPairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
+                  Pair* pairs) noexcept {
   const auto size = static_cast<int64_t>(aclDataTypeSize(dtype));
   ForEachBlock((n + kWorthPart - 1) / kWorthPart, threads, [&](int64_t block) {
     const int64_t first = block * kWorthPart;
-    MakeWords(isa, dtype, elements + first * size, std::min(n - first, kWorthPart), first, flips,
-              words + first);
+    MakePairs(isa, dtype, elements + first * size, std::min(n - first, kWorthPart), first, flips,
+              pairs + first);
   });
 }
 
@@ -80,22 +80,22 @@ struct Parts {
 
   template <class Body>
   void ForEach(const Body& body) const {
-    const int64_t share = (n + count - 1) / count;
+    const int64_t thread_block = (n + count - 1) / count;
     ForEachBlock(count, threads, [&](int64_t part) {
-      body(part, std::min(n, part * share), std::min(n, (part + 1) * share));
+      body(part, std::min(n, part * thread_block), std::min(n, (part + 1) * thread_block));
     });
   }
 };
 
 // Sorts by the digits of numbers up to `range`, the lowest digit first. digit(word, shift) returns the digit
 // from bit `shift` on.
-template <class Word, class Digit>
-int SortByDigits(Word* const (&words)[2], int64_t* counts, const Parts& parts, uint64_t range,
+template <class Pair, class Digit>
+int SortByDigits(Pair* const (&pairs)[2], int64_t* counts, const Parts& parts, uint64_t range,
                  const Digit& digit) noexcept {
   int from = 0;
   for (int shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
-    const Word* const source = words[from];
-    Word* const to = words[1 - from];
+    const Pair* const source = pairs[from];
+    Pair* const to = pairs[1 - from];
     parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
       int64_t found[kDigits] = {};
       for (int64_t i = begin; i < end; ++i) ++found[digit(source[i], shift)];
@@ -123,33 +123,33 @@ size_t DigitAt(uint64_t bits, int shift) { return static_cast<size_t>(bits >> sh
 
 // Sorts wide pairs whose keys are close together. Key and position are packed into one number, which halves
 // the moved bytes.
-int SortPacked(const SortMemory<WideWord>& memory, const Parts& parts, uint64_t low, uint64_t range,
+int SortPacked(const SortMemory<WidePair>& memory, const Parts& parts, uint64_t low, uint64_t range,
                int position_bits) noexcept {
-  auto* const first = reinterpret_cast<uint64_t*>(memory.words[1]);
+  auto* const first = reinterpret_cast<uint64_t*>(memory.pairs[1]);
   uint64_t* const packed[2] = {first, first + parts.n};
-  WideWord* const words = memory.words[0];
+  WidePair* const pairs = memory.pairs[0];
   parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      first[i] = (words[i].key - low) << position_bits | words[i].position;
+      first[i] = (pairs[i].key - low) << position_bits | pairs[i].position;
   });
   const uint64_t* const sorted =
-      packed[SortByDigits(packed, memory.counts, parts, range, [position_bits](uint64_t word, int shift) {
-        return DigitAt(word >> position_bits, shift);
+      packed[SortByDigits(packed, memory.counts, parts, range, [position_bits](uint64_t pair, int shift) {
+        return DigitAt(pair >> position_bits, shift);
       })];
   const uint64_t positions = (uint64_t{1} << position_bits) - 1;
   parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      words[i] = {(sorted[i] >> position_bits) + low, sorted[i] & positions};
+      pairs[i] = {(sorted[i] >> position_bits) + low, sorted[i] & positions};
   });
   return 0;
 }
 
 }  // namespace
 
-template <class Word>
-int SortWords(const SortMemory<Word>& memory, int64_t n, int threads) noexcept {
+template <class Pair>
+int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept {
   if (n <= kFewToSort) {
-    std::sort(memory.words[0], memory.words[0] + n);
+    std::sort(memory.pairs[0], memory.pairs[0] + n);
     return 0;
   }
   const Parts parts{
@@ -163,14 +163,14 @@ int SortWords(const SortMemory<Word>& memory, int64_t n, int threads) noexcept {
   };
   Found found[kMostSortParts];
   parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
-    const Word* const words = memory.words[0];
+    const Pair* const pairs = memory.pairs[0];
     Found one;
-    uint64_t last = begin == 0 || begin == end ? 0 : KeyOf(words[begin - 1]);
+    uint64_t last = begin == 0 || begin == end ? 0 : KeyOf(pairs[begin - 1]);
     for (int64_t i = begin; i < end; ++i) {
-      const uint64_t key = KeyOf(words[i]);
+      const uint64_t key = KeyOf(pairs[i]);
       one.keys.least = std::min(one.keys.least, key);
       one.keys.most = std::max(one.keys.most, key);
-      one.positions |= static_cast<uint64_t>(PositionOf(words[i]));
+      one.positions |= static_cast<uint64_t>(PositionOf(pairs[i]));
       one.ascends &= last <= key;
       last = key;
     }
@@ -186,82 +186,82 @@ int SortWords(const SortMemory<Word>& memory, int64_t n, int threads) noexcept {
   if (all.ascends) return 0;
   const uint64_t low = all.keys.least;
   const uint64_t range = all.keys.most - low;
-  if constexpr (std::is_same_v<Word, WideWord>) {
+  if constexpr (std::is_same_v<Pair, WidePair>) {
     const int position_bits = std::bit_width(all.positions);
     if (position_bits + std::bit_width(range) <= 64)
       return SortPacked(memory, parts, low, range, position_bits);
   }
-  return SortByDigits(memory.words, memory.counts, parts, range,
-                      [low](const Word& word, int shift) { return DigitAt(KeyOf(word) - low, shift); });
+  return SortByDigits(memory.pairs, memory.counts, parts, range,
+                      [low](const Pair& pair, int shift) { return DigitAt(KeyOf(pair) - low, shift); });
 }
 
-template <class Word>
-KeyRange RangeOf(const Word* words, int64_t n) noexcept {
+template <class Pair>
+KeyRange RangeOf(const Pair* pairs, int64_t n) noexcept {
   KeyRange range;
   for (int64_t i = 0; i < n; ++i) {
-    range.least = std::min(range.least, KeyOf(words[i]));
-    range.most = std::max(range.most, KeyOf(words[i]));
+    range.least = std::min(range.least, KeyOf(pairs[i]));
+    range.most = std::max(range.most, KeyOf(pairs[i]));
   }
   return range;
 }
 
-template <class Word>
-Word SelectLeast(Word* words, int64_t n, int64_t k, KeyRange range, Word* chosen) noexcept {
+template <class Pair>
+Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* chosen) noexcept {
   while (true) {
     const auto ends = [&] {
-      if (chosen != nullptr) std::copy_n(words, k, chosen);
-      return words[k - 1];
+      if (chosen != nullptr) std::copy_n(pairs, k, chosen);
+      return pairs[k - 1];
     };
     if (n <= kFewToSelect) {
-      std::nth_element(words, words + k - 1, words + n);
-      if (chosen != nullptr) std::sort(words, words + k);
+      std::nth_element(pairs, pairs + k - 1, pairs + n);
+      if (chosen != nullptr) std::sort(pairs, pairs + k);
       return ends();
     }
     if (range.least == range.most) return ends();
     const uint64_t low = range.least;
     const int shift = std::max(0, static_cast<int>(std::bit_width(range.most - low)) - kSelectBits);
-    const auto digit = [low, shift](const Word& word) {
-      return static_cast<size_t>((KeyOf(word) - low) >> shift);
+    const auto digit = [low, shift](const Pair& pair) {
+      return static_cast<size_t>((KeyOf(pair) - low) >> shift);
     };
     int64_t counts[1 << kSelectBits] = {};
-    for (int64_t i = 0; i < n; ++i) ++counts[digit(words[i])];
+    for (int64_t i = 0; i < n; ++i) ++counts[digit(pairs[i])];
     size_t last = 0;  // the digit of the k-th pair
     int64_t before = 0;
     while (before + counts[last] < k) before += counts[last++];
     int64_t left = 0;
     if (chosen == nullptr) {
       for (int64_t i = 0; i < n; ++i) {
-        const Word word = words[i];
-        words[left] = word;  // overwritten by the next unless it has that digit
-        left += digit(word) == last ? 1 : 0;
+        const Pair pair = pairs[i];
+        pairs[left] = pair;  // overwritten by the next unless it has that digit
+        left += digit(pair) == last ? 1 : 0;
       }
     } else {
       // Does the same with `chosen`, which takes the pairs of smaller digits. Nothing is written behind k of
       // them.
       int64_t found = 0;
       for (int64_t i = 0; i < n; ++i) {
-        const Word word = words[i];
-        const size_t one = digit(word);
-        chosen[found] = word;
+        const Pair pair = pairs[i];
+        const size_t one = digit(pair);
+        chosen[found] = pair;
         found += one < last ? 1 : 0;
-        words[left] = word;
+        pairs[left] = pair;
         left += one == last ? 1 : 0;
       }
       chosen += before;
     }
     n = left;
     k -= before;
-    range = RangeOf(words, n);
+    range = RangeOf(pairs, n);
   }
 }
 
-template void MakeAllWords(Isa, aclDataType, const char*, int64_t, uint64_t, int, NarrowWord*) noexcept;
-template void MakeAllWords(Isa, aclDataType, const char*, int64_t, uint64_t, int, WideWord*) noexcept;
-template int SortWords(const SortMemory<NarrowWord>&, int64_t, int) noexcept;
-template int SortWords(const SortMemory<WideWord>&, int64_t, int) noexcept;
-template KeyRange RangeOf(const NarrowWord*, int64_t) noexcept;
-template KeyRange RangeOf(const WideWord*, int64_t) noexcept;
-template NarrowWord SelectLeast(NarrowWord*, int64_t, int64_t, KeyRange, NarrowWord*) noexcept;
-template WideWord SelectLeast(WideWord*, int64_t, int64_t, KeyRange, WideWord*) noexcept;
+template void MakeAllPairs(Isa, aclDataType, const char*, int64_t, uint64_t, int, NarrowPair*) noexcept;
+template void MakeAllPairs(Isa, aclDataType, const char*, int64_t, uint64_t, int, WidePair*) noexcept;
+template int SortPairs(const SortMemory<NarrowPair>&, int64_t, int) noexcept;
+template int SortPairs(const SortMemory<WidePair>&, int64_t, int) noexcept;
+template KeyRange RangeOf(const NarrowPair*, int64_t) noexcept;
+template KeyRange RangeOf(const WidePair*, int64_t) noexcept;
+template NarrowPair SelectLeast(NarrowPair*, int64_t, int64_t, KeyRange, NarrowPair*) noexcept;
+template WidePair SelectLeast(WidePair*, int64_t, int64_t, KeyRange, WidePair*) noexcept;
 
 }  // namespace portacl::engine

@@ -24,22 +24,22 @@ bool IsFloatKey(aclDataType dtype) noexcept;
 
 // A key-index pair: a key and its position as one value. No two pairs of a row are equal, so that their order
 // is unique: by keys, then by positions.
-using NarrowWord = uint64_t;  // 32 bits of each
-struct WideWord {
+using NarrowPair = uint64_t;  // 32 bits of each
+struct WidePair {
   uint64_t key;
   uint64_t position;
 
-  bool operator<(const WideWord& other) const {
+  bool operator<(const WidePair& other) const {
     return key < other.key || (key == other.key && position < other.position);
   }
 };
-inline uint64_t KeyOf(NarrowWord word) { return word >> 32; }
-inline int64_t PositionOf(NarrowWord word) { return static_cast<uint32_t>(word); }
-inline uint64_t KeyOf(const WideWord& word) { return word.key; }
-inline int64_t PositionOf(const WideWord& word) { return static_cast<int64_t>(word.position); }
+inline uint64_t KeyOf(NarrowPair pair) { return pair >> 32; }
+inline int64_t PositionOf(NarrowPair pair) { return static_cast<uint32_t>(pair); }
+inline uint64_t KeyOf(const WidePair& pair) { return pair.key; }
+inline int64_t PositionOf(const WidePair& pair) { return static_cast<int64_t>(pair.position); }
 
 // Whether n elements need wide pairs.
-inline bool HasWideWords(aclDataType dtype, int64_t n) noexcept {
+inline bool HasWidePairs(aclDataType dtype, int64_t n) noexcept {
   return HasWideKeys(dtype) || n > std::numeric_limits<uint32_t>::max();
 }
 
@@ -54,25 +54,25 @@ struct KeyRange {
 
 // Makes the key-index pairs of n dense elements. Keys are XORed with `flips`, 0 or FlippedKeys; positions
 // begin at `first`. Returns the range of keys.
-template <class Word>
-KeyRange MakeWords(Isa isa, aclDataType dtype, const char* elements, int64_t n, int64_t first, uint64_t flips,
-                   Word* words) noexcept;
+template <class Pair>
+KeyRange MakePairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, int64_t first, uint64_t flips,
+                   Pair* pairs) noexcept;
 // Does the same with several threads, from position 0 on.
-template <class Word>
-void MakeAllWords(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
-                  Word* words) noexcept;
+template <class Pair>
+void MakeAllPairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
+                  Pair* pairs) noexcept;
 
 // Appends the pairs of dense elements whose key is less than `below` to words[*count]. Stops when more than
 // most - kFilterStep pairs are there. Returns how many elements were examined.
 inline constexpr int64_t kFilterStep = 64;
-template <class Word>
-int64_t FilterWords(Isa isa, aclDataType dtype, const char* elements, int64_t n, int64_t first,
-                    uint64_t flips, uint64_t below, int64_t most, Word* words, int64_t* count) noexcept;
+template <class Pair>
+int64_t FilterPairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, int64_t first,
+                    uint64_t flips, uint64_t below, int64_t most, Pair* pairs, int64_t* count) noexcept;
 
 // The memory of a sort: two buffers of n pairs, between which passes alternate, and kSortCounts counts.
-template <class Word>
+template <class Pair>
 struct SortMemory {
-  Word* words[2];
+  Pair* pairs[2];
   int64_t* counts;
 };
 inline constexpr int kMostSortParts = 64;
@@ -82,20 +82,20 @@ inline constexpr int64_t kSortCountsAlone = 256;
 
 // Sorts words[0], in which pairs of equal keys are in the order of positions. Returns the index of the buffer
 // with the result, which does not depend on the number of threads.
-template <class Word>
-int SortWords(const SortMemory<Word>& memory, int64_t n, int threads) noexcept;
+template <class Pair>
+int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept;
 
-// Sorts at most kFewWords pairs; the result is in one of the two buffers.
-inline constexpr int64_t kFewWords = 64;
-void SortFew(Isa isa, NarrowWord* words, int64_t n, NarrowWord* other, NarrowWord** sorted) noexcept;
+// Sorts at most kFewPairs pairs; the result is in one of the two buffers.
+inline constexpr int64_t kFewPairs = 64;
+void SortFew(Isa isa, NarrowPair* pairs, int64_t n, NarrowPair* other, NarrowPair** sorted) noexcept;
 
-template <class Word>
-KeyRange RangeOf(const Word* words, int64_t n) noexcept;
+template <class Pair>
+KeyRange RangeOf(const Pair* pairs, int64_t n) noexcept;
 
 // Finds the k least of n pairs, 1 <= k <= n, and returns the greatest of them. All keys lie in `range`.
 // `chosen` may be nullptr. Otherwise it gets all k in any order. Then pairs of equal keys must come in the
-// order of positions, and `words` is overwritten.
-template <class Word>
-Word SelectLeast(Word* words, int64_t n, int64_t k, KeyRange range, Word* chosen) noexcept;
+// order of positions, and `pairs` is overwritten.
+template <class Pair>
+Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* chosen) noexcept;
 
 }  // namespace portacl::engine

@@ -51,7 +51,7 @@ bool RunBlock(const PlannedUpdate& update, const JobContext& context, int64_t be
   for (int64_t at = begin; at < end; at += step) {
     const int64_t n = std::min(step, end - at);
     for (int k = 0; k < update.operands; ++k) {
-      const RowOperand& operand = update.operand[k];
+      const RowwiseOperand& operand = update.operand[k];
       if (operand.is_in_place) {
         work.operand[k] = reinterpret_cast<float*>(static_cast<char*>(addresses[k]) + operand.offset) + at;
       } else {
@@ -63,7 +63,7 @@ bool RunBlock(const PlannedUpdate& update, const JobContext& context, int64_t be
     isa = update.function(numbers, work);
     for (int k = 0; k < update.outputs; ++k) {
       if (update.operand[k].is_in_place) continue;
-      RowOperand stored = update.operand[k];
+      RowwiseOperand stored = update.operand[k];
       stored.conversion = update.store[k];
       StoreRows(stored, addresses, 0, 1, at, n, sizeof(float), reinterpret_cast<const char*>(tiles[k]), raw);
     }

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "engine/job.h"
-#include "engine/row/row_operand.h"
+#include "engine/rowwise/rowwise_operand.h"
 
 namespace portacl::engine {
 
@@ -41,10 +41,10 @@ struct PlannedUpdate {
   int8_t outputs;  // the first ones
   int8_t read_count;
   // Tensors as single rows; `argument` is an index into this array. `store` converts the results.
-  RowOperand operand[kMaxUpdateOperands];
+  RowwiseOperand operand[kMaxUpdateOperands];
   const Conversion* store[kMaxUpdateOperands];
   int32_t executor_operand[kMaxUpdateOperands];
-  RowOperand read[2];  // one element each
+  RowwiseOperand read[2];  // one element each
   int32_t read_operand[2];
   int64_t count;  // of elements
   int64_t first_block;

@@ -12,7 +12,7 @@
 
 #include <cstring>
 
-#include "engine/functions/steps-inl.h"
+#include "engine/functions/primitives-inl.h"
 #include "engine/map/vector_loop-inl.h"
 #include "engine/update/update.h"
 

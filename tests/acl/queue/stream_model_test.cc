@@ -68,7 +68,7 @@ std::string Name(const Call& call) {
   return text.str();
 }
 
-enum Reach : uint8_t { kOneTask, kNoUserCode, kEverything };
+enum RunLimit : uint8_t { kOneTask, kNoHostFunctions, kEverything };
 enum StreamState : uint8_t { kIdle, kRunning, kParked, kReady };
 
 // A thread that runs a stream's queue: Stream::RunFrom.
@@ -78,7 +78,7 @@ struct Runner {
   uint8_t stream = 0;
   uint8_t task = kNone;
   uint8_t parks = 0;
-  uint8_t reach = kOneTask;
+  uint8_t limit = kOneTask;
   uint8_t mark = 0;
   uint8_t to_resume = 0;         // streams, as bits
   uint8_t to_hand_over = kNone;  // a stream that was resumed
@@ -206,7 +206,7 @@ class Model {
         next.workers[idle] = Runner();
         next.workers[idle].phase = Runner::kPicked;
         next.workers[idle].stream = s;
-        next.workers[idle].reach = kEverything;
+        next.workers[idle].limit = kEverything;
         next.workers[idle].mark = kAll;
         return true;
       });
@@ -259,13 +259,13 @@ class Model {
     }
     const uint8_t first = slot.queue[0];
     const bool marked = rules_.stops_at_mark && slot.done >= runner.mark;
-    if (runner.reach == kOneTask || marked ||
-        (runner.reach == kNoUserCode && calls_[first].kind == Kind::kFunction)) {
+    if (runner.limit == kOneTask || marked ||
+        (runner.limit == kNoHostFunctions && calls_[first].kind == Kind::kFunction)) {
       slot.state = kReady;
       runner.hands_over = 1;
       return kNone;
     }
-    if (runner.reach == kNoUserCode && slot.done >= runner.mark) {
+    if (runner.limit == kNoHostFunctions && slot.done >= runner.mark) {
       Fail("a thread that synchronises runs what came after its call");
     }
     slot.state = kRunning;
@@ -404,7 +404,7 @@ class Model {
       case Thread::kRunReady:
         runner.phase = Runner::kPicked;
         runner.stream = call.stream;
-        runner.reach = kNoUserCode;
+        runner.limit = kNoHostFunctions;
         runner.mark = thread.count;
         thread.phase = Thread::kRunInline;
         return true;

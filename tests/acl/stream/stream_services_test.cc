@@ -143,7 +143,7 @@ TEST_F(StreamServices, AbortDropsWhatHasNotBegun) {
     aclrtEvent event = NewEvent();
     Gate gate;
     GatedTask runs(gate);
-    runs.place = portacl::Task::Place::kWorker;
+    runs.affinity = portacl::Task::Affinity::kWorker;
     portacl::FindStream(stream_).Submit(&runs);
     gate.WaitUntilEntered();
     ASSERT_EQ(aclrtLaunchHostFunc(stream_, Raise, &calls), 0);

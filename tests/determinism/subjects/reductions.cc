@@ -5,12 +5,12 @@
 
 #include "determinism/arguments.h"
 #include "determinism/subject.h"
-#include "support/fold_operators.h"
+#include "support/reduction_operators.h"
 
 namespace portacl::testing {
 namespace {
 
-using Over = FoldOperator::Over;
+using Over = ReductionOperator::Over;
 
 // A layout: what is reduced, and the kept shape of the result; two results lie side by side along its dim of `both`.
 struct Layout {
@@ -24,7 +24,7 @@ const std::vector<Layout> kLayouts = {{{7, 9001}, {1}, {7, 1}, 1},
                                       {{301, 257}, {0, 1}, {1, 1}, 0},
                                       {{5, 300, 41}, {1}, {5, 1, 41}, 1}};
 
-bool TakesLayout(const FoldOperator& op, const Layout& layout) {
+bool TakesLayout(const ReductionOperator& op, const Layout& layout) {
   if (op.name == "aclnnAminmax") return layout.dims.size() == 1;
   switch (op.over) {
     case Over::kDims:
@@ -65,10 +65,10 @@ DtypeNumber ResultOf(const std::string& name, DtypeNumber dtype) {
 }
 
 // The results of operators with indices are of one dtype, since those of indices are converted to it; scans have but theirs.
-aclnnStatus Plan(const FoldOperator& op, Tensors t, const Attributes& attributes, uint64_t* size,
+aclnnStatus Plan(const ReductionOperator& op, Tensors t, const Attributes& attributes, uint64_t* size,
                  aclOpExecutor** executor) {
   const Layout& layout = kLayouts[static_cast<size_t>(attributes.reduction) % kLayouts.size()];
-  FoldArguments arguments;
+  ReductionArguments arguments;
   arguments.dims = layout.dims;
   arguments.dim = layout.dims[0];
   arguments.number = attributes.reduction < std::ssize(kLayouts) ? 2 : 3;
@@ -84,7 +84,7 @@ aclnnStatus Plan(const FoldOperator& op, Tensors t, const Attributes& attributes
 }
 
 // Those of complex numbers are a subject of their own, since their loops are plain code.
-Subject SubjectOf(const FoldOperator& op, bool is_complex) {
+Subject SubjectOf(const ReductionOperator& op, bool is_complex) {
   Subject subject;
   subject.description.binding = {
       is_complex ? op.name + "OfComplex" : op.name,
@@ -120,7 +120,7 @@ Subject SubjectOf(const FoldOperator& op, bool is_complex) {
 // Running extremes have indices of an integer type of their own; tests/reductions/ has them.
 const std::vector<SubjectRegistration> kSubjects = [] {
   std::vector<SubjectRegistration> all;
-  for (const FoldOperator& op : AllFolds()) {
+  for (const ReductionOperator& op : AllReductions()) {
     if (op.over == Over::kLine && op.tensors == 3) continue;
     all.emplace_back(SubjectOf(op, /*is_complex=*/false));
     if (!DtypesOf(op.name, /*is_complex=*/true).empty()) all.emplace_back(SubjectOf(op, /*is_complex=*/true));
