@@ -68,6 +68,8 @@ INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
     r'^OPERATOR\((\w+), (?:attention|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|quantisation|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
 # Of other families, the ones that tests/serving/ tries.
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('gelu_mul', 'clipped_swiglu', 'clipped_swiglu_v2')}
+# And those that tests/maps/complex_parts_test.cc tries.
+INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('complex', 'polar', 'angle_v2', 'addr')}
 # And the losses of rows, which tests/norm/ tries.
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
     r'^OPERATOR\(((?:multilabel_margin|ctc|nll|cross_entropy|softmax_cross_entropy|binary_cross_entropy|soft_margin)\w*),', LISTED, re.MULTILINE)}

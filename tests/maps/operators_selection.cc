@@ -623,7 +623,7 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
   all.push_back(
       Describe(PORTACL_C_FUNCTION(aclnnXLogYScalarSelf), "self other out", with_scalar("other"), times_log));
 
-  // Sums of which nothing below 0 is left. What wraps is another test's.
+  // Sums of which nothing below 0 is left. What wraps is tested by tests/pytorch_npu/test_aten.py.
   Oracle relu;
   relu.single = [](const float* x) {
     const float sum = std::fma(x[2], x[1], x[0]);

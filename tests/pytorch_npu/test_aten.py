@@ -51,6 +51,18 @@ def test_sums():
     same(torch.addr, torch.zeros(3, 3, dtype=torch.bool), truths, truths)
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64], ids=str)
+def test_sums_wrap_before_what_is_below_zero_is_left_out(dtype):
+    most = torch.iinfo(dtype).max
+    a = torch.tensor([most, most, 5, 5, 0, 1], dtype=dtype)
+    b = torch.tensor([1, most, 3, 9, 0, most], dtype=dtype)
+    for alpha in (1, 2) if dtype == torch.uint8 else (1, 2, -1):
+        sums = [(int(x) + alpha * int(y)) % 2 ** (8 * dtype.itemsize) for x, y in zip(a, b)]
+        wanted = [0 if dtype != torch.uint8 and x > most else x for x in sums]
+        got = torch.ops.aten._add_relu(a.npu(), b.npu(), alpha=alpha)
+        assert got.cpu().tolist() == wanted
+
+
 def test_logarithms():
     x = torch.tensor([0.0, 1.0, 2.5, float("nan"), -1.0])
     for number in (0.0, 2.0, float("nan")):

@@ -270,7 +270,11 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
             std::swap(behind, beta);
             alpha_at(step, share);
             // The share that the alignments through a state have of all.
-            for (int64_t s = 0; s < n; ++s) share[s] = share[s] + behind[s] - emitted[s] + found;
+            for (int64_t s = 0; s < n; ++s) {
+              // Large numbers that cancel: rounded once.
+              const auto wide = [](T x) { return static_cast<double>(x); };
+              share[s] = static_cast<T>(wide(share[s]) + wide(behind[s]) - wide(emitted[s]) + wide(found));
+            }
             functions.exponential(share, n);
             std::memcpy(row, sequence.RowAt(step), static_cast<size_t>(classes) * sizeof(T));
             functions.exponential(row, classes);
