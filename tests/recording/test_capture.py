@@ -537,6 +537,24 @@ def test_summaries_made_on_a_device_are_those_of_the_host(dtype):
         assert (found.nan, found.inf) == (1, 1) and math.isfinite(found.min)
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_parts_of_tensors_have_the_summary_of_their_copies(path, dtype):
+    """Parts are read where they lie, a block of 8192 bytes at a time."""
+    bits = torch.randint(0, 256, (37 * 41 * 23 * dtype.itemsize,), generator=torch.Generator().manual_seed(3), dtype=torch.uint8)
+    whole = (bits % 2 if dtype is torch.bool else bits).view(dtype).reshape(37, 41, 23)
+    parts = [whole[1:, :, ::2], whole[:, 3:40].transpose(0, 2), whole[::3, 5], whole[:1].expand(5, 41, 23), whole[:, :, 7], whole[2, 1::5, 3:4]]
+    with recordings.record(path, "summary"):
+        for part in parts:
+            part.detach()
+            part.contiguous().detach()
+    calls = [call for call in read(path) if call.name == "aten::detach.default"]
+    assert len(calls) == 2 * len(parts)
+    for part, copy in zip(calls[::2], calls[1::2]):
+        assert part.args[0].strides != copy.args[0].strides and part.args[0].shape == copy.args[0].shape
+        assert part.args[0].hash == copy.args[0].hash is not None
+        assert part.args[0].statistics == copy.args[0].statistics
+
+
 def test_sums_that_leave_the_range_of_float64():
     from portacl.recording import _summary
 

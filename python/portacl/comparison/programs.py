@@ -42,7 +42,7 @@ _NUMBERS: dict[str, Any] = {
 }
 # Their results are drawn: in float64 they are other numbers.
 _DRAWS = re.compile(r"Dropout|Rand|Normal(?!iz)|Uniform|Bernoulli|Multinomial|Exponential", re.ASCII)
-# Parameters that a recording does not have, as portacl does not look at them, and what is passed instead.
+# Parameters that recordings of earlier versions do not have, as portacl does not look at them: nothing is passed instead.
 _NOT_LOOKED_AT = re.compile(
     r"(aclnnSort\.stable|aclnnTopk(V2)?\.(sorted|stable)|aclnnUnique2?\.sorted"
     r"|aclnnFlashAttentionScore(Grad)?V4\.(qStartIdxOptional|kvStartIdxOptional|outDtype)"
