@@ -54,7 +54,7 @@ constexpr Check kChecks[] = {
 
 // The indices as INT32 or INT64, and where they are.
 StridedView IntegerIndices(const OperatorCall& call, OpList& ops, engine::BufferRef* buffer) {
-  const StridedView indices = call.Tensor(kIndices);
+  const StridedView& indices = call.Tensor(kIndices);
   *buffer = OperandBuffer(kIndices);
   if (indices.dtype == ACL_INT32 || indices.dtype == ACL_INT64) return indices;
   StridedView integers = DenseTensor(indices.view, ACL_INT64);
