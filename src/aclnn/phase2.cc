@@ -259,8 +259,8 @@ class RecordedOperator final : public RecordedTask {
                                                  aclrtStream stream, Executor* executor,
                                                  const std::string* operands) noexcept {
   if (IsCaptured(queue)) return RecordExecutor(api, queue, executor, operands);
-  executor->place =
-      executor->job.Elements() <= kSmallElements ? Task::Place::kAnywhere : Task::Place::kWorker;
+  executor->affinity =
+      executor->job.Elements() <= kSmallElements ? Task::Affinity::kAnywhere : Task::Affinity::kWorker;
   const bool blocking = CurrentConfiguration().launch_blocking;
   const Stream::Wait wait = executor->sets_shapes ? Stream::Wait::kUntilDone
                             : blocking            ? Stream::Wait::kLaunchBlocking

@@ -16,12 +16,12 @@ void ForgetNotes(const void* slot) noexcept;
 
 // Phase 2, in the calling thread: checks that the memory of every operand and the workspace exists and
 // belongs to a device.
-void CheckLaunch(const CallInSlot& call) noexcept;
+void CheckLaunch(const CallInSlot& slot) noexcept;
 // The work is about to be submitted.
 void StartWork(const void* slot) noexcept;
 // Runs before the work, in stream order. Checks that what the work reads was written, and marks what it
 // writes as written. Puts the addresses that the library uses into the executor's array, except the
 // workspace's, which it returns.
-void* BeforeWork(const CallInSlot& call) noexcept;
+void* BeforeWork(const CallInSlot& slot) noexcept;
 
 }  // namespace portacl::sanitizer

@@ -21,14 +21,14 @@ struct AlignmentFunctions {
 };
 
 struct Alignments {
-  Place log_probability;  // steps x sequences x classes
-  Place target;           // INT64, those of all sequences
-  Place lengths;          // INT64, of each sequence its steps; then of each its targets
-  Place alpha;            // sequences x steps x states: written forwards, read backwards
-  Place loss;             // of each sequence: likewise
-  Place gradient;         // of each loss, read backwards
-  Place to;               // of each log-probability, written backwards
-  Place work;             // WorkOfSequence() numbers for each sequence
+  BufferRef log_probability;  // steps x sequences x classes
+  BufferRef target;           // INT64, those of all sequences
+  BufferRef lengths;          // INT64, of each sequence its steps; then of each its targets
+  BufferRef alpha;            // sequences x steps x states: written forwards, read backwards
+  BufferRef loss;             // of each sequence: likewise
+  BufferRef gradient;         // of each loss, read backwards
+  BufferRef to;               // of each log-probability, written backwards
+  BufferRef work;             // WorkOfSequence() numbers for each sequence
   int64_t steps, sequences, classes, states;
   int64_t targets;        // elements of `target`
   int64_t target_stride;  // from a sequence's targets to the next one's; 0 where they follow each other
