@@ -1,7 +1,7 @@
 """What the sources were when something was last found right: a hash of each text, in a list that is committed.
 
 A text is known by its hash wherever it lies. Of an include only the file's own name counts, so that a file that moves makes
-neither itself nor what includes it new.
+neither itself nor what includes it new. Comments and layout do not count either, but for comments that silence a check.
 SPDX-License-Identifier: Apache-2.0
 """
 import hashlib
@@ -11,16 +11,36 @@ import subprocess
 
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"(?:[^"\n]*/)?([^"/\n]+)"[ \t]*\n?', re.MULTILINE)
 
+# A literal, which is kept as it is; or white space and comments up to the end of a line.
+TOKEN = re.compile(
+    rb'(?P<literal>R"\((?s:.*?)\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')|(?P<layout>(?:\s|//(?!.*NOLINT).*)+)')
+WORD = re.compile(rb"\w")
+
+
+def code_of(text: bytes) -> bytes:
+    """The text without comments, and with white space only where it parts two words."""
+    def kept(match: re.Match[bytes]) -> bytes:
+        if match["literal"]:
+            return match["literal"]
+        before, behind = text[max(match.start() - 1, 0):match.start()], text[match.end():match.end() + 1]
+        return b" " if WORD.match(before) and WORD.match(behind) else b""
+
+    return TOKEN.sub(kept, text)
+
 
 def hash_of(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def hash_of_source(text: bytes) -> str:
     names = sorted(INCLUDE.findall(text))
-    return hashlib.sha256(b"\n".join([*names, INCLUDE.sub(b"", text)])).hexdigest()[:16]
+    return hashlib.sha256(b"\n".join([*names, code_of(INCLUDE.sub(b"", text))])).hexdigest()[:16]
 
 
 def sources_of(root: pathlib.Path) -> dict[str, str]:
     """Path: hash, of what lies in src/. In the order of paths."""
     files = sorted([*root.glob("src/**/*.cc"), *root.glob("src/**/*.h")])
-    return {file.relative_to(root).as_posix(): hash_of(file.read_bytes()) for file in files}
+    return {file.relative_to(root).as_posix(): hash_of_source(file.read_bytes()) for file in files}
 
 
 def read_list(file: pathlib.Path) -> dict[str, str]:

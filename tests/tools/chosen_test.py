@@ -88,9 +88,17 @@ class Sources(unittest.TestCase):
     def test_what_moves_has_the_same_hash(self):
         text = b'#include "a/x.h"\n#include "b/y.h"\n#include <vector>\nint a;\n'
         moved = b'#include "b/y.h"\n#include "c/x.h"\n#include <vector>\nint a;\n'
-        self.assertEqual(recorded_state.hash_of(text), recorded_state.hash_of(moved))
+        self.assertEqual(recorded_state.hash_of_source(text), recorded_state.hash_of_source(moved))
         for other in (text.replace(b"int", b"long"), text.replace(b"y.h", b"z.h"), text.replace(b"vector", b"list")):
-            self.assertNotEqual(recorded_state.hash_of(text), recorded_state.hash_of(other))
+            self.assertNotEqual(recorded_state.hash_of_source(text), recorded_state.hash_of_source(other))
+
+    def test_comments_and_layout_have_no_hash(self):
+        text = b'// A sum.\nint a = f("x  //y", \'"\');  // of two\n'
+        same = (b'// Adds.\nint a = f("x  //y", \'"\');\n', b'int a =\n    f( "x  //y",\n\n\'"\');  // "z"')
+        for other in same:
+            self.assertEqual(recorded_state.hash_of_source(text), recorded_state.hash_of_source(other), other)
+        for other in (text.replace(b"x  /", b"x /"), text.replace(b"y", b"z"), text.replace(b"of two", b"NOLINT"), text.replace(b"f(", b"g(")):
+            self.assertNotEqual(recorded_state.hash_of_source(text), recorded_state.hash_of_source(other), other)
 
 
 if __name__ == "__main__":
