@@ -30,11 +30,11 @@ struct ExecutorParameter {
   bool is_list;
 };
 
-// What phase 1 decided, but for what only its slot needs.
+// The results of phase 1. Members that only the slot needs are in Executor.
 struct ExecutorState {
   const char* api;
-  Isa isa;      // what its job is made for
-  int threads;  // at most so many work on its job
+  Isa isa;      // of the job's kernels
+  int threads;  // the most that work on the job
   uint64_t workspace_size;
   void* workspace;
   int input_count;  // operands: first inputs, then outputs, unless the operator works in place
@@ -56,7 +56,7 @@ struct ExecutorState {
       shaped;          // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
   engine::AnyJob job;  // none: nothing to do (empty tensors)
 
-  // `make` returns the job, which is made in its place; or any job, likewise.
+  // Sets the job that `make` returns. It is constructed in place, because copies of jobs are costly.
   template <class Make>
   void SetJob(const Make& make) noexcept {
     if constexpr (std::is_same_v<decltype(make()), engine::AnyJob>) {
