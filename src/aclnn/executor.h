@@ -1,4 +1,4 @@
-// Executors keep what phase 1 decided until phase 2 hands it to a stream.
+// Executors hold the results of phase 1 until phase 2 submits them to a stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace portacl {
 
-// The operands of one call are its tensors in the operator's parameter order, each entry of a list one.
+// The most tensor parameters of a call. Its operands are its tensors in parameter order; each entry of a list is an operand.
 inline constexpr int kMaxParameters = 32;
 // Limit of the tensors of one call to which phase 2 gives a shape.
 inline constexpr int kMaxShaped = 2;
@@ -71,7 +71,7 @@ struct ExecutorState {
 };
 
 // An executor is itself the entry of a stream's queue, so phase 2 allocates nothing. A repeatable executor
-// stays with its owner: every phase 2 queues a copy of it with the addresses of that moment.
+// stays with its owner: every phase 2 queues a copy, with the addresses that it has then.
 struct Executor final : ExecutorState, Task, JobMemory {
   // Set when memory ran out: the parameter whose size caused it, or nullptr when no single one did.
   const char* too_large = nullptr;
