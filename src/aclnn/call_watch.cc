@@ -1,4 +1,4 @@
-// Tells checks and recordings of operators' calls (see call_watch.h).
+// Notifies checks and recordings of operators' calls (see call_watch.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/call_watch.h"
 
@@ -25,7 +25,7 @@ sanitizer::CallInSlot CallOf(const Executor& executor, void* workspace) noexcept
           executor.job.IsThere()};
 }
 
-// Operands lie in memory that the stream's device may use.
+// Reports operands in the memory of a device that the stream's device has no access to.
 void CheckDevices(const char* api, const Executor& executor, const Stream& stream) noexcept {
   for (int i = 0; i < executor.operand_count; ++i) {
     if (!executor.touched[i]) continue;
@@ -105,7 +105,7 @@ void watch::Work::Finish() noexcept {
     }
     recorded_->Finish(shapes);
   } catch (...) {
-    // without memory the call is not recorded
+    // A call is not recorded if memory runs out.
   }
 }
 

@@ -1,6 +1,7 @@
-// What checks, profiles and recordings are told of an operator's call, from phase 2 to the end of its work.
+// Notifies checks, profiles and recordings of an operator's call, from phase 2 to the end of its work.
 //
-// Each function asks first who is on; what it then tells has functions of its own, so that the callers keep their small frames.
+// Each inline function tests whether anybody is to be notified. The notification is a function of its own (in `told`), so that callers
+// keep small stack frames.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,7 +34,7 @@ void Goes(const Executor& executor) noexcept;
 
 inline bool IsOn() noexcept { return sanitizer::IsOn() || record::IsOn(); }
 
-// Phase 2 finds no executor, or one; it has no work, or is about to launch it.
+// Phase 2 finds no executor; it finds one; the executor has no work; its work is about to be launched.
 inline void FindsNone(const char* api, const aclOpExecutor* handle) noexcept {
   if (sanitizer::IsOn()) told::FindsNone(api, handle);
 }
@@ -49,7 +50,7 @@ inline void Launches(const Executor& executor, void* workspace) noexcept {
   if (sanitizer::IsOn()) told::Launches(executor, workspace);
 }
 
-// An executor takes over a repeatable one's state, for one more run.
+// An executor was copied from a repeatable one, for one more run.
 inline void IsCopied(const Executor& from, const Executor& to) noexcept {
   if (IsOn()) told::IsCopied(from, to);
 }
@@ -62,7 +63,7 @@ inline void IsCaptured(const Executor& executor, RecordedInfo* facts) {
   if (sanitizer::IsOn()) told::IsCaptured(executor, facts);
 }
 
-// The work itself, from here to the end of the scope.
+// Encloses the work: the constructor precedes it, the destructor follows it.
 class Work {
  public:
   Work(Executor& executor, Stream& stream) noexcept : executor_(executor) {
@@ -83,7 +84,7 @@ class Work {
   std::optional<record::RunningCall> recorded_;
 };
 
-// The executor is about to be given back.
+// The executor's slot is about to be freed.
 inline void Goes(const Executor& executor) noexcept {
   if (IsOn()) told::Goes(executor);
 }

@@ -1,4 +1,4 @@
-// Executors keep what phase 1 decided until phase 2 hands it to a stream.
+// Executors hold the results of phase 1 until phase 2 submits them to a stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace portacl {
 
-// The operands of one call are its tensors in the operator's parameter order, each entry of a list one.
+// The most tensor parameters of a call. Its operands are its tensors in parameter order; each entry of a list is an operand.
 inline constexpr int kMaxParameters = 32;
 // Limit of the tensors of one call to which phase 2 gives a shape.
 inline constexpr int kMaxShaped = 2;
@@ -30,11 +30,11 @@ struct ExecutorParameter {
   bool is_list;
 };
 
-// What phase 1 decided, but for what only its slot needs.
+// The results of phase 1. Members that only the slot needs are in Executor.
 struct ExecutorState {
   const char* api;
-  Isa isa;      // what its job is made for
-  int threads;  // at most so many work on its job
+  Isa isa;      // of the job's kernels
+  int threads;  // the most that work on the job
   uint64_t workspace_size;
   void* workspace;
   int input_count;  // operands: first inputs, then outputs, unless the operator works in place
@@ -56,7 +56,7 @@ struct ExecutorState {
       shaped;          // the executor's own: tensors of the caller whose shape phase 2 sets when it is known
   engine::AnyJob job;  // none: nothing to do (empty tensors)
 
-  // `make` returns the job, which is made in its place; or any job, likewise.
+  // Sets the job that `make` returns. It is constructed in place, because copies of jobs are costly.
   template <class Make>
   void SetJob(const Make& make) noexcept {
     if constexpr (std::is_same_v<decltype(make()), engine::AnyJob>) {
@@ -71,7 +71,7 @@ struct ExecutorState {
 };
 
 // An executor is itself the entry of a stream's queue, so phase 2 allocates nothing. A repeatable executor
-// stays with its owner: every phase 2 queues a copy of it with the addresses of that moment.
+// stays with its owner: every phase 2 queues a copy, with the addresses that it has then.
 struct Executor final : ExecutorState, Task, JobMemory {
   // Set when memory ran out: the parameter whose size caused it, or nullptr when no single one did.
   const char* too_large = nullptr;

@@ -25,13 +25,12 @@ namespace {
 
 HandleTable<Executor, 0x45> executors;
 
-// A call up to this size runs at once when its stream is idle: one thread needs some 100 us for it. Handing it to a
-// worker that sleeps costs the caller 20 us on a virtual machine, the worker comes up to 100 us later, and two threads
-// have then begun to compete for what one of them could have computed by itself.
+// A call up to this size runs in the calling thread if its stream is idle. One thread needs some 100 us for it. Waking a worker costs
+// the caller 20 us on a virtual machine. The worker starts up to 100 us later, and then competes for work that one thread could have done.
 constexpr int64_t kSmallElements = 1048576;
 
-// Reports that phase 2 of a live executor failed. In a stream that stops on failure the call succeeds and the stream fails (see
-// failing_task.h), by a code that its synchronisation may return.
+// Reports that phase 2 of a live executor failed. In a stream that stops on failure the call succeeds and the stream fails instead
+// (see failing_task.h). Its code is then one that a synchronisation of the stream may return.
 [[gnu::cold, gnu::noinline]] aclnnStatus FailPhase2(aclrtStream stream, aclnnStatus status,
                                                     const Text& message) noexcept {
   const bool is_parameter = status == ACLNN_ERR_PARAM_NULLPTR || status == ACLNN_ERR_PARAM_INVALID;
@@ -55,8 +54,8 @@ aclnnStatus FailUnknownStream(const char* api, aclrtStream stream) noexcept {
                  "destroyed."));
 }
 
-// The checks of phase 2 on a live executor, in CANN's order: whether it may run, in *queue. If not, *status is what phase 2
-// returns. Inline, as Submit: a call of either is a hundredth of a small operator's two phases.
+// Makes the checks of phase 2 on a live executor, in CANN's order. Returns true and the stream in *queue if it may run, else false and
+// the code of phase 2 in *status. Inline, like Submit, because a call of either costs a hundredth of a small operator's two phases.
 [[gnu::always_inline]] inline bool CheckPhase2(const ExecutorState& executor, const char* api,
                                                const void* workspace, uint64_t workspace_size,
                                                aclrtStream stream, FoundStream* queue,
@@ -119,7 +118,7 @@ void RunJob(const ExecutorState& executor, Stream& stream) noexcept {
   executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
 }
 
-// Does the work, and reports when it took longer than the program allows.
+// Runs the job. Reports if it took longer than aclrtSetOpExecuteTimeOut allows.
 void DoWork(const Executor& executor, Stream& stream) noexcept {
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
@@ -196,7 +195,7 @@ void Executor::Finish(StreamList&) noexcept { ReleaseExecutor(this); }
 
 namespace {
 
-// An operator in a graph: its executor, with the addresses of its capture.
+// An operator in a graph: its executor, with the addresses that it had when it was captured.
 class RecordedOperator final : public RecordedTask {
  public:
   RecordedOperator(Executor* executor, const std::string* operands) noexcept
@@ -218,10 +217,10 @@ class RecordedOperator final : public RecordedTask {
 
  private:
   Executor* const executor_;
-  const std::string* const operands_;  // as a profile has them
+  const std::string* const operands_;  // as profiles describe them
 };
 
-// Phase 2 on a captured stream. Takes over the executor.
+// Adds the operator to the captured stream's graph. Takes ownership of the executor.
 [[gnu::cold, gnu::noinline]] aclnnStatus RecordExecutor(const char* api, const FoundStream& queue,
                                                         Executor* executor,
                                                         const std::string* operands) noexcept {
@@ -232,7 +231,7 @@ class RecordedOperator final : public RecordedTask {
                         "the shape of a result depends on values, for which phase 2 would wait; accepted: "
                         "a stream that is not captured. The capture is invalidated");
     ReleaseExecutor(executor);
-    if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture tells
+    if (status == ACL_SUCCESS) return ACL_SUCCESS;  // the end of the capture reports it
     return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
                      Text(api, ": the stream is captured and refused the work with ", status, "."));
   }
@@ -254,7 +253,7 @@ class RecordedOperator final : public RecordedTask {
                    Text(api, ": the stream is captured and refused the work with ", status, "."));
 }
 
-// Hands the work to a stream. Takes over the executor.
+// Submits the work to a stream. Takes ownership of the executor.
 [[gnu::always_inline]] inline aclnnStatus Submit(const char* api, const FoundStream& queue,
                                                  aclrtStream stream, Executor* executor,
                                                  const std::string* operands) noexcept {
@@ -278,7 +277,7 @@ class RecordedOperator final : public RecordedTask {
   }
 }
 
-// One more run of a repeatable executor. nullptr when there is no memory for it: then *status is what phase 2 returns.
+// Copies a repeatable executor for one run. Returns nullptr, and the code of phase 2 in *status, if there is no memory.
 [[gnu::noinline]] Executor* CopyForOneRun(const char* api, const Executor& executor, aclrtStream stream,
                                           aclnnStatus* status) noexcept {
   Executor* const copy = executors.Acquire();
@@ -346,7 +345,7 @@ using namespace portacl;
 
 namespace {
 
-// The live executor of a handle; when there is none, reports it and sets *status: 561103 for null, else
+// Returns the live executor of a handle. If there is none, reports that and sets *status: 561103 for null, else
 // 561000.
 Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStatus* status) noexcept {
   Executor* found = executors.Find(executor);
@@ -360,10 +359,10 @@ Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStat
   return nullptr;
 }
 
-// What an index counts.
+// The operands that an index counts.
 enum class Operand { kInput, kOutput, kAny };
 
-// The index decides which operand gets the address; `tensor` must only be there.
+// Sets the address of the operand with this index. `tensor` is only tested for null.
 aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t index,
                        const aclTensor* tensor, void* address) noexcept {
   aclnnStatus status = ACL_SUCCESS;
@@ -385,7 +384,7 @@ aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted
   return ACL_SUCCESS;
 }
 
-// irIndex is the position of a list among the parameters that are counted; relativeIndex that of an entry.
+// Sets the address of one entry of a list. irIndex counts parameters, and relativeIndex counts the entries of the list.
 aclnnStatus SetListAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t irIndex,
                            size_t relativeIndex, const aclTensorList* tensors, void* address) noexcept {
   aclnnStatus status = ACL_SUCCESS;
@@ -509,6 +508,6 @@ aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, con
                         addr);
 }
 
-// aclInit and aclFinalize do all the work; CANN's programs may call this pair as well, in any combination.
+// Do nothing, since aclInit and aclFinalize do all the work. Programs may call this pair as well, in any combination.
 aclnnStatus aclnnInit(const char*) { return ACL_SUCCESS; }
 aclnnStatus aclnnFinalize(void) { return ACL_SUCCESS; }

@@ -10,13 +10,13 @@
 
 namespace portacl {
 
-// A view, and the executor's operand (OperatorCall::OperandOf) whose storage holds it.
+// A view, and the number of the executor's operand (OperatorCall::OperandOf) whose storage holds it.
 struct MappedView {
   StridedView tensor;
   int operand;
 };
 
-// A tensor that is nothing but a view, for a call that looks at no more.
+// Returns a tensor of which only the view is set, for calls that use nothing else.
 inline aclTensor AsTensor(const StridedView& view) {
   aclTensor tensor;
   static_cast<StridedView&>(tensor) = view;

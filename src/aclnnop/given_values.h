@@ -1,4 +1,4 @@
-// Arguments that a call has neither among its tensors nor, whole, among its attributes. A recording takes them from here.
+// Arguments that are neither tensors nor complete attributes of an OperatorCall, kept for recordings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace portacl {
 
-// One of them. What an attribute can hold is one.
+// A named argument. Values that an attribute can hold are in `attribute`.
 struct GivenValue {
   template <class Value>
   requires std::constructible_from<Attribute, const char*, Value> GivenValue(const char* name, Value value)
@@ -28,7 +28,7 @@ struct GivenValue {
   const aclTensor* tensor = nullptr;
 };
 
-// Those of a phase 1 that runs in this thread, as long as this lives.
+// Makes the values known to recordings, for the phase 1 that runs in this thread, until it is destroyed.
 class GivenValues {
  public:
   GivenValues(const char* api, std::span<const GivenValue> values) noexcept;
@@ -36,7 +36,7 @@ class GivenValues {
   GivenValues(const GivenValues&) = delete;
   GivenValues& operator=(const GivenValues&) = delete;
 
-  // The value of a function's parameter; null if there is none.
+  // Returns the value of a function's parameter, or nullptr.
   static const GivenValue* Find(std::string_view api, std::string_view name) noexcept;
 
  private:

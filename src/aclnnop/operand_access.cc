@@ -40,7 +40,8 @@ Row RowOf(std::string_view api) noexcept {
   return found == std::end(kRows) ? Row{api, OperandUse::kReads, "", false, false} : *found;
 }
 
-// Operators that touch a part of their first operand alone, as indices, dims or windows say; or, attention, of any.
+// Tells whether an operator accesses only a part of an operand, chosen by indices, dims or windows. For attention that may be any operand,
+// for the listed ones it is the first.
 bool TouchesPart(std::string_view api, int operand) {
   constexpr std::string_view kOfFirst[] = {"Slice",   "Trace",    "Diag",        "Pad",   "Im2col",    "Pool",
                                            "Conv",    "Upsample", "Gather",      "Index", "Embedding", "Take",

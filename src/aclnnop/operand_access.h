@@ -1,4 +1,4 @@
-// What an operator does with the bytes of its operands, for checks of programs.
+// The ways in which operators access the bytes of their operands, for checks of programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@ sanitizer::OperandUse UseOf(std::string_view api, std::string_view parameter, bo
 // Tells whether an operator writes parameters that its signature counts among the inputs.
 bool WritesInputs(std::string_view api) noexcept;
 
-// The operands of a call, in the executor's order.
+// Returns the operands of a call, in the executor's order.
 std::vector<sanitizer::OperandInfo> OperandsOf(const OperatorCall& call, const Executor& executor);
 
 }  // namespace portacl

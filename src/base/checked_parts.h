@@ -1,4 +1,4 @@
-// Which parts of a program are checked: PORTACL_CHECK.
+// The kinds of checks that PORTACL_CHECK puts in force, and the test that each hook makes first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,24 +6,24 @@
 
 namespace portacl::sanitizer {
 
-// What is looked for. A set of parts is a sum of them.
+// The kinds of checks. A set of them is a bit mask.
 enum Part : uint32_t {
-  kMemory = 1,   // host and device memory mixed up, outside an allocation, after its end
+  kMemory = 1,   // the wrong side's memory, accesses outside an allocation or after its end
   kSync = 2,     // work that nobody waited for, races between streams
   kInit = 4,     // device memory read before it was written
-  kHandles = 8,  // executors, tensors, streams and workspaces used beyond their life
-  kProduct = 16  // what the product would refuse
+  kHandles = 8,  // executors, tensors, streams and workspaces used after their end
+  kProduct = 16  // calls that the product would refuse
 };
 inline constexpr uint32_t kAllParts = 31;
 
-// The parts in force; 0 in nearly every process. It never changes once the library's first call has read it.
+// The parts in force; 0 in nearly every process. The library's first call sets it, and it never changes afterwards.
 extern constinit uint32_t parts_in_force;
 
-// Every hook asks this first, so that a program that is not checked pays for one test of a global.
+// Callers test this before a hook, so that a program that is not checked pays for one test of a global.
 inline bool IsOn() noexcept { return __builtin_expect(parts_in_force != 0, 0); }
 inline bool IsOn(Part part) noexcept { return __builtin_expect((parts_in_force & part) != 0, 0); }
 
-// Whether tensors and calls are watched between their phases.
+// Tells whether tensors and calls are tracked between their phases.
 inline bool KeepsCalls() noexcept {
   return __builtin_expect((parts_in_force & (kHandles | kProduct | kSync | kInit)) != 0, 0);
 }

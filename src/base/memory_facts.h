@@ -1,4 +1,4 @@
-// What the library knows about an address.
+// The properties of an address that the library knows: its kind of memory, its device, its allocation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,16 +18,16 @@ enum class MemoryKind {
 
 struct MemoryInfo {
   MemoryKind kind = MemoryKind::kUnknown;
-  int32_t device = 0;       // of memory of a device
+  int32_t device = 0;       // that owns device memory
   bool huge_pages = false;  // the kernel was asked for them
 };
 
-// The memory that an entry covers: where it begins, and how much a program asked for. Size 0: the program's own.
+// The memory of an entry in the registry. `size` is what the program requested; 0 if no entry covers the address.
 struct MemoryRange {
   uintptr_t begin = 0;
   size_t size = 0;
   MemoryInfo facts;
-  uint64_t serial = 0;  // of the entry; no other one has or had it
+  uint64_t serial = 0;  // identifies the entry and is never used again
 };
 
 }  // namespace portacl

@@ -1,4 +1,4 @@
-// Where the hooks of checks are kept (see sanitizer_hooks.h).
+// Holds the hooks in force and the functions that register them (see sanitizer_hooks.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "base/sanitizer_hooks.h"
 

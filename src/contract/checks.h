@@ -71,7 +71,7 @@ struct OperatorCall {
   int output_count = 1;   // how many of the tensor arguments are outputs
 
   Product product = Product::kNoDevice;
-  // What the jobs of the call are made for.
+  // The instruction set and the number of threads for the call's jobs.
   Isa isa{};
   int threads = 1;
   aclDataType promoted = ACL_DT_UNDEFINED;  // set by Promotes and other checks, where their comments say so

@@ -1,4 +1,4 @@
-// Where what a step of a job reads or writes lies: an operand, the workspace, or the job's own memory.
+// References to the buffers of a job's ops: an operand, the workspace or the job's own memory, and an offset.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ namespace portacl::engine {
 
 struct BufferRef {
   static constexpr int32_t kWorkspace = -1;
-  static constexpr int32_t kMemory = -2;  // what the job holds in its memory
+  static constexpr int32_t kMemory = -2;  // the job's own memory
 
   int32_t operand = 0;
   int64_t offset = 0;  // in bytes

@@ -1,5 +1,5 @@
-// Jobs: what a kind of computing returns. A job is a trivially copyable value that knows how to run, with the instruction set and the number
-// of threads that it was made for. It knows operands by number; who holds it knows whose they are.
+// Jobs. Every kind of computing returns one: a trivially copyable value that can run, with the instruction set and the number of threads
+// that it was made for. A job knows operands only by number; its holder passes their addresses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace portacl {
 
-// Operands of one call up to so many lie in the executor itself; more in memory that its slot keeps.
+// The number of operands that an executor holds in itself. More are held in memory that its slot keeps.
 inline constexpr int kFewOperands = 8;
 
-// Takes what a running job says besides its results.
+// Receives the failures and shapes that a running job reports.
 class JobEvents {
  public:
   virtual void Fail(aclError status, const Text& text) const noexcept = 0;
@@ -28,26 +28,26 @@ class JobEvents {
   ~JobEvents() = default;
 };
 
-// What a job gets when it runs.
+// The arguments of a running job.
 struct JobContext {
   const char* api;
   void* const* addresses;   // the operands' storage bases
-  void* workspace;          // that of phase 2
-  const std::byte* memory;  // what the job asked for in phase 1, as it was filled then
+  void* workspace;          // given to phase 2
+  const std::byte* memory;  // reserved and filled in phase 1 (JobMemory)
   const JobEvents* events;
 
-  // The work failed: the next synchronisation of the stream says so, once, unless something failed before.
+  // Reports that the work failed. The next synchronisation of the stream returns this, once, unless something failed before.
   void Fail(aclError status, const Text& text) const noexcept { events->Fail(status, text); }
-  // Gives an output whose length the data decide a dense view of this shape, if it is still what phase 1 was given.
+  // Gives an output whose length depends on data a dense view of this shape. Does nothing if the caller has destroyed the tensor.
   void SetShape(int index, const Shape& shape) const noexcept { events->SetShape(index, shape); }
 };
 
-// Memory of a job besides its value, asked for when it is made.
+// Provides memory for a job besides its value, while the job is made.
 class JobMemory {
  public:
-  // Once; nullptr when there is none: then the job is not used, and phase 1 fails.
+  // Called at most once. Returns nullptr if there is no memory; phase 1 then fails, and the job is not used.
   virtual std::byte* ReserveMemory(size_t bytes) noexcept = 0;
-  // Makes phase 1 fail: the size of a parameter, which is counted from 0, asks for more memory than there is.
+  // Makes phase 1 fail, because a parameter of this size needs more memory than there is. Parameters are counted from 0.
   virtual void RefuseSize(int parameter, int64_t size) noexcept = 0;
 
  protected:
@@ -56,24 +56,24 @@ class JobMemory {
 
 namespace engine {
 
-// Holds a job of any type in its place, without heap.
-// job.Run(addresses, workspace), or job.Run(context) of a JobContext, must not throw;
-// job.Touches(i) tells whether Run reads or writes the data of operand i; job.Elements(), if it exists, how
-// many elements are visited: a job without it counts as large; job.OwnWorkspace(), if it exists, how many bytes of workspace it needs that
-// nobody has counted yet.
+// Holds a job of any type in place, without heap memory. A job has
+// - Run(addresses, workspace) or Run(context), which must not throw,
+// - Touches(i): whether Run reads or writes the data of operand i,
+// - Elements(), optional: the number of elements that it visits; a job without it counts as large,
+// - OwnWorkspace(), optional: the bytes of workspace that it needs and that nobody has counted yet.
 class AnyJob {
  public:
   static constexpr size_t kBytes = 1408;
 
-  // Does nothing.
+  // Holds no job.
   AnyJob() noexcept {}  // NOLINT(*-member-init): a job's bytes are there when it is
   template <class Make>
   explicit AnyJob(const Make& make) noexcept {  // NOLINT(*-member-init)
     Set(make);
   }
 
-  // `make` returns the job, which is made in its place: jobs are long, and copies of them are what a small call
-  // would spend its time on.
+  // Constructs the job that `make` returns in place. Jobs are long, and copying them would take most of the time of
+  // a small call.
   template <class Make>
   const auto& Set(const Make& make) noexcept {
     using Made = decltype(make());

@@ -9,7 +9,7 @@ namespace {
 
 int64_t ElementBytes(const StridedView& view) noexcept { return (StorageBits(view.dtype) + 7) / 8; }
 
-// Modulo 2^64: checks may ask before what lies outside the storage is refused.
+// Multiplies modulo 2^64, since checks may call this before views outside their storage are refused.
 int64_t InBytes(const StridedView& view, int64_t elements) noexcept {
   return static_cast<int64_t>(static_cast<uint64_t>(elements) * static_cast<uint64_t>(ElementBytes(view)));
 }
@@ -34,7 +34,7 @@ bool ByteOffsetsFit(const StridedView& view) noexcept {
            !__builtin_mul_overflow(view.offset, size, &lowest) &&
            !__builtin_add_overflow(bytes, lowest, &highest);
   }
-  // From end to end as well: then every stride has its opposite, in bytes too.
+  // The span must fit as well, so that every stride can be negated in bytes.
   int64_t span = 0;
   return ReachOf(view, &lowest, &highest) && !__builtin_sub_overflow(highest, lowest, &span) &&
          !__builtin_mul_overflow(span, size, &bytes) && !__builtin_mul_overflow(lowest, size, &bytes) &&

@@ -695,7 +695,7 @@ __attribute__((visibility("default"))) std::size_t PortaclSummariseAsText(const 
   return portacl::record::SummariseAsText(elements, count, kind, text);
 }
 
-// Of a view: `dims` has the lengths of all dims, then the strides in elements.
+// Summarises a view. `dims` has the lengths of all dims, then the strides in elements.
 __attribute__((visibility("default"))) std::size_t PortaclSummariseViewAsText(
     const void* first, std::uint64_t count, std::int32_t kind, std::uint64_t item_size, std::uint64_t rank,
     const std::int64_t* dims, char* text) {

@@ -16,11 +16,11 @@
 namespace portacl::sanitizer {
 namespace {
 
-// Shared by the slot and whoever watches its work.
+// The operands of a call. Shared by the slot's entry and the functions that check its work.
 struct CheckedCall {
   const char* api = "";
   CallStack phase2;
-  uint64_t work = 0;  // of BeginWork, from the submission on
+  uint64_t work = 0;  // returned by BeginWork; 0 before the submission
   std::vector<OperandInfo> operands;
 };
 
@@ -77,7 +77,7 @@ void ForEachRange(const CallInSlot& call, int index, const OperandInfo& operand,
   ForEachRun(operand.bytes, [&](uintptr_t first, size_t bytes) { return visit(base + first, bytes); });
 }
 
-// nullptr when there was no memory for it.
+// Returns the operands of a slot, or nullptr if there was no memory for them.
 std::shared_ptr<CheckedCall> NotesOf(const void* slot) noexcept {
   Notes& notes = TheNotes();
   std::lock_guard lock(notes.mutex);
@@ -96,7 +96,7 @@ void NoteOperands(const void* slot, const char* api, std::vector<OperandInfo> op
     std::lock_guard lock(notes.mutex);
     notes.calls[slot] = std::move(call);
   } catch (...) {
-    // without memory the call is not checked
+    // A call is not checked if memory runs out.
   }
 }
 
@@ -109,7 +109,7 @@ void CopyNotes(const void* from, const void* to) noexcept {
     std::lock_guard lock(notes.mutex);
     notes.calls[to] = std::move(copy);
   } catch (...) {
-    // without memory the call is not checked
+    // A call is not checked if memory runs out.
   }
 }
 

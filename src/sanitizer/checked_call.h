@@ -1,4 +1,4 @@
-// The operands of an operator's call, from phase 1 until the work is done: whether their memory is there, and was written.
+// Checks the operands of an operator's call, from phase 1 until its work is done: that their memory exists, and that it was written.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace portacl::sanitizer {
 
-// Phase 1: what the operands of an executor's slot are, in its order.
+// Stores the operands of an executor's slot at the end of phase 1, in the executor's order.
 void NoteOperands(const void* slot, const char* api, std::vector<OperandInfo> operands) noexcept;
-// A slot takes over another one's; it is given back, which ends the work.
+// Copy the operands to another slot; forget them when the slot is freed, which ends the work.
 void CopyNotes(const void* from, const void* to) noexcept;
 void ForgetNotes(const void* slot) noexcept;
 
 // Phase 2, in the calling thread: checks that the memory of every operand and the workspace exists and
 // belongs to a device.
 void CheckLaunch(const CallInSlot& slot) noexcept;
-// The work is about to be submitted.
+// Called when the work is about to be submitted.
 void StartWork(const void* slot) noexcept;
 // Runs before the work, in stream order. Checks that what the work reads was written, and marks what it
 // writes as written. Puts the addresses that the library uses into the executor's array, except the

@@ -1,4 +1,4 @@
-// Leads each hook to the check that it is for (see hooks.h).
+// Forwards each hook to its check (see hooks.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "sanitizer/hooks.h"
 

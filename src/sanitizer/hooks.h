@@ -1,4 +1,4 @@
-// The checks as the runtime sees them.
+// The checks, as the hooks that the runtime calls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace portacl::sanitizer {
 
-// Puts the parts and their hooks in force: at the library's first call, before any other thread uses it. With no part in force there
-// are no hooks.
+// Puts the parts and their hooks in force. Called at the library's first call, before any other thread uses it. Without a part there are no
+// hooks.
 void PutInForce(const Settings& settings) noexcept;
 
 }  // namespace portacl::sanitizer

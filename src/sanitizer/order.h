@@ -18,13 +18,13 @@ void Queue(const void* task, const char* api, const StreamName& stream, std::vec
 void Begin(const void* task) noexcept;
 void End(const void* task) noexcept;
 
-// What others wait for.
+// Returns a new signal, not yet raised.
 SignalPointer NewSignal() noexcept;
-// The stream has reached it. Earlier signals stay raised, since a waiter may mean any of them.
+// The stream has reached the signal. Earlier raises stay valid, since a waiter may mean any of them.
 void Raise(const SignalPointer& signal, const void* stream) noexcept;
 // Orders the stream's further work after the signal.
 void StreamWaits(const void* stream, const SignalPointer& signal) noexcept;
-// Orders it after everything that was done anywhere.
+// Orders the stream's further work after all work done so far anywhere.
 void StreamWaitsForAll(const void* stream) noexcept;
 
 // The host has waited for all of the stream's work, or for a signal.

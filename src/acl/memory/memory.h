@@ -9,7 +9,7 @@
 
 namespace portacl {
 
-// What is known about an address; the entry that covers it.
+// Return the properties of an address, and the registered range that covers it.
 MemoryInfo InfoOfMemory(const void* address) noexcept;
 MemoryRange RangeOfMemory(const void* address) noexcept;
 

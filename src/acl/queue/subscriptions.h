@@ -16,12 +16,12 @@ class Stream;
 // A callback that waits for its thread, as the registry knows it.
 class DueCallback : public Linked {
  public:
-  // What the subscribed thread does. Throws nothing but a ThreadUnwinding.
+  // Runs the callback in the subscribed thread. Throws nothing but a ThreadUnwinding.
   virtual void Process() = 0;
-  // Nobody will process it; a stream that waits for it goes on.
+  // Called instead of Process when nobody will process the callback; a stream that waits for it continues.
   virtual void Drop() noexcept = 0;
 
-  Stream* stream = nullptr;  // whose queue it is in; only for a callback that blocks is it still there
+  Stream* stream = nullptr;  // that posted it; it may be destroyed meanwhile, unless the callback blocks it
 
  protected:
   ~DueCallback() = default;

@@ -36,7 +36,7 @@ namespace workers {
 
 // Submits a stream that has work; one worker will run it. Every waiting stream has its own idle or starting
 // worker, so that no stream waits for another one's host functions. If no thread can be created, the calling
-// thread runs the tasks that it may (see Task::Place) before this returns. No lock may be held.
+// thread runs the tasks that it may (see Task::Affinity) before this returns. No lock may be held.
 void Ready(Runnable* stream) noexcept;
 
 // Withdraws a submitted stream, if no worker has begun with it; the caller then runs it.

@@ -1,4 +1,4 @@
-// aclnnAddRelu and aclnnInplaceAddRelu: a sum of which nothing below 0 is left.
+// aclnnAddRelu and aclnnInplaceAddRelu: the ReLU of a sum, max(self + alpha * other, 0).
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -67,7 +67,7 @@ constexpr auto Checks(int out) {
 constexpr auto kChecks = Checks(kOut);
 constexpr auto kInPlaceChecks = Join(InPlaceFirstChecks(kSelf, kOther), Checks(kSelf));
 
-// What is neither above 1 nor below it counts as 1: NaN, too.
+// Tells whether alpha is NaN. CANN takes it as 1, since it only asks whether alpha is above or below 1.
 bool IsNan(const aclScalar& scalar) {
   const ScalarValue value = ConvertScalar(scalar, ACL_DOUBLE);
   double number = 0;
@@ -83,7 +83,7 @@ void SetReluOfSum(const OperatorCall& call, Executor& executor) {
     alpha.dtype = ACL_FLOAT;
     std::memcpy(alpha.value, &kOne, sizeof kOne);
   }
-  // Of INT32 it is read as a float, too.
+  // CANN reads alpha as a float for INT32, too.
   const aclDataType cast = call.promoted == ACL_INT32 ? ACL_FLOAT : ACL_DT_UNDEFINED;
   SetMapScalar(call, kReluOfSum, alpha, scalars, 0, cast);
   SetMapJob(call, {kSelf, kOther}, call.Output(), kReluOfSum, scalars, executor);

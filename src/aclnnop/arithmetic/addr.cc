@@ -1,4 +1,4 @@
-// aclnnAddr and aclnnInplaceAddr: a matrix and the outer product of two vectors, each with a factor.
+// aclnnAddr and aclnnInplaceAddr: beta times a matrix plus alpha times the outer product of two vectors.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -30,7 +30,7 @@ struct ScaledProduct : Elementwise<ScaledProduct> {
   engine::Scalars scalars;
 };
 
-// beta * c + alpha * a * b.
+// Computes beta * c + alpha * a * b.
 struct ScaledSum : Elementwise<ScaledSum> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;
@@ -94,7 +94,7 @@ const aclScalar* ScalarOf(const OperatorCall& call, int attribute) {
 }
 bool IsIntegral(aclDataType dtype) { return kIntegersAndBool.Contains(dtype); }
 
-// A bool needs bool on both sides, and integers have no factor but an integer.
+// Checks beta and alpha: BOOL is accepted only with BOOL tensors, and integer tensors accept only integers.
 aclnnStatus FactorsFit(const Check& check, OperatorCall& call) noexcept {
   const bool are_integral = IsIntegral(call.Tensor(kSelf).dtype) && IsIntegral(call.Tensor(kVec1).dtype) &&
                             IsIntegral(call.Tensor(kVec2).dtype);

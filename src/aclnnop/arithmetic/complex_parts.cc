@@ -52,7 +52,7 @@ struct AngleOfParts : Elementwise<AngleOfParts> {
   }
 };
 
-// pi below 0, else 0; NaN stays.
+// Computes the angle of a real number: pi below 0, NaN for NaN, else 0.
 struct AngleOfReal : Elementwise<AngleOfReal> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
@@ -94,7 +94,7 @@ constexpr auto kAngleOfReal = PORTACL_VALUE_KERNELS(complex_parts::AngleOfReal);
 constexpr DtypeSet kFloat{ACL_FLOAT};
 constexpr DtypeSet kComplex64{ACL_COMPLEX64};
 
-// Real or imaginary parts of complex numbers: every second number of their storage.
+// Selects real or imaginary parts, which are every second number of the storage.
 enum class Part : uint8_t { kReal, kImaginary };
 aclTensor PartOf(const aclTensor& tensor, Part part, aclDataType dtype) {
   aclTensor view = PlainView(tensor);

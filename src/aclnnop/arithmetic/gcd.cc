@@ -19,7 +19,7 @@ namespace divisors {
 
 using namespace engine::HWY_NAMESPACE;
 
-// The least number of a type counts as its unsigned magnitude; a divisor of that size wraps to it again.
+// Computes the divisor of the unsigned magnitudes. If it is that of the least number, it wraps to the least number.
 struct Gcd : Elementwise<Gcd> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<int32_t, int64_t>;

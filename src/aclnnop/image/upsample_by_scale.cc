@@ -1,4 +1,5 @@
-// Sequences resized linearly, sequences and images resized by the element at the middle of each place, and the gradients of these.
+// Upsampling that takes scales: linear for sequences, nearest-exact for sequences and images, and the gradients of these and of nearest
+// for sequences.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/image/upsample_by_scale_functions.h"
 
@@ -16,7 +17,7 @@ namespace {
 using engine::AxisMap;
 using Kind = AxisMap::Kind;
 
-// Of a resizing: what is resized, the result. Of a gradient: that of the result, that of what was resized.
+// A forward function has input and output. A gradient has the output's gradient first, then the input's.
 enum Tensors { kSelf, kOut };
 enum Attributes { kOutputSize };
 
@@ -24,11 +25,12 @@ constexpr DtypeRule kTaken = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | Dtyp
 constexpr DtypeRule kSummed = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble);
 constexpr DtypeRule kLinear = kBf16SinceAtlasA2;
 
-// A call's attributes behind outputSize: whether inputSize and alignCorners are there, before the scales.
+// The kind of a function. It decides which attributes come between outputSize and the scales: inputSize for gradients, alignCorners for
+// linear ones.
 struct Form {
   int dims;  // that are resized: 1 or 2
   Kind kind;
-  double shift;  // of a place that the nearest element is taken for
+  double shift;  // added to an output index before it is scaled: 0.5 for nearest-exact
   bool is_gradient;
 
   constexpr int Corners() const { return is_gradient ? 2 : 1; }
@@ -82,7 +84,7 @@ aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
   return ImageFormat(check, call, kOut, kSelf, /*takes_nd=*/true);
 }
 
-// The smaller of the two has elements in every dim but the first, and the other one differs from it by outputSize.
+// The image has elements in every dim but the batch. The resized one has the same shape, with outputSize in the resized dims.
 template <const Form& kForm>
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const int image = kForm.is_gradient ? kOut : kSelf;

@@ -27,12 +27,12 @@ class OpList {
   engine::BufferRef Workspace(int64_t bytes) noexcept;
   // Stores a value of any dtype, aligned to its size, which steps may read any number of times.
   engine::BufferRef Value(const ScalarValue& value) noexcept;
-  // Returns the position of the array's numbers.
+  // Returns the buffer of the array's numbers.
   engine::BufferRef Array() const noexcept { return array_; }
 
   void Copy(const StridedView& source, engine::BufferRef source_buffer, const StridedView& destination,
             engine::BufferRef destination_buffer) noexcept;
-  // Fills elements with the value at a position.
+  // Fills elements with the value in a buffer.
   void Fill(const StridedView& destination, engine::BufferRef destination_buffer,
             engine::BufferRef value) noexcept;
   // Adds an indexed copy. The caller sets the fields that the views do not determine.
@@ -48,7 +48,7 @@ class OpList {
                                engine::BufferRef plain_buffer, const StridedView& indexed,
                                engine::BufferRef indexed_buffer, const engine::IndexView* indices,
                                int count) noexcept;
-  // See engine::Step::Kind.
+  // See engine::ListedOp::Kind.
   void DivideRows(engine::BufferRef sums, engine::BufferRef counts, int64_t rows, int64_t columns,
                   aclDataType dtype = ACL_FLOAT) noexcept;
   void FindTrue(engine::BufferRef mask, const StridedView& shape, engine::BufferRef indices, int64_t count,
@@ -76,12 +76,12 @@ class OpList {
 
   // Sorts the rows of `source`, the call's first parameter or a copy of it, along dim `dim`. Writes to
   // `values` and `indices`, which have as many dims; either may be null. `rows` selects the operation, and its
-  // other fields are filled in here. The positions of the operands are those of their storage.
+  // other fields are filled in here. The buffers of the operands are those of their storage.
   void SortRows(const StridedView& source, engine::BufferRef source_buffer, const StridedView* values,
                 engine::BufferRef values_buffer, const StridedView* indices, engine::BufferRef indices_buffer,
                 int dim, engine::SortRows rows) noexcept;
   void Search(const engine::Search& search) noexcept;
-  // Adds a histogram, and returns the position of its bins; its memory is in the workspace. `bins` is the
+  // Adds a histogram, and returns the buffer of its bins; its memory is in the workspace. `bins` is the
   // parameter that gives their number.
   engine::BufferRef Histogram(engine::Histogram histogram, const char* bins) noexcept;
 

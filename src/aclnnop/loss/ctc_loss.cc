@@ -1,5 +1,5 @@
-// aclnnCtcLoss and aclnnCtcLossBackward: connectionist temporal classification, the negative logarithm of what all alignments of a sequence
-// with its targets weigh, and its gradient.
+// aclnnCtcLoss and aclnnCtcLossBackward: connectionist temporal classification, the negative logarithm of the probability of all alignments
+// of a sequence with its targets, and its gradient.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/loss/ctc_loss_functions.h"
 
@@ -31,7 +31,7 @@ int64_t Longest(const OperatorCall& call) {
   return lengths.empty() ? 0 : std::max<int64_t>(0, *std::max_element(lengths.begin(), lengths.end()));
 }
 
-// An array with a value for each sequence, none of which is above `most`.
+// Checks an array that has a value of at most `most` for each sequence.
 aclnnStatus LengthsFit(const Check& check, const OperatorCall& call, int attribute, int64_t sequences,
                        int64_t most) {
   const auto& lengths = call.Array(attribute);
@@ -43,7 +43,7 @@ aclnnStatus LengthsFit(const Check& check, const OperatorCall& call, int attribu
   return ACL_SUCCESS;
 }
 
-// Those of all sequences one behind the other, or a row of them for each.
+// Checks the targets: those of all sequences concatenated, or a row for each sequence.
 aclnnStatus TargetsFit(const Check& check, const OperatorCall& call, int tensor, int64_t sequences,
                        int64_t longest) {
   const Shape& shape = call.Tensor(tensor).view;
@@ -63,7 +63,7 @@ aclnnStatus TargetsFit(const Check& check, const OperatorCall& call, int tensor,
   return checks.Holds(shape[0] == sum, tensor, "as many elements as targetLengths together").status();
 }
 
-// Lengths of steps, then of targets, in one array; false where there is no memory for it.
+// Puts inputLengths and then targetLengths into one array. Returns false if there is no memory.
 bool AllLengths(const OperatorCall& call, std::vector<int64_t>* lengths) noexcept {
   const auto& ops = call.Array(kInputLengths);
   const auto& targets = call.Array(kTargetLengths);
@@ -77,7 +77,8 @@ bool AllLengths(const OperatorCall& call, std::vector<int64_t>* lengths) noexcep
   return true;
 }
 
-// A dense operand of one type: a tensor as it lies, or a part of the workspace that a copy fills, or that is copied to the tensor.
+// Makes operands dense and of one type. A tensor that already is stays where it is. An input is copied to the workspace before the
+// computation, an output from the workspace after it.
 class Operands {
  public:
   Operands(const OperatorCall& call, OpList& ops) : call_(call), ops_(ops) {}
@@ -120,7 +121,7 @@ class Operands {
 
 aclDataType ComputedIn(aclDataType dtype) { return dtype == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT; }
 
-// What both directions say of their sequences.
+// Sets the members of a job that both directions have.
 template <class Job>
 void Describe(const OperatorCall& call, int log_probabilities, int targets, Job& job) {
   const Shape& shape = call.Tensor(log_probabilities).view;
@@ -134,7 +135,7 @@ void Describe(const OperatorCall& call, int log_probabilities, int targets, Job&
   job.threads = ThreadLimit();
 }
 
-// f(a float or a double), by what is computed in.
+// Calls f with a value of the type in which a dtype is computed, float or double.
 template <class F>
 void InItsType(aclDataType dtype, const F& f) {
   if (dtype == ACL_DOUBLE) {
@@ -152,7 +153,7 @@ namespace forwards {
 enum Tensors { kLogProbs, kTargetsOf, kLoss, kLogAlpha };
 
 bool IsOn950(const OperatorCall& call) { return call.product == Product::kAscend950; }
-// States of a sequence with the longest targets; their room is rounded up but on Ascend 950.
+// Returns the last dim of logAlpha: the states of the longest targets, rounded up to 8 except on Ascend 950.
 int64_t RoomOfStates(const OperatorCall& call) {
   const int64_t states = 2 * Longest(call) + 1;
   return IsOn950(call) ? states : (states + 7) / 8 * 8;
@@ -180,7 +181,8 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
       .status();
 }
 
-// What Atlas A2's kernel of 16 bits does not hold. Of one sequence it takes the classes for the sequences.
+// Checks the limits of Atlas A2's kernel for 16-bit floats. It reads dim 1 as the sequences, also of a single sequence, whose dim 1 is
+// classes.
 aclnnStatus FitsA2(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(kLogProbs).view;
   const bool fits = shape[shape.rank - 1] <= 200000 && shape[1] <= 8180 && Longest(call) <= 1000;

@@ -1,5 +1,5 @@
-// The parts of a batch norm whose batch lies on several devices: statistics of the own part, those of all parts together, what is made of
-// them, and the sums and the gradient of the way back.
+// The steps of a batch norm whose batch is split over several devices: statistics of the device's own part, statistics of all parts, the
+// normalised output, and the sums and the gradient of the backward pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -16,7 +16,7 @@ struct GatheredParameters {
   double momentum;
   double eps;
 };
-// Numbers of a channel, in the order in which formulas get them.
+// The numbers of a channel, in the order in which formulas have them.
 enum AffineNumbers { kAffineMean, kAffineInvstd, kAffineWeight, kAffineBias };
 enum GradientNumbers { kOfMean, kOfInvstd, kOfWeightIn, kOfSumDy, kOfSumDyXmu, kOfCount };
 enum GradientSums { kMeanOf, kInvstdOf, kSumOfDy, kSumOfDyXmu, kSumForWeight, kSumForBias };
@@ -32,7 +32,7 @@ namespace sync_batch_norm {
 namespace hn = hwy::HWY_NAMESPACE;
 using engine::HWY_NAMESPACE::RowwiseFormula;
 
-// Mean and 1 / sqrt(variance + eps) of a channel.
+// Computes the mean and 1 / sqrt(variance + eps) of a channel.
 struct Statistics : RowwiseFormula<Statistics> {
   static constexpr int kInputs = 1;
   explicit Statistics(const void* given) : eps(static_cast<const NormParameters*>(given)->eps) {}
@@ -66,7 +66,7 @@ struct Affine : RowwiseFormula<Affine> {
   }
 };
 
-// (gradient - sumDy / n - (x - mean) * invstd^2 * sumDyXmu / n) * invstd * weight.
+// Computes (gradient - sumDy / n - (x - mean) * invstd^2 * sumDyXmu / n) * invstd * weight.
 struct Gradient : RowwiseFormula<Gradient> {
   static constexpr int kInputs = 2;
   explicit Gradient(const void*) {}
@@ -127,7 +127,7 @@ struct SumsOfGradient : RowwiseFormula<SumsOfGradient> {
   }
 };
 
-// ---- in float64: the few numbers that parts leave ----
+// ---- formulas over the statistics of parts, in float64 ----
 
 struct Total : RowwiseFormula<Total> {
   static constexpr int kInputs = 1;
@@ -139,7 +139,8 @@ struct Total : RowwiseFormula<Total> {
   }
 };
 
-// What is common to all channels' numbers, of which `squares` is the sum of squared distances from the mean.
+// Sets the results of a channel with n elements. `corrected` is the sum of squared distances from the mean, which the new running
+// variance divides by n - 1.
 template <class Row>
 HWY_INLINE void SetGathered(Row& row, const GatheredParameters& parameters, double n, double mean,
                             double variance, double corrected) {
@@ -150,7 +151,7 @@ HWY_INLINE void SetGathered(Row& row, const GatheredParameters& parameters, doub
   row.SetValue(kNewVar, kept * row.Value(kRunningVarOf) + parameters.momentum * (corrected / (n - 1)));
 }
 
-// Of means, reciprocal deviations and counts of parts.
+// Combines the mean, 1 / sqrt(variance + eps) and count of each part.
 struct GatheredMoments : RowwiseFormula<GatheredMoments> {
   static constexpr int kInputs = 3;
   explicit GatheredMoments(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
@@ -180,7 +181,7 @@ struct GatheredMoments : RowwiseFormula<GatheredMoments> {
   GatheredParameters parameters;
 };
 
-// Of sums, sums of squares and counts of parts.
+// Combines the sum, the sum of squares and the count of each part.
 struct GatheredSums : RowwiseFormula<GatheredSums> {
   static constexpr int kInputs = 3;
   explicit GatheredSums(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
@@ -241,13 +242,13 @@ constexpr DtypeSet kFloat{ACL_FLOAT};
 
 uint32_t AllBut(int axis, const Shape& shape) { return ((1u << shape.rank) - 1) & ~(1u << axis); }
 
-// The channels of a tensor, which are its dim 1; -1 where it has no such dim.
+// Returns the number of channels, which is the length of dim 1, or -1 if there is no dim 1.
 int64_t Channels(const OperatorCall& call, int tensor) {
   const Shape& shape = call.Tensor(tensor).view;
   return shape.rank >= 2 ? shape[1] : -1;
 }
 
-// An input of 2 to 8 dims that has channels.
+// Checks that an input has at least one channel.
 ShapeChecks& HasChannels(ShapeChecks& checks, const OperatorCall& call, int input) {
   return checks.Holds(Channels(call, input) > 0, input, "at least 1 channel, which dim 1 is");
 }
@@ -292,7 +293,7 @@ void Set(const OperatorCall& call, Executor& executor) {
 namespace elemt {
 enum Tensors { kInput, kWeight, kBias, kMean, kInvstd, kOutput };
 
-// CANN's code of these is another one.
+// Refuses null with the code that CANN has in this function.
 constexpr Check Required(int tensor) { return WithCode(ACLNN_ERR_PARAM_INVALID, NotNull(tensor)); }
 
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
@@ -393,7 +394,7 @@ bool IsEmpty(const OperatorCall& call) noexcept {
   return call.Tensor(kX).view.IsEmpty() || call.Tensor(kSum).view.IsEmpty() ||
          call.Tensor(kSquareSum).view.IsEmpty();
 }
-// What comes of nothing is 0, whatever the rest is.
+// Makes the results 0 if any tensor is empty. The checks that follow are left out then.
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
   if (IsEmpty(call)) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
@@ -481,7 +482,7 @@ aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 bool HasTerms(const OperatorCall& call) noexcept { return call.work == OperatorCall::Work::kCompute; }
-// What CANN does not ask, and nothing computes.
+// Checks shapes that CANN does not check, because no result is defined if they differ.
 aclnnStatus Agree(const Check& check, OperatorCall& call) noexcept {
   const Shape channels{Channels(call, kInput)};
   return ShapeChecks(check, call)
@@ -540,7 +541,7 @@ void Set(const OperatorCall& call, Executor& executor) {
 
 // ---- BatchNormGatherStatsWithCounts, SyncBatchNormGatherStats ----
 
-// A number of each part, repeated for each channel.
+// Returns the counts of parts as a view that repeats them for each channel.
 aclTensor OfParts(const aclTensor& counts, int64_t channels) {
   aclTensor view = PlainView(counts);
   InsertDim(view, 1, channels, 0);
@@ -594,7 +595,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   ValueOr(rows, call, kRunningVar, 0);
   rows.ValueOut(kMeanAll, call.Tensor(kMeanAll));
   rows.ValueOut(kInvstdAll, call.Tensor(kInvstdAll));
-  // CANN writes both or none.
+  // Without runningMean CANN writes neither of the two.
   for (const int tensor : {kRunningMean, kRunningVar}) {
     if (call.IsGiven(kRunningMean) && call.IsGiven(tensor)) {
       rows.ValueOut(tensor, call.Tensor(tensor));

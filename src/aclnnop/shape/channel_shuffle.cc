@@ -1,4 +1,4 @@
-// aclnnChannelShuffle: channels in groups, of which the first ones come first, then the second ones.
+// aclnnChannelShuffle: takes the first channel of each group, then the second of each, and so on.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/channel_shuffle_functions.h"
 

@@ -1,4 +1,4 @@
-// aclnnChunkCat: tensors cut along their first dim into as many chunks, of which those of one number become a row.
+// aclnnChunkCat: cuts every tensor along its first dim into numChunks chunks. Row i of the result is the i-th chunk of all tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/chunk_cat_functions.h"
 
@@ -16,12 +16,12 @@ namespace {
 enum Tensors { kTensors, kOut };
 enum Attributes { kDim, kNumChunks };
 
-// How a tensor is cut: rows of a chunk, the last ones of which are zeros, and elements of a row.
+// The chunks of a tensor, all with the same number of rows. Zeros fill up the last ones.
 struct Chunks {
   int64_t rows;
   int64_t row;
   int64_t whole;  // chunks without zeros
-  int64_t rest;   // rows of the chunk behind them
+  int64_t rest;   // rows of the tensor in the chunk after those
 };
 Chunks ChunksOf(const aclTensor& tensor, int64_t count) {
   const int64_t length = tensor.view[0];
@@ -76,7 +76,7 @@ aclnnStatus EntriesHaveDims(const Check& check, OperatorCall& call) noexcept {
 }
 bool AreFloat(const OperatorCall& call) noexcept { return call.Entry(kTensors, 0)->dtype == ACL_FLOAT; }
 
-// The row of one dim more than tensors have is a dim that the loops have not.
+// Refuses numChunks below 1, and strided tensors of 8 dims: cutting adds a dim, and loops have at most 8.
 aclnnStatus ChunksFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t count = call.attributes[kNumChunks].integer;
   if (count < 1)
@@ -114,7 +114,7 @@ constexpr auto kChecks =
          List(SizesRepresentable({kOut}), Custom(ChunksFit, ACLNN_ERR_INNER_NULLPTR), Custom(SetResult),
               ShapeIsResultOrOne(kOut), DoneIfEmpty({kOut}), InsideStorage({kTensors})));
 
-// Columns of the result: some rows of it, or one row alone, as rows of a tensor.
+// Returns a view of some rows of the result, from a column on: `chunks` tensors of `rows` rows, which have the other dims of `shape`.
 aclTensor PartOf(const aclTensor& out, int64_t first, int64_t chunks, int64_t column, const Shape& shape,
                  int64_t rows) {
   aclTensor part = out;

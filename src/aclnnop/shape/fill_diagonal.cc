@@ -1,4 +1,4 @@
-// aclnnInplaceFillDiagonal: one number along the diagonal of a matrix, or of a cube of any dims.
+// aclnnInplaceFillDiagonal: fills the diagonal of a matrix, or of a tensor of more dims that all have one length.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/fill_diagonal_functions.h"
 
@@ -30,7 +30,7 @@ aclnnStatus DimsFit(const Check& check, OperatorCall& call) noexcept {
       message.Add(" has dims of several lengths, accepted: one length where there are more than 2."));
 }
 
-// The greatest finite number; a range of integers has its least one, too.
+// Tells whether the dtype has the value in its range. Infinity and NaN fit every float.
 bool Fits(double value, aclDataType dtype) {
   switch (dtype) {
     case ACL_FLOAT16:
@@ -58,7 +58,7 @@ aclnnStatus ValueFits(const Check& check, OperatorCall& call) noexcept {
     const ScalarValue value = ConvertScalar(scalar, ACL_DOUBLE);
     double number = 0;
     std::memcpy(&number, value.bytes, sizeof number);
-    // An integer of 64 bits need not be a double.
+    // Not every 64-bit integer is a double, so these are not compared.
     const bool is_its_own = dtype == ACL_INT64 && kIntegersAndBool.Contains(scalar.dtype);
     if (is_its_own || Fits(number, dtype)) return ACL_SUCCESS;
   }
@@ -81,7 +81,7 @@ constexpr Check kChecks[] = {
     DoneIfEmpty({kSelf}),
 };
 
-// `count` elements, each a step of all dims behind the one before, as one dim; of a view's dims the first alone is left.
+// Returns the first `count` elements of the diagonal as a view of one dim.
 aclTensor Diagonal(const aclTensor& matrix, int64_t count) {
   aclTensor view = matrix;
   int64_t step = 0;
@@ -97,7 +97,7 @@ void SetDiagonal(const OperatorCall& call, Executor& executor) {
   const int64_t rows = self.view[0];
   const int64_t columns = self.view[1];
   const bool wraps = call.attributes[kWrap].integer != 0 && self.view.rank == 2 && rows > columns;
-  const int64_t block = columns + 1;  // with a row between it and the next one
+  const int64_t block = columns + 1;  // rows of a diagonal, and one row without
   const int64_t blocks = wraps ? rows / block : 0;
   const int64_t rest = wraps ? rows % block : std::min(rows, columns);
   MoveList moves(executor, 2);

@@ -1,4 +1,4 @@
-// aclnnStridedSlice: what TensorFlow's strided_slice takes of a tensor, by an entry for each dim and masks with a bit for each entry.
+// aclnnStridedSlice: TensorFlow's strided_slice. It has an entry for each dim, and masks with a bit for each entry.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/shape/strided_slice_functions.h"
 
@@ -29,7 +29,7 @@ bool IsSet(const OperatorCall& call, int mask, size_t entry) {
          (static_cast<uint64_t>(call.attributes[static_cast<size_t>(mask)].integer) >> entry & 1) != 0;
 }
 
-// What an entry does with the dim that comes next.
+// The part of a dim that an entry takes.
 struct Taken {
   enum class Kind : uint8_t { kWhole, kCut, kOne, kNew };
   Kind kind = Kind::kWhole;
@@ -39,10 +39,10 @@ struct Taken {
   int64_t step = 1;
 };
 
-// The elements of a dim that a cut takes.
+// Returns the elements of a dim that an entry with begin, end and stride takes.
 Taken CutOf(const OperatorCall& call, size_t entry, int dim, int64_t length) {
   const int64_t step = call.Array(kStrides)[entry];
-  // Of a step down the places are from length - 1 to -1.
+  // A negative step walks from at most length - 1 down to -1, which is the end before the first element.
   const int64_t least = step > 0 ? 0 : -1;
   const int64_t most = step > 0 ? length : length - 1;
   const auto buffer = [&](int64_t given) {
@@ -59,8 +59,8 @@ Taken CutOf(const OperatorCall& call, size_t entry, int dim, int64_t length) {
   return {Taken::Kind::kCut, dim, start, count, step};
 }
 
-// f(taken) for every dim of self and every new one, in order, until it returns a failure. An entry without a dim, or a place outside
-// the one that it takes, is refused by refuse(entry, a half sentence).
+// Calls f(taken) for every dim of self and every new dim, in order, until one call fails. An entry without a dim, or an index outside its
+// dim, is refused by refuse(entry, text).
 template <class F, class Refuse>
 aclnnStatus ForEachTaken(const OperatorCall& call, const F& f, const Refuse& refuse) {
   const Shape& self = call.Tensor(kSelf).view;

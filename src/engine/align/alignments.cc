@@ -1,4 +1,4 @@
-// Alignments of sequences with shorter ones (see alignments.h).
+// The passes of connectionist temporal classification (see alignments.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ namespace align {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// f(a vector's place, how many of its lanes count).
+// Calls f(tag, i, count) for the vectors of n elements. The vector at element i has `count` valid lanes.
 template <class T, class F>
 HWY_INLINE void ForVectors(int64_t n, const F& f) {
   const hn::CappedTag<T, 16> d;
@@ -50,7 +50,7 @@ HWY_INLINE void MoveAll(const T* from, int64_t step, const T* open, const T* emi
     const auto b = LoadSome(d, from + i + step, count);
     const auto c = hn::Add(LoadSome(d, from + i + 2 * step, count), LoadSome(d, open + i, count));
     const auto most = hn::Max(hn::Max(a, b), c);
-    // Where all are -infinity nothing is taken off.
+    // Subtracts 0 if all three are -infinity, since subtracting the maximum would give NaN.
     const auto least = hn::Set(d, -std::numeric_limits<T>::infinity());
     const auto base = hn::IfThenZeroElse(hn::Eq(most, least), most);
     const auto of = [&](auto x) HWY_ATTR { return functions::Exp(d, hn::Sub(x, base)); };
@@ -106,7 +106,7 @@ namespace {
 template <class T>
 constexpr T kNone = -std::numeric_limits<T>::infinity();
 
-// One sequence: its states, and arrays of them with room at both ends.
+// One sequence: its states, and five arrays over them, with padding at both ends.
 template <class T>
 class Sequence {
  public:
@@ -134,7 +134,7 @@ class Sequence {
   T* array(int k) const { return array_[k]; }
   T* row() const { return row_; }
 
-  // The class of a state; -1 where a target names none.
+  // Returns the class of a state, or -1 if the target is no class.
   int64_t LabelOf(int64_t state) const {
     if (state % 2 == 0) return job_.blank;
     const int64_t at = first_ + state / 2;
@@ -145,7 +145,7 @@ class Sequence {
   const char* RowAt(int64_t step) const {
     return log_probability_ + (step * job_.sequences + which_) * job_.classes * int64_t{sizeof(T)};
   }
-  // What each state emits at a step.
+  // Loads the log-probability of each state's class at a step.
   void Emit(int64_t step, T* to) const {
     const char* const from = RowAt(step);
     for (int64_t s = 0; s < states(); ++s) {
@@ -153,7 +153,8 @@ class Sequence {
       to[s] = label < 0 ? kNone<T> : Load<T>(from + label * int64_t{sizeof(T)});
     }
   }
-  // 0 where a state is reached from the one two before it (behind it, with step 2): both are targets, and differ.
+  // Sets to[s] to 0 if an alignment may pass from state s + step to s (for step 2: from s to s + step) without the blank between them, else
+  // to -infinity. It may if both are targets and differ.
   void Open(int64_t step, T* to) const {
     for (int64_t s = 0; s < states(); ++s) {
       const int64_t other = s + step;
@@ -174,10 +175,10 @@ class Sequence {
   T* row_;
 };
 
-// The logarithm of what all alignments weigh that end in one of the last two states.
+// Returns the log-probability of all alignments, which end in one of the last two states.
 template <class T>
 T EndOf(const AlignmentFunctions<T>& functions, const T* last, int64_t states) {
-  // Behind two states in a row of three the third is none.
+  // Sums two states by the kernel for three, the third of which is closed.
   alignas(64) T from[3 + 2] = {kNone<T>, kNone<T>, last[states - 1], kNone<T>, kNone<T>};
   if (states > 1) from[1] = last[states - 2];
   const T closed = kNone<T>;
@@ -219,7 +220,7 @@ void CountAlignments<T>::Run(const JobContext& context) const noexcept {
           std::memcpy(kept + step * states * int64_t{sizeof(T)}, from,
                       static_cast<size_t>(states) * sizeof(T));
         }
-        T found = n == 1 ? T{0} : -kNone<T>;  // of no steps
+        T found = n == 1 ? T{0} : -kNone<T>;  // the loss of a sequence without steps
         if (sequence.steps() > 0) found = -EndOf(functions, before, n);
         if (zeroes_losses && found == -kNone<T>) found = 0;
         Store(loss.Address(context) + which * int64_t{sizeof(T)}, found);
@@ -269,9 +270,9 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
             }
             std::swap(behind, beta);
             alpha_at(step, share);
-            // The share that the alignments through a state have of all.
+            // The probability that an alignment passes through a state, relative to that of all alignments.
             for (int64_t s = 0; s < n; ++s) {
-              // Large numbers that cancel: rounded once.
+              // The terms are large and cancel, so their sum is rounded only once.
               const auto wide = [](T x) { return static_cast<double>(x); };
               share[s] = static_cast<T>(wide(share[s]) + wide(behind[s]) - wide(emitted[s]) + wide(found));
             }
@@ -280,12 +281,12 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
             functions.exponential(row, classes);
             for (int64_t s = 0; s < n; ++s) {
               const int64_t label = sequence.LabelOf(s);
-              // A state that emits nothing has no share.
+              // A state whose class has no probability contributes nothing.
               if (label >= 0 && emitted[s] != kNone<T>) row[label] -= share[s];
             }
             const char* const given = sequence.RowAt(step);
             for (int64_t c = 0; c < classes; ++c) {
-              // What PyTorch's formula gives where a class has no probability, or a sequence no alignment.
+              // PyTorch's formula gives NaN for a class without probability and for a sequence without alignment.
               const T value = Load<T>(given + c * int64_t{sizeof(T)});
               if (value == kNone<T> || has_none) row[c] = std::numeric_limits<T>::quiet_NaN();
               row[c] *= factor;

@@ -1,6 +1,8 @@
-// Alignments of sequences with shorter ones, as connectionist temporal classification counts them: the logarithm of what all of them weigh,
-// and its gradient. Each is a step of a job (OpList::Compute), trivially copyable; its operands are dense. The targets of a sequence,
-// with blanks around each, are its 2 n + 1 states.
+// The forward and backward passes of connectionist temporal classification (CTC): the negative logarithm of the probability of a
+// sequence's targets, summed over all alignments with its steps, and its gradient. Each pass is a listed op (OpList::Compute) and
+// trivially copyable. Its operands are dense.
+//
+// A sequence of n targets has 2 n + 1 states: the targets, with a blank before, between and after them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,30 +13,32 @@
 
 namespace portacl::engine {
 
-// What is compiled for each instruction set, of float or double.
+// The kernels of both passes, one table for each instruction set and for float and double.
 template <class T>
 struct AlignmentFunctions {
-  // to[s] = log(exp(from[s]) + exp(from[s + step]) + exp(from[s + 2 * step] + open[s])) + emitted[s] for n states. There are two states
-  // of -infinity beyond either end of `from`; `to` is another array.
+  // Computes one step of the recursion, for n states:
+  // to[s] = log(exp(from[s]) + exp(from[s + step]) + exp(from[s + 2 * step] + open[s])) + emitted[s]
+  // `from` has two states of -infinity beyond either end. `to` does not overlap it.
   void (*move)(const T* from, int64_t step, const T* open, const T* emitted, T* to, int64_t n);
+  // Replaces n values by their exponentials.
   void (*exponential)(T* values, int64_t n);
 };
 
 struct Alignments {
   BufferRef log_probability;  // steps x sequences x classes
-  BufferRef target;           // INT64, those of all sequences
-  BufferRef lengths;          // INT64, of each sequence its steps; then of each its targets
-  BufferRef alpha;            // sequences x steps x states: written forwards, read backwards
-  BufferRef loss;             // of each sequence: likewise
-  BufferRef gradient;         // of each loss, read backwards
-  BufferRef to;               // of each log-probability, written backwards
-  BufferRef work;             // WorkOfSequence() numbers for each sequence
+  BufferRef target;           // INT64, of all sequences
+  BufferRef lengths;          // INT64: the steps of each sequence, then the number of targets of each
+  BufferRef alpha;            // sequences x steps x states; output forwards, input backwards
+  BufferRef loss;             // of each sequence; likewise
+  BufferRef gradient;         // of each loss; input backwards
+  BufferRef to;               // of each log-probability; output backwards
+  BufferRef work;             // WorkOfSequence() elements for each sequence
   int64_t steps, sequences, classes, states;
   int64_t targets;        // elements of `target`
-  int64_t target_stride;  // from a sequence's targets to the next one's; 0 where they follow each other
+  int64_t target_stride;  // between the targets of two sequences; 0 if they are concatenated
   int64_t blank;
-  bool zeroes;         // gradients of what has no alignment
-  bool zeroes_losses;  // ... and its losses
+  bool zeroes;         // the gradients of sequences without an alignment are 0
+  bool zeroes_losses;  // the losses of such sequences are 0
   int threads;
 
   int64_t Padded() const noexcept { return (states + 4 + 15) / 16 * 16; }

@@ -47,8 +47,8 @@ class TableSizes {
   int64_t bytes_ = 0;
 };
 
-// What MakeJobWithTables takes: maker.Make(memory) writes tables into the memory, whose size is at most maker.TableBytes(), and returns the
-// job that reads them from there; maker.Touches(i) and maker.Elements() are the job's.
+// A job that makes its tables in the workspace, each time it runs. maker.Make(memory) writes at most maker.TableBytes() bytes of tables and
+// returns the job that reads them. maker.Touches(i) and maker.Elements() are those of that job.
 template <class Maker>
 struct JobWithTables {
   Maker maker;
@@ -59,8 +59,8 @@ struct JobWithTables {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Makes the maker's job. Small tables are made at once. Others are made in the workspace whenever the job runs: no phase 1
-// takes longer for a longer tensor, and no job keeps so much memory. `operand` has so many positions, for a message.
+// Makes the maker's job. Small tables are made at once. Larger ones are made in the workspace whenever the job runs, so that phase 1 takes
+// no longer for a longer tensor and no job keeps much memory. `operand` and its number of positions are for a message.
 template <class Maker>
 AnyJob MakeJobWithTables(JobMemory& memory, const Maker& maker, int operand, int64_t positions) noexcept {
   constexpr int64_t kMostKept = int64_t{1} << 20;
