@@ -93,7 +93,7 @@ struct CallInSlot {
 class Hooks {
  public:
   // The program created an object, or is about to destroy it. `what`, such as "a stream", and `mend`, the function that destroys it,
-  // are static. Callers up to ProgramEnds have tested IsOn(kHandles).
+  // are static. Callers of the functions up to ProgramEnds have tested IsOn(kHandles).
   virtual void HandleMade(const char* what, const char* mend, const char* api,
                           const void* handle) noexcept = 0;
   virtual void HandleGoes(const void* handle) noexcept = 0;
@@ -105,7 +105,7 @@ class Hooks {
   // aclFinalize was called: reports objects that still exist.
   virtual void ProgramEnds() noexcept = 0;
 
-  // Order of work. Callers up to WantAll have tested IsOn(kSync).
+  // Order of work. Callers of the functions up to WantAll have tested IsOn(kSync).
   // This thread is about to queue a task, which its address identifies.
   virtual void Queue(const void* task, const char* api, const StreamName& stream,
                      std::vector<Access> accesses, Waits waits = Waits::kForStreams) noexcept = 0;
