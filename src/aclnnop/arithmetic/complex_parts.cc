@@ -96,8 +96,8 @@ constexpr DtypeSet kComplex64{ACL_COMPLEX64};
 
 // Selects real or imaginary parts, which are every second number of the storage.
 enum class Part : uint8_t { kReal, kImaginary };
-aclTensor PartOf(const aclTensor& tensor, Part part, aclDataType dtype) {
-  aclTensor view = PlainView(tensor);
+StridedView PartOf(const aclTensor& tensor, Part part, aclDataType dtype) {
+  StridedView view = PlainView(tensor);
   view.dtype = dtype;
   view.offset = 2 * view.offset + (part == Part::kImaginary ? 1 : 0);
   for (int dim = 0; dim < view.view.rank; ++dim) view.strides.dim[dim] *= 2;

@@ -46,7 +46,7 @@ constexpr Form kExact2d{2, Kind::kNearest, 0.5, false};
 constexpr Form kExact2dGradient{2, Kind::kNearest, 0.5, true};
 
 // Images of two dims may have their channels last.
-aclTensor ViewOf(const Form& form, const aclTensor& tensor) {
+StridedView ViewOf(const Form& form, const aclTensor& tensor) {
   return form.dims == 2 ? ImageView(tensor) : PlainView(tensor);
 }
 int FirstDim(const Form& form, const aclTensor& tensor) { return form.dims == 2 ? DimsOf(tensor).rows : 2; }
@@ -128,7 +128,7 @@ constexpr auto kExact2dChecks = Checks<kExact2d>(kTaken);
 constexpr auto kExact2dGradientChecks = Checks<kExact2dGradient>(kSummed);
 
 template <const Form& kForm>
-AxisMap AxisOf(const OperatorCall& call, const aclTensor& image, const aclTensor& resized, int axis) {
+AxisMap AxisOf(const OperatorCall& call, const StridedView& image, const StridedView& resized, int axis) {
   const int dim = image.view.rank - kForm.dims + axis;
   const double scale = call.attributes[static_cast<size_t>(kForm.FirstScale() + axis)].wide;
   const bool aligns_corners =
@@ -144,10 +144,10 @@ AxisMap AxisOf(const OperatorCall& call, const aclTensor& image, const aclTensor
 
 template <const Form& kForm>
 void SetResized(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = ViewOf(kForm, call.Tensor(kSelf));
-  const aclTensor out = ViewOf(kForm, call.Tensor(kOut));
-  const aclTensor& image = kForm.is_gradient ? out : self;
-  const aclTensor& resized = kForm.is_gradient ? self : out;
+  const StridedView self = ViewOf(kForm, call.Tensor(kSelf));
+  const StridedView out = ViewOf(kForm, call.Tensor(kOut));
+  const StridedView& image = kForm.is_gradient ? out : self;
+  const StridedView& resized = kForm.is_gradient ? self : out;
   AxisMap rows;
   if (kForm.dims == 1) {
     rows.inner = rows.length = image.view[1];
@@ -158,13 +158,14 @@ void SetResized(const OperatorCall& call, Executor& executor) {
   }
   const AxisMap columns = AxisOf<kForm>(call, image, resized, kForm.dims - 1);
   const engine::AxesOperands operands{&self, kSelf, &out, kOut, kForm.dims == 1 ? 1 : 2};
-  if (kForm.kind == Kind::kNearest && !kForm.is_gradient) {
-    engine::SetTakeJob(executor, operands, rows, columns, JobIsa(), ThreadLimit());
-  } else {
-    engine::SetSumJob(executor, operands, rows, columns,
-                      kForm.is_gradient ? engine::Direction::kFromPositions : engine::Direction::kToPositions,
-                      JobIsa(), ThreadLimit());
-  }
+  executor.SetJob([&] {
+    if (kForm.kind == Kind::kNearest && !kForm.is_gradient)
+      return engine::MakeTakeJob(executor, operands, rows, columns, call.isa, call.threads);
+    return engine::MakeSumJob(
+        executor, operands, rows, columns,
+        kForm.is_gradient ? engine::Direction::kFromPositions : engine::Direction::kToPositions, call.isa,
+        call.threads);
+  });
 }
 
 }  // namespace

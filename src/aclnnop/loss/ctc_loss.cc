@@ -84,18 +84,18 @@ class Operands {
   Operands(const OperatorCall& call, OpList& ops) : call_(call), ops_(ops) {}
 
   engine::BufferRef In(int tensor, aclDataType dtype) {
-    const aclTensor view = PlainView(call_.Tensor(tensor));
+    const StridedView view = PlainView(call_.Tensor(tensor));
     if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-    const aclTensor dense = DenseTensor(view.view, dtype);
+    const StridedView dense = DenseTensor(view.view, dtype);
     const engine::BufferRef buffer =
         ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
     if (dense.numel > 0) ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
     return buffer;
   }
   engine::BufferRef Out(int tensor, aclDataType dtype) {
-    const aclTensor view = PlainView(call_.Tensor(tensor));
+    const StridedView view = PlainView(call_.Tensor(tensor));
     if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-    const aclTensor dense = DenseTensor(view.view, dtype);
+    const StridedView dense = DenseTensor(view.view, dtype);
     const engine::BufferRef buffer =
         ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
     outputs_[count_++] = {view, dense, buffer, tensor};
@@ -108,8 +108,8 @@ class Operands {
 
  private:
   struct Output {
-    aclTensor view;
-    aclTensor dense;
+    StridedView view;
+    StridedView dense;
     engine::BufferRef buffer;
     int tensor;
   };
@@ -132,7 +132,7 @@ void Describe(const OperatorCall& call, int log_probabilities, int targets, Job&
   job.targets = call.Tensor(targets).numel;
   job.target_stride = target.rank == 2 ? target[1] : 0;
   job.blank = call.attributes[kBlank].integer;
-  job.threads = ThreadLimit();
+  job.threads = call.threads;
 }
 
 // Calls f with a value of the type in which a dtype is computed, float or double.
@@ -218,7 +218,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     count.states = RoomOfStates(call);
     count.zeroes_losses = call.attributes[kZeroInfinity].integer != 0 && !IsOn950(call);
     count.work = ops.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
-    count.functions = engine::AlignmentFunctionsOf<T>(JobIsa());
+    count.functions = engine::AlignmentFunctionsOf<T>(call.isa);
     ops.Compute(count, {count.log_probability, count.target, count.alpha, count.loss},
                 call.Tensor(kLogAlpha).numel);
   });
@@ -286,7 +286,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     count.states = call.Tensor(kLogAlpha).view[2];
     count.zeroes = call.attributes[kZeroInfinity].integer != 0;
     count.work = ops.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
-    count.functions = engine::AlignmentFunctionsOf<T>(JobIsa());
+    count.functions = engine::AlignmentFunctionsOf<T>(call.isa);
     ops.Compute(count,
                 {count.log_probability, count.target, count.alpha, count.loss, count.gradient, count.to},
                 call.Tensor(kOut).numel);

@@ -280,7 +280,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMean, kInvstd, executor);
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kInput, input);
   rows.ValueOut(kMean, call.Tensor(kMean));
   rows.ValueOut(kInvstd, call.Tensor(kInvstd));
@@ -316,7 +316,7 @@ constexpr auto kChecks =
 
 void Set(const OperatorCall& call, Executor& executor) {
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kInput, input);
   rows.Output(kOutput, call.Tensor(kOutput));
   rows.ValueIn(kMean, call.Tensor(kMean));
@@ -360,13 +360,13 @@ void Set(const OperatorCall& call, Executor& executor) {
   StageList stages(call, executor, 2);
   const MappedView total = stages.Scratch(Shape{1}, ACL_DOUBLE);
   if (counter.numel > 0) {
-    engine::RowwiseJobMaker counts(counter.view, (1u << counter.view.rank) - 1, ACL_DOUBLE, JobIsa(),
-                                   ThreadLimit());
+    engine::RowwiseJobMaker counts(counter.view, (1u << counter.view.rank) - 1, ACL_DOUBLE, call.isa,
+                                   call.threads);
     counts.Input(kCounter, counter);
     counts.ValueOut(total.operand, total.tensor);
     stages.Rows(counts, kTotal, engine::NoParameters());
   }
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, input);
   rows.Output(kGradInput, call.Tensor(kGradInput));
@@ -440,7 +440,7 @@ void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Exec
 void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, {kSum, kSquareSum}, executor);
   const aclTensor& x = call.Tensor(kX);
-  engine::RowwiseJobMaker rows(x.view, AllBut(ChannelDim(call), x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(x.view, AllBut(ChannelDim(call), x.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, x);
   rows.ValueOut(kSum, call.Tensor(kSum));
   rows.ValueOut(kSquareSum, call.Tensor(kSquareSum));
@@ -523,7 +523,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     return SetZeroJob(call, zeroed, count, executor);
   }
   const aclTensor& x = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(x.view, AllBut(1, x.view), ACL_FLOAT, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(x.view, AllBut(1, x.view), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, x);
   rows.ValueIn(kMean, call.Tensor(kMean));
@@ -542,8 +542,8 @@ void Set(const OperatorCall& call, Executor& executor) {
 // ---- BatchNormGatherStatsWithCounts, SyncBatchNormGatherStats ----
 
 // Returns the counts of parts as a view that repeats them for each channel.
-aclTensor OfParts(const aclTensor& counts, int64_t channels) {
-  aclTensor view = PlainView(counts);
+StridedView OfParts(const aclTensor& counts, int64_t channels) {
+  StridedView view = PlainView(counts);
   InsertDim(view, 1, channels, 0);
   return view;
 }
@@ -587,7 +587,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMeanAll, kInvstdAll, executor);
   const aclTensor& mean = call.Tensor(kMean);
-  engine::RowwiseJobMaker rows(mean.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(mean.view, 1u, ACL_DOUBLE, call.isa, call.threads);
   rows.Input(kMean, mean);
   rows.Input(kInvstd, call.Tensor(kInvstd));
   rows.Input(kCounts, OfParts(call.Tensor(kCounts), mean.view[1]));
@@ -639,7 +639,7 @@ constexpr auto kChecks = Join(
 
 void Set(const OperatorCall& call, Executor& executor) {
   const aclTensor& total = call.Tensor(kTotalSum);
-  engine::RowwiseJobMaker rows(total.view, 1u, ACL_DOUBLE, JobIsa(), ThreadLimit());
+  engine::RowwiseJobMaker rows(total.view, 1u, ACL_DOUBLE, call.isa, call.threads);
   rows.Input(kTotalSum, total);
   rows.Input(kTotalSquareSum, call.Tensor(kTotalSquareSum));
   rows.Input(kSampleCount, OfParts(call.Tensor(kSampleCount), total.view[1]));

@@ -35,8 +35,8 @@ constexpr Check kChecks[] = {
 
 void SetShuffle(const OperatorCall& call, Executor& executor) {
   const int64_t groups = call.attributes[kGroups].integer;
-  aclTensor self = PlainView(call.Tensor(kSelf));
-  aclTensor out = PlainView(call.Tensor(kOut));
+  StridedView self = PlainView(call.Tensor(kSelf));
+  StridedView out = PlainView(call.Tensor(kOut));
   int order[] = {0, 2, 1, 3, 4, 5, 6, 7};
   SplitDim(self, 1, self.view[1] / groups);
   Permute(self, order);

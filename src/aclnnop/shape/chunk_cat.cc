@@ -23,7 +23,7 @@ struct Chunks {
   int64_t whole;  // chunks without zeros
   int64_t rest;   // rows of the tensor in the chunk after those
 };
-Chunks ChunksOf(const aclTensor& tensor, int64_t count) {
+Chunks ChunksOf(const StridedView& tensor, int64_t count) {
   const int64_t length = tensor.view[0];
   Chunks chunks{};
   chunks.rows = length / count + (length % count != 0 ? 1 : 0);
@@ -115,9 +115,9 @@ constexpr auto kChecks =
               ShapeIsResultOrOne(kOut), DoneIfEmpty({kOut}), InsideStorage({kTensors})));
 
 // Returns a view of some rows of the result, from a column on: `chunks` tensors of `rows` rows, which have the other dims of `shape`.
-aclTensor PartOf(const aclTensor& out, int64_t first, int64_t chunks, int64_t column, const Shape& shape,
-                 int64_t rows) {
-  aclTensor part = out;
+StridedView PartOf(const StridedView& out, int64_t first, int64_t chunks, int64_t column, const Shape& shape,
+                   int64_t rows) {
+  StridedView part = out;
   Narrow(part, 0, first, chunks);
   Narrow(part, 1, column, 1);
   const int64_t along = part.strides[0];
@@ -131,34 +131,34 @@ aclTensor PartOf(const aclTensor& out, int64_t first, int64_t chunks, int64_t co
 void SetChunks(const OperatorCall& call, Executor& executor) {
   const int64_t count = call.attributes[kNumChunks].integer;
   const int out_operand = call.OperandOf(kOut);
-  aclTensor out = PlainView(call.Tensor(kOut));
+  StridedView out = PlainView(call.Tensor(kOut));
   if (!(out.view == call.broadcast)) FillShape(out, call.broadcast, 1);  // one element of another rank
   MoveList moves(executor, int64_t{4} * call.Count(kTensors));
   int64_t column = 0;
   for (int entry = 0; entry < call.Count(kTensors); ++entry) {
-    const aclTensor tensor = PlainView(*call.Entry(kTensors, entry));
+    const StridedView tensor = PlainView(*call.Entry(kTensors, entry));
     const Chunks chunks = ChunksOf(tensor, count);
     const int64_t width = chunks.rows * chunks.row;
     if (width == 0) continue;
     int64_t done = chunks.whole;
     if (chunks.whole > 0) {
-      aclTensor source = tensor;
+      StridedView source = tensor;
       Narrow(source, 0, 0, chunks.whole * chunks.rows);
       SplitDim(source, 0, chunks.rows);
       moves.Copy(source, entry, PartOf(out, 0, chunks.whole, column, tensor.view, chunks.rows), out_operand);
     }
     if (chunks.rest > 0) {
-      aclTensor source = tensor;
+      StridedView source = tensor;
       Narrow(source, 0, chunks.whole * chunks.rows, chunks.rest);
       InsertDim(source, 0, 1, 0);
       moves.Copy(source, entry, PartOf(out, done, 1, column, tensor.view, chunks.rest), out_operand);
-      aclTensor zeros = out;
+      StridedView zeros = out;
       Narrow(zeros, 0, done, 1);
       Narrow(zeros, 1, column + chunks.rest * chunks.row, width - chunks.rest * chunks.row);
       moves.Fill(zeros, out_operand);
       ++done;
     }
-    aclTensor zeros = out;
+    StridedView zeros = out;
     Narrow(zeros, 0, done, count - done);
     Narrow(zeros, 1, column, width);
     moves.Fill(zeros, out_operand);

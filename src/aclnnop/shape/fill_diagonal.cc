@@ -82,8 +82,8 @@ constexpr Check kChecks[] = {
 };
 
 // Returns the first `count` elements of the diagonal as a view of one dim.
-aclTensor Diagonal(const aclTensor& matrix, int64_t count) {
-  aclTensor view = matrix;
+StridedView Diagonal(const StridedView& matrix, int64_t count) {
+  StridedView view = matrix;
   int64_t step = 0;
   for (int dim = 0; dim < matrix.view.rank; ++dim) step += matrix.strides[dim];
   view.view = Shape{count};
@@ -93,7 +93,7 @@ aclTensor Diagonal(const aclTensor& matrix, int64_t count) {
 }
 
 void SetDiagonal(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = PlainView(call.Tensor(kSelf));
+  const StridedView self = PlainView(call.Tensor(kSelf));
   const int64_t rows = self.view[0];
   const int64_t columns = self.view[1];
   const bool wraps = call.attributes[kWrap].integer != 0 && self.view.rank == 2 && rows > columns;
@@ -102,12 +102,12 @@ void SetDiagonal(const OperatorCall& call, Executor& executor) {
   const int64_t rest = wraps ? rows % block : std::min(rows, columns);
   MoveList moves(executor, 2);
   if (blocks > 0) {
-    aclTensor whole = Diagonal(self, columns);
+    StridedView whole = Diagonal(self, columns);
     InsertDim(whole, 0, blocks, blocks > 1 ? block * self.strides[0] : 0);
     moves.Fill(whole, kSelf);
   }
   if (rest > 0) {
-    aclTensor last = self;
+    StridedView last = self;
     Narrow(last, 0, blocks * block, rest);
     moves.Fill(Diagonal(wraps ? last : self, rest), kSelf);
   }

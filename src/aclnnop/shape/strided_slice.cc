@@ -45,13 +45,13 @@ Taken CutOf(const OperatorCall& call, size_t entry, int dim, int64_t length) {
   // A negative step walks from at most length - 1 down to -1, which is the end before the first element.
   const int64_t least = step > 0 ? 0 : -1;
   const int64_t most = step > 0 ? length : length - 1;
-  const auto buffer = [&](int64_t given) {
+  const auto clamped = [&](int64_t given) {
     return std::clamp(given < 0 ? given + length : given, least, most);
   };
   const int64_t start =
-      IsSet(call, kBeginMask, entry) ? (step > 0 ? least : most) : buffer(call.Array(kBegin)[entry]);
+      IsSet(call, kBeginMask, entry) ? (step > 0 ? least : most) : clamped(call.Array(kBegin)[entry]);
   const int64_t end =
-      IsSet(call, kEndMask, entry) ? (step > 0 ? most : least) : buffer(call.Array(kEnd)[entry]);
+      IsSet(call, kEndMask, entry) ? (step > 0 ? most : least) : clamped(call.Array(kEnd)[entry]);
   const int64_t distance = end - start;
   int64_t count = 0;
   if (step > 0 && distance > 0) count = (distance - 1) / step + 1;
@@ -173,7 +173,7 @@ constexpr Check kChecks[] = {
 };
 
 void SetSlice(const OperatorCall& call, Executor& executor) {
-  aclTensor view = PlainView(call.Tensor(kSelf));
+  StridedView view = PlainView(call.Tensor(kSelf));
   int at = 0;  // the dim of the view that comes next
   ForEachTaken(
       call,
