@@ -379,7 +379,7 @@ struct Ending {
 constexpr Ending kEndings[] = {
     {"Exit", Exit}, {"Cancel", Cancel}, {"CancelAtSystemCall", CancelAtSystemCall}};
 
-class HostFunctionScope : public Cancellation, public ::testing::WithParamInterface<Ending> {};
+class UserCode : public Cancellation, public ::testing::WithParamInterface<Ending> {};
 
 TEST_P(UserCode, EndsItsWorker) {
   SimpleCall call(1000);
