@@ -149,6 +149,7 @@ std::string AttributeJson(std::string_view type, const Attribute& attribute) {
     return attribute.text == nullptr ? "null" : record::JsonOf(std::string_view(attribute.text));
   if (type == "ints") return ListJson(attribute.array, [](int64_t value) { return std::to_string(value); });
   if (type == "scalar") return ScalarJson(attribute.scalar);
+  if (type == "uint64_t") return std::to_string(static_cast<uint64_t>(attribute.integer));
   return std::to_string(attribute.integer);
 }
 
@@ -222,7 +223,7 @@ const GivenValue* GivenValues::Find(std::string_view api, std::string_view name)
     if (given->api_ != api) continue;
     const auto found = std::find_if(given->values_.begin(), given->values_.end(),
                                     [name](const GivenValue& one) { return name == one.attribute.name; });
-    return found == given->values_.end() ? nullptr : &*found;
+    if (found != given->values_.end()) return &*found;
   }
   return nullptr;
 }

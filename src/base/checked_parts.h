@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace portacl::sanitizer {
@@ -17,15 +18,18 @@ enum Part : uint32_t {
 inline constexpr uint32_t kAllParts = 31;
 
 // The parts in force; 0 in nearly every process. The library's first call sets it, and it never changes afterwards.
-extern constinit uint32_t parts_in_force;
+extern constinit std::atomic<uint32_t> parts_in_force;
+
+// Acquires what was set before the parts: the hooks, and the range of device memory.
+inline uint32_t PartsInForce() noexcept { return parts_in_force.load(std::memory_order_acquire); }
 
 // Callers test this before a hook, so that a program that is not checked pays for one test of a global.
-inline bool IsOn() noexcept { return __builtin_expect(parts_in_force != 0, 0); }
-inline bool IsOn(Part part) noexcept { return __builtin_expect((parts_in_force & part) != 0, 0); }
+inline bool IsOn() noexcept { return __builtin_expect(PartsInForce() != 0, 0); }
+inline bool IsOn(Part part) noexcept { return __builtin_expect((PartsInForce() & part) != 0, 0); }
 
 // Tells whether tensors and calls are tracked between their phases.
 inline bool KeepsCalls() noexcept {
-  return __builtin_expect((parts_in_force & (kHandles | kProduct | kSync | kInit)) != 0, 0);
+  return __builtin_expect((PartsInForce() & (kHandles | kProduct | kSync | kInit)) != 0, 0);
 }
 
 }  // namespace portacl::sanitizer

@@ -4,7 +4,7 @@
 
 namespace portacl::sanitizer {
 
-constinit uint32_t parts_in_force = 0;
+constinit std::atomic<uint32_t> parts_in_force{0};
 constinit Hooks* hooks = nullptr;
 constinit DeviceRange device_range;
 

@@ -146,7 +146,7 @@ constinit Checks checks;
 void PutInForce(const Settings& settings) noexcept {
   SetStopsAtFirst(settings.stops);
   hooks = settings.parts == 0 ? nullptr : &checks;
-  parts_in_force = settings.parts;
+  parts_in_force.store(settings.parts, std::memory_order_release);
 }
 
 }  // namespace portacl::sanitizer

@@ -231,7 +231,7 @@ void ReportLocked(Reports& reports, const Finding& finding) {
 }  // namespace
 
 void Report(const Finding& finding) noexcept {
-  if ((parts_in_force & finding.part) == 0) return;
+  if ((PartsInForce() & finding.part) == 0) return;
   const CancellationDeferred deferred;
   if (StopsAtFirst() && finding.certainty == Certainty::kError) std::fflush(stdout);
   try {
@@ -245,7 +245,7 @@ void Report(const Finding& finding) noexcept {
 }
 
 void ReportFromSignal(const Finding& finding) noexcept {
-  if ((parts_in_force & finding.part) == 0) return;
+  if ((PartsInForce() & finding.part) == 0) return;
   // Written before anything that allocates memory, which the interrupted thread may have been doing.
   WriteText("portacl check: ");
   WriteText(finding.what.view());

@@ -36,8 +36,16 @@ std::vector<Tap> TapsOf(const Form& form, const IndexCall& call, size_t axis, in
   const IndexArgument& image = call[form.image()];
   const int64_t from = image.shape[FirstDim(image) + axis];
   const int64_t to = call[form.resized()].shape[FirstDim(image) + axis];
-  const double scale = call[ScaleName(form, axis)].real;
+  double scale = call[ScaleName(form, axis)].real;
   const bool corners = form.is_linear && call["alignCorners"].integer != 0;
+  if (!form.is_linear && form.shift == 0) {
+    // The forward direction, aclnnUpsampleNearest1dV2, has a float, and its kernels of some types and products none.
+    scale = static_cast<double>(static_cast<float>(scale));
+    if (image.dtype == ACL_DOUBLE || call.product == Product::k910 || call.product == Product::k310B)
+      scale = 0;
+  }
+  if (form.is_linear && from == to && (call.product == Product::kA2 || call.product == Product::kA3))
+    return {{at, 1}};
   float step = scale > 0 ? static_cast<float>(1 / scale) : static_cast<float>(from) / static_cast<float>(to);
   if (corners) step = to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1) : 0.0f;
   const auto x = static_cast<float>(at);

@@ -4,6 +4,7 @@
 
 #include "aclnnop/families/shape.h"
 #include "gtest/gtest.h"
+#include "support/environment.h"
 #include "support/index_operator.h"
 #include "support/map_values.h"
 
@@ -376,6 +377,41 @@ IndexOperator Chunks() {
 
 const IndexOperator kOperators[] = {Shuffle(), Diagonal(), Slices(), Chunks()};
 PORTACL_INDEX_TESTS(ShapeParts, kOperators);
+
+// 7 * numChunks is 1 modulo 2^64, as many elements as `out` has.
+TEST(ChunkCat, RefusesResultsThatCannotBeCounted) {
+  const ScopedEnvironment environment(Variables{});
+  float values[7] = {};
+  const int64_t shape[] = {1, 7};
+  const int64_t strides[] = {7, 1};
+  aclTensor* entry = aclCreateTensor(shape, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape, 2, values);
+  aclTensor* const out =
+      aclCreateTensor(shape, 1, ACL_FLOAT, strides + 1, 0, ACL_FORMAT_ND, shape, 1, values);
+  aclTensorList* const entries = aclCreateTensorList(&entry, 1);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnChunkCatGetWorkspaceSize(entries, 0, 0x6db6db6db6db6db7, out, &size, &executor), 161002);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("numChunks"), std::string::npos);
+  aclDestroyTensorList(entries);
+  aclDestroyTensor(out);
+}
+
+TEST(FillDiagonal, RefusesViewsOutsideOfTheirStorage) {
+  const ScopedEnvironment environment(Variables{});
+  float values[4] = {};
+  const int64_t shape[] = {3, 3};
+  const int64_t strides[] = {16, 1};
+  const int64_t storage = 4;
+  aclTensor* const self =
+      aclCreateTensor(shape, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, &storage, 1, values);
+  float five = 5;
+  aclScalar* const value = aclCreateScalar(&five, ACL_FLOAT);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnInplaceFillDiagonalGetWorkspaceSize(self, value, false, &size, &executor), 561103);
+  aclDestroyTensor(self);
+  aclDestroyScalar(value);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -4,6 +4,7 @@
 
 #include "aclnnop/families/loss.h"
 #include "gtest/gtest.h"
+#include "support/environment.h"
 
 namespace portacl::testing {
 namespace {
@@ -279,7 +280,10 @@ IndexOperator Gradient() {
                         return blank < 0 || blank >= call["logProbs"].shape.back();
                       }),
               Refuses(161002, "targetLengths",
-                      [](IndexCall& call) { return Longest(call) > (call["logAlpha"].shape[2] - 1) / 2; }),
+                      [](IndexCall& call) {
+                        const int64_t states = call["logAlpha"].shape[2];
+                        return (states < 1 && count(call) > 0) || Longest(call) > (states - 1) / 2;
+                      }),
               LengthsFit("inputLengths", count),
               LengthsFit("targetLengths", count),
               Has("gradOut", of_sequences),
@@ -343,6 +347,35 @@ IndexOperator Gradient() {
 
 const IndexOperator kOperators[] = {Loss(), Gradient()};
 PORTACL_INDEX_TESTS(Ctc, kOperators);
+
+// Operands that must be copied, of more elements than memory has bytes.
+TEST(CtcLoss, RefusesWorkspacesThatCannotBeCounted) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kSteps = int64_t{1} << 59;
+  float value = 0;
+  int64_t target = 0;
+  const int64_t none = 0;
+  const int64_t one = 1;
+  const int64_t shape[] = {kSteps, 1, 8};
+  const int64_t alpha_shape[] = {1, kSteps, 8};
+  const int64_t strides[] = {0, 0, 0};
+  aclTensor* const tensors[] = {
+      aclCreateTensor(shape, 3, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, &one, 1, &value),
+      aclCreateTensor(&none, 1, ACL_INT64, &one, 0, ACL_FORMAT_ND, &none, 1, &target),
+      aclCreateTensor(&one, 1, ACL_FLOAT, &one, 0, ACL_FORMAT_ND, &one, 1, &value),
+      aclCreateTensor(alpha_shape, 3, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, &one, 1, &value)};
+  aclIntArray* const input_lengths = aclCreateIntArray(&one, 1);
+  aclIntArray* const target_lengths = aclCreateIntArray(&none, 1);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_NE(aclnnCtcLossGetWorkspaceSize(tensors[0], tensors[1], input_lengths, target_lengths, 0, false,
+                                         tensors[2], tensors[3], &size, &executor),
+            0);
+  EXPECT_EQ(executor, nullptr);
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  aclDestroyIntArray(input_lengths);
+  aclDestroyIntArray(target_lengths);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -555,6 +555,34 @@ def test_parts_of_tensors_have_the_summary_of_their_copies(path, dtype):
         assert part.args[0].statistics == copy.args[0].statistics
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_tensor_whose_data_gets_another_shape_is_described_anew(path, device):
+    """Assigning to .data runs no operator: neither the object nor its memory changes."""
+    values = torch.arange(6.0).to(device)
+    with recordings.record(path, "summary"):
+        values.sum()
+        values.data = values.data.view(2, 3)
+        values.sum(0)
+        values.data = values.data.t()
+        values.sum(0)
+    sums = [call for call in read(path) if call.name.startswith("aten::sum")]
+    assert [list(call.args[0].shape) for call in sums] == [[6], [2, 3], [3, 2]]
+    assert list(sums[2].args[0].strides) == [1, 3]
+
+
+@pytest.mark.parametrize("keep", KEPT)
+def test_tensors_whose_memory_was_made_smaller(path, keep):
+    """What shards a model frees a parameter's memory and keeps the tensor."""
+    for view in (lambda x: x, lambda x: x[1:], lambda x: x[:, ::2], lambda x: x.t()):
+        whole = torch.arange(24.0).reshape(4, 6)
+        part = view(whole)
+        with recordings.record(path, keep):
+            whole.untyped_storage().resize_(0)
+            part.detach()
+        (call,) = [call for call in read(path) if call.name == "aten::detach.default"]
+        assert "storage is smaller" in str(call.args[0].problem)
+
+
 def test_sums_that_leave_the_range_of_float64():
     from portacl.recording import _summary
 

@@ -107,11 +107,12 @@ class _Operator:
 class _Seen(weakref.ref):  # type: ignore[type-arg]
     """A tensor that was described: by its number, once the call that describes it has been written."""
 
-    __slots__ = ("writes", "storage", "address", "needs_grad", "number", "text", "view")
+    __slots__ = ("writes", "storage", "address", "form", "needs_grad", "number", "text", "view")
 
     writes: int
     storage: _Storage
     address: int
+    form: _Form
     needs_grad: bool
     number: int
     text: str
@@ -830,6 +831,7 @@ class _Contents:
             and seen.writes == seen.storage.writes
             and seen.needs_grad == needs_grad
             and seen.address == tensor.data_ptr()
+            and seen.form is _form_of(tensor)  # assigning to .data changes it without an operator
             and recorder._tensor_count - seen.number < REMEMBERED
         ):
             return seen.text
@@ -866,6 +868,7 @@ class _Contents:
             new.writes = known.writes
             new.storage = known
             new.address = address
+            new.form = form
             new.needs_grad = needs_grad
             new.number = number
             new.text = str(number)
@@ -879,6 +882,8 @@ class _Contents:
         recorder = self._recorder
         if form.problem is not None:
             return form.problem
+        if form.extent and (tensor.storage_offset() + form.extent) * form.dtype.itemsize > tensor.untyped_storage().nbytes():
+            return '"summary","problem":"its storage is smaller than its view"'
         dtype, count = form.dtype, form.count
         is_host = form.is_cpu or (form.is_npu and recorder._npu_is_host)
         order = form.order
@@ -890,10 +895,9 @@ class _Contents:
             place = (dtype, address, count, form, tensor.is_conj(), tensor.is_neg())
             order = ()
         if known.place != place or may_have_changed:
-            if not self._is_ready:
+            if form.is_npu and not self._is_ready:
                 self._is_ready = True
-                if form.is_npu:
-                    _synchronize_npu()
+                _synchronize_npu()
             try:
                 if is_direct:
                     known.content = self._elements(tensor, address, count, dtype)
@@ -1018,7 +1022,7 @@ def _described_as(form: _Form, tensor: torch.Tensor, needs_grad: bool, is_turned
 class _Form:
     """What is the same of all tensors of one dtype, shape, layout and device, looked up once."""
 
-    __slots__ = ("dtype", "start", "count", "order", "problem", "is_strided", "is_cpu", "is_npu", "is_complex")
+    __slots__ = ("dtype", "start", "count", "order", "problem", "is_strided", "is_cpu", "is_npu", "is_complex", "extent")
 
     def __init__(self, tensor: torch.Tensor):
         self.dtype = tensor.dtype
@@ -1033,9 +1037,12 @@ class _Form:
         elif tensor.is_quantized:
             self.problem = '"summary","problem":"the elements of quantized tensors are not recorded"'
         self.order: tuple[int, ...] | None = ()
+        self.extent = 0  # elements of memory from the first to the last
         layout = f'null,"layout":"{str(tensor.layout).rpartition(".")[2]}"'
         if self.is_strided:
             layout = f"[{','.join(map(str, tensor.stride()))}]"
+            if self.count:
+                self.extent = 1 + sum((length - 1) * stride for length, stride in zip(tensor.shape, tensor.stride()))
             if not tensor.is_contiguous():
                 self.order = _order_in_memory(tensor.shape, tensor.stride())
         dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]

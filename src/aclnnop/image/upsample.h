@@ -29,6 +29,10 @@ double SpacingBetween(int64_t from, int64_t to, double scale, bool aligns_corner
 engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const StridedView& image, const StridedView& resized,
                             int dim, double step, bool aligns_corners, bool is_wide) noexcept;
 
+// Returns the scale by which the first tensor of a nearest-neighbour call is resized, or 0 if CANN's kernel of
+// its dtype and product ignores scales.
+double NearestScale(const OperatorCall& call, double scale) noexcept;
+
 // ---- checks, which return 161002 ----
 
 // Refuses a tensor's format that is neither NCHW nor NHWC nor, with `takes_nd`, ND, or that differs from the

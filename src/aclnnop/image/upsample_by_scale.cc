@@ -130,12 +130,17 @@ constexpr auto kExact2dGradientChecks = Checks<kExact2dGradient>(kSummed);
 template <const Form& kForm>
 AxisMap AxisOf(const OperatorCall& call, const StridedView& image, const StridedView& resized, int axis) {
   const int dim = image.view.rank - kForm.dims + axis;
-  const double scale = call.attributes[static_cast<size_t>(kForm.FirstScale() + axis)].wide;
+  double scale = call.attributes[static_cast<size_t>(kForm.FirstScale() + axis)].wide;
+  // The scale of aclnnUpsampleNearest1dV2 is a float.
+  if (kForm.kind == Kind::kNearest && kForm.shift == 0)
+    scale = NearestScale(call, static_cast<double>(static_cast<float>(scale)));
   const bool aligns_corners =
       kForm.kind == Kind::kLinear && call.attributes[static_cast<size_t>(kForm.Corners())].integer != 0;
   const int64_t from = image.view[dim];
   const int64_t to = resized.view[dim];
-  const bool keeps = kForm.kind == Kind::kNearest && kForm.shift == 0 && from == to;
+  const bool keeps =
+      from == to &&
+      (kForm.kind == Kind::kLinear ? products::kAtlasA2AndA3.Contains(call.product) : kForm.shift == 0);
   const double step = keeps ? 1 : SpacingBetween(from, to, scale, aligns_corners, false);
   AxisMap map = ResizedAxis(kForm.kind, image, resized, dim, step, aligns_corners, false);
   map.shift = kForm.shift;

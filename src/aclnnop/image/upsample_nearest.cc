@@ -11,6 +11,13 @@
 #include "plan/views.h"
 
 namespace portacl {
+
+double NearestScale(const OperatorCall& call, double scale) noexcept {
+  const aclDataType dtype = call.Tensor(0).dtype;
+  constexpr ProductSet kWithoutScales{Product::kAtlasTraining, Product::kAtlas200I500A2, Product::kNoDevice};
+  return dtype == ACL_DOUBLE || dtype == ACL_UINT8 || kWithoutScales.Contains(call.product) ? 0 : scale;
+}
+
 namespace {
 
 using Kind = engine::AxisMap::Kind;
@@ -22,19 +29,12 @@ enum GradientAttributes { kGradientOutputSize, kInputSize, kGradientScaleRows, k
 constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | DtypeSet{ACL_UINT8});
 constexpr DtypeRule kGradientDtypes = kBf16SinceAtlasA2;
 
-// CANN's kernels of some types and products ignore scales.
-double ScaleOf(const OperatorCall& call, double scale) {
-  const aclDataType dtype = call.Tensor(kSelf).dtype;
-  constexpr ProductSet kWithoutScales{Product::kAtlasTraining, Product::kAtlas200I500A2, Product::kNoDevice};
-  return dtype == ACL_DOUBLE || dtype == ACL_UINT8 || kWithoutScales.Contains(call.product) ? 0 : scale;
-}
-
 // Computes positions in float32, whatever the dtype.
 engine::AxisMap NearestAxis(const OperatorCall& call, const StridedView& image, const StridedView& resized,
                             int dim, double scale) {
   const int64_t from = image.view[dim];
   const int64_t to = resized.view[dim];
-  const double step = from == to ? 1 : SpacingBetween(from, to, ScaleOf(call, scale), false, false);
+  const double step = from == to ? 1 : SpacingBetween(from, to, NearestScale(call, scale), false, false);
   return ResizedAxis(Kind::kNearest, image, resized, dim, step, false, false);
 }
 

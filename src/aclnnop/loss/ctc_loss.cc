@@ -33,13 +33,12 @@ int64_t Longest(const OperatorCall& call) {
 
 // Checks an array that has a value of at most `most` for each sequence.
 aclnnStatus LengthsFit(const Check& check, const OperatorCall& call, int attribute, int64_t sequences,
-                       int64_t most) {
+                       int64_t most, const char* accepted) {
   const auto& lengths = call.Array(attribute);
   if (static_cast<int64_t>(lengths.size()) != sequences)
     return RefuseArray(check, call, attribute, " has another number of values", "one for each sequence");
   if (std::any_of(lengths.begin(), lengths.end(), [most](int64_t length) { return length > most; }))
-    return RefuseArray(check, call, attribute, " has a value that is too large",
-                       "at most the number of steps");
+    return RefuseArray(check, call, attribute, " has a value that is too large", accepted);
   return ACL_SUCCESS;
 }
 
@@ -173,8 +172,11 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   const int64_t blank = call.attributes[kBlank].integer;
   if (blank < 0 || blank >= classes) return RefuseInteger(check, call, "blank", blank, 0, classes - 1);
   constexpr int64_t kAny = int64_t{1} << 40;
-  if (const aclnnStatus status = LengthsFit(check, call, kInputLengths, sequences, shape[0])) return status;
-  if (const aclnnStatus status = LengthsFit(check, call, kTargetLengths, sequences, kAny)) return status;
+  if (const aclnnStatus status =
+          LengthsFit(check, call, kInputLengths, sequences, shape[0], "at most the number of steps"))
+    return status;
+  if (const aclnnStatus status = LengthsFit(check, call, kTargetLengths, sequences, kAny, "at most 2^40"))
+    return status;
   if (const aclnnStatus status = TargetsFit(check, call, kTargetsOf, sequences, Longest(call))) return status;
   return checks.Is(kLoss, shape.rank == 3 ? Shape{sequences} : Shape{})
       .Is(kLogAlpha, Shape{sequences, shape[0], RoomOfStates(call)})
@@ -243,12 +245,15 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   const Shape& alpha = call.Tensor(kLogAlpha).view;
   const int64_t blank = call.attributes[kBlank].integer;
   if (blank < 0 || blank >= shape[2]) return RefuseInteger(check, call, "blank", blank, 0, shape[2] - 1);
-  if (Longest(call) > (alpha[2] - 1) / 2)
+  if ((alpha[2] < 1 && shape[1] > 0) || Longest(call) > (alpha[2] - 1) / 2)
     return RefuseArray(check, call, kTargetLengths, " has a value that is too large",
                        "what logAlpha has states for");
-  if (const aclnnStatus status = LengthsFit(check, call, kInputLengths, shape[1], shape[0])) return status;
+  if (const aclnnStatus status =
+          LengthsFit(check, call, kInputLengths, shape[1], shape[0], "at most the number of steps"))
+    return status;
   constexpr int64_t kAny = int64_t{1} << 40;
-  if (const aclnnStatus status = LengthsFit(check, call, kTargetLengths, shape[1], kAny)) return status;
+  if (const aclnnStatus status = LengthsFit(check, call, kTargetLengths, shape[1], kAny, "at most 2^40"))
+    return status;
   checks.Is(kGradOut, Shape{shape[1]})
       .Is(kLoss, Shape{shape[1]})
       .Is(kLogAlpha, Shape{shape[1], shape[0], alpha[2]});
@@ -302,8 +307,8 @@ void Set(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnCtcLoss) {
-  return RunPhase1(call, forwards::kChecks, workspaceSize, executor, forwards::Set);
+  return dense::RunOpList(call, forwards::kChecks, workspaceSize, executor, forwards::Set);
 }
 PORTACL_PHASE_1(aclnnCtcLossBackward) {
-  return RunPhase1(call, backwards::kChecks, workspaceSize, executor, backwards::Set);
+  return dense::RunOpList(call, backwards::kChecks, workspaceSize, executor, backwards::Set);
 }

@@ -94,6 +94,8 @@ aclnnStatus Run(OperatorCall& call, const Attribute& dims, const Attribute& keep
   const Attribute attributes[] = {
       {dims.name, dims.array == nullptr ? &all_dims : dims.array}, keep, {"correction", correction}};
   call.attributes = attributes;
+  const GivenValue values[] = {{dims.name, dims.array}};
+  const GivenValues recorded(call.api, values);
   return RunPhase1(call, checks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) { SetVariance(checked, kind, fresh); });
 }

@@ -103,7 +103,14 @@ aclnnStatus SetResult(const Check& check, OperatorCall& call) noexcept {
               "parameter tensors has too many elements together, accepted: as many as can be counted."));
   }
   call.broadcast = Shape{call.attributes[kNumChunks].integer, width};
-  return ACL_SUCCESS;
+  int64_t numel = 0;
+  if (call.broadcast.Numel(&numel)) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call)
+                       .Add("parameter numChunks has the value ")
+                       .Add(call.attributes[kNumChunks].integer)
+                       .Add(", which makes the result of these tensors too large, accepted: fewer than "
+                            "2^63 elements in all."));
 }
 
 constexpr auto kChecks =

@@ -79,6 +79,7 @@ constexpr Check kChecks[] = {
     Custom(ValueFits),
     SizesRepresentable({kSelf}),
     DoneIfEmpty({kSelf}),
+    InsideStorage({kSelf}),
 };
 
 // Returns the first `count` elements of the diagonal as a view of one dim.
