@@ -393,7 +393,7 @@ functions = ["aclnnLists(tensors x, tensor y, scalar s, out tensors out)", "acln
 
     def test_facts(self):
         def facts(keys):
-            return tables.facts(self.read(odd=FIRST + keys + 'functions = ["aclnnOne(tensor x, out tensor y)"]\n'))
+            return tables.operator_info(self.read(odd=FIRST + keys + 'functions = ["aclnnOne(tensor x, out tensor y)"]\n'))
 
         def rule(*products):
             return "DtypeRule{{" + ", ".join(f"DtypeSet({', '.join('ACL_' + one for one in product.split())})" for product in products) + "}}"
@@ -403,10 +403,10 @@ functions = ["aclnnLists(tensors x, tensor y, scalar s, out tensors out)", "acln
         old, new = "FLOAT INT8", "FLOAT BF16 INT8"
         accepted = rule(old, new, new, new + " INT64 FLOAT8_E5M2", old, old)
         given = 'dtypes = "s8 f32; since A2: bf16; 950: e5m2 s64"\n'
-        self.assertEqual(facts(given), f"FACTS(one, aclnnOne, false, false, {accepted}, {accepted})\n")
+        self.assertEqual(facts(given), f"OPERATOR_INFO(one, aclnnOne, false, false, {accepted}, {accepted})\n")
         documented = rule(old, "", "", "FLOAT BF16 INT8 INT64 FLOAT8_E5M2", old, "")
         self.assertEqual(facts(given + 'documented = "without A2 A3 310B"\ndtypes_of = "every input"\n'),
-                         f"FACTS(one, aclnnOne, false, true, {documented}, {accepted})\n")
+                         f"OPERATOR_INFO(one, aclnnOne, false, true, {documented}, {accepted})\n")
         self.assertIn(f"true, false, {rule('', new, new, 'FLOAT BF16 INT8 INT64 FLOAT8_E5M2', '', '')}, ",
                       facts(given + 'documented = "since A2"\ndtypes_of = "promoted inputs"\n'))
         self.assertIn(f"{rule('FLOAT16', '', '', '', '', '')}, {rule('', '', '', '', '', '')})", facts('dtypes = "none"\ndocumented = "A1: f16"\n'))
