@@ -36,3 +36,15 @@ HAS(aclnnChunkGatedDeltaRule, In, In, In, In, In, In, float, In, Out, Out);
 HAS(aclnnMaskedCausalConv1d, In, In, In, Out);
 HAS(aclnnSwigluGroup, In, In, In, double, Out);
 HAS(aclnnApplyTopKTopPCustom, In, In, In, Out);
+HAS(aclnnLightningIndexer, In, In, In, In, In, In, char*, char*, int64_t, int64_t, int64_t, int64_t, bool, In,
+    In);
+HAS(aclnnQuantLightningIndexer, In, In, In, In, In, In, In, In, int64_t, int64_t, char*, char*, int64_t,
+    int64_t, int64_t, int64_t, In);
+HAS(aclnnSparseFlashAttention, In, In, In, In, In, In, In, In, In, double, int64_t, char*, char*, int64_t,
+    int64_t, int64_t, int64_t, bool, In, In, In);
+HAS(aclnnSparseFlashAttentionV2, In, In, In, In, In, In, In, In, In, In, double, int64_t, char*, char*,
+    int64_t, int64_t, int64_t, int64_t, bool, In, In, In);
+HAS(aclnnKvQuantSparseFlashAttention, In, In, In, In, In, In, In, In, In, double, int64_t, int64_t, int64_t,
+    char*, char*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, In);
+HAS(aclnnKvQuantSparseFlashAttentionV2, In, In, In, In, In, In, In, In, In, In, double, int64_t, int64_t,
+    int64_t, char*, char*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, In);

@@ -17,7 +17,8 @@ npu_group_norm_silu npu_masked_softmax_with_rel_pos_bias npu_gelu_mul
 npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope npu_mrope npu_scatter_pa_kv_cache npu_top_k_top_p
 npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 npu_qkv_rms_norm_rope_cache npu_quant_scatter npu_quant_scatter_
 npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
-npu_chunk_gated_delta_rule npu_masked_causal_conv1d""".split()
+npu_chunk_gated_delta_rule npu_masked_causal_conv1d npu_lightning_indexer npu_quant_lightning_indexer npu_sparse_flash_attention
+npu_kv_quant_sparse_flash_attention""".split()
 
 
 def drawn(*shapes, dtype=torch.float32):
@@ -314,3 +315,34 @@ def test_causal_convolution(dtype):
     padded = torch.cat([torch.zeros(2, 2, 24), x.float()])
     want = sum(padded[i : i + 6] * weight.float()[i] for i in range(3)) * mask.T[:, :, None]
     near(got, want, dtype)
+
+
+def test_lightning_indexer():
+    generator = torch.Generator().manual_seed(5)
+    query = torch.randint(-2, 3, (2, 3, 4, 128), generator=generator).half()
+    key = torch.randint(-2, 3, (2, 9, 1, 128), generator=generator).half()
+    weights = torch.randint(0, 8, (2, 3, 4), generator=generator).half()
+    scores = torch.einsum("bsh,bsht->bst", weights.float(), torch.einsum("bshd,btd->bsht", query.float(), key[:, :, 0].float()).relu())
+    scores.masked_fill_(torch.ones(3, 9, dtype=torch.bool).triu(7), -float("inf"))
+    got, _ = torch_npu.npu_lightning_indexer(query.npu(), key.npu(), weights.npu(), sparse_count=5, sparse_mode=3)
+    want = scores.sort(dim=-1, descending=True, stable=True).indices[..., :5]
+    assert torch.equal(got.cpu()[:, :, 0].long(), want)
+    quantised = torch_npu.npu_quant_lightning_indexer(
+        query.to(torch.int8).npu(), key.to(torch.int8).npu(), weights.npu(), torch.ones(2, 3, 4).half().npu(), torch.ones(2, 9, 1).half().npu(), 0, 0,
+        sparse_count=5, sparse_mode=3,
+    )
+    assert torch.equal(quantised.cpu(), got.cpu())
+
+
+def test_sparse_flash_attention():
+    query, rope, keys, key_rope = drawn((1, 4, 3, 512), (1, 4, 3, 64), (1, 10, 1, 512), (1, 10, 1, 64), dtype=torch.bfloat16)
+    indices = torch.tensor([[0, 1, -1], [3, 0, 2], [4, -1, 1], [1, 2, 3]], dtype=torch.int32).view(1, 4, 1, 3)
+    got = torch_npu.npu_sparse_flash_attention(
+        query.npu(), keys.npu(), keys.npu(), indices.npu(), 0.05, query_rope=rope.npu(), key_rope=key_rope.npu(), sparse_block_size=2,
+        sparse_mode=0, attention_mode=2,
+    )[0]
+    whole = torch.cat([keys, key_rope], -1)[0, :, 0].float()
+    for s in range(4):
+        chosen = [2 * i + j for i in indices[0, s, 0].tolist()[: ([*indices[0, s, 0].tolist(), -1]).index(-1)] for j in range(2)]
+        weights = (torch.cat([query, rope], -1)[0, s].float() @ whole[chosen].T * 0.05).softmax(-1)
+        near(got[0, s], weights @ keys[0, chosen, 0].float(), torch.bfloat16)

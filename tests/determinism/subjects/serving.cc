@@ -199,5 +199,60 @@ const auto kConvolution = Register(
     }(),
     1);
 
+// Which keys score highest, and their scores.
+const auto kRanked = Register(
+    {"aclnnLightningIndexer",
+     {"query", "key", "weights", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen indices({2, 3, 1, 29}, ACL_INT32);
+       return aclnnLightningIndexerGetWorkspaceSize(t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr,
+                                                    nullptr, 29, 3, 0, 0, true, indices, t[3], size,
+                                                    executor);
+     },
+     aclnnLightningIndexer},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        cases.push_back({{dtype, dtype, dtype},
+                         {{2, 3, 17, 128}, {2, 71, 1, 128}, {2, 3, 17}},
+                         dtype,
+                         {2, 3, 1, 29},
+                         0});
+      }
+      return cases;
+    }(),
+    1);
+
+// Results, and the statistics of rows.
+const auto kSparse = Register(
+    {"aclnnSparseFlashAttentionV2",
+     {"query", "key", "sparseIndices", "queryRope", "keyRope", "sinks", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_result = a.reduction == 0;
+       const Unseen results({2, 3, 5, 512}, DtypeOf(t[0]));
+       const Unseen statistics({2, 1, 3, 5}, ACL_FLOAT);
+       return aclnnSparseFlashAttentionV2GetWorkspaceSize(
+           t[0], t[1], t[1], t[2], nullptr, nullptr, nullptr, t[3], t[4], t[5], 0.04, 16, nullptr, nullptr, 0,
+           0, 0, 2, !is_result, is_result ? t[6] : results, statistics, is_result ? statistics : t[6], size,
+           executor);
+     },
+     aclnnSparseFlashAttentionV2},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          cases.push_back(
+              {{dtype, dtype, ACL_INT32, dtype, dtype, ACL_FLOAT},
+               {{2, 3, 5, 512}, {2, 71, 1, 512}, {2, 3, 1, 4}, {2, 3, 5, 64}, {2, 71, 1, 64}, {5}},
+               setting == 0 ? dtype : DtypeNumber{ACL_FLOAT},
+               setting == 0 ? Shape{2, 3, 5, 512} : Shape{2, 1, 3, 5},
+               setting,
+               {{.input = 2, .below = 5}}});
+        }
+      }
+      return cases;
+    }(),
+    2);
+
 }  // namespace
 }  // namespace portacl::testing
