@@ -1,5 +1,5 @@
 // aclnnFlashAttentionScore and aclnnFlashAttentionScoreGrad, their forms for packed sequences, and their V2
-// and V4: attention that returns each row's maximum score and sum of exponentials, and its gradients, which
+// to V5: attention that returns each row's maximum score and sum of exponentials, and its gradients, which
 // are computed from these statistics.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/attention/flash_attention_functions.h"
@@ -53,6 +53,11 @@ struct OperandPositions {
   int dv = 0;
   int dpse = 0;
   bool is_v2 = false;  // an attribute tells how a shift is added, or that it is computed from slopes
+  // Of V3 and V5, which have the attributes of V2, too; 0: there is none.
+  int sink = 0;
+  int query_rope = 0;  // that of keys follows
+  int dsink = 0;
+  int dq_rope = 0;  // that of keys follows
 
   constexpr bool HasShiftType() const { return is_v2 || IsV4(); }
   constexpr bool IsV4() const { return end_of_extras > 0; }
@@ -66,6 +71,17 @@ constexpr OperandPositions AsV2(OperandPositions positions) {
 }
 constexpr OperandPositions kOfScoreV2 = AsV2(kOfScore);
 constexpr OperandPositions kOfVarLenScoreV2 = AsV2(kOfVarLenScore);
+// V3 and V5 lack one of the inputs or both: it is null in its place.
+enum ScoreV5 { kSink = kMask + 1, kQueryRope, kKeyRope, kGreatestOfV5, kSumOfV5, kSoftmaxOfV5, kOutOfV5 };
+constexpr OperandPositions OfScoreV5(Takes takes) {
+  OperandPositions positions{takes, kShift, kKept, kMask, kGreatestOfV5, kSumOfV5, kOutOfV5};
+  positions.is_v2 = true;
+  positions.sink = kSink;
+  positions.query_rope = kQueryRope;
+  return positions;
+}
+constexpr OperandPositions kOfScoreV3 = OfScoreV5(Takes::kBatches);
+constexpr OperandPositions kOfVarLenScoreV5 = OfScoreV5(Takes::kPacked);
 enum ScoreV4 { kFirstExtra = kMask + 1, kGreatestOfV4 = kFirstExtra + 6, kSumOfV4, kSoftmaxOfV4, kOutOfV4 };
 constexpr OperandPositions kOfScoreV4{Takes::kBoth, kShift,   kKept,       kMask,        kGreatestOfV4,
                                       kSumOfV4,     kOutOfV4, kFirstExtra, kGreatestOfV4};
@@ -102,6 +118,29 @@ constexpr OperandPositions kOfUnpaddingGrad{
     kDpse};
 constexpr OperandPositions kOfGradV2 = AsV2(kOfGrad);
 constexpr OperandPositions kOfUnpaddingGradV2 = AsV2(kOfUnpaddingGrad);
+enum GradV5 {
+  kGradSink = kGradOut + 1,
+  kGradQueryRope,
+  kGradKeyRope,
+  kDqOfV5,
+  kDkOfV5,
+  kDvOfV5,
+  kDpseOfV5,
+  kRestOfV5
+};
+constexpr OperandPositions OfGradV5(Takes takes, int dsink, int dq_rope) {
+  OperandPositions positions{takes, kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut,
+                             0,     0,          kDqOfV5,   kDkOfV5,   kDvOfV5,       kDpseOfV5};
+  positions.is_v2 = true;
+  positions.sink = kGradSink;
+  positions.query_rope = kGradQueryRope;
+  positions.dsink = dsink;
+  positions.dq_rope = dq_rope;
+  return positions;
+}
+constexpr OperandPositions kOfGradV3 = OfGradV5(Takes::kBatches, kRestOfV5, 0);
+constexpr OperandPositions kOfUnpaddingGradV3 = OfGradV5(Takes::kPacked, 0, kRestOfV5);
+constexpr OperandPositions kOfUnpaddingGradV5 = OfGradV5(Takes::kPacked, kRestOfV5 + 2, kRestOfV5);
 enum GradV4 {
   kFirstGradExtra = kGradOut + 1,
   kDqOfV4 = kFirstGradExtra + 8,
@@ -124,6 +163,19 @@ bool HasSlopes(const OperatorCall& call) noexcept {
 template <const OperandPositions& at>
 bool HasPlainShift(const OperatorCall& call) noexcept {
   return IsThere(call, at.shift) && !HasSlopes<at>(call);
+}
+
+template <const OperandPositions& at>
+bool HasSink(const OperatorCall& call) noexcept {
+  return at.sink > 0 && IsThere(call, at.sink);
+}
+template <const OperandPositions& at>
+bool HasRopes(const OperatorCall& call) noexcept {
+  return at.query_rope > 0 && IsThere(call, at.query_rope);
+}
+template <const OperandPositions& at>
+bool WantsSink(const OperatorCall& call) noexcept {
+  return at.dsink > 0 && HasSink<at>(call) && call.IsGiven(at.dsink) && !call.Tensor(at.dsink).view.IsEmpty();
 }
 
 Layout LayoutIn(const OperatorCall& call) noexcept { return LayoutOf(call.attributes[kLayout].text); }
@@ -319,6 +371,33 @@ aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
   return RefuseTensor(check, call, at.shift, "[B or 1, N, Sq or 1, Skv], in TND of the longest sequences");
 }
 
+// Checks rotary parts, which lie as queries and keys do, and the sink.
+template <const OperandPositions& at>
+aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
+  if constexpr (at.query_rope > 0) {
+    const int ropes[] = {at.query_rope, at.query_rope + 1};
+    for (int i = 0; i < 2; ++i) {
+      if (!IsThere(call, ropes[i])) {
+        if (IsThere(call, ropes[1 - i]))
+          return RefuseTensor(check, call, ropes[1 - i], "null, as the other rotary part is");
+        continue;
+      }
+      const aclTensor& rope = call.Tensor(ropes[i]);
+      const Shape& query = call.Tensor(at.query_rope).view;
+      Shape accepted = call.Tensor(i == 0 ? kQuery : kKey).view;
+      accepted.dim[accepted.rank - 1] = query[query.rank - 1];
+      if (rope.view != accepted) return RefuseShape(check, call, ropes[i], accepted);
+      if (query[query.rank - 1] <= 0 || query[query.rank - 1] > kMostDepth)
+        return RefuseTensor(check, call, ropes[i], "heads of 1 to 768 elements");
+      if (rope.dtype != call.Tensor(kQuery).dtype) return RefuseTensor(check, call, ropes[i], "query's type");
+    }
+  }
+  if (!HasSink<at>(call)) return ACL_SUCCESS;
+  const aclTensor& sink = call.Tensor(at.sink);
+  if (sink.dtype == ACL_FLOAT && sink.view == Shape{Sizes(call).query.heads}) return ACL_SUCCESS;
+  return RefuseTensor(check, call, at.sink, "[N] of FLOAT");
+}
+
 template <const OperandPositions& at>
 aclnnStatus KeptFits(const Check& check, OperatorCall& call) noexcept {
   if (!IsThere(call, at.kept)) return ACL_SUCCESS;
@@ -483,6 +562,14 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   }
   if (IsThere(call, at.mask) && call.attributes[kMode].integer <= 1)
     made.mask = Broadcast(call.Tensor(at.mask), at.mask);
+  if (HasSink<at>(call)) {
+    made.sink = Broadcast(call.Tensor(at.sink), at.sink);
+    made.sink.head = made.sink.column;
+  }
+  if (HasRopes<at>(call)) {
+    const Shape& rope = call.Tensor(at.query_rope).view;
+    made.rope_depth = rope[rope.rank - 1];
+  }
   return made;
 }
 
@@ -514,6 +601,25 @@ void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
   parts.slopes_of_roots = call.attributes[kShiftType].integer == 3;
 }
 
+// Fills in the rotary parts, and the gradients of these and of the sink.
+template <const OperandPositions& at>
+void SetParts(const OperatorCall& call, const Sizes& sizes, engine::AttentionParts& parts) {
+  const auto operand = [&](int tensor, int64_t heads) {
+    return HeadsOf(call.Tensor(tensor), tensor, LayoutIn(call), heads).operand;
+  };
+  if (HasRopes<at>(call)) {
+    parts.query_rope = operand(at.query_rope, sizes.query.heads);
+    parts.key_rope = operand(at.query_rope + 1, sizes.key.heads);
+    if (at.dq_rope > 0) {
+      parts.of_query_rope = operand(at.dq_rope, sizes.query.heads);
+      parts.of_key_rope = operand(at.dq_rope + 1, sizes.key.heads);
+    }
+  }
+  if (!WantsSink<at>(call)) return;
+  parts.of_sink = Broadcast(call.Tensor(at.dsink), at.dsink);
+  parts.of_sink.head = parts.of_sink.column;
+}
+
 // Fills in the fields that differ from sequence to sequence. Rows that belong to no sequence follow as
 // further batches, none longer than the longest sequence. Returns false when there is no memory.
 template <const OperandPositions& at>
@@ -538,7 +644,7 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
   made.are_alike = !IsPacked(call) && !has_prefix;
   const int64_t rows = made.are_alike ? 1 : made.batches;
   engine::AttentionMemory memory{};
-  if (HasSlopes<at>(call)) {
+  if (HasSlopes<at>(call) || HasRopes<at>(call) || WantsSink<at>(call)) {
     memory = engine::ReserveAttentionParts(executor, rows, 0);
   } else {
     memory.batches = engine::ReserveAttentionBatches(executor, rows);
@@ -546,7 +652,8 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
   engine::AttentionBatch* const batches = memory.batches;
   if (batches == nullptr) return false;
   *parts = memory.parts;
-  if (memory.parts != nullptr) SetSlopes<at>(call, *memory.parts);
+  if (HasSlopes<at>(call)) SetSlopes<at>(call, *memory.parts);
+  if (memory.parts != nullptr) SetParts<at>(call, sizes, *memory.parts);
   uint64_t first_score = 0;
   for (int64_t b = 0; b < std::min(rows, sequences.count); ++b) {
     const Rows queries = sequences.Queries(b);
@@ -612,6 +719,9 @@ constexpr auto ScoreChecks() {
                 Custom(TokensFit<at>, kTiling)));
   if constexpr (at.IsV4()) {
     return Join(kFirst, List(Custom(IsComputed<at>, kNotComputed)), kLast);
+  } else if constexpr (at.sink > 0) {
+    return Join(kFirst, List(Custom(PartsFit<at>, kTiling)), kLast,
+                List(InsideStorage({at.sink, at.query_rope, at.query_rope + 1})));
   } else {
     return Join(kFirst, kLast);
   }
@@ -620,6 +730,8 @@ constexpr auto kScoreChecks = ScoreChecks<kOfScore>();
 constexpr auto kVarLenScoreChecks = ScoreChecks<kOfVarLenScore>();
 constexpr auto kScoreChecksOfV2 = ScoreChecks<kOfScoreV2>();
 constexpr auto kVarLenScoreChecksOfV2 = ScoreChecks<kOfVarLenScoreV2>();
+constexpr auto kScoreChecksOfV3 = ScoreChecks<kOfScoreV3>();
+constexpr auto kVarLenScoreChecksOfV5 = ScoreChecks<kOfVarLenScoreV5>();
 constexpr auto kScoreChecksOfV4 = ScoreChecks<kOfScoreV4>();
 
 template <const OperandPositions& at>
@@ -676,11 +788,37 @@ aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
                                                    in_lanes(sequences.queries) * in_lanes(sequences.keys)
                                              : 0;
   constexpr double kMostNumbers = double{1LL << 60};
-  if (rows * in_lanes(sizes.query.depth) + shifts < kMostNumbers) return ACL_SUCCESS;
+  double depth = in_lanes(sizes.query.depth);
+  if (HasRopes<at>(call)) depth += in_lanes(kMostDepth);
+  if (rows * depth + shifts < kMostNumbers) return ACL_SUCCESS;
   return FailAclnn(
       ACLNN_ERR_PARAM_INVALID,
       StartMessage(call).Add("the workspace for so many queries, heads and keys would have more than "
                              "2^62 bytes, accepted: fewer."));
+}
+
+// Checks the gradients of rotary parts, which belong to these, and of the sink.
+template <const OperandPositions& at>
+aclnnStatus ResultsOfPartsFit(const Check& check, OperatorCall& call) noexcept {
+  const auto run = [&](const Check& one) {
+    const Check coded = WithCode(check.code, one);
+    return coded.run(coded, call);
+  };
+  if constexpr (at.dq_rope > 0) {
+    for (int i = 0; i < 2 && HasRopes<at>(call); ++i) {
+      const int rope = at.query_rope + i;
+      const int result = at.dq_rope + i;
+      if (const aclnnStatus status = run(NotNull(result))) return status;
+      if (call.Tensor(result).view != call.Tensor(rope).view)
+        return RefuseShape(check, call, result, call.Tensor(rope).view);
+      if (call.Tensor(result).dtype != call.Tensor(rope).dtype)
+        return RefuseTensor(check, call, result, "query's type");
+    }
+  }
+  if (!WantsSink<at>(call)) return ACL_SUCCESS;
+  if (call.Tensor(at.dsink).dtype == ACL_FLOAT && call.Tensor(at.dsink).view == call.Tensor(at.sink).view)
+    return ACL_SUCCESS;
+  return RefuseTensor(check, call, at.dsink, "[N] of FLOAT");
 }
 
 template <const OperandPositions& at>
@@ -710,6 +848,10 @@ constexpr auto GradChecks() {
            InsideStorage({kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum}));
   if constexpr (at.IsV4()) {
     return Join(kFirst, List(Custom(IsComputed<at>, kNotComputed)), kLast);
+  } else if constexpr (at.sink > 0) {
+    return Join(kFirst, List(Custom(PartsFit<at>, kTiling)), kLast,
+                List(Custom(ResultsOfPartsFit<at>, kInner),
+                     InsideStorage({at.sink, at.query_rope, at.query_rope + 1})));
   } else {
     return Join(kFirst, kLast);
   }
@@ -718,6 +860,9 @@ constexpr auto kGradChecks = GradChecks<kOfGrad>();
 constexpr auto kUnpaddingGradChecks = GradChecks<kOfUnpaddingGrad>();
 constexpr auto kGradChecksOfV2 = GradChecks<kOfGradV2>();
 constexpr auto kUnpaddingGradChecksOfV2 = GradChecks<kOfUnpaddingGradV2>();
+constexpr auto kGradChecksOfV3 = GradChecks<kOfGradV3>();
+constexpr auto kUnpaddingGradChecksOfV3 = GradChecks<kOfUnpaddingGradV3>();
+constexpr auto kUnpaddingGradChecksOfV5 = GradChecks<kOfUnpaddingGradV5>();
 constexpr auto kGradChecksOfV4 = GradChecks<kOfGradV4>();
 
 template <const OperandPositions& at>
@@ -725,12 +870,17 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
   const Layout layout = LayoutIn(call);
   if (sizes.query.IsEmpty() || sizes.key.IsEmpty() || sizes.value.IsEmpty()) {
-    int zeros[4];
+    int zeros[7];
     int count = 0;
     for (const int tensor : {at.dq, at.dk, at.dv, at.dpse}) {
       if ((tensor != at.dpse || WantsShift<at>(call)) && !call.Tensor(tensor).view.IsEmpty())
         zeros[count++] = tensor;
     }
+    for (const int tensor : {at.dq_rope, at.dq_rope + 1}) {
+      if (at.dq_rope > 0 && HasRopes<at>(call) && !call.Tensor(tensor).view.IsEmpty())
+        zeros[count++] = tensor;
+    }
+    if (WantsSink<at>(call)) zeros[count++] = at.dsink;
     return SetZeroJob(call, zeros, count, executor);
   }
   engine::Attention made = AttentionOf<at>(call, sizes);
@@ -802,4 +952,28 @@ PORTACL_PHASE_1(aclnnFlashAttentionVarLenScoreV2) {
 
 PORTACL_PHASE_1(aclnnFlashAttentionUnpaddingScoreGradV2) {
   return RunPhase1(call, kUnpaddingGradChecksOfV2, workspaceSize, executor, SetGrad<kOfUnpaddingGradV2>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionScoreV3) {
+  return RunPhase1(call, kScoreChecksOfV3, workspaceSize, executor, SetScore<kOfScoreV3>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionScoreGradV3) {
+  return RunPhase1(call, kGradChecksOfV3, workspaceSize, executor, SetGrad<kOfGradV3>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionVarLenScoreV3) {
+  return RunPhase1(call, kVarLenScoreChecksOfV5, workspaceSize, executor, SetScore<kOfVarLenScoreV5>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionUnpaddingScoreGradV3) {
+  return RunPhase1(call, kUnpaddingGradChecksOfV3, workspaceSize, executor, SetGrad<kOfUnpaddingGradV3>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionVarLenScoreV5) {
+  return RunPhase1(call, kVarLenScoreChecksOfV5, workspaceSize, executor, SetScore<kOfVarLenScoreV5>);
+}
+
+PORTACL_PHASE_1(aclnnFlashAttentionUnpaddingScoreGradV5) {
+  return RunPhase1(call, kUnpaddingGradChecksOfV5, workspaceSize, executor, SetGrad<kOfUnpaddingGradV5>);
 }

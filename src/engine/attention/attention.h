@@ -67,13 +67,17 @@ struct AttentionParts {
   AttentionOperand slopes;
   int64_t slope_start = 0;
   bool slopes_of_roots = false;
+  // Gradients of rotary parts, and of the sink.
+  AttentionOperand of_query_rope;
+  AttentionOperand of_key_rope;
+  AttentionOperand of_sink;
 
-  static constexpr int kOperands = 9;
+  static constexpr int kOperands = 12;
   template <class F>
   void ForEachOperand(const F& f) const {
     for (const AttentionOperand* operand :
          {&query_rope, &key_rope, &key_prefix, &value_prefix, &key_scales.scale, &key_scales.offset,
-          &value_scales.scale, &value_scales.offset, &slopes})
+          &value_scales.scale, &value_scales.offset, &slopes, &of_query_rope, &of_key_rope, &of_sink})
       f(*operand);
   }
 };
@@ -206,7 +210,7 @@ AttentionMemory ReserveAttentionParts(JobMemory& job, int64_t batches, int64_t o
 // heads, queries, keys nor depth are 0.
 AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
                         const AttentionParts* parts = nullptr) noexcept;
-// The gradients of query, key, value and, if it is there, shift, from that of out. `out`, `greatest` and `sum` are inputs.
+// The gradients of query, key, value and, if they are there, shift, rotary parts and sink, from that of out. `out`, `greatest` and `sum` are inputs.
 AnyJob MakeAttentionGradientJob(const Attention& attention, Isa isa, int threads,
                                 const AttentionParts* parts = nullptr) noexcept;
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/float_environment.h"
 #include "engine/attention/scores.h"
@@ -17,7 +18,8 @@ using namespace attention;
 // The sums of one batch and one head of keys. With w the weights (dropped ones are 0) and g the gradients of
 // scores:
 //   g = w * (of_out value^T - delta),  delta = the sum of of_out * out
-//   of_value = w^T of_out,  of_key = scale * g^T query,  of_query = scale * g key.
+//   of_value = w^T of_out,  of_key = scale * g^T query,  of_query = scale * g key,
+// and likewise for the rotary parts of queries and keys, whose products are added to the scores.
 class HeadRun {
  public:
   HeadRun(const Work& work, const Slots& slots, int64_t batch, int64_t key_head, char* memory)
@@ -29,39 +31,53 @@ class HeadRun {
         key_head_(key_head),
         keys_(work, attention_.key, batch, key_head, attention_.depth),
         values_(work, attention_.value, batch, key_head, attention_.value_depth),
+        ropes_(work, attention_.rope_depth > 0 ? work.parts->key_rope : attention_.key, batch, key_head,
+               attention_.rope_depth),
         depth_row_(InLanes(attention_.depth)),
-        value_row_(InLanes(attention_.value_depth)) {
+        value_row_(InLanes(attention_.value_depth)),
+        rope_row_(InLanes(attention_.rope_depth)) {
     const int64_t depth = attention_.depth;
     const int64_t value_depth = attention_.value_depth;
+    const int64_t rope_depth = attention_.rope_depth;
+    const int64_t most = std::max({depth, value_depth, rope_depth});
     Slot slot(memory);
-    left_ = slot.Numbers(PackedRows(kAttentionQueries, std::max(depth, value_depth)));
+    left_ = slot.Numbers(PackedRows(kAttentionQueries, most));
     s_ = slot.Numbers(kAttentionQueries * kPackedRow);
     g_ = slot.Numbers(kAttentionQueries * kPackedRow);
     across_ = slot.Numbers(kAttentionKeys * kPackedRow + kMostPanelColumns);
     key_lines_ = slot.Numbers(PackedPanels(attention_, kAttentionKeys, depth));
     value_lines_ = slot.Numbers(PackedPanels(attention_, kAttentionKeys, value_depth));
     key_terms_ = slot.Numbers(PackedPanels(attention_, depth, kAttentionKeys));
-    right_ = slot.Numbers(PackedPanels(attention_, std::max(depth, value_depth), kAttentionQueries));
+    rope_lines_ = slot.Numbers(PackedPanels(attention_, kAttentionKeys, rope_depth));
+    rope_terms_ = slot.Numbers(PackedPanels(attention_, rope_depth, kAttentionKeys));
+    right_ = slot.Numbers(PackedPanels(attention_, most, kAttentionQueries));
     of_key_ = slot.Numbers(kAttentionKeys * depth_row_);
     of_value_ = slot.Numbers(kAttentionKeys * value_row_);
-    terms_ = slot.Numbers(kAttentionQueries * depth_row_);
+    of_key_rope_ = slot.Numbers(kAttentionKeys * rope_row_);
+    terms_ = slot.Numbers(kAttentionQueries * std::max(depth_row_, rope_row_));
     row_ = slot.Numbers(2 * value_row_);
     pack_ = reinterpret_cast<char*>(slot.Numbers(Rows::Memory(attention_) / kNumber));
     delta_ = slot.Numbers(attention_.group * attention_.queries);
     of_query_ = slot.Numbers(attention_.group * attention_.queries * depth_row_);
+    of_query_rope_ = slot.Numbers(attention_.group * attention_.queries * rope_row_);
   }
   static int64_t Bytes(const Attention& attention) {
     const int64_t depth = attention.depth;
     const int64_t value_depth = attention.value_depth;
-    const int64_t most = std::max(depth, value_depth);
+    const int64_t rope_depth = attention.rope_depth;
+    const int64_t most = std::max({depth, value_depth, rope_depth});
     const int64_t numbers =
         PackedRows(kAttentionQueries, most) + 2 * kAttentionQueries * kPackedRow +
         kAttentionKeys * kPackedRow + kMostPanelColumns + PackedPanels(attention, kAttentionKeys, depth) +
         PackedPanels(attention, kAttentionKeys, value_depth) +
-        PackedPanels(attention, depth, kAttentionKeys) + PackedPanels(attention, most, kAttentionQueries) +
-        (kAttentionKeys + kAttentionQueries) * InLanes(depth) + (kAttentionKeys + 2) * InLanes(value_depth) +
-        attention.group * attention.queries * (1 + InLanes(depth));
-    return numbers * kNumber + Rows::Memory(attention) + 16 * int64_t{64};
+        PackedPanels(attention, depth, kAttentionKeys) + PackedPanels(attention, kAttentionKeys, rope_depth) +
+        PackedPanels(attention, rope_depth, kAttentionKeys) +
+        PackedPanels(attention, most, kAttentionQueries) +
+        kAttentionKeys * (InLanes(depth) + InLanes(rope_depth)) +
+        kAttentionQueries * std::max(InLanes(depth), InLanes(rope_depth)) +
+        (kAttentionKeys + 2) * InLanes(value_depth) +
+        attention.group * attention.queries * (1 + InLanes(depth) + InLanes(rope_depth));
+    return numbers * kNumber + Rows::Memory(attention) + 20 * int64_t{64};
   }
 
   void Run() {
@@ -70,22 +86,31 @@ class HeadRun {
       for (int64_t i = 0; i < queries; ++i) delta_[member * queries + i] = Delta(HeadOf(member), i);
     }
     std::fill_n(of_query_, attention_.group * queries * depth_row_, 0.0f);
-    std::fill_n(terms_, kAttentionQueries * depth_row_, 0.0f);
+    std::fill_n(of_query_rope_, attention_.group * queries * rope_row_, 0.0f);
+    std::fill_n(terms_, kAttentionQueries * std::max(depth_row_, rope_row_), 0.0f);
     if (HasShiftOfItsOwn()) ClearBesideShifts();
     for (int64_t key = 0; key < lengths_.keys; key += kAttentionKeys)
       RunKeys(key, std::min(kAttentionKeys, lengths_.keys - key));
     for (int64_t member = 0; member < attention_.group; ++member) {
       for (int64_t i = 0; i < queries; ++i) {
-        float* const row = of_query_ + (member * queries + i) * depth_row_;
-        attention_.kernels.multiply(row, depth_row_, attention_.scale);
-        StoreRow(attention_, attention_.of_query, row, attention_.depth,
-                 work_.RowOfQuery(attention_.of_query, batch_, HeadOf(member), i));
+        StoreQuery(attention_.of_query, member, i, of_query_ + (member * queries + i) * depth_row_,
+                   attention_.depth);
+        if (HasRopes())
+          StoreQuery(work_.parts->of_query_rope, member, i,
+                     of_query_rope_ + (member * queries + i) * rope_row_, attention_.rope_depth);
       }
     }
   }
 
  private:
   int64_t HeadOf(int64_t member) const { return key_head_ * attention_.group + member; }
+  bool HasRopes() const { return attention_.rope_depth > 0; }
+
+  void StoreQuery(const AttentionOperand& operand, int64_t member, int64_t i, float* numbers,
+                  int64_t count) const {
+    attention_.kernels.multiply(numbers, InLanes(count), attention_.scale);
+    StoreRow(attention_, operand, numbers, count, work_.RowOfQuery(operand, batch_, HeadOf(member), i));
+  }
 
   float Statistic(const AttentionOperand& operand, int64_t head, int64_t i) const {
     float value;
@@ -108,6 +133,11 @@ class HeadRun {
     keys_.PackLines(key, count, pack_, key_lines_);
     values_.PackLines(key, count, pack_, value_lines_);
     keys_.PackTerms(key, count, pack_, key_terms_);
+    if (HasRopes()) {
+      ropes_.PackLines(key, count, pack_, rope_lines_);
+      ropes_.PackTerms(key, count, pack_, rope_terms_);
+      std::fill_n(of_key_rope_, count * rope_row_, 0.0f);
+    }
     std::fill_n(of_key_, count * depth_row_, 0.0f);
     std::fill_n(of_value_, count * value_row_, 0.0f);
     for (int64_t member = 0; member < attention_.group; ++member) {
@@ -126,6 +156,9 @@ class HeadRun {
       attention_.kernels.multiply(of_key_ + j * depth_row_, depth_row_, attention_.scale);
       Store(attention_.of_key, key + j, of_key_ + j * depth_row_, attention_.depth);
       Store(attention_.of_value, key + j, of_value_ + j * value_row_, attention_.value_depth);
+      if (!HasRopes()) continue;
+      attention_.kernels.multiply(of_key_rope_ + j * rope_row_, rope_row_, attention_.scale);
+      Store(work_.parts->of_key_rope, key + j, of_key_rope_ + j * rope_row_, attention_.rope_depth);
     }
   }
 
@@ -185,13 +218,14 @@ class HeadRun {
 
   // Multiplies rows of some queries with the lines of `other`, packed in panels.
   void Multiply(const AttentionOperand& operand, int64_t head, int64_t first, int64_t rows, int64_t depth,
-                const AttentionOperand& other, const float* panels, int64_t count, float* to) {
+                const AttentionOperand& other, const float* panels, int64_t count, float* to,
+                bool adds = false) {
     const auto multiply = MultiplyOf(*attention_.gemm, IsEvenOdd(operand, other));
     PackQueryRows(work_, operand, work_.RowOfQuery(operand, batch_, head, first), rows, depth, pack_, left_);
     const int64_t lines = RoundedUp(count, attention_.gemm->columns);
     for (int64_t term = 0; term < depth; term += kGemmDepth) {
       multiply({left_ + term / kGemmDepth * rows * kPackedRow, panels + lines * term, to, kPackedRow, rows,
-                count, std::min(kGemmDepth, depth - term), term > 0});
+                count, std::min(kGemmDepth, depth - term), adds || term > 0});
     }
   }
 
@@ -212,6 +246,9 @@ class HeadRun {
     const int64_t head = HeadOf(member);
     const int64_t padded = InLanes(count);
     Multiply(attention_.query, head, first, rows, attention_.depth, attention_.key, key_lines_, count, s_);
+    if (HasRopes())
+      Multiply(work_.parts->query_rope, head, first, rows, attention_.rope_depth, work_.parts->key_rope,
+               rope_lines_, count, s_, /*adds=*/true);
     bool is_seen[kAttentionQueries];
     for (int64_t r = 0; r < rows; ++r) {
       float* const s = s_ + r * kPackedRow;
@@ -252,6 +289,18 @@ class HeadRun {
                                terms_ + r * depth_row_, depth_row_, 1.0f);
       }
     }
+    if (HasRopes()) {
+      AddAcross(g_, work_.parts->query_rope, head, first, rows, attention_.rope_depth, count, of_key_rope_,
+                rope_row_);
+      attention_.gemm->multiply(
+          {g_, rope_terms_, terms_, rope_row_, rows, attention_.rope_depth, count, false});
+      for (int64_t r = 0; r < rows; ++r) {
+        if (is_seen[r]) {
+          attention_.kernels.add(of_query_rope_ + (member * lengths_.queries + first + r) * rope_row_,
+                                 terms_ + r * rope_row_, rope_row_, 1.0f);
+        }
+      }
+    }
     if (attention_.of_shift.IsThere()) StoreShifts(member, first, rows, key, count);
   }
 
@@ -263,8 +312,10 @@ class HeadRun {
   const int64_t key_head_;
   const Rows keys_;
   const Rows values_;
+  const Rows ropes_;
   const int64_t depth_row_;
   const int64_t value_row_;
+  const int64_t rope_row_;
   float* left_;         // queries' rows as the left operand
   float* s_;            // scores, then weights
   float* g_;            // gradients of weights, then of scores
@@ -272,14 +323,72 @@ class HeadRun {
   float* key_lines_;    // keys as columns
   float* value_lines_;  // values as columns
   float* key_terms_;    // keys as terms
-  float* right_;        // queries' rows as terms
+  float* rope_lines_;   // the same of the keys' rotary parts
+  float* rope_terms_;
+  float* right_;  // queries' rows as terms
   float* of_key_;
   float* of_value_;
+  float* of_key_rope_;
   float* terms_;
   float* row_;
   char* pack_;
   float* delta_;
   float* of_query_;
+  float* of_query_rope_;
+};
+
+// The gradient of a head's sink: minus the sum over all rows of the sink's weight * delta, in float64.
+class SinkRun {
+ public:
+  SinkRun(const Work& work, int64_t head) : work_(work), attention_(work.attention), head_(head) {}
+
+  void Run() const {
+    float sink;
+    LoadRow(attention_, attention_.sink, work_.Base(attention_.sink) + head_ * attention_.sink.head, 1,
+            &sink);
+    double total = 0;
+    for (int64_t batch = 0; batch < attention_.batches; ++batch) {
+      const AttentionBatch& lengths = work_.First(batch);
+      if (lengths.is_rest || lengths.keys == 0) continue;
+      for (int64_t i = 0; i < lengths.queries; ++i) total -= WeightOf(sink, batch, i) * Delta(batch, i);
+    }
+    const auto result = static_cast<float>(total);
+    const AttentionOperand& to = work_.parts->of_sink;
+    StoreRow(attention_, to, &result, 1, work_.Base(to) + head_ * to.head);
+  }
+
+ private:
+  // Returns 0 for a row that sees no key, whose result is 0 without the sink's help.
+  double WeightOf(float sink, int64_t batch, int64_t i) const {
+    float greatest, sum;
+    std::memcpy(&greatest, work_.Statistic(attention_.greatest, batch, head_, i), sizeof greatest);
+    std::memcpy(&sum, work_.Statistic(attention_.sum, batch, head_, i), sizeof sum);
+    if (greatest == std::numeric_limits<float>::lowest()) return 0;
+    alignas(64) float numbers[kAttentionLanes] = {sink};
+    attention_.kernels.weights(numbers, kAttentionLanes, greatest, 1.0f / sum);
+    return static_cast<double>(numbers[0]);
+  }
+
+  double Delta(int64_t batch, int64_t i) const {
+    constexpr int64_t kTogether = 256;
+    const AttentionOperand* const operands[] = {&attention_.of_out, &attention_.out};
+    double total = 0;
+    for (int64_t column = 0; column < attention_.value_depth; column += kTogether) {
+      const int64_t count = std::min(kTogether, attention_.value_depth - column);
+      alignas(64) float rows[2][kTogether] = {};
+      for (int k = 0; k < 2; ++k) {
+        LoadRow(attention_, *operands[k],
+                work_.RowOfQuery(*operands[k], batch, head_, i) + column * operands[k]->column, count,
+                rows[k]);
+      }
+      total += static_cast<double>(attention_.kernels.dot(rows[0], rows[1], InLanes(count)));
+    }
+    return total;
+  }
+
+  const Work& work_;
+  const Attention& attention_;
+  const int64_t head_;
 };
 
 class AttentionGradientJob {
@@ -318,6 +427,12 @@ class AttentionGradientJob {
           slots.Give(slot);
         },
         BlockLength::kLong);
+    if (work.parts != nullptr && work.parts->of_sink.IsThere()) {
+      ForEachBlock(attention_.heads, attention_.threads, [&](int64_t head) {
+        const DefaultFloatEnvironment environment;
+        SinkRun(work, head).Run();
+      });
+    }
     ReportIsaThatRan(attention_.isa);
   }
 
