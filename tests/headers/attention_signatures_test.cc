@@ -90,3 +90,18 @@ HAS(aclnnFlashAttentionVarLenScoreV2, In, In, In, In, In, In, In, Array, Array, 
 HAS(aclnnFlashAttentionUnpaddingScoreGradV2, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array,
     Array, Array, Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In,
     In, In);
+HAS(aclnnFlashAttentionScoreV3, In, In, In, In, In, In, In, In, Array, Array, Array, double, double, int64_t,
+    int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionScoreGradV3, In, In, In, In, In, In, In, In, In, In, In, In, In, Array, Array, Array,
+    double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In, In, In, In);
+HAS(aclnnFlashAttentionVarLenScoreV3, In, In, In, In, In, In, In, In, In, Array, Array, Array, Array, Array,
+    double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, In, In, In, In);
+HAS(aclnnFlashAttentionUnpaddingScoreGradV3, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Array,
+    Array, Array, Array, Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t,
+    In, In, In, In, In, In);
+HAS(aclnnFlashAttentionVarLenScoreV5, In, In, In, In, In, In, In, In, In, In, Array, Array, Array, Array,
+    Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t, int64_t, char*, In, In, In,
+    In);
+HAS(aclnnFlashAttentionUnpaddingScoreGradV5, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In,
+    Array, Array, Array, Array, Array, double, double, int64_t, int64_t, int64_t, char*, int64_t, int64_t,
+    int64_t, char*, In, In, In, In, In, In, In);

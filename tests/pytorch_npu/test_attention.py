@@ -85,3 +85,26 @@ def test_dropped_weights():
         assert torch.equal(one, two)
     assert abs(results[0][0].mean().item() - 1) < 0.1
     assert results[0][0].std() > 0.01
+
+
+@pytest.mark.parametrize("layout", ["BNSD", "TND"])
+def test_sinks(layout):
+    query, key, value, of_out = (torch.randn(HEADS, rows, DEPTH) for rows in (7, 11, 11, 7))
+    sink = torch.randn(HEADS)
+    leaves = [t.double().requires_grad_() for t in (query, key, value, sink)]
+    scores = leaves[0] @ leaves[1].transpose(1, 2) * SCALE
+    weights = torch.softmax(torch.cat([scores, leaves[3][:, None, None].expand(-1, 7, 1)], -1), -1)[..., :-1]
+    want = weights @ leaves[2]
+    want.backward(of_out.double())
+
+    def laid(t):
+        return t[None] if layout == "BNSD" else t.transpose(0, 1).contiguous()
+
+    lengths = {} if layout == "BNSD" else {"actual_seq_qlen": [7], "actual_seq_kvlen": [11]}
+    own = [laid(t).npu().requires_grad_() for t in (query, key, value)]
+    own.append(sink.npu().requires_grad_())
+    got = torch_npu.npu_fusion_attention_v2(*own[:3], HEADS, layout, scale=SCALE, sink=own[3], **lengths)[0]
+    got.backward(laid(of_out).npu())
+    for one, true in zip([got, *(leaf.grad for leaf in own[:3])], [want, *(leaf.grad for leaf in leaves[:3])]):
+        torch.testing.assert_close(one.detach().cpu().double(), laid(true.detach()), rtol=2e-5, atol=2e-5)
+    torch.testing.assert_close(own[3].grad.cpu().double(), leaves[3].grad, rtol=2e-5, atol=2e-5)

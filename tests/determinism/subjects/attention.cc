@@ -409,6 +409,88 @@ OperatorBinding PackedGrad() {
 const auto kPackedGrad = Register(PackedGrad<false>(), PackedGradCases(), 3, {6});
 const auto kPackedGradV4 = Register(PackedGrad<true>(), PackedGradCases(), 3, {6});
 
+// With rotary parts and sinks.
+const Shape kPackedQueryRope = {167, 4, 19};
+const Shape kPackedKeyRope = {547, 2, 19};
+const auto kPackedScoreV5 = Register(
+    {"aclnnFlashAttentionVarLenScoreV5",
+     {"query", "queryRope", "key", "keyRope", "value", "sink", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen greatest(kPackedStatistics);
+       const Unseen sum(kPackedStatistics);
+       const Unseen out(kPackedOut, DtypeOf(t[0]));
+       const Ends queries(167);
+       const Ends keys(547);
+       const bool statistics = a.reduction != 0;
+       return aclnnFlashAttentionVarLenScoreV5GetWorkspaceSize(
+           t[0], t[1], t[2], t[3], t[4], nullptr, nullptr, nullptr, nullptr, t[5], nullptr, queries, keys,
+           nullptr, nullptr, kScale, 1.0, 0, 0, 4, kPackedLayout, 0, 0, 1, kInOrder, greatest,
+           statistics ? t[6] : static_cast<aclTensor*>(sum), nullptr,
+           statistics ? static_cast<aclTensor*>(out) : t[6], size, executor);
+     },
+     aclnnFlashAttentionVarLenScoreV5},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : kDtypes) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          cases.push_back({{dtype, dtype, dtype, dtype, dtype, ACL_FLOAT},
+                           {kPackedQuery, kPackedQueryRope, kPackedKey, kPackedKeyRope, kPackedValue, {4}},
+                           setting == 1 ? DtypeNumber{ACL_FLOAT} : dtype,
+                           setting == 1 ? kPackedStatistics : kPackedOut,
+                           setting});
+        }
+      }
+      return cases;
+    }(),
+    2);
+const auto kPackedGradV5 = Register(
+    {"aclnnFlashAttentionUnpaddingScoreGradV5",
+     {"query", "queryRope", "keyIn", "keyInRope", "value", "dy", "attentionIn", "softmaxMax", "softmaxSum",
+      "sink", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen dq(kPackedQuery, DtypeOf(t[0]));
+       const Unseen dk(kPackedKey, DtypeOf(t[0]));
+       const Unseen dv(kPackedValue, DtypeOf(t[0]));
+       const Unseen dq_rope(kPackedQueryRope, DtypeOf(t[0]));
+       const Unseen dk_rope(kPackedKeyRope, DtypeOf(t[0]));
+       const Unseen dsink({4});
+       const Ends queries(167);
+       const Ends keys(547);
+       const auto chosen = [&](int64_t setting, aclTensor* unseen) {
+         return a.reduction == setting ? t[10] : unseen;
+       };
+       return aclnnFlashAttentionUnpaddingScoreGradV5GetWorkspaceSize(
+           t[0], t[1], t[2], t[3], t[4], t[5], nullptr, nullptr, nullptr, nullptr, t[7], t[8], nullptr, t[6],
+           t[9], nullptr, queries, keys, nullptr, nullptr, kScale, 1.0, 0, 0, 4, kPackedLayout, 0, 0, 1,
+           kInOrder, chosen(0, dq), chosen(1, dq_rope), dk, chosen(2, dk_rope), dv, nullptr, chosen(3, dsink),
+           size, executor);
+     },
+     aclnnFlashAttentionUnpaddingScoreGradV5},
+    [] {
+      std::vector<GivenCase> cases;
+      const Shape results[] = {kPackedQuery, kPackedQueryRope, kPackedKeyRope, {4}};
+      for (const DtypeNumber dtype : kDtypes) {
+        for (size_t setting = 0; setting < 4; ++setting) {
+          cases.push_back({{dtype, dtype, dtype, dtype, dtype, dtype, dtype, ACL_FLOAT, ACL_FLOAT, ACL_FLOAT},
+                           {kPackedQuery,
+                            kPackedQueryRope,
+                            kPackedKey,
+                            kPackedKeyRope,
+                            kPackedValue,
+                            kPackedOut,
+                            kPackedOut,
+                            kPackedStatistics,
+                            kPackedStatistics,
+                            {4}},
+                           setting == 3 ? DtypeNumber{ACL_FLOAT} : dtype,
+                           results[setting],
+                           setting});
+        }
+      }
+      return cases;
+    }(),
+    4, {8});
+
 // A list of one tensor, the same view of the same memory: a list destroys what it holds.
 class List {
  public:
