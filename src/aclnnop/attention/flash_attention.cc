@@ -53,7 +53,7 @@ struct OperandPositions {
   int dv = 0;
   int dpse = 0;
   bool is_v2 = false;  // an attribute tells how a shift is added, or that it is computed from slopes
-  // Of V3 and V5, which have the attributes of V2, too; 0: there is none.
+  // Tensors of V3 and V5, which have the attributes of V2, too; 0: there is none.
   int sink = 0;
   int query_rope = 0;  // that of keys follows
   int dsink = 0;

@@ -318,7 +318,7 @@ void AttendToBlocks::Run(const JobContext& context) const noexcept {
           }
           for (int64_t i = 0; i < found; ++i) {
             LoadKey(context, row_of(i), of_key);
-            // What is behind the value's elements in the last lanes is not stored.
+            // Sums of the last lanes, which lie behind the value's elements, are not stored.
             for (int64_t h = 0; h < heads; ++h)
               functions.add(of_key, scores[h * most + i], sums + h * width, width);
           }

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "aclnnop/serving/paged_rows.h"
-#include "aclnnop/serving/selected_keys_functions.h"
+#include "aclnnop/serving/sparse_attention_functions.h"
 
 namespace portacl {
 namespace {
@@ -50,7 +50,7 @@ struct Sizes {
     const int first = IsPacked<at>(call) ? 1 : 2;
     batches = IsPacked<at>(call) ? call.Tensor(at.query_lengths).view[0] : query[0];
     rows = query[0];
-    // Where this wraps, another dim is refused, or the query is empty.
+    // A product that wraps belongs to an empty query, or to one that is refused for another dim.
     if (!IsPacked<at>(call) && __builtin_mul_overflow(query[0], query[1], &rows)) rows = 0;
     heads = query[first];
     depth = query[first + 1];
