@@ -68,3 +68,6 @@ HAS(aclnnGroupedMatmulFinalizeRoutingWeightNzV2, In, In, In, In, In, In, In, In,
     float, int64_t, bool, bool, int64_t, Array, Out);
 HAS(aclnnQuantGroupedMatmulDequant, In, In, In, In, In, In, In, In, char*, bool, In);
 HAS(aclnnQuantGroupedMatmulDequantWeightNZ, In, In, In, In, In, In, In, In, char*, bool, In);
+HAS(aclnnFFN, In, In, In, Array, In, In, In, In, In, In, In, In, In, In, char*, int64_t, In);
+HAS(aclnnFFNV2, In, In, In, Array, In, In, In, In, In, In, In, In, In, In, char*, int64_t, bool, In);
+HAS(aclnnFFNV3, In, In, In, In, In, In, In, In, In, In, In, In, In, In, char*, int64_t, bool, In);

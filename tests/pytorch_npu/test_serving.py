@@ -18,7 +18,7 @@ npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope n
 npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 npu_qkv_rms_norm_rope_cache npu_quant_scatter npu_quant_scatter_
 npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
 npu_chunk_gated_delta_rule npu_masked_causal_conv1d npu_lightning_indexer npu_quant_lightning_indexer npu_sparse_flash_attention
-npu_kv_quant_sparse_flash_attention""".split()
+npu_kv_quant_sparse_flash_attention npu_ffn""".split()
 
 
 def drawn(*shapes, dtype=torch.float32):
@@ -346,3 +346,12 @@ def test_sparse_flash_attention():
         chosen = [2 * i + j for i in indices[0, s, 0].tolist()[: ([*indices[0, s, 0].tolist(), -1]).index(-1)] for j in range(2)]
         weights = (torch.cat([query, rope], -1)[0, s].float() @ whole[chosen].T * 0.05).softmax(-1)
         near(got[0, s], weights @ keys[0, chosen, 0].float(), torch.bfloat16)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_ffn(dtype):
+    x, first, second = drawn((6, 16), (2, 16, 24), (2, 24, 16), dtype=dtype)
+    got = torch_npu.npu_ffn(x.npu(), (first / 8).npu(), (second / 8).npu(), "silu", expert_tokens=[2, 4])
+    rows = [(x[:2], 0), (x[2:], 1)]
+    want = [nn.functional.silu(part.float() @ (first[i] / 8).float()).to(dtype).float() @ (second[i] / 8).float() for part, i in rows]
+    near(got, torch.cat(want), dtype)

@@ -519,6 +519,13 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
     const Numbers query(call, tensors, "query");
     const Numbers key(call, tensors, "key");
     const Numbers indices(call, tensors, "sparseIndices");
+    std::vector<double> query_ropes, key_ropes;
+    if (!is_quantised) {
+      const Numbers first(call, tensors, "queryRopeOptional");
+      const Numbers second(call, tensors, "keyRopeOptional");
+      for (int64_t k = 0; k < first.size(); ++k) query_ropes.push_back(first[k]);
+      for (int64_t k = 0; k < second.size(); ++k) key_ropes.push_back(second[k]);
+    }
     const Shape& of_query = call["query"].shape;
     const int64_t heads = of_query[of_query.size() - 2];
     const int64_t count = indices.shape().back();
@@ -528,7 +535,7 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
       if (!is_quantised) {
         for (int64_t d = 0; d < kDepth; ++d) row[static_cast<size_t>(d)] = key[at * kDepth + d];
         for (int64_t d = 0; d < kRope; ++d)
-          row[static_cast<size_t>(kDepth + d)] = Numbers(call, tensors, "keyRopeOptional")[at * kRope + d];
+          row[static_cast<size_t>(kDepth + d)] = key_ropes[static_cast<size_t>(at * kRope + d)];
         return row;
       }
       std::vector<unsigned char> bytes(656);
@@ -557,9 +564,9 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
         for (const std::vector<double>& one : keys) {
           double product = 0;
           for (int64_t d = 0; d < kDepth + kRope; ++d) {
-            const double q = d < depth ? query[(row * heads + h) * depth + d]
-                                       : Numbers(call, tensors,
-                                                 "queryRopeOptional")[(row * heads + h) * kRope + d - depth];
+            const double q = d < depth
+                                 ? query[(row * heads + h) * depth + d]
+                                 : query_ropes[static_cast<size_t>((row * heads + h) * kRope + d - depth)];
             product += q * one[static_cast<size_t>(d)];
           }
           scores.push_back(product * call["scaleValue"].real);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <vector>
 
 #include "acl/settings/configuration.h"
 #include "aclnnop/jobs/op_list.h"
@@ -88,7 +89,9 @@ aclnnStatus RunOpList(OperatorCall& call, std::span<const Check> checks, uint64_
 // through the workspace.
 class DenseOpList {
  public:
-  DenseOpList(const OperatorCall& call, Executor& executor) : call_(call), ops_(executor, kMostSteps) {}
+  // The steps may read the numbers of `array`.
+  DenseOpList(const OperatorCall& call, Executor& executor, const std::vector<int64_t>* array = nullptr)
+      : call_(call), ops_(executor, kMostSteps, array) {}
 
   // Returns an input, converted where needed.
   engine::BufferRef In(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
@@ -118,6 +121,7 @@ class DenseOpList {
                int64_t elements) {
     ops_.Compute(computation, buffers, elements);
   }
+  engine::BufferRef Array() const { return ops_.Array(); }
   Isa isa() const { return call_.isa; }
   int threads() const { return call_.threads; }
   bool Raises() const { return CurrentConfiguration().index_errors_raise; }

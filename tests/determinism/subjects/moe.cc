@@ -174,5 +174,36 @@ const auto kGateGradient = Register(
     }(),
     1);
 
+// Rows of two experts, of each activation.
+const auto kNetwork = Register(
+    {"aclnnFFN",
+     {"x", "weight1", "weight2", "bias1", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const int64_t rows[] = {17, kTokens - 17};
+       aclIntArray* const tokens = aclCreateIntArray(rows, 2);
+       char names[][9] = {"relu", "gelu", "fastgelu", "silu"};
+       const aclnnStatus status = aclnnFFNGetWorkspaceSize(
+           t[0], t[1], t[2], tokens, t[3], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+           nullptr, nullptr, names[a.reduction], 0, t[4], size, executor);
+       aclDestroyIntArray(tokens);
+       return status;
+     },
+     aclnnFFN},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        for (size_t setting = 0; setting < 4; ++setting) {
+          cases.push_back(
+              {{dtype, dtype, dtype, dtype == DtypeNumber{ACL_BF16} ? DtypeNumber{ACL_FLOAT} : dtype},
+               {{kTokens, 65}, {2, 65, 133}, {2, 133, 65}, {2, 133}},
+               dtype,
+               {kTokens, 65},
+               setting});
+        }
+      }
+      return cases;
+    }(),
+    4);
+
 }  // namespace
 }  // namespace portacl::testing

@@ -1,0 +1,306 @@
+// Two products with an activation between them, whose rows may be cut among experts.
+// SPDX-License-Identifier: Apache-2.0
+#include "moe_calls.h"
+
+namespace portacl::testing {
+namespace {
+
+const DtypeList kHalves = {ACL_FLOAT16, ACL_BF16};
+const std::vector<std::string> kActivations = {"relu",  "gelu",   "fastgelu", "silu",
+                                               "geglu", "swiglu", "reglu"};
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+double Activated(const std::string& name, double x) {
+  if (name == "relu") return std::max(x, 0.0);
+  if (name == "fastgelu") return x / (1 + std::exp(-1.702 * x));
+  if (name == "silu") return x / (1 + std::exp(-x));
+  return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+}
+double Rounded(DtypeNumber dtype, double x) { return DecodeReal(dtype, Encoded(dtype, x).data()); }
+
+bool Has(const IndexCall& call, const std::string& name) {
+  return !call[name].null && NumElements(call[name].shape) > 0 && !call[name].shape.empty();
+}
+std::string Numbered(const char* name, int i) {
+  return std::string(name) + std::to_string(i + 1) + "Optional";
+}
+
+IndexOperator Network(const CFunction& function, int version) {
+  IndexOperator op;
+  op.function = function;
+  op.valid = {TensorArg("x", {4, 3}, ACL_FLOAT16), TensorArg("weight1", {2, 3, 5}, ACL_FLOAT16),
+              TensorArg("weight2", {2, 5, 3}, ACL_FLOAT16)};
+  if (version == 3)
+    op.valid.push_back(DistinctArg("expertTokensOptional", {2}, ACL_INT64));
+  else
+    op.valid.push_back(ArrayArg("expertTokensOptional",
+                                version == 2 ? std::vector<int64_t>{1, 4} : std::vector<int64_t>{1, 3}));
+  op.valid.push_back(TensorArg("bias1Optional", {2, 5}, ACL_FLOAT16));
+  op.valid.push_back(TensorArg("bias2Optional", {2, 3}, ACL_FLOAT16));
+  for (const char* name : {"scaleOptional", "offsetOptional", "deqScale1Optional", "deqScale2Optional",
+                           "antiquantScale1Optional", "antiquantScale2Optional", "antiquantOffset1Optional",
+                           "antiquantOffset2Optional"}) {
+    op.valid.push_back(TensorArg(name, {2, 5}, ACL_FLOAT16));
+    op.valid.back().null = true;
+  }
+  op.valid.push_back(TextArg("activation", "silu"));
+  op.valid.push_back(IntegerArg("innerPrecise", 0));
+  if (version >= 2) op.valid.push_back(IntegerArg("tokensIndexFlag", 1));
+  op.valid.push_back(OutputArg("y", {4, 3}, ACL_FLOAT16));
+  op.takes_workspace = true;
+  op.updates = version == 3;
+  op.is_inexact = true;
+  op.tolerance = 2e-2;
+  const auto are_ends = [=](const IndexCall& call) {
+    return version >= 2 && call["tokensIndexFlag"].integer != 0;
+  };
+  const auto experts = [=](const IndexCall& call) -> int64_t {
+    const IndexArgument& tokens = call["expertTokensOptional"];
+    if (tokens.null) return 0;
+    if (version != 3) return std::ssize(tokens.values);
+    return tokens.shape.empty() ? 0 : NumElements(tokens.shape);
+  };
+  const auto rows_of = [](const IndexCall& call) {
+    const Shape& x = call["x"].shape;
+    return x.empty() ? int64_t{1} : NumElements(Shape(x.begin(), x.end() - 1));
+  };
+  const auto quantised = [](const IndexCall& call, int i) {
+    return call["weight" + std::to_string(i + 1)].dtype != call["x"].dtype;
+  };
+  op.rules = {Refuses(161002, "activation",
+                      [](IndexCall& call) {
+                        const std::string name = Lower(call["activation"].text);
+                        return call["activation"].null ||
+                               std::count(kActivations.begin(), kActivations.end(), name) == 0;
+                      }),
+              NoNulls("x weight1 weight2 y"), Refuses(161002, "", [](IndexCall& call) {
+                const bool first = Has(call, "deqScale1Optional");
+                const bool second = Has(call, "deqScale2Optional");
+                return (first && call["deqScale2Optional"].null) ||
+                       (second && call["deqScale1Optional"].null);
+              })};
+  if (version != 3) {
+    op.rules.push_back(Refuses(161002, "expertTokensOptional", [=](IndexCall& call) {
+      if (experts(call) == 0) return false;
+      int64_t end = 0;
+      for (const int64_t value : call["expertTokensOptional"].values) {
+        const int64_t size = are_ends(call) ? value - end : value;
+        if (value < 0 || size < 0 || value > rows_of(call) || size > rows_of(call) - end) return true;
+        end += size;
+      }
+      return end != rows_of(call);
+    }));
+  }
+  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+    const Shape& x = call["x"].shape;
+    if (x.size() < 2 || x.size() > 8) return true;
+    const int64_t count = experts(call);
+    const size_t rank = count > 0 ? 3 : 2;
+    const Shape& first = call["weight1"].shape;
+    const Shape& second = call["weight2"].shape;
+    if (first.size() != rank || second.size() != rank || x.back() > 65535) return true;
+    if (first[rank - 2] != x.back() || second[rank - 1] != x.back()) return true;
+    if (second[rank - 2] != first[rank - 1]) return true;
+    if (count > 0 && (first[0] != count || second[0] != count)) return true;
+    if (version == 3 && count > 0 && call["expertTokensOptional"].shape.size() != 1) return true;
+    if (call["y"].shape != x) return true;
+    for (int i = 0; i < 2; ++i) {
+      const int64_t width = (i == 0 ? first : second)[rank - 1];
+      const int64_t terms = (i == 0 ? first : second)[rank - 2];
+      const Shape accepted = count > 0 ? Shape{count, width} : Shape{width};
+      const std::string bias = Numbered("bias", i);
+      if (Has(call, bias) && call[bias].shape != accepted) return true;
+      if (!quantised(call, i)) continue;
+      const IndexArgument& scale = call[Numbered("antiquantScale", i)];
+      if (scale.null) return true;
+      bool fits = scale.shape == accepted;
+      if (scale.shape.size() == rank) {
+        Shape of_terms = accepted;
+        of_terms.insert(of_terms.end() - 1, scale.shape[rank - 2]);
+        fits = scale.shape == of_terms && scale.shape[rank - 2] > 0 && terms % scale.shape[rank - 2] == 0;
+      }
+      if (!fits) return true;
+      const std::string offset = Numbered("antiquantOffset", i);
+      if (Has(call, offset) && call[offset].shape != scale.shape) return true;
+    }
+    return false;
+  }));
+  op.rules.push_back(RefusedDtype("x", [](const IndexCall& call, DtypeNumber dtype) {
+    return IsOnA2OrA3(call) && std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
+  }));
+  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+    const DtypeNumber x = call["x"].dtype;
+    for (int i = 0; i < 2; ++i) {
+      const DtypeNumber weight = call["weight" + std::to_string(i + 1)].dtype;
+      if (quantised(call, i) && weight != ACL_INT8 && weight != ACL_INT4 && weight != ACL_INT32) return true;
+      const std::string bias = Numbered("bias", i);
+      if (Has(call, bias) && call[bias].dtype != (x == ACL_FLOAT16 ? ACL_FLOAT16 : ACL_FLOAT)) return true;
+      for (const char* name : {"antiquantScale", "antiquantOffset"}) {
+        if (Has(call, Numbered(name, i)) && call[Numbered(name, i)].dtype != x) return true;
+      }
+    }
+    if (version == 3 && experts(call) > 0 && call["expertTokensOptional"].dtype != ACL_INT64) return true;
+    const int64_t precise = call["innerPrecise"].integer;
+    return precise < 0 || precise > (x == ACL_FLOAT16 ? 1 : 0);
+  }));
+  op.rules.push_back(DtypeIs("x", "y"));
+  op.rules.push_back(Refuses(561103, "", [](IndexCall& call) {
+    const std::string name = Lower(call["activation"].text);
+    return name.find("glu") != std::string::npos || Has(call, "scaleOptional") ||
+           Has(call, "offsetOptional") || Has(call, "deqScale1Optional") || Has(call, "deqScale2Optional");
+  }));
+  op.rules.push_back(EmptyDone("x"));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    Shape x = DrawShape(random, 2, 4, 4);
+    const int64_t depth = x.back() = random.Between(1, random.Chance(15) ? 70 : 9);
+    const int64_t width = random.Between(1, random.Chance(15) ? 130 : 9);
+    const int64_t count = random.Chance(50) ? random.Between(1, 4) : 0;
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    call["x"].shape = call["y"].shape = x;
+    call["x"].dtype = call["y"].dtype = dtype;
+    const auto with = [&](const Shape& last) {
+      Shape shape = last;
+      if (count > 0) shape.insert(shape.begin(), count);
+      return shape;
+    };
+    call["weight1"].shape = with({depth, width});
+    call["weight2"].shape = with({width, depth});
+    IndexArgument& tokens = call["expertTokensOptional"];
+    tokens.null = count == 0 && random.Chance(50);
+    if (version >= 2) call["tokensIndexFlag"].integer = random.Below(2);
+    if (version == 3) {
+      tokens.shape = {count};
+    } else {
+      tokens.values.clear();
+      int64_t end = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t rest = rows_of(call) - end;
+        const int64_t size = i + 1 == count ? rest : random.Between(0, rest);
+        end += size;
+        tokens.values.push_back(are_ends(call) ? end : size);
+      }
+    }
+    for (int i = 0; i < 2; ++i) {
+      const Shape of_bias = with({i == 0 ? width : depth});
+      IndexArgument& bias = call[Numbered("bias", i)];
+      bias.shape = of_bias;
+      bias.dtype = dtype == ACL_FLOAT16 ? ACL_FLOAT16 : ACL_FLOAT;
+      bias.null = random.Chance(30);
+      const bool is_quantised = random.Chance(35);
+      call["weight" + std::to_string(i + 1)].dtype = is_quantised ? DtypeNumber{ACL_INT8} : dtype;
+      for (const char* name : {"antiquantScale", "antiquantOffset"}) {
+        IndexArgument& one = call[Numbered(name, i)];
+        one.shape = of_bias;
+        one.dtype = dtype;
+        one.null = !is_quantised || (name == std::string("antiquantOffset") && random.Chance(40));
+      }
+    }
+    call["activation"].text = kActivations[static_cast<size_t>(random.Below(4))];
+    if (random.Chance(20)) call["activation"].text[0] -= 32;
+    call["innerPrecise"].integer = dtype == ACL_FLOAT16 ? random.Below(2) : 0;
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    const auto arguments = TensorsOf(call);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (arguments[i]->null || arguments[i]->is_output) continue;
+      const std::string& name = arguments[i]->name;
+      if (name == "expertTokensOptional") {
+        int64_t end = 0;
+        for (int64_t k = 0; k < tensors[i].size(); ++k) {
+          const int64_t size = random.Between(0, rows_of(call) - end);
+          end += size;
+          EncodeIntegerElement(ACL_INT64, are_ends(call) ? end : size, tensors[i].Element(k));
+        }
+        continue;
+      }
+      for (int64_t k = 0; k < tensors[i].size(); ++k) {
+        if (tensors[i].dtype() == ACL_INT8)
+          EncodeIntegerElement(ACL_INT8, random.Between(-64, 64), tensors[i].Element(k));
+        else if (name.find("antiquantScale") == 0)
+          tensors[i].Set(k, static_cast<double>(random.Between(1, 16)) / 2048);
+        else if (name.find("antiquantOffset") == 0)
+          tensors[i].Set(k, static_cast<double>(random.Between(-8, 8)));
+        else
+          tensors[i].Set(k, static_cast<double>(random.Between(-64, 64)) / 128);
+      }
+    }
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers x(call, tensors, "x");
+    const DtypeNumber dtype = x.dtype();
+    const int64_t depth = x.shape().back();
+    const int64_t width = call["weight1"].shape.back();
+    const int64_t count = experts(call);
+    const std::string name = Lower(call["activation"].text);
+    // Weights and biases of all experts.
+    std::vector<double> weights[2], biases[2];
+    for (int i = 0; i < 2; ++i) {
+      const Numbers numbers(call, tensors, "weight" + std::to_string(i + 1));
+      const Numbers scale(call, tensors, Numbered("antiquantScale", i));
+      const Numbers offset(call, tensors, Numbered("antiquantOffset", i));
+      const Numbers bias(call, tensors, Numbered("bias", i));
+      const int64_t columns = i == 0 ? width : depth;
+      for (int64_t at = 0; at < numbers.size(); ++at) {
+        if (!quantised(call, i)) {
+          weights[i].push_back(numbers[at]);
+          continue;
+        }
+        const int64_t place = at / (depth * width) * columns + at % columns;
+        const double offsetted =
+            static_cast<double>(numbers.Integer(at)) + (offset.is_given() ? offset[place] : 0);
+        weights[i].push_back(Rounded(dtype, offsetted * scale[place]));
+      }
+      for (int64_t at = 0; at < std::max<int64_t>(count, 1) * columns; ++at)
+        biases[i].push_back(bias.is_given() ? bias[at] : 0);
+    }
+    const auto weight = [&](int i, int64_t expert, int64_t row, int64_t column) {
+      return weights[i]
+                    [static_cast<size_t>(expert * depth * width + row * (i == 0 ? width : depth) + column)];
+    };
+    const auto bias = [&](int i, int64_t expert, int64_t column) {
+      return biases[i][static_cast<size_t>(expert * (i == 0 ? width : depth) + column)];
+    };
+    Outcome y(static_cast<size_t>(x.size()));
+    int64_t end = 0;
+    for (int64_t expert = 0; expert < std::max<int64_t>(count, 1); ++expert) {
+      const int64_t first = end;
+      if (count == 0) {
+        end = rows_of(call);
+      } else {
+        const int64_t value = version == 3 ? Numbers(call, tensors, "expertTokensOptional").Integer(expert)
+                                           : call["expertTokensOptional"].values[static_cast<size_t>(expert)];
+        end = are_ends(call) ? value : first + value;
+      }
+      for (int64_t row = first; row < end; ++row) {
+        std::vector<double> hidden;
+        for (int64_t n = 0; n < width; ++n) {
+          double sum = bias(0, expert, n);
+          for (int64_t k = 0; k < depth; ++k) sum += x[row * depth + k] * weight(0, expert, k, n);
+          hidden.push_back(Rounded(dtype, Activated(name, sum)));
+        }
+        for (int64_t k = 0; k < depth; ++k) {
+          double sum = bias(1, expert, k);
+          for (int64_t n = 0; n < width; ++n) sum += hidden[static_cast<size_t>(n)] * weight(1, expert, n, k);
+          y[static_cast<size_t>(row * depth + k)] = Encoded(dtype, sum);
+        }
+      }
+    }
+    return std::vector<Outcome>{y};
+  };
+  return op;
+}
+
+const std::vector<IndexOperator>& Operators() {
+  static const std::vector<IndexOperator> all = {Network(PORTACL_C_FUNCTION(aclnnFFN), 1),
+                                                 Network(PORTACL_C_FUNCTION(aclnnFFNV2), 2),
+                                                 Network(PORTACL_C_FUNCTION(aclnnFFNV3), 3)};
+  return all;
+}
+
+PORTACL_INDEX_TESTS(FeedForward, Operators());
+
+}  // namespace
+}  // namespace portacl::testing
