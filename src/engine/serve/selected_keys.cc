@@ -329,6 +329,94 @@ void AttendToBlocks::Run(const JobContext& context) const noexcept {
       BlockLength::kLong);
 }
 
+int64_t AttendToHeads::Blocks() const noexcept { return BlocksOf(rows, threads); }
+int64_t AttendToHeads::NumbersOfBlock() const noexcept {
+  // A query, a key or value, a sum of values, scores, and two numbers for each row of a key.
+  return Depth() + std::max(Depth(), ValueDepth()) + ValueDepth() + 3 * InLanes(MostKeys());
+}
+
+void AttendToHeads::Run(const JobContext& context) const noexcept {
+  const int64_t padded = Depth();
+  const int64_t width = ValueDepth();
+  const int64_t most = InLanes(MostKeys());
+  const int64_t blocks = Blocks();
+  ForEachBlock(
+      blocks, threads,
+      [&](int64_t own_block) {
+        const DefaultFloatEnvironment environment;
+        float* const of_query =
+            reinterpret_cast<float*>(work.Address(context)) + own_block * NumbersOfBlock();
+        float* const of_key = of_query + padded;
+        float* const sums = of_key + std::max(padded, width);
+        float* const scores = sums + width;
+        char* const chosen = reinterpret_cast<char*>(scores + most);  // INT64 rows in memory
+        const auto row_of = [&](int64_t i) { return Load<int64_t>(chosen + i * int64_t{sizeof(int64_t)}); };
+        std::fill_n(of_query, padded, 0.0f);
+        for (int64_t item = own_block; item < rows * heads; item += blocks) {
+          const int64_t row = item / heads;
+          const int64_t head = item % heads;
+          const int64_t key_head = head / (heads / key_heads);
+          const SequenceRows::Part own = queries.PartWith(context, row);
+          const int64_t position = row - own.first;
+          const SequenceRows::Part others = keys.PartOf(context, own.batch);
+          int64_t visible = position < own.count ? others.count : 0;
+          if (is_causal)
+            visible = std::min(
+                visible, VisibleKeys(true, position, from_the_end ? own.count : others.count, others.count));
+          int64_t found = 0;
+          const auto choose = [&](int64_t block) {
+            const int64_t first = block * key_block;
+            for (int64_t j = first; j < std::min(first + key_block, visible); ++j)
+              Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, keys.RowOf(context, others, j));
+          };
+          for (int64_t i = 0; i < count && visible > 0; ++i) {
+            if (index.is_there) {
+              const int64_t block =
+                  Load<int32_t>(index.buffer.Address(context) +
+                                ((row * key_heads + key_head) * count + i) * int64_t{sizeof(int32_t)});
+              if (block >= 0) choose(block);
+            } else if (Load<int8_t>(mark.Address(context) +
+                                    ((own.batch * heads + head) * query_blocks + position / query_block) *
+                                        count +
+                                    i) == 1) {
+              choose(i);
+            }
+          }
+          Bring(query, context, item * depth, depth, of_query);
+          std::fill_n(of_key, padded, 0.0f);
+          float peak = kLowest;
+          for (int64_t i = 0; i < found; ++i) {
+            Bring(key, context, (row_of(i) * key_heads + key_head) * depth, depth, of_key);
+            scores[i] = scale * functions.dot(of_query, of_key, padded);
+            peak = std::max(peak, scores[i]);
+          }
+          for (int64_t i = 0; i < found; ++i) scores[i] -= peak;
+          functions.exponential(scores, found);
+          std::fill_n(scores + found, most - found, 0.0f);
+          const float total = functions.sum(scores, most);
+          const bool is_seen = total != 0;
+          const auto put_statistic = [&](const OptionalBuffer& to_statistic, float number) {
+            for (int64_t copy = 0; to_statistic.is_there && copy < copies; ++copy)
+              Store<float>(
+                  to_statistic.buffer.Address(context) + (item * copies + copy) * int64_t{sizeof(float)},
+                  number);
+          };
+          put_statistic(greatest, peak);
+          put_statistic(sum, is_seen ? total : std::numeric_limits<float>::max());
+          put_statistic(log_sum, is_seen ? log_sum_of(peak, total) : kInfinity);
+          const float factor = is_seen ? 1.0f / total : 0.0f;
+          std::fill_n(sums, width, 0.0f);
+          std::fill_n(of_key, width, 0.0f);
+          for (int64_t i = 0; i < found; ++i) {
+            Bring(value, context, (row_of(i) * key_heads + key_head) * value_depth, value_depth, of_key);
+            functions.add(of_key, scores[i] * factor, sums, width);
+          }
+          Put(to, context, item * value_depth, value_depth, sums);
+        }
+      },
+      BlockLength::kLong);
+}
+
 }  // namespace portacl::engine
 
 #endif  // HWY_ONCE

@@ -1,6 +1,6 @@
 // Attention of which each query sees keys that were chosen for it: ranking the keys of a sequence, and
 // attending to the chosen ones. Each is a trivially copyable step of a job (OpList::Compute) with dense
-// operands. Keys have one head, which all heads of queries share.
+// operands. Keys have one head, which all heads of queries share, but in AttendToHeads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -100,6 +100,39 @@ struct AttendToBlocks {
   int64_t NumbersOfBlock() const noexcept;
   int64_t WorkBytes() const noexcept { return Blocks() * NumbersOfBlock() * int64_t{sizeof(float)}; }
   void LoadKey(const JobContext& context, int64_t row, float* to) const noexcept;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Attends to the keys of chosen blocks, head by head. Heads of keys may each serve several of queries.
+struct AttendToHeads {
+  SequenceRows queries, keys;
+  NumberRows query, key, value;  // rows x heads x depth
+  // Blocks are listed, for each row and head of keys; or marked, for each batch, head, block of queries and
+  // block of keys.
+  OptionalBuffer index;  // INT32, rows x key_heads x count: blocks; those below 0 are passed over
+  BufferRef mark;        // INT8: 1 for a block that is seen
+  int64_t count;         // of listed blocks; of marked blocks of keys
+  int64_t query_blocks;  // of `mark`
+  int64_t query_block, key_block;
+  NumberRows to;
+  // FLOAT, rows x heads x copies: of scores, of exponentials, and the logarithm of the sum of the scores' own.
+  OptionalBuffer greatest, sum, log_sum;
+  int64_t copies;
+  int64_t rows, heads, key_heads, depth, value_depth;
+  float scale;
+  bool is_causal;     // a query does not see keys behind its own position
+  bool from_the_end;  // that is counted from the end
+  SelectedKeysFunctions functions;
+  float (*log_sum_of)(float greatest, float sum);
+  BufferRef work;            // WorkBytes
+  int threads;
+
+  int64_t MostKeys() const noexcept { return index.is_there ? count * key_block : keys.Most(); }
+  int64_t Depth() const noexcept { return (depth + 15) / 16 * 16; }
+  int64_t ValueDepth() const noexcept { return (value_depth + 15) / 16 * 16; }
+  int64_t Blocks() const noexcept;
+  int64_t NumbersOfBlock() const noexcept;
+  int64_t WorkBytes() const noexcept { return Blocks() * NumbersOfBlock() * int64_t{sizeof(float)}; }
   void Run(const JobContext& context) const noexcept;
 };
 
