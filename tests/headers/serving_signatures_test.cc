@@ -48,3 +48,7 @@ HAS(aclnnKvQuantSparseFlashAttention, In, In, In, In, In, In, In, In, In, double
     char*, char*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, In);
 HAS(aclnnKvQuantSparseFlashAttentionV2, In, In, In, In, In, In, In, In, In, In, double, int64_t, int64_t,
     int64_t, char*, char*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, In);
+HAS(aclnnBlockSparseAttention, In, In, In, In, In, Array, Array, Array, In, char*, char*, int64_t, int64_t,
+    double, int64_t, int64_t, int64_t, int64_t, int64_t, In, In);
+HAS(aclnnNsaSelectedAttention, In, In, In, In, In, Array, Array, double, int64_t, char*, int64_t, int64_t,
+    int64_t, In, In, In);

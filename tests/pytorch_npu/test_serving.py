@@ -18,7 +18,7 @@ npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope n
 npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 npu_qkv_rms_norm_rope_cache npu_quant_scatter npu_quant_scatter_
 npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
 npu_chunk_gated_delta_rule npu_masked_causal_conv1d npu_lightning_indexer npu_quant_lightning_indexer npu_sparse_flash_attention
-npu_kv_quant_sparse_flash_attention npu_ffn""".split()
+npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention""".split()
 
 
 def drawn(*shapes, dtype=torch.float32):
@@ -355,3 +355,15 @@ def test_ffn(dtype):
     rows = [(x[:2], 0), (x[2:], 1)]
     want = [nn.functional.silu(part.float() @ (first[i] / 8).float()).to(dtype).float() @ (second[i] / 8).float() for part, i in rows]
     near(got, torch.cat(want), dtype)
+
+
+def test_block_sparse_attention():
+    query, key, value = drawn((1, 2, 4, 32), (1, 2, 256, 32), (1, 2, 256, 32), dtype=torch.bfloat16)
+    marks = torch.tensor([[[1, 0], [1, 1]], [[0, 1], [1, 0]]], dtype=torch.int8)[None]
+    got = torch_npu.npu_block_sparse_attention(
+        query.npu(), key.npu(), value.npu(), marks.npu(), [2, 128], q_input_layout="BNSD", kv_input_layout="BNSD", num_key_value_heads=2,
+        scale_value=0.2, inner_precise=0,
+    )[0]
+    seen = marks.bool().repeat_interleave(2, 2).repeat_interleave(128, 3)
+    scores = (query.float() @ key.float().transpose(2, 3) * 0.2).masked_fill(~seen, -torch.inf)
+    near(got, scores.softmax(-1) @ value.float(), torch.bfloat16)

@@ -107,6 +107,8 @@ aclnnStatus RefuseAttribute(const Check& check, const OperatorCall& call, int at
   message.Add("parameter ").Add(given.name).Add(" is ");
   if (given.text != nullptr) {
     message.Add(std::string_view(given.text).substr(0, 64));
+  } else if (given.array != nullptr) {
+    message.Add("an array of ").Add(std::ssize(given.array->values)).Add(" numbers that do not fit");
   } else if (given.integer != 0 || given.wide == 0) {
     message.Add(given.integer);
   } else {

@@ -213,11 +213,8 @@ const auto kRanked = Register(
     [] {
       std::vector<GivenCase> cases;
       for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
-        cases.push_back({{dtype, dtype, dtype},
-                         {{2, 3, 17, 128}, {2, 71, 1, 128}, {2, 3, 17}},
-                         dtype,
-                         {2, 3, 1, 29},
-                         0});
+        cases.push_back(
+            {{dtype, dtype, dtype}, {{2, 3, 17, 128}, {2, 71, 1, 128}, {2, 3, 17}}, dtype, {2, 3, 1, 29}, 0});
       }
       return cases;
     }(),
@@ -248,6 +245,37 @@ const auto kSparse = Register(
                setting == 0 ? Shape{2, 3, 5, 512} : Shape{2, 1, 3, 5},
                setting,
                {{.input = 2, .below = 5}}});
+        }
+      }
+      return cases;
+    }(),
+    2);
+
+// Results of marked blocks, and the logarithms of their sums.
+const auto kMarked = Register(
+    {"aclnnBlockSparseAttention",
+     {"query", "key", "value", "blockSparseMask", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_result = a.reduction == 0;
+       const Unseen other(is_result ? Shape{2, 4, 13, 1} : Shape{2, 4, 13, 37},
+                          is_result ? aclDataType{ACL_FLOAT} : DtypeOf(t[0]));
+       const Numbers block({4, 16});
+       char layout[] = "BNSD";
+       return aclnnBlockSparseAttentionGetWorkspaceSize(
+           t[0], t[1], t[2], t[3], nullptr, block, nullptr, nullptr, nullptr, layout, layout, 2, 0, 0.125, 0,
+           0, 0, 0, 1, is_result ? t[4] : other, is_result ? other : t[4], size, executor);
+     },
+     aclnnBlockSparseAttention},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          cases.push_back({{dtype, dtype, dtype, ACL_INT8},
+                           {{2, 4, 13, 71}, {2, 2, 91, 71}, {2, 2, 91, 37}, {2, 4, 4, 6}},
+                           setting == 0 ? dtype : DtypeNumber{ACL_FLOAT},
+                           setting == 0 ? Shape{2, 4, 13, 37} : Shape{2, 4, 13, 1},
+                           setting,
+                           {{.input = 3, .below = 2}}});
         }
       }
       return cases;
