@@ -52,3 +52,8 @@ HAS(aclnnBlockSparseAttention, In, In, In, In, In, Array, Array, Array, In, char
     double, int64_t, int64_t, int64_t, int64_t, int64_t, In, In);
 HAS(aclnnNsaSelectedAttention, In, In, In, In, In, Array, Array, double, int64_t, char*, int64_t, int64_t,
     int64_t, In, In, In);
+HAS(aclnnFusedCausalConv1d, In, In, Out, In, In, In, In, In, In, In, In, In, int64_t, int64_t, int64_t,
+    int64_t, int64_t, int64_t, int64_t, Out);
+HAS(aclnnInplaceFusedCausalConv1d, Out, In, Out, In, In, In, In, In, In, In, In, In, int64_t, int64_t,
+    int64_t, int64_t, int64_t, int64_t, int64_t);
+HAS(aclnnNsaCompress, In, In, Array, char*, int64_t, int64_t, int64_t, In);

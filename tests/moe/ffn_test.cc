@@ -144,7 +144,7 @@ IndexOperator Network(const CFunction& function, int version) {
     }
     if (version == 3 && experts(call) > 0 && call["expertTokensOptional"].dtype != ACL_INT64) return true;
     const int64_t precise = call["innerPrecise"].integer;
-    return precise < 0 || precise > (x == ACL_FLOAT16 ? 1 : 0);
+    return precise < 0 || precise > (x == ACL_FLOAT16 || quantised(call, 0) || quantised(call, 1) ? 1 : 0);
   }));
   op.rules.push_back(DtypeIs("x", "y"));
   op.rules.push_back(Refuses(561103, "", [](IndexCall& call) {

@@ -198,7 +198,8 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
     if (const auto status = run(DtypesIn(kInt64, {kTokens}))) return status;
   }
   ShapeChecks checks(check, call);
-  return checks.Integer(kPrecise, 0, x == ACL_FLOAT16 ? 1 : 0).status();
+  const bool has_integers = IsQuantised(call, kWeight1) || IsQuantised(call, kWeight2);
+  return checks.Integer(kPrecise, 0, x == ACL_FLOAT16 || has_integers ? 1 : 0).status();
 }
 
 // Refuses gates, of which it is not known which half is activated, and tensors of quantised rows.

@@ -282,5 +282,39 @@ const auto kMarked = Register(
     }(),
     2);
 
+const auto kContinued = Register(
+    {"aclnnFusedCausalConv1d",
+     {"x", "weight", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen states({3, 4, 384}, DtypeOf(t[0]));
+       return aclnnFusedCausalConv1dGetWorkspaceSize(t[0], t[1], states, nullptr, nullptr, nullptr, nullptr,
+                                                     nullptr, nullptr, nullptr, nullptr, nullptr, 0, -1, 0, 0,
+                                                     1, 0, 0, t[2], size, executor);
+     },
+     aclnnFusedCausalConv1d},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16})
+        cases.push_back({{dtype, dtype}, {{3, 19, 384}, {3, 384}}, dtype, {3, 19, 384}, 0});
+      return cases;
+    }(),
+    1);
+
+const auto kCompressed = Register(
+    {"aclnnNsaCompress",
+     {"input", "weight", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const Numbers ends({40, 91});
+       return aclnnNsaCompressGetWorkspaceSize(t[0], t[1], ends, nullptr, 16, 8, 0, t[2], size, executor);
+     },
+     aclnnNsaCompress},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16})
+        cases.push_back({{dtype, dtype}, {{91, 3, 61}, {16, 3}}, dtype, {9, 3, 61}, 0});
+      return cases;
+    }(),
+    1);
+
 }  // namespace
 }  // namespace portacl::testing

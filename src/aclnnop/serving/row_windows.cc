@@ -1,0 +1,222 @@
+// aclnnFusedCausalConv1d and its in-place form: the causal convolution of requests that continue. aclnnNsaCompress:
+// windows of keys or values as one row each.
+// SPDX-License-Identifier: Apache-2.0
+#include <span>
+#include <string_view>
+
+#include "aclnnop/serving/paged_rows.h"
+#include "aclnnop/serving/row_windows_functions.h"
+#include "engine/serve/consecutive_rows.h"
+
+namespace portacl {
+namespace {
+
+using namespace dense;
+
+// ---- FusedCausalConv1d ----
+
+enum Tensors {
+  kX,
+  kWeight,
+  kStates,
+  kStart,
+  kLines,
+  kInitialMode,
+  kBias,
+  kAccepted,
+  kComputed,
+  kFirstBlock,
+  kLastBlock,
+  kInitialBlock,
+  kY
+};
+enum Attributes { kActivation, kSkipped, kRunMode, kMostQueries, kResidual, kBlockSize, kMode };
+constexpr int64_t kGroup = 128;  // columns are a multiple of it
+
+// Returns the result's position: x where the function lacks one.
+template <bool in_place>
+constexpr int kResult = in_place ? kX : kY;
+
+template <bool in_place>
+aclnnStatus ConvolutionFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kX, 2, 3).Rank(kStates, 3, 3);
+  if (!checks.Passed()) return checks.status();
+  const Shape& x = call.Tensor(kX).view;
+  const bool is_packed = x.rank == 2;
+  const int64_t columns = x[x.rank - 1];
+  checks.Holds(columns % kGroup == 0, kX, "a last dim that is a multiple of 128");
+  checks.Is(kWeight, Shape{engine::ConvolveFromStates::kTaps, columns});
+  checks.Holds(call.Tensor(kStates).view[2] == columns, kStates, "rows of x's length");
+  checks.Holds(call.Tensor(kStates).view[1] >= engine::ConvolveFromStates::kTaps - 1, kStates,
+               "at least 2 rows of each line");
+  if (is_packed) checks.Given(kStart, "of an x with 2 dims");
+  if (!checks.Passed()) return checks.status();
+  if (call.IsGiven(kStart)) {
+    checks.Rank(kStart, 1, 1);
+    if (checks.Passed()) checks.Holds(call.Tensor(kStart).view[0] > 0, kStart, "[B + 1]");
+  }
+  if (!checks.Passed()) return checks.status();
+  const int64_t sequences = is_packed ? call.Tensor(kStart).view[0] - 1 : x[0];
+  if (call.IsGiven(kStart)) checks.Is(kStart, Shape{sequences + 1});
+  for (const int tensor : {kAccepted, kComputed}) checks.IsIfGiven(tensor, Shape{sequences});
+  if (call.IsGiven(kLines) && call.Tensor(kLines).view.rank != 2) checks.Is(kLines, Shape{sequences});
+  checks.Integer(kResidual, 0, 1).Integer(kMode, 0, 1);
+  if (Integer(call, kMode) == 1) checks.Given(kComputed, "in mode 1");
+  if (!in_place && checks.Passed()) checks.Is(kY, x);
+  return checks.status();
+}
+aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  for (const int tensor : {kInitialMode, kBias, kFirstBlock, kLastBlock, kInitialBlock}) {
+    if (call.IsGiven(tensor) && call.Tensor(tensor).numel > 0)
+      checks.Holds(false, tensor, "null: portacl does not compute with it");
+  }
+  if (call.IsGiven(kLines))
+    checks.Holds(call.Tensor(kLines).view.rank == 1, kLines,
+                 "one dim: portacl does not compute with blocks of states");
+  return checks.HoldsOf(Integer(call, kActivation) == 0, kActivation, "0: portacl computes with no other")
+      .status();
+}
+
+constexpr DtypeRule kDtypes = ByGeneration({}, {}, serving::kHalves);
+template <int tensor>
+constexpr auto Index() {
+  return List(IfGiven<tensor>(DtypesIn(kInt32Or64, {tensor})));
+}
+template <int tensor>
+constexpr auto Inside() {
+  return List(IfGiven<tensor>(InsideStorage({tensor})));
+}
+template <bool in_place>
+constexpr auto ConvolutionChecks() {
+  constexpr auto kNulls = List(NotNull(kX), NotNull(kWeight), NotNull(kStates), NotNull(kResult<in_place>),
+                               DtypesIn(kDtypes, {kX}), SameDtype(kX, kWeight), SameDtype(kX, kStates));
+  constexpr auto kIndices =
+      Join(Join(Index<kStart>(), Index<kLines>()), Join(Index<kAccepted>(), Index<kComputed>()));
+  constexpr auto kRest = List(SameDtype(kX, kResult<in_place>), Custom(ConvolutionFits<in_place>, kTiling),
+                              Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kX, kStates}),
+                              DoneIfEmpty({kX}), InsideStorage({kX, kWeight, kStates}));
+  constexpr auto kPlaces =
+      Join(Join(Inside<kStart>(), Inside<kLines>()), Join(Inside<kAccepted>(), Inside<kComputed>()));
+  return Join(Join(kNulls, kIndices), Join(kRest, kPlaces));
+}
+constexpr auto kConvolutionChecks = ConvolutionChecks<false>();
+constexpr auto kConvolutionChecksInPlace = ConvolutionChecks<true>();
+
+template <bool in_place>
+void SetConvolution(const OperatorCall& call, Executor& executor) {
+  DenseOpList ops(call, executor);
+  const Shape& x = call.Tensor(kX).view;
+  const Shape& states = call.Tensor(kStates).view;
+  const auto kept = [&](int tensor) {
+    return engine::NumberRowsOf(call.isa, ops.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true),
+                                call.Tensor(tensor).dtype);
+  };
+  engine::ConvolveFromStates convolve{};
+  convolve.to = kept(kResult<in_place>);
+  convolve.x = in_place ? convolve.to : ops.Rows(kX);
+  convolve.weight = ops.Rows(kWeight);
+  convolve.state = kept(kStates);
+  convolve.begin = ops.InIfGiven(kStart, ACL_INT64);
+  convolve.line = ops.InIfGiven(kLines, ACL_INT64);
+  convolve.accepted = ops.InIfGiven(kAccepted, ACL_INT64);
+  convolve.computed = ops.InIfGiven(kComputed, ACL_INT64);
+  const bool is_packed = x.rank == 2;
+  convolve.sequences = is_packed ? call.Tensor(kStart).view[0] - 1 : x[0];
+  convolve.steps = is_packed ? 0 : x[1];
+  convolve.rows = is_packed ? x[0] : x[0] * x[1];
+  if (!is_packed) convolve.begin = {};
+  convolve.columns = x[x.rank - 1];
+  convolve.lines = states[0];
+  convolve.slots = states[1];
+  convolve.skipped = Integer(call, kSkipped);
+  convolve.clears_first = Integer(call, kMode) == 1;
+  convolve.adds_x = Integer(call, kResidual) == 1;
+  convolve.work = ops.Floats(convolve.Blocks() * convolve.WorkOfBlock());
+  convolve.threads = call.threads;
+  ops.Compute(
+      convolve,
+      {convolve.x.buffer, convolve.to.buffer, convolve.weight.buffer, convolve.state.buffer,
+       convolve.begin.buffer, convolve.line.buffer, convolve.accepted.buffer, convolve.computed.buffer},
+      call.Tensor(kX).numel);
+  ops.SetJob();
+}
+
+// ---- NsaCompress ----
+
+enum Compressed { kInput, kWindowWeight, kOut };
+enum CompressedAttributes { kEnds, kLayout, kWindow, kStride, kEndsType };
+
+std::span<const int64_t> EndsIn(const OperatorCall& call) noexcept {
+  const aclIntArray* const array = call.attributes[kEnds].array;
+  return array == nullptr ? std::span<const int64_t>() : array->values;
+}
+
+aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.HoldsOf(std::string_view(serving::TextOr(call, kLayout, "TND")) == "TND", kLayout,
+                 "TND or a null pointer");
+  checks.Rank(kInput, 3, 3).Integer(kEndsType, 0, 0);
+  checks.Integer(kWindow, 1, int64_t{1} << 40).Integer(kStride, 1, int64_t{1} << 40);
+  if (!checks.Passed()) return checks.status();
+  const Shape& input = call.Tensor(kInput).view;
+  const int64_t window = Integer(call, kWindow);
+  const int64_t stride = Integer(call, kStride);
+  checks.HoldsOf(window >= stride, kWindow, "at least compressStride");
+  checks.Is(kWindowWeight, Shape{window, input[1]});
+  int64_t windows = 0;
+  int64_t before = 0;
+  bool fits = !EndsIn(call).empty();
+  for (const int64_t end : EndsIn(call)) {
+    fits = fits && end >= before && end <= input[0];
+    if (fits && end - before >= window) windows += (end - before - window) / stride + 1;
+    before = end;
+  }
+  checks.HoldsOf(fits, kEnds, "where each sequence ends, at most at input's last row");
+  return checks.Is(kOut, Shape{windows, input[1], input[2]}).status();
+}
+
+constexpr DtypeRule kCompressedDtypes = SinceAtlasA2(serving::kHalves);
+constexpr auto kWindowChecks =
+    List(NotNull(kInput), NotNull(kWindowWeight), NotNull(kOut), DtypesIn(kCompressedDtypes, {kInput}),
+         SameDtype(kInput, kWindowWeight), SameDtype(kInput, kOut), Custom(WindowsFit, kTiling),
+         SizesRepresentable({kOut}), DoneIfEmpty({kOut}), InsideStorage({kInput, kWindowWeight}));
+
+void SetWindows(const OperatorCall& call, Executor& executor) {
+  const aclIntArray* const ends = call.attributes[kEnds].array;
+  DenseOpList ops(call, executor, &ends->values);
+  const Shape& input = call.Tensor(kInput).view;
+  engine::CompressWindows compress{};
+  compress.x = ops.Rows(kInput);
+  compress.weight = ops.Rows(kWindowWeight);
+  compress.to = ops.RowsOut(kOut);
+  compress.end = ops.Array();
+  compress.sequences = std::ssize(ends->values);
+  compress.rows = input[0];
+  compress.windows = call.Tensor(kOut).view[0];
+  compress.heads = input[1];
+  compress.width = input[2];
+  compress.window = Integer(call, kWindow);
+  compress.stride = Integer(call, kStride);
+  compress.threads = call.threads;
+  ops.Compute(compress, {compress.x.buffer, compress.weight.buffer, compress.to.buffer},
+              call.Tensor(kOut).numel);
+  ops.SetJob();
+}
+
+}  // namespace
+
+}  // namespace portacl
+
+using namespace portacl;
+
+PORTACL_PHASE_1(aclnnFusedCausalConv1d) {
+  return dense::RunOpList(call, kConvolutionChecks, workspaceSize, executor, SetConvolution<false>);
+}
+PORTACL_PHASE_1(aclnnInplaceFusedCausalConv1d) {
+  return dense::RunOpList(call, kConvolutionChecksInPlace, workspaceSize, executor, SetConvolution<true>);
+}
+PORTACL_PHASE_1(aclnnNsaCompress) {
+  return dense::RunOpList(call, kWindowChecks, workspaceSize, executor, SetWindows);
+}
