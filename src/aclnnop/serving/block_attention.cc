@@ -71,11 +71,8 @@ void HeadsFit(const OperatorCall& call, const Sizes& sizes, ShapeChecks& checks)
 // Returns the call's tensor with heads behind rows: a view of batches, or packed rows as they are.
 StridedView RowsFirst(const aclTensor& tensor) {
   StridedView view = PlainView(tensor);
-  if (view.view.rank != 4) return view;
-  std::swap(view.view.dim[1], view.view.dim[2]);
-  std::swap(view.strides.dim[1], view.strides.dim[2]);
-  view.is_dense = false;
-  view.Describe();
+  constexpr int kOrder[] = {0, 2, 1, 3};
+  if (view.view.rank == 4) Permute(view, kOrder);
   return view;
 }
 
