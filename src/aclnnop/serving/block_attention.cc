@@ -141,6 +141,7 @@ enum SparseAttributes {
 };
 
 bool ReturnsLogSum(const OperatorCall& call) noexcept { return Integer(call, kReturnsLogSum) != 0; }
+bool HasLogSum(const OperatorCall& call) noexcept { return ReturnsLogSum(call) && call.IsGiven(kLogSum); }
 
 // Checks the rows of sequences, which are given one by one, and returns the most.
 int64_t LongestOf(const OperatorCall& call, int attribute, int64_t count, int64_t most, bool is_packed,
@@ -209,7 +210,7 @@ constexpr auto kSparseChecks =
     Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kMarks), NotNull(kOut),
               DtypesIn(kDtypes, {kQuery}), SameDtype(kQuery, kKey), SameDtype(kQuery, kValue)),
          List(DtypesIn(DtypeSet(ACL_INT8), {kMarks}), SameDtype(kQuery, kOut),
-              If(ReturnsLogSum, IfGiven<kLogSum>(DtypesIn(kFloat, {kLogSum}))), Custom(SparseFits, kTiling),
+              If(HasLogSum, DtypesIn(kFloat, {kLogSum})), Custom(SparseFits, kTiling),
               Custom(SparseIsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kOut}),
               DoneIfEmpty({kOut}), InsideStorage({kQuery, kKey, kValue, kMarks})));
 

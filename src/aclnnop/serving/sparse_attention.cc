@@ -237,24 +237,22 @@ void SetIndexer(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
-// A value of the pair (returnValue, sparseValues) that is looked at.
 template <const IndexerPositions& positions>
-constexpr Check IfValues(const Check& check) {
-  return If(ReturnsValues<positions>, check);
+bool HasValues(const OperatorCall& call) noexcept {
+  return ReturnsValues<positions>(call) && call.IsGiven(positions.values);
 }
 
 constexpr DtypeRule kHalvesRule = SinceAtlasA2(serving::kHalves);
 constexpr DtypeRule kInt8Rule = SinceAtlasA2(DtypeSet(ACL_INT8));
-constexpr auto kIndexerChecks =
-    Join(Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kWeights), NotNull(kIndexer.index),
-                   DtypesIn(kHalvesRule, {kQuery}), SameDtype(kQuery, kKey),
-                   DtypesIn(kNoneBeforeAtlasA2, {kWeights})),
-              SequenceDtypes<kOfIndexer>()),
-         Join(List(DtypesIn(kInt32, {kIndexer.index}),
-                   IfValues<kIndexer>(IfGiven<kIndexer.values>(SameDtype(kQuery, kIndexer.values))),
-                   Custom(IndexerFits<kIndexer, kOfIndexer>, kTiling), SizesRepresentable({kIndexer.index}),
-                   DoneIfEmpty({kQuery}), InsideStorage({kWeights})),
-              SequencesInside<kOfIndexer>()));
+constexpr auto kIndexerChecks = Join(
+    Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kWeights), NotNull(kIndexer.index),
+              DtypesIn(kHalvesRule, {kQuery}), SameDtype(kQuery, kKey),
+              DtypesIn(kNoneBeforeAtlasA2, {kWeights})),
+         SequenceDtypes<kOfIndexer>()),
+    Join(List(DtypesIn(kInt32, {kIndexer.index}), If(HasValues<kIndexer>, SameDtype(kQuery, kIndexer.values)),
+              Custom(IndexerFits<kIndexer, kOfIndexer>, kTiling), SizesRepresentable({kIndexer.index}),
+              DoneIfEmpty({kQuery}), InsideStorage({kWeights})),
+         SequencesInside<kOfIndexer>()));
 constexpr auto kQuantIndexerChecks =
     Join(Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kWeights), NotNull(kQuantIndexer.query_scale),
                    NotNull(kQuantIndexer.query_scale + 1), NotNull(kQuantIndexer.index),
@@ -400,12 +398,16 @@ constexpr auto RopeDtypes() {
   return List(IfGiven<positions.query_rope>(SameDtype(kQuery, positions.query_rope)),
               IfGiven<positions.key_rope>(SameDtype(kQuery, positions.key_rope)));
 }
+template <const SparsePositions& positions, int tensor>
+bool HasStatistic(const OperatorCall& call) noexcept {
+  return ReturnsStatistics<positions>(call) && call.IsGiven(tensor);
+}
 template <const SparsePositions& positions>
 constexpr auto StatisticDtypes() {
+  constexpr int kMost = positions.greatest;
   constexpr int kSum = positions.greatest + 1;
-  return List(
-      If(ReturnsStatistics<positions>, IfGiven<positions.greatest>(DtypesIn(kFloat, {positions.greatest}))),
-      If(ReturnsStatistics<positions>, IfGiven<kSum>(DtypesIn(kFloat, {kSum}))));
+  return List(If(HasStatistic<positions, kMost>, DtypesIn(kFloat, {kMost})),
+              If(HasStatistic<positions, kSum>, DtypesIn(kFloat, {kSum})));
 }
 template <const SparsePositions& positions, const SequencePositions& at>
 constexpr auto SparseChecks() {
