@@ -983,6 +983,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ChunkGatedDeltaRule, 3, kOperand1, t[0], t[0], t[1], nullptr, given.Numbers({1, 1, given.LastLength(t[1]), given.LastLength(t[0])}, t[0]), given.Indices({1}),
           0.5f, nullptr, t[2], given.Written({1, 1, given.LastLength(t[1]), given.LastLength(t[0])}, t[0])),
     STATE(MaskedCausalConv1d, 2, kOperand0, t[0], given.Numbers({3, given.LastLength(t[0])}, t[0]), nullptr, t[1]),
+    STATE(FusedMatmul, 1, kAny, given.Numbers({3, 2}, t[0]), given.Numbers({2, 4}, t[0]), nullptr, given.Numbers({3, 4}, t[0]),
+          Given::Mode(a.reduction == 0 ? "add" : a.reduction == 1 ? "gelu_erf" : "relu"), 0, given.Written({3, 4}, t[0])),
     STATE(FFN, 1, kAny, given.Numbers({3, 2}, t[0]), given.Numbers({2, 4}, t[0]), given.Numbers({4, 2}, t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
           nullptr, nullptr, nullptr, nullptr, Given::Mode("silu"), 0, given.Written({3, 2}, t[0])),
     STATE(FFNV2, 1, kAny, given.Numbers({3, 2}, t[0]), given.Numbers({2, 2, 4}, t[0]), given.Numbers({2, 4, 2}, t[0]), given.Array({1, 3}), nullptr, nullptr, nullptr, nullptr,

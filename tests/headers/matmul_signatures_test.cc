@@ -63,3 +63,4 @@ HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, in
 HAS(aclnnConvDepthwise2d, In, In, Ints, In, Ints, Ints, Ints, Out, int8_t);
 HAS(aclnnConvTbc, In, In, In, int64_t, Out, int8_t);
 HAS(aclnnConvTbcBackward, In, In, In, In, int64_t, int8_t, Out, Out, Out);
+HAS(aclnnFusedMatmul, In, In, In, In, const char*, int8_t, In);

@@ -87,6 +87,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/activations/activation.h"
+#include "aclnnop/activations/relu.h"
 #include "aclnnop/activations/relu_functions.h"
 
 namespace portacl {
@@ -160,6 +161,8 @@ constexpr auto kLeakyReluBackwardChecks = Join(
     BroadcastChecks(kGradOutput, kInput, kGradInput), ComputableChecks({kGradOutput, kInput}, kGradInput));
 
 }  // namespace
+const engine::KernelTable& ReluKernels() noexcept { return kRelu; }
+
 }  // namespace portacl
 
 using namespace portacl;

@@ -282,24 +282,6 @@ const auto kMarked = Register(
     }(),
     2);
 
-const auto kContinued = Register(
-    {"aclnnFusedCausalConv1d",
-     {"x", "weight", "out"},
-     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-       const Unseen states({3, 4, 384}, DtypeOf(t[0]));
-       return aclnnFusedCausalConv1dGetWorkspaceSize(t[0], t[1], states, nullptr, nullptr, nullptr, nullptr,
-                                                     nullptr, nullptr, nullptr, nullptr, nullptr, 0, -1, 0, 0,
-                                                     1, 0, 0, t[2], size, executor);
-     },
-     aclnnFusedCausalConv1d},
-    [] {
-      std::vector<GivenCase> cases;
-      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16})
-        cases.push_back({{dtype, dtype}, {{3, 19, 384}, {3, 384}}, dtype, {3, 19, 384}, 0});
-      return cases;
-    }(),
-    1);
-
 const auto kCompressed = Register(
     {"aclnnNsaCompress",
      {"input", "weight", "out"},
