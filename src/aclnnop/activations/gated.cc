@@ -182,7 +182,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/activations/activation.h"
 #include "aclnnop/activations/gated_functions.h"
-#include "aclnnop/activations/gelu.h"
+#include "aclnnop/jobs/activation_kernels.h"
 #include "aclnnop/map_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"

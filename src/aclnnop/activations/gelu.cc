@@ -82,8 +82,8 @@ HWY_AFTER_NAMESPACE();
 #include <string_view>
 
 #include "aclnnop/activations/activation.h"
-#include "aclnnop/activations/gelu.h"
 #include "aclnnop/activations/gelu_functions.h"
+#include "aclnnop/jobs/activation_kernels.h"
 #include "base/errors.h"
 
 namespace portacl {

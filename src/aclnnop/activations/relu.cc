@@ -87,8 +87,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/activations/activation.h"
-#include "aclnnop/activations/relu.h"
 #include "aclnnop/activations/relu_functions.h"
+#include "aclnnop/jobs/activation_kernels.h"
 
 namespace portacl {
 namespace {

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "aclnnop/activations/gelu.h"
-#include "aclnnop/activations/relu.h"
+#include "aclnnop/jobs/activation_kernels.h"
 #include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/mul.h"
