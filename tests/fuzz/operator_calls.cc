@@ -1020,6 +1020,8 @@ constexpr OperatorCall kCalls[] = {
     STATE(InplaceFusedCausalConv1d, 1, kAny, given.Written({2, 2, 128}, t[0]), given.Numbers({3, 128}, t[0]), given.Written({2, 3, 128}, t[0]), nullptr, nullptr, nullptr, nullptr,
           given.Made32({2}), nullptr, nullptr, nullptr, nullptr, 0, -1, 0, 0, a.reduction, 0, 0),
     MOVES(NsaCompress, 2, kOperand0, t[0], given.Numbers({1, given.PackedHeads(t[0])}, t[0]), given.Array({given.FirstLength(t[0])}), nullptr, 1, 1, 0, t[1]),
+    MOVES(NsaCompressGrad, 2, kOperand0, t[0], t[0], given.Numbers({1, given.PackedHeads(t[0])}, t[0]), given.Array({given.FirstLength(t[0])}), 1, 1, 0, nullptr, t[1],
+          given.Written({1, given.PackedHeads(t[0])}, t[0])),
     MOVES(SwigluGroup, 2, kOperand0, t[0], a.log_target ? given.Numbers({given.FirstLength(t[0])}) : nullptr, a.reduction == 0 ? given.Made64({1}) : nullptr, a.wide_beta,
           given.Half(t[1])),
     STATE(ApplyTopKTopP, 2, kOperand0, t[0], a.log_target ? given.Numbers({given.FirstLength(t[0])}, t[0]) : nullptr,

@@ -57,3 +57,4 @@ HAS(aclnnFusedCausalConv1d, In, In, Out, In, In, In, In, In, In, In, In, In, int
 HAS(aclnnInplaceFusedCausalConv1d, Out, In, Out, In, In, In, In, In, In, In, In, In, int64_t, int64_t,
     int64_t, int64_t, int64_t, int64_t, int64_t);
 HAS(aclnnNsaCompress, In, In, Array, char*, int64_t, int64_t, int64_t, In);
+HAS(aclnnNsaCompressGrad, In, In, In, Array, int64_t, int64_t, int64_t, char*, In, In);

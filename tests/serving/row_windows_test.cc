@@ -283,8 +283,116 @@ IndexOperator Compression() {
   return op;
 }
 
+// ---- NsaCompressGrad ----
+
+IndexOperator CompressionGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnNsaCompressGrad);
+  op.valid = {TensorArg("outputGrad", {5, 2, 3}, ACL_FLOAT16),
+              TensorArg("input", {7, 2, 3}, ACL_FLOAT16),
+              TensorArg("weight", {2, 2}, ACL_FLOAT16),
+              ArrayArg("actSeqLenOptional", {4, 7}),
+              IntegerArg("compressBlockSize", 2),
+              IntegerArg("compressStride", 1),
+              IntegerArg("actSeqLenType", 0),
+              TextArg("layoutOptional", "TND"),
+              OutputArg("inputGrad", {7, 2, 3}, ACL_FLOAT16),
+              OutputArg("weightGrad", {2, 2}, ACL_FLOAT16)};
+  op.takes_workspace = true;
+  op.tolerance = 1e-2;
+  const auto windows_of = [](const IndexCall& call) {
+    std::vector<int64_t> firsts;
+    int64_t first = 0;
+    for (const int64_t end : call["actSeqLenOptional"].values) {
+      for (int64_t at = first; at + call["compressBlockSize"].integer <= end;
+           at += call["compressStride"].integer)
+        firsts.push_back(at);
+      first = end;
+    }
+    return firsts;
+  };
+  op.rules = {NoNulls("outputGrad input weight inputGrad weightGrad"),
+              RefusedDtype("outputGrad",
+                           [](const IndexCall& call, DtypeNumber dtype) {
+                             return (IsOn950(call) || IsOnA2OrA3(call)) &&
+                                    std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
+                           }),
+              DtypeIs("outputGrad", "input"),
+              DtypeIs("outputGrad", "weight"),
+              DtypeIs("outputGrad", "inputGrad"),
+              DtypeIs("outputGrad", "weightGrad"),
+              Refuses(kTiling, "",
+                      [=](IndexCall& call) {
+                        const Shape& input = call["input"].shape;
+                        if (input.size() != 3) return true;
+                        if (!call["layoutOptional"].null && call["layoutOptional"].text != "TND") return true;
+                        if (call["actSeqLenType"].integer != 0) return true;
+                        const int64_t window = call["compressBlockSize"].integer;
+                        const int64_t stride = call["compressStride"].integer;
+                        if (window < 1 || stride < 1 || window < stride || window > int64_t{1} << 40)
+                          return true;
+                        if (call["actSeqLenOptional"].null || call["actSeqLenOptional"].values.empty())
+                          return true;
+                        int64_t before = 0;
+                        for (const int64_t end : call["actSeqLenOptional"].values) {
+                          if (end < before || end > input[0]) return true;
+                          before = end;
+                        }
+                        const Shape weight = {window, input[1]};
+                        return call["outputGrad"].shape !=
+                                   Shape{std::ssize(windows_of(call)), input[1], input[2]} ||
+                               call["weight"].shape != weight || call["inputGrad"].shape != input ||
+                               call["weightGrad"].shape != weight;
+                      }),
+              EmptyDone("weightGrad")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const int64_t rows = random.Between(1, 20);
+    const int64_t heads = random.Between(1, 3);
+    const int64_t width = DrawColumns(random);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    call["input"].shape = call["inputGrad"].shape = {rows, heads, width};
+    call["compressStride"].integer = random.Between(1, 4);
+    call["compressBlockSize"].integer = random.Between(call["compressStride"].integer, 6);
+    call["weight"].shape = call["weightGrad"].shape = {call["compressBlockSize"].integer, heads};
+    call["actSeqLenOptional"].values.clear();
+    int64_t end = 0;
+    for (int64_t b = random.Between(1, 3); b > 0; --b)
+      call["actSeqLenOptional"].values.push_back(end = random.Between(end, rows));
+    call["outputGrad"].shape = {std::ssize(windows_of(call)), heads, width};
+    for (const char* name : {"outputGrad", "input", "weight", "inputGrad", "weightGrad"})
+      call[name].dtype = dtype;
+  };
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (size_t i = 0; i < 3; ++i) SetNumbers(tensors[i], random);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers gradient(call, tensors, "outputGrad");
+    const Numbers input(call, tensors, "input");
+    const Numbers weight(call, tensors, "weight");
+    const int64_t heads = input.shape()[1];
+    const int64_t width = input.shape()[2];
+    std::vector<double> of_input(static_cast<size_t>(input.size()));
+    std::vector<double> of_weight(static_cast<size_t>(weight.size()));
+    int64_t window = 0;
+    for (const int64_t first : windows_of(call)) {
+      for (int64_t i = 0; i < call["compressBlockSize"].integer * heads * width; ++i) {
+        const int64_t j = i / (heads * width);
+        const int64_t h = i / width % heads;
+        const double of_out = gradient[(window * heads + h) * width + i % width];
+        const int64_t place = ((first + j) * heads + h) * width + i % width;
+        of_input[static_cast<size_t>(place)] += weight.At(j, h) * of_out;
+        of_weight[static_cast<size_t>(j * heads + h)] += input[place] * of_out;
+      }
+      ++window;
+    }
+    return std::vector<Outcome>{EncodedAll(input.dtype(), of_input), EncodedAll(input.dtype(), of_weight)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Convolution(false), Convolution(true), Compression()};
+  static const std::vector<IndexOperator> all = {Convolution(false), Convolution(true), Compression(),
+                                                 CompressionGradient()};
   return all;
 }
 

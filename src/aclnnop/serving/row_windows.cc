@@ -1,5 +1,5 @@
-// aclnnFusedCausalConv1d and its in-place form: the causal convolution of requests that continue. aclnnNsaCompress:
-// windows of keys or values as one row each.
+// aclnnFusedCausalConv1d and its in-place form: the causal convolution of requests that continue.
+// aclnnNsaCompress and aclnnNsaCompressGrad: windows of keys or values as one row each.
 // SPDX-License-Identifier: Apache-2.0
 #include <span>
 #include <string_view>
@@ -148,23 +148,29 @@ void SetConvolution(const OperatorCall& call, Executor& executor) {
 enum Compressed { kInput, kWindowWeight, kOut };
 enum CompressedAttributes { kEnds, kLayout, kWindow, kStride, kEndsType };
 
+// Positions of the attributes, which differ in the gradient's order.
+struct WindowAttributes {
+  int ends, layout, window, stride, ends_type;
+};
+constexpr WindowAttributes kOfCompression{kEnds, kLayout, kWindow, kStride, kEndsType};
+constexpr WindowAttributes kOfGradient{0, 4, 1, 2, 3};
+
 std::span<const int64_t> EndsIn(const OperatorCall& call) noexcept {
   const aclIntArray* const array = call.attributes[kEnds].array;
   return array == nullptr ? std::span<const int64_t>() : array->values;
 }
 
-aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.HoldsOf(std::string_view(serving::TextOr(call, kLayout, "TND")) == "TND", kLayout,
+// Checks the attributes, and counts the windows of input's rows.
+int64_t CountWindows(const OperatorCall& call, const WindowAttributes& at, const Shape& input,
+                     ShapeChecks& checks) {
+  checks.HoldsOf(std::string_view(serving::TextOr(call, at.layout, "TND")) == "TND", at.layout,
                  "TND or a null pointer");
-  checks.Rank(kInput, 3, 3).Integer(kEndsType, 0, 0);
-  checks.Integer(kWindow, 1, int64_t{1} << 40).Integer(kStride, 1, int64_t{1} << 40);
-  if (!checks.Passed()) return checks.status();
-  const Shape& input = call.Tensor(kInput).view;
-  const int64_t window = Integer(call, kWindow);
-  const int64_t stride = Integer(call, kStride);
-  checks.HoldsOf(window >= stride, kWindow, "at least compressStride");
-  checks.Is(kWindowWeight, Shape{window, input[1]});
+  checks.Integer(at.ends_type, 0, 0);
+  checks.Integer(at.window, 1, int64_t{1} << 40).Integer(at.stride, 1, int64_t{1} << 40);
+  if (!checks.Passed()) return 0;
+  const int64_t window = Integer(call, at.window);
+  const int64_t stride = Integer(call, at.stride);
+  checks.HoldsOf(window >= stride, at.window, "at least compressStride");
   int64_t windows = 0;
   int64_t before = 0;
   bool fits = !EndsIn(call).empty();
@@ -173,7 +179,18 @@ aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
     if (fits && end - before >= window) windows += (end - before - window) / stride + 1;
     before = end;
   }
-  checks.HoldsOf(fits, kEnds, "where each sequence ends, at most at input's last row");
+  checks.HoldsOf(fits, at.ends, "where each sequence ends, at most at input's last row");
+  return windows;
+}
+
+aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kInput, 3, 3);
+  if (!checks.Passed()) return checks.status();
+  const Shape& input = call.Tensor(kInput).view;
+  const int64_t windows = CountWindows(call, kOfCompression, input, checks);
+  if (!checks.Passed()) return checks.status();
+  checks.Is(kWindowWeight, Shape{Integer(call, kWindow), input[1]});
   return checks.Is(kOut, Shape{windows, input[1], input[2]}).status();
 }
 
@@ -205,6 +222,56 @@ void SetWindows(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
+// ---- NsaCompressGrad ----
+
+enum Gradients { kOutputGradient, kGradientInput, kGradientWeight, kOfInput, kOfWeight };
+
+aclnnStatus GradientsFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kGradientInput, 3, 3);
+  if (!checks.Passed()) return checks.status();
+  const Shape& input = call.Tensor(kGradientInput).view;
+  const int64_t windows = CountWindows(call, kOfGradient, input, checks);
+  if (!checks.Passed()) return checks.status();
+  const Shape weight{Integer(call, kOfGradient.window), input[1]};
+  checks.Is(kOutputGradient, Shape{windows, input[1], input[2]}).Is(kGradientWeight, weight);
+  return checks.Is(kOfInput, input).Is(kOfWeight, weight).status();
+}
+
+constexpr auto kGradientChecks =
+    List(NotNull(kOutputGradient), NotNull(kGradientInput), NotNull(kGradientWeight), NotNull(kOfInput),
+         NotNull(kOfWeight), DtypesIn(kCompressedDtypes, {kOutputGradient}),
+         SameDtype(kOutputGradient, kGradientInput), SameDtype(kOutputGradient, kGradientWeight),
+         SameDtype(kOutputGradient, kOfInput), SameDtype(kOutputGradient, kOfWeight),
+         Custom(GradientsFit, kTiling), SizesRepresentable({kOfInput, kOfWeight}), DoneIfEmpty({kOfWeight}),
+         InsideStorage({kOutputGradient, kGradientInput, kGradientWeight}));
+
+void SetGradients(const OperatorCall& call, Executor& executor) {
+  const aclIntArray* const ends = call.attributes[kOfGradient.ends].array;
+  DenseOpList ops(call, executor, &ends->values);
+  const Shape& input = call.Tensor(kGradientInput).view;
+  engine::CompressGradients gradients{};
+  gradients.gradient = ops.Rows(kOutputGradient);
+  gradients.x = ops.Rows(kGradientInput);
+  gradients.weight = ops.Rows(kGradientWeight);
+  gradients.of_x = ops.RowsOut(kOfInput);
+  gradients.of_weight = ops.RowsOut(kOfWeight);
+  gradients.end = ops.Array();
+  gradients.sequences = std::ssize(ends->values);
+  gradients.rows = input[0];
+  gradients.windows = call.Tensor(kOutputGradient).view[0];
+  gradients.heads = input[1];
+  gradients.width = input[2];
+  gradients.window = Integer(call, kOfGradient.window);
+  gradients.stride = Integer(call, kOfGradient.stride);
+  gradients.threads = call.threads;
+  ops.Compute(gradients,
+              {gradients.gradient.buffer, gradients.x.buffer, gradients.weight.buffer, gradients.of_x.buffer,
+               gradients.of_weight.buffer},
+              call.Tensor(kGradientInput).numel);
+  ops.SetJob();
+}
+
 }  // namespace
 
 }  // namespace portacl
@@ -219,4 +286,7 @@ PORTACL_PHASE_1(aclnnInplaceFusedCausalConv1d) {
 }
 PORTACL_PHASE_1(aclnnNsaCompress) {
   return dense::RunOpList(call, kWindowChecks, workspaceSize, executor, SetWindows);
+}
+PORTACL_PHASE_1(aclnnNsaCompressGrad) {
+  return dense::RunOpList(call, kGradientChecks, workspaceSize, executor, SetGradients);
 }

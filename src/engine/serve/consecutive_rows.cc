@@ -115,4 +115,66 @@ void CompressWindows::Run(const JobContext& context) const noexcept {
   });
 }
 
+void CompressGradients::Run(const JobContext& context) const noexcept {
+  constexpr int64_t kColumns = 512;
+  const auto windows_of = [&](int64_t count) { return count >= window ? (count - window) / stride + 1 : 0; };
+  ForEachBlock(rows * heads, threads, [&](int64_t item) {
+    const DefaultFloatEnvironment environment;
+    const int64_t row = item / heads;
+    const int64_t head = item % heads;
+    int64_t first = 0;
+    int64_t before = 0;  // windows of the sequences before
+    int64_t own = 0;
+    for (int64_t b = 0; b < sequences && own == 0; ++b) {
+      const int64_t last = std::clamp(WordAt(end, context, b), first, rows);
+      if (row < last) {
+        own = windows_of(last - first);
+        break;
+      }
+      before += windows_of(last - first);
+      first = last;
+    }
+    const int64_t place = row - first;
+    const int64_t least = place < window ? 0 : (place - window) / stride + 1;
+    float sum[kColumns];
+    float term[kColumns];
+    for (int64_t column = 0; column < width; column += kColumns) {
+      const int64_t n = std::min(kColumns, width - column);
+      std::fill_n(sum, n, 0.0f);
+      for (int64_t i = least; i < own && i * stride <= place; ++i) {
+        float factor;
+        Bring(weight, context, (place - i * stride) * heads + head, 1, &factor);
+        Bring(gradient, context, ((before + i) * heads + head) * width + column, n, term);
+        for (int64_t j = 0; j < n; ++j) sum[j] += factor * term[j];
+      }
+      Put(of_x, context, item * width + column, n, sum);
+    }
+  });
+  ForEachBlock(window * heads, threads, [&](int64_t item) {
+    const DefaultFloatEnvironment environment;
+    const int64_t of_window = item / heads;
+    const int64_t head = item % heads;
+    double sum = 0;
+    int64_t first = 0;
+    int64_t at = 0;
+    float left[kColumns];
+    float right[kColumns];
+    for (int64_t b = 0; b < sequences; ++b) {
+      const int64_t last = std::clamp(WordAt(end, context, b), first, rows);
+      for (int64_t i = 0; i < windows_of(last - first) && at < windows; ++i, ++at) {
+        const int64_t row = first + i * stride + of_window;
+        for (int64_t column = 0; column < width; column += kColumns) {
+          const int64_t n = std::min(kColumns, width - column);
+          Bring(gradient, context, (at * heads + head) * width + column, n, left);
+          Bring(x, context, (row * heads + head) * width + column, n, right);
+          for (int64_t j = 0; j < n; ++j) sum += static_cast<double>(left[j]) * static_cast<double>(right[j]);
+        }
+      }
+      first = last;
+    }
+    const auto rounded = static_cast<float>(sum);
+    Put(of_weight, context, item, 1, &rounded);
+  });
+}
+
 }  // namespace portacl::engine

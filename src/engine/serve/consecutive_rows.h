@@ -48,4 +48,18 @@ struct CompressWindows {
   void Run(const JobContext& context) const noexcept;
 };
 
+// The gradients of windows: of a row the sum over the windows that have it, of a weight the sum over all
+// windows, in float64.
+struct CompressGradients {
+  NumberRows gradient;   // windows x heads x width
+  NumberRows x, of_x;    // rows x heads x width
+  NumberRows weight;     // window x heads
+  NumberRows of_weight;  // likewise
+  BufferRef end;         // INT64 of each sequence
+  int64_t sequences, rows, windows, heads, width, window, stride;
+  int threads;
+
+  void Run(const JobContext& context) const noexcept;
+};
+
 }  // namespace portacl::engine

@@ -298,5 +298,32 @@ const auto kCompressed = Register(
     }(),
     1);
 
+// The gradients of rows, and of weights.
+const auto kCompressedGrad = Register(
+    {"aclnnNsaCompressGrad",
+     {"outputGrad", "input", "weight", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_row = a.reduction == 0;
+       const Unseen other(is_row ? Shape{16, 3} : Shape{91, 3, 61}, DtypeOf(t[0]));
+       const Numbers ends({40, 91});
+       return aclnnNsaCompressGradGetWorkspaceSize(t[0], t[1], t[2], ends, 16, 8, 0, nullptr,
+                                                   is_row ? t[3] : other, is_row ? other : t[3], size,
+                                                   executor);
+     },
+     aclnnNsaCompressGrad},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        for (size_t setting = 0; setting < 2; ++setting)
+          cases.push_back({{dtype, dtype, dtype},
+                           {{9, 3, 61}, {91, 3, 61}, {16, 3}},
+                           dtype,
+                           setting == 0 ? Shape{91, 3, 61} : Shape{16, 3},
+                           setting});
+      }
+      return cases;
+    }(),
+    2);
+
 }  // namespace
 }  // namespace portacl::testing
