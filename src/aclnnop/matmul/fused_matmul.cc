@@ -91,8 +91,9 @@ constexpr auto kChecks =
     Join(List(NotNull(kX1), NotNull(kX2), NotNull(kY), If(HasOther, NotNull(kX3)),
               If(HasBiasOfGelu, Custom(NoBias, ACLNN_ERR_PARAM_NULLPTR)), DtypesIn(kOn950, {kX1}),
               SameDtype(kX1, kX2), If(ReadsOther, SameDtype(kX1, kX3)), Custom(TypesFit), Custom(ShapesFit)),
-         List(SizesRepresentable({kY}), DoneIfEmpty({kY}), MatricesInsideStorage({kX1, kX2}),
-              IfGiven<kBias>(InsideStorage({kBias})), If(ReadsOther, InsideStorage({kX3}))));
+         List(SizesRepresentable({kY}), DoneIfEmpty({kY}), FractalInsideStorage({kX1, kX2}),
+              MatricesInsideStorage({kX1, kX2}), IfGiven<kBias>(InsideStorage({kBias})),
+              If(ReadsOther, InsideStorage({kX3}))));
 
 void SetFused(const OperatorCall& call, Executor& executor) {
   const auto matrices = [&](int tensor) { return Matrices{call.OperandOf(tensor), call.Tensor(tensor)}; };
