@@ -124,7 +124,7 @@ struct AttendToHeads {
   bool from_the_end;  // that is counted from the end
   SelectedKeysFunctions functions;
   float (*log_sum_of)(float greatest, float sum);
-  BufferRef work;            // WorkBytes
+  BufferRef work;  // WorkBytes
   int threads;
 
   int64_t MostKeys() const noexcept { return index.is_there ? count * key_block : keys.Most(); }
