@@ -280,7 +280,7 @@ IndexOperator Gradient() {
                         return blank < 0 || blank >= call["logProbs"].shape.back();
                       }),
               Refuses(161002, "targetLengths",
-                      [](IndexCall& call) {
+                      [=](IndexCall& call) {
                         const int64_t states = call["logAlpha"].shape[2];
                         return (states < 1 && count(call) > 0) || Longest(call) > (states - 1) / 2;
                       }),
