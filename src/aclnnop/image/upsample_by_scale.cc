@@ -130,7 +130,7 @@ constexpr auto kExact2dGradientChecks = Checks<kExact2dGradient>(kSummed);
 template <const Form& kForm>
 AxisMap AxisOf(const OperatorCall& call, const StridedView& image, const StridedView& resized, int axis) {
   const int dim = image.view.rank - kForm.dims + axis;
-  double scale = call.attributes[static_cast<size_t>(kForm.FirstScale() + axis)].wide;
+  double scale = call.attributes[static_cast<size_t>(kForm.FirstScale()) + static_cast<size_t>(axis)].wide;
   // The scale of aclnnUpsampleNearest1dV2 is a float.
   if (kForm.kind == Kind::kNearest && kForm.shift == 0)
     scale = NearestScale(call, static_cast<double>(static_cast<float>(scale)));

@@ -100,14 +100,14 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
   ops.SetJob();
 }
 
-void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands, const int64_t* ops,
-                           Executor& executor) {
+void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands,
+                           const int64_t* steps, Executor& executor) {
   const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
   const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
   OpList list(executor, 2);
   list.Fill(result, OperandBuffer(operands.result), list.Value({}));
   StridedView target = result;
-  for (int axis = 0; axis < 2; ++axis) Narrow(target, 3 + axis, 0, gradient.view[3 + axis], ops[axis]);
+  for (int axis = 0; axis < 2; ++axis) Narrow(target, 3 + axis, 0, gradient.view[3 + axis], steps[axis]);
   list.Copy(gradient, OperandBuffer(operands.gradient), target, OperandBuffer(operands.result));
   list.SetJob();
 }
