@@ -460,7 +460,8 @@ constexpr Check NoTermsIfEmpty(Operands inputs_and_output) {
 constexpr Check InsideStorage(Operands operands) {
   return {.run = check::InsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
-// 561103 when a tensor's dtype is not implemented here, although CANN's promotion and cast rules accept it.
+// 561103 when the operator is not computed in a tensor's dtype, although CANN's promotion and cast rules accept
+// it.
 constexpr Check DtypeImplemented(Operands operands, DtypeSet dtypes) {
   return {.run = check::DtypeImplemented, .operands = operands, .dtypes = dtypes};
 }
@@ -470,7 +471,7 @@ constexpr Check Converts(int from, int to, DtypeSet dtypes) {
   return {.run = check::Converts, .operands = {from, to}, .dtypes = dtypes};
 }
 
-// 561103 when the promoted dtype is not implemented here, although CANN's rules accept it.
+// 561103 when the operator is not computed in the promoted dtype, although CANN's rules accept it.
 constexpr Check PromotedImplemented(DtypeSet dtypes, Operands operands, Operands attributes = {}) {
   return {.run = check::PromotedImplemented,
           .operands = operands,

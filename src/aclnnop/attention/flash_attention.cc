@@ -382,8 +382,8 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Refuses features of V4 that are not implemented: sinks, rotary parts, quantised numbers, lengths of
-// sequences that are not packed, and shifts computed from slopes.
+// Refuses what docs/compatibility.md lists as unsupported in V4: sinks, rotary parts, quantised numbers, lengths
+// of sequences that are not packed, and shifts computed from slopes.
 template <const OperandPositions& at>
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
@@ -591,7 +591,7 @@ constexpr auto kShared = List(Custom(HeadsGiven), Custom(LayoutFits<at>), Custom
                               Custom(KeepFits, kTiling), Custom(HeadsFit, kTiling),
                               Custom(LengthsFit, kTiling));
 
-// CANN's code for features of V4 that are not implemented here.
+// Code of the features of V4 that IsComputed refuses.
 constexpr aclnnStatus kNotComputed = ACLNN_ERR_INNER_NULLPTR;
 
 template <const OperandPositions& at>

@@ -408,7 +408,8 @@ aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
                    StartMessage(call).Add("parameter inputLayout is a null pointer, expected a text."));
 }
 
-// Refuses features of CANN that are not implemented: quantised queries or results, and padding on the left.
+// Refuses quantised queries, quantised results and padding on the left, which docs/compatibility.md lists as
+// unsupported.
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : kNotComputed) {
     if (!Has(call, tensor)) continue;

@@ -341,7 +341,7 @@ aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
   return RefuseGroup(check, call, "0, or groups of 1 or 128 rows and columns and of 32, 128 or 256 terms.");
 }
 
-// Refuses features of CANN that are not implemented.
+// Refuses products of groups, which docs/compatibility.md lists as unsupported.
 aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
   if (call.attributes[kGroupSize].integer == 0) return ACL_SUCCESS;
   return RefuseGroup(check, call, "0; products of groups, of MX and of fp8 types are not computed.");
