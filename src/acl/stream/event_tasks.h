@@ -25,9 +25,10 @@ using Clock = std::chrono::steady_clock;
 
 struct Event;
 
-// One aclrtRecordEvent: done when its stream reaches it. It is a separate object, because an event may be
-// recorded again, or destroyed, while streams still wait for an earlier recording. It is referenced by the
-// event whose latest recording it is, its queue, and the tasks that wait for it.
+// A call of aclrtRecordEvent, which is done when the stream reaches it. Recordings are objects of their own,
+// because an event may be recorded again, or destroyed, while streams still wait for an earlier recording. A
+// recording is referenced by the event whose latest recording it is, by its queue, and by the tasks that wait
+// for it.
 class Recording final : public Task {
  public:
   // Becomes the event's latest recording at the moment it is queued. No wait for it, in whichever stream, can
@@ -66,7 +67,7 @@ class Recording final : public Task {
 
   sanitizer::SignalPointer signal;  // for the checks of order
 
-  // Makes it resume the stream when it is done; returns false if it is done already.
+  // Makes the recording resume the stream when it is done. Returns false if it is done already.
   bool Join(Stream& stream) noexcept {
     std::lock_guard lock(mutex_);
     if (!done_) waiting_.Append(&stream);
@@ -95,7 +96,8 @@ class Recording final : public Task {
     changed_.notify_all();
   }
 
-  // Resets it in a forked child: work in flight stays with the parent, and nobody may wait for it here.
+  // Resets the recording in a forked child: work in flight stays with the parent, and nobody may wait for it
+  // here.
   void AfterFork() noexcept {
     new (&mutex_) std::mutex;
     new (&changed_) std::condition_variable;

@@ -29,7 +29,7 @@ constexpr DtypeRule kEyes = WithBf16SinceAtlasA2(kEyesOld).On({Product::kNoDevic
 constexpr DtypeSet kSpacedOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8, ACL_UINT8, ACL_DOUBLE};
 constexpr DtypeSet kSpacedNew{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT32, ACL_INT16,
                               ACL_INT8,  ACL_UINT8,   ACL_INT64, ACL_DOUBLE};
-// One set for each product; empty on Atlas 200I/500 A2 and without a device.
+// The accepted dtypes of each product; none on Atlas 200I/500 A2 and without a device.
 constexpr DtypeRule kSpaced{{kSpacedOld, kSpacedNew, kSpacedNew, kSpacedNew, kSpacedOld, kNoDtype, kNoDtype}};
 
 // Converts a scalar to `dtype`, and returns it as a T.

@@ -20,7 +20,7 @@ enum Tensors { kX, kOut };
 enum Attributes { kOrd };
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
-// One thread reduces a tensor of up to so many elements, in parallel with other tensors.
+// The most elements of a tensor that is reduced by one thread, in parallel with other tensors.
 constexpr int64_t kFew = 65536;
 // Elements that one thread should take at a time.
 constexpr int64_t kTogether = 32768;
@@ -81,8 +81,8 @@ aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
                               " is a null pointer, accepted: a tensor.");
     }
   }
-  // Checks each list by itself, since out's shapes differ from x's. Reports faults of structure only if there
-  // is no other fault.
+  // Checks each list by itself, since out's shapes differ from x's. Errors of dtype come before errors of
+  // lists and shapes (561002).
   aclnnStatus structure = ACL_SUCCESS;
   for (const int list : {kOut, kX}) {
     const aclnnStatus status = CheckLists(call, kDtypes, /*is_generated=*/true, {list});

@@ -138,7 +138,8 @@ aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// The same; a mirrored pad's gradient without a batch may also have no channels.
+// Checks a gradient as EmptyBatchAlone checks a pad. The gradient of a mirrored pad without a batch may also
+// have no channels.
 aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcept {
   const bool is_batch = call.Tensor(kPadded).view.rank == check.low + 2;
   const bool takes_first = is_batch || static_cast<Kind>(check.high) == Kind::kReflect;

@@ -99,7 +99,8 @@ class DenseOpList {
   // that the computation leaves some elements unchanged.
   engine::BufferRef Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
   engine::NumberRows RowsOut(int tensor);
-  // The same for a view of the tensor with as many elements, for example with permuted dims.
+  // Return an input or an output by a view of the tensor with as many elements, for example with permuted
+  // dims.
   engine::BufferRef InView(int tensor, const StridedView& view, aclDataType dtype = ACL_DT_UNDEFINED);
   engine::BufferRef OutView(int tensor, const StridedView& view, aclDataType dtype = ACL_DT_UNDEFINED,
                             bool keeps = false);

@@ -100,7 +100,8 @@ bool IsTrustedTransposed(const StridedView& tensor) noexcept {
 aclnnStatus check::MatricesInsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (const int8_t tensor : check.operands) {
     if (!call.IsGiven(tensor)) continue;
-    // Products read by strides, whatever the format is.
+    // A matrix product reads its operands by their strides, whatever their format, so operands of private
+    // formats are checked, too.
     const bool is_private = IsPrivateFormat(call.Tensor(tensor).format);
     if (!is_private && IsTrustedTransposed(call.Tensor(tensor))) continue;
     const Check inside =

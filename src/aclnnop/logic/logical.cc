@@ -17,7 +17,7 @@ namespace logic {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Other dtypes are converted to bool.
+// The types that are read as they are; other dtypes are converted to bool.
 using LogicalLanes = LaneTypes<float, double, int32_t, int64_t, Bool>;
 
 // NaN is true.

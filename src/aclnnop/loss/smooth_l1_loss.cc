@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// This order of operations neither overflows nor underflows before the division, for any beta. d / beta is
+// The order of operations neither overflows nor underflows before the division, for any beta. d / beta is
 // also the factor of the gradient. A NaN d compares false and stays NaN.
 struct SmoothL1Loss : engine::HWY_NAMESPACE::Summable<SmoothL1Loss> {
   using Parameters = SmoothL1LossParameters;

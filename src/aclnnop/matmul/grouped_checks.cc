@@ -149,7 +149,7 @@ aclnnStatus FloatsFit(const OperatorCall& call) {
                                                 : RefuseValue(call, kActType, "0 with x of floats");
 }
 
-// Only products of floats can be split by terms.
+// Only floating-point inputs can be grouped along the inner (K) axis, groupType 2.
 aclnnStatus TermsStay(const OperatorCall& call) {
   if (GroupTypeOf(call) != kTermSplit) return ACL_SUCCESS;
   return RefuseValue(call, kGroupType, "-1 or 0 with integers in x or weight");

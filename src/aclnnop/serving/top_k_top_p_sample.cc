@@ -1,5 +1,5 @@
-// aclnnTopKTopPSample and V2: draw the next token of each row of logits, among the k greatest whose
-// probabilities add up to p.
+// aclnnTopKTopPSample and V2: draw the next token of each row of logits, among the k greatest, and of these
+// among the greatest whose probabilities add up to p.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/serving/paged_rows.h"
 #include "aclnnop/serving/top_k_top_p_sample_functions.h"

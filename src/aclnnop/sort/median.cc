@@ -80,7 +80,7 @@ aclnnStatus HasRows(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus MayHaveNone(const Check&, OperatorCall&) noexcept { return ACL_SUCCESS; }
 
-// An empty self gets the value of MedianOfNone.
+// If self is empty, the output is filled with MedianOfNone: NaN, or for integers the number that CANN writes.
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
   if (call.Tensor(kSelf).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;

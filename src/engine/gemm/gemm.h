@@ -33,7 +33,7 @@ struct GemmOperand {
   // A source other than a matrix, for the left or right operand. If set, `row` and `column` are unused. It
   // outlives the job.
   const Patches* patches;
-  // Likewise quantised weights, for the right operand only (engine/gemm/quantised.h).
+  // Quantised weights as another source, for the right operand only (engine/gemm/quantised.h).
   const QuantisedSource* quantised;
 };
 
@@ -106,7 +106,7 @@ int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
 // Makes a job. No length but the depth is 0. If the depth is 0, something is added or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
-// Makes one with kernels for pairs of terms, which may be nullptr.
+// Makes a job with kernels for pairs of terms, which may be nullptr.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept;
 
 }  // namespace portacl::engine

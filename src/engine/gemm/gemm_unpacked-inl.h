@@ -91,7 +91,7 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
   for (int64_t r = 0; r < kSide; r += 4) TransposeInBlocks(v + r);
   HWY_UNROLL(4)
   for (int64_t i = 0; i < 4; ++i) {
-    // Block j of vector 4 * q + i belongs to column 4 * j + i, at position 4 * q.
+    // 16-byte block j of v[4 * q + i] now holds rows 4 * q to 4 * q + 3 of column 4 * j + i.
 #if HWY_TARGET == HWY_AVX3
     const __m512 a = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0x44);
     const __m512 b = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0xEE);

@@ -401,7 +401,7 @@ struct Elementwise {
   // pass through tiles.
   static constexpr bool kHasFastPath = false;
 
-  // Whether it has only those of them that are over 16-bit elements.
+  // Whether the formula has, of the loops of a fast path, only those over 16-bit elements.
   static constexpr bool kTakes16BitFloats = false;
 
   // Whether the formula's results are masks, written as bytes of 0 and 1.

@@ -30,7 +30,7 @@ enum class IndexedAction : uint8_t { kTake, kPut, kAdd, kMultiply, kMaximum, kMi
 
 inline constexpr int kMostIndices = 8;
 
-// One index tensor, walked with the loop. An index i means i * step bytes on the indexed side.
+// An index tensor, walked with the loop. An index i means i * step bytes on the indexed side.
 struct IndexOperand {
   const char* name;
   int32_t operand;    // of the executor
@@ -115,7 +115,7 @@ bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const Ind
 bool SumsRows(const IndexedMove& move) noexcept;
 int64_t RowsWorkspace(const IndexedMove& move) noexcept;
 
-// One of several consecutive steps.
+// An op of a list: several computations that a job runs one after the other.
 struct ListedOp {
   static constexpr size_t kComputationBytes = 640;
 

@@ -52,7 +52,7 @@ WindowPart WindowAt(const PoolAxis& axis, int64_t position, bool counts_padding)
           std::max<int64_t>(size, 1)};
 }
 
-// One operand, whose rows are converted to float32 and back.
+// An operand whose rows are converted to float32 and back.
 struct RowwiseOperand {
   int8_t operand;
   int32_t size;
