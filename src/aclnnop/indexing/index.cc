@@ -297,7 +297,7 @@ constexpr Check kPutChecks[] = {
     InsideStorage({kOther, kIndices}),
 };
 
-// ---- steps ----
+// ---- ops ----
 
 int CountMasks(const OperatorCall& call) {
   int masks = 0;
@@ -305,7 +305,7 @@ int CountMasks(const OperatorCall& call) {
   return masks;
 }
 
-// Returns views of a tensor of self's shape over the indexed elements. Adds steps that find the true elements
+// Returns views of a tensor of self's shape over the indexed elements. Adds ops that find the true elements
 // of masks.
 TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shape& shape,
                     const StridedView& whole, OpList& ops) {

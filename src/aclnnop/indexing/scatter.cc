@@ -182,7 +182,7 @@ ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
   return value;
 }
 
-// Adds the steps of reductions that need several passes over the target. The target is a dense copy. Unless
+// Adds the ops of reductions that need several passes over the target. The target is a dense copy. Unless
 // self is included, the indexed elements are first set to the identity. A mean divides them by their counts
 // at the end.
 template <class Derive>

@@ -1,4 +1,4 @@
-// Dense operands of operators with several steps (see dense_op_list.h).
+// Dense operands of operators that make lists of ops (see dense_op_list.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/dense_op_list.h"
 

@@ -1,4 +1,4 @@
-// Tensors and checks of operators with several steps. Their computations (engine/route, engine/serve,
+// Tensors and checks of operators whose job is a list of ops. The ops (engine/route, engine/serve,
 // engine/quantise) take dense operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -79,13 +79,13 @@ inline int64_t Integer(const OperatorCall& call, int attribute) {
 // ---- jobs ----
 
 // Calls RunPhase1, and fails where the memory for each element or row of a tensor would overflow: an expanded
-// tensor takes no memory itself. `set` adds the steps.
+// tensor takes no memory itself. `set` adds the ops.
 aclnnStatus RunOpList(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                       aclOpExecutor** executor,
                       void (*set)(const OperatorCall& call, Executor& executor)) noexcept;
 
-// Builds the steps of a call whose computations take dense operands of one dtype. Other operands are copied
-// through the workspace.
+// Builds the op list of a call whose ops take dense operands of one dtype. Other operands are copied through
+// the workspace.
 class DenseOpList {
  public:
   DenseOpList(const OperatorCall& call, Executor& executor) : call_(call), ops_(executor, kMostSteps) {}

@@ -1,4 +1,4 @@
-// Converts tensors to operands of grouped products (see grouped_operands.h).
+// Converts tensors to operands of grouped matrix products (see grouped_operands.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/grouped_operands.h"
 

@@ -350,8 +350,8 @@ aclnnStatus CheckAll(const Check&, OperatorCall& whole) noexcept {
     all.index[all.count++] = static_cast<int8_t>(i);
   if (const aclnnStatus status = CheckNulls(call, all)) return status;
   if (const aclnnStatus status = CheckNumberNulls(call)) return status;
-  // If CANN generates phase 1, it checks the dtypes of numbers before the structure of the lists. Otherwise
-  // both have one code, and the order does not show.
+  // If CANN generates phase 1, it checks the dtypes of numbers before the lists' lengths and shapes.
+  // Otherwise both have one code, and the order does not show.
   const Operands lists = ListsOf(call);
   const aclnnStatus of_lists = CheckLists(call, rules.dtypes, rules.is_generated, lists);
   if (of_lists != ACL_SUCCESS && of_lists != ACLNN_ERR_INNER_TILING_ERROR) return of_lists;

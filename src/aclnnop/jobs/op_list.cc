@@ -1,4 +1,4 @@
-// Jobs of several steps (see op_list.h).
+// Jobs that run a list of ops (see op_list.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/op_list.h"
 
@@ -17,7 +17,7 @@ using engine::ListedOp;
 namespace {
 
 // Refuses so many elements, or bins, of a parameter that the memory for them would overflow: an expanded
-// tensor takes no memory itself. Returns false then, phase 1 fails, and the steps are not run.
+// tensor takes no memory itself. Returns false then, phase 1 fails, and the ops are not run.
 bool HasMemoryFor(const char* parameter, int64_t elements, Executor& executor, std::byte*& ops) {
   constexpr int64_t kMost = int64_t{1} << 52;
   if (elements <= kMost) return true;

@@ -94,14 +94,14 @@ void SetAddmm(const OperatorCall& call, Executor& executor) {
   product.alpha = RoundedFloatOf(call.Scalar(kAlpha));
   product.beta = RoundedFloatOf(call.Scalar(kBeta));
   product.multiplies = product.alpha != 0 && call.Tensor(kLeft).view[1] > 0;
-  // Without a product the result is 0 * self, which is NaN for NaN and infinities.
+  // Without a matrix product the result is 0 * self, which is NaN for NaN and infinities.
   if (product.beta != 0 || !product.multiplies) product.added = &added;
   SetProductJob(call, product, executor);
 }
 
 // ---- Baddbmm ----
 
-// Refuses a call where self or the product is empty, but not both.
+// Refuses a call where self or the matrix product is empty, but not both.
 aclnnStatus BothEmptyOrNone(const Check& check, OperatorCall& call) noexcept {
   const bool is_empty = call.Tensor(kSelf).view.IsEmpty();
   if (is_empty == call.broadcast.IsEmpty()) return ACL_SUCCESS;

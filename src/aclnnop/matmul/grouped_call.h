@@ -82,8 +82,8 @@ inline Mode ModeOf(const OperatorCall& call) {
   return x == weight ? Mode::kFloats : Mode::kWeightsAlone;
 }
 
-// Returns the group type. V1 has none: its products are separate if both sides have several tensors, or one
-// each.
+// Returns the group type. V1 has none: its matrix products are separate if both sides have several tensors,
+// or one each.
 inline int64_t GroupTypeOf(const OperatorCall& call) {
   if (VersionOf(call) != kV1) return call.attributes[kGroupType].integer;
   const int x = CountOf(call, kX);

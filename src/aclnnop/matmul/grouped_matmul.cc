@@ -1,4 +1,5 @@
-// aclnnGroupedMatmul and its versions: products of groups of rows, or of terms, each with its own weight.
+// aclnnGroupedMatmul and its versions: matrix products of groups of rows, or of groups along the inner (K)
+// axis, each with its own weight.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/grouped_matmul_functions.h"
 
@@ -259,7 +260,8 @@ class Maker {
     if (!has_groups) part.scale.row = part.offset.row = 0;
   }
 
-  // Returns a product that no group list splits. Its rows, or terms, follow those of the products before it.
+  // Returns a matrix product that no group list splits. Its rows, or its part of the inner (K) axis, follow
+  // those of the products before it.
   GroupedPart StaticPart(int group) const {
     GroupedPart part = PartOf(group);
     if (type_ == kNoSplit) {

@@ -110,8 +110,8 @@ aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// CANN reshapes the product to the output's shape, and checks only the number of elements. Without terms it
-// fills the output.
+// CANN reshapes the matrix product to the output's shape, and checks only the number of elements. If the
+// inner (K) dim is 0, it fills the output.
 aclnnStatus OutHoldsResult(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kOut);
   if (call.Tensor(kSelf).numel == 0 || call.Tensor(kMat2).numel == 0) {

@@ -1,5 +1,5 @@
-// aclnnTransQuantParamV2 and aclnnTransQuantParam: pack scales and offsets of quantised products into 64-bit
-// words.
+// aclnnTransQuantParamV2 and aclnnTransQuantParam: pack scales and offsets of quantised matrix products into
+// 64-bit words.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/trans_quant_param_functions.h"
 

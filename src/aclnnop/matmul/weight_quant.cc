@@ -1,5 +1,5 @@
-// aclnnWeightQuantBatchMatmulV2: products with 8-bit or 4-bit weights. Each column, or each group of a
-// column's terms, has a scale.
+// aclnnWeightQuantBatchMatmulV2: matrix products with 8-bit or 4-bit weights. Each column, or each group of a
+// column's elements along the inner (K) axis, has a scale.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/weight_quant_functions.h"
 

@@ -1,5 +1,5 @@
 // Shared code of operators whose tensors hold codes of few bits: storage of the codes, and operands for the
-// steps of engine/quantise.
+// ops of engine/quantise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

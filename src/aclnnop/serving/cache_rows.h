@@ -23,7 +23,7 @@ struct CacheLayout {
   int64_t rows_of_batch;
 };
 
-// Returns the computation of some rows, whose operands and steps the caller sets.
+// Returns the computation of some rows, whose operands the caller sets.
 MakeRows StartRows(DenseOpList& ops, int64_t rows, int64_t heads, int64_t width);
 
 void Compute(DenseOpList& ops, const MakeRows& made);

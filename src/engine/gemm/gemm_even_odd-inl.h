@@ -1,5 +1,5 @@
-// Products without panels in the order of 16-bit products: two chains, one of the even and one of the odd indices. Compiled once per
-// instruction set.
+// Matrix products without panels in the order of two 16-bit operands: two chains, one of the even and one of
+// the odd indices of the inner (K) axis. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -24,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
 namespace HWY_NAMESPACE {
 
-// ---- the order of 16-bit products, without panels ----
+// ---- the order of two 16-bit operands, without panels ----
 
 // Terms that are added at a time, in the columns' order: half of them to each of two chains.
 constexpr int64_t kEvenOddTogether = 8;

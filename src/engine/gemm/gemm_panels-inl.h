@@ -1,4 +1,5 @@
-// Products of packed rows and panels, in the order of float32 and in that of 16-bit products. Compiled once per instruction set.
+// Matrix products of packed rows and panels, in the order of float32 and in that of two 16-bit operands.
+// Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.

@@ -1,5 +1,5 @@
-// Products with an operand that stays where it lies, in the order of float32; and the packing and transposing of the others. Compiled once
-// per instruction set.
+// Matrix products with an operand that stays where it lies, in the order of float32; and the packing and
+// transposing of the others. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.

@@ -1,4 +1,4 @@
-// Grouped products (see grouped.h).
+// Grouped matrix products (see grouped.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/grouped.h"
 

@@ -1,4 +1,4 @@
-// The first index of a step that is out of bounds.
+// The first index of an op that is out of bounds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
