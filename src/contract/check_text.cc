@@ -17,7 +17,7 @@ Text& AddName(Text& text, const OperatorCall& call, int tensor, int entry) {
 
 Text& AddTensorShape(Text& text, const OperatorCall& call, int tensor, int entry) {
   AddName(text, call, tensor, entry).Add(" with shape ");
-  AddShape(text, call.Entry(tensor, entry)->view);
+  AddShape(text, call.Entry(tensor, entry)->shape);
   return text;
 }
 

@@ -63,21 +63,21 @@ aclnnStatus check::NotNegative(const Check& check, OperatorCall& call) noexcept 
 aclnnStatus check::RankAtMost(const Check& check, OperatorCall& call) noexcept {
   return ForEachTensor(
       check.operands, call, [&](const aclTensor& tensor, int index, int entry) -> aclnnStatus {
-        if (tensor.view.rank <= check.high) return ACL_SUCCESS;
+        if (tensor.shape.rank <= check.high) return ACL_SUCCESS;
         Text message = Start(call);
         AddTensorShape(message.Add("parameter "), call, index, entry)
             .Add(" has the rank ")
-            .Add(tensor.view.rank);
+            .Add(tensor.shape.rank);
         return FailAclnn(check.code, message.Add(", accepted: at most ").Add(check.high).Add(" dims."));
       });
 }
 
 aclnnStatus check::Broadcasts(const Check& check, OperatorCall& call) noexcept {
   const Operands& operands = check.operands;
-  Shape result = call.Tensor(operands.index[0]).view;
+  Shape result = call.Tensor(operands.index[0]).shape;
   for (int i = 1; i < operands.count; ++i) {
     const int tensor = operands.index[i];
-    if (!call.IsGiven(tensor) || BroadcastShapes(result, call.Tensor(tensor).view, &result)) continue;
+    if (!call.IsGiven(tensor) || BroadcastShapes(result, call.Tensor(tensor).shape, &result)) continue;
     Text message = Start(call);
     AddTensorShape(message.Add("parameter "), call, tensor).Add(" does not broadcast with ");
     for (int k = 0; k < i; ++k) {
@@ -93,7 +93,7 @@ aclnnStatus check::Broadcasts(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus check::ShapeIsBroadcast(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  if (call.Tensor(tensor).view == call.broadcast) return ACL_SUCCESS;
+  if (call.Tensor(tensor).shape == call.broadcast) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor)
       .Add(" differs from the broadcast shape of the inputs, accepted: ");
@@ -104,7 +104,7 @@ aclnnStatus check::ShapeIsBroadcast(const Check& check, OperatorCall& call) noex
 aclnnStatus check::ExpandsToBroadcast(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
   Shape result;
-  if (BroadcastShapes(call.Tensor(tensor).view, call.broadcast, &result) && result == call.broadcast) {
+  if (BroadcastShapes(call.Tensor(tensor).shape, call.broadcast, &result) && result == call.broadcast) {
     return ACL_SUCCESS;
   }
   Text message = Start(call);
@@ -117,7 +117,7 @@ aclnnStatus check::ExpandsToBroadcast(const Check& check, OperatorCall& call) no
 aclnnStatus check::SameShape(const Check& check, OperatorCall& call) noexcept {
   const int a = check.operands.index[0];
   const int b = check.operands.index[1];
-  if (call.Tensor(a).view == call.Tensor(b).view) return ACL_SUCCESS;
+  if (call.Tensor(a).shape == call.Tensor(b).shape) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, b).Add(" differs from ");
   AddTensorShape(message, call, a).Add("; accepted: the same shape.");
@@ -126,7 +126,7 @@ aclnnStatus check::SameShape(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus check::IsScalar(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  if (call.Tensor(tensor).view.rank == 0) return ACL_SUCCESS;
+  if (call.Tensor(tensor).shape.rank == 0) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor)
       .Add(" cannot hold a result that is reduced to one value, accepted: [].");
@@ -144,7 +144,7 @@ aclnnStatus check::OneElement(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus check::IsValue(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  const Shape& view = call.Tensor(tensor).view;
+  const Shape& view = call.Tensor(tensor).shape;
   if (view.rank == 0 || (view.rank == 1 && view[0] == 1)) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor).Add(" is not one value, accepted: [] or [1].");
@@ -154,7 +154,7 @@ aclnnStatus check::IsValue(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus check::FormatKept(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& input = call.Tensor(check.operands.index[0]);
   const aclTensor& output = call.Tensor(check.operands.index[1]);
-  if (input.format == ACL_FORMAT_ND || input.format == output.format || !(input.view == call.broadcast)) {
+  if (input.format == ACL_FORMAT_ND || input.format == output.format || !(input.shape == call.broadcast)) {
     return ACL_SUCCESS;
   }
   Text message = Start(call).Add("parameter ").Add(call.Name(check.operands.index[1])).Add(" with format ");
@@ -203,7 +203,7 @@ aclnnStatus check::SizesRepresentable(const Check& check, OperatorCall& call) no
 
 aclnnStatus check::DoneIfEmpty(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
-    if (call.IsGiven(tensor) && call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+    if (call.IsGiven(tensor) && call.Tensor(tensor).shape.IsEmpty()) call.work = OperatorCall::Work::kNothing;
   }
   return ACL_SUCCESS;
 }
@@ -211,7 +211,7 @@ aclnnStatus check::DoneIfEmpty(const Check& check, OperatorCall& call) noexcept 
 aclnnStatus check::NoTermsIfEmpty(const Check& check, OperatorCall& call) noexcept {
   const int inputs = check.operands.count - 1;
   bool empty = false;
-  for (int i = 0; i < inputs; ++i) empty = empty || call.Tensor(check.operands.index[i]).view.IsEmpty();
+  for (int i = 0; i < inputs; ++i) empty = empty || call.Tensor(check.operands.index[i]).shape.IsEmpty();
   if (!empty) return ACL_SUCCESS;
   const Check one_element = portacl::OneElement(check.operands.index[inputs], ACLNN_ERR_INNER_NULLPTR);
   if (const aclnnStatus status = one_element.run(one_element, call)) return status;
@@ -275,7 +275,7 @@ aclnnStatus RefuseRank(const Check& check, const OperatorCall& call, int tensor,
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor)
       .Add(" has the rank ")
-      .Add(call.Tensor(tensor).view.rank);
+      .Add(call.Tensor(tensor).shape.rank);
   return FailAclnn(check.code, message.Add(", accepted: ").Add(accepted).Add(rank).Add(" dims."));
 }
 
@@ -283,7 +283,7 @@ aclnnStatus RefuseRank(const Check& check, const OperatorCall& call, int tensor,
 
 aclnnStatus check::RankAtLeast(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
-    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank >= check.low) continue;
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).shape.rank >= check.low) continue;
     return RefuseRank(check, call, tensor, "at least ", check.low);
   }
   return ACL_SUCCESS;
@@ -291,7 +291,7 @@ aclnnStatus check::RankAtLeast(const Check& check, OperatorCall& call) noexcept 
 
 aclnnStatus check::RankIs(const Check& check, OperatorCall& call) noexcept {
   for (int tensor : check.operands) {
-    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank == check.low) continue;
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).shape.rank == check.low) continue;
     return RefuseRank(check, call, tensor, "", check.low);
   }
   return ACL_SUCCESS;
@@ -304,11 +304,11 @@ aclnnStatus check::RankAtMostUnlessContiguous(const Check& check, OperatorCall& 
   }
   if (strided < 0) return ACL_SUCCESS;
   for (int tensor : check.operands) {
-    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.rank <= check.high) continue;
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).shape.rank <= check.high) continue;
     Text message = Start(call);
     AddTensorShape(message.Add("parameter "), call, tensor)
         .Add(" has the rank ")
-        .Add(call.Tensor(tensor).view.rank)
+        .Add(call.Tensor(tensor).shape.rank)
         .Add(" while ")
         .Add(call.Name(strided))
         .Add(" is not contiguous, accepted: at most ")
@@ -323,7 +323,7 @@ aclnnStatus check::ShapeIsBroadcastOrValue(const Check& check, OperatorCall& cal
     return shape.rank == 0 || (shape.rank == 1 && shape[0] == 1);
   };
   const int tensor = check.operands.index[0];
-  const Shape& view = call.Tensor(tensor).view;
+  const Shape& view = call.Tensor(tensor).shape;
   if (view == call.broadcast || (is_value(view) && is_value(call.broadcast))) return ACL_SUCCESS;
   Text message = Start(call);
   AddTensorShape(message.Add("parameter "), call, tensor)

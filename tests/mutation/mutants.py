@@ -45,7 +45,7 @@ add("l1-backward: equal counts as above", "hn::Gt(self, target), hn::Set(d, 1.0f
 add("l1-backward: the zero is negative", "hn::Set(d, -1.0f), zero));", "hn::Set(d, -1.0f), hn::Neg(zero)));")
 add("l1-backward: zero times anything is zero", "return hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c)));",
     "return hn::IfThenElseZero(hn::Not(hn::Eq(s, zero)), hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c))));")
-add("l1-backward: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("l1-backward: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 add("l1-backward: reduction 3 is accepted", "IntegerIn(kReduction, 0, 2)", "IntegerIn(kReduction, 0, 3)",
     ["l1_loss_backward_contract"])
 add("l1-backward: promoted type before castable", "PromotedCastsTo(kGradInput),\n    PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kSelf, kTarget}),",
@@ -64,7 +64,7 @@ add("smooth-backward: times 1 / beta", "hn::Div(difference, hn::Set(d, beta))",
     "hn::Mul(difference, hn::Div(hn::Set(d, 1.0f), hn::Set(d, beta)))")
 add("smooth-backward: another order of products", "hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c))",
     "hn::Mul(factor, hn::Mul(gradOut, hn::Set(d, c)))")
-add("smooth-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, checked.broadcast)")
+add("smooth-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->shape)", "ReductionFactor(given.reduction, checked.broadcast)")
 add("smooth-backward: beta before reduction", "    IntegerIn(kReduction, kReductionNone, kReductionSum),\n    NotNegative(kBeta),\n",
     "    NotNegative(kBeta),\n    IntegerIn(kReduction, kReductionNone, kReductionSum),\n", ["smooth_l1_loss_backward_contract"])
 add("smooth-backward: any beta", "    NotNegative(kBeta),\n", "", ["smooth_l1_loss_backward_contract"])
@@ -79,9 +79,9 @@ add("kl-backward: negative targets are masked", "V weight = target;", "V weight 
 add("kl-backward: repeated targets with another function",
     "  HWY_INLINE V operator()(D d, V target) const {\n    return engine::HWY_NAMESPACE::Exp(d, target);\n",
     "  HWY_INLINE V operator()(D, V target) const {\n    return target;\n", ["repeated_inputs"])
-add("kl-backward: c counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
-add("kl-backward: a longer shape is no sum", "checked.broadcast == given.self->view ? nullptr",
-    "NumelOf(checked.broadcast) == NumelOf(given.self->view) ? nullptr")
+add("kl-backward: c counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
+add("kl-backward: a longer shape is no sum", "checked.broadcast == given.self->shape ? nullptr",
+    "NumelOf(checked.broadcast) == NumelOf(given.self->shape) ? nullptr")
 add("kl-backward: any formats", "    FormatKept(kSelf, kOut),\n", "", ["kl_div_backward_contract"])
 add("kl-backward: 200I has types", "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kNoDtype",
     "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kFloatAndHalf", ["kl_div_backward_contract"])
@@ -106,7 +106,7 @@ add = mutants_of("src/contract/operand_checks.cc", ("l1_loss_backward_contract",
 add("checks: go on after the end", "    if (call.work != OperatorCall::Work::kCompute) break;\n", "")
 add("checks: sizes of outputs alone", "tensor.numel > 0 && (IsContiguous(tensor) || is_output(index));",
     "tensor.numel > 0 && is_output(index);")
-add("checks: a format is kept where self is broadcast", "|| !(input.view == call.broadcast)) {", ") {",
+add("checks: a format is kept where self is broadcast", "|| !(input.shape == call.broadcast)) {", ") {",
     ["kl_div_backward_contract"])
 
 add = mutants_of("src/contract/promotion.cc", ("l1_loss_backward_contract",))
@@ -126,7 +126,7 @@ add("tensor: aclInitTensor leaves what was known", "  tensor->format = format;\n
 add("tensor: a private format is read by strides", "  is_dense = IsPrivateFormat(format);\n", "  is_dense = false;\n", ("views",))
 
 add = mutants_of("src/plan/strided_view.cc", ("meta_objects", "l1_loss_backward_contract"))
-add("view: strides of axes of length 1 count", "    if (view.view[i] == 1) continue;\n", "")
+add("view: strides of axes of length 1 count", "    if (view.shape[i] == 1) continue;\n", "")
 add("view: any strides are row-major", "    if (view.strides[i] != expected) return false;\n", "")
 add("view: a dense one is read by its strides", "contiguous = is_dense || (", "contiguous = (", ("views",))
 
@@ -138,7 +138,7 @@ add("plan: flipped one element too far", "operand.stride[axis] * (plan.extent[ax
 add("plan: the longest stride inside", "return a < b;", "return a > b;")
 add("plan: linear without looking", "&step) && operand.stride[axis] == step;", "&step);")
 add("plan: repeated bytes count", "operand[k].stride[axis] != 0 && ", "")
-add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.view[own] != 1 && !is_empty;", "const bool walks = own >= 0 && !is_empty;",
+add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.shape[own] != 1 && !is_empty;", "const bool walks = own >= 0 && !is_empty;",
     ["loop_plan", "l1_loss_backward_numerics"])
 
 SUMS = ("kl_div_backward_numerics", "mse_loss_out_numerics")
@@ -479,7 +479,7 @@ add("l1: not absolute", "return hn::Abs(hn::Sub(self, target));", "return hn::Su
 add("l1: int8 cannot be written", "ACL_FLOAT16, ACL_INT8,      ACL_INT32", "ACL_FLOAT16, ACL_INT32")
 add("l1: none with the other floating input", "reduction == kReductionNone ? target && !self", "reduction == kReductionNone ? self && !target", ["l1_loss_contract"])
 add("l1: mean of a floating target", "reduction == kReductionMean && !target && !self;", "reduction == kReductionMean && !self;", ["l1_loss_contract"])
-add("l1: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("l1: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 add("l1: sums go to any one element", "IfReduced(kReduction, IsScalar(kOut)),", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", ["l1_loss_contract"])
 add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n",
     "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
@@ -499,12 +499,12 @@ add("smooth: square before quotient", "hn::Mul(hn::Mul(half, difference), hn::Di
 add("smooth: linear without its shift", "hn::Sub(magnitude, hn::Mul(half, hn::Set(d, beta)))", "magnitude")
 add("smooth: any format", "    {.run = CheckFormat},\n", "", ["smooth_l1_loss_contract"])
 add("smooth: another code", "OneElement(kResult, ACLNN_ERR_INNER_NULLPTR)", "OneElement(kResult, ACLNN_ERR_PARAM_INVALID)", ["smooth_l1_loss_contract"])
-add("smooth: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("smooth: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 
 add = operator("kl_div")
 add("kl: log of zero", "hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target)", "target")
 add("kl: the other sign with logTarget", "hn::Sub(target, self));", "hn::Sub(self, target));")
-add("kl: batches of nothing", "no_batches ? call.Tensor(kSelf).view : call.broadcast", "call.broadcast")
+add("kl: batches of nothing", "no_batches ? call.Tensor(kSelf).shape : call.broadcast", "call.broadcast")
 add("kl: no batchmean", "IntegerIn(kReduction, 0, 3)", "IntegerIn(kReduction, 0, 2)")
 add("kl: sums go to scalars alone", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", "IfReduced(kReduction, IsScalar(kOut)),", ["kl_div_contract"])
 add("kl: shapes before storage", "    InsideStorage({kSelf, kTarget}),\n    Broadcasts({kSelf, kTarget}),\n", "    Broadcasts({kSelf, kTarget}),\n    InsideStorage({kSelf, kTarget}),\n", ["kl_div_contract"])
@@ -516,7 +516,7 @@ add("kl-target: another order of products", "hn::Mul(hn::Mul(gradient, hn::Sub(t
 add("kl-target: any type of gradTarget", "    SameDtype(kTarget, kGradTarget),\n", "", ["kl_div_target_backward_contract"])
 add("kl-target: gradOutput in any format", "for (int tensor : {kGradOutput, kSelf, kTarget, kGradTarget})", "for (int tensor : {kSelf, kTarget, kGradTarget})", ["kl_div_target_backward_contract"])
 add("kl-target: an empty target goes on", "    DoneIfEmpty({kTarget}),\n", "")
-add("kl-target: c counts target", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.target->view)")
+add("kl-target: c counts target", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.target->shape)")
 
 LOG = ("log", "kl_div_numerics")
 add = mutants_of("src/engine/functions/log-inl.h", LOG, seen_by=OF_KL)
@@ -529,7 +529,7 @@ add("mse: not squared", "return hn::Mul(difference, difference);", "return hn::A
 
 add = operator("mse_loss")
 add("mse: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget})", ["mse_loss_contract"])
-add("mse: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("mse: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 add("mse: rank before reduction", "    IntegerIn(kReduction, 0, 2),\n    RankAtMost(8, {kSelf, kTarget}),\n", "    RankAtMost(8, {kSelf, kTarget}),\n    IntegerIn(kReduction, 0, 2),\n", ["mse_loss_contract"])
 
 add = operator("mse_loss_out")
@@ -539,10 +539,10 @@ add("mse-out: mean over everything", "MeanFactor(checked.broadcast[0])", "MeanFa
 add("mse-out: an empty target goes on", "DoneIfEmpty({kSelf, kTarget})", "DoneIfEmpty({kSelf})")
 
 add = operator("mse_loss_backward")
-add("mse-backward: half of it", "2.0f * ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, given.self->view)")
+add("mse-backward: half of it", "2.0f * ReductionFactor(given.reduction, given.self->shape)", "ReductionFactor(given.reduction, given.self->shape)")
 add("mse-backward: another order of products", "hn::Mul(hn::Mul(hn::Sub(self, target), hn::Set(d, c)), gradOutput)", "hn::Mul(hn::Sub(self, target), hn::Mul(gradOutput, hn::Set(d, c)))")
 add("mse-backward: target of another type", "    SameDtype(kSelf, kTarget),\n", "", ["mse_loss_backward_contract"])
-add("mse-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, checked.broadcast)")
+add("mse-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->shape)", "ReductionFactor(given.reduction, checked.broadcast)")
 add("mse-backward: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf})", ["mse_loss_backward_contract"])
 
 # ---- Copies, casts and fills --------------------------------------------------------------------
@@ -625,8 +625,8 @@ add("scalars: nothing overflows f16", "std::fabs(rounded) < limit ? rounded :", 
 add("scalars: alpha may be rounded", " || IsChangedBy(dtype, second));", ");")
 add("scalars: complex32 stays", "return combined == ACL_COMPLEX32 ? ACL_COMPLEX64 : combined;", "return combined;")
 add("scalars: the least int32 is an int64", "integer >= std::numeric_limits<int32_t>::min()", "integer > std::numeric_limits<int32_t>::min()")
-add("ranks: the tensor without dims leads", "return a.view.rank == 0 ? CombineDtypes(b.dtype, a.dtype) : CombineDtypes(a.dtype, b.dtype);",
-    "return a.view.rank == 0 ? CombineDtypes(a.dtype, b.dtype) : CombineDtypes(b.dtype, a.dtype);")
+add("ranks: the tensor without dims leads", "return a.shape.rank == 0 ? CombineDtypes(b.dtype, a.dtype) : CombineDtypes(a.dtype, b.dtype);",
+    "return a.shape.rank == 0 ? CombineDtypes(a.dtype, b.dtype) : CombineDtypes(b.dtype, a.dtype);")
 
 add = mutants_of("src/contract/product_set.h", ("product_set_contract",), seen_by=("tests/contract/",))
 add("products: no device is none", "~bits_ & ((1u << kProductCount) - 1)", "~bits_ & ((1u << (kProductCount - 1)) - 1)")
@@ -957,7 +957,7 @@ add = mutants_of("src/aclnnop/jobs/reduction_call.cc", FOLDS)
 add("fold calls: bits of NaN and the sign count", "      return 0x7FFF;\n", "      return 0xFFFF;\n")
 add("fold calls: bfloat16 is cast as it lies", "dtype == ACL_BF16 && request.cast == ACL_BF16 &&", "dtype == ACL_BF16 &&")
 add("fold calls: the second output from its own rank", "    if (other.numel == 1) other.strides = results[0]->strides;\n", "", reason="strides of dims of length 1")
-add("fold calls: reversed from the storage's begin", "Narrow(flipped, request.dim, flipped.view[request.dim] - 1,", "Narrow(flipped, request.dim, 0,")
+add("fold calls: reversed from the storage's begin", "Narrow(flipped, request.dim, flipped.shape[request.dim] - 1,", "Narrow(flipped, request.dim, 0,")
 add("fold calls: no dims are none", "if (dims.array->values.empty()) return kAllDims;", "if (dims.array->values.empty()) return 0;")
 
 # ---- Axes, sorts, counts and masks --------------------------------------------------------------

@@ -47,7 +47,7 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   if (HasPlainShift<at>(call)) made.shift = Broadcast(call.Tensor(at.shift), at.shift);
   if (IsThere(call, at.kept)) {
     made.kept = Broadcast(call.Tensor(at.kept), at.kept);
-    if (call.Tensor(at.kept).view.rank > 1) made.kept.column = 1;
+    if (call.Tensor(at.kept).shape.rank > 1) made.kept.column = 1;
   } else if (at.IsV4() && made.keep < 1) {
     made.draws = true;
     made.drawn = random::SourceOf(call.attributes[kSeed].integer, call.attributes[kOffset].integer);
@@ -76,7 +76,7 @@ template <const OperandPositions& at>
 void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
   const aclTensor& slopes = call.Tensor(at.shift);
   parts.slopes = Broadcast(slopes, at.shift);
-  parts.slopes.batch = slopes.view.rank == 2 ? parts.slopes.row : 0;
+  parts.slopes.batch = slopes.shape.rank == 2 ? parts.slopes.row : 0;
   parts.slopes.head = parts.slopes.column;
   const auto first = [&](int attribute) -> int64_t {
     const auto values = Ends(call, attribute);
@@ -196,7 +196,7 @@ template <const OperandPositions& at>
 aclnnStatus RanksOfGrad(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor :
        std::initializer_list<int>{kQuery, kKey, kValue, kDy, kGradOut, at.dq, at.dk, at.dv}) {
-    if (call.Tensor(tensor).view.rank < 3) return RefuseTensor(check, call, tensor, "at least 3 dims");
+    if (call.Tensor(tensor).shape.rank < 3) return RefuseTensor(check, call, tensor, "at least 3 dims");
   }
   return ACL_SUCCESS;
 }
@@ -212,7 +212,7 @@ aclnnStatus StatisticsGiven(const Check& check, OperatorCall& call) noexcept {
 
 template <const OperandPositions& at>
 bool WantsShift(const OperatorCall& call) noexcept {
-  return HasPlainShift<at>(call) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).view.IsEmpty();
+  return HasPlainShift<at>(call) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).shape.IsEmpty();
 }
 
 constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code for internal failures
@@ -282,7 +282,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     int zeros[4];
     int count = 0;
     for (const int tensor : {at.dq, at.dk, at.dv, at.dpse}) {
-      if ((tensor != at.dpse || WantsShift<at>(call)) && !call.Tensor(tensor).view.IsEmpty())
+      if ((tensor != at.dpse || WantsShift<at>(call)) && !call.Tensor(tensor).shape.IsEmpty())
         zeros[count++] = tensor;
     }
     return SetZeroJob(call, zeros, count, executor);

@@ -34,7 +34,7 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
     return RefuseAttribute(check, call, kLayout, kLayouts[static_cast<size_t>(at.takes)]);
   }
   for (const int tensor : {kQuery, kKey, kValue}) {
-    if (call.Tensor(tensor).view.rank != RankOf(layout))
+    if (call.Tensor(tensor).shape.rank != RankOf(layout))
       return RefuseTensor(check, call, tensor, "3 dims in the layouts BSH, SBH and TND, 4 in BNSD and BSND");
   }
   if (layout == Layout::kTnd) {
@@ -97,14 +97,14 @@ inline aclnnStatus KeepFits(const Check& check, OperatorCall& call) noexcept {
 inline aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const bool is_joined = IsJoined(call);
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   const int64_t heads = call.attributes[kHeadCount].integer;
   if (sizes.query.heads != heads || (is_joined && query[2] != heads * sizes.query.depth))
     return RefuseTensor(check, call, kQuery, "headNum heads");
-  const Shape& key = call.Tensor(kKey).view;
+  const Shape& key = call.Tensor(kKey).shape;
   if (heads % sizes.key.heads != 0 || (is_joined && key[2] != sizes.key.heads * sizes.key.depth))
     return RefuseTensor(check, call, kKey, "heads that divide those of query");
-  const Shape& value = call.Tensor(kValue).view;
+  const Shape& value = call.Tensor(kValue).shape;
   if (sizes.value.heads != sizes.key.heads || sizes.value.rows != sizes.key.rows ||
       (is_joined && value[2] != sizes.value.heads * sizes.value.depth))
     return RefuseTensor(check, call, kValue, "heads and rows of key");
@@ -120,7 +120,7 @@ template <const OperandPositions& at>
 aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
   if (!IsThere(call, at.shift)) return ACL_SUCCESS;
   const Sizes sizes(call);
-  const Shape& shape = call.Tensor(at.shift).view;
+  const Shape& shape = call.Tensor(at.shift).shape;
   const Sequences sequences(call, sizes);
   if constexpr (at.is_v2) {
     const int64_t type = call.attributes[kShiftType].integer;
@@ -144,7 +144,7 @@ aclnnStatus KeptFits(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const aclTensor& kept = call.Tensor(at.kept);
   const double bits = static_cast<double>(sizes.query.heads) * Sequences(call, sizes).scores;
-  if (kept.dtype == ACL_UINT8 && (kept.contiguous || kept.view.rank == 1) &&
+  if (kept.dtype == ACL_UINT8 && (kept.contiguous || kept.shape.rank == 1) &&
       static_cast<double>(kept.numel) * 8 >= bits)
     return ACL_SUCCESS;
   return RefuseTensor(check, call, at.kept,
@@ -162,7 +162,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
   if (mask.dtype != ACL_BOOL && mask.dtype != ACL_UINT8)
     return RefuseTensor(check, call, at.mask, "BOOL or UINT8");
   const Sizes sizes(call);
-  const Shape& shape = mask.view;
+  const Shape& shape = mask.shape;
   const int64_t rows = shape.rank > 1 ? shape[shape.rank - 2] : 0;
   const int64_t columns = shape[shape.rank - 1];
   if (mode >= 2 && mode != 5) {
@@ -206,7 +206,7 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
 template <const OperandPositions& at>
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
-    if (!IsThere(call, tensor) || call.Tensor(tensor).view.IsEmpty()) continue;
+    if (!IsThere(call, tensor) || call.Tensor(tensor).shape.IsEmpty()) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
     return FailAclnn(check.code, message.Add(" is given, accepted: null. portacl does not compute with it."));
@@ -247,7 +247,7 @@ inline Shape StatisticShape(const OperatorCall& call, const Sizes& sizes) {
 // Returns the shape of the result: query's, with heads of value's depth.
 inline Shape ResultShape(const OperatorCall& call) {
   const Sizes sizes(call);
-  Shape shape = call.Tensor(kQuery).view;
+  Shape shape = call.Tensor(kQuery).shape;
   shape.dim[shape.rank - 1] = IsJoined(call) ? sizes.value.depth * sizes.query.heads : sizes.value.depth;
   return shape;
 }
@@ -255,20 +255,20 @@ inline Shape ResultShape(const OperatorCall& call) {
 template <int tensor>
 aclnnStatus IsResult(const Check& check, OperatorCall& call) noexcept {
   const Shape accepted = ResultShape(call);
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
 template <int tensor>
 aclnnStatus IsStatistic(const Check& check, OperatorCall& call) noexcept {
   const Shape accepted = StatisticShape(call, Sizes(call));
-  if (call.Tensor(tensor).view != accepted) return RefuseShape(check, call, tensor, accepted);
+  if (call.Tensor(tensor).shape != accepted) return RefuseShape(check, call, tensor, accepted);
   const Check is_float = WithCode(check.code, DtypesIn(DtypeSet(ACL_FLOAT), {tensor}));
   return is_float.run(is_float, call);
 }
 
 template <int... tensors>
 bool AllEmpty(const OperatorCall& call) noexcept {
-  return (... && (!call.IsGiven(tensors) || call.Tensor(tensors).view.IsEmpty()));
+  return (... && (!call.IsGiven(tensors) || call.Tensor(tensors).shape.IsEmpty()));
 }
 inline aclnnStatus Done(const Check&, OperatorCall& call) noexcept {
   call.work = OperatorCall::Work::kNothing;

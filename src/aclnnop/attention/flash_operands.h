@@ -133,7 +133,7 @@ struct Sizes {
   explicit Sizes(const OperatorCall& call) {
     const Layout layout = LayoutIn(call);
     query = HeadsOf(call.Tensor(kQuery), kQuery, layout, call.attributes[kHeadCount].integer);
-    const int64_t joined = IsJoined(call) ? call.Tensor(kKey).view[2] : 0;
+    const int64_t joined = IsJoined(call) ? call.Tensor(kKey).shape[2] : 0;
     key = HeadsOf(call.Tensor(kKey), kKey, layout, query.depth > 0 ? joined / query.depth : 0);
     value = HeadsOf(call.Tensor(kValue), kValue, layout, key.heads);
   }

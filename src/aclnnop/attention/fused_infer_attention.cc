@@ -71,7 +71,7 @@ void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& m
   if (HasSlopes(call)) {
     const aclTensor& slopes = TensorAt(call, kShift);
     parts.slopes = Broadcast(slopes, OperandAt(call, kShift));
-    parts.slopes.batch = slopes.view.rank == 2 ? parts.slopes.row : 0;
+    parts.slopes.batch = slopes.shape.rank == 2 ? parts.slopes.row : 0;
     parts.slopes.head = parts.slopes.column;
     const auto first = [&](int attribute) -> int64_t {
       const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
@@ -134,7 +134,7 @@ void SetOptional(const OperatorCall& call, const Sizes& sizes, int64_t mode, eng
   if (Has(call, kMask) && mode <= 1 && !IsTemplateOfOneQuery(call, sizes)) {
     made.mask = Broadcast(TensorAt(call, kMask), OperandAt(call, kMask));
     // The first dim of a mask counts batches.
-    const Shape& shape = TensorAt(call, kMask).view;
+    const Shape& shape = TensorAt(call, kMask).shape;
     const int64_t first = ByteStride(PlainView(TensorAt(call, kMask)), 0);
     if (IsDecoding(sizes)) made.mask.row = 0;
     if (IsDecoding(sizes) || shape.rank > 2) made.mask.batch = first;

@@ -94,11 +94,11 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
         check, call, kLayout,
         "BSH, BSND, BNSD, TND, BNSD_BSND, NTD_TND, TND_NTD, BSH_NBSD, BSND_NBSD or BNSD_NBSD");
   }
-  if (TensorAt(call, kQuery).view.rank != RankOf(layouts.in))
+  if (TensorAt(call, kQuery).shape.rank != RankOf(layouts.in))
     return RefuseAt(check, call, kQuery, "as many dims as inputLayout names");
   if (Has(call, kKeyRope) != HasRopes(call))
     return RefuseAt(check, call, HasRopes(call) ? kQueryRope : kKeyRope, "both rotary parts, or none");
-  if (HasRopes(call) && TensorAt(call, kQueryRope).view.rank != RankOf(layouts.in))
+  if (HasRopes(call) && TensorAt(call, kQueryRope).shape.rank != RankOf(layouts.in))
     return RefuseAt(check, call, kQueryRope, "as many dims as query");
   if (Has(call, kValuePrefix) != HasPrefix(call))
     return RefuseAt(check, call, HasPrefix(call) ? kKeyPrefix : kValuePrefix, "both prefixes, or none");
@@ -110,10 +110,10 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
         check, call, kLayout,
         "lists of one tensor, or, without blockTable, rotary parts and prefixes and but in "
         "TND, of a tensor for each batch, as many keys as values");
-  const int key_rank = Only(call, kKey).view.rank;
+  const int key_rank = Only(call, kKey).shape.rank;
   for (const int list : {kKey, kValue}) {
     for (int entry = 0; entry < count; ++entry) {
-      const int rank = EntryAt(call, list, entry)->view.rank;
+      const int rank = EntryAt(call, list, entry)->shape.rank;
       const bool fits =
           HasPages(call) ? rank >= 3 && rank <= 5 && rank == key_rank : rank == RankOf(layouts.in);
       if (!fits)
@@ -121,14 +121,14 @@ aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
                         entry);
     }
   }
-  if (HasRopes(call) && TensorAt(call, kKeyRope).view.rank != key_rank)
+  if (HasRopes(call) && TensorAt(call, kKeyRope).shape.rank != key_rank)
     return RefuseAt(check, call, kKeyRope, "as many dims as key");
-  if (HasPages(call) && TensorAt(call, kTable).view.rank != 2)
+  if (HasPages(call) && TensorAt(call, kTable).shape.rank != 2)
     return RefuseAt(check, call, kTable, "[batches, blocks of each]");
   for (const int tensor : {kKeyPrefix, kValuePrefix}) {
     if (!Has(call, tensor)) continue;
     if (layouts.IsPacked() || HasPages(call) || HasRopes(call) || ScaleSource(call, kKey).is_there ||
-        TensorAt(call, tensor).view.rank != RankOf(layouts.in))
+        TensorAt(call, tensor).shape.rank != RankOf(layouts.in))
       return RefuseAt(check, call, tensor,
                       "as many dims as key, without blockTable, scales and rotary parts, not in TND");
   }
@@ -145,11 +145,11 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
                            "0, or what divides numHeads into at most 64, with rotary parts 128");
   const Sizes sizes(call);
   const auto splits = [](const StridedView& tensor, const attention::Heads& made) {
-    return tensor.view.rank == 4 || made.operand.head == 0 || made.depth > 0;
+    return tensor.shape.rank == 4 || made.operand.head == 0 || made.depth > 0;
   };
   const aclTensor& query = TensorAt(call, kQuery);
   if (sizes.query.heads != heads || !splits(query, sizes.query) ||
-      (sizes.layouts.in == Layout::kBsh && query.view[2] != heads * sizes.query.depth))
+      (sizes.layouts.in == Layout::kBsh && query.shape[2] != heads * sizes.query.depth))
     return RefuseAt(check, call, kQuery, "numHeads heads");
   for (const int list : {kKey, kValue}) {
     for (int entry = 0; entry < CountAt(call, list); ++entry) {
@@ -157,8 +157,8 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
       const attention::Heads& made = sizes.lists > 0 ? sizes.KeysOfEntry(call, list, entry)
                                      : list == kKey  ? sizes.key
                                                      : sizes.value;
-      const bool is_joined = HasPages(call) ? tensor.view.rank == 3 : sizes.layouts.in == Layout::kBsh;
-      if (made.heads != key_heads || (is_joined && tensor.view[2] != key_heads * made.depth))
+      const bool is_joined = HasPages(call) ? tensor.shape.rank == 3 : sizes.layouts.in == Layout::kBsh;
+      if (made.heads != key_heads || (is_joined && tensor.shape[2] != key_heads * made.depth))
         return RefuseAt(check, call, list, "numKeyValueHeads heads", entry);
       const attention::Heads& key = sizes.lists > 0 ? sizes.KeysOfEntry(call, kKey, entry) : sizes.key;
       if (made.rows != key.rows || made.batches != key.batches)
@@ -181,16 +181,17 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
   if (HasRopes(call)) {
     engine::AttentionPieces pieces;
     const bool is_bsh = sizes.layouts.in == Layout::kBsh;
-    const bool is_joined = HasPages(call) ? TensorAt(call, kKeyRope).view.rank == 3 : is_bsh;
+    const bool is_joined = HasPages(call) ? TensorAt(call, kKeyRope).shape.rank == 3 : is_bsh;
     const attention::Heads query =
         HeadsOf(TensorAt(call, kQueryRope), 0, sizes.layouts.in, sizes.query.heads);
     if (query.depth != kRopeDepth ||
-        (is_bsh && TensorAt(call, kQueryRope).view[2] != query.heads * query.depth) ||
+        (is_bsh && TensorAt(call, kQueryRope).shape[2] != query.heads * query.depth) ||
         query.rows != sizes.query.rows || query.batches != sizes.query.batches ||
         query.heads != sizes.query.heads)
       return RefuseAt(check, call, kQueryRope, "query's dims with 64 elements");
     const attention::Heads key = KeysOf(call, sizes.layouts, TensorAt(call, kKeyRope), 0, &pieces);
-    if (key.depth != kRopeDepth || (is_joined && TensorAt(call, kKeyRope).view[2] != key.heads * key.depth) ||
+    if (key.depth != kRopeDepth ||
+        (is_joined && TensorAt(call, kKeyRope).shape[2] != key.heads * key.depth) ||
         key.rows != sizes.key.rows || key.batches != sizes.key.batches || key.heads != sizes.key.heads)
       return RefuseAt(check, call, kKeyRope, "key's dims with 64 elements");
   }
@@ -199,7 +200,7 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
       const attention::Heads& made = tensor == kKeyPrefix ? sizes.key_prefix : sizes.value_prefix;
       if (made.batches != 1 || made.heads != sizes.key.heads || made.rows != sizes.key_prefix.rows ||
           made.depth != (tensor == kKeyPrefix ? sizes.key : sizes.value).depth ||
-          (sizes.layouts.in == Layout::kBsh && TensorAt(call, tensor).view[2] != made.heads * made.depth))
+          (sizes.layouts.in == Layout::kBsh && TensorAt(call, tensor).shape[2] != made.heads * made.depth))
         return RefuseAt(check, call, tensor, "heads and elements of key or value, a batch of 1");
     }
     if (sizes.prefix_rows < 0 || sizes.prefix_rows > sizes.key_prefix.rows)
@@ -264,7 +265,7 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
     }
   }
   if (HasPages(call)) {
-    if (TensorAt(call, kTable).view[0] < sizes.batches)
+    if (TensorAt(call, kTable).shape[0] < sizes.batches)
       return RefuseAt(check, call, kTable, "a row for each batch");
     if (call.attributes[kPageRows].integer != sizes.key.rows)
       return RefuseAttribute(check, call, kPageRows, "the rows of key's blocks");
@@ -275,7 +276,7 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
   if (!Has(call, kShift)) return ACL_SUCCESS;
   const Sizes sizes(call);
-  const Shape& shape = TensorAt(call, kShift).view;
+  const Shape& shape = TensorAt(call, kShift).shape;
   const int64_t type = call.attributes[kShiftType].integer;
   if (type < 0 || type > 3) return RefuseAttribute(check, call, kShiftType, "0 to 3");
   if (HasSlopes(call)) {
@@ -298,7 +299,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
     if (mode == 0 || is_decoding) return ACL_SUCCESS;
     return RefuseAttribute(check, call, kMode, "0 without attenMask");
   }
-  const Shape& shape = TensorAt(call, kMask).view;
+  const Shape& shape = TensorAt(call, kMask).shape;
   const int64_t columns = shape[shape.rank - 1];
   if (IsTemplateOfOneQuery(call, sizes)) return ACL_SUCCESS;
   if (is_decoding) {
@@ -394,12 +395,12 @@ Shape LseShape(const Sizes& sizes) {
 aclnnStatus ResultsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const Shape accepted = ResultShape(sizes);
-  if (TensorAt(call, kOut).view != accepted) return RefuseShape(check, call, At(call, kOut), accepted);
+  if (TensorAt(call, kOut).shape != accepted) return RefuseShape(check, call, At(call, kOut), accepted);
   const Shape numbers = LseShape(sizes);
-  if (WantsLse(call) && TensorAt(call, kLse).view != numbers)
+  if (WantsLse(call) && TensorAt(call, kLse).shape != numbers)
     return RefuseShape(check, call, At(call, kLse), numbers);
   if (HasSink(call)) {
-    const Shape& sink = TensorAt(call, kSink).view;
+    const Shape& sink = TensorAt(call, kSink).shape;
     if (sink.rank != 1 || sink[0] != sizes.query.heads) return RefuseAt(check, call, kSink, "[N]");
   }
   return ACL_SUCCESS;

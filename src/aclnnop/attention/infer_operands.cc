@@ -11,16 +11,16 @@ int64_t KeyHeads(const OperatorCall& call) {
 
 attention::Heads PagesOf(const OperatorCall& call, const StridedView& tensor, int operand,
                          engine::AttentionPieces* pieces) {
-  if (tensor.view.rank < 5) {
-    const bool is_joined = tensor.view.rank == 3;
+  if (tensor.shape.rank < 5) {
+    const bool is_joined = tensor.shape.rank == 3;
     return HeadsOf(tensor, operand, is_joined ? Layout::kBsh : Layout::kBnsd, KeyHeads(call));
   }
   const StridedView view = PlainView(tensor);
   attention::Heads made;
-  made.batches = view.view[0];
-  made.heads = view.view[1];
-  made.rows = view.view[3];
-  made.depth = view.view[2] * view.view[4];
+  made.batches = view.shape[0];
+  made.heads = view.shape[1];
+  made.rows = view.shape[3];
+  made.depth = view.shape[2] * view.shape[4];
   made.operand.argument = static_cast<int16_t>(operand);
   made.operand.dtype = view.dtype;
   made.operand.offset = ByteOffset(view);
@@ -28,7 +28,7 @@ attention::Heads PagesOf(const OperatorCall& call, const StridedView& tensor, in
   made.operand.head = ByteStride(view, 1);
   made.operand.row = ByteStride(view, 3);
   made.operand.column = ByteStride(view, 4);
-  *pieces = {view.view[4], ByteStride(view, 2)};
+  *pieces = {view.shape[4], ByteStride(view, 2)};
   return made;
 }
 
@@ -62,7 +62,7 @@ bool IsTemplate(const Shape& shape) {
 bool IsTemplateOfOneQuery(const OperatorCall& call, const Sizes& sizes) {
   const int64_t mode = call.attributes[kMode].integer;
   return IsDecoding(sizes) && (mode == 3 || mode == 4) && Has(call, kMask) &&
-         IsTemplate(TensorAt(call, kMask).view);
+         IsTemplate(TensorAt(call, kMask).shape);
 }
 
 Length Queries(const OperatorCall& call, const Sizes& sizes, int64_t batch) {
@@ -83,7 +83,7 @@ bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource
   to->dtype = view.dtype;
   to->offset = ByteOffset(view);
   if (source.is_joint) {
-    if (view.view[0] != 2) return false;
+    if (view.shape[0] != 2) return false;
     to->offset += source.part * ByteStride(view, 0);
     first = 1;
   }
@@ -93,8 +93,8 @@ bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource
   };
   Dim dims[kMaxDims];
   int rank = 0;
-  for (int i = first; i < view.view.rank; ++i) {
-    if (source.mode != 0 || view.view[i] != 1) dims[rank++] = {view.view[i], ByteStride(view, i)};
+  for (int i = first; i < view.shape.rank; ++i) {
+    if (source.mode != 0 || view.shape[i] != 1) dims[rank++] = {view.shape[i], ByteStride(view, i)};
   }
   const auto drop_ones = [&](int wanted) {
     int ones = 0;

@@ -135,7 +135,7 @@ inline bool HasRopes(const OperatorCall& call) noexcept { return Has(call, kQuer
 inline bool HasPrefix(const OperatorCall& call) noexcept { return Has(call, kKeyPrefix); }
 // An empty sink counts as none.
 inline bool HasSink(const OperatorCall& call) noexcept {
-  return Has(call, kSink) && !TensorAt(call, kSink).view.IsEmpty();
+  return Has(call, kSink) && !TensorAt(call, kSink).shape.IsEmpty();
 }
 inline bool HasSlopes(const OperatorCall& call) noexcept {
   return Has(call, kShift) && call.attributes[kShiftType].integer >= 2;
@@ -185,7 +185,7 @@ struct Sizes {
     batches = !layouts.IsPacked() ? query.batches : lengths == nullptr ? 0 : std::ssize(lengths->values);
     // Keys of one batch, without the prefix.
     most_own_keys = key.rows;
-    if (HasPages(call) && __builtin_mul_overflow(TensorAt(call, kTable).view[1], key.rows, &most_own_keys))
+    if (HasPages(call) && __builtin_mul_overflow(TensorAt(call, kTable).shape[1], key.rows, &most_own_keys))
       most_own_keys = std::numeric_limits<int64_t>::max();
     if (HasPrefix(call)) {
       for (const int tensor : {kKeyPrefix, kValuePrefix}) {

@@ -57,7 +57,7 @@ constexpr DtypeRule kDtypesOfV1 = ByGeneration(kNoDtype, kFloatHalfAndBf16, kNoD
 constexpr int kMostSections = 4;
 
 int64_t HeadSize(const OperatorCall& call) { return call.attributes[kHeadSize].integer; }
-int64_t AngleCount(const OperatorCall& call) { return call.Tensor(kTable).view[1] / 2; }
+int64_t AngleCount(const OperatorCall& call) { return call.Tensor(kTable).shape[1] / 2; }
 // Tells whether the columns of the sections alternate.
 bool TakesTurns(const OperatorCall& call) noexcept {
   return call.attributes.size() > kTableMode && call.attributes[kTableMode].integer == 1;
@@ -71,8 +71,8 @@ int64_t Section(const OperatorCall& call, size_t k) {
 }
 
 aclnnStatus TokensAgree(const Check& check, OperatorCall& call) noexcept {
-  const Shape& key = call.Tensor(kKeyIn).view;
-  const Shape accepted{call.Tensor(kQueryIn).view[0], key[1]};
+  const Shape& key = call.Tensor(kKeyIn).shape;
+  const Shape accepted{call.Tensor(kQueryIn).shape[0], key[1]};
   return key == accepted ? ACL_SUCCESS : RefuseShape(check, call, kKeyIn, accepted);
 }
 aclnnStatus HeadSizeIsPositive(const Check& check, OperatorCall& call) noexcept {
@@ -83,7 +83,7 @@ aclnnStatus HeadSizeIsPositive(const Check& check, OperatorCall& call) noexcept 
                                    .Add(", accepted: above 0."));
 }
 aclnnStatus TableFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& table = call.Tensor(kTable).view;
+  const Shape& table = call.Tensor(kTable).shape;
   if (table[0] > 0 && table[1] > 0 && table[1] % 2 == 0 && table[1] <= HeadSize(call)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kTable);
@@ -94,7 +94,7 @@ aclnnStatus TableFits(const Check& check, OperatorCall& call) noexcept {
 }
 template <int tensor>
 aclnnStatus HasWholeHeads(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(tensor).view[1] % HeadSize(call) == 0) return ACL_SUCCESS;
+  if (call.Tensor(tensor).shape[1] % HeadSize(call) == 0) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor);
   return FailAclnn(
@@ -102,15 +102,15 @@ aclnnStatus HasWholeHeads(const Check& check, OperatorCall& call) noexcept {
       message.Add(", accepted: rows of a multiple of headSize, which is ").Add(HeadSize(call)).Add("."));
 }
 aclnnStatus PositionsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& positions = call.Tensor(kPositions).view;
-  const int64_t tokens = call.Tensor(kQueryIn).view[0];
+  const Shape& positions = call.Tensor(kPositions).shape;
+  const int64_t tokens = call.Tensor(kQueryIn).shape[0];
   const bool is_one = positions.rank == 1 && positions[0] == tokens;
   const bool are_many =
       positions.rank == 2 && positions[1] == tokens && (positions[0] == 3 || positions[0] == 4);
   return is_one || are_many ? ACL_SUCCESS : RefuseShape(check, call, kPositions, Shape{tokens});
 }
 aclnnStatus SectionsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& positions = call.Tensor(kPositions).view;
+  const Shape& positions = call.Tensor(kPositions).shape;
   const int64_t angles = AngleCount(call);
   const int rows = positions.rank == 1 ? 0 : static_cast<int>(positions[0]);
   bool fits = true;
@@ -133,7 +133,7 @@ aclnnStatus SectionsFit(const Check& check, OperatorCall& call) noexcept {
                                                : "which add up to half of a row of cosSinCache."));
 }
 aclnnStatus NothingToTurn(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kQueryIn).view.IsEmpty() && call.Tensor(kKeyIn).view.IsEmpty())
+  if (call.Tensor(kQueryIn).shape.IsEmpty() && call.Tensor(kKeyIn).shape.IsEmpty())
     call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
@@ -166,14 +166,14 @@ void Look(StageList& stages, const OperatorCall& call, const MappedView& angles,
   MappedView plain = angles;
   Narrow(plain.tensor, 1, columns.first, columns.count, columns.step);
   MappedView table{PlainView(call.Tensor(kTable)), call.OperandOf(kTable)};
-  const int64_t rows = table.tensor.view[0];
+  const int64_t rows = table.tensor.shape[0];
   const int64_t of_row = table.tensor.strides[0];
   Narrow(table.tensor, 1, which * AngleCount(call) + columns.first, columns.count, columns.step);
-  table.tensor.view.dim[0] = plain.tensor.view[0];
+  table.tensor.shape.dim[0] = plain.tensor.shape[0];
   table.tensor.strides.dim[0] = 0;
   StridedView positions = PlainView(call.Tensor(kPositions));
-  const int64_t before = positions.view.rank == 2 ? columns.row * plain.tensor.view[0] : 0;
-  if (positions.view.rank == 2) Select(positions, 0, columns.row);
+  const int64_t before = positions.shape.rank == 2 ? columns.row * plain.tensor.shape[0] : 0;
+  if (positions.shape.rank == 2) Select(positions, 0, columns.row);
   InsertDim(positions, 1, columns.count, 0);
   const engine::IndexView index{.view = &positions,
                                 .operand = call.OperandOf(kPositions),
@@ -186,7 +186,7 @@ void Look(StageList& stages, const OperatorCall& call, const MappedView& angles,
 
 void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, const MappedView& cos,
                const MappedView& sin) {
-  if (call.Tensor(from).view.IsEmpty()) return;
+  if (call.Tensor(from).shape.IsEmpty()) return;
   const int64_t angles = AngleCount(call);
   const bool is_neox = call.attributes[kIsNeox].integer != 0;
   const auto heads_of = [&](int tensor) {
@@ -205,7 +205,7 @@ void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, co
     return view;
   };
   const StridedView first = pairs_of(from, 0);
-  engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(first.shape, LastAxes(1, first.shape), ACL_FLOAT, call.isa, call.threads);
   for (const int64_t which : {0, 1}) rows.Input(from, pairs_of(from, which));
   for (const MappedView* angle : {&cos, &cos, &sin, &sin}) {
     StridedView view = angle->tensor;
@@ -215,8 +215,8 @@ void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, co
   for (const int64_t which : {0, 1}) rows.Output(to, pairs_of(to, which));
   stages.Rows(rows, attention::RotateKernels(), engine::NoParameters());
   const StridedView rest = rest_of(from);
-  if (rest.view.IsEmpty()) return;
-  engine::RowwiseJobMaker kept(rest.view, LastAxes(1, rest.view), ACL_FLOAT, call.isa, call.threads);
+  if (rest.shape.IsEmpty()) return;
+  engine::RowwiseJobMaker kept(rest.shape, LastAxes(1, rest.shape), ACL_FLOAT, call.isa, call.threads);
   kept.Input(from, rest);
   kept.Output(to, rest_of(to));
   stages.Rows(kept, kKept, engine::NoParameters());
@@ -226,16 +226,16 @@ void SetLooked(const OperatorCall& call, Executor& executor) {
   const aclTensor& query = call.Tensor(kQueryIn);
   const int64_t angles = AngleCount(call);
   StageList stages(call, executor, 2 * kMostSections + 4);
-  const MappedView cos = stages.Scratch(Shape{query.view[0], angles}, query.dtype);
-  const MappedView sin = stages.Scratch(Shape{query.view[0], angles}, query.dtype);
+  const MappedView cos = stages.Scratch(Shape{query.shape[0], angles}, query.dtype);
+  const MappedView sin = stages.Scratch(Shape{query.shape[0], angles}, query.dtype);
   AngleColumns columns[kMostSections];
   int count = 1;
   columns[0] = {0, 0, angles, 1};
-  if (call.Tensor(kPositions).view.rank == 2 && TakesTurns(call)) {
+  if (call.Tensor(kPositions).shape.rank == 2 && TakesTurns(call)) {
     // Later entries overwrite columns of earlier ones.
     const int64_t end = Section(call, 1) > angles / 3 ? angles : 3 * Section(call, 1);
     for (const int row : {1, 2}) columns[count++] = {row, row, (end - row + 2) / 3, 3};
-  } else if (call.Tensor(kPositions).view.rank == 2) {
+  } else if (call.Tensor(kPositions).shape.rank == 2) {
     int64_t first = 0;
     for (count = 0; count < kMostSections; ++count) {
       columns[count] = {count, first, Section(call, static_cast<size_t>(count)), 1};

@@ -117,7 +117,7 @@ enum Tensors { kX, kCos, kSin, kOut };
 enum Attributes { kMode };
 
 aclnnStatus RowsHavePairs(const Check& check, OperatorCall& call) noexcept {
-  const int64_t columns = call.Tensor(kX).view[kRank - 1];
+  const int64_t columns = call.Tensor(kX).shape[kRank - 1];
   const int64_t of = call.attributes[kMode].integer == kQuarter ? 4 : 2;
   if (columns <= kMostColumns && columns % of == 0) return ACL_SUCCESS;
   Text message = StartMessage(call);
@@ -131,8 +131,8 @@ aclnnStatus RowsHavePairs(const Check& check, OperatorCall& call) noexcept {
 
 // Checks that each row of x has its own angles, or that rows share them along whole dims.
 aclnnStatus AnglesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& angles = call.Tensor(kCos).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& angles = call.Tensor(kCos).shape;
   bool fits = angles[kRank - 1] == x[kRank - 1];
   for (int dim = 0; dim < kRank - 1; ++dim) fits = fits && (angles[dim] == 1 || angles[dim] == x[dim]);
   return fits ? ACL_SUCCESS : RefuseShape(check, call, kCos, x);
@@ -162,7 +162,7 @@ constexpr Check kChecks[] = {
 // mode.
 StridedView OfPairs(const StridedView& tensor, int64_t mode, int64_t which) {
   StridedView view = PlainView(tensor);
-  const int64_t columns = view.view[kRank - 1];
+  const int64_t columns = view.shape[kRank - 1];
   const int64_t rows = mode == kQuarter ? 2 : 1;
   SplitDim(view, kRank - 1, columns / rows);
   const int64_t half = columns / rows / 2;
@@ -183,9 +183,9 @@ int64_t ModeOfRest(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kHal
 enum TensorsV2 { kRotate = kOut, kOutV2 };
 
 aclnnStatus MatrixFits(const Check& check, OperatorCall& call) noexcept {
-  const int64_t columns = call.Tensor(kX).view[kRank - 1];
+  const int64_t columns = call.Tensor(kX).shape[kRank - 1];
   const Shape accepted{columns, columns};
-  return call.Tensor(kRotate).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kRotate, accepted);
+  return call.Tensor(kRotate).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kRotate, accepted);
 }
 
 constexpr Check kV2Checks[] = {
@@ -216,15 +216,15 @@ constexpr DtypeRule kHalfDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
 constexpr int64_t kInterleavedColumns = 64;
 
 aclnnStatus RowsAreOf64(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kX).view[kRank - 1] == kInterleavedColumns) return ACL_SUCCESS;
+  if (call.Tensor(kX).shape[kRank - 1] == kInterleavedColumns) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kX);
   return FailAclnn(check.code, message.Add(", accepted: a last dim of 64."));
 }
 // Checks that heads share their angles. Positions may share them too.
 aclnnStatus AnglesOfHeadsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& angles = call.Tensor(kCos).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& angles = call.Tensor(kCos).shape;
   const bool fits =
       angles[0] == x[0] && angles[1] == 1 && (angles[2] == 1 || angles[2] == x[2]) && angles[3] == x[3];
   return fits ? ACL_SUCCESS : RefuseShape(check, call, kCos, Shape{x[0], 1, x[2], x[3]});
@@ -281,21 +281,21 @@ int HeadsDim(const OperatorCall& call) { return call.attributes[kLayout].integer
 
 template <int tensor>
 aclnnStatus AppliedFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   const int heads = HeadsDim(call);
   Shape accepted = query;
   if constexpr (tensor == kKey) {
-    accepted.dim[heads] = call.Tensor(kKey).view[heads];
+    accepted.dim[heads] = call.Tensor(kKey).shape[heads];
   } else {
     accepted.dim[heads] = 1;
   }
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 aclnnStatus AppliedHasPairs(const Check& check, OperatorCall& call) noexcept {
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   const int64_t columns = query[query.rank - 1];
   const int64_t of = NamedMode(call) == kQuarter ? 4 : 2;
-  if (!query.IsEmpty() && !call.Tensor(kKey).view.IsEmpty() && columns <= kMostColumns && columns % of == 0)
+  if (!query.IsEmpty() && !call.Tensor(kKey).shape.IsEmpty() && columns <= kMostColumns && columns % of == 0)
     return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kQuery);
@@ -330,7 +330,7 @@ constexpr Check kAppliedChecks[] = {
 engine::RowwiseJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int64_t of_rest, int output,
                                int64_t of_output) {
   const StridedView first = OfPairs(call.Tensor(kX), of_input, 0);
-  engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(first.shape, LastAxes(1, first.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, first);
   rows.Input(kX, OfPairs(call.Tensor(kX), of_input, 1));
   for (const int tensor : {kCos, kSin}) {
@@ -350,11 +350,12 @@ void SetMixed(const OperatorCall& call, Executor& executor) {
   const MappedView x{PlainView(call.Tensor(kX)), call.OperandOf(kX)};
   const MappedView matrix{PlainView(call.Tensor(kRotate)), call.OperandOf(kRotate)};
   StageList stages(call, executor, 2);
-  const MappedView turned = stages.Scratch(x.tensor.view, ACL_FLOAT);
+  const MappedView turned = stages.Scratch(x.tensor.shape, ACL_FLOAT);
   matmul::MatrixProduct product{
       {x.operand, x.tensor}, {matrix.operand, matrix.tensor}, {turned.operand, turned.tensor}};
   stages.Product(matmul::GemmOf(product), x, matrix, turned);
-  engine::RowwiseJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.tensor.shape, LastAxes(1, x.tensor.shape), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(x.operand, x.tensor);
   rows.Input(turned.operand, turned.tensor);
   for (const int tensor : {kCos, kSin}) rows.Input(call.OperandOf(tensor), call.Tensor(tensor));
@@ -379,7 +380,7 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
   const int64_t mode = NamedMode(call);
   const auto of_four = [&](int tensor) {
     StridedView view = call.Tensor(tensor);
-    if (view.view.rank == kRank) return view;
+    if (view.shape.rank == kRank) return view;
     view = PlainView(view);
     InsertDim(view, 0, 1, 0);
     return view;
@@ -390,7 +391,7 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
   for (const int turned : {kQuery, kKey}) {
     const StridedView whole = of_four(turned);
     const StridedView first = OfPairs(whole, mode, 0);
-    engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+    engine::RowwiseJobMaker rows(first.shape, LastAxes(1, first.shape), ACL_FLOAT, call.isa, call.threads);
     for (const int64_t which : {0, 1}) rows.Input(turned, OfPairs(whole, mode, which));
     for (const int tensor : {kAppliedCos, kAppliedSin}) {
       for (const int64_t which : {0, 1}) rows.Input(tensor, OfPairs(of_four(tensor), mode, which));
@@ -409,8 +410,8 @@ enum GradTensors { kGivenX = kOut, kDx, kDcos, kDsin };
 
 // Without rows, the gradients of angles are sums of no terms.
 aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
-  if (!call.Tensor(kX).view.IsEmpty()) return ACL_SUCCESS;
-  const bool has_angles = call.IsGiven(kGivenX) && !call.Tensor(kCos).view.IsEmpty();
+  if (!call.Tensor(kX).shape.IsEmpty()) return ACL_SUCCESS;
+  const bool has_angles = call.IsGiven(kGivenX) && !call.Tensor(kCos).shape.IsEmpty();
   call.work = has_angles ? OperatorCall::Work::kNoTerms : OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
@@ -475,7 +476,8 @@ engine::ReductionJob SumOfProducts(const OperatorCall& call, int output, int64_t
   OperatorCall views(call);
   views.tensors = tensors;
   const uint64_t others = executor.workspace_size;
-  engine::ReductionJob job = MakeReductionJob(views, dy.view, to.view, {0, 1}, 2, /*factor=*/1.0f, executor);
+  engine::ReductionJob job =
+      MakeReductionJob(views, dy.shape, to.shape, {0, 1}, 2, /*factor=*/1.0f, executor);
   executor.workspace_size = std::max(executor.workspace_size, others);
   const float sign = which == 0 && which_x == 1 ? -1.0f : 1.0f;
   job.formula.Set(kSignedProduct.For(call.isa), engine::FactorAlone{sign});

@@ -146,7 +146,7 @@ void SetNorms(const OperatorCall& call, Executor& executor) {
     norm.output = call.OperandOf(kOut, entry);
     norm.output_bytes = static_cast<int32_t>(StorageBits(out.dtype) / 8);
     norm.output_offset = ByteOffset(out);
-    norm.is_empty = x.view.IsEmpty();
+    norm.is_empty = x.shape.IsEmpty();
     if (!norm.is_empty) {
       const TensorArgument tensors[] = {{"x", &x}, {"out", &out}};
       OperatorCall one = call;

@@ -41,7 +41,7 @@ class ShapeChecks {
   ShapeChecks(const Check& check, const OperatorCall& call) : check_(check), call_(call) {}
 
   ShapeChecks& Is(int tensor, const Shape& accepted) {
-    if (status_ == ACL_SUCCESS && !(call_.Tensor(tensor).view == accepted))
+    if (status_ == ACL_SUCCESS && !(call_.Tensor(tensor).shape == accepted))
       status_ = RefuseShape(check_, call_, tensor, accepted);
     return *this;
   }

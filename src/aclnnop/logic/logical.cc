@@ -167,7 +167,7 @@ aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* 
                    aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const int out = checked.in_place ? kUnarySelf : kUnaryOut;
-    if (checked.Tensor(kUnarySelf).view.rank <= kMaxLoopRank) {
+    if (checked.Tensor(kUnarySelf).shape.rank <= kMaxLoopRank) {
       return SetLogical(checked, {kUnarySelf}, out, kNeither, fresh);
     }
     const aclTensor dense[] = {AsTensor(MergedDims(checked.Tensor(kUnarySelf))),

@@ -70,7 +70,7 @@ enum Attributes { kReduction, kBeta };
 // dims.
 aclnnStatus CheckFormat(const Check&, OperatorCall& call) noexcept {
   const aclTensor& result = call.Tensor(kResult);
-  if (result.view.rank != 0 || result.format != ACL_FORMAT_NCHW) return ACL_SUCCESS;
+  if (result.shape.rank != 0 || result.format != ACL_FORMAT_NCHW) return ACL_SUCCESS;
   Text message(call.api, ": parameter result with shape [] has the format ");
   AddFormatName(message, result.format);
   return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add(", accepted: ND."));

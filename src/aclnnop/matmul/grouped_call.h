@@ -47,7 +47,7 @@ inline int CountOf(const OperatorCall& call, int argument) {
   if (!given.is_list) return given.tensor == nullptr ? 0 : 1;
   const int count = call.Count(argument);
   if (count == 0 || call.Entry(argument, 0) == nullptr) return 0;
-  return count == 1 && call.Entry(argument, 0)->view == Shape{0} ? 0 : count;
+  return count == 1 && call.Entry(argument, 0)->shape == Shape{0} ? 0 : count;
 }
 inline bool Has(const OperatorCall& call, int argument) { return CountOf(call, argument) > 0; }
 inline const aclTensor& At(const OperatorCall& call, int argument, int entry = 0) {
@@ -60,16 +60,16 @@ struct Lengths {
   int64_t terms, columns;
 };
 inline Lengths LengthsOf(const StridedView& weight) {
-  const Shape shape = InElements(weight).view;
+  const Shape shape = InElements(weight).shape;
   return {shape[shape.rank - 2], shape[shape.rank - 1]};
 }
 inline int64_t TermsOf(const StridedView& x) {
-  const Shape shape = InElements(x).view;
+  const Shape shape = InElements(x).shape;
   return shape[shape.rank - 1];
 }
 inline int64_t RowsOf(const StridedView& x) {
   int64_t rows = 1;
-  for (int i = 0; i + 1 < x.view.rank; ++i) rows *= x.view[i];
+  for (int i = 0; i + 1 < x.shape.rank; ++i) rows *= x.shape[i];
   return rows;
 }
 
@@ -100,9 +100,9 @@ inline bool HasArray(const OperatorCall& call) {
 // Returns the number of groups.
 inline int64_t GroupsOf(const OperatorCall& call) {
   const int64_t type = GroupTypeOf(call);
-  if (type == kRowSplit && CountOf(call, kWeight) == 1) return At(call, kWeight).view[0];
+  if (type == kRowSplit && CountOf(call, kWeight) == 1) return At(call, kWeight).shape[0];
   if (type == kTermSplit && CountOf(call, kY) == 1 && CountOf(call, kWeight) == 1)
-    return At(call, kY).view[0];
+    return At(call, kY).shape[0];
   return CountOf(call, kWeight);
 }
 

@@ -82,7 +82,7 @@ aclnnStatus ModesFit(const Check&, OperatorCall& call) noexcept {
   const int64_t list_type = call.attributes[kListType].integer;
   if (Has(call, kGroupList)) {
     const aclTensor& list = At(call, kGroupList);
-    if (list.view.rank != (list_type == kPairs ? 2 : 1))
+    if (list.shape.rank != (list_type == kPairs ? 2 : 1))
       return RefuseShapeOf(call, kGroupList, 0, "one dim, of groupListType 2 two");
     if (list.dtype != ACL_INT64) return RefuseDtypeOf(call, kGroupList, 0, DtypeSet(ACL_INT64), "here");
   }

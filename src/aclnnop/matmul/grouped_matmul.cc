@@ -96,7 +96,7 @@ class Maker {
       const bool is_read = argument < kGroupList || argument == kY || (argument == kGroupList && is_dynamic);
       if (!is_read || !IsUsed(argument)) continue;
       for (int i = 0; i < CountOf(call_, argument); ++i) {
-        if (!At(call_, argument, i).view.IsEmpty()) executor_.touched[call_.OperandOf(argument, i)] = true;
+        if (!At(call_, argument, i).shape.IsEmpty()) executor_.touched[call_.OperandOf(argument, i)] = true;
       }
     }
   }
@@ -145,8 +145,8 @@ class Maker {
     const StridedView view = InElements(At(call_, kX));
     input_.isa = products_.isa;
     input_.threads = products_.threads;
-    input_.rows = view.view[0];
-    input_.columns = view.view[1];
+    input_.rows = view.shape[0];
+    input_.columns = view.shape[1];
     const bool unpacks_nibbles = mode_ == Mode::kA4W4;
     input_.kind =
         unpacks_nibbles ? engine::GroupedInput::Kind::kUnpackNibbles : engine::GroupedInput::Kind::kLess8;
@@ -177,13 +177,13 @@ class Maker {
     rows_.sums = Workspace(rows_.rows * rows_.columns * 4);
     rows_.covered = products_.schedule;
     rows_.out = Operand(kY, 0, true, false);
-    if (At(call_, kY).view.rank > 2)
+    if (At(call_, kY).shape.rank > 2)
       rows_.out.row = rows_.columns * static_cast<int64_t>(StorageBits(rows_.out.dtype) / 8);
     rows_.threads = products_.threads;
     SetFunction(rows_, products_.isa);
     if (is_4_bits && Has(call_, kPerToken)) {
-      rows_.factor = Operand(kPerToken, 0, At(call_, kPerToken).view.rank == 2, false);
-      if (At(call_, kPerToken).view.rank == 1) rows_.factor.row = rows_.factor.column;
+      rows_.factor = Operand(kPerToken, 0, At(call_, kPerToken).shape.rank == 2, false);
+      if (At(call_, kPerToken).shape.rank == 1) rows_.factor.row = rows_.factor.column;
       rows_.factor.column = 0;
     }
   }
@@ -192,8 +192,8 @@ class Maker {
   GroupedOperand NumbersOf(int argument, int entry) const {
     if (!Has(call_, argument)) return {};
     const StridedView view = Lying(At(call_, argument, entry));
-    const bool has_groups = At(call_, kWeight).view.rank == 3;
-    const int own = view.view.rank - (has_groups ? 1 : 0);
+    const bool has_groups = At(call_, kWeight).shape.rank == 3;
+    const int own = view.shape.rank - (has_groups ? 1 : 0);
     GroupedOperand numbers = Operand(argument, entry, own >= 2, has_groups);
     if (own == 0) std::swap(numbers.step, numbers.column);
     if (StorageBits(view.dtype) == 64) numbers.dtype = ACL_FLOAT;  // lower half of a word
@@ -204,10 +204,10 @@ class Maker {
     GroupedPart part{};
     const aclTensor& x = At(call_, kX, group);
     const StridedView weight = InElements(At(call_, kWeight, group));
-    const int last = weight.view.rank - 1;
+    const int last = weight.shape.rank - 1;
     part.rows = RowsOf(x);
     part.depth = TermsOf(x);
-    part.columns = weight.view[last];
+    part.columns = weight.shape[last];
     part.left = Operand(kX, group, true, false);
     if (has_input_) {
       const bool unpacks_nibbles = mode_ == Mode::kA4W4;
@@ -247,13 +247,13 @@ class Maker {
 
   void SetWeights(GroupedPart& part, int group) const {
     grouped::SetWeights(part, call_, kWeight, group);
-    const bool has_all = At(call_, kWeight).view.rank == 3;
+    const bool has_all = At(call_, kWeight).shape.rank == 3;
     const bool is_alone = mode_ == Mode::kWeightsAlone;
     const int scale = is_alone ? kAntiquantScale : kScale;
     part.scale = NumbersOf(scale, group);
     if (is_alone) part.offset = NumbersOf(kAntiquantOffset, group);
     part.rounds_weights = is_alone;
-    const Shape& shape = At(call_, scale, group).view;
+    const Shape& shape = At(call_, scale, group).shape;
     // A separate weight may have a leading dim of 1 in its numbers.
     const bool has_groups = shape.rank >= (has_all ? 3 : 2);
     part.group_terms = std::max<int64_t>(has_groups ? part.depth / shape[shape.rank - 2] : part.depth, 1);
@@ -266,7 +266,7 @@ class Maker {
     GroupedPart part = PartOf(group);
     if (type_ == kNoSplit) {
       // With more than two dims, all but the last are rows, which are dense.
-      if (At(call_, kX, group).view.rank > 2) {
+      if (At(call_, kX, group).shape.rank > 2) {
         part.left.row = part.depth * static_cast<int64_t>(StorageBits(part.left.dtype) / 8);
         part.out.row = part.columns * static_cast<int64_t>(StorageBits(part.out.dtype) / 8);
       }
@@ -306,7 +306,7 @@ class Maker {
       return values[i] - (i == 0 ? 0 : values[i - 1]);
     }
     if (type_ == kTermSplit) return LengthsOf(At(call_, kWeight, group)).terms;
-    return CountOf(call_, kX) > 1 ? RowsOf(At(call_, kX, group)) : At(call_, kY, group).view[0];
+    return CountOf(call_, kX) > 1 ? RowsOf(At(call_, kX, group)) : At(call_, kY, group).shape[0];
   }
 
   const OperatorCall& call_;

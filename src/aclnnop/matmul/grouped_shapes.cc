@@ -26,15 +26,15 @@ aclnnStatus RanksFit(const OperatorCall& call) {
   const bool is_single_weight = type == kRowSplit && CountOf(call, kWeight) == 1;
   for (int i = 0; i < CountOf(call, kX); ++i) {
     const aclTensor& x = At(call, kX, i);
-    const bool fits = type == kNoSplit ? x.view.rank >= 2 && x.view.rank <= 6 : x.view.rank == 2;
+    const bool fits = type == kNoSplit ? x.shape.rank >= 2 && x.shape.rank <= 6 : x.shape.rank == 2;
     if (!fits) return RefuseShapeOf(call, kX, i, type == kNoSplit ? "2 to 6 dims" : "2 dims");
-    if (type == kNoSplit && x.view.rank > 2 && !IsContiguous(x))
+    if (type == kNoSplit && x.shape.rank > 2 && !IsContiguous(x))
       return RefuseEntry(call, ACLNN_ERR_INNER_NULLPTR, kX, i,
                          " has more than 2 dims and does not lie densely, accepted: a dense tensor.");
   }
   for (int i = 0; i < CountOf(call, kWeight); ++i) {
     const aclTensor& weight = At(call, kWeight, i);
-    if (weight.view.rank != (is_single_weight ? 3 : 2))
+    if (weight.shape.rank != (is_single_weight ? 3 : 2))
       return RefuseShapeOf(
           call, kWeight, i,
           is_single_weight ? "3 dims, [groups, terms, columns]" : "2 dims, [terms, columns]");
@@ -42,12 +42,12 @@ aclnnStatus RanksFit(const OperatorCall& call) {
   for (int i = 0; i < CountOf(call, kY); ++i) {
     const aclTensor& y = At(call, kY, i);
     const bool has_three = type == kTermSplit && CountOf(call, kY) == 1 && CountOf(call, kWeight) == 1;
-    const int rank = type == kNoSplit ? At(call, kX, i).view.rank : has_three ? 3 : 2;
-    if (y.view.rank != rank) {
+    const int rank = type == kNoSplit ? At(call, kX, i).shape.rank : has_three ? 3 : 2;
+    if (y.shape.rank != rank) {
       return RefuseShapeOf(call, kY, i,
                            type == kNoSplit ? "as many dims as x has" : "2 dims, of one result of terms 3");
     }
-    if (y.view.rank > 2 && type == kNoSplit && !IsContiguous(y))
+    if (y.shape.rank > 2 && type == kNoSplit && !IsContiguous(y))
       return RefuseEntry(call, ACLNN_ERR_INNER_NULLPTR, kY, i,
                          " has more than 2 dims and does not lie densely, accepted: a dense tensor.");
   }
@@ -163,21 +163,21 @@ aclnnStatus ResultLengthsFit(const OperatorCall& call) {
   for (int i = 0; i < weights; ++i) terms += LengthsOf(At(call, kWeight, i)).terms;
   int64_t result_rows = 0;
   for (int i = 0; i < y_count; ++i) {
-    const Shape& y = At(call, kY, i).view;
+    const Shape& y = At(call, kY, i).shape;
     if (y[y.rank - 1] != LengthsOf(At(call, kWeight, i)).columns)
       return RefuseShapeOf(call, kY, i, "as many columns as weight has");
     if (type == kNoSplit) {
-      const Shape& x = At(call, kX, i).view;
+      const Shape& x = At(call, kX, i).shape;
       for (int dim = 0; dim + 1 < x.rank; ++dim) {
         if (y[dim] != x[dim]) return RefuseShapeOf(call, kY, i, "x's dims but the last");
       }
     }
-    if (type == kTermSplit && y[y.rank - 2] != At(call, kX).view[0])
+    if (type == kTermSplit && y[y.rank - 2] != At(call, kX).shape[0])
       return RefuseShapeOf(call, kY, i, "as many rows as x has");
     result_rows += y[y.rank - 2];
   }
   for (int i = 0; i < weights && type == kRowSplit; ++i) {
-    if (LengthsOf(At(call, kWeight, i)).columns != At(call, kY, i).view[1])
+    if (LengthsOf(At(call, kWeight, i)).columns != At(call, kY, i).shape[1])
       return RefuseShapeOf(call, kWeight, i, "as many columns as y has");
   }
   if (type == kRowSplit && result_rows != rows)
@@ -221,9 +221,9 @@ aclnnStatus GroupListsFit(const OperatorCall& call) {
   if (is_dynamic && x_count == 1) {
     const aclTensor& list = At(call, kGroupList);
     const bool has_pairs = call.attributes[kListType].integer == kPairs;
-    if (list.view.IsEmpty()) return RefuseShapeOf(call, kGroupList, 0, "an element for each group");
-    if (list.view[0] > kMostGroups) return RefuseShapeOf(call, kGroupList, 0, "at most 1024 groups");
-    if (has_pairs ? list.view[1] != 2 : list.view[0] != groups)
+    if (list.shape.IsEmpty()) return RefuseShapeOf(call, kGroupList, 0, "an element for each group");
+    if (list.shape[0] > kMostGroups) return RefuseShapeOf(call, kGroupList, 0, "at most 1024 groups");
+    if (has_pairs ? list.shape[1] != 2 : list.shape[0] != groups)
       return RefuseShapeOf(call, kGroupList, 0, "an element for each group, of groupListType 2 pairs");
   }
   if (HasArray(call)) {
@@ -242,7 +242,7 @@ aclnnStatus GroupListsFit(const OperatorCall& call) {
     for (size_t i = 0; i < values.size() && type != kTermSplit; ++i) {
       const auto entry = static_cast<int>(i);
       const bool differs = (x_count > 1 && values[i] - before != RowsOf(At(call, kX, entry))) ||
-                           (y_count > 1 && values[i] - before != At(call, kY, entry).view[0]);
+                           (y_count > 1 && values[i] - before != At(call, kY, entry).shape[0]);
       if (differs)
         return RefuseShapeOf(call, x_count > 1 ? kX : kY, entry,
                              "as many rows as its group in groupList has");
@@ -261,8 +261,8 @@ aclnnStatus LengthsFit(const OperatorCall& call) {
 // Tells whether per-weight numbers have the shape `each`, with a leading dim of groups where weights have
 // one.
 bool HasShape(const OperatorCall& call, int argument, int entry, int64_t groups, const Shape& each) {
-  const Shape& shape = At(call, argument, entry).view;
-  const bool has_groups = At(call, kWeight).view.rank == 3;
+  const Shape& shape = At(call, argument, entry).shape;
+  const bool has_groups = At(call, kWeight).shape.rank == 3;
   if (!has_groups && shape == each) return true;
   Shape all;
   all.rank = each.rank + 1;
@@ -285,7 +285,7 @@ aclnnStatus NumbersFit(const OperatorCall& call) {
     if (count != weights) return RefuseCount(call, argument, "as many as weight has");
     for (int i = 0; i < count; ++i) {
       const Lengths weight = LengthsOf(At(call, kWeight, i));
-      const Shape& shape = At(call, argument, i).view;
+      const Shape& shape = At(call, argument, i).shape;
       const bool takes_groups = argument != kBias && Is4Bits(DtypeOf(call, kWeight));
       bool fits = HasShape(call, argument, i, groups, Shape{weight.columns});
       if (!fits && is_950 && argument == kScale && weights == 1)
@@ -303,13 +303,13 @@ aclnnStatus NumbersFit(const OperatorCall& call) {
   }
   if (Has(call, kAntiquantScale)) {
     for (int i = 0; i < weights; ++i) {
-      if (!(At(call, kAntiquantScale, i).view == At(call, kAntiquantOffset, i).view))
+      if (!(At(call, kAntiquantScale, i).shape == At(call, kAntiquantOffset, i).shape))
         return RefuseShapeOf(call, kAntiquantOffset, i, "antiquantScale's shape");
     }
   }
   if (Has(call, kPerToken) && DtypeOf(call, kY) != ACL_INT32) {
     const int64_t rows = RowsOf(At(call, kX));
-    const Shape& shape = At(call, kPerToken).view;
+    const Shape& shape = At(call, kPerToken).shape;
     const bool is_column = Is4Bits(DtypeOf(call, kWeight)) && shape == Shape{rows, 1};
     if (CountOf(call, kX) != 1 || CountOf(call, kY) != 1)
       return RefuseArgument(call, ACLNN_ERR_PARAM_INVALID, kPerToken, -1,
@@ -370,10 +370,10 @@ aclnnStatus StructureFits(const Check&, OperatorCall& call) noexcept {
 
 aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
   for (int i = 0; i < CountOf(call, kX); ++i) {
-    if (!At(call, kX, i).view.IsEmpty()) return ACL_SUCCESS;
+    if (!At(call, kX, i).shape.IsEmpty()) return ACL_SUCCESS;
   }
   // Groups without terms give zeros.
-  const Shape& x = At(call, kX).view;
+  const Shape& x = At(call, kX).shape;
   if (GroupTypeOf(call) == kTermSplit && x[0] > 0) return ACL_SUCCESS;
   call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;

@@ -23,7 +23,7 @@ aclnnStatus GradFits(const Check& check, OperatorCall& call) noexcept {
   const int rank = Integer(call, kGradDropPad) == 1 ? 3 : 2;
   checks.Rank(kGrad, rank, rank);
   if (!checks.Passed()) return checks.status();
-  const Shape& grad = call.Tensor(kGrad).view;
+  const Shape& grad = call.Tensor(kGrad).shape;
   const int64_t entries = call.Tensor(kGradRow).numel;
   const int64_t active = Integer(call, kGradActive);
   const int64_t k = Integer(call, kTopK);
@@ -52,8 +52,8 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   combine.source = ops.Rows(kGrad);
   combine.to = ops.RowsOut(kGradOut);
   combine.index = ops.InIfGiven(kGradRow, ACL_INT64);
-  combine.rows = call.Tensor(kGradOut).view[0];
-  combine.columns = call.Tensor(kGradOut).view[1];
+  combine.rows = call.Tensor(kGradOut).shape[0];
+  combine.columns = call.Tensor(kGradOut).shape[1];
   combine.entries_of_row = Integer(call, kTopK);
   combine.source_rows = call.Tensor(kGrad).numel / combine.columns;
   const bool drops = Integer(call, kGradDropPad) == 1;

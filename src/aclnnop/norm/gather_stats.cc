@@ -139,11 +139,11 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kInput, 2, 8).Rank(kMean, 2, 2).Rank(kInvstd, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& mean = call.Tensor(kMean).view;
+  const Shape& mean = call.Tensor(kMean).shape;
   const int64_t channels = Channels(call, kInput);
   const int64_t parts = mean[0];
-  checks.Holds(call.Tensor(kInvstd).view[0] == parts, kInvstd, "as many rows as mean");
-  checks.Holds(dense::DimOr(call.Tensor(kCounts).view, 0, -1) == parts, kCounts,
+  checks.Holds(call.Tensor(kInvstd).shape[0] == parts, kInvstd, "as many rows as mean");
+  checks.Holds(dense::DimOr(call.Tensor(kCounts).shape, 0, -1) == parts, kCounts,
                "as many counts as mean has rows");
   checks.Is(kMean, Shape{parts, channels}).Is(kInvstd, Shape{parts, channels});
   checks.IsIfGiven(kRunningMean, Shape{channels}).IsIfGiven(kRunningVar, Shape{channels});
@@ -153,7 +153,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
       .status();
 }
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kMean).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (call.Tensor(kMean).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -170,10 +170,10 @@ void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMeanAll, kInvstdAll, executor);
   const aclTensor& mean = call.Tensor(kMean);
-  engine::RowwiseJobMaker rows(mean.view, 1u, ACL_DOUBLE, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(mean.shape, 1u, ACL_DOUBLE, call.isa, call.threads);
   rows.Input(kMean, mean);
   rows.Input(kInvstd, call.Tensor(kInvstd));
-  rows.Input(kCounts, OfParts(call.Tensor(kCounts), mean.view[1]));
+  rows.Input(kCounts, OfParts(call.Tensor(kCounts), mean.shape[1]));
   ValueOr(rows, call, kRunningMean, 0);
   ValueOr(rows, call, kRunningVar, 0);
   rows.ValueOut(kMeanAll, call.Tensor(kMeanAll));
@@ -201,7 +201,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kSampleCount, kMean, kVariance, kBatchMean, kBatchInvstd})
     checks.Rank(tensor, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& total = call.Tensor(kTotalSum).view;
+  const Shape& total = call.Tensor(kTotalSum).shape;
   checks.Is(kTotalSquareSum, total).Is(kSampleCount, Shape{total[0]});
   for (const int tensor : {kMean, kVariance, kBatchMean, kBatchInvstd}) checks.Is(tensor, Shape{total[1]});
   return checks.Holds(total[0] > 0, kTotalSum, "at least 1 row").status();
@@ -222,10 +222,10 @@ constexpr auto kChecks = Join(
 
 void Set(const OperatorCall& call, Executor& executor) {
   const aclTensor& total = call.Tensor(kTotalSum);
-  engine::RowwiseJobMaker rows(total.view, 1u, ACL_DOUBLE, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(total.shape, 1u, ACL_DOUBLE, call.isa, call.threads);
   rows.Input(kTotalSum, total);
   rows.Input(kTotalSquareSum, call.Tensor(kTotalSquareSum));
-  rows.Input(kSampleCount, OfParts(call.Tensor(kSampleCount), total.view[1]));
+  rows.Input(kSampleCount, OfParts(call.Tensor(kSampleCount), total.shape[1]));
   rows.ValueIn(kMean, call.Tensor(kMean));
   rows.ValueIn(kVariance, call.Tensor(kVariance));
   for (const int tensor : {kBatchMean, kBatchInvstd, kMean, kVariance})

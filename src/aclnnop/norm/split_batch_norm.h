@@ -14,7 +14,7 @@ constexpr engine::RowwiseKernels OfDouble(const engine::IsaTable<engine::Rowwise
 
 // Returns the number of channels, which is the length of dim 1, or -1 if there is no dim 1.
 inline int64_t Channels(const OperatorCall& call, int tensor) {
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   return shape.rank >= 2 ? shape[1] : -1;
 }
 

@@ -191,7 +191,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   return HasChannels(checks, call, kInput).Is(kMean, channels).Is(kInvstd, channels).status();
 }
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kInput).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (call.Tensor(kInput).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -204,7 +204,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMean, kInvstd, executor);
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.shape, AllBut(1, input.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kInput, input);
   rows.ValueOut(kMean, call.Tensor(kMean));
   rows.ValueOut(kInvstd, call.Tensor(kInvstd));
@@ -225,7 +225,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   checks.Rank(kInput, 2, 8).Rank(kOutput, 2, 8);
   if (!checks.Passed()) return checks.status();
   const Shape channels{Channels(call, kInput)};
-  checks.Is(kOutput, call.Tensor(kInput).view);
+  checks.Is(kOutput, call.Tensor(kInput).shape);
   HasChannels(checks, call, kInput);
   for (const int tensor : {kWeight, kBias, kMean, kInvstd}) checks.IsIfGiven(tensor, channels);
   return checks.status();
@@ -240,7 +240,7 @@ constexpr auto kChecks =
 
 void Set(const OperatorCall& call, Executor& executor) {
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.shape, AllBut(1, input.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kInput, input);
   rows.Output(kOutput, call.Tensor(kOutput));
   rows.ValueIn(kMean, call.Tensor(kMean));
@@ -260,7 +260,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kInput, 2, 8);
   if (!checks.Passed()) return checks.status();
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   HasChannels(checks, call, kInput).Is(kGradOut, input).Is(kGradInput, input);
   for (const int tensor : {kMean, kInvstd, kWeight, kSumDy, kSumDyXmu})
     checks.IsIfGiven(tensor, Shape{input[1]});
@@ -284,13 +284,13 @@ void Set(const OperatorCall& call, Executor& executor) {
   StageList stages(call, executor, 2);
   const MappedView total = stages.Scratch(Shape{1}, ACL_DOUBLE);
   if (counter.numel > 0) {
-    engine::RowwiseJobMaker counts(counter.view, (1u << counter.view.rank) - 1, ACL_DOUBLE, call.isa,
+    engine::RowwiseJobMaker counts(counter.shape, (1u << counter.shape.rank) - 1, ACL_DOUBLE, call.isa,
                                    call.threads);
     counts.Input(kCounter, counter);
     counts.ValueOut(total.operand, total.tensor);
     stages.Rows(counts, kTotal, engine::NoParameters());
   }
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.shape, AllBut(1, input.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, input);
   rows.Output(kGradInput, call.Tensor(kGradInput));
@@ -315,8 +315,8 @@ namespace reduce {
 enum Tensors { kX, kSum, kSquareSum };
 
 bool IsEmpty(const OperatorCall& call) noexcept {
-  return call.Tensor(kX).view.IsEmpty() || call.Tensor(kSum).view.IsEmpty() ||
-         call.Tensor(kSquareSum).view.IsEmpty();
+  return call.Tensor(kX).shape.IsEmpty() || call.Tensor(kSum).shape.IsEmpty() ||
+         call.Tensor(kSquareSum).shape.IsEmpty();
 }
 // Makes the results 0 if any tensor is empty. The checks that follow are left out then.
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
@@ -340,7 +340,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 4, 4);
   if (!checks.Passed()) return checks.status();
-  const Shape channels{call.Tensor(kX).view[ChannelDim(call)]};
+  const Shape channels{call.Tensor(kX).shape[ChannelDim(call)]};
   return checks.Is(kSum, channels).Is(kSquareSum, channels).status();
 }
 
@@ -356,7 +356,7 @@ void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Exec
   int zeroed[kMostZeroed];
   int count = 0;
   for (const int tensor : tensors) {
-    if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) zeroed[count++] = tensor;
+    if (call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty()) zeroed[count++] = tensor;
   }
   if (count > 0) SetZeroJob(call, zeroed, count, executor);
 }
@@ -364,7 +364,7 @@ void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Exec
 void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, {kSum, kSquareSum}, executor);
   const aclTensor& x = call.Tensor(kX);
-  engine::RowwiseJobMaker rows(x.view, AllBut(ChannelDim(call), x.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.shape, AllBut(ChannelDim(call), x.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, x);
   rows.ValueOut(kSum, call.Tensor(kSum));
   rows.ValueOut(kSquareSum, call.Tensor(kSquareSum));
@@ -401,7 +401,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 }
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
   for (const int tensor : {kGradOut, kInput, kMean, kInvstd}) {
-    if (call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+    if (call.Tensor(tensor).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   }
   return ACL_SUCCESS;
 }
@@ -410,7 +410,7 @@ bool HasTerms(const OperatorCall& call) noexcept { return call.work == OperatorC
 aclnnStatus Agree(const Check& check, OperatorCall& call) noexcept {
   const Shape channels{Channels(call, kInput)};
   return ShapeChecks(check, call)
-      .Is(kGradOut, call.Tensor(kInput).view)
+      .Is(kGradOut, call.Tensor(kInput).shape)
       .Is(kMean, channels)
       .Is(kInvstd, channels)
       .status();
@@ -447,7 +447,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     return SetZeroJob(call, zeroed, count, executor);
   }
   const aclTensor& x = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(x.view, AllBut(1, x.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.shape, AllBut(1, x.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, x);
   rows.ValueIn(kMean, call.Tensor(kMean));

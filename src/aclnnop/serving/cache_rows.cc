@@ -61,7 +61,7 @@ engine::CacheQuantiser Quantiser(const OperatorCall& call, DenseOpList& ops, int
 }
 
 aclnnStatus NothingToPut(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(0).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+  if (call.Tensor(0).shape.IsEmpty()) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
 

@@ -53,7 +53,7 @@ aclnnStatus DequantFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t columns = x[x.rank - 1];
   checks.Holds(columns > 0 && columns % 64 == 0 && columns <= 4096, kX,
                "rows of 64 to 4096 elements, a multiple of 64");
@@ -61,7 +61,7 @@ aclnnStatus DequantFits(const Check& check, OperatorCall& call) noexcept {
                  kSplits, "widths that sum up to the last dim of x");
   checks.Rank(kXCos, x.rank == 3 ? 4 : 2, x.rank == 3 ? 4 : 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& cos = call.Tensor(kXCos).view;
+  const Shape& cos = call.Tensor(kXCos).shape;
   const int64_t width = cos[cos.rank - 1];
   checks.Holds(width > 0 && width % 16 == 0, kXCos, "a last dim that is a multiple of 16");
   if (!checks.Passed()) return checks.status();
@@ -70,7 +70,7 @@ aclnnStatus DequantFits(const Check& check, OperatorCall& call) noexcept {
                  "multiples of the last dim of cos");
   checks.Rank(kXKeys, 4, 4);
   if (!checks.Passed()) return checks.status();
-  const Shape& cache = call.Tensor(kXKeys).view;
+  const Shape& cache = call.Tensor(kXKeys).shape;
   const int64_t heads = splits[1] / width;
   checks.Is(kXKeys, Shape{cache[0], cache[1], heads, width}).Is(kXValues, cache);
   if (!IsPaged(call)) checks.Holds(cache[0] == x[0], kXKeys, "as many batches as x");
@@ -123,9 +123,9 @@ constexpr auto kDequantChecks = Join(
 void SetDequant(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const auto& splits = call.Array(kSplits);
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& cos = call.Tensor(kXCos).view;
-  const Shape& cache = call.Tensor(kXKeys).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& cos = call.Tensor(kXCos).shape;
+  const Shape& cache = call.Tensor(kXKeys).shape;
   const int64_t rows = RowsOf(x);
   const int64_t columns = x[x.rank - 1];
   const int64_t width = cos[cos.rank - 1];

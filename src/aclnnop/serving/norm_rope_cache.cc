@@ -76,12 +76,12 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kKv, kCos, kKeyCache, kValueCache}) checks.Rank(tensor, 4, 4);
   checks.Rank(kGamma, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& kv = call.Tensor(kKv).view;
-  const Shape& cos = call.Tensor(kCos).view;
-  const Shape& keys = call.Tensor(kKeyCache).view;
-  const Shape& values = call.Tensor(kValueCache).view;
+  const Shape& kv = call.Tensor(kKv).shape;
+  const Shape& cos = call.Tensor(kCos).shape;
+  const Shape& keys = call.Tensor(kKeyCache).shape;
+  const Shape& values = call.Tensor(kValueCache).shape;
   const int64_t turned = cos[3];
-  const int64_t normed = call.Tensor(kGamma).view[0];
+  const int64_t normed = call.Tensor(kGamma).shape[0];
   const bool has_values = HasValues<positions>(call);
   checks.Holds(kv[1] == 1, kKv, "one head");
   checks.Holds(
@@ -97,12 +97,12 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   if (has_values) {
     checks.Rank(positions.values, 4, 4);
     if (!checks.Passed()) return checks.status();
-    value_columns = call.Tensor(positions.values).view[3];
+    value_columns = call.Tensor(positions.values).shape[3];
     checks.Is(positions.values, Shape{kv[0], 1, kv[2], value_columns});
   }
   const auto cache_fits = [&](int cache, int64_t columns) {
     const aclTensor& tensor = call.Tensor(cache);
-    const Shape& shape = tensor.view;
+    const Shape& shape = tensor.shape;
     const int64_t group = serving::GroupLength(tensor.dtype);
     if (!mode->is_paged) {
       checks.Is(cache, Shape{kv[0], 1, shape[2], columns});
@@ -178,10 +178,10 @@ template <const KvPositions& positions>
 void SetKv(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const CacheMode& mode = *ModeOf(call);
-  const Shape& kv = call.Tensor(kKv).view;
-  const Shape& cache = call.Tensor(kKeyCache).view;
-  const int64_t turned = call.Tensor(kCos).view[3];
-  const int64_t normed = call.Tensor(kGamma).view[0];
+  const Shape& kv = call.Tensor(kKv).shape;
+  const Shape& cache = call.Tensor(kKeyCache).shape;
+  const int64_t turned = call.Tensor(kCos).shape[3];
+  const int64_t normed = call.Tensor(kGamma).shape[0];
   const bool has_values = HasValues<positions>(call);
   const int64_t rows = kv[0] * kv[2];
   CacheLayout layout{cache[0], mode.is_paged ? cache[1] : cache[2], mode.is_grouped, Slots::kEach, kv[2]};
@@ -191,7 +191,7 @@ void SetKv(const OperatorCall& call, Executor& executor) {
   const engine::NumberRows source = ops.Rows(kKv);
 
   MakeRows key = StartRows(ops, rows, 1, has_values ? normed : turned);
-  MakeRows value = StartRows(ops, rows, 1, has_values ? call.Tensor(positions.values).view[3] : normed);
+  MakeRows value = StartRows(ops, rows, 1, has_values ? call.Tensor(positions.values).shape[3] : normed);
   key.source = value.source = source;
   key.pitch = value.pitch = kv[3];
   key.first = has_values ? 0 : normed;
@@ -204,7 +204,7 @@ void SetKv(const OperatorCall& call, Executor& executor) {
   }
   key.turned = turned;
   key.is_interleaved = true;
-  key.angle_rows = call.Tensor(kCos).view[2] == 1 ? kv[2] : 1;
+  key.angle_rows = call.Tensor(kCos).shape[2] == 1 ? kv[2] : 1;
   key.cos = ops.Rows(kCos);
   key.sin = ops.Rows(kSin);
   if (Integer(call, kIsOutput) != 0) {
@@ -274,7 +274,7 @@ aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
   checks.Is(kQueryGamma, Shape{sizes.width}).Is(kKeyGamma, Shape{sizes.width});
   checks.Rank(kQkvCos, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& cos = call.Tensor(kQkvCos).view;
+  const Shape& cos = call.Tensor(kQkvCos).shape;
   checks.Holds(cos[1] == sizes.width && (cos[0] == sizes.rows || cos[0] == call.Array(kSize)[0]), kQkvCos,
                "[B * S or B,D]");
   checks.Is(kQkvSin, cos)
@@ -286,7 +286,7 @@ aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
     const int64_t group = serving::GroupLength(call.Tensor(cache).dtype);
     checks.Rank(cache, 4, 4);
     if (!checks.Passed()) return checks.status();
-    const Shape& shape = call.Tensor(cache).view;
+    const Shape& shape = call.Tensor(cache).shape;
     checks.Holds(columns % group == 0, cache, "rows of groups of 32 bytes");
     checks.Is(cache, Shape{shape[0], columns / group, shape[2], group});
     if (call.Tensor(cache).dtype == ACL_INT8) {
@@ -295,8 +295,8 @@ aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
         checks.IsIfGiven(tensor, Shape{columns / sizes.width, sizes.width});
     }
   }
-  const Shape& keys = call.Tensor(kQkvKeys).view;
-  const Shape& values = call.Tensor(kQkvValues).view;
+  const Shape& keys = call.Tensor(kQkvKeys).shape;
+  const Shape& values = call.Tensor(kQkvValues).shape;
   checks.Holds(values[0] == keys[0] && values[2] == keys[2], kQkvValues, "as many blocks as kCache, as long");
   const int64_t heads[] = {sizes.query, sizes.key, sizes.value};
   for (const int part : {0, 1, 2})
@@ -329,7 +329,7 @@ constexpr auto kQkvChecks =
 void SetQkv(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const HeadsOfQkv sizes = SizesOf(call);
-  const Shape& cache = call.Tensor(kQkvKeys).view;
+  const Shape& cache = call.Tensor(kQkvKeys).shape;
   const CacheLayout layout{cache[0], cache[2], /*is_grouped=*/true, Slots::kEach, sizes.rows};
   const engine::BufferRef slot = ops.In(kQkvIndex);
   const engine::NumberRows source = ops.Rows(kQkv);
@@ -347,7 +347,7 @@ void SetQkv(const OperatorCall& call, Executor& executor) {
       made.gamma = ops.Rows(part == 0 ? kQueryGamma : kKeyGamma);
       made.epsilon = FloatNumber(call, kQkvEpsilon);
       made.turned = sizes.width;
-      made.angle_rows = call.Tensor(kQkvCos).view[0] == sizes.rows ? 1 : sizes.tokens;
+      made.angle_rows = call.Tensor(kQkvCos).shape[0] == sizes.rows ? 1 : sizes.tokens;
       made.cos = cos;
       made.sin = sin;
     }

@@ -17,7 +17,7 @@ inline constexpr DtypeSet kIndexDtype{ACL_INT64};
 
 // A tensor without dims counts as having one dim of one element.
 inline int64_t LengthOf(const StridedView& tensor, int dim) noexcept {
-  return tensor.view.rank == 0 ? 1 : tensor.view[dim];
+  return tensor.shape.rank == 0 ? 1 : tensor.shape[dim];
 }
 
 // 161002 when the integer attribute is not in `low` to self's length along the dim that attribute `dim`

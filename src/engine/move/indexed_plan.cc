@@ -31,7 +31,7 @@ bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const Ind
   move.index_count = count;
   move.count = 1;
   // A view without elements, or with one along a dim, may have any stride there.
-  const bool is_empty = plain.view.IsEmpty();
+  const bool is_empty = plain.shape.IsEmpty();
   const auto in_bytes = [is_empty](int64_t stride, int64_t bytes) { return is_empty ? 0 : stride * bytes; };
   for (int k = 0; k < count; ++k) {
     IndexOperand& one = move.index[k];
@@ -48,10 +48,10 @@ bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const Ind
            nullptr};
   }
   int rank = 0;
-  for (int dim = 0; dim < plain.view.rank; ++dim) {
-    if (plain.view[dim] == 1) continue;
-    move.extent[rank] = plain.view[dim];
-    move.count *= plain.view[dim];
+  for (int dim = 0; dim < plain.shape.rank; ++dim) {
+    if (plain.shape[dim] == 1) continue;
+    move.extent[rank] = plain.shape[dim];
+    move.count *= plain.shape[dim];
     move.plain_stride[rank] = in_bytes(plain.strides[dim], plain_size);
     move.indexed_stride[rank] = in_bytes(indexed.strides[dim], size);
     for (int k = 0; k < count; ++k) {

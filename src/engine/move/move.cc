@@ -236,11 +236,11 @@ Move MakeMove(const StridedView& source, const StridedView& destination, Isa isa
   move.conversion = is_direct ? FindConversion(isa, part, destination.dtype)
                               : FindConversionThrough(isa, source.dtype, via, destination.dtype);
   const bool same_bytes = part == source.dtype && move.conversion.KeepsBytes();
-  if (destination.view.rank <= kMaxLoopRank) {
-    move.plan = PlanMove(destination.view, source, destination, same_bytes);
+  if (destination.shape.rank <= kMaxLoopRank) {
+    move.plan = PlanMove(destination.shape, source, destination, same_bytes);
   } else {
     const StridedView* const operands[] = {&source, &destination};
-    const MergedLoop merged = MergeLoop(destination.view, operands);
+    const MergedLoop merged = MergeLoop(destination.shape, operands);
     move.plan = PlanMove(merged.shape, merged.operand[0], merged.operand[1], same_bytes);
   }
   if (part != source.dtype) move.plan.operand[kMoveSource].element_size = move.conversion.from_size;

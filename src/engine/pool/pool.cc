@@ -499,7 +499,7 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
   job.isa = isa;
   job.threads = threads;
   job.dtype = operands.source->dtype;
-  for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->view[dim];
+  for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->shape[dim];
   int64_t window = 1;
   for (int k = 0; k < 3; ++k) {
     const PoolAxis& axis = joined.axis[k];
