@@ -220,7 +220,7 @@ engine::Gemm GemmOf(const MatrixProduct& product) noexcept {
   gemm.out = OperandOf(product.out, batch);
   if (product.sums_batch) {
     const Shape& right = product.right.view.shape;
-    // Both have three dims, and either may have a batch of 1.
+    // left and right have three dims, and either may have a batch of 1.
     gemm.groups = left[0] == 1 ? right[0] : left[0];
     gemm.left.group = ByteStride(product.left.view, 0);
     gemm.right.group = ByteStride(product.right.view, 0);
