@@ -158,8 +158,9 @@ struct Layouts {
   Layout out;
 };
 
-// Returns the number of heads of keys, or of one tensor of a list.
+// Returns the number of heads of keys, which is that of queries if the attribute is 0.
 int64_t KeyHeads(const OperatorCall& call);
+// Returns the first tensor of a list, or the only one.
 inline const aclTensor& Only(const OperatorCall& call, int list) { return *EntryAt(call, list, 0); }
 
 // Views pages: blocks of rows, blocks of heads of rows, or blocks of heads of rows that are split into
@@ -223,6 +224,7 @@ struct Length {
   int64_t count;
 };
 
+// Returns the rows of a batch by an attribute of lengths, or all rows (`whole`) without it.
 Length LengthOf(const OperatorCall& call, int attribute, bool is_cumulative, int64_t whole, int64_t batch);
 // Tells whether an attribute gives each batch its own length.
 bool GivesEach(const OperatorCall& call, int attribute);

@@ -32,9 +32,9 @@ enum Attributes { kGroups, kSplitItem, kGroupType, kListType, kActType, kTuning,
 // Values of kVersion.
 enum Version : int64_t { kV1 = 1, kV2, kV3, kV4, kV5, kWeightNz };
 // Values of kGroupType.
-constexpr int64_t kNoSplit = -1, kRowSplit = 0, kTermSplit = 2;
+inline constexpr int64_t kNoSplit = -1, kRowSplit = 0, kTermSplit = 2;
 // Values of kListType.
-constexpr int64_t kEnds = 0, kSizes = 1, kPairs = 2;
+inline constexpr int64_t kEnds = 0, kSizes = 1, kPairs = 2;
 
 // ---- properties of a call ----
 

@@ -12,28 +12,28 @@ namespace portacl::engine::gemm_tile {
 
 // The layout of a thread's memory, in numbers: rows of the left operand, panels of the right one, and the
 // sums of a tile if the output cannot hold them.
-constexpr int64_t kMostRowsTogether = 224;
-constexpr int64_t kLeftNumbers = kMostRowsTogether * kPackedRow;
-constexpr int64_t kMostColumns = 768;
-constexpr int64_t kRightNumbers = kMostColumns * kGemmDepth;
+inline constexpr int64_t kMostRowsTogether = 224;
+inline constexpr int64_t kLeftNumbers = kMostRowsTogether * kPackedRow;
+inline constexpr int64_t kMostColumns = 768;
+inline constexpr int64_t kRightNumbers = kMostColumns * kGemmDepth;
 // The most columns of a one-row tile, whose block sums use that memory instead.
-constexpr int64_t kMostRowColumns = 1 << 17;
-constexpr int64_t kColumnsAcross = 16;
-constexpr int64_t kSumColumns = 512;
-constexpr int64_t kSumRows = 512;
-constexpr int64_t kSumNumbers = kSumColumns * kSumRows;
+inline constexpr int64_t kMostRowColumns = 1 << 17;
+inline constexpr int64_t kColumnsAcross = 16;
+inline constexpr int64_t kSumColumns = 512;
+inline constexpr int64_t kSumRows = 512;
+inline constexpr int64_t kSumNumbers = kSumColumns * kSumRows;
 static_assert(kMostRowColumns <= kRightNumbers && kMostRowColumns <= kSumNumbers);
 static_assert((kLeftNumbers + kRightNumbers + kSumNumbers) * int64_t{sizeof(float)} + kPackMemory <=
               kGemmMemoryBytes);
 
 // The fewest rows of a tile for which pairs of terms pay, for integers, or if packing reads the right operand
 // in order.
-constexpr int64_t kRowsOfPairs = 16;
+inline constexpr int64_t kRowsOfPairs = 16;
 
-constexpr int64_t kNumber = sizeof(float);
+inline constexpr int64_t kNumber = sizeof(float);
 
 // The most columns of a panel if terms are paired.
-constexpr int64_t kMostTileColumns = 64;
+inline constexpr int64_t kMostTileColumns = 64;
 
 inline int64_t DividedUp(int64_t n, int64_t by) { return n / by + (n % by != 0 ? 1 : 0); }
 inline int64_t RoundedUp(int64_t n, int64_t to) { return DividedUp(n, to) * to; }
@@ -62,6 +62,7 @@ struct Tile {
   int64_t column;
 };
 
+// Computes a tile, and stores the output's elements.
 void Run(const GemmJob& job, const Tile& tile);
 
 // Computes the sums of some blocks of terms of a product of two vectors.

@@ -10,7 +10,7 @@
 
 namespace portacl::engine {
 
-constexpr size_t kPoolLanes = 16;
+inline constexpr size_t kPoolLanes = 16;
 
 // The elements of a window along one axis.
 struct PoolWindow {

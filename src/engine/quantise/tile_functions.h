@@ -8,7 +8,7 @@
 
 namespace portacl::engine::quantise {
 
-constexpr size_t kSquareLanes = 16;
+inline constexpr size_t kSquareLanes = 16;
 
 // Operations on float32 numbers of a tile. `count` of a second operand is 1 if one number serves all.
 struct TileFunctions {

@@ -13,14 +13,14 @@ namespace portacl::engine {
 
 // Columns that are summed at a time, and source rows whose sums are kept: at least as many as a position has
 // taps.
-constexpr int64_t kTileColumns = 256;
-constexpr int64_t kRowsKept = 8;
+inline constexpr int64_t kTileColumns = 256;
+inline constexpr int64_t kRowsKept = 8;
 // If no column has more taps than this, all columns are padded to the same number.
-constexpr int64_t kMostPadded = 12;
+inline constexpr int64_t kMostPadded = 12;
 // Taps whose values are gathered at a time.
-constexpr int64_t kTapsTogether = 512;
+inline constexpr int64_t kTapsTogether = 512;
 // Rows that are combined at once: the taps of a cubic position, or two.
-constexpr int64_t kMostCombined = 4;
+inline constexpr int64_t kMostCombined = 4;
 static_assert(kMostCombined < kRowsKept);
 
 struct RowTap {

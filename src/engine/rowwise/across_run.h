@@ -10,7 +10,7 @@
 namespace portacl::engine {
 
 // The fewest adjacent rows that are worth it.
-constexpr int64_t kGroup = kRowsOfGroup;
+inline constexpr int64_t kGroup = kRowsOfGroup;
 
 // Computes the rows [first, last). Returns false if not even one group fits the thread's memory.
 bool RunAcross(const RowwiseJob& job, void* const* addresses, int64_t first, int64_t last);
