@@ -61,8 +61,8 @@ struct Attribute {
   aclDataType dtype() const { return static_cast<aclDataType>(integer); }
 };
 
-// One call of phase 1: its arguments, and the values that the checks derive from them. `api` is the
-// operator's name, which is also the name of phase 2.
+// A call of phase 1: its arguments, and the values that the checks derive from them. `api` is the operator's
+// name, which is also the name of phase 2.
 struct OperatorCall {
   const char* api;
   std::span<const TensorArgument> tensors;  // in parameter order
@@ -141,7 +141,7 @@ enum Reduction : int64_t {
 // A condition on a call, evaluated when the check's turn comes.
 using Condition = bool (*)(const OperatorCall& call) noexcept;
 
-// One check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
+// A check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
 // own.
 struct Check {
   aclnnStatus (*run)(const Check& check, OperatorCall& call) noexcept = nullptr;
