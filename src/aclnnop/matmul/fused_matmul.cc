@@ -69,8 +69,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const int most = fused == Fused::kNone || fused == Fused::kRelu ? 6 : HasOther(call) ? 3 : 2;
   checks.Rank(kX1, 2, most).Rank(kX2, 2, most);
   if (!checks.Passed()) return checks.status();
-  const Shape& left = call.Tensor(kX1).view;
-  const Shape& right = call.Tensor(kX2).view;
+  const Shape& left = call.Tensor(kX1).shape;
+  const Shape& right = call.Tensor(kX2).shape;
   checks.Holds(left.rank == right.rank, kX2, "as many dims as x1");
   checks.Holds(right[right.rank - 2] == left[left.rank - 1], kX2, "as many rows as x1 has columns");
   if (!checks.Passed()) return checks.status();
@@ -103,7 +103,7 @@ void SetFused(const OperatorCall& call, Executor& executor) {
     Matrices bias{};
     if (call.IsGiven(kBias)) {
       bias = {call.OperandOf(kBias), PlainView(call.Tensor(kBias))};
-      InsertDim(bias.view, 0, 1, 0);
+      InsertDim(bias.shape, 0, 1, 0);
       product.added = &bias;
     }
     return SetProductJob(call, product, executor);
@@ -113,7 +113,7 @@ void SetFused(const OperatorCall& call, Executor& executor) {
   constexpr float kFactor = 1;
   std::memcpy(one.bytes[0], &kFactor, sizeof kFactor);
   StageList stages(call, executor, 3);
-  const MappedView sums = stages.Scratch(call.Tensor(kY).view, ACL_FLOAT);
+  const MappedView sums = stages.Scratch(call.Tensor(kY).shape, ACL_FLOAT);
   const MatrixProduct product{matrices(kX1), matrices(kX2), {sums.operand, sums.tensor}};
   stages.Product(GemmOf(product), mapped(kX1), mapped(kX2), sums);
   if (call.IsGiven(kBias)) stages.Map({sums, mapped(kBias)}, sums, SumKernels(ACL_FLOAT), one);

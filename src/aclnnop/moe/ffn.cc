@@ -60,7 +60,7 @@ const ActivationName* ActivationOf(const OperatorCall& call) {
 
 // Tells whether a tensor is given and has elements.
 bool Has(const OperatorCall& call, int tensor) noexcept {
-  return attention::IsThere(call, tensor) && !call.Tensor(tensor).view.IsEmpty();
+  return attention::IsThere(call, tensor) && !call.Tensor(tensor).shape.IsEmpty();
 }
 std::span<const int64_t> TokensIn(const OperatorCall& call) noexcept {
   const aclIntArray* const array = call.attributes[kTokenArray].array;
@@ -73,13 +73,15 @@ int64_t ExpertsOf(const OperatorCall& call) noexcept {
 int64_t RowsOf(const OperatorCall& call) noexcept {
   const aclTensor& x = call.Tensor(kX);
   int64_t rows = 1;
-  for (int dim = 0; dim + 1 < x.view.rank; ++dim) {
+  for (int dim = 0; dim + 1 < x.shape.rank; ++dim) {
     // A number that does not fit belongs to an x that is empty or refused.
-    if (__builtin_mul_overflow(rows, x.view[dim], &rows)) return 0;
+    if (__builtin_mul_overflow(rows, x.shape[dim], &rows)) return 0;
   }
   return rows;
 }
-Shape MatrixOf(const OperatorCall& call, int weight) { return grouped::InElements(call.Tensor(weight)).view; }
+Shape MatrixOf(const OperatorCall& call, int weight) {
+  return grouped::InElements(call.Tensor(weight)).shape;
+}
 bool IsQuantised(const OperatorCall& call, int weight) {
   return call.Tensor(weight).dtype != call.Tensor(kX).dtype;
 }
@@ -129,7 +131,7 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   checks.Rank(kY, x.rank, x.rank).Rank(kX, 2, 8);
   const int64_t experts = ExpertsOf(call);
   const int rank = experts > 0 ? 3 : 2;
@@ -163,7 +165,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
     if (!IsQuantised(call, kWeight1 + i)) continue;
     checks.Given(scales[i], "beside weights of integers");
     if (!checks.Passed()) break;
-    const Shape& scale = call.Tensor(scales[i]).view;
+    const Shape& scale = call.Tensor(scales[i]).shape;
     const bool has_terms = scale.rank == rank && scale[rank - 1] == width &&
                            (experts == 0 || scale[0] == experts) && scale[rank - 2] > 0 &&
                            matrix[rank - 2] % scale[rank - 2] == 0;
@@ -241,7 +243,7 @@ void SetRight(const OperatorCall& call, int i, GroupedPart& part) {
     return;
   }
   grouped::SetWeights(part, call, weight, 0);
-  const Shape& scale = call.Tensor(kScale1 + i).view;
+  const Shape& scale = call.Tensor(kScale1 + i).shape;
   const bool has_terms = scale.rank == matrix.rank;
   part.scale = grouped::OperandOf(call, kScale1 + i, 0, has_terms, has_experts);
   if (Has(call, kOffset1 + i))

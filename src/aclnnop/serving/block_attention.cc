@@ -32,8 +32,8 @@ std::span<const int64_t> ArrayIn(const OperatorCall& call, int attribute) noexce
 // The dims of a call in either layout: packed rows [T, N, D], or batches [B, N, S, D].
 struct Sizes {
   Sizes(const OperatorCall& call, int64_t sequences) {
-    const Shape& query = call.Tensor(kQuery).view;
-    const Shape& key = call.Tensor(kKey).view;
+    const Shape& query = call.Tensor(kQuery).shape;
+    const Shape& key = call.Tensor(kKey).shape;
     is_packed = query.rank == 3;
     batches = is_packed ? sequences : query[0];
     heads = query[1];
@@ -41,7 +41,7 @@ struct Sizes {
     queries = is_packed ? query[0] : query[2];
     keys = is_packed ? key[0] : key[2];
     depth = query[query.rank - 1];
-    value_depth = call.Tensor(kValue).view[query.rank - 1];
+    value_depth = call.Tensor(kValue).shape[query.rank - 1];
   }
   int64_t Rows() const { return is_packed ? queries : batches * queries; }
 
@@ -53,12 +53,12 @@ struct Sizes {
 
 // Checks query, key and value, whose ranks are equal and checked.
 void HeadsFit(const OperatorCall& call, const Sizes& sizes, ShapeChecks& checks) {
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   checks.Holds(sizes.heads > 0 && sizes.depth > 0 && sizes.depth <= kMostDepth, kQuery,
                "at least one head, of 1 to 768 elements");
   checks.Holds(sizes.key_heads > 0 && sizes.heads % std::max<int64_t>(sizes.key_heads, 1) == 0, kKey,
                "heads that divide those of query");
-  Shape key = call.Tensor(kKey).view;
+  Shape key = call.Tensor(kKey).shape;
   key.dim[key.rank - 1] = sizes.depth;
   if (!sizes.is_packed) key.dim[0] = query[0];
   checks.Is(kKey, key);
@@ -72,7 +72,7 @@ void HeadsFit(const OperatorCall& call, const Sizes& sizes, ShapeChecks& checks)
 StridedView RowsFirst(const aclTensor& tensor) {
   StridedView view = PlainView(tensor);
   constexpr int kOrder[] = {0, 2, 1, 3};
-  if (view.view.rank == 4) Permute(view, kOrder);
+  if (view.shape.rank == 4) Permute(view, kOrder);
   return view;
 }
 
@@ -182,11 +182,11 @@ aclnnStatus SparseFits(const Check& check, OperatorCall& call) noexcept {
       LongestOf(call, kQueryLengths, sizes.batches, sizes.queries, sizes.is_packed, checks);
   const int64_t keys = LongestOf(call, kKeyLengths, sizes.batches, sizes.keys, sizes.is_packed, checks);
   const auto divided_up = [](int64_t n, int64_t by) { return n / by + (n % by != 0 ? 1 : 0); };
-  const Shape& marks = call.Tensor(kMarks).view;
+  const Shape& marks = call.Tensor(kMarks).shape;
   checks.Holds(marks.rank == 4 && marks[0] == sizes.batches && marks[1] == sizes.heads &&
                    marks[2] >= divided_up(queries, shape[0]) && marks[3] >= divided_up(keys, shape[1]),
                kMarks, "[B,N,blocks of queries,blocks of keys]");
-  Shape out = call.Tensor(kQuery).view;
+  Shape out = call.Tensor(kQuery).shape;
   out.dim[out.rank - 1] = sizes.value_depth;
   checks.Is(kOut, out);
   if (ReturnsLogSum(call)) {
@@ -234,7 +234,7 @@ void SetSparse(const OperatorCall& call, Executor& executor) {
   }
   DenseOpList ops(call, executor, has_lengths ? &lengths : nullptr);
   engine::AttendToHeads made = AttentionOf(ops, call, sizes, has_lengths, call.attributes[kScale].wide);
-  const Shape& marks = call.Tensor(kMarks).view;
+  const Shape& marks = call.Tensor(kMarks).shape;
   made.mark = ops.In(kMarks);
   made.query_blocks = marks[2];
   made.count = marks[3];

@@ -42,25 +42,25 @@ aclnnStatus ConvolutionFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 3).Rank(kStates, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const bool is_packed = x.rank == 2;
   const int64_t columns = x[x.rank - 1];
   checks.Holds(columns % kGroup == 0, kX, "a last dim that is a multiple of 128");
   checks.Is(kWeight, Shape{engine::ConvolveFromStates::kTaps, columns});
-  checks.Holds(call.Tensor(kStates).view[2] == columns, kStates, "rows of x's length");
-  checks.Holds(call.Tensor(kStates).view[1] >= engine::ConvolveFromStates::kTaps - 1, kStates,
+  checks.Holds(call.Tensor(kStates).shape[2] == columns, kStates, "rows of x's length");
+  checks.Holds(call.Tensor(kStates).shape[1] >= engine::ConvolveFromStates::kTaps - 1, kStates,
                "at least 2 rows of each line");
   if (is_packed) checks.Given(kStart, "of an x with 2 dims");
   if (!checks.Passed()) return checks.status();
   if (call.IsGiven(kStart)) {
     checks.Rank(kStart, 1, 1);
-    if (checks.Passed()) checks.Holds(call.Tensor(kStart).view[0] > 0, kStart, "[B + 1]");
+    if (checks.Passed()) checks.Holds(call.Tensor(kStart).shape[0] > 0, kStart, "[B + 1]");
   }
   if (!checks.Passed()) return checks.status();
-  const int64_t sequences = is_packed ? call.Tensor(kStart).view[0] - 1 : x[0];
+  const int64_t sequences = is_packed ? call.Tensor(kStart).shape[0] - 1 : x[0];
   if (call.IsGiven(kStart)) checks.Is(kStart, Shape{sequences + 1});
   for (const int tensor : {kAccepted, kComputed}) checks.IsIfGiven(tensor, Shape{sequences});
-  if (call.IsGiven(kLines) && call.Tensor(kLines).view.rank != 2) checks.Is(kLines, Shape{sequences});
+  if (call.IsGiven(kLines) && call.Tensor(kLines).shape.rank != 2) checks.Is(kLines, Shape{sequences});
   checks.Integer(kResidual, 0, 1).Integer(kMode, 0, 1);
   if (Integer(call, kMode) == 1) checks.Given(kComputed, "in mode 1");
   if (!in_place && checks.Passed()) checks.Is(kY, x);
@@ -73,7 +73,7 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
       checks.Holds(false, tensor, "null: portacl does not compute with it");
   }
   if (call.IsGiven(kLines))
-    checks.Holds(call.Tensor(kLines).view.rank == 1, kLines,
+    checks.Holds(call.Tensor(kLines).shape.rank == 1, kLines,
                  "one dim: portacl does not compute with blocks of states");
   return checks.HoldsOf(Integer(call, kActivation) == 0, kActivation, "0: portacl computes with no other")
       .status();
@@ -107,8 +107,8 @@ constexpr auto kConvolutionChecksInPlace = ConvolutionChecks<true>();
 template <bool in_place>
 void SetConvolution(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& states = call.Tensor(kStates).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& states = call.Tensor(kStates).shape;
   const auto kept = [&](int tensor) {
     return engine::NumberRowsOf(call.isa, ops.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true),
                                 call.Tensor(tensor).dtype);
@@ -123,7 +123,7 @@ void SetConvolution(const OperatorCall& call, Executor& executor) {
   convolve.accepted = ops.InIfGiven(kAccepted, ACL_INT64);
   convolve.computed = ops.InIfGiven(kComputed, ACL_INT64);
   const bool is_packed = x.rank == 2;
-  convolve.sequences = is_packed ? call.Tensor(kStart).view[0] - 1 : x[0];
+  convolve.sequences = is_packed ? call.Tensor(kStart).shape[0] - 1 : x[0];
   convolve.steps = is_packed ? 0 : x[1];
   convolve.rows = is_packed ? x[0] : x[0] * x[1];
   if (!is_packed) convolve.begin = {};
@@ -187,7 +187,7 @@ aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kInput, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   const int64_t windows = CountWindows(call, kOfCompression, input, checks);
   if (!checks.Passed()) return checks.status();
   checks.Is(kWindowWeight, Shape{Integer(call, kWindow), input[1]});
@@ -203,7 +203,7 @@ constexpr auto kWindowChecks =
 void SetWindows(const OperatorCall& call, Executor& executor) {
   const aclIntArray* const ends = call.attributes[kEnds].array;
   DenseOpList ops(call, executor, &ends->values);
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   engine::CompressWindows compress{};
   compress.x = ops.Rows(kInput);
   compress.weight = ops.Rows(kWindowWeight);
@@ -211,7 +211,7 @@ void SetWindows(const OperatorCall& call, Executor& executor) {
   compress.end = ops.Array();
   compress.sequences = std::ssize(ends->values);
   compress.rows = input[0];
-  compress.windows = call.Tensor(kOut).view[0];
+  compress.windows = call.Tensor(kOut).shape[0];
   compress.heads = input[1];
   compress.width = input[2];
   compress.window = Integer(call, kWindow);
@@ -230,7 +230,7 @@ aclnnStatus GradientsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kGradientInput, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& input = call.Tensor(kGradientInput).view;
+  const Shape& input = call.Tensor(kGradientInput).shape;
   const int64_t windows = CountWindows(call, kOfGradient, input, checks);
   if (!checks.Passed()) return checks.status();
   const Shape weight{Integer(call, kOfGradient.window), input[1]};
@@ -249,7 +249,7 @@ constexpr auto kGradientChecks =
 void SetGradients(const OperatorCall& call, Executor& executor) {
   const aclIntArray* const ends = call.attributes[kOfGradient.ends].array;
   DenseOpList ops(call, executor, &ends->values);
-  const Shape& input = call.Tensor(kGradientInput).view;
+  const Shape& input = call.Tensor(kGradientInput).shape;
   engine::CompressGradients gradients{};
   gradients.gradient = ops.Rows(kOutputGradient);
   gradients.x = ops.Rows(kGradientInput);
@@ -259,7 +259,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   gradients.end = ops.Array();
   gradients.sequences = std::ssize(ends->values);
   gradients.rows = input[0];
-  gradients.windows = call.Tensor(kOutputGradient).view[0];
+  gradients.windows = call.Tensor(kOutputGradient).shape[0];
   gradients.heads = input[1];
   gradients.width = input[2];
   gradients.window = Integer(call, kOfGradient.window);

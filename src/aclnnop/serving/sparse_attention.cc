@@ -46,9 +46,9 @@ bool IsPaged(const OperatorCall& call) {
 template <const SequencePositions& at>
 struct Sizes {
   explicit Sizes(const OperatorCall& call) {
-    const Shape& query = call.Tensor(kQuery).view;
+    const Shape& query = call.Tensor(kQuery).shape;
     const int first = IsPacked<at>(call) ? 1 : 2;
-    batches = IsPacked<at>(call) ? call.Tensor(at.query_lengths).view[0] : query[0];
+    batches = IsPacked<at>(call) ? call.Tensor(at.query_lengths).shape[0] : query[0];
     rows = query[0];
     // A product that wraps belongs to an empty query, or to one that is refused for another dim.
     if (!IsPacked<at>(call) && __builtin_mul_overflow(query[0], query[1], &rows)) rows = 0;
@@ -87,11 +87,12 @@ ShapeChecks& SequencesFit(const OperatorCall& call, ShapeChecks& checks) noexcep
   if (is_packed || is_paged) checks.Given(at.key_lengths, "in the layouts TND and PA_BSND");
   if (is_paged) checks.Given(at.table, "in the layout PA_BSND");
   if (!checks.Passed()) return checks;
-  const Shape& key = call.Tensor(kKey).view;
+  const Shape& key = call.Tensor(kKey).shape;
   if (is_packed) {
     checks.Rank(at.query_lengths, 1, 1);
     if (checks.Passed())
-      checks.Holds(call.Tensor(at.query_lengths).view[0] > 0, at.query_lengths, "a length for each sequence");
+      checks.Holds(call.Tensor(at.query_lengths).shape[0] > 0, at.query_lengths,
+                   "a length for each sequence");
     if (!checks.Passed()) return checks;
   }
   const Sizes<at> sizes(call);
@@ -103,7 +104,7 @@ ShapeChecks& SequencesFit(const OperatorCall& call, ShapeChecks& checks) noexcep
   if (is_paged) {
     checks.Rank(at.table, 2, 2);
     if (!checks.Passed()) return checks;
-    const Shape& table = call.Tensor(at.table).view;
+    const Shape& table = call.Tensor(at.table).shape;
     checks.Holds(table[0] == sizes.batches, at.table, "a row for each sequence");
     if (__builtin_mul_overflow(table[1], key[1], &keys)) keys = std::numeric_limits<int64_t>::max();
   } else if (!is_packed) {
@@ -115,7 +116,7 @@ ShapeChecks& SequencesFit(const OperatorCall& call, ShapeChecks& checks) noexcep
 template <const SequencePositions& at>
 engine::SequenceRows QueriesOf(DenseOpList& ops, const OperatorCall& call) {
   engine::SequenceRows made;
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   made.layout =
       IsPacked<at>(call) ? engine::SequenceRows::Layout::kPacked : engine::SequenceRows::Layout::kBatches;
   made.length = ops.InIfGiven(at.query_lengths, ACL_INT64);
@@ -126,13 +127,13 @@ engine::SequenceRows QueriesOf(DenseOpList& ops, const OperatorCall& call) {
 template <const SequencePositions& at>
 engine::SequenceRows KeysOf(DenseOpList& ops, const OperatorCall& call) {
   engine::SequenceRows made;
-  const Shape& key = call.Tensor(kKey).view;
+  const Shape& key = call.Tensor(kKey).shape;
   made.length = ops.InIfGiven(at.key_lengths, ACL_INT64);
   made.batches = Sizes<at>(call).batches;
   if (IsPaged<at>(call)) {
     made.layout = engine::SequenceRows::Layout::kPaged;
     made.table = ops.In(at.table, ACL_INT64);
-    made.rows = call.Tensor(at.table).view[1];
+    made.rows = call.Tensor(at.table).shape[1];
     made.pages = key[0];
     made.slots = key[1];
   } else {
@@ -180,7 +181,7 @@ aclnnStatus IndexerFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   if (!SequencesFit<at>(call, checks).Passed()) return checks.status();
   const Sizes<at> sizes(call);
-  const Shape& key = call.Tensor(kKey).view;
+  const Shape& key = call.Tensor(kKey).shape;
   checks.Holds(sizes.depth == kIndexDepth, kQuery, "heads of 128 elements");
   checks.Holds(key[key.rank - 1] == kIndexDepth, kKey, "rows of 128 elements");
   checks.Holds(sizes.heads <= kIndexHeads, kQuery, "at most 64 heads");
@@ -301,7 +302,7 @@ aclnnStatus SparseFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   if (!SequencesFit<at>(call, checks).Passed()) return checks.status();
   const Sizes<at> sizes(call);
-  const Shape& key = call.Tensor(kKey).view;
+  const Shape& key = call.Tensor(kKey).shape;
   const int64_t columns = key[key.rank - 1];
   if constexpr (kIsQuantised<positions>) {
     checks.Holds(sizes.depth == kLatentDepth + kRopeDepth, kQuery, "heads of 576 elements");
@@ -320,7 +321,7 @@ aclnnStatus SparseFits(const Check& check, OperatorCall& call) noexcept {
   checks.Is(kValue, key);
   if (positions.sink >= 0) checks.IsIfGiven(positions.sink, Shape{sizes.heads});
   if (!checks.Passed()) return checks.status();
-  const Shape& index = call.Tensor(kIndex).view;
+  const Shape& index = call.Tensor(kIndex).shape;
   const int64_t count = index.rank > 0 ? index[index.rank - 1] : 0;
   checks.Is(kIndex, sizes.With(1, count)).Integer(positions.block, 1, kMostKeys);
   if (!checks.Passed()) return checks.status();
@@ -338,7 +339,7 @@ aclnnStatus SparseFits(const Check& check, OperatorCall& call) noexcept {
   }
   checks.Is(positions.out, sizes.With(sizes.heads, kLatentDepth));
   if (!ReturnsStatistics<positions>(call)) return checks.status();
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   const Shape statistics =
       IsPacked<at>(call) ? Shape{1, sizes.rows, sizes.heads} : Shape{query[0], 1, query[1], sizes.heads};
   for (const int tensor : {positions.greatest, positions.greatest + 1}) {
@@ -352,7 +353,7 @@ template <const SparsePositions& positions, const SequencePositions& at>
 void SetSparse(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const Sizes<at> sizes(call);
-  const Shape& index = call.Tensor(kIndex).view;
+  const Shape& index = call.Tensor(kIndex).shape;
   engine::AttendToBlocks attend{};
   attend.queries = QueriesOf<at>(ops, call);
   attend.keys = KeysOf<at>(ops, call);
