@@ -103,7 +103,7 @@ void SetFused(const OperatorCall& call, Executor& executor) {
     Matrices bias{};
     if (call.IsGiven(kBias)) {
       bias = {call.OperandOf(kBias), PlainView(call.Tensor(kBias))};
-      InsertDim(bias.shape, 0, 1, 0);
+      InsertDim(bias.view, 0, 1, 0);
       product.added = &bias;
     }
     return SetProductJob(call, product, executor);

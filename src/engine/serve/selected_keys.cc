@@ -243,6 +243,55 @@ void AttendToBlocks::LoadKey(const JobContext& context, int64_t row, float* to_k
   key_rope.load(ropes, to_key + value_depth, static_cast<size_t>(depth - value_depth));
 }
 
+int64_t AttendToBlocks::Choose(const JobContext& context, int64_t row, char* chosen) const noexcept {
+  const SequenceRows::Part own = queries.PartWith(context, row);
+  const int64_t position = row - own.first;
+  const SequenceRows::Part others = keys.PartOf(context, own.batch);
+  const int64_t visible =
+      position < own.count ? VisibleKeys(is_causal, position, own.count, others.count) : 0;
+  const char* const indices = index.Address(context) + row * count * int64_t{sizeof(int32_t)};
+  int64_t found = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t first = int64_t{Load<int32_t>(indices + i * int64_t{sizeof(int32_t)})} * block;
+    if (first < 0) break;
+    for (int64_t j = first; j < std::min(first + block, visible); ++j) {
+      const int64_t at = keys.RowOf(context, others, j);
+      if (at >= 0) Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, at);
+    }
+  }
+  return found;
+}
+
+void AttendToBlocks::Weigh(const JobContext& context, int64_t row, int64_t head, int64_t found,
+                           float* scores) const noexcept {
+  const int64_t most = InLanes(MostKeys());
+  float peak = kLowest;
+  for (int64_t i = 0; i < found; ++i) peak = std::max(peak, scores[i]);
+  for (int64_t i = 0; i < found; ++i) scores[i] -= peak;
+  functions.exponential(scores, found);
+  std::fill_n(scores + found, most - found, 0.0f);
+  float total = functions.sum(scores, most);
+  const bool is_seen = total != 0;
+  if (greatest.is_there) {
+    const int64_t at = (row * heads + head) * int64_t{sizeof(float)};
+    Store<float>(greatest.buffer.Address(context) + at, peak);
+    Store<float>(sum.Address(context) + at, is_seen ? total : std::numeric_limits<float>::max());
+  }
+  float factor = 1;
+  if (sink.is_there) {
+    // A sink acts as one more key, whose value is 0.
+    float other;
+    Bring(sink, context, head, 1, &other);
+    const float summit = std::max(peak, other);
+    float shares[2] = {peak - summit, other - summit};
+    functions.exponential(shares, 2);
+    total = total * shares[0] + shares[1];
+    factor = shares[0];
+  }
+  factor = is_seen ? factor / total : 0;
+  for (int64_t i = 0; i < found; ++i) scores[i] *= factor;
+}
+
 void AttendToBlocks::Run(const JobContext& context) const noexcept {
   const int64_t padded = Depth();
   const int64_t width = ValueDepth();
@@ -258,24 +307,10 @@ void AttendToBlocks::Run(const JobContext& context) const noexcept {
         float* const sums = of_key + padded;
         float* const scores = sums + heads * width;
         char* const chosen = reinterpret_cast<char*>(scores + heads * most);  // INT64 rows in memory
+        const auto row_of = [&](int64_t i) { return Load<int64_t>(chosen + i * int64_t{sizeof(int64_t)}); };
         std::fill_n(of_query, (heads + 1) * padded, 0.0f);
         for (int64_t row = own_block; row < rows; row += blocks) {
-          const SequenceRows::Part own = queries.PartWith(context, row);
-          const int64_t position = row - own.first;
-          const SequenceRows::Part others = keys.PartOf(context, own.batch);
-          const int64_t visible =
-              position < own.count ? VisibleKeys(is_causal, position, own.count, others.count) : 0;
-          int64_t found = 0;
-          const char* const indices = index.Address(context) + row * count * int64_t{sizeof(int32_t)};
-          for (int64_t i = 0; i < count; ++i) {
-            const int64_t first = int64_t{Load<int32_t>(indices + i * int64_t{sizeof(int32_t)})} * block;
-            if (first < 0) break;
-            for (int64_t j = first; j < std::min(first + block, visible); ++j) {
-              const int64_t at = keys.RowOf(context, others, j);
-              if (at >= 0) Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, at);
-            }
-          }
-          const auto row_of = [&](int64_t i) { return Load<int64_t>(chosen + i * int64_t{sizeof(int64_t)}); };
+          const int64_t found = Choose(context, row, chosen);
           for (int64_t h = 0; h < heads; ++h) {
             Bring(query, context, (row * heads + h) * depth, depth, of_query + h * padded);
             if (rope_depth > 0)
@@ -288,34 +323,7 @@ void AttendToBlocks::Run(const JobContext& context) const noexcept {
               scores[h * most + i] = scale * functions.dot(of_query + h * padded, of_key, padded);
           }
           std::fill_n(sums, heads * width, 0.0f);
-          for (int64_t h = 0; h < heads; ++h) {
-            float* const own_scores = scores + h * most;
-            float peak = kLowest;
-            for (int64_t i = 0; i < found; ++i) peak = std::max(peak, own_scores[i]);
-            for (int64_t i = 0; i < found; ++i) own_scores[i] -= peak;
-            functions.exponential(own_scores, found);
-            std::fill_n(own_scores + found, most - found, 0.0f);
-            float total = functions.sum(own_scores, most);
-            const bool is_seen = total != 0;
-            if (greatest.is_there) {
-              const int64_t at = (row * heads + h) * int64_t{sizeof(float)};
-              Store<float>(greatest.buffer.Address(context) + at, peak);
-              Store<float>(sum.Address(context) + at, is_seen ? total : std::numeric_limits<float>::max());
-            }
-            float factor = 1;
-            if (sink.is_there) {
-              // A sink acts as one more key, whose value is 0.
-              float other;
-              Bring(sink, context, h, 1, &other);
-              const float summit = std::max(peak, other);
-              float shares[2] = {peak - summit, other - summit};
-              functions.exponential(shares, 2);
-              total = total * shares[0] + shares[1];
-              factor = shares[0];
-            }
-            factor = is_seen ? factor / total : 0;
-            for (int64_t i = 0; i < found; ++i) own_scores[i] *= factor;
-          }
+          for (int64_t h = 0; h < heads; ++h) Weigh(context, row, h, found, scores + h * most);
           for (int64_t i = 0; i < found; ++i) {
             LoadKey(context, row_of(i), of_key);
             // Sums of the last lanes, which lie behind the value's elements, are not stored.
@@ -333,6 +341,38 @@ int64_t AttendToHeads::Blocks() const noexcept { return BlocksOf(rows, threads);
 int64_t AttendToHeads::NumbersOfBlock() const noexcept {
   // A query, a key or value, a sum of values, scores, and two numbers for each row of a key.
   return Depth() + std::max(Depth(), ValueDepth()) + ValueDepth() + 3 * InLanes(MostKeys());
+}
+
+int64_t AttendToHeads::Choose(const JobContext& context, int64_t item, char* chosen) const noexcept {
+  const int64_t row = item / heads;
+  const int64_t head = item % heads;
+  const int64_t key_head = head / (heads / key_heads);
+  const SequenceRows::Part own = queries.PartWith(context, row);
+  const int64_t position = row - own.first;
+  const SequenceRows::Part others = keys.PartOf(context, own.batch);
+  int64_t visible = position < own.count ? others.count : 0;
+  if (is_causal)
+    visible =
+        std::min(visible, VisibleKeys(true, position, from_the_end ? own.count : others.count, others.count));
+  int64_t found = 0;
+  const auto choose = [&](int64_t block) {
+    const int64_t first = block * key_block;
+    for (int64_t j = first; j < std::min(first + key_block, visible); ++j)
+      Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, keys.RowOf(context, others, j));
+  };
+  for (int64_t i = 0; i < count && visible > 0; ++i) {
+    if (index.is_there) {
+      const int64_t block =
+          Load<int32_t>(index.buffer.Address(context) +
+                        ((row * key_heads + key_head) * count + i) * int64_t{sizeof(int32_t)});
+      if (block >= 0) choose(block);
+    } else if (Load<int8_t>(mark.Address(context) +
+                            ((own.batch * heads + head) * query_blocks + position / query_block) * count +
+                            i) == 1) {
+      choose(i);
+    }
+  }
+  return found;
 }
 
 void AttendToHeads::Run(const JobContext& context) const noexcept {
@@ -353,35 +393,8 @@ void AttendToHeads::Run(const JobContext& context) const noexcept {
         const auto row_of = [&](int64_t i) { return Load<int64_t>(chosen + i * int64_t{sizeof(int64_t)}); };
         std::fill_n(of_query, padded, 0.0f);
         for (int64_t item = own_block; item < rows * heads; item += blocks) {
-          const int64_t row = item / heads;
-          const int64_t head = item % heads;
-          const int64_t key_head = head / (heads / key_heads);
-          const SequenceRows::Part own = queries.PartWith(context, row);
-          const int64_t position = row - own.first;
-          const SequenceRows::Part others = keys.PartOf(context, own.batch);
-          int64_t visible = position < own.count ? others.count : 0;
-          if (is_causal)
-            visible = std::min(
-                visible, VisibleKeys(true, position, from_the_end ? own.count : others.count, others.count));
-          int64_t found = 0;
-          const auto choose = [&](int64_t block) {
-            const int64_t first = block * key_block;
-            for (int64_t j = first; j < std::min(first + key_block, visible); ++j)
-              Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, keys.RowOf(context, others, j));
-          };
-          for (int64_t i = 0; i < count && visible > 0; ++i) {
-            if (index.is_there) {
-              const int64_t block =
-                  Load<int32_t>(index.buffer.Address(context) +
-                                ((row * key_heads + key_head) * count + i) * int64_t{sizeof(int32_t)});
-              if (block >= 0) choose(block);
-            } else if (Load<int8_t>(mark.Address(context) +
-                                    ((own.batch * heads + head) * query_blocks + position / query_block) *
-                                        count +
-                                    i) == 1) {
-              choose(i);
-            }
-          }
+          const int64_t key_head = item % heads / (heads / key_heads);
+          const int64_t found = Choose(context, item, chosen);
           Bring(query, context, item * depth, depth, of_query);
           std::fill_n(of_key, padded, 0.0f);
           float peak = kLowest;

@@ -100,6 +100,11 @@ struct AttendToBlocks {
   int64_t NumbersOfBlock() const noexcept;
   int64_t WorkBytes() const noexcept { return Blocks() * NumbersOfBlock() * int64_t{sizeof(float)}; }
   void LoadKey(const JobContext& context, int64_t row, float* to) const noexcept;
+  // Lists the rows in memory of the keys that a query sees, as INT64, and returns how many they are.
+  int64_t Choose(const JobContext& context, int64_t row, char* chosen) const noexcept;
+  // Makes scores of a head the weights of values, and stores the head's statistics.
+  void Weigh(const JobContext& context, int64_t row, int64_t head, int64_t found,
+             float* scores) const noexcept;
   void Run(const JobContext& context) const noexcept;
 };
 
@@ -133,6 +138,9 @@ struct AttendToHeads {
   int64_t Blocks() const noexcept;
   int64_t NumbersOfBlock() const noexcept;
   int64_t WorkBytes() const noexcept { return Blocks() * NumbersOfBlock() * int64_t{sizeof(float)}; }
+  // Lists the rows in memory of the keys that head `item % heads` of a query sees, as INT64, and returns how
+  // many they are.
+  int64_t Choose(const JobContext& context, int64_t item, char* chosen) const noexcept;
   void Run(const JobContext& context) const noexcept;
 };
 
