@@ -70,6 +70,12 @@ IndexOperator Network(const CFunction& function, int version) {
   const auto quantised = [](const IndexCall& call, int i) {
     return call["weight" + std::to_string(i + 1)].dtype != call["x"].dtype;
   };
+  // INT32 holds eight words of 4 bits.
+  const auto matrix_of = [](const IndexCall& call, const char* weight) {
+    Shape shape = call[weight].shape;
+    if (call[weight].dtype == ACL_INT32 && !shape.empty()) shape.back() *= 8;
+    return shape;
+  };
   op.rules = {Refuses(161002, "activation",
                       [](IndexCall& call) {
                         const std::string name = Lower(call["activation"].text);
@@ -99,8 +105,8 @@ IndexOperator Network(const CFunction& function, int version) {
     if (x.size() < 2 || x.size() > 8) return true;
     const int64_t count = experts(call);
     const size_t rank = count > 0 ? 3 : 2;
-    const Shape& first = call["weight1"].shape;
-    const Shape& second = call["weight2"].shape;
+    const Shape first = matrix_of(call, "weight1");
+    const Shape second = matrix_of(call, "weight2");
     if (first.size() != rank || second.size() != rank || x.back() > 65535) return true;
     if (first[rank - 2] != x.back() || second[rank - 1] != x.back()) return true;
     if (second[rank - 2] != first[rank - 1]) return true;
@@ -301,6 +307,65 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(FeedForward, Operators());
+
+// Eight weights of 4 bits of each INT32, the lowest bits first, give the bits that INT8 weights give.
+TEST(FeedForwardWeights, WordsOfFourBits) {
+  const ScopedEnvironment environment(
+      Variables{{"PORTACL_NUM_THREADS", "2"}, {"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr int64_t kExperts = 2, kRows = 5, kDepth = 16, kWidth = 24;
+  RandomNumbers random(7);
+  std::vector<std::byte> x, scale1, scale2;
+  const auto draw = [&](std::vector<std::byte>& to, int64_t count, int64_t low, int64_t high) {
+    for (int64_t i = 0; i < count; ++i) {
+      const Element element = Encoded(ACL_FLOAT16, static_cast<double>(random.Between(low, high)) / 32);
+      const auto* const bytes = reinterpret_cast<const std::byte*>(element.data());
+      to.insert(to.end(), bytes, bytes + element.size());
+    }
+  };
+  draw(x, kRows * kDepth, -32, 32);
+  draw(scale1, kExperts * kWidth, 1, 4);
+  draw(scale2, kExperts * kDepth, 1, 4);
+  std::vector<int8_t> numbers[2];
+  std::vector<int32_t> words[2];
+  for (int i = 0; i < 2; ++i) {
+    for (int64_t at = 0; at < kExperts * kDepth * kWidth; ++at) {
+      numbers[i].push_back(static_cast<int8_t>(random.Between(-8, 7)));
+      if (at % 8 == 0) words[i].push_back(0);
+      const uint32_t bits = static_cast<uint32_t>(numbers[i].back()) & 15u;
+      words[i].back() = static_cast<int32_t>(static_cast<uint32_t>(words[i].back()) | bits << at % 8 * 4);
+    }
+  }
+  const int64_t sizes[] = {2, 3};
+  char activation[] = "relu";
+  std::vector<std::byte> results[2];
+  for (int run = 0; run < 2; ++run) {
+    results[run].resize(x.size());
+    HandMade made;
+    const auto weight = [&](int i, int64_t rows, int64_t columns) {
+      return run == 0 ? made.Dense({kExperts, rows, columns}, ACL_INT8, numbers[i].data())
+                      : made.Dense({kExperts, rows, columns / 8}, ACL_INT32, words[i].data());
+    };
+    const aclTensor* const given = made.Dense({kRows, kDepth}, ACL_FLOAT16, x.data());
+    const aclTensor* const first = weight(0, kDepth, kWidth);
+    const aclTensor* const second = weight(1, kWidth, kDepth);
+    const aclTensor* const of_first = made.Dense({kExperts, kWidth}, ACL_FLOAT16, scale1.data());
+    const aclTensor* const of_second = made.Dense({kExperts, kDepth}, ACL_FLOAT16, scale2.data());
+    const aclTensor* const y = made.Dense({kRows, kDepth}, ACL_FLOAT16, results[run].data());
+    const aclIntArray* const tokens = aclCreateIntArray(sizes, 2);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnFFNGetWorkspaceSize(given, first, second, tokens, nullptr, nullptr, nullptr, nullptr,
+                                       nullptr, nullptr, of_first, of_second, nullptr, nullptr, activation, 0,
+                                       y, &size, &executor),
+              0)
+        << TakeErrorMessage();
+    ASSERT_EQ(RunAndWait(environment, aclnnFFN, size, executor), ACL_SUCCESS);
+    aclDestroyIntArray(tokens);
+  }
+  EXPECT_NE(results[0], std::vector<std::byte>(x.size()));
+  EXPECT_EQ(results[0], results[1]);
+}
 
 }  // namespace
 }  // namespace portacl::testing
