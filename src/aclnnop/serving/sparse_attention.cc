@@ -279,7 +279,7 @@ struct SparsePositions {
 enum Sparse { kValue = 2, kIndex };
 constexpr SparsePositions kSparse{{5, 6, 4, 2, 3}, 7, 8, -1, 9, 10, 0, 1, 4, 7, 8, -1, -1};
 constexpr SparsePositions kSparseV2{{5, 6, 4, 2, 3}, 7, 8, 9, 10, 11, 0, 1, 4, 7, 8, -1, -1};
-// Their scales of keys and values, which are null, are the tensors 4 and 5.
+// The tensors 4 and 5 are scales of keys and values, which are null.
 constexpr SparsePositions kQuantSparse{{7, 8, 6, 4, 5}, -1, -1, -1, 9, -1, 0, 3, 6, 9, -1, 1, 10};
 constexpr SparsePositions kQuantSparseV2{{7, 8, 6, 4, 5}, -1, -1, 9, 10, -1, 0, 3, 6, 9, -1, 1, 10};
 enum Quantised { kKeyScale = 4, kValueScale };
