@@ -1,4 +1,4 @@
-// Weighted sums along two axes (see axes.h). Each source row is summed once along the columns' taps. Such
+// Weighted sums along up to three axes (see axes.h). Each source row is summed once along the columns' taps. Such
 // rows are then summed along the rows' taps, a tile of columns at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
@@ -167,7 +167,7 @@ constexpr int64_t kRowsKept = 8;
 constexpr int64_t kMostPadded = 12;
 // Taps whose values are gathered at a time.
 constexpr int64_t kTapsTogether = 512;
-// Rows that are combined at once: the taps of a cubic position, or two.
+// Rows that are combined at once: the taps of a cubic position, those of two linear ones, or two.
 constexpr int64_t kMostCombined = 4;
 static_assert(kMostCombined < kRowsKept);
 
@@ -214,7 +214,7 @@ TileLoops<T> LoopsFor(Isa isa) {
 
 struct RowTap {
   int64_t offset;  // of the source row, in bytes
-  int64_t number;  // of the source row; adjacent rows have consecutive numbers
+  int64_t place;   // below kRowsKept, where its sum is kept; rows that are combined have different ones
   double weight;
 };
 
@@ -238,7 +238,7 @@ struct SumJob {
   // - kRanges: arithmetic sequences, by tile.
   // - kFixed: the same number for every column. A tile's taps are contiguous: the first tap of all columns,
   // then the second and so on.
-  // - kPadded: like kFixed, with missing taps of weight 0.
+  // - kPadded: like kFixed, with missing taps of weight 0, which add nothing.
   // - kPairs: two for every column, which are the elements of a dense row in order, with weight 1.
   // - kListed: any taps, by column.
   // - kNear: like kFixed, along a dense row; a tile's taps ascend and lie within kTapsTogether elements.
@@ -251,6 +251,8 @@ struct SumJob {
   bool streams;       // the result is written past the caches, which cannot hold both sides
   int32_t from_size;  // of a number
   int32_t to_size;
+  int64_t rows_of_plane;
+  int64_t to_plane;
   int64_t to_row;
   int64_t to_step;
   int64_t taps;       // of a column, if all have the same number
@@ -267,6 +269,11 @@ struct SumJob {
 
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
   int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
+  // Returns where row `y` of all planes begins.
+  int64_t RowOffset(int64_t y) const {
+    if (loop.rows == rows_of_plane) return y * to_row;
+    return y / rows_of_plane * to_plane + y % rows_of_plane * to_row;
+  }
   void Run(const JobContext& context) const noexcept;
 };
 
@@ -296,7 +303,7 @@ class Tile {
   void Row(int64_t y, char* to) {
     const int64_t begin = first_row_tap_[y];
     const int64_t end = first_row_tap_[y + 1];
-    to += y * job_.to_row + start_ * job_.to_step;
+    to += job_.RowOffset(y) + start_ * job_.to_step;
     const bool is_dense =
         job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kRanges || IsNear();
     if (is_dense && y + 1 < job_.loop.rows) {
@@ -353,7 +360,7 @@ class Tile {
 
   const T* SummedRow(const RowTap& tap) {
     const char* const from = from_ + tap.offset;
-    const int64_t place = tap.number % kRowsKept;
+    const int64_t place = tap.place;
     T* const sum = sums_[place];
     if (kept_[place] == from) return sum;
     kept_[place] = from;
@@ -580,8 +587,23 @@ void ForEachTapOf(const AxisMap& map, Direction direction, const F& f) {
   });
 }
 
+// Returns the most positions that have an index under a smooth filter.
+template <class T>
+int64_t MostUnderFilter(const AxisMap& map) {
+  int64_t most = 0;
+  int64_t first = 0;
+  for (int64_t b = 0; b < map.inner; ++b) {
+    const int64_t index = axis_map::SmoothSpan<T>(map, b).first;
+    while (first < b && axis_map::SmoothSpan<T>(map, first).end <= index) ++first;
+    most = std::max(most, b + 1 - first);
+  }
+  return most;
+}
+
 // Returns an upper bound for the taps of one index, for an interpolating map, whose indices do not descend.
 int64_t MostTapsOfIndex(const AxisMap& map) {
+  if (map.IsSmooth() && !map.IsIdentity())
+    return map.is_wide ? MostUnderFilter<double>(map) : MostUnderFilter<float>(map);
   int64_t most = 0;
   int64_t run = 0;
   int64_t last = -1;
@@ -591,14 +613,14 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
     run = std::exchange(last, index) == index ? run + 1 : 1;
     most = std::max(most, run);
   });
-  // An index is the first tap of some positions and the second of others. The last index is both for all
-  // positions beyond it.
-  return map.MostTaps() == 1 ? most : 3 * most;
+  // An index is the first tap of some positions, the second of others, and so on. The last index is all the
+  // taps of positions beyond it, and all taps but the first of those before these.
+  return map.MostTaps() * (map.MostTaps() + 1) / 2 * most;
 }
 
 // Whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
 bool IsNear(const AxisMap& map) {
-  if (map.IsPiecewise() || map.length > std::numeric_limits<int32_t>::max()) return false;
+  if (map.IsPiecewise() || map.IsSmooth() || map.length > std::numeric_limits<int32_t>::max()) return false;
   bool is_near = true;
   int64_t begin = 0;
   int64_t above[kMostCombined] = {};  // the previous index of each tap
@@ -651,8 +673,7 @@ int64_t MostParts(const AxisMap& map) {
 // Makes a job, whose tables may be written later.
 struct SumMaker {
   AxesRows loop;
-  AxisMap rows;
-  AxisMap columns;
+  AxisMaps maps;
   Direction direction;
   aclDataType from;
   aclDataType to;
@@ -661,10 +682,15 @@ struct SumMaker {
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
   int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
   bool ToPositions() const noexcept { return direction == Direction::kToPositions; }
-  bool IsGathered() const noexcept { return !ToPositions() && !columns.IsPiecewise(); }
+  bool IsGathered() const noexcept { return !ToPositions() && !maps.columns.IsPiecewise(); }
+  // Whether positions of columns have taps of different numbers.
+  bool VariesToPositions() const noexcept {
+    return ToPositions() && maps.columns.IsSmooth() && !maps.columns.IsIdentity();
+  }
   int64_t Tiles() const noexcept {
     return loop.columns / kTileColumns + (loop.columns % kTileColumns != 0 ? 1 : 0);
   }
+  int64_t MostRowTaps() const noexcept;
   int64_t TableBytes() const noexcept;
   SumJob Make(std::byte* memory) const noexcept;
 
@@ -673,6 +699,8 @@ struct SumMaker {
   SumJob Laid(const Numbers& numbers) const noexcept;
   void WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   void WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  // The taps of each position, padded to as many as one may have.
+  void WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   // The taps of each index, padded to as many as any has, which are then counted, or listed.
   void WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept;
   void WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
@@ -682,10 +710,16 @@ struct SumMaker {
                 double weight) const noexcept;
 };
 
+int64_t SumMaker::MostRowTaps() const noexcept {
+  return TableSizes::Times(TableSizes::Times(maps.planes.Positions(), maps.planes.MostTaps()),
+                           TableSizes::Times(maps.rows.Positions(), maps.rows.MostTaps()));
+}
+
 int64_t SumMaker::TableBytes() const noexcept {
+  const AxisMap& columns = maps.columns;
   TableSizes sizes;
   sizes.Add<int64_t>(std::min(loop.rows, TableSizes::kMost) + 1);
-  sizes.Add<RowTap>(TableSizes::Times(rows.Positions(), rows.MostTaps()));
+  sizes.Add<RowTap>(MostRowTaps());
   if (IsGathered()) {
     sizes.Add<int64_t>(std::min(loop.columns, TableSizes::kMost) + 1);
     const int64_t padded = TableSizes::Times(loop.columns, kMostPadded);
@@ -705,6 +739,9 @@ int64_t SumMaker::TableBytes() const noexcept {
 
 SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   const Numbers made = NumbersOf(to, isa);
+  const AxisMap& planes = maps.planes;
+  const AxisMap& rows = maps.rows;
+  const AxisMap& columns = maps.columns;
   const bool to_positions = ToPositions();
   const bool is_gathered = IsGathered();
   SumJob job;
@@ -714,6 +751,7 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   const bool is_near = to_positions && numbers.parts == 1 && !numbers.is_wide && columns.index_stride == 1 &&
                        columns.MostTaps() > 1 && IsNear(columns);
   job.columns = is_near                   ? SumJob::Columns::kNear
+                : VariesToPositions()     ? SumJob::Columns::kPadded
                 : to_positions            ? SumJob::Columns::kFixed
                 : !is_gathered            ? SumJob::Columns::kRanges
                 : job.taps <= kMostPadded ? SumJob::Columns::kPadded
@@ -722,7 +760,7 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   const int64_t placed = to_positions || is_padded ? job.taps * loop.columns : 0;
   TableSizes sizes;
   job.first_row_tap = sizes.Add<int64_t>(loop.rows + 1);
-  job.row_taps = sizes.Add<RowTap>(rows.Positions() * rows.MostTaps());
+  job.row_taps = sizes.Add<RowTap>(MostRowTaps());
   job.first_in_tile = sizes.Add<int64_t>(to_positions ? 0 : (is_gathered ? loop.columns : Tiles()) + 1);
   job.offsets = sizes.Add<int64_t>(placed);
   job.weights = sizes.Add<double>(placed);
@@ -734,6 +772,8 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   job.length = columns.length;
   job.from_size = static_cast<int32_t>(numbers.size / numbers.parts);
   job.to_size = static_cast<int32_t>(made.size / numbers.parts);
+  job.rows_of_plane = to_positions ? rows.Positions() : rows.length;
+  job.to_plane = (to_positions ? planes.inner_stride : planes.index_stride) * made.size;
   job.to_row = (to_positions ? rows.inner_stride : rows.index_stride) * made.size;
   job.to_step = (to_positions ? columns.inner_stride : columns.index_stride) * made.size;
   job.load = numbers.load;
@@ -742,22 +782,37 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
 }
 
 void SumMaker::WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
-  const bool to_positions = ToPositions();
   int64_t* const first_tap = job.first_row_tap.In(memory);
   RowTap* const taps = job.row_taps.In(memory);
-  const auto row_of = [&](int64_t a, int64_t b, int64_t index) {
-    return to_positions ? a * rows.inner + b : index;
+  // Neighbours on both sides of a tap: `to` counts what is made, `from` what is summed.
+  struct Ends {
+    int64_t to;
+    int64_t from;
+    int64_t offset;  // of `from`
+  };
+  const auto ends = [&](const AxisMap& map, int64_t a, int64_t b, int64_t index) {
+    const int64_t position = a * map.inner + b;
+    return ToPositions() ? Ends{position, index, index * map.index_stride}
+                         : Ends{index, position, a * map.outer_stride + b * map.inner_stride};
+  };
+  // Calls f(row, tap) for each tap of each row, plane by plane.
+  const auto for_each = [&](const auto& f) {
+    ForEachTapOf(maps.planes, direction, [&](int64_t plane_a, int64_t plane_b, int64_t plane, double part) {
+      const Ends z = ends(maps.planes, plane_a, plane_b, plane);
+      ForEachTapOf(maps.rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
+        const Ends y = ends(maps.rows, a, b, index);
+        // The neighbours along planes share the places of rows.
+        constexpr int64_t kOfPlane = kRowsKept / 2;
+        const int64_t place =
+            maps.planes.MostTaps() == 1 ? y.from % kRowsKept : z.from % 2 * kOfPlane + y.from % kOfPlane;
+        f(z.to * job.rows_of_plane + y.to, RowTap{(z.offset + y.offset) * size, place, part * weight});
+      });
+    });
   };
   std::fill_n(first_tap, loop.rows + 1, int64_t{0});
-  ForEachTapOf(rows, direction,
-               [&](int64_t a, int64_t b, int64_t index, double) { ++first_tap[row_of(a, b, index)]; });
+  for_each([&](int64_t row, const RowTap&) { ++first_tap[row]; });
   Accumulate(first_tap, loop.rows);
-  ForEachTapOf(rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
-    const int64_t offset =
-        to_positions ? index * rows.index_stride : a * rows.outer_stride + b * rows.inner_stride;
-    taps[first_tap[row_of(a, b, index)]++] = {offset * size, to_positions ? index : a * rows.inner + b,
-                                              weight};
-  });
+  for_each([&](int64_t row, const RowTap& tap) { taps[first_tap[row]++] = tap; });
   Rewind(first_tap, loop.rows);
 }
 
@@ -780,12 +835,25 @@ void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, in
 
 void SumMaker::WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
   int64_t next = 0;
-  ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double weight) {
-    WriteTap(job, memory, b, next++ % job.taps, index * columns.index_stride * size, weight);
+  ForEachTap(maps.columns, [&](int64_t, int64_t b, int64_t index, double weight) {
+    WriteTap(job, memory, b, next++ % job.taps, index * maps.columns.index_stride * size, weight);
+  });
+}
+
+void SumMaker::WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  for (int64_t column = 0; column < loop.columns; ++column) {
+    for (int64_t tap = 0; tap < job.taps; ++tap) WriteTap(job, memory, column, tap, 0, 0);
+  }
+  int64_t last = -1;
+  int64_t number = 0;
+  ForEachTap(maps.columns, [&](int64_t, int64_t b, int64_t index, double weight) {
+    number = std::exchange(last, b) == b ? number + 1 : 0;
+    WriteTap(job, memory, b, number, index * maps.columns.index_stride * size, weight);
   });
 }
 
 void SumMaker::WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept {
+  const AxisMap& columns = maps.columns;
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, loop.columns + 1, int64_t{0});
   ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
@@ -804,6 +872,7 @@ void SumMaker::WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is
 }
 
 void SumMaker::WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  const AxisMap& columns = maps.columns;
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, loop.columns + 1, int64_t{0});
   ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
@@ -818,9 +887,9 @@ void SumMaker::WriteStretches(const SumJob& job, std::byte* memory, int64_t size
   const int64_t tiles = Tiles();
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, tiles + 1, int64_t{0});
-  ForEachPart(columns, size, [&](int64_t tile, const Range&) { ++first[tile]; });
+  ForEachPart(maps.columns, size, [&](int64_t tile, const Range&) { ++first[tile]; });
   Accumulate(first, tiles);
-  ForEachPart(columns, size,
+  ForEachPart(maps.columns, size,
               [&](int64_t tile, const Range& one) { job.ranges.In(memory)[first[tile]++] = one; });
   Rewind(first, tiles);
 }
@@ -832,7 +901,11 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
   WriteRows(job, memory, size);
   switch (job.columns) {
     case SumJob::Columns::kPadded:
-      WritePadded(job, memory, size, numbers.parts == 2);
+      if (ToPositions()) {
+        WriteVarying(job, memory, size);
+      } else {
+        WritePadded(job, memory, size, numbers.parts == 2);
+      }
       break;
     case SumJob::Columns::kListed:
       WriteListed(job, memory, size);
@@ -848,19 +921,18 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
 
 }  // namespace
 
-AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
-                  const AxisMap& columns, Direction direction, Isa isa, int threads) noexcept {
+AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMaps& maps,
+                  Direction direction, Isa isa, int threads) noexcept {
   const bool to_positions = direction == Direction::kToPositions;
-  SumMaker maker{{},        Normalized(rows),       Normalized(columns),
-                 direction, operands.source->dtype, operands.destination->dtype,
-                 isa};
+  SumMaker maker{{}, Normalized(maps), direction, operands.source->dtype, operands.destination->dtype, isa};
   const Numbers numbers = NumbersOf(maker.from, isa);
   maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
-                 to_positions ? rows.Positions() : rows.length,
-                 to_positions ? columns.Positions() : columns.length, threads);
+                 to_positions ? maps.planes.Positions() * maps.rows.Positions()
+                              : maps.planes.length * maps.rows.length,
+                 to_positions ? maps.columns.Positions() : maps.columns.length, threads);
   return MakeJobWithTables(memory, maker,
                            to_positions ? operands.destination_operand : operands.source_operand,
-                           std::max(rows.Positions(), columns.Positions()));
+                           MostPositions(maps));
 }
 
 }  // namespace portacl::engine
