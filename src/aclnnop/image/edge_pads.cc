@@ -222,14 +222,13 @@ constexpr auto kCircular3dChecks = CircularChecks(3);
 
 constexpr auto GradientChecks(Kind kind, int dims, const DtypeRule& dtypes = kGradientDtypes,
                               aclnnStatus null = ACLNN_ERR_PARAM_NULLPTR) {
-  return List(WithCode(null, NotNull(kGradOutput)), WithCode(null, NotNull(kPadded)),
-              ArrayNotNull(kPadding), WithCode(null, NotNull(kGradInput)),
-              DtypesIn(dtypes, {kGradOutput}), SameDtype(kGradOutput, kPadded),
-              SameDtype(kGradOutput, kGradInput), NotPrivate({kGradOutput, kPadded, kGradInput}),
-              SameFormat({kGradOutput, kPadded, kGradInput}), SameShape(kPadded, kGradInput),
-              RankAtLeast(dims + 1, {kPadded}), RankAtMost(dims + 2, {kPadded}), Custom(OneRank),
-              OfPads(PadsForDims, kind, dims), SizesRepresentable({kGradInput}),
-              OfPads(ShapeOfGradient, kind, dims));
+  return List(WithCode(null, NotNull(kGradOutput)), WithCode(null, NotNull(kPadded)), ArrayNotNull(kPadding),
+              WithCode(null, NotNull(kGradInput)), DtypesIn(dtypes, {kGradOutput}),
+              SameDtype(kGradOutput, kPadded), SameDtype(kGradOutput, kGradInput),
+              NotPrivate({kGradOutput, kPadded, kGradInput}), SameFormat({kGradOutput, kPadded, kGradInput}),
+              SameShape(kPadded, kGradInput), RankAtLeast(dims + 1, {kPadded}),
+              RankAtMost(dims + 2, {kPadded}), Custom(OneRank), OfPads(PadsForDims, kind, dims),
+              SizesRepresentable({kGradInput}), OfPads(ShapeOfGradient, kind, dims));
 }
 constexpr auto EndOfGradientChecks(Kind kind, int dims) {
   return List(OfPads(PaddedDimsOfGradient, kind, dims), OfPads(EmptyBatchOrChannels, kind, dims),
@@ -253,9 +252,9 @@ constexpr auto kReplication3dGradientChecks =
     Join(GradientChecks(Kind::kReplicate, 3), EndOfGradientChecks(Kind::kReplicate, 3));
 constexpr auto kCircular2dGradientChecks =
     Join(GradientChecks(Kind::kWrap, 2, kCircularGradientDtypes), EndOfGradientChecks(Kind::kWrap, 2));
-constexpr auto kCircular3dGradientChecks = Join(
-    GradientChecks(Kind::kWrap, 3, kCircularGradientDtypes, ACLNN_ERR_INNER_NULLPTR),
-    List(OfPads(PadsFitDims, Kind::kWrap, 3)), EndOfGradientChecks(Kind::kWrap, 3));
+constexpr auto kCircular3dGradientChecks =
+    Join(GradientChecks(Kind::kWrap, 3, kCircularGradientDtypes, ACLNN_ERR_INNER_NULLPTR),
+         List(OfPads(PadsFitDims, Kind::kWrap, 3)), EndOfGradientChecks(Kind::kWrap, 3));
 
 // ---- jobs ----
 
@@ -277,7 +276,8 @@ AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, cons
 // Returns the maps of the padded dims, or of the last two.
 template <Kind kKind, int kDims>
 engine::AxisMaps MapsOf(const OperatorCall& call, const StridedView& self, const StridedView& padded) {
-  engine::AxisMaps maps{MapOf(call, kKind, kDims, 1, self, padded), MapOf(call, kKind, kDims, 0, self, padded)};
+  engine::AxisMaps maps{MapOf(call, kKind, kDims, 1, self, padded),
+                        MapOf(call, kKind, kDims, 0, self, padded)};
   if (kDims == 3) maps.planes = MapOf(call, kKind, kDims, 2, self, padded);
   return maps;
 }
@@ -302,10 +302,10 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   const StridedView grad_output = PlainView(call.Tensor(kGradOutput));
   const StridedView grad_input = PlainView(call.Tensor(kGradInput));
   executor.SetJob([&] {
-    return engine::MakeSumJob(executor,
-                              {&grad_output, kGradOutput, &grad_input, kGradInput, BatchRank<kDims>(grad_input)},
-                              MapsOf<kKind, kDims>(call, grad_input, grad_output),
-                              engine::Direction::kFromPositions, call.isa, call.threads);
+    return engine::MakeSumJob(
+        executor, {&grad_output, kGradOutput, &grad_input, kGradInput, BatchRank<kDims>(grad_input)},
+        MapsOf<kKind, kDims>(call, grad_input, grad_output), engine::Direction::kFromPositions, call.isa,
+        call.threads);
   });
 }
 

@@ -89,20 +89,19 @@ template <const Form& kForm>
 aclnnStatus SizesFit(const Check& check, OperatorCall& call) noexcept {
   const auto& output = call.Array(kOutputSize);
   if (static_cast<int>(output.size()) != kForm.dims)
-    return RefuseArray(check, call, kOutputSize, " has another number of values",
-                       kCounts[kForm.dims]);
+    return RefuseArray(check, call, kOutputSize, " has another number of values", kCounts[kForm.dims]);
   if (const aclnnStatus status = ArrayIsPositive(check, call, kOutputSize)) return status;
   if (!kForm.is_gradient) return ACL_SUCCESS;
   const auto& input = call.Array(kOutputSize + 1);
   if (static_cast<int>(input.size()) == kForm.dims + 2) return ACL_SUCCESS;
-  return RefuseArray(check, call, kOutputSize + 1, " has another number of values",
-                     kCounts[kForm.dims + 2]);
+  return RefuseArray(check, call, kOutputSize + 1, " has another number of values", kCounts[kForm.dims + 2]);
 }
 
 aclnnStatus VolumeFormats(const Check& check, const OperatorCall& call) {
   for (const int tensor : {kSelf, kOut}) {
     const aclFormat format = call.Tensor(tensor).format;
-    const bool is_volume = format == ACL_FORMAT_NCDHW || format == ACL_FORMAT_NDHWC || format == ACL_FORMAT_ND;
+    const bool is_volume =
+        format == ACL_FORMAT_NCDHW || format == ACL_FORMAT_NDHWC || format == ACL_FORMAT_ND;
     if (is_volume && format == call.Tensor(kSelf).format) continue;
     Text message = StartMessage(call);
     message.Add("parameter ").Add(call.Name(tensor)).Add(" has the format ");
@@ -186,10 +185,9 @@ AxisMap AxisOf(const OperatorCall& call, const StridedView& image, const Strided
       kForm.kind != Kind::kNearest && call.attributes[static_cast<size_t>(kForm.Corners())].integer != 0;
   const int64_t from = image.view[dim];
   const int64_t to = resized.view[dim];
-  const bool keeps =
-      from == to && (kForm.kind == Kind::kNearest
-                         ? kForm.shift == 0
-                         : kForm.dims == 1 && products::kAtlasA2AndA3.Contains(call.product));
+  const bool keeps = from == to && (kForm.kind == Kind::kNearest
+                                        ? kForm.shift == 0
+                                        : kForm.dims == 1 && products::kAtlasA2AndA3.Contains(call.product));
   const double step = keeps ? 1 : SpacingBetween(from, to, scale, aligns_corners, false);
   AxisMap map = ResizedAxis(kForm.kind, image, resized, dim, step, aligns_corners, false);
   map.shift = kForm.shift;

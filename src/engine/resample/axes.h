@@ -34,7 +34,7 @@ enum class Direction : uint8_t { kToPositions, kFromPositions };
 // and of their taps; c in the order of taps. Float32 for FLOAT, FLOAT16 and BF16, which are rounded once, and complex numbers by parts;
 // float64 for DOUBLE and COMPLEX128. FLOAT, FLOAT16 and BF16 may be mixed, no others. From positions, and along smooth maps,
 // what weighs 0 adds nothing. No dim is 0.
-AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMaps& maps,
-                  Direction direction, Isa isa, int threads) noexcept;
+AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMaps& maps, Direction direction,
+                  Isa isa, int threads) noexcept;
 
 }  // namespace portacl::engine

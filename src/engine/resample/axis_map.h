@@ -12,7 +12,17 @@ namespace portacl::engine {
 // Positions are numbered `outer` by `inner`; `outer` is 1 except for windows. Each position has some taps: an
 // index in [0, length) and a weight. Strides are in elements.
 struct AxisMap {
-  enum class Kind : uint8_t { kReflect, kReplicate, kWrap, kWindows, kNearest, kLinear, kCubic, kSmoothLinear, kSmoothCubic };
+  enum class Kind : uint8_t {
+    kReflect,
+    kReplicate,
+    kWrap,
+    kWindows,
+    kNearest,
+    kLinear,
+    kCubic,
+    kSmoothLinear,
+    kSmoothCubic
+  };
 
   Kind kind = Kind::kReplicate;
   bool aligns_corners = false;

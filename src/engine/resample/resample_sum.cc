@@ -921,15 +921,15 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
 
 }  // namespace
 
-AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMaps& maps,
-                  Direction direction, Isa isa, int threads) noexcept {
+AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMaps& maps, Direction direction,
+                  Isa isa, int threads) noexcept {
   const bool to_positions = direction == Direction::kToPositions;
   SumMaker maker{{}, Normalized(maps), direction, operands.source->dtype, operands.destination->dtype, isa};
   const Numbers numbers = NumbersOf(maker.from, isa);
-  maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
-                 to_positions ? maps.planes.Positions() * maps.rows.Positions()
-                              : maps.planes.length * maps.rows.length,
-                 to_positions ? maps.columns.Positions() : maps.columns.length, threads);
+  maker.loop.Set(
+      operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
+      to_positions ? maps.planes.Positions() * maps.rows.Positions() : maps.planes.length * maps.rows.length,
+      to_positions ? maps.columns.Positions() : maps.columns.length, threads);
   return MakeJobWithTables(memory, maker,
                            to_positions ? operands.destination_operand : operands.source_operand,
                            MostPositions(maps));
