@@ -93,6 +93,13 @@ int64_t Mirrored(Edge edge, int64_t i, int64_t n) {
 struct PadForm {
   Edge edge;
   size_t dims;
+  bool is_short = false;  // whether each pad is less than its dim
+
+  Shape Small() const { return dims == 1 ? Shape{2, 5} : dims == 2 ? Shape{2, 5, 6} : Shape{2, 3, 4, 5}; }
+  Shape Large() const { return dims == 1 ? Shape{2, 8} : dims == 2 ? Shape{2, 9, 9} : Shape{2, 6, 5, 8}; }
+  Index Padding() const {
+    return dims == 1 ? Index{1, 2} : dims == 2 ? Index{1, 2, 3, 1} : Index{1, 2, 1, 0, 2, 1};
+  }
 };
 
 bool Overreaches(const PadForm& form, const IndexCall& call, const Shape& self) {
@@ -100,7 +107,8 @@ bool Overreaches(const PadForm& form, const IndexCall& call, const Shape& self) 
   bool wrong = false;
   for (size_t k = 0; k < form.dims; ++k) {
     const int64_t n = self[self.size() - 1 - k];
-    wrong = wrong || (form.edge == Edge::kReflection && std::max(padding[2 * k], padding[2 * k + 1]) >= n);
+    wrong = wrong || ((form.edge == Edge::kReflection || form.is_short) &&
+                      std::max(padding[2 * k], padding[2 * k + 1]) >= n);
     wrong = wrong || n + padding[2 * k] + padding[2 * k + 1] < 0;
   }
   return wrong;
@@ -126,7 +134,7 @@ bool LastDimsDiffer(const PadForm& form, const Shape& a, const Shape& b) {
 void DrawPads(const PadForm& form, IndexCall& call, const std::string& padded, const std::string& result,
               const DtypeList& dtypes, RandomNumbers& random) {
   const DtypeNumber dtype = DrawDtype(random, dtypes);
-  Shape self = DrawShape(random, form.dims + 1, form.dims + 2, 6);
+  Shape self = DrawShape(random, form.dims + 1, form.dims + 2, form.dims == 3 ? 4 : 6);
   if (random.Chance(15)) self.back() = random.Between(250, 600);
   if (random.Chance(3)) self[0] = 0;
   auto& padding = call["padding"].values;
@@ -134,7 +142,9 @@ void DrawPads(const PadForm& form, IndexCall& call, const std::string& padded, c
   for (size_t k = 0; k < form.dims; ++k) {
     const int64_t n = self[self.size() - 1 - k];
     for (int side = 0; side < 2; ++side) {
-      const int64_t most = form.edge == Edge::kReflection ? n - 1 : random.Chance(20) ? 2 * n + 3 : 4;
+      const int64_t most = form.edge == Edge::kReflection || form.is_short ? n - 1
+                           : random.Chance(20)                             ? 2 * n + 3
+                                                                           : 4;
       padding.push_back(random.Chance(20) ? -random.Below(n + 1)
                                           : random.Below(std::max<int64_t>(most, 0) + 1));
     }
@@ -152,15 +162,14 @@ void DrawPads(const PadForm& form, IndexCall& call, const std::string& padded, c
 IndexOperator Pad(const CFunction& function, PadForm form, const Listed& list) {
   IndexOperator op;
   op.function = function;
-  op.valid = {TensorArg("self", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6}),
-              ArrayArg("padding", form.dims == 1 ? Index{1, 2} : Index{1, 2, 3, 1}),
-              OutputArg("out", form.dims == 1 ? Shape{2, 8} : Shape{2, 9, 9})};
+  op.valid = {TensorArg("self", form.Small()), ArrayArg("padding", form.Padding()),
+              OutputArg("out", form.Large())};
   const IndexRule formats = Refuses(161002, "self out", [=](IndexCall& call) {
     return call["self"].format != call["out"].format ||
            (form.edge == Edge::kCircular && call["self"].format == ACL_FORMAT_FRACTAL_NZ);
   });
   op.rules = {NoNulls("self padding out")};
-  const bool format_first = form.edge == Edge::kReplication && form.dims == 2;
+  const bool format_first = form.edge == Edge::kReplication && form.dims >= 2;
   if (format_first) op.rules.push_back(formats);
   op.rules.push_back(Listed_("self", list));
   op.rules.push_back(OneDtype("self", "out"));
@@ -204,13 +213,20 @@ IndexOperator Pad(const CFunction& function, PadForm form, const Listed& list) {
 IndexOperator PadGradient(const CFunction& function, PadForm form) {
   IndexOperator op;
   op.function = function;
-  op.valid = {TensorArg("gradOutput", form.dims == 1 ? Shape{2, 8} : Shape{2, 9, 9}),
-              TensorArg("self", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6}),
-              ArrayArg("padding", form.dims == 1 ? Index{1, 2} : Index{1, 2, 3, 1}),
-              OutputArg("gradInput", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6})};
+  op.valid = {TensorArg("gradOutput", form.Large()), TensorArg("self", form.Small()),
+              ArrayArg("padding", form.Padding()), OutputArg("gradInput", form.Small())};
+  const DtypeList dtypes =
+      form.edge == Edge::kCircular
+          ? DtypeList{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}
+          : DtypeList{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+  // CANN's answer to a null tensor of wrapped volumes is another one.
+  const aclnnStatus null = form.edge == Edge::kCircular && form.dims == 3 ? 561103 : 161001;
   op.rules = {
-      NoNulls("gradOutput self padding gradInput"),
-      Listed_("gradOutput", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}}),
+      NoNulls("gradOutput", null),
+      NoNulls("self", null),
+      NoNulls("padding"),
+      NoNulls("gradInput", null),
+      Listed_("gradOutput", {dtypes}),
       OneDtype("gradOutput", "self"),
       OneDtype("gradOutput", "gradInput"),
       Refuses(161002, "gradOutput self gradInput",
@@ -229,8 +245,8 @@ IndexOperator PadGradient(const CFunction& function, PadForm form) {
                     Overreaches(form, call, self))
                   return true;
                 call.result = Padded(form, call, self);
-                return form.dims == 2 && call["gradOutput"].dtype == ACL_BF16 &&
-                       (padding[2] != 0 || padding[3] != 0) &&
+                return form.dims == 2 && form.edge != Edge::kCircular &&
+                       call["gradOutput"].dtype == ACL_BF16 && (padding[2] != 0 || padding[3] != 0) &&
                        std::any_of(padding.begin(), padding.end(),
                                    [](int64_t pad) { return pad < 0 || pad > 7; });
               }),
@@ -239,14 +255,14 @@ IndexOperator PadGradient(const CFunction& function, PadForm form) {
       Refuses(161002, "gradOutput self",
               [=](IndexCall& call) {
                 const Shape& self = call["self"].shape;
-                const bool free = self.size() == form.dims + 2 || form.edge == Edge::kReflection;
+                const bool free =
+                    self.size() == form.dims + 2 || (form.edge == Edge::kReflection && form.dims < 3);
                 return HasZero(self, free ? 1 : 0) || HasZero(call["gradOutput"].shape, free ? 1 : 0);
               }),
       EmptyDone("gradOutput self"),
       ResultIs("gradOutput")};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
-    DrawPads(form, call, "self", "gradOutput",
-             {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}, random);
+    DrawPads(form, call, "self", "gradOutput", dtypes, random);
     call["gradInput"].shape = call["self"].shape;
     call["gradInput"].dtype = call["self"].dtype;
   };
@@ -284,7 +300,14 @@ std::vector<IndexOperator> Pads() {
           PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad1dBackward), {Edge::kReflection, 1}),
           PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad2dBackward), {Edge::kReflection, 2}),
           PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad1dBackward), {Edge::kReplication, 1}),
-          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad2dBackward), {Edge::kReplication, 2})};
+          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad2dBackward), {Edge::kReplication, 2}),
+          Pad(PORTACL_C_FUNCTION(aclnnReflectionPad3d), {Edge::kReflection, 3}, reflection),
+          Pad(PORTACL_C_FUNCTION(aclnnReplicationPad3d), {Edge::kReplication, 3}, replication),
+          Pad(PORTACL_C_FUNCTION(aclnnCircularPad3d), {Edge::kCircular, 3}, circular),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad3dBackward), {Edge::kReflection, 3}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad3dBackward), {Edge::kReplication, 3}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnCircularPad2dBackward), {Edge::kCircular, 2}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnCircularPad3dBackward), {Edge::kCircular, 3, true})};
 }
 
 // ---- windows ----
