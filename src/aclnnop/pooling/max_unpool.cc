@@ -163,13 +163,10 @@ StridedView Indexed(const StridedView& planes, const StridedView& elements) {
 
 engine::IndexView IndexOf(const OperatorCall& call, int tensor, const StridedView& indices,
                           const StridedView& planes) {
-  return {&indices,
-          tensor,
-          call.Name(tensor),
-          -1,
-          false,
-          planes.view[2] * planes.view[3] * planes.view[4],
-          planes.view[4] == 1 ? 1 : planes.strides[4]};
+  const int64_t places = planes.view[2] * planes.view[3] * planes.view[4];
+  // A single element may have any stride.
+  const int64_t step = places == 1 ? 1 : planes.strides[4];
+  return {&indices, tensor, call.Name(tensor), -1, false, places, step};
 }
 
 int64_t Bytes(const StridedView& view) {
