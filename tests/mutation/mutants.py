@@ -980,13 +980,14 @@ add("sums: elements apart are lanes of one vector", "first >= begin && index[at 
 add("sums: a tile of any width is loaded at once", "index >= above[tap] && index - begin < kTapsTogether", "index >= above[tap]")
 add("sums: the weights of rows are the first one's", "hn::Set(d, weight[k])", "hn::Set(d, weight[0])")
 
-add = mutants_of("src/engine/resample/grid.cc", RESAMPLE)
+add = mutants_of("src/engine/resample/grid_taps.h", RESAMPLE, seen_by=("src/engine/resample/grid.cc", "src/engine/resample/grid_gradient.cc"))
 add("grid: what is no number is no place", "std::isnan(coordinate) ? T{-1} : coordinate", "coordinate")
 add("grid: infinitely far is no number", "  const T below = std::floor(source_coordinate);\n  const T part = std::isfinite(source_coordinate) ? source_coordinate - below : T{0};\n  const int64_t index",
     "  const T below = std::floor(source_coordinate);\n  const T part = source_coordinate - below;\n  const int64_t index")
 add("grid: halves away from zero", "std::nearbyint(source_coordinate)", "std::round(source_coordinate)")
+add = mutants_of("src/engine/resample/grid.cc", RESAMPLE)
 add("grid: halves outside are the first", "      for (int64_t i = 0; i < count; ++i) raw[i] &= static_cast<uint16_t>(mask_[k][i]);\n", "")
-add("grid: later places of a row are its first", "row * job.grid_stride[1] + first * job.grid_stride[2],", "row * job.grid_stride[1],")
+add("grid: later places of a row are its first", "first * job.grid_stride[2],", "0,")
 add = mutants_of("src/engine/resample/grid_job.h", RESAMPLE, seen_by=("src/engine/resample/grid.cc", "src/engine/resample/grid_lanes.cc"))
 add("grid: mirrored once", "std::fmod(flips, T{2}) == 0 ?", "flips == 0 ?")
 

@@ -344,7 +344,7 @@ namespace portacl::engine {
 GridLoop FindGridLoop(Isa isa, const GridJob& job) noexcept {
   // float32 represents every index, int32 every offset.
   constexpr int64_t kLongest = int64_t{1} << 24;
-  if (job.is_wide || job.height >= kLongest || job.width >= kLongest) return nullptr;
+  if (job.is_wide || job.is_volume || job.height >= kLongest || job.width >= kLongest) return nullptr;
   const int64_t* const stride = job.input_stride;
   if (stride[2] < 0 || stride[3] < 0) return nullptr;
   const double span = static_cast<double>(job.height) * static_cast<double>(stride[2]) +
