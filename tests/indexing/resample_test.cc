@@ -1063,53 +1063,102 @@ std::vector<Tap> GridTaps(double coordinate, int64_t n, int64_t mode, int64_t pa
   return taps;
 }
 
-IndexOperator GridSampler() {
+// Calls f(index in the input, weight) for the taps of a point of a grid, which may be moved along an axis.
+void ForEachGridTap(const IndexCall& call, const TensorValues& grid, const Shape& input, const Index& point,
+                    size_t moved, double by, const std::function<void(const Index&, double)>& f) {
+  const size_t axes = input.size() - 2;
+  std::vector<std::vector<Tap>> taps;  // of planes, rows, columns
+  for (size_t k = 0; k < axes; ++k) {
+    // The last coordinate is that of the first axis.
+    const size_t axis = axes - 1 - k;
+    Index place = {point[0]};
+    place.insert(place.end(), point.begin() + 2, point.end());
+    place.push_back(static_cast<int64_t>(axis));
+    const double coordinate = static_cast<double>(NumberAt(grid, place).real) + (axis == moved ? by : 0);
+    taps.push_back(GridTaps(coordinate, input[2 + k], call["interpolationMode"].integer,
+                            call["paddingMode"].integer, call["alignCorners"].integer != 0));
+  }
+  Index at = {point[0], point[1]};
+  const std::function<void(double)> go_on = [&](double weight) {
+    const size_t k = at.size() - 2;
+    if (k == axes) return f(at, weight);
+    for (const Tap& tap : taps[k]) {
+      at.push_back(tap.index);
+      go_on(weight * tap.weight);
+      at.pop_back();
+    }
+  };
+  go_on(1);
+}
+
+bool IsOfNewProducts(const IndexCall& call) {
+  return call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
+}
+
+// The rules that sampling and its gradients share, of types, modes and shapes. `first` is the tensor that the others are of the type of.
+IndexRules GridRules(bool is_volume, const std::string& first, const std::vector<std::string>& others,
+                     const std::string& output) {
+  const size_t rank = is_volume ? 5 : 4;
+  IndexRules rules = {Refuses(161002, first, [=](IndexCall& call) {
+    const DtypeNumber dtype = call[first].dtype;
+    return !IsOneOf(dtype, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) ||
+           (dtype == ACL_BF16 && call.product == Product::k310P);
+  })};
+  for (const std::string& other : others) rules.push_back(OneDtype(first, other));
+  rules.push_back(Refuses(161002, "interpolationMode paddingMode", [=](IndexCall& call) {
+    const int64_t mode = call["interpolationMode"].integer;
+    const int64_t padding = call["paddingMode"].integer;
+    return mode < 0 || mode > (is_volume ? 1 : 2) || padding < 0 || padding > 2 ||
+           (mode == 2 && (call["input"].dtype == ACL_DOUBLE || !IsOfNewProducts(call)));
+  }));
+  rules.push_back(RankRange("input grid " + output, rank, rank));
+  rules.push_back(Refuses(161002, "input grid " + output, [=](IndexCall& call) {
+    const Shape& input = call["input"].shape;
+    const Shape& grid = call["grid"].shape;
+    Shape accepted = {input[0], input[1]};
+    accepted.insert(accepted.end(), grid.begin() + 1, grid.end() - 1);
+    return grid[0] != input[0] || call[output].shape != accepted || HasZero(input, 2) ||
+           grid.back() != static_cast<int64_t>(rank) - 2;
+  }));
+  return rules;
+}
+
+void DrawGrid(IndexCall& call, bool is_volume, const std::string& output,
+              const std::vector<std::string>& tensors, RandomNumbers& random) {
+  Shape input = {random.Between(1, 2), random.Between(1, random.Chance(10) ? 20 : 3)};
+  Shape grid = {input[0]};
+  for (size_t axis = 0; axis < (is_volume ? 3 : 2); ++axis) {
+    input.push_back(random.Between(1, 6));
+    grid.push_back(random.Between(1, 4));
+  }
+  if (random.Chance(20)) grid.back() = random.Between(1, is_volume ? 70 : 150);
+  Shape out = {input[0], input[1]};
+  out.insert(out.end(), grid.begin() + 1, grid.end());
+  grid.push_back(is_volume ? 3 : 2);
+  const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE});
+  call["input"].shape = input;
+  call["grid"].shape = grid;
+  call[output].shape = out;
+  for (const std::string& name : tensors) call[name].dtype = dtype;
+  call["interpolationMode"].integer = random.Below(is_volume ? 2 : 3);
+  call["paddingMode"].integer = random.Below(3);
+  call["alignCorners"].integer = random.Below(2);
+}
+
+IndexOperator GridSampler(const CFunction& function, bool is_volume) {
   IndexOperator op;
-  op.function = PORTACL_C_FUNCTION(aclnnGridSampler2D);
-  op.valid = {TensorArg("input", {2, 3, 4, 5}),   TensorArg("grid", {2, 3, 2, 2}),
-              IntegerArg("interpolationMode", 0), IntegerArg("paddingMode", 0),
-              IntegerArg("alignCorners", 0),      OutputArg("out", {2, 3, 3, 2})};
-  op.rules = {NoNulls("input grid out"),
-              Refuses(161002, "input",
-                      [](IndexCall& call) {
-                        const DtypeNumber dtype = call["input"].dtype;
-                        return !IsOneOf(dtype, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) ||
-                               (dtype == ACL_BF16 && call.product == Product::k310P);
-                      }),
-              OneDtype("input", "grid"),
-              OneDtype("input", "out"),
-              Refuses(161002, "interpolationMode paddingMode",
-                      [](IndexCall& call) {
-                        const int64_t mode = call["interpolationMode"].integer;
-                        const int64_t padding = call["paddingMode"].integer;
-                        const bool is_new = call.product == Product::kA2 || call.product == Product::kA3 ||
-                                            call.product == Product::k950;
-                        return mode < 0 || mode > 2 || padding < 0 || padding > 2 ||
-                               (mode == 2 && (call["input"].dtype == ACL_DOUBLE || !is_new));
-                      }),
-              RankRange("input grid out", 4, 4),
-              Refuses(161002, "input grid out",
-                      [](IndexCall& call) {
-                        const Shape& input = call["input"].shape;
-                        const Shape& grid = call["grid"].shape;
-                        return grid[0] != input[0] ||
-                               call["out"].shape != Shape{input[0], input[1], grid[1], grid[2]} ||
-                               input[2] == 0 || input[3] == 0 || grid[3] != 2;
-                      }),
-              EmptyDone("input grid")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
-    const Shape input = {random.Between(1, 2), random.Between(1, 3), random.Between(1, 6),
-                         random.Between(1, 6)};
-    const int64_t rows = random.Between(1, 4);
-    const int64_t columns = random.Between(1, random.Chance(20) ? 150 : 5);
-    const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE});
-    call["input"].shape = input;
-    call["grid"].shape = {input[0], rows, columns, 2};
-    call["out"].shape = {input[0], input[1], rows, columns};
-    for (const char* name : {"input", "grid", "out"}) call[name].dtype = dtype;
-    call["interpolationMode"].integer = random.Below(3);
-    call["paddingMode"].integer = random.Below(3);
-    call["alignCorners"].integer = random.Below(2);
+  op.function = function;
+  const Shape input = is_volume ? Shape{2, 3, 2, 4, 5} : Shape{2, 3, 4, 5};
+  const Shape grid = is_volume ? Shape{2, 2, 3, 2, 3} : Shape{2, 3, 2, 2};
+  const Shape out = is_volume ? Shape{2, 3, 2, 3, 2} : Shape{2, 3, 3, 2};
+  op.valid = {TensorArg("input", input),    TensorArg("grid", grid),       IntegerArg("interpolationMode", 0),
+              IntegerArg("paddingMode", 0), IntegerArg("alignCorners", 0), OutputArg("out", out)};
+  op.rules = {NoNulls("input grid out")};
+  for (const IndexRule& rule : GridRules(is_volume, "input", {"grid", "out"}, "out"))
+    op.rules.push_back(rule);
+  op.rules.push_back(EmptyDone("input grid"));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawGrid(call, is_volume, "out", {"input", "grid", "out"}, random);
   };
   // Whole numbers, at places that every type has: quarters and odd sixteenths, from -4 to 4.
   op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
@@ -1124,29 +1173,110 @@ IndexOperator GridSampler() {
     if (NumElements(tensors[0].shape) == 0 || NumElements(tensors[1].shape) == 0)
       return std::vector<Outcome>{{}};
     Sums sums(tensors[2].shape);
-    const bool corners = call["alignCorners"].integer != 0;
     for (int64_t i = 0; i < NumElements(tensors[2].shape); ++i) {
       const Index at = IndexAt(tensors[2].shape, i);
-      const auto taps = [&](int64_t axis) {
-        const double place = static_cast<double>(NumberAt(tensors[1], {at[0], at[2], at[3], axis}).real);
-        const int64_t n = tensors[0].shape[static_cast<size_t>(3 - axis)];
-        return GridTaps(place, n, call["interpolationMode"].integer, call["paddingMode"].integer, corners);
-      };
-      for (const Tap& row : taps(1)) {
-        for (const Tap& column : taps(0))
-          sums.Add(at, NumberAt(tensors[0], {at[0], at[1], row.index, column.index}),
-                   row.weight * column.weight);
-      }
+      ForEachGridTap(call, tensors[1], tensors[0].shape, at, 0, 0, [&](const Index& from, double weight) {
+        sums.Add(at, NumberAt(tensors[0], from), weight);
+      });
     }
     return std::vector<Outcome>{sums.As(tensors[2].dtype)};
   };
   return op;
 }
 
+IndexOperator GridGradient(const CFunction& function, bool is_volume) {
+  IndexOperator op;
+  op.function = function;
+  const Shape input = is_volume ? Shape{2, 3, 2, 4, 5} : Shape{2, 3, 4, 5};
+  const Shape grid = is_volume ? Shape{2, 2, 3, 2, 3} : Shape{2, 3, 2, 2};
+  const Shape out = is_volume ? Shape{2, 3, 2, 3, 2} : Shape{2, 3, 3, 2};
+  op.valid = {
+      TensorArg("gradOutput", out),       TensorArg("input", input),     TensorArg("grid", grid),
+      IntegerArg("interpolationMode", 0), IntegerArg("paddingMode", 0),  IntegerArg("alignCorners", 0),
+      ArrayArg("outputMask", {1, 1}),     OutputArg("inputGrad", input), OutputArg("gridGrad", grid)};
+  op.takes_workspace = true;
+  const auto wants = [](const IndexCall& call, size_t which) {
+    return call["outputMask"].values[which] != 0;
+  };
+  op.rules = {NoNulls("gradOutput input grid outputMask"), Refuses(161002, "outputMask", [](IndexCall& call) {
+                return call["outputMask"].values.size() != 2;
+              })};
+  constexpr const char* kGradients[] = {"inputGrad", "gridGrad"};
+  for (size_t k = 0; k < 2; ++k)
+    op.rules.push_back(Refuses(161001, kGradients[k],
+                               [=](IndexCall& call) { return wants(call, k) && call[kGradients[k]].null; }));
+  IndexRules shared = GridRules(is_volume, "gradOutput", {"input", "grid"}, "gradOutput");
+  const auto types = Refuses(161002, "inputGrad gridGrad", [=](IndexCall& call) {
+    bool differ = false;
+    for (size_t k = 0; k < 2; ++k)
+      differ = differ || (wants(call, k) && call[kGradients[k]].dtype != call["gradOutput"].dtype);
+    return differ;
+  });
+  shared.insert(shared.begin() + 3, types);
+  for (const IndexRule& rule : shared) op.rules.push_back(rule);
+  op.rules.push_back(Refuses(161002, "inputGrad gridGrad", [=](IndexCall& call) {
+    return (wants(call, 0) && call["inputGrad"].shape != call["input"].shape) ||
+           (wants(call, 1) && call["gridGrad"].shape != call["grid"].shape);
+  }));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawGrid(call, is_volume, "gradOutput", {"gradOutput", "input", "grid", "inputGrad", "gridGrad"}, random);
+    call["inputGrad"].shape = call["input"].shape;
+    call["gridGrad"].shape = call["grid"].shape;
+    call["outputMask"].values = {random.Chance(80) ? 1 : 0, random.Chance(80) ? 1 : 0};
+  };
+  // Odd sixty-fourths, none of which is where a weight bends.
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillWithSmallNumbers(call, tensors, random);
+    for (int64_t k = 0; k < tensors[2].size(); ++k) {
+      const int64_t most = random.Chance(20) ? 127 : 36;
+      tensors[2].Set(k, static_cast<double>(2 * random.Between(-most, most) + 1) / 64);
+    }
+  };
+  op.tolerance = 1e-4;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    // The slope between two places beside the point, whose distance is exact.
+    constexpr double kBeside = 1.0 / 1024;
+    const TensorValues& gradient = tensors[0];
+    const TensorValues& values = tensors[1];
+    const TensorValues& places = tensors[2];
+    Sums of_input(values.shape);
+    Sums of_grid(places.shape);
+    const size_t axes = is_volume ? 3 : 2;
+    for (int64_t i = 0; i < NumElements(gradient.shape); ++i) {
+      const Index at = IndexAt(gradient.shape, i);
+      const Number one = NumberAt(gradient, at);
+      ForEachGridTap(call, places, values.shape, at, 0, 0,
+                     [&](const Index& to, double weight) { of_input.Add(to, one, weight); });
+      for (size_t axis = 0; axis < axes && call["interpolationMode"].integer != 1; ++axis) {
+        Index place = {at[0]};
+        place.insert(place.end(), at.begin() + 2, at.end());
+        place.push_back(static_cast<int64_t>(axis));
+        for (const double side : {1.0, -1.0}) {
+          ForEachGridTap(call, places, values.shape, at, axis, side * kBeside,
+                         [&](const Index& from, double weight) {
+                           of_grid.Add(place, NumberAt(values, from),
+                                       side * weight * static_cast<double>(one.real) / (2 * kBeside));
+                         });
+        }
+      }
+    }
+    return std::vector<Outcome>{wants(call, 0) ? of_input.As(call["inputGrad"].dtype) : Outcome{},
+                                wants(call, 1) ? of_grid.As(call["gridGrad"].dtype) : Outcome{}};
+  };
+  return op;
+}
+
+std::vector<IndexOperator> Grids() {
+  return {GridSampler(PORTACL_C_FUNCTION(aclnnGridSampler2D), false),
+          GridSampler(PORTACL_C_FUNCTION(aclnnGridSampler3D), true),
+          GridGradient(PORTACL_C_FUNCTION(aclnnGridSampler2DBackward), false),
+          GridGradient(PORTACL_C_FUNCTION(aclnnGridSampler3DBackward), true)};
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> operators = [] {
     std::vector<IndexOperator> all;
-    for (const auto& family : {Pads(), Windows(), Resizings(), std::vector<IndexOperator>{GridSampler()}})
+    for (const auto& family : {Pads(), Windows(), Resizings(), Grids()})
       all.insert(all.end(), family.begin(), family.end());
     return all;
   }();

@@ -182,8 +182,8 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) {
     int tensors[2];
     int count = 0;
-    if (IsWanted<kInputGrad>(call)) tensors[count++] = kInputGrad;
-    if (IsWanted<kGridGrad>(call)) tensors[count++] = kGridGrad;
+    if (IsWanted<kInputGrad>(call) && !call.Tensor(kInputGrad).view.IsEmpty()) tensors[count++] = kInputGrad;
+    if (IsWanted<kGridGrad>(call) && !call.Tensor(kGridGrad).view.IsEmpty()) tensors[count++] = kGridGrad;
     return SetZeroJob(call, tensors, count, executor);
   }
   const StridedView output = PlainView(call.Tensor(kGradOutput));
