@@ -43,6 +43,10 @@ MADE = {
     "volume_places32": "volume_places.to(torch.int32)",
     "many": "a.view(-1, 64, 8, 8)",  # the end of a network
     "one_each": "torch.zeros((n // 4096, 64, 1, 1), dtype=a.dtype)",
+    "turned_volume": "F.affine_grid(torch.tensor([[[0.8, -0.6, 0.0, 0.0], [0.6, 0.8, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]]), "
+                     "(1, 1, 4, rows // 8, columns // 8), False).to(a.dtype)",
+    "turned_gradient": "torch.zeros((1, rows // 4, columns // 4, 2), dtype=a.dtype)",
+    "turned_volume_gradient": "torch.zeros((1, 4, rows // 8, columns // 8, 3), dtype=a.dtype)",
     "anywhere": "(torch.rand((1, rows // 4, columns // 4, 2), generator=g) * 2 - 1).to(a.dtype)",
 }
 
@@ -239,6 +243,17 @@ def sampled():
                                 f"{ATEN}.grid_sampler_2d.out(image, {places}, {filter_number}, {edge_number}, False, out=out_image)", FLOAT)
 
 
+def sampled_volumes():
+    yield looked_up("grid_sampler3d", "GridSampler3D", "T:volume T:turned_volume I:0 I:0 I:0 T:out_volume",
+                    f"{ATEN}.grid_sampler_3d.out(volume, turned_volume, 0, 0, False, out=out_volume)", FLOAT)
+    yield looked_up("grid_sampler2d_backward", "GridSampler2DBackward", "T:image T:image T:turned I:0 I:0 I:0 B:[1,1] T:out_image T:turned_gradient",
+                    f"{ATEN}.grid_sampler_2d_backward.out(image, image, turned, 0, 0, False, [True, True], out0=out_image, out1=turned_gradient)", FLOAT)
+    yield looked_up("grid_sampler3d_backward", "GridSampler3DBackward",
+                    "T:volume T:volume T:turned_volume I:0 I:0 I:0 B:[1,1] T:out_volume T:turned_volume_gradient",
+                    f"{ATEN}.grid_sampler_3d_backward.out(volume, volume, turned_volume, 0, 0, False, [True, True], out0=out_volume, "
+                    "out1=turned_volume_gradient)", FLOAT)
+
+
 ROWS = (
     *pads(),
     moved("circular_pad2d", "CircularPad2d", "T:image A:[3,3,3,3] T:wider_image", "F.pad(image, (3, 3, 3, 3), 'circular')", result="wider_image"),
@@ -251,4 +266,5 @@ ROWS = (
     *pools_of_volumes(),
     *unpools(),
     *sampled(),
+    *sampled_volumes(),
 )

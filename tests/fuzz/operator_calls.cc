@@ -515,6 +515,10 @@ class Given {
   int64_t PackedHeads(const aclTensor* tensor) const {
     return ShapeOf(tensor).size() == 3 ? ShapeOf(tensor)[1] : 1;
   }
+  aclBoolArray* TwoFlags(bool second) {
+    const bool values[] = {true, second};
+    return flags_.emplace_back(aclCreateBoolArray(values, 2));
+  }
   aclBoolArray* Flags(bool first, bool others) {
     const bool values[] = {first, others, others};
     return flags_.emplace_back(aclCreateBoolArray(values, 3));
@@ -790,6 +794,9 @@ constexpr OperatorCall kCalls[] = {
     MOVES(MaxPool3dWithArgmax, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], given.PoolPlaces(t[1])),
     MOVES(MaxPool3dWithArgmaxBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
     MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
+    MOVES(GridSampler3D, 3, kOperand0, t[0], t[1], a.reduction & 1, a.reduction & 1, a.log_target, t[2]),
+    MOVES(GridSampler2DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),
+    MOVES(GridSampler3DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),
     MOVES(TransMatmulWeight, 1, kAny, t[0]),
     MATRICES(Mm, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MATRICES(Matmul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),

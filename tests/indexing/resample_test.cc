@@ -1234,8 +1234,9 @@ IndexOperator GridGradient(const CFunction& function, bool is_volume) {
   };
   op.tolerance = 1e-4;
   op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
-    // The slope between two places beside the point, whose distance is exact.
-    constexpr double kBeside = 1.0 / 1024;
+    // The slope between two places beside the point, whose distance is exact. Between them a linear weight does not bend, and a cubic
+    // one hardly.
+    const double beside = call["interpolationMode"].integer == 2 ? 1.0 / (1 << 20) : 1.0 / 1024;
     const TensorValues& gradient = tensors[0];
     const TensorValues& values = tensors[1];
     const TensorValues& places = tensors[2];
@@ -1252,10 +1253,10 @@ IndexOperator GridGradient(const CFunction& function, bool is_volume) {
         place.insert(place.end(), at.begin() + 2, at.end());
         place.push_back(static_cast<int64_t>(axis));
         for (const double side : {1.0, -1.0}) {
-          ForEachGridTap(call, places, values.shape, at, axis, side * kBeside,
+          ForEachGridTap(call, places, values.shape, at, axis, side * beside,
                          [&](const Index& from, double weight) {
                            of_grid.Add(place, NumberAt(values, from),
-                                       side * weight * static_cast<double>(one.real) / (2 * kBeside));
+                                       side * weight * static_cast<double>(one.real) / (2 * beside));
                          });
         }
       }

@@ -112,6 +112,44 @@ const SubjectRegistration kGrid(Make(
      aclnnGridSampler2D},
     Modes({0, 1, 2, 3, 5, 6, 8}), Cases(kHalves, {{2, 5, 19, 31}, {2, 11, 301, 2}}, {2, 5, 11, 301}, 7)));
 
+const SubjectRegistration kGrid3d(
+    Make({"aclnnGridSampler3D",
+          {"input", "grid", "out"},
+          [](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGridSampler3DGetWorkspaceSize(t[0], t[1], attributes.reduction % 3,
+                                                      attributes.reduction / 3, attributes.reduction % 2 != 0,
+                                                      t[2], size, executor);
+          },
+          aclnnGridSampler3D},
+         Modes({0, 1, 3, 6}), Cases(kHalves, {{2, 5, 4, 9, 11}, {2, 3, 7, 61, 3}}, {2, 5, 3, 7, 61}, 4)));
+
+// The gradient of one operand; the other is not asked for.
+template <auto kPlan, bool kOfGrid>
+aclnnStatus PlanGridGradient(Tensors t, const Attributes& attributes, uint64_t* size,
+                             aclOpExecutor** executor) {
+  const bool wanted[] = {!kOfGrid, kOfGrid};
+  aclBoolArray* const mask = aclCreateBoolArray(wanted, 2);
+  const aclnnStatus status = kPlan(t[0], t[1], t[2], attributes.reduction % 3, attributes.reduction / 3,
+                                   attributes.reduction % 2 != 0, mask, kOfGrid ? nullptr : t[3],
+                                   kOfGrid ? t[3] : nullptr, size, executor);
+  aclDestroyBoolArray(mask);
+  return status;
+}
+const SubjectRegistration kGridOfImages(
+    Make({"aclnnGridSampler2DBackward",
+          {"gradOutput", "input", "grid", "gridGrad"},
+          PlanGridGradient<&aclnnGridSampler2DBackwardGetWorkspaceSize, true>,
+          aclnnGridSampler2DBackward},
+         Modes({0, 2, 3, 5, 6, 8}),
+         Cases(kHalves, {{2, 11, 7, 61}, {2, 11, 9, 13}, {2, 7, 61, 2}}, {2, 7, 61, 2}, 6)));
+const SubjectRegistration kGridOfVolumes(
+    Make({"aclnnGridSampler3DBackward",
+          {"gradOutput", "input", "grid", "inputGrad"},
+          PlanGridGradient<&aclnnGridSampler3DBackwardGetWorkspaceSize, false>,
+          aclnnGridSampler3DBackward},
+         Modes({0, 1, 3, 6}),
+         Cases(kHalves, {{2, 11, 3, 7, 61}, {2, 11, 4, 9, 13}, {2, 3, 7, 61, 3}}, {2, 11, 4, 9, 13}, 4)));
+
 // ---- images that say in which format they are ----
 
 const Shape kSmall = {2, 3, 19, 131};
