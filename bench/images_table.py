@@ -43,6 +43,7 @@ MADE = {
     "volume_places32": "volume_places.to(torch.int32)",
     "many": "a.view(-1, 64, 8, 8)",  # the end of a network
     "one_each": "torch.zeros((n // 4096, 64, 1, 1), dtype=a.dtype)",
+    "turns": "torch.tensor([[[0.8, -0.6, 0.0], [0.6, 0.8, 0.0]]], dtype=a.dtype)",
     "turned_volume": "F.affine_grid(torch.tensor([[[0.8, -0.6, 0.0, 0.0], [0.6, 0.8, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]]), "
                      "(1, 1, 4, rows // 8, columns // 8), False).to(a.dtype)",
     "turned_gradient": "torch.zeros((1, rows // 4, columns // 4, 2), dtype=a.dtype)",
@@ -244,6 +245,9 @@ def sampled():
 
 
 def sampled_volumes():
+    yield moved("affine_grid", "AffineGrid", "T:turns A:[1,1,rows//4,columns//4] I:0 T:turned_gradient",
+                "torch.ops.aten.affine_grid_generator.out(turns, [1, 1, rows // 4, columns // 4], False, out=turned_gradient)", FLOAT,
+                result="turned_gradient")
     yield looked_up("grid_sampler3d", "GridSampler3D", "T:volume T:turned_volume I:0 I:0 I:0 T:out_volume",
                     f"{ATEN}.grid_sampler_3d.out(volume, turned_volume, 0, 0, False, out=out_volume)", FLOAT)
     yield looked_up("grid_sampler2d_backward", "GridSampler2DBackward", "T:image T:image T:turned I:0 I:0 I:0 B:[1,1] T:out_image T:turned_gradient",

@@ -794,6 +794,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(MaxPool3dWithArgmax, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], given.PoolPlaces(t[1])),
     MOVES(MaxPool3dWithArgmaxBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
     MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
+    MOVES(AffineGrid, 2, kAny, t[0], given.Array({given.FirstLength(t[0]), 1, 1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, t[1]),
     MOVES(GridSampler3D, 3, kOperand0, t[0], t[1], a.reduction & 1, a.reduction & 1, a.log_target, t[2]),
     MOVES(GridSampler2DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),
     MOVES(GridSampler3DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),

@@ -90,6 +90,7 @@ HAS(aclnnUpsampleBicubic2d, In, Array, bool, double, double, Out);
 HAS(aclnnUpsampleBilinear2dBackward, In, Array, Array, bool, double, double, Out);
 HAS(aclnnUpsampleBilinear2dBackwardV2, In, Array, Array, bool, double, double, Out);
 HAS(aclnnGridSampler2D, In, In, int64_t, int64_t, bool, Out);
+HAS(aclnnAffineGrid, In, Array, bool, Out);
 HAS(aclnnGridSampler3D, In, In, int64_t, int64_t, bool, Out);
 HAS(aclnnGridSampler2DBackward, In, In, In, int64_t, int64_t, bool, const aclBoolArray*, Out, Out);
 HAS(aclnnGridSampler3DBackward, In, In, In, int64_t, int64_t, bool, const aclBoolArray*, Out, Out);

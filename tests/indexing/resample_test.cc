@@ -1267,8 +1267,68 @@ IndexOperator GridGradient(const CFunction& function, bool is_volume) {
   return op;
 }
 
+IndexOperator AffineGrid() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAffineGrid);
+  op.valid = {TensorArg("theta", {2, 2, 3}), ArrayArg("size", {2, 3, 4, 5}), IntegerArg("alignCorners", 0),
+              OutputArg("out", {2, 4, 5, 2})};
+  op.rules = {
+      NoNulls("theta size out"),
+      Listed_("theta", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
+      OneDtype("theta", "out"),
+      Refuses(161002, "theta", [](IndexCall& call) { return NumElements(call["theta"].shape) == 0; }),
+      Refuses(161002, "theta size out",
+              [](IndexCall& call) {
+                const auto& size = call["size"].values;
+                if (size.size() != 4 && size.size() != 5) return true;
+                const auto axes = static_cast<int64_t>(size.size()) - 2;
+                Shape out = {size[0]};
+                out.insert(out.end(), size.begin() + 2, size.end());
+                out.push_back(axes);
+                return call["theta"].shape != Shape{size[0], axes, axes + 1} || call["out"].shape != out;
+              }),
+      EmptyDone("out")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t axes = random.Between(2, 3);
+    Index size = {random.Between(1, 3), random.Between(1, 3)};
+    for (int64_t axis = 0; axis < axes; ++axis) size.push_back(random.Between(1, 7));
+    if (random.Chance(20)) size.back() = random.Between(200, 600);
+    Shape out = {size[0]};
+    out.insert(out.end(), size.begin() + 2, size.end());
+    out.push_back(axes);
+    call["size"].values = size;
+    call["theta"].shape = {size[0], axes, axes + 1};
+    call["out"].shape = out;
+    call["theta"].dtype = call["out"].dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
+    call["alignCorners"].integer = random.Below(2);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.tolerance = 4e-6;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
+    Sums sums(tensors[1].shape);
+    const size_t axes = tensors[0].shape.size() == 3 ? static_cast<size_t>(tensors[0].shape[1]) : 0;
+    for (int64_t i = 0; i < NumElements(tensors[1].shape); ++i) {
+      const Index at = IndexAt(tensors[1].shape, i);
+      for (size_t k = 0; k <= axes; ++k) {
+        double place = 1;
+        if (k < axes) {
+          // Coordinate 0 is along the last axis.
+          const auto n = static_cast<double>(tensors[1].shape[axes - k]);
+          const auto index = static_cast<double>(at[axes - k]);
+          place = n == 1 ? 0 : -1 + 2 * index / (n - 1);
+          if (call["alignCorners"].integer == 0) place *= (n - 1) / n;
+        }
+        sums.Add(at, NumberAt(tensors[0], {at[0], at.back(), static_cast<int64_t>(k)}), place);
+      }
+    }
+    return std::vector<Outcome>{sums.As(tensors[1].dtype)};
+  };
+  return op;
+}
+
 std::vector<IndexOperator> Grids() {
-  return {GridSampler(PORTACL_C_FUNCTION(aclnnGridSampler2D), false),
+  return {AffineGrid(), GridSampler(PORTACL_C_FUNCTION(aclnnGridSampler2D), false),
           GridSampler(PORTACL_C_FUNCTION(aclnnGridSampler3D), true),
           GridGradient(PORTACL_C_FUNCTION(aclnnGridSampler2DBackward), false),
           GridGradient(PORTACL_C_FUNCTION(aclnnGridSampler3DBackward), true)};

@@ -17,7 +17,8 @@ batch_norm_elemt batch_norm_backward_elemt batch_norm_reduce batch_norm_backward
 batch_norm_gather_stats_update upsample_nearest3d upsample_nearest3d_backward _upsample_nearest_exact3d _upsample_nearest_exact3d_backward
 upsample_trilinear3d upsample_trilinear3d_backward upsample_bicubic2d_backward _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward
 _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward reflection_pad3d reflection_pad3d_backward replication_pad3d replication_pad3d_backward
-_adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward max_unpool2d max_unpool3d""".split()
+_adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward max_unpool2d max_unpool3d
+affine_grid_generator grid_sampler_3d grid_sampler_3d_backward grid_sampler_2d_backward""".split()
 
 
 def drawn(*shape, dtype=torch.float32):
@@ -154,6 +155,32 @@ def test_volumes_padded(mode):
 def test_volumes_pooled(size):
     trained(lambda x: F.adaptive_avg_pool3d(x, size), 2, 3, 4, 5, 6)
     trained(lambda x: F.adaptive_max_pool3d(x, size), 2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_sampled(mode, padding, corners):
+    for shape in ((2, 3, 5, 7), (2, 3, 4, 5, 6)):
+        axes = len(shape) - 2
+        if mode == "bicubic" and axes == 3:
+            continue
+        # No place is where a weight bends.
+        places = (drawn(2, *shape[2:], axes) * 8).round() / 16 + 0.0371
+        both = []
+        for device in ("npu", "cpu"):
+            x, grid = drawn(*shape).to(device).requires_grad_(), places.to(device).requires_grad_()
+            y = F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=corners)
+            (y * drawn(*y.shape).to(device)).sum().backward()
+            both.append((y.detach().cpu(), x.grad.cpu(), grid.grad.cpu()))
+        for got, want in zip(*both):
+            torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("shape", [(2, 3, 5, 7), (2, 3, 4, 1, 6)], ids=str)
+def test_affine_grids(shape, corners):
+    trained(lambda theta: F.affine_grid(theta, shape, align_corners=corners), 2, len(shape) - 2, len(shape) - 1)
 
 
 def test_unpooled():

@@ -112,6 +112,15 @@ const SubjectRegistration kGrid(Make(
      aclnnGridSampler2D},
     Modes({0, 1, 2, 3, 5, 6, 8}), Cases(kHalves, {{2, 5, 19, 31}, {2, 11, 301, 2}}, {2, 5, 11, 301}, 7)));
 
+const SubjectRegistration kAffine(
+    Make({"aclnnAffineGrid",
+          {"theta", "out"},
+          [](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnAffineGridGetWorkspaceSize(t[0], Array({3, 1, 5, 17, 301}), attributes.reduction != 0,
+                                                   t[1], size, executor);
+          },
+          aclnnAffineGrid},
+         Modes({0, 1}), Cases(kHalves, {{3, 3, 4}}, {3, 5, 17, 301, 3}, 2)));
 const SubjectRegistration kGrid3d(
     Make({"aclnnGridSampler3D",
           {"input", "grid", "out"},
