@@ -140,19 +140,20 @@ aclnnStatus NothingToSum(const Check&, OperatorCall& call) noexcept {
 template <const Form& kForm>
 constexpr auto GradientChecks() {
   constexpr int kRank = kForm.Rank();
-  return Join(List(
-      NotNull(kGradOutput), NotNull(kGradInput), NotNull(kGradGrid), Custom(MaskIsThere),
-      If(IsWanted<kInputGrad>, NotNull(kInputGrad)), If(IsWanted<kGridGrad>, NotNull(kGridGrad)),
-      DtypesIn(kDtypes, {kGradOutput}), SameDtype(kGradOutput, kGradInput), SameDtype(kGradOutput, kGradGrid),
-      If(IsWanted<kInputGrad>, SameDtype(kGradOutput, kInputGrad)),
-      If(IsWanted<kGridGrad>, SameDtype(kGradOutput, kGridGrad)),
-      IntegerIn(kInterpolationMode, 0, kForm.is_volume ? 1 : kBicubic), IntegerIn(kPaddingMode, 0, 2),
-      IfEqual(kInterpolationMode, kBicubic, Custom(NoBicubicDouble)),
-      OnProducts(products::kBeforeAtlasA2, IfEqual(kInterpolationMode, kBicubic, Custom(NoBicubic))),
-      RankIs(kRank, {kGradOutput, kGradInput, kGradGrid}), Custom(ShapesFit<kForm>),
-      If(IsWanted<kInputGrad>, SameShape(kGradInput, kInputGrad)),
-      If(IsWanted<kGridGrad>, SameShape(kGradGrid, kGridGrad)), SizesRepresentable({kInputGrad, kGridGrad}),
-      Custom(NothingToSum), InsideStorage({kGradOutput, kGradInput, kGradGrid})));
+  return Join(
+      List(NotNull(kGradOutput), NotNull(kGradInput), NotNull(kGradGrid), Custom(MaskIsThere),
+           If(IsWanted<kInputGrad>, NotNull(kInputGrad)), If(IsWanted<kGridGrad>, NotNull(kGridGrad)),
+           DtypesIn(kDtypes, {kGradOutput}), SameDtype(kGradOutput, kGradInput),
+           SameDtype(kGradOutput, kGradGrid), If(IsWanted<kInputGrad>, SameDtype(kGradOutput, kInputGrad)),
+           If(IsWanted<kGridGrad>, SameDtype(kGradOutput, kGridGrad)),
+           IntegerIn(kInterpolationMode, 0, kForm.is_volume ? 1 : kBicubic), IntegerIn(kPaddingMode, 0, 2),
+           IfEqual(kInterpolationMode, kBicubic, Custom(NoBicubicDouble)),
+           OnProducts(products::kBeforeAtlasA2, IfEqual(kInterpolationMode, kBicubic, Custom(NoBicubic))),
+           RankIs(kRank, {kGradOutput, kGradInput, kGradGrid}), Custom(ShapesFit<kForm>),
+           If(IsWanted<kInputGrad>, SameShape(kGradInput, kInputGrad)),
+           If(IsWanted<kGridGrad>, SameShape(kGradGrid, kGridGrad)),
+           SizesRepresentable({kGradOutput, kGradInput, kGradGrid, kInputGrad, kGridGrad}),
+           Custom(NothingToSum), InsideStorage({kGradOutput, kGradInput, kGradGrid})));
 }
 constexpr auto kImagesGradientChecks = GradientChecks<kImagesGradient>();
 constexpr auto kVolumesGradientChecks = GradientChecks<kVolumesGradient>();

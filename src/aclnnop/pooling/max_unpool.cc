@@ -124,25 +124,25 @@ constexpr auto kUnpool3dChecks = Join(
     List(CountIn(kOutputSize, {3}), CountIn(kStride, {3}), CountIn(kPadding, {3}), ValuesFrom(kStride, 1),
          ValuesFrom(kOutputSize, 1), Custom(PlanesHoldElements<kUnpool3d>), SizesRepresentable({kOut}),
          ShapeIsResult(kOut), DoneIfEmpty({kSelf}), InsideStorage({kSelf, kIndices})));
-constexpr auto kGradient2dChecks =
-    Join(List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kOutputSize),
-              NotNull(kGradOut), DtypesIn(kTaken2dGradient, {kGradOutput}), SameDtype(kGradOutput, kGradSelf),
-              DtypesIn(kTaken2dGradient, {kGradOut}), CastsTo(kGradOutput, kGradOut),
-              DtypesIn(kIndexTypes, {kGradIndices}), RankAtLeast(3, {kGradSelf}), RankAtMost(4, {kGradSelf}),
-              SameRank(kGradSelf, kGradOutput), SameBatch(kGradSelf, kGradOutput),
-              SameShape(kGradSelf, kGradIndices), SameShape(kGradSelf, kGradOut), CountIn(kOutputSize, {2}),
-              SizeIsOut(kOutputSize, kGradOutput), Custom(PlanesAreNotEmpty), SizesRepresentable({kGradOut}),
-              DoneIfEmpty({kGradSelf}), InsideStorage({kGradOutput, kGradIndices})));
-constexpr auto kGradient3dChecks =
-    Join(List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kOutputSize),
-              ArrayNotNull(kStride), ArrayNotNull(kPadding), NotNull(kGradOut), Custom(GradientIsContiguous),
-              DtypesIn(kTaken, {kGradOutput}), SameDtype(kGradOutput, kGradSelf),
-              SameDtype(kGradOutput, kGradOut), DtypesIn(DtypeSet{ACL_INT64}, {kGradIndices})),
-         Ranks<kGradient3d>(),
-         List(CountIn(kOutputSize, {3}), CountIn(kStride, {3}), CountIn(kPadding, {3}),
-              ValuesFrom(kStride, 1), ValuesFrom(kOutputSize, 1), Custom(PlanesHoldElements<kGradient3d>),
-              Custom(PlanesAsAsked), SameShape(kGradSelf, kGradOut), SizesRepresentable({kGradOut}),
-              DoneIfEmpty({kGradOutput}), InsideStorage({kGradOutput, kGradIndices})));
+constexpr auto kGradient2dChecks = Join(List(
+    NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kOutputSize),
+    NotNull(kGradOut), DtypesIn(kTaken2dGradient, {kGradOutput}), SameDtype(kGradOutput, kGradSelf),
+    DtypesIn(kTaken2dGradient, {kGradOut}), CastsTo(kGradOutput, kGradOut),
+    DtypesIn(kIndexTypes, {kGradIndices}), RankAtLeast(3, {kGradSelf}), RankAtMost(4, {kGradSelf}),
+    SameRank(kGradSelf, kGradOutput), SameBatch(kGradSelf, kGradOutput), SameShape(kGradSelf, kGradIndices),
+    SameShape(kGradSelf, kGradOut), CountIn(kOutputSize, {2}), SizeIsOut(kOutputSize, kGradOutput),
+    Custom(PlanesAreNotEmpty), SizesRepresentable({kGradOutput, kGradOut}), DoneIfEmpty({kGradSelf}),
+    InsideStorage({kGradOutput, kGradIndices})));
+constexpr auto kGradient3dChecks = Join(
+    List(NotNull(kGradOutput), NotNull(kGradSelf), NotNull(kGradIndices), ArrayNotNull(kOutputSize),
+         ArrayNotNull(kStride), ArrayNotNull(kPadding), NotNull(kGradOut), Custom(GradientIsContiguous),
+         DtypesIn(kTaken, {kGradOutput}), SameDtype(kGradOutput, kGradSelf), SameDtype(kGradOutput, kGradOut),
+         DtypesIn(DtypeSet{ACL_INT64}, {kGradIndices})),
+    Ranks<kGradient3d>(),
+    List(CountIn(kOutputSize, {3}), CountIn(kStride, {3}), CountIn(kPadding, {3}), ValuesFrom(kStride, 1),
+         ValuesFrom(kOutputSize, 1), Custom(PlanesHoldElements<kGradient3d>), Custom(PlanesAsAsked),
+         SameShape(kGradSelf, kGradOut), SizesRepresentable({kGradOutput, kGradOut}),
+         DoneIfEmpty({kGradOutput}), InsideStorage({kGradOutput, kGradIndices})));
 
 // ---- jobs ----
 

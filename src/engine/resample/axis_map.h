@@ -58,9 +58,8 @@ struct AxisMap {
     if (kind == Kind::kLinear) return 2;
     if (kind == Kind::kCubic) return 4;
     if (!IsSmooth()) return 1;
-    return Support() < static_cast<double>(length)
-               ? std::min(length, 2 * static_cast<int64_t>(std::ceil(Support())) + 2)
-               : length;
+    const double most = 2 * std::ceil(Support()) + 2;
+    return most < static_cast<double>(length) ? static_cast<int64_t>(most) : length;
   }
 };
 
