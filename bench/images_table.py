@@ -251,7 +251,8 @@ def sampled_volumes():
     yield looked_up("grid_sampler3d", "GridSampler3D", "T:volume T:turned_volume I:0 I:0 I:0 T:out_volume",
                     f"{ATEN}.grid_sampler_3d.out(volume, turned_volume, 0, 0, False, out=out_volume)", FLOAT)
     yield looked_up("grid_sampler2d_backward", "GridSampler2DBackward", "T:image T:image T:turned I:0 I:0 I:0 B:[1,1] T:out_image T:turned_gradient",
-                    f"{ATEN}.grid_sampler_2d_backward.out(image, image, turned, 0, 0, False, [True, True], out0=out_image, out1=turned_gradient)", FLOAT)
+                    f"{ATEN}.grid_sampler_2d_backward.out(image, image, turned, 0, 0, False, [True, True], "
+                    "out0=out_image, out1=turned_gradient)", FLOAT)
     yield looked_up("grid_sampler3d_backward", "GridSampler3DBackward",
                     "T:volume T:volume T:turned_volume I:0 I:0 I:0 B:[1,1] T:out_volume T:turned_volume_gradient",
                     f"{ATEN}.grid_sampler_3d_backward.out(volume, volume, turned_volume, 0, 0, False, [True, True], out0=out_volume, "
