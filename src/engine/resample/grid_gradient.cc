@@ -184,7 +184,7 @@ void RunGridGradient(const GridGradientJob& job, const JobContext& context) {
 
 // ---- the gradient of the input ----
 
-// Calls f(row) with the place of each row of a plane.
+// Calls f(z, y) for each row of an image or a volume.
 template <class F>
 void ForEachRow(const GridJob& job, const F& f) {
   for (int64_t z = 0; z < job.depth; ++z) {
