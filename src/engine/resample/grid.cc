@@ -168,8 +168,8 @@ void RunLoop(const GridJob& job, const JobContext& context) {
 
 void GridJob::Run(const JobContext& context) const noexcept {
   if (loop != nullptr) {
-    filter == GridFilter::kCubic ? RunLoop<kCubicGridPositions>(*this, context)
-                                 : RunLoop<kGridPositions>(*this, context);
+    filter == GridFilter::kCubic || is_volume ? RunLoop<kCubicGridPositions>(*this, context)
+                                              : RunLoop<kGridPositions>(*this, context);
   } else if (is_volume) {
     is_wide ? RunPositions<double, 8>(*this, context) : RunPositions<float, 8>(*this, context);
   } else if (is_wide) {
@@ -237,7 +237,7 @@ GridJob Laid(const GridOperands& operands, const GridRules& rules, Isa isa, int 
 
 GridJob MakeGridJob(const GridOperands& operands, const GridRules& rules, Isa isa, int threads) noexcept {
   GridJob job = Laid(operands, rules, isa, threads);
-  job.asks_ahead = job.channels * job.height * job.width * job.size >= kFarImage;
+  job.asks_ahead = job.channels * job.depth * job.height * job.width * job.size >= kFarImage;
   const bool positions_go_on = job.grid_stride[1] == job.columns * job.grid_stride[2];
   if (positions_go_on && job.output_stride[2] == job.columns * job.output_stride[3]) {
     job.columns *= job.rows;

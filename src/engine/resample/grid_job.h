@@ -18,7 +18,7 @@ enum class GridEdge : uint8_t { kZero, kBorder, kReflection };
 struct GridJob;
 
 // Samples the points of a row, starting with one image's first channel. There are at most kGridPositions of
-// them, or kCubicGridPositions with the cubic filter.
+// them, or kCubicGridPositions with the cubic filter or in a volume.
 using GridLoop = void (*)(const GridJob& job, const char* input, const char* grid, char* output,
                           int64_t count);
 // Points at a time. With more of them a channel's image stays in the caches longer, but their taps take
