@@ -17,7 +17,7 @@ enum Attributes { kSize, kAlignCorners };
 constexpr DtypeRule kDtypes = kBf16SinceAtlasA2;
 
 aclnnStatus ThetaIsNotEmpty(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kTheta).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kTheta).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kTheta);
   return FailAclnn(check.code, message.Add(" is empty, accepted: at least one map."));
@@ -31,13 +31,13 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
                        "4 values (N, C, H, W) or 5 (N, C, D, H, W)");
   const auto axes = static_cast<int>(size.size()) - 2;
   const Shape maps{size[0], axes, axes + 1};
-  if (!(call.Tensor(kTheta).view == maps)) return RefuseShape(check, call, kTheta, maps);
+  if (!(call.Tensor(kTheta).shape == maps)) return RefuseShape(check, call, kTheta, maps);
   call.broadcast.rank = axes + 2;
   call.broadcast.dim[0] = size[0];
   for (int axis = 0; axis < axes; ++axis) call.broadcast.dim[1 + axis] = size[2 + static_cast<size_t>(axis)];
   call.broadcast.dim[axes + 1] = axes;
-  return call.Tensor(kOut).view == call.broadcast ? ACL_SUCCESS
-                                                  : RefuseShape(check, call, kOut, call.broadcast);
+  return call.Tensor(kOut).shape == call.broadcast ? ACL_SUCCESS
+                                                   : RefuseShape(check, call, kOut, call.broadcast);
 }
 
 constexpr Check kChecks[] = {

@@ -55,9 +55,9 @@ constexpr Check OfPads(aclnnStatus (*run)(const Check&, OperatorCall&) noexcept,
 }
 
 aclnnStatus OneRank(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   for (int tensor = 1; tensor < static_cast<int>(call.tensors.size()); ++tensor) {
-    if (call.Tensor(tensor).view.rank == rank) continue;
+    if (call.Tensor(tensor).shape.rank == rank) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor)
         .Add(" has another rank than ")
@@ -79,7 +79,7 @@ aclnnStatus PadsForDims(const Check& check, OperatorCall& call) noexcept {
 
 // Computes the padded tensor's shape into call.broadcast.
 aclnnStatus PaddedShape(const Check& check, OperatorCall& call, int padded) noexcept {
-  const Shape& self = call.Tensor(padded).view;
+  const Shape& self = call.Tensor(padded).shape;
   call.broadcast = self;
   for (int k = 0; k < static_cast<int>(check.low); ++k) {
     const int dim = self.rank - 1 - k;
@@ -107,7 +107,7 @@ aclnnStatus ShapeOfGradient(const Check& check, OperatorCall& call) noexcept {
 
 // Compares only the dims that are padded.
 aclnnStatus PaddedDims(const Check& check, OperatorCall& call, int tensor) noexcept {
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   for (int k = 0; k < static_cast<int>(check.low); ++k) {
     const int dim = shape.rank - 1 - k;
     if (shape[dim] != call.broadcast[dim]) return RefuseShape(check, call, tensor, call.broadcast);
@@ -129,9 +129,9 @@ aclnnStatus RefuseEmpty(const Check& check, const OperatorCall& call, int tensor
 
 // Succeeds without work only if the batch, and nothing else, is empty.
 aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
-  const bool is_batch = call.Tensor(kSelf).view.rank == check.low + 2;
+  const bool is_batch = call.Tensor(kSelf).shape.rank == check.low + 2;
   for (const int tensor : {kSelf, kOut}) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     if (!shape.IsEmpty()) continue;
     for (int dim = is_batch ? 1 : 0; dim < shape.rank; ++dim) {
       if (!is_batch || shape[dim] == 0) return RefuseEmpty(check, call, tensor);
@@ -141,12 +141,13 @@ aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// The same; a mirrored pad's gradient of sequences and images without a batch may also have no channels.
+// Checks a gradient as EmptyBatchAlone checks a pad. The gradient of a mirrored pad of sequences and images
+// without a batch may also have no channels.
 aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcept {
-  const bool is_batch = call.Tensor(kPadded).view.rank == check.low + 2;
+  const bool is_batch = call.Tensor(kPadded).shape.rank == check.low + 2;
   const bool takes_first = is_batch || (check.low < 3 && static_cast<Kind>(check.high) == Kind::kReflect);
   for (const int tensor : {kGradOutput, kPadded}) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     if (!shape.IsEmpty()) continue;
     for (int dim = takes_first ? 1 : 0; dim < shape.rank; ++dim) {
       if (shape[dim] == 0) return RefuseEmpty(check, call, tensor);
@@ -158,7 +159,7 @@ aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcep
 
 // CANN's kernel of wrapped volumes takes pads that are less than their dim.
 aclnnStatus PadsFitDims(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kPadded).view;
+  const Shape& self = call.Tensor(kPadded).shape;
   for (int k = 0; k < static_cast<int>(check.low); ++k) {
     const Pads pads = PadsOf(call, k);
     if (std::max(pads.before, pads.after) < self[self.rank - 1 - k]) continue;
@@ -261,10 +262,10 @@ constexpr auto kCircular3dGradientChecks =
 // Returns the map of one of the last dims, from the original tensor to the padded one.
 AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, const StridedView& self,
               const StridedView& padded) {
-  const int dim = self.view.rank - 1 - from_last;
+  const int dim = self.shape.rank - 1 - from_last;
   AxisMap map;
-  map.length = self.view[dim];
-  map.inner = padded.view[dim];
+  map.length = self.shape[dim];
+  map.inner = padded.shape[dim];
   map.inner_stride = padded.strides[dim];
   map.index_stride = self.strides[dim];
   if (from_last >= dims) return map;
@@ -284,7 +285,7 @@ engine::AxisMaps MapsOf(const OperatorCall& call, const StridedView& self, const
 // The dims of a batch are those before the maps'.
 template <int kDims>
 int BatchRank(const StridedView& self) {
-  return self.view.rank - (kDims == 3 ? 3 : 2);
+  return self.shape.rank - (kDims == 3 ? 3 : 2);
 }
 
 template <Kind kKind, int kDims>

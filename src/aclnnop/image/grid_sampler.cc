@@ -38,8 +38,8 @@ constexpr Form kVolumesGradient{kGradInput, kGradGrid, kGradOutput, true};
 
 template <const Form& kForm>
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kForm.input).view;
-  const Shape& grid = call.Tensor(kForm.grid).view;
+  const Shape& input = call.Tensor(kForm.input).shape;
+  const Shape& grid = call.Tensor(kForm.grid).shape;
   const auto refuse = [&](int tensor, const char* why) {
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
@@ -51,7 +51,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
                                   : " has another number of images than input, accepted: that one.");
   call.broadcast = input;
   for (int dim = 2; dim < kForm.Rank(); ++dim) call.broadcast.dim[dim] = grid[dim - 1];
-  if (!(call.Tensor(kForm.output).view == call.broadcast))
+  if (!(call.Tensor(kForm.output).shape == call.broadcast))
     return RefuseShape(check, call, kForm.output, call.broadcast);
   for (int dim = 2; dim < kForm.Rank(); ++dim) {
     if (input[dim] != 0) continue;
@@ -129,9 +129,9 @@ aclnnStatus MaskIsThere(const Check&, OperatorCall& call) noexcept {
 aclnnStatus NothingToSum(const Check&, OperatorCall& call) noexcept {
   if (!IsWanted<kInputGrad>(call) && !IsWanted<kGridGrad>(call)) {
     call.work = OperatorCall::Work::kNothing;
-  } else if (call.Tensor(kGradOutput).view.IsEmpty()) {
-    const bool has_input = IsWanted<kInputGrad>(call) && !call.Tensor(kGradInput).view.IsEmpty();
-    const bool has_grid = IsWanted<kGridGrad>(call) && !call.Tensor(kGradGrid).view.IsEmpty();
+  } else if (call.Tensor(kGradOutput).shape.IsEmpty()) {
+    const bool has_input = IsWanted<kInputGrad>(call) && !call.Tensor(kGradInput).shape.IsEmpty();
+    const bool has_grid = IsWanted<kGridGrad>(call) && !call.Tensor(kGradGrid).shape.IsEmpty();
     call.work = has_input || has_grid ? OperatorCall::Work::kNoTerms : OperatorCall::Work::kNothing;
   }
   return ACL_SUCCESS;
@@ -183,8 +183,8 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) {
     int tensors[2];
     int count = 0;
-    if (IsWanted<kInputGrad>(call) && !call.Tensor(kInputGrad).view.IsEmpty()) tensors[count++] = kInputGrad;
-    if (IsWanted<kGridGrad>(call) && !call.Tensor(kGridGrad).view.IsEmpty()) tensors[count++] = kGridGrad;
+    if (IsWanted<kInputGrad>(call) && !call.Tensor(kInputGrad).shape.IsEmpty()) tensors[count++] = kInputGrad;
+    if (IsWanted<kGridGrad>(call) && !call.Tensor(kGridGrad).shape.IsEmpty()) tensors[count++] = kGridGrad;
     return SetZeroJob(call, tensors, count, executor);
   }
   const StridedView output = PlainView(call.Tensor(kGradOutput));

@@ -73,7 +73,7 @@ int FirstDim(const Form& form, const aclTensor& tensor) {
 template <const Form& kForm>
 aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kSelf, kOut}) {
-    if (call.Tensor(tensor).view.rank == kForm.dims + 2) continue;
+    if (call.Tensor(tensor).shape.rank == kForm.dims + 2) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
     return FailAclnn(check.code,
@@ -130,9 +130,9 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
     Shape accepted{};
     accepted.rank = kForm.dims + 2;
     std::copy(input.begin(), input.end(), accepted.dim);
-    if (!(call.Tensor(kOut).view == accepted)) return RefuseShape(check, call, kOut, accepted);
+    if (!(call.Tensor(kOut).shape == accepted)) return RefuseShape(check, call, kOut, accepted);
   }
-  const Shape& shape = call.Tensor(image).view;
+  const Shape& shape = call.Tensor(image).shape;
   for (int dim = 1; dim < shape.rank; ++dim) {
     if (shape[dim] > 0) continue;
     Text message = StartMessage(call);
@@ -143,7 +143,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   for (int axis = 0; axis < kForm.dims; ++axis)
     accepted.dim[FirstDim(kForm, call.Tensor(image)) + axis] =
         call.Array(kOutputSize)[static_cast<size_t>(axis)];
-  return call.Tensor(resized).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, resized, accepted);
+  return call.Tensor(resized).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, resized, accepted);
 }
 
 template <const Form& kForm>
@@ -176,15 +176,15 @@ constexpr auto kLinear3dGradientChecks = Checks<kLinear3dGradient>(kWeighed);
 
 template <const Form& kForm>
 AxisMap AxisOf(const OperatorCall& call, const StridedView& image, const StridedView& resized, int axis) {
-  const int dim = image.view.rank - kForm.dims + axis;
-  double scale = call.attributes[static_cast<size_t>(kForm.FirstScale() + axis)].wide;
+  const int dim = image.shape.rank - kForm.dims + axis;
+  double scale = call.attributes[static_cast<size_t>(kForm.FirstScale()) + static_cast<size_t>(axis)].wide;
   // The scale of aclnnUpsampleNearest1dV2 is a float.
   if (kForm.dims == 1 && kForm.kind == Kind::kNearest && kForm.shift == 0)
     scale = NearestScale(call, static_cast<double>(static_cast<float>(scale)));
   const bool aligns_corners =
       kForm.kind != Kind::kNearest && call.attributes[static_cast<size_t>(kForm.Corners())].integer != 0;
-  const int64_t from = image.view[dim];
-  const int64_t to = resized.view[dim];
+  const int64_t from = image.shape[dim];
+  const int64_t to = resized.shape[dim];
   const bool keeps = from == to && (kForm.kind == Kind::kNearest
                                         ? kForm.shift == 0
                                         : kForm.dims == 1 && products::kAtlasA2AndA3.Contains(call.product));
@@ -202,7 +202,7 @@ void SetResized(const OperatorCall& call, Executor& executor) {
   const StridedView& resized = kForm.is_gradient ? self : out;
   engine::AxisMaps maps;
   if (kForm.dims == 1) {
-    maps.rows.inner = maps.rows.length = image.view[1];
+    maps.rows.inner = maps.rows.length = image.shape[1];
     maps.rows.index_stride = image.strides[1];
     maps.rows.inner_stride = resized.strides[1];
   } else {

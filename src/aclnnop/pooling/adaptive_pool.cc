@@ -55,7 +55,7 @@ constexpr Check OfVolume(aclnnStatus (*run)(const Check&, OperatorCall&) noexcep
 // Refuses a tensor with a dim of 0, from the first dim of the check on.
 aclnnStatus DimsArePositive(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   for (int dim = static_cast<int>(check.low); dim < shape.rank; ++dim) {
     if (shape[dim] > 0) continue;
     Text message = StartMessage(call);
@@ -72,7 +72,7 @@ constexpr Check DimsOfImagePositive(int tensor) { return OfVolume(DimsArePositiv
 // Refuses a tensor whose last three dims have a 0.
 aclnnStatus VolumeIsPositive(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   for (int dim = shape.rank - 3; dim < shape.rank; ++dim) {
     if (shape[dim] > 0) continue;
     Text message = StartMessage(call);
@@ -126,7 +126,7 @@ constexpr Check kMean3dChecks[] = {
 
 // Refuses windows that are not the whole volume, where CANN has no kernel for them.
 aclnnStatus OneWindow(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kGradOutput).view;
+  const Shape& shape = call.Tensor(kGradOutput).shape;
   for (int dim = shape.rank - 3; dim < shape.rank; ++dim) {
     if (shape[dim] == 1) continue;
     Text message = StartMessage(call);
@@ -213,13 +213,13 @@ void SetMeanGradient(const OperatorCall& call, Executor& executor) {
 // Tells whether self's format puts channels last. CANN then transposes self and the results.
 bool HasChannelsLast(const OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
-  return self.format == ACL_FORMAT_NHWC && self.view.rank == 4;
+  return self.format == ACL_FORMAT_NHWC && self.shape.rank == 4;
 }
 bool HasPlanesLast(const OperatorCall& call) noexcept { return !HasChannelsLast(call); }
 
 // CANN computes the result and then reshapes it, so only the number of elements has to fit.
 aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept {
-  Shape accepted = call.Tensor(kSelf).view;
+  Shape accepted = call.Tensor(kSelf).shape;
   const int plane = HasChannelsLast(call) ? 1 : accepted.rank - 2;
   for (int axis = 0; axis < 2; ++axis)
     accepted.dim[plane + axis] = call.Array(kOutputSize)[static_cast<size_t>(axis)];
@@ -234,7 +234,7 @@ aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept
 // A tensor that is not contiguous cannot be reshaped.
 aclnnStatus KeepsShape(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kOut, kIndices}) {
-    if (call.Tensor(tensor).view == call.broadcast || IsContiguous(call.Tensor(tensor))) continue;
+    if (call.Tensor(tensor).shape == call.broadcast || IsContiguous(call.Tensor(tensor))) continue;
     return RefuseShape(check, call, tensor, call.broadcast);
   }
   return ACL_SUCCESS;
@@ -346,8 +346,8 @@ void SetMaxima(const OperatorCall& call, Executor& executor) {
   const auto seen = [&](const StridedView& images) { return PlanesOf(images, HasChannelsLast(call)); };
   const auto shaped = [&](int tensor) {
     StridedView given = call.Tensor(tensor);
-    if (!(given.view == call.broadcast)) {
-      given.view = call.broadcast;
+    if (!(given.shape == call.broadcast)) {
+      given.shape = call.broadcast;
       given.strides = RowMajorStrides(call.broadcast);
     }
     return seen(given);

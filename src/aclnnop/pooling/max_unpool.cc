@@ -39,7 +39,7 @@ constexpr Form kGradient3d{3, kGradSelf, kGradIndices, kGradOutput};
 // Refuses elements with a dim of 0 besides the batch.
 template <const Form& kForm>
 aclnnStatus ElementsArePresent(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kForm.elements).view;
+  const Shape& shape = call.Tensor(kForm.elements).shape;
   for (int dim = 1; dim < shape.rank; ++dim) {
     if (shape[dim] > 0) continue;
     Text message = StartMessage(call);
@@ -53,7 +53,7 @@ aclnnStatus ElementsArePresent(const Check& check, OperatorCall& call) noexcept 
 template <const Form& kForm>
 aclnnStatus PlanesHoldElements(const Check& check, OperatorCall& call) noexcept {
   const auto& size = call.Array(kOutputSize);
-  call.broadcast = call.Tensor(kForm.elements).view;
+  call.broadcast = call.Tensor(kForm.elements).shape;
   int64_t elements = 1;
   int64_t places = 1;
   for (int axis = 0; axis < kForm.axes; ++axis) {
@@ -85,19 +85,20 @@ aclnnStatus GradientIsContiguous(const Check& check, OperatorCall& call) noexcep
 aclnnStatus HoldsResult(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kOut);
   int64_t numel = 0;
-  if (call.broadcast.Numel(&numel) && numel == out.numel && (out.view == call.broadcast || IsContiguous(out)))
+  if (call.broadcast.Numel(&numel) && numel == out.numel &&
+      (out.shape == call.broadcast || IsContiguous(out)))
     return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, call.broadcast);
 }
 
 aclnnStatus PlanesAsAsked(const Check& check, OperatorCall& call) noexcept {
-  const Shape& planes = call.Tensor(kGradOutput).view;
+  const Shape& planes = call.Tensor(kGradOutput).shape;
   return planes == call.broadcast ? ACL_SUCCESS : RefuseShape(check, call, kGradOutput, call.broadcast);
 }
 
 // Refuses an empty gradient of planes where there are elements.
 aclnnStatus PlanesAreNotEmpty(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kGradOutput).view.IsEmpty() || call.Tensor(kGradSelf).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kGradOutput).shape.IsEmpty() || call.Tensor(kGradSelf).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kGradOutput);
   return FailAclnn(check.code, message.Add(" is empty, accepted: empty only if self is."));
@@ -148,22 +149,22 @@ constexpr auto kGradient3dChecks = Join(
 
 // Whether one stride walks a plane, as an index counts it.
 bool IsFlat(const StridedView& planes) {
-  const int64_t of_row = planes.view[4] * planes.strides[4];
-  return (planes.view[3] == 1 || planes.strides[3] == of_row) &&
-         (planes.view[2] == 1 || planes.strides[2] == planes.view[3] * of_row);
+  const int64_t of_row = planes.shape[4] * planes.strides[4];
+  return (planes.shape[3] == 1 || planes.strides[3] == of_row) &&
+         (planes.shape[2] == 1 || planes.strides[2] == planes.shape[3] * of_row);
 }
 
 // Returns `planes` with the shape of the elements. Indices replace the axes.
 StridedView Indexed(const StridedView& planes, const StridedView& elements) {
   StridedView target = planes;
-  target.view = elements.view;
+  target.shape = elements.shape;
   for (int dim = 2; dim < 5; ++dim) target.strides.dim[dim] = 0;
   return target;
 }
 
 engine::IndexView IndexOf(const OperatorCall& call, int tensor, const StridedView& indices,
                           const StridedView& planes) {
-  const int64_t places = planes.view[2] * planes.view[3] * planes.view[4];
+  const int64_t places = planes.shape[2] * planes.shape[3] * planes.shape[4];
   // A single element may have any stride.
   const int64_t step = places == 1 ? 1 : planes.strides[4];
   return {&indices, tensor, call.Name(tensor), -1, false, places, step};
@@ -171,15 +172,15 @@ engine::IndexView IndexOf(const OperatorCall& call, int tensor, const StridedVie
 
 int64_t Bytes(const StridedView& view) {
   int64_t bytes = static_cast<int64_t>(StorageBits(view.dtype) / 8);
-  for (int dim = 0; dim < view.view.rank; ++dim) bytes *= view.view[dim];
+  for (int dim = 0; dim < view.shape.rank; ++dim) bytes *= view.shape[dim];
   return bytes;
 }
 
 template <const Form& kForm>
 void SetUnpool(const OperatorCall& call, Executor& executor) {
   StridedView given = call.Tensor(kOut);
-  if (!(given.view == call.broadcast)) {
-    given.view = call.broadcast;
+  if (!(given.shape == call.broadcast)) {
+    given.shape = call.broadcast;
     given.strides = RowMajorStrides(call.broadcast);
   }
   const StridedView elements = PoolView(call.Tensor(kSelf), kForm.axes);
@@ -187,7 +188,7 @@ void SetUnpool(const OperatorCall& call, Executor& executor) {
   const StridedView planes = PoolView(given, kForm.axes);
   OpList ops(executor, 3);
   const bool is_direct = IsFlat(planes);
-  const StridedView put = is_direct ? planes : DenseTensor(planes.view, planes.dtype);
+  const StridedView put = is_direct ? planes : DenseTensor(planes.shape, planes.dtype);
   const engine::BufferRef buffer = is_direct ? OperandBuffer(kOut) : ops.Workspace(Bytes(put));
   ops.Fill(put, buffer, ops.Value({}));
   const engine::IndexView index = IndexOf(call, kIndices, indices, put);
@@ -206,12 +207,12 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   StridedView planes = gradient;
   engine::BufferRef from = OperandBuffer(kGradOutput);
   if (!IsFlat(gradient)) {
-    planes = DenseTensor(gradient.view, gradient.dtype);
+    planes = DenseTensor(gradient.shape, gradient.dtype);
     from = ops.Workspace(Bytes(planes));
     ops.Copy(gradient, OperandBuffer(kGradOutput), planes, from);
   }
   const bool is_direct = result.dtype == gradient.dtype;
-  const StridedView taken = is_direct ? result : DenseTensor(result.view, gradient.dtype);
+  const StridedView taken = is_direct ? result : DenseTensor(result.shape, gradient.dtype);
   const engine::BufferRef to = is_direct ? OperandBuffer(kGradOut) : ops.Workspace(Bytes(taken));
   const engine::IndexView index = IndexOf(call, kGradIndices, indices, planes);
   ops.Indexed(engine::IndexedAction::kTake, taken, to, Indexed(planes, taken), from, &index, 1);

@@ -77,19 +77,19 @@ AffineJob MakeAffineJob(const StridedView& maps, int map_operand, const StridedV
   AffineJob job;
   job.maps = static_cast<int8_t>(map_operand);
   job.grid = static_cast<int8_t>(grid_operand);
-  job.axes = static_cast<int8_t>(maps.view[1]);
+  job.axes = static_cast<int8_t>(maps.shape[1]);
   job.aligns_corners = aligns_corners;
   job.threads = threads;
   job.map_offset = ByteOffset(maps);
   for (int dim = 0; dim < 3; ++dim) job.map_stride[dim] = ByteStride(maps, dim);
   job.grid_offset = ByteOffset(grid);
-  const int missing = 5 - grid.view.rank;  // an image has one plane
-  job.extent[0] = grid.view[0];
+  const int missing = 5 - grid.shape.rank;  // an image has one plane
+  job.extent[0] = grid.shape[0];
   job.grid_stride[0] = ByteStride(grid, 0);
   job.extent[1] = 1;
   job.grid_stride[1] = 0;
-  for (int dim = 1; dim < grid.view.rank; ++dim) {
-    if (dim + missing < 4) job.extent[dim + missing] = grid.view[dim];
+  for (int dim = 1; dim < grid.shape.rank; ++dim) {
+    if (dim + missing < 4) job.extent[dim + missing] = grid.shape[dim];
     job.grid_stride[dim + missing] = ByteStride(grid, dim);
   }
   const aclDataType dtype = grid.dtype;

@@ -188,8 +188,8 @@ void SetStrides(const StridedView& tensor, int plane, int64_t* offset, int64_t* 
   *offset = ByteOffset(tensor);
   *of_plane = 0;
   int at = 0;
-  for (int dim = 0; dim < tensor.view.rank; ++dim) {
-    if (tensor.view.rank == 5 && dim == plane) {
+  for (int dim = 0; dim < tensor.shape.rank; ++dim) {
+    if (tensor.shape.rank == 5 && dim == plane) {
       *of_plane = ByteStride(tensor, dim);
     } else {
       stride[at++] = ByteStride(tensor, dim);
@@ -201,8 +201,8 @@ void SetStrides(const StridedView& tensor, int plane, int64_t* offset, int64_t* 
 GridJob Laid(const GridOperands& operands, const GridRules& rules, Isa isa, int threads) {
   const aclDataType dtype = operands.input->dtype;
   const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
-  const Shape& input = operands.input->view;
-  const Shape& output = operands.output->view;
+  const Shape& input = operands.input->shape;
+  const Shape& output = operands.output->shape;
   GridJob job;
   job.input = static_cast<int8_t>(operands.input_operand);
   job.grid = static_cast<int8_t>(operands.grid_operand);
