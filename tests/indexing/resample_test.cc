@@ -1111,7 +1111,8 @@ IndexRules GridRules(bool is_volume, const std::string& first, const std::vector
     return mode < 0 || mode > (is_volume ? 1 : 2) || padding < 0 || padding > 2 ||
            (mode == 2 && (call["input"].dtype == ACL_DOUBLE || !IsOfNewProducts(call)));
   }));
-  rules.push_back(RankRange("input grid " + output, rank, rank));
+  // In the order of the parameters.
+  rules.push_back(RankRange(first == output ? output + " input grid" : "input grid " + output, rank, rank));
   rules.push_back(Refuses(161002, "input grid " + output, [=](IndexCall& call) {
     const Shape& input = call["input"].shape;
     const Shape& grid = call["grid"].shape;

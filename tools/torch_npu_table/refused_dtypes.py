@@ -45,9 +45,7 @@ _PADS = {
 _WINDOWS = {"kernel_size": [2, 2], "dilation": [1, 1], "padding": [0, 0], "stride": [1, 1]}
 _PLANES = {"self": (1, 1, 2, 2), "grad_output": (1, 1, 3, 3), "output_size": [3, 3], "input_size": [1, 1, 2, 2]}
 _LINES = {"self": (1, 1, 2), "grad_output": (1, 1, 3), "output_size": [3], "input_size": [1, 1, 2]}
-_DEPTHS = {
-    **{"self": (1, 1, 2, 2, 2), "grad_output": (1, 1, 3, 3, 3), "output_size": [3, 3, 3], "input_size": [1, 1, 2, 2, 2]},
-}
+_DEPTHS = {"self": (1, 1, 2, 2, 2), "grad_output": (1, 1, 3, 3, 3), "output_size": [3, 3, 3], "input_size": [1, 1, 2, 2, 2]}
 _AREA = {"kernel_size": [2, 2], "stride": [1, 1], "padding": [0, 0], "ceil_mode": False, "count_include_pad": True}
 _VOLUME = {"kernel_size": [2, 2, 2], "stride": [1, 1, 1], "padding": [0, 0, 0], "ceil_mode": False, "count_include_pad": True}
 # Of more than one element each: to one, it is a mean.
