@@ -35,10 +35,19 @@ MADE = {
     "volume": "a.view(1, 16, 4, rows // 8, columns // 8)",
     "out_volume": "out.view(1, 16, 4, rows // 8, columns // 8)",
     "pooled_volume": "torch.zeros((1, 16, 2, rows // 16, columns // 16), dtype=a.dtype)",
+    "part_of_volume": "a[:n // 8].view(1, 16, 2, rows // 16, columns // 16)",
+    "out_part_of_volume": "out[:n // 8].view(1, 16, 2, rows // 16, columns // 16)",
+    "wider_volume": "torch.zeros((1, 16, 8, rows // 8 + 4, columns // 8 + 4), dtype=a.dtype)",
+    "wider_volume_grads": "torch.rand((1, 16, 8, rows // 8 + 4, columns // 8 + 4), generator=g).to(a.dtype)",
     "volume_places": "F.max_pool3d(volume.float(), 3, 2, 1, return_indices=True)[1].clone()",
     "volume_places32": "volume_places.to(torch.int32)",
     "many": "a.view(-1, 64, 8, 8)",  # the end of a network
     "one_each": "torch.zeros((n // 4096, 64, 1, 1), dtype=a.dtype)",
+    "turns": "torch.tensor([[[0.8, -0.6, 0.0], [0.6, 0.8, 0.0]]], dtype=a.dtype)",
+    "turned_volume": "F.affine_grid(torch.tensor([[[0.8, -0.6, 0.0, 0.0], [0.6, 0.8, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]]), "
+                     "(1, 1, 4, rows // 8, columns // 8), False).to(a.dtype)",
+    "turned_gradient": "torch.zeros((1, rows // 4, columns // 4, 2), dtype=a.dtype)",
+    "turned_volume_gradient": "torch.zeros((1, 4, rows // 8, columns // 8, 3), dtype=a.dtype)",
     "anywhere": "(torch.rand((1, rows // 4, columns // 4, 2), generator=g) * 2 - 1).to(a.dtype)",
 }
 
@@ -54,6 +63,17 @@ def pads():
                     f"{ATEN}.{how}_pad1d_backward.grad_input(wider_line_grads, lines, [3, 3], grad_input=out_lines)")
         yield moved(f"pad2d_backward.{how}", f"{name}2dBackward", "T:wider_grads T:image A:[3,3,3,3] T:out_image",
                     f"{ATEN}.{how}_pad2d_backward.grad_input(wider_grads, image, [3, 3, 3, 3], grad_input=out_image)")
+
+
+def pads_of_volumes():
+    for how in ("reflection", "replication"):
+        name = how.title() + "Pad3d"
+        yield moved(f"{how}_pad3d", name, "T:volume A:[2,2,2,2,2,2] T:wider_volume",
+                    f"{ATEN}.{how}_pad3d.out(volume, [2] * 6, out=wider_volume)", FLOAT, result="wider_volume")
+        yield moved(f"pad3d_backward.{how}", f"{name}Backward", "T:wider_volume_grads T:volume A:[2,2,2,2,2,2] T:out_volume",
+                    f"{ATEN}.{how}_pad3d_backward.grad_input(wider_volume_grads, volume, [2] * 6, grad_input=out_volume)", FLOAT)
+    yield moved("circular_pad3d", "CircularPad3d", "T:volume A:[2,2,2,2,2,2] T:wider_volume", "F.pad(volume, (2,) * 6, 'circular')",
+                result="wider_volume")
 
 
 def windows():
@@ -114,6 +134,60 @@ def upsampled():
                     f"{ATEN}.upsample_bicubic2d.out(smaller, {size}, {theirs}, out=out_image)")
 
 
+def resized_smoothly():
+    size, whole = "[rows//8,columns//8]", "[1,16,rows//4,columns//4]"
+    for kind, back in (("bilinear", "AABackward"), ("bicubic", "AAGrad")):
+        name, end = f"Upsample{kind.title()}2d", "grad" if back == "AAGrad" else "backward"
+        yield moved(f"upsample_{kind}_2d_aa", f"{name}AA", f"C:image A:{size} I:0 D:0.0 D:0.0 C:out_smaller",
+                    f"{ATEN}._upsample_{kind}2d_aa.out(image, {size}, False, None, None, out=out_smaller)", FLOAT, result="out_smaller")
+        yield moved(f"upsample_{kind}_2d_aa_{end}", name + back, f"C:smaller A:{size} A:{whole} I:0 D:0.0 D:0.0 C:out_image",
+                    f"{ATEN}._upsample_{kind}2d_aa_backward.grad_input(smaller, {size}, {whole}, False, None, None, grad_input=out_image)", FLOAT)
+    size, part = "[rows//4,columns//4]", "[1,16,rows//8,columns//8]"
+    yield moved("upsample_bicubic_2d_backward", "UpsampleBicubic2dBackward", f"C:image A:{size} A:{part} I:0 D:0.0 D:0.0 C:out_smaller",
+                f"{ATEN}.upsample_bicubic2d_backward.grad_input(image, {size}, {part}, False, None, None, grad_input=out_smaller)", FLOAT,
+                result="out_smaller")
+
+
+def volumes_resized():
+    size, part = "[4,rows//8,columns//8]", "[1,16,2,rows//16,columns//16]"
+    for name, function, theirs, corners in (("nearest", "Nearest", "upsample_nearest3d", ""),
+                                            ("nearest_exact", "NearestExact", "_upsample_nearest_exact3d", ""),
+                                            ("trilinear", "Trilinear", "upsample_trilinear3d", "I:0 ")):
+        aligns = "False, " if corners else ""
+        yield moved(f"upsample_{name}_3d", f"Upsample{function}3d", f"T:part_of_volume A:{size} {corners}D:2.0 D:2.0 D:2.0 T:out_volume",
+                    f"{ATEN}.{theirs}.out(part_of_volume, {size}, {aligns}2.0, 2.0, 2.0, out=out_volume)", FLOAT)
+        yield moved(f"upsample_{name}_3d_backward", f"Upsample{function}3dBackward",
+                    f"T:volume A:{size} A:{part} {corners}D:2.0 D:2.0 D:2.0 T:out_part_of_volume",
+                    f"{ATEN}.{theirs}_backward.grad_input(volume, {size}, {part}, {aligns}2.0, 2.0, 2.0, grad_input=out_part_of_volume)", FLOAT,
+                    result="out_part_of_volume")
+
+
+def pools_of_volumes():
+    size = "[2,rows//16,columns//16]"
+    yield moved("adaptive_avg_pool3d", "AdaptiveAvgPool3d", f"T:volume A:{size} T:pooled_volume",
+                f"{ATEN}.adaptive_avg_pool3d.out(volume, {size}, out=pooled_volume)", FLOAT, result="pooled_volume")
+    yield moved("adaptive_avg_pool3d_backward", "AdaptiveAvgPool3dBackward", "T:part_of_volume T:volume T:out_volume",
+                f"{ATEN}.adaptive_avg_pool3d_backward.grad_input(part_of_volume, volume, grad_input=out_volume)", FLOAT)
+    yield moved("adaptive_max_pool3d", "AdaptiveMaxPool3d", f"C:volume A:{size} C:pooled_volume T:volume_places32",
+                f"{ATEN}.adaptive_max_pool3d.out(volume, {size}, out=pooled_volume, indices=volume_places)", FLOAT, result="pooled_volume")
+    yield moved("adaptive_max_pool3d_backward", "AdaptiveMaxPool3dBackward", "T:part_of_volume T:volume T:volume_places32 T:out_volume",
+                f"{ATEN}.adaptive_max_pool3d_backward.grad_input(part_of_volume, volume, volume_places, grad_input=out_volume)", FLOAT)
+
+
+def unpools():
+    steps = "[2, 2, 2], [1, 1, 1]"
+    yield moved("max_unpool2d", "MaxUnpool2d", "C:smaller T:pooled_places A:[rows//4,columns//4] C:out_image",
+                f"{ATEN}.max_unpool2d.out(smaller, pooled_places, [rows // 4, columns // 4], out=out_image)", FLOAT)
+    yield moved("max_unpool2d_backward", "MaxUnpool2dBackward", "C:image C:smaller T:pooled_places A:[rows//4,columns//4] C:out_smaller",
+                "torch.gather(image.view(1, 16, -1), 2, pooled_places.view(1, 16, -1), out=out_smaller.view(1, 16, -1))", FLOAT, result="out_smaller")
+    yield moved("max_unpool3d", "MaxUnpool3d", "T:part_of_volume T:volume_places A:[4,rows//8,columns//8] A:[2,2,2] A:[1,1,1] T:out_volume",
+                f"{ATEN}.max_unpool3d.out(part_of_volume, volume_places, [4, rows // 8, columns // 8], {steps}, out=out_volume)", FLOAT)
+    yield moved("max_unpool3d_backward", "MaxUnpool3dBackward",
+                "T:volume T:part_of_volume T:volume_places A:[4,rows//8,columns//8] A:[2,2,2] A:[1,1,1] T:out_part_of_volume",
+                "torch.gather(volume.view(1, 16, -1), 2, volume_places.view(1, 16, -1), out=out_part_of_volume.view(1, 16, -1))", FLOAT,
+                result="out_part_of_volume")
+
+
 def pools():
     window = "A:[3,3] A:[2,2] A:[1,1]"
     theirs = "[3, 3], [2, 2], [1, 1]"
@@ -170,11 +244,32 @@ def sampled():
                                 f"{ATEN}.grid_sampler_2d.out(image, {places}, {filter_number}, {edge_number}, False, out=out_image)", FLOAT)
 
 
+def sampled_volumes():
+    yield moved("affine_grid", "AffineGrid", "T:turns A:[1,1,rows//4,columns//4] I:0 T:turned_gradient",
+                "torch.ops.aten.affine_grid_generator.out(turns, [1, 1, rows // 4, columns // 4], False, out=turned_gradient)", FLOAT,
+                result="turned_gradient")
+    yield looked_up("grid_sampler3d", "GridSampler3D", "T:volume T:turned_volume I:0 I:0 I:0 T:out_volume",
+                    f"{ATEN}.grid_sampler_3d.out(volume, turned_volume, 0, 0, False, out=out_volume)", FLOAT)
+    yield looked_up("grid_sampler2d_backward", "GridSampler2DBackward", "T:image T:image T:turned I:0 I:0 I:0 B:[1,1] T:out_image T:turned_gradient",
+                    f"{ATEN}.grid_sampler_2d_backward.out(image, image, turned, 0, 0, False, [True, True], "
+                    "out0=out_image, out1=turned_gradient)", FLOAT)
+    yield looked_up("grid_sampler3d_backward", "GridSampler3DBackward",
+                    "T:volume T:volume T:turned_volume I:0 I:0 I:0 B:[1,1] T:out_volume T:turned_volume_gradient",
+                    f"{ATEN}.grid_sampler_3d_backward.out(volume, volume, turned_volume, 0, 0, False, [True, True], out0=out_volume, "
+                    "out1=turned_volume_gradient)", FLOAT)
+
+
 ROWS = (
     *pads(),
     moved("circular_pad2d", "CircularPad2d", "T:image A:[3,3,3,3] T:wider_image", "F.pad(image, (3, 3, 3, 3), 'circular')", result="wider_image"),
+    *pads_of_volumes(),
     *windows(),
     *upsampled(),
+    *resized_smoothly(),
+    *volumes_resized(),
     *pools(),
+    *pools_of_volumes(),
+    *unpools(),
     *sampled(),
+    *sampled_volumes(),
 )

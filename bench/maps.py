@@ -41,7 +41,7 @@ TOLERANCES = {"f32": 1e-4, "bf16": 4e-2}
 SHARE_THAT_MAY_DIFFER = 5e-3
 # Random numbers of the two sides are other ones: so far may means and deviations be apart.
 MOMENTS_APART = 0.1
-FORMATS = {3: 47, 4: 0}  # NCL, NCHW
+FORMATS = {3: 47, 4: 0, 5: 30}  # NCL, NCHW, NCDHW
 IN_CACHE = 14
 CALLS_IN_CACHE = 64
 MADE = moves_table.MADE | images_table.MADE | folds_table.MADE | ordered_table.MADE | rows_table.MADE

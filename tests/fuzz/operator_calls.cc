@@ -515,6 +515,10 @@ class Given {
   int64_t PackedHeads(const aclTensor* tensor) const {
     return ShapeOf(tensor).size() == 3 ? ShapeOf(tensor)[1] : 1;
   }
+  aclBoolArray* TwoFlags(bool second) {
+    const bool values[] = {true, second};
+    return flags_.emplace_back(aclCreateBoolArray(values, 2));
+  }
   aclBoolArray* Flags(bool first, bool others) {
     const bool values[] = {first, others, others};
     return flags_.emplace_back(aclCreateBoolArray(values, 3));
@@ -727,6 +731,13 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ReflectionPad2dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
     MOVES(ReplicationPad1dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0}), t[2]),
     MOVES(ReplicationPad2dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
+    MOVES(ReflectionPad3d, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1), a.reduction & 1, 0, 0, a.reduction & 1}), t[1]),
+    MOVES(ReplicationPad3d, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1), a.reduction & 1, 0, 0, a.reduction & 1}), t[1]),
+    MOVES(CircularPad3d, 2, kOperand0, t[0], given.Array({a.reduction & 1, -(a.reduction & 1), a.reduction & 1, 0, 0, a.reduction & 1}), t[1]),
+    MOVES(ReflectionPad3dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, 0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
+    MOVES(ReplicationPad3dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, 0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
+    MOVES(CircularPad3dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, 0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
+    MOVES(CircularPad2dBackward, 3, kOperand1, t[0], t[1], given.Array({0, 0, a.reduction & 1, -(a.reduction & 1)}), t[2]),
     MOVES(Im2col, 2, kOperand0, t[0], given.Array({1, 1}), given.Array({1, 1}), given.Array({0, 0}), given.Array({1, 1 + (a.reduction & 1)}), t[1]),
     MOVES(Im2colBackward, 2, kOperand0, t[0], given.Array({1, given.Length(t[0])}), given.Array({1, 1}), given.Array({1, 1}), given.Array({0, 0}), given.Array({1, 1}), t[1]),
     MOVES(UnfoldGrad, 2, kOperand0, t[0], given.Shape(t[1]), given.Dim(t[0]), 1 + (a.reduction & 3), 1, t[1]),
@@ -739,6 +750,17 @@ constexpr OperatorCall kCalls[] = {
     MOVES(UpsampleNearestExact1dBackward, 2, kOperand0, t[0], given.Array({given.Length(t[0])}), given.Shape(t[1]), a.wide_beta, t[1]),
     MOVES(UpsampleNearestExact2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.wide_beta, a.wide_beta, t[1]),
     MOVES(UpsampleNearestExact2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[0])}), given.Shape(t[1]), a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBicubic2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[0])}), given.Shape(t[1]), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBilinear2dAA, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBilinear2dAABackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[0])}), given.Shape(t[1]), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBicubic2dAA, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleBicubic2dAAGrad, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[0])}), given.Shape(t[1]), a.log_target, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleNearest3d, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[1])}), a.wide_beta, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleNearest3dBackward, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[0])}), given.Shape(t[1]), a.wide_beta, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleNearestExact3d, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[1])}), a.wide_beta, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleNearestExact3dBackward, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[0])}), given.Shape(t[1]), a.wide_beta, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleTrilinear3d, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, a.wide_beta, a.wide_beta, a.wide_beta, t[1]),
+    MOVES(UpsampleTrilinear3dBackward, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[0])}), given.Shape(t[1]), a.log_target, a.wide_beta, a.wide_beta, a.wide_beta, t[1]),
     MOVES(UpsampleNearest2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
     MOVES(UpsampleNearest2dV2, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), a.beta, a.beta, t[1]),
     MOVES(UpsampleNearest2dBackward, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), given.Shape(t[1]), a.wide_beta, a.wide_beta, t[1]),
@@ -755,6 +777,15 @@ constexpr OperatorCall kCalls[] = {
     MOVES(AdaptiveMaxPool2d, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1],
           given.Written(Given::ShapeOf(t[1]), ACL_INT64)),
     MOVES(AdaptiveMaxPool2dBackward, 4, kOperand1, t[0], t[1], t[2], t[3]),
+    MOVES(AdaptiveAvgPool3d, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
+    MOVES(AdaptiveAvgPool3dBackward, 3, kOperand1, t[0], t[1], t[2]),
+    MOVES(AdaptiveMaxPool3d, 2, kOperand0, t[0], given.Array({1, 1 + (a.reduction & 3), given.Length(t[1])}), t[1],
+          given.Written(Given::ShapeOf(t[1]), ACL_INT32)),
+    MOVES(AdaptiveMaxPool3dBackward, 4, kOperand1, t[0], t[1], t[2], t[3]),
+    MOVES(MaxUnpool2d, 2, kOperand0, t[0], given.IndicesLike(t[0]), given.Array({1 + (a.reduction & 3), given.Length(t[1])}), t[1]),
+    MOVES(MaxUnpool2dBackward, 3, kOperand1, t[0], t[1], given.IndicesLike(t[1]), given.Array({1 + (a.reduction & 3), given.Length(t[0])}), t[2]),
+    MOVES(MaxUnpool3d, 2, kOperand0, t[0], given.IndicesLike(t[0]), given.Array({1, 1 + (a.reduction & 3), given.Length(t[1])}), given.Array({1, 1, 1}), given.Array({0, 0, 0}), t[1]),
+    MOVES(MaxUnpool3dBackward, 3, kOperand1, t[0], t[1], given.IndicesLike(t[1]), given.Array({1, 1 + (a.reduction & 3), given.Length(t[0])}), given.Array({1, 1, 1}), given.Array({0, 0, 0}), t[2]),
     MOVES(MaxPool, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), 0, given.Array({0}), given.Array({1}), a.log_target, t[1]),
     MOVES(MaxPool2dWithMask, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], given.PoolMask(t[1])),
     MOVES(MaxPool2dWithMaskBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
@@ -763,6 +794,10 @@ constexpr OperatorCall kCalls[] = {
     MOVES(MaxPool3dWithArgmax, 2, kOperand0, t[0], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[1], given.PoolPlaces(t[1])),
     MOVES(MaxPool3dWithArgmaxBackward, 4, kOperand1, t[0], t[1], t[2], given.Array({1 + (a.reduction & 1)}), given.Array({1}), given.Array({0}), given.Array({1}), a.log_target, t[3]),
     MOVES(GridSampler2D, 3, kOperand0, t[0], t[1], a.reduction, a.reduction & 1, a.log_target, t[2]),
+    MOVES(AffineGrid, 2, kAny, t[0], given.Array({given.FirstLength(t[0]), 1, 1 + (a.reduction & 3), given.Length(t[1])}), a.log_target, t[1]),
+    MOVES(GridSampler3D, 3, kOperand0, t[0], t[1], a.reduction & 1, a.reduction & 1, a.log_target, t[2]),
+    MOVES(GridSampler2DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),
+    MOVES(GridSampler3DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),
     MOVES(TransMatmulWeight, 1, kAny, t[0]),
     MATRICES(Mm, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MATRICES(Matmul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),

@@ -93,6 +93,13 @@ int64_t Mirrored(Edge edge, int64_t i, int64_t n) {
 struct PadForm {
   Edge edge;
   size_t dims;
+  bool is_short = false;  // whether each pad is less than its dim
+
+  Shape Small() const { return dims == 1 ? Shape{2, 5} : dims == 2 ? Shape{2, 5, 6} : Shape{2, 3, 4, 5}; }
+  Shape Large() const { return dims == 1 ? Shape{2, 8} : dims == 2 ? Shape{2, 9, 9} : Shape{2, 6, 5, 8}; }
+  Index Padding() const {
+    return dims == 1 ? Index{1, 2} : dims == 2 ? Index{1, 2, 3, 1} : Index{1, 2, 1, 0, 2, 1};
+  }
 };
 
 bool Overreaches(const PadForm& form, const IndexCall& call, const Shape& self) {
@@ -100,7 +107,8 @@ bool Overreaches(const PadForm& form, const IndexCall& call, const Shape& self) 
   bool wrong = false;
   for (size_t k = 0; k < form.dims; ++k) {
     const int64_t n = self[self.size() - 1 - k];
-    wrong = wrong || (form.edge == Edge::kReflection && std::max(padding[2 * k], padding[2 * k + 1]) >= n);
+    wrong = wrong || ((form.edge == Edge::kReflection || form.is_short) &&
+                      std::max(padding[2 * k], padding[2 * k + 1]) >= n);
     wrong = wrong || n + padding[2 * k] + padding[2 * k + 1] < 0;
   }
   return wrong;
@@ -126,7 +134,7 @@ bool LastDimsDiffer(const PadForm& form, const Shape& a, const Shape& b) {
 void DrawPads(const PadForm& form, IndexCall& call, const std::string& padded, const std::string& result,
               const DtypeList& dtypes, RandomNumbers& random) {
   const DtypeNumber dtype = DrawDtype(random, dtypes);
-  Shape self = DrawShape(random, form.dims + 1, form.dims + 2, 6);
+  Shape self = DrawShape(random, form.dims + 1, form.dims + 2, form.dims == 3 ? 4 : 6);
   if (random.Chance(15)) self.back() = random.Between(250, 600);
   if (random.Chance(3)) self[0] = 0;
   auto& padding = call["padding"].values;
@@ -134,7 +142,9 @@ void DrawPads(const PadForm& form, IndexCall& call, const std::string& padded, c
   for (size_t k = 0; k < form.dims; ++k) {
     const int64_t n = self[self.size() - 1 - k];
     for (int side = 0; side < 2; ++side) {
-      const int64_t most = form.edge == Edge::kReflection ? n - 1 : random.Chance(20) ? 2 * n + 3 : 4;
+      const int64_t most = form.edge == Edge::kReflection || form.is_short ? n - 1
+                           : random.Chance(20)                             ? 2 * n + 3
+                                                                           : 4;
       padding.push_back(random.Chance(20) ? -random.Below(n + 1)
                                           : random.Below(std::max<int64_t>(most, 0) + 1));
     }
@@ -152,15 +162,14 @@ void DrawPads(const PadForm& form, IndexCall& call, const std::string& padded, c
 IndexOperator Pad(const CFunction& function, PadForm form, const Listed& list) {
   IndexOperator op;
   op.function = function;
-  op.valid = {TensorArg("self", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6}),
-              ArrayArg("padding", form.dims == 1 ? Index{1, 2} : Index{1, 2, 3, 1}),
-              OutputArg("out", form.dims == 1 ? Shape{2, 8} : Shape{2, 9, 9})};
+  op.valid = {TensorArg("self", form.Small()), ArrayArg("padding", form.Padding()),
+              OutputArg("out", form.Large())};
   const IndexRule formats = Refuses(161002, "self out", [=](IndexCall& call) {
     return call["self"].format != call["out"].format ||
            (form.edge == Edge::kCircular && call["self"].format == ACL_FORMAT_FRACTAL_NZ);
   });
   op.rules = {NoNulls("self padding out")};
-  const bool format_first = form.edge == Edge::kReplication && form.dims == 2;
+  const bool format_first = form.edge == Edge::kReplication && form.dims >= 2;
   if (format_first) op.rules.push_back(formats);
   op.rules.push_back(Listed_("self", list));
   op.rules.push_back(OneDtype("self", "out"));
@@ -204,13 +213,20 @@ IndexOperator Pad(const CFunction& function, PadForm form, const Listed& list) {
 IndexOperator PadGradient(const CFunction& function, PadForm form) {
   IndexOperator op;
   op.function = function;
-  op.valid = {TensorArg("gradOutput", form.dims == 1 ? Shape{2, 8} : Shape{2, 9, 9}),
-              TensorArg("self", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6}),
-              ArrayArg("padding", form.dims == 1 ? Index{1, 2} : Index{1, 2, 3, 1}),
-              OutputArg("gradInput", form.dims == 1 ? Shape{2, 5} : Shape{2, 5, 6})};
+  op.valid = {TensorArg("gradOutput", form.Large()), TensorArg("self", form.Small()),
+              ArrayArg("padding", form.Padding()), OutputArg("gradInput", form.Small())};
+  const DtypeList dtypes =
+      form.edge == Edge::kCircular
+          ? DtypeList{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}
+          : DtypeList{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+  // CANN's answer to a null tensor of wrapped volumes is another one.
+  const aclnnStatus null = form.edge == Edge::kCircular && form.dims == 3 ? 561103 : 161001;
   op.rules = {
-      NoNulls("gradOutput self padding gradInput"),
-      Listed_("gradOutput", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}}),
+      NoNulls("gradOutput", null),
+      NoNulls("self", null),
+      NoNulls("padding"),
+      NoNulls("gradInput", null),
+      Listed_("gradOutput", {dtypes}),
       OneDtype("gradOutput", "self"),
       OneDtype("gradOutput", "gradInput"),
       Refuses(161002, "gradOutput self gradInput",
@@ -229,8 +245,8 @@ IndexOperator PadGradient(const CFunction& function, PadForm form) {
                     Overreaches(form, call, self))
                   return true;
                 call.result = Padded(form, call, self);
-                return form.dims == 2 && call["gradOutput"].dtype == ACL_BF16 &&
-                       (padding[2] != 0 || padding[3] != 0) &&
+                return form.dims == 2 && form.edge != Edge::kCircular &&
+                       call["gradOutput"].dtype == ACL_BF16 && (padding[2] != 0 || padding[3] != 0) &&
                        std::any_of(padding.begin(), padding.end(),
                                    [](int64_t pad) { return pad < 0 || pad > 7; });
               }),
@@ -239,14 +255,14 @@ IndexOperator PadGradient(const CFunction& function, PadForm form) {
       Refuses(161002, "gradOutput self",
               [=](IndexCall& call) {
                 const Shape& self = call["self"].shape;
-                const bool free = self.size() == form.dims + 2 || form.edge == Edge::kReflection;
+                const bool free =
+                    self.size() == form.dims + 2 || (form.edge == Edge::kReflection && form.dims < 3);
                 return HasZero(self, free ? 1 : 0) || HasZero(call["gradOutput"].shape, free ? 1 : 0);
               }),
       EmptyDone("gradOutput self"),
       ResultIs("gradOutput")};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
-    DrawPads(form, call, "self", "gradOutput",
-             {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128}, random);
+    DrawPads(form, call, "self", "gradOutput", dtypes, random);
     call["gradInput"].shape = call["self"].shape;
     call["gradInput"].dtype = call["self"].dtype;
   };
@@ -284,7 +300,14 @@ std::vector<IndexOperator> Pads() {
           PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad1dBackward), {Edge::kReflection, 1}),
           PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad2dBackward), {Edge::kReflection, 2}),
           PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad1dBackward), {Edge::kReplication, 1}),
-          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad2dBackward), {Edge::kReplication, 2})};
+          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad2dBackward), {Edge::kReplication, 2}),
+          Pad(PORTACL_C_FUNCTION(aclnnReflectionPad3d), {Edge::kReflection, 3}, reflection),
+          Pad(PORTACL_C_FUNCTION(aclnnReplicationPad3d), {Edge::kReplication, 3}, replication),
+          Pad(PORTACL_C_FUNCTION(aclnnCircularPad3d), {Edge::kCircular, 3}, circular),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReflectionPad3dBackward), {Edge::kReflection, 3}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnReplicationPad3dBackward), {Edge::kReplication, 3}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnCircularPad2dBackward), {Edge::kCircular, 2}),
+          PadGradient(PORTACL_C_FUNCTION(aclnnCircularPad3dBackward), {Edge::kCircular, 3, true})};
 }
 
 // ---- windows ----
@@ -1040,53 +1063,103 @@ std::vector<Tap> GridTaps(double coordinate, int64_t n, int64_t mode, int64_t pa
   return taps;
 }
 
-IndexOperator GridSampler() {
+// Calls f(index in the input, weight) for the taps of a point of a grid, which may be moved along an axis.
+void ForEachGridTap(const IndexCall& call, const TensorValues& grid, const Shape& input, const Index& point,
+                    size_t moved, double by, const std::function<void(const Index&, double)>& f) {
+  const size_t axes = input.size() - 2;
+  std::vector<std::vector<Tap>> taps;  // of planes, rows, columns
+  for (size_t k = 0; k < axes; ++k) {
+    // The last coordinate is that of the first axis.
+    const size_t axis = axes - 1 - k;
+    Index place = {point[0]};
+    place.insert(place.end(), point.begin() + 2, point.end());
+    place.push_back(static_cast<int64_t>(axis));
+    const double coordinate = static_cast<double>(NumberAt(grid, place).real) + (axis == moved ? by : 0);
+    taps.push_back(GridTaps(coordinate, input[2 + k], call["interpolationMode"].integer,
+                            call["paddingMode"].integer, call["alignCorners"].integer != 0));
+  }
+  Index at = {point[0], point[1]};
+  const std::function<void(double)> go_on = [&](double weight) {
+    const size_t k = at.size() - 2;
+    if (k == axes) return f(at, weight);
+    for (const Tap& tap : taps[k]) {
+      at.push_back(tap.index);
+      go_on(weight * tap.weight);
+      at.pop_back();
+    }
+  };
+  go_on(1);
+}
+
+bool IsOfNewProducts(const IndexCall& call) {
+  return call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
+}
+
+// The rules that sampling and its gradients share, of types, modes and shapes. `first` is the tensor that the others are of the type of.
+IndexRules GridRules(bool is_volume, const std::string& first, const std::vector<std::string>& others,
+                     const std::string& output) {
+  const size_t rank = is_volume ? 5 : 4;
+  IndexRules rules = {Refuses(161002, first, [=](IndexCall& call) {
+    const DtypeNumber dtype = call[first].dtype;
+    return !IsOneOf(dtype, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) ||
+           (dtype == ACL_BF16 && call.product == Product::k310P);
+  })};
+  for (const std::string& other : others) rules.push_back(OneDtype(first, other));
+  rules.push_back(Refuses(161002, "interpolationMode paddingMode", [=](IndexCall& call) {
+    const int64_t mode = call["interpolationMode"].integer;
+    const int64_t padding = call["paddingMode"].integer;
+    return mode < 0 || mode > (is_volume ? 1 : 2) || padding < 0 || padding > 2 ||
+           (mode == 2 && (call["input"].dtype == ACL_DOUBLE || !IsOfNewProducts(call)));
+  }));
+  // In the order of the parameters.
+  rules.push_back(RankRange(first == output ? output + " input grid" : "input grid " + output, rank, rank));
+  rules.push_back(Refuses(161002, "input grid " + output, [=](IndexCall& call) {
+    const Shape& input = call["input"].shape;
+    const Shape& grid = call["grid"].shape;
+    Shape accepted = {input[0], input[1]};
+    accepted.insert(accepted.end(), grid.begin() + 1, grid.end() - 1);
+    return grid[0] != input[0] || call[output].shape != accepted || HasZero(input, 2) ||
+           grid.back() != static_cast<int64_t>(rank) - 2;
+  }));
+  return rules;
+}
+
+void DrawGrid(IndexCall& call, bool is_volume, const std::string& output,
+              const std::vector<std::string>& tensors, RandomNumbers& random) {
+  Shape input = {random.Between(1, 2), random.Between(1, random.Chance(10) ? 20 : 3)};
+  Shape grid = {input[0]};
+  for (size_t axis = 0; axis < (is_volume ? 3 : 2); ++axis) {
+    input.push_back(random.Between(1, 6));
+    grid.push_back(random.Between(1, 4));
+  }
+  if (random.Chance(20)) grid.back() = random.Between(1, is_volume ? 70 : 150);
+  Shape out = {input[0], input[1]};
+  out.insert(out.end(), grid.begin() + 1, grid.end());
+  grid.push_back(is_volume ? 3 : 2);
+  const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE});
+  call["input"].shape = input;
+  call["grid"].shape = grid;
+  call[output].shape = out;
+  for (const std::string& name : tensors) call[name].dtype = dtype;
+  call["interpolationMode"].integer = random.Below(is_volume ? 2 : 3);
+  call["paddingMode"].integer = random.Below(3);
+  call["alignCorners"].integer = random.Below(2);
+}
+
+IndexOperator GridSampler(const CFunction& function, bool is_volume) {
   IndexOperator op;
-  op.function = PORTACL_C_FUNCTION(aclnnGridSampler2D);
-  op.valid = {TensorArg("input", {2, 3, 4, 5}),   TensorArg("grid", {2, 3, 2, 2}),
-              IntegerArg("interpolationMode", 0), IntegerArg("paddingMode", 0),
-              IntegerArg("alignCorners", 0),      OutputArg("out", {2, 3, 3, 2})};
-  op.rules = {NoNulls("input grid out"),
-              Refuses(161002, "input",
-                      [](IndexCall& call) {
-                        const DtypeNumber dtype = call["input"].dtype;
-                        return !IsOneOf(dtype, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) ||
-                               (dtype == ACL_BF16 && call.product == Product::k310P);
-                      }),
-              OneDtype("input", "grid"),
-              OneDtype("input", "out"),
-              Refuses(161002, "interpolationMode paddingMode",
-                      [](IndexCall& call) {
-                        const int64_t mode = call["interpolationMode"].integer;
-                        const int64_t padding = call["paddingMode"].integer;
-                        const bool is_new = call.product == Product::kA2 || call.product == Product::kA3 ||
-                                            call.product == Product::k950;
-                        return mode < 0 || mode > 2 || padding < 0 || padding > 2 ||
-                               (mode == 2 && (call["input"].dtype == ACL_DOUBLE || !is_new));
-                      }),
-              RankRange("input grid out", 4, 4),
-              Refuses(161002, "input grid out",
-                      [](IndexCall& call) {
-                        const Shape& input = call["input"].shape;
-                        const Shape& grid = call["grid"].shape;
-                        return grid[0] != input[0] ||
-                               call["out"].shape != Shape{input[0], input[1], grid[1], grid[2]} ||
-                               input[2] == 0 || input[3] == 0 || grid[3] != 2;
-                      }),
-              EmptyDone("input grid")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
-    const Shape input = {random.Between(1, 2), random.Between(1, 3), random.Between(1, 6),
-                         random.Between(1, 6)};
-    const int64_t rows = random.Between(1, 4);
-    const int64_t columns = random.Between(1, random.Chance(20) ? 150 : 5);
-    const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE});
-    call["input"].shape = input;
-    call["grid"].shape = {input[0], rows, columns, 2};
-    call["out"].shape = {input[0], input[1], rows, columns};
-    for (const char* name : {"input", "grid", "out"}) call[name].dtype = dtype;
-    call["interpolationMode"].integer = random.Below(3);
-    call["paddingMode"].integer = random.Below(3);
-    call["alignCorners"].integer = random.Below(2);
+  op.function = function;
+  const Shape input = is_volume ? Shape{2, 3, 2, 4, 5} : Shape{2, 3, 4, 5};
+  const Shape grid = is_volume ? Shape{2, 2, 3, 2, 3} : Shape{2, 3, 2, 2};
+  const Shape out = is_volume ? Shape{2, 3, 2, 3, 2} : Shape{2, 3, 3, 2};
+  op.valid = {TensorArg("input", input),    TensorArg("grid", grid),       IntegerArg("interpolationMode", 0),
+              IntegerArg("paddingMode", 0), IntegerArg("alignCorners", 0), OutputArg("out", out)};
+  op.rules = {NoNulls("input grid out")};
+  for (const IndexRule& rule : GridRules(is_volume, "input", {"grid", "out"}, "out"))
+    op.rules.push_back(rule);
+  op.rules.push_back(EmptyDone("input grid"));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawGrid(call, is_volume, "out", {"input", "grid", "out"}, random);
   };
   // Whole numbers, at places that every type has: quarters and odd sixteenths, from -4 to 4.
   op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
@@ -1101,29 +1174,171 @@ IndexOperator GridSampler() {
     if (NumElements(tensors[0].shape) == 0 || NumElements(tensors[1].shape) == 0)
       return std::vector<Outcome>{{}};
     Sums sums(tensors[2].shape);
-    const bool corners = call["alignCorners"].integer != 0;
     for (int64_t i = 0; i < NumElements(tensors[2].shape); ++i) {
       const Index at = IndexAt(tensors[2].shape, i);
-      const auto taps = [&](int64_t axis) {
-        const double place = static_cast<double>(NumberAt(tensors[1], {at[0], at[2], at[3], axis}).real);
-        const int64_t n = tensors[0].shape[static_cast<size_t>(3 - axis)];
-        return GridTaps(place, n, call["interpolationMode"].integer, call["paddingMode"].integer, corners);
-      };
-      for (const Tap& row : taps(1)) {
-        for (const Tap& column : taps(0))
-          sums.Add(at, NumberAt(tensors[0], {at[0], at[1], row.index, column.index}),
-                   row.weight * column.weight);
-      }
+      ForEachGridTap(call, tensors[1], tensors[0].shape, at, 0, 0, [&](const Index& from, double weight) {
+        sums.Add(at, NumberAt(tensors[0], from), weight);
+      });
     }
     return std::vector<Outcome>{sums.As(tensors[2].dtype)};
   };
   return op;
 }
 
+IndexOperator GridGradient(const CFunction& function, bool is_volume) {
+  IndexOperator op;
+  op.function = function;
+  const Shape input = is_volume ? Shape{2, 3, 2, 4, 5} : Shape{2, 3, 4, 5};
+  const Shape grid = is_volume ? Shape{2, 2, 3, 2, 3} : Shape{2, 3, 2, 2};
+  const Shape out = is_volume ? Shape{2, 3, 2, 3, 2} : Shape{2, 3, 3, 2};
+  op.valid = {
+      TensorArg("gradOutput", out),       TensorArg("input", input),     TensorArg("grid", grid),
+      IntegerArg("interpolationMode", 0), IntegerArg("paddingMode", 0),  IntegerArg("alignCorners", 0),
+      ArrayArg("outputMask", {1, 1}),     OutputArg("inputGrad", input), OutputArg("gridGrad", grid)};
+  op.takes_workspace = true;
+  const auto wants = [](const IndexCall& call, size_t which) {
+    return call["outputMask"].values[which] != 0;
+  };
+  op.rules = {NoNulls("gradOutput input grid outputMask"), Refuses(161002, "outputMask", [](IndexCall& call) {
+                return call["outputMask"].values.size() != 2;
+              })};
+  constexpr const char* kGradients[] = {"inputGrad", "gridGrad"};
+  for (size_t k = 0; k < 2; ++k)
+    op.rules.push_back(Refuses(161001, kGradients[k],
+                               [=](IndexCall& call) { return wants(call, k) && call[kGradients[k]].null; }));
+  IndexRules shared = GridRules(is_volume, "gradOutput", {"input", "grid"}, "gradOutput");
+  const auto types = Refuses(161002, "inputGrad gridGrad", [=](IndexCall& call) {
+    bool differ = false;
+    for (size_t k = 0; k < 2; ++k)
+      differ = differ || (wants(call, k) && call[kGradients[k]].dtype != call["gradOutput"].dtype);
+    return differ;
+  });
+  shared.insert(shared.begin() + 3, types);
+  for (const IndexRule& rule : shared) op.rules.push_back(rule);
+  op.rules.push_back(Refuses(161002, "inputGrad gridGrad", [=](IndexCall& call) {
+    return (wants(call, 0) && call["inputGrad"].shape != call["input"].shape) ||
+           (wants(call, 1) && call["gridGrad"].shape != call["grid"].shape);
+  }));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    DrawGrid(call, is_volume, "gradOutput", {"gradOutput", "input", "grid", "inputGrad", "gridGrad"}, random);
+    call["inputGrad"].shape = call["input"].shape;
+    call["gridGrad"].shape = call["grid"].shape;
+    call["outputMask"].values = {random.Chance(80) ? 1 : 0, random.Chance(80) ? 1 : 0};
+  };
+  // Odd sixty-fourths, none of which is where a weight bends.
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillWithSmallNumbers(call, tensors, random);
+    for (int64_t k = 0; k < tensors[2].size(); ++k) {
+      const int64_t most = random.Chance(20) ? 127 : 36;
+      tensors[2].Set(k, static_cast<double>(2 * random.Between(-most, most) + 1) / 64);
+    }
+  };
+  op.tolerance = 1e-4;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    // The slope between two places beside the point, whose distance is exact. Between them a linear weight does not bend, and a cubic
+    // one hardly.
+    const double beside = call["interpolationMode"].integer == 2 ? 1.0 / (1 << 20) : 1.0 / 1024;
+    const TensorValues& gradient = tensors[0];
+    const TensorValues& values = tensors[1];
+    const TensorValues& places = tensors[2];
+    Sums of_input(values.shape);
+    Sums of_grid(places.shape);
+    const size_t axes = is_volume ? 3 : 2;
+    for (int64_t i = 0; i < NumElements(gradient.shape); ++i) {
+      const Index at = IndexAt(gradient.shape, i);
+      const Number one = NumberAt(gradient, at);
+      ForEachGridTap(call, places, values.shape, at, 0, 0,
+                     [&](const Index& to, double weight) { of_input.Add(to, one, weight); });
+      for (size_t axis = 0; axis < axes && call["interpolationMode"].integer != 1; ++axis) {
+        Index place = {at[0]};
+        place.insert(place.end(), at.begin() + 2, at.end());
+        place.push_back(static_cast<int64_t>(axis));
+        for (const double side : {1.0, -1.0}) {
+          ForEachGridTap(call, places, values.shape, at, axis, side * beside,
+                         [&](const Index& from, double weight) {
+                           of_grid.Add(place, NumberAt(values, from),
+                                       side * weight * static_cast<double>(one.real) / (2 * beside));
+                         });
+        }
+      }
+    }
+    return std::vector<Outcome>{wants(call, 0) ? of_input.As(call["inputGrad"].dtype) : Outcome{},
+                                wants(call, 1) ? of_grid.As(call["gridGrad"].dtype) : Outcome{}};
+  };
+  return op;
+}
+
+IndexOperator AffineGrid() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAffineGrid);
+  op.valid = {TensorArg("theta", {2, 2, 3}), ArrayArg("size", {2, 3, 4, 5}), IntegerArg("alignCorners", 0),
+              OutputArg("out", {2, 4, 5, 2})};
+  op.rules = {
+      NoNulls("theta size out"),
+      Listed_("theta", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
+      OneDtype("theta", "out"),
+      Refuses(161002, "theta", [](IndexCall& call) { return NumElements(call["theta"].shape) == 0; }),
+      Refuses(161002, "theta size out",
+              [](IndexCall& call) {
+                const auto& size = call["size"].values;
+                if (size.size() != 4 && size.size() != 5) return true;
+                const auto axes = static_cast<int64_t>(size.size()) - 2;
+                Shape out = {size[0]};
+                out.insert(out.end(), size.begin() + 2, size.end());
+                out.push_back(axes);
+                return call["theta"].shape != Shape{size[0], axes, axes + 1} || call["out"].shape != out;
+              }),
+      EmptyDone("out")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t axes = random.Between(2, 3);
+    Index size = {random.Between(1, 3), random.Between(1, 3)};
+    for (int64_t axis = 0; axis < axes; ++axis) size.push_back(random.Between(1, 7));
+    if (random.Chance(20)) size.back() = random.Between(200, 600);
+    Shape out = {size[0]};
+    out.insert(out.end(), size.begin() + 2, size.end());
+    out.push_back(axes);
+    call["size"].values = size;
+    call["theta"].shape = {size[0], axes, axes + 1};
+    call["out"].shape = out;
+    call["theta"].dtype = call["out"].dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
+    call["alignCorners"].integer = random.Below(2);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.tolerance = 4e-6;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
+    Sums sums(tensors[1].shape);
+    const size_t axes = tensors[0].shape.size() == 3 ? static_cast<size_t>(tensors[0].shape[1]) : 0;
+    for (int64_t i = 0; i < NumElements(tensors[1].shape); ++i) {
+      const Index at = IndexAt(tensors[1].shape, i);
+      for (size_t k = 0; k <= axes; ++k) {
+        double place = 1;
+        if (k < axes) {
+          // Coordinate 0 is along the last axis.
+          const auto n = static_cast<double>(tensors[1].shape[axes - k]);
+          const auto index = static_cast<double>(at[axes - k]);
+          place = n == 1 ? 0 : -1 + 2 * index / (n - 1);
+          if (call["alignCorners"].integer == 0) place *= (n - 1) / n;
+        }
+        sums.Add(at, NumberAt(tensors[0], {at[0], at.back(), static_cast<int64_t>(k)}), place);
+      }
+    }
+    return std::vector<Outcome>{sums.As(tensors[1].dtype)};
+  };
+  return op;
+}
+
+std::vector<IndexOperator> Grids() {
+  return {AffineGrid(), GridSampler(PORTACL_C_FUNCTION(aclnnGridSampler2D), false),
+          GridSampler(PORTACL_C_FUNCTION(aclnnGridSampler3D), true),
+          GridGradient(PORTACL_C_FUNCTION(aclnnGridSampler2DBackward), false),
+          GridGradient(PORTACL_C_FUNCTION(aclnnGridSampler3DBackward), true)};
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> operators = [] {
     std::vector<IndexOperator> all;
-    for (const auto& family : {Pads(), Windows(), Resizings(), std::vector<IndexOperator>{GridSampler()}})
+    for (const auto& family : {Pads(), Windows(), Resizings(), Grids()})
       all.insert(all.end(), family.begin(), family.end());
     return all;
   }();

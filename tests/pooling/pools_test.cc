@@ -245,9 +245,9 @@ Parts PartsOf(const IndexCall& call, const Names& names, const Shape& self, size
   for (size_t k = 0; k < axes; ++k) all.push_back(AxisOf(call, names, k, self[self.size() - axes + k]));
   return [all](size_t axis, int64_t position) { return PartAt(all[axis], position); };
 }
-Parts AdaptiveParts(const Shape& self, const Shape& out) {
-  const Shape from = LastDims(self, 2);
-  const Shape to = LastDims(out, 2);
+Parts AdaptiveParts(const Shape& self, const Shape& out, size_t axes = 2) {
+  const Shape from = LastDims(self, axes);
+  const Shape to = LastDims(out, axes);
   return [=](size_t axis, int64_t position) { return AdaptivePart(from[axis], to[axis], position); };
 }
 
@@ -945,18 +945,19 @@ IndexOperator AvgPool3dBackward() {
 
 // ---- adaptive ----
 
-Shape DrawAdaptive(RandomNumbers& random, Shape& image) {
-  image = DrawImage(random, 2);
+Shape DrawAdaptive(RandomNumbers& random, Shape& image, size_t axes = 2) {
+  image = DrawImage(random, axes);
   Shape out = image;
-  for (size_t k = 0; k < 2; ++k)
-    out[out.size() - 2 + k] = random.Between(1, k == 1 && random.Chance(4) ? 150 : 6);
+  for (size_t k = 0; k < axes; ++k)
+    out[out.size() - axes + k] = random.Between(1, k == axes - 1 && random.Chance(4) ? 150 : 6);
   return out;
 }
-IndexRule SameBatch(const std::string& a, const std::string& b) {
+IndexRule SameBatch(const std::string& a, const std::string& b, size_t axes = 2) {
   return Refuses(161002, b, [=](IndexCall& call) {
     const Shape& first = call[a].shape;
     const Shape& second = call[b].shape;
-    return first.size() != second.size() || !std::equal(first.begin(), first.end() - 2, second.begin());
+    return first.size() != second.size() ||
+           !std::equal(first.begin(), first.end() - static_cast<std::ptrdiff_t>(axes), second.begin());
   });
 }
 
@@ -1150,6 +1151,375 @@ IndexOperator AdaptiveMaximaGradient() {
   };
   return op;
 }
+
+// ---- adaptive, three axes ----
+
+IndexRule SameRank(const std::string& a, const std::string& b) {
+  return Refuses(161002, b, [=](IndexCall& call) { return call[a].shape.size() != call[b].shape.size(); });
+}
+// No dim is 0; on Ascend 950, or everywhere, none besides the batch.
+IndexRule DimsArePositive(const std::string& name, bool everywhere = false) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const Shape& shape = call[name].shape;
+    const bool skips = everywhere || call.product == Product::k950;
+    return std::find(shape.begin() + (skips ? 1 : 0), shape.end(), 0) != shape.end();
+  });
+}
+IndexRule LastDimsArePositive(const std::string& name) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const Shape last = LastDims(call[name].shape, 3);
+    return std::find(last.begin(), last.end(), 0) != last.end();
+  });
+}
+bool IsVolumeFormat(int32_t format, bool takes_nd) {
+  return format == ACL_FORMAT_NCDHW || format == ACL_FORMAT_NCHW || (takes_nd && format == ACL_FORMAT_ND);
+}
+
+IndexOperator AdaptiveMeans3d() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool3d);
+  op.valid = {TensorArg("self", {2, 4, 6, 5}), ArrayArg("outputSize", {3, 4, 2}),
+              OutputArg("out", {2, 3, 4, 2})};
+  op.rules = {
+      NoNulls("self outputSize out"),
+      RankRange("self", 4, 5),
+      SameRank("self", "out"),
+      DimsArePositive("self"),
+      SameBatch("self", "out", 3),
+      LastDimsArePositive("out"),
+      Listed_("self", kAllFloats),
+      OneDtype("self", "out"),
+      OneFormat("self out"),
+      Refuses(161002, "self",
+              [](IndexCall& call) {
+                const int32_t format = call["self"].format;
+                return call.product == Product::k950 ? !IsVolumeFormat(format, true)
+                                                     : format == ACL_FORMAT_FRACTAL_NZ;
+              }),
+      Counts("outputSize", {3}),
+      AtLeast("outputSize", 1),
+      Refuses(161002, "outputSize",
+              [](IndexCall& call) { return LastDims(call["out"].shape, 3) != call["outputSize"].values; }),
+      EmptyDone("self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image, 3);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "out", out, dtype);
+    call["outputSize"].values = LastDims(out, 3);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& self = tensors[0];
+    const Shape& out = call["out"].shape;
+    if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{Means(self, out, self.dtype, 3, AdaptiveParts(self.shape, out, 3), {})};
+  };
+  return op;
+}
+
+IndexOperator AdaptiveMeansGradient3d() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool3dBackward);
+  op.valid = {TensorArg("gradOutput", {2, 1, 1, 1}), TensorArg("self", {2, 4, 6, 3}),
+              OutputArg("out", {2, 4, 6, 3})};
+  op.rules = {NoNulls("gradOutput self out"),
+              RankRange("self", 4, 5),
+              SameRank("self", "gradOutput"),
+              SameRank("self", "out"),
+              DimsArePositive("self"),
+              OneShape("self", "out"),
+              SameBatch("self", "gradOutput", 3),
+              LastDimsArePositive("gradOutput"),
+              Listed_("gradOutput", kAllFloats),
+              OneDtype("gradOutput", "self"),
+              OneDtype("gradOutput", "out"),
+              Refuses(161002, "gradOutput",
+                      [](IndexCall& call) {
+                        const bool is_new = call.product == Product::k950 || call.product == Product::kA2 ||
+                                            call.product == Product::kA3;
+                        return !is_new && NumElements(LastDims(call["gradOutput"].shape, 3)) != 1;
+                      }),
+              OneFormat("gradOutput self out"),
+              NotPrivate("gradOutput"),
+              EmptyDone("gradOutput self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image, 3);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "gradOutput", out, dtype);
+    for (const char* name : {"self", "out"}) SetTensor(call, name, image, dtype);
+  };
+  op.fill = FillWithSmallNumbers;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& self = tensors[1].shape;
+    if (NumElements(self) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{GradientOfMeans(tensors[0], self, tensors[0].dtype, 3,
+                                                AdaptiveParts(self, call["gradOutput"].shape, 3), {})};
+  };
+  return op;
+}
+
+// INT32 on every product, INT64 on Ascend 950.
+IndexRule PlacesAre(const std::string& name) {
+  return Refuses(161002, name, [=](IndexCall& call) {
+    const DtypeNumber dtype = call[name].dtype;
+    return dtype != ACL_INT32 && (dtype != ACL_INT64 || call.product != Product::k950);
+  });
+}
+
+IndexOperator AdaptiveMaxima3d() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool3d);
+  op.valid = {TensorArg("self", {2, 4, 6, 5}), ArrayArg("outputSize", {3, 4, 2}),
+              OutputArg("outputOut", {2, 3, 4, 2}), OutputArg("indicesOut", {2, 3, 4, 2}, ACL_INT32)};
+  op.valid[0].format = op.valid[2].format = ACL_FORMAT_NCDHW;
+  op.rules = {
+      NoNulls("self outputSize outputOut indicesOut"),
+      RankRange("self outputOut indicesOut", 4, 5),
+      SameRank("self", "outputOut"),
+      SameRank("self", "indicesOut"),
+      Listed_("self", kFloatsOnNew),
+      Listed_("outputOut", kFloatsOnNew),
+      PlacesAre("indicesOut"),
+      Refuses(161002, "self",
+              [](IndexCall& call) {
+                return !IsVolumeFormat(call["self"].format, call.product == Product::k950);
+              }),
+      OneFormat("self outputOut"),
+      Counts("outputSize", {3}),
+      SameBatch("self", "outputOut", 3),
+      Refuses(
+          161002, "outputSize",
+          [](IndexCall& call) { return LastDims(call["outputOut"].shape, 3) != call["outputSize"].values; }),
+      OneShape("outputOut", "indicesOut"),
+      OneDtype("self", "outputOut"),
+      DimsArePositive("self", true),
+      Refuses(161002, "self",
+              [](IndexCall& call) { return NumElements(LastDims(call["self"].shape, 3)) > kMostLocations; }),
+      AtLeast("outputSize", 1),
+      EmptyDone("self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image, 3);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "self", image, dtype);
+    SetTensor(call, "outputOut", out, dtype);
+    SetTensor(call, "indicesOut", out, ACL_INT32);
+    call["outputSize"].values = LastDims(out, 3);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& self = tensors[0];
+    if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}, {}};
+    const Shape& out = call["outputOut"].shape;
+    return Maxima(self, out, 3, AdaptiveParts(self.shape, out, 3), call["indicesOut"].dtype);
+  };
+  op.is_inexact = true;
+  return op;
+}
+
+IndexOperator AdaptiveMaximaGradient3d() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool3dBackward);
+  op.valid = {TensorArg("gradOutput", {2, 3, 4, 2}), TensorArg("self", {2, 4, 6, 5}),
+              TensorArg("indices", {2, 3, 4, 2}, ACL_INT32), OutputArg("gradInput", {2, 4, 6, 5})};
+  op.takes_workspace = true;
+  op.rules = {NoNulls("gradOutput self indices gradInput"),
+              Listed_("gradOutput", kFloatsOnNew),
+              OneDtype("gradOutput", "self"),
+              OneDtype("gradOutput", "gradInput"),
+              Listed_("indices", {{ACL_INT32, ACL_INT64}}),
+              OneShape("gradOutput", "indices"),
+              OneShape("self", "gradInput"),
+              RankRange("self", 4, 5),
+              Refuses(161002, "self",
+                      [](IndexCall& call) {
+                        return call.product != Product::k950 &&
+                               NumElements(LastDims(call["self"].shape, 3)) > kMostLocations;
+                      }),
+              OneFormat("self gradOutput indices gradInput"),
+              NotPrivate("self gradOutput indices gradInput"),
+              PlacesAre("indices"),
+              SameBatch("self", "gradOutput", 3),
+              EmptyDone("self gradOutput")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape image;
+    const Shape out = DrawAdaptive(random, image, 3);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    SetTensor(call, "gradOutput", out, dtype);
+    SetTensor(call, "indices", out, ACL_INT32);
+    for (const char* name : {"self", "gradInput"}) SetTensor(call, name, image, dtype);
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillPlaces(call, tensors, random, 3);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
+    return std::vector<Outcome>{
+        GradientOfMaxima(tensors[0], tensors[2], tensors[1].shape, call["gradInput"].dtype, 3)};
+  };
+  return op;
+}
+
+// ---- unpooling ----
+
+const DtypeList kUnpooled = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
+                             ACL_UINT8, ACL_INT16,   ACL_INT32,  ACL_INT64};
+
+// The elements are pooled, and the planes are what they came from.
+struct UnpoolForm {
+  size_t axes;
+  bool is_gradient;
+
+  const char* planes() const { return is_gradient ? "gradOutput" : "outRef"; }
+  const char* result() const { return is_gradient ? "out" : "outRef"; }
+};
+
+Shape PlanesOf(const UnpoolForm& form, const IndexCall& call) {
+  Shape planes = call["self"].shape;
+  std::copy(call["outputSize"].values.begin(), call["outputSize"].values.end(),
+            planes.end() - static_cast<std::ptrdiff_t>(form.axes));
+  return planes;
+}
+
+void FillUnpooled(const UnpoolForm& form, const IndexCall& call, std::vector<HostTensor>& tensors,
+                  RandomNumbers& random) {
+  const auto arguments = TensorsOf(call);
+  const int64_t places = NumElements(LastDims(PlanesOf(form, call), form.axes));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (arguments[i]->name != "indices") continue;
+    for (int64_t k = 0; k < tensors[i].size(); ++k) {
+      const Element element = ElementOfNumber(
+          tensors[i].dtype(), {static_cast<long double>(random.Below(std::max<int64_t>(places, 1))), 0});
+      std::copy(element.begin(), element.end(), tensors[i].Element(k));
+    }
+  }
+}
+
+IndexOperator Unpool(const CFunction& function, const UnpoolForm& form) {
+  IndexOperator op;
+  op.function = function;
+  const bool is_deep = form.axes == 3;
+  const Shape small = is_deep ? Shape{2, 2, 3, 4} : Shape{2, 3, 4};
+  const Shape large = is_deep ? Shape{2, 3, 5, 7} : Shape{2, 5, 7};
+  if (form.is_gradient) op.valid.push_back(TensorArg("gradOutput", large));
+  op.valid.push_back(TensorArg("self", small));
+  op.valid.push_back(TensorArg("indices", small, ACL_INT64));
+  op.valid.push_back(ArrayArg("outputSize", LastDims(large, form.axes)));
+  if (is_deep) op.valid.push_back(ArrayArg("stride", {2, 2, 2}));
+  if (is_deep) op.valid.push_back(ArrayArg("padding", {0, 0, 0}));
+  op.valid.push_back(OutputArg(form.result(), form.is_gradient ? small : large));
+  op.takes_workspace = true;
+  op.valid.back().is_contiguous = is_deep;
+  const bool is_flat_gradient = form.is_gradient && !is_deep;
+  DtypeList dtypes = kUnpooled;
+  if (is_flat_gradient) {
+    dtypes.erase(std::find(dtypes.begin(), dtypes.end(), ACL_DOUBLE));
+    dtypes.push_back(ACL_BOOL);
+  }
+  const std::string first = form.is_gradient ? "gradOutput" : "self";
+  const std::string result = form.result();
+  if (form.is_gradient) op.rules.push_back(NoNulls("gradOutput"));
+  op.rules.push_back(NoNulls(is_deep ? "self indices outputSize stride padding" : "self indices outputSize"));
+  op.rules.push_back(NoNulls(result));
+  op.rules.push_back(Listed_(first, {dtypes}));
+  if (form.is_gradient) op.rules.push_back(OneDtype("gradOutput", "self"));
+  if (is_flat_gradient) {
+    op.rules.push_back(Listed_("out", {dtypes}));
+    op.rules.push_back(Refuses(161002, "out", [=](IndexCall& call) {
+      return !CanCastDtype(call["gradOutput"].dtype, call["out"].dtype);
+    }));
+  } else {
+    op.rules.push_back(OneDtype(first, result));
+  }
+  op.rules.push_back(Listed_(
+      "indices", {form.is_gradient && is_deep ? DtypeList{ACL_INT64} : DtypeList{ACL_INT32, ACL_INT64}}));
+  op.rules.push_back(RankRange("self", form.axes + 1, form.axes + 2));
+  if (is_flat_gradient) {
+    op.rules.push_back(SameBatch("self", "gradOutput"));
+    op.rules.push_back(OneShape("self", "indices"));
+    op.rules.push_back(OneShape("self", "out"));
+    op.rules.push_back(Counts("outputSize", {2}));
+    op.rules.push_back(Refuses(161002, "outputSize", [](IndexCall& call) {
+      return LastDims(call["gradOutput"].shape, 2) != call["outputSize"].values;
+    }));
+    op.rules.push_back(Refuses(161002, "gradOutput", [](IndexCall& call) {
+      return NumElements(call["gradOutput"].shape) == 0 && NumElements(call["self"].shape) != 0;
+    }));
+  } else {
+    op.rules.push_back(OneShape("self", "indices"));
+    op.rules.push_back(DimsArePositive("self", true));
+    op.rules.push_back(Counts("outputSize", {form.axes}));
+    if (is_deep) {
+      op.rules.push_back(Counts("stride", {3}));
+      op.rules.push_back(Counts("padding", {3}));
+      op.rules.push_back(AtLeast("stride", 1));
+    }
+    op.rules.push_back(AtLeast("outputSize", 1));
+    op.rules.push_back(Refuses(161002, "outputSize", [=](IndexCall& call) {
+      call.result = PlanesOf(form, call);
+      return NumElements(LastDims(call.result, form.axes)) <
+             NumElements(LastDims(call["self"].shape, form.axes));
+    }));
+    if (is_deep)
+      op.rules.push_back(Refuses(161002, form.planes(),
+                                 [=](IndexCall& call) { return call[form.planes()].shape != call.result; }));
+    if (is_deep && form.is_gradient) op.rules.push_back(OneShape("self", "out"));
+  }
+  op.rules.push_back(EmptyDone(form.is_gradient && is_deep ? "gradOutput" : "self"));
+  if (!form.is_gradient && !is_deep)
+    op.rules.push_back(Refuses(561103, "outRef", [](IndexCall& call) {
+      return NumElements(call["outRef"].shape) != NumElements(call.result);
+    }));
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const Shape elements = DrawImage(random, form.axes);
+    Shape planes = elements;
+    for (size_t k = planes.size() - form.axes; k < planes.size(); ++k) planes[k] += random.Below(5);
+    const DtypeNumber dtype = DrawDtype(random, dtypes);
+    SetTensor(call, "self", elements, dtype);
+    SetTensor(call, "indices", elements,
+              form.is_gradient && is_deep ? ACL_INT64 : DrawDtype(random, {ACL_INT32, ACL_INT64}));
+    call["outputSize"].values = LastDims(planes, form.axes);
+    SetTensor(call, form.planes(), planes, dtype);
+    // The gradient of images may be converted.
+    if (form.is_gradient)
+      SetTensor(call, "out", elements, is_flat_gradient && random.Chance(25) ? ACL_FLOAT : dtype);
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillUnpooled(form, call, tensors, random);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const TensorValues& values = tensors[0];
+    const TensorValues& places = tensors[form.is_gradient ? 2 : 1];
+    if (NumElements(values.shape) == 0 || NumElements(places.shape) == 0) return std::vector<Outcome>{{}};
+    const int64_t plane = NumElements(LastDims(PlanesOf(form, call), form.axes));
+    const int64_t pooled = NumElements(LastDims(call["self"].shape, form.axes));
+    const DtypeNumber dtype = call[form.result()].dtype;
+    Outcome outcome(static_cast<size_t>(NumElements(call[form.result()].shape)),
+                    ElementOfNumber(dtype, {0, 0}));
+    for (int64_t i = 0; i < NumElements(places.shape); ++i) {
+      const int64_t at = i / pooled * plane + places.Integer(i);
+      const int64_t from = form.is_gradient ? at : i;
+      const int64_t to = form.is_gradient ? i : at;
+      const Element& element = values.elements[static_cast<size_t>(from)];
+      outcome[static_cast<size_t>(to)] =
+          dtype == values.dtype ? element : ElementOfNumber(dtype, NumberOf(values.dtype, element.data()));
+    }
+    return std::vector<Outcome>{outcome};
+  };
+  return op;
+}
+
+std::vector<IndexOperator> kUnpools = {Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool2d), {2, false}),
+                                       Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool3d), {3, false}),
+                                       Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool2dBackward), {2, true}),
+                                       Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool3dBackward), {3, true})};
+PORTACL_INDEX_TESTS(Unpooling, kUnpools);
+
+std::vector<IndexOperator> kAdaptive3d = {AdaptiveMeans3d(), AdaptiveMeansGradient3d(), AdaptiveMaxima3d(),
+                                          AdaptiveMaximaGradient3d()};
+PORTACL_INDEX_TESTS(AdaptiveVolumes, kAdaptive3d);
 
 std::vector<IndexOperator> kMeans = {AvgPool2d(),         AvgPool2dBackward(), AvgPool3d(),
                                      AvgPool3dBackward(), AdaptiveMeans(),     AdaptiveMeansGradient()};

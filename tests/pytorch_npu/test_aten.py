@@ -14,7 +14,11 @@ OWN = """gcd.out _add_relu.Tensor _add_relu_.Tensor addr addr_ xlogy.Scalar_Othe
 channel_shuffle fill_diagonal_ _chunk_cat upsample_linear1d upsample_linear1d_backward upsample_nearest1d_backward _upsample_nearest_exact1d
 _upsample_nearest_exact1d_backward _upsample_nearest_exact2d _upsample_nearest_exact2d_backward _ctc_loss _ctc_loss_backward batch_norm_stats
 batch_norm_elemt batch_norm_backward_elemt batch_norm_reduce batch_norm_backward_reduce batch_norm_gather_stats_with_counts
-batch_norm_gather_stats_update""".split()
+batch_norm_gather_stats_update upsample_nearest3d upsample_nearest3d_backward _upsample_nearest_exact3d _upsample_nearest_exact3d_backward
+upsample_trilinear3d upsample_trilinear3d_backward upsample_bicubic2d_backward _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward
+_upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward reflection_pad3d reflection_pad3d_backward replication_pad3d replication_pad3d_backward
+_adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward max_unpool2d max_unpool3d
+affine_grid_generator grid_sampler_3d grid_sampler_3d_backward grid_sampler_2d_backward""".split()
 
 
 def drawn(*shape, dtype=torch.float32):
@@ -112,6 +116,82 @@ def test_images_resized_exactly():
         both.append((y.detach().cpu(), x.grad.cpu()))
     for got, want in zip(*both):
         torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
+
+
+def trained(f, *shape):
+    """f and its gradient on the NPU and on the CPU."""
+    both = []
+    for device in ("npu", "cpu"):
+        x = drawn(*shape).to(device).requires_grad_()
+        y = f(x)
+        (y * drawn(*y.shape).to(device)).sum().backward()
+        both.append((y.detach().cpu(), x.grad.cpu()))
+    for got, want in zip(*both):
+        torch.testing.assert_close(got, want, rtol=1e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("size", [(2, 3, 5), (4, 5, 6), (9, 11, 13)], ids=str)
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "trilinear", "trilinear by the corners"])
+def test_volumes_resized(mode, size):
+    corners = {"align_corners": mode.endswith("corners")} if mode.startswith("trilinear") else {}
+    trained(lambda x: F.interpolate(x, size=size, mode=mode.split()[0], **corners), 2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("size", [(3, 4), (20, 17), (31, 40)], ids=str)
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_images_resized_smoothly(mode, corners, size):
+    trained(lambda x: F.interpolate(x, size=size, mode=mode, align_corners=corners, antialias=True), 2, 3, 20, 17)
+    trained(lambda x: F.interpolate(x, size=size, mode=mode, align_corners=corners), 2, 3, 20, 17)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_volumes_padded(mode):
+    trained(lambda x: F.pad(x, (2, 1, 0, 3, 1, 2), mode=mode), 2, 3, 4, 5, 6)
+    trained(lambda x: F.pad(x, (2, -1, -2, 3, 1, -1), mode=mode), 2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("size", [1, (1, 2, 3), (4, 3, 5)], ids=str)
+def test_volumes_pooled(size):
+    trained(lambda x: F.adaptive_avg_pool3d(x, size), 2, 3, 4, 5, 6)
+    trained(lambda x: F.adaptive_max_pool3d(x, size), 2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_sampled(mode, padding, corners):
+    for shape in ((2, 3, 5, 7), (2, 3, 4, 5, 6)):
+        axes = len(shape) - 2
+        if mode == "bicubic" and axes == 3:
+            continue
+        # No place is where a weight bends.
+        places = (drawn(2, *shape[2:], axes) * 8).round() / 16 + 0.0371
+        both = []
+        for device in ("npu", "cpu"):
+            x, grid = drawn(*shape).to(device).requires_grad_(), places.to(device).requires_grad_()
+            y = F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=corners)
+            (y * drawn(*y.shape).to(device)).sum().backward()
+            both.append((y.detach().cpu(), x.grad.cpu(), grid.grad.cpu()))
+        for got, want in zip(*both):
+            torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+def test_affine_grids(corners):
+    trained(lambda theta: F.affine_grid(theta, (2, 3, 5, 7), align_corners=corners), 2, 2, 3)
+    # torch_npu refuses the gradient of a volume's grid.
+    theta = drawn(2, 3, 4)
+    got, want = (F.affine_grid(theta.to(device), (2, 3, 4, 1, 6), align_corners=corners).cpu() for device in ("npu", "cpu"))
+    torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
+
+
+def test_unpooled():
+    # torch_npu's own places of maxima in two dims are masks, which unpooling refuses.
+    _, flat = F.max_pool2d(drawn(2, 3, 8, 6), 2, return_indices=True)
+    _, deep = F.max_pool3d(drawn(2, 3, 4, 6, 8), 2, return_indices=True)
+    trained(lambda x: F.max_unpool2d(x, flat.to(x.device), 2), *flat.shape)
+    trained(lambda x: F.max_unpool3d(x, deep.to(x.device), 2), *deep.shape)
 
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])

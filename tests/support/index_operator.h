@@ -28,6 +28,7 @@ struct IndexArgument {
   DtypeNumber dtype = ACL_FLOAT;  // of a tensor or scalar
   Shape shape = {2, 3};
   int32_t format = ACL_FORMAT_ND;
+  bool is_contiguous = false;               // whether the operator takes no other view
   std::vector<IndexArgument> entries = {};  // of a list
   std::vector<IndexArgument> scalars = {};  // of a list of scalars
   std::vector<int64_t> values = {};         // of an array

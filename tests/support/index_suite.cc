@@ -318,8 +318,9 @@ std::vector<HostTensor> MakeTensors(const IndexCall& call, RandomNumbers& random
     const auto& layouts = one->is_output || one->is_distinct
                               ? std::vector<Layout>(std::begin(kOutputLayouts), std::end(kOutputLayouts))
                               : std::vector<Layout>(std::begin(kInputLayouts), std::end(kInputLayouts));
-    const Layout layout =
-        dense ? Layout::kDense : layouts[static_cast<size_t>(random.Below(std::ssize(layouts)))];
+    const Layout layout = dense || one->is_contiguous
+                              ? Layout::kDense
+                              : layouts[static_cast<size_t>(random.Below(std::ssize(layouts)))];
     tensors.emplace_back(one->dtype, MakeView(one->shape, layout, random));
     HostTensor& tensor = tensors.back();
     const std::vector<Element> elements = TestElements(one->dtype, 40, random);

@@ -40,11 +40,12 @@ INDICES = (torch.tensor([[0, 1, 0], [1, 1, 0]]), torch.tensor([0, 1, 0]), torch.
 _PADS = {
     f"{kind}_pad{dims}d": {"self": (1, *[4] * dims), "grad_output": (1, *[6] * dims), "padding": [1, 1] * dims}
     for kind in ("reflection", "replication")
-    for dims in (1, 2)
+    for dims in (1, 2, 3)
 }
 _WINDOWS = {"kernel_size": [2, 2], "dilation": [1, 1], "padding": [0, 0], "stride": [1, 1]}
 _PLANES = {"self": (1, 1, 2, 2), "grad_output": (1, 1, 3, 3), "output_size": [3, 3], "input_size": [1, 1, 2, 2]}
 _LINES = {"self": (1, 1, 2), "grad_output": (1, 1, 3), "output_size": [3], "input_size": [1, 1, 2]}
+_DEPTHS = {"self": (1, 1, 2, 2, 2), "grad_output": (1, 1, 3, 3, 3), "output_size": [3, 3, 3], "input_size": [1, 1, 2, 2, 2]}
 _AREA = {"kernel_size": [2, 2], "stride": [1, 1], "padding": [0, 0], "ceil_mode": False, "count_include_pad": True}
 _VOLUME = {"kernel_size": [2, 2, 2], "stride": [1, 1, 1], "padding": [0, 0, 0], "ceil_mode": False, "count_include_pad": True}
 # Of more than one element each: to one, it is a mean.
@@ -118,7 +119,20 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "dot": {"self": (3,), "tensor": (3,)},
     "flip": {"dims": [0]},
     "glu": {"self": (2, 4), "grad_output": (2, 2)},
-    "grid_sampler_2d": {"input": (1, 1, 2, 2), "grid": (1, 2, 2, 2), "interpolation_mode": 0, "padding_mode": 0},
+    "affine_grid_generator": {"theta": (1, 2, 3), "size": [1, 1, 3, 3], "align_corners": False},
+    "grid_sampler_2d": {
+        **{"input": (1, 1, 2, 2), "grad_output": (1, 1, 2, 2), "grid": (1, 2, 2, 2)},
+        **{"interpolation_mode": 0, "padding_mode": 0, "output_mask": [True, True]},
+    },
+    "grid_sampler_3d": {
+        **{"input": (1, 1, 2, 2, 2), "grad_output": (1, 1, 2, 2, 2), "grid": (1, 2, 2, 2, 3)},
+        **{"interpolation_mode": 0, "padding_mode": 0, "output_mask": [True, True]},
+    },
+    "max_unpool2d": {"self": (1, 2, 2), "indices": torch.zeros(1, 2, 2, dtype=torch.int64), "output_size": [4, 4]},
+    "max_unpool3d": {
+        **{"self": (1, 2, 2, 2), "indices": torch.zeros(1, 2, 2, 2, dtype=torch.int64), "output_size": [4, 4, 4]},
+        **{"stride": [1, 1, 1], "padding": [0, 0, 0]},
+    },
     "im2col": {"self": (1, 1, 3, 3), **_WINDOWS},
     "linalg_vector_norm": {"dtype": None},
     "logsumexp": {"dim": [1]},
@@ -156,7 +170,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "sort": {"stable": True},
     "split_with_sizes_copy": {"split_sizes": [1, 1]},
     "unfold_backward": {"grad_in": (2, 2, 2), "input_sizes": [2, 3], "dim": 1, "size": 2, "step": 1},
-    "upsample_bicubic2d": _PLANES,
+    **dict.fromkeys(("_upsample_bicubic2d_aa", "_upsample_bilinear2d_aa", "upsample_bicubic2d"), _PLANES),
+    **dict.fromkeys(("_upsample_nearest_exact3d", "upsample_nearest3d", "upsample_trilinear3d"), _DEPTHS),
     "upsample_bilinear2d": _PLANES,
     "upsample_nearest1d": _LINES,
     "upsample_nearest2d": _PLANES,

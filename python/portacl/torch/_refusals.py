@@ -149,7 +149,10 @@ _RULES = {
     "nll_loss2d_forward.output": Rule(
         ("target", "reduction", "output", "total_weight"), _is_for_other_shapes, "outputs that it would have to resize"
     ),
-    "grid_sampler_2d": Rule(("input", "interpolation_mode"), _is_cubic_float64, "cubic interpolation of float64"),
+    **{
+        f"grid_sampler_2d{form}": Rule(("input", "interpolation_mode"), _is_cubic_float64, "cubic interpolation of float64")
+        for form in ("", "_backward")
+    },
     "scatter_reduce.two_out": Rule(
         ("reduce", "include_self"),
         lambda reduce, include_self: reduce != "sum" or not include_self,

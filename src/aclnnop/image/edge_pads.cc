@@ -32,6 +32,7 @@ constexpr DtypeRule kReplicationDtypes =
     ByGeneration(kReplicated, kReplicated, kReplicated | kBool | kUnsignedSince16Bits | kFloat8);
 constexpr DtypeRule kCircularDtypes = Everywhere(kFloatHalfAndBf16 | DtypeSet{ACL_INT32, ACL_INT8});
 constexpr DtypeRule kGradientDtypes = Everywhere(kFloatHalfAndBf16 | kDouble | kComplex);
+constexpr DtypeRule kCircularGradientDtypes = Everywhere(kFloatHalfAndBf16);
 
 struct Pads {
   int64_t before;
@@ -71,7 +72,9 @@ aclnnStatus OneRank(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus PadsForDims(const Check& check, OperatorCall& call) noexcept {
   if (static_cast<int64_t>(call.Array(kPadding).size()) == 2 * check.low) return ACL_SUCCESS;
   return RefuseArray(check, call, kPadding, " does not have two values for each dim",
-                     check.low == 1 ? "2 values" : "4 values");
+                     check.low == 1   ? "2 values"
+                     : check.low == 2 ? "4 values"
+                                      : "6 values");
 }
 
 // Computes the padded tensor's shape into call.broadcast.
@@ -138,11 +141,11 @@ aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Checks a gradient as EmptyBatchAlone checks a pad. The gradient of a mirrored pad without a batch may also
-// have no channels.
+// Checks a gradient as EmptyBatchAlone checks a pad. The gradient of a mirrored pad of sequences and images
+// without a batch may also have no channels.
 aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcept {
   const bool is_batch = call.Tensor(kPadded).shape.rank == check.low + 2;
-  const bool takes_first = is_batch || static_cast<Kind>(check.high) == Kind::kReflect;
+  const bool takes_first = is_batch || (check.low < 3 && static_cast<Kind>(check.high) == Kind::kReflect);
   for (const int tensor : {kGradOutput, kPadded}) {
     const Shape& shape = call.Tensor(tensor).shape;
     if (!shape.IsEmpty()) continue;
@@ -150,6 +153,18 @@ aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcep
       if (shape[dim] == 0) return RefuseEmpty(check, call, tensor);
     }
     call.work = OperatorCall::Work::kNothing;
+  }
+  return ACL_SUCCESS;
+}
+
+// CANN's kernel of wrapped volumes takes pads that are less than their dim.
+aclnnStatus PadsFitDims(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kPadded).shape;
+  for (int k = 0; k < static_cast<int>(check.low); ++k) {
+    const Pads pads = PadsOf(call, k);
+    if (std::max(pads.before, pads.after) < self[self.rank - 1 - k]) continue;
+    return RefuseArray(check, call, kPadding, " reaches past the other edge",
+                       "less than the length of the dim");
   }
   return ACL_SUCCESS;
 }
@@ -193,19 +208,28 @@ constexpr auto kReplication1dChecks = Join(
 constexpr auto kReplication2dChecks = Join(
     kNulls, List(SameFormat({kSelf, kOut}), DtypesIn(kReplicationDtypes, {kSelf}), SameDtype(kSelf, kOut)),
     OtherChecks(Kind::kReplicate, 2));
-constexpr auto kCircular2dChecks = Join(kNulls,
-                                        List(DtypesIn(kCircularDtypes, {kSelf}), SameDtype(kSelf, kOut),
-                                             NotPrivate({kSelf, kOut}), SameFormat({kSelf, kOut})),
-                                        OtherChecks(Kind::kWrap, 2));
+constexpr auto kReflection3dChecks = ReflectionChecks(3);
+constexpr auto kReplication3dChecks = Join(
+    kNulls, List(SameFormat({kSelf, kOut}), DtypesIn(kReplicationDtypes, {kSelf}), SameDtype(kSelf, kOut)),
+    OtherChecks(Kind::kReplicate, 3));
+constexpr auto CircularChecks(int dims) {
+  return Join(kNulls,
+              List(DtypesIn(kCircularDtypes, {kSelf}), SameDtype(kSelf, kOut), NotPrivate({kSelf, kOut}),
+                   SameFormat({kSelf, kOut})),
+              OtherChecks(Kind::kWrap, dims));
+}
+constexpr auto kCircular2dChecks = CircularChecks(2);
+constexpr auto kCircular3dChecks = CircularChecks(3);
 
-constexpr auto GradientChecks(Kind kind, int dims) {
-  return List(NotNull(kGradOutput), NotNull(kPadded), ArrayNotNull(kPadding), NotNull(kGradInput),
-              DtypesIn(kGradientDtypes, {kGradOutput}), SameDtype(kGradOutput, kPadded),
-              SameDtype(kGradOutput, kGradInput), NotPrivate({kGradOutput, kPadded, kGradInput}),
-              SameFormat({kGradOutput, kPadded, kGradInput}), SameShape(kPadded, kGradInput),
-              RankAtLeast(dims + 1, {kPadded}), RankAtMost(dims + 2, {kPadded}), Custom(OneRank),
-              OfPads(PadsForDims, kind, dims), SizesRepresentable({kGradInput}),
-              OfPads(ShapeOfGradient, kind, dims));
+constexpr auto GradientChecks(Kind kind, int dims, const DtypeRule& dtypes = kGradientDtypes,
+                              aclnnStatus null = ACLNN_ERR_PARAM_NULLPTR) {
+  return List(WithCode(null, NotNull(kGradOutput)), WithCode(null, NotNull(kPadded)), ArrayNotNull(kPadding),
+              WithCode(null, NotNull(kGradInput)), DtypesIn(dtypes, {kGradOutput}),
+              SameDtype(kGradOutput, kPadded), SameDtype(kGradOutput, kGradInput),
+              NotPrivate({kGradOutput, kPadded, kGradInput}), SameFormat({kGradOutput, kPadded, kGradInput}),
+              SameShape(kPadded, kGradInput), RankAtLeast(dims + 1, {kPadded}),
+              RankAtMost(dims + 2, {kPadded}), Custom(OneRank), OfPads(PadsForDims, kind, dims),
+              SizesRepresentable({kGradInput}), OfPads(ShapeOfGradient, kind, dims));
 }
 constexpr auto EndOfGradientChecks(Kind kind, int dims) {
   return List(OfPads(PaddedDimsOfGradient, kind, dims), OfPads(EmptyBatchOrChannels, kind, dims),
@@ -223,9 +247,19 @@ constexpr auto kReflection2dGradientChecks = Gradient2dChecks(Kind::kReflect);
 constexpr auto kReplication1dGradientChecks = Gradient1dChecks(Kind::kReplicate);
 constexpr auto kReplication2dGradientChecks = Gradient2dChecks(Kind::kReplicate);
 
+constexpr auto kReflection3dGradientChecks =
+    Join(GradientChecks(Kind::kReflect, 3), EndOfGradientChecks(Kind::kReflect, 3));
+constexpr auto kReplication3dGradientChecks =
+    Join(GradientChecks(Kind::kReplicate, 3), EndOfGradientChecks(Kind::kReplicate, 3));
+constexpr auto kCircular2dGradientChecks =
+    Join(GradientChecks(Kind::kWrap, 2, kCircularGradientDtypes), EndOfGradientChecks(Kind::kWrap, 2));
+constexpr auto kCircular3dGradientChecks =
+    Join(GradientChecks(Kind::kWrap, 3, kCircularGradientDtypes, ACLNN_ERR_INNER_NULLPTR),
+         List(OfPads(PadsFitDims, Kind::kWrap, 3)), EndOfGradientChecks(Kind::kWrap, 3));
+
 // ---- jobs ----
 
-// Returns the map of one of the last two dims, from the original tensor to the padded one.
+// Returns the map of one of the last dims, from the original tensor to the padded one.
 AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, const StridedView& self,
               const StridedView& padded) {
   const int dim = self.shape.rank - 1 - from_last;
@@ -240,14 +274,27 @@ AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, cons
   return map;
 }
 
+// Returns the maps of the padded dims, or of the last two.
+template <Kind kKind, int kDims>
+engine::AxisMaps MapsOf(const OperatorCall& call, const StridedView& self, const StridedView& padded) {
+  engine::AxisMaps maps{MapOf(call, kKind, kDims, 1, self, padded),
+                        MapOf(call, kKind, kDims, 0, self, padded)};
+  if (kDims == 3) maps.planes = MapOf(call, kKind, kDims, 2, self, padded);
+  return maps;
+}
+// The dims of a batch are those before the maps'.
+template <int kDims>
+int BatchRank(const StridedView& self) {
+  return self.shape.rank - (kDims == 3 ? 3 : 2);
+}
+
 template <Kind kKind, int kDims>
 void SetPad(const OperatorCall& call, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(kOut));
   executor.SetJob([&] {
-    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, self.shape.rank - 2},
-                               MapOf(call, kKind, kDims, 1, self, out),
-                               MapOf(call, kKind, kDims, 0, self, out), call.isa, call.threads);
+    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, BatchRank<kDims>(self)},
+                               MapsOf<kKind, kDims>(call, self, out), call.isa, call.threads);
   });
 }
 
@@ -256,11 +303,10 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   const StridedView grad_output = PlainView(call.Tensor(kGradOutput));
   const StridedView grad_input = PlainView(call.Tensor(kGradInput));
   executor.SetJob([&] {
-    return engine::MakeSumJob(executor,
-                              {&grad_output, kGradOutput, &grad_input, kGradInput, grad_input.shape.rank - 2},
-                              MapOf(call, kKind, kDims, 1, grad_input, grad_output),
-                              MapOf(call, kKind, kDims, 0, grad_input, grad_output),
-                              engine::Direction::kFromPositions, call.isa, call.threads);
+    return engine::MakeSumJob(
+        executor, {&grad_output, kGradOutput, &grad_input, kGradInput, BatchRank<kDims>(grad_input)},
+        MapsOf<kKind, kDims>(call, grad_input, grad_output), engine::Direction::kFromPositions, call.isa,
+        call.threads);
   });
 }
 
@@ -285,7 +331,14 @@ PORTACL_PAD(ReflectionPad2d, kReflection2dChecks, kReflect, 2)
 PORTACL_PAD(ReplicationPad1d, kReplication1dChecks, kReplicate, 1)
 PORTACL_PAD(ReplicationPad2d, kReplication2dChecks, kReplicate, 2)
 PORTACL_PAD(CircularPad2d, kCircular2dChecks, kWrap, 2)
+PORTACL_PAD(ReflectionPad3d, kReflection3dChecks, kReflect, 3)
+PORTACL_PAD(ReplicationPad3d, kReplication3dChecks, kReplicate, 3)
+PORTACL_PAD(CircularPad3d, kCircular3dChecks, kWrap, 3)
 PORTACL_PAD_GRADIENT(ReflectionPad1dBackward, kReflection1dGradientChecks, kReflect, 1)
 PORTACL_PAD_GRADIENT(ReflectionPad2dBackward, kReflection2dGradientChecks, kReflect, 2)
 PORTACL_PAD_GRADIENT(ReplicationPad1dBackward, kReplication1dGradientChecks, kReplicate, 1)
 PORTACL_PAD_GRADIENT(ReplicationPad2dBackward, kReplication2dGradientChecks, kReplicate, 2)
+PORTACL_PAD_GRADIENT(ReflectionPad3dBackward, kReflection3dGradientChecks, kReflect, 3)
+PORTACL_PAD_GRADIENT(ReplicationPad3dBackward, kReplication3dGradientChecks, kReplicate, 3)
+PORTACL_PAD_GRADIENT(CircularPad2dBackward, kCircular2dGradientChecks, kWrap, 2)
+PORTACL_PAD_GRADIENT(CircularPad3dBackward, kCircular3dGradientChecks, kWrap, 3)

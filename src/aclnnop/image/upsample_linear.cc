@@ -131,8 +131,8 @@ void SetBilinear(const OperatorCall& call, Executor& executor) {
   const StridedView out = ImageView(call.Tensor(kOut));
   executor.SetJob([&] {
     return engine::MakeSumJob(executor, {&self, kSelf, &out, kOut, 2},
-                              BilinearAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
-                              BilinearAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
+                              {BilinearAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
+                               BilinearAxis(call, self, out, 3, call.attributes[kScaleColumns].wide)},
                               engine::Direction::kToPositions, call.isa, call.threads);
   });
 }
@@ -189,8 +189,8 @@ void SetBicubic(const OperatorCall& call, Executor& executor) {
   const StridedView out = ImageView(call.Tensor(kOut));
   executor.SetJob([&] {
     return engine::MakeSumJob(executor, {&self, kSelf, &out, kOut, 2},
-                              BicubicAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
-                              BicubicAxis(call, self, out, 3, call.attributes[kScaleColumns].wide),
+                              {BicubicAxis(call, self, out, 2, call.attributes[kScaleRows].wide),
+                               BicubicAxis(call, self, out, 3, call.attributes[kScaleColumns].wide)},
                               engine::Direction::kToPositions, call.isa, call.threads);
   });
 }
@@ -255,8 +255,8 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   const StridedView result = ImageView(call.Tensor(kOut));
   executor.SetJob([&] {
     return engine::MakeSumJob(executor, {&grad, kSelf, &result, kOut, 2},
-                              BilinearAxis(call, result, grad, 2, call.attributes[kScaleRows].wide),
-                              BilinearAxis(call, result, grad, 3, call.attributes[kScaleColumns].wide),
+                              {BilinearAxis(call, result, grad, 2, call.attributes[kScaleRows].wide),
+                               BilinearAxis(call, result, grad, 3, call.attributes[kScaleColumns].wide)},
                               engine::Direction::kFromPositions, call.isa, call.threads);
   });
 }

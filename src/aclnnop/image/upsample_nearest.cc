@@ -123,8 +123,10 @@ void SetNearest2d(const OperatorCall& call, double rows, double columns, Executo
   const StridedView self = ImageView(call.Tensor(kSelf));
   const StridedView out = ImageView(call.Tensor(kOut));
   executor.SetJob([&] {
-    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, 2}, NearestAxis(call, self, out, 2, rows),
-                               NearestAxis(call, self, out, 3, columns), call.isa, call.threads);
+    return engine::MakeTakeJob(
+        executor, {&self, kSelf, &out, kOut, 2},
+        {NearestAxis(call, self, out, 2, rows), NearestAxis(call, self, out, 3, columns)}, call.isa,
+        call.threads);
   });
 }
 
@@ -196,8 +198,8 @@ void SetNearest1d(const OperatorCall& call, double scale, Executor& executor) {
   channels.index_stride = self.strides[1];
   channels.inner_stride = out.strides[1];
   executor.SetJob([&] {
-    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, 1}, channels,
-                               NearestAxis(call, self, out, 2, scale), call.isa, call.threads);
+    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, 1},
+                               {channels, NearestAxis(call, self, out, 2, scale)}, call.isa, call.threads);
   });
 }
 
@@ -255,10 +257,11 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   const StridedView grad = ImageView(call.Tensor(kSelf));
   const StridedView result = ImageView(call.Tensor(kOut));
   executor.SetJob([&] {
-    return engine::MakeSumJob(executor, {&grad, kSelf, &result, kOut, 2},
-                              NearestAxis(call, result, grad, 2, call.attributes[kGradientScaleRows].wide),
-                              NearestAxis(call, result, grad, 3, call.attributes[kGradientScaleColumns].wide),
-                              engine::Direction::kFromPositions, call.isa, call.threads);
+    return engine::MakeSumJob(
+        executor, {&grad, kSelf, &result, kOut, 2},
+        {NearestAxis(call, result, grad, 2, call.attributes[kGradientScaleRows].wide),
+         NearestAxis(call, result, grad, 3, call.attributes[kGradientScaleColumns].wide)},
+        engine::Direction::kFromPositions, call.isa, call.threads);
   });
 }
 

@@ -218,7 +218,7 @@ void SetIm2col(const OperatorCall& call, Executor& executor) {
   const Columns parts(call, call.Tensor(kIn), call.Tensor(kOut));
   executor.SetJob([&] {
     return engine::MakeTakeJob(executor, {&parts.image, kIn, &parts.matrix, kOut, parts.image.shape.rank - 2},
-                               parts.rows, parts.columns, call.isa, call.threads);
+                               {parts.rows, parts.columns}, call.isa, call.threads);
   });
 }
 
@@ -226,7 +226,7 @@ void SetCol2im(const OperatorCall& call, Executor& executor) {
   const Columns parts(call, call.Tensor(kOut), call.Tensor(kIn));
   executor.SetJob([&] {
     return engine::MakeSumJob(executor, {&parts.matrix, kIn, &parts.image, kOut, parts.image.shape.rank - 2},
-                              parts.rows, parts.columns, engine::Direction::kFromPositions, call.isa,
+                              {parts.rows, parts.columns}, engine::Direction::kFromPositions, call.isa,
                               call.threads);
   });
 }
@@ -339,7 +339,7 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
   Permute(windows, order);
   executor.SetJob([&] {
     return engine::MakeSumJob(executor, {&windows, kIn, &result, kOut, batch_rank},
-                              cuts_columns ? plain : map, cuts_columns ? map : plain,
+                              {cuts_columns ? plain : map, cuts_columns ? map : plain},
                               engine::Direction::kFromPositions, call.isa, call.threads);
   });
 }

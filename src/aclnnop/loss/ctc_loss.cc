@@ -76,12 +76,14 @@ bool AllLengths(const OperatorCall& call, std::vector<int64_t>* lengths) noexcep
   return true;
 }
 
-// Makes operands dense and of one type. A tensor that already is stays where it is. An input is copied to the workspace before the
-// computation, an output from the workspace after it.
+// Makes operands dense and of one type, or another one where it is named. A tensor that already is stays where it is. An input is copied to the
+// workspace before the computation, an output from the workspace after it.
 class Operands {
  public:
-  Operands(const OperatorCall& call, OpList& ops) : call_(call), ops_(ops) {}
+  Operands(const OperatorCall& call, OpList& ops, aclDataType dtype)
+      : call_(call), ops_(ops), dtype_(dtype) {}
 
+  engine::BufferRef In(int tensor) { return In(tensor, dtype_); }
   engine::BufferRef In(int tensor, aclDataType dtype) {
     const StridedView view = PlainView(call_.Tensor(tensor));
     if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
@@ -91,12 +93,12 @@ class Operands {
     if (dense.numel > 0) ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
     return buffer;
   }
-  engine::BufferRef Out(int tensor, aclDataType dtype) {
+  engine::BufferRef Out(int tensor) {
     const StridedView view = PlainView(call_.Tensor(tensor));
-    if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-    const StridedView dense = DenseTensor(view.shape, dtype);
+    if (view.dtype == dtype_ && IsContiguous(view)) return {tensor, ByteOffset(view)};
+    const StridedView dense = DenseTensor(view.shape, dtype_);
     const engine::BufferRef buffer =
-        ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
+        ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype_)));
     outputs_[count_++] = {view, dense, buffer, tensor};
     return buffer;
   }
@@ -114,6 +116,7 @@ class Operands {
   };
   const OperatorCall& call_;
   OpList& ops_;
+  aclDataType dtype_;
   Output outputs_[2];
   int count_ = 0;
 };
@@ -121,8 +124,7 @@ class Operands {
 aclDataType ComputedIn(aclDataType dtype) { return dtype == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT; }
 
 // Sets the members of a job that both directions have.
-template <class Job>
-void Describe(const OperatorCall& call, int log_probabilities, int targets, Job& job) {
+void Describe(const OperatorCall& call, int log_probabilities, int targets, engine::Alignments& job) {
   const Shape& shape = call.Tensor(log_probabilities).shape;
   const Shape& target = call.Tensor(targets).shape;
   job.steps = shape[0];
@@ -134,17 +136,37 @@ void Describe(const OperatorCall& call, int log_probabilities, int targets, Job&
   job.threads = call.threads;
 }
 
-// Calls f with a value of the type in which a dtype is computed, float or double.
-template <class F>
-void InItsType(aclDataType dtype, const F& f) {
+// Makes the job of one direction, Count<float> or Count<double>. `set_own` sets the members that only this direction has, and calls
+// add(buffers) with all buffers of the job, whose elements are those of the tensor `largest`.
+template <template <class> class Count, class F>
+void SetAlignments(const OperatorCall& call, Executor& executor, int log_probabilities, int targets,
+                   int largest, const F& set_own) {
+  constexpr int kMostSteps = 12;
+  std::vector<int64_t> lengths;
+  if (!AllLengths(call, &lengths))
+    return executor.RefuseSize("inputLengths", call.Tensor(log_probabilities).numel);
+  const aclDataType dtype = ComputedIn(call.Tensor(log_probabilities).dtype);
+  OpList ops(executor, kMostSteps, &lengths);
+  Operands operands(call, ops, dtype);
+  const auto set = [&]<class T>(Count<T> count) {
+    Describe(call, log_probabilities, targets, count);
+    count.log_probability = operands.In(log_probabilities);
+    count.target = operands.In(targets, ACL_INT64);
+    count.lengths = ops.Array();
+    count.functions = engine::AlignmentFunctionsOf<T>(call.isa);
+    set_own(operands, count, [&](std::initializer_list<engine::BufferRef> buffers) {
+      count.work = ops.Workspace(count.WorkOfSequence() * count.sequences);
+      ops.Compute(count, buffers, call.Tensor(largest).numel);
+    });
+  };
   if (dtype == ACL_DOUBLE) {
-    f(double{});
+    set(Count<double>{});
   } else {
-    f(float{});
+    set(Count<float>{});
   }
+  operands.CopyOutputs();
+  ops.SetJob();
 }
-
-constexpr int kMostSteps = 12;
 
 // ---- forwards ----
 
@@ -203,29 +225,15 @@ constexpr auto kChecks = Join(
          PromotesToDtypeOf(kLogProbs), FunctionsThere(kDouble, WhyFunctionsAreMissing)));
 
 void Set(const OperatorCall& call, Executor& executor) {
-  std::vector<int64_t> lengths;
-  if (!AllLengths(call, &lengths)) return executor.RefuseSize("inputLengths", call.Tensor(kLogProbs).numel);
-  const aclDataType dtype = ComputedIn(call.Tensor(kLogProbs).dtype);
-  OpList ops(executor, kMostSteps, &lengths);
-  Operands operands(call, ops);
-  InItsType(dtype, [&](auto number) {
-    using T = decltype(number);
-    engine::CountAlignments<T> count{};
-    Describe(call, kLogProbs, kTargetsOf, count);
-    count.log_probability = operands.In(kLogProbs, dtype);
-    count.target = operands.In(kTargetsOf, ACL_INT64);
-    count.lengths = ops.Array();
-    count.alpha = operands.Out(kLogAlpha, dtype);
-    count.loss = operands.Out(kLoss, dtype);
-    count.states = RoomOfStates(call);
-    count.zeroes_losses = call.attributes[kZeroInfinity].integer != 0 && !IsOn950(call);
-    count.work = ops.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
-    count.functions = engine::AlignmentFunctionsOf<T>(call.isa);
-    ops.Compute(count, {count.log_probability, count.target, count.alpha, count.loss},
-                call.Tensor(kLogAlpha).numel);
-  });
-  operands.CopyOutputs();
-  ops.SetJob();
+  SetAlignments<engine::CountAlignments>(
+      call, executor, kLogProbs, kTargetsOf, kLogAlpha,
+      [&](Operands& operands, auto& count, const auto& add) {
+        count.alpha = operands.Out(kLogAlpha);
+        count.loss = operands.Out(kLoss);
+        count.states = RoomOfStates(call);
+        count.zeroes_losses = call.attributes[kZeroInfinity].integer != 0 && !IsOn950(call);
+        add({count.log_probability, count.target, count.alpha, count.loss});
+      });
 }
 }  // namespace forwards
 
@@ -272,32 +280,15 @@ constexpr auto kChecks =
               PromotesToDtypeOf(kLogProbs), FunctionsThere(kDouble, WhyFunctionsAreMissing)));
 
 void Set(const OperatorCall& call, Executor& executor) {
-  std::vector<int64_t> lengths;
-  if (!AllLengths(call, &lengths)) return executor.RefuseSize("inputLengths", call.Tensor(kLogProbs).numel);
-  const aclDataType dtype = ComputedIn(call.Tensor(kLogProbs).dtype);
-  OpList ops(executor, kMostSteps, &lengths);
-  Operands operands(call, ops);
-  InItsType(dtype, [&](auto number) {
-    using T = decltype(number);
-    engine::CountAlignmentsBackwards<T> count{};
-    Describe(call, kLogProbs, kTargetsOf, count);
-    count.log_probability = operands.In(kLogProbs, dtype);
-    count.target = operands.In(kTargetsOf, ACL_INT64);
-    count.lengths = ops.Array();
-    count.alpha = operands.In(kLogAlpha, dtype);
-    count.loss = operands.In(kLoss, dtype);
-    count.gradient = operands.In(kGradOut, dtype);
-    count.to = operands.Out(kOut, dtype);
-    count.states = call.Tensor(kLogAlpha).shape[2];
-    count.zeroes = call.attributes[kZeroInfinity].integer != 0;
-    count.work = ops.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
-    count.functions = engine::AlignmentFunctionsOf<T>(call.isa);
-    ops.Compute(count,
-                {count.log_probability, count.target, count.alpha, count.loss, count.gradient, count.to},
-                call.Tensor(kOut).numel);
-  });
-  operands.CopyOutputs();
-  ops.SetJob();
+  SetAlignments<engine::CountAlignmentsBackwards>(
+      call, executor, kLogProbs, kTargetsOf, kOut, [&](Operands& operands, auto& count, const auto& add) {
+        count.loss = operands.In(kLoss);
+        count.gradient = operands.In(kGradOut);
+        count.to = operands.Out(kOut);
+        count.states = call.Tensor(kLogAlpha).shape[2];
+        count.zeroes = call.attributes[kZeroInfinity].integer != 0;
+        add({count.log_probability, count.target, count.loss, count.gradient, count.to});
+      });
 }
 }  // namespace backwards
 

@@ -60,8 +60,8 @@ void SetAxes(const OperatorCall& call, const WindowRules& rules, const StridedVi
   }
 }
 
-void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, engine::Pool& pool) {
-  for (int at = 1; at < 3; ++at) {
+void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, int axes, engine::Pool& pool) {
+  for (int at = 3 - axes; at < 3; ++at) {
     pool.axis[at].length = pooled.shape[2 + at];
     pool.axis[at].positions = windows.shape[2 + at];
     pool.axis[at].is_adaptive = true;
@@ -185,8 +185,10 @@ aclnnStatus SizeIsOut(const Check& check, OperatorCall& call) noexcept {
   const int attribute = check.operands.index[0];
   const Shape& out = call.Tensor(check.operands.index[1]).shape;
   const auto& size = call.Array(attribute);
-  if (size[0] == out[out.rank - 2] && size[1] == out[out.rank - 1]) return ACL_SUCCESS;
-  return RefuseArray(check, call, attribute, " is not what the output's last dims are", "its last two dims");
+  const auto axes = static_cast<int>(size.size());
+  if (std::equal(size.begin(), size.end(), out.dim + out.rank - axes)) return ACL_SUCCESS;
+  return RefuseArray(check, call, attribute, " is not what the output's last dims are",
+                     axes == 2 ? "its last two dims" : "its last three dims");
 }
 
 aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& rules, int self, int out,

@@ -39,7 +39,7 @@ StridedView PlanesOf(const StridedView& images, bool channels_last);
 // Sets the axes of windows over the view `pooled`. `windows` has one element for each window.
 void SetAxes(const OperatorCall& call, const WindowRules& rules, const StridedView& pooled,
              const StridedView& windows, engine::Pool& pool);
-void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, engine::Pool& pool);
+void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, int axes, engine::Pool& pool);
 
 // ---- checks ----
 
@@ -95,7 +95,7 @@ constexpr Check PlanesFit(Operands tensors, int axes, int behind = 0) {
           .high = behind,
           .code = ACLNN_ERR_INNER_NULLPTR};
 }
-// 161002 when the array's two values are not the tensor's last dims.
+// 161002 when the array's two or three values are not the tensor's last dims.
 constexpr Check SizeIsOut(int attribute, int tensor) {
   return {.run = pools::SizeIsOut, .operands = {attribute, tensor}};
 }

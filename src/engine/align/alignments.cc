@@ -44,20 +44,32 @@ HWY_INLINE void StoreSome(D d, V v, T* to, int64_t count) {
 }
 
 template <class T>
-HWY_INLINE void MoveAll(const T* from, int64_t step, const T* open, const T* emitted, T* to, int64_t n) {
-  ForVectors<T>(n, [&](auto d, int64_t i, int64_t count) HWY_ATTR {
-    const auto a = LoadSome(d, from + i, count);
-    const auto b = LoadSome(d, from + i + step, count);
-    const auto c = hn::Add(LoadSome(d, from + i + 2 * step, count), LoadSome(d, open + i, count));
-    const auto most = hn::Max(hn::Max(a, b), c);
-    // Subtracts 0 if all three are -infinity, since subtracting the maximum would give NaN.
-    const auto least = hn::Set(d, -std::numeric_limits<T>::infinity());
-    const auto base = hn::IfThenZeroElse(hn::Eq(most, least), most);
-    const auto of = [&](auto x) HWY_ATTR { return functions::Exp(d, hn::Sub(x, base)); };
-    const auto sum = hn::Add(hn::Add(of(a), of(b)), of(c));
-    StoreSome(d, hn::Add(hn::Add(functions::Log(d, sum), base), LoadSome(d, emitted + i, count)), to + i,
-              count);
-  });
+HWY_INLINE void MoveAll(const double* from, int64_t step, const double* open, const double* emitted,
+                        double* to, int64_t n) {
+  constexpr int64_t kTogether = 16;
+  const hn::CappedTag<T, kTogether> d;
+  for (int64_t first = 0; first < n; first += kTogether) {
+    const int64_t count = std::min(kTogether, n - first);
+    double base[kTogether];
+    T away[3][kTogether] = {};
+    for (int64_t k = 0; k < count; ++k) {
+      const double* const at = from + first + k;
+      const double skipping = at[2 * step] + open[first + k];
+      const double most = std::max(std::max(at[0], at[step]), skipping);
+      // Subtracts 0 if all three are -infinity, since subtracting the maximum would give NaN.
+      base[k] = most == -std::numeric_limits<double>::infinity() ? 0 : most;
+      away[0][k] = static_cast<T>(at[0] - base[k]);
+      away[1][k] = static_cast<T>(at[step] - base[k]);
+      away[2][k] = static_cast<T>(skipping - base[k]);
+    }
+    for (int64_t k = 0; k < kTogether; k += static_cast<int64_t>(hn::Lanes(d))) {
+      const auto of = [&](int which) HWY_ATTR { return functions::Exp(d, hn::LoadU(d, away[which] + k)); };
+      const auto sum = hn::Add(hn::Add(of(0), of(1)), of(2));
+      hn::StoreU(functions::Log(d, sum), d, away[0] + k);
+    }
+    for (int64_t k = 0; k < count; ++k)
+      to[first + k] = static_cast<double>(away[0][k]) + base[k] + emitted[first + k];
+  }
 }
 template <class T>
 HWY_INLINE void ExponentialOfAll(T* values, int64_t n) {
@@ -66,14 +78,14 @@ HWY_INLINE void ExponentialOfAll(T* values, int64_t n) {
   });
 }
 
-void MoveFloats(const float* from, int64_t step, const float* open, const float* emitted, float* to,
-                int64_t n) {
-  MoveAll(from, step, open, emitted, to, n);
+void MoveWithFloats(const double* from, int64_t step, const double* open, const double* emitted, double* to,
+                    int64_t n) {
+  MoveAll<float>(from, step, open, emitted, to, n);
 }
 void ExponentialOfFloats(float* values, int64_t n) { ExponentialOfAll(values, n); }
-void MoveDoubles(const double* from, int64_t step, const double* open, const double* emitted, double* to,
-                 int64_t n) {
-  MoveAll(from, step, open, emitted, to, n);
+void MoveWithDoubles(const double* from, int64_t step, const double* open, const double* emitted, double* to,
+                     int64_t n) {
+  MoveAll<double>(from, step, open, emitted, to, n);
 }
 void ExponentialOfDoubles(double* values, int64_t n) { ExponentialOfAll(values, n); }
 
@@ -92,25 +104,24 @@ namespace portacl::engine {
 
 template <>
 AlignmentFunctions<float> AlignmentFunctionsOf<float>(Isa isa) noexcept {
-  return {PORTACL_ISA_TABLE(align::MoveFloats).For(isa),
+  return {PORTACL_ISA_TABLE(align::MoveWithFloats).For(isa),
           PORTACL_ISA_TABLE(align::ExponentialOfFloats).For(isa)};
 }
 template <>
 AlignmentFunctions<double> AlignmentFunctionsOf<double>(Isa isa) noexcept {
-  return {PORTACL_ISA_TABLE(align::MoveDoubles).For(isa),
+  return {PORTACL_ISA_TABLE(align::MoveWithDoubles).For(isa),
           PORTACL_ISA_TABLE(align::ExponentialOfDoubles).For(isa)};
 }
 
 namespace {
 
-template <class T>
-constexpr T kNone = -std::numeric_limits<T>::infinity();
+constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-// A sequence: its states, and five arrays over them, with padding at both ends.
+// A sequence: its states, and four arrays over them, with padding at both ends.
 template <class T>
 class Sequence {
  public:
-  Sequence(const Alignments& job, const JobContext& context, int64_t which)
+  Sequence(const Alignments& job, const JobContext& context, int64_t which, int64_t work)
       : job_(job), log_probability_(job.log_probability.Address(context)), which_(which) {
     const char* const lengths = job.lengths.Address(context);
     const auto length = [&](int64_t i) { return Load<int64_t>(lengths + i * int64_t{sizeof(int64_t)}); };
@@ -121,18 +132,19 @@ class Sequence {
     for (int64_t i = 0; i < which && job.target_stride == 0; ++i)
       first_ += std::clamp<int64_t>(length(job.sequences + i), 0, most);
     target_ = job.target.Address(context);
-    T* const work = reinterpret_cast<T*>(job.work.Address(context)) + which * job.WorkOfSequence();
-    for (int k = 0; k < 5; ++k) {
-      std::fill_n(work + k * job.Padded(), job.Padded(), kNone<T>);
-      array_[k] = work + k * job.Padded() + 2;
+    double* const arrays = reinterpret_cast<double*>(job.work.Address(context) + which * work);
+    for (int k = 0; k < 4; ++k) {
+      std::fill_n(arrays + k * job.Padded(), job.Padded(), kNone);
+      array_[k] = arrays + k * job.Padded() + 2;
     }
-    row_ = work + 5 * job.Padded();
+    behind_ = arrays + 4 * job.Padded();
   }
 
   int64_t steps() const { return steps_; }
   int64_t states() const { return 2 * targets_ + 1; }
-  T* array(int k) const { return array_[k]; }
-  T* row() const { return row_; }
+  double* array(int k) const { return array_[k]; }
+  // What lies behind the arrays.
+  double* behind() const { return behind_; }
 
   // Returns the class of a state, or -1 if the target is no class.
   int64_t LabelOf(int64_t state) const {
@@ -146,20 +158,20 @@ class Sequence {
     return log_probability_ + (step * job_.sequences + which_) * job_.classes * int64_t{sizeof(T)};
   }
   // Loads the log-probability of each state's class at a step.
-  void Emit(int64_t step, T* to) const {
+  void Emit(int64_t step, double* to) const {
     const char* const from = RowAt(step);
     for (int64_t s = 0; s < states(); ++s) {
       const int64_t label = LabelOf(s);
-      to[s] = label < 0 ? kNone<T> : Load<T>(from + label * int64_t{sizeof(T)});
+      to[s] = label < 0 ? kNone : static_cast<double>(Load<T>(from + label * int64_t{sizeof(T)}));
     }
   }
   // Sets to[s] to 0 if an alignment may pass from state s + step to s (for step 2: from s to s + step) without the blank between them, else
   // to -infinity. It may if both are targets and differ.
-  void Open(int64_t step, T* to) const {
+  void Open(int64_t step, double* to) const {
     for (int64_t s = 0; s < states(); ++s) {
       const int64_t other = s + step;
       const bool is_open = s % 2 == 1 && other > 0 && other < states() && LabelOf(s) != LabelOf(other);
-      to[s] = is_open ? T{0} : kNone<T>;
+      to[s] = is_open ? 0 : kNone;
     }
   }
 
@@ -171,21 +183,44 @@ class Sequence {
   int64_t first_ = 0;
   int64_t steps_;
   int64_t targets_;
-  T* array_[5];
-  T* row_;
+  double* array_[4];
+  double* behind_;
 };
 
 // Returns the log-probability of all alignments, which end in one of the last two states.
 template <class T>
-T EndOf(const AlignmentFunctions<T>& functions, const T* last, int64_t states) {
+double EndOf(const AlignmentFunctions<T>& functions, const double* last, int64_t states) {
   // Sums two states by the kernel for three, the third of which is closed.
-  alignas(64) T from[3 + 2] = {kNone<T>, kNone<T>, last[states - 1], kNone<T>, kNone<T>};
+  alignas(64) double from[3 + 2] = {kNone, kNone, last[states - 1], kNone, kNone};
   if (states > 1) from[1] = last[states - 2];
-  const T closed = kNone<T>;
-  const T emitted = 0;
-  T sum;
+  const double closed = kNone;
+  const double emitted = 0;
+  double sum;
   functions.move(from + 2, -1, &closed, &emitted, &sum, 1);
   return sum;
+}
+
+// Calls f(step, prefixes) for the steps of a sequence: the log-probabilities of all ways to each state. Returns that of all alignments.
+template <class T, class F>
+double ForEachPrefix(const Sequence<T>& sequence, const AlignmentFunctions<T>& functions, const F& f) {
+  double* before = sequence.array(0);
+  double* after = sequence.array(1);
+  double* const emitted = sequence.array(2);
+  double* const open = sequence.array(3);
+  const int64_t n = sequence.states();
+  sequence.Open(-2, open);
+  for (int64_t step = 0; step < sequence.steps(); ++step) {
+    sequence.Emit(step, emitted);
+    if (step == 0) {
+      std::copy_n(emitted, std::min<int64_t>(n, 2), after);
+    } else {
+      functions.move(before, -1, open, emitted, after, n);
+    }
+    std::swap(before, after);
+    f(step, before);
+  }
+  if (sequence.steps() == 0) return n == 1 ? 0 : kNone;
+  return EndOf(functions, before, n);
 }
 
 }  // namespace
@@ -196,34 +231,21 @@ void CountAlignments<T>::Run(const JobContext& context) const noexcept {
       sequences, threads,
       [&](int64_t which) {
         const DefaultFloatEnvironment environment;
-        const Sequence<T> sequence(*this, context, which);
+        const Sequence<T> sequence(*this, context, which, WorkOfSequence());
         char* const kept = alpha.Address(context) + which * steps * states * int64_t{sizeof(T)};
-        T* before = sequence.array(0);
-        T* after = sequence.array(1);
-        T* const emitted = sequence.array(2);
-        T* const open = sequence.array(3);
-        const auto n = sequence.states();
-        sequence.Open(-2, open);
-        for (int64_t step = 0; step < steps; ++step) {
-          if (step < sequence.steps()) {
-            sequence.Emit(step, emitted);
-            if (step == 0) {
-              std::copy_n(emitted, std::min<int64_t>(n, 2), after);
-            } else {
-              functions.move(before, -1, open, emitted, after, n);
-            }
-            std::swap(before, after);
-          } else if (step == sequence.steps()) {
-            std::fill_n(after, states, kNone<T>);
-          }
-          const T* const from = step < sequence.steps() ? before : after;
-          std::memcpy(kept + step * states * int64_t{sizeof(T)}, from,
-                      static_cast<size_t>(states) * sizeof(T));
+        const auto state_at = [&](int64_t step, int64_t state) {
+          return kept + (step * states + state) * int64_t{sizeof(T)};
+        };
+        const int64_t n = sequence.states();
+        const double end = ForEachPrefix(sequence, functions, [&](int64_t step, const double* prefixes) {
+          for (int64_t s = 0; s < states; ++s)
+            Store(state_at(step, s), static_cast<T>(s < n ? prefixes[s] : kNone));
+        });
+        for (int64_t step = sequence.steps(); step < steps; ++step) {
+          for (int64_t s = 0; s < states; ++s) Store(state_at(step, s), static_cast<T>(kNone));
         }
-        T found = n == 1 ? T{0} : -kNone<T>;  // the loss of a sequence without steps
-        if (sequence.steps() > 0) found = -EndOf(functions, before, n);
-        if (zeroes_losses && found == -kNone<T>) found = 0;
-        Store(loss.Address(context) + which * int64_t{sizeof(T)}, found);
+        const bool is_zero = zeroes_losses && end == kNone;
+        Store(loss.Address(context) + which * int64_t{sizeof(T)}, static_cast<T>(is_zero ? 0 : 0 - end));
       },
       BlockLength::kLong);
 }
@@ -234,28 +256,26 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
       sequences, threads,
       [&](int64_t which) {
         const DefaultFloatEnvironment environment;
-        const Sequence<T> sequence(*this, context, which);
-        const char* const kept = alpha.Address(context) + which * steps * states * int64_t{sizeof(T)};
+        const Sequence<T> sequence(*this, context, which, WorkOfSequence());
         const auto number = [&](const BufferRef& place) {
           return Load<T>(place.Address(context) + which * int64_t{sizeof(T)});
         };
-        const T found = number(loss);
         const T factor = number(gradient);
-        T* behind = sequence.array(0);
-        T* beta = sequence.array(1);
-        T* const emitted = sequence.array(2);
-        T* const open = sequence.array(3);
-        T* const share = sequence.array(4);
-        T* const row = sequence.row();
-        const auto n = sequence.states();
-        const auto alpha_at = [&](int64_t step, T* into) {
-          std::memcpy(into, kept + step * states * int64_t{sizeof(T)}, static_cast<size_t>(n) * sizeof(T));
-        };
-        bool has_none = found == -kNone<T>;
-        if (sequence.steps() > 0) {
-          alpha_at(sequence.steps() - 1, share);
-          has_none = has_none || EndOf(functions, share, n) == kNone<T>;
-        }
+        const int64_t n = sequence.states();
+        double* const prefixes = sequence.behind();
+        T* const row = reinterpret_cast<T*>(prefixes + RoundedUp(steps * states));
+        T* const share = row + RoundedUp(classes);
+        const double end = ForEachPrefix(sequence, functions, [&](int64_t step, const double* of_step) {
+          std::copy_n(of_step, n, prefixes + step * states);
+        });
+        const bool has_none = end == kNone || static_cast<double>(number(loss)) == -kNone;
+        // Beyond the states that a sequence has, all arrays still are -infinity.
+        double* behind = sequence.array(0);
+        double* beta = sequence.array(1);
+        std::fill_n(behind, n, kNone);
+        std::fill_n(beta, n, kNone);
+        double* const emitted = sequence.array(2);
+        double* const open = sequence.array(3);
         sequence.Open(2, open);
         for (int64_t step = steps - 1; step >= 0; --step) {
           const bool is_left_out = step >= sequence.steps() || (zeroes && has_none);
@@ -269,26 +289,24 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
               functions.move(behind, 1, open, emitted, beta, n);
             }
             std::swap(behind, beta);
-            alpha_at(step, share);
             // The probability that an alignment passes through a state, relative to that of all alignments.
-            for (int64_t s = 0; s < n; ++s) {
-              // The terms are large and cancel, so their sum is rounded only once.
-              const auto wide = [](T x) { return static_cast<double>(x); };
-              share[s] = static_cast<T>(wide(share[s]) + wide(behind[s]) - wide(emitted[s]) + wide(found));
-            }
+            const double* const alpha_at = prefixes + step * states;
+            for (int64_t s = 0; s < n; ++s)
+              share[s] = static_cast<T>(alpha_at[s] + behind[s] - emitted[s] - end);
             functions.exponential(share, n);
             std::memcpy(row, sequence.RowAt(step), static_cast<size_t>(classes) * sizeof(T));
             functions.exponential(row, classes);
             for (int64_t s = 0; s < n; ++s) {
               const int64_t label = sequence.LabelOf(s);
               // A state whose class has no probability contributes nothing.
-              if (label >= 0 && emitted[s] != kNone<T>) row[label] -= share[s];
+              if (label >= 0 && emitted[s] != kNone) row[label] -= share[s];
             }
             const char* const given = sequence.RowAt(step);
             for (int64_t c = 0; c < classes; ++c) {
               // PyTorch's formula gives NaN for a class without probability and for a sequence without alignment.
               const T value = Load<T>(given + c * int64_t{sizeof(T)});
-              if (value == kNone<T> || has_none) row[c] = std::numeric_limits<T>::quiet_NaN();
+              if (static_cast<double>(value) == kNone || has_none)
+                row[c] = std::numeric_limits<T>::quiet_NaN();
               row[c] *= factor;
             }
           }

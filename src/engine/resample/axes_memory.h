@@ -1,4 +1,4 @@
-// Tables of a job over two axes, in one piece of memory: the job's, or the workspace; and the loop over rows that such jobs share.
+// Tables of a job over up to three axes, in one piece of memory: the job's, or the workspace; and the loop over rows that such jobs share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -83,7 +83,17 @@ inline AxisMap Normalized(const AxisMap& map) noexcept {
   return normal;
 }
 
-// The rows of all batches, which are divided among threads in fixed blocks.
+// The maps of a job, with normalised strides.
+inline AxisMaps Normalized(const AxisMaps& maps) noexcept {
+  return {Normalized(maps.rows), Normalized(maps.columns), Normalized(maps.planes)};
+}
+
+// The longest of the maps, for a message.
+inline int64_t MostPositions(const AxisMaps& maps) noexcept {
+  return std::max({maps.planes.Positions(), maps.rows.Positions(), maps.columns.Positions()});
+}
+
+// The rows of all planes of all batches, which are divided among threads in fixed blocks.
 struct AxesRows {
   static constexpr int kMostBatchDims = kFewDims + 1;
 
@@ -97,7 +107,7 @@ struct AxesRows {
   int64_t from_offset;
   int64_t to_offset;
   int64_t batches;
-  int64_t rows;  // of a batch
+  int64_t rows;  // of all planes of a batch
   int64_t columns;
   int64_t rows_together;
 

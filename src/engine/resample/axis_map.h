@@ -9,10 +9,20 @@
 
 namespace portacl::engine {
 
-// Positions are numbered `outer` by `inner`; `outer` is 1 except for windows. Each position has up to four
-// taps: an index in [0, length) and a weight. Strides are in elements.
+// Positions are numbered `outer` by `inner`; `outer` is 1 except for windows. Each position has some taps: an
+// index in [0, length) and a weight. Strides are in elements.
 struct AxisMap {
-  enum class Kind : uint8_t { kReflect, kReplicate, kWrap, kWindows, kNearest, kLinear, kCubic };
+  enum class Kind : uint8_t {
+    kReflect,
+    kReplicate,
+    kWrap,
+    kWindows,
+    kNearest,
+    kLinear,
+    kCubic,
+    kSmoothLinear,
+    kSmoothCubic
+  };
 
   Kind kind = Kind::kReplicate;
   bool aligns_corners = false;
@@ -37,10 +47,27 @@ struct AxisMap {
   bool IsPiecewise() const { return kind <= Kind::kWindows; }
   // Whether the map is an interpolation that changes nothing.
   bool IsIdentity() const { return inner == length && step == 1; }
-  int MostTaps() const {
-    if (kind == Kind::kLinear && !IsIdentity()) return 2;
-    return kind == Kind::kCubic && !IsIdentity() ? 4 : 1;
+  // Whether it is interpolation against aliasing: the filter is as wide as a position, and its taps, whose
+  // number varies, have weights that sum to 1.
+  bool IsSmooth() const { return kind >= Kind::kSmoothLinear; }
+  // Half of the smooth filter's width, in indices.
+  double Support() const { return (kind == Kind::kSmoothCubic ? 2 : 1) * std::max(step, 1.0); }
+  // The taps that a position has; if it is smooth, the most that one may have.
+  int64_t MostTaps() const {
+    if (IsIdentity()) return 1;
+    if (kind == Kind::kLinear) return 2;
+    if (kind == Kind::kCubic) return 4;
+    if (!IsSmooth()) return 1;
+    const double most = 2 * std::ceil(Support()) + 2;
+    return most < static_cast<double>(length) ? static_cast<int64_t>(most) : length;
   }
+};
+
+// The maps of a tensor's last dims. Without a dim of planes, there is one plane.
+struct AxisMaps {
+  AxisMap rows;
+  AxisMap columns;
+  AxisMap planes = {};
 };
 
 // Calls f(a, b, count, index, step) for a piecewise map, in the order of positions. The positions (a, b), (a,
@@ -100,6 +127,48 @@ int64_t IndexBelow(T source_coordinate, int64_t last) {
                                                   : last;
 }
 
+// Indices [first, end).
+struct Span {
+  int64_t first;
+  int64_t end;
+};
+
+// Returns the indices under the smooth filter of a position. Both ends ascend with positions.
+template <class T>
+Span SmoothSpan(const AxisMap& map, int64_t position) {
+  const auto bounded = [&](T index) {
+    if (!(index > 0)) return int64_t{0};
+    return index < static_cast<T>(map.length) ? static_cast<int64_t>(index) : map.length;
+  };
+  const T half = static_cast<T>(0.5);
+  const T centre = static_cast<T>(map.step) * (static_cast<T>(position) + half);
+  const auto support = static_cast<T>(map.Support());
+  return {bounded(centre - support + half), bounded(centre + support + half)};
+}
+
+// Calls f(0, position, index, weight) for the taps of a smooth map that weigh something.
+template <class T, class F>
+void ForEachSmoothTap(const AxisMap& map, int64_t position, const F& f) {
+  const auto step = static_cast<T>(map.step);
+  const T half = static_cast<T>(0.5);
+  const T centre = step * (static_cast<T>(position) + half);
+  const T narrowed = step >= 1 ? 1 / step : T{1};
+  const auto weight = [&](int64_t index) {
+    const T x = std::fabs((static_cast<T>(index) - centre + half) * narrowed);
+    if (map.kind == AxisMap::Kind::kSmoothLinear) return x < 1 ? 1 - x : T{0};
+    constexpr T kA = static_cast<T>(-0.5);
+    if (x < 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
+    return x < 2 ? ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA : T{0};
+  };
+  const Span span = SmoothSpan<T>(map, position);
+  T total = 0;
+  for (int64_t index = span.first; index < span.end; ++index) total += weight(index);
+  for (int64_t index = span.first; index < span.end; ++index) {
+    const T part = total != 0 ? weight(index) / total : weight(index);
+    if (part != 0) f(0, position, index, static_cast<double>(part));
+  }
+}
+
 template <class T, class F>
 void ForEachInterpolated(const AxisMap& map, const F& f) {
   const int64_t last = map.length - 1;
@@ -108,6 +177,10 @@ void ForEachInterpolated(const AxisMap& map, const F& f) {
   for (int64_t b = 0; b < map.inner; ++b) {
     if (map.IsIdentity()) {
       f(0, b, b, 1.0);
+      continue;
+    }
+    if (map.IsSmooth()) {
+      ForEachSmoothTap<T>(map, b, f);
       continue;
     }
     if (map.kind == AxisMap::Kind::kNearest) {

@@ -1,4 +1,4 @@
-// Samples images at coordinates given by another tensor.
+// Samples images and volumes at coordinates given by another tensor, and computes the gradients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,19 +9,39 @@
 
 namespace portacl::engine {
 
+// Images are of 4 dims, volumes of 5.
 struct GridOperands {
-  const StridedView* input;  // N, C, H, W
+  const StridedView* input;  // N, C, H, W or N, C, D, H, W
   int input_operand;
-  const StridedView* grid;  // N, rows, columns, (x, y)
+  const StridedView* grid;  // N, rows, columns, (x, y) or N, planes, rows, columns, (x, y, z)
   int grid_operand;
-  const StridedView* output;  // N, C, rows, columns
+  const StridedView* output;  // N, C, rows, columns or N, C, planes, rows, columns
   int output_operand;
+};
+
+struct GridRules {
+  GridFilter filter;
+  GridEdge edge;
+  bool aligns_corners;
 };
 
 // Makes the job: every element of the output is interpolated among the input's at the grid's place, -1 to 1 across each
 // dim (docs/numerics.md). One dtype: FLOAT, FLOAT16 or BF16 in float32, DOUBLE in float64, rounded once. No dim is 0. A place
-// that is NaN counts as -1.
-GridJob MakeGridJob(const GridOperands& operands, GridFilter filter, GridEdge edge, bool aligns_corners,
-                    Isa isa, int threads) noexcept;
+// that is NaN counts as -1. Volumes and DOUBLE have no cubic filter.
+GridJob MakeGridJob(const GridOperands& operands, const GridRules& rules, Isa isa, int threads) noexcept;
+
+// The gradients, of the shapes of input and grid. One that is null is not computed.
+struct GridGradients {
+  const StridedView* input;
+  int input_operand;
+  const StridedView* grid;
+  int grid_operand;
+};
+
+// Makes the job of the gradients. The operands have the gradient of the output in its place. An element of the input's gradient is
+// the sum, from +0 on, of weight * gradient over the points that it is a tap of, in their order; a coordinate's is the sum over channels of
+// gradient * (the sum over taps of element * how much the tap's weight changes). The types are those of sampling, rounded once.
+GridGradientJob MakeGridGradientJob(const GridOperands& operands, const GridGradients& gradients,
+                                    const GridRules& rules, Isa isa, int threads) noexcept;
 
 }  // namespace portacl::engine

@@ -1,4 +1,4 @@
-// Samples images (see grid.h) in float32: computes the taps of a vector of points together and gathers the
+// Samples images and volumes (see grid.h) in float32: computes the taps of a vector of points together and gathers the
 // elements.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -149,11 +149,13 @@ HWY_INLINE Vector Gathered(const float* from, hn::Vec<Ints> offset) {
 #endif
 }
 
-template <GridFilter kFilter>
+template <GridFilter kFilter, bool kIsVolume>
 class Lanes {
   static constexpr int kAxis = kFilter == GridFilter::kCubic ? 4 : kFilter == GridFilter::kLinear ? 2 : 1;
-  static constexpr int kTaps = kAxis * kAxis;
-  static constexpr int64_t kPositions = kFilter == GridFilter::kCubic ? kCubicGridPositions : kGridPositions;
+  static constexpr int kPlanes = kIsVolume ? kAxis : 1;
+  static constexpr int kTaps = kPlanes * kAxis * kAxis;
+  static constexpr bool kHasManyTaps = kFilter == GridFilter::kCubic || kIsVolume;
+  static constexpr int64_t kPositions = kHasManyTaps ? kCubicGridPositions : kGridPositions;
 
  public:
   explicit Lanes(const GridJob& job) : job_(job) {}
@@ -166,6 +168,10 @@ class Lanes {
     Load(grid + job_.grid_stride[3], count, y);
     SetAxis<kFilter>({job_.width, job_.input_stride[3], job_.edge, job_.aligns_corners}, x, count, columns_);
     SetAxis<kFilter>({job_.height, job_.input_stride[2], job_.edge, job_.aligns_corners}, y, count, rows_);
+    if constexpr (kIsVolume) {
+      Load(grid + 2 * job_.grid_stride[3], count, x);
+      SetAxis<kFilter>({job_.depth, job_.input_plane, job_.edge, job_.aligns_corners}, x, count, planes_);
+    }
     SetTaps(count);
     if (job_.load == nullptr) return SampleFloats(input, output, count);
     for (int64_t channel = 0; channel < job_.channels; ++channel)
@@ -191,16 +197,21 @@ class Lanes {
     const Ints di;
     const auto lanes = static_cast<int64_t>(hn::Lanes(d));
     for (int64_t i = 0; i < count; i += lanes) {
-      for (int r = 0; r < kAxis; ++r) {
+      for (int r = 0; r < kPlanes * kAxis; ++r) {
+        auto row = hn::Load(di, rows_.offset[r % kAxis] + i);
+        auto weight = hn::Load(d, rows_.weight[r % kAxis] + i);
+        if constexpr (kIsVolume) {
+          const auto plane = hn::Load(di, planes_.offset[r / kAxis] + i);
+          row = hn::Or(hn::BroadcastSignBit(hn::Or(plane, row)), hn::Add(plane, row));
+          weight = hn::Mul(hn::Load(d, planes_.weight[r / kAxis] + i), weight);
+        }
         for (int c = 0; c < kAxis; ++c) {
-          const auto row = hn::Load(di, rows_.offset[r] + i);
           const auto column = hn::Load(di, columns_.offset[c] + i);
           const auto is_missing = hn::BroadcastSignBit(hn::Or(row, column));
           hn::Store(hn::Or(is_missing, hn::Add(row, column)), di, offset_[r * kAxis + c] + i);
           // Cubic: sums a row's columns first, then the rows. Otherwise a tap's weight is a product.
           if constexpr (kFilter != GridFilter::kCubic)
-            hn::Store(hn::Mul(hn::Load(d, rows_.weight[r] + i), hn::Load(d, columns_.weight[c] + i)), d,
-                      weight_[r * kAxis + c] + i);
+            hn::Store(hn::Mul(weight, hn::Load(d, columns_.weight[c] + i)), d, weight_[r * kAxis + c] + i);
         }
       }
     }
@@ -257,7 +268,7 @@ class Lanes {
       const auto* const from = reinterpret_cast<const float*>(input);
       if constexpr (kAsksAhead) AskForNext(input, i);
       auto sum = hn::Zero(d);
-      if constexpr (kFilter == GridFilter::kCubic) {
+      if constexpr (kHasManyTaps) {
         sum = SumAt(
             i, [this, from, i](int k) HWY_ATTR { return Gathered(from, hn::Load(Ints(), offset_[k] + i)); });
       } else {
@@ -283,8 +294,8 @@ class Lanes {
   // Prefetches the rows of the next vector's taps, which hardware does not predict.
   HWY_INLINE void AskForNext(const char* input, int64_t i) const {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Floats()));
-    for (int row = 0; row < kAxis; ++row) {
-      const int32_t* const next = offset_[row * kAxis + row] + i + lanes;
+    for (int row = 0; row < kPlanes * kAxis; ++row) {
+      const int32_t* const next = offset_[row * kAxis + row % kAxis] + i + lanes;
       for (int64_t j = 0; j < lanes; ++j) hwy::Prefetch(input + next[j]);
     }
   }
@@ -317,18 +328,27 @@ class Lanes {
   const GridJob& job_;
   AxisTable<kAxis, kPositions> columns_;
   AxisTable<kAxis, kPositions> rows_;
+  AxisTable<kAxis, kIsVolume ? kPositions : 1> planes_;  // unused if there is one
   alignas(64) int32_t offset_[kTaps][kPositions];
   alignas(64) float weight_[kFilter == GridFilter::kCubic ? 1 : kTaps][kPositions];  // unused if cubic
 };
 
 void SampleLinear(const GridJob& job, const char* input, const char* grid, char* output, int64_t count) {
-  Lanes<GridFilter::kLinear>(job).Run(input, grid, output, count);
+  Lanes<GridFilter::kLinear, false>(job).Run(input, grid, output, count);
 }
 void SampleNearest(const GridJob& job, const char* input, const char* grid, char* output, int64_t count) {
-  Lanes<GridFilter::kNearest>(job).Run(input, grid, output, count);
+  Lanes<GridFilter::kNearest, false>(job).Run(input, grid, output, count);
+}
+void SampleVolumeLinear(const GridJob& job, const char* input, const char* grid, char* output,
+                        int64_t count) {
+  Lanes<GridFilter::kLinear, true>(job).Run(input, grid, output, count);
+}
+void SampleVolumeNearest(const GridJob& job, const char* input, const char* grid, char* output,
+                         int64_t count) {
+  Lanes<GridFilter::kNearest, true>(job).Run(input, grid, output, count);
 }
 void SampleCubic(const GridJob& job, const char* input, const char* grid, char* output, int64_t count) {
-  Lanes<GridFilter::kCubic>(job).Run(input, grid, output, count);
+  Lanes<GridFilter::kCubic, false>(job).Run(input, grid, output, count);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -344,12 +364,16 @@ namespace portacl::engine {
 GridLoop FindGridLoop(Isa isa, const GridJob& job) noexcept {
   // float32 represents every index, int32 every offset.
   constexpr int64_t kLongest = int64_t{1} << 24;
-  if (job.is_wide || job.height >= kLongest || job.width >= kLongest) return nullptr;
+  if (job.is_wide || job.depth >= kLongest || job.height >= kLongest || job.width >= kLongest) return nullptr;
   const int64_t* const stride = job.input_stride;
-  if (stride[2] < 0 || stride[3] < 0) return nullptr;
-  const double span = static_cast<double>(job.height) * static_cast<double>(stride[2]) +
+  if (job.input_plane < 0 || stride[2] < 0 || stride[3] < 0) return nullptr;
+  const double span = static_cast<double>(job.depth) * static_cast<double>(job.input_plane) +
+                      static_cast<double>(job.height) * static_cast<double>(stride[2]) +
                       static_cast<double>(job.width) * static_cast<double>(stride[3]);
   if (span > std::numeric_limits<int32_t>::max()) return nullptr;
+  if (job.is_volume)
+    return job.filter == GridFilter::kNearest ? PORTACL_ISA_TABLE(SampleVolumeNearest).For(isa)
+                                              : PORTACL_ISA_TABLE(SampleVolumeLinear).For(isa);
   if (job.filter == GridFilter::kNearest) return PORTACL_ISA_TABLE(SampleNearest).For(isa);
   return job.filter == GridFilter::kCubic ? PORTACL_ISA_TABLE(SampleCubic).For(isa)
                                           : PORTACL_ISA_TABLE(SampleLinear).For(isa);

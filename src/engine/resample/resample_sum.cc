@@ -1,4 +1,4 @@
-// Makes jobs of weighted sums along two axes (see axes.h): chooses how the taps of columns are stored, and writes the tables.
+// Makes jobs of weighted sums along up to three axes (see axes.h): chooses how the taps of columns are stored, and writes the tables.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
@@ -60,8 +60,23 @@ void ForEachTapOf(const AxisMap& map, Direction direction, const F& f) {
   });
 }
 
+// Returns the most positions that have an index under a smooth filter.
+template <class T>
+int64_t MostUnderFilter(const AxisMap& map) {
+  int64_t most = 0;
+  int64_t first = 0;
+  for (int64_t b = 0; b < map.inner; ++b) {
+    const int64_t index = axis_map::SmoothSpan<T>(map, b).first;
+    while (first < b && axis_map::SmoothSpan<T>(map, first).end <= index) ++first;
+    most = std::max(most, b + 1 - first);
+  }
+  return most;
+}
+
 // Returns an upper bound for the taps of one index, for an interpolating map, whose indices do not descend.
 int64_t MostTapsOfIndex(const AxisMap& map) {
+  if (map.IsSmooth() && !map.IsIdentity())
+    return map.is_wide ? MostUnderFilter<double>(map) : MostUnderFilter<float>(map);
   int64_t most = 0;
   int64_t run = 0;
   int64_t last = -1;
@@ -71,14 +86,14 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
     run = std::exchange(last, index) == index ? run + 1 : 1;
     most = std::max(most, run);
   });
-  // An index is the first tap of some positions and the second of others. The last index is both for all
-  // positions beyond it.
-  return map.MostTaps() == 1 ? most : 3 * most;
+  // An index is the first tap of some positions, the second of others, and so on. The last index is all the
+  // taps of positions beyond it, and all taps but the first of those before these.
+  return map.MostTaps() * (map.MostTaps() + 1) / 2 * most;
 }
 
 // Whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
 bool IsNear(const AxisMap& map) {
-  if (map.IsPiecewise() || map.length > std::numeric_limits<int32_t>::max()) return false;
+  if (map.IsPiecewise() || map.IsSmooth() || map.length > std::numeric_limits<int32_t>::max()) return false;
   bool is_near = true;
   int64_t begin = 0;
   int64_t above[kMostCombined] = {};  // the previous index of each tap
@@ -131,8 +146,7 @@ int64_t MostParts(const AxisMap& map) {
 // Makes a job, whose tables may be written later.
 struct SumMaker {
   AxesRows loop;
-  AxisMap rows;
-  AxisMap columns;
+  AxisMaps maps;
   Direction direction;
   aclDataType from;
   aclDataType to;
@@ -141,10 +155,15 @@ struct SumMaker {
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
   int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
   bool ToPositions() const noexcept { return direction == Direction::kToPositions; }
-  bool IsGathered() const noexcept { return !ToPositions() && !columns.IsPiecewise(); }
+  bool IsGathered() const noexcept { return !ToPositions() && !maps.columns.IsPiecewise(); }
+  // Whether positions of columns have taps of different numbers.
+  bool VariesToPositions() const noexcept {
+    return ToPositions() && maps.columns.IsSmooth() && !maps.columns.IsIdentity();
+  }
   int64_t Tiles() const noexcept {
     return loop.columns / kTileColumns + (loop.columns % kTileColumns != 0 ? 1 : 0);
   }
+  int64_t MostRowTaps() const noexcept;
   int64_t TableBytes() const noexcept;
   SumJob Make(std::byte* memory) const noexcept;
 
@@ -153,6 +172,8 @@ struct SumMaker {
   SumJob Laid(const Numbers& numbers) const noexcept;
   void WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   void WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  // The taps of each position, padded to as many as one may have.
+  void WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   // The taps of each index, padded to as many as any has, which are then counted, or listed.
   void WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept;
   void WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
@@ -162,10 +183,16 @@ struct SumMaker {
                 double weight) const noexcept;
 };
 
+int64_t SumMaker::MostRowTaps() const noexcept {
+  return TableSizes::Times(TableSizes::Times(maps.planes.Positions(), maps.planes.MostTaps()),
+                           TableSizes::Times(maps.rows.Positions(), maps.rows.MostTaps()));
+}
+
 int64_t SumMaker::TableBytes() const noexcept {
+  const AxisMap& columns = maps.columns;
   TableSizes sizes;
   sizes.Add<int64_t>(std::min(loop.rows, TableSizes::kMost) + 1);
-  sizes.Add<RowTap>(TableSizes::Times(rows.Positions(), rows.MostTaps()));
+  sizes.Add<RowTap>(MostRowTaps());
   if (IsGathered()) {
     sizes.Add<int64_t>(std::min(loop.columns, TableSizes::kMost) + 1);
     const int64_t padded = TableSizes::Times(loop.columns, kMostPadded);
@@ -185,6 +212,9 @@ int64_t SumMaker::TableBytes() const noexcept {
 
 SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   const Numbers made = NumbersOf(to, isa);
+  const AxisMap& planes = maps.planes;
+  const AxisMap& rows = maps.rows;
+  const AxisMap& columns = maps.columns;
   const bool to_positions = ToPositions();
   const bool is_gathered = IsGathered();
   SumJob job;
@@ -194,6 +224,7 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   const bool is_near = to_positions && numbers.parts == 1 && !numbers.is_wide && columns.index_stride == 1 &&
                        columns.MostTaps() > 1 && IsNear(columns);
   job.columns = is_near                   ? SumJob::Columns::kNear
+                : VariesToPositions()     ? SumJob::Columns::kPadded
                 : to_positions            ? SumJob::Columns::kFixed
                 : !is_gathered            ? SumJob::Columns::kRanges
                 : job.taps <= kMostPadded ? SumJob::Columns::kPadded
@@ -202,7 +233,7 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   const int64_t placed = to_positions || is_padded ? job.taps * loop.columns : 0;
   TableSizes sizes;
   job.first_row_tap = sizes.Add<int64_t>(loop.rows + 1);
-  job.row_taps = sizes.Add<RowTap>(rows.Positions() * rows.MostTaps());
+  job.row_taps = sizes.Add<RowTap>(MostRowTaps());
   job.first_in_tile = sizes.Add<int64_t>(to_positions ? 0 : (is_gathered ? loop.columns : Tiles()) + 1);
   job.offsets = sizes.Add<int64_t>(placed);
   job.weights = sizes.Add<double>(placed);
@@ -214,6 +245,8 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
   job.length = columns.length;
   job.from_size = static_cast<int32_t>(numbers.size / numbers.parts);
   job.to_size = static_cast<int32_t>(made.size / numbers.parts);
+  job.rows_of_plane = to_positions ? rows.Positions() : rows.length;
+  job.to_plane = (to_positions ? planes.inner_stride : planes.index_stride) * made.size;
   job.to_row = (to_positions ? rows.inner_stride : rows.index_stride) * made.size;
   job.to_step = (to_positions ? columns.inner_stride : columns.index_stride) * made.size;
   job.load = numbers.load;
@@ -222,22 +255,37 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
 }
 
 void SumMaker::WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
-  const bool to_positions = ToPositions();
   int64_t* const first_tap = job.first_row_tap.In(memory);
   RowTap* const taps = job.row_taps.In(memory);
-  const auto row_of = [&](int64_t a, int64_t b, int64_t index) {
-    return to_positions ? a * rows.inner + b : index;
+  // Neighbours on both sides of a tap: `to` counts what is made, `from` what is summed.
+  struct Ends {
+    int64_t to;
+    int64_t from;
+    int64_t offset;  // of `from`
+  };
+  const auto ends = [&](const AxisMap& map, int64_t a, int64_t b, int64_t index) {
+    const int64_t position = a * map.inner + b;
+    return ToPositions() ? Ends{position, index, index * map.index_stride}
+                         : Ends{index, position, a * map.outer_stride + b * map.inner_stride};
+  };
+  // Calls f(row, tap) for each tap of each row, plane by plane.
+  const auto for_each = [&](const auto& f) {
+    ForEachTapOf(maps.planes, direction, [&](int64_t plane_a, int64_t plane_b, int64_t plane, double part) {
+      const Ends z = ends(maps.planes, plane_a, plane_b, plane);
+      ForEachTapOf(maps.rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
+        const Ends y = ends(maps.rows, a, b, index);
+        // The neighbours along planes share the places of rows.
+        constexpr int64_t kOfPlane = kRowsKept / 2;
+        const int64_t place =
+            maps.planes.MostTaps() == 1 ? y.from % kRowsKept : z.from % 2 * kOfPlane + y.from % kOfPlane;
+        f(z.to * job.rows_of_plane + y.to, RowTap{(z.offset + y.offset) * size, place, part * weight});
+      });
+    });
   };
   std::fill_n(first_tap, loop.rows + 1, int64_t{0});
-  ForEachTapOf(rows, direction,
-               [&](int64_t a, int64_t b, int64_t index, double) { ++first_tap[row_of(a, b, index)]; });
+  for_each([&](int64_t row, const RowTap&) { ++first_tap[row]; });
   Accumulate(first_tap, loop.rows);
-  ForEachTapOf(rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
-    const int64_t offset =
-        to_positions ? index * rows.index_stride : a * rows.outer_stride + b * rows.inner_stride;
-    taps[first_tap[row_of(a, b, index)]++] = {offset * size, to_positions ? index : a * rows.inner + b,
-                                              weight};
-  });
+  for_each([&](int64_t row, const RowTap& tap) { taps[first_tap[row]++] = tap; });
   Rewind(first_tap, loop.rows);
 }
 
@@ -260,12 +308,25 @@ void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, in
 
 void SumMaker::WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
   int64_t next = 0;
-  ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double weight) {
-    WriteTap(job, memory, b, next++ % job.taps, index * columns.index_stride * size, weight);
+  ForEachTap(maps.columns, [&](int64_t, int64_t b, int64_t index, double weight) {
+    WriteTap(job, memory, b, next++ % job.taps, index * maps.columns.index_stride * size, weight);
+  });
+}
+
+void SumMaker::WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  for (int64_t column = 0; column < loop.columns; ++column) {
+    for (int64_t tap = 0; tap < job.taps; ++tap) WriteTap(job, memory, column, tap, 0, 0);
+  }
+  int64_t last = -1;
+  int64_t number = 0;
+  ForEachTap(maps.columns, [&](int64_t, int64_t b, int64_t index, double weight) {
+    number = std::exchange(last, b) == b ? number + 1 : 0;
+    WriteTap(job, memory, b, number, index * maps.columns.index_stride * size, weight);
   });
 }
 
 void SumMaker::WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept {
+  const AxisMap& columns = maps.columns;
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, loop.columns + 1, int64_t{0});
   ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
@@ -284,6 +345,7 @@ void SumMaker::WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is
 }
 
 void SumMaker::WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+  const AxisMap& columns = maps.columns;
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, loop.columns + 1, int64_t{0});
   ForEachTapOf(columns, direction, [&](int64_t, int64_t, int64_t index, double) { ++first[index]; });
@@ -298,9 +360,9 @@ void SumMaker::WriteStretches(const SumJob& job, std::byte* memory, int64_t size
   const int64_t tiles = Tiles();
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, tiles + 1, int64_t{0});
-  ForEachPart(columns, size, [&](int64_t tile, const Range&) { ++first[tile]; });
+  ForEachPart(maps.columns, size, [&](int64_t tile, const Range&) { ++first[tile]; });
   Accumulate(first, tiles);
-  ForEachPart(columns, size,
+  ForEachPart(maps.columns, size,
               [&](int64_t tile, const Range& one) { job.ranges.In(memory)[first[tile]++] = one; });
   Rewind(first, tiles);
 }
@@ -312,7 +374,11 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
   WriteRows(job, memory, size);
   switch (job.columns) {
     case SumJob::Columns::kPadded:
-      WritePadded(job, memory, size, numbers.parts == 2);
+      if (ToPositions()) {
+        WriteVarying(job, memory, size);
+      } else {
+        WritePadded(job, memory, size, numbers.parts == 2);
+      }
       break;
     case SumJob::Columns::kListed:
       WriteListed(job, memory, size);
@@ -328,19 +394,18 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
 
 }  // namespace
 
-AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
-                  const AxisMap& columns, Direction direction, Isa isa, int threads) noexcept {
+AnyJob MakeSumJob(JobMemory& memory, const AxesOperands& operands, const AxisMaps& maps, Direction direction,
+                  Isa isa, int threads) noexcept {
   const bool to_positions = direction == Direction::kToPositions;
-  SumMaker maker{{},        Normalized(rows),       Normalized(columns),
-                 direction, operands.source->dtype, operands.destination->dtype,
-                 isa};
+  SumMaker maker{{}, Normalized(maps), direction, operands.source->dtype, operands.destination->dtype, isa};
   const Numbers numbers = NumbersOf(maker.from, isa);
-  maker.loop.Set(operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
-                 to_positions ? rows.Positions() : rows.length,
-                 to_positions ? columns.Positions() : columns.length, threads);
+  maker.loop.Set(
+      operands, numbers.size, NumbersOf(maker.to, isa).size, numbers.parts,
+      to_positions ? maps.planes.Positions() * maps.rows.Positions() : maps.planes.length * maps.rows.length,
+      to_positions ? maps.columns.Positions() : maps.columns.length, threads);
   return MakeJobWithTables(memory, maker,
                            to_positions ? operands.destination_operand : operands.source_operand,
-                           std::max(rows.Positions(), columns.Positions()));
+                           MostPositions(maps));
 }
 
 }  // namespace portacl::engine

@@ -1,4 +1,4 @@
-// Runs weighted sums along two axes (see sum_job.h). Each source row is summed once along the columns' taps. Such rows are then
+// Runs weighted sums along up to three axes (see sum_job.h). Each source row is summed once along the columns' taps. Such rows are then
 // summed along the rows' taps, a tile of columns at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/resample/sum_job.h"
@@ -41,7 +41,7 @@ class Tile {
   void Row(int64_t y, char* to) {
     const int64_t begin = first_row_tap_[y];
     const int64_t end = first_row_tap_[y + 1];
-    to += y * job_.to_row + start_ * job_.to_step;
+    to += job_.RowOffset(y) + start_ * job_.to_step;
     const bool is_dense =
         job_.columns == SumJob::Columns::kPairs || job_.columns == SumJob::Columns::kRanges || IsNear();
     if (is_dense && y + 1 < job_.loop.rows) {
@@ -98,7 +98,7 @@ class Tile {
 
   const T* SummedRow(const RowTap& tap) {
     const char* const from = from_ + tap.offset;
-    const int64_t place = tap.number % kRowsKept;
+    const int64_t place = tap.place;
     T* const sum = sums_[place];
     if (kept_[place] == from) return sum;
     kept_[place] = from;

@@ -1,4 +1,4 @@
-// The job of weighted sums along two axes (see axes.h), with the tables that say which elements each row and each column takes.
+// The job of weighted sums along up to three axes (see axes.h), with the tables that say which elements each row and each column takes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,13 +19,13 @@ inline constexpr int64_t kRowsKept = 8;
 inline constexpr int64_t kMostPadded = 12;
 // Taps whose values are gathered at a time.
 inline constexpr int64_t kTapsTogether = 512;
-// Rows that are combined at once: the taps of a cubic position, or two.
+// Rows that are combined at once: the taps of a cubic position, those of two linear ones, or two.
 inline constexpr int64_t kMostCombined = 4;
 static_assert(kMostCombined < kRowsKept);
 
 struct RowTap {
   int64_t offset;  // of the source row, in bytes
-  int64_t number;  // of the source row; adjacent rows have consecutive numbers
+  int64_t place;   // below kRowsKept, where its sum is kept; rows that are combined have different ones
   double weight;
 };
 
@@ -49,7 +49,7 @@ struct SumJob {
   // - kRanges: arithmetic sequences, by tile.
   // - kFixed: the same number for every column. A tile's taps are contiguous: the first tap of all columns,
   // then the second and so on.
-  // - kPadded: like kFixed, with missing taps of weight 0.
+  // - kPadded: like kFixed, with missing taps of weight 0, which add nothing.
   // - kPairs: two for every column, which are the elements of a dense row in order, with weight 1.
   // - kListed: any taps, by column.
   // - kNear: like kFixed, along a dense row; a tile's taps ascend and lie within kTapsTogether elements.
@@ -62,6 +62,8 @@ struct SumJob {
   bool streams;       // the result is written past the caches, which cannot hold both sides
   int32_t from_size;  // of a number
   int32_t to_size;
+  int64_t rows_of_plane;
+  int64_t to_plane;
   int64_t to_row;
   int64_t to_step;
   int64_t taps;       // of a column, if all have the same number
@@ -78,6 +80,11 @@ struct SumJob {
 
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
   int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
+  // Returns where row `y` of all planes begins.
+  int64_t RowOffset(int64_t y) const {
+    if (loop.rows == rows_of_plane) return y * to_row;
+    return y / rows_of_plane * to_plane + y % rows_of_plane * to_row;
+  }
   void Run(const JobContext& context) const noexcept;
 };
 

@@ -1,4 +1,4 @@
-// The loops over a tile of columns of weighted sums along two axes, for each instruction set.
+// The loops over a tile of columns of weighted sums along up to three axes, for each instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Takes elements along two axes (see axes.h). A row consists of a few sequences, each of which is one copy,
+// Takes elements along up to three axes (see axes.h). A row consists of a few sequences, each of which is one copy,
 // or of a table of indices.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -265,8 +265,7 @@ void TakeJob::Run(const JobContext& context) const noexcept {
 // Makes a job, whose tables may be written later.
 struct TakeMaker {
   AxesRows loop;
-  AxisMap rows;
-  AxisMap columns;
+  AxisMaps maps;
   aclDataType from;
   aclDataType to;
   Isa isa;
@@ -274,34 +273,56 @@ struct TakeMaker {
   bool Touches(int operand) const noexcept { return operand == loop.source || operand == loop.destination; }
   int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
   int64_t TableBytes() const noexcept {
+    const AxisMap& columns = maps.columns;
     TableSizes sizes;
-    sizes.Add<RowOfTake>(rows.Positions());
+    sizes.Add<RowOfTake>(TableSizes::Times(maps.planes.Positions(), maps.rows.Positions()));
     sizes.Add<Range>(columns.IsPiecewise() ? MostRanges(columns) : 0);
     sizes.Add<int64_t>(columns.IsPiecewise() ? 0 : columns.inner);
     return sizes.bytes();
   }
   TakeJob Make(std::byte* memory) const noexcept;
+
+ private:
+  void WriteRows(RowOfTake* row) const noexcept;
 };
 
+void TakeMaker::WriteRows(RowOfTake* row) const noexcept {
+  const AxisMap& planes = maps.planes;
+  const AxisMap& rows = maps.rows;
+  const auto size = static_cast<int64_t>(StorageBits(to) / 8);
+  const auto from_size = static_cast<int64_t>(StorageBits(from) / 8);
+  const auto offset = [](const AxisMap& map, int64_t a, int64_t b) {
+    return a * map.outer_stride + b * map.inner_stride;
+  };
+  for (int64_t z = 0; z < planes.Positions(); ++z) {
+    const int64_t plane = offset(planes, z / planes.inner, z % planes.inner);
+    for (int64_t a = 0; a < rows.outer; ++a) {
+      for (int64_t b = 0; b < rows.inner; ++b)
+        row[(z * rows.outer + a) * rows.inner + b] = {(plane + offset(rows, a, b)) * size, 0, true};
+    }
+  }
+  ForEachTap(planes, [&](int64_t plane_a, int64_t plane_b, int64_t plane, double) {
+    RowOfTake* const first = row + (plane_a * planes.inner + plane_b) * rows.Positions();
+    ForEachTap(rows, [&](int64_t a, int64_t b, int64_t index, double) {
+      RowOfTake& taken = first[a * rows.inner + b];
+      taken.from = (plane * planes.index_stride + index * rows.index_stride) * from_size;
+      taken.is_zero = false;
+    });
+  });
+}
+
 TakeJob TakeMaker::Make(std::byte* memory) const noexcept {
+  const AxisMap& columns = maps.columns;
   const auto size = static_cast<int64_t>(StorageBits(to) / 8);
   const auto from_size = static_cast<int64_t>(StorageBits(from) / 8);
   const bool has_indices = !columns.IsPiecewise();
   TableSizes sizes;
   TakeJob job;
-  job.rows = sizes.Add<RowOfTake>(rows.Positions());
+  job.rows = sizes.Add<RowOfTake>(maps.planes.Positions() * maps.rows.Positions());
   job.offsets = sizes.Add<int64_t>(has_indices ? columns.inner : 0);
   job.ranges = sizes.Add<Range>(has_indices ? 0 : MostRanges(columns));
 
-  RowOfTake* const row = job.rows.In(memory);
-  for (int64_t a = 0; a < rows.outer; ++a) {
-    for (int64_t b = 0; b < rows.inner; ++b)
-      row[a * rows.inner + b] = {(a * rows.outer_stride + b * rows.inner_stride) * size, 0, true};
-  }
-  ForEachTap(rows, [&](int64_t a, int64_t b, int64_t index, double) {
-    row[a * rows.inner + b].from = index * rows.index_stride * from_size;
-    row[a * rows.inner + b].is_zero = false;
-  });
+  WriteRows(job.rows.In(memory));
   job.range_count = 0;
   if (has_indices) {
     ForEachTap(columns, [&](int64_t, int64_t b, int64_t index, double) {
@@ -329,15 +350,13 @@ TakeJob TakeMaker::Make(std::byte* memory) const noexcept {
 
 }  // namespace
 
-AnyJob MakeTakeJob(JobMemory& memory, const AxesOperands& operands, const AxisMap& rows,
-                   const AxisMap& columns, Isa isa, int threads) noexcept {
-  TakeMaker maker{
-      {}, Normalized(rows), Normalized(columns), operands.source->dtype, operands.destination->dtype, isa};
+AnyJob MakeTakeJob(JobMemory& memory, const AxesOperands& operands, const AxisMaps& maps, Isa isa,
+                   int threads) noexcept {
+  TakeMaker maker{{}, Normalized(maps), operands.source->dtype, operands.destination->dtype, isa};
   maker.loop.Set(operands, static_cast<int64_t>(StorageBits(maker.from) / 8),
-                 static_cast<int64_t>(StorageBits(maker.to) / 8), 1, rows.Positions(), columns.Positions(),
-                 threads);
-  return MakeJobWithTables(memory, maker, operands.destination_operand,
-                           std::max(rows.Positions(), columns.Positions()));
+                 static_cast<int64_t>(StorageBits(maker.to) / 8), 1,
+                 maps.planes.Positions() * maps.rows.Positions(), maps.columns.Positions(), threads);
+  return MakeJobWithTables(memory, maker, operands.destination_operand, MostPositions(maps));
 }
 
 }  // namespace portacl::engine

@@ -147,6 +147,30 @@ const SubjectRegistration kAdaptiveMaximaGradient(
           },
           aclnnAdaptiveMaxPool2dBackward},
          WithPlaces(Cases(kHalves, {kPooled, kImages, kPooled}, kImages), ACL_INT64, 19 * 301)));
+const SubjectRegistration kAdaptiveVolumes(
+    Make({"aclnnAdaptiveAvgPool3d",
+          {"self", "out"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnAdaptiveAvgPool3dGetWorkspaceSize(t[0], Array({4, 5, 19}), t[1], size, executor);
+          },
+          aclnnAdaptiveAvgPool3d},
+         Cases(kHalves, {kVolumes}, kPooledVolumes)));
+const SubjectRegistration kAdaptiveVolumesGradient(
+    Make({"aclnnAdaptiveAvgPool3dBackward",
+          {"gradOutput", "self", "out"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+          },
+          aclnnAdaptiveAvgPool3dBackward},
+         Cases(kHalves, {kPooledVolumes, kVolumes}, kVolumes)));
+const SubjectRegistration kAdaptiveMaximaOfVolumesGradient(Make(
+    {"aclnnAdaptiveMaxPool3dBackward",
+     {"gradOutput", "self", "indices", "gradInput"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(t[0], t[1], t[2], t[3], size, executor);
+     },
+     aclnnAdaptiveMaxPool3dBackward},
+    WithPlaces(Cases(kHalves, {kPooledVolumes, kVolumes, kPooledVolumes}, kVolumes), ACL_INT32, 7 * 9 * 37)));
 
 }  // namespace
 }  // namespace portacl::testing

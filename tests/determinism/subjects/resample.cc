@@ -112,6 +112,53 @@ const SubjectRegistration kGrid(Make(
      aclnnGridSampler2D},
     Modes({0, 1, 2, 3, 5, 6, 8}), Cases(kHalves, {{2, 5, 19, 31}, {2, 11, 301, 2}}, {2, 5, 11, 301}, 7)));
 
+const SubjectRegistration kAffine(
+    Make({"aclnnAffineGrid",
+          {"theta", "out"},
+          [](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnAffineGridGetWorkspaceSize(t[0], Array({3, 1, 5, 17, 301}), attributes.reduction != 0,
+                                                   t[1], size, executor);
+          },
+          aclnnAffineGrid},
+         Modes({0, 1}), Cases(kHalves, {{3, 3, 4}}, {3, 5, 17, 301, 3}, 2)));
+const SubjectRegistration kGrid3d(
+    Make({"aclnnGridSampler3D",
+          {"input", "grid", "out"},
+          [](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGridSampler3DGetWorkspaceSize(t[0], t[1], attributes.reduction % 3,
+                                                      attributes.reduction / 3, attributes.reduction % 2 != 0,
+                                                      t[2], size, executor);
+          },
+          aclnnGridSampler3D},
+         Modes({0, 1, 3, 6}), Cases(kHalves, {{2, 5, 4, 9, 11}, {2, 3, 7, 61, 3}}, {2, 5, 3, 7, 61}, 4)));
+
+// The gradient of one operand; the other is not asked for.
+template <auto kPlan, bool kOfGrid>
+aclnnStatus PlanGridGradient(Tensors t, const Attributes& attributes, uint64_t* size,
+                             aclOpExecutor** executor) {
+  const bool wanted[] = {!kOfGrid, kOfGrid};
+  aclBoolArray* const mask = aclCreateBoolArray(wanted, 2);
+  const aclnnStatus status = kPlan(t[0], t[1], t[2], attributes.reduction % 3, attributes.reduction / 3,
+                                   attributes.reduction % 2 != 0, mask, kOfGrid ? nullptr : t[3],
+                                   kOfGrid ? t[3] : nullptr, size, executor);
+  aclDestroyBoolArray(mask);
+  return status;
+}
+const SubjectRegistration kGridOfImages(
+    Make({"aclnnGridSampler2DBackward",
+          {"gradOutput", "input", "grid", "gridGrad"},
+          PlanGridGradient<&aclnnGridSampler2DBackwardGetWorkspaceSize, true>,
+          aclnnGridSampler2DBackward},
+         Modes({0, 2, 3, 5, 6, 8}),
+         Cases(kHalves, {{2, 11, 7, 61}, {2, 11, 9, 13}, {2, 7, 61, 2}}, {2, 7, 61, 2}, 6)));
+const SubjectRegistration kGridOfVolumes(
+    Make({"aclnnGridSampler3DBackward",
+          {"gradOutput", "input", "grid", "inputGrad"},
+          PlanGridGradient<&aclnnGridSampler3DBackwardGetWorkspaceSize, false>,
+          aclnnGridSampler3DBackward},
+         Modes({0, 1, 3, 6}),
+         Cases(kHalves, {{2, 11, 3, 7, 61}, {2, 11, 4, 9, 13}, {2, 3, 7, 61, 3}}, {2, 11, 4, 9, 13}, 4)));
+
 // ---- images that say in which format they are ----
 
 const Shape kSmall = {2, 3, 19, 131};
@@ -307,6 +354,152 @@ const SubjectRegistration kExact2dGradient(Make({"aclnnUpsampleNearestExact2dBac
                                                  },
                                                  aclnnUpsampleNearestExact2dBackward},
                                                 Modes({0, 2}), Images(kAllHalves, kLarge, kSmall, 2)));
+
+// Images made smaller, so that every filter is wider than an element.
+const SubjectRegistration kSmoothLinear(
+    Make({"aclnnUpsampleBilinear2dAA",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleBilinear2dAAGetWorkspaceSize(t[0], ImageSize(kSmall), AlignsCorners(a), 0, 0,
+                                                             t[1], size, executor);
+          },
+          aclnnUpsampleBilinear2dAA},
+         Modes({0, 1}), Images(kAllHalves, kLarge, kSmall, 2)));
+const SubjectRegistration kSmoothCubic(
+    Make({"aclnnUpsampleBicubic2dAA",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleBicubic2dAAGetWorkspaceSize(t[0], ImageSize(kSmall), AlignsCorners(a), 0, 0,
+                                                            t[1], size, executor);
+          },
+          aclnnUpsampleBicubic2dAA},
+         Modes({0, 1}), Images(kAllHalves, kLarge, kSmall, 2)));
+const SubjectRegistration kSmoothLinearGradient(
+    Make({"aclnnUpsampleBilinear2dAABackward",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleBilinear2dAABackwardGetWorkspaceSize(
+                t[0], ImageSize(kSmall), ShapeOf(t[1]), AlignsCorners(a), 0, 0, t[1], size, executor);
+          },
+          aclnnUpsampleBilinear2dAABackward},
+         Modes({0, 1}), Images(kAllHalves, kSmall, kLarge, 2)));
+const SubjectRegistration kSmoothCubicGradient(
+    Make({"aclnnUpsampleBicubic2dAAGrad",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleBicubic2dAAGradGetWorkspaceSize(t[0], ImageSize(kSmall), ShapeOf(t[1]),
+                                                                AlignsCorners(a), 0, 0, t[1], size, executor);
+          },
+          aclnnUpsampleBicubic2dAAGrad},
+         Modes({0, 1}), Images(kAllHalves, kSmall, kLarge, 2)));
+const SubjectRegistration kCubicGradient(Make({"aclnnUpsampleBicubic2dBackward",
+                                               {"gradOut", "gradInput"},
+                                               [](Tensors t, const Attributes& a, uint64_t* size,
+                                                  aclOpExecutor** executor) {
+                                                 return aclnnUpsampleBicubic2dBackwardGetWorkspaceSize(
+                                                     t[0], ImageSize(kLarge), ShapeOf(t[1]), AlignsCorners(a),
+                                                     Scales(a).rows, Scales(a).columns, t[1], size, executor);
+                                               },
+                                               aclnnUpsampleBicubic2dBackward},
+                                              Modes({0, 1, 2}), Images(kAllHalves, kLarge, kSmall, 3)));
+
+// Volumes.
+const Shape kSmallVolume = {2, 3, 5, 9, 31};
+const Shape kLargeVolume = {2, 3, 8, 13, 301};
+
+Array VolumeSize(const Shape& volume) { return Array({volume[2], volume[3], volume[4]}); }
+
+const SubjectRegistration kNearest3d(Make({"aclnnUpsampleNearest3d",
+                                           {"self", "out"},
+                                           [](Tensors t, const Attributes& a, uint64_t* size,
+                                              aclOpExecutor** executor) {
+                                             return aclnnUpsampleNearest3dGetWorkspaceSize(
+                                                 t[0], VolumeSize(kLargeVolume), Scales(a).rows,
+                                                 Scales(a).rows, Scales(a).columns, t[1], size, executor);
+                                           },
+                                           aclnnUpsampleNearest3d},
+                                          Modes({0, 2}), Cases(kAllHalves, {kSmallVolume}, kLargeVolume, 2)));
+const SubjectRegistration kNearest3dGradient(
+    Make({"aclnnUpsampleNearest3dBackward",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearest3dBackwardGetWorkspaceSize(
+                t[0], VolumeSize(kLargeVolume), ShapeOf(t[1]), Scales(a).rows, Scales(a).rows,
+                Scales(a).columns, t[1], size, executor);
+          },
+          aclnnUpsampleNearest3dBackward},
+         Modes({0, 2}), Cases(kAllHalves, {kLargeVolume}, kSmallVolume, 2)));
+const SubjectRegistration kExact3d(Make({"aclnnUpsampleNearestExact3d",
+                                         {"self", "out"},
+                                         [](Tensors t, const Attributes& a, uint64_t* size,
+                                            aclOpExecutor** executor) {
+                                           return aclnnUpsampleNearestExact3dGetWorkspaceSize(
+                                               t[0], VolumeSize(kLargeVolume), Scales(a).rows, Scales(a).rows,
+                                               Scales(a).columns, t[1], size, executor);
+                                         },
+                                         aclnnUpsampleNearestExact3d},
+                                        Modes({0, 2}), Cases(kAllHalves, {kSmallVolume}, kLargeVolume, 2)));
+const SubjectRegistration kExact3dGradient(
+    Make({"aclnnUpsampleNearestExact3dBackward",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleNearestExact3dBackwardGetWorkspaceSize(
+                t[0], VolumeSize(kLargeVolume), ShapeOf(t[1]), Scales(a).rows, Scales(a).rows,
+                Scales(a).columns, t[1], size, executor);
+          },
+          aclnnUpsampleNearestExact3dBackward},
+         Modes({0, 2}), Cases(kAllHalves, {kLargeVolume}, kSmallVolume, 2)));
+const SubjectRegistration kLinear3d(
+    Make({"aclnnUpsampleTrilinear3d",
+          {"self", "out"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleTrilinear3dGetWorkspaceSize(t[0], VolumeSize(kLargeVolume), AlignsCorners(a),
+                                                            Scales(a).rows, Scales(a).rows, Scales(a).columns,
+                                                            t[1], size, executor);
+          },
+          aclnnUpsampleTrilinear3d},
+         Modes({0, 1, 2}), Cases(kAllHalves, {kSmallVolume}, kLargeVolume, 3)));
+const SubjectRegistration kLinear3dGradient(
+    Make({"aclnnUpsampleTrilinear3dBackward",
+          {"gradOut", "gradInput"},
+          [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize(
+                t[0], VolumeSize(kLargeVolume), ShapeOf(t[1]), AlignsCorners(a), Scales(a).rows,
+                Scales(a).rows, Scales(a).columns, t[1], size, executor);
+          },
+          aclnnUpsampleTrilinear3dBackward},
+         Modes({0, 1, 2}), Cases(kAllHalves, {kLargeVolume}, kSmallVolume, 3)));
+
+template <auto kPlan>
+aclnnStatus PlanVolumePad(Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+  return kPlan(t[0], t[1], Array({3, 5, 2, 4, 1, 2}), t[2], size, executor);
+}
+
+const Shape kWiderVolume = {2, 3, 8, 15, 39};
+const std::vector<DtypeNumber> kCircularDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+const SubjectRegistration kReflection3d(Make({"aclnnReflectionPad3dBackward",
+                                              {"gradOutput", "self", "gradInput"},
+                                              PlanVolumePad<&aclnnReflectionPad3dBackwardGetWorkspaceSize>,
+                                              aclnnReflectionPad3dBackward},
+                                             {{}},
+                                             Cases(kPadDtypes, {kWiderVolume, kSmallVolume}, kSmallVolume)));
+const SubjectRegistration kReplication3d(Make({"aclnnReplicationPad3dBackward",
+                                               {"gradOutput", "self", "gradInput"},
+                                               PlanVolumePad<&aclnnReplicationPad3dBackwardGetWorkspaceSize>,
+                                               aclnnReplicationPad3dBackward},
+                                              {{}},
+                                              Cases(kPadDtypes, {kWiderVolume, kSmallVolume}, kSmallVolume)));
+const SubjectRegistration kCircular3d(
+    Make({"aclnnCircularPad3dBackward",
+          {"gradOutput", "self", "gradInput"},
+          PlanVolumePad<&aclnnCircularPad3dBackwardGetWorkspaceSize>,
+          aclnnCircularPad3dBackward},
+         {{}}, Cases(kCircularDtypes, {kWiderVolume, kSmallVolume}, kSmallVolume)));
+const SubjectRegistration kCircular2d(Make({"aclnnCircularPad2dBackward",
+                                            {"gradOutput", "self", "gradInput"},
+                                            PlanPad<&aclnnCircularPad2dBackwardGetWorkspaceSize>,
+                                            aclnnCircularPad2dBackward},
+                                           {{}}, Cases(kCircularDtypes, {kPadded, kImage}, kImage)));
 
 }  // namespace
 }  // namespace portacl::testing
