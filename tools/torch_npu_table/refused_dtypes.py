@@ -90,7 +90,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     **{f"{kind}_window": {"window_length": 5} for kind in ("hann", "hamming", "blackman", "bartlett")},
     "hardtanh": {"min_val": -1, "max_val": 3},
     "_pack_padded_sequence": {"lengths": torch.tensor([3, 2])},  # on the CPU, whatever the device
-    "affine_grid_generator": {"grad": (1, 2, 2, 2), "size": [1, 1, 2, 2], "align_corners": False},
+    "affine_grid_generator": {"theta": (1, 2, 3), "grad": (1, 2, 2, 2), "size": [1, 1, 2, 2], "align_corners": False},
     "avg_pool2d": {"self": (1, 3, 3), "grad_output": (1, 2, 2), **_AREA},
     "avg_pool3d": {"self": (1, 3, 3, 3), "grad_output": (1, 2, 2, 2), **_VOLUME},
     "addbmm": {"self": (2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
@@ -119,7 +119,6 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "dot": {"self": (3,), "tensor": (3,)},
     "flip": {"dims": [0]},
     "glu": {"self": (2, 4), "grad_output": (2, 2)},
-    "affine_grid_generator": {"theta": (1, 2, 3), "size": [1, 1, 3, 3], "align_corners": False},
     "grid_sampler_2d": {
         **{"input": (1, 1, 2, 2), "grad_output": (1, 1, 2, 2), "grid": (1, 2, 2, 2)},
         **{"interpolation_mode": 0, "padding_mode": 0, "output_mask": [True, True]},
@@ -173,7 +172,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("_upsample_bicubic2d_aa", "_upsample_bilinear2d_aa", "upsample_bicubic2d"), _PLANES),
     **dict.fromkeys(("_upsample_nearest_exact3d", "upsample_nearest3d", "upsample_trilinear3d"), _DEPTHS),
     "upsample_bilinear2d": _PLANES,
-    "upsample_nearest1d": _LINES,
+    **dict.fromkeys(("upsample_linear1d", "upsample_nearest1d"), _LINES),
     "upsample_nearest2d": _PLANES,
     "vdot": {"self": (3,), "other": (3,)},
     **_PADS,
@@ -285,7 +284,8 @@ def _result(operator: torch._ops.OpOverload, args: list[Any], kwargs: dict[str, 
             except (RuntimeError, TypeError, NotImplementedError):
                 continue
             return result if any(isinstance(a, torch.Tensor) for a in args) else result.to(dtype)
-    return torch.empty(2, 3, dtype=dtype)
+    shape = _arguments(operator).get("self", (2, 3)) if operator._schema.arguments[-1].name == "grad_input" else (2, 3)
+    return torch.empty(shape, dtype=dtype)
 
 
 def _call(operator: torch._ops.OpOverload, dtype: torch.dtype, device: str, indices: torch.Tensor, form: _Form) -> None:
@@ -320,7 +320,15 @@ _OF_ONE_TENSOR = re.compile("call aclnn(?!Foreach)")
 
 
 # torch_npu hands over no dilation; the indices, which are the NPU's, are not of the dtype that the CPU takes.
-_COMPUTED_NOWHERE = {"aten::max_pool3d_with_indices_backward.grad_input": (torch.float32, torch.float16, torch.bfloat16)}
+_COMPUTED_NOWHERE = dict.fromkeys(
+    [
+        "aten::max_pool3d_with_indices_backward.grad_input",
+        "aten::adaptive_max_pool3d.out",
+        "aten::adaptive_max_pool3d_backward",
+        "aten::adaptive_max_pool3d_backward.grad_input",
+    ],
+    (torch.float32, torch.float16, torch.bfloat16),
+)
 
 
 def _is_refused(operator: torch._ops.OpOverload, dtype: torch.dtype, form: _Form) -> bool | None:

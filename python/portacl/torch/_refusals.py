@@ -166,6 +166,12 @@ _RULES = {
     "matmul": Rule(("self", "other"), _are_empty, "tensors without elements (torch_npu's gradient)"),
     # These succeed with any shapes, but do not write the result.
     **{f"avg_pool{axes}d{form}": Rule(("self",), _are_empty, "tensors without elements") for axes in (2, 3) for form in ("", ".out")},
+    # These refuse an empty batch, too.
+    **{kind: Rule(("self",), _are_empty, "tensors without elements") for kind in ("_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
+    **{
+        kind: Rule(("grad_output", "self"), _are_empty, "tensors without elements")
+        for kind in ("_adaptive_avg_pool3d_backward", "adaptive_avg_pool3d_backward.grad_input")
+    },
     "native_dropout_backward": Rule(("mask",), lambda mask: mask.dtype is torch.bool, "a mask of bool, which the CPU makes"),
     # These succeed, but do not write the gradients of weight and bias.
     **{f"native_{of}_norm_backward": Rule(("input",), _are_empty, "tensors without elements") for of in ("batch", "group")},
@@ -193,9 +199,8 @@ _UNWRITTEN = {
 # Likewise, except for an empty batch, which has no result.
 _UNWRITTEN_POOLS = {
     **{kind + form: ("self",) for kind in ("adaptive_avg_pool2d", "adaptive_max_pool2d", "adaptive_max_pool3d") for form in ("", ".out")},
-    **{kind: ("self",) for kind in ("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
-    **{f"_adaptive_avg_pool{axes}d_backward": ("grad_output", "self") for axes in (2, 3)},
-    "adaptive_avg_pool3d_backward.grad_input": ("grad_output", "self"),
+    "_adaptive_avg_pool2d": ("self",),
+    "_adaptive_avg_pool2d_backward": ("grad_output", "self"),
     **{f"adaptive_max_pool{axes}d_backward{form}": ("grad_output", "self") for axes in (2, 3) for form in ("", ".grad_input")},
 }
 
