@@ -153,13 +153,16 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include <hwy/cache_control.h>
 #include "base/data_type.h"
 #include "base/float_environment.h"
+#include "engine/cache_size.h"
 #include "engine/codes.h"
 #include "engine/conversions.h"
 #include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
+#include "engine/quantise/code_rows.h"
 #include "engine/thread_memory.h"
 
 namespace portacl::engine {
@@ -236,10 +239,15 @@ class FactorRow {
         columns_(factors.by_column ? columns : 1) {}
   bool is_there() const { return view_.is_there(); }
 
+  // Returns which row of factors a row takes.
+  int64_t Which(int64_t row, int64_t group) const {
+    return by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
+  }
+
   // Computes the sum of x and these factors, both INT32, as integers and rounds it once.
   void AddTo(const View& x, int64_t at, int64_t row, int64_t group, int64_t column, int64_t n,
              float* to) const {
-    const int64_t which = by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
+    const int64_t which = Which(row, group);
     const int64_t own = which * columns_ + (by_column_ ? column : 0);
     for (int64_t i = 0; i < n; ++i)
       to[i] = static_cast<float>(x.Integer(at + i) + view_.Integer(own + (by_column_ ? i : 0)));
@@ -251,7 +259,7 @@ class FactorRow {
     size_t count;
   };
   Numbers Bring(int64_t row, int64_t group, int64_t column, int64_t n, float* memory) const {
-    const int64_t which = by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
+    const int64_t which = Which(row, group);
     const int64_t many = by_column_ ? n : 1;
     view_.Bring(which * columns_ + (by_column_ ? column : 0), many, memory);
     return {memory, static_cast<size_t>(many)};
@@ -315,6 +323,52 @@ void ForEachTile(int64_t begin, int64_t end, const Body& body) {
     body(column, std::min(kTileColumns, end - column));
 }
 
+// What the extremes of a row make of its numbers: multiply, divide, add; and the step that is written.
+struct RowScale {
+  float factor = 1;
+  float divisor = 1;
+  float term = 0;
+  float step = 0;
+  bool has_term = false;
+};
+RowScale ScaleOf(const Quantiser& quantiser, float least, float greatest) {
+  using Step = Quantiser::Step;
+  RowScale scale;
+  if (least > greatest) least = greatest = 0;  // the row has only NaN
+  if (quantiser.kind == Quantiser::Kind::kGreatest) {
+    const float size = std::max(std::fabs(least), std::fabs(greatest));
+    switch (quantiser.step) {
+      case Step::kReciprocal:
+        scale.factor = quantiser.most / size;
+        scale.step = 1.0f / scale.factor;
+        break;
+      case Step::kProduct:
+        scale.divisor = scale.step = size * (1.0f / quantiser.most);
+        break;
+      case Step::kQuotient:
+        scale.divisor = scale.step = size / quantiser.most;
+        break;
+      case Step::kInverse:
+        scale.factor = scale.step = quantiser.most / size;
+        break;
+    }
+    return scale;
+  }
+  scale.step = std::max((greatest - least) / quantiser.span + 0.0f, quantiser.least_step);
+  scale.term = scale.step == 0 ? 0.0f : quantiser.most - greatest / scale.step;
+  scale.has_term = true;
+  if (quantiser.step == Step::kReciprocal) {
+    scale.factor = 1.0f / scale.step;
+  } else {
+    scale.divisor = scale.step;
+  }
+  if (scale.step == 0) {
+    scale.factor = 0;
+    scale.divisor = std::numeric_limits<float>::infinity();
+  }
+  return scale;
+}
+
 // Applies a quantiser to rows.
 class Coder {
  public:
@@ -347,10 +401,7 @@ class Coder {
   template <class Tile>
   void Row(int64_t row, int64_t group, int64_t begin, int64_t end, const Tile& tile) const {
     if (!Writes()) return;
-    float factor = 1;
-    float divisor = 1;
-    float term = 0;
-    bool has_term = false;
+    RowScale scale;
     if (ReadsRow()) {
       float least = std::numeric_limits<float>::infinity();
       float greatest = -std::numeric_limits<float>::infinity();
@@ -369,41 +420,11 @@ class Coder {
           functions_.extremes(numbers, static_cast<size_t>(n), &least, &greatest);
         });
       }
-      if (least > greatest) least = greatest = 0;  // the row has only NaN
-      float step = 0;
-      if (q_.kind == Kind::kGreatest) {
-        const float size = std::max(std::fabs(least), std::fabs(greatest));
-        switch (q_.step) {
-          case Step::kReciprocal:
-            factor = q_.most / size;
-            step = 1.0f / factor;
-            break;
-          case Step::kProduct:
-            divisor = step = size * (1.0f / q_.most);
-            break;
-          case Step::kQuotient:
-            divisor = step = size / q_.most;
-            break;
-          case Step::kInverse:
-            factor = step = q_.most / size;
-            break;
-        }
-      } else {
-        step = std::max((greatest - least) / q_.span + 0.0f, q_.least_step);
-        term = step == 0 ? 0.0f : q_.most - greatest / step;
-        has_term = true;
-        if (q_.step == Step::kReciprocal) {
-          factor = 1.0f / step;
-        } else {
-          divisor = step;
-        }
-        if (step == 0) factor = 0;
-      }
+      scale = ScaleOf(q_, least, greatest);
       if (tensor_ == nullptr || (row == 0 && begin == 0)) {
-        if (row_step_ != nullptr) Store(row_step_ + row * int64_t{sizeof(float)}, step);
-        if (row_offset_ != nullptr) Store(row_offset_ + row * int64_t{sizeof(float)}, term);
+        if (row_step_ != nullptr) Store(row_step_ + row * int64_t{sizeof(float)}, scale.step);
+        if (row_offset_ != nullptr) Store(row_offset_ + row * int64_t{sizeof(float)}, scale.term);
       }
-      if (q_.kind == Kind::kRange && step == 0) divisor = std::numeric_limits<float>::infinity();
     }
     ForEachTile(begin, end, [&](int64_t column, int64_t n) {
       float memory[kTileColumns];
@@ -411,9 +432,9 @@ class Coder {
       std::memcpy(memory, tile(column, n), count * sizeof(float));
       if (ReadsRow()) {
         if (scale_.is_there()) Smooth(row, group, column, n, memory);
-        if (factor != 1) functions_.multiply(memory, &factor, 1, count);
-        if (divisor != 1) functions_.divide(memory, &divisor, 1, count);
-        if (has_term) functions_.add(memory, &term, 1, count);
+        if (scale.factor != 1) functions_.multiply(memory, &scale.factor, 1, count);
+        if (scale.divisor != 1) functions_.divide(memory, &scale.divisor, 1, count);
+        if (scale.has_term) functions_.add(memory, &scale.term, 1, count);
       } else {
         ScaleBy(row, group, column, n, memory);
       }
@@ -482,50 +503,213 @@ class Coder {
   const char* tensor_ = nullptr;
 };
 
-// Quantises rows; bring(row, group, column, n, to) loads n numbers of a row. Rows that do not determine the
-// scale are cut.
+// How rows are cut for threads: rows that do not determine the scale into pieces, others not.
+struct Units {
+  Units(const QuantisedRows& job, const Quantiser& quantiser) {
+    const bool is_dynamic =
+        quantiser.kind == Quantiser::Kind::kGreatest || quantiser.kind == Quantiser::Kind::kRange;
+    reads_row = is_dynamic && !quantiser.tensor_step.is_there;
+    const bool is_cut = !reads_row && job.columns > kPiece;
+    pieces = is_cut ? QuotientUp(job.columns, kPiece) : 1;
+    piece = is_cut ? kPiece : job.columns;
+  }
+  bool reads_row;
+  int64_t pieces;
+  int64_t piece;  // columns
+};
+
+// Quantises the units [from, to); bring(row, group, column, n, to) loads n numbers of a row.
+template <class Bring>
+void QuantiseUnits(const QuantisedRows& job, const Coder& coder, const Units& units, int64_t from, int64_t to,
+                   const JobContext& context, const Bring& bring) {
+  Groups groups(job.groups, context);
+  char* const memory = units.reads_row && units.piece <= kMostKept ? ThreadMemory(MemoryUse::kRows) : nullptr;
+  auto* const kept = reinterpret_cast<float*>(memory);
+  for (int64_t unit = from; unit < to; ++unit) {
+    const int64_t row = unit / units.pieces;
+    const int64_t group = groups.Of(row);
+    if (group < 0) continue;
+    const int64_t begin = unit % units.pieces * units.piece;
+    const int64_t end = std::min(job.columns, begin + units.piece);
+    if (kept != nullptr) {
+      ForEachTile(begin, end,
+                  [&](int64_t column, int64_t n) { bring(row, group, column, n, kept + (column - begin)); });
+      coder.Row(row, group, begin, end, [&](int64_t column, int64_t) { return kept + (column - begin); });
+    } else {
+      float tile[kTileColumns];
+      coder.Row(row, group, begin, end, [&](int64_t column, int64_t n) {
+        bring(row, group, column, n, tile);
+        return tile;
+      });
+    }
+  }
+}
 template <class Bring>
 void QuantiseThrough(const QuantisedRows& job, const Quantiser& quantiser, const JobContext& context,
                      const Bring& bring) {
   const Coder coder(job, quantiser, context);
-  const bool reads_row = coder.ReadsRow() && !quantiser.tensor_step.is_there;
-  const bool is_cut = !reads_row && job.columns > kPiece;
-  const int64_t pieces = is_cut ? QuotientUp(job.columns, kPiece) : 1;
-  const int64_t piece = is_cut ? kPiece : job.columns;
-  ForEachRows(job.rows * pieces, piece, job.threads, [&](int64_t from, int64_t to) {
-    Groups groups(job.groups, context);
-    char* const memory = reads_row && piece <= kMostKept ? ThreadMemory(MemoryUse::kRows) : nullptr;
-    auto* const kept = reinterpret_cast<float*>(memory);
+  const Units units(job, quantiser);
+  ForEachRows(job.rows * units.pieces, units.piece, job.threads,
+              [&](int64_t from, int64_t to) { QuantiseUnits(job, coder, units, from, to, context, bring); });
+}
+
+// ---- rows in memory, whose numbers become codes without a copy between ----
+
+// A row of factors as float32, converted again only when it is another.
+class KeptRow {
+ public:
+  KeptRow(const FactorRow& factors, float* memory) : factors_(factors), memory_(memory) {}
+  const float* Bring(int64_t row, int64_t group, int64_t column, int64_t n) {
+    const int64_t which = factors_.Which(row, group);
+    if (which != which_ || column != column_) factors_.Bring(row, group, column, n, memory_);
+    which_ = which;
+    column_ = column;
+    return memory_;
+  }
+
+ private:
+  const FactorRow& factors_;
+  float* memory_;
+  int64_t which_ = -1;
+  int64_t column_ = -1;
+};
+
+// Quantises plain rows by the functions of code_rows.h.
+class RowsToCodes {
+ public:
+  RowsToCodes(const QuantisePlain& job, const JobContext& context)
+      : job_(job),
+        q_(job.quantiser[0]),
+        context_(context),
+        functions_(FindCodeRows(job.isa, job.x.dtype, q_.dtype)),
+        scale_(q_.scale, job.isa, context, job.columns),
+        offset_(q_.offset, job.isa, context, job.columns),
+        units_(job, q_),
+        number_size_(static_cast<int64_t>(StorageBits(job.x.dtype) / 8)),
+        code_bits_(static_cast<int64_t>(StorageBits(q_.dtype))) {}
+
+  // Whether there are functions for this job.
+  bool Fit() const {
+    const bool is_plain = !q_.squares_scale && !q_.multiplies_twice && !q_.passes_zero && !q_.half_before &&
+                          q_.rounding == Rounding::kNearestEven && q_.kind != Quantiser::Kind::kNone &&
+                          q_.kind != Quantiser::Kind::kReciprocal;
+    const bool is_smoothed_by_column = !IsDynamic() || !scale_.is_there() || q_.scale.by_column;
+    const bool is_whole = code_bits_ == 8 || (job_.columns % 2 == 0);
+    return functions_.encode != nullptr && is_plain && is_smoothed_by_column && is_whole &&
+           (!NeedsMemory() || units_.piece <= kMostInRow);
+  }
+
+  // Returns false if the thread has no memory.
+  bool Run(int64_t from, int64_t to) const {
+    auto* const memory = NeedsMemory() ? reinterpret_cast<float*>(ThreadMemory(MemoryUse::kRows)) : nullptr;
+    if (NeedsMemory() && memory == nullptr) return false;
+    KeptRow scales(scale_, memory);
+    KeptRow offsets(offset_, memory == nullptr ? nullptr : memory + kMostInRow);
+    Groups groups(job_.groups, context_);
+    const char* const numbers = job_.x.buffer.Address(context_);
+    char* const codes = q_.codes.Address(context_);
+    const bool streams =
+        job_.rows * job_.columns * (8 * number_size_ + code_bits_) / 8 > LastLevelCacheBytes();
     for (int64_t unit = from; unit < to; ++unit) {
-      const int64_t row = unit / pieces;
+      const int64_t row = unit / units_.pieces;
       const int64_t group = groups.Of(row);
       if (group < 0) continue;
-      const int64_t begin = unit % pieces * piece;
-      const int64_t end = std::min(job.columns, begin + piece);
-      if (kept != nullptr) {
-        ForEachTile(begin, end, [&](int64_t column, int64_t n) {
-          bring(row, group, column, n, kept + (column - begin));
-        });
-        coder.Row(row, group, begin, end, [&](int64_t column, int64_t) { return kept + (column - begin); });
-      } else {
-        float tile[kTileColumns];
-        coder.Row(row, group, begin, end, [&](int64_t column, int64_t n) {
-          bring(row, group, column, n, tile);
-          return tile;
-        });
-      }
+      const int64_t begin = unit % units_.pieces * units_.piece;
+      const int64_t n = std::min(job_.columns, begin + units_.piece) - begin;
+      const int64_t at = row * job_.columns + begin;
+      const char* const x = numbers + at * number_size_;
+      const CodeSteps steps = StepsOf(row, group, begin, n, x, scales, offsets);
+      // A row that determines its scale is read twice: while it is encoded the next one comes.
+      const char* const next = units_.reads_row && unit + 1 < to ? x + job_.columns * number_size_ : nullptr;
+      functions_.encode(x, steps, static_cast<size_t>(n), next, codes + at * code_bits_ / 8, streams);
     }
-  });
-}
+    if (streams) hwy::FlushStream();
+    return true;
+  }
+  const Units& units() const { return units_; }
+
+ private:
+  using Kind = Quantiser::Kind;
+  static constexpr int64_t kMostInRow = kMostKept / 2;
+
+  bool IsDynamic() const { return q_.kind == Kind::kGreatest || q_.kind == Kind::kRange; }
+  bool NeedsMemory() const {
+    return (scale_.is_there() && q_.scale.by_column) || (offset_.is_there() && q_.offset.by_column);
+  }
+
+  CodeSteps StepsOf(int64_t row, int64_t group, int64_t begin, int64_t n, const char* x, KeptRow& scales,
+                    KeptRow& offsets) const {
+    CodeSteps steps;
+    if (!IsDynamic()) {
+      const bool divides = q_.kind == Kind::kDivide;
+      if (scale_.is_there() && q_.scale.by_column) {
+        (divides ? steps.divisors : steps.factors) = scales.Bring(row, group, begin, n);
+      } else if (scale_.is_there()) {
+        scale_.Bring(row, group, begin, 1, divides ? &steps.divisor : &steps.factor);
+        (divides ? steps.divides : steps.multiplies) = true;
+      }
+      if (offset_.is_there() && q_.offset.by_column) {
+        steps.terms = offsets.Bring(row, group, begin, n);
+      } else if (offset_.is_there()) {
+        offset_.Bring(row, group, begin, 1, &steps.term);
+        steps.adds = true;
+      }
+      return steps;
+    }
+    if (scale_.is_there()) steps.factors = scales.Bring(row, group, begin, n);
+    float least = std::numeric_limits<float>::infinity();
+    float greatest = -std::numeric_limits<float>::infinity();
+    if (q_.tensor_step.is_there) {
+      const char* const extremes = q_.tensor_step.buffer.Address(context_);
+      least = Load<float>(extremes);
+      greatest = Load<float>(extremes + sizeof(float));
+    } else if (q_.kind == Kind::kGreatest) {
+      greatest = functions_.greatest(x, steps.factors, static_cast<size_t>(n));
+      least = -greatest;
+    } else {
+      functions_.range(x, steps.factors, static_cast<size_t>(n), &least, &greatest);
+    }
+    const RowScale scale = ScaleOf(q_, least, greatest);
+    if (!q_.tensor_step.is_there || (row == 0 && begin == 0)) {
+      const int64_t at = row * int64_t{sizeof(float)};
+      if (q_.row_step.is_there) Store(q_.row_step.buffer.Address(context_) + at, scale.step);
+      if (q_.row_offset.is_there) Store(q_.row_offset.buffer.Address(context_) + at, scale.term);
+    }
+    steps.factor = scale.factor;
+    steps.divisor = scale.divisor;
+    steps.term = scale.term;
+    steps.multiplies = scale.factor != 1;
+    steps.divides = scale.divisor != 1;
+    steps.adds = scale.has_term;
+    return steps;
+  }
+
+  const QuantisePlain& job_;
+  const Quantiser& q_;
+  const JobContext& context_;
+  const CodeRowFunctions functions_;
+  const FactorRow scale_;
+  const FactorRow offset_;
+  const Units units_;
+  const int64_t number_size_;
+  const int64_t code_bits_;
+};
 
 }  // namespace
 
 void QuantisePlain::Run(const JobContext& context) const noexcept {
   const View source(x, isa, context);
-  QuantiseThrough(*this, quantiser[0], context,
-                  [&](int64_t row, int64_t, int64_t column, int64_t n, float* to) {
-                    source.Bring(row * columns + column, n, to);
-                  });
+  const auto bring = [&](int64_t row, int64_t, int64_t column, int64_t n, float* to) {
+    source.Bring(row * columns + column, n, to);
+  };
+  const RowsToCodes plain_rows(*this, context);
+  if (!plain_rows.Fit()) return QuantiseThrough(*this, quantiser[0], context, bring);
+  const Units& units = plain_rows.units();
+  ForEachRows(rows * units.pieces, units.piece, threads, [&](int64_t from, int64_t to) {
+    if (plain_rows.Run(from, to)) return;
+    const Coder coder(*this, quantiser[0], context);
+    QuantiseUnits(*this, coder, units, from, to, context, bring);
+  });
 }
 
 void QuantiseNormed::Run(const JobContext& context) const noexcept {
@@ -734,6 +918,7 @@ void TensorExtremes::Run(const JobContext& context) const noexcept {
   const View source(x, isa, context);
   const FactorRow factors(factor, isa, context, columns);
   const TileFunctions functions = FunctionsFor(isa);
+  const CodeRowFunctions in_memory = FindCodeRows(isa, x.dtype, ACL_INT8);
   char* const found = pairs.Address(context);
   const int64_t blocks = Blocks(rows, columns);
   ForEachRows(rows, columns, threads, [&](int64_t from, int64_t until) {
@@ -743,6 +928,12 @@ void TensorExtremes::Run(const JobContext& context) const noexcept {
     for (int64_t row = from; row < until; ++row) {
       const int64_t group = of_rows.Of(row);
       if (group < 0) continue;
+      if (in_memory.range != nullptr && !factors.is_there()) {
+        const char* const numbers =
+            x.buffer.Address(context) + row * columns * static_cast<int64_t>(StorageBits(x.dtype) / 8);
+        in_memory.range(numbers, nullptr, static_cast<size_t>(columns), &least, &greatest);
+        continue;
+      }
       ForEachTile(0, columns, [&](int64_t column, int64_t n) {
         float numbers[kTileColumns];
         float memory[kTileColumns];
