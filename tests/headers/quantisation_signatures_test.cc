@@ -51,3 +51,5 @@ HAS(aclnnFakeQuantPerTensorAffineCachemask, In, In, In, float, int64_t, int64_t,
 HAS(aclnnFakeQuantPerChannelAffineCachemask, In, In, In, int64_t, int64_t, int64_t, Out, Out);
 HAS(aclnnQuantMax, In, In, char*, int64_t, In, In);
 HAS(aclnnGroupedQuantMax, In, In, In, char*, int64_t, In, In);
+HAS(aclnnRmsNormQuantV3, In, In, In, In, In, double, bool, bool, Out, Out);
+HAS(aclnnRmsNormDynamicQuant, In, In, In, In, double, int64_t, In, In);

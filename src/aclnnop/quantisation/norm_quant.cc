@@ -1,5 +1,5 @@
 // aclnnAddRmsNormQuant and its second form, aclnnAddRmsNormDynamicQuant and its second form,
-// aclnnRmsNormQuant: divide rows by their root mean square, and quantise.
+// aclnnRmsNormQuant and its third form, aclnnRmsNormDynamicQuant: divide rows by their root mean square, and quantise.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/norm_quant_functions.h"
 
@@ -443,6 +443,151 @@ void SetPlain(const OperatorCall& call, Executor& executor) {
   AddJob(ops, job);
 }
 
+// ---- RmsNormQuantV3: divides or multiplies by the scale, and writes the reciprocal roots ----
+
+enum ThirdTensors { kThirdGamma = 1, kThirdScale, kThirdOffset, kThirdBeta, kThirdY, kThirdRstd };
+enum ThirdAttributes { kThirdEpsilon, kThirdDivides, kOutputsRstd };
+
+bool WritesRstd(const OperatorCall& call) noexcept { return Integer(call, kOutputsRstd) != 0; }
+
+aclnnStatus ThirdRanks(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kThirdGamma, 1, 2).Rank(kThirdScale, 1, 1);
+  if (checks.Passed() && call.Tensor(kThirdY).dtype == ACL_INT32)
+    HasCodesOf(checks, call, call.Tensor(kX).view, kThirdY);
+  return checks.status();
+}
+// Checks everything else with one code.
+aclnnStatus ThirdFits(const Check& check, OperatorCall& call) noexcept {
+  if (!IsOn950(call))
+    return FailAclnn(check.code,
+                     StartMessage(call).Add("is not supported on this product, accepted: Ascend 950."));
+  ShapeChecks checks(check, call);
+  const aclDataType x = call.Tensor(kX).dtype;
+  const aclDataType scale = call.Tensor(kThirdScale).dtype;
+  checks.Holds(kFloatHalfAndBf16.Contains(x), kX, "FLOAT, FLOAT16 or BF16");
+  checks.Holds(call.Tensor(kThirdGamma).dtype == x, kThirdGamma, "x's dtype");
+  if (call.IsGiven(kThirdBeta)) checks.Holds(call.Tensor(kThirdBeta).dtype == x, kThirdBeta, "x's dtype");
+  checks.Holds(scale == x || scale == ACL_FLOAT, kThirdScale, "x's dtype or FLOAT");
+  if (call.IsGiven(kThirdOffset)) {
+    const aclDataType offset = call.Tensor(kThirdOffset).dtype;
+    const bool fits = x == ACL_FLOAT       ? offset == x
+                      : scale == ACL_FLOAT ? offset == ACL_FLOAT || offset == ACL_INT32
+                                           : offset == x || offset == ACL_INT8;
+    checks.Holds(fits, kThirdOffset, "scale's dtype, or an integer one with x of 16 bits");
+  }
+  const aclDataType y = call.Tensor(kThirdY).dtype;
+  checks.Holds((kIntegerCodes | kFloat8s).Contains(y), kThirdY, "INT8, INT4, INT32 or an 8-bit float");
+  checks.Rank(kX, 1, 8);
+  if (!checks.Passed()) return checks.status();
+  const Shape& shape = call.Tensor(kX).view;
+  const int64_t columns = shape[shape.rank - 1];
+  const Shape& gamma = call.Tensor(kThirdGamma).view;
+  checks.Holds(gamma[gamma.rank - 1] == columns && (gamma.rank == 1 || gamma[0] == 1), kThirdGamma,
+               "a row as x has");
+  checks.IsIfGiven(kThirdBeta, gamma);
+  HasCodesOf(checks, call, shape, kThirdY);
+  const aclTensor& scales = call.Tensor(kThirdScale);
+  checks.Holds(scales.numel == 1 || scales.view[0] == columns, kThirdScale,
+               "one element, or one for each of a row");
+  checks.IsIfGiven(kThirdOffset, scales.view);
+  checks.HoldsOf(RealOf(call, kThirdEpsilon) >= 0, kThirdEpsilon, "0 or more");
+  if (!WritesRstd(call)) return checks.status();
+  Shape rows = shape;
+  rows.dim[rows.rank - 1] = 1;
+  checks.Holds(call.Tensor(kThirdRstd).dtype == ACL_FLOAT, kThirdRstd, "FLOAT");
+  return checks.Is(kThirdRstd, rows).status();
+}
+
+constexpr Check kThirdChecks[] = {
+    NotNull(kX),
+    NotNull(kThirdGamma),
+    NotNull(kThirdScale),
+    NotNull(kThirdY),
+    If(WritesRstd, NotNull(kThirdRstd)),
+    Custom(ThirdRanks),
+    Custom(ThirdFits, ACLNN_ERR_INNER_NULLPTR),
+    SizesRepresentable({kThirdY}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kThirdGamma, kThirdScale}),
+    IfGiven<kThirdOffset>(InsideStorage({kThirdOffset})),
+    IfGiven<kThirdBeta>(InsideStorage({kThirdBeta})),
+    Packed<kThirdY>(),
+};
+
+void SetThird(const OperatorCall& call, Executor& executor) {
+  DenseOpList ops(call, executor);
+  QuantiseNormed job;
+  SetRowsOf(call, kX, kThirdGamma, job);
+  job.eps = RealOf(call, kThirdEpsilon);
+  job.x1 = NumbersIn(ops, call, kX);
+  job.gamma = NumbersIn(ops, call, kThirdGamma);
+  job.beta = NumbersIn(ops, call, kThirdBeta);
+  if (WritesRstd(call)) job.rstd = NumbersOut(ops, call, kThirdRstd);
+  Quantiser& quantiser = job.quantiser[0];
+  quantiser.kind = Integer(call, kThirdDivides) != 0 ? Quantiser::Kind::kDivide : Quantiser::Kind::kMultiply;
+  SetCodes(ops, call, kThirdY, quantiser);
+  quantiser.scale = OneOrColumns(NumbersIn(ops, call, kThirdScale), call, kThirdScale, job.columns);
+  quantiser.offset = OneOrColumns(NumbersIn(ops, call, kThirdOffset), call, kThirdOffset, job.columns);
+  AddJob(ops, job);
+}
+
+// ---- RmsNormDynamicQuant ----
+
+enum OwnScaleTensors { kOwnGamma = 1, kOwnSmooth, kOwnBeta, kOwnY, kOwnScale };
+enum OwnScaleAttributes { kOwnEpsilon, kOwnType };
+constexpr DtypeRule kOwnDtypes = SinceAtlasA2(kHalves);
+
+aclnnStatus OwnScaleFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kX, 2, 8).Rank(kOwnGamma, 1, 1);
+  if (!checks.Passed()) return checks.status();
+  const Shape& x = call.Tensor(kX).view;
+  const Shape gamma{x[x.rank - 1]};
+  checks.Is(kOwnGamma, gamma).IsIfGiven(kOwnSmooth, gamma).IsIfGiven(kOwnBeta, gamma).Is(kOwnY, x);
+  Shape rows = x;
+  rows.rank = x.rank - 1;
+  checks.Is(kOwnScale, rows);
+  checks.HoldsOf(Integer(call, kOwnType) == call.Tensor(kOwnY).dtype, kOwnType, "the dtype of yOut");
+  return checks.HoldsOf(RealOf(call, kOwnEpsilon) >= 0, kOwnEpsilon, "0 or more").status();
+}
+
+constexpr Check kOwnScaleChecks[] = {
+    NotNull(kX),
+    NotNull(kOwnGamma),
+    NotNull(kOwnY),
+    NotNull(kOwnScale),
+    DtypesIn(kOwnDtypes, {kX}),
+    SameDtype(kX, kOwnGamma),
+    IfGiven<kOwnSmooth>(SameDtype(kX, kOwnSmooth)),
+    IfGiven<kOwnBeta>(SameDtype(kX, kOwnBeta)),
+    DtypesIn(kInt8, {kOwnY}),
+    DtypesIn(kFloat, {kOwnScale}),
+    Custom(OwnScaleFits, kTiling),
+    SizesRepresentable({kOwnY, kOwnScale}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX, kOwnGamma}),
+    IfGiven<kOwnSmooth>(InsideStorage({kOwnSmooth})),
+    IfGiven<kOwnBeta>(InsideStorage({kOwnBeta})),
+};
+
+void SetOwnScale(const OperatorCall& call, Executor& executor) {
+  DenseOpList ops(call, executor);
+  QuantiseNormed job;
+  SetRowsOf(call, kX, kOwnGamma, job);
+  job.eps = RealOf(call, kOwnEpsilon);
+  job.x1 = NumbersIn(ops, call, kX);
+  job.gamma = NumbersIn(ops, call, kOwnGamma);
+  job.beta = NumbersIn(ops, call, kOwnBeta);
+  Quantiser& quantiser = job.quantiser[0];
+  quantiser.kind = Quantiser::Kind::kGreatest;
+  SetCodes(ops, call, kOwnY, quantiser);
+  quantiser.scale.numbers = NumbersIn(ops, call, kOwnSmooth);
+  quantiser.scale.by_column = true;
+  quantiser.row_step = NumbersOut(ops, call, kOwnScale);
+  AddJob(ops, job);
+}
+
 }  // namespace
 }  // namespace portacl
 
@@ -462,4 +607,10 @@ PORTACL_PHASE_1(aclnnAddRmsNormDynamicQuantV2) {
 }
 PORTACL_PHASE_1(aclnnRmsNormQuant) {
   return dense::RunOpList(call, kPlainChecks, workspaceSize, executor, SetPlain);
+}
+PORTACL_PHASE_1(aclnnRmsNormQuantV3) {
+  return dense::RunOpList(call, kThirdChecks, workspaceSize, executor, SetThird);
+}
+PORTACL_PHASE_1(aclnnRmsNormDynamicQuant) {
+  return dense::RunOpList(call, kOwnScaleChecks, workspaceSize, executor, SetOwnScale);
 }
