@@ -53,3 +53,6 @@ HAS(aclnnQuantMax, In, In, char*, int64_t, In, In);
 HAS(aclnnGroupedQuantMax, In, In, In, char*, int64_t, In, In);
 HAS(aclnnRmsNormQuantV3, In, In, In, In, In, double, bool, bool, Out, Out);
 HAS(aclnnRmsNormDynamicQuant, In, In, In, In, double, int64_t, In, In);
+HAS(aclnnFlatQuant, In, In, In, double, Out, Out);
+HAS(aclnnFlatQuantV2, In, In, In, double, double, Out, Out);
+HAS(aclnnRotateQuant, In, In, In, int64_t, char*, int64_t, double, bool, Out, Out);

@@ -43,7 +43,8 @@ struct Quantiser {
     kReciprocal,  // r = m / g, the step 1 / r; t * r
     kProduct,     // g * (1 / m); t divided by that
     kQuotient,    // g / m; t divided by that
-    kInverse      // writes m / g as the step; t * that
+    kInverse,     // writes m / g as the step; t * that
+    kBoth         // g / m as the step; t * (m / g)
   };
   Kind kind = Kind::kNone;
   Step step = Step::kReciprocal;
@@ -113,6 +114,30 @@ struct QuantiseGated : QuantisedRows {
   Form form = Form::kSilu;
   bool activates_left = false;
   float limit = 0, alpha = 1, shift = 0;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises rows of which each `width` columns are a vector, times a square matrix: element j is the sum of x[i] *
+// rotation[i, j], in float32 by ascending i.
+struct QuantiseRotated : QuantisedRows {
+  Quantiser quantiser[1];
+  Numbers x;
+  BufferRef rotation;  // FLOAT
+  int64_t width = 1;   // at most kMostWidth
+  static constexpr int64_t kMostWidth = 1024;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises matrices of height * width, each a row: left @ (x @ right), with sums in float32 by ascending index, and
+// each of the two products rounded to x's dtype.
+struct QuantiseKronecker : QuantisedRows {
+  Quantiser quantiser[1];
+  Numbers x;
+  BufferRef left, right;  // FLOAT
+  BufferRef memory;       // FLOAT: two matrices for each of Parts()
+  int64_t height = 1, width = 1;
+  static constexpr int64_t kMostWidth = 256;
+  int64_t Parts() const noexcept;
   void Run(const JobContext& context) const noexcept;
 };
 

@@ -164,5 +164,16 @@ const auto kFake = Register(
      aclnnFakeQuantPerChannelAffineCachemask},
     Cases({ACL_FLOAT, ACL_FLOAT16}, {{kRows, kColumns}, {kColumns}}, {kRows, kColumns}, ACL_FLOAT), 1);
 
+const auto kRotated =
+    Register({"aclnnRotateQuant",
+              {"x", "rotation", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen scale({kRows});
+                return aclnnRotateQuantGetWorkspaceSize(t[0], t[1], nullptr, -1, nullptr, 0, 0.0,
+                                                        a.reduction == 1, t[2], scale, size, executor);
+              },
+              aclnnRotateQuant},
+             Cases({ACL_FLOAT16, ACL_BF16}, {{kRows, 1536}, {48, 48}}, {kRows, 1536}, ACL_INT8, 2), 2);
+
 }  // namespace
 }  // namespace portacl::testing
