@@ -12,7 +12,8 @@ import portacl.torch
 HALVES = (torch.float16, torch.bfloat16)
 OPERATORS = (
     "npu_add_rms_norm_dynamic_quant", "npu_add_rms_norm_quant", "npu_anti_quant", "npu_dequant_bias", "npu_dequant_swiglu_quant",
-    "npu_dynamic_quant", "npu_dynamic_quant_asymmetric", "npu_group_quant", "npu_quantize", "npu_rms_norm_quant", "npu_swiglu_quant",
+    "npu_dynamic_block_quant", "npu_dynamic_quant", "npu_dynamic_quant_asymmetric", "npu_group_quant", "npu_kronecker_quant", "npu_quantize",
+    "npu_rms_norm_quant", "npu_rotate_quant", "npu_swiglu_quant",
 )
 M, H = 7, 64
 
@@ -108,6 +109,32 @@ def test_activations():
     near(y, codes(z * step.cpu()[:, None]))
     out = torch_npu.npu_dequant_bias(x.npu(), weight.npu(), row.npu(), None, output_dtype=torch.float16)
     torch.testing.assert_close(out.cpu().float(), v, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_blocks(dtype):
+    x = torch.randn(M, 300).to(dtype)
+    y, scale = torch_npu.npu_dynamic_block_quant(x.npu(), row_block_size=1, col_block_size=128)
+    assert scale.shape == (M, 3)
+    for block, part in enumerate(x.float().split(128, dim=1)):
+        want = part.abs().amax(1) / 127
+        torch.testing.assert_close(scale[:, block].cpu(), want, rtol=1e-6, atol=0)
+        near(y[:, 128 * block:128 * (block + 1)], codes(part / want[:, None]))
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_rotations(dtype):
+    x, rotation = torch.randn(M, 128).to(dtype), torch.randn(32, 32).to(dtype)
+    y, scale = torch_npu.npu_rotate_quant(x.npu(), rotation.npu())
+    z = (x.float().view(M, 4, 32) @ rotation.float()).view(M, 128)
+    torch.testing.assert_close(scale.cpu(), z.abs().amax(1) / 127, rtol=1e-4, atol=0)
+    near(y, codes(z / scale.cpu()[:, None]))
+    x, first, second = torch.randn(3, 4, 8).to(dtype), torch.randn(4, 4).to(dtype), torch.randn(8, 8).to(dtype)
+    y, scale = torch_npu.npu_kronecker_quant(x.npu(), first.npu(), second.npu(), 1.0)
+    z = first.float() @ (x.float() @ second.float()).to(dtype).float()
+    torch.testing.assert_close(scale.cpu(), z.abs().amax((1, 2)) / 7, rtol=2e-2, atol=0)
+    halves = (y.cpu()[..., None] >> (4 * torch.arange(8))) & 15
+    near(((halves ^ 8) - 8).view(3, 4, 8), (z / scale.cpu()[:, None, None]).round().clamp(-8, 7))
 
 
 class Quantised(torch.nn.Module):

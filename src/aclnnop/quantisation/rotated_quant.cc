@@ -99,6 +99,7 @@ aclnnStatus RotateFits(const Check& check, OperatorCall& call) noexcept {
   checks.HoldsOf(axis == -1 || axis == 1, kAxis, "-1 or 1");
   checks.HoldsOf(IsNull(call, kRound) || TextOf(call, kRound) == "rint", kRound, "rint");
   checks.Integer(kAlgorithm, 0, 0);
+  checks.HoldsOf(Integer(call, kTransposes) == 0, kTransposes, "false");
   checks.HoldsOf(RealOf(call, kRotatedMost) == 0, kRotatedMost, "0").Rank(kX, 2, 2).Rank(kRotation, 2, 2);
   if (!checks.Passed()) return checks.status();
   const Shape& x = call.Tensor(kX).view;
@@ -134,12 +135,7 @@ void SetRotated(const OperatorCall& call, Executor& executor) {
   job.columns = call.Tensor(kX).view[1];
   job.width = call.Tensor(kRotation).view[0];
   job.x = NumbersIn(ops, call, kX);
-  StridedView rotation = PlainView(call.Tensor(kRotation));
-  if (Integer(call, kTransposes) != 0) {
-    const int order[] = {1, 0};
-    Permute(rotation, order);
-  }
-  job.rotation = ops.InView(kRotation, rotation, ACL_FLOAT);
+  job.rotation = ops.In(kRotation, ACL_FLOAT);
   Quantiser& quantiser = job.quantiser[0];
   quantiser.kind = Quantiser::Kind::kGreatest;
   SetCodes(ops, call, kRotatedY, quantiser);

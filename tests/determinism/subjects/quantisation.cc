@@ -173,7 +173,7 @@ const auto kRotated =
                                                         a.reduction == 1, t[2], scale, size, executor);
               },
               aclnnRotateQuant},
-             Cases({ACL_FLOAT16, ACL_BF16}, {{kRows, 1536}, {48, 48}}, {kRows, 1536}, ACL_INT8, 2), 2);
+             Cases({ACL_FLOAT16, ACL_BF16}, {{kRows, 1536}, {48, 48}}, {kRows, 1536}, ACL_INT8), 1);
 
 }  // namespace
 }  // namespace portacl::testing
