@@ -120,8 +120,8 @@ struct HiFloatCodes {
     const VU subnormal = hn::BitCast(du, hn::Max(hn::Add(exponent, hn::Set(di, 23)), zero));
     VU code = hn::IfThenElse(hn::RebindMask(du, hn::Lt(exponent, hn::Set(di, -15))), subnormal, normal);
     code = hn::IfThenElse(hn::RebindMask(du, is_above(exponent, 15)), hn::Set(du, 0x6Eu), code);
-    // 1.5 * 2^15 has the code of infinity.
-    code = hn::Min(code, hn::Set(du, 0x6Eu));
+    // 1.5 * 2^15 has the code of infinity; those above it are of small numbers.
+    code = hn::IfThenElse(hn::Eq(code, hn::Set(du, 0x6Fu)), hn::Set(du, 0x6Eu), code);
     // The least number takes all from half of it on.
     const auto is_half = hn::Eq(hn::Sub(Exponent(finite), hn::Set(di, 127)), hn::Set(di, -23));
     code = hn::IfThenElse(hn::RebindMask(du, is_half), hn::Set(du, 1u), code);
