@@ -56,3 +56,5 @@ HAS(aclnnRmsNormDynamicQuant, In, In, In, In, double, int64_t, In, In);
 HAS(aclnnFlatQuant, In, In, In, double, Out, Out);
 HAS(aclnnFlatQuantV2, In, In, In, double, double, Out, Out);
 HAS(aclnnRotateQuant, In, In, In, int64_t, char*, int64_t, double, bool, Out, Out);
+HAS(aclnnRmsNormDynamicMxQuant, In, In, In, double, int64_t, char*, int64_t, bool, Out, Out, Out);
+HAS(aclnnAddRmsNormDynamicMxQuant, In, In, In, In, double, int64_t, char*, int64_t, bool, Out, Out, Out, Out);

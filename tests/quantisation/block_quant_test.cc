@@ -793,6 +793,134 @@ IndexOperator Most(bool is_grouped) {
   return op;
 }
 
+// ---- norms in front ----
+
+// The reciprocal of the root of the mean of squares: sixteen sums by the column modulo 16, as docs/numerics.md says.
+float Root(const std::vector<float>& row, double eps) {
+  double sums[16] = {};
+  for (size_t i = 0; i < row.size(); ++i)
+    sums[i % 16] += static_cast<double>(row[i]) * static_cast<double>(row[i]);
+  for (size_t width = 8; width > 0; width /= 2) {
+    for (size_t i = 0; i < width; ++i) sums[i] += sums[i + width];
+  }
+  return static_cast<float>(1.0 / std::sqrt(sums[0] / static_cast<double>(row.size()) + eps));
+}
+
+IndexOperator Normed(bool is_added) {
+  IndexOperator op;
+  op.function = is_added ? PORTACL_C_FUNCTION(aclnnAddRmsNormDynamicMxQuant)
+                         : PORTACL_C_FUNCTION(aclnnRmsNormDynamicMxQuant);
+  const std::string x = is_added ? "x1" : "x";
+  op.valid = {TensorArg(x, {2, 64}, ACL_FLOAT16)};
+  if (is_added) op.valid.push_back(TensorArg("x2", {2, 64}, ACL_FLOAT16));
+  op.valid.push_back(TensorArg("gamma", {64}, ACL_FLOAT16));
+  op.valid.push_back(TensorArg("beta", {64}, ACL_FLOAT16));
+  op.valid.push_back(RealArg("epsilon", 1e-6));
+  op.valid.push_back(IntegerArg("scaleAlg", 0));
+  op.valid.push_back(TextArg("roundMode", "rint"));
+  op.valid.push_back(IntegerArg("dstType", ACL_FLOAT8_E4M3FN));
+  op.valid.push_back(IntegerArg("outputRstd", 1));
+  op.valid.push_back(OutputArg("yOut", {2, 64}, ACL_FLOAT8_E4M3FN));
+  if (is_added) op.valid.push_back(OutputArg("xOut", {2, 64}, ACL_FLOAT16));
+  op.valid.push_back(OutputArg("mxscaleOut", {2, 1, 2}, ACL_FLOAT8_E8M0));
+  op.valid.push_back(OutputArg("rstdOut", {2, 1}));
+  op.takes_workspace = true;
+  op.numbers_on = Product::k950;
+  op.rules = {
+      NoNulls(is_added ? "x1 x2 xOut gamma yOut mxscaleOut" : "x gamma yOut mxscaleOut"),
+      Refuses(161001, "rstdOut",
+              [](IndexCall& call) { return call["outputRstd"].integer != 0 && call["rstdOut"].null; }),
+      Refuses(561103, "",
+              [=](IndexCall& call) {
+                if (!IsOn950(call)) return true;
+                const DtypeNumber dtype = call[x].dtype;
+                if (!IsHalf(dtype)) return true;
+                if (is_added && (call["x2"].dtype != dtype || call["xOut"].dtype != dtype)) return true;
+                for (const char* const name : {"gamma", "beta"}) {
+                  if (!call[name].null && call[name].dtype != dtype && call[name].dtype != ACL_FLOAT)
+                    return true;
+                }
+                if (!IsMxCode(call["yOut"].dtype) || !IsPower(call["mxscaleOut"].dtype)) return true;
+                if (ModesWrong(call, "yOut", "roundMode", true, false)) return true;
+                const Shape& shape = call[x].shape;
+                if (!(call["epsilon"].real >= 0) || shape.empty() || shape.size() > 7) return true;
+                if (is_added && (call["x2"].shape != shape || call["xOut"].shape != shape)) return true;
+                const Shape row = {shape.back()};
+                if (call["gamma"].shape != row || (!call["beta"].null && call["beta"].shape != row))
+                  return true;
+                if (CodesWrong(shape, call["yOut"])) return true;
+                if (call["mxscaleOut"].shape != PairsShape(shape, shape.size() - 1)) return true;
+                if (call["outputRstd"].integer == 0) return false;
+                Shape rows = shape;
+                rows.back() = 1;
+                return call["rstdOut"].dtype != ACL_FLOAT || call["rstdOut"].shape != rows;
+              }),
+      EmptyDone(x)};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const Shape shape = {random.Between(1, 4), random.Between(1, 140)};
+    const DtypeNumber dtype = DrawDtype(random, kHalfDtypes);
+    const DtypeNumber y = DrawDtype(random, kMxBytes);
+    call[x] = TensorArg(x, shape, dtype);
+    if (is_added) call["x2"] = TensorArg("x2", shape, dtype);
+    if (is_added) call["xOut"] = OutputArg("xOut", shape, dtype);
+    call["gamma"] = TensorArg("gamma", {shape[1]}, random.Chance(50) ? dtype : DtypeNumber{ACL_FLOAT});
+    call["beta"] = TensorArg("beta", {shape[1]}, random.Chance(50) ? dtype : DtypeNumber{ACL_FLOAT});
+    call["beta"].null = random.Chance(40);
+    call["scaleAlg"].integer = random.Between(0, 1);
+    call["dstType"].integer = y;
+    call["outputRstd"].integer = random.Chance(50);
+    call["yOut"] = OutputArg("yOut", shape, y);
+    call["mxscaleOut"] = OutputArg("mxscaleOut", PairsShape(shape, 1), ACL_FLOAT8_E8M0);
+    call["rstdOut"] = OutputArg("rstdOut", {shape[0], 1});
+  };
+  op.fill = [=](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (size_t i = 0; i < (is_added ? 4u : 3u); ++i) SetNumbers(tensors[i], random);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers first(call, tensors, x);
+    const Numbers gamma(call, tensors, "gamma");
+    const Numbers beta(call, tensors, "beta");
+    const DtypeNumber y = call["yOut"].dtype;
+    const int64_t columns = first.shape()[1];
+    std::vector<std::optional<uint32_t>> codes;
+    Outcome scales(static_cast<size_t>(NumElements(call["mxscaleOut"].shape)), Element{std::byte{0}});
+    std::vector<double> sums;
+    std::vector<double> roots;
+    for (int64_t row = 0; row < first.shape()[0]; ++row) {
+      std::vector<float> numbers;
+      for (int64_t h = 0; h < columns; ++h) {
+        float number = FloatAt(first, row * columns + h);
+        if (is_added) number = number + FloatAt(Numbers(call, tensors, "x2"), row * columns + h);
+        sums.push_back(static_cast<double>(number));
+        numbers.push_back(number);
+      }
+      const float root = Root(numbers, call["epsilon"].real);
+      roots.push_back(static_cast<double>(root));
+      for (int64_t h = 0; h < columns; ++h) {
+        float& number = numbers[static_cast<size_t>(h)];
+        number = number * root * FloatAt(gamma, h);
+        if (beta.is_given()) number = number + FloatAt(beta, h);
+      }
+      const int64_t places = (columns + 63) / 64 * 2;
+      for (int64_t block = 0; block * 32 < columns; ++block) {
+        const auto begin = numbers.begin() + block * 32;
+        const auto end = numbers.begin() + std::min(columns, block * 32 + 32);
+        const std::vector<double> members(begin, end);
+        const Power power = PowerOf(members, y, call["scaleAlg"].integer, 0, 0);
+        scales[static_cast<size_t>(row * places + block)] = Element{static_cast<std::byte>(power.code())};
+        for (const double member : members) codes.emplace_back(MxCode(y, member, power));
+      }
+    }
+    std::vector<Outcome> outcomes = {OutcomeOfCodes(y, codes)};
+    if (is_added) outcomes.push_back(EncodedAll(first.dtype(), sums));
+    outcomes.push_back(scales);
+    outcomes.push_back(call["outputRstd"].integer != 0 ? EncodedAll(ACL_FLOAT, roots)
+                                                       : Outcome(roots.size(), std::nullopt));
+    return outcomes;
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& All() {
   static const std::vector<IndexOperator> all = {
       Axis(PORTACL_C_FUNCTION(aclnnDynamicMxQuant), 1),
@@ -811,7 +939,9 @@ const std::vector<IndexOperator>& All() {
       Fake(false),
       Fake(true),
       Most(false),
-      Most(true)};
+      Most(true),
+      Normed(false),
+      Normed(true)};
   return all;
 }
 PORTACL_INDEX_TESTS(BlockQuantTest, All());

@@ -776,10 +776,12 @@ void QuantiseNormed::Run(const JobContext& context) const noexcept {
         scale.Bring(column, n, other);
         functions.multiply(numbers, other, count, count);
         if (rounds_steps) first.Round(numbers, n, reinterpret_cast<char*>(other));
-        if (is_first && plain.is_there()) plain.Put(at, n, numbers);
-        if (!shift.is_there()) return;
-        shift.Bring(column, n, other);
-        functions.add(numbers, other, count, count);
+        if (is_first && plain.is_there() && !normed_has_beta) plain.Put(at, n, numbers);
+        if (shift.is_there()) {
+          shift.Bring(column, n, other);
+          functions.add(numbers, other, count, count);
+        }
+        if (is_first && plain.is_there() && normed_has_beta) plain.Put(at, n, numbers);
       };
       if (kept != nullptr) {
         ForEachTile(0, columns, [&](int64_t column, int64_t n) { bring(column, n, kept + column, true); });

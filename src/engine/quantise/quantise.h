@@ -93,9 +93,10 @@ struct QuantiseNormed : QuantisedRows {
   Quantiser quantiser[2];
   Numbers x1, x2;  // x2 is optional
   Numbers gamma, beta;
-  Numbers sum;                // written: x1 + x2
-  Numbers normed;             // written: without beta
-  Numbers rstd;               // written
+  Numbers sum;     // written: x1 + x2
+  Numbers normed;  // written: without beta, unless `normed_has_beta`
+  Numbers rstd;    // written
+  bool normed_has_beta = false;
   bool rounds_sum = false;    // normalises the rounded sum
   bool rounds_steps = false;  // rounds the quotient, and its product with gamma, to x1's dtype
   double eps = 0;
