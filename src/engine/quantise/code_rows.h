@@ -11,7 +11,7 @@
 
 namespace portacl::engine {
 
-// What is done with numbers before they are rounded, in this order. A row has a number for each column; null
+// Operations on numbers before they are rounded, in this order. A row has a number for each column; null
 // leaves the step out.
 struct CodeSteps {
   const float* factors = nullptr;

@@ -335,7 +335,7 @@ void AddProducts(const float* vector, const float* matrix, int64_t terms, int64_
   }
 }
 
-// What the extremes of a row make of its numbers: multiply, divide, add; and the step that is written.
+// The operations that follow from the extremes of a row - multiply, divide, add - and the step that is written.
 struct RowScale {
   float factor = 1;
   float divisor = 1;
