@@ -1088,6 +1088,8 @@ constexpr OperatorCall kCalls[] = {
           given.Powers(t[0]), nullptr),
     STATE(AddRmsNormDynamicMxQuant, 3, kOperand0, t[0], t[1], given.Columns(t[0]), given.FloatColumns(t[0]), 1e-6, 0, nullptr, ACL_FLOAT8_E4M3FN, false,
           given.ByteCodes(t[0]), t[2], given.Powers(t[0]), nullptr),
+    STATE(DynamicDualLevelMxQuant, 1, kAny, (static_cast<void>(t), given.Written({2, 64}, ACL_FLOAT16)), nullptr, nullptr, 512, 32, given.Written({2, 64}, ACL_FLOAT4_E2M1),
+          given.Written({2, 1}, ACL_FLOAT), given.Written({2, 1, 2}, ACL_FLOAT8_E8M0)),
     STATE(FlatQuant, 1, kAny, (static_cast<void>(t), given.Written({3, 4, 8}, ACL_FLOAT16)), given.Written({4, 4}, ACL_FLOAT16), given.Written({8, 8}, ACL_FLOAT16), 0.5,
           given.Written({3, 4, 1}, ACL_INT32), given.Written({3}, ACL_FLOAT)),
     STATE(FlatQuantV2, 1, kAny, (static_cast<void>(t), given.Written({3, 4, 8}, ACL_FLOAT16)), given.Written({4, 4}, ACL_FLOAT16), given.Written({8, 8}, ACL_FLOAT16), 1.0,

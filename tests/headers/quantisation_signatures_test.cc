@@ -58,3 +58,4 @@ HAS(aclnnFlatQuantV2, In, In, In, double, double, Out, Out);
 HAS(aclnnRotateQuant, In, In, In, int64_t, char*, int64_t, double, bool, Out, Out);
 HAS(aclnnRmsNormDynamicMxQuant, In, In, In, double, int64_t, char*, int64_t, bool, Out, Out, Out);
 HAS(aclnnAddRmsNormDynamicMxQuant, In, In, In, In, double, int64_t, char*, int64_t, bool, Out, Out, Out, Out);
+HAS(aclnnDynamicDualLevelMxQuant, In, In, char*, int64_t, int64_t, In, In, In);

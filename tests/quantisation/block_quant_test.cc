@@ -1007,5 +1007,83 @@ TEST(MxByHand, Float4) {
   }
 }
 
+// Two rows of a block of 512 and one of 88, the second row with a first block of zeros.
+TEST(MxByHand, TwoLevels) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
+  for (const bool is_smoothed : {false, true}) {
+    HandMade made;
+    constexpr int64_t kRows = 2;
+    constexpr int64_t kColumns = 600;
+    constexpr int64_t kPlaces = 20;  // powers of two of a row: 19 and the padding
+    RandomNumbers random(4);
+    std::vector<double> x(kRows * kColumns);
+    std::vector<double> smooth(kColumns);
+    GuardedBuffer device_x(x.size() * 2);
+    GuardedBuffer device_smooth(smooth.size() * 2);
+    GuardedBuffer device_y(x.size() / 2);
+    GuardedBuffer device_0(kRows * 2 * sizeof(float));
+    GuardedBuffer device_1(kRows * kPlaces);
+    const auto set = [&](std::vector<double>& numbers, const GuardedBuffer& buffer, size_t zeros) {
+      for (size_t i = 0; i < numbers.size(); ++i) {
+        const double drawn = static_cast<double>(random.Between(-255, 255)) / 64.0;
+        numbers[i] = i >= static_cast<size_t>(kColumns) && i < zeros ? 0 : drawn;
+        const Element element = Encoded(ACL_BF16, numbers[i]);
+        std::memcpy(buffer.device() + 2 * i, element.data(), 2);
+      }
+    };
+    set(x, device_x, kColumns + 512);
+    set(smooth, device_smooth, 0);
+    aclTensor* const from = made.Dense({kRows, kColumns}, ACL_BF16, device_x.device());
+    aclTensor* const factors = made.Dense({kColumns}, ACL_BF16, device_smooth.device());
+    aclTensor* const to = made.Dense({kRows, kColumns}, ACL_FLOAT4_E2M1, device_y.device());
+    aclTensor* const level0 = made.Dense({kRows, 2}, ACL_FLOAT, device_0.device());
+    aclTensor* const level1 = made.Dense({kRows, 10, 2}, ACL_FLOAT8_E8M0, device_1.device());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto plan = [&](int64_t block) {
+      return aclnnDynamicDualLevelMxQuantGetWorkspaceSize(from, is_smoothed ? factors : nullptr, nullptr,
+                                                          block, 32, to, level0, level1, &size, &executor);
+    };
+    EXPECT_EQ(plan(256), 561002);
+    ExpectMessage("level0BlockSize");
+    ASSERT_EQ(plan(512), 0) << TakeErrorMessage();
+    ASSERT_EQ(RunAndWait(environment, aclnnDynamicDualLevelMxQuant, size, executor), 0);
+    for (int64_t row = 0; row < kRows; ++row) {
+      std::vector<double> quotients;
+      for (int64_t block = 0; block < 2; ++block) {
+        std::vector<float> t;
+        float greatest = 0;
+        for (int64_t n = block * 512; n < std::min(kColumns, block * 512 + 512); ++n) {
+          auto number = static_cast<float>(x[static_cast<size_t>(row * kColumns + n)]);
+          if (is_smoothed) number = number * static_cast<float>(smooth[static_cast<size_t>(n)]);
+          t.push_back(number);
+          greatest = std::max(greatest, std::fabs(number));
+        }
+        const float scale = greatest / 6.0f;
+        float found = -1;
+        std::memcpy(&found, device_0.device() + (row * 2 + block) * 4, 4);
+        EXPECT_EQ(found, scale);
+        for (const float number : t) {
+          const Element rounded =
+              Encoded(ACL_BF16, static_cast<double>(scale == 0 ? number : number / scale));
+          quotients.push_back(DecodeReal(ACL_BF16, rounded.data()));
+        }
+      }
+      for (int64_t block = 0; block < kPlaces; ++block) {
+        const auto begin = std::min(kColumns, block * 32);
+        const std::vector<double> members(quotients.begin() + begin,
+                                          quotients.begin() + std::min(kColumns, block * 32 + 32));
+        const Power power = members.empty() ? Power{} : PowerOf(members, ACL_FLOAT4_E2M1, 0, 0, 0);
+        EXPECT_EQ(std::to_integer<uint8_t>(device_1.device()[row * kPlaces + block]), power.code());
+        for (size_t k = 0; k < members.size(); ++k) {
+          const size_t i = static_cast<size_t>(row * kColumns + begin) + k;
+          const auto byte = std::to_integer<uint8_t>(device_y.device()[i / 2]);
+          EXPECT_EQ(i % 2 == 0 ? byte & 0xF : byte >> 4, MxCode(ACL_FLOAT4_E2M1, members[k], power)) << i;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

@@ -268,6 +268,65 @@ void SetGrouped(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
+// ---- aclnnDynamicDualLevelMxQuant: powers of two below a scale of larger blocks ----
+
+enum LevelTensors { kSmooth = 1, kLevelY, kLevel0, kLevel1 };
+enum LevelAttributes { kLevelRound, kBlock0, kBlock1 };
+constexpr DtypeRule kE2m1On950 = ByGeneration({}, {}, DtypeSet(ACL_FLOAT4_E2M1));
+constexpr int64_t kLevelBlock = 512;
+
+aclnnStatus LevelsFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.HoldsOf(IsMxRounding(ACL_FLOAT4_E2M1, TextOf(call, kLevelRound), IsNull(call, kLevelRound)),
+                 kLevelRound, "rint, round or floor");
+  checks.Integer(kBlock0, kLevelBlock, kLevelBlock).Integer(kBlock1, kMxBlock, kMxBlock).Rank(kX, 1, 7);
+  if (!checks.Passed()) return checks.status();
+  const Shape& shape = call.Tensor(kX).view;
+  const int last = shape.rank - 1;
+  checks.IsIfGiven(kSmooth, Shape{shape[last]});
+  HasCodes(checks, call, shape, kLevelY);
+  Shape scales = shape;
+  scales.dim[last] = shape[last] / kLevelBlock + (shape[last] % kLevelBlock != 0 ? 1 : 0);
+  return checks.Is(kLevel0, scales).Is(kLevel1, PairsShape(shape, last, kMxBlock)).status();
+}
+
+constexpr Check kLevelChecks[] = {
+    NotNull(kX),
+    NotNull(kLevelY),
+    NotNull(kLevel0),
+    NotNull(kLevel1),
+    DtypesIn(kHalvesOn950, {kX}),
+    IfGiven<kSmooth>(SameDtype(kX, kSmooth)),
+    DtypesIn(kE2m1On950, {kLevelY}),
+    DtypesIn(kFloat, {kLevel0}),
+    DtypesIn(kPowers, {kLevel1}),
+    Custom(LevelsFit, kTiling),
+    SizesRepresentable({kLevelY, kLevel0, kLevel1}),
+    DoneIfEmpty({kX}),
+    InsideStorage({kX}),
+    IfGiven<kSmooth>(InsideStorage({kSmooth})),
+    Packed<kLevelY>(),
+};
+
+void SetLevels(const OperatorCall& call, Executor& executor) {
+  DenseOpList ops(call, executor);
+  const Shape& shape = call.Tensor(kX).view;
+  const int64_t numel = call.Tensor(kX).numel;
+  engine::DivideBlocks divide;
+  divide.x = NumbersIn(ops, call, kX);
+  divide.smooth = NumbersIn(ops, call, kSmooth);
+  divide.scales = ops.Out(kLevel0);
+  divide.to = {ops.Bytes(numel * SizeOf(call, kX)), call.Tensor(kX).dtype, true};
+  divide.columns = shape[shape.rank - 1];
+  divide.rows = numel / divide.columns;
+  AddRows(ops, divide, {divide.x.buffer, BufferOf(divide.smooth), divide.scales, divide.to.buffer});
+  engine::QuantiseMx job;
+  job.rule = PowerRuleOf(ACL_FLOAT4_E2M1, 0);
+  job.rounding = MxRoundingOf(TextOf(call, kLevelRound));
+  AddMx(ops, call, divide.to, shape, shape.rank - 1, kLevelY, kLevel1, job);
+  ops.SetJob();
+}
+
 // ---- aclnnAntiMxQuant ----
 
 enum AntiTensors { kAntiScale = 1, kAntiY };
@@ -354,4 +413,7 @@ PORTACL_PHASE_1(aclnnGroupedDynamicMxQuantV2) {
 }
 PORTACL_PHASE_1(aclnnAntiMxQuant) {
   return dense::RunOpList(call, kAntiChecks, workspaceSize, executor, SetAnti);
+}
+PORTACL_PHASE_1(aclnnDynamicDualLevelMxQuant) {
+  return dense::RunOpList(call, kLevelChecks, workspaceSize, executor, SetLevels);
 }

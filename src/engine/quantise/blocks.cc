@@ -322,6 +322,37 @@ void DequantiseMx::Run(const JobContext& context) const noexcept {
   });
 }
 
+void DivideBlocks::Run(const JobContext& context) const noexcept {
+  const Source source(x, isa, context);
+  const Source factors(smooth, isa, context);
+  char* const written = scales.Address(context);
+  char* const target = to.buffer.Address(context);
+  const auto size = static_cast<int64_t>(StorageBits(to.dtype) / 8);
+  const StoreFunction store = FindStore(isa, to.dtype);
+  const int64_t blocks = QuotientUp(columns, block);
+  ForEachUnit(rows, threads, [&](int64_t row) {
+    float tile[kTile];
+    float smoothed[kTile];
+    for (int64_t number = 0; number < blocks; ++number) {
+      const int64_t from = number * block;
+      const int64_t n = std::min(columns, from + block) - from;
+      source.Bring(row * columns + from, n, tile);
+      if (factors.is_there()) {
+        factors.Bring(from, n, smoothed);
+        for (int64_t i = 0; i < n; ++i) tile[i] *= smoothed[i];
+      }
+      const uint32_t bits = GreatestBits(tile, n);
+      const float greatest = std::bit_cast<float>(bits);
+      const float scale = greatest / most;
+      std::memcpy(written + (row * blocks + number) * int64_t{sizeof scale}, &scale, sizeof scale);
+      if (scale != 0) {
+        for (int64_t i = 0; i < n; ++i) tile[i] /= scale;
+      }
+      store(tile, target + (row * columns + from) * size, static_cast<size_t>(n), false);
+    }
+  });
+}
+
 void QuantiseRectangles::Run(const JobContext& context) const noexcept {
   const Source source(x, isa, context);
   const Sink sink(codes, dtype, Rounding::kNearestEven, isa, context);

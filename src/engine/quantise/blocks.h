@@ -74,6 +74,21 @@ struct DequantiseMx {
   void Run(const JobContext& context) const noexcept;
 };
 
+// Divides blocks of rows by a scale, their greatest magnitude / most, in float32, and rounds the quotients to a dtype.
+// Numbers of a block of zeros stay 0.
+struct DivideBlocks {
+  Numbers x;
+  Numbers smooth;    // optional: a factor for each column
+  BufferRef scales;  // FLOAT [rows, blocks]
+  Numbers to;
+  int64_t rows = 0, columns = 0;
+  int64_t block = 512;
+  float most = 6;
+  Isa isa = Isa::kPortable;
+  int threads = 1;
+  void Run(const JobContext& context) const noexcept;
+};
+
 // Quantises rectangles of matrices by x / scale, where the scale is the greatest finite magnitude divided by `most`,
 // at most `greatest_scale`.
 struct QuantiseRectangles {
