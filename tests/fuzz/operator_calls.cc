@@ -806,6 +806,8 @@ constexpr OperatorCall kCalls[] = {
     STATE(GroupedMatmulWeightNz, 2, kOperand0, given.List({t[0]}), given.Weights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), nullptr, nullptr, nullptr, 3, 0, 1, 0, nullptr, 0, given.List({t[1]}), nullptr, nullptr),
     MATRICES(WeightQuantBatchMatmulV3, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), a.log_target ? 1 : 0, t[3]),
     MATRICES(WeightQuantBatchMatmulNz, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
+    STATE(QuantMatmulReduceSumWeightNz, 1, kAny, (static_cast<void>(t), given.Written({2, 3, 8}, ACL_INT8)), given.Fractal({2, 8, 6}), given.Written({2, 3}, ACL_FLOAT),
+          given.Written({6}, ACL_BF16), nullptr, nullptr, nullptr, nullptr, nullptr, false, false, 0, given.Array({0}), false, given.Written({3, 6}, ACL_BF16)),
     MOVES(NpuFormatCast, 2, kOperand0, t[0], given.Fractal({4, 4})),
     MATRICES(QuantMatmulV3, 4, kAny, t[0], t[1], t[2], nullptr, nullptr, a.log_target, a.reduction == 1, t[3]),
     MATRICES(QuantMatmulV4, 5, kAny, t[0], t[1], t[2], nullptr, a.reduction == 2 ? t[3] : nullptr, nullptr, a.log_target, a.reduction == 1, t[4]),

@@ -60,6 +60,8 @@ HAS(aclnnWeightQuantBatchMatmulV2, In, In, In, In, In, In, In, int, In);
 HAS(aclnnWeightQuantBatchMatmulV3, In, In, In, In, In, In, In, int, int, In);
 HAS(aclnnWeightQuantBatchMatmulNz, In, In, In, In, In, In, In, int, In);
 HAS(aclnnNpuFormatCast, In, Out);
+HAS(aclnnQuantMatmulReduceSumWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t,
+    const aclIntArray*, bool, Out);
 static_assert(std::is_same<decltype(&aclnnNpuFormatCastCalculateSizeAndFormat),
                            aclnnStatus (*)(In, int, int, int64_t**, uint64_t*, int*)>::value,
               "aclnnNpuFormatCastCalculateSizeAndFormat");

@@ -143,5 +143,70 @@ TEST(BlockScaledProducts, Refuses) {
   expect([&](Call& call) { call = Call(2, 512, 256, false, false, random); }, 161002, "a transposed matrix");
 }
 
+// The sum over a batch, each product of which has scales of rows and columns.
+TEST(BlockScaledProducts, SumOverABatch) {
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedEnvironment environment(
+        Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}, {"PORTACL_ISA", engine::IsaName(isa)}});
+    RandomNumbers random(8);
+    for (int i = 0; i < 6; ++i) {
+      const int64_t b = random.Between(1, 4);
+      const int64_t m = random.Between(1, 20);
+      const int64_t k = random.Between(1, 150);
+      const int64_t n = random.Between(1, 150);
+      HeldView x1 = Bytes({b, m, k}, false, random);
+      HeldView x2 = Bytes({b, k, n}, false, random);
+      HeldView of_rows = Floats({b, m}, random);
+      HeldView of_columns = Numbers({n}, ACL_BF16);
+      Fill(of_columns, random, 0.1);
+      HeldView out = Numbers({m, n}, ACL_BF16);
+      const int64_t first = i == 5 ? 1 : 0;
+      aclIntArray* const dims = aclCreateIntArray(&first, 1);
+      if (i != 4) x2.format = ACL_FORMAT_FRACTAL_NZ;
+      HeldView* const views[] = {&x1, &x2, &of_rows, &of_columns, &out};
+      std::vector<aclTensor*> t;
+      for (HeldView* const view : views) t.push_back(view->Make());
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      const aclnnStatus status = aclnnQuantMatmulReduceSumWeightNzGetWorkspaceSize(
+          t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, nullptr, nullptr, false, false, 0, dims, false,
+          t[4], &size, &executor);
+      EXPECT_EQ(status, i < 4 ? 0 : 161002);
+      if (status == 0) {
+        std::vector<std::byte> workspace(size);
+        EXPECT_EQ(aclnnQuantMatmulReduceSumWeightNz(workspace.data(), size, executor, environment.stream()),
+                  0);
+        EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+      } else {
+        const std::string message = TakeErrorMessage();
+        EXPECT_NE(message.find(i == 4 ? "FRACTAL_NZ" : "dims"), std::string::npos) << message;
+      }
+      for (aclTensor* const tensor : t) aclDestroyTensor(tensor);
+      for (HeldView* const view : views) view->Fetch();
+      aclDestroyIntArray(dims);
+      if (status != 0) continue;
+      const auto byte = [](const HeldView& view, int64_t at) {
+        return int{static_cast<int8_t>(view.bytes[static_cast<size_t>(at)])};
+      };
+      for (int64_t row = 0; row < m; ++row) {
+        for (int64_t column = 0; column < n; ++column) {
+          float sum = 0;
+          for (int64_t batch = 0; batch < b; ++batch) {
+            int64_t exact = 0;
+            for (int64_t term = 0; term < k; ++term)
+              exact += byte(x1, (batch * m + row) * k + term) * byte(x2, (batch * k + term) * n + column);
+            const float scale = NumberAt(of_rows, {batch, row}) * NumberAt(of_columns, {column});
+            sum = sum + static_cast<float>(exact) * scale;
+          }
+          Element expected(2);
+          EncodeElement(ACL_BF16, static_cast<double>(sum), expected.data());
+          ASSERT_EQ(std::memcmp(expected.data(), out.bytes.data() + (row * n + column) * 2, 2), 0)
+              << row << ", " << column;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

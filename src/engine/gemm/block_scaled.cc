@@ -98,7 +98,7 @@ void BlockScaledProduct::Run(const JobContext& context) const noexcept {
   const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
   const auto dots = kDots.For(isa);
   const StoreFunction store = FindStore(isa, dtype);
-  const int64_t blocks = QuotientUp(terms, kBlock);
+  const int64_t blocks = QuotientUp(terms, term_block);
   const int64_t across = QuotientUp(columns, kBlock);
   ForEachBlock(QuotientUp(rows, kRowsAtATime) * across, threads, [&](int64_t unit) {
     const DefaultFloatEnvironment environment;
@@ -108,10 +108,14 @@ void BlockScaledProduct::Run(const JobContext& context) const noexcept {
     const int64_t n = std::min(columns, from + kBlock) - from;
     float sums[kRowsAtATime][kBlock] = {};
     for (int64_t block = 0; block < blocks; ++block) {
-      const int64_t begin = block * kBlock;
-      const auto length = static_cast<size_t>(std::min(terms, begin + kBlock) - begin);
+      const int64_t begin = block * term_block;
+      const auto length = static_cast<size_t>(std::min(terms, begin + term_block) - begin);
       for (int64_t row = first; row < last; ++row) {
-        const float scale = of_rows[row * blocks + block] * of_columns[unit % across * blocks + block];
+        const float of_row = of_rows[row * blocks + block];
+        const auto scale = [&](int64_t column) {
+          const int64_t own = (from + column) / column_block;
+          return of_row * of_columns[repeats_columns ? own : own * blocks + block];
+        };
         float* const own = sums[row - first];
         for (int64_t column = 0; column < n; column += kColumnsAtOnce) {
           // The last columns are computed one by one.
@@ -120,11 +124,12 @@ void BlockScaledProduct::Run(const JobContext& context) const noexcept {
           const int8_t* const terms_of = b + (from + column) * terms + begin;
           if (some == kColumnsAtOnce) {
             dots(a + row * terms + begin, terms_of, terms, length, exact);
-            for (int64_t k = 0; k < some; ++k) own[column + k] += static_cast<float>(exact[k]) * scale;
+            for (int64_t k = 0; k < some; ++k)
+              own[column + k] += static_cast<float>(exact[k]) * scale(column + k);
           } else {
             for (int64_t k = 0; k < some; ++k) {
               dots(a + row * terms + begin, terms_of + k * terms, 0, length, exact);
-              own[column + k] += static_cast<float>(exact[0]) * scale;
+              own[column + k] += static_cast<float>(exact[0]) * scale(column + k);
             }
           }
         }
