@@ -46,7 +46,8 @@ HAS(aclnnAntiMxQuant, In, In, int64_t, int64_t, In);
 HAS(aclnnDynamicBlockQuant, In, double, char*, int64_t, int64_t, int64_t, In, In);
 HAS(aclnnDynamicBlockQuantV2, In, double, char*, int64_t, int64_t, int64_t, double, In, In);
 HAS(aclnnGroupedDynamicBlockQuant, In, In, double, char*, int64_t, int64_t, int64_t, int64_t, In, In);
-HAS(aclnnGroupedDynamicBlockQuantV2, In, In, double, char*, int64_t, int64_t, int64_t, int64_t, double, In, In);
+HAS(aclnnGroupedDynamicBlockQuantV2, In, In, double, char*, int64_t, int64_t, int64_t, int64_t, double, In,
+    In);
 HAS(aclnnFakeQuantPerTensorAffineCachemask, In, In, In, float, int64_t, int64_t, Out, Out);
 HAS(aclnnFakeQuantPerChannelAffineCachemask, In, In, In, int64_t, int64_t, int64_t, Out, Out);
 HAS(aclnnQuantMax, In, In, char*, int64_t, In, In);
