@@ -81,7 +81,7 @@ struct Target {
 
 // Finds the block of a tensor that is to hold numbers of another dtype, or of its own.
 aclnnStatus FindTarget(const aclTensor& source, aclDataType dtype, Target& target) {
-  const Shape& view = source.view;
+  const Shape& view = source.shape;
   const auto bits = static_cast<int64_t>(StorageBits(dtype));
   if (bits == 0) return Refuse("additionalDtype", "a dtype that has a size, or -1");
   const bool is_own = dtype == source.dtype;
@@ -172,9 +172,9 @@ aclnnStatus PairFits(const Check& check, OperatorCall& call) noexcept {
     if (!is_950 && to.format != ACL_FORMAT_FRACTAL_NZ)
       return RefuseCast(check, call, kDestination, "FRACTAL_NZ or ND");
     if (from.dtype == ACL_UINT32) return RefuseCast(check, call, kSource, "another type than UINT32");
-    if (from.view.rank < kLeastRank || from.view.rank > kMostRank)
+    if (from.shape.rank < kLeastRank || from.shape.rank > kMostRank)
       return RefuseCast(check, call, kSource, "2 to 6 dims");
-    const bool has_blocks = to.storage.rank == from.view.rank + 2 && !HasZero(to.storage);
+    const bool has_blocks = to.storage.rank == from.shape.rank + 2 && !HasZero(to.storage);
     if (!has_blocks)
       return RefuseCast(check, call, kDestination, "a storage of two dims more than srcTensor has");
     return ACL_SUCCESS;
@@ -182,7 +182,7 @@ aclnnStatus PairFits(const Check& check, OperatorCall& call) noexcept {
   if (BlockColumns(from.format, from.dtype) == 0 || !IsPlain(to.format))
     return RefuseCast(check, call, kDestination, "FRACTAL_NZ of a tensor in ND, or ND of one in FRACTAL_NZ");
   if (!HasBlocks(from)) return RefuseCast(check, call, kSource, "a storage of whole blocks");
-  if (!(from.view == to.view)) return RefuseCast(check, call, kDestination, "srcTensor's shape");
+  if (!(from.shape == to.shape)) return RefuseCast(check, call, kDestination, "srcTensor's shape");
   return ACL_SUCCESS;
 }
 
@@ -209,12 +209,12 @@ void SetCast(const OperatorCall& call, Executor& executor) {
   const aclTensor& from = call.Tensor(kSource);
   auto& to = const_cast<aclTensor&>(call.Tensor(kDestination));
   if (IsToFractal(call)) {
-    to.view = from.view;
-    to.strides = from.view;
+    to.shape = from.shape;
+    to.strides = from.shape;
     int64_t stride = 1;
-    for (int dim = to.view.rank - 1; dim >= 0; --dim) {
+    for (int dim = to.shape.rank - 1; dim >= 0; --dim) {
       to.strides.dim[dim] = stride;
-      stride *= to.view[dim];
+      stride *= to.shape[dim];
     }
     to.Describe();
   }
@@ -223,7 +223,7 @@ void SetCast(const OperatorCall& call, Executor& executor) {
     const StridedView bytes = DenseTensor(Shape{from.numel / 2}, ACL_UINT8);
     ops.Copy(bytes, {kSource, from.offset / 2}, bytes, {kDestination, to.offset / 2});
   } else {
-    const StridedView dense = DenseTensor(from.view, from.dtype);
+    const StridedView dense = DenseTensor(from.shape, from.dtype);
     ops.Copy(PlainView(from), OperandBuffer(kSource), dense, {kDestination, ByteOffset(to)});
   }
   ops.SetJob();
@@ -256,7 +256,8 @@ aclnnStatus aclnnNpuFormatCastCalculateSizeAndFormat(const aclTensor* srcTensor,
   if (is_plain && dstFormat == ACL_FORMAT_FRACTAL_NZ) {
     Target target;
     if (const aclnnStatus status = FindTarget(*srcTensor, dtype, target)) return status;
-    if (const aclnnStatus status = Give(FractalDims(srcTensor->view, target.columns), dstShape, dstShapeSize))
+    if (const aclnnStatus status =
+            Give(FractalDims(srcTensor->shape, target.columns), dstShape, dstShapeSize))
       return status;
     if (target.format != 0) *actualFormat = target.format;
     return ACL_SUCCESS;
@@ -265,7 +266,7 @@ aclnnStatus aclnnNpuFormatCastCalculateSizeAndFormat(const aclTensor* srcTensor,
     const bool is_known =
         IsOn950(product) ? HasBlocks(*srcTensor) : srcTensor->format == ACL_FORMAT_FRACTAL_NZ;
     if (!is_known) return Refuse("srcTensor", "a storage of whole blocks; before Ascend 950 in FRACTAL_NZ");
-    if (const aclnnStatus status = Give(srcTensor->view, dstShape, dstShapeSize)) return status;
+    if (const aclnnStatus status = Give(srcTensor->shape, dstShape, dstShapeSize)) return status;
     *actualFormat = ACL_FORMAT_ND;
     return ACL_SUCCESS;
   }

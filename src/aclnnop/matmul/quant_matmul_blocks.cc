@@ -35,7 +35,7 @@ StridedView MatrixOf(const OperatorCall& call, int tensor, bool swaps) {
   StridedView view = call.Tensor(tensor);
   view.is_dense = false;
   if (swaps) {
-    std::swap(view.view.dim[0], view.view.dim[1]);
+    std::swap(view.shape.dim[0], view.shape.dim[1]);
     std::swap(view.strides.dim[0], view.strides.dim[1]);
   }
   view.Describe();
@@ -45,7 +45,7 @@ StridedView MatrixOf(const OperatorCall& call, int tensor, bool swaps) {
 aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   for (const int tensor : {kOffset, kYScale, kX1Offset, kYOffset})
-    checks.Holds(!call.IsGiven(tensor) || call.Tensor(tensor).view.IsEmpty(), tensor,
+    checks.Holds(!call.IsGiven(tensor) || call.Tensor(tensor).shape.IsEmpty(), tensor,
                  "a null pointer or no elements beside scales of blocks");
   return checks.status();
 }
@@ -54,8 +54,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   for (const int tensor : {kX1, kX2, kScale, kPertoken, kOut}) checks.Rank(tensor, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape left = MatrixOf(call, kX1, IsSwapped(call, true)).view;
-  const Shape right = MatrixOf(call, kX2, IsSwapped(call, false)).view;
+  const Shape left = MatrixOf(call, kX1, IsSwapped(call, true)).shape;
+  const Shape right = MatrixOf(call, kX2, IsSwapped(call, false)).shape;
   checks.Holds(left[1] == right[0], kX2, "as many terms as x1 has");
   const bool is_950 = products::kAscend950.Contains(call.product);
   checks.Holds(left[1] > 0 && (is_950 || left[1] % (4 * kBlock) == 0), kX1,
@@ -64,10 +64,10 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const bool is_across = IsSwapped(call, false) != IsTransposed(MatrixOf(call, kX2, false));
   checks.Holds(is_950 || is_across, kX2, "before Ascend 950 a transposed matrix");
   const int64_t blocks = QuotientUp(left[1], kBlock);
-  checks.Holds(MatrixOf(call, kPertoken, IsSwapped(call, true)).view == Shape{left[0], blocks}, kPertoken,
+  checks.Holds(MatrixOf(call, kPertoken, IsSwapped(call, true)).shape == Shape{left[0], blocks}, kPertoken,
                "a number for each row and block of 128 terms");
   checks.Holds(
-      MatrixOf(call, kScale, IsSwapped(call, false)).view == Shape{blocks, QuotientUp(right[1], kBlock)},
+      MatrixOf(call, kScale, IsSwapped(call, false)).shape == Shape{blocks, QuotientUp(right[1], kBlock)},
       kScale, "a number for each block of 128 terms and 128 columns");
   if (call.IsGiven(kBias)) checks.Is(kBias, Shape{right[1]});
   return checks.Is(kOut, Shape{left[0], right[1]}).status();
@@ -113,9 +113,9 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   // Terms lie side by side in both operands.
   const StridedView right = MatrixOf(call, kX2, !IsSwapped(call, false));
   BlockScaledProduct job;
-  job.rows = left.view[0];
-  job.terms = left.view[1];
-  job.columns = right.view[0];
+  job.rows = left.shape[0];
+  job.terms = left.shape[1];
+  job.columns = right.shape[0];
   job.left = ops.InView(kX1, left);
   job.right = ops.InView(kX2, right);
   job.row_scale = ops.InView(kPertoken, MatrixOf(call, kPertoken, IsSwapped(call, true)));
@@ -139,8 +139,8 @@ bool IsBlockScaled(const OperatorCall& call) noexcept {
     if (!call.IsGiven(tensor)) return false;
   }
   return products::kSinceAtlasA2.Contains(CurrentProduct()) && call.Tensor(kX1).dtype == ACL_INT8 &&
-         call.Tensor(kX2).dtype == ACL_INT8 && call.Tensor(kScale).view.rank >= 2 &&
-         call.Tensor(kPertoken).view.rank >= 2;
+         call.Tensor(kX2).dtype == ACL_INT8 && call.Tensor(kScale).shape.rank >= 2 &&
+         call.Tensor(kPertoken).shape.rank >= 2;
 }
 
 aclnnStatus RunBlockScaled(OperatorCall& call, bool is_fractal, uint64_t* workspaceSize,

@@ -36,10 +36,10 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX1, 3, 3).Rank(kX2, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& left = call.Tensor(kX1).view;
-  const Shape& right = call.Tensor(kX2).view;
-  checks.Holds(!call.Tensor(kX1).view.IsEmpty(), kX1, "a tensor with elements");
-  checks.Holds(!call.Tensor(kX2).view.IsEmpty(), kX2, "a tensor with elements");
+  const Shape& left = call.Tensor(kX1).shape;
+  const Shape& right = call.Tensor(kX2).shape;
+  checks.Holds(!call.Tensor(kX1).shape.IsEmpty(), kX1, "a tensor with elements");
+  checks.Holds(!call.Tensor(kX2).shape.IsEmpty(), kX2, "a tensor with elements");
   checks.Is(kX2, Shape{left[0], left[2], right[2]});
   checks.Holds(call.Tensor(kX2).format == ACL_FORMAT_FRACTAL_NZ, kX2, "the format FRACTAL_NZ");
   checks.Is(kX1Scale, Shape{left[0], left[1]}).Is(kX2Scale, Shape{right[2]});
@@ -75,10 +75,10 @@ StridedView Turned(const OperatorCall& call, int tensor, const int (&order)[kRan
 
 void SetProduct(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& left = call.Tensor(kX1).view;
+  const Shape& left = call.Tensor(kX1).shape;
   BlockScaledProduct job;
   job.rows = left[1];
-  job.columns = call.Tensor(kX2).view[2];
+  job.columns = call.Tensor(kX2).shape[2];
   job.terms = left[0] * left[2];
   job.term_block = left[2];
   job.column_block = 1;

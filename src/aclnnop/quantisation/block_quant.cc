@@ -56,11 +56,11 @@ aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Places& a
     checks.Rank(kX, 2, is_950 ? 3 : 2);
   }
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   Shape scale = x;
   scale.dim[x.rank - 1] = QuotientUp(x[x.rank - 1], column_block);
   scale.dim[x.rank - 2] =
-      at.group < 0 ? QuotientUp(x[x.rank - 2], row_block) : x[0] / row_block + call.Tensor(at.group).view[0];
+      at.group < 0 ? QuotientUp(x[x.rank - 2], row_block) : x[0] / row_block + call.Tensor(at.group).shape[0];
   return checks.Is(at.y, x).Is(at.scale, scale).status();
 }
 template <const Places& kAt>
@@ -97,7 +97,7 @@ constexpr Check kGroupedChecks[] = {
 
 void SetAt(const OperatorCall& call, const Places& at, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const bool is_grouped = at.group >= 0;
   engine::QuantiseRectangles job;
   job.x = NumbersIn(ops, call, kX);
@@ -114,7 +114,7 @@ void SetAt(const OperatorCall& call, const Places& at, Executor& executor) {
   const double least = RealOf(call, kLeast);
   job.greatest_scale = least > 0 ? 1.0f / static_cast<float>(least) : 0.0f;
   if (is_grouped) {
-    job.groups.count = call.Tensor(at.group).view[0];
+    job.groups.count = call.Tensor(at.group).shape[0];
     job.groups.ends = {ops.In(at.group, ACL_INT64), ACL_INT64, true};
   }
   job.isa = ops.isa();

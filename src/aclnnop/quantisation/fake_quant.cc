@@ -30,8 +30,8 @@ constexpr Check Missing(int tensor) {
 }
 
 ShapeChecks& HasLimits(ShapeChecks& checks, const OperatorCall& call, int least, int greatest) {
-  return checks.Is(kOut, call.Tensor(kX).view)
-      .Is(kMask, call.Tensor(kX).view)
+  return checks.Is(kOut, call.Tensor(kX).shape)
+      .Is(kMask, call.Tensor(kX).shape)
       .HoldsOf(Integer(call, least) <= Integer(call, greatest), greatest, "quantMin or more");
 }
 aclnnStatus TensorFits(const Check& check, OperatorCall& call) noexcept {
@@ -42,7 +42,7 @@ aclnnStatus TensorFits(const Check& check, OperatorCall& call) noexcept {
 }
 aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t rank = x.rank;
   checks.Rank(kScale, 1, 1).Rank(kZero, 1, 1).Integer(kAxis, -rank, rank - 1);
   if (!checks.Passed()) return checks.status();
@@ -83,7 +83,7 @@ void SetTensor(const OperatorCall& call, Executor& executor) {
   Add(call, executor, job);
 }
 void SetChannels(const OperatorCall& call, Executor& executor) {
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const auto axis =
       static_cast<int>(Integer(call, kAxis) < 0 ? Integer(call, kAxis) + x.rank : Integer(call, kAxis));
   engine::FakeQuantise job;
@@ -111,12 +111,12 @@ constexpr DtypeRule kCodes = ByGeneration({}, {}, kFloat8s);
 
 aclnnStatus MostFitsAt(const Check& check, const OperatorCall& call, const Most& at) {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const bool is_grouped = at.group >= 0;
   checks.Rank(kX, is_grouped ? 2 : 1, 8);
   if (is_grouped) checks.Rank(at.group, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape groups{is_grouped ? call.Tensor(at.group).view[0] : 1};
+  const Shape groups{is_grouped ? call.Tensor(at.group).shape[0] : 1};
   checks.Is(kScale, groups);
   const auto dtype = static_cast<aclDataType>(Integer(call, kDtype));
   const bool is_dtype = Integer(call, kDtype) >= 0 && Integer(call, kDtype) < 64 && kFloat8s.Contains(dtype);
@@ -162,7 +162,7 @@ constexpr Check kGroupsChecks[] = {
 
 void SetMostAt(const OperatorCall& call, const Most& at, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const bool is_grouped = at.group >= 0;
   engine::QuantiseGroups job;
   job.x = NumbersIn(ops, call, kX);
@@ -173,7 +173,7 @@ void SetMostAt(const OperatorCall& call, const Most& at, Executor& executor) {
   job.rows = x[0];
   job.columns = call.Tensor(kX).numel / x[0];
   if (is_grouped) {
-    job.groups.count = call.Tensor(at.group).view[0];
+    job.groups.count = call.Tensor(at.group).shape[0];
     job.groups.ends = {ops.In(at.group, ACL_INT64), ACL_INT64, true};
   }
   AddRows(ops, job,

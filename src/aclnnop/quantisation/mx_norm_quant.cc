@@ -48,7 +48,7 @@ aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Places& a
                  "0, with codes of FLOAT8 also 1, of FLOAT4_E2M1 also 2");
   checks.HoldsOf(RealOf(call, kEpsilon) >= 0, kEpsilon, "0 or more").Rank(kX, 1, 7);
   if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   const int last = shape.rank - 1;
   if (at.x2 >= 0) checks.Is(at.x2, shape).Is(at.sum, shape);
   checks.Is(at.gamma, Shape{shape[last]}).IsIfGiven(at.beta, Shape{shape[last]}).Is(at.y, shape);
@@ -77,7 +77,7 @@ constexpr auto kAddedChecks = Join(List(NotNull(kX), NotNull(kAdded.x2), NotNull
 
 void SetAt(const OperatorCall& call, const Places& at, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   engine::QuantiseNormed norm;
   norm.columns = shape[shape.rank - 1];
   norm.rows = call.Tensor(kX).numel / norm.columns;

@@ -71,7 +71,7 @@ aclnnStatus AxisFits(const Check& check, OperatorCall& call) noexcept {
                  "0, with scaleAlg 1 also more");
   checks.Rank(kX, 1, 7);
   if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   checks.Integer(kAxis, -shape.rank, shape.rank - 1);
   if (!checks.Passed()) return checks.status();
   HasCodes(checks, call, shape, kY);
@@ -95,7 +95,7 @@ constexpr Check kAxisChecks[] = {
 
 void SetAxis(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   engine::QuantiseMx job;
   job.block = Integer(call, kBlock);
   job.rule = RuleOf(call, kAxisModes, RealOf(call, kLeast));
@@ -116,7 +116,7 @@ aclnnStatus DualFits(const Check& check, OperatorCall& call) noexcept {
   HasModes(checks, call, kDualModes);
   checks.Holds(call.Tensor(kY2).dtype == call.Tensor(kY1).dtype, kY2, "the dtype of y1Out").Rank(kX, 2, 7);
   if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   HasCodes(checks, call, shape, kY1).Is(kY2, shape);
   return checks.Is(kScale1, PairsShape(shape, shape.rank - 1, kMxBlock))
       .Is(kScale2, PairsShape(shape, shape.rank - 2, kMxBlock))
@@ -142,7 +142,7 @@ constexpr Check kDualChecks[] = {
 
 void SetDual(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   const Numbers x = NumbersIn(ops, call, kX);
   engine::QuantiseMx job;
   job.rule = RuleOf(call, kDualModes);
@@ -163,7 +163,7 @@ aclnnStatus SquaresFit(const Check& check, OperatorCall& call) noexcept {
   HasModes(checks, call, kSquareModes);
   checks.HoldsOf(Integer(call, kSquareAlgorithm) != 1, kSquareAlgorithm, "0 or 2").Rank(kX, 2, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   HasCodes(checks, call, shape, kSquareY);
   return checks.Is(kRowScale, PairsShape(shape, shape.rank - 1, kMxBlock))
       .Is(kColumnScale, PairsShape(shape, shape.rank - 2, kMxBlock))
@@ -187,7 +187,7 @@ constexpr Check kSquareChecks[] = {
 
 void SetSquares(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   engine::QuantiseMxSquares job;
   Quantiser codes;
   SetCodes(ops, call, kSquareY, codes);
@@ -226,9 +226,9 @@ aclnnStatus GroupShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 2).Rank(kGroup, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   HasCodes(checks, call, shape, kGroupY);
-  const int64_t groups = call.Tensor(kGroup).view[0];
+  const int64_t groups = call.Tensor(kGroup).shape[0];
   checks.Is(kGroupScale, Shape{shape[0] / (2 * kMxBlock) + groups, shape[1], 2});
   return checks.Holds(groups > 0, kGroup, "one group or more").status();
 }
@@ -262,9 +262,9 @@ void SetGrouped(const OperatorCall& call, Executor& executor) {
   engine::QuantiseMx job;
   job.rule = RuleOf(call, kGroupModes);
   job.rounding = MxRoundingOf(TextOf(call, kGroupRound));
-  job.groups.count = call.Tensor(kGroup).view[0];
+  job.groups.count = call.Tensor(kGroup).shape[0];
   job.groups.ends = {ops.In(kGroup, ACL_INT64), ACL_INT64, true};
-  AddMx(ops, call, NumbersIn(ops, call, kX), call.Tensor(kX).view, 0, kGroupY, kGroupScale, job);
+  AddMx(ops, call, NumbersIn(ops, call, kX), call.Tensor(kX).shape, 0, kGroupY, kGroupScale, job);
   ops.SetJob();
 }
 
@@ -281,7 +281,7 @@ aclnnStatus LevelsFit(const Check& check, OperatorCall& call) noexcept {
                  kLevelRound, "rint, round or floor");
   checks.Integer(kBlock0, kLevelBlock, kLevelBlock).Integer(kBlock1, kMxBlock, kMxBlock).Rank(kX, 1, 7);
   if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   const int last = shape.rank - 1;
   checks.IsIfGiven(kSmooth, Shape{shape[last]});
   HasCodes(checks, call, shape, kLevelY);
@@ -310,7 +310,7 @@ constexpr Check kLevelChecks[] = {
 
 void SetLevels(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   const int64_t numel = call.Tensor(kX).numel;
   engine::DivideBlocks divide;
   divide.x = NumbersIn(ops, call, kX);
@@ -337,7 +337,7 @@ aclnnStatus AntiFits(const Check& check, OperatorCall& call) noexcept {
   checks.HoldsOf(Integer(call, kAntiDtype) == call.Tensor(kAntiY).dtype, kAntiDtype, "the dtype of y");
   checks.Rank(kX, 1, 7);
   if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   checks.Is(kAntiY, shape).Rank(kAntiScale, shape.rank + 1, shape.rank + 1);
   return checks.Integer(kAntiAxis, -shape.rank, shape.rank - 1).status();
 }
@@ -345,7 +345,7 @@ aclnnStatus AntiCodesPacked(const Check& check, OperatorCall& call) noexcept {
   return LiesPacked(call, check, kX);
 }
 aclnnStatus AntiScaleFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   const auto axis = static_cast<int>(AxisOf(Integer(call, kAntiAxis), shape));
   return ShapeChecks(check, call).Is(kAntiScale, PairsShape(shape, axis, kMxBlock)).status();
 }
@@ -367,7 +367,7 @@ constexpr Check kAntiChecks[] = {
 
 void SetAnti(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   const auto axis = static_cast<int>(AxisOf(Integer(call, kAntiAxis), shape));
   engine::DequantiseMx job;
   job.codes = CodesIn(ops, call, kX);

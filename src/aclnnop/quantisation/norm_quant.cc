@@ -1,9 +1,9 @@
-// aclnnAddRmsNormQuant and its second form, aclnnAddRmsNormDynamicQuant and its second form,
-// aclnnRmsNormQuant and its third form, aclnnRmsNormDynamicQuant: divide rows by their root mean square, and quantise.
+// aclnnAddRmsNormQuant and its second form, aclnnAddRmsNormDynamicQuant and its second form: divide the rows of a sum
+// by their root mean square, and quantise.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/norm_quant_functions.h"
 
-#include "aclnnop/quantisation/coded.h"
+#include "aclnnop/quantisation/norm_rows.h"
 
 namespace portacl {
 namespace {
@@ -18,26 +18,11 @@ constexpr DtypeRule kSinceA2Alone = kNoneBeforeAtlasA2;
 
 // Checks that gamma's dims are the last dims of x.
 ShapeChecks& IsTail(ShapeChecks& checks, const OperatorCall& call, int x, int gamma) {
-  const Shape& whole = call.Tensor(x).view;
-  const Shape& tail = call.Tensor(gamma).view;
+  const Shape& whole = call.Tensor(x).shape;
+  const Shape& tail = call.Tensor(gamma).shape;
   bool fits = tail.rank >= 1 && tail.rank <= whole.rank;
   for (int dim = 0; fits && dim < tail.rank; ++dim) fits = tail[dim] == whole[whole.rank - tail.rank + dim];
   return checks.Holds(fits, gamma, "the last dims of x");
-}
-
-void AddJob(DenseOpList& ops, QuantiseNormed& job) {
-  AddRows(ops, job,
-          {BufferOf(job.x1), BufferOf(job.x2), BufferOf(job.gamma), BufferOf(job.beta), BufferOf(job.sum),
-           BufferOf(job.normed), BufferOf(job.rstd), job.quantiser[0].codes, job.quantiser[1].codes,
-           BufferOf(job.quantiser[0].scale.numbers), BufferOf(job.quantiser[1].scale.numbers),
-           BufferOf(job.quantiser[0].offset.numbers), BufferOf(job.quantiser[1].offset.numbers),
-           BufferOf(job.quantiser[0].row_step), BufferOf(job.quantiser[1].row_step)});
-  ops.SetJob();
-}
-
-void SetRowsOf(const OperatorCall& call, int x, int gamma, QuantiseNormed& job) {
-  job.columns = call.Tensor(gamma).numel;
-  job.rows = call.Tensor(x).numel / job.columns;
 }
 
 // ---- aclnnAddRmsNormQuant: given scales and zero points ----
@@ -64,16 +49,16 @@ aclnnStatus StaticRanks(const Check& check, const OperatorCall& call, const Stat
 
 aclnnStatus StaticShapes(const Check& check, const OperatorCall& call, const Static& at) {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX1).view;
+  const Shape& x = call.Tensor(kX1).shape;
   checks.Is(kX2, x).Is(at.y1, x).Is(at.y2, x);
   if (IsThere(call, at.x)) checks.Is(at.x, x);
   if (IsThere(call, at.normed)) checks.Is(at.normed, x);
   IsTail(checks, call, kX1, kGamma);
-  const Shape& gamma = call.Tensor(kGamma).view;
+  const Shape& gamma = call.Tensor(kGamma).shape;
   if (IsThere(call, at.beta)) checks.Is(at.beta, gamma);
   for (const int tensor : {kScales1, kScales2, kZeros1, kZeros2}) {
     if (!call.IsGiven(tensor)) continue;
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     checks.Holds(shape == gamma || shape == Shape{1}, tensor, "gamma's shape, or one element");
   }
   if (call.IsGiven(kZeros2) && !call.IsGiven(kScales2))
@@ -147,7 +132,7 @@ bool IsSingle(const OperatorCall& call) noexcept {
       !call.IsGiven(kZeros1))
     return false;
   if (call.Tensor(kScales1).numel != 1 || call.Tensor(kZeros1).numel != 1) return false;
-  const Shape& gamma = call.Tensor(kGamma).view;
+  const Shape& gamma = call.Tensor(kGamma).shape;
   if (gamma.rank != 1 && !(gamma.rank == 2 && gamma[0] == 1)) return false;
   const bool has_sum = call.IsGiven(kSecond.x);
   return HasNormed(call) ? !has_sum && !call.IsGiven(kBeta) : has_sum && call.IsGiven(kBeta);
@@ -196,7 +181,7 @@ void SetStaticOf(const OperatorCall& call, const Static& at, Executor& executor)
     quantiser.scale = OneOrColumns(NumbersIn(ops, call, scales[i]), call, scales[i], job.columns);
     quantiser.offset = OneOrColumns(NumbersIn(ops, call, zeros[i]), call, zeros[i], job.columns);
   }
-  AddJob(ops, job);
+  AddNormed(ops, job);
 }
 void SetFirst(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kFirst, executor); }
 void SetSecond(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kSecond, executor); }
@@ -243,7 +228,7 @@ aclnnStatus DynamicCodesFit(const Check& check, OperatorCall& call) noexcept {
   constexpr const Dynamic& kAt = kDynamicSecond;
   if (HasFirst(call) && HasLast(call))
     checks.Holds(call.Tensor(kAt.y2).dtype == call.Tensor(kAt.y1).dtype, kAt.y2, "the dtype of y1Out");
-  const Shape& x = call.Tensor(kX1).view;
+  const Shape& x = call.Tensor(kX1).shape;
   for (const int codes : {kAt.y1, kAt.y2}) {
     const bool is_wanted = codes == kAt.y1 ? HasFirst(call) : HasLast(call);
     if (is_wanted && call.Tensor(codes).dtype == ACL_INT32) HasCodesOf(checks, call, x, codes);
@@ -255,11 +240,11 @@ aclnnStatus DynamicShapesOf(const Check& check, const OperatorCall& call, const 
   ShapeChecks checks(check, call);
   checks.Rank(kX1, 2, 8).Rank(kGamma, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX1).view;
+  const Shape& x = call.Tensor(kX1).shape;
   Shape ops = x;
   ops.rank = x.rank - 1;
   checks.Is(kX2, x).Is(kGamma, Shape{x[x.rank - 1]}).Is(at.x, x);
-  const Shape& gamma = call.Tensor(kGamma).view;
+  const Shape& gamma = call.Tensor(kGamma).shape;
   checks.IsIfGiven(kSmooth1, gamma).IsIfGiven(kSmooth2, gamma);
   if (at.has_beta) checks.IsIfGiven(kShift, gamma);
   if (HasFirst(call)) HasCodesOf(checks, call, x, at.y1).Is(at.step1, ops);
@@ -343,249 +328,13 @@ void SetDynamicOf(const OperatorCall& call, const Dynamic& at, Executor& executo
   };
   if (HasFirst(call)) set(job.quantiser[0], kSmooth1, at.y1, at.step1);
   if (HasLast(call)) set(job.quantiser[1], kSmooth2, at.y2, at.step2);
-  AddJob(ops, job);
+  AddNormed(ops, job);
 }
 void SetDynamicFirst(const OperatorCall& call, Executor& executor) {
   SetDynamicOf(call, kDynamicFirst, executor);
 }
 void SetDynamicSecond(const OperatorCall& call, Executor& executor) {
   SetDynamicOf(call, kDynamicSecond, executor);
-}
-
-// ---- RmsNormQuant ----
-
-enum PlainTensors { kX, kPlainGamma, kPlainBeta, kScale, kOffset, kY };
-enum PlainAttributes { kPlainEpsilon };
-
-constexpr DtypeRule kPlainDtypes = SinceAtlasA2(kHalves)
-                                       .On({Product::kAtlasInference, Product::kAtlas200I500A2}, kHalves)
-                                       .On(products::kAscend950, kFloatHalfAndBf16);
-constexpr DtypeRule kPlainCodes =
-    Everywhere(kIntegerCodes).On(products::kAscend950, kIntegerCodes | kFloat8s);
-
-aclnnStatus PlainTypes(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  const aclDataType x = call.Tensor(kX).dtype;
-  const aclDataType scale = call.Tensor(kScale).dtype;
-  const aclDataType offset = call.Tensor(kOffset).dtype;
-  if (!IsOn950(call)) {
-    checks.Holds(scale == x, kScale, "x's dtype");
-    return checks.Holds(offset == ACL_INT8, kOffset, "INT8").status();
-  }
-  if (x == ACL_FLOAT)
-    return checks.Holds(scale == x, kScale, "x's dtype").Holds(offset == x, kOffset, "x's dtype").status();
-  checks.Holds(scale == x || scale == ACL_FLOAT, kScale, "x's dtype or FLOAT");
-  const bool fits =
-      scale == ACL_FLOAT ? offset == ACL_FLOAT || offset == ACL_INT32 : offset == x || offset == ACL_INT8;
-  return checks.Holds(fits, kOffset, "scale's dtype, or an integer one").status();
-}
-
-aclnnStatus PlainShapes(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Rank(kX, 1, 8).Rank(kPlainGamma, 1, 2).Rank(kPlainBeta, 1, 2);
-  if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& gamma = call.Tensor(kPlainGamma).view;
-  const bool is_row = gamma[gamma.rank - 1] == x[x.rank - 1] && (gamma.rank == 1 || gamma[0] == 1);
-  checks.Holds(is_row, kPlainGamma, "a row as x has");
-  HasCodesOf(checks, call, x, kY).Is(kPlainBeta, gamma).Is(kOffset, call.Tensor(kScale).view);
-  const aclTensor& scale = call.Tensor(kScale);
-  const bool fits = scale.numel == 1 || (IsOn950(call) && scale.view == Shape{x[x.rank - 1]});
-  return checks.Holds(fits, kScale, "one element, on Ascend 950 also one for each of a row").status();
-}
-
-// Products before Ascend 950 have no kernel that writes INT4.
-aclnnStatus CodesComputed(const Check& check, OperatorCall& call) noexcept {
-  const bool fits = IsOn950(call) || call.Tensor(kY).dtype != ACL_INT4;
-  return ShapeChecks(check, call).Holds(fits, kY, "INT8, or INT32 of eight codes").status();
-}
-aclnnStatus PlainEpsilonFits(const Check& check, OperatorCall& call) noexcept {
-  return ShapeChecks(check, call)
-      .HoldsOf(RealOf(call, kPlainEpsilon) >= 0, kPlainEpsilon, "0 or more")
-      .status();
-}
-
-constexpr Check kPlainChecks[] = {
-    NotNull(kX),
-    NotNull(kPlainGamma),
-    NotNull(kPlainBeta),
-    NotNull(kScale),
-    NotNull(kOffset),
-    NotNull(kY),
-    DtypesIn(kPlainDtypes, {kX}),
-    SameDtype(kX, kPlainGamma),
-    SameDtype(kX, kPlainBeta),
-    DtypesIn(kPlainCodes, {kY}),
-    Custom(PlainTypes),
-    Custom(PlainShapes),
-    SizesRepresentable({kY}),
-    DoneIfEmpty({kX}),
-    Custom(CodesComputed, ACLNN_ERR_INNER_NULLPTR),
-    Custom(PlainEpsilonFits, kTiling),
-    InsideStorage({kX, kPlainGamma, kPlainBeta, kScale, kOffset}),
-    Packed<kY>(),
-};
-
-void SetPlain(const OperatorCall& call, Executor& executor) {
-  DenseOpList ops(call, executor);
-  QuantiseNormed job;
-  SetRowsOf(call, kX, kPlainGamma, job);
-  job.eps = RealOf(call, kPlainEpsilon);
-  job.x1 = NumbersIn(ops, call, kX);
-  job.gamma = NumbersIn(ops, call, kPlainGamma);
-  job.beta = NumbersIn(ops, call, kPlainBeta);
-  Quantiser& quantiser = job.quantiser[0];
-  quantiser.kind = Quantiser::Kind::kReciprocal;
-  quantiser.half_before = IsBefore950(call);
-  SetCodes(ops, call, kY, quantiser);
-  quantiser.scale = OneOrColumns(NumbersIn(ops, call, kScale), call, kScale, job.columns);
-  quantiser.offset = OneOrColumns(NumbersIn(ops, call, kOffset), call, kOffset, job.columns);
-  AddJob(ops, job);
-}
-
-// ---- RmsNormQuantV3: divides or multiplies by the scale, and writes the reciprocal roots ----
-
-enum ThirdTensors { kThirdGamma = 1, kThirdScale, kThirdOffset, kThirdBeta, kThirdY, kThirdRstd };
-enum ThirdAttributes { kThirdEpsilon, kThirdDivides, kOutputsRstd };
-
-bool WritesRstd(const OperatorCall& call) noexcept { return Integer(call, kOutputsRstd) != 0; }
-
-aclnnStatus ThirdRanks(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Rank(kThirdGamma, 1, 2).Rank(kThirdScale, 1, 1);
-  if (checks.Passed() && call.Tensor(kThirdY).dtype == ACL_INT32)
-    HasCodesOf(checks, call, call.Tensor(kX).view, kThirdY);
-  return checks.status();
-}
-// Checks everything else with one code.
-aclnnStatus ThirdFits(const Check& check, OperatorCall& call) noexcept {
-  if (!IsOn950(call))
-    return FailAclnn(check.code,
-                     StartMessage(call).Add("is not supported on this product, accepted: Ascend 950."));
-  ShapeChecks checks(check, call);
-  const aclDataType x = call.Tensor(kX).dtype;
-  const aclDataType scale = call.Tensor(kThirdScale).dtype;
-  checks.Holds(kFloatHalfAndBf16.Contains(x), kX, "FLOAT, FLOAT16 or BF16");
-  checks.Holds(call.Tensor(kThirdGamma).dtype == x, kThirdGamma, "x's dtype");
-  if (call.IsGiven(kThirdBeta)) checks.Holds(call.Tensor(kThirdBeta).dtype == x, kThirdBeta, "x's dtype");
-  checks.Holds(scale == x || scale == ACL_FLOAT, kThirdScale, "x's dtype or FLOAT");
-  if (call.IsGiven(kThirdOffset)) {
-    const aclDataType offset = call.Tensor(kThirdOffset).dtype;
-    const bool fits = x == ACL_FLOAT       ? offset == x
-                      : scale == ACL_FLOAT ? offset == ACL_FLOAT || offset == ACL_INT32
-                                           : offset == x || offset == ACL_INT8;
-    checks.Holds(fits, kThirdOffset, "scale's dtype, or an integer one with x of 16 bits");
-  }
-  const aclDataType y = call.Tensor(kThirdY).dtype;
-  checks.Holds((kIntegerCodes | kFloat8s).Contains(y), kThirdY, "INT8, INT4, INT32 or an 8-bit float");
-  checks.Rank(kX, 1, 8);
-  if (!checks.Passed()) return checks.status();
-  const Shape& shape = call.Tensor(kX).view;
-  const int64_t columns = shape[shape.rank - 1];
-  const Shape& gamma = call.Tensor(kThirdGamma).view;
-  checks.Holds(gamma[gamma.rank - 1] == columns && (gamma.rank == 1 || gamma[0] == 1), kThirdGamma,
-               "a row as x has");
-  checks.IsIfGiven(kThirdBeta, gamma);
-  HasCodesOf(checks, call, shape, kThirdY);
-  const aclTensor& scales = call.Tensor(kThirdScale);
-  checks.Holds(scales.numel == 1 || scales.view[0] == columns, kThirdScale,
-               "one element, or one for each of a row");
-  checks.IsIfGiven(kThirdOffset, scales.view);
-  checks.HoldsOf(RealOf(call, kThirdEpsilon) >= 0, kThirdEpsilon, "0 or more");
-  if (!WritesRstd(call)) return checks.status();
-  Shape rows = shape;
-  rows.dim[rows.rank - 1] = 1;
-  checks.Holds(call.Tensor(kThirdRstd).dtype == ACL_FLOAT, kThirdRstd, "FLOAT");
-  return checks.Is(kThirdRstd, rows).status();
-}
-
-constexpr Check kThirdChecks[] = {
-    NotNull(kX),
-    NotNull(kThirdGamma),
-    NotNull(kThirdScale),
-    NotNull(kThirdY),
-    If(WritesRstd, NotNull(kThirdRstd)),
-    Custom(ThirdRanks),
-    Custom(ThirdFits, ACLNN_ERR_INNER_NULLPTR),
-    SizesRepresentable({kThirdY}),
-    DoneIfEmpty({kX}),
-    InsideStorage({kX, kThirdGamma, kThirdScale}),
-    IfGiven<kThirdOffset>(InsideStorage({kThirdOffset})),
-    IfGiven<kThirdBeta>(InsideStorage({kThirdBeta})),
-    Packed<kThirdY>(),
-};
-
-void SetThird(const OperatorCall& call, Executor& executor) {
-  DenseOpList ops(call, executor);
-  QuantiseNormed job;
-  SetRowsOf(call, kX, kThirdGamma, job);
-  job.eps = RealOf(call, kThirdEpsilon);
-  job.x1 = NumbersIn(ops, call, kX);
-  job.gamma = NumbersIn(ops, call, kThirdGamma);
-  job.beta = NumbersIn(ops, call, kThirdBeta);
-  if (WritesRstd(call)) job.rstd = NumbersOut(ops, call, kThirdRstd);
-  Quantiser& quantiser = job.quantiser[0];
-  quantiser.kind = Integer(call, kThirdDivides) != 0 ? Quantiser::Kind::kDivide : Quantiser::Kind::kMultiply;
-  SetCodes(ops, call, kThirdY, quantiser);
-  quantiser.scale = OneOrColumns(NumbersIn(ops, call, kThirdScale), call, kThirdScale, job.columns);
-  quantiser.offset = OneOrColumns(NumbersIn(ops, call, kThirdOffset), call, kThirdOffset, job.columns);
-  AddJob(ops, job);
-}
-
-// ---- RmsNormDynamicQuant ----
-
-enum OwnScaleTensors { kOwnGamma = 1, kOwnSmooth, kOwnBeta, kOwnY, kOwnScale };
-enum OwnScaleAttributes { kOwnEpsilon, kOwnType };
-constexpr DtypeRule kOwnDtypes = SinceAtlasA2(kHalves);
-
-aclnnStatus OwnScaleFits(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Rank(kX, 2, 8).Rank(kOwnGamma, 1, 1);
-  if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const Shape gamma{x[x.rank - 1]};
-  checks.Is(kOwnGamma, gamma).IsIfGiven(kOwnSmooth, gamma).IsIfGiven(kOwnBeta, gamma).Is(kOwnY, x);
-  Shape rows = x;
-  rows.rank = x.rank - 1;
-  checks.Is(kOwnScale, rows);
-  checks.HoldsOf(Integer(call, kOwnType) == call.Tensor(kOwnY).dtype, kOwnType, "the dtype of yOut");
-  return checks.HoldsOf(RealOf(call, kOwnEpsilon) >= 0, kOwnEpsilon, "0 or more").status();
-}
-
-constexpr Check kOwnScaleChecks[] = {
-    NotNull(kX),
-    NotNull(kOwnGamma),
-    NotNull(kOwnY),
-    NotNull(kOwnScale),
-    DtypesIn(kOwnDtypes, {kX}),
-    SameDtype(kX, kOwnGamma),
-    IfGiven<kOwnSmooth>(SameDtype(kX, kOwnSmooth)),
-    IfGiven<kOwnBeta>(SameDtype(kX, kOwnBeta)),
-    DtypesIn(kInt8, {kOwnY}),
-    DtypesIn(kFloat, {kOwnScale}),
-    Custom(OwnScaleFits, kTiling),
-    SizesRepresentable({kOwnY, kOwnScale}),
-    DoneIfEmpty({kX}),
-    InsideStorage({kX, kOwnGamma}),
-    IfGiven<kOwnSmooth>(InsideStorage({kOwnSmooth})),
-    IfGiven<kOwnBeta>(InsideStorage({kOwnBeta})),
-};
-
-void SetOwnScale(const OperatorCall& call, Executor& executor) {
-  DenseOpList ops(call, executor);
-  QuantiseNormed job;
-  SetRowsOf(call, kX, kOwnGamma, job);
-  job.eps = RealOf(call, kOwnEpsilon);
-  job.x1 = NumbersIn(ops, call, kX);
-  job.gamma = NumbersIn(ops, call, kOwnGamma);
-  job.beta = NumbersIn(ops, call, kOwnBeta);
-  Quantiser& quantiser = job.quantiser[0];
-  quantiser.kind = Quantiser::Kind::kGreatest;
-  SetCodes(ops, call, kOwnY, quantiser);
-  quantiser.scale.numbers = NumbersIn(ops, call, kOwnSmooth);
-  quantiser.scale.by_column = true;
-  quantiser.row_step = NumbersOut(ops, call, kOwnScale);
-  AddJob(ops, job);
 }
 
 }  // namespace
@@ -604,13 +353,4 @@ PORTACL_PHASE_1(aclnnAddRmsNormDynamicQuant) {
 }
 PORTACL_PHASE_1(aclnnAddRmsNormDynamicQuantV2) {
   return dense::RunOpList(call, kDynamicSecondChecks, workspaceSize, executor, SetDynamicSecond);
-}
-PORTACL_PHASE_1(aclnnRmsNormQuant) {
-  return dense::RunOpList(call, kPlainChecks, workspaceSize, executor, SetPlain);
-}
-PORTACL_PHASE_1(aclnnRmsNormQuantV3) {
-  return dense::RunOpList(call, kThirdChecks, workspaceSize, executor, SetThird);
-}
-PORTACL_PHASE_1(aclnnRmsNormDynamicQuant) {
-  return dense::RunOpList(call, kOwnScaleChecks, workspaceSize, executor, SetOwnScale);
 }

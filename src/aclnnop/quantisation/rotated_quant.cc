@@ -22,7 +22,7 @@ aclnnStatus FlatShapes(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t most = engine::QuantiseKronecker::kMostWidth;
   checks.Holds(x[0] <= kMostMatrices && x[1] <= most && x[2] <= most, kX,
                "up to 262144 matrices of up to 256 rows and columns");
@@ -65,7 +65,7 @@ constexpr Check kFlatChecks[] = {
 
 void SetFlat(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   engine::QuantiseKronecker job;
   job.rows = x[0];
   job.height = x[1];
@@ -102,8 +102,8 @@ aclnnStatus RotateFits(const Check& check, OperatorCall& call) noexcept {
   checks.HoldsOf(Integer(call, kTransposes) == 0, kTransposes, "false");
   checks.HoldsOf(RealOf(call, kRotatedMost) == 0, kRotatedMost, "0").Rank(kX, 2, 2).Rank(kRotation, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& rotation = call.Tensor(kRotation).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& rotation = call.Tensor(kRotation).shape;
   const int64_t width = rotation[0];
   checks.Holds(width == rotation[1] && width >= 16 && width <= engine::QuantiseRotated::kMostWidth, kRotation,
                "a square matrix of 16 to 1024 rows");
@@ -131,9 +131,9 @@ constexpr Check kRotateChecks[] = {
 void SetRotated(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   engine::QuantiseRotated job;
-  job.rows = call.Tensor(kX).view[0];
-  job.columns = call.Tensor(kX).view[1];
-  job.width = call.Tensor(kRotation).view[0];
+  job.rows = call.Tensor(kX).shape[0];
+  job.columns = call.Tensor(kX).shape[1];
+  job.width = call.Tensor(kRotation).shape[0];
   job.x = NumbersIn(ops, call, kX);
   job.rotation = ops.In(kRotation, ACL_FLOAT);
   Quantiser& quantiser = job.quantiser[0];
