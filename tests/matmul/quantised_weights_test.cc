@@ -177,7 +177,6 @@ TEST(QuantisedWeights, EveryElement) {
   }
 }
 
-// Work for several threads, with the bits of one.
 // The third form has a mode of the kernel; the one for FRACTAL_NZ takes such weights alone, on Ascend 950.
 TEST(QuantisedWeights, OtherForms) {
   for (const Product product : {Product::kA2, Product::k950}) {
@@ -211,13 +210,15 @@ TEST(QuantisedWeights, OtherForms) {
         }
         const CallResult refused = call.Run(environment.stream());
         EXPECT_EQ(refused.plan, 161002);
-        EXPECT_NE(refused.message.find(is_fractal ? "FRACTAL_NZ" : "innerPrecise is 2"), std::string::npos)
+        EXPECT_NE(refused.message.find(is_fractal ? "FRACTAL_NZ" : "innerPrecise has the value 2"),
+                  std::string::npos)
             << refused.message;
       }
     }
   }
 }
 
+// Work for several threads, with the bits of one.
 TEST(QuantisedWeights, AnyThreadsSameBits) {
   std::vector<unsigned char> bits[2];
   for (int i = 0; i < 2; ++i) {
