@@ -29,13 +29,17 @@ template <int kLowest, int kGreatest, uint32_t kMask = 0xFF>
 struct WholeCodes {
   static HWY_INLINE VCodes Encode(VF x) {
     const DF d;
-    const DU du;
     const VF number = hn::IfThenElseZero(hn::Eq(x, x), x);
     const VF within = hn::Min(hn::Max(number, hn::Set(d, static_cast<float>(kLowest))),
                               hn::Set(d, static_cast<float>(kGreatest)));
+    return EncodeWithin(within);
+  }
+  // Encodes numbers that round to codes: none is NaN.
+  static HWY_INLINE VCodes EncodeWithin(VF x) {
+    const DU du;
     // Adds a number whose last bit is 1, so that the sum is rounded and its low bits are the integer.
-    const VU sum = hn::BitCast(du, hn::Add(within, hn::Set(d, 12582912.0f)));
-    return hn::TruncateTo(DCodes(), hn::And(sum, hn::Set(du, kMask)));
+    const VU sum = hn::BitCast(du, hn::Add(x, hn::Set(DF(), 12582912.0f)));
+    return hn::TruncateTo(DCodes(), kMask == 0xFF ? sum : hn::And(sum, hn::Set(du, kMask)));
   }
 };
 using S8Codes = WholeCodes<-128, 127>;

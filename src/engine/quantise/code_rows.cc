@@ -35,20 +35,20 @@ constexpr int64_t kInfinityBits = std::is_same_v<Elements, F16Elements>    ? 0x7
                                   : std::is_same_v<Elements, Bf16Elements> ? 0x7F80
                                                                            : 0x7F800000;
 
-// Compares magnitudes as integers, whose order is that of the numbers.
-template <class Elements>
-float GreatestOfBits(const typename Elements::Type* x, size_t n) {
-  using Bits = std::conditional_t<sizeof(typename Elements::Type) == 2, int16_t, int32_t>;
+// Returns the greatest of magnitudes as integers, whose order is that of the numbers: all of them, or those that are
+// not NaN.
+template <class Elements, bool kSkipsNan, class Bits>
+Bits GreatestBits(const typename Elements::Type* x, size_t n) {
   const hn::ScalableTag<Bits> d;
+  const hn::ScalableTag<typename Elements::Type> numbers;
   constexpr Bits kMagnitude = static_cast<Bits>(sizeof(Bits) == 2 ? 0x7FFF : 0x7FFFFFFF);
   constexpr auto kInfinite = static_cast<Bits>(kInfinityBits<Elements>);
   const size_t lanes = hn::Lanes(d);
-  const hn::ScalableTag<typename Elements::Type> numbers;
   const auto magnitude = hn::Set(d, kMagnitude);
-  const auto infinite = hn::Set(d, kInfinite);
   const auto with = [&](auto greatest, size_t i) HWY_ATTR {
-    const auto size = hn::And(hn::BitCast(d, hn::LoadU(numbers, x + i)), magnitude);
-    return hn::Max(greatest, hn::IfThenZeroElse(hn::Gt(size, infinite), size));
+    auto size = hn::And(hn::BitCast(d, hn::LoadU(numbers, x + i)), magnitude);
+    if (kSkipsNan) size = hn::IfThenZeroElse(hn::Gt(size, hn::Set(d, kInfinite)), size);
+    return hn::Max(greatest, size);
   };
   auto first = hn::Zero(d);
   auto second = hn::Zero(d);
@@ -58,16 +58,21 @@ float GreatestOfBits(const typename Elements::Type* x, size_t n) {
     second = with(second, i + lanes);
   }
   for (; i + lanes <= n; i += lanes) first = with(first, i);
-  HWY_ALIGN Bits sizes[HWY_MAX_BYTES / sizeof(Bits)];
-  hn::Store(hn::Max(first, second), d, sizes);
-  Bits greatest = 0;
-  for (size_t lane = 0; lane < lanes; ++lane) greatest = HWY_MAX(greatest, sizes[lane]);
+  Bits greatest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(first, second)));
   for (; i < n; ++i) {
     Bits size;
     std::memcpy(&size, x + i, sizeof size);
     size = static_cast<Bits>(size & kMagnitude);
-    if (size <= kInfinite) greatest = HWY_MAX(greatest, size);
+    if (!kSkipsNan || size <= kInfinite) greatest = HWY_MAX(greatest, size);
   }
+  return greatest;
+}
+template <class Elements>
+float GreatestOfBits(const typename Elements::Type* x, size_t n, bool* has_nan) {
+  using Bits = std::conditional_t<sizeof(typename Elements::Type) == 2, int16_t, int32_t>;
+  Bits greatest = GreatestBits<Elements, false, Bits>(x, n);
+  *has_nan = greatest > static_cast<Bits>(kInfinityBits<Elements>);
+  if (*has_nan) greatest = GreatestBits<Elements, true, Bits>(x, n);
   HWY_ALIGN typename Elements::Type one[HWY_MAX_BYTES / sizeof(float)] = {};
   std::memcpy(one, &greatest, sizeof greatest);
   return hn::GetLane(Elements::Load(DF(), one));
@@ -98,9 +103,10 @@ HWY_INLINE void ForEachProduct(const typename Elements::Type* x, const float* fa
 }
 
 template <class Elements>
-float Greatest(const void* x, const float* factors, size_t n) {
+float Greatest(const void* x, const float* factors, size_t n, bool* has_nan) {
   const auto* const from = static_cast<const typename Elements::Type*>(x);
-  if (factors == nullptr) return GreatestOfBits<Elements>(from, n);
+  if (factors == nullptr) return GreatestOfBits<Elements>(from, n, has_nan);
+  *has_nan = true;  // is not looked for
   const DF d;
   VF greatest = hn::Zero(d);
   ForEachProduct<Elements>(from, factors, n, [&](VF t) HWY_ATTR {
@@ -123,6 +129,38 @@ void Range(const void* x, const float* factors, size_t n, float* least, float* g
   *greatest = hn::GetLane(hn::MaxOfLanes(d, high));
 }
 
+// Encodes whole vectors of numbers times a factor, two at a time, and returns how many numbers these are. `next` is
+// brought to the cache meanwhile.
+template <class Elements, class Encoded>
+HWY_INLINE size_t EncodeProducts(const typename Elements::Type* x, VF factor, size_t n, const char* next,
+                                 uint8_t* codes, const Encoded& encoded) {
+  constexpr size_t kLine = 64;
+  const DF d;
+  const size_t lanes = hn::Lanes(d);
+  const auto encode = [&](size_t i) HWY_ATTR {
+    hn::StoreU(encoded(hn::Mul(Elements::Load(d, x + i), factor)), DCodes(), codes + i);
+  };
+  const size_t bytes = lanes * sizeof(*x);
+  size_t i = 0;
+  for (; next != nullptr && i + 2 * lanes <= n; i += 2 * lanes) {
+    hwy::Prefetch(next + i * sizeof(*x));
+    if (2 * bytes > kLine) hwy::Prefetch(next + i * sizeof(*x) + bytes);
+    encode(i);
+    encode(i + lanes);
+  }
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    encode(i);
+    encode(i + lanes);
+  }
+  for (; i + lanes <= n; i += lanes) encode(i);
+  return i;
+}
+
+template <class Codes>
+struct IsWhole : std::false_type {};
+template <int kLowest, int kGreatest, uint32_t kMask>
+struct IsWhole<WholeCodes<kLowest, kGreatest, kMask>> : std::true_type {};
+
 // Encodes numbers [first, first + n) of a row, a byte for each.
 template <class Elements, class Codes>
 HWY_INLINE void EncodeSome(const typename Elements::Type* x, const CodeSteps& steps, size_t first, size_t n,
@@ -138,10 +176,15 @@ HWY_INLINE void EncodeSome(const typename Elements::Type* x, const CodeSteps& st
   x += first;
   size_t i = 0;
   if (is_product) {
-    for (; i + lanes <= n; i += lanes) {
-      if (next != nullptr) hwy::Prefetch(next + (first + i) * sizeof(Type));
-      hn::StoreU(Codes::Encode(hn::Mul(Elements::Load(d, x + i), factor)), DCodes(), codes + i);
+    const char* const ahead = next == nullptr ? nullptr : next + first * sizeof(Type);
+    if constexpr (IsWhole<Codes>::value) {
+      if (steps.is_within)
+        i = EncodeProducts<Elements>(x, factor, n, ahead, codes,
+                                     [](VF t) HWY_ATTR { return Codes::EncodeWithin(t); });
     }
+    if (i == 0)
+      i = EncodeProducts<Elements>(x, factor, n, ahead, codes,
+                                   [](VF t) HWY_ATTR { return Codes::Encode(t); });
   }
   const auto stepped = [&](VF t, const float* factors, const float* divisors, const float* terms) HWY_ATTR {
     if (factors != nullptr) t = hn::Mul(t, hn::LoadU(d, factors));

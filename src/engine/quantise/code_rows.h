@@ -23,13 +23,15 @@ struct CodeSteps {
   bool multiplies = false;  // by `factor`
   bool divides = false;     // by `divisor`
   bool adds = false;        // `term`
+  bool is_within = false;   // all results round to codes: none is NaN or needs to be saturated
 };
 
 // Functions for numbers of one dtype and codes of another. NaN takes no part in extremes, and becomes code 0.
 struct CodeRowFunctions {
   Isa isa = Isa::kPortable;  // for which they are compiled
-  // Returns the greatest magnitude of x, or of x times factors unless these are null; 0 if there is none.
-  float (*greatest)(const void* x, const float* factors, size_t n) = nullptr;
+  // Returns the greatest magnitude of x, or of x times factors unless these are null; 0 if there is none. `has_nan`
+  // becomes false only if no number is NaN.
+  float (*greatest)(const void* x, const float* factors, size_t n, bool* has_nan) = nullptr;
   // Extends a range by the numbers.
   void (*range)(const void* x, const float* factors, size_t n, float* least, float* greatest) = nullptr;
   // Rounds to nearest as FindEncode does, and stores whole bytes: an even n of 4-bit codes. Fetches n numbers

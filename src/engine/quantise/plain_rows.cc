@@ -46,7 +46,8 @@ class RowsToCodes {
         offset_(q_.offset, job.isa, context, job.columns),
         units_(job, q_),
         number_size_(static_cast<int64_t>(StorageBits(job.x.dtype) / 8)),
-        code_bits_(static_cast<int64_t>(StorageBits(q_.dtype))) {}
+        code_bits_(static_cast<int64_t>(StorageBits(q_.dtype))),
+        most_is_code_(q_.most <= GreatestNumber(q_.dtype)) {}
 
   // Whether there are functions for this job.
   bool Fit() const {
@@ -91,6 +92,7 @@ class RowsToCodes {
  private:
   using Kind = Quantiser::Kind;
   static constexpr int64_t kMostInRow = kMostKept / 2;
+  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
   bool IsDynamic() const { return q_.kind == Kind::kGreatest || q_.kind == Kind::kRange; }
   bool NeedsMemory() const {
@@ -117,14 +119,15 @@ class RowsToCodes {
       return steps;
     }
     if (scale_.is_there()) steps.factors = scales.Bring(row, group, begin, n);
-    float least = std::numeric_limits<float>::infinity();
-    float greatest = -std::numeric_limits<float>::infinity();
+    float least = kInfinity;
+    float greatest = -kInfinity;
+    bool has_nan = true;
     if (q_.tensor_step.is_there) {
       const char* const extremes = q_.tensor_step.buffer.Address(context_);
       least = Load<float>(extremes);
       greatest = Load<float>(extremes + sizeof(float));
     } else if (q_.kind == Kind::kGreatest) {
-      greatest = functions_.greatest(x, steps.factors, static_cast<size_t>(n));
+      greatest = functions_.greatest(x, steps.factors, static_cast<size_t>(n), &has_nan);
       least = -greatest;
     } else {
       functions_.range(x, steps.factors, static_cast<size_t>(n), &least, &greatest);
@@ -141,6 +144,8 @@ class RowsToCodes {
     steps.multiplies = scale.factor != 1;
     steps.divides = scale.divisor != 1;
     steps.adds = scale.has_term;
+    // The greatest magnitude times the factor is within a rounding of `most`.
+    steps.is_within = !has_nan && greatest < kInfinity && scale.factor < kInfinity && most_is_code_;
     return steps;
   }
 
@@ -153,6 +158,7 @@ class RowsToCodes {
   const Units units_;
   const int64_t number_size_;
   const int64_t code_bits_;
+  const bool most_is_code_;
 };
 
 }  // namespace
