@@ -170,6 +170,34 @@ TEST(FormatCast, ThereAndBack) {
   }
 }
 
+// torch_npu asks for blocks of 16 columns of 4-byte elements; before Ascend 950 they become ND again.
+TEST(FormatCast, WideBlocksOfFourBytes) {
+  for (const Product product : {Product::kA2, Product::k950}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+    std::vector<int32_t> numbers(33 * 17);
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i * i);
+    std::vector<int32_t> fractal(size_t{2} * 3 * 16 * 16, -1);
+    std::vector<int32_t> back(numbers.size(), -1);
+    const Tensor from({33, 17}, ACL_INT32, ACL_FORMAT_ND, {}, numbers.data());
+    const Size size = SizeOf(from, ACL_FORMAT_FRACTAL_NZ, ACL_FLOAT16);
+    ASSERT_EQ(size.shape, (Shape{2, 3, 16, 16}));
+    const auto cast = [&](aclFormat format) {
+      const Tensor blocks({33, 17}, ACL_INT32, format, size.shape, fractal.data());
+      const Tensor plain({33, 17}, ACL_INT32, ACL_FORMAT_ND, {}, back.data());
+      ASSERT_EQ(Cast(environment, from, blocks), 0) << TakeErrorMessage();
+      const bool fits = format == size.format;
+      EXPECT_EQ(Cast(environment, blocks, plain), fits ? 0 : 161002);
+      if (fits) {
+        EXPECT_EQ(back, numbers);
+      } else {
+        EXPECT_NE(TakeErrorMessage().find("the storage of blocks that it has"), std::string::npos);
+      }
+    };
+    cast(static_cast<aclFormat>(size.format));
+    if (product == Product::k950) cast(ACL_FORMAT_FRACTAL_NZ);
+  }
+}
+
 TEST(FormatCast, Refuses) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
   std::vector<float> memory(1024, 7);

@@ -137,6 +137,40 @@ def test_rotations(dtype):
     near(((halves ^ 8) - 8).view(3, 4, 8), (z / scale.cpu()[:, None, None]).round().clamp(-8, 7))
 
 
+@pytest.fixture
+def internal_formats():
+    """Lets tensors have formats of the device; without that torch_npu leaves them in ND."""
+    torch.npu.config.allow_internal_format = True
+    yield
+    torch.npu.config.allow_internal_format = False
+
+
+@pytest.mark.usefixtures("internal_formats")
+@pytest.mark.parametrize("dtype", [*HALVES, torch.float32, torch.int8, torch.int32], ids=str)
+@pytest.mark.parametrize("shape", [(33, 17), (1, 48), (3, 20, 40)], ids=str)
+def test_fractal(dtype, shape):
+    x = torch.randint(-99, 99, shape).to(dtype)
+    y = torch_npu.npu_format_cast(x.npu(), 29)
+    assert torch_npu.get_npu_format(y) == 29
+    for same in (y, y.clone(), y.detach(), torch_npu.npu_format_cast(y, 2)):
+        assert torch.equal(same.cpu(), x)
+    assert torch.equal(y.reshape(-1).cpu(), x.reshape(-1))
+    assert torch.equal(y[..., 1:].cpu(), x[..., 1:])
+    y.copy_(x.npu() + 1)
+    assert torch_npu.get_npu_format(y) == 29
+    assert torch.equal(y.cpu(), x + 1)
+
+
+@pytest.mark.usefixtures("internal_formats")
+def test_fractal_weights():
+    x, weight = torch.randint(-9, 9, (M, H), dtype=torch.int8), torch.randint(-9, 9, (H, 40), dtype=torch.int8)
+    scale, of_rows = torch.rand(40), torch.rand(M)
+    fractal = torch_npu.npu_format_cast(weight.npu(), 29)
+    y = torch_npu.npu_quant_matmul(x.npu(), fractal, scale.npu(), pertoken_scale=of_rows.npu(), output_dtype=torch.bfloat16)
+    want = (x.int() @ weight.int()).float() * scale * of_rows[:, None]
+    torch.testing.assert_close(y.cpu(), want.bfloat16())
+
+
 class Quantised(torch.nn.Module):
     def forward(self, x):
         y, scale = torch_npu.npu_dynamic_quant(x)

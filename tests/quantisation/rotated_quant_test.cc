@@ -40,7 +40,7 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
       Refuses(161002, "format",
               [](IndexCall& call) {
                 for (const char* const name : {"x", "kroneckerP1", "kroneckerP2", "out", "quantScale"}) {
-                  if (call[name].format != ACL_FORMAT_ND) return true;
+                  if (call[name].format != ACL_FORMAT_ND && call[name].format != ACL_FORMAT_NCL) return true;
                 }
                 return false;
               }),

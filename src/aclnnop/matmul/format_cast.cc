@@ -149,6 +149,32 @@ aclnnStatus RefuseCast(const Check& check, const OperatorCall& call, int tensor,
   return FailAclnn(check.code, message.Add(", accepted: ").Add(accepted).Add("."));
 }
 
+// Checks the form of FRACTAL_NZ that Ascend 950 turns into ND: the columns of blocks go with the dtype, and the blocks
+// are those of the view. Older products look at neither; torch_npu gives 4-byte elements blocks of 16 columns there.
+bool HasOwnBlocks(const aclTensor& tensor) {
+  bool has_format = tensor.format == ACL_FORMAT_FRACTAL_NZ;
+  switch (tensor.dtype) {
+    case ACL_INT32:
+    case ACL_FLOAT:
+      has_format = true;
+      break;
+    case ACL_INT8:
+    case ACL_UINT8:
+      has_format |= tensor.format == ACL_FORMAT_FRACTAL_NZ_C0_16;
+      [[fallthrough]];
+    case ACL_FLOAT4_E2M1:
+      has_format |= tensor.format == ACL_FORMAT_FRACTAL_NZ_C0_32;
+      break;
+    case ACL_HIFLOAT8:
+      return false;
+    default:
+      break;
+  }
+  const Shape& view = tensor.shape;
+  return has_format && view.rank >= kLeastRank && view.rank <= kMostRank &&
+         tensor.storage == FractalDims(view, BlockColumns(tensor.format, tensor.dtype));
+}
+
 bool IsToFractal(const OperatorCall& call) noexcept {
   return BlockColumns(call.Tensor(kDestination).format, call.Tensor(kDestination).dtype) != 0;
 }
@@ -181,7 +207,8 @@ aclnnStatus PairFits(const Check& check, OperatorCall& call) noexcept {
   }
   if (BlockColumns(from.format, from.dtype) == 0 || !IsPlain(to.format))
     return RefuseCast(check, call, kDestination, "FRACTAL_NZ of a tensor in ND, or ND of one in FRACTAL_NZ");
-  if (!HasBlocks(from)) return RefuseCast(check, call, kSource, "a storage of whole blocks");
+  if (is_950 && !HasOwnBlocks(from))
+    return RefuseCast(check, call, kSource, "a format of its dtype, and the storage of blocks that it has");
   if (!(from.shape == to.shape)) return RefuseCast(check, call, kDestination, "srcTensor's shape");
   return ACL_SUCCESS;
 }

@@ -29,10 +29,13 @@ aclnnStatus FlatShapes(const Check& check, OperatorCall& call) noexcept {
   checks.Is(kLeft, Shape{x[1], x[1]}).Is(kRight, Shape{x[2], x[2]});
   return HasCodesOf(checks, call, x, kOut).Is(kStep, Shape{x[0]}).status();
 }
+// torch_npu gives tensors of three dims the format NCL.
 aclnnStatus FlatFormats(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  for (const int tensor : {kX, kLeft, kRight, kOut, kStep})
-    checks.Holds(call.Tensor(tensor).format == ACL_FORMAT_ND, tensor, "the format ND");
+  for (const int tensor : {kX, kLeft, kRight, kOut, kStep}) {
+    const aclFormat format = call.Tensor(tensor).format;
+    checks.Holds(format == ACL_FORMAT_ND || format == ACL_FORMAT_NCL, tensor, "the format ND or NCL");
+  }
   return checks.status();
 }
 aclnnStatus FlatNumbers(const Check& check, OperatorCall& call) noexcept {
