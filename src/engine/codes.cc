@@ -1,5 +1,5 @@
-// Codes of few bits (see codes.h). Integers, which take most of programs' time, are vectorised. The small
-// floats use scalar integer arithmetic, compiled once.
+// Codes of few bits (see codes.h). What quantisers write is vectorised, but for the 4-bit floats. Conversions of
+// small floats use scalar integer arithmetic, compiled once.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/codes.h"
 
@@ -18,6 +18,7 @@
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
+#include "engine/codes-inl.h"
 #include "engine/half_precision-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -57,7 +58,7 @@ void EncodeRounded(const float* from, T* to, size_t n, float lowest, float great
   std::memcpy(to + i, rest, (n - i) * sizeof(T));
 }
 
-template <class T>
+template <class T, class Nearest>
 HWY_INLINE void EncodeInteger(const float* from, void* to, size_t n, Rounding rounding, float lowest,
                               float greatest) {
   auto* const codes = static_cast<T*>(to);
@@ -69,20 +70,29 @@ HWY_INLINE void EncodeInteger(const float* from, void* to, size_t n, Rounding ro
     case Rounding::kTruncate:
       return EncodeRounded<T, Rounding::kTruncate>(from, codes, n, lowest, greatest);
     default:
-      return EncodeRounded<T, Rounding::kNearestEven>(from, codes, n, lowest, greatest);
+      return EncodeAll<Nearest>(from, static_cast<uint8_t*>(to), n);
   }
 }
 
 void EncodeS8(const float* from, void* to, size_t n, Rounding rounding) {
-  EncodeInteger<int8_t>(from, to, n, rounding, -128.0f, 127.0f);
+  EncodeInteger<int8_t, S8Codes>(from, to, n, rounding, -128.0f, 127.0f);
 }
 void EncodeU8(const float* from, void* to, size_t n, Rounding rounding) {
-  EncodeInteger<uint8_t>(from, to, n, rounding, 0.0f, 255.0f);
+  EncodeInteger<uint8_t, U8Codes>(from, to, n, rounding, 0.0f, 255.0f);
 }
 void EncodeS4(const float* from, void* to, size_t n, Rounding rounding) {
-  EncodeInteger<int8_t>(from, to, n, rounding, -8.0f, 7.0f);
+  EncodeInteger<int8_t, S4Codes>(from, to, n, rounding, -8.0f, 7.0f);
   auto* const codes = static_cast<uint8_t*>(to);
   for (size_t i = 0; i < n; ++i) codes[i] &= 0xF;
+}
+void EncodeE4m3(const float* from, void* to, size_t n, Rounding) {
+  EncodeAll<E4m3Codes>(from, static_cast<uint8_t*>(to), n);
+}
+void EncodeE5m2(const float* from, void* to, size_t n, Rounding) {
+  EncodeAll<E5m2Codes>(from, static_cast<uint8_t*>(to), n);
+}
+void EncodeHiFloat(const float* from, void* to, size_t n, Rounding) {
+  EncodeAll<HiFloatCodes>(from, static_cast<uint8_t*>(to), n);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -99,6 +109,9 @@ namespace {
 constexpr auto kEncodeS8 = PORTACL_ISA_TABLE(EncodeS8);
 constexpr auto kEncodeU8 = PORTACL_ISA_TABLE(EncodeU8);
 constexpr auto kEncodeS4 = PORTACL_ISA_TABLE(EncodeS4);
+constexpr auto kEncodeE4m3 = PORTACL_ISA_TABLE(EncodeE4m3);
+constexpr auto kEncodeE5m2 = PORTACL_ISA_TABLE(EncodeE5m2);
+constexpr auto kEncodeHiFloat = PORTACL_ISA_TABLE(EncodeHiFloat);
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -282,15 +295,6 @@ uint32_t CodeOf(uint32_t bits, uint32_t too_large) {
   return has_sign ? code | (bits >> 24 & 0x80) : code;
 }
 template <class Format>
-void EncodeBytes(const float* from, void* to, size_t n, Rounding) {
-  auto* const codes = static_cast<uint8_t*>(to);
-  for (size_t i = 0; i < n; ++i) {
-    const auto bits = std::bit_cast<uint32_t>(from[i]);
-    const bool is_nan = (bits & 0x7FFFFFFF) > kInfinityBits;
-    codes[i] = static_cast<uint8_t>(is_nan ? 0 : CodeOf<Format>(bits, Format::kGreatestCode));
-  }
-}
-template <class Format>
 void StoreBytes(const float* from, void* to, size_t n, bool) {
   auto* const codes = static_cast<uint8_t*>(to);
   for (size_t i = 0; i < n; ++i) {
@@ -384,11 +388,11 @@ EncodeFunction FindEncode(Isa isa, aclDataType dtype) noexcept {
     case ACL_INT32:
       return EncodeS32;
     case ACL_FLOAT8_E4M3FN:
-      return EncodeBytes<E4m3>;
+      return kEncodeE4m3.For(isa);
     case ACL_FLOAT8_E5M2:
-      return EncodeBytes<E5m2>;
+      return kEncodeE5m2.For(isa);
     case ACL_HIFLOAT8:
-      return EncodeBytes<HiFloat>;
+      return kEncodeHiFloat.For(isa);
     case ACL_FLOAT4_E2M1:
       return EncodeNibbles<kE2m1>;
     case ACL_FLOAT4_E1M2:

@@ -57,6 +57,14 @@ HAS(aclnnGroupedMatmulV5, List, List, List, List, List, List, List, List, In, Li
 HAS(aclnnGroupedMatmulWeightNz, List, List, List, List, List, List, List, List, In, List, List, List, int64_t,
     int64_t, int64_t, int64_t, aclIntArray*, int64_t, OutList, OutList, OutList);
 HAS(aclnnWeightQuantBatchMatmulV2, In, In, In, In, In, In, In, int, In);
+HAS(aclnnWeightQuantBatchMatmulV3, In, In, In, In, In, In, In, int, int, In);
+HAS(aclnnWeightQuantBatchMatmulNz, In, In, In, In, In, In, In, int, In);
+HAS(aclnnNpuFormatCast, In, Out);
+HAS(aclnnQuantMatmulReduceSumWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t,
+    const aclIntArray*, bool, Out);
+static_assert(std::is_same<decltype(&aclnnNpuFormatCastCalculateSizeAndFormat),
+                           aclnnStatus (*)(In, int, int, int64_t**, uint64_t*, int*)>::value,
+              "aclnnNpuFormatCastCalculateSizeAndFormat");
 HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, int8_t);
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);

@@ -7,7 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "aclnnop/aclnn_weight_quant_batch_matmul_nz.h"
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
+#include "aclnnop/aclnn_weight_quant_batch_matmul_v3.h"
 #include "engine/gemm/quantised_product.h"
 #include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
@@ -73,6 +75,10 @@ struct Call {
     y = Numbers({m, n}, dtype);
   }
 
+  enum class Form { kSecond, kThird, kFractal };
+  Form form = Form::kSecond;
+  int precise = 0;
+
   CallResult Run(aclrtStream stream) {
     HeldView* const views[] = {&x, &weight, &scale, &offset, &quant_scale, &quant_offset, &bias, &y};
     std::vector<aclTensor*> tensors;
@@ -82,11 +88,30 @@ struct Call {
     }
     CallResult result;
     aclOpExecutor* executor = nullptr;
-    result.plan = aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
-        tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], tensors[5], tensors[6],
-        static_cast<int>(group), tensors[7], &result.workspace_size, &executor);
+    const auto size = static_cast<int>(group);
+    uint64_t* const workspace = &result.workspace_size;
+    switch (form) {
+      case Form::kSecond:
+        result.plan = aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
+            tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], tensors[5], tensors[6], size,
+            tensors[7], workspace, &executor);
+        break;
+      case Form::kThird:
+        result.plan = aclnnWeightQuantBatchMatmulV3GetWorkspaceSize(
+            tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], tensors[5], tensors[6], size, precise,
+            tensors[7], workspace, &executor);
+        break;
+      case Form::kFractal:
+        result.plan = aclnnWeightQuantBatchMatmulNzGetWorkspaceSize(
+            tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], tensors[5], tensors[6], size,
+            tensors[7], workspace, &executor);
+        break;
+    }
     if (result.plan == 0) {
-      result.run = aclnnWeightQuantBatchMatmulV2(nullptr, 0, executor, stream);
+      const auto run = form == Form::kSecond  ? aclnnWeightQuantBatchMatmulV2
+                       : form == Form::kThird ? aclnnWeightQuantBatchMatmulV3
+                                              : aclnnWeightQuantBatchMatmulNz;
+      result.run = run(nullptr, 0, executor, stream);
       result.synchronize = aclrtSynchronizeStream(stream);
     } else {
       result.message = TakeErrorMessage();
@@ -147,6 +172,47 @@ TEST(QuantisedWeights, EveryElement) {
           ASSERT_EQ(std::memcmp(expected.data(), call.y.bytes.data() + (row * n + column) * 2, 2), 0)
               << row << ", " << column;
         }
+      }
+    }
+  }
+}
+
+// The third form has a mode of the kernel; the one for FRACTAL_NZ takes such weights alone, on Ascend 950.
+TEST(QuantisedWeights, OtherForms) {
+  for (const Product product : {Product::kA2, Product::k950}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+    RandomNumbers random(5);
+    for (const Call::Form form : {Call::Form::kThird, Call::Form::kFractal}) {
+      for (const Packing packing : {Packing::kInt8, Packing::kInt4}) {
+        Call call(5, 96, 24, packing, false, 32, ACL_BF16, false, random, 0);
+        call.form = form;
+        const bool is_fractal = form == Call::Form::kFractal;
+        if (is_fractal) call.weight.format = ACL_FORMAT_FRACTAL_NZ;
+        call.precise = 1;
+        const CallResult result = call.Run(environment.stream());
+        if (is_fractal && product != Product::k950) {
+          EXPECT_EQ(result.plan, 361001);
+          EXPECT_NE(result.message.find("Ascend 950"), std::string::npos) << result.message;
+          continue;
+        }
+        ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+        for (int64_t row = 0; row < 5; ++row) {
+          for (int64_t column = 0; column < 24; ++column) {
+            const Element expected = call.Expected(row, column);
+            ASSERT_EQ(std::memcmp(expected.data(), call.y.bytes.data() + (row * 24 + column) * 2, 2), 0)
+                << row << ", " << column;
+          }
+        }
+        if (is_fractal) {
+          call.weight.format = ACL_FORMAT_ND;
+        } else {
+          call.precise = 2;
+        }
+        const CallResult refused = call.Run(environment.stream());
+        EXPECT_EQ(refused.plan, 161002);
+        EXPECT_NE(refused.message.find(is_fractal ? "FRACTAL_NZ" : "innerPrecise has the value 2"),
+                  std::string::npos)
+            << refused.message;
       }
     }
   }

@@ -12,7 +12,8 @@ import portacl.torch
 HALVES = (torch.float16, torch.bfloat16)
 OPERATORS = (
     "npu_add_rms_norm_dynamic_quant", "npu_add_rms_norm_quant", "npu_anti_quant", "npu_dequant_bias", "npu_dequant_swiglu_quant",
-    "npu_dynamic_quant", "npu_dynamic_quant_asymmetric", "npu_group_quant", "npu_quantize", "npu_rms_norm_quant", "npu_swiglu_quant",
+    "npu_dynamic_block_quant", "npu_dynamic_quant", "npu_dynamic_quant_asymmetric", "npu_group_quant", "npu_kronecker_quant", "npu_quantize",
+    "npu_rms_norm_quant", "npu_rotate_quant", "npu_swiglu_quant",
 )
 M, H = 7, 64
 
@@ -108,6 +109,66 @@ def test_activations():
     near(y, codes(z * step.cpu()[:, None]))
     out = torch_npu.npu_dequant_bias(x.npu(), weight.npu(), row.npu(), None, output_dtype=torch.float16)
     torch.testing.assert_close(out.cpu().float(), v, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_blocks(dtype):
+    x = torch.randn(M, 300).to(dtype)
+    y, scale = torch_npu.npu_dynamic_block_quant(x.npu(), row_block_size=1, col_block_size=128)
+    assert scale.shape == (M, 3)
+    for block, part in enumerate(x.float().split(128, dim=1)):
+        want = part.abs().amax(1) / 127
+        torch.testing.assert_close(scale[:, block].cpu(), want, rtol=1e-6, atol=0)
+        near(y[:, 128 * block:128 * (block + 1)], codes(part / want[:, None]))
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_rotations(dtype):
+    x, rotation = torch.randn(M, 128).to(dtype), torch.randn(32, 32).to(dtype)
+    y, scale = torch_npu.npu_rotate_quant(x.npu(), rotation.npu())
+    z = (x.float().view(M, 4, 32) @ rotation.float()).view(M, 128)
+    torch.testing.assert_close(scale.cpu(), z.abs().amax(1) / 127, rtol=1e-4, atol=0)
+    near(y, codes(z / scale.cpu()[:, None]))
+    x, first, second = torch.randn(3, 4, 8).to(dtype), torch.randn(4, 4).to(dtype), torch.randn(8, 8).to(dtype)
+    y, scale = torch_npu.npu_kronecker_quant(x.npu(), first.npu(), second.npu(), 1.0)
+    z = first.float() @ (x.float() @ second.float()).to(dtype).float()
+    torch.testing.assert_close(scale.cpu(), z.abs().amax((1, 2)) / 7, rtol=2e-2, atol=0)
+    halves = (y.cpu()[..., None] >> (4 * torch.arange(8))) & 15
+    near(((halves ^ 8) - 8).view(3, 4, 8), (z / scale.cpu()[:, None, None]).round().clamp(-8, 7))
+
+
+@pytest.fixture
+def internal_formats():
+    """Lets tensors have formats of the device; without that torch_npu leaves them in ND."""
+    torch.npu.config.allow_internal_format = True
+    yield
+    torch.npu.config.allow_internal_format = False
+
+
+@pytest.mark.usefixtures("internal_formats")
+@pytest.mark.parametrize("dtype", [*HALVES, torch.float32, torch.int8, torch.int32], ids=str)
+@pytest.mark.parametrize("shape", [(33, 17), (1, 48), (3, 20, 40)], ids=str)
+def test_fractal(dtype, shape):
+    x = torch.randint(-99, 99, shape).to(dtype)
+    y = torch_npu.npu_format_cast(x.npu(), 29)
+    assert torch_npu.get_npu_format(y) == 29
+    for same in (y, y.clone(), y.detach(), torch_npu.npu_format_cast(y, 2)):
+        assert torch.equal(same.cpu(), x)
+    assert torch.equal(y.reshape(-1).cpu(), x.reshape(-1))
+    assert torch.equal(y[..., 1:].cpu(), x[..., 1:])
+    y.copy_(x.npu() + 1)
+    assert torch_npu.get_npu_format(y) == 29
+    assert torch.equal(y.cpu(), x + 1)
+
+
+@pytest.mark.usefixtures("internal_formats")
+def test_fractal_weights():
+    x, weight = torch.randint(-9, 9, (M, H), dtype=torch.int8), torch.randint(-9, 9, (H, 40), dtype=torch.int8)
+    scale, of_rows = torch.rand(40), torch.rand(M)
+    fractal = torch_npu.npu_format_cast(weight.npu(), 29)
+    y = torch_npu.npu_quant_matmul(x.npu(), fractal, scale.npu(), pertoken_scale=of_rows.npu(), output_dtype=torch.bfloat16)
+    want = (x.int() @ weight.int()).float() * scale * of_rows[:, None]
+    torch.testing.assert_close(y.cpu(), want.bfloat16())
 
 
 class Quantised(torch.nn.Module):

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "acl/acl_base.h"
@@ -72,6 +73,15 @@ inline double NumberOfCode(DtypeNumber dtype, uint32_t code) {
       return std::nan("");
   }
 }
+// The numbers of all codes, worked out once for each dtype.
+inline const std::vector<double>& NumbersOfAllCodes(DtypeNumber dtype) {
+  static std::map<DtypeNumber, std::vector<double>> made;
+  std::vector<double>& numbers = made[dtype];
+  if (numbers.empty()) {
+    for (uint32_t code = 0; code < 256; ++code) numbers.push_back(NumberOfCode(dtype, code));
+  }
+  return numbers;
+}
 inline int BitsOfCode(DtypeNumber dtype) {
   return dtype == ACL_FLOAT4_E2M1 || dtype == ACL_FLOAT4_E1M2 || dtype == ACL_INT4 ? 4 : 8;
 }
@@ -93,8 +103,9 @@ inline uint32_t CodeOfNumber(DtypeNumber dtype, double x, bool saturates, char r
   double number_above = std::numeric_limits<double>::infinity();
   uint32_t above = 0;
   double greatest_number = 0;
+  const std::vector<double>& numbers = NumbersOfAllCodes(dtype);
   for (uint32_t code = 0; code < end; ++code) {
-    const double number = NumberOfCode(dtype, code);
+    const double number = numbers[code];
     if (std::isnan(number) || std::isinf(number)) continue;
     if (number <= size && number >= number_below) {
       number_below = number;

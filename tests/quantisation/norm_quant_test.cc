@@ -509,12 +509,212 @@ IndexOperator Plain() {
   return op;
 }
 
+// ---- RmsNormQuantV3, RmsNormDynamicQuant ----
+
+IndexOperator Third() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnRmsNormQuantV3);
+  op.valid = {TensorArg("x", {2, 8}, ACL_FLOAT16),
+              TensorArg("gamma", {8}, ACL_FLOAT16),
+              TensorArg("scale", {1}, ACL_FLOAT16),
+              TensorArg("offsetOptional", {1}, ACL_INT8),
+              TensorArg("betaOptional", {8}, ACL_FLOAT16),
+              RealArg("epsilon", 1e-6),
+              IntegerArg("divMode", 1),
+              IntegerArg("outputRstd", 1),
+              OutputArg("y", {2, 8}, ACL_INT8),
+              OutputArg("rstd", {2, 1})};
+  op.takes_workspace = true;
+  op.tolerance = 1e-3;
+  op.numbers_on = Product::k950;
+  const auto has_rstd = [](const IndexCall& call) { return call["outputRstd"].integer != 0; };
+  op.rules = {NoNulls("x gamma scale y"),
+              Refuses(161001, "rstd", [=](IndexCall& call) { return has_rstd(call) && call["rstd"].null; }),
+              Refuses(161002, "",
+                      [](IndexCall& call) {
+                        const size_t gamma = call["gamma"].shape.size();
+                        if (gamma < 1 || gamma > 2 || call["scale"].shape.size() != 1) return true;
+                        return call["y"].dtype == ACL_INT32 && !IsShapeOfCodes(call["x"].shape, call["y"]);
+                      }),
+              Refuses(561103, "",
+                      [=](IndexCall& call) {
+                        if (!IsOn950(call)) return true;
+                        const DtypeNumber x = call["x"].dtype;
+                        const DtypeNumber scale = call["scale"].dtype;
+                        if (!IsOneOf(x, kRowDtypes) || call["gamma"].dtype != x) return true;
+                        if (!call["betaOptional"].null && call["betaOptional"].dtype != x) return true;
+                        if (scale != x && scale != ACL_FLOAT) return true;
+                        if (!call["offsetOptional"].null) {
+                          const DtypeNumber offset = call["offsetOptional"].dtype;
+                          if (x == ACL_FLOAT       ? offset != x
+                              : scale == ACL_FLOAT ? offset != ACL_FLOAT && offset != ACL_INT32
+                                                   : offset != x && offset != ACL_INT8)
+                            return true;
+                          if (call["offsetOptional"].shape != call["scale"].shape) return true;
+                        }
+                        if (!IsOneOfCodes(call, call["y"].dtype)) return true;
+                        const Shape& shape = call["x"].shape;
+                        const Shape& gamma = call["gamma"].shape;
+                        if (shape.empty() || shape.size() > 8 || !IsShapeOfCodes(shape, call["y"]))
+                          return true;
+                        if (gamma.back() != shape.back() || (gamma.size() == 2 && gamma[0] != 1)) return true;
+                        if (!call["betaOptional"].null && call["betaOptional"].shape != gamma) return true;
+                        if (call["scale"].shape[0] != 1 && call["scale"].shape[0] != shape.back())
+                          return true;
+                        if (!(call["epsilon"].real >= 0)) return true;
+                        if (!has_rstd(call)) return false;
+                        Shape rows = shape;
+                        rows.back() = 1;
+                        return call["rstd"].dtype != ACL_FLOAT || call["rstd"].shape != rows;
+                      }),
+              EmptyDone("x")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DtypeNumber y = random.Chance(30) ? ACL_INT32 : ACL_INT8;
+    if (IsOn950(call) && random.Chance(30))
+      y = DrawDtype(random, {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN});
+    const int64_t columns = y == ACL_INT32 ? 8 * random.Between(1, 4) : DrawColumns(random);
+    Shape x = {random.Between(1, 5), columns};
+    const DtypeNumber dtype = DrawDtype(random, kHalfDtypes);
+    call["x"] = TensorArg("x", x, dtype);
+    const Shape gamma = random.Chance(50) ? Shape{columns} : Shape{1, columns};
+    call["gamma"] = TensorArg("gamma", gamma, dtype);
+    call["betaOptional"] = TensorArg("betaOptional", gamma, dtype);
+    call["betaOptional"].null = random.Chance(40);
+    const Shape scale = {random.Chance(50) ? 1 : columns};
+    call["scale"] = TensorArg("scale", scale, dtype);
+    call["offsetOptional"] = TensorArg("offsetOptional", scale, ACL_INT8);
+    call["offsetOptional"].null = random.Chance(40);
+    call["divMode"].integer = random.Chance(50);
+    call["outputRstd"].integer = random.Chance(50);
+    call["rstd"] = OutputArg("rstd", {x[0], 1});
+    if (y == ACL_INT32) x.back() /= 8;
+    call["y"] = OutputArg("y", x, y);
+  };
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (const size_t i : {size_t{0}, size_t{1}, size_t{4}}) SetNumbers(tensors[i], random);
+    for (int64_t k = 0; k < tensors[2].size(); ++k)
+      tensors[2].Set(k, std::ldexp(1.0, static_cast<int>(random.Between(-3, 3))));
+    SetIntegers(tensors[3], -20, 20, random);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers x(call, tensors, "x");
+    const Numbers gamma(call, tensors, "gamma");
+    const Numbers beta(call, tensors, "betaOptional");
+    const Numbers scale(call, tensors, "scale");
+    const Numbers offset(call, tensors, "offsetOptional");
+    const double eps = call["epsilon"].real;
+    const Rows rows = NormedRows(x, nullptr, gamma, eps, false, false);
+    const int64_t columns = gamma.size();
+    std::vector<std::optional<uint32_t>> codes;
+    for (int64_t i = 0; i < x.size(); ++i) {
+      auto n = static_cast<float>(rows.normed[static_cast<size_t>(i)]);
+      if (beta.is_given()) n = n + FloatAt(beta, i % columns);
+      const float step = FloatAt(scale, scale.size() == 1 ? 0 : i % columns);
+      float y = call["divMode"].integer != 0 ? n / step : n * step;
+      if (offset.is_given()) y = y + FloatAt(offset, scale.size() == 1 ? 0 : i % columns);
+      codes.emplace_back(QuantisedCode(CodeDtype(call["y"].dtype), y));
+    }
+    std::vector<double> roots;
+    for (int64_t row = 0; row < x.size() / columns; ++row) {
+      double squares = 0;
+      for (int64_t h = 0; h < columns; ++h) squares += x.At(row, h) * x.At(row, h);
+      roots.push_back(1.0 / std::sqrt(squares / static_cast<double>(columns) + eps));
+    }
+    return std::vector<Outcome>{
+        OutcomeOfCodes(call["y"].dtype, codes),
+        has_rstd(call) ? EncodedAll(ACL_FLOAT, roots) : Outcome(roots.size(), std::nullopt)};
+  };
+  return op;
+}
+
+IndexOperator OwnScale() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnRmsNormDynamicQuant);
+  op.valid = {TensorArg("x", {2, 8}, ACL_FLOAT16),
+              TensorArg("gamma", {8}, ACL_FLOAT16),
+              TensorArg("smoothScalesOptional", {8}, ACL_FLOAT16),
+              TensorArg("betaOptional", {8}, ACL_FLOAT16),
+              RealArg("epsilon", 1e-6),
+              IntegerArg("dstType", ACL_INT8),
+              OutputArg("yOut", {2, 8}, ACL_INT8),
+              OutputArg("scaleOut", {2})};
+  op.takes_workspace = true;
+  op.tolerance = 1e-3;
+  op.rules = {NoNulls("x gamma yOut scaleOut"),
+              RefusedDtype("x",
+                           [](const IndexCall& call, DtypeNumber dtype) {
+                             return IsSinceA2(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16);
+                           }),
+              DtypeIs("x", "gamma"),
+              Given("smoothScalesOptional", DtypeIs("x", "smoothScalesOptional")),
+              Given("betaOptional", DtypeIs("x", "betaOptional")),
+              Listed_("yOut", Listed{{ACL_INT8}}),
+              Listed_("scaleOut", kFloatAlone),
+              Refuses(561002, "",
+                      [](IndexCall& call) {
+                        const Shape& x = call["x"].shape;
+                        if (x.size() < 2 || x.size() > 8) return true;
+                        const Shape row = {x.back()};
+                        if (call["gamma"].shape != row || call["yOut"].shape != x) return true;
+                        for (const char* const name : {"smoothScalesOptional", "betaOptional"}) {
+                          if (!call[name].null && call[name].shape != row) return true;
+                        }
+                        return call["scaleOut"].shape != Shape(x.begin(), x.end() - 1) ||
+                               call["dstType"].integer != ACL_INT8 || !(call["epsilon"].real >= 0);
+                      }),
+              EmptyDone("x")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t columns = DrawColumns(random);
+    Shape x = {random.Between(1, 5), columns};
+    if (random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
+    const DtypeNumber dtype = DrawDtype(random, kHalfDtypes);
+    call["x"] = TensorArg("x", x, dtype);
+    call["gamma"] = TensorArg("gamma", {columns}, dtype);
+    for (const char* const name : {"smoothScalesOptional", "betaOptional"}) {
+      call[name] = TensorArg(name, {columns}, dtype);
+      call[name].null = random.Chance(40);
+    }
+    call["yOut"] = OutputArg("yOut", x, ACL_INT8);
+    call["scaleOut"] = OutputArg("scaleOut", Shape(x.begin(), x.end() - 1));
+  };
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (size_t i = 0; i < 4; ++i) SetNumbers(tensors[i], random);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers x(call, tensors, "x");
+    const Numbers gamma(call, tensors, "gamma");
+    const Numbers smooth(call, tensors, "smoothScalesOptional");
+    const Numbers beta(call, tensors, "betaOptional");
+    const Rows rows = NormedRows(x, nullptr, gamma, call["epsilon"].real, false, false);
+    const int64_t columns = gamma.size();
+    std::vector<std::optional<uint32_t>> codes;
+    std::vector<double> steps;
+    for (int64_t row = 0; row < x.size() / columns; ++row) {
+      std::vector<float> numbers;
+      for (int64_t h = 0; h < columns; ++h) {
+        auto n = static_cast<float>(rows.normed[static_cast<size_t>(row * columns + h)]);
+        if (beta.is_given()) n = n + FloatAt(beta, h);
+        if (smooth.is_given()) n = n * FloatAt(smooth, h);
+        numbers.push_back(n);
+      }
+      const RowCodes one = DynamicRow(numbers, ACL_INT8, false, false, 127);
+      for (const uint32_t code : one.codes) codes.emplace_back(code);
+      steps.push_back(static_cast<double>(one.scale));
+    }
+    return std::vector<Outcome>{OutcomeOfCodes(ACL_INT8, codes), EncodedAll(ACL_FLOAT, steps)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& All() {
   static const std::vector<IndexOperator> all = {
       Static(PORTACL_C_FUNCTION(aclnnAddRmsNormQuant), false),
       Static(PORTACL_C_FUNCTION(aclnnAddRmsNormQuantV2), true),
       Dynamic(PORTACL_C_FUNCTION(aclnnAddRmsNormDynamicQuant), false),
-      Dynamic(PORTACL_C_FUNCTION(aclnnAddRmsNormDynamicQuantV2), true), Plain()};
+      Dynamic(PORTACL_C_FUNCTION(aclnnAddRmsNormDynamicQuantV2), true),
+      Plain(),
+      Third(),
+      OwnScale()};
   return all;
 }
 PORTACL_INDEX_TESTS(NormQuantTest, All());

@@ -60,7 +60,7 @@ HANDLES = {
     "bools": "aclBoolArray*",
 }
 C_TYPES = ("int8_t", "int32_t", "int64_t", "uint64_t", "int", "bool", "float", "double", "aclDataType", "char*", "const float*",
-           "uint64_t*", "uint64_t**", "aclOpExecutor**")
+           "int*", "int64_t**", "uint64_t*", "uint64_t**", "aclOpExecutor**")
 # Dtypes by their short names, in the order of CANN's lists.
 DTYPES = {
     "f32": "FLOAT", "f16": "FLOAT16", "bf16": "BF16", "f64": "DOUBLE", "s8": "INT8", "s16": "INT16", "s32": "INT32", "s64": "INT64",

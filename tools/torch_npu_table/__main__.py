@@ -41,7 +41,7 @@ BEFORE_A2 = ("Ascend310B1", "Ascend310P3", "Ascend910A")
 # The operators of the graph engine that portacl has (src/aclop): what needs only these needs nothing.
 GRAPH_OPERATORS_HERE = ("BroadcastTo", "Identity")
 
-# Reached from everything: casts of tensors in the device's internal formats, which portacl does not have.
+# Reached from everything: casts of tensors in the device's internal formats.
 _INFRASTRUCTURE = {
     "aclnnNpuFormatCast",
     "aclnnNpuFormatCastCalculateSizeAndFormat",

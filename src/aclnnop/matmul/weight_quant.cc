@@ -1,5 +1,5 @@
-// aclnnWeightQuantBatchMatmulV2: matrix products with 8-bit or 4-bit weights. Each column, or each group of a
-// column's elements along the inner (K) axis, has a scale.
+// aclnnWeightQuantBatchMatmulV2, V3 and Nz: matrix products with 8-bit or 4-bit weights. Each column, or each group
+// of a column's elements along the inner (K) axis, has a scale.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/weight_quant_functions.h"
 
@@ -15,7 +15,7 @@ namespace {
 using namespace matmul;
 
 enum Tensors { kX, kWeight, kScale, kOffset, kQuantScale, kQuantOffset, kBias, kY };
-enum Attributes { kGroupSize };
+enum Attributes { kGroupSize, kPrecise };  // kPrecise: the third form only
 
 constexpr DtypeRule kDtypesOfX =
     SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
@@ -135,12 +135,21 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+bool IsFractal(aclFormat format) {
+  return format == ACL_FORMAT_FRACTAL_NZ || format == ACL_FORMAT_FRACTAL_NZ_C0_16 ||
+         format == ACL_FORMAT_FRACTAL_NZ_C0_32;
+}
+
+template <bool kIsNz>
 aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
+  if (kIsNz && !IsFractal(call.Tensor(kWeight).format))
+    return Refuse(check, call, kWeight, "a format of FRACTAL_NZ");
   for (const int tensor : {kX, kWeight, kScale, kOffset, kQuantScale, kQuantOffset, kBias, kY}) {
     if (!call.IsGiven(tensor)) continue;
     const aclFormat format = call.Tensor(tensor).format;
     const bool is_nz =
-        format == ACL_FORMAT_FRACTAL_NZ && tensor == kWeight && !products::kAscend950.Contains(call.product);
+        tensor == kWeight &&
+        (kIsNz || (format == ACL_FORMAT_FRACTAL_NZ && !products::kAscend950.Contains(call.product)));
     if (format != ACL_FORMAT_ND && !is_nz)
       return Refuse(check, call, tensor, "the format ND, of weight before Ascend 950 FRACTAL_NZ too");
   }
@@ -224,32 +233,32 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
                          : ACL_SUCCESS;
 }
 
-constexpr Check kChecks[] = {
-    HasQuantised(),
-    NotNull(kX),
-    NotNull(kWeight),
-    NotNull(kScale),
-    NotNull(kY),
+aclnnStatus PrecisionFits(const Check& check, OperatorCall& call) noexcept {
+  const int64_t precise = call.attributes[kPrecise].integer;
+  return precise == 0 || precise == 1
+             ? ACL_SUCCESS
+             : RefuseInteger(check, call, call.attributes[kPrecise].name, precise, 0, 1);
+}
+// The form for weights in FRACTAL_NZ is there on Ascend 950 alone.
+aclnnStatus IsAscend950(const Check& check, OperatorCall& call) noexcept {
+  if (products::kAscend950.Contains(call.product)) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("is not supported on this product, accepted: Ascend 950."));
+}
+
+template <bool kIsNz>
+constexpr auto kChecks = List(
+    HasQuantised(), NotNull(kX), NotNull(kWeight), NotNull(kScale), NotNull(kY),
     OnProducts(~products::kAtlasA2AndA3, Custom(NothingQuantised, ACLNN_ERR_PARAM_NULLPTR)),
-    Custom(LiesAccepted),
-    OnProducts(products::kAscend950, Custom(LiesAsWeight)),
-    DtypesIn(kDtypesOfX, {kX}),
-    DtypesIn(kDtypesOfWeight, {kWeight}),
-    DtypesIn(kDtypesOfScale, {kScale}),
-    IfThere<kOffset>(DtypesIn(kDtypesOfOffset, {kOffset})),
-    IfThere<kBias>(DtypesIn(kDtypesOfBias, {kBias})),
-    DtypesIn(kDtypesOfY, {kY}),
-    RankIs(2, {kX, kWeight, kY}),
-    Custom(DtypesFit),
-    Custom(FormatsFit),
-    Custom(RanksFit),
-    Custom(LengthsFit),
-    Custom(GroupSizeFits),
-    Custom(NumbersFit),
-    Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR),
-    SizesRepresentable({kY}),
-    MatricesInsideStorage({kX, kWeight, kScale, kOffset, kBias}),
-};
+    Custom(LiesAccepted), OnProducts(products::kAscend950, Custom(LiesAsWeight)), DtypesIn(kDtypesOfX, {kX}),
+    DtypesIn(kDtypesOfWeight, {kWeight}), DtypesIn(kDtypesOfScale, {kScale}),
+    IfThere<kOffset>(DtypesIn(kDtypesOfOffset, {kOffset})), IfThere<kBias>(DtypesIn(kDtypesOfBias, {kBias})),
+    DtypesIn(kDtypesOfY, {kY}), RankIs(2, {kX, kWeight, kY}), Custom(DtypesFit), Custom(FormatsFit<kIsNz>),
+    Custom(RanksFit), Custom(LengthsFit), Custom(GroupSizeFits), Custom(NumbersFit),
+    Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kY}),
+    MatricesInsideStorage({kX, kWeight, kScale, kOffset, kBias}));
+constexpr auto kNzChecks = Join(List(Custom(IsAscend950, ACLNN_ERR_RUNTIME_ERROR)), kChecks<true>);
+constexpr auto kThirdChecks = Join(kChecks<false>, List(Custom(PrecisionFits)));
 
 engine::GroupNumbers NumbersOf(const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
@@ -288,5 +297,11 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnWeightQuantBatchMatmulV2) {
-  return RunPhase1(call, kChecks, workspaceSize, executor, SetProduct);
+  return RunPhase1(call, kChecks<false>, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_1(aclnnWeightQuantBatchMatmulV3) {
+  return RunPhase1(call, kThirdChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_1(aclnnWeightQuantBatchMatmulNz) {
+  return RunPhase1(call, kNzChecks, workspaceSize, executor, SetProduct);
 }

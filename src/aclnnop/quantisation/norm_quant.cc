@@ -1,9 +1,9 @@
-// aclnnAddRmsNormQuant and its second form, aclnnAddRmsNormDynamicQuant and its second form,
-// aclnnRmsNormQuant: divide rows by their root mean square, and quantise.
+// aclnnAddRmsNormQuant and its second form, aclnnAddRmsNormDynamicQuant and its second form: divide the rows of a sum
+// by their root mean square, and quantise.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/quantisation/norm_quant_functions.h"
 
-#include "aclnnop/quantisation/coded.h"
+#include "aclnnop/quantisation/norm_rows.h"
 
 namespace portacl {
 namespace {
@@ -23,21 +23,6 @@ ShapeChecks& IsTail(ShapeChecks& checks, const OperatorCall& call, int x, int ga
   bool fits = tail.rank >= 1 && tail.rank <= whole.rank;
   for (int dim = 0; fits && dim < tail.rank; ++dim) fits = tail[dim] == whole[whole.rank - tail.rank + dim];
   return checks.Holds(fits, gamma, "the last dims of x");
-}
-
-void AddJob(DenseOpList& ops, QuantiseNormed& job) {
-  AddRows(ops, job,
-          {BufferOf(job.x1), BufferOf(job.x2), BufferOf(job.gamma), BufferOf(job.beta), BufferOf(job.sum),
-           BufferOf(job.normed), BufferOf(job.rstd), job.quantiser[0].codes, job.quantiser[1].codes,
-           BufferOf(job.quantiser[0].scale.numbers), BufferOf(job.quantiser[1].scale.numbers),
-           BufferOf(job.quantiser[0].offset.numbers), BufferOf(job.quantiser[1].offset.numbers),
-           BufferOf(job.quantiser[0].row_step), BufferOf(job.quantiser[1].row_step)});
-  ops.SetJob();
-}
-
-void SetRowsOf(const OperatorCall& call, int x, int gamma, QuantiseNormed& job) {
-  job.columns = call.Tensor(gamma).numel;
-  job.rows = call.Tensor(x).numel / job.columns;
 }
 
 // ---- aclnnAddRmsNormQuant: given scales and zero points ----
@@ -196,7 +181,7 @@ void SetStaticOf(const OperatorCall& call, const Static& at, Executor& executor)
     quantiser.scale = OneOrColumns(NumbersIn(ops, call, scales[i]), call, scales[i], job.columns);
     quantiser.offset = OneOrColumns(NumbersIn(ops, call, zeros[i]), call, zeros[i], job.columns);
   }
-  AddJob(ops, job);
+  AddNormed(ops, job);
 }
 void SetFirst(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kFirst, executor); }
 void SetSecond(const OperatorCall& call, Executor& executor) { SetStaticOf(call, kSecond, executor); }
@@ -343,104 +328,13 @@ void SetDynamicOf(const OperatorCall& call, const Dynamic& at, Executor& executo
   };
   if (HasFirst(call)) set(job.quantiser[0], kSmooth1, at.y1, at.step1);
   if (HasLast(call)) set(job.quantiser[1], kSmooth2, at.y2, at.step2);
-  AddJob(ops, job);
+  AddNormed(ops, job);
 }
 void SetDynamicFirst(const OperatorCall& call, Executor& executor) {
   SetDynamicOf(call, kDynamicFirst, executor);
 }
 void SetDynamicSecond(const OperatorCall& call, Executor& executor) {
   SetDynamicOf(call, kDynamicSecond, executor);
-}
-
-// ---- RmsNormQuant ----
-
-enum PlainTensors { kX, kPlainGamma, kPlainBeta, kScale, kOffset, kY };
-enum PlainAttributes { kPlainEpsilon };
-
-constexpr DtypeRule kPlainDtypes = SinceAtlasA2(kHalves)
-                                       .On({Product::kAtlasInference, Product::kAtlas200I500A2}, kHalves)
-                                       .On(products::kAscend950, kFloatHalfAndBf16);
-constexpr DtypeRule kPlainCodes =
-    Everywhere(kIntegerCodes).On(products::kAscend950, kIntegerCodes | kFloat8s);
-
-aclnnStatus PlainTypes(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  const aclDataType x = call.Tensor(kX).dtype;
-  const aclDataType scale = call.Tensor(kScale).dtype;
-  const aclDataType offset = call.Tensor(kOffset).dtype;
-  if (!IsOn950(call)) {
-    checks.Holds(scale == x, kScale, "x's dtype");
-    return checks.Holds(offset == ACL_INT8, kOffset, "INT8").status();
-  }
-  if (x == ACL_FLOAT)
-    return checks.Holds(scale == x, kScale, "x's dtype").Holds(offset == x, kOffset, "x's dtype").status();
-  checks.Holds(scale == x || scale == ACL_FLOAT, kScale, "x's dtype or FLOAT");
-  const bool fits =
-      scale == ACL_FLOAT ? offset == ACL_FLOAT || offset == ACL_INT32 : offset == x || offset == ACL_INT8;
-  return checks.Holds(fits, kOffset, "scale's dtype, or an integer one").status();
-}
-
-aclnnStatus PlainShapes(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Rank(kX, 1, 8).Rank(kPlainGamma, 1, 2).Rank(kPlainBeta, 1, 2);
-  if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).shape;
-  const Shape& gamma = call.Tensor(kPlainGamma).shape;
-  const bool is_row = gamma[gamma.rank - 1] == x[x.rank - 1] && (gamma.rank == 1 || gamma[0] == 1);
-  checks.Holds(is_row, kPlainGamma, "a row as x has");
-  HasCodesOf(checks, call, x, kY).Is(kPlainBeta, gamma).Is(kOffset, call.Tensor(kScale).shape);
-  const aclTensor& scale = call.Tensor(kScale);
-  const bool fits = scale.numel == 1 || (IsOn950(call) && scale.shape == Shape{x[x.rank - 1]});
-  return checks.Holds(fits, kScale, "one element, on Ascend 950 also one for each of a row").status();
-}
-
-// Products before Ascend 950 have no kernel that writes INT4.
-aclnnStatus CodesComputed(const Check& check, OperatorCall& call) noexcept {
-  const bool fits = IsOn950(call) || call.Tensor(kY).dtype != ACL_INT4;
-  return ShapeChecks(check, call).Holds(fits, kY, "INT8, or INT32 of eight codes").status();
-}
-aclnnStatus PlainEpsilonFits(const Check& check, OperatorCall& call) noexcept {
-  return ShapeChecks(check, call)
-      .HoldsOf(RealOf(call, kPlainEpsilon) >= 0, kPlainEpsilon, "0 or more")
-      .status();
-}
-
-constexpr Check kPlainChecks[] = {
-    NotNull(kX),
-    NotNull(kPlainGamma),
-    NotNull(kPlainBeta),
-    NotNull(kScale),
-    NotNull(kOffset),
-    NotNull(kY),
-    DtypesIn(kPlainDtypes, {kX}),
-    SameDtype(kX, kPlainGamma),
-    SameDtype(kX, kPlainBeta),
-    DtypesIn(kPlainCodes, {kY}),
-    Custom(PlainTypes),
-    Custom(PlainShapes),
-    SizesRepresentable({kY}),
-    DoneIfEmpty({kX}),
-    Custom(CodesComputed, ACLNN_ERR_INNER_NULLPTR),
-    Custom(PlainEpsilonFits, kTiling),
-    InsideStorage({kX, kPlainGamma, kPlainBeta, kScale, kOffset}),
-    Packed<kY>(),
-};
-
-void SetPlain(const OperatorCall& call, Executor& executor) {
-  DenseOpList ops(call, executor);
-  QuantiseNormed job;
-  SetRowsOf(call, kX, kPlainGamma, job);
-  job.eps = RealOf(call, kPlainEpsilon);
-  job.x1 = NumbersIn(ops, call, kX);
-  job.gamma = NumbersIn(ops, call, kPlainGamma);
-  job.beta = NumbersIn(ops, call, kPlainBeta);
-  Quantiser& quantiser = job.quantiser[0];
-  quantiser.kind = Quantiser::Kind::kReciprocal;
-  quantiser.half_before = IsBefore950(call);
-  SetCodes(ops, call, kY, quantiser);
-  quantiser.scale = OneOrColumns(NumbersIn(ops, call, kScale), call, kScale, job.columns);
-  quantiser.offset = OneOrColumns(NumbersIn(ops, call, kOffset), call, kOffset, job.columns);
-  AddJob(ops, job);
 }
 
 }  // namespace
@@ -459,7 +353,4 @@ PORTACL_PHASE_1(aclnnAddRmsNormDynamicQuant) {
 }
 PORTACL_PHASE_1(aclnnAddRmsNormDynamicQuantV2) {
   return dense::RunOpList(call, kDynamicSecondChecks, workspaceSize, executor, SetDynamicSecond);
-}
-PORTACL_PHASE_1(aclnnRmsNormQuant) {
-  return dense::RunOpList(call, kPlainChecks, workspaceSize, executor, SetPlain);
 }

@@ -42,7 +42,8 @@ struct Quantiser {
     kReciprocal,  // r = m / g, the step 1 / r; t * r
     kProduct,     // g * (1 / m); t divided by that
     kQuotient,    // g / m; t divided by that
-    kInverse      // writes m / g as the step; t * that
+    kInverse,     // writes m / g as the step; t * that
+    kBoth         // g / m as the step; t * (m / g)
   };
   Kind kind = Kind::kNone;
   Step step = Step::kReciprocal;
@@ -91,9 +92,10 @@ struct QuantiseNormed : QuantisedRows {
   Quantiser quantiser[2];
   Numbers x1, x2;  // x2 is optional
   Numbers gamma, beta;
-  Numbers sum;                // written: x1 + x2
-  Numbers normed;             // written: without beta
-  Numbers rstd;               // written
+  Numbers sum;     // written: x1 + x2
+  Numbers normed;  // written: without beta, unless `normed_has_beta`
+  Numbers rstd;    // written
+  bool normed_has_beta = false;
   bool rounds_sum = false;    // normalises the rounded sum
   bool rounds_steps = false;  // rounds the quotient, and its product with gamma, to x1's dtype
   double eps = 0;
@@ -112,6 +114,30 @@ struct QuantiseGated : QuantisedRows {
   Form form = Form::kSilu;
   bool activates_left = false;
   float limit = 0, alpha = 1, shift = 0;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises rows of which each `width` columns are a vector, times a square matrix: element j is the sum of x[i] *
+// rotation[i, j], in float32 by ascending i.
+struct QuantiseRotated : QuantisedRows {
+  Quantiser quantiser[1];
+  Numbers x;
+  BufferRef rotation;  // FLOAT
+  int64_t width = 1;   // at most kMostWidth
+  static constexpr int64_t kMostWidth = 1024;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises matrices of height * width, each a row: left @ (x @ right), with sums in float32 by ascending index, and
+// each of the two products rounded to x's dtype.
+struct QuantiseKronecker : QuantisedRows {
+  Quantiser quantiser[1];
+  Numbers x;
+  BufferRef left, right;  // FLOAT
+  BufferRef memory;       // FLOAT: two matrices for each of Parts()
+  int64_t height = 1, width = 1;
+  static constexpr int64_t kMostWidth = 256;
+  int64_t Parts() const noexcept;
   void Run(const JobContext& context) const noexcept;
 };
 

@@ -74,10 +74,15 @@ class FactorRow {
         columns_(factors.by_column ? columns : 1) {}
   bool is_there() const { return view_.is_there(); }
 
+  // Returns which row of factors a row takes.
+  int64_t Which(int64_t row, int64_t group) const {
+    return by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
+  }
+
   // Computes the sum of x and these factors, both INT32, as integers and rounds it once.
   void AddTo(const View& x, int64_t at, int64_t row, int64_t group, int64_t column, int64_t n,
              float* to) const {
-    const int64_t which = by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
+    const int64_t which = Which(row, group);
     const int64_t own = which * columns_ + (by_column_ ? column : 0);
     for (int64_t i = 0; i < n; ++i)
       to[i] = static_cast<float>(x.Integer(at + i) + view_.Integer(own + (by_column_ ? i : 0)));
@@ -89,7 +94,7 @@ class FactorRow {
     size_t count;
   };
   Numbers Bring(int64_t row, int64_t group, int64_t column, int64_t n, float* memory) const {
-    const int64_t which = by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
+    const int64_t which = Which(row, group);
     const int64_t many = by_column_ ? n : 1;
     view_.Bring(which * columns_ + (by_column_ ? column : 0), many, memory);
     return {memory, static_cast<size_t>(many)};

@@ -136,5 +136,44 @@ const auto kGated =
               aclnnSwiGluQuantV2},
              Cases({ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{kRows, 2 * kColumns}}, {kRows}, ACL_FLOAT, 2), 2);
 
+const auto kBlocks =
+    Register({"aclnnDynamicBlockQuant",
+              {"x", "out"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen scale({kRows, (kColumns + 127) / 128});
+                return aclnnDynamicBlockQuantGetWorkspaceSize(t[0], 0.0, nullptr, ACL_INT8, 1, 128, t[1],
+                                                              scale, size, executor);
+              },
+              aclnnDynamicBlockQuant},
+             Cases({ACL_FLOAT16, ACL_BF16}, {{kRows, kColumns}}, {kRows, kColumns}, ACL_INT8), 1);
+
+const auto kFake = Register(
+    {"aclnnFakeQuantPerChannelAffineCachemask",
+     {"self", "scale", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       static std::vector<int32_t> zeros(kColumns, 3);
+       const Shape shape = {kColumns};
+       aclTensor* const zero = aclCreateTensor(shape.data(), 1, ACL_INT32, nullptr, 0, ACL_FORMAT_ND,
+                                               shape.data(), 1, zeros.data());
+       const Unseen mask({kRows, kColumns}, ACL_BOOL);
+       const aclnnStatus status = aclnnFakeQuantPerChannelAffineCachemaskGetWorkspaceSize(
+           t[0], t[1], zero, -1, -128, 127, t[2], mask, size, executor);
+       aclDestroyTensor(zero);
+       return status;
+     },
+     aclnnFakeQuantPerChannelAffineCachemask},
+    Cases({ACL_FLOAT, ACL_FLOAT16}, {{kRows, kColumns}, {kColumns}}, {kRows, kColumns}, ACL_FLOAT), 1);
+
+const auto kRotated =
+    Register({"aclnnRotateQuant",
+              {"x", "rotation", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen scale({kRows});
+                return aclnnRotateQuantGetWorkspaceSize(t[0], t[1], nullptr, -1, nullptr, 0, 0.0,
+                                                        a.reduction == 1, t[2], scale, size, executor);
+              },
+              aclnnRotateQuant},
+             Cases({ACL_FLOAT16, ACL_BF16}, {{kRows, 1536}, {48, 48}}, {kRows, 1536}, ACL_INT8), 1);
+
 }  // namespace
 }  // namespace portacl::testing
