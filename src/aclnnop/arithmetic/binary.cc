@@ -1,5 +1,5 @@
-// Atan2, and XLogY of tensors or a scalar, with their in-place forms: functions of two operands, which compute
-// integers in float32.
+// Functions of two operands, such as Atan2, with their in-place forms, and XLogY of a tensor and a scalar:
+// integers are computed in float32.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -53,6 +53,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/binary_functions.h"
+#include "aclnnop/float_attributes.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -108,7 +109,7 @@ void SetWithScalar(const OperatorCall& call, Executor& executor) {
 
 template <const engine::KernelTable& kKernels>
 void SetBinary(const OperatorCall& call, Executor& executor) {
-  SetMapJob(call, {kSelf, kOther}, call.Output(), kKernels, {}, executor);
+  SetMapJob(call, {kSelf, kOther}, call.Output(), kKernels, FloatScalars(call), executor);
 }
 
 }  // namespace
@@ -116,16 +117,15 @@ void SetBinary(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-// Defines phase 1 of aclnnNAME and aclnnInplaceNAME.
-#define PORTACL_BINARY(name, kernels, checks)                                     \
-  PORTACL_PHASE_1(aclnn##name) {                                                  \
-    static constexpr auto kChecks = checks(kOut);                                 \
-    return RunPhase1(call, kChecks, workspaceSize, executor, SetBinary<kernels>); \
-  }                                                                               \
-  PORTACL_PHASE_1(aclnnInplace##name) {                                           \
-    static constexpr auto kChecks = checks(kSelf);                                \
+// Defines phase 1 of a function, and that of aclnnNAME and aclnnInplaceNAME.
+#define PORTACL_OF_TWO(api, kernels, checks, out)                                 \
+  PORTACL_PHASE_1(api) {                                                          \
+    static constexpr auto kChecks = checks(out);                                  \
     return RunPhase1(call, kChecks, workspaceSize, executor, SetBinary<kernels>); \
   }
+#define PORTACL_BINARY(name, kernels, checks)        \
+  PORTACL_OF_TWO(aclnn##name, kernels, checks, kOut) \
+  PORTACL_OF_TWO(aclnnInplace##name, kernels, checks, kSelf)
 
 PORTACL_BINARY(Atan2, kAngle, AngleChecks)
 PORTACL_BINARY(XLogYTensor, kTimesLog, TimesLogChecks)
