@@ -45,6 +45,20 @@ struct TimesLog : Elementwise<TimesLog> {
 
 using TimesLogWithScalar = WithEitherScalar<TimesLog>;
 
+struct MaskedScale : Elementwise<MaskedScale> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float>;
+  static constexpr int kInputs = 2;
+  explicit MaskedScale(const Parameters& parameters) : scale(parameters.Get<float>(0)) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V mask) const {
+    return hn::Mul(hn::Mul(x, mask), hn::Set(d, scale));
+  }
+
+  float scale;
+};
+
 }  // namespace binary
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -53,6 +67,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/binary_functions.h"
+#include "aclnnop/binary_checks.h"
 #include "aclnnop/float_attributes.h"
 #include "aclnnop/phase1.h"
 
@@ -62,6 +77,7 @@ namespace {
 constexpr auto kAngle = PORTACL_VALUE_KERNELS(binary::Angle);
 constexpr auto kTimesLog = PORTACL_VALUE_KERNELS(binary::TimesLog);
 constexpr auto kTimesLogWithScalar = PORTACL_VALUE_KERNELS(binary::TimesLogWithScalar);
+constexpr auto kMaskedScale = PORTACL_VALUE_KERNELS(binary::MaskedScale);
 
 enum Tensors { kSelf, kOther, kOut };
 
@@ -107,6 +123,16 @@ void SetWithScalar(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kTensor}, call.Output(), kTimesLogWithScalar, scalars, executor);
 }
 
+constexpr DtypeRule kScaledDtypes = ByGeneration(kNoDtype, kNoDtype, kFloatHalfAndBf16);
+constexpr DtypeRule kMaskDtypes = Everywhere(DtypeSet{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8});
+constexpr auto MaskedScaleChecks(int out) {
+  return Join(
+      List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kScaledDtypes, {kSelf}),
+           DtypesIn(kMaskDtypes, {kOther}), SameDtype(kSelf, out), RankAtMost(8, {kSelf}),
+           SameShape(kSelf, kOther), SameShape(kSelf, out), SameFormat({kSelf, out}), PromotesTo(ACL_FLOAT)),
+      ComputableChecks({kSelf, kOther}, out));
+}
+
 template <const engine::KernelTable& kKernels>
 void SetBinary(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kSelf, kOther}, call.Output(), kKernels, FloatScalars(call), executor);
@@ -129,6 +155,7 @@ using namespace portacl;
 
 PORTACL_BINARY(Atan2, kAngle, AngleChecks)
 PORTACL_BINARY(XLogYTensor, kTimesLog, TimesLogChecks)
+PORTACL_OF_TWO(aclnnMaskedScale, kMaskedScale, MaskedScaleChecks, kOut)
 
 PORTACL_PHASE_1(aclnnXLogYScalarOther) {
   return RunPhase1(call, kScalarOtherChecks, workspaceSize, executor, SetWithScalar<false>);
