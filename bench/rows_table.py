@@ -67,6 +67,7 @@ def softmaxes():
 
 
 def row_norms():
+    yield moved("renorm", "Renorm", "T:a2 S:2.0 I:0 S:1.0 T:out2", "torch.renorm(a2, 2.0, 0, 1.0, out=out2)")
     yield moved("layer_norm", "LayerNorm", "T:a2 A:[columns] T:gamma T:beta D:1e-5 T:out2 T:numbers T:more_numbers",
                 f"{ATEN}.native_layer_norm.out(a2, [columns], gamma, beta, 1e-5, out0=out2, out1=their_numbers, out2=their_more)", result="out2")
     yield moved("layer_norm_backward", "LayerNormBackward",

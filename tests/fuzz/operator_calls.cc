@@ -930,6 +930,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(InplaceCumprod, 1, kAny, t[0], given.Scalar()),
     MOVES(Cummax, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PositionsFor(t[1])),
     MOVES(Cummin, 2, kOperand0, t[0], given.Dim(t[0]), t[1], given.PositionsFor(t[1])),
+    MOVES(Renorm, 2, kOperand0, t[0], given.Scalar(), given.Dim(t[0]), given.Scalar(), t[1]),
+    MOVES(InplaceRenorm, 1, kAny, t[0], given.Scalar(), 0, given.Scalar()),
     MOVES(Softmax, 2, kOperand0, t[0], given.Dim(t[0]), t[1]),
     MOVES(LogSoftmax, 2, kOperand0, t[0], given.Dim(t[0]), t[1]),
     MOVES(SoftmaxBackward, 3, kOperand0, t[0], t[1], given.Dim(t[0]), t[2]),

@@ -7,6 +7,7 @@
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
+typedef const aclScalar* Scalar;
 typedef const aclIntArray* Array;
 typedef const aclBoolArray* Flags;
 typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
@@ -17,6 +18,8 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
                 #function "GetWorkspaceSize");                                                 \
   static_assert(std::is_same<decltype(&function), Run>::value, #function)
 
+HAS(aclnnRenorm, In, Scalar, int64_t, Scalar, Out);
+HAS(aclnnInplaceRenorm, Out, Scalar, int64_t, Scalar);
 HAS(aclnnSoftmax, In, int64_t, Out);
 HAS(aclnnLogSoftmax, In, int64_t, Out);
 HAS(aclnnSoftmaxBackward, In, In, int64_t, Out);

@@ -14,7 +14,7 @@ OWN = """gcd.out _add_relu.Tensor _add_relu_.Tensor addr addr_ xlogy.Scalar_Othe
 channel_shuffle fill_diagonal_ _chunk_cat upsample_linear1d upsample_linear1d_backward upsample_nearest1d_backward _upsample_nearest_exact1d
 _upsample_nearest_exact1d_backward _upsample_nearest_exact2d _upsample_nearest_exact2d_backward _ctc_loss _ctc_loss_backward batch_norm_stats
 batch_norm_elemt batch_norm_backward_elemt batch_norm_reduce batch_norm_backward_reduce batch_norm_gather_stats_with_counts
-batch_norm_gather_stats_update""".split()
+batch_norm_gather_stats_update renorm renorm.out renorm_""".split()
 
 
 def drawn(*shape, dtype=torch.float32):
@@ -69,6 +69,16 @@ def test_logarithms():
         same(lambda t, number=number: torch.xlogy(t, number), x)
         same(lambda t, number=number: torch.xlogy(number, t), x)
     same(lambda t: t.clone().xlogy_(3.0), x)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, float("inf")])
+def test_slices_scaled_to_a_norm(p):
+    for dim in (0, -1):
+        same(lambda x, dim=dim: x.renorm(p, dim, 1.5), drawn(3, 4, 5))
+        same(lambda x, dim=dim: x.clone().renorm_(p, dim, 40.0), drawn(7, 300))
+    x = drawn(3, 4).npu().requires_grad_()
+    x.renorm(p, 0, 1.0).sum().backward()
+    assert x.grad is not None
 
 
 def test_complex_numbers():
