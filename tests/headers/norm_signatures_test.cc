@@ -64,6 +64,7 @@ HAS(aclnnSoftMarginLoss, In, In, int64_t, Out);
 HAS(aclnnSoftMarginLossBackward, In, In, In, int64_t, Out);
 HAS(aclnnCrossEntropyLoss, In, In, In, char*, int64_t, double, double, bool, In, In, In, In);
 HAS(aclnnCrossEntropyLossGrad, In, In, In, In, In, In, char*, int64_t, double, double, In);
+HAS(aclnnFusedCrossEntropyLossWithMaxSum, In, In, In, float, In, In, In, Out, Out);
 HAS(aclnnSoftmaxCrossEntropyWithLogits, In, Out, Out, Out);
 HAS(aclnnMultilabelMarginLoss, In, In, int64_t, Out, Out);
 HAS(aclnnCtcLoss, In, In, Array, Array, int64_t, bool, Out, Out);

@@ -30,6 +30,7 @@ def same(f, *tensors, **tolerance):
 
 def test_they_are_own():
     assert {f"aten::{name}" for name in OWN} - portacl.torch.own_operators() == set()
+    assert "npu::npu_fused_cross_entropy_loss_with_max_sum" in portacl.torch.own_operators()
 
 
 @pytest.mark.parametrize("dtype", [torch.int16, torch.int32, torch.int64], ids=str)
@@ -79,6 +80,22 @@ def test_slices_scaled_to_a_norm(p):
     x = drawn(3, 4).npu().requires_grad_()
     x.renorm(p, 0, 1.0).sum().backward()
     assert x.grad is not None
+
+
+def test_losses_from_what_several_devices_found():
+    logits = drawn(5, 33) * 3
+    targets = torch.tensor([0, 32, 7, 7, 1])
+    most = logits.max(1).values
+    sums = (logits - most[:, None]).exp().sum(1)
+    predicted = logits[torch.arange(5), targets] - most
+    for given in (logits, logits.half(), None):
+        numbers = (tensor.npu() for tensor in (most, sums, predicted))
+        loss, shares = torch_npu.npu_fused_cross_entropy_loss_with_max_sum(
+            *numbers, vocab_parallel_logits=None if given is None else given.npu()
+        )
+        torch.testing.assert_close(loss.cpu(), F.cross_entropy(logits, targets, reduction="none"))
+        if given is not None:
+            torch.testing.assert_close(shares.cpu(), (given.float() - most[:, None]).exp() / sums[:, None])
 
 
 def test_complex_numbers():

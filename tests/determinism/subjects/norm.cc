@@ -604,6 +604,30 @@ const auto kLossOfShares = Register(
       }
       return cases;
     }());
+const auto kLossFromSums =
+    Register({"aclnnFusedCrossEntropyLossWithMaxSum",
+              {"logitsMax", "sumExpLogits", "predictedLogits", "vocabParallelLogitsOptional", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen loss({kClassRows[0]});
+                return aclnnFusedCrossEntropyLossWithMaxSumGetWorkspaceSize(
+                    t[0], t[1], t[2], 0, nullptr, nullptr, a.reduction == 0 ? nullptr : t[3],
+                    a.reduction == 0 ? t[4] : static_cast<aclTensor*>(loss),
+                    a.reduction == 0 ? nullptr : t[4], size, executor);
+              },
+              aclnnFusedCrossEntropyLossWithMaxSum},
+             [] {
+               std::vector<GivenCase> cases;
+               const Shape rows = {kClassRows[0]};
+               for (const DtypeNumber dtype : kFloats) {
+                 for (size_t which = 0; which < 2; ++which) {
+                   cases.push_back(Case(ACL_FLOAT, {rows, rows, rows, kClassRows},
+                                        which == 0 ? rows : kClassRows, which));
+                   cases.back().input_dtypes[3] = dtype;
+                 }
+               }
+               return cases;
+             }(),
+             {1});
 char kMean[] = "mean";
 char kSum[] = "sum";
 const auto kCrossEntropy = Register(
