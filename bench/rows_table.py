@@ -50,6 +50,10 @@ MADE = {
     "total": "torch.ones((), dtype=a.dtype)",
     "count": "torch.full((), rows, dtype=a.dtype)",
     "empty": "torch.zeros(0, dtype=a.dtype)",
+    "greatest": "a2.float().max(1).values",
+    "powers": "(a2.float() - greatest[:, None]).exp().sum(1)",
+    "predicted": "a2.float()[:, 0] - greatest",
+    "loss_of_rows": "torch.zeros(rows)",
     "losses": "torch.zeros(rows, dtype=a.dtype)",
     "logarithms": "torch.log_softmax(a2, 1)",
 }
@@ -67,6 +71,7 @@ def softmaxes():
 
 
 def row_norms():
+    yield moved("renorm", "Renorm", "T:a2 S:2.0 I:0 S:1.0 T:out2", "torch.renorm(a2, 2.0, 0, 1.0, out=out2)")
     yield moved("layer_norm", "LayerNorm", "T:a2 A:[columns] T:gamma T:beta D:1e-5 T:out2 T:numbers T:more_numbers",
                 f"{ATEN}.native_layer_norm.out(a2, [columns], gamma, beta, 1e-5, out0=out2, out1=their_numbers, out2=their_more)", result="out2")
     yield moved("layer_norm_backward", "LayerNormBackward",
@@ -161,6 +166,9 @@ def class_losses():
                 result="loss")
     yield moved("softmax_cross_entropy_with_logits", "SoftmaxCrossEntropyWithLogits", "T:a2 T:shares T:losses T:out2",
                 "(F.cross_entropy(a2, shares, reduction='none'), torch.softmax(a2, 1) - shares)[1]", result="out2")
+    yield moved("fused_cross_entropy_loss_with_max_sum", "FusedCrossEntropyLossWithMaxSum",
+                "T:greatest T:powers T:predicted F:0 T:null T:null T:a2 T:loss_of_rows T:wide",
+                "(a2 - greatest[:, None]).exp().div_(powers[:, None])", result="wide")
     yield moved("cross_entropy_loss_grad", "CrossEntropyLossGrad", "T:loss T:logarithms T:targets T:null T:null T:null I:0 I:-100 D:0 D:0 T:out2",
                 f"{ATEN}._log_softmax_backward_data.out({ATEN}.nll_loss_backward(loss, logarithms, targets, None, 1, -100, count), logarithms, 1, "
                 "a.dtype, out=out2)", result="out2")

@@ -9,7 +9,8 @@ Usage: check_docs.py [REPOSITORY]
 - After ./dev stands a verb that it lists.
 - CONTRIBUTING.md names every folder of src/.
 - Pages for contributors: a file or folder that is named alone exists (`stream.cc`, `map/`), a name of the code in backticks stands somewhere in
-  the sources, and no number of files or folders is typed.
+  the sources, and no number of files or folders is typed. What is quoted between ```cpp or ```toml, up to an empty line, stands in one source
+  so, but for the indentation.
 - Neither pages nor sources refer to a decision by its number alone, which no page explains.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -31,6 +32,7 @@ PAGE_IN_A_SOURCE = re.compile(r"\bdocs/[\w/]+\.md(?:#[\w-]+)?")
 VERB = re.compile(r"(?<![\w/.])\./dev ([a-z][a-z0-9_]*)")
 PATH = re.compile(rf"(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./*{{}},+-]*")
 FENCED = re.compile(rf"(?<![\w/.*])(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./-]*\.(?:h|cc|c|cpp|py|toml|md)\b")
+QUOTED = re.compile(r"^```(?:cpp|toml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"[\w-]+\.(?:h|cc|py|def|toml|\*)")
 ANY = re.compile(r"<\w+>|(?<![A-Za-z])[A-Z]{4,}(?![A-Za-z])")  # in a path
 INSTALLED = ("include/aclnnop", "tools/profiler")  # folders of the build and of a prefix
@@ -91,6 +93,11 @@ class Tree:
     def words(self) -> set[str]:
         return {word for text in self.texts.values() for word in re.findall(r"\w+", text)}
 
+    @functools.cached_property
+    def lines(self) -> str:
+        """All sources without indentation."""
+        return "\n".join(line.strip() for path, text in self.texts.items() if path.suffix in (".cc", ".h", ".toml") for line in text.split("\n"))
+
     def has(self, path: str) -> bool:
         patterns = [re.escape(ANY.sub("*", one).rstrip("/")).replace(r"\*", "[^/]*") for one in alternatives(path)]
         return all(pattern in self.paths or any(re.fullmatch(pattern, one) for one in self.paths) for pattern in patterns)
@@ -124,6 +131,16 @@ def faults_of_code(tree: Tree, line: str, for_contributors: bool) -> Iterator[st
             yield f"`{text}` is the name of nothing in the sources"
 
 
+def faults_of_quotes(tree: Tree, text: str) -> Iterator[tuple[int, str]]:
+    """Line and fault."""
+    for block in QUOTED.finditer(text):
+        for part in re.finditer(r"(?:.*\S.*\n)+", block[1]):
+            quote = "\n".join(line.strip() for line in part[0].splitlines())
+            if f"\n{quote}\n" not in tree.lines:
+                number = text.count("\n", 0, block.start(1) + part.start()) + 1
+                yield number, f"quotes what stands in no source: {quote.splitlines()[0]}"
+
+
 def faults_of(root: pathlib.Path) -> Iterator[str]:
     tree = Tree(root)
     pages = sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")])
@@ -132,6 +149,8 @@ def faults_of(root: pathlib.Path) -> Iterator[str]:
         here = page.relative_to(root)
         if here.name == "CHANGELOG.md":
             continue  # says what was
+        if page in contributors:
+            yield from (f"{here}:{number}: {fault}" for number, fault in faults_of_quotes(tree, page.read_text(encoding="utf-8")))
         fenced = False
         for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
             fenced ^= line.startswith("```")

@@ -7,6 +7,7 @@
 
 typedef const aclTensor* In;
 typedef aclTensor* Out;
+typedef const aclScalar* Scalar;
 typedef const aclIntArray* Array;
 typedef const aclBoolArray* Flags;
 typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
@@ -17,6 +18,8 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
                 #function "GetWorkspaceSize");                                                 \
   static_assert(std::is_same<decltype(&function), Run>::value, #function)
 
+HAS(aclnnRenorm, In, Scalar, int64_t, Scalar, Out);
+HAS(aclnnInplaceRenorm, Out, Scalar, int64_t, Scalar);
 HAS(aclnnSoftmax, In, int64_t, Out);
 HAS(aclnnLogSoftmax, In, int64_t, Out);
 HAS(aclnnSoftmaxBackward, In, In, int64_t, Out);
@@ -61,6 +64,7 @@ HAS(aclnnSoftMarginLoss, In, In, int64_t, Out);
 HAS(aclnnSoftMarginLossBackward, In, In, In, int64_t, Out);
 HAS(aclnnCrossEntropyLoss, In, In, In, char*, int64_t, double, double, bool, In, In, In, In);
 HAS(aclnnCrossEntropyLossGrad, In, In, In, In, In, In, char*, int64_t, double, double, In);
+HAS(aclnnFusedCrossEntropyLossWithMaxSum, In, In, In, float, In, In, In, Out, Out);
 HAS(aclnnSoftmaxCrossEntropyWithLogits, In, Out, Out, Out);
 HAS(aclnnMultilabelMarginLoss, In, In, int64_t, Out, Out);
 HAS(aclnnCtcLoss, In, In, Array, Array, int64_t, bool, Out, Out);

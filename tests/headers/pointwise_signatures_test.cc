@@ -110,6 +110,7 @@ HAS(aclnnXLogYScalarOther, In, Scalar, Out);
 HAS(aclnnInplaceXLogYScalarOther, Out, Scalar);
 HAS(aclnnXLogYScalarSelf, Scalar, In, Out);
 HAS(aclnnGcd, In, In, Out);
+HAS(aclnnMaskedScale, In, In, float, Out);
 HAS(aclnnAddRelu, In, In, aclScalar*, Out);
 HAS(aclnnInplaceAddRelu, Out, In, aclScalar*);
 HAS(aclnnAddr, In, In, In, Scalar, Scalar, Out);

@@ -60,9 +60,10 @@ std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
     typed.dtype = dtype;
     const OperatorBinding binding = BindingOf(typed);
     std::vector<DtypeNumber> dtypes(binding.tensors.size(), dtype);
-    for (size_t i = 0; i < dtypes.size(); ++i) {  // conditions and masks
-      const std::string& name = binding.tensors[i];
-      if (name == "condition" || name == "mask") dtypes[i] = ACL_BOOL;
+    for (const auto& [name, its] : op.dtypes) {  // conditions and masks
+      for (size_t i = 0; i < dtypes.size(); ++i) {
+        if (binding.tensors[i] == name && name != op.output) dtypes[i] = its;
+      }
     }
     bool is_accepted = Accepts(binding, dtypes);
     for (const DtypeNumber out : {DtypeNumber{ACL_BOOL}, DtypeNumber{ACL_FLOAT}, DtypeNumber{ACL_FLOAT16}}) {

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -66,14 +67,11 @@ LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.p
                         check=True, capture_output=True, text=True).stdout
 INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
     r'^OPERATOR\((\w+), (?:attention|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|quantisation|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
-# Of other families, the ones that tests/serving/ tries.
-INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('gelu_mul', 'clipped_swiglu', 'clipped_swiglu_v2')}
-# And those that tests/maps/complex_parts_test.cc tries.
-INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('complex', 'polar', 'angle_v2', 'addr')}
-# And the losses of rows, which tests/norm/ tries.
-INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\(((?:multilabel_margin|ctc|nll|cross_entropy|softmax_cross_entropy|binary_cross_entropy|soft_margin)\w*),', LISTED, re.MULTILINE)}
 INDEXING -= {'aclnnop/aclnn_tril.h', 'aclnnop/aclnn_triu.h'}
+# Of other families, what a description of an index operator tries.
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+DESCRIBED = {name for text in (path.read_text() for path in TESTS.rglob('*_test.cc')) if 'IndexOperator' in text
+             for name in re.findall(r'PORTACL_C_FUNCTION\((aclnn\w+)\)', text)}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
 RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',
@@ -113,7 +111,7 @@ class Info(unittest.TestCase):
                     probed = json.loads(probe.stdout)
                     # Random numbers are tried by tests/random/; what moves and indexes elements takes lists, arrays and indices:
                     # the tests of their families try its dtypes.
-                    indexing = {op['name'] for op in table['operators'] if op['header'] in INDEXING}
+                    indexing = {op['name'] for op in table['operators'] if op['header'] in INDEXING} | DESCRIBED
                     self.assertEqual(names - set(probed) - indexing, RANDOM)
                     for op in table['operators']:
                         if op['name'] not in probed:

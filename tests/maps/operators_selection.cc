@@ -623,6 +623,18 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
   all.push_back(
       Describe(PORTACL_C_FUNCTION(aclnnXLogYScalarSelf), "self other out", with_scalar("other"), times_log));
 
+  Oracle masked;
+  masked.single = [](const float* x) { return x[0] * x[1] * x[2]; };
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnMaskedScale), "self mask scale out",
+               {Nulls("self mask out"), In("self", {.on_950 = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}),
+                In("mask", {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8}}), SameDtypes("self", "out"),
+                Ranks("self"), SameShapes("self", "mask"), SameShapes("self", "out"), SameFormats("self out"),
+                Empty("self"), Sets([](MapCall& call) { call.promoted = ACL_FLOAT; })},
+               masked));
+  all.back().dtypes = {{"mask", ACL_INT8}};
+  all.back().product = Product::k950;
+
   // Sums of which nothing below 0 is left. What wraps is tested by tests/pytorch_npu/test_aten.py.
   Oracle relu;
   relu.single = [](const float* x) {

@@ -551,6 +551,75 @@ IndexOperator LossOfShares() {
   return op;
 }
 
+// ---- from the greatest and the sum of each row ----
+
+IndexOperator LossFromSums() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnFusedCrossEntropyLossWithMaxSum);
+  op.valid = {TensorArg("logitsMax", {2}),
+              TensorArg("sumExpLogits", {2}),
+              TensorArg("predictedLogits", {2}),
+              RealArg("labelSmoothing", 0),
+              TensorArg("inputOptional", {2, 3}),
+              TensorArg("weightOptional", {2, 3}),
+              TensorArg("vocabParallelLogitsOptional", {2, 3}),
+              OutputArg("lossOut", {2}),
+              OutputArg("softMaxOutOptional", {2, 3})};
+  const auto with_logits = [](const IndexRule& rule) -> IndexRule {
+    return [=](IndexCall& call) -> std::optional<Verdict> {
+      return call["vocabParallelLogitsOptional"].null ? std::nullopt : rule(call);
+    };
+  };
+  const std::string logits = "vocabParallelLogitsOptional";
+  const std::string softmax = "softMaxOutOptional";
+  op.rules = {
+      NoNulls("logitsMax sumExpLogits predictedLogits lossOut"),
+      with_logits(NoNulls(softmax)),
+      Listed_("logitsMax sumExpLogits predictedLogits lossOut", {{ACL_FLOAT}}),
+      with_logits(Listed_(logits, {kRowDtypes})),
+      with_logits(Listed_(softmax, {{ACL_FLOAT}})),
+      RankRange("logitsMax", 1, 1),
+      OneShape("logitsMax", "sumExpLogits"),
+      OneShape("logitsMax", "predictedLogits"),
+      OneShape("logitsMax", "lossOut"),
+      with_logits(RankRange(logits, 2, 2)),
+      with_logits(
+          Refuses(161002, logits,
+                  [=](IndexCall& call) { return call[logits].shape[0] != call["logitsMax"].shape[0]; })),
+      with_logits(OneShape(logits, softmax)),
+      Refuses(161002, "labelSmoothing", [](IndexCall& call) { return call["labelSmoothing"].real != 0; }),
+      EmptyDone("logitsMax")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const Shape rows = {random.Between(1, random.Below(8) == 0 ? 3000 : 40)};
+    for (const char* name : {"logitsMax", "sumExpLogits", "predictedLogits", "lossOut"})
+      call[name].shape = rows;
+    call[logits].shape = call[softmax].shape = {rows[0], random.Between(0, 50)};
+    call[logits].dtype = DrawDtype(random, kRowDtypes);
+    call[logits].null = random.Below(4) == 0;
+    call[softmax].null = call[logits].null && random.Below(2) == 0;
+    for (const char* name : {"inputOptional", "weightOptional"}) call[name].null = random.Below(2) == 0;
+  };
+  op.fill = FillRows;
+  op.tolerance = 2e-6;
+  op.is_inexact = true;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    std::vector<double> losses;
+    for (int64_t row = 0; row < call["logitsMax"].shape[0]; ++row)
+      losses.push_back(std::log(ValueAt(tensors[1], row)) - ValueAt(tensors[2], row));
+    std::vector<Outcome> outcomes = {AsOutcome(ACL_FLOAT, losses), {}};
+    if (call[logits].null) return outcomes;
+    std::vector<double> shares;
+    const int64_t classes = call[logits].shape[1];
+    for (int64_t i = 0; i < NumElements(call[logits].shape); ++i) {
+      const double distance = ValueAt(tensors[5], i) - ValueAt(tensors[0], i / classes);
+      shares.push_back(std::exp(distance) / ValueAt(tensors[1], i / classes));
+    }
+    outcomes[1] = AsOutcome(ACL_FLOAT, shares);
+    return outcomes;
+  };
+  return op;
+}
+
 // ---- several labels ----
 
 Shape OneDimOf(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
@@ -655,6 +724,7 @@ const std::vector<IndexOperator>& Operators() {
       CrossEntropy(),
       CrossEntropyGradient(),
       LossOfShares(),
+      LossFromSums(),
       LabelMargin()};
   return all;
 }

@@ -742,6 +742,66 @@ IndexOperator AddLayerNormOperator() {
   return op;
 }
 
+// ---- slices scaled to a norm ----
+
+double NormOf(const TensorValues& self, const std::vector<int64_t>& row, double p) {
+  const auto magnitude = [&](int64_t i) { return std::fabs(ValueAt(self, i)); };
+  if (p == 0) return SumOf(row, [&](int64_t i) { return magnitude(i) == 0 ? 0 : 1; });
+  if (!std::isinf(p))
+    return std::pow(SumOf(row, [&](int64_t i) { return std::pow(magnitude(i), p); }), 1 / p);
+  double most = 0;
+  for (const int64_t i : row) most = std::isnan(most) || magnitude(i) <= most ? most : magnitude(i);
+  return most;
+}
+
+IndexOperator RenormOperator(const CFunction& function, bool in_place) {
+  const std::string self = in_place ? "selfRef" : "self";
+  const std::string out = in_place ? "selfRef" : "out";
+  IndexOperator op;
+  op.function = function;
+  op.valid = {in_place ? OutputArg(self, {2, 3}) : TensorArg(self, {2, 3}), ScalarArg("p", {2, 0}),
+              IntegerArg("dim", 0), ScalarArg("maxNorm", {1.5L, 0})};
+  if (!in_place) op.valid.push_back(OutputArg(out, {2, 3}));
+  op.rules = {NoNulls(self + " p maxNorm " + out),
+              Listed_(self, kFloats),
+              OneDtype(self, out),
+              Refuses(161002, self + " " + out,
+                      [=](IndexCall& call) { return call[self].format != call[out].format; }),
+              RankRange(self, 2, 8),
+              OneShape(self, out),
+              Refuses(161002, "dim",
+                      [=](IndexCall& call) { return !IsDimOf(call["dim"].integer, call[self].shape); }),
+              EmptyDone(self)};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    Shape shape = DrawShape(random, 2, 8, random.Below(4) == 0 ? 3 : 6);
+    if (shape.size() == 2 && random.Below(3) == 0) shape[random.Below(2)] = random.Between(1, 9000);
+    call[self].shape = call[out].shape = shape;
+    call[self].dtype = call[out].dtype = DrawDtype(random, kRowDtypes);
+    call["dim"].integer = random.Between(-std::ssize(shape), std::ssize(shape) - 1);
+    const long double powers[] = {0, 1, 2, 3, 0.5L, 1.5L, HUGE_VALL};
+    call["p"].number = {powers[random.Below(7)], 0};
+    const long double norms[] = {0, 0.5L, 2, 10, 100, HUGE_VALL};
+    call["maxNorm"].number = {norms[random.Below(6)], 0};
+  };
+  op.fill = FillRows;
+  op.tolerance = 5e-6;
+  op.is_inexact = true;
+  op.updates = in_place;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    std::vector<double> result(tensors[0].elements.size());
+    std::vector<bool> axes(call[self].shape.size(), true);
+    axes[Wrapped(call["dim"].integer, call[self].shape)] = false;
+    const auto most = static_cast<double>(call["maxNorm"].number.real);
+    for (const auto& row : RowsOf(call[self].shape, axes)) {
+      const double norm = NormOf(tensors[0], row, static_cast<double>(call["p"].number.real));
+      const double factor = norm > most ? most / (norm + 1e-7) : 1;
+      for (const int64_t i : row) result[static_cast<size_t>(i)] = ValueAt(tensors[0], i) * factor;
+    }
+    return std::vector<Outcome>{AsOutcome(call[self].dtype, result)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> all = {
       SoftmaxOperator(PORTACL_C_FUNCTION(aclnnSoftmax), false),
@@ -755,11 +815,63 @@ const std::vector<IndexOperator>& Operators() {
       RmsNormGradient(),
       AddRmsNormOperator(),
       AddLayerNormOperator(),
+      RenormOperator(PORTACL_C_FUNCTION(aclnnRenorm), false),
+      RenormOperator(PORTACL_C_FUNCTION(aclnnInplaceRenorm), true),
   };
   return all;
 }
 
 PORTACL_INDEX_TESTS(Rows, Operators());
+
+// Slices (3, 4) and (0, 0) of x, scaled to a 2-norm of at most `most`; or what phase 1 answers.
+struct Renormed {
+  aclnnStatus code;
+  std::string message;
+  std::vector<float> out;
+};
+Renormed Renorm(Product product, float p, float most) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+  Renormed result{0, "", std::vector<float>(4, 7.0f)};
+  std::vector<float> x = {3, 4, 3e-13f, 4e-13f};
+  const Shape shape = {2, 2};
+  const auto tensor = [&](std::vector<float>& data) {
+    return aclCreateTensor(shape.data(), 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data(), 2,
+                           data.data());
+  };
+  aclTensor* const in = tensor(x);
+  aclTensor* const out = tensor(result.out);
+  aclScalar* const power = aclCreateScalar(&p, ACL_FLOAT);
+  aclScalar* const bound = aclCreateScalar(&most, ACL_FLOAT);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  result.code = aclnnRenormGetWorkspaceSize(in, power, 0, bound, out, &size, &executor);
+  if (result.code != 0) {
+    result.message = aclGetRecentErrMsg();
+  } else {
+    EXPECT_EQ(aclnnRenorm(nullptr, size, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  }
+  for (const aclTensor* one : {in, out}) aclDestroyTensor(one);
+  for (const aclScalar* one : {power, bound}) aclDestroyScalar(one);
+  return result;
+}
+TEST(Renorm, AddsToTheNormOrBoundsIt) {
+  // 2.5 / (5 + 1e-7) and 2.5 / 5 are one number of FLOAT. 1e-13 / (5e-13 + 1e-7) is not 1e-13 / 1e-12.
+  EXPECT_EQ(Renorm(Product::kA2, 2, 2.5f).out, (std::vector<float>{1.5f, 2, 3e-13f, 4e-13f}));
+  EXPECT_EQ(Renorm(Product::k950, 2, 2.5f).out, (std::vector<float>{1.5f, 2, 3e-13f, 4e-13f}));
+  EXPECT_NEAR(Renorm(Product::kA2, 2, 1e-13f).out[2], 3e-19f, 1e-23f);
+  EXPECT_NEAR(Renorm(Product::k950, 2, 1e-13f).out[2], 3e-14f, 1e-19f);
+}
+TEST(Renorm, RefusesWhatIsBelowZero) {
+  for (const auto& [p, most, name] :
+       {std::tuple{-1.0f, 1.0f, "parameter p "}, {2.0f, -0.5f, "parameter maxNorm "}}) {
+    const Renormed result = Renorm(Product::kA2, p, most);
+    EXPECT_EQ(result.code, 161002);
+    EXPECT_NE(result.message.find(name), std::string::npos) << result.message;
+    EXPECT_EQ(result.out, std::vector<float>(4, 7.0f));
+  }
+  EXPECT_EQ(Renorm(Product::kA2, NAN, 1).out, (std::vector<float>{3, 4, 3e-13f, 4e-13f}));
+}
 
 // Its kernel there writes no mean and no rstd; also that -0 stays where there is no bias.
 TEST(AddLayerNorm, WithoutStatisticsOnInferenceProducts) {

@@ -1,6 +1,7 @@
 """PyTorch's own samples (op_db) on device npu against the CPU: who computes each operator, and is the result right?
 
     opinfo.py [--page PAGE] [--limit N] [--jobs N] [NAME...]   run entries (all); without names, write the table into PAGE
+    opinfo.py --rows --page PAGE NAME...                       write their rows into PAGE, and how many entries are of each kind
     opinfo.py --short --page PAGE                              the entries that PAGE calls own, two samples of each dtype:
                                                                they must still be own, and right
 Runs in a Python with torch, torch_npu and expecttest, with portacl in force. Each entry runs in a worker process, which may
@@ -170,12 +171,31 @@ def table(outcomes: list[dict], limit: int, versions: str, minutes: float) -> st
         "| entry | result | dtypes | samples | with gradient | remark |",
         "|---|---|---|---:|---:|---|",
     ]
-    for outcome in sorted(outcomes, key=lambda o: o["name"]):
-        lines.append(
-            f"| {outcome['name']} | {outcome['kind']} | {' '.join(outcome.get('dtypes', []))} | {outcome.get('compared', 0)} | "
-            f"{outcome.get('gradients', 0)} | {remark(outcome)} |"
-        )
+    lines += [row(outcome) for outcome in sorted(outcomes, key=lambda o: o["name"])]
     return "\n".join([*lines, "", END])
+
+
+def row(outcome: dict) -> str:
+    return (
+        f"| {outcome['name']} | {outcome['kind']} | {' '.join(outcome.get('dtypes', []))} | {outcome.get('compared', 0)} | "
+        f"{outcome.get('gradients', 0)} | {remark(outcome)} |"
+    )
+
+
+def with_rows(page: str, outcomes: list[dict]) -> str:
+    """The page with other rows for entries that it has."""
+    lines = page.split("\n")
+    counts = next(i for i, line in enumerate(lines) if line.startswith("| entries of op_db |")) + 2
+    numbers = [int(number) for number in lines[counts].strip("| ").split(" | ")]
+    for outcome in outcomes:
+        at = next((i for i, line in enumerate(lines) if line.startswith(f"| {outcome['name']} | ") and i > counts), None)
+        if at is None:
+            raise SystemExit(f"the page has no row of {outcome['name']}")
+        for kind, step in (lines[at].split(" | ")[1], -1), (outcome["kind"], 1):
+            numbers[1 + KINDS.index(kind)] += step
+        lines[at] = row(outcome)
+    lines[counts] = "| " + " | ".join(map(str, numbers)) + " |"
+    return "\n".join(lines)
 
 
 def own_entries(page: Path) -> list[str]:
@@ -193,6 +213,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--rows", action="store_true")
     parser.add_argument("--page", type=Path)
     parser.add_argument("--limit", type=int, default=25)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -200,6 +221,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.short and (options.page is None or options.names):
         parser.error("--short needs --page and takes no names")
+    if options.rows and (options.page is None or not options.names):
+        parser.error("--rows needs --page and names")
     workers = [Worker() for _ in range(max(1, options.jobs))]
     entries = workers[0].entries
     wanted = own_entries(options.page) if options.short else options.names
@@ -224,6 +247,8 @@ def main() -> int:
                 if options.names:
                     print(f"  own: {', '.join(outcome.get('own', []))}")
     print(f"{len(outcomes)} entries: " + ", ".join(f"{count[kind]} {kind}" for kind in KINDS))
+    if options.rows:
+        options.page.write_text(with_rows(options.page.read_text(encoding="utf-8"), outcomes), encoding="utf-8")
     if options.page and not options.short and not options.names:
         import importlib.metadata
 

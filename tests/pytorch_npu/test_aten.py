@@ -18,7 +18,8 @@ batch_norm_gather_stats_update upsample_nearest3d upsample_nearest3d_backward _u
 upsample_trilinear3d upsample_trilinear3d_backward upsample_bicubic2d_backward _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward
 _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward reflection_pad3d reflection_pad3d_backward replication_pad3d replication_pad3d_backward
 _adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward max_unpool2d max_unpool3d
-affine_grid_generator grid_sampler_3d grid_sampler_3d_backward grid_sampler_2d_backward""".split()
+affine_grid_generator grid_sampler_3d grid_sampler_3d_backward grid_sampler_2d_backward renorm renorm.out
+ renorm_""".split()
 
 
 def drawn(*shape, dtype=torch.float32):
@@ -34,6 +35,7 @@ def same(f, *tensors, **tolerance):
 
 def test_they_are_own():
     assert {f"aten::{name}" for name in OWN} - portacl.torch.own_operators() == set()
+    assert "npu::npu_fused_cross_entropy_loss_with_max_sum" in portacl.torch.own_operators()
 
 
 @pytest.mark.parametrize("dtype", [torch.int16, torch.int32, torch.int64], ids=str)
@@ -73,6 +75,32 @@ def test_logarithms():
         same(lambda t, number=number: torch.xlogy(t, number), x)
         same(lambda t, number=number: torch.xlogy(number, t), x)
     same(lambda t: t.clone().xlogy_(3.0), x)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, float("inf")])
+def test_slices_scaled_to_a_norm(p):
+    for dim in (0, -1):
+        same(lambda x, dim=dim: x.renorm(p, dim, 1.5), drawn(3, 4, 5))
+        same(lambda x, dim=dim: x.clone().renorm_(p, dim, 40.0), drawn(7, 300))
+    x = drawn(3, 4).npu().requires_grad_()
+    x.renorm(p, 0, 1.0).sum().backward()
+    assert x.grad is not None
+
+
+def test_losses_from_what_several_devices_found():
+    logits = drawn(5, 33) * 3
+    targets = torch.tensor([0, 32, 7, 7, 1])
+    most = logits.max(1).values
+    sums = (logits - most[:, None]).exp().sum(1)
+    predicted = logits[torch.arange(5), targets] - most
+    for given in (logits, logits.half(), None):
+        numbers = (tensor.npu() for tensor in (most, sums, predicted))
+        loss, shares = torch_npu.npu_fused_cross_entropy_loss_with_max_sum(
+            *numbers, vocab_parallel_logits=None if given is None else given.npu()
+        )
+        torch.testing.assert_close(loss.cpu(), F.cross_entropy(logits, targets, reduction="none"))
+        if given is not None:
+            torch.testing.assert_close(shares.cpu(), (given.float() - most[:, None]).exp() / sums[:, None])
 
 
 def test_complex_numbers():

@@ -56,6 +56,13 @@ class Docs(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(self.faults("docs/testing.md", f"# A\n{text}\n"), [f"docs/testing.md:{2 + text.startswith('```')}: {fault}"])
 
+    def test_quotes_stand_in_a_source(self):
+        quote = "# A\n```cpp\n  int LoopPlan;\n\n// Plans (see docs/tour.md#the-loop).\nint LoopPlan;\n```\n```sh\n./dev build\n```\n"
+        self.assertEqual(self.faults("docs/testing.md", quote), [])
+        self.assertEqual(self.faults("docs/testing.md", quote.replace("int LoopPlan;\n```", "int Loop;\n```")),
+                         ["docs/testing.md:5: quotes what stands in no source: // Plans (see docs/tour.md#the-loop)."])
+        self.assertEqual(self.faults("README.md", "```cpp\nint Loop;\n```\n"), [])
+
     def test_pages_for_users_may_name_what_others_have(self):
         self.assertEqual(self.faults("README.md", "`LoopPlans`, `loops.cc`, 347 files\n"), [])
         self.assertEqual(self.faults("README.md", "`src/plans`\n"), ["README.md:1: `src/plans` is not there"])

@@ -2,29 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/activations/activation.h"
 
-#include <cstring>
-
+#include "aclnnop/float_attributes.h"
 #include "base/errors.h"
 
 namespace portacl {
 
-engine::Scalars FloatsOf(const OperatorCall& call) noexcept {
-  engine::Scalars scalars;
-  size_t i = 0;
-  for (const Attribute& attribute : call.attributes) {
-    ScalarValue value;
-    if (attribute.scalar != nullptr) {
-      if (ScalarConverts(attribute.scalar->dtype, ACL_FLOAT))
-        value = ConvertScalar(*attribute.scalar, ACL_FLOAT);
-    } else {
-      const auto number = static_cast<float>(attribute.integer);
-      std::memcpy(value.bytes, &number, sizeof number);
-    }
-    std::memcpy(scalars.bytes[i / 4] + i % 4 * sizeof(float), value.bytes, sizeof(float));
-    ++i;
-  }
-  return scalars;
-}
+engine::Scalars FloatsOf(const OperatorCall& call) noexcept { return FloatScalars(call); }
 
 aclnnStatus RefuseNumber(const Check& check, const OperatorCall& call, int attribute, float value,
                          const char* accepted) noexcept {

@@ -1,5 +1,5 @@
-// Atan2, and XLogY of tensors or a scalar, with their in-place forms: functions of two operands, which compute
-// integers in float32.
+// Functions of two operands, such as Atan2, with their in-place forms, and XLogY of a tensor and a scalar:
+// integers are computed in float32.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -45,6 +45,20 @@ struct TimesLog : Elementwise<TimesLog> {
 
 using TimesLogWithScalar = WithEitherScalar<TimesLog>;
 
+struct MaskedScale : Elementwise<MaskedScale> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float>;
+  static constexpr int kInputs = 2;
+  explicit MaskedScale(const Parameters& parameters) : scale(parameters.Get<float>(0)) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V mask) const {
+    return hn::Mul(hn::Mul(x, mask), hn::Set(d, scale));
+  }
+
+  float scale;
+};
+
 }  // namespace binary
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -53,6 +67,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/arithmetic/binary_functions.h"
+#include "aclnnop/binary_checks.h"
+#include "aclnnop/float_attributes.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -61,6 +77,7 @@ namespace {
 constexpr auto kAngle = PORTACL_VALUE_KERNELS(binary::Angle);
 constexpr auto kTimesLog = PORTACL_VALUE_KERNELS(binary::TimesLog);
 constexpr auto kTimesLogWithScalar = PORTACL_VALUE_KERNELS(binary::TimesLogWithScalar);
+constexpr auto kMaskedScale = PORTACL_VALUE_KERNELS(binary::MaskedScale);
 
 enum Tensors { kSelf, kOther, kOut };
 
@@ -106,9 +123,19 @@ void SetWithScalar(const OperatorCall& call, Executor& executor) {
   SetMapJob(call, {kTensor}, call.Output(), kTimesLogWithScalar, scalars, executor);
 }
 
+constexpr DtypeRule kScaledDtypes = ByGeneration(kNoDtype, kNoDtype, kFloatHalfAndBf16);
+constexpr DtypeRule kMaskDtypes = Everywhere(DtypeSet{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8});
+constexpr auto MaskedScaleChecks(int out) {
+  return Join(
+      List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kScaledDtypes, {kSelf}),
+           DtypesIn(kMaskDtypes, {kOther}), SameDtype(kSelf, out), RankAtMost(8, {kSelf}),
+           SameShape(kSelf, kOther), SameShape(kSelf, out), SameFormat({kSelf, out}), PromotesTo(ACL_FLOAT)),
+      ComputableChecks({kSelf, kOther}, out));
+}
+
 template <const engine::KernelTable& kKernels>
 void SetBinary(const OperatorCall& call, Executor& executor) {
-  SetMapJob(call, {kSelf, kOther}, call.Output(), kKernels, {}, executor);
+  SetMapJob(call, {kSelf, kOther}, call.Output(), kKernels, FloatScalars(call), executor);
 }
 
 }  // namespace
@@ -116,19 +143,19 @@ void SetBinary(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-// Defines phase 1 of aclnnNAME and aclnnInplaceNAME.
-#define PORTACL_BINARY(name, kernels, checks)                                     \
-  PORTACL_PHASE_1(aclnn##name) {                                                  \
-    static constexpr auto kChecks = checks(kOut);                                 \
-    return RunPhase1(call, kChecks, workspaceSize, executor, SetBinary<kernels>); \
-  }                                                                               \
-  PORTACL_PHASE_1(aclnnInplace##name) {                                           \
-    static constexpr auto kChecks = checks(kSelf);                                \
+// Defines phase 1 of a function, and that of aclnnNAME and aclnnInplaceNAME.
+#define PORTACL_OF_TWO(api, kernels, checks, out)                                 \
+  PORTACL_PHASE_1(api) {                                                          \
+    static constexpr auto kChecks = checks(out);                                  \
     return RunPhase1(call, kChecks, workspaceSize, executor, SetBinary<kernels>); \
   }
+#define PORTACL_BINARY(name, kernels, checks)        \
+  PORTACL_OF_TWO(aclnn##name, kernels, checks, kOut) \
+  PORTACL_OF_TWO(aclnnInplace##name, kernels, checks, kSelf)
 
 PORTACL_BINARY(Atan2, kAngle, AngleChecks)
 PORTACL_BINARY(XLogYTensor, kTimesLog, TimesLogChecks)
+PORTACL_OF_TWO(aclnnMaskedScale, kMaskedScale, MaskedScaleChecks, kOut)
 
 PORTACL_PHASE_1(aclnnXLogYScalarOther) {
   return RunPhase1(call, kScalarOtherChecks, workspaceSize, executor, SetWithScalar<false>);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "aclnnop/float_attributes.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/reduction_call.h"
 #include "base/data_type.h"
@@ -116,9 +117,7 @@ aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
 constexpr Check kChecks[] = {{.run = CheckAll}};
 
 ReductionPassRequest StepOf(const OperatorCall& call) {
-  const ScalarValue value = ConvertScalar(call.Scalar(kOrd), ACL_FLOAT);
-  float ord = 0;
-  std::memcpy(&ord, value.bytes, sizeof ord);
+  const float ord = FloatOf(call, kOrd);
   if (ord >= 1 && ord < 2) return {.operation = engine::ReductionOperation::kSumOfMagnitudes, .output = 1};
   if (call.product == Product::kAscend950 && std::isinf(ord) && ord > 0)
     return {.operation = engine::ReductionOperation::kExtreme, .is_of_magnitude = true, .output = 1};

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
+#include "aclnnop/float_attributes.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/move/move.h"
@@ -155,12 +155,7 @@ aclnnStatus check::ScalarsAreNumbers(const Check& check, OperatorCall& call) noe
   return ACL_SUCCESS;
 }
 
-float FloatOf(const aclScalar& scalar) noexcept {
-  const ScalarValue value = ConvertScalar(scalar, ACL_FLOAT);
-  float number;
-  std::memcpy(&number, value.bytes, sizeof number);
-  return number;
-}
+float FloatOf(const aclScalar& scalar) noexcept { return portacl::FloatOf(scalar); }
 
 float RoundedFloatOf(const aclScalar& scalar) noexcept {
   constexpr float kEpsilon = std::numeric_limits<float>::epsilon();

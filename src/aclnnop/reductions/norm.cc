@@ -3,8 +3,8 @@
 #include "aclnnop/reductions/norm_functions.h"
 
 #include <cmath>
-#include <cstring>
 
+#include "aclnnop/float_attributes.h"
 #include "aclnnop/jobs/reduction_call.h"
 #include "base/data_type.h"
 #include "base/errors.h"
@@ -39,9 +39,7 @@ aclnnStatus KeepsOrWidens(const Check& check, OperatorCall& call) noexcept {
 }
 
 float OrdOf(const OperatorCall& call) noexcept {
-  const ScalarValue value = ConvertScalar(call.Scalar(kOrd), ACL_FLOAT);
-  float ord = 0;
-  std::memcpy(&ord, value.bytes, sizeof ord);
+  const float ord = FloatOf(call, kOrd);
   if (call.product == Product::kAscend950) return ord;
   // Older products treat +-2^31 as infinite.
   if (ord == 2147483648.0f) return HUGE_VALF;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aclnnop/float_attributes.h"
 #include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
@@ -23,19 +24,9 @@ bool IsFloating(const OperatorCall& call) noexcept {
   return kFloatAndHalf.Contains(call.Tensor(kSelf).dtype);
 }
 
-// Returns a bound as FLOAT. It is 0 for a dtype without conversion, which the last check refuses.
-float BoundOf(const OperatorCall& call, int attribute) {
-  const aclScalar& scalar = call.Scalar(attribute);
-  if (!ScalarConverts(scalar.dtype, ACL_FLOAT)) return 0;
-  const ScalarValue value = ConvertScalar(scalar, ACL_FLOAT);
-  float bound = 0;
-  std::memcpy(&bound, value.bytes, sizeof bound);
-  return bound;
-}
-
 aclnnStatus BoundsAreNumbers(const Check& check, OperatorCall& call) noexcept {
-  const float low = BoundOf(call, kLow);
-  const float high = BoundOf(call, kHigh);
+  const float low = FloatOf(call, kLow);
+  const float high = FloatOf(call, kHigh);
   if ((std::isfinite(low) && std::isfinite(high)) || low == high) return ACL_SUCCESS;
   const bool is_low = !std::isfinite(low);
   Text message = StartMessage(call);
@@ -58,8 +49,8 @@ int32_t AsInt32(float bound) {
   return static_cast<int32_t>(bound);
 }
 aclnnStatus BoundsAscend(const Check& check, OperatorCall& call) noexcept {
-  const float low = BoundOf(call, kLow);
-  const float high = BoundOf(call, kHigh);
+  const float low = FloatOf(call, kLow);
+  const float high = FloatOf(call, kHigh);
   if (IsFloating(call) ? !(low > high) : AsInt32(low) <= AsInt32(high)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   message.Add("parameter min has the value ")
@@ -103,7 +94,7 @@ template <class T>
 T ConvertedBound(const OperatorCall& call, int attribute, aclDataType through, aclDataType to) {
   aclScalar bound;
   bound.dtype = ACL_FLOAT;
-  const float value = BoundOf(call, attribute);
+  const float value = FloatOf(call, attribute);
   std::memcpy(bound.value, &value, sizeof value);
   ScalarValue converted = ConvertScalar(bound, through);
   bound.dtype = through;

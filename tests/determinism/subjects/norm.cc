@@ -1,8 +1,10 @@
 // Softmax, norms and losses over classes for the determinism test: rows of several blocks, rows along any axis, sums over many rows. Each
 // result of an operator that has several is hashed in a setting of its own.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/families/norm.h"
+#include <limits>
+
 #include "aclnnop/families/loss.h"
+#include "aclnnop/families/norm.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -124,6 +126,31 @@ const auto kLogSoftmaxBackward = Register({"aclnnLogSoftmaxBackward",
                                            PlanTwo<&aclnnLogSoftmaxBackwardGetWorkspaceSize>,
                                            aclnnLogSoftmaxBackward},
                                           AlongEveryDim(2, kFloats));
+
+// By each kind of norm, to which most slices are scaled.
+const auto kRenorm = Register({"aclnnRenorm",
+                               {"self", "out"},
+                               [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                                 float numbers[] = {2, 1, 0, std::numeric_limits<float>::infinity(), 1.5f};
+                                 float most = 1;
+                                 aclScalar* const p = aclCreateScalar(&numbers[a.reduction % 5], ACL_FLOAT);
+                                 aclScalar* const bound = aclCreateScalar(&most, ACL_FLOAT);
+                                 const aclnnStatus status = aclnnRenormGetWorkspaceSize(
+                                     t[0], p, a.reduction % 2, bound, t[1], size, executor);
+                                 aclDestroyScalar(p);
+                                 aclDestroyScalar(bound);
+                                 return status;
+                               },
+                               aclnnRenorm},
+                              [] {
+                                std::vector<GivenCase> cases;
+                                for (const DtypeNumber dtype : kFloats) {
+                                  for (size_t kind = 0; kind < 5; ++kind)
+                                    cases.push_back(Case(dtype, {{61, 53, 7}}, {61, 53, 7}, kind));
+                                }
+                                cases.push_back(Case(ACL_FLOAT, {{3, 2, 9001}}, {3, 2, 9001}, 0));
+                                return cases;
+                              }());
 
 const Shape kRows = {617, 123};
 const Shape kColumns = {123};
@@ -577,6 +604,30 @@ const auto kLossOfShares = Register(
       }
       return cases;
     }());
+const auto kLossFromSums =
+    Register({"aclnnFusedCrossEntropyLossWithMaxSum",
+              {"logitsMax", "sumExpLogits", "predictedLogits", "vocabParallelLogitsOptional", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen loss({kClassRows[0]});
+                return aclnnFusedCrossEntropyLossWithMaxSumGetWorkspaceSize(
+                    t[0], t[1], t[2], 0, nullptr, nullptr, a.reduction == 0 ? nullptr : t[3],
+                    a.reduction == 0 ? t[4] : static_cast<aclTensor*>(loss),
+                    a.reduction == 0 ? nullptr : t[4], size, executor);
+              },
+              aclnnFusedCrossEntropyLossWithMaxSum},
+             [] {
+               std::vector<GivenCase> cases;
+               const Shape rows = {kClassRows[0]};
+               for (const DtypeNumber dtype : kFloats) {
+                 for (size_t which = 0; which < 2; ++which) {
+                   cases.push_back(Case(ACL_FLOAT, {rows, rows, rows, kClassRows},
+                                        which == 0 ? rows : kClassRows, which));
+                   cases.back().input_dtypes[3] = dtype;
+                 }
+               }
+               return cases;
+             }(),
+             {1});
 char kMean[] = "mean";
 char kSum[] = "sum";
 const auto kCrossEntropy = Register(
