@@ -8,7 +8,7 @@
 #include <new>
 
 #include "acl/settings/configuration.h"
-#include "aclnnop/call_of_views.h"
+#include "aclnnop/mapped_view.h"
 #include "base/data_type.h"
 #include "plan/views.h"
 
@@ -113,10 +113,8 @@ engine::BufferRef StageList::BufferOf(int operand) const noexcept {
 void StageList::Map(std::initializer_list<MappedView> inputs, const MappedView& output,
                     const engine::KernelTable& kernels, const engine::Scalars& scalars) noexcept {
   if (memory_ == nullptr) return;
-  const CallOfViews views(call_, inputs, output);
-  engine::ElementwiseJob job = MakeMapJob(views.call, views.indices, views.count, kernels, scalars);
-  Bind(inputs, job);
-  job.result.argument = static_cast<int8_t>(output.operand);
+  const engine::ElementwiseJob job =
+      engine::MakeMapJob(SettingsOf(call_), MapInputs(inputs).All(), output.AsOperand(), kernels, scalars);
   for (const MappedView& input : inputs) Touch(input);
   Touch(output);
   elements_ += job.plan.count;

@@ -657,12 +657,14 @@ add("scalar: one with an imaginary part", "return parts[0] == 1.0 && parts[1] ==
 
 add = mutants_of("src/aclnnop/phase1.cc", maps("arithmetic", "Muls", "Adds"))
 add("map job: scalars in 16 bits", "cast = is_half ? ACL_FLOAT : call.promoted;", "cast = call.promoted;")
-add("map job: wide elements in whole tiles", "  if (is_wide) formula.tile = std::min(formula.tile, engine::kTile / 2);\n", "", maps("selection", "LogicalAnd", "LogicalNot", "SWhere"))
-add("map job: tiles of as many elements whatever their size", "engine::kTileBytes / engine::SizeOf(formula.computed)));", "engine::kTile));", maps("arithmetic", "Mul", "Div"))
 add("sequence job: what is computed is what is stored", "type != engine::ElementType::kOther && output.dtype != computed;", "false;", ("position_maps:*Sequences*",))
 add("loop rank: any", "  if (MergeLoop(shape, {operands, count}).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;\n", "  return ACL_SUCCESS;\n", ["checks_contract"])
 
 add("phase 1: in place, an input less", "call.in_place ? 0 : call.output_count;", "call.output_count;", ["executors", *maps("arithmetic", "InplaceAdd")])
+
+add = mutants_of("src/engine/map/map_job.cc", maps("arithmetic", "Muls", "Adds"))
+add("map job: wide elements in whole tiles", "  if (is_wide) formula.tile = std::min(formula.tile, kTile / 2);\n", "", maps("selection", "LogicalAnd", "LogicalNot", "SWhere"))
+add("map job: tiles of as many elements whatever their size", "kTileBytes / SizeOf(formula.computed)));", "kTile));", maps("arithmetic", "Mul", "Div"))
 
 add = mutants_of("src/engine/map/map_types.cc", ("map_types",))
 add("map types: inputs keep what the promoted dtype has not", "IsFloat32OrHalf(dtype) && (cast == dtype || cast == ACL_FLOAT)) {", "IsFloat32OrHalf(dtype)) {", maps("selection", "EqTensor", "GtScalar", "Clamp") + ("map_types",))
@@ -1330,8 +1332,8 @@ add("several maps: the first alone", "for (int i = 0; i < count; ++i) jobs[i].Ru
 add("several maps: without the sum", "if (has_sum) sum->Run(context.addresses, context.workspace);", "", ("gated_maps",))
 add("several maps: without the sum of the last", "if (has_sum) sum->Run(addresses, context.workspace);", "", ("binary_losses",))
 
-add = mutants_of("src/aclnnop/call_of_views.h", ("gated_maps",))
-add("several maps: operands in the call's order", "job.formula.argument[k++] = static_cast<int8_t>(input.operand);", "job.formula.argument[k] = static_cast<int8_t>(k), ++k, static_cast<void>(input);")
+add = mutants_of("src/aclnnop/mapped_view.h", ("gated_maps",))
+add("several maps: operands in the call's order", "inputs_[count_++] = view.AsOperand();", "inputs_[count_] = {&view.tensor, static_cast<int>(count_)}, ++count_;")
 
 add = mutants_of("src/aclnnop/serving/paged_cache.cc", ("serving",))
 add("paged cache: blocks follow each other", "if (of_block != length * of_slot && !is_first_alone) {", "if (false) {")

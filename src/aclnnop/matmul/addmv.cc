@@ -1,7 +1,6 @@
 // aclnnAddmv: beta * self + alpha * (mat @ vec). Matrix and vector are multiplied in the dtype to which they
 // promote; alpha and beta promote further.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/call_of_views.h"
 #include "aclnnop/matmul/addmv_functions.h"
 
 #include <algorithm>
@@ -10,10 +9,12 @@
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/jobs/sums.h"
+#include "aclnnop/mapped_view.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/promotion.h"
 #include "engine/gemm/vector_product.h"
+#include "engine/map/map_job.h"
 #include "engine/move/move.h"
 
 namespace portacl {
@@ -153,31 +154,35 @@ engine::VectorProductOperand OperandOf(const OperatorCall& call, int tensor) {
           step(view.shape.rank - 1)};
 }
 
-engine::ElementwiseJob ScaledJob(OperatorCall& call, int tensor, int out, aclDataType dtype, int factor) {
+engine::ElementwiseJob ScaledJob(OperatorCall call, const engine::ViewOperand& input,
+                                 const engine::ViewOperand& out, aclDataType dtype, int factor) {
   call.promoted = HeldIn(dtype);
   engine::Scalars scalars;
   SetMapScalar(call, ScaledKernels(), call.Scalar(factor), scalars, 0);
-  return MakeMapJob(call, {tensor}, out, ScaledKernels(), scalars,
-                    {CastFor(dtype, call.Tensor(tensor).dtype)});
+  return engine::MakeMapJob(SettingsOf(call), {&input, 1}, out, ScaledKernels(), scalars,
+                            {CastFor(dtype, input.view->dtype)});
 }
 
-engine::ElementwiseJob SumJob(OperatorCall& call, int added, int product, aclDataType dtype) {
+engine::ElementwiseJob SumJob(OperatorCall call, const engine::ViewOperand& added,
+                              const engine::ViewOperand& product, aclDataType dtype) {
   call.promoted = HeldIn(dtype);
   engine::Scalars scalars;
   aclScalar one;
   one.dtype = ACL_BOOL;
   one.value[0] = 1;
   if (!IsIntegral(dtype)) SetMapScalar(call, SumKernels(dtype), one, scalars, 0);
-  return MakeMapJob(call, {added, product}, kOut, SumKernels(dtype), scalars,
-                    {CastFor(dtype, call.Tensor(added).dtype), CastFor(dtype, call.Tensor(product).dtype)});
+  const engine::ViewOperand inputs[] = {added, product};
+  return engine::MakeMapJob(SettingsOf(call), inputs, TensorOperand(call, kOut), SumKernels(dtype), scalars,
+                            {CastFor(dtype, added.view->dtype), CastFor(dtype, product.view->dtype)});
 }
 
 // Sets beta * self, where nothing is multiplied.
 void SetSelfJob(const OperatorCall& call, const PartDtypes& dtypes, Executor& executor) {
   if (RoundedFloatOf(call.Scalar(kBeta)) == 1) return SetMoveJob(call, kSelf, kOut, executor);
   if (dtypes.added == ACL_BOOL) return SetFillJob(call, kOut, {}, executor);  // beta counts as false
-  OperatorCall scaled = call;
-  executor.SetJob([&] { return ScaledJob(scaled, kSelf, kOut, dtypes.added, kBeta); });
+  executor.SetJob([&] {
+    return ScaledJob(call, TensorOperand(call, kSelf), TensorOperand(call, kOut), dtypes.added, kBeta);
+  });
 }
 
 void SetAddmv(const OperatorCall& call, Executor& executor) {
@@ -200,9 +205,9 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
   if (memory == nullptr) return;
   auto& parts = *new (memory) Parts;
   const int64_t rows = mat.shape[0];
-  const aclTensor product = AsTensor(DenseVector(HeldIn(dtypes.product), rows));
-  const aclTensor scaled = AsTensor(DenseVector(HeldIn(dtypes.scaled), rows));
-  const aclTensor added = AsTensor(DenseVector(HeldIn(dtypes.added), rows));
+  const StridedView product = DenseVector(HeldIn(dtypes.product), rows);
+  const StridedView scaled = DenseVector(HeldIn(dtypes.scaled), rows);
+  const StridedView added = DenseVector(HeldIn(dtypes.added), rows);
   if (is_gemm) {
     whole.out = {-1, product};
     InsertDim(whole.out.view, 1, 1, 0);
@@ -211,28 +216,21 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
     parts.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
                                               mat.shape[1], dtypes.product, call.isa, call.threads);
   }
-  TensorArgument tensors[kOperands];
-  std::copy_n(call.tensors.begin(), kProduct, tensors);
-  tensors[kProduct] = {"product", &product};
-  tensors[kScaled] = {"product", &scaled};
-  tensors[kAdded] = {"self", &added};
-  OperatorCall held = call;
-  held.tensors = tensors;
-  int last = kProduct;
+  engine::ViewOperand last{&product, kProduct};
   if (RoundedFloatOf(call.Scalar(kAlpha)) != 1) {
-    parts.maps[parts.map_count++] = ScaledJob(held, kProduct, kScaled, dtypes.scaled, kAlpha);
-    last = kScaled;
+    parts.maps[parts.map_count++] = ScaledJob(call, last, {&scaled, kScaled}, dtypes.scaled, kAlpha);
+    last = {&scaled, kScaled};
   }
   if (adds) {
-    int addend = kSelf;
+    engine::ViewOperand addend = TensorOperand(call, kSelf);
     if (RoundedFloatOf(call.Scalar(kBeta)) != 1) {
-      parts.maps[parts.map_count++] = ScaledJob(held, kSelf, kAdded, dtypes.added, kBeta);
-      addend = kAdded;
+      parts.maps[parts.map_count++] = ScaledJob(call, addend, {&added, kAdded}, dtypes.added, kBeta);
+      addend = {&added, kAdded};
     }
-    parts.maps[parts.map_count++] = SumJob(held, addend, last, dtypes.sum);
+    parts.maps[parts.map_count++] = SumJob(call, addend, last, dtypes.sum);
   } else {
-    parts.move = engine::MakeMove(held.Tensor(last), call.Tensor(kOut), call.isa, call.threads);
-    parts.moved = static_cast<int8_t>(last);
+    parts.move = engine::MakeMove(*last.view, call.Tensor(kOut), call.isa, call.threads);
+    parts.moved = static_cast<int8_t>(last.operand);
   }
   const int64_t bytes = HeldBytes(rows);
   executor.workspace_size = static_cast<uint64_t>((kOperands - kProduct) * bytes);
