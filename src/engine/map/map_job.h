@@ -21,7 +21,7 @@ struct ViewOperand {
   int operand;
 };
 
-// What the job of a formula is made for.
+// Says what the job of a formula is made for.
 struct FormulaSettings {
   Isa isa;
   int threads;
@@ -41,7 +41,7 @@ ElementwiseJob MakeMapJob(const FormulaSettings& settings, std::span<const ViewO
                           const ViewOperand& output, const KernelTable& kernels, const Scalars& scalars,
                           std::initializer_list<aclDataType> casts = {}) noexcept;
 
-// Bind the inputs of a job that somebody else makes, and store their views in `views`: those of an elementwise
+// Bind the inputs of a job that the caller makes, and store their views in `views`: those of an elementwise
 // formula, and those of a map, whose kernels are set, too.
 void BindInputs(const FormulaSettings& settings, std::span<const ViewOperand> inputs, Formula& formula,
                 const StridedView** views) noexcept;
