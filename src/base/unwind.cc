@@ -342,8 +342,8 @@ Rule ReadRule(uintptr_t return_address) {
   Reader reader(table);
   const auto length = reader.Take<uint32_t>();
   const uint8_t* const end = reader.At() + length;
-  const uint8_t* const place = reader.At();  // base of the relative address that follows
-  const uint8_t* const common = place - reader.Take<int32_t>();
+  const uint8_t* const field = reader.At();  // base of the relative address that follows
+  const uint8_t* const common = field - reader.Take<int32_t>();
   if (length == 0xFFFFFFFFu) return {};
 
   // The part that functions share.

@@ -29,16 +29,16 @@ enum Attributes { kAlpha, kBeta, kMode };
 
 constexpr DtypeSet kAddmvDtypes = kRealArithmetic | kBf16;
 
-// The dtype in which each part is computed.
-struct PartDtypes {
+// The dtype in which each step is computed.
+struct StepDtypes {
   aclDataType product;
   aclDataType scaled;  // alpha * product
   aclDataType added;   // beta * self
   aclDataType sum;
 };
 
-PartDtypes PartDtypesOf(const OperatorCall& call) {
-  PartDtypes dtypes{};
+StepDtypes StepDtypesOf(const OperatorCall& call) {
+  StepDtypes dtypes{};
   const auto scaled_by = [&](int factor, aclDataType dtype) {
     const aclScalar& scalar = call.Scalar(factor);
     return RoundedFloatOf(scalar) == 1 ? dtype : PromoteType(scalar.dtype, dtype);
@@ -51,7 +51,7 @@ PartDtypes PartDtypesOf(const OperatorCall& call) {
 }
 
 aclnnStatus SetSumDtype(const Check&, OperatorCall& call) noexcept {
-  call.promoted = PartDtypesOf(call).sum;
+  call.promoted = StepDtypesOf(call).sum;
   return ACL_SUCCESS;
 }
 
@@ -82,9 +82,9 @@ constexpr auto kAddmvChecks =
 
 // ---- the job ----
 
-// Returns the dtype of intermediate results: floats are not rounded to 16 bits between the parts.
+// Returns the dtype of intermediate results: floats are not rounded to 16 bits between the steps.
 aclDataType HeldIn(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype) ? ACL_FLOAT : dtype; }
-// Returns the dtype to which an intermediate result is cast as an operand of a part that is computed in
+// Returns the dtype to which an intermediate result is cast as an operand of a step that is computed in
 // `dtype`.
 aclDataType CastFor(aclDataType dtype, aclDataType held) {
   return kFloatHalfAndBf16.Contains(held) ? HeldIn(dtype) : dtype;
@@ -100,7 +100,7 @@ int64_t HeldBytes(int64_t rows) {
 
 // Layout of the executor's memory: the product, the maps over it and self, and the copy to out where nothing
 // is added.
-struct Parts {
+struct Steps {
   engine::GemmJob gemm;
   engine::VectorProduct product;
   engine::ElementwiseJob maps[3];
@@ -118,19 +118,19 @@ struct AddmvJob {
   bool Touches(int operand) const noexcept { return operand != kSelf || adds; }
   int64_t Elements() const noexcept { return elements; }
   void Run(const JobContext& context) const noexcept {
-    const auto& parts = *reinterpret_cast<const Parts*>(context.memory);
+    const auto& steps = *reinterpret_cast<const Steps*>(context.memory);
     auto* const workspace = static_cast<char*>(context.workspace);
     void* addresses[kOperands];
     std::copy_n(context.addresses, kProduct, addresses);
     for (int i = kProduct; i < kOperands; ++i) addresses[i] = workspace + (i - kProduct) * held_bytes;
     if (is_gemm) {
-      parts.gemm.Run(addresses, workspace);
+      steps.gemm.Run(addresses, workspace);
     } else {
-      parts.product.Run(addresses, workspace);
+      steps.product.Run(addresses, workspace);
     }
-    for (int i = 0; i < parts.map_count; ++i) parts.maps[i].Run(addresses, workspace);
+    for (int i = 0; i < steps.map_count; ++i) steps.maps[i].Run(addresses, workspace);
     if (!adds)
-      parts.move.Run(static_cast<const char*>(addresses[parts.moved]), static_cast<char*>(addresses[kOut]));
+      steps.move.Run(static_cast<const char*>(addresses[steps.moved]), static_cast<char*>(addresses[kOut]));
   }
 };
 
@@ -177,7 +177,7 @@ engine::ElementwiseJob SumJob(OperatorCall call, const engine::ViewOperand& adde
 }
 
 // Sets beta * self, where nothing is multiplied.
-void SetSelfJob(const OperatorCall& call, const PartDtypes& dtypes, Executor& executor) {
+void SetSelfJob(const OperatorCall& call, const StepDtypes& dtypes, Executor& executor) {
   if (RoundedFloatOf(call.Scalar(kBeta)) == 1) return SetMoveJob(call, kSelf, kOut, executor);
   if (dtypes.added == ACL_BOOL) return SetFillJob(call, kOut, {}, executor);  // beta counts as false
   executor.SetJob([&] {
@@ -186,7 +186,7 @@ void SetSelfJob(const OperatorCall& call, const PartDtypes& dtypes, Executor& ex
 }
 
 void SetAddmv(const OperatorCall& call, Executor& executor) {
-  const PartDtypes dtypes = PartDtypesOf(call);
+  const StepDtypes dtypes = StepDtypesOf(call);
   const aclTensor& mat = call.Tensor(kMat);
   if (IsZero(call, kAlpha) || mat.shape.IsEmpty()) return SetSelfJob(call, dtypes, executor);
   const bool adds = !IsZero(call, kBeta);
@@ -201,9 +201,9 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
     if (adds) whole.added = &added;
     return SetProductJob(call, whole, executor);
   }
-  auto* const memory = executor.ReserveMemory(sizeof(Parts));
+  auto* const memory = executor.ReserveMemory(sizeof(Steps));
   if (memory == nullptr) return;
-  auto& parts = *new (memory) Parts;
+  auto& steps = *new (memory) Steps;
   const int64_t rows = mat.shape[0];
   const StridedView product = DenseVector(HeldIn(dtypes.product), rows);
   const StridedView scaled = DenseVector(HeldIn(dtypes.scaled), rows);
@@ -211,26 +211,26 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
   if (is_gemm) {
     whole.out = {-1, product};
     InsertDim(whole.out.view, 1, 1, 0);
-    parts.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
+    steps.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
   } else {
-    parts.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
+    steps.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
                                               mat.shape[1], dtypes.product, call.isa, call.threads);
   }
   engine::ViewOperand last{&product, kProduct};
   if (RoundedFloatOf(call.Scalar(kAlpha)) != 1) {
-    parts.maps[parts.map_count++] = ScaledJob(call, last, {&scaled, kScaled}, dtypes.scaled, kAlpha);
+    steps.maps[steps.map_count++] = ScaledJob(call, last, {&scaled, kScaled}, dtypes.scaled, kAlpha);
     last = {&scaled, kScaled};
   }
   if (adds) {
     engine::ViewOperand addend = TensorOperand(call, kSelf);
     if (RoundedFloatOf(call.Scalar(kBeta)) != 1) {
-      parts.maps[parts.map_count++] = ScaledJob(call, addend, {&added, kAdded}, dtypes.added, kBeta);
+      steps.maps[steps.map_count++] = ScaledJob(call, addend, {&added, kAdded}, dtypes.added, kBeta);
       addend = {&added, kAdded};
     }
-    parts.maps[parts.map_count++] = SumJob(call, addend, last, dtypes.sum);
+    steps.maps[steps.map_count++] = SumJob(call, addend, last, dtypes.sum);
   } else {
-    parts.move = engine::MakeMove(*last.view, call.Tensor(kOut), call.isa, call.threads);
-    parts.moved = static_cast<int8_t>(last.operand);
+    steps.move = engine::MakeMove(*last.view, call.Tensor(kOut), call.isa, call.threads);
+    steps.moved = static_cast<int8_t>(last.operand);
   }
   const int64_t bytes = HeldBytes(rows);
   executor.workspace_size = static_cast<uint64_t>((kOperands - kProduct) * bytes);

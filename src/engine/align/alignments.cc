@@ -236,8 +236,8 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
         const DefaultFloatEnvironment environment;
         const Sequence<T> sequence(*this, context, which);
         const char* const kept = alpha.Address(context) + which * steps * states * int64_t{sizeof(T)};
-        const auto number = [&](const BufferRef& place) {
-          return Load<T>(place.Address(context) + which * int64_t{sizeof(T)});
+        const auto number = [&](const BufferRef& buffer) {
+          return Load<T>(buffer.Address(context) + which * int64_t{sizeof(T)});
         };
         const T found = number(loss);
         const T factor = number(gradient);

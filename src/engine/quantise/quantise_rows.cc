@@ -29,7 +29,7 @@ using quantise::TileFunctions;
 using quantise::View;
 
 constexpr int64_t kTileColumns = 512;              // columns that are processed at a time
-constexpr int64_t kPiece = 32 * kTileColumns;      // columns that a thread takes if rows may be cut
+constexpr int64_t kBlock = 32 * kTileColumns;      // columns that a thread takes if rows may be cut
 constexpr int64_t kBlockBytes = int64_t{1} << 17;  // of the numbers of a block of rows
 constexpr int64_t kMostKept = kThreadMemoryBytes / int64_t{sizeof(float)};
 
@@ -227,19 +227,19 @@ void QuantiseThrough(const QuantisedRows& job, const Quantiser& quantiser, const
                      const Bring& bring) {
   const Coder coder(job, quantiser, context);
   const bool reads_row = coder.ReadsRow() && !quantiser.tensor_step.is_there;
-  const bool is_cut = !reads_row && job.columns > kPiece;
-  const int64_t pieces = is_cut ? QuotientUp(job.columns, kPiece) : 1;
-  const int64_t piece = is_cut ? kPiece : job.columns;
-  ForEachRows(job.rows * pieces, piece, job.threads, [&](int64_t from, int64_t to) {
+  const bool is_cut = !reads_row && job.columns > kBlock;
+  const int64_t blocks = is_cut ? QuotientUp(job.columns, kBlock) : 1;
+  const int64_t length = is_cut ? kBlock : job.columns;
+  ForEachRows(job.rows * blocks, length, job.threads, [&](int64_t from, int64_t to) {
     Groups groups(job.groups, context);
-    char* const memory = reads_row && piece <= kMostKept ? ThreadMemory(MemoryUse::kRows) : nullptr;
+    char* const memory = reads_row && length <= kMostKept ? ThreadMemory(MemoryUse::kRows) : nullptr;
     auto* const kept = reinterpret_cast<float*>(memory);
     for (int64_t unit = from; unit < to; ++unit) {
-      const int64_t row = unit / pieces;
+      const int64_t row = unit / blocks;
       const int64_t group = groups.Of(row);
       if (group < 0) continue;
-      const int64_t begin = unit % pieces * piece;
-      const int64_t end = std::min(job.columns, begin + piece);
+      const int64_t begin = unit % blocks * length;
+      const int64_t end = std::min(job.columns, begin + length);
       if (kept != nullptr) {
         ForEachTile(begin, end, [&](int64_t column, int64_t n) {
           bring(row, group, column, n, kept + (column - begin));
@@ -424,12 +424,12 @@ void Dequantise::Run(const JobContext& context) const noexcept {
   const FactorRow others(second_scale, isa, context, columns);
   const FactorRow behind(last, isa, context, columns);
   const TileFunctions functions = FunctionsFor(isa);
-  const int64_t pieces = QuotientUp(columns, kPiece);
-  ForEachRows(rows * pieces, std::min(columns, kPiece), threads, [&](int64_t from, int64_t until) {
+  const int64_t blocks = QuotientUp(columns, kBlock);
+  ForEachRows(rows * blocks, std::min(columns, kBlock), threads, [&](int64_t from, int64_t until) {
     for (int64_t unit = from; unit < until; ++unit) {
-      const int64_t row = unit / pieces;
-      const int64_t begin = unit % pieces * kPiece;
-      ForEachTile(begin, std::min(columns, begin + kPiece), [&](int64_t column, int64_t n) {
+      const int64_t row = unit / blocks;
+      const int64_t begin = unit % blocks * kBlock;
+      ForEachTile(begin, std::min(columns, begin + kBlock), [&](int64_t column, int64_t n) {
         float numbers[kTileColumns];
         float memory[kTileColumns];
         const auto count = static_cast<size_t>(n);

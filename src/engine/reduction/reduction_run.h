@@ -16,7 +16,7 @@ namespace portacl::engine {
 inline constexpr int kSumTreeLevels = 40;
 
 // The fewest tasks per thread. Wide stripes of columns would leave fewer.
-inline constexpr int64_t kPiecesPerThread = 4;
+inline constexpr int64_t kBlocksPerThread = 4;
 
 // Terms that are computed before they are added, if sums or rows are shorter than kLanes.
 inline constexpr int64_t kTermsAtOnce = 2048;

@@ -75,8 +75,8 @@ struct SortMemory {
   Pair* pairs[2];
   int64_t* counts;
 };
-inline constexpr int kMostSortParts = 64;
-inline constexpr int64_t kSortCounts = int64_t{256} * kMostSortParts;
+inline constexpr int kMostSortBlocks = 64;
+inline constexpr int64_t kSortCounts = int64_t{256} * kMostSortBlocks;
 // The number of counts that a sort with one thread needs.
 inline constexpr int64_t kSortCountsAlone = 256;
 
