@@ -98,7 +98,7 @@ thread_local uint64_t phase1_begin = 0;
   try {
     std::string inputs[3];
     std::string outputs[3];
-    const auto add = [](std::string(&facts)[3], const aclTensor& tensor) {
+    const auto add = [](std::string(&info)[3], const aclTensor& tensor) {
       Text dtype;
       Text format;
       AddDtypeName(dtype, tensor.dtype);
@@ -111,7 +111,7 @@ thread_local uint64_t phase1_begin = 0;
       std::string_view name = dtype.view();
       if (name.starts_with("DT_")) name.remove_prefix(3);
       const std::string_view parts[] = {shape, name, format.view()};
-      for (size_t i = 0; i < 3; ++i) facts[i].append(parts[i]).append(";");
+      for (size_t i = 0; i < 3; ++i) info[i].append(parts[i]).append(";");
     };
     int operand = 0;
     for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
@@ -127,11 +127,11 @@ thread_local uint64_t phase1_begin = 0;
     constexpr const char* kNames[] = {"Shapes", "Data Types", "Formats"};
     for (const bool is_input : {true, false}) {
       for (size_t i = 0; i < 3; ++i) {
-        std::string& facts = is_input ? inputs[i] : outputs[i];
-        if (!facts.empty()) facts.pop_back();
+        std::string& info = is_input ? inputs[i] : outputs[i];
+        if (!info.empty()) info.pop_back();
         if (!arguments.empty()) arguments += ',';
         arguments.append(is_input ? "\"Input " : "\"Output ").append(kNames[i]).append("\":\"");
-        arguments.append(facts).append("\"");
+        arguments.append(info).append("\"");
       }
     }
     return profile::Interned(arguments);

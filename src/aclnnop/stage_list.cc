@@ -20,13 +20,14 @@ constexpr int64_t kMostElements = int64_t{1} << 52;  // larger sizes would overf
 
 struct Stage {
   enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows };
+  static constexpr size_t kAlignment = 16;
   static constexpr size_t kBytes =
       std::max({sizeof(engine::ElementwiseJob), sizeof(engine::IndexedMove), sizeof(engine::SortRows),
                 sizeof(engine::GemmJob), sizeof(engine::RowwiseJob)});
 
   Kind kind;
   int64_t workspace;  // offset of a product's workspace
-  alignas(16) std::byte job[kBytes];
+  alignas(kAlignment) std::byte job[kBytes];
 
   template <class Job>
   const Job& As() const noexcept {
@@ -74,6 +75,7 @@ struct StagesJob {
 
 template <class Job>
 void Put(std::byte* memory, int at, Stage::Kind kind, const Job& job, int64_t workspace = 0) noexcept {
+  static_assert(alignof(Job) <= Stage::kAlignment);
   Stage* const stage = new (memory + static_cast<size_t>(at) * sizeof(Stage)) Stage;
   stage->kind = kind;
   stage->workspace = workspace;

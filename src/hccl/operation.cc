@@ -318,15 +318,15 @@ class Performance {
       send = copy;
     }
 
-    std::vector<BufferRange> offered(static_cast<size_t>(ranks_));
+    std::vector<BufferRange> announced(static_cast<size_t>(ranks_));
     std::vector<BufferRange> wanted(static_cast<size_t>(ranks_));
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
       // With blocks by rank, both ends must agree on them.
-      offered[p] = everywhere ? BufferRange{operation_.count, 0} : blocks[p];
+      announced[p] = everywhere ? BufferRange{operation_.count, 0} : blocks[p];
       wanted[p] = everywhere ? BufferRange{operation_.count, 0} : own;
     }
-    PostHandshakes(offered, wanted, nullptr);
+    PostHandshakes(announced, wanted, nullptr);
 
     if (everywhere) ReceiveFromRoots(blocks);
     const uint64_t own_chunks = ChunksOf(own);
@@ -350,7 +350,7 @@ class Performance {
     // Writes nothing before all ranks have made the same call.
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
-      if (other != me_) AcceptHandshake(other, offered[p], wanted[p], nullptr);
+      if (other != me_) AcceptHandshake(other, announced[p], wanted[p], nullptr);
     }
 
     const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);

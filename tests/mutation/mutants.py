@@ -1605,8 +1605,8 @@ add("check: nothing is left", "  handles.live[handle] = {what, mend, api, where}
 add("check: what goes is left", "  handles.live.erase(handle);", "")
 add("check: every thread has a device", '  if (!is_set_elsewhere || name.find("Get") != std::string_view::npos) return;', "  return;", told_by("thread_sets_no_device"))
 add = mutants_of("src/aclnn/call_watch.cc", told_by("memory_lies_on_another_device"))
-add("check: any device's memory will do", "if (facts.kind != MemoryKind::kDevice || facts.device == stream.device()) continue;", "continue;")
-add("check: access to peers is not asked for", "    if (HasPeerAccess(stream.device(), facts.device)) continue;\n", "")
+add("check: any device's memory will do", "if (info.kind != MemoryKind::kDevice || info.device == stream.device()) continue;", "continue;")
+add("check: access to peers is not asked for", "    if (HasPeerAccess(stream.device(), info.device)) continue;\n", "")
 
 add = mutants_of("src/aclnn/shaped_tensor.cc", ("executors",))
 add("shaped: what is destroyed stays", "    if (one->tensor_ == tensor) one->UnlinkLocked();", "    if (one->tensor_ != tensor) one->UnlinkLocked();")

@@ -87,7 +87,7 @@ struct PairBlocks {
   }
 };
 
-// Sorts by the digits of numbers up to `range`, the lowest digit first. digit(word, shift) returns the digit
+// Sorts by the digits of numbers up to `range`, the lowest digit first. digit(pair, shift) returns the digit
 // from bit `shift` on.
 template <class Pair, class Digit>
 int SortByDigits(Pair* const (&pairs)[2], int64_t* counts, const PairBlocks& blocks, uint64_t range,

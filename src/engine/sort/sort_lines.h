@@ -62,7 +62,7 @@ template <class Pair>
 void MakeAllPairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
                   Pair* pairs) noexcept;
 
-// Appends the pairs of dense elements whose key is less than `below` to words[*count]. Stops when more than
+// Appends the pairs of dense elements whose key is less than `below` to pairs[*count]. Stops when more than
 // most - kFilterStep pairs are there. Returns how many elements were examined.
 inline constexpr int64_t kFilterStep = 64;
 template <class Pair>
@@ -80,7 +80,7 @@ inline constexpr int64_t kSortCounts = int64_t{256} * kMostSortBlocks;
 // The number of counts that a sort with one thread needs.
 inline constexpr int64_t kSortCountsAlone = 256;
 
-// Sorts words[0], in which pairs of equal keys are in the order of positions. Returns the index of the buffer
+// Sorts pairs[0], in which pairs of equal keys are in the order of positions. Returns the index of the buffer
 // with the result, which does not depend on the number of threads.
 template <class Pair>
 int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept;
