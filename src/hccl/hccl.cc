@@ -134,7 +134,7 @@ class Call {
   }
 
  private:
-  // Whether elements [first, first + count) of a buffer have valid addresses.
+  // Tells whether elements [first, first + count) of a buffer have valid addresses.
   bool IsAddress(const void* buffer, uint64_t first, uint64_t count) const noexcept {
     constexpr uint64_t kEnd = uint64_t{1} << 56;  // no address of a process lies beyond
     uint64_t end = 0;

@@ -37,7 +37,7 @@ bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) noexc
   return a_bytes > 0 && b_bytes > 0 && before(first, second + b_bytes) && before(second, first + a_bytes);
 }
 
-// Whether data for ranks other than `me` lies where the data of another rank, or this rank's own range, is
+// Tells whether data for ranks other than `me` lies where the data of another rank, or this rank's own range, is
 // written.
 bool AreGivenOverwritten(const Operation& operation, size_t me, size_t size, bool own_is_put) noexcept {
   uint64_t begin = ~uint64_t{0};

@@ -49,7 +49,7 @@ constexpr size_t kMostEnded = 1 << 16;
 constexpr size_t kMostFilled = size_t{1} << 30;
 
 bool guards_host = false;
-// Whether the host got access to some block, after a finding or because it may use mapped memory.
+// Tells whether the host got access to some block, after a finding or because it may use mapped memory.
 std::atomic<bool> host_got_access{false};
 
 std::atomic<ptrdiff_t>* distances = nullptr;  // device_range.distance_of_page

@@ -142,7 +142,7 @@ struct Attention {
   AttentionOperand of_value;
   AttentionOperand of_shift;
 
-  // Whether the job has the optional parts, and whether batches have their own keys and values. Both are
+  // Tells whether the job has the optional parts, and whether batches have their own keys and values. Both are
   // operands that follow the ones above (see ReserveAttentionBatches).
   bool has_parts;
   bool has_lists;

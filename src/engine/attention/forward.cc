@@ -225,7 +225,7 @@ class TileRun {
     return true;
   }
 
-  // Whether weights are rounded to the type of the values, so that both operands have 16 bits.
+  // Tells whether weights are rounded to the type of the values, so that both operands have 16 bits.
   bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
 
   // Returns exp(a - b) by the same steps as in rows.
@@ -409,7 +409,7 @@ class AttentionJob {
   }
 
  private:
-  // Whether all pages exist that queries see. Entries that no query sees are not looked at.
+  // Tells whether all pages exist that queries see. Entries that no query sees are not looked at.
   bool PagesExist(const Work& work, const JobContext& context) const noexcept {
     if (!attention_.table.IsThere()) return true;
     for (int64_t batch = 0; batch < attention_.batches; ++batch) {

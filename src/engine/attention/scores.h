@@ -22,7 +22,7 @@ inline int64_t InLanes(int64_t n) { return RoundedUp(n, kAttentionLanes); }
 int32_t SizeOf(aclDataType dtype) noexcept;
 size_t ElementOf(aclDataType dtype) noexcept;
 
-// Whether both operands have 16 bits, which changes the order of terms.
+// Tells whether both operands have 16 bits, which changes the order of terms.
 inline bool IsEvenOdd(const AttentionOperand& left, const AttentionOperand& right) {
   return left.dtype == right.dtype && SizeOf(left.dtype) == 2;
 }
@@ -131,9 +131,9 @@ class Rows {
   // Sets the first row with a weight. It is read in place of the rows before it.
   void StartAt(int64_t row) { start_ = row; }
   const AttentionOperand& Operand() const { return operand_; }
-  // Whether elements must be copied before they are packed.
+  // Tells whether elements must be copied before they are packed.
   bool IsCopied() const { return fractals_.elements > 0 || prefix_ != nullptr || scales_ != nullptr; }
-  // Whether the elements of a row lie side by side in the type that is multiplied.
+  // Tells whether the elements of a row lie side by side in the type that is multiplied.
   bool IsPlain() const { return !IsCopied() && operand_.column == SizeOf(operand_.dtype); }
 
   // Packs rows as lines and elements as terms, one block of terms after the other.

@@ -129,7 +129,7 @@ class Loop {
     for (int64_t byte = next_line_bytes_ * i / n; byte < end; byte += 64) __builtin_prefetch(next + byte);
   }
 
-  // Whether all lines have the same offsets.
+  // Tells whether all lines have the same offsets.
   bool RepeatsOffsets() const {
     if (trailing_ > 0 || line_ < 1) return false;
     if (move_.extent[line_] > kRepeatedElements) return false;
@@ -264,7 +264,7 @@ class Loop {
     return true;
   }
 
-  // Whether the offset alone identifies the target.
+  // Tells whether the offset alone identifies the target.
   bool CanLimitOffsets() const {
     const IndexOperand& one = move_.index[0];
     return move_.index_count == 1 && one.step > 0 && (line_ < 0 || move_.indexed_stride[line_] == 0);

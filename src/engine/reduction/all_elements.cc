@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBlock = 16384;
 
-// Whether the formula is true for all elements of [begin, end). Stops early once another block has found a
+// Tells whether the formula is true for all elements of [begin, end). Stops early once another block has found a
 // false one.
 bool IsTrueOfEvery(const AllElementsJob& job, char* const* base, int64_t begin, int64_t end,
                    const std::atomic<bool>& every) {

@@ -75,7 +75,7 @@ class ReductionRun {
 
   // ---- inputs that are dense across the walk's rows (sums_across.cc) ----
 
-  // Whether the kernel reads all inputs directly, and they are dense or repeated across the walk's rows.
+  // Tells whether the kernel reads all inputs directly, and they are dense or repeated across the walk's rows.
   bool LieAcross() const;
 
   // Returns rows for the kernel that are columns of the walk: every `step`th, from `skip` columns behind the

@@ -145,7 +145,7 @@ void ScanSums(ScanWork& work) {
   }
 }
 
-// Whether x replaces the best. Of two equal ones the later wins. A NaN stays, except that a later NaN
+// Tells whether x replaces the best. Of two equal ones the later wins. A NaN stays, except that a later NaN
 // replaces it.
 template <class T, bool kLargest>
 bool Takes(T best, T x) {

@@ -143,7 +143,7 @@ HWY_INLINE Column InBf16(const Column& column) {
   }
   return result;
 }
-// Whether any number is subnormal in float32 and not 0.
+// Tells whether any number is subnormal in float32 and not 0.
 HWY_INLINE bool HasSubnormal(const Column (&columns)[4]) {
   const Doubles d;
   const auto least = hn::Set(d, 0x1p-126);

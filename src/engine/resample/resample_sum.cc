@@ -76,7 +76,7 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
   return map.MostTaps() == 1 ? most : 3 * most;
 }
 
-// Whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
+// Tells whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
 bool IsNear(const AxisMap& map) {
   if (map.IsPiecewise() || map.length > std::numeric_limits<int32_t>::max()) return false;
   bool is_near = true;

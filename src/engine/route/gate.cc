@@ -71,7 +71,7 @@ namespace {
 
 constexpr auto kActivate = PORTACL_ISA_TABLE(route::Activate);
 
-// Whether x comes before y: NaN is greater than all numbers.
+// Tells whether x comes before y: NaN is greater than all numbers.
 bool IsBetter(float x, float y) { return x > y || (std::isnan(x) && !std::isnan(y)); }
 
 // Replaces values by their softmax: subtracts the greatest, and sums exponentials in float64.

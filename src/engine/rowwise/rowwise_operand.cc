@@ -44,7 +44,7 @@ void ForEachRun(const RowwiseOperand& operand, char* base, int64_t row, int64_t 
   }
 }
 
-// Whether the elements of neighbouring rows are adjacent in memory.
+// Tells whether the elements of neighbouring rows are adjacent in memory.
 bool IsAcross(BlockStrides memory, int32_t size) { return memory.row == size && memory.column != size; }
 
 // Calls copy for blocks of at most so many rows and columns. A block that is transposed stays in the

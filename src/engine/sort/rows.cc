@@ -33,7 +33,7 @@ bool IsFiltered(const SortRows& rows) {
          rows.kept <= rows.length / kRarelyKept;
 }
 bool IsGathered(const SortRows& rows) { return rows.source.step != rows.size && rows.length > 1; }
-// Whether values may overwrite the row that is being read.
+// Tells whether values may overwrite the row that is being read.
 bool MayBeInPlace(const SortRows& rows) { return IsSorted(rows) && rows.values.is_there && rows.length > 1; }
 // The key-index pairs in each of a row's two buffers. Filtering collects FilterRoom of them before it selects
 // the first ones.

@@ -12,10 +12,10 @@
 
 namespace portacl::engine {
 
-// Whether keys have 64 bits. Keys are unsigned and ordered like the elements: -0 equals 0, and all NaN are
+// Tells whether keys have 64 bits. Keys are unsigned and ordered like the elements: -0 equals 0, and all NaN are
 // equal, behind all numbers.
 bool HasWideKeys(aclDataType dtype) noexcept;
-// Whether elements of this dtype have keys: real numbers and bool do.
+// Tells whether elements of this dtype have keys: real numbers and bool do.
 bool HasKeys(aclDataType dtype) noexcept;
 // Returns the key of NaN, which no number has. For dtypes without NaN it is the largest key and has no
 // meaning.
@@ -38,7 +38,7 @@ inline int64_t PositionOf(NarrowPair pair) { return static_cast<uint32_t>(pair);
 inline uint64_t KeyOf(const WidePair& pair) { return pair.key; }
 inline int64_t PositionOf(const WidePair& pair) { return static_cast<int64_t>(pair.position); }
 
-// Whether n elements need wide pairs.
+// Tells whether n elements need wide pairs.
 inline bool HasWidePairs(aclDataType dtype, int64_t n) noexcept {
   return HasWideKeys(dtype) || n > std::numeric_limits<uint32_t>::max();
 }
