@@ -20,7 +20,7 @@ HEAD = "# Comment blocks that begin with a relative clause or a bare Of, by fold
 MARKS = {".h": "//", ".cc": "//", ".c": "//", ".toml": "#", ".py": "#"}
 # "The same bytes may be ..." is a sentence about a thing; "The same for rows" is not.
 PRONOUNS = re.compile(r"(It|Its|They|Their|Them|Likewise|As above)\b|The same(?:[,.;:]| (?:\w+ ){0,2}(?:for|as|with|in|by)\b)|Both (?:return|have|are|take)\b|Neither\b")
-OPENS = re.compile(r"(What|Whatever|Of|Where|Wherever|Who|Whoever|Whom|Whose|Which|Those)\b")
+OPENS = re.compile(r"(What|Whatever|Whether|Of|Where|Wherever|Who|Whoever|Whom|Whose|Which|Those)\b")
 
 
 def blocks(path: pathlib.Path) -> Iterator[tuple[int, str]]:

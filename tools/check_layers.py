@@ -50,8 +50,6 @@ ROOMS = {
 }
 # What builds jobs for several families of operators, and the only folder of aclnnop that others of it include.
 SHARED_BY_FAMILIES = "jobs"
-# Units that still depend on each other. None may join them; a circle that is gone leaves this list.
-CIRCLES = []
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SEE = re.compile(r"\bsee ([\w/-]+\.h)\b")
 HEAD = 4  # lines
@@ -145,7 +143,7 @@ def circles(uses):
     return found
 
 
-def faults_of(root, known_circles):
+def faults_of(root):
     faults = []
     uses = {}  # which other units each unit includes
     by_name = {}  # where each file name is
@@ -194,13 +192,8 @@ def faults_of(root, known_circles):
                 used.add(unit_of(name))
     for here, one, place in classes_declared(texts):
         faults.append(f"{root / 'src' / here}: declares {one}, but must not include {place}, which defines it")
-    found = circles(uses)
-    for members in found:
-        if not any(members <= known for known in known_circles):
-            faults.append(f"these depend on each other: {', '.join(sorted(members))}")
-    for known in known_circles:
-        if not any(members <= known for members in found):
-            faults.append(f"no longer a circle, take it out of CIRCLES: {', '.join(sorted(known))}")
+    for members in circles(uses):
+        faults.append(f"these depend on each other: {', '.join(sorted(members))}")
     for path, text in public.items():
         for name in INCLUDE.findall(text):
             if (root / "src" / name).exists():
@@ -210,7 +203,7 @@ def faults_of(root, known_circles):
 
 def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
-    faults = faults_of(root, CIRCLES)
+    faults = faults_of(root)
     print("\n".join(faults) if faults else "layers: in order")
     return 1 if faults else 0
 

@@ -57,8 +57,8 @@
 //   complex -> real  the real part; real -> complex: the imaginary part is 0
 //
 // Words for types, in the headers of elementwise operators
-//   newer, older   products: Atlas A2, A3 and Ascend 950 are the newer ones, all others the older
-//   floats         FLOAT, FLOAT16 and, on newer products, BF16 ("BF16 everywhere": on older ones too). DOUBLE is named apart
+//   floats         FLOAT, FLOAT16 and, on Atlas A2, A3 and Ascend 950, BF16 ("BF16 everywhere": on all products). DOUBLE is
+//                  named apart
 //   integers       INT8, UINT8, INT16, INT32, INT64
 //   unsigned       UINT16, UINT32, UINT64
 //   complex        COMPLEX64, COMPLEX128
@@ -75,15 +75,17 @@
 //
 // Promotion of a tensor with a scalar: the rules that headers name. The scalar is converted to P; a complex one becomes 0 where
 // P is real. Where P is FLOAT16 or BF16, a floating scalar takes part in arithmetic as FLOAT.
-//   STT    as if both were tensors: INT32 with DOUBLE gives DOUBLE, FLOAT16 with DOUBLE too
-//   SOLD   not on Ascend 950. Complex on either side: STT; else a floating tensor keeps its type; else a DOUBLE scalar with an
-//          out of FLOAT gives FLOAT; else a floating scalar or a BOOL tensor: STT; else the tensor's type
-//   S950   on Ascend 950. A complex or floating tensor keeps its type, but a complex scalar makes DOUBLE COMPLEX128 and any
-//          other real type COMPLEX64; else a floating scalar gives FLOAT; else a BOOL tensor takes the scalar's type; else the
+//   the tensors' rule   as if both were tensors: INT32 with DOUBLE gives DOUBLE, FLOAT16 with DOUBLE too
+//   the Atlas rule   not on Ascend 950. Complex on either side: the tensors' rule; else a floating tensor keeps its type; else a
+//          DOUBLE scalar with an out of FLOAT gives FLOAT; else a floating scalar or a BOOL tensor: the tensors' rule; else the
 //          tensor's type
-//   S950k  S950, but FLOAT where that is FLOAT16 or BF16 and the scalar, or alpha, rounded to it is off by more than 2^-23
-//   "0-dim as scalar": where one of two tensors has no dimensions and the other has, S950 with the former in the scalar's
-//   place, but with its type as it is (INT32 with a DOUBLE gives DOUBLE); else the promotion of two tensors.
+//   the 950 rule   on Ascend 950. A complex or floating tensor keeps its type, but a complex scalar makes DOUBLE COMPLEX128 and
+//          any other real type COMPLEX64; else a floating scalar gives FLOAT; else a BOOL tensor takes the scalar's type; else the
+//          tensor's type
+//   the exact 950 rule   the 950 rule, but FLOAT where that is FLOAT16 or BF16 and the scalar, or alpha, rounded to it is off by
+//          more than 2^-23
+//   "0-dim as scalar": where one of two tensors has no dimensions and the other has, the 950 rule with the former as the scalar,
+//   but with its type as it is (INT32 with a DOUBLE gives DOUBLE); else the promotion of two tensors.
 //
 // Elementwise operators
 //   Numbers    FLOAT, FLOAT16 and BF16 are computed in float32, DOUBLE in float64, and rounded once, to out's type. + - * / and
@@ -128,7 +130,7 @@
 //              what is added, each rounded in float32; one rounding to out's type. NaN and infinities: as these steps make them.
 //   Types      "The product's list" ("Losses" above) for each tensor by itself. cubeMathType chooses among precisions on an NPU: it
 //              is checked, and changes nothing. Accepted: 0 to 3, on Atlas A2, A3 and Ascend 950 also 4, on Atlas A2 and A3 also -1;
-//              on older products a matrix of FLOAT goes with 1 or 2 alone.
+//              on the others a matrix of FLOAT goes with 1 or 2 alone.
 //   Layout     Any strides, read and written in place.
 #ifndef PORTACL_ACLNNOP_ACLNN_UTIL_H_
 #define PORTACL_ACLNNOP_ACLNN_UTIL_H_

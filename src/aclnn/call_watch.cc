@@ -29,12 +29,12 @@ sanitizer::CallInSlot CallOf(const Executor& executor, void* workspace) noexcept
 void CheckDevices(const char* api, const Executor& executor, const Stream& stream) noexcept {
   for (int i = 0; i < executor.operand_count; ++i) {
     if (!executor.touched[i]) continue;
-    const MemoryInfo facts = InfoOfMemory(executor.addresses[i]);
-    if (facts.kind != MemoryKind::kDevice || facts.device == stream.device()) continue;
-    if (HasPeerAccess(stream.device(), facts.device)) continue;
+    const MemoryInfo info = InfoOfMemory(executor.addresses[i]);
+    if (info.kind != MemoryKind::kDevice || info.device == stream.device()) continue;
+    if (HasPeerAccess(stream.device(), info.device)) continue;
     Text operand;
     AddOperandName(operand, executor, i);
-    sanitizer::hooks->MemoryOfAnotherDevice(api, operand.c_str(), executor.addresses[i], facts.device,
+    sanitizer::hooks->MemoryOfAnotherDevice(api, operand.c_str(), executor.addresses[i], info.device,
                                             stream.device());
   }
 }
@@ -75,10 +75,10 @@ void watch::told::IsQueued(const char* api, Executor& executor, const FoundStrea
                           sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace)));
 }
 
-void watch::told::IsCaptured(const Executor& executor, RecordedInfo* facts) {
+void watch::told::IsCaptured(const Executor& executor, RecordedInfo* info) {
   sanitizer::hooks->StartWork(&executor);
   if (!sanitizer::IsOn(sanitizer::kSync)) return;
-  facts->accesses = sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace));
+  info->accesses = sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace));
 }
 
 void watch::told::BeginsWork(Executor& executor) noexcept {

@@ -26,7 +26,7 @@ void HasNothingToDo(const Executor& executor, const Stream& stream) noexcept;
 void Launches(const Executor& executor, void* workspace) noexcept;
 void IsCopied(const Executor& from, const Executor& to) noexcept;
 void IsQueued(const char* api, Executor& executor, const FoundStream& queue) noexcept;
-void IsCaptured(const Executor& executor, RecordedInfo* facts);
+void IsCaptured(const Executor& executor, RecordedInfo* info);
 void BeginsWork(Executor& executor) noexcept;
 void Goes(const Executor& executor) noexcept;
 
@@ -59,8 +59,8 @@ inline void IsCopied(const Executor& from, const Executor& to) noexcept {
 inline void IsQueued(const char* api, Executor& executor, const FoundStream& queue) noexcept {
   if (sanitizer::IsOn()) told::IsQueued(api, executor, queue);
 }
-inline void IsCaptured(const Executor& executor, RecordedInfo* facts) {
-  if (sanitizer::IsOn()) told::IsCaptured(executor, facts);
+inline void IsCaptured(const Executor& executor, RecordedInfo* info) {
+  if (sanitizer::IsOn()) told::IsCaptured(executor, info);
 }
 
 // Encloses the work: the constructor precedes it, the destructor follows it.

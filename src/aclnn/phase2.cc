@@ -235,19 +235,19 @@ class RecordedOperator final : public RecordedTask {
     return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
                      Text(api, ": the stream is captured and refused the work with ", status, "."));
   }
-  RecordedInfo facts{.api = executor->api, .elements = executor->job.Elements()};
+  RecordedInfo info{.api = executor->api, .elements = executor->job.Elements()};
   std::unique_ptr<RecordedTask> task;
   try {
     for (int i = 0; i < executor->operand_count; ++i) {
-      if (executor->touched[i]) facts.addresses.push_back(executor->addresses[i]);
+      if (executor->touched[i]) info.addresses.push_back(executor->addresses[i]);
     }
-    watch::IsCaptured(*executor, &facts);
+    watch::IsCaptured(*executor, &info);
     task.reset(new RecordedOperator(executor, operands));
   } catch (...) {
     ReleaseExecutor(executor);
     return FailAclnn(ACLNN_ERR_INNER_CREATE_EXECUTOR, Text(api, ": no memory to record the work."));
   }
-  status = Record(api, queue, std::move(task), std::move(facts));
+  status = Record(api, queue, std::move(task), std::move(info));
   if (status == ACL_SUCCESS) return ACL_SUCCESS;
   return FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
                    Text(api, ": the stream is captured and refused the work with ", status, "."));

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/data_type.h"
+#include "engine/reduction/reduction_job.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -58,23 +59,19 @@ engine::ReductionJob* MapList::sum() const noexcept {
 void MapList::Add(std::initializer_list<MappedView> inputs, const MappedView& output,
                   const engine::KernelTable& kernels, const engine::Scalars& scalars) noexcept {
   if (jobs_ == nullptr) return;
-  const CallOfViews views(call_, inputs, output);
-  engine::ElementwiseJob* const job = new (jobs_ + count_++)
-      engine::ElementwiseJob(MakeMapJob(views.call, views.indices, views.count, kernels, scalars));
-  Bind(inputs, *job);
-  job->result.argument = static_cast<int8_t>(output.operand);
+  engine::ElementwiseJob* const job = new (jobs_ + count_++) engine::ElementwiseJob(
+      engine::MakeMapJob(SettingsOf(call_), MapInputs(inputs).All(), output.AsOperand(), kernels, scalars));
   elements_ += job->plan.count;
 }
 
 void MapList::AddSum(std::initializer_list<MappedView> inputs, const MappedView& output, const Shape& terms,
                      const Shape& kept, const engine::Kernels& kernels, float factor) noexcept {
   if (jobs_ == nullptr) return;
-  const CallOfViews views(call_, inputs, output);
-  engine::ReductionJob* const job = new (sum()) engine::ReductionJob(
-      MakeReductionJob(views.call, terms, kept, views.indices, views.count, factor, executor_));
+  engine::ReductionJob* const job = new (sum())
+      engine::ReductionJob(engine::MakeReductionJob(SettingsOf(call_), terms, kept, MapInputs(inputs).All(),
+                                                    output.AsOperand(), static_cast<double>(factor)));
+  executor_.workspace_size = job->plan.workspace_bytes();
   job->formula.Set(kernels, engine::NoParameters{});
-  Bind(inputs, *job);
-  job->output_argument = static_cast<int8_t>(output.operand);
   elements_ += job->Elements();
   has_sum_ = true;
 }

@@ -5,7 +5,8 @@
 
 #include <initializer_list>
 
-#include "aclnnop/call_of_views.h"
+#include "aclnnop/mapped_view.h"
+#include "aclnnop/phase1.h"
 
 namespace portacl {
 

@@ -13,6 +13,7 @@
 #include "acl/device/device.h"
 #include "acl/settings/configuration.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnnop/mapped_view.h"
 #include "aclnnop/operand_access.h"
 #include "aclnnop/recorded_arguments.h"
 #include "base/checked_parts.h"
@@ -22,6 +23,7 @@
 #include "engine/functions/sleef.h"
 #include "engine/map/map_types.h"
 #include "engine/move/move.h"
+#include "engine/reduction/reduction_job.h"
 #include "profile/recorder.h"
 #include "record/recorded_calls.h"
 #include "record/recording_settings.h"
@@ -96,7 +98,7 @@ thread_local uint64_t phase1_begin = 0;
   try {
     std::string inputs[3];
     std::string outputs[3];
-    const auto add = [](std::string(&facts)[3], const aclTensor& tensor) {
+    const auto add = [](std::string(&info)[3], const aclTensor& tensor) {
       Text dtype;
       Text format;
       AddDtypeName(dtype, tensor.dtype);
@@ -109,7 +111,7 @@ thread_local uint64_t phase1_begin = 0;
       std::string_view name = dtype.view();
       if (name.starts_with("DT_")) name.remove_prefix(3);
       const std::string_view parts[] = {shape, name, format.view()};
-      for (size_t i = 0; i < 3; ++i) facts[i].append(parts[i]).append(";");
+      for (size_t i = 0; i < 3; ++i) info[i].append(parts[i]).append(";");
     };
     int operand = 0;
     for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
@@ -125,11 +127,11 @@ thread_local uint64_t phase1_begin = 0;
     constexpr const char* kNames[] = {"Shapes", "Data Types", "Formats"};
     for (const bool is_input : {true, false}) {
       for (size_t i = 0; i < 3; ++i) {
-        std::string& facts = is_input ? inputs[i] : outputs[i];
-        if (!facts.empty()) facts.pop_back();
+        std::string& info = is_input ? inputs[i] : outputs[i];
+        if (!info.empty()) info.pop_back();
         if (!arguments.empty()) arguments += ',';
         arguments.append(is_input ? "\"Input " : "\"Output ").append(kNames[i]).append("\":\"");
-        arguments.append(facts).append("\"");
+        arguments.append(info).append("\"");
       }
     }
     return profile::Interned(arguments);
@@ -241,98 +243,17 @@ const char* WhyFunctionsAreMissing() noexcept {
   return engine::WhySleefIsMissing(CurrentConfiguration().isa);
 }
 
-namespace {
-
-// Binds the call's tensors to a formula's inputs, and stores them in `tensors`.
-void BindInputs(const OperatorCall& call, Operands inputs, engine::Formula& formula,
-                const StridedView** tensors) noexcept {
-  const Isa isa = call.isa;
-  formula.input_count = inputs.count;
-  for (int k = 0; k < inputs.count; ++k) {
-    const aclTensor& tensor = call.Tensor(inputs.index[k]);
-    tensors[k] = &tensor;
-    formula.argument[k] = inputs.index[k];
-    formula.type[k] = engine::ElementTypeOf(tensor.dtype);
-    formula.load[k] = engine::ElementLoad(engine::FindLoad(isa, tensor.dtype, call.promoted));
-  }
-}
-
-// Plans the loop of a job over its operands; the output comes last.
-void PlanLoop(const OperatorCall& call, const Shape& shape, std::span<const StridedView* const> operands,
-              engine::ElementwiseJob& job) noexcept {
-  const Isa isa = call.isa;
-  job.threads = call.threads;
-  if (shape.rank <= kMaxLoopRank) {
-    job.plan = PlanElementwise(shape, operands);
-  } else {
-    const MergedLoop merged = MergeLoop(shape, operands);
-    const StridedView* fewer_dims[kMaxLoopOperands];
-    for (size_t k = 0; k < operands.size(); ++k) fewer_dims[k] = &merged.operand[k];
-    job.plan = PlanElementwise(merged.shape, {fewer_dims, operands.size()});
-  }
-  job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
-  job.takes_every_second = engine::KernelsTakeEverySecond(isa);
-  job.formula.gather =
-      engine::FindGather(isa, job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
-  job.result.scatter = engine::FindScatter(isa, job.stream);
-}
-
-}  // namespace
-
 engine::ElementwiseJob MakeElementwiseJob(const OperatorCall& call, const Shape& shape, Operands inputs,
                                           int output) noexcept {
-  engine::ElementwiseJob job;
-  const StridedView* tensors[kMaxLoopOperands];
-  BindInputs(call, inputs, job.formula, tensors);
-  const aclTensor& result = call.Tensor(output);
-  tensors[inputs.count] = &result;
-  PlanLoop(call, shape, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
-  job.result.store = engine::ElementStore(engine::FindStore(call.isa, result.dtype));
-  job.result.type = engine::ElementTypeOf(result.dtype);
-  job.result.argument = static_cast<int8_t>(output);
-  return job;
+  return engine::MakeElementwiseJob(SettingsOf(call), shape, MapInputs(call, inputs).All(),
+                                    TensorOperand(call, output));
 }
-
-namespace {
-
-// Selects the computation of a map and the loads of its inputs. Stores the inputs in `tensors`.
-engine::MapTypes BindMap(const OperatorCall& call, Operands inputs, const engine::KernelTable& kernels,
-                         const engine::Scalars& scalars, std::initializer_list<aclDataType> casts,
-                         engine::Formula& formula, const StridedView** tensors) noexcept {
-  formula.Set(kernels.For(call.isa), scalars);
-  formula.computed = engine::ComputedType(call.promoted, kernels.takes);
-  formula.input_count = inputs.count;
-  const engine::MapTypes types{call.isa, call.promoted, formula.computed, kernels.writes_bool};
-  bool is_wide = false;
-  formula.tile = static_cast<int>(
-      std::min<size_t>(engine::kTile, engine::kTileBytes / engine::SizeOf(formula.computed)));
-  for (int k = 0; k < inputs.count; ++k) {
-    const aclTensor& tensor = call.Tensor(inputs.index[k]);
-    const aclDataType cast = k < static_cast<int>(casts.size()) ? casts.begin()[k] : call.promoted;
-    tensors[k] = &tensor;
-    formula.argument[k] = inputs.index[k];
-    formula.load[k] = types.LoadFor(tensor.dtype, cast, &formula.type[k]);
-    is_wide = is_wide || types.IsWide(tensor.dtype);
-  }
-  if (is_wide) formula.tile = std::min(formula.tile, engine::kTile / 2);
-  return types;
-}
-
-}  // namespace
 
 engine::ElementwiseJob MakeMapJob(const OperatorCall& call, Operands inputs, int output,
                                   const engine::KernelTable& kernels, const engine::Scalars& scalars,
                                   std::initializer_list<aclDataType> casts) noexcept {
-  engine::ElementwiseJob job;
-  const StridedView* tensors[kMaxLoopOperands];
-  const aclTensor& result = call.Tensor(output);
-  const engine::MapTypes types = BindMap(call, inputs, kernels, scalars, casts, job.formula, tensors);
-  if (types.IsWide(result.dtype)) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
-  tensors[inputs.count] = &result;
-  PlanLoop(call, result.shape, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
-  job.result.store = types.StoreFor(result.dtype, &job.result.type);
-  job.result.argument = static_cast<int8_t>(output);
-  return job;
+  return engine::MakeMapJob(SettingsOf(call), MapInputs(call, inputs).All(), TensorOperand(call, output),
+                            kernels, scalars, casts);
 }
 
 void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
@@ -344,37 +265,17 @@ void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engi
 void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
                  const engine::Scalars& scalars, Executor& executor) noexcept {
   executor.SetJob([&] {
-    engine::AllElementsJob job;
-    const StridedView* tensors[kMaxLoopOperands];
-    BindMap(call, inputs, kernels, scalars, {}, job.formula, tensors);
-    job.plan =
-        PlanElementwise(call.Tensor(inputs.index[0]).shape, {tensors, static_cast<size_t>(inputs.count)});
-    job.formula.gather = engine::FindGather(call.isa, job.plan.BytesWalked() > engine::LastLevelCacheBytes()
-                                                          ? engine::GatherSource::kMemory
-                                                          : engine::GatherSource::kCache);
-    job.output_argument = static_cast<int8_t>(output);
-    job.output_offset = call.Tensor(output).offset;
-    job.threads = call.threads;
-    return job;
+    return engine::MakeAllElementsJob(SettingsOf(call), MapInputs(call, inputs).All(),
+                                      TensorOperand(call, output), kernels, scalars);
   });
 }
 
 engine::ReductionJob MakeReductionJob(const OperatorCall& call, const Shape& shape, const Shape& kept,
                                       Operands inputs, int output, float factor,
                                       Executor& executor) noexcept {
-  engine::ReductionJob job;
-  const StridedView* tensors[kMaxLoopOperands];
-  BindInputs(call, inputs, job.formula, tensors);
-  const aclTensor& result = call.Tensor(output);
-  job.plan = PlanReduction(shape, kept, {tensors, static_cast<size_t>(inputs.count)}, result);
-  job.from_memory = job.plan.terms.BytesWalked() > engine::LastLevelCacheBytes();
-  job.formula.gather = engine::FindGather(
-      call.isa, job.from_memory ? engine::GatherSource::kMemoryAskedAhead : engine::GatherSource::kCache);
-  job.terms = engine::FindTermSums(call.isa);
-  job.store = engine::FindSumStore(result.dtype);
-  job.output_argument = static_cast<int8_t>(output);
-  job.threads = call.threads;
-  job.factor = static_cast<double>(factor);
+  engine::ReductionJob job =
+      engine::MakeReductionJob(SettingsOf(call), shape, kept, MapInputs(call, inputs).All(),
+                               TensorOperand(call, output), static_cast<double>(factor));
   executor.workspace_size = job.plan.workspace_bytes();
   return job;
 }

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "acl/settings/configuration.h"
-#include "aclnnop/call_of_views.h"
+#include "aclnnop/mapped_view.h"
 #include "base/data_type.h"
 #include "plan/views.h"
 
@@ -20,13 +20,14 @@ constexpr int64_t kMostElements = int64_t{1} << 52;  // larger sizes would overf
 
 struct Stage {
   enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows };
+  static constexpr size_t kAlignment = 16;
   static constexpr size_t kBytes =
       std::max({sizeof(engine::ElementwiseJob), sizeof(engine::IndexedMove), sizeof(engine::SortRows),
                 sizeof(engine::GemmJob), sizeof(engine::RowwiseJob)});
 
   Kind kind;
   int64_t workspace;  // offset of a product's workspace
-  alignas(16) std::byte job[kBytes];
+  alignas(kAlignment) std::byte job[kBytes];
 
   template <class Job>
   const Job& As() const noexcept {
@@ -74,6 +75,7 @@ struct StagesJob {
 
 template <class Job>
 void Put(std::byte* memory, int at, Stage::Kind kind, const Job& job, int64_t workspace = 0) noexcept {
+  static_assert(alignof(Job) <= Stage::kAlignment);
   Stage* const stage = new (memory + static_cast<size_t>(at) * sizeof(Stage)) Stage;
   stage->kind = kind;
   stage->workspace = workspace;
@@ -113,10 +115,8 @@ engine::BufferRef StageList::BufferOf(int operand) const noexcept {
 void StageList::Map(std::initializer_list<MappedView> inputs, const MappedView& output,
                     const engine::KernelTable& kernels, const engine::Scalars& scalars) noexcept {
   if (memory_ == nullptr) return;
-  const CallOfViews views(call_, inputs, output);
-  engine::ElementwiseJob job = MakeMapJob(views.call, views.indices, views.count, kernels, scalars);
-  Bind(inputs, job);
-  job.result.argument = static_cast<int8_t>(output.operand);
+  const engine::ElementwiseJob job =
+      engine::MakeMapJob(SettingsOf(call_), MapInputs(inputs).All(), output.AsOperand(), kernels, scalars);
   for (const MappedView& input : inputs) Touch(input);
   Touch(output);
   elements_ += job.plan.count;

@@ -189,14 +189,14 @@ bool FindInSymbolTable(const char* path, uintptr_t offset, std::string* name) {
   const CancellationDeferred deferred;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  struct stat facts = {};
+  struct stat file_status = {};
   void* mapped = MAP_FAILED;
-  if (fstat(file, &facts) == 0 && facts.st_size > static_cast<off_t>(sizeof(ElfW(Ehdr)))) {
-    mapped = mmap(nullptr, static_cast<size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+  if (fstat(file, &file_status) == 0 && file_status.st_size > static_cast<off_t>(sizeof(ElfW(Ehdr)))) {
+    mapped = mmap(nullptr, static_cast<size_t>(file_status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
   }
   close(file);
   if (mapped == MAP_FAILED) return false;
-  const auto size = static_cast<size_t>(facts.st_size);
+  const auto size = static_cast<size_t>(file_status.st_size);
   const char* const base = static_cast<const char*>(mapped);
   const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(base);
   bool found = false;

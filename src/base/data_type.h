@@ -24,7 +24,7 @@ bool IsComplex(aclDataType dtype) noexcept;
 bool IsFloating(aclDataType dtype) noexcept;  // f64, f32, f16, bf16 and the 8-, 6- and 4-bit floats
 bool IsInteger(aclDataType dtype) noexcept;   // the signed and unsigned integers of 8 to 64 bits
 
-// Whether a format's memory order differs from the view's. Strides are then ignored, and the tensor counts as
+// Tells whether a format's memory order differs from the view's. Strides are then ignored, and the tensor counts as
 // contiguous.
 bool IsPrivateFormat(aclFormat format) noexcept;
 

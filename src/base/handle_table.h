@@ -74,7 +74,7 @@ class HandleTable {
                                           std::memory_order_relaxed));
   }
 
-  // Whether a handle finds the object.
+  // Tells whether a handle finds the object.
   bool IsLive(T* object) noexcept {
     return SlotOf(object)->generation.load(std::memory_order_acquire) % 2 == 1;
   }

@@ -32,7 +32,7 @@ constexpr IsaInfo kIsas[] = {
 };
 constexpr size_t kIsaCount = sizeof kIsas / sizeof kIsas[0];
 
-// Whether machine and operating system support the instructions of a Highway target. (Highway's own detection
+// Tells whether machine and operating system support the instructions of a Highway target. (Highway's own detection
 // measures the clock when its library is loaded: a guest in a process must not work at load.)
 bool MachineRuns(Isa isa) noexcept {
   switch (isa) {

@@ -25,7 +25,7 @@ struct LogConfiguration {
 LogConfiguration LogConfigurationFromEnvironment() noexcept;
 void SetLogConfiguration(const LogConfiguration& configuration) noexcept;
 
-// Whether a line of this level would be written; costs one relaxed load.
+// Tells whether a line of this level would be written; costs one relaxed load.
 bool LogEnabled(LogLevel level) noexcept;
 
 // The source position of a message. (Not std::source_location, which clang 14 lacks.)

@@ -14,7 +14,7 @@
 #include "aclnn/acl_meta.h"
 #include "base/checked_parts.h"
 #include "base/copy_rows.h"
-#include "base/memory_facts.h"
+#include "base/memory_info.h"
 #include "base/strided_bytes.h"
 
 namespace portacl::sanitizer {

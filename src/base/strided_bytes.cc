@@ -24,7 +24,7 @@ struct Step {
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
-// Whether distance + the steps' sum can lie in [low, high].
+// Tells whether distance + the steps' sum can lie in [low, high].
 Overlapping Reaches(int64_t distance, const Step* step, const Step* last, int64_t low, int64_t high,
                     int& left) noexcept {
   if (step == last) return low <= distance && distance <= high ? Overlapping::kYes : Overlapping::kNo;

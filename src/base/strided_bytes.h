@@ -47,10 +47,10 @@ enum class Overlapping {
   kUnknown  // deciding would take too long
 };
 
-// Whether any byte is in both.
+// Tells whether any byte is in both.
 Overlapping FindOverlap(const StridedBytes& a, const StridedBytes& b) noexcept;
 
-// Whether every byte of b is in a. False also if that is not obvious.
+// Tells whether every byte of b is in a. False also if that is not obvious.
 bool Covers(const StridedBytes& a, const StridedBytes& b) noexcept;
 
 // Calls visit(begin, bytes) for each run, from low addresses to high ones where runs do not overlap; a byte may be in several. Stops

@@ -15,7 +15,7 @@ enum class TermPairs : uint8_t { kNone, kDot, kAmx };
 const char* TermPairsName(TermPairs pairs) noexcept;
 std::optional<TermPairs> TermPairsFromName(std::string_view name) noexcept;
 
-// Whether this machine has them in addition to AVX-512. The operating system may still refuse tiles.
+// Tells whether this machine has them in addition to AVX-512. The operating system may still refuse tiles.
 bool MachineHas(TermPairs pairs) noexcept;
 
 }  // namespace portacl

@@ -93,18 +93,34 @@ class Reader {
   const uint8_t* at_;
 };
 
+// The encodings of pointers in .eh_frame: a format in the low four bits, and what the pointer is relative to.
+// NOLINTBEGIN(readability-identifier-naming): as the Linux Standard Base calls them
+enum PointerEncoding : uint8_t {
+  DW_EH_PE_absptr = 0x00,
+  DW_EH_PE_udata2 = 0x02,
+  DW_EH_PE_udata4 = 0x03,
+  DW_EH_PE_udata8 = 0x04,
+  DW_EH_PE_sdata2 = 0x0A,
+  DW_EH_PE_sdata4 = 0x0B,
+  DW_EH_PE_sdata8 = 0x0C,
+
+  DW_EH_PE_aligned = 0x50,
+};
+// NOLINTEND(readability-identifier-naming)
+constexpr uint8_t kPointerFormat = 0x0F;
+
 // Returns the bytes of a pointer in this encoding, or 0 if it is not supported here.
 int BytesOfPointer(uint8_t encoding) {
-  switch (encoding & 0x0F) {
-    case 0x00:
-    case 0x04:
-    case 0x0C:
+  switch (encoding & kPointerFormat) {
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+    case DW_EH_PE_sdata8:
       return 8;
-    case 0x02:
-    case 0x0A:
+    case DW_EH_PE_udata2:
+    case DW_EH_PE_sdata2:
       return 2;
-    case 0x03:
-    case 0x0B:
+    case DW_EH_PE_udata4:
+    case DW_EH_PE_sdata4:
       return 4;
     default:
       return 0;
@@ -342,8 +358,8 @@ Rule ReadRule(uintptr_t return_address) {
   Reader reader(table);
   const auto length = reader.Take<uint32_t>();
   const uint8_t* const end = reader.At() + length;
-  const uint8_t* const place = reader.At();  // base of the relative address that follows
-  const uint8_t* const common = place - reader.Take<int32_t>();
+  const uint8_t* const field = reader.At();  // base of the relative address that follows
+  const uint8_t* const common = field - reader.Take<int32_t>();
   if (length == 0xFFFFFFFFu) return {};
 
   // The part that functions share.
@@ -370,7 +386,7 @@ Rule ReadRule(uintptr_t return_address) {
         shared.Skip(1);
       } else if (*one == 'P') {
         const auto of_handler = shared.Take<uint8_t>();
-        if (BytesOfPointer(of_handler) == 0 || of_handler == 0x50) return {};
+        if (BytesOfPointer(of_handler) == 0 || of_handler == DW_EH_PE_aligned) return {};
         shared.Skip(static_cast<uint64_t>(BytesOfPointer(of_handler)));
       } else {
         return {};  // such as a signal handler

@@ -87,7 +87,7 @@ HWY_INLINE VU LoadHalves(DU du, const uint16_t* source) { return hn::PromoteTo(d
 // Values are at most 0xFFFF, so that the saturating demotion from signed keeps them.
 HWY_INLINE VH PackHalves(VU halves) { return hn::DemoteTo(DH(), hn::BitCast(DI(), halves)); }
 
-// Whether the target can write whole cache lines past the caches.
+// Tells whether the target can write whole cache lines past the caches.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 constexpr bool kCanStream = true;
 #else
@@ -205,7 +205,7 @@ HWY_INLINE size_t ElementsToLine(const void* to, size_t size, size_t n) {
   return HWY_MIN(ahead, n);
 }
 
-// Whether these elements can be streamed at all: an address that is not aligned to its elements never reaches
+// Tells whether these elements can be streamed at all: an address that is not aligned to its elements never reaches
 // the start of a line.
 HWY_INLINE bool ComesToLine(const void* to, size_t size) {
   return reinterpret_cast<uintptr_t>(to) % size == 0;

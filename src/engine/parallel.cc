@@ -218,9 +218,9 @@ void* HelperMain(void*) {
   const int number = pool.numbered++;
   // Helpers beyond kMostThreadBlocks have no entry through which a waker could change their affinity, so that they
   // sleep without excluding a processor.
-  const bool has_place = number < kMostThreadBlocks;
+  const bool has_slot = number < kMostThreadBlocks;
   Helper own;
-  Helper& self = has_place ? pool.helper[number] : own;
+  Helper& self = has_slot ? pool.helper[number] : own;
   self.thread = pthread_self();
   // A new thread starts on its creator's processor.
   if (sched_getcpu() == pool.processor) {
@@ -245,7 +245,7 @@ void* HelperMain(void*) {
     }
     LockSoon(lock);
     if (more || pool.posted.load(std::memory_order_relaxed) != seen) continue;
-    if (has_place) self.processors.LeaveOut(pool.processor);
+    if (has_slot) self.processors.LeaveOut(pool.processor);
     self.is_asleep = true;
     ++pool.asleep;
     pool.wake.wait(lock);

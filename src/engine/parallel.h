@@ -7,7 +7,7 @@
 
 namespace portacl::engine {
 
-// Whether a block takes longer than waking a helper, some 100 us. Loops of few short blocks mostly wake none.
+// Tells whether a block takes longer than waking a helper, some 100 us. Loops of few short blocks mostly wake none.
 enum class BlockLength : uint8_t { kShort, kLong };
 
 // Calls body(context, block) once for every block in [0, blocks), and returns when all are done. It uses at

@@ -101,7 +101,8 @@ std::vector<sanitizer::Access> AccessesOf(const Operation& operation) {
          .role = writes ? "recvBuf" : "sendBuf"});
   };
   for (const Operation::Message& one : operation.messages) add(one.data, 0, one.count, one.type, !one.sends);
-  for (const Part& part : operation.give) add(operation.send, part.first, part.count, operation.type, false);
+  for (const BufferRange& range : operation.give)
+    add(operation.send, range.first, range.count, operation.type, false);
   return accesses;
 }
 
@@ -162,8 +163,8 @@ HcclResult RecordOperation(const char* api, const FoundStream& queue,
   uint64_t given = operation.count;
   uint64_t taken = operation.count;
   if (given == 0) {
-    for (const Part& part : operation.give) given += part.count;
-    for (const Part& part : operation.take) taken += part.count;
+    for (const BufferRange& range : operation.give) given += range.count;
+    for (const BufferRange& range : operation.take) taken += range.count;
   }
   for (const Operation::Message& one : operation.messages) (one.sends ? given : taken) += one.count;
   const HcclDataType type = operation.messages.empty() ? operation.type : operation.messages[0].type;

@@ -76,11 +76,11 @@ std::string TransportFile(std::string* why) {
   return TransportLibrary().file;
 }
 
-uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part, uint64_t bytes) noexcept {
+uint64_t Slot(SlotKind kind, uint64_t number, uint64_t chunk, uint64_t bytes) noexcept {
   // Contains the number in clear, so that no two operations in flight share a slot, and a hash of part and
   // size.
   return static_cast<uint64_t>(kind) << 60 | (number & 0xFFFFFFF) << 32 |
-         (Mix(Mix(part) ^ bytes) & 0xFFFFFFFF);
+         (Mix(Mix(chunk) ^ bytes) & 0xFFFFFFFF);
 }
 
 char* Scratch::Take(size_t bytes) {

@@ -22,8 +22,8 @@ namespace portacl::hccl {
 
 // The slot of a message. Messages of different sizes never share a slot, so that a rank that calls something
 // else never overruns a smaller buffer.
-enum class SlotKind : uint64_t { kIdentity = 1, kFault, kRendezvous, kCollective, kHandshake, kTake, kPart };
-uint64_t Slot(SlotKind kind, uint64_t number, uint64_t part = 0, uint64_t bytes = 0) noexcept;
+enum class SlotKind : uint64_t { kIdentity = 1, kFault, kRendezvous, kCollective, kHandshake, kTake, kData };
+uint64_t Slot(SlotKind kind, uint64_t number, uint64_t chunk = 0, uint64_t bytes = 0) noexcept;
 
 // Returns the file of the library that moves bytes between ranks, and loads it. Returns an empty string if it
 // cannot be loaded, with the reason in `why`.

@@ -97,13 +97,13 @@ class Call {
   }
 
   // Reads the counts and displacements of all ranks as parts of a buffer.
-  void Parts(const char* counts_name, const void* counts, const char* displacements_name,
-             const void* displacements, const void* buffer, std::vector<Part>& parts) noexcept {
+  void Ranges(const char* counts_name, const void* counts, const char* displacements_name,
+              const void* displacements, const void* buffer, std::vector<BufferRange>& ranges) noexcept {
     for (uint32_t rank = 0; rank < ranks() && !IsWrong(); ++rank) {
       const uint64_t count = static_cast<const uint64_t*>(counts)[rank];
       const uint64_t first = static_cast<const uint64_t*>(displacements)[rank];
       Count(counts_name, count);
-      parts[rank] = {count, count == 0 ? 0 : first};
+      ranges[rank] = {count, count == 0 ? 0 : first};
       if (count > 0 && !IsAddress(buffer, first, count)) {
         Refuse(Text("parameter ", displacements_name, " has the value ", first, " for rank ", rank,
                     ", accepted: that many elements, and the ", count,
@@ -112,12 +112,13 @@ class Call {
     }
   }
   // Reads counts alone, for parts that are packed in the order of ranks.
-  void PackedParts(const char* name, const uint64_t* counts, size_t step, std::vector<Part>& parts) noexcept {
+  void PackedRanges(const char* name, const uint64_t* counts, size_t step,
+                    std::vector<BufferRange>& ranges) noexcept {
     uint64_t next = 0;
     for (uint32_t rank = 0; rank < ranks() && !IsWrong(); ++rank) {
       const uint64_t count = counts[rank * step];
       Count(name, count);
-      parts[rank] = {count, count == 0 ? 0 : next};
+      ranges[rank] = {count, count == 0 ? 0 : next};
       next += count;
     }
   }
@@ -133,7 +134,7 @@ class Call {
   }
 
  private:
-  // Whether elements [first, first + count) of a buffer have valid addresses.
+  // Tells whether elements [first, first + count) of a buffer have valid addresses.
   bool IsAddress(const void* buffer, uint64_t first, uint64_t count) const noexcept {
     constexpr uint64_t kEnd = uint64_t{1} << 56;  // no address of a process lies beyond
     uint64_t end = 0;
@@ -172,9 +173,9 @@ HcclResult Guarded(Function function, Body body) noexcept {
   }
 }
 
-bool AreEmpty(const std::vector<Part>& parts) noexcept {
-  for (const Part& part : parts) {
-    if (part.count > 0) return false;
+bool AreEmpty(const std::vector<BufferRange>& ranges) noexcept {
+  for (const BufferRange& range : ranges) {
+    if (range.count > 0) return false;
   }
   return true;
 }
@@ -288,14 +289,14 @@ HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, cons
     call.Count("sendCount", sendCount);
     if (call.IsWrong()) return call.result();
     Operation& operation = call.operation();
-    call.Parts("recvCounts", recvCounts, "recvDispls", recvDispls, recvBuf, operation.take);
+    call.Ranges("recvCounts", recvCounts, "recvDispls", recvDispls, recvBuf, operation.take);
     if (sendCount > 0) call.Pointer("sendBuf", sendBuf);
     if (!AreEmpty(operation.take)) call.Pointer("recvBuf", recvBuf);
     if (operation.take[call.me()].count != sendCount)
       call.Refuse(Text("parameter sendCount is not recvCounts of the own rank."));
     operation.send = sendBuf;
     operation.recv = recvBuf;
-    for (Part& part : operation.give) part = {sendCount, 0};
+    for (BufferRange& range : operation.give) range = {sendCount, 0};
     return call.Submit();
   });
 }
@@ -329,7 +330,7 @@ HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void*
     call.Reduction(op);
     if (call.IsWrong()) return call.result();
     Operation& operation = call.operation();
-    call.Parts("sendCounts", sendCounts, "sendDispls", sendDispls, sendBuf, operation.give);
+    call.Ranges("sendCounts", sendCounts, "sendDispls", sendDispls, sendBuf, operation.give);
     if (!AreEmpty(operation.give)) call.Pointer("sendBuf", sendBuf);
     if (recvCount > 0) call.Pointer("recvBuf", recvBuf);
     if (operation.give[call.me()].count != recvCount)
@@ -400,8 +401,8 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
     call.Apart(sendBuf, recvBuf);
     if (call.IsWrong()) return call.result();
     Operation& operation = call.operation();
-    call.Parts("sendCounts", sendCounts, "sdispls", sdispls, sendBuf, operation.give);
-    call.Parts("recvCounts", recvCounts, "rdispls", rdispls, recvBuf, operation.take);
+    call.Ranges("sendCounts", sendCounts, "sdispls", sdispls, sendBuf, operation.give);
+    call.Ranges("recvCounts", recvCounts, "rdispls", rdispls, recvBuf, operation.take);
     if (!AreEmpty(operation.give)) call.Pointer("sendBuf", sendBuf);
     if (!AreEmpty(operation.take)) call.Pointer("recvBuf", recvBuf);
     if (operation.give[call.me()].count != operation.take[call.me()].count) {
@@ -425,8 +426,8 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
     const auto* const matrix = static_cast<const uint64_t*>(sendCountMatrix);
     const size_t ranks = call.ranks();
     for (size_t i = 0; i < ranks * ranks; ++i) call.Count("sendCountMatrix", matrix[i]);
-    call.PackedParts("sendCountMatrix", matrix + call.me() * ranks, 1, operation.give);
-    call.PackedParts("sendCountMatrix", matrix + call.me(), ranks, operation.take);
+    call.PackedRanges("sendCountMatrix", matrix + call.me() * ranks, 1, operation.give);
+    call.PackedRanges("sendCountMatrix", matrix + call.me(), ranks, operation.take);
     operation.matrix = DigestOf(matrix, ranks * ranks);
     if (!AreEmpty(operation.give)) call.Pointer("sendBuf", sendBuf);
     if (!AreEmpty(operation.take)) call.Pointer("recvBuf", recvBuf);

@@ -38,7 +38,7 @@ std::string_view NextPart(std::string_view& rest) noexcept {
   return part;
 }
 
-// Whether a name matches CANN's `choice`: prefixes, after ^ excluded ones, after = whole names.
+// Tells whether a name matches CANN's `choice`: prefixes, after ^ excluded ones, after = whole names.
 bool IsChosen(std::string_view name, std::string_view choice) noexcept {
   const bool excludes = choice.starts_with('^');
   if (excludes) choice.remove_prefix(1);

@@ -37,19 +37,19 @@ bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) noexc
   return a_bytes > 0 && b_bytes > 0 && before(first, second + b_bytes) && before(second, first + a_bytes);
 }
 
-// Whether data for ranks other than `me` lies where the data of another rank, or this rank's own part, is
+// Tells whether data for ranks other than `me` lies where the data of another rank, or this rank's own range, is
 // written.
 bool AreGivenOverwritten(const Operation& operation, size_t me, size_t size, bool own_is_put) noexcept {
   uint64_t begin = ~uint64_t{0};
   uint64_t end = 0;
   for (size_t rank = 0; rank < operation.give.size(); ++rank) {
-    const Part& give = operation.give[rank];
+    const BufferRange& give = operation.give[rank];
     if (give.count == 0 || (rank == me && !own_is_put)) continue;
     begin = std::min(begin, give.first);
     end = std::max(end, give.first + give.count);
   }
   for (size_t rank = 0; rank < operation.take.size(); ++rank) {
-    const Part& take = operation.take[rank];
+    const BufferRange& take = operation.take[rank];
     if (rank == me && !own_is_put) continue;
     if (begin < end && Overlap(At(operation.send, begin, size), (end - begin) * size,
                                At(operation.recv, take.first, size), take.count * size)) {
@@ -80,7 +80,7 @@ class Performance {
       case Function::kReduceScatterV:
         return ReduceByRoots(operation_.give, false);
       case Function::kBroadcast:
-        return ranks_ > 2 && operation_.count * size_ > kWithHandshake ? BroadcastByParts() : Direct();
+        return ranks_ > 2 && operation_.count * size_ > kWithHandshake ? BroadcastByRanks() : Direct();
       case Function::kSend:
       case Function::kRecv:
       case Function::kBatchSendRecv:
@@ -101,8 +101,8 @@ class Performance {
   }
 
   uint64_t HandshakeSlot() const noexcept { return Slot(SlotKind::kHandshake, operation_.number); }
-  uint64_t PartSlot(uint64_t part, size_t bytes) const noexcept {
-    return Slot(SlotKind::kCollective, operation_.number, part, bytes);
+  uint64_t ChunkSlot(uint64_t chunk, size_t bytes) const noexcept {
+    return Slot(SlotKind::kCollective, operation_.number, chunk, bytes);
   }
   Handshake HandshakeWith(uint64_t give, uint64_t take) const noexcept {
     return {static_cast<uint32_t>(operation_.function),
@@ -115,37 +115,39 @@ class Performance {
   }
 
   // Posts the handshakes with small data; gives[p] goes to rank p if it exists.
-  void PostHandshakes(const std::vector<Part>& give, const std::vector<Part>& take, const void* send) {
+  void PostHandshakes(const std::vector<BufferRange>& give, const std::vector<BufferRange>& take,
+                      const void* send) {
     round_.ReceiveHandshakes(operation_.number);
     for (int step = 1; step < ranks_; ++step) {
       // Each rank starts with a different one.
       const int other = (me_ + step) % ranks_;
-      const Part& part = give[static_cast<size_t>(other)];
-      round_.SendHandshake(
-          other, HandshakeSlot(), HandshakeWith(part.count, take[static_cast<size_t>(other)].count),
-          send == nullptr ? nullptr : At(send, part.first, size_), send == nullptr ? 0 : part.count * size_);
+      const BufferRange& range = give[static_cast<size_t>(other)];
+      round_.SendHandshake(other, HandshakeSlot(),
+                           HandshakeWith(range.count, take[static_cast<size_t>(other)].count),
+                           send == nullptr ? nullptr : At(send, range.first, size_),
+                           send == nullptr ? 0 : range.count * size_);
     }
   }
-  void AcceptHandshake(int other, const Part& give, const Part& take, void* data) {
+  void AcceptHandshake(int other, const BufferRange& give, const BufferRange& take, void* data) {
     round_.AcceptHandshake(other, HandshakeWith(take.count, give.count), data,
                            data == nullptr ? 0 : take.count * size_);
   }
 
-  // Copies a rank's own part to its destination.
-  void CopyOwn(const Part& give, const Part& take) {
+  // Copies a rank's own range to its destination.
+  void CopyOwn(const BufferRange& give, const BufferRange& take) {
     if (give.count == 0) return;
     const char* const from = At(operation_.send, give.first, size_);
     char* const to = At(operation_.recv, take.first, size_);
     if (from != to) std::memmove(to, from, give.count * size_);
   }
 
-  // Sends every part directly to its destination.
+  // Sends every range directly to its destination.
   void Direct() {
     const void* send = operation_.send;
     uint64_t sent = 0;
-    for (const Part& part : operation_.give) sent = std::max(sent, part.first + part.count);
-    const Part& own = operation_.give[static_cast<size_t>(me_)];
-    const Part& own_position = operation_.take[static_cast<size_t>(me_)];
+    for (const BufferRange& range : operation_.give) sent = std::max(sent, range.first + range.count);
+    const BufferRange& own = operation_.give[static_cast<size_t>(me_)];
+    const BufferRange& own_position = operation_.take[static_cast<size_t>(me_)];
     const bool in_place =
         own.count > 0 && At(send, own.first, size_) == At(operation_.recv, own_position.first, size_);
     if (AreGivenOverwritten(operation_, static_cast<size_t>(me_), size_, !in_place)) {
@@ -163,20 +165,20 @@ class Performance {
     for (int step = 1; step < ranks_; ++step) {
       const int to = (me_ + step) % ranks_;
       const int from = (me_ + ranks_ - step) % ranks_;
-      const Part& take = operation_.take[static_cast<size_t>(from)];
-      const Part& give = operation_.give[static_cast<size_t>(to)];
+      const BufferRange& take = operation_.take[static_cast<size_t>(from)];
+      const BufferRange& give = operation_.give[static_cast<size_t>(to)];
       if (take.count * size_ > kWithHandshake) {
-        round_.Receive(from, PartSlot(0, take.count * size_), At(operation_.recv, take.first, size_),
+        round_.Receive(from, ChunkSlot(0, take.count * size_), At(operation_.recv, take.first, size_),
                        take.count * size_);
       }
       if (give.count * size_ > kWithHandshake) {
-        round_.Send(to, PartSlot(0, give.count * size_), At(send, give.first, size_), give.count * size_);
+        round_.Send(to, ChunkSlot(0, give.count * size_), At(send, give.first, size_), give.count * size_);
       }
     }
     for (int other = 0; other < ranks_; ++other) {
       if (other == me_) continue;
-      const Part& take = operation_.take[static_cast<size_t>(other)];
-      char scarcely = 0;  // address of empty parts
+      const BufferRange& take = operation_.take[static_cast<size_t>(other)];
+      char scarcely = 0;  // address of empty ranges
       AcceptHandshake(other, operation_.give[static_cast<size_t>(other)], take,
                       take.count == 0 ? &scarcely : At(operation_.recv, take.first, size_));
     }
@@ -185,9 +187,9 @@ class Performance {
 
   // Small data: all ranks send to all, and each reduces everything.
   void ReduceEverywhere() {
-    const Part all = {operation_.count, 0};
-    const std::vector<Part> parts(static_cast<size_t>(ranks_), all);
-    PostHandshakes(parts, parts, send_);
+    const BufferRange all = {operation_.count, 0};
+    const std::vector<BufferRange> ranges(static_cast<size_t>(ranks_), all);
+    PostHandshakes(ranges, ranges, send_);
     const size_t bytes = operation_.count * size_;
     std::vector<const void*> inputs(static_cast<size_t>(ranks_));
     char* const came = static_cast<char*>(round_.Room(bytes * static_cast<size_t>(ranks_)));
@@ -204,12 +206,12 @@ class Performance {
   // roots and back, in one step.
   void ReduceBothHere() {
     const int other = 1 - me_;
-    const Part all = {operation_.count, 0};
-    const std::vector<Part> parts(2, all);
+    const BufferRange all = {operation_.count, 0};
+    const std::vector<BufferRange> ranges(2, all);
     const uint64_t chunk = kChunk / size_;
     const uint64_t chunks = (operation_.count + chunk - 1) / chunk;
     const auto count_of = [&](uint64_t i) { return std::min(chunk, operation_.count - i * chunk); };
-    PostHandshakes(parts, parts, nullptr);
+    PostHandshakes(ranges, ranges, nullptr);
     const size_t room = chunk * size_;
     char* const came = static_cast<char*>(round_.Room(room * std::min<uint64_t>(chunks, kChunksInFlight)));
     size_t coming[kChunksInFlight];
@@ -217,11 +219,11 @@ class Performance {
     const auto ask = [&](uint64_t i) {
       const size_t bytes = count_of(i) * size_;
       coming[i % kChunksInFlight] =
-          round_.Receive(other, PartSlot(i, bytes), came + room * (i % kChunksInFlight), bytes);
+          round_.Receive(other, ChunkSlot(i, bytes), came + room * (i % kChunksInFlight), bytes);
     };
     for (uint64_t i = 0; i < std::min<uint64_t>(chunks, kChunksInFlight); ++i) ask(i);
     for (uint64_t i = 0; i < chunks; ++i) {
-      going[i] = round_.Send(other, PartSlot(i, count_of(i) * size_), At(send_, i * chunk, size_),
+      going[i] = round_.Send(other, ChunkSlot(i, count_of(i) * size_), At(send_, i * chunk, size_),
                              count_of(i) * size_);
     }
     AcceptHandshake(other, all, all, nullptr);
@@ -239,8 +241,8 @@ class Performance {
   }
 
   // Divides the elements evenly among ranks, by default.
-  std::vector<Part> EqualBlocks() const {
-    std::vector<Part> blocks(static_cast<size_t>(ranks_));
+  std::vector<BufferRange> EqualBlocks() const {
+    std::vector<BufferRange> blocks(static_cast<size_t>(ranks_));
     const auto ranks = static_cast<uint64_t>(ranks_);
     // Blocks are whole cache lines, so that no two chunks share one.
     const uint64_t line = std::max<uint64_t>(64 / size_, 1);
@@ -256,52 +258,55 @@ class Performance {
 
   // A block is sent and reduced chunk by chunk.
   uint64_t ChunkLength() const { return kChunk / size_; }
-  uint64_t ChunksOf(const Part& block) const { return (block.count + ChunkLength() - 1) / ChunkLength(); }
-  Part ChunkOf(const Part& block, uint64_t i) const {
-    return Part{std::min(ChunkLength(), block.count - i * ChunkLength()), block.first + i * ChunkLength()};
+  uint64_t ChunksOf(const BufferRange& block) const {
+    return (block.count + ChunkLength() - 1) / ChunkLength();
+  }
+  BufferRange ChunkOf(const BufferRange& block, uint64_t i) const {
+    return BufferRange{std::min(ChunkLength(), block.count - i * ChunkLength()),
+                       block.first + i * ChunkLength()};
   }
 
-  // Numbers parts by root and chunk, separately for the way to the root and back.
-  static uint64_t PartNumber(size_t root, uint64_t i, bool back) {
+  // Numbers chunks by root and index, separately for the way to the root and back.
+  static uint64_t ChunkNumber(size_t root, uint64_t i, bool back) {
     return uint64_t{root} << 40 | i << 1 | (back ? 1 : 0);
   }
 
   // Asks each root for the results of its block.
-  void ReceiveFromRoots(const std::vector<Part>& blocks) {
+  void ReceiveFromRoots(const std::vector<BufferRange>& blocks) {
     for (int step = 1; step < ranks_; ++step) {
       const int root = (me_ + step) % ranks_;
-      const Part& block = blocks[static_cast<size_t>(root)];
+      const BufferRange& block = blocks[static_cast<size_t>(root)];
       for (uint64_t i = 0; i < ChunksOf(block); ++i) {
-        const Part one = ChunkOf(block, i);
-        round_.Receive(root, PartSlot(PartNumber(static_cast<size_t>(root), i, true), one.count * size_),
+        const BufferRange one = ChunkOf(block, i);
+        round_.Receive(root, ChunkSlot(ChunkNumber(static_cast<size_t>(root), i, true), one.count * size_),
                        At(operation_.recv, one.first, size_), one.count * size_);
       }
     }
   }
 
   // Sends a chunk to each root in turn, so that all of them have work from the beginning.
-  void SendToRoots(const std::vector<Part>& blocks, const void* send) {
+  void SendToRoots(const std::vector<BufferRange>& blocks, const void* send) {
     uint64_t most = 0;
-    for (const Part& block : blocks) most = std::max(most, ChunksOf(block));
+    for (const BufferRange& block : blocks) most = std::max(most, ChunksOf(block));
     for (uint64_t i = 0; i < most; ++i) {
       for (int step = 1; step < ranks_; ++step) {
         const int root = (me_ + step) % ranks_;
-        const Part& block = blocks[static_cast<size_t>(root)];
+        const BufferRange& block = blocks[static_cast<size_t>(root)];
         if (i >= ChunksOf(block)) continue;
-        const Part one = ChunkOf(block, i);
-        round_.Send(root, PartSlot(PartNumber(static_cast<size_t>(root), i, false), one.count * size_),
+        const BufferRange one = ChunkOf(block, i);
+        round_.Send(root, ChunkSlot(ChunkNumber(static_cast<size_t>(root), i, false), one.count * size_),
                     At(send, one.first, size_), one.count * size_);
       }
     }
   }
 
   // Sends block p of every rank to rank p, chunk by chunk. With `everywhere` its result goes to all ranks.
-  void ReduceByRoots(const std::vector<Part>& blocks, bool everywhere) {
+  void ReduceByRoots(const std::vector<BufferRange>& blocks, bool everywhere) {
     const auto me = static_cast<size_t>(me_);
-    const Part& own = blocks[me];
+    const BufferRange& own = blocks[me];
     const void* send = send_;
     uint64_t sent = 0;
-    for (const Part& block : blocks) sent = std::max(sent, block.first + block.count);
+    for (const BufferRange& block : blocks) sent = std::max(sent, block.first + block.count);
     // This rank's block of results is written to its position in recv. An all-reduce does that in place
     // anyway; otherwise recv may hold only this block.
     char* const results =
@@ -313,22 +318,22 @@ class Performance {
       send = copy;
     }
 
-    std::vector<Part> offered(static_cast<size_t>(ranks_));
-    std::vector<Part> wanted(static_cast<size_t>(ranks_));
+    std::vector<BufferRange> announced(static_cast<size_t>(ranks_));
+    std::vector<BufferRange> wanted(static_cast<size_t>(ranks_));
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
       // With blocks by rank, both ends must agree on them.
-      offered[p] = everywhere ? Part{operation_.count, 0} : blocks[p];
-      wanted[p] = everywhere ? Part{operation_.count, 0} : own;
+      announced[p] = everywhere ? BufferRange{operation_.count, 0} : blocks[p];
+      wanted[p] = everywhere ? BufferRange{operation_.count, 0} : own;
     }
-    PostHandshakes(offered, wanted, nullptr);
+    PostHandshakes(announced, wanted, nullptr);
 
     if (everywhere) ReceiveFromRoots(blocks);
     const uint64_t own_chunks = ChunksOf(own);
     const uint64_t under_way = std::min<uint64_t>(own_chunks, kChunksInFlight);
     const size_t room = std::min(own.count, ChunkLength()) * size_;
     char* const came = static_cast<char*>(round_.Room(room * under_way * static_cast<size_t>(ranks_)));
-    const auto place_of = [&](uint64_t i, int from) {
+    const auto buffer_of = [&](uint64_t i, int from) {
       return came + room * ((i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from));
     };
     std::vector<size_t> coming(under_way * static_cast<size_t>(ranks_));
@@ -337,7 +342,7 @@ class Performance {
       for (int from = 0; from < ranks_; ++from) {
         if (from == me_) continue;
         coming[(i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)] =
-            round_.Receive(from, PartSlot(PartNumber(me, i, false), bytes), place_of(i, from), bytes);
+            round_.Receive(from, ChunkSlot(ChunkNumber(me, i, false), bytes), buffer_of(i, from), bytes);
       }
     };
     for (uint64_t i = 0; i < under_way; ++i) ask(i);
@@ -345,20 +350,20 @@ class Performance {
     // Writes nothing before all ranks have made the same call.
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
-      if (other != me_) AcceptHandshake(other, offered[p], wanted[p], nullptr);
+      if (other != me_) AcceptHandshake(other, announced[p], wanted[p], nullptr);
     }
 
     const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
     std::vector<const void*> inputs(static_cast<size_t>(ranks_));
     for (uint64_t i = 0; i < own_chunks; ++i) {
-      const Part one = ChunkOf(own, i);
+      const BufferRange one = ChunkOf(own, i);
       for (int from = 0; from < ranks_; ++from) {
         if (from == me_) {
           inputs[me] = At(send, one.first, size_);
           continue;
         }
         round_.Wait(coming[(i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)]);
-        inputs[static_cast<size_t>(from)] = place_of(i, from);
+        inputs[static_cast<size_t>(from)] = buffer_of(i, from);
       }
       char* const result = results + (one.first - own.first) * size_;
       reduce(inputs.data(), ranks_, result, one.count);
@@ -366,7 +371,7 @@ class Performance {
       if (!everywhere) continue;
       for (int step = 1; step < ranks_; ++step) {
         const int other = (me_ + step) % ranks_;
-        round_.Send(other, PartSlot(PartNumber(me, i, true), one.count * size_), result, one.count * size_);
+        round_.Send(other, ChunkSlot(ChunkNumber(me, i, true), one.count * size_), result, one.count * size_);
       }
     }
     round_.WaitForAll();
@@ -374,7 +379,7 @@ class Performance {
 
   // Broadcasts by parts: the root sends every other rank a part, which that rank passes on. The root sends
   // little more than the data once.
-  void BroadcastByParts() {
+  void BroadcastByRanks() {
     const int root = static_cast<int>(operation_.root);
     const auto others = static_cast<uint64_t>(ranks_ - 1);
     const uint64_t chunk = kChunk / size_;
@@ -386,13 +391,13 @@ class Performance {
     PostHandshakes(operation_.give, operation_.take, nullptr);
     if (me_ == root) {
       for (uint64_t i = 0; i < chunks; ++i) {
-        round_.Send(carrier_of(i), PartSlot(i, bytes_of(i)), data + i * chunk * size_, bytes_of(i));
+        round_.Send(carrier_of(i), ChunkSlot(i, bytes_of(i)), data + i * chunk * size_, bytes_of(i));
       }
     }
     std::vector<size_t> coming(chunks);
     if (me_ != root) {
       for (uint64_t i = 0; i < chunks; ++i) {
-        coming[i] = round_.Receive(carrier_of(i) == me_ ? root : carrier_of(i), PartSlot(i, bytes_of(i)),
+        coming[i] = round_.Receive(carrier_of(i) == me_ ? root : carrier_of(i), ChunkSlot(i, bytes_of(i)),
                                    data + i * chunk * size_, bytes_of(i));
       }
     }
@@ -406,7 +411,7 @@ class Performance {
       for (int step = 1; step < ranks_; ++step) {
         const int other = (me_ + step) % ranks_;
         if (other != root)
-          round_.Send(other, PartSlot(i, bytes_of(i)), data + i * chunk * size_, bytes_of(i));
+          round_.Send(other, ChunkSlot(i, bytes_of(i)), data + i * chunk * size_, bytes_of(i));
       }
     }
     round_.WaitForAll();
@@ -436,20 +441,20 @@ class Performance {
       char* const handshake = static_cast<char*>(round_.Room(room));
       all_posted.push_back(
           {&one, handshake,
-           round_.Receive(other, Slot(one.sends ? SlotKind::kTake : SlotKind::kPart, one.number), handshake,
+           round_.Receive(other, Slot(one.sends ? SlotKind::kTake : SlotKind::kData, one.number), handshake,
                           room)});
       if (bytes > kWithHandshake && !one.sends) {
-        round_.Receive(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
+        round_.Receive(other, Slot(SlotKind::kData, one.number, 1, bytes), one.data, bytes);
       }
     }
     for (const Operation::Message& one : operation_.messages) {
       if (static_cast<int>(one.rank) == me_) continue;
       const int other = static_cast<int>(one.rank);
       const size_t bytes = one.count * ElementSize(one.type);
-      round_.SendHandshake(other, Slot(one.sends ? SlotKind::kPart : SlotKind::kTake, one.number),
+      round_.SendHandshake(other, Slot(one.sends ? SlotKind::kData : SlotKind::kTake, one.number),
                            MessageHandshake(one), one.data, one.sends ? bytes : 0);
       if (bytes > kWithHandshake && one.sends) {
-        round_.Send(other, Slot(SlotKind::kPart, one.number, 1, bytes), one.data, bytes);
+        round_.Send(other, Slot(SlotKind::kData, one.number, 1, bytes), one.data, bytes);
       }
     }
     for (const PostedMessage& posted : all_posted) {

@@ -14,7 +14,7 @@ namespace portacl::hccl {
 
 // The data that a rank gives to another, or takes from it: a count of elements, and their position in the
 // buffer in elements.
-struct Part {
+struct BufferRange {
   uint64_t count = 0;
   uint64_t first = 0;
 };
@@ -29,8 +29,8 @@ struct Operation {
   uint64_t count = 0;  // of a whole buffer, if all ranks have the same
   // The parts of each rank, this one included. In reductions, `take` is the part of each rank's elements that
   // is reduced here.
-  std::vector<Part> give;
-  std::vector<Part> take;
+  std::vector<BufferRange> give;
+  std::vector<BufferRange> take;
   // A hash of all counts of an AlltoAllVC, also those between other ranks; else 0.
   uint64_t matrix = 0;
   uint64_t number = 0;  // of Communicator::NextCollective

@@ -124,10 +124,10 @@ class Buffers {
 // Returns the value of a member of the event's arguments, which are texts without escapes, or an empty text.
 std::string_view ArgumentOf(const profile::Event& event, std::string_view name) noexcept {
   if (event.arguments == nullptr) return {};
-  const std::string_view facts = *event.arguments;
-  const size_t at = facts.find(name);
+  const std::string_view arguments = *event.arguments;
+  const size_t at = arguments.find(name);
   if (at == std::string_view::npos) return {};
-  const std::string_view rest = facts.substr(at + name.size());
+  const std::string_view rest = arguments.substr(at + name.size());
   return rest.substr(0, rest.find_first_of(",\""));
 }
 

@@ -270,7 +270,7 @@ std::vector<Reach> ReachesOf(const RecordedCall& call, const CallWork& work) {
   return found;
 }
 
-// Whether two elements may share an address.
+// Tells whether two elements may share an address.
 bool MeetsItself(const RecordedTensor& tensor) {
   std::vector<std::pair<int64_t, int64_t>> dims;  // step and length
   for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {

@@ -9,7 +9,7 @@
 
 namespace portacl::record {
 
-// Whether calls are recorded now. It becomes true once, at the library's first call, and false if the
+// Tells whether calls are recorded now. It becomes true once, at the library's first call, and false if the
 // recording ends early.
 extern constinit std::atomic<bool> is_recording;
 

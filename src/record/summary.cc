@@ -135,7 +135,7 @@ class Statistics {
       if (IsSpoilt()) ReadValues(bytes, count, values);
     } else if constexpr (std::is_same_v<Element, Bool>) {
       hash.Add(bytes, count);
-      CountTruths(bytes, count);
+      CountTrue(bytes, count);
     } else {
       hash.Add(bytes, count * sizeof(Stored));
       ReadValues(bytes, count, values);
@@ -368,7 +368,7 @@ class Statistics {
   }
 
   // Elements are 0 or another number.
-  void CountTruths(const unsigned char* bytes, std::size_t count) {
+  void CountTrue(const unsigned char* bytes, std::size_t count) {
     std::uint64_t zeros = 0;
     std::size_t i = 0;
     while (i + sizeof(Bytes) <= count) {
@@ -423,7 +423,7 @@ class Elements {
     const std::size_t inner = layout_->rank - 1;
     const std::int64_t step = layout_->strides[inner] * static_cast<std::int64_t>(size);
     const std::size_t count =
-        std::min(static_cast<std::size_t>(layout_->shape[inner] - place_[inner]), room / size);
+        std::min(static_cast<std::size_t>(layout_->shape[inner] - index_[inner]), room / size);
     if (layout_->strides[inner] == 1) {
       std::memcpy(to, at_, count * size);
     } else if (size == 4) {
@@ -434,12 +434,12 @@ class Elements {
       }
     }
     at_ += static_cast<std::int64_t>(count) * step;
-    place_[inner] += static_cast<std::int64_t>(count);
-    for (std::size_t dim = inner; place_[dim] == layout_->shape[dim] && dim > 0; --dim) {
+    index_[inner] += static_cast<std::int64_t>(count);
+    for (std::size_t dim = inner; index_[dim] == layout_->shape[dim] && dim > 0; --dim) {
       const auto bytes = static_cast<std::int64_t>(size);
-      at_ += (layout_->strides[dim - 1] - place_[dim] * layout_->strides[dim]) * bytes;
-      place_[dim] = 0;
-      ++place_[dim - 1];
+      at_ += (layout_->strides[dim - 1] - index_[dim] * layout_->strides[dim]) * bytes;
+      index_[dim] = 0;
+      ++index_[dim - 1];
     }
     return count * size;
   }
@@ -454,7 +454,7 @@ class Elements {
 
   const unsigned char* at_;
   const Layout* layout_ = nullptr;
-  std::int64_t place_[kMostDims] = {};
+  std::int64_t index_[kMostDims] = {};
   alignas(16) unsigned char gathered_[kBlock];
 };
 

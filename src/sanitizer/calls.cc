@@ -98,7 +98,7 @@ StridedBytes At(const StridedBytes& bytes, const void* address) {
   return moved;
 }
 
-// Whether a call with that tensor is between its phases, and none of its tensors has changed yet.
+// Tells whether a call with that tensor is between its phases, and none of its tensors has changed yet.
 bool IsAwaitedLocked(const Calls& calls, const aclTensor* tensor) {
   const auto live = calls.tensors.find(tensor);
   if (live == calls.tensors.end()) return false;

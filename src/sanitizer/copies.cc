@@ -48,7 +48,7 @@ bool IsThere(const Memory& memory, const MemoryRange& range) noexcept {
   const size_t offset = range.size == 0 ? 0 : reinterpret_cast<uintptr_t>(memory.address) - range.begin;
   const bool is_gone = is_device && range.size == 0;
   const bool is_short =
-      range.size > 0 && range.facts.kind != MemoryKind::kRegisteredHost && memory.size > range.size - offset;
+      range.size > 0 && range.info.kind != MemoryKind::kRegisteredHost && memory.size > range.size - offset;
   if (!is_gone && !is_short) return true;
   const CallStack here = CallStackHere();
   Finding finding;
@@ -72,7 +72,7 @@ bool IsThere(const Memory& memory, const MemoryRange& range) noexcept {
     finding.kind = "beyond-allocation";
     finding.what =
         Text("parameter ", memory.name, ": ", memory.size, " bytes from ", memory.address, ", which is byte ",
-             offset, " of ", range.size, " bytes of ", Describe(range.facts.kind), ": ",
+             offset, " of ", range.size, " bytes of ", Describe(range.info.kind), ": ",
              memory.size - (range.size - offset), " bytes lie beyond its end.");
     finding.mend =
         Text("allocate as many bytes as are used; shapes and counts are in elements, sizes in bytes.");
@@ -134,7 +134,7 @@ Side DestinationOf(aclrtMemcpyKind kind) noexcept {
 // Reports memory on the wrong side for the kind of a copy. Pinned and registered host memory may count as the
 // device's side, which depends on the product. Managed memory is on both sides.
 bool IsOnSide(Side side, const Memory& memory, const MemoryRange& range, aclrtMemcpyKind kind) noexcept {
-  const MemoryKind is = range.facts.kind;
+  const MemoryKind is = range.info.kind;
   const bool wrong = side == Side::kHost     ? is == MemoryKind::kDevice
                      : side == Side::kDevice ? IsHostKind(is) && is != MemoryKind::kRegisteredHost
                                              : false;
@@ -213,7 +213,7 @@ bool CheckOperand(const char* api, const char* operand, const void* address, siz
   if (!IsOn(kMemory) || address == nullptr) return true;
   const MemoryRange range = RangeOf(address);
   if (!IsThere({api, operand, address, size}, range)) return false;
-  const MemoryKind is = range.facts.kind;
+  const MemoryKind is = range.info.kind;
   if (!IsHostKind(is) || is == MemoryKind::kRegisteredHost) return true;
   const CallStack here = CallStackHere();
   Finding finding;

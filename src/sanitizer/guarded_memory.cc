@@ -49,7 +49,7 @@ constexpr size_t kMostEnded = 1 << 16;
 constexpr size_t kMostFilled = size_t{1} << 30;
 
 bool guards_host = false;
-// Whether the host got access to some block, after a finding or because it may use mapped memory.
+// Tells whether the host got access to some block, after a finding or because it may use mapped memory.
 std::atomic<bool> host_got_access{false};
 
 std::atomic<ptrdiff_t>* distances = nullptr;  // device_range.distance_of_page
@@ -183,26 +183,26 @@ bool IsZero(const char* bytes, size_t length) noexcept {
   return bytes[0] == 0 && std::memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
-// Moves the bytes of a block to a file that is mapped at both of its addresses, part by part; a part is
+// Moves the bytes of a block to a file that is mapped at both of its addresses, MiB by MiB; that MiB is
 // read-only meanwhile.
 bool ShareWithHost(uintptr_t begin, size_t length) noexcept {
   const CancellationDeferred deferred;
   const int file = memfd_create("portacl-device", MFD_CLOEXEC);
   if (file < 0) return false;
   bool done = ftruncate(file, static_cast<off_t>(length)) == 0;
-  constexpr size_t kPiece = size_t{1} << 20;
+  constexpr size_t kMiB = size_t{1} << 20;
   char* const working = static_cast<char*>(WorkingAt(begin));
-  for (size_t at = 0; done && at < length; at += kPiece) {
-    const size_t piece = std::min(kPiece, length - at);
-    done = mprotect(working + at, piece, PROT_READ) == 0;
+  for (size_t at = 0; done && at < length; at += kMiB) {
+    const size_t bytes = std::min(kMiB, length - at);
+    done = mprotect(working + at, bytes, PROT_READ) == 0;
     // Untouched pages stay holes of the file.
-    for (size_t copied = done && IsZero(working + at, piece) ? piece : 0; done && copied < piece;) {
+    for (size_t copied = done && IsZero(working + at, bytes) ? bytes : 0; done && copied < bytes;) {
       const ssize_t written =
-          pwrite(file, working + at + copied, piece - copied, static_cast<off_t>(at + copied));
+          pwrite(file, working + at + copied, bytes - copied, static_cast<off_t>(at + copied));
       done = written > 0;
       if (done) copied += static_cast<size_t>(written);
     }
-    done = done && mmap(working + at, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+    done = done && mmap(working + at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
                         static_cast<off_t>(at)) != MAP_FAILED;
   }
   done = done && mmap(reinterpret_cast<void*>(begin), length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
@@ -427,16 +427,16 @@ void* AllocateDevice(const char* api, size_t size) noexcept {
   block.size = size;
   block.maker = api;
   TakeCallStack(&block.made);
-  WorkingMemory::Piece piece;
+  WorkingMemory::Range range;
   try {
     std::lock_guard lock(blocks.mutex);
     block.begin = blocks.TakeLocked(length, kPage);
     if (block.begin == 0) return nullptr;
     if (blocks.is_reused) HideFromHost(block.begin, length);
     blocks.live.emplace(block.begin, block);
-    if (length <= WorkingMemory::kLongest) piece = blocks.working.Take(length, IsOn(kInit));
-    if (piece.begin != 0) {
-      SetDistance(block.begin, length, static_cast<ptrdiff_t>(piece.begin - block.begin));
+    if (length <= WorkingMemory::kLongest) range = blocks.working.Take(length, IsOn(kInit));
+    if (range.begin != 0) {
+      SetDistance(block.begin, length, static_cast<ptrdiff_t>(range.begin - block.begin));
     } else if (!OpenWorking(AtOneDistance(block.begin), length)) {
       blocks.live.erase(block.begin);
       blocks.LetGoLocked(block.begin);
@@ -448,7 +448,7 @@ void* AllocateDevice(const char* api, size_t size) noexcept {
   auto* const address = reinterpret_cast<void*>(block.begin);
   const size_t filled = std::min(length, kMostFilled);
   // Populates all pages at once: one by one, at the first access to each, they cost three times as much.
-  if (!piece.is_populated && filled >= kManyPages && IsOn(kInit))
+  if (!range.is_populated && filled >= kManyPages && IsOn(kInit))
     madvise(WorkingAt(block.begin), filled, MADV_POPULATE_WRITE);
   FillUnwritten(address, filled);
   return address;

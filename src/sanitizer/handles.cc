@@ -35,7 +35,7 @@ Handles& TheHandles() {
   return *handles;
 }
 
-// Whether the object belongs to a Python program, whose objects end with the interpreter, or to PyTorch's
+// Tells whether the object belongs to a Python program, whose objects end with the interpreter, or to PyTorch's
 // back end, which keeps streams for its own use.
 bool IsOfPython(const CallStack& stack) noexcept {
   if (stack.line_count > 0) return true;

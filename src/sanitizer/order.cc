@@ -133,7 +133,7 @@ void AddSide(Text& text, const Source& source, const Access& access) {
 
 bool IsWorkspace(const Access& access) { return std::strcmp(access.role, "workspace") == 0; }
 
-RelatedLocation PlaceOf(const Source& source) {
+RelatedLocation LocationOf(const Source& source) {
   return {Text(source.api, source.stream.slot == nullptr ? " was called" : " was queued"), &source.stack};
 }
 
@@ -192,8 +192,8 @@ void Tell(const Conflict& found, bool is_free) {
     finding.what.Add(
         ". Which elements an indexing operator touches depends on its indices: they may be apart");
   }
-  finding.locations[0] = PlaceOf(later);
-  finding.locations[1] = PlaceOf(earlier);
+  finding.locations[0] = LocationOf(later);
+  finding.locations[1] = LocationOf(earlier);
   Report(finding);
 }
 

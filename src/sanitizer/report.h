@@ -50,7 +50,7 @@ int CountOf(Certainty certainty) noexcept;
 // Reads the destination of findings and the suppressions. Call it before the first report.
 void StartReports(bool stops) noexcept;
 
-// Whether a line of a suppressions file matches the kind, the function or a line of a call stack. A line is
+// Tells whether a line of a suppressions file matches the kind, the function or a line of a call stack. A line is
 // PATTERN or KIND:PATTERN, with * and ? as in file names; # begins a comment. The pattern must match a
 // function's whole name.
 bool IsSuppressedBy(const char* line, const char* kind, const char* symbol) noexcept;

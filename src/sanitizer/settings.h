@@ -17,7 +17,7 @@ struct Settings {
 // Parses 1, report, 0 and names of parts, separated by commas. Returns false for anything else.
 bool ParseSettings(std::string_view text, Settings* settings) noexcept;
 
-// Whether the first finding ends the program.
+// Tells whether the first finding ends the program.
 void SetStopsAtFirst(bool stops) noexcept;
 bool StopsAtFirst() noexcept;
 

@@ -44,14 +44,14 @@ size_t WorkingMemory::PagesOf(size_t size_class) noexcept {
   return below + ((size_class - kExact) % kDoublingRounds + 1) * (below / kDoublingRounds);
 }
 
-WorkingMemory::Piece WorkingMemory::Take(size_t length, bool populates) {
+WorkingMemory::Range WorkingMemory::Take(size_t length, bool populates) {
   const size_t size_class = ClassOf(length / kPage);
-  std::vector<Piece>& free = free_[size_class];
+  std::vector<Range>& free = free_[size_class];
   if (!free.empty()) {
-    const Piece piece = free.back();
+    const Range range = free.back();
     free.pop_back();
-    if (piece.is_populated) kept_ -= PagesOf(size_class) * kPage;
-    return piece;
+    if (range.is_populated) kept_ -= PagesOf(size_class) * kPage;
+    return range;
   }
   const size_t whole = PagesOf(size_class) * kPage;
   if (whole > end_ - next_) return {};
@@ -60,15 +60,15 @@ WorkingMemory::Piece WorkingMemory::Take(size_t length, bool populates) {
     if (mprotect(reinterpret_cast<void*>(opened_), more, PROT_READ | PROT_WRITE) != 0) return {};
     opened_ += more;
   }
-  const Piece piece = {next_, false};
+  const Range range = {next_, false};
   next_ += whole;
-  // Populates the next pages together with those of a small piece, for the pieces that follow.
+  // Populates the next pages together with those of a small range, for the ranges that follow.
   if (populates && length < kSmall && next_ > populated_) {
-    const size_t ahead = std::min<size_t>(kPopulated, opened_ - piece.begin);
-    madvise(reinterpret_cast<void*>(piece.begin), ahead, MADV_POPULATE_WRITE);
-    populated_ = piece.begin + ahead;
+    const size_t ahead = std::min<size_t>(kPopulated, opened_ - range.begin);
+    madvise(reinterpret_cast<void*>(range.begin), ahead, MADV_POPULATE_WRITE);
+    populated_ = range.begin + ahead;
   }
-  return piece;
+  return range;
 }
 
 void WorkingMemory::Give(uintptr_t begin, size_t length, bool keeps_pages) {
@@ -86,10 +86,10 @@ void WorkingMemory::Give(uintptr_t begin, size_t length, bool keeps_pages) {
 
 void WorkingMemory::DropKept() noexcept {
   for (size_t size_class = 0; size_class < kClasses; ++size_class) {
-    for (Piece& piece : free_[size_class]) {
-      if (!piece.is_populated) continue;
-      madvise(reinterpret_cast<void*>(piece.begin), PagesOf(size_class) * kPage, MADV_DONTNEED);
-      piece.is_populated = false;
+    for (Range& range : free_[size_class]) {
+      if (!range.is_populated) continue;
+      madvise(reinterpret_cast<void*>(range.begin), PagesOf(size_class) * kPage, MADV_DONTNEED);
+      range.is_populated = false;
     }
   }
   kept_ = 0;

@@ -240,7 +240,7 @@ TEST(DeviceMemory, ComesAndGoesInAsMuchAsItTakes) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST(WorkingMemory, PiecesComeBack) {
+TEST(WorkingMemory, RangesComeBack) {
   WorkingMemory memory;
   ASSERT_TRUE(memory.Reserve(size_t{1} << 30));
   testing::RandomNumbers random(1);
@@ -249,16 +249,16 @@ TEST(WorkingMemory, PiecesComeBack) {
     if (taken.size() < 40 && random.Between(0, 1) == 0) {
       const auto pages = random.Between(0, 3) == 0 ? random.Between(1, 8192) : random.Between(1, 40);
       const size_t length = static_cast<size_t>(pages) * 4096;
-      const WorkingMemory::Piece piece = memory.Take(length, round % 2 == 0);
-      if (piece.begin == 0) continue;  // 40 of the longest do not fit
-      ASSERT_TRUE(memory.Holds(piece.begin) && memory.Holds(piece.begin + length - 1));
-      const auto behind = taken.lower_bound(piece.begin);
-      ASSERT_TRUE(behind == taken.end() || piece.begin + length <= behind->first);
+      const WorkingMemory::Range range = memory.Take(length, round % 2 == 0);
+      if (range.begin == 0) continue;  // 40 of the longest do not fit
+      ASSERT_TRUE(memory.Holds(range.begin) && memory.Holds(range.begin + length - 1));
+      const auto behind = taken.lower_bound(range.begin);
+      ASSERT_TRUE(behind == taken.end() || range.begin + length <= behind->first);
       ASSERT_TRUE(behind == taken.begin() ||
-                  std::prev(behind)->first + std::prev(behind)->second <= piece.begin);
-      auto* const bytes = reinterpret_cast<char*>(piece.begin);
+                  std::prev(behind)->first + std::prev(behind)->second <= range.begin);
+      auto* const bytes = reinterpret_cast<char*>(range.begin);
       bytes[0] = bytes[length - 1] = 1;
-      taken.emplace(piece.begin, length);
+      taken.emplace(range.begin, length);
     } else if (!taken.empty()) {
       auto it = taken.lower_bound(taken.begin()->first + static_cast<uintptr_t>(random.Between(0, 1 << 30)));
       if (it == taken.end()) it = taken.begin();
@@ -266,9 +266,9 @@ TEST(WorkingMemory, PiecesComeBack) {
       taken.erase(it);
     }
   }
-  const WorkingMemory::Piece last = memory.Take(4096 * 5, true);
+  const WorkingMemory::Range last = memory.Take(4096 * 5, true);
   memory.Give(last.begin, 4096 * 5, true);
-  const WorkingMemory::Piece again = memory.Take(4096 * 5, true);
+  const WorkingMemory::Range again = memory.Take(4096 * 5, true);
   EXPECT_EQ(again.begin, last.begin);
   EXPECT_TRUE(again.is_populated);
 }

@@ -73,7 +73,7 @@ Rules TensorAndScalar(const std::string& tensor, const std::string& nulls, const
 
 DtypeNumber AddsRule(MapCall& call) {
   return call.product == Product::k950
-             ? S950k(call, "self", "other alpha")
+             ? ExactRule950(call, "self", "other alpha")
              : WithScalarBefore950(call["self"].dtype, call["other"].dtype, call["out"].dtype);
 }
 
@@ -88,7 +88,7 @@ DtypeNumber AddV3Rule(MapCall& call) {
 DtypeNumber RsubsRule(MapCall& call) {
   const DtypeNumber tensor = call["self"].dtype;
   const DtypeNumber scalar = call["other"].dtype;
-  if (call.product == Product::k950) return S950k(call, "self", "other alpha");
+  if (call.product == Product::k950) return ExactRule950(call, "self", "other alpha");
   return !IsFloatingDtype(tensor) && IsFloatingDtype(scalar) ? Stt(tensor, scalar) : tensor;
 }
 
@@ -154,7 +154,7 @@ void AddProducts(std::vector<MapOperator>& all) {
   const auto rule = [](MapCall& call) -> DtypeNumber {
     const DtypeNumber tensor = call["self"].dtype;
     const DtypeNumber scalar = call["other"].dtype;
-    if (call.product == Product::k950) return S950k(call, "self", "other");
+    if (call.product == Product::k950) return ExactRule950(call, "self", "other");
     if (IsComplexDtype(tensor) || IsComplexDtype(scalar)) return Stt(tensor, scalar);
     if (IsFloatingDtype(tensor)) return tensor == ACL_BF16 ? ACL_FLOAT : tensor;
     if (scalar == ACL_DOUBLE && (tensor == ACL_BOOL || call["out"].dtype == ACL_FLOAT)) return ACL_FLOAT;

@@ -356,7 +356,7 @@ DtypeNumber WithScalarOn950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_d
   return tensor;
 }
 
-DtypeNumber S950k(MapCall& call, const std::string& tensor, const std::string& scalars) {
+DtypeNumber ExactRule950(MapCall& call, const std::string& tensor, const std::string& scalars) {
   const std::vector<std::string> words = Words(scalars);
   const DtypeNumber promoted = WithScalarOn950(call[tensor].dtype, call[words.front()].dtype);
   if (promoted != ACL_FLOAT16 && promoted != ACL_BF16) return promoted;

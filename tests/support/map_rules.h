@@ -93,8 +93,8 @@ MapOperator InPlace(const CFunction& function, const MapOperator& base, const st
 DtypeNumber Stt(DtypeNumber tensor, DtypeNumber scalar);
 DtypeNumber WithScalarBefore950(DtypeNumber tensor, DtypeNumber scalar, DtypeNumber out);
 DtypeNumber WithScalarOn950(DtypeNumber tensor, DtypeNumber scalar, bool keeps_double = false);
-// S950, widened to FLOAT where rounding to it would change the scalar's value.
-DtypeNumber S950k(MapCall& call, const std::string& tensor, const std::string& scalars);
+// The 950 rule, widened to FLOAT where rounding to it would change the scalar's value.
+DtypeNumber ExactRule950(MapCall& call, const std::string& tensor, const std::string& scalars);
 DtypeNumber Combine(DtypeNumber high, DtypeNumber low);
 DtypeNumber Def(DtypeNumber scalar);
 DtypeNumber PromoteByRank(MapCall& call, const std::string& first, const std::string& second);

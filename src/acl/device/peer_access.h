@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// Whether aclrtDeviceEnablePeerAccess lets `device` use the memory of `peer`.
+// Tells whether aclrtDeviceEnablePeerAccess lets `device` use the memory of `peer`.
 bool HasPeerAccess(int32_t device, int32_t peer) noexcept;
 
 }  // namespace portacl

@@ -31,7 +31,7 @@ const UsedMemory* FirstGone(const std::vector<UsedMemory>& memory) noexcept {
   return nullptr;
 }
 
-// Whether the memory of all ungrouped tasks still exists; otherwise *gone is the missing one. Only looks if
+// Tells whether the memory of all ungrouped tasks still exists; otherwise *gone is the missing one. Only looks if
 // memory has been freed since the last time.
 bool HasMemory(Graph& graph, UsedMemory* gone) noexcept {
   const uint64_t ends = MemoryEnds();

@@ -126,7 +126,7 @@ aclError Submit(const char* api, aclrtStream stream, CopyTask* task, bool comple
                                                                   : Stream::Wait::kNo);
 }
 
-// Whether an operand of the copy is host memory that no device could access by itself.
+// Tells whether an operand of the copy is host memory that no device could access by itself.
 bool IsPageable(const void* address, size_t pitch, const CopyRows& rows) noexcept {
   const auto* last = static_cast<const char*>(address) + (rows.height - 1) * pitch + (rows.width - 1);
   return KindOfMemory(address) == MemoryKind::kUnknown || KindOfMemory(last) == MemoryKind::kUnknown;

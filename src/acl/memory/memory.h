@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/memory_facts.h"
+#include "base/memory_info.h"
 
 namespace portacl {
 

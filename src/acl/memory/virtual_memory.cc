@@ -53,14 +53,14 @@ struct Ranges {
   std::map<uintptr_t, Reservation> reserved;
   std::map<uintptr_t, size_t> mapped;
 
-  // Whether [begin, begin + size) overlaps a mapping.
+  // Tells whether [begin, begin + size) overlaps a mapping.
   bool IsMappedLocked(uintptr_t begin, size_t size) const {
     const auto behind = mapped.lower_bound(begin + size);
     if (behind == mapped.begin()) return false;
     const auto last = std::prev(behind);
     return last->first + last->second > begin;
   }
-  // Whether the range lies in one reservation.
+  // Tells whether the range lies in one reservation.
   bool IsReservedLocked(uintptr_t begin, size_t size) const {
     const auto behind = reserved.upper_bound(begin);
     if (behind == reserved.begin()) return false;

@@ -196,9 +196,9 @@ aclError aclprofInit(const char* profilerResultPath, size_t length) {
   try {
     session.folder.assign(profilerResultPath, length);
     if (const int error = MakeFolder(session.folder)) return FailOutput(api, session.folder, error);
-    struct stat facts = {};
-    if (stat(session.folder.c_str(), &facts) != 0) return FailOutput(api, session.folder, errno);
-    if (!S_ISDIR(facts.st_mode)) return FailOutput(api, session.folder, ENOTDIR);
+    struct stat file_status = {};
+    if (stat(session.folder.c_str(), &file_status) != 0) return FailOutput(api, session.folder, errno);
+    if (!S_ISDIR(file_status.st_mode)) return FailOutput(api, session.folder, ENOTDIR);
     if (access(session.folder.c_str(), W_OK | X_OK) != 0) return FailOutput(api, session.folder, errno);
     if (const int error = profile::MakeAbsolute(session.folder))
       return FailOutput(api, session.folder, error);

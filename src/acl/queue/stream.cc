@@ -27,11 +27,11 @@ std::atomic<int32_t> last_id{0};
 
 thread_local HostFunctionScope* innermost = nullptr;
 
-// Whether a thread that submits to a full queue may wait for room. A thread inside a function of the program,
+// Tells whether a thread that submits to a full queue may wait for room. A thread inside a function of the program,
 // or one that is subscribed to callbacks, may not: streams may be waiting for that thread.
 bool MayWaitForRoom() noexcept { return !HostFunctionScope::IsInside() && !IsSubscribed(); }
 
-// Whether queued work is held until somebody waits for it, which detects a missing wait.
+// Tells whether queued work is held until somebody waits for it, which detects a missing wait.
 bool IsHeldBack(Stream::Wait wait) noexcept {
   return wait == Stream::Wait::kNo && sanitizer::IsOn(sanitizer::kSync);
 }

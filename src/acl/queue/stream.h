@@ -81,7 +81,7 @@ class alignas(64) Stream final : public Runnable {
     return true;
   }
 
-  // Whether a failure stops the stream: queued and later tasks are dropped, and every synchronisation reports
+  // Tells whether a failure stops the stream: queued and later tasks are dropped, and every synchronisation reports
   // the failure, until the stream is told to continue. Both are called in IfStill.
   void SetStopsOnFailureLocked(bool stops) noexcept { stops_on_failure_ = stops; }
   bool StopsOnFailureLocked() const noexcept { return stops_on_failure_; }
@@ -93,7 +93,7 @@ class alignas(64) Stream final : public Runnable {
   // Returns false if the deadline passed before the stream was done.
   bool Abort(aclrtStream handle, Failure failure, Deadline deadline) noexcept;
 
-  // Whether there is nothing to wait for and no failure: synchronising then takes no lock.
+  // Tells whether there is nothing to wait for and no failure: synchronising then takes no lock.
   bool IsQuiescent() const noexcept {
     return is_quiescent_.load(std::memory_order_acquire) && !sanitizer::IsOn(sanitizer::kSync);
   }

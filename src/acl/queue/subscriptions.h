@@ -53,7 +53,7 @@ struct Reports {
 
 Reports& TheReports();
 
-// Whether the calling thread is subscribed to a stream's callbacks. A stream's lock may be held.
+// Tells whether the calling thread is subscribed to a stream's callbacks. A stream's lock may be held.
 bool IsSubscribed() noexcept;
 
 // Ends a subscription together with its stream's life. Unprocessed callbacks are dropped.

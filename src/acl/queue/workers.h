@@ -23,7 +23,7 @@ class Runnable : public Linked {
   // over.
   virtual void RunReady(RunLimit limit, uint64_t mark) = 0;
 
-  // Whether only a worker may run the next task of a stream that waits for one.
+  // Tells whether only a worker may run the next task of a stream that waits for one.
   bool NeedsWorker() const noexcept { return needs_worker_; }
 
  protected:

@@ -1,4 +1,4 @@
-// Whether the library is started (see init_state.h).
+// Tells whether the library is started (see init_state.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/settings/init_state.h"
 

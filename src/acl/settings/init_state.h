@@ -1,4 +1,4 @@
-// Whether the library is started: the state that aclInit, aclFinalize and the functions that they call share.
+// Tells whether the library is started: the state that aclInit, aclFinalize and the functions that they call share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ struct InitState {
 
 InitState& TheInitState();
 
-// Whether the library is started. If so, *configuration receives the content of aclInit's file.
+// Tells whether the library is started. If so, *configuration receives the content of aclInit's file.
 bool IsInitialised(std::string* configuration);
 
 }  // namespace portacl

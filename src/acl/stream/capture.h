@@ -34,7 +34,7 @@ inline bool IsCaptured(const FoundStream& stream) noexcept {
   return MayBeCaptured() && DestinationOf(stream) != Destination::kQueue;
 }
 
-// Whether the stream is captured, for calls that an update ignores: those on events.
+// Tells whether the stream is captured, for calls that an update ignores: those on events.
 inline bool IsInGraph(const FoundStream& stream) noexcept {
   return MayBeCaptured() && DestinationOf(stream) == Destination::kGraph;
 }
@@ -52,7 +52,7 @@ aclError Record(const char* api, const FoundStream& stream, Task* task, Recorded
 // follows the name of the function. Returns 0 if only the end reports it: for a stream that stops on failure.
 aclError RefuseInCapture(const char* api, const FoundStream& stream, aclError status,
                          std::string_view why) noexcept;
-// Whether a call is refused because the stream is captured and graphs cannot record it. Then *status is
+// Tells whether a call is refused because the stream is captured and graphs cannot record it. Then *status is
 // 507009, or 0 as above.
 inline bool IsUnrecordable(const char* api, const FoundStream& stream, aclError* status) noexcept {
   if (!IsCaptured(stream)) return false;

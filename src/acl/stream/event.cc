@@ -115,7 +115,7 @@ aclError FailNoMemory(const char* api) noexcept {
               Text(api, ": not enough memory to queue the work."));
 }
 
-// Whether a query sees the event as complete. The event's lock is held.
+// Tells whether a query sees the event as complete. The event's lock is held.
 bool IsCompleteLocked(Event& event) noexcept {
   if (event.latest == nullptr) return event.complete_when_unrecorded;
   if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();

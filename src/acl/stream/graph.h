@@ -134,7 +134,7 @@ class Graph {
     std::vector<std::unique_ptr<RecordedTask>> own;
     uint64_t aborts = 0;  // number of aborts when it was submitted
     std::atomic<bool> given_up{false};
-    // Whether the memory of a grouped task still exists; otherwise *gone is the missing one. Called just
+    // Tells whether the memory of a grouped task still exists; otherwise *gone is the missing one. Called just
     // before the task runs, because another task may replace it until then, and while no task is being
     // replaced.
     bool (*has_memory)(RecordedNode& node, UsedMemory* gone) noexcept = nullptr;
@@ -148,7 +148,7 @@ class Graph {
   // Runs the whole execution on the calling thread. It waits for another execution of the graph, unless it is
   // aborted.
   void Run(Stream& stream, Execution& execution);
-  // Whether the calling thread is running an execution of this graph, and so is in a host function.
+  // Tells whether the calling thread is running an execution of this graph, and so is in a host function.
   bool IsRunHere() const noexcept;
   // Makes executions that are in progress or submitted end after the running task.
   void Abort() noexcept;

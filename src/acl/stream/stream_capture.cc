@@ -35,7 +35,7 @@ bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_
   return false;
 }
 
-// Whether a refusal is reported only by the end of the capture. The submitter of work to a stream that stops
+// Tells whether a refusal is reported only by the end of the capture. The submitter of work to a stream that stops
 // on failure may have no way to report an error: torch_npu's thread silently drops all later work of any
 // stream.
 bool IsToldLater(const FoundStream& stream) noexcept {

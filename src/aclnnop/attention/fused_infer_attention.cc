@@ -43,15 +43,15 @@ constexpr auto kChecksOfOneQuery = Join(ChecksFor(kDtypes), List(Custom(IsOneQue
 
 void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& made,
               engine::AttentionParts& parts) {
-  parts.key_pieces = sizes.key_pieces;
-  parts.value_pieces = sizes.value_pieces;
+  parts.key_fractals = sizes.key_fractals;
+  parts.value_fractals = sizes.value_fractals;
   if (HasRopes(call)) {
     made.rope_depth = kRopeDepth;
     parts.query_rope =
         HeadsOf(TensorAt(call, kQueryRope), OperandAt(call, kQueryRope), sizes.layouts.in, sizes.query.heads)
             .operand;
     parts.key_rope =
-        KeysOf(call, sizes.layouts, TensorAt(call, kKeyRope), OperandAt(call, kKeyRope), &parts.rope_pieces)
+        KeysOf(call, sizes.layouts, TensorAt(call, kKeyRope), OperandAt(call, kKeyRope), &parts.rope_fractals)
             .operand;
   }
   if (HasPrefix(call)) {
@@ -65,8 +65,8 @@ void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& m
     engine::AttentionScales& scales = list == kKey ? parts.key_scales : parts.value_scales;
     const attention::Heads& of = list == kKey ? sizes.key : sizes.value;
     scales.by_page = source.mode == 4 || source.mode == 5;
-    PlaceScales(call, sizes, source, source.scale, of, &scales.scale);
-    if (Has(call, source.offset)) PlaceScales(call, sizes, source, source.offset, of, &scales.offset);
+    LocateScales(call, sizes, source, source.scale, of, &scales.scale);
+    if (Has(call, source.offset)) LocateScales(call, sizes, source, source.offset, of, &scales.offset);
   }
   if (HasSlopes(call)) {
     const aclTensor& slopes = TensorAt(call, kShift);
@@ -158,7 +158,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   const ScaleSource key_scales(call, kKey);
   const ScaleSource value_scales(call, kValue);
   const bool has_parts = HasRopes(call) || HasPrefix(call) || key_scales.is_there || HasSlopes(call) ||
-                         sizes.key_pieces.elements > 0;
+                         sizes.key_fractals.elements > 0;
   engine::AttentionMemory memory{};
   if (has_parts || made.has_lists) {
     memory = engine::ReserveAttentionParts(executor, rows, 2 * sizes.lists);

@@ -180,7 +180,7 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   if (HasRopes(call)) {
-    engine::AttentionPieces pieces;
+    engine::AttentionFractals fractals;
     const bool is_bsh = sizes.layouts.in == Layout::kBsh;
     const bool is_joined = HasPages(call) ? TensorAt(call, kKeyRope).shape.rank == 3 : is_bsh;
     const attention::Heads query =
@@ -190,7 +190,7 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
         query.rows != sizes.query.rows || query.batches != sizes.query.batches ||
         query.heads != sizes.query.heads)
       return RefuseAt(check, call, kQueryRope, "query's dims with 64 elements");
-    const attention::Heads key = KeysOf(call, sizes.layouts, TensorAt(call, kKeyRope), 0, &pieces);
+    const attention::Heads key = KeysOf(call, sizes.layouts, TensorAt(call, kKeyRope), 0, &fractals);
     if (key.depth != kRopeDepth ||
         (is_joined && TensorAt(call, kKeyRope).shape[2] != key.heads * key.depth) ||
         key.rows != sizes.key.rows || key.batches != sizes.key.batches || key.heads != sizes.key.heads)
@@ -219,7 +219,7 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
     const attention::Heads& of = source == &key ? sizes.key : sizes.value;
     for (const int tensor : {source->scale, source->offset}) {
       engine::AttentionOperand position;
-      if (Has(call, tensor) && !PlaceScales(call, sizes, *source, tensor, of, &position))
+      if (Has(call, tensor) && !LocateScales(call, sizes, *source, tensor, of, &position))
         return RefuseAt(check, call, tensor, "a shape of its antiquantMode, 0 to 5");
     }
   }

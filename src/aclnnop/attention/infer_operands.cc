@@ -10,7 +10,7 @@ int64_t KeyHeads(const OperatorCall& call) {
 }
 
 attention::Heads PagesOf(const OperatorCall& call, const StridedView& tensor, int operand,
-                         engine::AttentionPieces* pieces) {
+                         engine::AttentionFractals* fractals) {
   if (tensor.shape.rank < 5) {
     const bool is_joined = tensor.shape.rank == 3;
     return HeadsOf(tensor, operand, is_joined ? Layout::kBsh : Layout::kBnsd, KeyHeads(call));
@@ -28,13 +28,13 @@ attention::Heads PagesOf(const OperatorCall& call, const StridedView& tensor, in
   made.operand.head = ByteStride(view, 1);
   made.operand.row = ByteStride(view, 3);
   made.operand.column = ByteStride(view, 4);
-  *pieces = {view.shape[4], ByteStride(view, 2)};
+  *fractals = {view.shape[4], ByteStride(view, 2)};
   return made;
 }
 
 attention::Heads KeysOf(const OperatorCall& call, const Layouts& layouts, const StridedView& tensor,
-                        int operand, engine::AttentionPieces* pieces) {
-  return HasPages(call) ? PagesOf(call, tensor, operand, pieces)
+                        int operand, engine::AttentionFractals* fractals) {
+  return HasPages(call) ? PagesOf(call, tensor, operand, fractals)
                         : HeadsOf(tensor, operand, layouts.in, KeyHeads(call));
 }
 
@@ -75,8 +75,8 @@ Length Keys(const OperatorCall& call, const Sizes& sizes, int64_t batch) {
   return LengthOf(call, kKeyLengths, sizes.layouts.IsPacked() && !HasPages(call), whole, batch);
 }
 
-bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
-                 const attention::Heads& of, engine::AttentionOperand* to) {
+bool LocateScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
+                  const attention::Heads& of, engine::AttentionOperand* to) {
   const StridedView view = PlainView(TensorAt(call, tensor));
   int first = 0;
   to->argument = static_cast<int16_t>(OperandAt(call, tensor));

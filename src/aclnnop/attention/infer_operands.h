@@ -166,18 +166,18 @@ inline const aclTensor& Only(const OperatorCall& call, int list) { return *Entry
 // Views pages: blocks of rows, blocks of heads of rows, or blocks of heads of rows that are split into
 // pieces.
 attention::Heads PagesOf(const OperatorCall& call, const StridedView& tensor, int operand,
-                         engine::AttentionPieces* pieces);
+                         engine::AttentionFractals* fractals);
 
 // Views keys, values or the rotary part of keys.
 attention::Heads KeysOf(const OperatorCall& call, const Layouts& layouts, const StridedView& tensor,
-                        int operand, engine::AttentionPieces* pieces);
+                        int operand, engine::AttentionFractals* fractals);
 
 // The sizes of a call. Layout, ranks and heads must have been checked.
 struct Sizes {
   explicit Sizes(const OperatorCall& call) : layouts(call) {
     query = HeadsOf(TensorAt(call, kQuery), kQuery, layouts.in, call.attributes[kHeads].integer);
-    key = KeysOf(call, layouts, Only(call, kKey), OperandAt(call, kKey), &key_pieces);
-    value = KeysOf(call, layouts, Only(call, kValue), OperandAt(call, kValue), &value_pieces);
+    key = KeysOf(call, layouts, Only(call, kKey), OperandAt(call, kKey), &key_fractals);
+    value = KeysOf(call, layouts, Only(call, kValue), OperandAt(call, kValue), &value_fractals);
     lists = CountAt(call, kKey) > 1 ? CountAt(call, kKey) : 0;
     for (int entry = 1; entry < lists; ++entry)
       key.rows = std::max(key.rows, KeysOfEntry(call, kKey, entry).rows);
@@ -209,8 +209,8 @@ struct Sizes {
   attention::Heads value;
   attention::Heads key_prefix;
   attention::Heads value_prefix;
-  engine::AttentionPieces key_pieces;
-  engine::AttentionPieces value_pieces;
+  engine::AttentionFractals key_fractals;
+  engine::AttentionFractals value_fractals;
   int64_t batches;
   int64_t lists;  // number of batches if each has its own key and value tensor, else 0
   int64_t prefix_rows = 0;
@@ -265,7 +265,7 @@ struct ScaleSource {
 
 // Sets strides of a scale by batches (or pages), heads, rows and columns of keys. Returns false where the
 // mode does not accept the shape.
-bool PlaceScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
-                 const attention::Heads& of, engine::AttentionOperand* to);
+bool LocateScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
+                  const attention::Heads& of, engine::AttentionOperand* to);
 
 }  // namespace portacl::attention::infer

@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rope_with_sin_cos_cache.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/call_of_views.h"
+#include "aclnnop/mapped_view.h"
 #include "engine/rowwise/rowwise_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();

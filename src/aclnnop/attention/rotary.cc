@@ -13,7 +13,6 @@
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rotary.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/call_of_views.h"
 #include "engine/reduction/sum_loop-inl.h"
 #include "engine/rowwise/rowwise_loop-inl.h"
 
@@ -94,8 +93,10 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/jobs/rowwise_job.h"
+#include "aclnnop/mapped_view.h"
 #include "aclnnop/stage_list.h"
 #include "base/errors.h"
+#include "engine/reduction/reduction_job.h"
 #include "plan/views.h"
 
 namespace portacl {
@@ -469,21 +470,15 @@ struct GradientsJob {
 engine::ReductionJob SumOfProducts(const OperatorCall& call, int output, int64_t which, int64_t which_x,
                                    Executor& executor) {
   const int64_t mode = call.attributes[kMode].integer;
-  const aclTensor dy = AsTensor(OfPairs(call.Tensor(kX), ModeOfRest(mode), which));
-  const aclTensor x = AsTensor(OfPairs(call.Tensor(kGivenX), ModeOfX(mode), which_x));
-  const aclTensor to = AsTensor(OfPairs(call.Tensor(output), ModeOfRest(mode), which));
-  const TensorArgument tensors[] = {{"dy", &dy}, {"x", &x}, {"out", &to}};
-  OperatorCall views(call);
-  views.tensors = tensors;
-  const uint64_t others = executor.workspace_size;
+  const StridedView dy = OfPairs(call.Tensor(kX), ModeOfRest(mode), which);
+  const StridedView x = OfPairs(call.Tensor(kGivenX), ModeOfX(mode), which_x);
+  const StridedView to = OfPairs(call.Tensor(output), ModeOfRest(mode), which);
+  const engine::ViewOperand inputs[] = {{&dy, kX}, {&x, kGivenX}};
   engine::ReductionJob job =
-      MakeReductionJob(views, dy.shape, to.shape, {0, 1}, 2, /*factor=*/1.0f, executor);
-  executor.workspace_size = std::max(executor.workspace_size, others);
+      engine::MakeReductionJob(SettingsOf(call), dy.shape, to.shape, inputs, {&to, output}, /*factor=*/1.0);
+  executor.workspace_size = std::max(executor.workspace_size, job.plan.workspace_bytes());
   const float sign = which == 0 && which_x == 1 ? -1.0f : 1.0f;
   job.formula.Set(kSignedProduct.For(call.isa), engine::FactorAlone{sign});
-  job.formula.argument[0] = kX;
-  job.formula.argument[1] = kGivenX;
-  job.output_argument = static_cast<int8_t>(output);
   return job;
 }
 

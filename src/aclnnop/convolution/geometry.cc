@@ -5,9 +5,11 @@
 #include <new>
 
 #include "aclnnop/jobs/sum_of_terms.h"
+#include "aclnnop/mapped_view.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/move/move.h"
+#include "engine/reduction/reduction_job.h"
 #include "plan/views.h"
 
 namespace portacl::convolution {
@@ -228,16 +230,14 @@ bool MakeSum(const OperatorCall& call, const Gradients& gradients, Executor& exe
   const aclTensor& summed = call.Tensor(gradients.summed);
   Shape kept = summed.shape;
   for (int dim = 0; dim < kept.rank; ++dim) kept.dim[dim] = dim == gradients.channels ? kept[dim] : 1;
-  const TensorArgument tensors[] = {{"summed", &summed}, {"bias", &call.Tensor(gradients.bias)}};
-  OperatorCall sum = call;
-  sum.tensors = tensors;
-  sum.promoted = ACL_FLOAT;
+  const engine::ViewOperand input[] = {TensorOperand(call, gradients.summed)};
   auto* const made = new (memory)
-      SumAndZeros{MakeReductionJob(sum, summed.shape, kept, {0}, 1, /*factor=*/1.0f, executor), {}};
+      SumAndZeros{engine::MakeReductionJob({call.isa, call.threads, ACL_FLOAT}, summed.shape, kept, input,
+                                           TensorOperand(call, gradients.bias), /*factor=*/1.0),
+                  {}};
   engine::ReductionJob& job = made->sum;
+  executor.workspace_size = job.plan.workspace_bytes();
   job.formula.Set(TermKernels(call.isa), engine::NoParameters());
-  job.formula.argument[0] = static_cast<int8_t>(gradients.summed);
-  job.output_argument = static_cast<int8_t>(gradients.bias);
   if (gradients.zeroed >= 0) {
     const aclTensor& zeroed = call.Tensor(gradients.zeroed);
     StridedView one;

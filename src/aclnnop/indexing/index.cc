@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "aclnnop/call_of_views.h"
 #include "aclnnop/indexing/accumulate.h"
 #include "aclnnop/jobs/where.h"
 #include "base/data_type.h"
@@ -393,20 +392,13 @@ bool IsMaskedFill(const OperatorCall& call) {
 }
 
 void SetMaskedFill(const OperatorCall& call, Executor& executor) {
-  const aclTensor self = AsTensor(PlainView(call.Tensor(kSelf)));
-  const aclTensor mask = AsTensor(PlainView(*call.Entry(kIndices, 0)));
-  aclTensor value = AsTensor(PlainView(call.Tensor(kOther)));
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView mask = PlainView(*call.Entry(kIndices, 0));
+  StridedView value = PlainView(call.Tensor(kOther));
   value.shape = Shape{};
   value.strides = {};
   value.Describe();
-  TensorArgument tensors[3];
-  tensors[kFilled] = {call.Name(kSelf), &self};
-  tensors[kMask] = {call.Name(kIndices), &mask};
-  tensors[kValue] = {call.Name(kOther), &value};
-  OperatorCall fill = call;
-  fill.tensors = tensors;
-  fill.promoted = self.dtype;
-  SetMaskedFillJob(fill, executor);
+  SetMaskedFillJob(call, {&self, kSelf}, {&mask, kIndices}, {&value, kOther}, executor);
 }
 
 void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {

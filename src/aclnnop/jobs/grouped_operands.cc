@@ -120,15 +120,14 @@ aclnnStatus CheckLies(const OperatorCall& call, int first, int last) noexcept {
     if (!call.IsList(argument) && !call.IsGiven(argument)) continue;
     for (int entry = 0; entry < call.Count(argument); ++entry) {
       if (call.Entry(argument, entry) == nullptr) continue;
-      aclTensor view = *call.Entry(argument, entry);
-      view.format = ACL_FORMAT_ND;
-      view.Describe();
+      const aclTensor& tensor = *call.Entry(argument, entry);
+      const StridedView view = matmul::ByStrides(tensor);
       if (view.shape.IsEmpty() || IsContiguous(view) || (view.bytes_fit && matmul::IsTransposed(view)))
         continue;
       int64_t lowest = 0;
       int64_t highest = 0;
       int64_t size = 0;
-      if (view.bytes_fit && ReachOf(view, &lowest, &highest) && view.storage.Numel(&size) && lowest >= 0 &&
+      if (view.bytes_fit && ReachOf(view, &lowest, &highest) && tensor.storage.Numel(&size) && lowest >= 0 &&
           highest < size)
         continue;
       return RefuseArgument(call, ACLNN_ERR_INNER_NULLPTR, argument, call.IsList(argument) ? entry : -1,

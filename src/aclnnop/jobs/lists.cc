@@ -9,6 +9,7 @@
 #include <new>
 
 #include "aclnnop/jobs/sums.h"
+#include "aclnnop/mapped_view.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
@@ -148,20 +149,21 @@ ListMaps::ListMaps(const OperatorCall& call, Executor& executor, int most) noexc
 void ListMaps::Add(int entry, Operands inputs, int output, const engine::KernelTable& kernels,
                    const engine::Scalars& scalars, const Number& number) noexcept {
   if (maps_ == nullptr || call_.Entry(output, entry)->shape.IsEmpty()) return;
-  TensorArgument tensors[kMaxLoopOperands];
-  Operands operands_of_map;
+  // A map of a group counts its operands, since there may be more than a formula can number.
+  engine::ViewOperand of_map[kMaxLoopOperands];
+  int count = 0;
   for (const int input : inputs) {
-    tensors[operands_of_map.count] = {call_.Name(input), call_.Entry(input, entry)};
-    operands_of_map.index[operands_of_map.count] = operands_of_map.count;
-    ++operands_of_map.count;
+    of_map[count] = {call_.Entry(input, entry), count};
+    ++count;
   }
-  tensors[operands_of_map.count] = {call_.Name(output), call_.Entry(output, entry)};
-  OperatorCall one = call_;
-  one.tensors = {tensors, static_cast<size_t>(operands_of_map.count) + 1};
+  const engine::ViewOperand result{call_.Entry(output, entry), count};
   engine::PlannedMap& map = *new (maps_ + count_++) engine::PlannedMap{
-      MakeMapJob(one, operands_of_map, operands_of_map.count, kernels, scalars), {}, {}, blocks_};
-  for (int k = 0; k < operands_of_map.count; ++k) map.operand[k] = call_.OperandOf(inputs.index[k], entry);
-  map.operand[operands_of_map.count] = call_.OperandOf(output, entry);
+      engine::MakeMapJob(SettingsOf(call_), {of_map, static_cast<size_t>(count)}, result, kernels, scalars),
+      {},
+      {},
+      blocks_};
+  for (int k = 0; k < count; ++k) map.operand[k] = call_.OperandOf(inputs.index[k], entry);
+  map.operand[count] = call_.OperandOf(output, entry);
   if (number.tensor >= 0) {
     const aclTensor& tensor = call_.Tensor(number.tensor);
     const auto size = static_cast<int64_t>(StorageBits(tensor.dtype) / 8);

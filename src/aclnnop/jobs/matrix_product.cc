@@ -57,6 +57,12 @@ StridedView LastTwoSwapped(const StridedView& tensor) noexcept {
   view.Describe();
   return view;
 }
+StridedView ByStrides(const StridedView& tensor) noexcept {
+  StridedView view = tensor;
+  view.is_dense = false;
+  view.Describe();
+  return view;
+}
 bool IsTransposed(const StridedView& tensor) noexcept {
   return !IsContiguous(tensor) && tensor.shape.rank >= 2 && IsContiguous(LastTwoSwapped(tensor));
 }
@@ -114,21 +120,20 @@ aclnnStatus check::MatricesInsideStorage(const Check& check, OperatorCall& call)
 aclnnStatus check::FractalInsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (const int8_t tensor : check.operands) {
     if (!IsPrivateFormat(call.Tensor(tensor).format)) continue;
-    aclTensor view = call.Tensor(tensor);
-    view.format = ACL_FORMAT_ND;
-    view.Describe();
+    const Shape& storage = call.Tensor(tensor).storage;
+    const StridedView view = ByStrides(call.Tensor(tensor));
     if (IsContiguous(view) || IsTrustedTransposed(view)) continue;
     int64_t lowest = 0;
     int64_t highest = 0;
     int64_t size = 0;
-    if (view.bytes_fit && ReachOf(view, &lowest, &highest) && view.storage.Numel(&size) && lowest >= 0 &&
+    if (view.bytes_fit && ReachOf(view, &lowest, &highest) && storage.Numel(&size) && lowest >= 0 &&
         highest < size)
       continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor).Add(" and strides ");
     AddShape(message, view.strides);
     message.Add(" has a private format, accepted: elements inside its storage of shape ");
-    AddShape(message, view.storage);
+    AddShape(message, storage);
     return FailAclnn(check.code, message.Add("."));
   }
   return ACL_SUCCESS;

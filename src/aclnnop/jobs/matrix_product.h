@@ -72,6 +72,8 @@ aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor,
 // decide.
 bool IsTransposed(const StridedView& tensor) noexcept;
 StridedView LastTwoSwapped(const StridedView& tensor) noexcept;
+// Views a tensor by its strides, even if a private format makes it dense.
+StridedView ByStrides(const StridedView& tensor) noexcept;
 
 // A tensor viewed as matrices: batch dims, then rows and columns. The other tensors' batches broadcast to the
 // output's.

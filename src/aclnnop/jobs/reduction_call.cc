@@ -6,13 +6,13 @@
 #include <cstring>
 #include <numeric>
 
-#include "aclnnop/call_of_views.h"
 #include "aclnnop/jobs/op_list.h"
 #include "aclnnop/jobs/sum_of_terms.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/cache_size.h"
 #include "engine/map/map_types.h"
+#include "engine/reduction/reduction_job.h"
 #include "plan/move_plan.h"
 #include "plan/views.h"
 
@@ -318,17 +318,12 @@ void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, boo
     }
     return SetAxisReductionJob(call, {reduced, cast, {step}, view}, executor);
   }
-  OperatorCall sum = call;
-  const aclTensor terms_tensor = AsTensor(self);
-  TensorArgument tensors[] = {{"self", &terms_tensor}, call.tensors[static_cast<size_t>(call.Output())]};
-  sum.tensors = tensors;
-  sum.promoted = ACL_FLOAT;
   executor.SetJob([&] {
-    auto job = MakeReductionJob(sum, self.shape, kept, {0}, 1, 1.0f, executor);
+    const engine::ViewOperand input[] = {{&self, kReducedSelf}};
+    auto job = engine::MakeReductionJob({call.isa, call.threads, ACL_FLOAT}, self.shape, kept, input,
+                                        {&out, call.OperandOf(call.Output())}, is_mean ? 1.0 / terms : 1.0);
+    executor.workspace_size = job.plan.workspace_bytes();
     job.formula.Set(TermKernels(call.isa), engine::NoParameters());
-    job.formula.argument[0] = kReducedSelf;
-    job.output_argument = static_cast<int8_t>(call.OperandOf(call.Output()));
-    if (is_mean) job.factor = 1.0 / terms;
     job.from_memory = IsFromMemory(job.plan.terms.BytesWalked());
     return job;
   });

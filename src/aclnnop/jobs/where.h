@@ -4,13 +4,14 @@
 
 #include "aclnn/executor.h"
 #include "contract/arguments.h"
+#include "engine/map/map_job.h"
 
 namespace portacl {
 
-enum MaskTensors { kFilled, kMask, kValue };
-
-// Sets the executor's job: sets elements to the value, of the same dtype, where the mask is true. The call's
-// operands are these three tensors; their shapes broadcast to that of the filled one.
-void SetMaskedFillJob(const OperatorCall& call, Executor& executor) noexcept;
+// Sets the executor's job: sets elements to the value where the mask is true. Mask and value broadcast to the
+// filled view. A value of another dtype is cast to that of the filled view.
+void SetMaskedFillJob(const OperatorCall& call, const engine::ViewOperand& filled,
+                      const engine::ViewOperand& mask, const engine::ViewOperand& value,
+                      Executor& executor) noexcept;
 
 }  // namespace portacl

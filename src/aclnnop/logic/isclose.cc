@@ -16,7 +16,7 @@ namespace closeness {
 
 using namespace engine::HWY_NAMESPACE;
 
-enum ScalarPlaces { kRtol, kAtol };
+enum ScalarIndices { kRtol, kAtol };
 
 // The second part of the first scalar is 1 if NaN counts as close to NaN.
 struct Close : Elementwise<Close> {
@@ -61,7 +61,7 @@ namespace {
 constexpr auto kClose = PORTACL_VALUE_KERNELS(closeness::Close);
 
 enum Tensors { kSelf, kOther, kOut };
-enum ScalarPlaces { kRtol, kAtol };
+enum ScalarIndices { kRtol, kAtol };
 
 constexpr Check kChecks[] = {
     NotNull(kSelf),

@@ -7,7 +7,6 @@
 #define HWY_TARGET_INCLUDE "aclnnop/logic/logical.cc"
 #include <hwy/foreach_target.h>
 
-#include "aclnnop/call_of_views.h"
 #include "engine/map/vector_loop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -91,7 +90,6 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/logic/logical_functions.h"
 #include "aclnnop/phase1.h"
-#include "plan/move_plan.h"
 
 namespace portacl {
 namespace {
@@ -162,20 +160,11 @@ aclnnStatus Combine(OperatorCall& call, std::span<const Check> checks, const eng
   });
 }
 
-// Supports any number of dims of dense tensors.
+// Supports any number of dims of contiguous tensors, which a loop merges to one.
 aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                    aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const int out = checked.in_place ? kUnarySelf : kUnaryOut;
-    if (checked.Tensor(kUnarySelf).shape.rank <= kMaxLoopRank) {
-      return SetLogical(checked, {kUnarySelf}, out, kNeither, fresh);
-    }
-    const aclTensor dense[] = {AsTensor(MergedDims(checked.Tensor(kUnarySelf))),
-                               AsTensor(MergedDims(checked.Tensor(out)))};
-    const TensorArgument arguments[] = {{"self", &dense[0]}, {"out", &dense[1]}};
-    OperatorCall merged = checked;
-    merged.tensors = std::span(arguments, checked.tensors.size());
-    SetLogical(merged, {kUnarySelf}, out, kNeither, fresh);
+    SetLogical(checked, {kUnarySelf}, checked.in_place ? kUnarySelf : kUnaryOut, kNeither, fresh);
   });
 }
 

@@ -38,8 +38,8 @@ HWY_INLINE V Shifted([[maybe_unused]] D d, V a, V count) {
 #if HWY_TARGET == HWY_SCALAR
     using T = hn::TFromD<D>;
     const int value = hn::GetLane(a);
-    const int places = hn::GetLane(count);
-    return hn::Set(d, static_cast<T>(kIsLeft ? value << places : value >> places));
+    const int shift = hn::GetLane(count);
+    return hn::Set(d, static_cast<T>(kIsLeft ? value << shift : value >> shift));
 #else
     const hn::RepartitionToWide<D> wide;
     const hn::RepartitionToWide<hn::RebindToUnsigned<D>> bits;
@@ -128,8 +128,8 @@ constexpr auto kLeftByScalar = PORTACL_VALUE_KERNELS(shifts::LeftByScalar);
 enum Tensors { kSelf, kShiftBits, kOut };
 enum ScalarTensors { kScalarSelf, kScalarOut };
 enum Attributes { kCount };
-enum ScalarPlaces { kHighest };
-enum LeftByScalarPlaces { kPlaces, kKept };
+enum ScalarIndices { kHighest };
+enum LeftByScalarIndices { kShift, kKept };
 
 constexpr DtypeRule kShifted = Everywhere(kIntegers | kUnsignedSince16Bits);
 
@@ -180,30 +180,30 @@ int32_t ClampedCount(const aclScalar& count, aclDataType promoted) {
   converted.dtype = promoted;
   const ScalarValue value = ConvertScalar(count, promoted);
   std::memcpy(converted.value, value.bytes, sizeof converted.value);
-  int64_t places;
-  std::memcpy(&places, ConvertScalar(converted, ACL_INT64).bytes, sizeof places);
+  int64_t shift;
+  std::memcpy(&shift, ConvertScalar(converted, ACL_INT64).bytes, sizeof shift);
   const auto highest = static_cast<int64_t>(8 * aclDataTypeSize(promoted) - 1);
-  if (promoted == ACL_UINT64 && places < 0) places = highest;
-  return static_cast<int32_t>(std::clamp(places, int64_t{0}, highest));
+  if (promoted == ACL_UINT64 && shift < 0) shift = highest;
+  return static_cast<int32_t>(std::clamp(shift, int64_t{0}, highest));
 }
 
 // The promoted dtype may be wider than both tensors'. If out is no wider than self, its bits depend only on
 // self's low bits, so the shift is computed in out's dtype.
 void ShiftByScalar(OperatorCall call, const aclScalar& count, Executor& executor) {
-  const int32_t places = ClampedCount(count, call.promoted);
+  const int32_t shift = ClampedCount(count, call.promoted);
   const aclDataType self = call.Tensor(kScalarSelf).dtype;
   const aclDataType out = call.Tensor(kScalarOut).dtype;
   if (aclDataTypeSize(out) <= aclDataTypeSize(self)) call.promoted = out;
   const auto bits = static_cast<int32_t>(8 * aclDataTypeSize(call.promoted));
   engine::Scalars scalars;
-  const auto set = [&](int place, int32_t number) {
+  const auto set = [&](int index, int32_t number) {
     aclScalar scalar;
     scalar.dtype = ACL_INT32;
     std::memcpy(scalar.value, &number, sizeof number);
-    SetMapScalar(call, kLeftByScalar, scalar, scalars, place);
+    SetMapScalar(call, kLeftByScalar, scalar, scalars, index);
   };
-  set(kPlaces, std::min(places, bits - 1));
-  set(kKept, places < bits ? -1 : 0);
+  set(kShift, std::min(shift, bits - 1));
+  set(kKept, shift < bits ? -1 : 0);
   SetMapJob(call, {kScalarSelf}, kScalarOut, kLeftByScalar, scalars, executor);
 }
 

@@ -96,6 +96,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/jobs/where.h"
 #include "aclnnop/logic/where_functions.h"
+#include "aclnnop/mapped_view.h"
 #include "aclnnop/phase1.h"
 
 namespace portacl {
@@ -121,34 +122,39 @@ aclDataType BitsOf(aclDataType dtype) {
   }
 }
 
-// Copies a call, and reads and writes the given tensors as integers of the same size, if they have one dtype.
+// Operands of one map, read and written as integers of the same size, if they have one dtype.
 class AsBits {
  public:
-  AsBits(const OperatorCall& call, std::initializer_list<int> chosen) : call_(call) {
-    const aclDataType dtype = call.Tensor(*chosen.begin()).dtype;
-    for (const int i : chosen) {
-      if (call.Tensor(i).dtype != dtype) return;
+  AsBits(std::initializer_list<engine::ViewOperand> operands, aclDataType promoted) : promoted_(promoted) {
+    const aclDataType dtype = operands.begin()->view->dtype;
+    bool have_one_dtype = true;
+    size_t count = 0;
+    for (const engine::ViewOperand& operand : operands) {
+      operands_[count++] = operand;
+      have_one_dtype = have_one_dtype && operand.view->dtype == dtype;
     }
-    for (size_t i = 0; i < call.tensors.size(); ++i) arguments_[i] = call.tensors[i];
-    for (const int i : chosen) {
-      tensors_[i] = call.Tensor(i);
-      tensors_[i].dtype = BitsOf(dtype);
-      arguments_[i].tensor = &tensors_[i];
+    if (!have_one_dtype) return;
+    promoted_ = BitsOf(dtype);
+    for (size_t i = 0; i < count; ++i) {
+      views_[i] = *operands_[i].view;
+      views_[i].dtype = promoted_;
+      operands_[i].view = &views_[i];
     }
-    call_.tensors = {arguments_, call.tensors.size()};
-    call_.promoted = BitsOf(dtype);
   }
   AsBits(const AsBits&) = delete;
   AsBits& operator=(const AsBits&) = delete;
 
-  const OperatorCall& Call() const { return call_; }
+  const engine::ViewOperand& operator[](size_t i) const { return operands_[i]; }
+  engine::FormulaSettings SettingsFor(const OperatorCall& call) const {
+    return {call.isa, call.threads, promoted_};
+  }
 
  private:
-  static constexpr int kMost = 4;
+  static constexpr size_t kMost = 3;
 
-  OperatorCall call_;
-  TensorArgument arguments_[kMost] = {};
-  aclTensor tensors_[kMost];
+  aclDataType promoted_;
+  engine::ViewOperand operands_[kMost] = {};
+  StridedView views_[kMost];
 };
 
 // ---- aclnnSWhere ----
@@ -178,6 +184,7 @@ constexpr Check kWhereChecks[] = {
 };
 
 // ---- aclnnInplaceMaskedFillScalar, aclnnInplaceMaskedFillTensor ----
+enum MaskTensors { kFilled, kMask, kValue };
 enum Attributes { kScalarValue };
 
 constexpr DtypeRule kFillDtypes =
@@ -228,9 +235,14 @@ aclnnStatus ApplyThreshold(OperatorCall& call, std::span<const Check> checks, ui
 
 }  // namespace
 
-void SetMaskedFillJob(const OperatorCall& call, Executor& executor) noexcept {
-  const AsBits bits(call, {kFilled, kValue});
-  SetMapJob(bits.Call(), {kMask, kValue, kFilled}, kFilled, kChoose, {}, executor, {ACL_BOOL});
+void SetMaskedFillJob(const OperatorCall& call, const engine::ViewOperand& filled,
+                      const engine::ViewOperand& mask, const engine::ViewOperand& value,
+                      Executor& executor) noexcept {
+  executor.SetJob([&] {
+    const AsBits bits({filled, value}, filled.view->dtype);
+    const engine::ViewOperand inputs[] = {mask, bits[1], bits[0]};
+    return engine::MakeMapJob(bits.SettingsFor(call), inputs, bits[0], kChoose, {}, {ACL_BOOL});
+  });
 }
 
 }  // namespace portacl
@@ -240,24 +252,36 @@ using namespace portacl;
 PORTACL_PHASE_1(aclnnSWhere) {
   return RunPhase1(
       call, kWhereChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-        const AsBits bits(checked, {kSelf, kOther, kOut});
-        SetMapJob(bits.Call(), {kCondition, kSelf, kOther}, kOut, kChoose, {}, fresh, {ACL_BOOL});
+        fresh.SetJob([&] {
+          const AsBits bits(
+              {TensorOperand(checked, kSelf), TensorOperand(checked, kOther), TensorOperand(checked, kOut)},
+              checked.promoted);
+          const engine::ViewOperand inputs[] = {TensorOperand(checked, kCondition), bits[0], bits[1]};
+          return engine::MakeMapJob(bits.SettingsFor(checked), inputs, bits[2], kChoose, {}, {ACL_BOOL});
+        });
       });
 }
 
 PORTACL_PHASE_1(aclnnInplaceMaskedFillScalar) {
-  return RunPhase1(call, kFillScalarChecks, workspaceSize, executor,
-                   [&](const OperatorCall& checked, Executor& fresh) {
-                     const AsBits bits(checked, {kFilled});
-                     const ScalarValue converted = ConvertScalar(*given.value, checked.promoted);
-                     engine::Scalars scalars;
-                     std::memcpy(scalars.bytes[0], converted.bytes, sizeof converted.bytes);
-                     SetMapJob(bits.Call(), {kMask, kFilled}, kFilled, kFill, scalars, fresh, {ACL_BOOL});
-                   });
+  return RunPhase1(
+      call, kFillScalarChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        const ScalarValue converted = ConvertScalar(*given.value, checked.promoted);
+        engine::Scalars scalars;
+        std::memcpy(scalars.bytes[0], converted.bytes, sizeof converted.bytes);
+        fresh.SetJob([&] {
+          const AsBits bits({TensorOperand(checked, kFilled)}, checked.promoted);
+          const engine::ViewOperand inputs[] = {TensorOperand(checked, kMask), bits[0]};
+          return engine::MakeMapJob(bits.SettingsFor(checked), inputs, bits[0], kFill, scalars, {ACL_BOOL});
+        });
+      });
 }
 
 PORTACL_PHASE_1(aclnnInplaceMaskedFillTensor) {
-  return RunPhase1(call, kFillTensorChecks, workspaceSize, executor, SetMaskedFillJob);
+  return RunPhase1(call, kFillTensorChecks, workspaceSize, executor,
+                   [](const OperatorCall& checked, Executor& fresh) {
+                     SetMaskedFillJob(checked, TensorOperand(checked, kFilled), TensorOperand(checked, kMask),
+                                      TensorOperand(checked, kValue), fresh);
+                   });
 }
 
 PORTACL_PHASE_1(aclnnThreshold) { return ApplyThreshold(call, kThresholdChecks, workspaceSize, executor); }

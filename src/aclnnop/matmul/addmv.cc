@@ -1,7 +1,6 @@
 // aclnnAddmv: beta * self + alpha * (mat @ vec). Matrix and vector are multiplied in the dtype to which they
 // promote; alpha and beta promote further.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/call_of_views.h"
 #include "aclnnop/matmul/addmv_functions.h"
 
 #include <algorithm>
@@ -10,10 +9,12 @@
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/jobs/sums.h"
+#include "aclnnop/mapped_view.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/promotion.h"
 #include "engine/gemm/vector_product.h"
+#include "engine/map/map_job.h"
 #include "engine/move/move.h"
 
 namespace portacl {
@@ -28,16 +29,16 @@ enum Attributes { kAlpha, kBeta, kMode };
 
 constexpr DtypeSet kAddmvDtypes = kRealArithmetic | kBf16;
 
-// The dtype in which each part is computed.
-struct PartDtypes {
+// The dtype in which each step is computed.
+struct StepDtypes {
   aclDataType product;
   aclDataType scaled;  // alpha * product
   aclDataType added;   // beta * self
   aclDataType sum;
 };
 
-PartDtypes PartDtypesOf(const OperatorCall& call) {
-  PartDtypes dtypes{};
+StepDtypes StepDtypesOf(const OperatorCall& call) {
+  StepDtypes dtypes{};
   const auto scaled_by = [&](int factor, aclDataType dtype) {
     const aclScalar& scalar = call.Scalar(factor);
     return RoundedFloatOf(scalar) == 1 ? dtype : PromoteType(scalar.dtype, dtype);
@@ -50,7 +51,7 @@ PartDtypes PartDtypesOf(const OperatorCall& call) {
 }
 
 aclnnStatus SetSumDtype(const Check&, OperatorCall& call) noexcept {
-  call.promoted = PartDtypesOf(call).sum;
+  call.promoted = StepDtypesOf(call).sum;
   return ACL_SUCCESS;
 }
 
@@ -81,9 +82,9 @@ constexpr auto kAddmvChecks =
 
 // ---- the job ----
 
-// Returns the dtype of intermediate results: floats are not rounded to 16 bits between the parts.
+// Returns the dtype of intermediate results: floats are not rounded to 16 bits between the steps.
 aclDataType HeldIn(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype) ? ACL_FLOAT : dtype; }
-// Returns the dtype to which an intermediate result is cast as an operand of a part that is computed in
+// Returns the dtype to which an intermediate result is cast as an operand of a step that is computed in
 // `dtype`.
 aclDataType CastFor(aclDataType dtype, aclDataType held) {
   return kFloatHalfAndBf16.Contains(held) ? HeldIn(dtype) : dtype;
@@ -99,7 +100,7 @@ int64_t HeldBytes(int64_t rows) {
 
 // Layout of the executor's memory: the product, the maps over it and self, and the copy to out where nothing
 // is added.
-struct Parts {
+struct Steps {
   engine::GemmJob gemm;
   engine::VectorProduct product;
   engine::ElementwiseJob maps[3];
@@ -117,19 +118,19 @@ struct AddmvJob {
   bool Touches(int operand) const noexcept { return operand != kSelf || adds; }
   int64_t Elements() const noexcept { return elements; }
   void Run(const JobContext& context) const noexcept {
-    const auto& parts = *reinterpret_cast<const Parts*>(context.memory);
+    const auto& steps = *reinterpret_cast<const Steps*>(context.memory);
     auto* const workspace = static_cast<char*>(context.workspace);
     void* addresses[kOperands];
     std::copy_n(context.addresses, kProduct, addresses);
     for (int i = kProduct; i < kOperands; ++i) addresses[i] = workspace + (i - kProduct) * held_bytes;
     if (is_gemm) {
-      parts.gemm.Run(addresses, workspace);
+      steps.gemm.Run(addresses, workspace);
     } else {
-      parts.product.Run(addresses, workspace);
+      steps.product.Run(addresses, workspace);
     }
-    for (int i = 0; i < parts.map_count; ++i) parts.maps[i].Run(addresses, workspace);
+    for (int i = 0; i < steps.map_count; ++i) steps.maps[i].Run(addresses, workspace);
     if (!adds)
-      parts.move.Run(static_cast<const char*>(addresses[parts.moved]), static_cast<char*>(addresses[kOut]));
+      steps.move.Run(static_cast<const char*>(addresses[steps.moved]), static_cast<char*>(addresses[kOut]));
   }
 };
 
@@ -153,35 +154,39 @@ engine::VectorProductOperand OperandOf(const OperatorCall& call, int tensor) {
           step(view.shape.rank - 1)};
 }
 
-engine::ElementwiseJob ScaledJob(OperatorCall& call, int tensor, int out, aclDataType dtype, int factor) {
+engine::ElementwiseJob ScaledJob(OperatorCall call, const engine::ViewOperand& input,
+                                 const engine::ViewOperand& out, aclDataType dtype, int factor) {
   call.promoted = HeldIn(dtype);
   engine::Scalars scalars;
   SetMapScalar(call, ScaledKernels(), call.Scalar(factor), scalars, 0);
-  return MakeMapJob(call, {tensor}, out, ScaledKernels(), scalars,
-                    {CastFor(dtype, call.Tensor(tensor).dtype)});
+  return engine::MakeMapJob(SettingsOf(call), {&input, 1}, out, ScaledKernels(), scalars,
+                            {CastFor(dtype, input.view->dtype)});
 }
 
-engine::ElementwiseJob SumJob(OperatorCall& call, int added, int product, aclDataType dtype) {
+engine::ElementwiseJob SumJob(OperatorCall call, const engine::ViewOperand& added,
+                              const engine::ViewOperand& product, aclDataType dtype) {
   call.promoted = HeldIn(dtype);
   engine::Scalars scalars;
   aclScalar one;
   one.dtype = ACL_BOOL;
   one.value[0] = 1;
   if (!IsIntegral(dtype)) SetMapScalar(call, SumKernels(dtype), one, scalars, 0);
-  return MakeMapJob(call, {added, product}, kOut, SumKernels(dtype), scalars,
-                    {CastFor(dtype, call.Tensor(added).dtype), CastFor(dtype, call.Tensor(product).dtype)});
+  const engine::ViewOperand inputs[] = {added, product};
+  return engine::MakeMapJob(SettingsOf(call), inputs, TensorOperand(call, kOut), SumKernels(dtype), scalars,
+                            {CastFor(dtype, added.view->dtype), CastFor(dtype, product.view->dtype)});
 }
 
 // Sets beta * self, where nothing is multiplied.
-void SetSelfJob(const OperatorCall& call, const PartDtypes& dtypes, Executor& executor) {
+void SetSelfJob(const OperatorCall& call, const StepDtypes& dtypes, Executor& executor) {
   if (RoundedFloatOf(call.Scalar(kBeta)) == 1) return SetMoveJob(call, kSelf, kOut, executor);
   if (dtypes.added == ACL_BOOL) return SetFillJob(call, kOut, {}, executor);  // beta counts as false
-  OperatorCall scaled = call;
-  executor.SetJob([&] { return ScaledJob(scaled, kSelf, kOut, dtypes.added, kBeta); });
+  executor.SetJob([&] {
+    return ScaledJob(call, TensorOperand(call, kSelf), TensorOperand(call, kOut), dtypes.added, kBeta);
+  });
 }
 
 void SetAddmv(const OperatorCall& call, Executor& executor) {
-  const PartDtypes dtypes = PartDtypesOf(call);
+  const StepDtypes dtypes = StepDtypesOf(call);
   const aclTensor& mat = call.Tensor(kMat);
   if (IsZero(call, kAlpha) || mat.shape.IsEmpty()) return SetSelfJob(call, dtypes, executor);
   const bool adds = !IsZero(call, kBeta);
@@ -196,43 +201,36 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
     if (adds) whole.added = &added;
     return SetProductJob(call, whole, executor);
   }
-  auto* const memory = executor.ReserveMemory(sizeof(Parts));
+  auto* const memory = executor.ReserveMemory(sizeof(Steps));
   if (memory == nullptr) return;
-  auto& parts = *new (memory) Parts;
+  auto& steps = *new (memory) Steps;
   const int64_t rows = mat.shape[0];
-  const aclTensor product = AsTensor(DenseVector(HeldIn(dtypes.product), rows));
-  const aclTensor scaled = AsTensor(DenseVector(HeldIn(dtypes.scaled), rows));
-  const aclTensor added = AsTensor(DenseVector(HeldIn(dtypes.added), rows));
+  const StridedView product = DenseVector(HeldIn(dtypes.product), rows);
+  const StridedView scaled = DenseVector(HeldIn(dtypes.scaled), rows);
+  const StridedView added = DenseVector(HeldIn(dtypes.added), rows);
   if (is_gemm) {
     whole.out = {-1, product};
     InsertDim(whole.out.view, 1, 1, 0);
-    parts.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
+    steps.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
   } else {
-    parts.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
+    steps.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
                                               mat.shape[1], dtypes.product, call.isa, call.threads);
   }
-  TensorArgument tensors[kOperands];
-  std::copy_n(call.tensors.begin(), kProduct, tensors);
-  tensors[kProduct] = {"product", &product};
-  tensors[kScaled] = {"product", &scaled};
-  tensors[kAdded] = {"self", &added};
-  OperatorCall held = call;
-  held.tensors = tensors;
-  int last = kProduct;
+  engine::ViewOperand last{&product, kProduct};
   if (RoundedFloatOf(call.Scalar(kAlpha)) != 1) {
-    parts.maps[parts.map_count++] = ScaledJob(held, kProduct, kScaled, dtypes.scaled, kAlpha);
-    last = kScaled;
+    steps.maps[steps.map_count++] = ScaledJob(call, last, {&scaled, kScaled}, dtypes.scaled, kAlpha);
+    last = {&scaled, kScaled};
   }
   if (adds) {
-    int addend = kSelf;
+    engine::ViewOperand addend = TensorOperand(call, kSelf);
     if (RoundedFloatOf(call.Scalar(kBeta)) != 1) {
-      parts.maps[parts.map_count++] = ScaledJob(held, kSelf, kAdded, dtypes.added, kBeta);
-      addend = kAdded;
+      steps.maps[steps.map_count++] = ScaledJob(call, addend, {&added, kAdded}, dtypes.added, kBeta);
+      addend = {&added, kAdded};
     }
-    parts.maps[parts.map_count++] = SumJob(held, addend, last, dtypes.sum);
+    steps.maps[steps.map_count++] = SumJob(call, addend, last, dtypes.sum);
   } else {
-    parts.move = engine::MakeMove(held.Tensor(last), call.Tensor(kOut), call.isa, call.threads);
-    parts.moved = static_cast<int8_t>(last);
+    steps.move = engine::MakeMove(*last.view, call.Tensor(kOut), call.isa, call.threads);
+    steps.moved = static_cast<int8_t>(last.operand);
   }
   const int64_t bytes = HeldBytes(rows);
   executor.workspace_size = static_cast<uint64_t>((kOperands - kProduct) * bytes);

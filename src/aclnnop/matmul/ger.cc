@@ -4,6 +4,7 @@
 
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/jobs/mul.h"
+#include "aclnnop/mapped_view.h"
 #include "aclnnop/phase1.h"
 #include "contract/arguments.h"
 #include "plan/views.h"
@@ -27,13 +28,13 @@ constexpr auto kGerChecks =
          ComputableChecks({kSelf, kVec2}, kOut));
 
 void SetGer(const OperatorCall& call, Executor& executor) {
-  aclTensor column = call.Tensor(kSelf);
+  StridedView column = call.Tensor(kSelf);
   InsertDim(column, 1, 1, 0);
-  const TensorArgument views[] = {
-      {"self", &column}, {"vec2", &call.Tensor(kVec2)}, {"out", &call.Tensor(kOut)}};
-  OperatorCall of_views = call;
-  of_views.tensors = views;
-  SetMapJob(of_views, {kSelf, kVec2}, kOut, ProductKernels(call.promoted), engine::Scalars(), executor);
+  executor.SetJob([&] {
+    const engine::ViewOperand inputs[] = {{&column, kSelf}, TensorOperand(call, kVec2)};
+    return engine::MakeMapJob(SettingsOf(call), inputs, TensorOperand(call, kOut),
+                              ProductKernels(call.promoted), engine::Scalars());
+  });
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using namespace matmul;
 namespace {
 
 constexpr DtypeSet kWords(ACL_UINT64, ACL_INT64);
-constexpr DtypeSet kHalves(ACL_FLOAT16, ACL_BF16);
+constexpr DtypeSet kHalfAndBf16(ACL_FLOAT16, ACL_BF16);
 constexpr ProductSet kInference{Product::kAtlasInference};
 
 }  // namespace
@@ -209,7 +209,7 @@ aclnnStatus IntegersFit(const OperatorCall& call) {
 // With 4-bit elements, x, weight and y are single tensors.
 aclnnStatus FourBitsFit(const OperatorCall& call) {
   const bool is_a4 = ModeOf(call) == Mode::kA4W4;
-  if (const auto status = AreOf(call, kY, kHalves, "with weights of 4 bits")) return status;
+  if (const auto status = AreOf(call, kY, kHalfAndBf16, "with weights of 4 bits")) return status;
   if (const auto status = IsThere(call, kScale, "with weights of 4 bits")) return status;
   if (const auto status = AreOf(call, kScale, kWords, "with weights of 4 bits")) return status;
   for (const int argument : {kAntiquantScale, kAntiquantOffset}) {
@@ -255,7 +255,7 @@ aclnnStatus DtypesFit(const Check&, OperatorCall& call) noexcept {
   const aclDataType x = DtypeOf(call, kX);
   if (const auto status = AreOf(call, kX, DtypeSet(x), "beside x[0]")) return status;
   DtypeSet of_weight(x);
-  if (kHalves.Contains(x) && !kInference.Contains(call.product))
+  if (kHalfAndBf16.Contains(x) && !kInference.Contains(call.product))
     of_weight = DtypeSet(x, ACL_INT8, ACL_INT4, ACL_INT32);
   if (x == ACL_INT8) of_weight = DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32);
   if (Is4Bits(x)) of_weight = DtypeSet(ACL_INT4, ACL_INT32);

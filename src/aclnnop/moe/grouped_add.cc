@@ -16,8 +16,8 @@ using engine::GroupedProducts;
 enum Tensors { kY, kX, kWeight, kGroups };
 enum Attributes { kListType };
 
-constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
-constexpr DtypeRule kSummed = SinceAtlasA2(kHalves);
+constexpr DtypeSet kHalfAndBf16{ACL_FLOAT16, ACL_BF16};
+constexpr DtypeRule kSummed = SinceAtlasA2(kHalfAndBf16);
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);

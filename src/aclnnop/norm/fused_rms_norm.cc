@@ -88,7 +88,7 @@ constexpr auto kGemma = PORTACL_ROWWISE_KERNELS(fused_rms_norm::GemmaRmsNorm);
 constexpr auto kBiased = PORTACL_ROWWISE_KERNELS(fused_rms_norm::AddRmsNormBias);
 constexpr engine::RowwiseKernels kConverted{PORTACL_ISA_TABLE(fused_rms_norm::Converted::F32), {}, {}, {}};
 
-constexpr DtypeRule kHalves = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
+constexpr DtypeRule kHalfAndBf16 = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
 // Atlas inference products have no BF16.
 constexpr DtypeRule kInplaceDtypes =
     kNoneBeforeAtlasA2.On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
@@ -245,7 +245,7 @@ constexpr Check kCastChecks[] = {
     NotNull(kNarrow),
     NotNull(kReciprocal),
     NotNull(kSum),
-    DtypesIn(kHalves, {kX1}),
+    DtypesIn(kHalfAndBf16, {kX1}),
     SameDtype(kX1, kX2),
     SameDtype(kX1, kScale),
     DtypesIn(kFloatAlone, {kWide, kReciprocal}),

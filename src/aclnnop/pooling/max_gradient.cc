@@ -10,53 +10,53 @@
 namespace portacl {
 namespace {
 
-// Sums of this many elements are computed together, so that they stay in a cache. The number of parts is
+// Sums of this many elements are computed together, so that they stay in a cache. The number of tiles is
 // limited.
 constexpr int64_t kSumsTogether = int64_t{1} << 18;
-constexpr int64_t kMostParts = 64;
+constexpr int64_t kMostTiles = 64;
 
 // Ranges of indices along the two batch dims.
-struct Part {
+struct Tile {
   int64_t first[2];
   int64_t count[2];
 };
 
-class Parts {
+class Tiles {
  public:
-  explicit Parts(const Shape& view) : batch_{view[0], view[1]} {
+  explicit Tiles(const Shape& view) : batch_{view[0], view[1]} {
     const int64_t plane = view[2] * view[3] * view[4];
     const int64_t planes = batch_[0] * batch_[1];
     const int64_t together =
-        std::max({int64_t{1}, kSumsTogether / plane, (planes + kMostParts / 2 - 1) / (kMostParts / 2)});
+        std::max({int64_t{1}, kSumsTogether / plane, (planes + kMostTiles / 2 - 1) / (kMostTiles / 2)});
     step_[1] = std::min(together, batch_[1]);
     step_[0] = step_[1] < batch_[1] ? 1 : std::clamp<int64_t>(together / batch_[1], 1, batch_[0]);
-    for (int dim = 0; dim < 2; ++dim) parts_[dim] = (batch_[dim] + step_[dim] - 1) / step_[dim];
-    if (parts_[0] * parts_[1] <= kMostParts) return;
+    for (int dim = 0; dim < 2; ++dim) tiles_[dim] = (batch_[dim] + step_[dim] - 1) / step_[dim];
+    if (tiles_[0] * tiles_[1] <= kMostTiles) return;
     std::copy_n(batch_, 2, step_);
-    parts_[0] = parts_[1] = 1;
+    tiles_[0] = tiles_[1] = 1;
   }
 
-  int count() const { return static_cast<int>(parts_[0] * parts_[1]); }
+  int count() const { return static_cast<int>(tiles_[0] * tiles_[1]); }
   int64_t planes() const { return step_[0] * step_[1]; }
-  Part At(int i) const {
-    const int64_t at[2] = {i / parts_[1], i % parts_[1]};
-    Part part;
+  Tile At(int i) const {
+    const int64_t at[2] = {i / tiles_[1], i % tiles_[1]};
+    Tile tile;
     for (int dim = 0; dim < 2; ++dim) {
-      part.first[dim] = at[dim] * step_[dim];
-      part.count[dim] = std::min(step_[dim], batch_[dim] - part.first[dim]);
+      tile.first[dim] = at[dim] * step_[dim];
+      tile.count[dim] = std::min(step_[dim], batch_[dim] - tile.first[dim]);
     }
-    return part;
+    return tile;
   }
 
  private:
   int64_t batch_[2];
   int64_t step_[2];
-  int64_t parts_[2];
+  int64_t tiles_[2];
 };
 
-StridedView Of(const StridedView& whole, const Part& part) {
+StridedView Of(const StridedView& whole, const Tile& tile) {
   StridedView view = whole;
-  for (int dim = 0; dim < 2; ++dim) Narrow(view, dim, part.first[dim], part.count[dim]);
+  for (int dim = 0; dim < 2; ++dim) Narrow(view, dim, tile.first[dim], tile.count[dim]);
   return view;
 }
 
@@ -66,8 +66,8 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
                     Executor& executor) {
   const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
   const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
-  const Parts parts(result.shape);
-  OpList ops(executor, 3 * parts.count());
+  const Tiles tiles(result.shape);
+  OpList ops(executor, 3 * tiles.count());
   // An index counts elements across all axes, which therefore have to be contiguous.
   const int64_t of_rows = result.shape[4] * result.strides[4];
   const bool is_direct = result.dtype == ACL_FLOAT &&
@@ -77,26 +77,26 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
   const engine::BufferRef zero = ops.Value({});
   const engine::BufferRef sums_buffer = is_direct
                                             ? OperandBuffer(operands.result)
-                                            : ops.Workspace(parts.planes() * plane * int64_t{sizeof(float)});
+                                            : ops.Workspace(tiles.planes() * plane * int64_t{sizeof(float)});
   int64_t before = 0;
-  for (int i = 0; i < parts.count(); ++i) {
-    const Part part = parts.At(i);
-    const StridedView part_result = Of(result, part);
-    const StridedView part_gradient = Of(gradient, part);
-    const StridedView part_indices = Of(indices, part);
-    const StridedView sums = is_direct ? part_result : DenseTensor(part_result.shape, ACL_FLOAT);
+  for (int i = 0; i < tiles.count(); ++i) {
+    const Tile tile = tiles.At(i);
+    const StridedView tile_result = Of(result, tile);
+    const StridedView tile_gradient = Of(gradient, tile);
+    const StridedView tile_indices = Of(indices, tile);
+    const StridedView sums = is_direct ? tile_result : DenseTensor(tile_result.shape, ACL_FLOAT);
     ops.Fill(sums, sums_buffer, zero);
     StridedView target = sums;
-    target.shape = part_gradient.shape;
+    target.shape = tile_gradient.shape;
     for (int dim = 2; dim < 5; ++dim) target.strides.dim[dim] = 0;
-    const engine::IndexView named{&part_indices, operands.indices, call.Name(operands.indices), -1, false,
+    const engine::IndexView named{&tile_indices, operands.indices, call.Name(operands.indices), -1, false,
                                   plane,         sums.strides[4]};
     engine::IndexedMove* const move =
-        ops.Indexed(engine::IndexedAction::kAdd, part_gradient, OperandBuffer(operands.gradient), target,
+        ops.Indexed(engine::IndexedAction::kAdd, tile_gradient, OperandBuffer(operands.gradient), target,
                     sums_buffer, &named, 1);
     if (move != nullptr) move->before = before;
     before += move == nullptr ? 0 : move->count;
-    if (!is_direct) ops.Copy(sums, sums_buffer, part_result, OperandBuffer(operands.result));
+    if (!is_direct) ops.Copy(sums, sums_buffer, tile_result, OperandBuffer(operands.result));
   }
   ops.SetJob();
 }

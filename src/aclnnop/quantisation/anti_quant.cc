@@ -18,7 +18,8 @@ constexpr DtypeRule kCodes =
     ByGeneration({}, kIntegerCodes, kIntegerCodes | kFloat8s).On({Product::kAtlasInference}, kInt8);
 constexpr DtypeRule kScales = ByGeneration({}, DtypeSet(ACL_FLOAT, ACL_BF16), DtypeSet(ACL_FLOAT, ACL_BF16))
                                   .On({Product::kAtlasInference}, kFloat);
-constexpr DtypeRule kResults = SinceAtlasA2(kHalves).On({Product::kAtlasInference}, DtypeSet(ACL_FLOAT16));
+constexpr DtypeRule kResults =
+    SinceAtlasA2(kHalfAndBf16).On({Product::kAtlasInference}, DtypeSet(ACL_FLOAT16));
 
 aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
@@ -107,7 +108,7 @@ aclnnStatus BiasShapes(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr DtypeRule kSumsOfProducts = SinceAtlasA2(DtypeSet(ACL_INT32));
-constexpr DtypeRule kBiasResults = SinceAtlasA2(kHalves);
+constexpr DtypeRule kBiasResults = SinceAtlasA2(kHalfAndBf16);
 constexpr Check kBiasChecks[] = {
     NotNull(kSums),
     NotNull(kWeightScale),

@@ -15,7 +15,7 @@ using engine::Factors;
 using engine::Numbers;
 using engine::Quantiser;
 
-inline constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+inline constexpr DtypeSet kHalfAndBf16{ACL_FLOAT16, ACL_BF16};
 inline constexpr DtypeSet kFloat8s{ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
 inline constexpr DtypeSet kIntegerCodes{ACL_INT8, ACL_INT4, ACL_INT32};
 inline constexpr DtypeSet kInt8{ACL_INT8};

@@ -21,7 +21,7 @@ bool IsFirst(const OperatorCall& call) noexcept { return call.tensors.size() == 
 Outputs OutputsOf(const OperatorCall& call) noexcept { return IsFirst(call) ? kFirst : kLater; }
 enum Attributes { kMode, kMost, kIsSymmetrical };  // kIsSymmetrical: later forms only
 
-constexpr DtypeRule kDtypesOfX = SinceAtlasA2(kHalves, DtypeSet(ACL_FLOAT16));
+constexpr DtypeRule kDtypesOfX = SinceAtlasA2(kHalfAndBf16, DtypeSet(ACL_FLOAT16));
 constexpr DtypeRule kDtypesOfY =
     SinceAtlasA2(kIntegerCodes, kInt8).On(products::kAscend950, kIntegerCodes | kFloat8s);
 constexpr int64_t kMostGroups = 1024;

@@ -198,7 +198,7 @@ constexpr Dynamic kDynamicFirst{5, 6, 7, 8, 9, false};
 constexpr Dynamic kDynamicSecond{6, 7, 8, 9, 10, true};
 enum DynamicAttributes { kDynamicEpsilon, kMask };
 
-constexpr DtypeRule kHalvesSinceA2 = SinceAtlasA2(kHalves);
+constexpr DtypeRule kHalfAndBf16SinceA2 = SinceAtlasA2(kHalfAndBf16);
 constexpr DtypeRule kDynamicCodes = ByGeneration({}, kIntegerCodes, kIntegerCodes | kFloat8s);
 
 bool HasMask(const OperatorCall& call) noexcept {
@@ -255,7 +255,7 @@ aclnnStatus DynamicTypesOf(const Check& check, const OperatorCall& call, const D
   ShapeChecks checks(check, call);
   const aclDataType x = call.Tensor(kX1).dtype;
   const auto is_x = [&](int tensor) { checks.Holds(call.Tensor(tensor).dtype == x, tensor, "x1's dtype"); };
-  checks.Holds(kHalvesSinceA2.For(call.product).Contains(x), kX1, "FLOAT16 or BF16 since Atlas A2");
+  checks.Holds(kHalfAndBf16SinceA2.For(call.product).Contains(x), kX1, "FLOAT16 or BF16 since Atlas A2");
   for (const int tensor : {int{kX2}, int{kGamma}, at.x}) is_x(tensor);
   for (const int tensor : {kSmooth1, kSmooth2}) {
     if (call.IsGiven(tensor)) is_x(tensor);

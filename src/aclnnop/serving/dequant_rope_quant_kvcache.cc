@@ -97,14 +97,14 @@ aclnnStatus DequantFits(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-constexpr DtypeRule kXDtypes = ByGeneration({}, serving::kHalves | kInt32, {});
+constexpr DtypeRule kXDtypes = ByGeneration({}, serving::kHalfAndBf16 | kInt32, {});
 constexpr DtypeSet kInt8{ACL_INT8};
 constexpr DtypeSet kBiasDtypes = kFloatHalfAndBf16 | kInt32;
 constexpr auto kDequantChecks = Join(
     Join(List(NotNull(kX), NotNull(kXCos), NotNull(kXSin), NotNull(kXKeys), NotNull(kXValues),
               NotNull(kXIndex), NotNull(kXKeyScale), NotNull(kXValueScale), NotNull(kXQuery), NotNull(kXKey),
               NotNull(kXValue), ArrayNotNull(kSplits)),
-         List(DtypesIn(kXDtypes, {kX}), DtypesIn(serving::kHalves, {kXCos}), SameDtype(kXCos, kXSin),
+         List(DtypesIn(kXDtypes, {kX}), DtypesIn(serving::kHalfAndBf16, {kXCos}), SameDtype(kXCos, kXSin),
               If(IsNumber, SameDtype(kX, kXCos)), DtypesIn(kInt8, {kXKeys, kXValues}),
               DtypesIn(kInt32, {kXIndex}), DtypesIn(kFloat, {kXKeyScale, kXValueScale}))),
     Join(List(IfGiven<kXKeyOffset>(DtypesIn(kFloat, {kXKeyOffset})),

@@ -143,7 +143,7 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   return checks.Is(positions.value_out, Shape{kv[0], 1, kv[2], value_columns}).status();
 }
 
-constexpr DtypeRule kHalfDtypes = SinceAtlasA2(serving::kHalves);
+constexpr DtypeRule kHalfDtypes = SinceAtlasA2(serving::kHalfAndBf16);
 template <const KvPositions& positions>
 constexpr auto KvChecks() {
   constexpr auto kStart = Join(

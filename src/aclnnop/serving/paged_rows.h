@@ -11,7 +11,7 @@
 
 namespace portacl::serving {
 
-inline constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+inline constexpr DtypeSet kHalfAndBf16{ACL_FLOAT16, ACL_BF16};
 
 inline const char* TextOr(const OperatorCall& call, int attribute, const char* otherwise) {
   const char* const text = call.attributes[static_cast<size_t>(attribute)].text;

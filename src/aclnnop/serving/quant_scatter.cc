@@ -66,7 +66,7 @@ constexpr DtypeRule kTargets = SinceAtlasA2(kInt8);
 constexpr DtypeRule kTargetsV2 = ByGeneration({}, {}, kInt8);
 constexpr auto kNulls = List(NotNull(kSelf), NotNull(kIndices), NotNull(kUpdates), NotNull(kScales));
 constexpr auto kDtypes =
-    List(DtypesIn(kInt32Or64, {kIndices}), DtypesIn(serving::kHalves, {kUpdates}),
+    List(DtypesIn(kInt32Or64, {kIndices}), DtypesIn(serving::kHalfAndBf16, {kUpdates}),
          If(IsBf16, DtypesIn(kBf16Alone, {kScales})), If(IsHalf, DtypesIn(kFloat, {kScales})),
          If(HasBf16Zero, DtypesIn(kBf16Alone, {kZeroPoints})),
          If(HasHalfZero, DtypesIn(kInt32, {kZeroPoints})), Custom(RanksAreOne));

@@ -55,7 +55,7 @@ aclnnStatus NoRows(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr DtypeRule kDtypes = ByGeneration({}, serving::kHalves, {});
+constexpr DtypeRule kDtypes = ByGeneration({}, serving::kHalfAndBf16, {});
 constexpr DtypeRule kDtypesV2 = kNoneBeforeAtlasA2;
 
 constexpr auto kChecks =

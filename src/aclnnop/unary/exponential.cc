@@ -14,11 +14,11 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace exponential {
 
-PORTACL_UNARY_FORMULA(Exp, FloatingLanes, /*kHalves=*/true)
+PORTACL_UNARY_FORMULA(Exp, FloatingLanes, /*kWith16BitFloats=*/true)
 PORTACL_UNARY_FORMULA(Exp2, RealLanes)
 PORTACL_UNARY_FORMULA(Expm1, RealLanes)
 
-struct Sigmoid : Unary<Sigmoid, FloatingLanes, /*kHalves=*/true> {
+struct Sigmoid : Unary<Sigmoid, FloatingLanes, /*kWith16BitFloats=*/true> {
   static constexpr int kFunctionOf = 0;
   using Unary::Unary;
 

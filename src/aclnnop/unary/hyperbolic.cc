@@ -16,7 +16,7 @@ namespace hyperbolic {
 
 PORTACL_UNARY_FORMULA(Sinh, FloatingLanes)
 PORTACL_UNARY_FORMULA(Cosh, FloatingLanes)
-PORTACL_UNARY_FORMULA(Tanh, LaneTypes<float>, /*kHalves=*/true)
+PORTACL_UNARY_FORMULA(Tanh, LaneTypes<float>, /*kWith16BitFloats=*/true)
 
 }  // namespace hyperbolic
 }  // namespace HWY_NAMESPACE

@@ -14,9 +14,9 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace logarithmic {
 
-PORTACL_UNARY_FORMULA(Log, FloatingLanes, /*kHalves=*/true)
-PORTACL_UNARY_FORMULA(Log2, FloatingLanes, /*kHalves=*/true)
-PORTACL_UNARY_FORMULA(Log10, FloatingLanes, /*kHalves=*/true)
+PORTACL_UNARY_FORMULA(Log, FloatingLanes, /*kWith16BitFloats=*/true)
+PORTACL_UNARY_FORMULA(Log2, FloatingLanes, /*kWith16BitFloats=*/true)
+PORTACL_UNARY_FORMULA(Log10, FloatingLanes, /*kWith16BitFloats=*/true)
 PORTACL_UNARY_FORMULA(Log1p, RealLanes)
 
 }  // namespace logarithmic

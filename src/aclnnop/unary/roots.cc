@@ -15,7 +15,7 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace roots {
 
-struct Sqrt : Unary<Sqrt, FloatingLanes, /*kHalves=*/true> {
+struct Sqrt : Unary<Sqrt, FloatingLanes, /*kWith16BitFloats=*/true> {
   using Unary::Unary;
   template <class D, class V>
   HWY_INLINE V operator()(D, V x) const {
@@ -28,7 +28,7 @@ struct Sqrt : Unary<Sqrt, FloatingLanes, /*kHalves=*/true> {
     imaginary = result.imaginary;
   }
 };
-struct Rsqrt : Unary<Rsqrt, FloatingLanes, /*kHalves=*/true> {
+struct Rsqrt : Unary<Rsqrt, FloatingLanes, /*kWith16BitFloats=*/true> {
   using Unary::Unary;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
@@ -41,7 +41,7 @@ struct Rsqrt : Unary<Rsqrt, FloatingLanes, /*kHalves=*/true> {
     imaginary = result.imaginary;
   }
 };
-struct Reciprocal : Unary<Reciprocal, FloatingLanes, /*kHalves=*/true> {
+struct Reciprocal : Unary<Reciprocal, FloatingLanes, /*kWith16BitFloats=*/true> {
   using Unary::Unary;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
@@ -54,7 +54,7 @@ struct Reciprocal : Unary<Reciprocal, FloatingLanes, /*kHalves=*/true> {
     imaginary = result.imaginary;
   }
 };
-struct Square : Unary<Square, LaneTypes<float, int32_t, int64_t>, /*kHalves=*/true> {
+struct Square : Unary<Square, LaneTypes<float, int32_t, int64_t>, /*kWith16BitFloats=*/true> {
   using Unary::Unary;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {

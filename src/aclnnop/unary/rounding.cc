@@ -21,11 +21,11 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace rounding {
 
-PORTACL_UNARY_FORMULA(Floor, RealLanes, /*kHalves=*/true)
-PORTACL_UNARY_FORMULA(Ceil, RealLanes, /*kHalves=*/true)
-PORTACL_UNARY_FORMULA(Trunc, LaneTypes<float>, /*kHalves=*/true)
+PORTACL_UNARY_FORMULA(Floor, RealLanes, /*kWith16BitFloats=*/true)
+PORTACL_UNARY_FORMULA(Ceil, RealLanes, /*kWith16BitFloats=*/true)
+PORTACL_UNARY_FORMULA(Trunc, LaneTypes<float>, /*kWith16BitFloats=*/true)
 
-struct Round : Unary<Round, RealLanes, /*kHalves=*/true> {
+struct Round : Unary<Round, RealLanes, /*kWith16BitFloats=*/true> {
   using Unary::Unary;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {

@@ -21,7 +21,7 @@ using NegLanes = LaneTypes<float, double, int8_t, int32_t, int64_t, Complex<floa
 using SignLanes = LaneTypes<float, double, int32_t, int64_t, Complex<double>>;
 
 // Integers wrap modulo 2^n.
-struct Abs : Unary<Abs, AbsLanes, /*kHalves=*/true> {
+struct Abs : Unary<Abs, AbsLanes, /*kWith16BitFloats=*/true> {
   using Unary::Unary;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
@@ -38,7 +38,7 @@ struct Abs : Unary<Abs, AbsLanes, /*kHalves=*/true> {
   }
 };
 
-struct Neg : Unary<Neg, NegLanes, /*kHalves=*/true> {
+struct Neg : Unary<Neg, NegLanes, /*kWith16BitFloats=*/true> {
   using Unary::Unary;
   template <class D, class V>
   HWY_INLINE V operator()(D, V x) const {

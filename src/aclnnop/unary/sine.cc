@@ -14,8 +14,8 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace sine {
 
-PORTACL_UNARY_FORMULA(Sin, FloatingLanes, /*kHalves=*/true)
-PORTACL_UNARY_FORMULA(Cos, FloatingLanes, /*kHalves=*/true)
+PORTACL_UNARY_FORMULA(Sin, FloatingLanes, /*kWith16BitFloats=*/true)
+PORTACL_UNARY_FORMULA(Cos, FloatingLanes, /*kWith16BitFloats=*/true)
 
 }  // namespace sine
 }  // namespace HWY_NAMESPACE

@@ -14,7 +14,7 @@ namespace portacl {
 namespace HWY_NAMESPACE {
 namespace special {
 
-struct Erf : Unary<Erf, RealLanes, /*kHalves=*/true> {
+struct Erf : Unary<Erf, RealLanes, /*kWith16BitFloats=*/true> {
   static constexpr int kFunctionOf = 0;
   using Unary::Unary;
 

@@ -27,12 +27,12 @@ using RealLanes = LaneTypes<float, double>;
 // Complex numbers of float32 are computed in float64 as well: one function serves both.
 using FloatingLanes = LaneTypes<float, double, Complex<double>>;
 
-template <class Formula, class LaneList, bool kHalves = false>
+template <class Formula, class LaneList, bool kWith16BitFloats = false>
 struct Unary : Elementwise<Formula> {
   using Parameters = engine::Scalars;
   using Lanes = LaneList;
   static constexpr int kInputs = 1;
-  static constexpr bool kTakes16BitFloats = kHalves;
+  static constexpr bool kTakes16BitFloats = kWith16BitFloats;
   explicit Unary(const Parameters&) {}
 };
 

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/unary/unary.h"
 
-#include "aclnnop/call_of_views.h"
 #include "base/data_type.h"
-#include "plan/loop_plan.h"
-#include "plan/move_plan.h"
 
 namespace portacl {
 namespace {
@@ -16,16 +13,8 @@ constexpr DtypeSet kListOfSign = kFloating | kBool | DtypeSet(ACL_INT32, ACL_INT
 
 aclDataType SelfDtype(const OperatorCall& call) { return call.Tensor(kSelf).dtype; }
 
+// Supports any number of dims of contiguous tensors, which a loop merges to one.
 void SetUnaryJob(const OperatorCall& call, const UnaryRules& rules, int out, Executor& executor) noexcept {
-  if (call.Tensor(out).shape.rank > kMaxLoopRank) {
-    // Only contiguous tensors of so many dims pass the checks (see ChecksOf). Their dims merge to one.
-    const aclTensor self = AsTensor(MergedDims(call.Tensor(kSelf)));
-    const aclTensor result = AsTensor(MergedDims(call.Tensor(out)));
-    const TensorArgument tensors[] = {{call.Name(kSelf), &self}, {call.Name(out), &result}};
-    OperatorCall merged = call;
-    merged.tensors = tensors;
-    return SetUnaryJob(merged, rules, kOut, executor);
-  }
   if (rules.copied.Contains(call.promoted)) return SetMoveJob(call, kSelf, out, executor);
   if (rules.zeroed.Contains(call.promoted)) return SetFillJob(call, out, ScalarValue{}, executor);
   SetMapJob(call, {kSelf}, out, rules.kernels, engine::Scalars{}, executor);

@@ -37,7 +37,7 @@ bool GuardAcrossFork(std::mutex& mutex, ForkRank rank) noexcept;
 // Notices forks from now on; returns false if the system has no memory for that.
 bool NoticeForks() noexcept;
 
-// Whether this process was forked by one that had used the library, as far as forks were noticed there.
+// Tells whether this process was forked by one that had used the library, as far as forks were noticed there.
 bool IsForkedChild() noexcept;
 
 // Calls `handler` in a forked child, on its only thread, before fork returns there. Returns true, so that it

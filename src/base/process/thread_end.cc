@@ -137,7 +137,7 @@ KeptList& TheList() {
   return *list;
 }
 
-// Whether this copy of the library was loaded by dlmopen, into a namespace with its own C library. That
+// Tells whether this copy of the library was loaded by dlmopen, into a namespace with its own C library. That
 // library numbers its keys separately but shares the storage of values, so that one library's values would be
 // taken for the other's.
 bool HasOwnNamespace() noexcept {

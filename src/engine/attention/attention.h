@@ -44,7 +44,7 @@ struct AttentionScales {
 
 // Rows that are split: each part has `elements` elements, and parts are `step` bytes apart. With 0 a row is
 // whole.
-struct AttentionPieces {
+struct AttentionFractals {
   int64_t elements = 0;
   int64_t step = 0;
 };
@@ -58,9 +58,9 @@ struct AttentionParts {
   AttentionOperand key_prefix;
   AttentionOperand value_prefix;
   int64_t prefix_rows = 0;
-  AttentionPieces key_pieces;
-  AttentionPieces value_pieces;
-  AttentionPieces rope_pieces;
+  AttentionFractals key_fractals;
+  AttentionFractals value_fractals;
+  AttentionFractals rope_fractals;
   AttentionScales key_scales;
   AttentionScales value_scales;
   // A computed shift: -slope * |key + slope_start - query|, or the distance's root.
@@ -146,7 +146,7 @@ struct Attention {
   AttentionOperand of_value;
   AttentionOperand of_shift;
 
-  // Whether the job has the optional parts, and whether batches have their own keys and values. Both are
+  // Tells whether the job has the optional parts, and whether batches have their own keys and values. Both are
   // operands that follow the ones above (see ReserveAttentionBatches).
   bool has_parts;
   bool has_lists;

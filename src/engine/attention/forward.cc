@@ -40,13 +40,13 @@ class TileRun {
         tile_(tile),
         scores_(work, tile.batch, tile.head),
         keys_(work, work.KeyOf(tile.batch), tile.batch, tile.head / attention_.group, attention_.depth,
-              &AttentionParts::key_pieces, &AttentionParts::key_prefix, &AttentionParts::key_scales),
+              &AttentionParts::key_fractals, &AttentionParts::key_prefix, &AttentionParts::key_scales),
         values_(work, work.ValueOf(tile.batch), tile.batch, tile.head / attention_.group,
-                attention_.value_depth, &AttentionParts::value_pieces, &AttentionParts::value_prefix,
+                attention_.value_depth, &AttentionParts::value_fractals, &AttentionParts::value_prefix,
                 &AttentionParts::value_scales),
         has_ropes_(attention_.rope_depth > 0),
         ropes_(work, work.parts != nullptr ? work.parts->key_rope : attention_.key, tile.batch,
-               tile.head / attention_.group, attention_.rope_depth, &AttentionParts::rope_pieces),
+               tile.head / attention_.group, attention_.rope_depth, &AttentionParts::rope_fractals),
         sums_row_(InLanes(attention_.value_depth)) {
     Slot shared(scratch);
     panels_ = shared.Numbers(Panels(attention_));
@@ -225,7 +225,7 @@ class TileRun {
     return true;
   }
 
-  // Whether weights are rounded to the type of the values, so that both operands have 16 bits.
+  // Tells whether weights are rounded to the type of the values, so that both operands have 16 bits.
   bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
 
   // Returns exp(a - b) by the same steps as in rows.
@@ -409,7 +409,7 @@ class AttentionJob {
   }
 
  private:
-  // Whether all pages exist that queries see. Entries that no query sees are not looked at.
+  // Tells whether all pages exist that queries see. Entries that no query sees are not looked at.
   bool PagesExist(const Work& work, const JobContext& context) const noexcept {
     if (!attention_.table.IsThere()) return true;
     for (int64_t batch = 0; batch < attention_.batches; ++batch) {

@@ -138,9 +138,9 @@ void Rows::Copy(int64_t row, int64_t column, int64_t count, char* to) const {
     const int64_t at = column + done;
     int64_t some = scales_ != nullptr ? std::min(count - done, kAttentionKeys) : count - done;
     int64_t step = at * operand.column;
-    if (pieces_.elements > 0) {
-      some = std::min(some, pieces_.elements - at % pieces_.elements);
-      step = at / pieces_.elements * pieces_.step + at % pieces_.elements * operand.column;
+    if (fractals_.elements > 0) {
+      some = std::min(some, fractals_.elements - at % fractals_.elements);
+      step = at / fractals_.elements * fractals_.step + at % fractals_.elements * operand.column;
     }
     char* const raw = scales_ != nullptr ? elements : to + done * size;
     if (operand.column == size) {

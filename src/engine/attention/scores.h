@@ -22,7 +22,7 @@ inline int64_t InLanes(int64_t n) { return RoundedUp(n, kAttentionLanes); }
 int32_t SizeOf(aclDataType dtype) noexcept;
 size_t ElementOf(aclDataType dtype) noexcept;
 
-// Whether both operands have 16 bits, which changes the order of terms.
+// Tells whether both operands have 16 bits, which changes the order of terms.
 inline bool IsEvenOdd(const AttentionOperand& left, const AttentionOperand& right) {
   return left.dtype == right.dtype && SizeOf(left.dtype) == 2;
 }
@@ -118,12 +118,12 @@ class Rows {
   using Part = T AttentionParts::*;
 
   Rows(const Work& work, const AttentionOperand& operand, int64_t batch, int64_t head, int64_t depth,
-       Part<AttentionPieces> pieces = nullptr, Part<AttentionOperand> prefix = nullptr,
+       Part<AttentionFractals> fractals = nullptr, Part<AttentionOperand> prefix = nullptr,
        Part<AttentionScales> scales = nullptr)
       : work_(work), operand_(operand), batch_(batch), head_(head), depth_(depth) {
     const AttentionParts* const parts = work.parts;
     if (parts == nullptr) return;
-    if (pieces != nullptr) pieces_ = parts->*pieces;
+    if (fractals != nullptr) fractals_ = parts->*fractals;
     if (prefix != nullptr && (parts->*prefix).IsThere()) prefix_ = &(parts->*prefix);
     if (scales != nullptr && (parts->*scales).scale.IsThere()) scales_ = &(parts->*scales);
   }
@@ -131,9 +131,9 @@ class Rows {
   // Sets the first row with a weight. It is read in place of the rows before it.
   void StartAt(int64_t row) { start_ = row; }
   const AttentionOperand& Operand() const { return operand_; }
-  // Whether elements must be copied before they are packed.
-  bool IsCopied() const { return pieces_.elements > 0 || prefix_ != nullptr || scales_ != nullptr; }
-  // Whether the elements of a row lie side by side in the type that is multiplied.
+  // Tells whether elements must be copied before they are packed.
+  bool IsCopied() const { return fractals_.elements > 0 || prefix_ != nullptr || scales_ != nullptr; }
+  // Tells whether the elements of a row lie side by side in the type that is multiplied.
   bool IsPlain() const { return !IsCopied() && operand_.column == SizeOf(operand_.dtype); }
 
   // Packs rows as lines and elements as terms, one block of terms after the other.
@@ -165,7 +165,7 @@ class Rows {
 
   const Work& work_;
   const AttentionOperand& operand_;
-  AttentionPieces pieces_;
+  AttentionFractals fractals_;
   const AttentionOperand* prefix_ = nullptr;
   const AttentionScales* scales_ = nullptr;
   int64_t batch_;

@@ -41,7 +41,7 @@ struct Convolution {
   int64_t y_channels;
   ConvolutionAxis axis[kPatchAxes];  // an image with fewer axes has the last ones
   ConvolutionOperand x, y, w;
-  // Whether `added` is added to the result, one element for each of its channels. Not for w.
+  // Tells whether `added` is added to the result, one element for each of its channels. Not for w.
   bool adds;
   ConvolutionOperand added;  // only `inner` is used
 };

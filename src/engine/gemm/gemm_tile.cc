@@ -103,7 +103,7 @@ class TileRun {
 
   // Returns the terms of a block of two vectors, whose sums threads may share.
   int64_t TermsOfBlock() const { return job_.is_even_odd ? kEvenOddDepth : kGemmDepth; }
-  // Whether a sum starts as that of its first block, instead of +0.
+  // Tells whether a sum starts as that of its first block, instead of +0.
   bool BeginsWithBlock() const { return !job_.is_even_odd; }
 
   // Returns where a kernel writes the sums of a block. The first block's go straight to the result.
@@ -202,7 +202,7 @@ class TileRun {
     const int64_t together = kMostRowsTogether / tiles.rows * tiles.rows;
     LeastExponent left_least[kMostRowsTogether];
     LeastExponent right_least[kMostColumns / kLeastPanelColumns];
-    // Whether any partial sum may be subnormal.
+    // Tells whether any partial sum may be subnormal.
     bool are_small = false;
     tiles.begin();
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {

@@ -42,12 +42,12 @@ inline int32_t SizeOf(aclDataType dtype) {
   return dtype == ACL_FLOAT || dtype == ACL_INT32 ? 4 : dtype == ACL_INT8 ? 1 : 2;
 }
 
-// Whether an operand is not a matrix in memory, so that only packing can read it.
+// Tells whether an operand is not a matrix in memory, so that only packing can read it.
 inline bool IsPacked(const GemmOperand& operand) {
   return operand.patches != nullptr || operand.quantised != nullptr;
 }
 
-// Whether both operands have 16 bits, which changes the order of terms.
+// Tells whether both operands have 16 bits, which changes the order of terms.
 bool IsEvenOdd(const Gemm& gemm);
 
 // A tile, and the addresses at which its operands begin.

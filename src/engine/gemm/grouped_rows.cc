@@ -94,9 +94,9 @@ void ForEachRow(int64_t rows, int64_t row_bytes, int threads, const Body& body) 
     for (int64_t row = block * each; row < end; ++row) body(row);
   });
 }
-// Calls body(column, count) for parts of a row.
+// Calls body(column, count) for tiles of a row.
 template <class Body>
-void ForEachPart(int64_t columns, const Body& body) {
+void ForEachTile(int64_t columns, const Body& body) {
   for (int64_t column = 0; column < columns; column += kColumns)
     body(column, std::min(kColumns, columns - column));
 }
@@ -164,7 +164,7 @@ void GroupedRows::Run(const JobContext& context) const noexcept {
     alignas(64) char rounded[kColumns * sizeof(float)];
     if (function != Function::kSwigluQuant) {
       if (function != Function::kNone) apply(function, values, columns);
-      ForEachPart(columns, [&](int64_t column, int64_t n) {
+      ForEachTile(columns, [&](int64_t column, int64_t n) {
         store(values + column, rounded, static_cast<size_t>(n), false);
         Put(out, context, isa, row, column, n, rounded);
       });
@@ -175,7 +175,7 @@ void GroupedRows::Run(const JobContext& context) const noexcept {
     for (int64_t i = 0; i < half; ++i) values[i] *= values[half + i];
     const float step = GreatestSize(values, half, 0.0f) / 127.0f;
     const float inverse = 1.0f / step;
-    ForEachPart(half, [&](int64_t column, int64_t n) {
+    ForEachTile(half, [&](int64_t column, int64_t n) {
       float* const some = values + column;
       for (int64_t i = 0; i < n; ++i) some[i] = step == 0 ? 0.0f : some[i] * inverse;
       store(some, rounded, static_cast<size_t>(n), false);
@@ -215,7 +215,7 @@ void GroupedInput::Run(const JobContext& context) const noexcept {
     };
     if (kind == Kind::kLess8) {
       char* const target = to.Address(context) + row * columns * 2;
-      ForEachPart(columns, [&](int64_t column, int64_t n) {
+      ForEachTile(columns, [&](int64_t column, int64_t n) {
         bring(column, n);
         for (int64_t i = 0; i < n; ++i) x[i] -= 8.0f;
         store_bf16(x, target + column * 2, static_cast<size_t>(n), false);
@@ -227,14 +227,14 @@ void GroupedInput::Run(const JobContext& context) const noexcept {
       by = NumberOf(step, context, isa, row);
     } else {
       float greatest = 0;
-      ForEachPart(columns, [&](int64_t column, int64_t n) {
+      ForEachTile(columns, [&](int64_t column, int64_t n) {
         bring(column, n);
         greatest = GreatestSize(x, n, greatest);
       });
       by = greatest / 127.0f;
     }
     auto* const target = reinterpret_cast<int8_t*>(to.Address(context)) + row * columns;
-    ForEachPart(columns, [&](int64_t column, int64_t n) {
+    ForEachTile(columns, [&](int64_t column, int64_t n) {
       bring(column, n);
       for (int64_t i = 0; i < n; ++i) target[column + i] = by == 0 ? int8_t{0} : Saturated(x[i] / by);
     });
@@ -270,7 +270,7 @@ void GroupedCombine::Run(const JobContext& context) const noexcept {
   ForEachRow(to_rows, columns * int64_t{sizeof(float)}, threads, [&](int64_t target) {
     alignas(64) float x[kColumns];
     alignas(64) char gathered[kColumns * sizeof(float)];
-    ForEachPart(columns, [&](int64_t column, int64_t n) {
+    ForEachTile(columns, [&](int64_t column, int64_t n) {
       const int64_t of_shared = target - first;
       if (shared.is_there && of_shared >= 0 && of_shared < shared_rows) {
         FindLoad(isa, shared.dtype, ACL_FLOAT)(Bring(shared, context, isa, of_shared, column, n, gathered), x,

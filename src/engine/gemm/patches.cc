@@ -309,7 +309,7 @@ class BorderedImages {
   bool is_kept_ = false;
 };
 
-// Whether all positions of the only kernel element lie inside the image, so that all channels have their
+// Tells whether all positions of the only kernel element lie inside the image, so that all channels have their
 // elements at the same distances.
 bool HasNoBorder(const Patches& patches) {
   return std::all_of(std::begin(patches.axis), std::end(patches.axis), [](const PatchAxis& axis) {

@@ -23,7 +23,7 @@ inline constexpr int64_t PairsOf(int64_t depth) {
 using LeastExponent = int32_t;
 inline constexpr LeastExponent kNoExponent = 255;
 
-// Whether products of numbers with at least these exponents, and all their sums, are multiples of 2^-126 and
+// Tells whether products of numbers with at least these exponents, and all their sums, are multiples of 2^-126 and
 // so never subnormal. A number is a multiple of its power of two times 2^-7.
 inline bool AreMultiplesOfNormals(LeastExponent a, LeastExponent b) {
   constexpr LeastExponent kBias = 127, kFractionBits = 7, kLeast = -126;
@@ -48,7 +48,7 @@ struct TileKernels {
   const char* name;
   int rows;     // that are multiplied at a time
   int columns;  // a panel's columns are a multiple of this
-  // Whether `c` passes through registers that flush subnormal numbers to 0.
+  // Tells whether `c` passes through registers that flush subnormal numbers to 0.
   bool flushes_sums;
   // Converts BF16 numbers to pairs of terms, PairsOf(depth) in a row and padded with 0, and back.
   LeastExponent (*pair_rows)(const float* rows, int64_t count, int64_t depth, uint32_t* to);
@@ -73,7 +73,7 @@ const TileKernels* FindAmxKernels() noexcept;
 // Computes as AMX does, by the steps of the processor's manual.
 const TileKernels& AmxModel() noexcept;
 
-// Whether kernels give the bits of scalar fused multiply-adds if AreMultiplesOfNormals.
+// Tells whether kernels give the bits of scalar fused multiply-adds if AreMultiplesOfNormals.
 bool HaveTheBits(const TileKernels& kernels) noexcept;
 
 }  // namespace portacl::engine

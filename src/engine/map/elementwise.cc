@@ -48,7 +48,7 @@ int64_t ElementsToLine(const char* address, int32_t size) {
   return static_cast<int64_t>((64 - reinterpret_cast<uintptr_t>(address) % 64) % 64) / size;
 }
 
-// Whether the kernel can read and write all operands in memory: they are dense and of its types. Such a loop
+// Tells whether the kernel can read and write all operands in memory: they are dense and of its types. Such a loop
 // needs no tiles, which take longer to set up than a short loop takes to run.
 bool IsInPlace(const ElementwiseLoop& job) {
   const SelectedKernel chosen = job.kernel();
@@ -109,7 +109,7 @@ class RowsInPlace {
     }
   }
 
-  // Whether the plan has such rows.
+  // Tells whether the plan has such rows.
   bool fit() const { return fit_; }
 
   // Computes elements [begin, end). Calls before(position) ahead of every row and then computes one row at a

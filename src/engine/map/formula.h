@@ -101,7 +101,7 @@ constexpr ElementType ElementTypeOf(aclDataType dtype) {
   }
 }
 
-// Whether a kernel reads operands of a type directly from memory.
+// Tells whether a kernel reads operands of a type directly from memory.
 constexpr bool Takes(ElementType kernel, ElementType type) {
   return kernel == ElementType::kMixed ? type <= ElementType::kF16 : type == kernel;
 }

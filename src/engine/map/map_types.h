@@ -28,7 +28,7 @@ struct MapTypes {
   ElementLoad LoadFor(aclDataType dtype, aclDataType cast, ElementType* type) const noexcept;
   // Returns the store. Floating results are rounded once; integers wrap to `promoted` first.
   ElementStore StoreFor(aclDataType dtype, ElementType* type) const noexcept;
-  // Whether tiles of an operand of this dtype hold half as many elements.
+  // Tells whether tiles of an operand of this dtype hold half as many elements.
   bool IsWide(aclDataType dtype) const noexcept;
 };
 

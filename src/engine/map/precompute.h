@@ -8,7 +8,7 @@
 
 namespace portacl::engine {
 
-// Whether the input is repeated often enough and its distinct elements fit the thread's memory.
+// Tells whether the input is repeated often enough and its distinct elements fit the thread's memory.
 bool IsWorthPrecomputing(const Formula& formula, const LoopPlan& plan) noexcept;
 
 // Computes the function on up to `threads` threads, and replaces formula, plan and base (each operand's

@@ -103,7 +103,7 @@ void ForEachDenseRange(const LoopPlan& plan, int operand, Cursor cursor, int64_t
 char* DenseAddress(const LoopPlan& plan, int operand, char* base, const Cursor& cursor, int64_t position,
                    int64_t n) noexcept;
 
-// Whether a plan's rows are walked one at a time.
+// Tells whether a plan's rows are walked one at a time.
 inline bool HasLongRows(const LoopPlan& plan) {
   return plan.extent[plan.rank - 1] >= kLongRow || plan.rank == 1;
 }
@@ -145,9 +145,9 @@ class FormulaTiles {
 
  private:
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
-  // Whether the kernel reads the input directly from memory.
+  // Tells whether the kernel reads the input directly from memory.
   bool IsNative(int input) const { return Takes(kernel_.elements, formula_.type[input]); }
-  // Whether the kernel reads the input directly from memory, and the input is dense within a row.
+  // Tells whether the kernel reads the input directly from memory, and the input is dense within a row.
   bool IsDense(int input) const {
     return IsNative(input) && RowStride(input) == plan_.operand[input].element_size;
   }

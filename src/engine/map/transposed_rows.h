@@ -27,7 +27,7 @@ struct LoopRange {
 // AttachTransposedRows).
 class TransposedRows {
  public:
-  // Whether transposed rows serve this operand: it is dense along the last dim but one, and neither dense nor
+  // Tells whether transposed rows serve this operand: it is dense along the last dim but one, and neither dense nor
   // repeated along the last.
   static bool Fit(const LoopPlan& plan, const OperandLoop& operand) noexcept;
 

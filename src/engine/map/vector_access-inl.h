@@ -31,7 +31,7 @@ enum class Repeated { kNone, kFirst, kAny };
 // step is its element size, or 0 for one repeated value. The output, if there is one, comes after the inputs.
 template <class Elements, Repeated kRepeated = Repeated::kAny, class Results = Elements>
 class Uniform {
-  // Whether results fill vectors and so can be streamed. Bytes do only if the elements are bytes, too.
+  // Tells whether results fill vectors and so can be streamed. Bytes do only if the elements are bytes, too.
   static constexpr bool FillVectors() {
     if constexpr (std::is_same_v<Results, Elements>) {
       return true;

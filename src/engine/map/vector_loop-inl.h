@@ -396,15 +396,15 @@ struct Elementwise {
   // The types of lanes that the formula is computed in.
   using Lanes = LaneTypes<float>;
 
-  // Whether the formula has a fast path: loops over 16-bit, mixed and every second elements. They take ten
+  // Tells whether the formula has a fast path: loops over 16-bit, mixed and every second elements. They take ten
   // times as long to compile as the one loop over float32 that every formula has. Without them such operands
   // pass through tiles.
   static constexpr bool kHasFastPath = false;
 
-  // Whether the formula has, of the loops of a fast path, only those over 16-bit elements.
+  // Tells whether the formula has, of the loops of a fast path, only those over 16-bit elements.
   static constexpr bool kTakes16BitFloats = false;
 
-  // Whether the formula's results are masks, written as bytes of 0 and 1.
+  // Tells whether the formula's results are masks, written as bytes of 0 and 1.
   static constexpr bool kWritesBool = false;
 
   // The input to which the formula applies a costly function over float32, or -1. Such a formula has

@@ -354,12 +354,12 @@ Type TypeOf(aclDataType dtype) {
   }
 }
 
-// Whether both are integers of the same width.
+// Tells whether both are integers of the same width.
 bool HaveSameBits(Type a, Type b) {
   return a <= Type::kU64 && b <= Type::kU64 && static_cast<int>(a) / 2 == static_cast<int>(b) / 2;
 }
 bool IsInteger(Type type) { return type <= Type::kU64; }
-// Whether a type is a float of 16 or of 8 bits.
+// Tells whether a type is a float of 16 or of 8 bits.
 bool IsHalf(Type type) { return type >= Type::kF16 && type <= Type::kPower; }
 bool IsPair(Type type) { return type == Type::kC64 || type == Type::kC128; }
 

@@ -49,7 +49,7 @@ struct Conversion {
 // its start.
 aclDataType ConvertedPart(aclDataType from, aclDataType to) noexcept;
 
-// Whether a dtype converts to and from all other such dtypes.
+// Tells whether a dtype converts to and from all other such dtypes.
 bool IsConvertible(aclDataType dtype) noexcept;
 
 // Finds a conversion. `from` is a ConvertedPart; both are convertible, or they are the same. The values

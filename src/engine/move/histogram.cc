@@ -1,4 +1,4 @@
-// Counts and sums by bins (see histogram.h). Threads count parts of the numbers; one thread adds weights, in
+// Counts and sums by bins (see histogram.h). Threads count blocks of the numbers; one thread adds weights, in
 // order.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/histogram.h"
@@ -17,14 +17,14 @@ namespace portacl::engine {
 namespace {
 
 // Fewer numbers are not worth another thread.
-constexpr int64_t kWorthPart = 32768;
-constexpr int kMostParts = 64;
+constexpr int64_t kFewestPerBlock = 32768;
+constexpr int kMostBlocks = 64;
 
-int64_t PartsOf(const Histogram& histogram) {
+int64_t CountThreadBlocks(const Histogram& histogram) {
   if (histogram.is_weighed) return 1;
-  // Each part has the cost of clearing and adding its own bins.
-  const int64_t worth = histogram.count / std::max(kWorthPart, 2 * histogram.bins);
-  return std::clamp<int64_t>(worth, 1, std::clamp(histogram.threads, 1, kMostParts));
+  // Each block has the cost of clearing and adding its own bins.
+  const int64_t worth = histogram.count / std::max(kFewestPerBlock, 2 * histogram.bins);
+  return std::clamp<int64_t>(worth, 1, std::clamp(histogram.threads, 1, kMostBlocks));
 }
 
 // Elements [first, first + n) of a stream, n <= kTile, dense and converted.
@@ -99,31 +99,31 @@ int64_t BinOf(int64_t x, int64_t bins, const Bounds<int64_t>& bounds) {
   return std::min(static_cast<int64_t>(scaled), bins - 1);
 }
 
-// Adds all parts' counts to those of the first.
-void AddParts(int64_t* counts, int64_t bins, int64_t parts) {
-  for (int64_t part = 1; part < parts; ++part) {
-    for (int64_t bin = 0; bin < bins; ++bin) counts[bin] += counts[part * bins + bin];
+// Adds all blocks' counts to those of the first.
+void AddBlocks(int64_t* counts, int64_t bins, int64_t blocks) {
+  for (int64_t block = 1; block < blocks; ++block) {
+    for (int64_t bin = 0; bin < bins; ++bin) counts[bin] += counts[block * bins + bin];
   }
 }
 
-// Clears a set of bins for each part and calls count(part, begin, end, bins).
+// Clears a set of bins for each block and calls count(begin, end, bins).
 template <class Count>
-void CountParts(const Histogram& histogram, const JobContext& context, const Count& count) {
+void CountBlocks(const Histogram& histogram, const JobContext& context, const Count& count) {
   auto* const counts = reinterpret_cast<int64_t*>(histogram.sums.Address(context));
-  const int64_t parts = PartsOf(histogram);
-  const int64_t thread_block = (histogram.count + parts - 1) / parts;
-  ForEachBlock(parts, histogram.threads, [&](int64_t part) {
-    int64_t* const own = counts + part * histogram.bins;
+  const int64_t blocks = CountThreadBlocks(histogram);
+  const int64_t thread_block = (histogram.count + blocks - 1) / blocks;
+  ForEachBlock(blocks, histogram.threads, [&](int64_t block) {
+    int64_t* const own = counts + block * histogram.bins;
     std::fill_n(own, histogram.bins, 0);
-    count(part * thread_block, std::min(histogram.count, (part + 1) * thread_block), own);
+    count(block * thread_block, std::min(histogram.count, (block + 1) * thread_block), own);
   });
-  AddParts(counts, histogram.bins, parts);
+  AddBlocks(counts, histogram.bins, blocks);
 }
 
 template <class T>
 void CountBetween(const Histogram& histogram, const JobContext& context, Bounds<T> bounds) {
   if (histogram.finds_bounds) Find(histogram, context, bounds);
-  CountParts(histogram, context, [&](int64_t begin, int64_t end, int64_t* counts) {
+  CountBlocks(histogram, context, [&](int64_t begin, int64_t end, int64_t* counts) {
     Tiles<T> tiles(histogram, histogram.numbers, context);
     ForEachTile(begin, end, [&](int64_t first, int64_t n) {
       const T* const x = tiles.Get(first, n);
@@ -169,7 +169,7 @@ int64_t SumWeights(const Histogram& histogram, const JobContext& context) {
 
 int64_t CountIntegers(const Histogram& histogram, const JobContext& context) {
   std::atomic<int64_t> bad{std::numeric_limits<int64_t>::max()};
-  CountParts(histogram, context, [&](int64_t begin, int64_t end, int64_t* counts) {
+  CountBlocks(histogram, context, [&](int64_t begin, int64_t end, int64_t* counts) {
     Tiles<int64_t> integers(histogram, histogram.numbers, context);
     int64_t found = std::numeric_limits<int64_t>::max();
     ForEachTile(begin, end, [&](int64_t first, int64_t n) {
@@ -186,7 +186,7 @@ int64_t CountIntegers(const Histogram& histogram, const JobContext& context) {
 }  // namespace
 
 int64_t HistogramMemory(const Histogram& histogram) noexcept {
-  return PartsOf(histogram) * histogram.bins * int64_t{sizeof(int64_t)};
+  return CountThreadBlocks(histogram) * histogram.bins * int64_t{sizeof(int64_t)};
 }
 
 void Histogram::Run(const JobContext& context) const noexcept {

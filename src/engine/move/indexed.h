@@ -110,7 +110,7 @@ constexpr uint32_t DimBits(int first, int count) noexcept { return ((uint32_t{1}
 bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const IndexView* indices, int count,
                  IndexedMove& move) noexcept;
 
-// Whether whole rows are combined at the rows that one index tensor names, independently of each other. Then
+// Tells whether whole rows are combined at the rows that one index tensor names, independently of each other. Then
 // the rows can be processed target by target.
 bool SumsRows(const IndexedMove& move) noexcept;
 int64_t RowsWorkspace(const IndexedMove& move) noexcept;
@@ -190,7 +190,7 @@ struct OpListJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Whether elements of this dtype can be added and multiplied.
+// Tells whether elements of this dtype can be added and multiplied.
 bool CanCompute(aclDataType dtype) noexcept;
 
 }  // namespace portacl::engine

@@ -28,7 +28,7 @@ constexpr int64_t kWorthLooking = int64_t{4} << 20;
 // The fewest threads for that. Two take longer than one alone, which skips no indices and has the memory's
 // bandwidth for itself.
 constexpr int kThreadsWorthLooking = 4;
-// The fewest bytes in a thread's part of a row. With fewer, threads wait for each other's cache lines.
+// The fewest bytes in a thread's block of a row. With fewer, threads wait for each other's cache lines.
 constexpr int64_t kWorthCutting = 2048;
 
 constexpr int64_t kRowBeginning = 512;
@@ -129,7 +129,7 @@ class Loop {
     for (int64_t byte = next_line_bytes_ * i / n; byte < end; byte += 64) __builtin_prefetch(next + byte);
   }
 
-  // Whether all lines have the same offsets.
+  // Tells whether all lines have the same offsets.
   bool RepeatsOffsets() const {
     if (trailing_ > 0 || line_ < 1) return false;
     if (move_.extent[line_] > kRepeatedElements) return false;
@@ -264,7 +264,7 @@ class Loop {
     return true;
   }
 
-  // Whether the offset alone identifies the target.
+  // Tells whether the offset alone identifies the target.
   bool CanLimitOffsets() const {
     const IndexOperand& one = move_.index[0];
     return move_.index_count == 1 && one.step > 0 && (line_ < 0 || move_.indexed_stride[line_] == 0);
@@ -483,32 +483,32 @@ void IndexedMove::Run(const JobContext& context) const noexcept {
       const bool is_safe = action == IndexedAction::kTake || indexed_stride[dim] != 0;
       if (is_safe && (cut < 0 || extent[dim] > extent[cut])) cut = dim;
     }
-    const int64_t parts =
+    const int64_t blocks =
         threads > 1 ? std::clamp<int64_t>(count * size / kWorthThreads, 1, int64_t{8} * threads) : 1;
-    // Every part of a cut through rows scans all indices.
+    // Every block of a cut through rows scans all indices.
     const bool cuts_rows =
         cut >= 0 && action != IndexedAction::kTake && !whole.DependsOn(cut) && cut == rank - 1;
     const int64_t row_bytes = cut >= 0 ? extent[cut] * size : 0;
-    const int64_t cut_parts =
-        cuts_rows ? std::clamp<int64_t>(row_bytes / kWorthCutting, 1, std::min<int64_t>(parts, threads))
-                  : parts;
+    const int64_t cut_blocks =
+        cuts_rows ? std::clamp<int64_t>(row_bytes / kWorthCutting, 1, std::min<int64_t>(blocks, threads))
+                  : blocks;
     const bool is_far = index_count > 0 && index[0].bound != kOffsets && index[0].bound >= threads &&
                         threads >= kThreadsWorthLooking &&
                         std::abs(index[0].step) > kWorthLooking / index[0].bound;
-    if (parts > 1 && (cut < 0 || extent[cut] < threads) && is_far) {
+    if (blocks > 1 && (cut < 0 || extent[cut] < threads) && is_far) {
       // No such dim is long enough, so that every thread scans all indices and writes its own targets.
-      ForEachBlock(threads, threads, [&](int64_t part) {
+      ForEachBlock(threads, threads, [&](int64_t block) {
         const DefaultFloatEnvironment of_thread;
         Loop loop(*this, context, fault);
         const int64_t thread_block = (index[0].bound + threads - 1) / threads;
-        loop.LimitTargets(part * thread_block, (part + 1) * thread_block);
+        loop.LimitTargets(block * thread_block, (block + 1) * thread_block);
         loop.Run(0, 0, extent[0]);
       });
-    } else if (parts > 1 && cut >= 0) {
-      const int64_t thread_block = (extent[cut] + cut_parts - 1) / cut_parts;
-      ForEachBlock((extent[cut] + thread_block - 1) / thread_block, threads, [&](int64_t part) {
+    } else if (blocks > 1 && cut >= 0) {
+      const int64_t thread_block = (extent[cut] + cut_blocks - 1) / cut_blocks;
+      ForEachBlock((extent[cut] + thread_block - 1) / thread_block, threads, [&](int64_t block) {
         const DefaultFloatEnvironment of_thread;
-        whole.Run(cut, part * thread_block, std::min(extent[cut], (part + 1) * thread_block));
+        whole.Run(cut, block * thread_block, std::min(extent[cut], (block + 1) * thread_block));
       });
     } else {
       whole.Run(0, 0, extent[0]);

@@ -220,7 +220,7 @@ class Blocks {
   int64_t per_thread_block_;
 };
 
-// Whether the source is one element, which is converted once and then repeated.
+// Tells whether the source is one element, which is converted once and then repeated.
 bool IsOneValue(const LoopPlan& plan) {
   const int64_t* const stride = plan.operand[kMoveSource].stride;
   return std::all_of(stride, stride + plan.rank, [](int64_t step) { return step == 0; });

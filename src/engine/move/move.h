@@ -24,7 +24,7 @@ struct Move {
   // Every element of the destination is written once, and no other byte.
   void Run(const char* source, char* destination) const noexcept;
 
-  // Run a move in parts of about 128 KiB, which threads may run concurrently.
+  // Run a move in blocks of about 128 KiB, which threads may run concurrently.
   int64_t ThreadBlocks() const noexcept;
   void RunThreadBlocks(const char* source, char* destination, int64_t first, int64_t last) const noexcept;
 };
@@ -48,7 +48,7 @@ struct MovesJob {
   int count;
   int threads;
   int64_t thread_blocks;           // of all moves
-  int64_t barrier;                 // the first part that waits for all parts before it; 0: none
+  int64_t barrier;                 // the first block that waits for all blocks before it; 0: none
   int64_t thread_blocks_together;  // that a thread takes at a time
   int64_t elements;
   alignas(16) unsigned char value[16];

@@ -7,7 +7,7 @@
 namespace portacl::engine {
 namespace {
 
-// Whether input and output are one tensor, so that nothing has to be copied.
+// Tells whether input and output are one tensor, so that nothing has to be copied.
 bool IsCopyOfItself(const ListedOp& op, const JobContext& context) {
   const LoopPlan& plan = op.move.plan;
   const OperandLoop& source = plan.operand[kMoveSource];

@@ -108,7 +108,7 @@ class RowGroup {
       : job_(job),
         source_(Base(context, job.source)),
         destination_(Base(context, job.destination)),
-        places_(job.has_indices ? Base(context, job.indices) : nullptr) {
+        indices_(job.has_indices ? Base(context, job.indices) : nullptr) {
     for (int axis = 0; axis < 3; ++axis) {
       windows_[axis] = job.windows[axis].In(context.memory);
       sizes_[axis] = job.sizes[axis].In(context.memory);
@@ -116,7 +116,7 @@ class RowGroup {
   }
 
   void Run(int64_t first_row, int64_t count) {
-    Place(first_row, count);
+    PlaceLanes(first_row, count);
     for (int64_t x = 0; x < job_.extent[4]; x += kTile) RunTile(x, std::min(kTile, job_.extent[4] - x));
   }
 
@@ -133,7 +133,7 @@ class RowGroup {
     return static_cast<char*>(context.addresses[row.operand]) + row.offset;
   }
 
-  void Place(int64_t first_row, int64_t count) {
+  void PlaceLanes(int64_t first_row, int64_t count) {
     count_ = count;
     most_z_ = most_y_ = 0;
     int64_t index[4];
@@ -151,16 +151,16 @@ class RowGroup {
       };
       lane.plane = source_ + at(job_.source, 2);
       lane.to = destination_ + at(job_.destination, 4);
-      lane.indices = job_.has_indices ? places_ + at(job_.indices, 4) : nullptr;
+      lane.indices = job_.has_indices ? indices_ + at(job_.indices, 4) : nullptr;
       lane.z = windows_[0][index[2]];
       lane.y = windows_[1][index[3]];
       most_z_ = std::max(most_z_, lane.z.count);
       most_y_ = std::max(most_y_, lane.y.count);
-      first_place_[l] = static_cast<int32_t>((lane.z.first * job_.length[1] + lane.y.first) * job_.length[2]);
+      first_index_[l] = static_cast<int32_t>((lane.z.first * job_.length[1] + lane.y.first) * job_.length[2]);
       if (job_.kind == PoolKind::kMean) by_lane_[l] = sizes_[0][index[2]] * sizes_[1][index[3]];
       for (int dim = 3; dim >= 0 && ++index[dim] == job_.extent[dim]; --dim) index[dim] = 0;
     }
-    for (int64_t l = count; l < kLanes; ++l) first_place_[l] = 0;
+    for (int64_t l = count; l < kLanes; ++l) first_index_[l] = 0;
     for (int64_t l = count; l < kLanes; ++l) by_lane_[l] = 1;
   }
 
@@ -170,7 +170,7 @@ class RowGroup {
     const PoolWindow* const windows = windows_[2] + x;
     for (int64_t i = 0; job_.has_indices && i < n; ++i) {
       for (int64_t l = 0; l < kLanes; ++l)
-        result_indices_[i * kLanes + l] = first_place_[l] + windows[i].first;
+        result_indices_[i * kLanes + l] = first_index_[l] + windows[i].first;
     }
     int64_t begin = std::numeric_limits<int64_t>::max();
     int64_t end = 0;
@@ -302,14 +302,14 @@ class RowGroup {
   const PoolJob& job_;
   const char* const source_;
   char* const destination_;
-  char* const places_;
+  char* const indices_;
   const PoolWindow* windows_[3];
   const float* sizes_[3];
   int64_t count_ = 0;
   int32_t most_z_ = 0;
   int32_t most_y_ = 0;
   Lane lanes_[kLanes];
-  alignas(64) int32_t first_place_[kLanes];
+  alignas(64) int32_t first_index_[kLanes];
   alignas(64) int32_t row_indices_[kLanes] = {};
   alignas(64) float by_lane_[kLanes];
   alignas(64) float values_[kTile * kLanes];
@@ -356,11 +356,11 @@ void RunPlainRow(const PoolJob& job, const JobContext& context, int64_t row) {
     }
     Store(to + i * job.destination.stride[4], best);
     if (!job.has_indices) continue;
-    char* const place_at = at(job.indices, 4) + i * job.indices.stride[4];
+    char* const index_at = at(job.indices, 4) + i * job.indices.stride[4];
     if (job.is_wide) {
-      Store<int64_t>(place_at, max_index);
+      Store<int64_t>(index_at, max_index);
     } else {
-      Store<int32_t>(place_at, static_cast<int32_t>(max_index));
+      Store<int32_t>(index_at, static_cast<int32_t>(max_index));
     }
   }
 }

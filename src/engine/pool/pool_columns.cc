@@ -19,7 +19,7 @@ using PoolVector = hn::CappedTag<float, kPoolLanes>;
 
 // Calls f(window, first, end) with the columns of each window that are among these.
 template <class F>
-HWY_INLINE void ForEachPart(const PoolColumns& columns, const F& f) {
+HWY_INLINE void ForEachWindow(const PoolColumns& columns, const F& f) {
   const int64_t step = columns.dilation;
   const int64_t end = columns.first + columns.count;
   for (int64_t x = 0; x < columns.window_count; ++x) {
@@ -35,7 +35,7 @@ template <bool kWithIndices>
 void AddMaxima(const PoolColumns& columns, float* HWY_RESTRICT largest, int32_t* HWY_RESTRICT indices) {
   const PoolVector d;
   const hn::RebindToSigned<PoolVector> di;
-  ForEachPart(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
+  ForEachWindow(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
     for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
       auto best = hn::Load(d, largest + x * kPoolLanes + lane);
       auto max_index = hn::Load(di, indices + x * kPoolLanes + lane);
@@ -64,7 +64,7 @@ void AddMaximaWithIndices(const PoolColumns& columns, float* largest, int32_t* i
 
 void AddSums(const PoolColumns& columns, float* HWY_RESTRICT sums, int32_t*) {
   const PoolVector d;
-  ForEachPart(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
+  ForEachWindow(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
     for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
       auto sum = hn::Load(d, sums + x * kPoolLanes + lane);
       for (int64_t c = first; c < end; c += columns.dilation)

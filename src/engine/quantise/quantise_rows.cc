@@ -174,12 +174,12 @@ void Dequantise::Run(const JobContext& context) const noexcept {
   const FactorRow others(second_scale, isa, context, columns);
   const FactorRow behind(last, isa, context, columns);
   const TileFunctions functions = FunctionsFor(isa);
-  const int64_t pieces = QuotientUp(columns, kPiece);
-  ForEachRows(rows * pieces, std::min(columns, kPiece), threads, [&](int64_t from, int64_t until) {
+  const int64_t blocks = QuotientUp(columns, kBlock);
+  ForEachRows(rows * blocks, std::min(columns, kBlock), threads, [&](int64_t from, int64_t until) {
     for (int64_t unit = from; unit < until; ++unit) {
-      const int64_t row = unit / pieces;
-      const int64_t begin = unit % pieces * kPiece;
-      ForEachTile(begin, std::min(columns, begin + kPiece), [&](int64_t column, int64_t n) {
+      const int64_t row = unit / blocks;
+      const int64_t begin = unit % blocks * kBlock;
+      ForEachTile(begin, std::min(columns, begin + kBlock), [&](int64_t column, int64_t n) {
         float numbers[kTileColumns];
         float memory[kTileColumns];
         const auto count = static_cast<size_t>(n);

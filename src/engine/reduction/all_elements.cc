@@ -15,18 +15,18 @@ namespace {
 
 constexpr int64_t kBlock = 16384;
 
-// Whether the formula is true for all elements of [begin, end). Stops early once another block has found a
+// Tells whether the formula is true for all elements of [begin, end). Stops early once another block has found a
 // false one.
 bool IsTrueOfEvery(const AllElementsJob& job, char* const* base, int64_t begin, int64_t end,
                    const std::atomic<bool>& every) {
-  alignas(64) unsigned char truth[kTile];
+  alignas(64) unsigned char is_true[kTile];
   const KernelType kernel = job.formula.KernelFor(ElementType::kBool).type;
   FormulaTiles tiles(job.formula, job.plan, base, kernel, ElementType::kBool);
   Cursor cursor(job.plan, base, begin);
   for (int64_t position = begin; position < end && every.load(std::memory_order_relaxed);) {
     const int64_t n = std::min({end - position, tiles.LongestTile(cursor), int64_t{kTile}});
-    tiles.Compute(cursor, position, n, truth);
-    if (std::memchr(truth, 0, static_cast<size_t>(n)) != nullptr) return false;
+    tiles.Compute(cursor, position, n, is_true);
+    if (std::memchr(is_true, 0, static_cast<size_t>(n)) != nullptr) return false;
     position += n;
     cursor.Skip(n);
   }

@@ -18,9 +18,9 @@ namespace portacl::engine {
 namespace {
 
 // Bounds for the terms of a task, if outputs are short.
-constexpr int64_t kFewestTermsPerPiece = 16384;
-constexpr int64_t kMostTermsPerPiece = 131072;
-constexpr int64_t kPieces = 64;
+constexpr int64_t kFewestTermsPerBlock = 16384;
+constexpr int64_t kMostTermsPerBlock = 131072;
+constexpr int64_t kThreadBlocks = 64;
 
 // Outputs that are reduced, finished and stored together: adjacent in the walk, or columns. Without a
 // thread's memory there are fewer.
@@ -96,7 +96,8 @@ class AxisReductionRun {
   }
 
   int64_t GroupFor(int64_t terms) const {
-    const int64_t wanted = std::clamp(plan_.terms.count / kPieces, kFewestTermsPerPiece, kMostTermsPerPiece);
+    const int64_t wanted =
+        std::clamp(plan_.terms.count / kThreadBlocks, kFewestTermsPerBlock, kMostTermsPerBlock);
     return std::max<int64_t>(wanted / terms, 1);
   }
 
@@ -118,12 +119,12 @@ class AxisReductionRun {
 
   void RunGroups() const {
     const int64_t group = GroupFor(plan_.reduced);
-    ForEachBlock((plan_.outputs() + group - 1) / group, job_.threads, [&](int64_t piece) {
+    ForEachBlock((plan_.outputs() + group - 1) / group, job_.threads, [&](int64_t thread_block) {
       const DefaultFloatEnvironment environment;
-      const int64_t end = std::min(plan_.outputs(), (piece + 1) * group);
+      const int64_t end = std::min(plan_.outputs(), (thread_block + 1) * group);
       FormulaTiles tiles = Tiles();
-      WithMemory(std::min(kOutputsAtOnce, end - piece * group), [&](const Memory& memory) {
-        for (int64_t first = piece * group; first < end; first += memory.width)
+      WithMemory(std::min(kOutputsAtOnce, end - thread_block * group), [&](const Memory& memory) {
+        for (int64_t first = thread_block * group; first < end; first += memory.width)
           AllPasses(tiles, memory, first, std::min(memory.width, end - first));
       });
     });
@@ -134,14 +135,14 @@ class AxisReductionRun {
     const int64_t stripes = (plan_.inner + width - 1) / width;
     const int64_t group = GroupFor(plan_.reduced * width);
     const int64_t groups = (plan_.outer + group - 1) / group;
-    ForEachBlock(groups * stripes, job_.threads, [&](int64_t piece) {
+    ForEachBlock(groups * stripes, job_.threads, [&](int64_t thread_block) {
       const DefaultFloatEnvironment environment;
-      const int64_t column = piece % stripes * width;
+      const int64_t column = thread_block % stripes * width;
       const int64_t columns = std::min(width, plan_.inner - column);
-      const int64_t end = std::min(plan_.outer, (piece / stripes + 1) * group);
+      const int64_t end = std::min(plan_.outer, (thread_block / stripes + 1) * group);
       FormulaTiles tiles = Tiles();
       WithMemory(columns, [&](const Memory& memory) {
-        for (int64_t outer = piece / stripes * group; outer < end; ++outer) {
+        for (int64_t outer = thread_block / stripes * group; outer < end; ++outer) {
           for (int64_t done = 0; done < columns; done += memory.width)
             AllPasses(tiles, memory, outer * plan_.inner + column + done,
                       std::min(memory.width, columns - done));
@@ -163,12 +164,12 @@ class AxisReductionRun {
     const int64_t stripes = (plan_.inner + width - 1) / width;
     const double* const m = &pass == &job_.pass[0] ? nullptr : kept_;
     const size_t size = pass.kernels->size;
-    ForEachBlock(plan_.outer * stripes * plan_.chunks, job_.threads, [&](int64_t piece) {
+    ForEachBlock(plan_.outer * stripes * plan_.chunks, job_.threads, [&](int64_t thread_block) {
       const DefaultFloatEnvironment environment;
-      const int64_t chunk = piece % plan_.chunks;
-      const int64_t column = piece / plan_.chunks % stripes * width;
+      const int64_t chunk = thread_block % plan_.chunks;
+      const int64_t column = thread_block / plan_.chunks % stripes * width;
       const int64_t columns = std::min(width, plan_.inner - column);
-      const int64_t output = piece / plan_.chunks / stripes * plan_.inner + column;
+      const int64_t output = thread_block / plan_.chunks / stripes * plan_.inner + column;
       const int64_t begin = chunk * rows;
       FormulaTiles tiles = Tiles();
       WithMemory(columns, [&](const Memory& memory) {

@@ -157,7 +157,7 @@ void AlongIndexed(const ReductionConstants& constants, ReductionWork& work) {
   const auto* const terms = static_cast<const T*>(work.terms);
   IndexedKey best;
   std::memcpy(&best, work.lanes, sizeof best);
-  ForEachPiece(work, [&](size_t i, size_t end, size_t in_block, bool ends) HWY_ATTR {
+  ForEachTermBlock(work, [&](size_t i, size_t end, size_t in_block, bool ends) HWY_ATTR {
     using Lanes = LaneSet<Reducer>;
     const typename Lanes::D d;
     const auto none = hn::Zero(d);

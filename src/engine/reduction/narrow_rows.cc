@@ -15,9 +15,9 @@ void ReductionRun::RunNarrowRows() {
   const int64_t rows = std::min(plan_.reduced, plan_.chunk_blocks * kRowBlock);
   const int64_t group = plan_.chunks > 1 ? 1 : GroupFor(plan_.reduced * plan_.inner);
   const int64_t groups = (plan_.outer + group - 1) / group;
-  ForEachBlock(groups * plan_.chunks, job_.threads, [&](int64_t piece) {
-    const int64_t chunk = piece % plan_.chunks;
-    const int64_t first = piece / plan_.chunks * group;
+  ForEachBlock(groups * plan_.chunks, job_.threads, [&](int64_t thread_block) {
+    const int64_t chunk = thread_block % plan_.chunks;
+    const int64_t first = thread_block / plan_.chunks * group;
     const int64_t count = std::min(group, plan_.outer - first);
     const int64_t row = chunk * plan_.chunk_blocks * kRowBlock;
     const DefaultFloatEnvironment environment;

@@ -109,15 +109,15 @@ class LaneSet {
 #endif
 };
 
-// Calls piece(begin, end, is_new, ends) for the terms of each block, and advances `work`.
-template <class Piece>
-HWY_INLINE void ForEachPiece(ReductionWork& work, const Piece& piece) {
+// Calls function(begin, end, is_new, ends) for the terms of each block, and advances `work`.
+template <class Function>
+HWY_INLINE void ForEachTermBlock(ReductionWork& work, const Function& function) {
   constexpr size_t kBlock = kLaneBlock;
   for (size_t i = 0; i < work.n;) {
     const size_t in_block = work.at % kBlock;
     const size_t left = std::min(kBlock - in_block, work.length - work.at);
     const size_t end = i + std::min(left, work.n - i);
-    piece(i, end, in_block, end - i == left);
+    function(i, end, in_block, end - i == left);
     work.at += end - i;
     if (work.at == work.length) {
       work.at = 0;
@@ -137,7 +137,7 @@ void Along(const ReductionConstants& constants, ReductionWork& work) {
   using Lanes = LaneSet<Reducer>;
   const auto* const terms = static_cast<const typename Reducer::Term*>(work.terms);
   const Reducer reducer(constants);
-  ForEachPiece(work, [&](size_t i, size_t end, size_t in_block, bool ends) HWY_ATTR {
+  ForEachTermBlock(work, [&](size_t i, size_t end, size_t in_block, bool ends) HWY_ATTR {
     const typename Lanes::D d;
     typename Lanes::V parameter = hn::Zero(d);
     if constexpr (Reducer::kHasParameter) parameter = hn::Set(d, *work.parameter);

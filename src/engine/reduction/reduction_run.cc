@@ -17,9 +17,9 @@ constexpr int64_t kMaxElement = 16;
 
 // Bounds for the terms of a task, if outputs are short: enough to hide the cost of starting a task, few
 // enough to leave tasks for all threads.
-constexpr int64_t kFewestTermsPerPiece = 16384;
-constexpr int64_t kMostTermsPerPiece = 131072;
-constexpr int64_t kPieces = 64;
+constexpr int64_t kFewestTermsPerBlock = 16384;
+constexpr int64_t kMostTermsPerBlock = 131072;
+constexpr int64_t kThreadBlocks = 64;
 
 // Levels of the tree over chunks.
 constexpr int kChunkLevels = std::bit_width(static_cast<uint64_t>(kMaxChunks));
@@ -59,7 +59,8 @@ void ReductionRun::Run() {
 }
 
 int64_t ReductionRun::GroupFor(int64_t terms) const {
-  const int64_t wanted = std::clamp(plan_.terms.count / kPieces, kFewestTermsPerPiece, kMostTermsPerPiece);
+  const int64_t wanted =
+      std::clamp(plan_.terms.count / kThreadBlocks, kFewestTermsPerBlock, kMostTermsPerBlock);
   return std::max<int64_t>(wanted / terms, 1);
 }
 

@@ -16,7 +16,7 @@ namespace portacl::engine {
 inline constexpr int kSumTreeLevels = 40;
 
 // The fewest tasks per thread. Wide stripes of columns would leave fewer.
-inline constexpr int64_t kPiecesPerThread = 4;
+inline constexpr int64_t kBlocksPerThread = 4;
 
 // Terms that are computed before they are added, if sums or rows are shorter than kLanes.
 inline constexpr int64_t kTermsAtOnce = 2048;
@@ -75,7 +75,7 @@ class ReductionRun {
 
   // ---- inputs that are dense across the walk's rows (sums_across.cc) ----
 
-  // Whether the kernel reads all inputs directly, and they are dense or repeated across the walk's rows.
+  // Tells whether the kernel reads all inputs directly, and they are dense or repeated across the walk's rows.
   bool LieAcross() const;
 
   // Returns rows for the kernel that are columns of the walk: every `step`th, from `skip` columns behind the

@@ -16,7 +16,7 @@
 namespace portacl::engine {
 namespace {
 
-constexpr int64_t kTermsPerPiece = 32768;
+constexpr int64_t kTermsPerBlock = 32768;
 // Terms of a tile, whose results have up to 16 bytes each.
 constexpr int64_t kScanTile = 256;
 // Terms of each of the lines that are scanned together.
@@ -145,7 +145,7 @@ void ScanSums(ScanWork& work) {
   }
 }
 
-// Whether x replaces the best. Of two equal ones the later wins. A NaN stays, except that a later NaN
+// Tells whether x replaces the best. Of two equal ones the later wins. A NaN stays, except that a later NaN
 // replaces it.
 template <class T, bool kLargest>
 bool Takes(T best, T x) {
@@ -301,10 +301,10 @@ class ScanRun {
     if (job_.inner == 1) return RunLines();
     const int64_t width = std::min<int64_t>(job_.inner, job_.tile);
     const int64_t stripes = (job_.inner + width - 1) / width;
-    ForEachBlock(job_.outer * stripes, job_.threads, [&](int64_t piece) {
+    ForEachBlock(job_.outer * stripes, job_.threads, [&](int64_t thread_block) {
       const DefaultFloatEnvironment environment;
-      const int64_t column = piece % stripes * width;
-      RunColumns(piece / stripes, column, std::min(width, job_.inner - column));
+      const int64_t column = thread_block % stripes * width;
+      RunColumns(thread_block / stripes, column, std::min(width, job_.inner - column));
     });
   }
 
@@ -317,10 +317,10 @@ class ScanRun {
     // Scans lines together if there are enough of them for all threads.
     const bool together = (job_.functions.together != nullptr || job_.as_stored != nullptr) &&
                           job_.length >= kShortestTogether && job_.outer / kScanLines >= job_.threads;
-    const int64_t lines = std::max<int64_t>(kTermsPerPiece / job_.length, together ? kScanLines : 1);
-    ForEachBlock((job_.outer + lines - 1) / lines, job_.threads, [&](int64_t piece) {
+    const int64_t lines = std::max<int64_t>(kTermsPerBlock / job_.length, together ? kScanLines : 1);
+    ForEachBlock((job_.outer + lines - 1) / lines, job_.threads, [&](int64_t thread_block) {
       const DefaultFloatEnvironment environment;
-      int64_t first = piece * lines;
+      int64_t first = thread_block * lines;
       const int64_t end = std::min(job_.outer, first + lines);
       FormulaTiles tiles = Tiles();
       if (together) {

@@ -73,27 +73,27 @@ using Doubles = hn::FixedTag<double, kWide>;
 // A number for each line.
 struct Column {
   HWY_INLINE Column() {}  // NOLINT(*-member-init, *-use-equals-default): see Terms16
-  hn::Vec<Doubles> part[kScanLines / kWide];
+  hn::Vec<Doubles> vector[kScanLines / kWide];
 };
 
 #if HWY_MAX_BYTES >= 32
 HWY_INLINE Column Wide(hn::Vec<Floats> v) {
   Column column;
-  column.part[0] = hn::PromoteTo(Doubles(), v);
+  column.vector[0] = hn::PromoteTo(Doubles(), v);
   return column;
 }
-HWY_INLINE hn::Vec<Floats> Narrow(const Column& column) { return hn::DemoteTo(Floats(), column.part[0]); }
+HWY_INLINE hn::Vec<Floats> Narrow(const Column& column) { return hn::DemoteTo(Floats(), column.vector[0]); }
 #else
 HWY_INLINE Column Wide(hn::Vec<Floats> v) {
   const hn::Half<Floats> half;
   Column column;
-  column.part[0] = hn::PromoteTo(Doubles(), hn::LowerHalf(half, v));
-  column.part[1] = hn::PromoteTo(Doubles(), hn::UpperHalf(half, v));
+  column.vector[0] = hn::PromoteTo(Doubles(), hn::LowerHalf(half, v));
+  column.vector[1] = hn::PromoteTo(Doubles(), hn::UpperHalf(half, v));
   return column;
 }
 HWY_INLINE hn::Vec<Floats> Narrow(const Column& column) {
   const hn::Half<Floats> half;
-  return hn::Combine(Floats(), hn::DemoteTo(half, column.part[1]), hn::DemoteTo(half, column.part[0]));
+  return hn::Combine(Floats(), hn::DemoteTo(half, column.vector[1]), hn::DemoteTo(half, column.vector[0]));
 }
 #endif
 
@@ -136,25 +136,25 @@ HWY_INLINE Column InBf16(const Column& column) {
   const auto nearly_half = hn::Set(du, (uint64_t{1} << 44) - 1);
   Column result;
   for (size_t i = 0; i < kScanLines / kWide; ++i) {
-    const auto bits = hn::BitCast(du, column.part[i]);
+    const auto bits = hn::BitCast(du, column.vector[i]);
     const auto odd = hn::And(hn::ShiftRight<45>(bits), hn::Set(du, 1));
     const auto rounded = hn::Add(hn::Add(bits, nearly_half), odd);
-    result.part[i] = hn::BitCast(Doubles(), hn::AndNot(below, rounded));
+    result.vector[i] = hn::BitCast(Doubles(), hn::AndNot(below, rounded));
   }
   return result;
 }
-// Whether any number is subnormal in float32 and not 0.
+// Tells whether any number is subnormal in float32 and not 0.
 HWY_INLINE bool HasSubnormal(const Column (&columns)[4]) {
   const Doubles d;
   const auto least = hn::Set(d, 0x1p-126);
   auto smallest = least;
   for (const Column& column : columns) {
-    for (const auto& part : column.part) smallest = hn::Min(smallest, hn::Abs(part));
+    for (const auto& vector : column.vector) smallest = hn::Min(smallest, hn::Abs(vector));
   }
   if (HWY_LIKELY(hn::AllFalse(d, hn::Lt(smallest, least)))) return false;
   for (const Column& column : columns) {
-    for (const auto& part : column.part) {
-      const auto a = hn::Abs(part);
+    for (const auto& vector : column.vector) {
+      const auto a = hn::Abs(vector);
       if (!hn::AllFalse(d, hn::And(hn::Lt(a, least), hn::Gt(a, hn::Zero(d))))) return true;
     }
   }
@@ -178,7 +178,7 @@ void LinesAsStored(ScanWork& work) {
     to[line] = static_cast<T*>(work.line_results[line]);
   }
   Column sum;
-  for (size_t k = 0; k < kScanLines / kWide; ++k) sum.part[k] = hn::LoadU(d, sums + k * kWide);
+  for (size_t k = 0; k < kScanLines / kWide; ++k) sum.vector[k] = hn::LoadU(d, sums + k * kWide);
   for (; i + 4 <= work.rows; i += 4) {
     hn::Vec<Floats> v[4] = {LoadLine(from[0] + i), LoadLine(from[1] + i), LoadLine(from[2] + i),
                             LoadLine(from[3] + i)};
@@ -189,12 +189,13 @@ void LinesAsStored(ScanWork& work) {
       const Column term = Wide(v[c]);
       if (work.is_exclusive) results[c] = sum;
       for (size_t k = 0; k < kScanLines / kWide; ++k)
-        sum.part[k] = kIsProduct ? hn::Mul(sum.part[k], term.part[k]) : hn::Add(sum.part[k], term.part[k]);
+        sum.vector[k] =
+            kIsProduct ? hn::Mul(sum.vector[k], term.vector[k]) : hn::Add(sum.vector[k], term.vector[k]);
       if (!work.is_exclusive) results[c] = sum;
     }
     if constexpr (!std::is_same_v<T, float>) {
       if (HWY_UNLIKELY(HasSubnormal(results))) {
-        for (size_t k = 0; k < kScanLines / kWide; ++k) hn::StoreU(first.part[k], d, sums + k * kWide);
+        for (size_t k = 0; k < kScanLines / kWide; ++k) hn::StoreU(first.vector[k], d, sums + k * kWide);
         Steps<T, kIsProduct>(work, sums, i, i + 4);
         continue;
       }
@@ -205,7 +206,7 @@ void LinesAsStored(ScanWork& work) {
     StoreTwo(v[0], v[1], to[0] + i, to[1] + i);
     StoreTwo(v[2], v[3], to[2] + i, to[3] + i);
   }
-  for (size_t k = 0; k < kScanLines / kWide; ++k) hn::StoreU(sum.part[k], d, sums + k * kWide);
+  for (size_t k = 0; k < kScanLines / kWide; ++k) hn::StoreU(sum.vector[k], d, sums + k * kWide);
 #endif
   Steps<T, kIsProduct>(work, sums, i, work.rows);
   std::memcpy(work.states, sums, sizeof sums);

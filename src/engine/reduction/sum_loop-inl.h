@@ -198,11 +198,11 @@ HWY_INLINE Terms16 Keep(const Terms16& terms, size_t begin, size_t end) {
 template <class Formula, class Access, size_t... kInput>
 class FormulaTerms {
  public:
-  // Whether there are operands with 16-bit elements, and the fewest elements of a cache line.
+  // Tells whether there are operands with 16-bit elements, and the fewest elements of a cache line.
   static constexpr bool kHas16BitFloats = Access::kHas16BitFloats;
   static constexpr size_t kLine = 64 / Access::kWidest;
   static constexpr bool kIsSingle = sizeof...(kInput) == 1;
-  // Whether it is faster to load two vectors as their even and odd elements.
+  // Tells whether it is faster to load two vectors as their even and odd elements.
   static constexpr bool kIsPaired = Access::kIsPaired && HWY_TARGET != HWY_SCALAR && HWY_HAVE_SCALABLE == 0;
 
   HWY_INLINE FormulaTerms(const Formula& formula, KernelType type, const SumWork& work)
@@ -211,10 +211,10 @@ class FormulaTerms {
         from_{static_cast<const char*>(work.in[kInput])...},
         all_walk_((... && (work.step[kInput] != 0))) {}
 
-  // Whether no input is one repeated value.
+  // Tells whether no input is one repeated value.
   HWY_INLINE bool all_walk() const { return all_walk_; }
 
-  // Whether no input has a gap between rows.
+  // Tells whether no input has a gap between rows.
   HWY_INLINE bool RowsFollow(const SumWork& work) const {
     return (... && (work.step[kInput] == 0 ||
                     std::abs(work.row_stride[kInput]) <= static_cast<int64_t>(work.n * work.step[kInput])));

@@ -23,7 +23,7 @@ constexpr int64_t kRowsAcrossOnStack = 48;
 // which is hardly worth visiting for a few elements. For the same reason tasks stay large.
 constexpr int64_t kRowsAcross = 2048;
 constexpr int64_t kFewestRowsAcross = 16;
-constexpr int64_t kPiecesAcross = 2;
+constexpr int64_t kThreadBlocksAcross = 2;
 // The most blocks of these rows, if a row has several.
 constexpr int64_t kBlocksAcross = 65536;
 static_assert((kRowsAcross * kLanes + kBlocksAcross) * int64_t{sizeof(double)} <= kThreadMemoryBytes);
@@ -64,24 +64,24 @@ bool ReductionRun::RunLanesAcross() {
   // The terms of one written sum: an output, or a chunk of one.
   const int64_t length = plan_.chunks > 1 ? plan_.chunk_blocks * kLaneBlock : plan_.reduced;
   const int64_t row_length = plan_.terms.extent[plan_.terms.rank - 1];
-  const int64_t pieces = job_.threads > 1 ? kPiecesAcross * job_.threads : 1;
-  const int64_t most = std::max<int64_t>(plan_.outputs() * plan_.chunks / pieces, 1);
+  const int64_t thread_blocks = job_.threads > 1 ? kThreadBlocksAcross * job_.threads : 1;
+  const int64_t most = std::max<int64_t>(plan_.outputs() * plan_.chunks / thread_blocks, 1);
   const int64_t group = std::clamp<int64_t>(kRowsAcross / std::max<int64_t>(length / row_length, 1), 1, most);
   const int64_t rows = std::min(group * length / row_length, plan_.terms.extent[plan_.terms.rank - 2]);
   if (rows < kFewestRowsAcross) return false;
   const int64_t groups = (plan_.chunks + group - 1) / group;
   if (plan_.chunks > 1) {
-    ForEachBlock(plan_.outputs() * groups, job_.threads, [&](int64_t piece) {
-      const int64_t output = piece / groups;
-      const int64_t first = piece % groups * group;
+    ForEachBlock(plan_.outputs() * groups, job_.threads, [&](int64_t thread_block) {
+      const int64_t output = thread_block / groups;
+      const int64_t first = thread_block % groups * group;
       const int64_t begin = first * length;
       const int64_t end = first + group >= plan_.chunks ? plan_.reduced : begin + group * length;
       SumAcross(output * plan_.reduced + begin, end - begin, length,
                 [&](int64_t i, double sum) { partials_[(first + i) * plan_.outputs() + output] = sum; });
     });
   } else {
-    ForEachBlock((plan_.outputs() + group - 1) / group, job_.threads, [&](int64_t piece) {
-      const int64_t first = piece * group;
+    ForEachBlock((plan_.outputs() + group - 1) / group, job_.threads, [&](int64_t thread_block) {
+      const int64_t first = thread_block * group;
       const int64_t count = std::min(group, plan_.outputs() - first);
       SumAcross(first * length, count * length, length,
                 [&](int64_t i, double sum) { Store(first + i, &sum, 1); });
@@ -155,13 +155,13 @@ bool ReductionRun::RunRowsAcross() {
   const LoopPlan& terms = plan_.terms;
   if (!LieAcross() || terms.extent[terms.rank - 1] != plan_.inner) return false;
   const int64_t stripes = (plan_.inner + kLaneCount - 1) / kLaneCount;
-  const int64_t wanted = job_.threads > 1 ? kPiecesPerThread * job_.threads : 1;
+  const int64_t wanted = job_.threads > 1 ? kBlocksPerThread * job_.threads : 1;
   const int64_t group = std::clamp<int64_t>(plan_.outer * stripes * plan_.chunks / wanted, 1, plan_.chunks);
   const int64_t groups = (plan_.chunks + group - 1) / group;
-  ForEachBlock(plan_.outer * stripes * groups, job_.threads, [&](int64_t piece) {
-    const int64_t column = piece / groups % stripes * kLaneCount;
-    const int64_t first = piece % groups * group;
-    const ColumnsAcross columns = {piece / groups / stripes, column,
+  ForEachBlock(plan_.outer * stripes * groups, job_.threads, [&](int64_t thread_block) {
+    const int64_t column = thread_block / groups % stripes * kLaneCount;
+    const int64_t first = thread_block % groups * group;
+    const ColumnsAcross columns = {thread_block / groups / stripes, column,
                                    std::min(plan_.inner - column, kLaneCount), first,
                                    std::min(plan_.chunks, first + group)};
     if (char* const memory = ThreadMemory(MemoryUse::kSums)) {

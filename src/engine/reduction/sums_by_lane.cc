@@ -19,9 +19,9 @@ constexpr int64_t kBlockSums = 256;
 void ReductionRun::RunLanes() {
   if (RunLanesAcross()) return;
   if (plan_.chunks > 1) {
-    ForEachBlock(plan_.outputs() * plan_.chunks, job_.threads, [&](int64_t piece) {
-      const int64_t output = piece / plan_.chunks;
-      const int64_t chunk = piece % plan_.chunks;
+    ForEachBlock(plan_.outputs() * plan_.chunks, job_.threads, [&](int64_t thread_block) {
+      const int64_t output = thread_block / plan_.chunks;
+      const int64_t chunk = thread_block % plan_.chunks;
       const int64_t begin = chunk * plan_.chunk_blocks * kLaneBlock;
       const int64_t end = std::min(plan_.reduced, begin + plan_.chunk_blocks * kLaneBlock);
       double* const partial = &partials_[chunk * plan_.outputs() + output];
@@ -31,9 +31,9 @@ void ReductionRun::RunLanes() {
     return;
   }
   const int64_t group = GroupFor(plan_.reduced);
-  const int64_t pieces = (plan_.outputs() + group - 1) / group;
-  ForEachBlock(pieces, job_.threads, [&](int64_t piece) {
-    const int64_t first = piece * group;
+  const int64_t thread_blocks = (plan_.outputs() + group - 1) / group;
+  ForEachBlock(thread_blocks, job_.threads, [&](int64_t thread_block) {
+    const int64_t first = thread_block * group;
     const int64_t count = std::min(group, plan_.outputs() - first);
     const auto store = [&](int64_t i, const double* sums, int64_t n) { Store(first + i, sums, n); };
     if (plan_.reduced < kLaneCount) {

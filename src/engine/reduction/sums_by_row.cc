@@ -38,12 +38,12 @@ void ReductionRun::RunRows() {
   };
   set_columns(columns_in(kColumnSums));
   // Long rows are read faster, but threads must not be idle.
-  if (job_.threads > 1 && groups * stripes * plan_.chunks < kPiecesPerThread * job_.threads)
+  if (job_.threads > 1 && groups * stripes * plan_.chunks < kBlocksPerThread * job_.threads)
     set_columns(columns_in(kColumnSumsOfMany));
-  ForEachBlock(groups * stripes * plan_.chunks, job_.threads, [&](int64_t piece) {
-    const int64_t chunk = piece % plan_.chunks;
-    const int64_t stripe = piece / plan_.chunks % stripes;
-    const int64_t first = piece / plan_.chunks / stripes * group;
+  ForEachBlock(groups * stripes * plan_.chunks, job_.threads, [&](int64_t thread_block) {
+    const int64_t chunk = thread_block % plan_.chunks;
+    const int64_t stripe = thread_block / plan_.chunks % stripes;
+    const int64_t first = thread_block / plan_.chunks / stripes * group;
     const int64_t column = StripeBegin(stripe, stripes);
     const int64_t columns = StripeBegin(stripe + 1, stripes) - column;
     const Stripe stripe_of_rows = {first, std::min(first + group, plan_.outer), chunk, column, columns};
@@ -144,13 +144,13 @@ void ReductionRun::AddRowsInTiles(FormulaTiles& tiles, int64_t position, int64_t
         work.n = static_cast<size_t>(m);
         work.rows = m == columns ? static_cast<size_t>((n - used) / columns) : 1;
         work.sums = sums + at;
-        SumWork piece = work;
+        SumWork row_work = work;
         for (int k = 0; k < plan_.terms.operand_count; ++k) {
           const auto stride = static_cast<int64_t>(work.step[k]);
-          piece.in[k] = static_cast<const char*>(work.in[k]) + used * stride;
-          piece.row_stride[k] = columns * stride;
+          row_work.in[k] = static_cast<const char*>(work.in[k]) + used * stride;
+          row_work.row_stride[k] = columns * stride;
         }
-        RunKernel(tiles, piece);
+        RunKernel(tiles, row_work);
         used += m * static_cast<int64_t>(work.rows);
         at = at + m == columns ? 0 : at + m;
       }

@@ -43,9 +43,9 @@ struct AxisMap {
   int64_t index_stride = 0;  // of the tensor that has the indices
 
   int64_t Positions() const { return outer * inner; }
-  // Whether positions map to a few arithmetic sequences of indices, without weights.
+  // Tells whether positions map to a few arithmetic sequences of indices, without weights.
   bool IsPiecewise() const { return kind <= Kind::kWindows; }
-  // Whether the map is an interpolation that changes nothing.
+  // Tells whether the map is an interpolation that changes nothing.
   bool IsIdentity() const { return inner == length && step == 1; }
   // Whether it is interpolation against aliasing: the filter is as wide as a position, and its taps, whose
   // number varies, have weights that sum to 1.

@@ -14,10 +14,10 @@
 namespace portacl::engine {
 namespace {
 
-// Calls f(tile, stretch) for a piecewise map, whose sequences are cut at tiles. Maps from positions to
+// Calls f(tile, range) for a piecewise map, whose sequences are cut at tiles. Maps from positions to
 // indices.
 template <class F>
-void ForEachPart(const AxisMap& map, int64_t size, const F& f) {
+void ForEachRangeInTile(const AxisMap& map, int64_t size, const F& f) {
   ForEachAxisRange(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
     if (index < 0) return;
     int64_t offset = (a * map.outer_stride + b * map.inner_stride) * size;
@@ -91,7 +91,7 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
   return map.MostTaps() * (map.MostTaps() + 1) / 2 * most;
 }
 
-// Whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
+// Tells whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
 bool IsNear(const AxisMap& map) {
   if (map.IsPiecewise() || map.IsSmooth() || map.length > std::numeric_limits<int32_t>::max()) return false;
   bool is_near = true;
@@ -132,9 +132,9 @@ Numbers NumbersOf(aclDataType dtype, Isa isa) {
   }
 }
 
-// Returns an upper bound for the calls that ForEachPart makes: the number of sequences times the tiles that
+// Returns an upper bound for the calls that ForEachRangeInTile makes: the number of sequences times the tiles that
 // one may cross.
-int64_t MostParts(const AxisMap& map) {
+int64_t MostRangesInTiles(const AxisMap& map) {
   const bool are_windows = map.kind == AxisMap::Kind::kWindows;
   int64_t reach = map.length;
   if (are_windows && __builtin_mul_overflow(map.inner - 1, map.inner_step, &reach)) reach = map.length;
@@ -177,7 +177,7 @@ struct SumMaker {
   // The taps of each index, padded to as many as any has, which are then counted, or listed.
   void WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept;
   void WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
-  void WriteStretches(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  void WriteRanges(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   // A tap of a column, by its number.
   void WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t place,
                 double weight) const noexcept;
@@ -205,7 +205,7 @@ int64_t SumMaker::TableBytes() const noexcept {
     sizes.Add<double>(taps);
   } else {
     sizes.Add<int64_t>(Tiles() + 1);
-    sizes.Add<Range>(MostParts(columns));
+    sizes.Add<Range>(MostRangesInTiles(columns));
   }
   return sizes.bytes();
 }
@@ -356,7 +356,7 @@ void SumMaker::WriteListed(const SumJob& job, std::byte* memory, int64_t size) c
   Rewind(first, loop.columns);
 }
 
-void SumMaker::WriteStretches(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
+void SumMaker::WriteRanges(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
   const int64_t tiles = Tiles();
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, tiles + 1, int64_t{0});
@@ -384,7 +384,7 @@ SumJob SumMaker::Make(std::byte* memory) const noexcept {
       WriteListed(job, memory, size);
       break;
     case SumJob::Columns::kRanges:
-      WriteStretches(job, memory, size);
+      WriteRanges(job, memory, size);
       break;
     default:
       WriteFixed(job, memory, size);

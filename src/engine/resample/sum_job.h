@@ -71,7 +71,7 @@ struct SumJob {
   StoreFunction store;
   Table<int64_t> first_row_tap;
   Table<RowTap> row_taps;
-  Table<int64_t> first_in_tile;  // index of a stretch, or of a column's tap
+  Table<int64_t> first_in_tile;  // index of a range, or of a column's tap
   Table<Range> ranges;
   int64_t length;          // of a source row, for kNear
   Table<int64_t> offsets;  // for kFixed; 32-bit indices for kNear

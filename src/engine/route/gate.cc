@@ -71,7 +71,7 @@ namespace {
 
 constexpr auto kActivate = PORTACL_ISA_TABLE(route::Activate);
 
-// Whether x comes before y: NaN is greater than all numbers.
+// Tells whether x comes before y: NaN is greater than all numbers.
 bool IsBetter(float x, float y) { return x > y || (std::isnan(x) && !std::isnan(y)); }
 
 // Replaces values by their softmax: subtracts the greatest, and sums exponentials in float64.
@@ -140,7 +140,7 @@ void SetActivation(GateRows& gate, Isa isa) noexcept {
 }
 
 void GateRows::Run(const JobContext& context) const noexcept {
-  constexpr int64_t kPiece = 512;
+  constexpr int64_t kTileOfScores = 512;
   constexpr int64_t kMostGroups = 2048;
   BadIndex bad;
   const auto given_at = [&](int64_t i) { return Load<int64_t>(given.buffer.Address(context) + 8 * i); };
@@ -164,19 +164,19 @@ void GateRows::Run(const JobContext& context) const noexcept {
         std::memcpy(all.buffer.Address(context) + 4 * row * experts, values, n * sizeof(float));
       std::memcpy(scores, values, n * sizeof(float));
       if (ranks_half) {
-        uint16_t half[kPiece];
-        for (int64_t at = 0; at < experts; at += kPiece) {
-          const auto some = static_cast<size_t>(std::min(kPiece, experts - at));
+        uint16_t half[kTileOfScores];
+        for (int64_t at = 0; at < experts; at += kTileOfScores) {
+          const auto some = static_cast<size_t>(std::min(kTileOfScores, experts - at));
           store_half(scores + at, half, some, false);
           load_half(half, scores + at, some);
         }
       }
       if (bias.is_there) {
-        float piece[kPiece];
-        for (int64_t at = 0; at < experts; at += kPiece) {
-          const int64_t some = std::min(kPiece, experts - at);
-          bias.load(address(bias, at), piece, static_cast<size_t>(some));
-          for (int64_t i = 0; i < some; ++i) scores[at + i] += piece[i];
+        float tile[kTileOfScores];
+        for (int64_t at = 0; at < experts; at += kTileOfScores) {
+          const int64_t some = std::min(kTileOfScores, experts - at);
+          bias.load(address(bias, at), tile, static_cast<size_t>(some));
+          for (int64_t i = 0; i < some; ++i) scores[at + i] += tile[i];
         }
       }
       if (given.is_there) {

@@ -43,7 +43,7 @@ struct RankEntries {
   OptionalBuffer entry;  // the entry of each row, or -1
   OptionalBuffer count;  // for each expert of the range, before entries are dropped
   OptionalBuffer total;  // for each expert the sum of the counts up to it
-  // Whether an invalid expert fails the stream, and the name of the operand. Only if the range contains all
+  // Tells whether an invalid expert fails the stream, and the name of the operand. Only if the range contains all
   // experts.
   const char* name;
   bool raises;

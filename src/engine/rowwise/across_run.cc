@@ -62,7 +62,7 @@ class AcrossRun {
     }
   }
 
-  // Whether tiles hold the elements unconverted.
+  // Tells whether tiles hold the elements unconverted.
   bool KeepsBytes(const RowwiseOperand& operand) const {
     return operand.conversion->KeepsBytes() || operand.size == job_.across_size;
   }

@@ -41,7 +41,7 @@ struct LabelMarginJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Whether the workspace for this many rows and classes fits in 2^63 bytes.
+// Tells whether the workspace for this many rows and classes fits in 2^63 bytes.
 bool LabelMarginFits(int64_t rows, int64_t classes, int threads) noexcept;
 
 // Makes the job; there are rows and classes, for which there can be a workspace. Chunks are counted here.

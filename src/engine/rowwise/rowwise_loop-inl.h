@@ -76,7 +76,7 @@ class Row {
   HWY_INLINE size_t n() const { return work_.n; }
   HWY_INLINE double Value(size_t i) const { return work_.values[i * work_.value_pitch + row_]; }
   HWY_INLINE void SetValue(size_t i, double value) { work_.values[i * work_.value_pitch + row_] = value; }
-  // Whether SumKeeping keeps anything.
+  // Tells whether SumKeeping keeps anything.
   HWY_INLINE bool keeps() const { return work_.kept != nullptr; }
   HWY_INLINE bool WantsColumns(int i) const { return work_.columns[i] != nullptr; }
 

@@ -27,7 +27,7 @@ void AddAxis(RowAxes& axes, int64_t extent, int64_t stride) {
 }
 
 // Calls copy(memory, steps there, dense, rows, columns) for each block of rows and elements at equal
-// distances in memory. ForEachPart cuts a block so that one that is transposed stays in the first-level
+// distances in memory. ForEachTile cuts a block so that one that is transposed stays in the first-level
 // cache.
 template <class Copy>
 void ForEachRun(const RowwiseOperand& operand, char* base, int64_t row, int64_t rows, int64_t at, int64_t n,
@@ -44,13 +44,13 @@ void ForEachRun(const RowwiseOperand& operand, char* base, int64_t row, int64_t 
   }
 }
 
-// Whether the elements of neighbouring rows are adjacent in memory.
+// Tells whether the elements of neighbouring rows are adjacent in memory.
 bool IsAcross(BlockStrides memory, int32_t size) { return memory.row == size && memory.column != size; }
 
 // Calls copy for blocks of at most so many rows and columns. A block that is transposed stays in the
 // first-level cache.
 template <class Copy>
-void ForEachPart(BlockStrides memory, int32_t size, int64_t rows, int64_t columns, const Copy& copy) {
+void ForEachTile(BlockStrides memory, int32_t size, int64_t rows, int64_t columns, const Copy& copy) {
   const bool is_across = IsAcross(memory, size);
   const int64_t most_rows = is_across ? kTransposedRows : rows;
   const int64_t most_columns = is_across ? std::min(kTransposedRowBytes / size, kTransposedRows) : columns;
@@ -108,11 +108,11 @@ void LoadRows(const RowwiseOperand& operand, void* const* addresses, int64_t row
                                   false);
                  return;
                }
-               ForEachPart(steps, operand.size, run_rows, columns,
-                           [&](int64_t r, int64_t c, int64_t part_rows, int64_t part_columns) {
+               ForEachTile(steps, operand.size, run_rows, columns,
+                           [&](int64_t r, int64_t c, int64_t tile_rows, int64_t tile_columns) {
                              CopyBlock(memory + r * steps.row + c * steps.column, steps,
-                                       dense + r * pitch + c * operand.size, {pitch, operand.size}, part_rows,
-                                       part_columns, operand.size, false);
+                                       dense + r * pitch + c * operand.size, {pitch, operand.size}, tile_rows,
+                                       tile_columns, operand.size, false);
                            });
              });
   if (!keeps_bytes && !is_dense) conversion.Run(raw, to, static_cast<size_t>(rows * n), false);
@@ -136,16 +136,16 @@ void StoreRows(const RowwiseOperand& operand, void* const* addresses, int64_t ro
             conversion.Run(dense + r * pitch, memory + r * steps.row, static_cast<size_t>(columns), false);
           return;
         }
-        ForEachPart(steps, operand.size, run_rows, columns,
-                    [&](int64_t r, int64_t c, int64_t part_rows, int64_t part_columns) {
-                      const char* const source_part = dense + r * pitch + c * operand.size;
+        ForEachTile(steps, operand.size, run_rows, columns,
+                    [&](int64_t r, int64_t c, int64_t tile_rows, int64_t tile_columns) {
+                      const char* const source_tile = dense + r * pitch + c * operand.size;
                       char* const target = memory + r * steps.row + c * steps.column;
                       // Exchanging rows and columns makes it a block that CopyBlock transposes.
                       if (IsAcross(steps, operand.size)) {
-                        CopyBlock(source_part, {operand.size, pitch}, target, {steps.column, steps.row},
-                                  part_columns, part_rows, operand.size, false);
+                        CopyBlock(source_tile, {operand.size, pitch}, target, {steps.column, steps.row},
+                                  tile_columns, tile_rows, operand.size, false);
                       } else {
-                        CopyBlock(source_part, {pitch, operand.size}, target, steps, part_rows, part_columns,
+                        CopyBlock(source_tile, {pitch, operand.size}, target, steps, tile_rows, tile_columns,
                                   operand.size, false);
                       }
                     });

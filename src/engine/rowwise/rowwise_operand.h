@@ -42,7 +42,7 @@ struct RowTile {
 };
 RowTile RowTileFrom(const RowAxes& axes, int64_t index, int64_t most) noexcept;
 
-// Whether elements of `size` bytes are contiguous.
+// Tells whether elements of `size` bytes are contiguous.
 bool IsDense(const RowAxes& axes, int32_t size) noexcept;
 
 // Returns the operand of a tensor that broadcasts to `shape`. A row spans the axes of the bit set.

@@ -171,7 +171,7 @@ class RowwiseRun {
  private:
   char* ValuesOf(int i) const { return reinterpret_cast<char*>(values_ + i * rows_together_); }
 
-  // Whether the elements of neighbouring rows are adjacent in memory.
+  // Tells whether the elements of neighbouring rows are adjacent in memory.
   bool LiesAcross() const {
     return std::any_of(job_.operand, job_.operand + operands_, [](const RowwiseOperand& operand) {
       return !operand.is_in_place && operand.argument != RowwiseOperand::kConstant &&

@@ -35,7 +35,7 @@ int64_t Product(int64_t a, int64_t b) {
 
 // Calls body(first, end) for blocks of items of so many numbers.
 template <class Body>
-void ForEachPart(int64_t items, int64_t numbers, int threads, const Body& body) {
+void ForEachThreadBlock(int64_t items, int64_t numbers, int threads, const Body& body) {
   const int64_t each = std::max<int64_t>(1, kTogether / std::max<int64_t>(numbers, 1));
   ForEachBlock((items + each - 1) / each, threads, [&](int64_t block) {
     const DefaultFloatEnvironment environment;
@@ -82,7 +82,7 @@ void ListSlots::Run(const JobContext& context) const noexcept {
 void TakeFromPages::Run(const JobContext& context) const noexcept {
   char* const target = to.Address(context);
   const int64_t bytes = from.columns * from.size;
-  ForEachPart(rows, bytes / 4, threads, [&](int64_t first, int64_t end) {
+  ForEachThreadBlock(rows, bytes / 4, threads, [&](int64_t first, int64_t end) {
     for (int64_t row = first; row < end; ++row) {
       const int64_t at = WordAt(slot, context, row);
       if (at == kLeftRow) return;
@@ -217,7 +217,7 @@ void MakeRows::Run(const JobContext& context) const noexcept {
 void DequantiseRows::Run(const JobContext& context) const noexcept {
   const char* const from = source.Address(context);
   char* const target = to.Address(context);
-  ForEachPart(rows, columns, threads, [&](int64_t first, int64_t end) {
+  ForEachThreadBlock(rows, columns, threads, [&](int64_t first, int64_t end) {
     for (int64_t at = first * columns; at < end * columns; ++at) {
       const int64_t c = at % columns;
       auto x = static_cast<uint32_t>(Load<int32_t>(from + at * 4));

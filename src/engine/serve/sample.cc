@@ -11,7 +11,7 @@
 namespace portacl::engine {
 namespace {
 
-// Whether x is greater: NaN is greater than all numbers.
+// Tells whether x is greater: NaN is greater than all numbers.
 bool IsGreater(float x, float y) { return x > y || (std::isnan(x) && !std::isnan(y)); }
 
 // Turns logits into their softmax.

@@ -50,7 +50,7 @@ bool AreEqualRows(const char* a, const char* b, int64_t n, Bits infinity) {
   return true;
 }
 
-// Whether n adjacent elements equal n others.
+// Tells whether n adjacent elements equal n others.
 bool AreEqualElements(const Unique& unique, const char* a, const char* b, int64_t n) {
   switch (unique.dtype) {
     case ACL_FLOAT:
@@ -127,7 +127,7 @@ void WriteUnique(const Unique& unique, const JobContext& context, Cutter& memory
   context.SetShape(Unique::kCountsShape, Shape{counted});
 }
 
-// Whether an element differs from the previous one. Has no branches, so that it vectorises. Bits are compared
+// Tells whether an element differs from the previous one. Has no branches, so that it vectorises. Bits are compared
 // as above.
 template <class Bits, Bits kInfinity>
 bool Differs(Bits before, Bits one) {

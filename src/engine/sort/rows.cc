@@ -1,4 +1,4 @@
-// Sorts rows (see rows.h). Threads take rows, or parts of one if there are few long ones.
+// Sorts rows (see rows.h). Threads take rows, or blocks of one if there are few long ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/rows.h"
 
@@ -33,7 +33,7 @@ bool IsFiltered(const SortRows& rows) {
          rows.kept <= rows.length / kRarelyKept;
 }
 bool IsGathered(const SortRows& rows) { return rows.source.step != rows.size && rows.length > 1; }
-// Whether values may overwrite the row that is being read.
+// Tells whether values may overwrite the row that is being read.
 bool MayBeInPlace(const SortRows& rows) { return IsSorted(rows) && rows.values.is_there && rows.length > 1; }
 // The key-index pairs in each of a row's two buffers. Filtering collects FilterRoom of them before it selects
 // the first ones.
@@ -44,19 +44,19 @@ int64_t SecondRoom(const SortRows& rows) {
   return IsFiltered(rows) ? FilterRoom(rows) : rows.length;
 }
 
-// The division of the work: `parts` groups of rows, and `threads` for each row.
+// The division of the work: `groups` of rows, and `threads` for each row.
 struct ThreadBlocks {
-  int64_t parts;
+  int64_t groups;
   int threads;
 };
 ThreadBlocks ThreadBlocksOf(const SortRows& rows) {
-  const int most = std::clamp(rows.threads, 1, kMostSortParts);
+  const int most = std::clamp(rows.threads, 1, kMostSortBlocks);
   if (rows.rows < most && rows.length >= kLongRow && IsSorted(rows)) return {1, most};
   return {std::clamp<int64_t>(rows.rows * rows.length / kWorthThread, 1, std::min<int64_t>(most, rows.rows)),
           1};
 }
 
-int64_t PartBytes(const SortRows& rows, const ThreadBlocks& thread_blocks) {
+int64_t GroupBytes(const SortRows& rows, const ThreadBlocks& thread_blocks) {
   const auto pair = static_cast<int64_t>(IsWide(rows) ? sizeof(WidePair) : sizeof(NarrowPair));
   const int64_t counts = thread_blocks.threads > 1 ? kSortCounts : kSortCountsAlone;
   int64_t bytes = Aligned(FirstRoom(rows) * pair) + Aligned(SecondRoom(rows) * pair) +
@@ -217,18 +217,18 @@ void WritePairs(const SortRows& rows, const char* elements, const Pair* pairs, i
 template <class Pair>
 void RunRows(const SortRows& rows, const JobContext& context) {
   const ThreadBlocks thread_blocks = ThreadBlocksOf(rows);
-  const int64_t bytes = PartBytes(rows, thread_blocks);
+  const int64_t bytes = GroupBytes(rows, thread_blocks);
   char* const memory = rows.memory.Address(context);
   const char* const source = rows.source.buffer.Address(context);
   char* const values = rows.values.is_there ? rows.values.buffer.Address(context) : nullptr;
   char* const indices = rows.indices.is_there ? rows.indices.buffer.Address(context) : nullptr;
   const bool is_copied = IsGathered(rows) || (MayBeInPlace(rows) && values == source);
-  const int64_t thread_block = (rows.rows + thread_blocks.parts - 1) / thread_blocks.parts;
-  ForEachBlock(thread_blocks.parts, rows.threads, [&](int64_t part) {
-    RowMemory<Pair> row_memory(rows, thread_blocks, memory + part * bytes);
-    const int64_t end = std::min(rows.rows, (part + 1) * thread_block);
-    RowOffsets at(rows, part * thread_block);
-    for (int64_t row = part * thread_block; row < end; ++row, at.Next(rows)) {
+  const int64_t thread_block = (rows.rows + thread_blocks.groups - 1) / thread_blocks.groups;
+  ForEachBlock(thread_blocks.groups, rows.threads, [&](int64_t group) {
+    RowMemory<Pair> row_memory(rows, thread_blocks, memory + group * bytes);
+    const int64_t end = std::min(rows.rows, (group + 1) * thread_block);
+    RowOffsets at(rows, group * thread_block);
+    for (int64_t row = group * thread_block; row < end; ++row, at.Next(rows)) {
       const char* elements = source + at.source;
       if (is_copied) {
         rows.gather(elements, rows.source.step, rows.size, row_memory.gathered, rows.length);
@@ -297,7 +297,7 @@ void PlanSortRows(const StridedView& source, const StridedView* values, const St
 
 int64_t RowsMemory(const SortRows& rows) noexcept {
   const ThreadBlocks thread_blocks = ThreadBlocksOf(rows);
-  return PartBytes(rows, thread_blocks) * thread_blocks.parts;
+  return GroupBytes(rows, thread_blocks) * thread_blocks.groups;
 }
 
 void SortRows::Run(const JobContext& context) const noexcept {

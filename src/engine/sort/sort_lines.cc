@@ -1,4 +1,4 @@
-// Stable radix sort and selection (see sort_lines.h). Each part of the key-index pairs is counted by digit,
+// Stable radix sort and selection (see sort_lines.h). Each block of the key-index pairs is counted by digit,
 // which gives the destinations of its pairs.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/sort_lines.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr int kDigitBits = 8;
 constexpr int kDigits = 1 << kDigitBits;
 // Fewer pairs are not worth another thread.
-constexpr int64_t kWorthPart = 32768;
+constexpr int64_t kFewestPerBlock = 32768;
 // Up to this many are sorted by comparison instead of counting.
 constexpr int64_t kFewToSort = 64;
 constexpr int64_t kFewToSelect = 512;
@@ -63,9 +63,9 @@ template <class Pair>
 void MakeAllPairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
                   Pair* pairs) noexcept {
   const auto size = static_cast<int64_t>(aclDataTypeSize(dtype));
-  ForEachBlock((n + kWorthPart - 1) / kWorthPart, threads, [&](int64_t block) {
-    const int64_t first = block * kWorthPart;
-    MakePairs(isa, dtype, elements + first * size, std::min(n - first, kWorthPart), first, flips,
+  ForEachBlock((n + kFewestPerBlock - 1) / kFewestPerBlock, threads, [&](int64_t block) {
+    const int64_t first = block * kFewestPerBlock;
+    MakePairs(isa, dtype, elements + first * size, std::min(n - first, kFewestPerBlock), first, flips,
               pairs + first);
   });
 }
@@ -73,7 +73,7 @@ void MakeAllPairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, u
 namespace {
 
 // Divides the pairs among threads.
-struct Parts {
+struct PairBlocks {
   int64_t n;
   int count;
   int threads;
@@ -81,37 +81,37 @@ struct Parts {
   template <class Body>
   void ForEach(const Body& body) const {
     const int64_t thread_block = (n + count - 1) / count;
-    ForEachBlock(count, threads, [&](int64_t part) {
-      body(part, std::min(n, part * thread_block), std::min(n, (part + 1) * thread_block));
+    ForEachBlock(count, threads, [&](int64_t block) {
+      body(block, std::min(n, block * thread_block), std::min(n, (block + 1) * thread_block));
     });
   }
 };
 
-// Sorts by the digits of numbers up to `range`, the lowest digit first. digit(word, shift) returns the digit
+// Sorts by the digits of numbers up to `range`, the lowest digit first. digit(pair, shift) returns the digit
 // from bit `shift` on.
 template <class Pair, class Digit>
-int SortByDigits(Pair* const (&pairs)[2], int64_t* counts, const Parts& parts, uint64_t range,
+int SortByDigits(Pair* const (&pairs)[2], int64_t* counts, const PairBlocks& blocks, uint64_t range,
                  const Digit& digit) noexcept {
   int from = 0;
   for (int shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
     const Pair* const source = pairs[from];
     Pair* const to = pairs[1 - from];
-    parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+    blocks.ForEach([&](int64_t block, int64_t begin, int64_t end) {
       int64_t found[kDigits] = {};
       for (int64_t i = begin; i < end; ++i) ++found[digit(source[i], shift)];
-      std::copy(found, found + kDigits, counts + part * kDigits);
+      std::copy(found, found + kDigits, counts + block * kDigits);
     });
     int64_t sum = 0;
     for (int one = 0; one < kDigits; ++one) {
-      for (int part = 0; part < parts.count; ++part) {
-        const int64_t count = counts[part * kDigits + one];
-        counts[part * kDigits + one] = sum;
+      for (int block = 0; block < blocks.count; ++block) {
+        const int64_t count = counts[block * kDigits + one];
+        counts[block * kDigits + one] = sum;
         sum += count;
       }
     }
-    parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+    blocks.ForEach([&](int64_t block, int64_t begin, int64_t end) {
       int64_t next[kDigits];
-      std::copy_n(counts + part * kDigits, kDigits, next);
+      std::copy_n(counts + block * kDigits, kDigits, next);
       for (int64_t i = begin; i < end; ++i) to[next[digit(source[i], shift)]++] = source[i];
     });
     from = 1 - from;
@@ -123,21 +123,21 @@ size_t DigitAt(uint64_t bits, int shift) { return static_cast<size_t>(bits >> sh
 
 // Sorts wide pairs whose keys are close together. Key and position are packed into one number, which halves
 // the moved bytes.
-int SortPacked(const SortMemory<WidePair>& memory, const Parts& parts, uint64_t low, uint64_t range,
+int SortPacked(const SortMemory<WidePair>& memory, const PairBlocks& blocks, uint64_t low, uint64_t range,
                int position_bits) noexcept {
   auto* const first = reinterpret_cast<uint64_t*>(memory.pairs[1]);
-  uint64_t* const packed[2] = {first, first + parts.n};
+  uint64_t* const packed[2] = {first, first + blocks.n};
   WidePair* const pairs = memory.pairs[0];
-  parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
+  blocks.ForEach([&](int64_t, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       first[i] = (pairs[i].key - low) << position_bits | pairs[i].position;
   });
   const uint64_t* const sorted =
-      packed[SortByDigits(packed, memory.counts, parts, range, [position_bits](uint64_t pair, int shift) {
+      packed[SortByDigits(packed, memory.counts, blocks, range, [position_bits](uint64_t pair, int shift) {
         return DigitAt(pair >> position_bits, shift);
       })];
   const uint64_t positions = (uint64_t{1} << position_bits) - 1;
-  parts.ForEach([&](int64_t, int64_t begin, int64_t end) {
+  blocks.ForEach([&](int64_t, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       pairs[i] = {(sorted[i] >> position_bits) + low, sorted[i] & positions};
   });
@@ -152,8 +152,9 @@ int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept {
     std::sort(memory.pairs[0], memory.pairs[0] + n);
     return 0;
   }
-  const Parts parts{
-      n, static_cast<int>(std::clamp<int64_t>(n / kWorthPart, 1, std::clamp(threads, 1, kMostSortParts))),
+  const PairBlocks blocks{
+      n,
+      static_cast<int>(std::clamp<int64_t>(n / kFewestPerBlock, 1, std::clamp(threads, 1, kMostSortBlocks))),
       threads};
   // Digits are those of the difference to the least key, so that small numbers of either sign have few.
   struct Found {
@@ -161,8 +162,8 @@ int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept {
     uint64_t positions = 0;  // all position bits, ORed
     bool ascends = true;
   };
-  Found found[kMostSortParts];
-  parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
+  Found found[kMostSortBlocks];
+  blocks.ForEach([&](int64_t block, int64_t begin, int64_t end) {
     const Pair* const pairs = memory.pairs[0];
     Found one;
     uint64_t last = begin == 0 || begin == end ? 0 : KeyOf(pairs[begin - 1]);
@@ -174,14 +175,14 @@ int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept {
       one.ascends &= last <= key;
       last = key;
     }
-    found[part] = one;
+    found[block] = one;
   });
   Found all = found[0];
-  for (int part = 1; part < parts.count; ++part) {
-    all.keys.least = std::min(all.keys.least, found[part].keys.least);
-    all.keys.most = std::max(all.keys.most, found[part].keys.most);
-    all.positions |= found[part].positions;
-    all.ascends &= found[part].ascends;
+  for (int block = 1; block < blocks.count; ++block) {
+    all.keys.least = std::min(all.keys.least, found[block].keys.least);
+    all.keys.most = std::max(all.keys.most, found[block].keys.most);
+    all.positions |= found[block].positions;
+    all.ascends &= found[block].ascends;
   }
   if (all.ascends) return 0;
   const uint64_t low = all.keys.least;
@@ -189,9 +190,9 @@ int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept {
   if constexpr (std::is_same_v<Pair, WidePair>) {
     const int position_bits = std::bit_width(all.positions);
     if (position_bits + std::bit_width(range) <= 64)
-      return SortPacked(memory, parts, low, range, position_bits);
+      return SortPacked(memory, blocks, low, range, position_bits);
   }
-  return SortByDigits(memory.pairs, memory.counts, parts, range,
+  return SortByDigits(memory.pairs, memory.counts, blocks, range,
                       [low](const Pair& pair, int shift) { return DigitAt(KeyOf(pair) - low, shift); });
 }
 

@@ -12,10 +12,10 @@
 
 namespace portacl::engine {
 
-// Whether keys have 64 bits. Keys are unsigned and ordered like the elements: -0 equals 0, and all NaN are
+// Tells whether keys have 64 bits. Keys are unsigned and ordered like the elements: -0 equals 0, and all NaN are
 // equal, behind all numbers.
 bool HasWideKeys(aclDataType dtype) noexcept;
-// Whether elements of this dtype have keys: real numbers and bool do.
+// Tells whether elements of this dtype have keys: real numbers and bool do.
 bool HasKeys(aclDataType dtype) noexcept;
 // Returns the key of NaN, which no number has. For dtypes without NaN it is the largest key and has no
 // meaning.
@@ -38,7 +38,7 @@ inline int64_t PositionOf(NarrowPair pair) { return static_cast<uint32_t>(pair);
 inline uint64_t KeyOf(const WidePair& pair) { return pair.key; }
 inline int64_t PositionOf(const WidePair& pair) { return static_cast<int64_t>(pair.position); }
 
-// Whether n elements need wide pairs.
+// Tells whether n elements need wide pairs.
 inline bool HasWidePairs(aclDataType dtype, int64_t n) noexcept {
   return HasWideKeys(dtype) || n > std::numeric_limits<uint32_t>::max();
 }
@@ -62,7 +62,7 @@ template <class Pair>
 void MakeAllPairs(Isa isa, aclDataType dtype, const char* elements, int64_t n, uint64_t flips, int threads,
                   Pair* pairs) noexcept;
 
-// Appends the pairs of dense elements whose key is less than `below` to words[*count]. Stops when more than
+// Appends the pairs of dense elements whose key is less than `below` to pairs[*count]. Stops when more than
 // most - kFilterStep pairs are there. Returns how many elements were examined.
 inline constexpr int64_t kFilterStep = 64;
 template <class Pair>
@@ -75,12 +75,12 @@ struct SortMemory {
   Pair* pairs[2];
   int64_t* counts;
 };
-inline constexpr int kMostSortParts = 64;
-inline constexpr int64_t kSortCounts = int64_t{256} * kMostSortParts;
+inline constexpr int kMostSortBlocks = 64;
+inline constexpr int64_t kSortCounts = int64_t{256} * kMostSortBlocks;
 // The number of counts that a sort with one thread needs.
 inline constexpr int64_t kSortCountsAlone = 256;
 
-// Sorts words[0], in which pairs of equal keys are in the order of positions. Returns the index of the buffer
+// Sorts pairs[0], in which pairs of equal keys are in the order of positions. Returns the index of the buffer
 // with the result, which does not depend on the number of threads.
 template <class Pair>
 int SortPairs(const SortMemory<Pair>& memory, int64_t n, int threads) noexcept;

@@ -26,7 +26,7 @@ struct MemoryInfo {
 struct MemoryRange {
   uintptr_t begin = 0;
   size_t size = 0;
-  MemoryInfo facts;
+  MemoryInfo info;
   uint64_t serial = 0;  // identifies the entry and is never used again
 };
 
