@@ -6,7 +6,7 @@
 
 namespace portacl::matmul {
 
-// Whether both scales of a call have blocks: it is then run by RunBlockScaled.
+// Tells whether both scales of a call have blocks: it is then run by RunBlockScaled.
 bool IsBlockScaled(const OperatorCall& call) noexcept;
 aclnnStatus RunBlockScaled(OperatorCall& call, bool is_fractal, uint64_t* workspaceSize,
                            aclOpExecutor** executor) noexcept;

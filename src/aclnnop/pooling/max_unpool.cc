@@ -147,7 +147,7 @@ constexpr auto kGradient3dChecks = Join(
 
 // ---- jobs ----
 
-// Whether one stride walks a plane, as an index counts it.
+// Tells whether one stride walks a plane, as an index counts it.
 bool IsFlat(const StridedView& planes) {
   const int64_t of_row = planes.shape[4] * planes.strides[4];
   return (planes.shape[3] == 1 || planes.strides[3] == of_row) &&

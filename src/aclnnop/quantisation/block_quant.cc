@@ -14,9 +14,9 @@ using namespace quantisation;
 enum Tensors { kX };
 enum Attributes { kLeast, kRound, kDtype, kRowBlock, kColumnBlock, kMost, kGroupType };
 
-constexpr DtypeRule kDtypesOfX = ByGeneration({}, kHalves, kFloatHalfAndBf16);
+constexpr DtypeRule kDtypesOfX = ByGeneration({}, kHalfAndBf16, kFloatHalfAndBf16);
 constexpr DtypeRule kDtypesOfY = ByGeneration({}, kInt8, kInt8 | kFloat8s);
-constexpr DtypeRule kGroupedX = ByGeneration({}, {}, kHalves);
+constexpr DtypeRule kGroupedX = ByGeneration({}, {}, kHalfAndBf16);
 constexpr DtypeRule kGroupedY = ByGeneration({}, {}, kFloat8s);
 
 struct Places {

@@ -18,7 +18,7 @@ Shape PairsShape(const Shape& shape, int axis, int64_t block) noexcept;
 // How a block's greatest number becomes a power of two: CANN's scaleAlg 0, 1 or 2.
 engine::PowerRule PowerRuleOf(aclDataType codes, int64_t algorithm, double most = 0,
                               double least_greatest = 0) noexcept;
-// Whether an algorithm is there for the dtype, and dtypeMax for the algorithm.
+// Tells whether an algorithm is there for the dtype, and dtypeMax for the algorithm.
 bool HasAlgorithm(aclDataType codes, int64_t algorithm) noexcept;
 inline bool IsGreatestOfFloat4(double most) noexcept { return most == 0 || (most >= 6 && most <= 12); }
 

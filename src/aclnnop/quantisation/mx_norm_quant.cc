@@ -28,7 +28,7 @@ aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Places& a
   ShapeChecks checks(check, call);
   const aclDataType x = call.Tensor(kX).dtype;
   const aclDataType y = call.Tensor(at.y).dtype;
-  checks.Holds(kHalves.Contains(x), kX, "FLOAT16 or BF16");
+  checks.Holds(kHalfAndBf16.Contains(x), kX, "FLOAT16 or BF16");
   if (at.x2 >= 0) {
     checks.Holds(call.Tensor(at.x2).dtype == x, at.x2, "x1's dtype");
     checks.Holds(call.Tensor(at.sum).dtype == x, at.sum, "x1's dtype");

@@ -12,7 +12,7 @@ using namespace quantisation;
 
 enum Tensors { kX };
 // On the last product alone.
-constexpr DtypeRule kHalvesOn950 = ByGeneration({}, {}, kHalves);
+constexpr DtypeRule kHalvesOn950 = ByGeneration({}, {}, kHalfAndBf16);
 constexpr DtypeRule kFloatsOn950 = ByGeneration({}, {}, kFloatHalfAndBf16);
 constexpr DtypeRule kMxCodesOn950 = ByGeneration({}, {}, kMxFloat8s | kFloat4s);
 

@@ -15,8 +15,8 @@ using engine::QuantiseNormed;
 enum PlainTensors { kX, kPlainGamma, kPlainBeta, kScale, kOffset, kY };
 enum PlainAttributes { kPlainEpsilon };
 
-constexpr DtypeRule kPlainDtypes = SinceAtlasA2(kHalves)
-                                       .On({Product::kAtlasInference, Product::kAtlas200I500A2}, kHalves)
+constexpr DtypeRule kPlainDtypes = SinceAtlasA2(kHalfAndBf16)
+                                       .On({Product::kAtlasInference, Product::kAtlas200I500A2}, kHalfAndBf16)
                                        .On(products::kAscend950, kFloatHalfAndBf16);
 constexpr DtypeRule kPlainCodes =
     Everywhere(kIntegerCodes).On(products::kAscend950, kIntegerCodes | kFloat8s);
@@ -194,7 +194,7 @@ void SetThird(const OperatorCall& call, Executor& executor) {
 
 enum OwnScaleTensors { kOwnGamma = 1, kOwnSmooth, kOwnBeta, kOwnY, kOwnScale };
 enum OwnScaleAttributes { kOwnEpsilon, kOwnType };
-constexpr DtypeRule kOwnDtypes = SinceAtlasA2(kHalves);
+constexpr DtypeRule kOwnDtypes = SinceAtlasA2(kHalfAndBf16);
 
 aclnnStatus OwnScaleFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);

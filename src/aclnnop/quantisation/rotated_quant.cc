@@ -9,7 +9,7 @@ namespace {
 
 using namespace quantisation;
 
-constexpr DtypeRule kHalvesSinceA2 = SinceAtlasA2(kHalves);
+constexpr DtypeRule kHalfAndBf16SinceA2 = SinceAtlasA2(kHalfAndBf16);
 constexpr DtypeSet kPackedCodes{ACL_INT4, ACL_INT32};
 
 // ---- aclnnFlatQuant: a matrix in front and one behind ----
@@ -52,7 +52,7 @@ constexpr Check kFlatChecks[] = {
     NotNull(kRight),
     NotNull(kOut),
     NotNull(kStep),
-    DtypesIn(kHalvesSinceA2, {kX}),
+    DtypesIn(kHalfAndBf16SinceA2, {kX}),
     SameDtype(kX, kLeft),
     SameDtype(kX, kRight),
     DtypesIn(kPackedCodes, {kOut}),
@@ -93,7 +93,7 @@ void SetFlat(const OperatorCall& call, Executor& executor) {
 
 enum RotateTensors { kRotation = 1, kAlpha, kRotatedY, kRotatedScale };
 enum RotateAttributes { kAxis, kRound, kAlgorithm, kRotatedMost, kTransposes };
-constexpr DtypeRule kRotatedX = ByGeneration({}, kHalves, {});
+constexpr DtypeRule kRotatedX = ByGeneration({}, kHalfAndBf16, {});
 
 aclnnStatus RotateFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);

@@ -119,7 +119,7 @@ void Add(DenseOpList& ops, const OperatorCall& call, engine::AttendToHeads& made
   ops.SetJob();
 }
 
-constexpr DtypeRule kDtypes = SinceAtlasA2(serving::kHalves);
+constexpr DtypeRule kDtypes = SinceAtlasA2(serving::kHalfAndBf16);
 
 // ---- BlockSparseAttention ----
 

@@ -79,7 +79,7 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
       .status();
 }
 
-constexpr DtypeRule kDtypes = ByGeneration({}, {}, serving::kHalves);
+constexpr DtypeRule kDtypes = ByGeneration({}, {}, serving::kHalfAndBf16);
 template <int tensor>
 constexpr auto Index() {
   return List(IfGiven<tensor>(DtypesIn(kInt32Or64, {tensor})));
@@ -194,7 +194,7 @@ aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
   return checks.Is(kOut, Shape{windows, input[1], input[2]}).status();
 }
 
-constexpr DtypeRule kCompressedDtypes = SinceAtlasA2(serving::kHalves);
+constexpr DtypeRule kCompressedDtypes = SinceAtlasA2(serving::kHalfAndBf16);
 constexpr auto kWindowChecks =
     List(NotNull(kInput), NotNull(kWindowWeight), NotNull(kOut), DtypesIn(kCompressedDtypes, {kInput}),
          SameDtype(kInput, kWindowWeight), SameDtype(kInput, kOut), Custom(WindowsFit, kTiling),

@@ -243,7 +243,7 @@ bool HasValues(const OperatorCall& call) noexcept {
   return ReturnsValues<positions>(call) && call.IsGiven(positions.values);
 }
 
-constexpr DtypeRule kHalvesRule = SinceAtlasA2(serving::kHalves);
+constexpr DtypeRule kHalvesRule = SinceAtlasA2(serving::kHalfAndBf16);
 constexpr DtypeRule kInt8Rule = SinceAtlasA2(DtypeSet(ACL_INT8));
 constexpr auto kIndexerChecks = Join(
     Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kWeights), NotNull(kIndexer.index),

@@ -257,8 +257,8 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
       [&](int64_t which) {
         const DefaultFloatEnvironment environment;
         const Sequence<T> sequence(*this, context, which, WorkOfSequence());
-        const auto number = [&](const BufferRef& place) {
-          return Load<T>(place.Address(context) + which * int64_t{sizeof(T)});
+        const auto number = [&](const BufferRef& buffer) {
+          return Load<T>(buffer.Address(context) + which * int64_t{sizeof(T)});
         };
         const T factor = number(gradient);
         const int64_t n = sequence.states();

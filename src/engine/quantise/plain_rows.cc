@@ -49,7 +49,7 @@ class RowsToCodes {
         code_bits_(static_cast<int64_t>(StorageBits(q_.dtype))),
         most_is_code_(q_.most <= GreatestNumber(q_.dtype)) {}
 
-  // Whether there are functions for this job.
+  // Tells whether there are functions for this job.
   bool Fit() const {
     const bool is_plain = !q_.squares_scale && !q_.multiplies_twice && !q_.passes_zero && !q_.half_before &&
                           q_.rounding == Rounding::kNearestEven && q_.kind != Quantiser::Kind::kNone &&

@@ -47,7 +47,7 @@ struct AxisMap {
   bool IsPiecewise() const { return kind <= Kind::kWindows; }
   // Tells whether the map is an interpolation that changes nothing.
   bool IsIdentity() const { return inner == length && step == 1; }
-  // Whether it is interpolation against aliasing: the filter is as wide as a position, and its taps, whose
+  // Tells whether it is interpolation against aliasing: the filter is as wide as a position, and its taps, whose
   // number varies, have weights that sum to 1.
   bool IsSmooth() const { return kind >= Kind::kSmoothLinear; }
   // Half of the smooth filter's width, in indices.

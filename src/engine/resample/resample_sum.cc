@@ -156,7 +156,7 @@ struct SumMaker {
   int64_t Elements() const noexcept { return loop.batches * loop.rows * loop.columns; }
   bool ToPositions() const noexcept { return direction == Direction::kToPositions; }
   bool IsGathered() const noexcept { return !ToPositions() && !maps.columns.IsPiecewise(); }
-  // Whether positions of columns have taps of different numbers.
+  // Tells whether positions of columns have taps of different numbers.
   bool VariesToPositions() const noexcept {
     return ToPositions() && maps.columns.IsSmooth() && !maps.columns.IsIdentity();
   }
@@ -360,10 +360,10 @@ void SumMaker::WriteRanges(const SumJob& job, std::byte* memory, int64_t size) c
   const int64_t tiles = Tiles();
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, tiles + 1, int64_t{0});
-  ForEachPart(maps.columns, size, [&](int64_t tile, const Range&) { ++first[tile]; });
+  ForEachRangeInTile(maps.columns, size, [&](int64_t tile, const Range&) { ++first[tile]; });
   Accumulate(first, tiles);
-  ForEachPart(maps.columns, size,
-              [&](int64_t tile, const Range& one) { job.ranges.In(memory)[first[tile]++] = one; });
+  ForEachRangeInTile(maps.columns, size,
+                     [&](int64_t tile, const Range& one) { job.ranges.In(memory)[first[tile]++] = one; });
   Rewind(first, tiles);
 }
 

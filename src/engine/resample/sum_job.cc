@@ -98,10 +98,10 @@ class Tile {
 
   const T* SummedRow(const RowTap& tap) {
     const char* const from = from_ + tap.offset;
-    const int64_t place = tap.place;
-    T* const sum = sums_[place];
-    if (kept_[place] == from) return sum;
-    kept_[place] = from;
+    const int64_t slot = tap.slot;
+    T* const sum = sums_[slot];
+    if (kept_[slot] == from) return sum;
+    kept_[slot] = from;
     switch (job_.columns) {
       case SumJob::Columns::kRanges:
         SumRanges(from, sum);

@@ -25,7 +25,7 @@ static_assert(kMostCombined < kRowsKept);
 
 struct RowTap {
   int64_t offset;  // of the source row, in bytes
-  int64_t place;   // below kRowsKept, where its sum is kept; rows that are combined have different ones
+  int64_t slot;    // below kRowsKept, where its sum is kept; rows that are combined have different ones
   double weight;
 };
 
