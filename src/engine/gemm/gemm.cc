@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/float_environment.h"
+#include "engine/gemm/byte_pack.h"
 #include "engine/gemm/integers.h"
 #include "engine/gemm/pack.h"
 #include "engine/gemm/quantised.h"
@@ -121,9 +122,17 @@ class TileRun {
           RunPairs(rows, columns, own, sums, sums_row);
           break;
         }
+        if (job_.byte_kernels != nullptr) {
+          RunBytes(own, sums, sums_row);
+          break;
+        }
         RunTiles(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kPanels:
+        if (job_.byte_kernels != nullptr) {
+          RunByteLines(own, sums);
+          break;
+        }
         RunPanels(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kRow:
@@ -315,6 +324,65 @@ class TileRun {
       }
     });
     tiles.end();
+  }
+
+  // Like RunTiles, with INT8 terms packed as words of four.
+  void RunBytes(const Memory& memory, float* sums, int64_t sums_row) const {
+    const ByteKernels& bytes = *job_.byte_kernels;
+    const int64_t width = job_.kernels->columns;
+    const ByteSource rows = Bytes(gemm_.left.row, gemm_.left.column);
+    const ByteSource columns = Bytes(gemm_.right.column, gemm_.right.row);
+    auto* const left = reinterpret_cast<uint32_t*>(memory.left);
+    auto* const right = reinterpret_cast<uint32_t*>(memory.right);
+    const int64_t together = kMostRowsTogether / bytes.rows * bytes.rows;
+    bytes.begin();
+    for (int64_t term = 0; term < gemm_.depth; term += kByteDepth) {
+      const int64_t depth = std::min(kByteDepth, gemm_.depth - term);
+      const int64_t panel_row = bytes.WordsOf(depth);
+      PackBytePanels(columns, bytes, tile_.right + term * columns.term, tile_.columns, depth, width, right);
+      for (int64_t row = 0; row < tile_.rows; row += together) {
+        const int64_t count = std::min(together, tile_.rows - row);
+        // Rows are shared evenly among calls, unless a call costs the same for fewer of them.
+        const int64_t each =
+            bytes.takes_all_rows ? bytes.rows : DividedUp(count, DividedUp(count, int64_t{bytes.rows}));
+        PackByteRows(rows, bytes, tile_.left + row * rows.line + term * rows.term, count, depth, left);
+        for (int64_t column = 0; column < tile_.columns; column += width) {
+          const uint32_t* const panel = right + column * panel_row;
+          for (int64_t at = 0; at < count; at += each) {
+            bytes.multiply({left + at * kPackedRow, panel, sums + (row + at) * sums_row + column, sums_row,
+                            std::min(each, count - at), std::min(width, tile_.columns - column), width, depth,
+                            term > 0, false});
+          }
+        }
+      }
+    }
+    bytes.end();
+  }
+
+  // Computes one row of integers with lines that lie side by side along the terms, which are not packed.
+  void RunByteLines(const Memory& memory, float* sums) const {
+    const ByteKernels& bytes = *job_.byte_kernels;
+    const ByteSource rows = Bytes(gemm_.left.row, gemm_.left.column);
+    auto* const left = reinterpret_cast<uint32_t*>(memory.left);
+    for (int64_t term = 0; term < gemm_.depth; term += kByteDepth) {
+      const int64_t depth = std::min(kByteDepth, gemm_.depth - term);
+      PackByteRows(rows, bytes, tile_.left + term * rows.term, 1, depth,
+                   left + term / kByteDepth * kPackedRow);
+    }
+    for (int64_t column = 0; column < tile_.columns; column += kColumnsAcross) {
+      const int64_t count = std::min(kColumnsAcross, tile_.columns - column);
+      const char* const right = tile_.right + column * gemm_.right.column;
+      for (int64_t term = 0; term < gemm_.depth; term += kByteDepth) {
+        bytes.multiply_lines(left + term / kByteDepth * kPackedRow, right + term, gemm_.right.column,
+                             std::min(kByteDepth, gemm_.depth - term), count, sums + column, term > 0);
+      }
+    }
+  }
+
+  ByteSource Bytes(int64_t line, int64_t term) const {
+    const GemmKernels& kernels = *job_.kernels;
+    return {line, term, kernels.transpose[static_cast<size_t>(GemmElement::kF32)], kernels.pack_words,
+            job_.gather};
   }
 
   // Computes few rows: they are packed once, with all terms. Then each panel passes through the first-level
@@ -740,13 +808,8 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
   run.FinishBlocks(sums);
 }
 
-}  // namespace
-
-GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
-  return MakeGemmJob(gemm, isa, threads, TileKernelsInUse(isa));
-}
-
-GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept {
+// Begins a job, with the rows and columns that its kernels see.
+GemmJob BegunJob(const Gemm& gemm, Isa isa) {
   GemmJob job{};
   job.gemm = gemm;
   job.kernels = &FindGemmKernels(isa);
@@ -761,6 +824,12 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* t
                          (made.rows >= job.kernels->columns || made.rows >= made.columns);
   job.is_transposed = !is_packed && (is_narrow || is_across);
   if (job.is_transposed) Transpose(made);
+  return job;
+}
+
+GemmJob FinishedJob(GemmJob job, Isa isa, int threads, const TileKernels* tiles, const ByteKernels* bytes) {
+  const Gemm& made = job.gemm;
+  const bool is_packed = IsPacked(made.right);
   job.is_even_odd = IsEvenOdd(made);
   job.load[0] = FindLoad(isa, made.left.dtype, ACL_FLOAT);
   job.load[1] = FindLoad(isa, made.right.dtype, ACL_FLOAT);
@@ -780,12 +849,36 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* t
     job.tile_kernels = tiles;
     job.way = GemmJob::Way::kTiles;
   }
+  if (bytes != nullptr && made.integers != nullptr && made.depth > 0 &&
+      job.kernels->columns % bytes->columns == 0) {
+    // The right operand of one row is not packed.
+    const bool has_lines = job.way == GemmJob::Way::kPanels && made.rows == 1;
+    if (has_lines && bytes->multiply_lines != nullptr) {
+      job.byte_kernels = bytes;
+    } else if (job.way == GemmJob::Way::kTiles || made.rows > 1) {
+      job.byte_kernels = bytes;
+      job.way = GemmJob::Way::kTiles;
+    }
+  }
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
       std::all_of(std::begin(made.batch), std::end(made.batch), [](int64_t length) { return length == 1; })) {
     job.shared_blocks = DividedUp(made.depth, job.is_even_odd ? kEvenOddDepth : kGemmDepth);
   }
   return job;
+}
+
+}  // namespace
+
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
+  const GemmJob begun = BegunJob(gemm, isa);
+  if (gemm.integers == nullptr) return FinishedJob(begun, isa, threads, TileKernelsInUse(isa), nullptr);
+  return FinishedJob(begun, isa, threads, nullptr, ByteKernelsInUse(isa, begun.gemm.rows));
+}
+
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles,
+                    const ByteKernels* bytes) noexcept {
+  return FinishedJob(BegunJob(gemm, isa), isa, threads, tiles, bytes);
 }
 
 bool GemmJob::Touches(int operand) const noexcept {

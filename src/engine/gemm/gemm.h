@@ -7,6 +7,7 @@
 
 #include "acl/acl_base.h"
 #include "engine/conversions.h"
+#include "engine/gemm/byte_kernel.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/patches.h"
 #include "engine/gemm/tile_kernel.h"
@@ -74,6 +75,7 @@ struct GemmJob {
 
   const GemmKernels* kernels;
   const TileKernels* tile_kernels;  // for BF16; nullptr if there are none or they do not pay
+  const ByteKernels* byte_kernels;  // for integers, likewise
   LoadFunction load[3];             // left, right, added
   StoreFunction store;
   GatherFunction gather;
@@ -106,7 +108,8 @@ int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
 // Makes a job. No length but the depth is 0. If the depth is 0, something is added or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
-// Makes one with kernels for pairs of terms, which may be nullptr.
-GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept;
+// Makes one with kernels for pairs of BF16 terms and for words of INT8 terms, which may be nullptr.
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles,
+                    const ByteKernels* bytes = nullptr) noexcept;
 
 }  // namespace portacl::engine

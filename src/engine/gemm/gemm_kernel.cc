@@ -467,6 +467,24 @@ void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, 
   }
 }
 
+void PackWords(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
+  const hn::CappedTag<uint8_t, 16> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto* const first = reinterpret_cast<const uint8_t*>(from);
+  const auto load = [&](int64_t k, int64_t j)
+                        HWY_ATTR { return k < terms ? hn::LoadU(d, first + k * row + j) : hn::Zero(d); };
+  int64_t j = 0;
+  for (; j + lanes <= columns; j += lanes) {
+    hn::StoreInterleaved4(load(0, j), load(1, j), load(2, j), load(3, j), d,
+                          reinterpret_cast<uint8_t*>(to + j));
+  }
+  for (; j < columns; ++j) {
+    uint8_t bytes[4] = {};
+    for (int64_t k = 0; k < terms; ++k) bytes[k] = first[k * row + j];
+    std::memcpy(to + j, bytes, sizeof bytes);
+  }
+}
+
 // Squares whose side is a vector's length, so that each takes one transposition in registers.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_HAVE_SCALABLE
 constexpr int64_t kSide = 4;
@@ -911,6 +929,7 @@ const GemmKernels& KernelsHere() {
     MultiplyPacked,
     {PackColumns<F32Elements>, PackColumns<F16Elements>, PackColumns<Bf16Elements>, PackColumns<I8Elements>},
     {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>, Transpose<I8Elements>},
+    PackWords,
     {MultiplyRow<F32Elements>, MultiplyRow<F16Elements>, MultiplyRow<Bf16Elements>, MultiplyRow<I8Elements>},
     {MultiplyAcross<F32Elements>, MultiplyAcross<F16Elements>, MultiplyAcross<Bf16Elements>,
      MultiplyAcross<I8Elements>},

@@ -41,6 +41,11 @@ struct PackedProduct {
 using PackColumnsFunction = void (*)(const char* from, int64_t row, int64_t depth, int64_t columns,
                                      float* to);
 
+// Makes words of up to four bytes that lie `row` bytes apart, for columns that lie side by side: byte k of
+// to[j] = from[k * row + j], and 0 from `terms` on.
+using PackWordsFunction = void (*)(const char* from, int64_t row, int64_t terms, int64_t columns,
+                                   uint32_t* to);
+
 // to[c][r] = from[r][c]. Rows of `from` lie `row` bytes apart, those of `to` `to_row` numbers. As many zeros
 // as the widest vector has numbers may be written behind a row of `to`.
 using TransposeFunction = void (*)(const char* from, int64_t row, int64_t rows, int64_t columns, float* to,
@@ -88,6 +93,7 @@ struct GemmKernels {
   void (*multiply)(const PackedProduct& product);
   PackColumnsFunction pack_columns[kGemmElements];
   TransposeFunction transpose[kGemmElements];
+  PackWordsFunction pack_words;
   MultiplyRowFunction multiply_row[kGemmElements];
   MultiplyAcrossFunction multiply_across[kGemmElements];
   MultiplyLinesFunction multiply_lines[kGemmElements];
