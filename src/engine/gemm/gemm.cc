@@ -129,6 +129,10 @@ class TileRun {
         RunTiles(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kPanels:
+        if (gemm_.right.quantised != nullptr) {
+          RunQuantisedRow(rows, own, sums);
+          break;
+        }
         if (job_.byte_kernels != nullptr) {
           RunByteLines(own, sums);
           break;
@@ -136,6 +140,10 @@ class TileRun {
         RunPanels(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kRow:
+        if (gemm_.right.quantised != nullptr) {
+          RunQuantisedRow(rows, own, sums);
+          break;
+        }
         RunRow(rows, own, sums);
         break;
       case GemmJob::Way::kDot:
@@ -439,6 +447,31 @@ class TileRun {
       multiply(memory.left, right, gemm_.right.row, depth, tile_.columns, block);
       AddBlock(block, tile_.columns, is_first, sums);
     });
+  }
+
+  // Computes one row with quantised weights, which are widened in registers. If they lie side by side along the
+  // terms, few columns pass through the first-level cache with all terms.
+  void RunQuantisedRow(const PackSource& rows, const Memory& memory, float* sums) const {
+    const GemmKernels& kernels = *job_.kernels;
+    const QuantisedRow row{job_.quantised_kernels, kernels.transpose[static_cast<size_t>(GemmElement::kF32)],
+                           kernels.columns, reinterpret_cast<float*>(memory.pack)};
+    const bool is_of_terms = job_.way == GemmJob::Way::kPanels;
+    const int64_t step = is_of_terms ? kernels.columns : tile_.columns;
+    for (int64_t column = 0; column < tile_.columns; column += step) {
+      const int64_t count = std::min(step, tile_.columns - column);
+      float* packed = memory.left;
+      ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+        if (column == 0) {
+          PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, 1, depth, memory.pack,
+                   packed);
+        }
+        float* const block = BlockOf(sums + column, memory, is_first);
+        MultiplyQuantisedRow(*gemm_.right.quantised, row, packed, tile_.column + column, count, term, depth,
+                             block);
+        AddBlock(block, count, is_first, sums + column);
+        if (is_of_terms) packed += kPackedRow;
+      });
+    }
   }
 
   // Computes one element: its blocks of terms are independent chains.
@@ -751,6 +784,15 @@ GemmJob::Way WayOf(const Gemm& gemm) {
   return Way::kTiles;
 }
 
+GemmJob::Way WayOfQuantisedRow(const Gemm& gemm) {
+  using Way = GemmJob::Way;
+  if (gemm.left.patches != nullptr) return Way::kTiles;
+  const QuantisedOrder order = OrderOf(*gemm.right.quantised, gemm.depth);
+  if (order == QuantisedOrder::kColumns) return Way::kRow;
+  const bool fits = gemm.groups * DividedUp(gemm.depth, kGemmDepth) <= kMostRowsTogether;
+  return order == QuantisedOrder::kTerms && fits ? Way::kPanels : Way::kTiles;
+}
+
 // Makes tiles as large as memory allows, but enough of them for the threads. Columns are cut first: each cut
 // packs the left operand once more, which is mostly a copy of rows.
 void ChooseTiles(GemmJob& job, int threads) {
@@ -841,6 +883,10 @@ GemmJob FinishedJob(GemmJob job, Isa isa, int threads, const TileKernels* tiles,
                   made.alpha == 1.0f && made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
   job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
+  if (made.right.quantised != nullptr && made.rows == 1 && made.depth > 0) {
+    job.quantised_kernels = &FindQuantisedRowKernels(isa);
+    job.way = WayOfQuantisedRow(made);
+  }
   const bool is_of_tiles =
       job.way == GemmJob::Way::kTiles || (job.way == GemmJob::Way::kPanels && made.rows >= kRowsOfPairs);
   if (tiles != nullptr && is_of_tiles && made.left.dtype == ACL_BF16 && made.right.dtype == ACL_BF16 &&

@@ -10,6 +10,7 @@
 #include "engine/gemm/byte_kernel.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/patches.h"
+#include "engine/gemm/quantised_row.h"
 #include "engine/gemm/tile_kernel.h"
 #include "engine/strided.h"
 
@@ -74,9 +75,10 @@ struct GemmJob {
   enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
 
   const GemmKernels* kernels;
-  const TileKernels* tile_kernels;  // for BF16; nullptr if there are none or they do not pay
-  const ByteKernels* byte_kernels;  // for integers, likewise
-  LoadFunction load[3];             // left, right, added
+  const TileKernels* tile_kernels;               // for BF16; nullptr if there are none or they do not pay
+  const ByteKernels* byte_kernels;               // for integers, likewise
+  const QuantisedRowKernels* quantised_kernels;  // for one row and quantised weights
+  LoadFunction load[3];                          // left, right, added
   StoreFunction store;
   GatherFunction gather;
   ScatterFunction scatter;
