@@ -465,10 +465,11 @@ class TileRun {
           PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, 1, depth, memory.pack,
                    packed);
         }
-        float* const block = BlockOf(sums + column, memory, is_first);
+        float* const here = sums + column;
+        float* const block = BlockOf(here, memory, is_first);
         MultiplyQuantisedRow(*gemm_.right.quantised, row, packed, tile_.column + column, count, term, depth,
                              block);
-        AddBlock(block, count, is_first, sums + column);
+        AddBlock(block, count, is_first, here);
         if (is_of_terms) packed += kPackedRow;
       });
     }
