@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -346,6 +347,46 @@ TEST(TileKernels, TakeWhatCannotBeSubnormal) {
     EXPECT_EQ(tiles->pair_panel(numbers.data(), 8, 5, pairs.data()), 64);
     numbers[2] = 0x1p-130f;
     EXPECT_EQ(tiles->pair_rows(numbers.data(), 1, 40, pairs.data()), 0);
+  }
+}
+
+// BF16 numbers that are put into order where they lie become the pairs that numbers become, with the same least exponent.
+TEST(TileKernels, OrderWhatTheyPair) {
+  RandomNumbers random(0x0D3);
+  for (const engine::TileKernels* const tiles : TilesToTest()) {
+    for (const int64_t depth : {1, 2, 31, 32, 33, 75, 256}) {
+      constexpr int64_t kLines = 7, kWidth = 32;
+      const auto words = static_cast<size_t>(engine::PairsOf(depth));
+      const Matrix numbers = RandomWithSmall(kLines, depth, random);
+      const std::vector<std::byte> elements = ElementsOf(ACL_BF16, numbers.numbers);
+      const auto at = [&](int64_t line, int64_t k) {
+        uint16_t half = 0;
+        if (line < kLines && k < depth)
+          std::memcpy(&half, &elements[static_cast<size_t>(2 * (line * depth + k))], 2);
+        return uint32_t{half};
+      };
+      std::vector<float> rows(static_cast<size_t>(32 * engine::kPackedRow)),
+          panel(static_cast<size_t>(depth * kWidth));
+      std::vector<uint32_t> row_pairs(static_cast<size_t>(32 * engine::kPairedRow)), ordered_rows = row_pairs;
+      std::vector<uint32_t> panel_pairs(words * kWidth), ordered_panel = panel_pairs;
+      for (int64_t line = 0; line < kLines; ++line) {
+        for (int64_t k = 0; k < depth; ++k) {
+          rows[static_cast<size_t>(line * engine::kPackedRow + k)] = numbers.At(line, k);
+          panel[static_cast<size_t>(k * kWidth + line)] = numbers.At(line, k);
+        }
+        for (int64_t word = 0; word < engine::PairsOf(depth); ++word) {
+          const uint32_t pair = at(line, 2 * word) | at(line, 2 * word + 1) << 16;
+          ordered_rows[static_cast<size_t>(line * engine::kPairedRow + word)] = pair;
+          ordered_panel[static_cast<size_t>(word * kWidth + line)] = pair;
+        }
+      }
+      EXPECT_EQ(tiles->order_rows(ordered_rows.data(), kLines, depth),
+                tiles->pair_rows(rows.data(), kLines, depth, row_pairs.data()));
+      EXPECT_EQ(ordered_rows, row_pairs) << tiles->name << " " << depth;
+      EXPECT_EQ(tiles->order_panel(ordered_panel.data(), kWidth, depth),
+                tiles->pair_panel(panel.data(), kWidth, depth, panel_pairs.data()));
+      EXPECT_EQ(ordered_panel, panel_pairs) << tiles->name << " " << depth;
+    }
   }
 }
 

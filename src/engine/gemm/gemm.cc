@@ -288,11 +288,21 @@ class TileRun {
     LeastExponent right_least[kMostColumns / kLeastPanelColumns];
     // Whether any partial sum may be subnormal.
     bool are_small = false;
+    const WordSource row_words = Words(gemm_.left.row, gemm_.left.column, 2);
+    const WordSource column_words = Words(gemm_.right.column, gemm_.right.row, 2);
     tiles.begin();
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
-      const int64_t panel_pairs = PairsOf(depth) * width;
-      for (int64_t column = 0; column < tile_.columns; column += kPanelsTogether * width) {
-        const int64_t count = std::min(kPanelsTogether * width, tile_.columns - column);
+      const int64_t pairs_of_line = PairsOf(depth);
+      const int64_t panel_pairs = pairs_of_line * width;
+      if (gemm_.right.patches == nullptr) {
+        PackWordPanels(column_words, tile_.right + group * gemm_.right.group + term * column_words.term,
+                       tile_.columns, depth, pairs_of_line, width, right);
+        for (int64_t panel = 0; panel * width < tile_.columns; ++panel)
+          right_least[panel] = tiles.order_panel(right + panel * panel_pairs, width, depth);
+      }
+      const int64_t packed_columns = gemm_.right.patches == nullptr ? 0 : tile_.columns;
+      for (int64_t column = 0; column < packed_columns; column += kPanelsTogether * width) {
+        const int64_t count = std::min(kPanelsTogether * width, packed_columns - column);
         PackNumbers(columns, column, count, group, term, depth, memory.pack, right_numbers);
         for (int64_t at = 0; at < count; at += width) {
           const int64_t panel = (column + at) / width;
@@ -305,9 +315,17 @@ class TileRun {
         const int64_t count = std::min(together, tile_.rows - row);
         for (int64_t at = 0; at < count; at += tiles.rows) {
           const int64_t some = std::min<int64_t>(tiles.rows, count - at);
-          PackNumbersOfRows(rows, row + at, some, group, term, depth, memory.pack, left_numbers);
           uint32_t* const pairs = left + at * kPairedRow;
-          left_least[at / tiles.rows] = tiles.pair_rows(left_numbers, some, depth, pairs);
+          if (gemm_.left.patches == nullptr) {
+            PackWordRows(
+                row_words,
+                tile_.left + group * gemm_.left.group + (row + at) * row_words.line + term * row_words.term,
+                some, depth, pairs_of_line, kPairedRow, pairs);
+            left_least[at / tiles.rows] = tiles.order_rows(pairs, some, depth);
+          } else {
+            PackNumbersOfRows(rows, row + at, some, group, term, depth, memory.pack, left_numbers);
+            left_least[at / tiles.rows] = tiles.pair_rows(left_numbers, some, depth, pairs);
+          }
           std::fill_n(pairs + some * kPairedRow, (tiles.rows - some) * kPairedRow, 0u);
         }
         for (int64_t column = 0; column < tile_.columns; column += width) {
@@ -338,8 +356,8 @@ class TileRun {
   void RunBytes(const Memory& memory, float* sums, int64_t sums_row) const {
     const ByteKernels& bytes = *job_.byte_kernels;
     const int64_t width = job_.kernels->columns;
-    const ByteSource rows = Bytes(gemm_.left.row, gemm_.left.column);
-    const ByteSource columns = Bytes(gemm_.right.column, gemm_.right.row);
+    const WordSource rows = Words(gemm_.left.row, gemm_.left.column, 1);
+    const WordSource columns = Words(gemm_.right.column, gemm_.right.row, 1);
     auto* const left = reinterpret_cast<uint32_t*>(memory.left);
     auto* const right = reinterpret_cast<uint32_t*>(memory.right);
     const int64_t together = kMostRowsTogether / bytes.rows * bytes.rows;
@@ -370,7 +388,7 @@ class TileRun {
   // Computes one row of integers with lines that lie side by side along the terms, which are not packed.
   void RunByteLines(const Memory& memory, float* sums) const {
     const ByteKernels& bytes = *job_.byte_kernels;
-    const ByteSource rows = Bytes(gemm_.left.row, gemm_.left.column);
+    const WordSource rows = Words(gemm_.left.row, gemm_.left.column, 1);
     auto* const left = reinterpret_cast<uint32_t*>(memory.left);
     for (int64_t term = 0; term < gemm_.depth; term += kByteDepth) {
       const int64_t depth = std::min(kByteDepth, gemm_.depth - term);
@@ -387,10 +405,8 @@ class TileRun {
     }
   }
 
-  ByteSource Bytes(int64_t line, int64_t term) const {
-    const GemmKernels& kernels = *job_.kernels;
-    return {line, term, kernels.transpose[static_cast<size_t>(GemmElement::kF32)], kernels.pack_words,
-            job_.gather};
+  WordSource Words(int64_t line, int64_t term, int64_t size) const {
+    return WordSourceOf(*job_.kernels, job_.gather, line, term, size);
   }
 
   // Computes few rows: they are packed once, with all terms. Then each panel passes through the first-level

@@ -467,7 +467,7 @@ void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, 
   }
 }
 
-void PackWords(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
+void PackBytes(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
   const hn::CappedTag<uint8_t, 16> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto* const first = reinterpret_cast<const uint8_t*>(from);
@@ -482,6 +482,25 @@ void PackWords(const char* from, int64_t row, int64_t terms, int64_t columns, ui
     uint8_t bytes[4] = {};
     for (int64_t k = 0; k < terms; ++k) bytes[k] = first[k * row + j];
     std::memcpy(to + j, bytes, sizeof bytes);
+  }
+}
+
+void PackHalves(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
+  const hn::CappedTag<uint16_t, 8> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  // Rows of elements may begin at any byte.
+  const auto* const low = reinterpret_cast<const uint16_t*>(from);
+  const auto* const high = reinterpret_cast<const uint16_t*>(from + row);
+  int64_t j = 0;
+  for (; j + lanes <= columns; j += lanes) {
+    hn::StoreInterleaved2(hn::LoadU(d, low + j), terms > 1 ? hn::LoadU(d, high + j) : hn::Zero(d), d,
+                          reinterpret_cast<uint16_t*>(to + j));
+  }
+  for (; j < columns; ++j) {
+    uint16_t halves[2] = {};
+    std::memcpy(halves, low + j, sizeof halves[0]);
+    if (terms > 1) std::memcpy(halves + 1, high + j, sizeof halves[1]);
+    std::memcpy(to + j, halves, sizeof halves);
   }
 }
 
@@ -929,7 +948,7 @@ const GemmKernels& KernelsHere() {
     MultiplyPacked,
     {PackColumns<F32Elements>, PackColumns<F16Elements>, PackColumns<Bf16Elements>, PackColumns<I8Elements>},
     {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>, Transpose<I8Elements>},
-    PackWords,
+    {PackBytes, PackHalves},
     {MultiplyRow<F32Elements>, MultiplyRow<F16Elements>, MultiplyRow<Bf16Elements>, MultiplyRow<I8Elements>},
     {MultiplyAcross<F32Elements>, MultiplyAcross<F16Elements>, MultiplyAcross<Bf16Elements>,
      MultiplyAcross<I8Elements>},

@@ -41,8 +41,8 @@ struct PackedProduct {
 using PackColumnsFunction = void (*)(const char* from, int64_t row, int64_t depth, int64_t columns,
                                      float* to);
 
-// Makes words of up to four bytes that lie `row` bytes apart, for columns that lie side by side: byte k of
-// to[j] = from[k * row + j], and 0 from `terms` on.
+// Makes words of elements of 1 or 2 bytes that lie `row` bytes apart, for columns that lie side by side: element
+// k of to[j] is that of row k and column j, and 0 from `terms` on. A word has four or two of them.
 using PackWordsFunction = void (*)(const char* from, int64_t row, int64_t terms, int64_t columns,
                                    uint32_t* to);
 
@@ -93,7 +93,7 @@ struct GemmKernels {
   void (*multiply)(const PackedProduct& product);
   PackColumnsFunction pack_columns[kGemmElements];
   TransposeFunction transpose[kGemmElements];
-  PackWordsFunction pack_words;
+  PackWordsFunction pack_words[2];  // indexed by an element's size minus 1
   MultiplyRowFunction multiply_row[kGemmElements];
   MultiplyAcrossFunction multiply_across[kGemmElements];
   MultiplyLinesFunction multiply_lines[kGemmElements];

@@ -25,6 +25,12 @@ struct AlternateOrder {
       pairs[i + 1] = terms[2 * i + 3] >> 16 | (terms[2 * i + 1] & 0xFFFF0000u);
     }
   }
+  // Makes them of the pairs of terms 0 and 1, and 2 and 3.
+  PORTACL_TILE_TARGET static void Order(uint32_t& first, uint32_t& second) {
+    const uint32_t x = first, y = second;
+    first = x << 16 | (y & 0xFFFFu);
+    second = (x & 0xFFFF0000u) | y >> 16;
+  }
 };
 
 constexpr int kDotRows = 7;
@@ -105,6 +111,8 @@ const TileKernels& DotKernels() noexcept {
                                            PairPanel<AlternateOrder>,
                                            WidenRows<AlternateOrder>,
                                            WidenPanel<AlternateOrder>,
+                                           OrderRows<AlternateOrder>,
+                                           OrderPanel<AlternateOrder>,
                                            MultiplyDot,
                                            DoNothing,
                                            DoNothing};

@@ -20,6 +20,7 @@ struct NeighbourOrder {
     for (int64_t i = 0; i < kPairsOfBlock; ++i)
       pairs[i] = terms[2 * i] >> 16 | (terms[2 * i + 1] & 0xFFFF0000u);
   }
+  PORTACL_TILE_TARGET static void Order(uint32_t&, uint32_t&) {}
 };
 
 inline constexpr int64_t kTileSide = 16;
@@ -112,6 +113,8 @@ constexpr TileKernels KernelsOfTiles(const char* name, void (*begin)(), void (*e
           PairPanel<NeighbourOrder>,
           WidenRows<NeighbourOrder>,
           WidenPanel<NeighbourOrder>,
+          OrderRows<NeighbourOrder>,
+          OrderPanel<NeighbourOrder>,
           MultiplyTiles<Tiles>,
           begin,
           end};
