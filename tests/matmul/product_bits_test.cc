@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "engine/gemm/gemm.h"
+#include "engine/gemm/pair_product.h"
+#include "engine/gemm/word_pack.h"
 #include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
@@ -386,6 +388,63 @@ TEST(TileKernels, OrderWhatTheyPair) {
       EXPECT_EQ(tiles->order_panel(ordered_panel.data(), kWidth, depth),
                 tiles->pair_panel(panel.data(), kWidth, depth, panel_pairs.data()));
       EXPECT_EQ(ordered_panel, panel_pairs) << tiles->name << " " << depth;
+    }
+  }
+}
+
+// Rows and panels that are multiplied outside of a product's tiles, as attention does: those that may be subnormal as numbers.
+TEST(PairedPanels, HaveTheBitsOfScalars) {
+  RandomNumbers random(0x9A13);
+  for (const engine::TileKernels* const tiles : TilesToTest()) {
+    for (const engine::Isa isa : IsasToTest()) {
+      const engine::GemmKernels& kernels = engine::FindGemmKernels(isa);
+      if (!TakesTiles(*tiles, isa)) continue;
+      ASSERT_TRUE(engine::TakesPairs(kernels, *tiles));
+      for (int round = 0; round < 12; ++round) {
+        const int64_t m = random.Between(1, 40), n = random.Between(1, 70), k = random.Between(1, 256);
+        const Matrix left = RandomWithSmall(m, k, random), right = RandomWithSmall(k, n, random);
+        const Matrix expected = Expected(left, right, ACL_BF16);
+        const bool is_across = random.Chance(50);
+        const std::vector<std::byte> elements =
+            ElementsOf(ACL_BF16, (is_across ? Transposed(right) : right).numbers);
+        const engine::GatherFunction gather = engine::FindGather(isa, engine::GatherSource::kCache);
+        const engine::WordSource source =
+            engine::WordSourceOf(kernels, gather, is_across ? 2 * k : 2, is_across ? 2 : 2 * n, 2);
+        std::vector<float> numbers(static_cast<size_t>(m * engine::kPackedRow));
+        for (int64_t r = 0; r < m; ++r)
+          for (int64_t i = 0; i < k; ++i)
+            numbers[static_cast<size_t>(r * engine::kPackedRow + i)] = left.At(r, i);
+        std::vector<uint32_t> pairs(static_cast<size_t>(engine::PairedWords(*tiles, m)), 0xFFFFFFFF);
+        std::vector<engine::LeastExponent> least(static_cast<size_t>(engine::PairedGroups(*tiles, m)));
+        engine::PairNumbers(*tiles, numbers.data(), m, k, pairs.data(), least.data());
+        const int64_t width = kernels.columns;
+        std::vector<uint32_t> panels(
+            static_cast<size_t>((n + width - 1) / width * width * engine::PairsOf(k)));
+        std::vector<float> widened(static_cast<size_t>(width * engine::kGemmDepth));
+        std::vector<float> found(static_cast<size_t>(m * n)), twice = found;
+        const engine::PairedRows rows{numbers.data(), pairs.data(), least.data(), m};
+        tiles->begin();
+        for (int i = 0; i < 3; ++i) {
+          std::vector<float>& sums = i == 0 ? found : twice;
+          engine::PackWordPanels(source, reinterpret_cast<const char*>(elements.data()), n, k,
+                                 engine::PairsOf(k), width, panels.data());
+          engine::MultiplyPairedPanels(*tiles, kernels, rows, panels.data(), n, k, sums.data(), n, i == 2,
+                                       widened.data());
+        }
+        tiles->end();
+        for (int64_t r = 0; r < m; ++r) {
+          for (int64_t c = 0; c < n; ++c) {
+            ASSERT_TRUE(SameBits(found[static_cast<size_t>(r * n + c)], expected.At(r, c)))
+                << tiles->name << " " << m << " x " << k << " x " << n << ": " << r << ", " << c;
+            // The second product is added block by block.
+            BlockedSum sum(ACL_BF16, ACL_BF16);
+            for (int i = 0; i < 2; ++i, sum.EndBlock())
+              for (int64_t j = 0; j < k; ++j) sum.AddTerm(left.At(r, j), right.At(j, c));
+            const float all = sum.Result();
+            ASSERT_TRUE(SameBits(twice[static_cast<size_t>(r * n + c)], all)) << tiles->name << ", twice";
+          }
+        }
+      }
     }
   }
 }
