@@ -142,9 +142,10 @@ struct Size {
   int64_t rows, columns, depth;
 };
 // Kernels, panels, blocks of terms and tiles in part and in whole, and more than one of each.
-constexpr Size kSizes[] = {{1, 1, 1},      {1, 1, 1000},   {3, 17, 256},  {14, 32, 257}, {29, 65, 513},
-                           {1, 300, 700},  {300, 1, 600},  {40, 5, 300},  {5, 40, 300},  {230, 90, 40},
-                           {530, 50, 270}, {20, 830, 270}, {128, 128, 64}};
+constexpr Size kSizes[] = {{1, 1, 1},      {1, 1, 1000},   {3, 17, 256},   {14, 32, 257}, {29, 65, 513},
+                           {1, 300, 700},  {300, 1, 600},  {40, 5, 300},   {5, 40, 300},  {230, 90, 40},
+                           {530, 50, 270}, {20, 830, 270}, {128, 128, 64}, {2, 2, 3},     {17, 37, 64},
+                           {64, 64, 64},   {15, 33, 65}};
 
 class ProductBits : public ::testing::TestWithParam<std::tuple<Size, DtypeNumber>> {};
 

@@ -149,6 +149,16 @@ class TileRun {
       case GemmJob::Way::kDot:
         sums[0] = Dot(own);
         break;
+      case GemmJob::Way::kSmall:
+        if (!IsAligned(tile_.left) || !IsAligned(tile_.right)) {
+          RunTiles(rows, columns, own, sums, sums_row);
+          break;
+        }
+        job_.kernels->multiply_small({reinterpret_cast<const float*>(tile_.left), gemm_.left.row / kNumber,
+                                      gemm_.left.column / kNumber,
+                                      reinterpret_cast<const float*>(tile_.right), gemm_.right.row / kNumber,
+                                      sums, sums_row, tile_.rows, tile_.columns, gemm_.depth});
+        break;
     }
     if (!job_.is_direct) Finish(sums, sums_row);
   }
@@ -181,6 +191,11 @@ class TileRun {
     float* const right = left + kLeftNumbers;
     float* const sums = right + kRightNumbers;
     return {left, right, sums, reinterpret_cast<char*>(sums + kSumNumbers)};
+  }
+
+  // Whether numbers can be read as they are: matrices may begin at any byte.
+  static bool IsAligned(const char* first) {
+    return reinterpret_cast<uintptr_t>(first) % alignof(float) == 0;
   }
 
   bool IsInteger() const { return gemm_.integers != nullptr; }
@@ -801,6 +816,14 @@ GemmJob::Way WayOf(const Gemm& gemm) {
   return Way::kTiles;
 }
 
+// Whether both operands are float32 that are read where they lie, since packing costs as much as it gains.
+bool IsSmall(const Gemm& gemm) {
+  return gemm.rows > 1 && gemm.rows <= kSmallSide && gemm.columns <= kSmallSide && gemm.depth > 0 &&
+         gemm.depth <= kSmallSide && gemm.groups == 1 && gemm.left.patches == nullptr &&
+         gemm.left.dtype == ACL_FLOAT && gemm.right.dtype == ACL_FLOAT && gemm.right.column == kNumber &&
+         gemm.right.row % kNumber == 0 && gemm.left.row % kNumber == 0 && gemm.left.column % kNumber == 0;
+}
+
 GemmJob::Way WayOfQuantisedRow(const Gemm& gemm) {
   using Way = GemmJob::Way;
   if (gemm.left.patches != nullptr) return Way::kTiles;
@@ -900,6 +923,8 @@ GemmJob FinishedJob(GemmJob job, Isa isa, int threads, const TileKernels* tiles,
                   made.alpha == 1.0f && made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
   job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
+  if (!is_packed && !job.is_even_odd && job.kernels->multiply_small != nullptr && IsSmall(made))
+    job.way = GemmJob::Way::kSmall;
   if (made.right.quantised != nullptr && made.rows == 1 && made.depth > 0) {
     job.quantised_kernels = &FindQuantisedRowKernels(isa);
     job.way = WayOfQuantisedRow(made);

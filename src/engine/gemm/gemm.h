@@ -72,7 +72,7 @@ struct Gemm {
 // Trivially copyable, so that an executor can hold it.
 struct GemmJob {
   Gemm gemm;
-  enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
+  enum class Way : uint8_t { kTiles, kPanels, kRow, kDot, kSmall };
 
   const GemmKernels* kernels;
   const TileKernels* tile_kernels;               // for BF16; nullptr if there are none or they do not pay

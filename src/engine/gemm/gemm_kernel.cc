@@ -444,6 +444,87 @@ void MultiplyEvenOdd(const PackedProduct& product) { MultiplyEach<EvenOddRowsFun
 void MultiplyPairs(const PackedProduct& product) { MultiplyEach<EachCountOfPairs>(product); }
 #endif
 
+// ---- small products, without packing ----
+
+#if !HWY_HAVE_SCALABLE
+template <int kCount>
+void MultiplySmallRows(const SmallProduct& product) {
+  const DF d;
+  constexpr size_t kLanes = hn::MaxLanes(DF());
+  VF sum[kCount][kVectors];
+  HWY_UNROLL(kRows)
+  for (int r = 0; r < kCount; ++r) {
+    HWY_UNROLL(kVectors)
+    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  }
+  const float* a = product.a;
+  const float* b = product.b;
+  for (int64_t k = 0; k < product.depth; ++k, a += product.a_term, b += product.b_term) {
+    VF row[kVectors];
+    HWY_UNROLL(kVectors)
+    for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + static_cast<size_t>(v) * kLanes);
+    HWY_UNROLL(kRows)
+    for (int r = 0; r < kCount; ++r) {
+      const VF x = hn::Set(d, a[r * product.a_row]);
+      HWY_UNROLL(kVectors)
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = functions::Fma(d, x, row[v], sum[r][v]);
+    }
+  }
+  HWY_UNROLL(kRows)
+  for (int r = 0; r < kCount; ++r) {
+    HWY_UNROLL(kVectors)
+    for (int v = 0; v < kVectors; ++v)
+      hn::StoreU(sum[r][v], d, product.c + r * product.c_row + v * static_cast<int64_t>(kLanes));
+  }
+}
+
+template <class Counts>
+struct SmallRowsFunctions;
+template <int... kCounts>
+struct SmallRowsFunctions<RowsFunctions<kCounts...>> {
+  static constexpr void (*kOf[])(const SmallProduct&) = {MultiplySmallRows<kCounts>...};
+};
+
+// Multiplies all rows with one panel's columns, which are there as a whole panel.
+HWY_INLINE void MultiplySmallPanel(SmallProduct product) {
+  const int64_t groups = (product.rows + kRows - 1) / kRows;
+  const int64_t each = product.rows / groups;
+  const int64_t longer = product.rows % groups;
+  for (int64_t group = 0; group < groups; ++group) {
+    const int64_t rows = each + (group < longer ? 1 : 0);
+    SmallRowsFunctions<EachCount>::kOf[rows - 1](product);
+    product.a += rows * product.a_row;
+    product.c += rows * product.c_row;
+  }
+}
+
+void MultiplySmall(const SmallProduct& product) {
+  constexpr auto kWidth = static_cast<int64_t>(size_t{kVectors} * hn::MaxLanes(DF()));
+  SmallProduct panel = product;
+  int64_t column = 0;
+  for (; column + kWidth <= product.columns; column += kWidth) {
+    panel.b = product.b + column;
+    panel.c = product.c + column;
+    MultiplySmallPanel(panel);
+  }
+  if (column == product.columns) return;
+  // Copies the last columns, behind which there may be no memory.
+  HWY_ALIGN float columns[kSmallSide * kWidth];
+  HWY_ALIGN float sums[kSmallSide * kWidth];
+  const auto size = static_cast<size_t>(product.columns - column) * sizeof(float);
+  std::memset(columns, 0, static_cast<size_t>(product.depth * kWidth) * sizeof(float));
+  for (int64_t k = 0; k < product.depth; ++k)
+    std::memcpy(columns + k * kWidth, product.b + k * product.b_term + column, size);
+  panel.b = columns;
+  panel.b_term = kWidth;
+  panel.c = sums;
+  panel.c_row = kWidth;
+  MultiplySmallPanel(panel);
+  for (int64_t r = 0; r < product.rows; ++r)
+    std::memcpy(product.c + r * product.c_row + column, sums + r * kWidth, size);
+}
+#endif
+
 template <class Elements>
 void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, float* to) {
   using Element = typename Elements::Type;
@@ -946,6 +1027,11 @@ const GemmKernels& KernelsHere() {
     kRows,
     static_cast<int>(PanelColumns()),
     MultiplyPacked,
+#if HWY_HAVE_SCALABLE
+    nullptr,
+#else
+    MultiplySmall,
+#endif
     {PackColumns<F32Elements>, PackColumns<F16Elements>, PackColumns<Bf16Elements>, PackColumns<I8Elements>},
     {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>, Transpose<I8Elements>},
     {PackBytes, PackHalves},
