@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_words.h"
 #include "engine/gemm/byte_kernel.h"
 #include "engine/gemm/gemm.h"
 #include "engine/gemm/integers.h"

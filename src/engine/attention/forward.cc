@@ -83,7 +83,7 @@ class TileRun {
                       rows * kPackedRow + 2 * rows * InLanes(attention.value_depth);
     if (TakesPairsOf(attention, rows)) {
       const int64_t blocks = DividedUp(attention.depth, kGemmDepth) + 1;
-      // Of the queries' blocks of terms, and of the weights.
+      // Counts the queries' blocks of terms, and the weights.
       numbers += blocks * (PairedWords(*attention.tiles, rows) + PairedGroups(*attention.tiles, rows));
     }
     return RoundedUp(numbers * kNumber + 9 * int64_t{64}, 64);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acl/settings/configuration.h"
+#include "base/byte_words.h"
 
 namespace portacl::engine {
 

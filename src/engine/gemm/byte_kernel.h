@@ -20,7 +20,7 @@ inline constexpr int64_t kByteDepth = kGemmDepth * kTermsOfWord;
 // the sum of its terms.
 inline constexpr int64_t kFirstSum = kGemmDepth;
 static_assert(kFirstSum < kPackedRow);
-// What unsigned panels hold in place of a term: the term plus 128, which inverts the highest bit.
+// Inverts the highest bits of a word's terms. Unsigned panels hold these: the terms plus 128.
 inline constexpr uint32_t kHighBits = 0x80808080;
 
 // Computes the sums of one packed row and of lines that lie side by side along the terms, `line` bytes apart:

@@ -40,7 +40,7 @@ void MultiplyPairedPanels(const TileKernels& tiles, const GemmKernels& kernels, 
       const int64_t some = std::min<int64_t>(tiles.rows, a.rows - at);
       float* const to = c + at * c_row + column;
       if (AreMultiplesOfNormals(a.least[at / tiles.rows], least)) {
-        // What is added to may be subnormal, from rows or panels that were multiplied as numbers.
+        // The sums that this is added to may be subnormal, if they were made by numbers.
         tiles.multiply(
             {a.pairs + at * kPairedRow, panels, to, c_row, some, columns_here, width, depth, adds, adds});
         continue;
