@@ -151,7 +151,7 @@ TEST(ByteProducts, EverySize) {
     for (const Product& size : kSizes) {
       // The model is slow, and so are float32 without vectors.
       const bool is_slow = way.kernels == &engine::AmxByteModel() || way.isa == Isa::kPortable;
-      for (int i = 0; i < (is_slow ? 2 : 6); ++i) {
+      for (int i = 0; i < (is_slow ? 2 : 4); ++i) {
         Product product = size;
         product.left_across = random.Chance(40);
         product.right_across = i % 2 == 0;
