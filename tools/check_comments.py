@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the blocks of comments in src/ that do not begin with a verb or the name of a thing, but with a relative clause or a bare "Of".
+"""Counts the blocks of comments in src/ that do not begin with a verb or the name of a thing, but with a relative clause or a bare "Of", and refuses
+those that begin with a pronoun whose noun is elsewhere.
 
 Usage: check_comments.py [--record] [REPOSITORY]
 
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 LIST = "tools/comment_counts.txt"
 HEAD = "# Comment blocks that begin with a relative clause or a bare Of, by folder. Written by tools/check_comments.py --record."
 MARKS = {".h": "//", ".cc": "//", ".c": "//", ".toml": "#", ".py": "#"}
+# "The same bytes may be ..." is a sentence about a thing; "The same for rows" is not.
+PRONOUNS = re.compile(r"(It|Its|They|Their|Them|Likewise|As above)\b|The same(?:[,.;:]| (?:\w+ ){0,2}(?:for|as|with|in|by)\b)|Both (?:return|have|are|take)\b|Neither\b")
 OPENS = re.compile(r"(What|Whatever|Of|Where|Wherever|Who|Whoever|Whom|Whose|Which|Those)\b")
 
 
@@ -42,6 +45,12 @@ def found(root: pathlib.Path) -> dict[str, list[str]]:
     return {folder: places for folder, places in lines.items() if places}
 
 
+def pronouns(root: pathlib.Path) -> list[str]:
+    """Lines FILE:NUMBER: TEXT of the blocks that begin with a pronoun."""
+    paths = [path for path in sorted((root / "src").rglob("*")) if path.suffix in MARKS]
+    return [f"{path.relative_to(root).as_posix()}:{number}: {text}" for path in paths for number, text in blocks(path) if PRONOUNS.match(text)]
+
+
 def recorded(root: pathlib.Path) -> "dict[str, int] | None":
     """Folder -> count. None where nothing was recorded yet."""
     path = root / LIST
@@ -64,7 +73,7 @@ def main() -> int:
         rows = [f"{len(lines):4} {folder}" for folder, lines in sorted(places.items())]
         (root / LIST).write_text("\n".join([HEAD, *rows]) + "\n", encoding="utf-8")
         return 0
-    faults = []
+    faults = [f"{place}: begins with a pronoun; name the thing" for place in pronouns(root)]
     for folder, lines in sorted(places.items()):
         allowed = (before or {}).get(folder, 0)
         if len(lines) > allowed:

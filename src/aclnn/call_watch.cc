@@ -101,7 +101,7 @@ void watch::Work::Finish() noexcept {
       std::unique_lock<std::mutex> lock;
       const aclTensor* const tensor = executor_.shaped[i].Get(&lock);
       if (tensor == nullptr) continue;
-      shapes.push_back({tensor, {tensor->view.dim, tensor->view.dim + tensor->view.rank}});
+      shapes.push_back({tensor, {tensor->shape.dim, tensor->shape.dim + tensor->shape.rank}});
     }
     recorded_->Finish(shapes);
   } catch (...) {

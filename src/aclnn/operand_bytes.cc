@@ -16,9 +16,9 @@ void SetBytes(const aclTensor& tensor, sanitizer::OperandInfo* operand) noexcept
   operand->is_complete = operand->is_exact = is_counted && bits % 8 == 0;
   if (tensor.numel == 0 || bits <= 0 || IsPrivateFormat(tensor.format)) return;
   if (operand->is_exact) {
-    const auto rank = static_cast<size_t>(tensor.view.rank);
+    const auto rank = static_cast<size_t>(tensor.shape.rank);
     const auto* const first = reinterpret_cast<const void*>(tensor.offset * (bits / 8));
-    operand->bytes = StridedBytes::View(first, bits / 8, std::span(tensor.view.dim, rank),
+    operand->bytes = StridedBytes::View(first, bits / 8, std::span(tensor.shape.dim, rank),
                                         std::span(tensor.strides.dim, rank), &operand->is_exact);
     operand->is_complete = operand->is_exact;
     return;

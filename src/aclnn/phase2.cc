@@ -103,7 +103,7 @@ class EventsOf final : public JobEvents {
     std::unique_lock<std::mutex> lock;
     aclTensor* const tensor = executor_.shaped[index].Get(&lock);
     if (tensor == nullptr) return;
-    tensor->view = tensor->storage = shape;
+    tensor->shape = tensor->storage = shape;
     tensor->strides = RowMajorStrides(shape);
     tensor->Describe();
   }

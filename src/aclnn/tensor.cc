@@ -102,8 +102,8 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
     FailMemory("aclCreateTensor");
     return nullptr;
   }
-  tensor->view = CopyDims(viewDims, viewDimsNum);
-  tensor->strides = stride == nullptr ? RowMajorStrides(tensor->view) : CopyDims(stride, viewDimsNum);
+  tensor->shape = CopyDims(viewDims, viewDimsNum);
+  tensor->strides = stride == nullptr ? RowMajorStrides(tensor->shape) : CopyDims(stride, viewDimsNum);
   tensor->offset = offset;
   tensor->storage = CopyDims(storageDims, storageDimsNum);
   tensor->dtype = dataType;
@@ -126,11 +126,11 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
   ForgetShaped(tensor);
   // Keeps the dims and the address when the new ones are null. Everything else is always replaced, as in
   // CANN.
-  if (viewDims != nullptr && viewDimsNum > 0) tensor->view = CopyDims(viewDims, viewDimsNum);
+  if (viewDims != nullptr && viewDimsNum > 0) tensor->shape = CopyDims(viewDims, viewDimsNum);
   if (storageDims != nullptr && storageDimsNum > 0) tensor->storage = CopyDims(storageDims, storageDimsNum);
   if (tensorDataAddr != nullptr) tensor->data = tensorDataAddr;
-  tensor->strides = stride == nullptr ? RowMajorStrides(tensor->view)
-                                      : CopyDims(stride, static_cast<uint64_t>(tensor->view.rank));
+  tensor->strides = stride == nullptr ? RowMajorStrides(tensor->shape)
+                                      : CopyDims(stride, static_cast<uint64_t>(tensor->shape.rank));
   tensor->offset = offset;
   tensor->dtype = dataType;
   tensor->format = format;
@@ -224,7 +224,7 @@ aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_
   if (tensor == nullptr) return FailNullPointer("aclGetViewShape", "tensor");
   if (viewDims == nullptr) return FailNullPointer("aclGetViewShape", "viewDims");
   if (viewDimsNum == nullptr) return FailNullPointer("aclGetViewShape", "viewDimsNum");
-  return CopyOut("aclGetViewShape", tensor->view, viewDims, viewDimsNum);
+  return CopyOut("aclGetViewShape", tensor->shape, viewDims, viewDimsNum);
 }
 
 aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {

@@ -39,7 +39,7 @@ aclnnStatus FailSize(const OperatorCall& call, const char* parameter, int64_t si
   Text message(call.api, ": parameter ", parameter);
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
     if (call.IsList(i) || !call.IsGiven(i) || std::strcmp(call.Name(i), parameter) != 0) continue;
-    AddShape(message.Add(" with shape "), call.Tensor(i).view);
+    AddShape(message.Add(" with shape "), call.Tensor(i).shape);
   }
   return FailAclnn(
       ACLNN_ERR_INNER_CREATE_EXECUTOR,
@@ -102,9 +102,9 @@ thread_local uint64_t phase1_begin = 0;
       AddDtypeName(dtype, tensor.dtype);
       AddFormatName(format, tensor.format);
       std::string shape;
-      for (int i = 0; i < tensor.view.rank; ++i) {
+      for (int i = 0; i < tensor.shape.rank; ++i) {
         if (i > 0) shape += ',';
-        shape += std::to_string(tensor.view[i]);
+        shape += std::to_string(tensor.shape[i]);
       }
       std::string_view name = dtype.view();
       if (name.starts_with("DT_")) name.remove_prefix(3);
@@ -197,7 +197,7 @@ void AskNoAddressOfNothing(const OperatorCall& call, Executor& executor) noexcep
     const int count = call.Count(i);
     for (int entry = 0; entry < count; ++entry, ++touched) {
       const aclTensor* const tensor = call.Entry(i, entry);
-      if (tensor != nullptr && tensor->view.IsEmpty()) *touched = false;
+      if (tensor != nullptr && tensor->shape.IsEmpty()) *touched = false;
     }
   }
 }
@@ -223,7 +223,7 @@ aclnnStatus phase1::End(const OperatorCall& call, Executor* acquired, uint64_t* 
 }
 
 aclnnStatus phase1::CheckLoopRank(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(call.Output()).view;
+  const Shape& shape = call.Tensor(call.Output()).shape;
   if (shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   const StridedView* operands[kMaxLoopOperands];
   size_t count = 0;
@@ -329,7 +329,7 @@ engine::ElementwiseJob MakeMapJob(const OperatorCall& call, Operands inputs, int
   const engine::MapTypes types = BindMap(call, inputs, kernels, scalars, casts, job.formula, tensors);
   if (types.IsWide(result.dtype)) job.formula.tile = std::min(job.formula.tile, engine::kTile / 2);
   tensors[inputs.count] = &result;
-  PlanLoop(call, result.view, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
+  PlanLoop(call, result.shape, {tensors, static_cast<size_t>(inputs.count) + 1}, job);
   job.result.store = types.StoreFor(result.dtype, &job.result.type);
   job.result.argument = static_cast<int8_t>(output);
   return job;
@@ -348,7 +348,7 @@ void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const en
     const StridedView* tensors[kMaxLoopOperands];
     BindMap(call, inputs, kernels, scalars, {}, job.formula, tensors);
     job.plan =
-        PlanElementwise(call.Tensor(inputs.index[0]).view, {tensors, static_cast<size_t>(inputs.count)});
+        PlanElementwise(call.Tensor(inputs.index[0]).shape, {tensors, static_cast<size_t>(inputs.count)});
     job.formula.gather = engine::FindGather(call.isa, job.plan.BytesWalked() > engine::LastLevelCacheBytes()
                                                           ? engine::GatherSource::kMemory
                                                           : engine::GatherSource::kCache);
@@ -426,8 +426,8 @@ engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementTyp
   tensors[job.input_count] = &output;
   int axes[kMaxLoopRank];
   std::iota(std::begin(axes), std::end(axes), 0);
-  const std::span<const int> order(axes, static_cast<size_t>(output.view.rank));
-  job.plan = PlanInOrder(output.view, order, {tensors, static_cast<size_t>(job.input_count) + 1});
+  const std::span<const int> order(axes, static_cast<size_t>(output.shape.rank));
+  job.plan = PlanInOrder(output.shape, order, {tensors, static_cast<size_t>(job.input_count) + 1});
   job.threads = call.threads;
   job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
   job.gather =
@@ -441,7 +441,7 @@ engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementTyp
     const aclTensor& packed = call.Tensor(operands.packed);
     const StridedView* const one[] = {&packed};
     job.packed.argument = static_cast<int8_t>(operands.packed);
-    job.packed.plan = PlanInOrder(packed.view, {axes, static_cast<size_t>(packed.view.rank)}, one);
+    job.packed.plan = PlanInOrder(packed.shape, {axes, static_cast<size_t>(packed.shape.rank)}, one);
   }
   return job;
 }

@@ -158,7 +158,7 @@ aclnnStatus CheckLoopRank(const Check& check, OperatorCall& call) noexcept;
 // 561103 when an output has more than 8 dims, which some operators do not check, and the loop over all
 // tensors does not merge to fewer dims. Precondition: every tensor is given.
 inline constexpr Check kLoopRankFits{.run = phase1::CheckLoopRank};
-// The same for a loop over these tensors only, inputs and outputs.
+// 561103 as kLoopRankFits, for a loop over these tensors only, inputs and outputs.
 constexpr Check LoopRankFits(Operands tensors) { return {.run = phase1::CheckLoopRank, .operands = tensors}; }
 
 }  // namespace portacl

@@ -43,13 +43,13 @@ std::vector<int64_t> NumbersOf(const Shape& shape) { return {shape.dim, shape.di
 // Records contiguous tensors with row-major strides, so that strides of dims of length 1 do not vary.
 record::RecordedTensor RecordedTensorOf(const aclTensor* tensor) {
   if (tensor == nullptr) return {};
-  const Shape strides = tensor->contiguous ? RowMajorStrides(tensor->view) : tensor->strides;
+  const Shape strides = tensor->contiguous ? RowMajorStrides(tensor->shape) : tensor->strides;
   const bool is_plain = !IsPrivateFormat(tensor->format) || tensor->strides == strides || tensor->numel <= 1;
   return {tensor,
           tensor->dtype,
           tensor->format,
           tensor->offset,
-          NumbersOf(tensor->view),
+          NumbersOf(tensor->shape),
           NumbersOf(strides),
           NumbersOf(tensor->storage),
           tensor->countable,

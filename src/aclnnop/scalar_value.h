@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// One element of any dtype, in its memory format.
+// An element of any dtype, in its memory format.
 struct ScalarValue {
   alignas(16) unsigned char bytes[16] = {};
 };

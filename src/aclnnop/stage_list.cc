@@ -159,7 +159,7 @@ void StageList::Sort(const MappedView& source, const MappedView& values, const M
   if (memory_ == nullptr) return;
   engine::SortRows rows{};
   rows.kind = engine::SortRows::Kind::kFirst;
-  rows.kept = source.tensor.view[dim];
+  rows.kept = source.tensor.shape[dim];
   rows.source.buffer = BufferOf(source.operand);
   rows.values.buffer = BufferOf(values.operand);
   rows.indices.buffer = BufferOf(indices.operand);

@@ -79,9 +79,9 @@ void BroadcastTask::Finish(StreamList&) noexcept { broadcast_tasks.Recycle(this)
 // Wraps a description as a dense tensor. CheckDims has refused tensors of more than kMaxLoopRank dims.
 StridedView DenseTensor(const aclTensorDesc& description) noexcept {
   StridedView tensor;
-  tensor.view.rank = static_cast<int>(description.dims.size());
-  std::copy(description.dims.begin(), description.dims.end(), tensor.view.dim);
-  tensor.strides = RowMajorStrides(tensor.view);
+  tensor.shape.rank = static_cast<int>(description.dims.size());
+  std::copy(description.dims.begin(), description.dims.end(), tensor.shape.dim);
+  tensor.strides = RowMajorStrides(tensor.shape);
   tensor.dtype = description.dtype;
   tensor.Describe();
   return tensor;
@@ -115,7 +115,7 @@ aclError CheckSource(const NamedCall& call) noexcept {
   }
   const aclTensorDesc& from = *call.inputs.descriptions[kSource];
   const aclTensorDesc& to = *call.outputs.descriptions[0];
-  if (from.dtype != to.dtype || !BroadcastsTo(DenseTensor(from).view, DenseTensor(to).view))
+  if (from.dtype != to.dtype || !BroadcastsTo(DenseTensor(from).shape, DenseTensor(to).shape))
     return FailShapes(call);
   size_t bytes = 0;
   if (StorageBits(from.dtype) % 8 != 0) {
@@ -166,7 +166,7 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   const StridedView from = DenseTensor(*call.inputs.descriptions[kSource]);
   const StridedView to = DenseTensor(*call.outputs.descriptions[0]);
   const bool is_device = call.inputs.descriptions[kShape]->placement == ACL_MEMTYPE_DEVICE;
-  if (!is_device && !dims.Are(to.view)) return FailDims(call, dims, to.view);
+  if (!is_device && !dims.Are(to.shape)) return FailDims(call, dims, to.shape);
 
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(call.api, call.stream, &status);
@@ -184,9 +184,9 @@ aclError RunBroadcastTo(const NamedCall& call) noexcept {
   task->from =
       static_cast<const char*>(sanitizer::Working(aclGetDataBufferAddr(call.inputs.buffers[kSource])));
   task->to = static_cast<char*>(sanitizer::Working(output));
-  task->is_checked_here = is_device && to.view.rank > 0;
+  task->is_checked_here = is_device && to.shape.rank > 0;
   task->dims = dims;
-  task->shape = to.view;
+  task->shape = to.shape;
   const size_t bytes = static_cast<size_t>(to.numel) * (StorageBits(to.dtype) / 8);
   if (sanitizer::IsOn()) sanitizer::hooks->MarkWritten(output, bytes);
   task->affinity = bytes <= kSmallBytes ? Task::Affinity::kAnywhere : Task::Affinity::kWorker;

@@ -13,7 +13,7 @@
 
 namespace portacl {
 
-// One side of a call, inputs or outputs, as the C interface passes it.
+// The inputs or the outputs of a call, as the C interface passes them.
 struct NamedOperands {
   const char* count_name;
   const char* descriptions_name;

@@ -96,7 +96,8 @@ struct Given {
   MemoryKind memory_kind = MemoryKind::kDevice;
 };
 
-// The first phase: creates the operation unless the client already has it, and sets it up with these tensors.
+// Runs the first phase: creates the operation unless the client already has it, and sets it up with these
+// tensors.
 template <class Param>
 Status SetUp(const Param& param, std::initializer_list<Given> in, std::initializer_list<Given> out,
              uint64_t* workspace_size, Operation** op, Context* context) {

@@ -60,7 +60,7 @@ enum class OperandUse {
   kWritesOnly  // reads none
 };
 
-// One tensor of a call, as it was in phase 1.
+// A tensor of a call, as it was in phase 1.
 struct OperandInfo {
   const char* name = "";  // of the parameter; static
   int entry = -1;         // its index in a list; -1 if the parameter is no list

@@ -132,6 +132,107 @@ struct Alignment {
   int64_t data = 1;
 };
 
+// The instructions of DWARF's call frame information. Those of the second group have an operand in their low six bits.
+// NOLINTBEGIN(readability-identifier-naming): as DWARF calls them
+enum CallFrameInstruction : uint8_t {
+  DW_CFA_nop = 0x00,
+  DW_CFA_advance_loc1 = 0x02,
+  DW_CFA_advance_loc2 = 0x03,
+  DW_CFA_advance_loc4 = 0x04,
+  DW_CFA_offset_extended = 0x05,
+  DW_CFA_restore_extended = 0x06,
+  DW_CFA_undefined = 0x07,
+  DW_CFA_same_value = 0x08,
+  DW_CFA_register = 0x09,
+  DW_CFA_remember_state = 0x0A,
+  DW_CFA_restore_state = 0x0B,
+  DW_CFA_def_cfa = 0x0C,
+  DW_CFA_def_cfa_register = 0x0D,
+  DW_CFA_def_cfa_offset = 0x0E,
+  DW_CFA_def_cfa_expression = 0x0F,
+  DW_CFA_expression = 0x10,
+  DW_CFA_offset_extended_sf = 0x11,
+  DW_CFA_def_cfa_sf = 0x12,
+  DW_CFA_def_cfa_offset_sf = 0x13,
+  DW_CFA_val_expression = 0x16,
+  DW_CFA_GNU_args_size = 0x2E,
+
+  DW_CFA_advance_loc = 0x40,
+  DW_CFA_offset = 0x80,
+  DW_CFA_restore = 0xC0,
+};
+// NOLINTEND(readability-identifier-naming)
+constexpr uint8_t kLowOperand = 0x3F;
+
+// Executes an instruction about the frame's end. Returns false if it is another one.
+bool SetFrame(uint8_t code, const Alignment& alignment, Reader* reader, Row* row) {
+  uint64_t size = 0;
+  switch (code) {
+    case DW_CFA_def_cfa:
+      row->of = static_cast<int>(reader->Unsigned());
+      row->offset = static_cast<int64_t>(reader->Unsigned());
+      return true;
+    case DW_CFA_def_cfa_register:
+      row->of = static_cast<int>(reader->Unsigned());
+      return true;
+    case DW_CFA_def_cfa_offset:
+      row->offset = static_cast<int64_t>(reader->Unsigned());
+      return true;
+    case DW_CFA_def_cfa_expression:
+      row->of = -1;
+      size = reader->Unsigned();
+      reader->Skip(size);
+      return true;
+    case DW_CFA_def_cfa_sf:
+      row->of = static_cast<int>(reader->Unsigned());
+      row->offset = reader->Signed() * alignment.data;
+      return true;
+    case DW_CFA_def_cfa_offset_sf:
+      row->offset = reader->Signed() * alignment.data;
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Executes an instruction about a register of the caller. Returns false if it is another one.
+bool SetRegister(uint8_t code, const Alignment& alignment, const Row& initial, Reader* reader, Row* row) {
+  using Where = Saved::Where;
+  uint64_t number = 0;
+  switch (code) {
+    case DW_CFA_offset_extended:
+      number = reader->Unsigned();
+      row->Set(number, {Where::kInFrame, static_cast<int64_t>(reader->Unsigned()) * alignment.data});
+      return true;
+    case DW_CFA_offset_extended_sf:
+      number = reader->Unsigned();
+      row->Set(number, {Where::kInFrame, reader->Signed() * alignment.data});
+      return true;
+    case DW_CFA_restore_extended:
+      number = reader->Unsigned();
+      row->Set(number, number == kBaseRegister ? initial.base : initial.address);
+      return true;
+    case DW_CFA_undefined:
+      row->Set(reader->Unsigned(), {Where::kNowhere, 0});
+      return true;
+    case DW_CFA_same_value:
+      row->Set(reader->Unsigned(), {});
+      return true;
+    case DW_CFA_register:
+      row->Set(reader->Unsigned(), {Where::kUnknown, 0});
+      reader->Unsigned();
+      return true;
+    case DW_CFA_expression:
+    case DW_CFA_val_expression:
+      row->Set(reader->Unsigned(), {Where::kUnknown, 0});
+      number = reader->Unsigned();
+      reader->Skip(number);
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Executes the instructions that apply at `target`, an offset in the function. Returns false if one is not
 // supported here.
 bool Carry(Reader reader, const uint8_t* end, const Alignment& alignment, uint64_t target, const Row& initial,
@@ -139,100 +240,49 @@ bool Carry(Reader reader, const uint8_t* end, const Alignment& alignment, uint64
   Row remembered[8];
   int depth = 0;
   uint64_t at = 0;
-  using Where = Saved::Where;
   while (reader.At() < end) {
     const auto code = reader.Take<uint8_t>();
-    const uint64_t low = code & 0x3F;
-    uint64_t number = 0;
-    switch (code >> 6) {
-      case 1:
+    const uint64_t low = code & kLowOperand;
+    switch (code & ~kLowOperand) {
+      case DW_CFA_advance_loc:
         at += low * alignment.code;
         if (at > target) return true;
         continue;
-      case 2:
-        row->Set(low, {Where::kInFrame, static_cast<int64_t>(reader.Unsigned()) * alignment.data});
+      case DW_CFA_offset:
+        row->Set(low, {Saved::Where::kInFrame, static_cast<int64_t>(reader.Unsigned()) * alignment.data});
         continue;
-      case 3:
+      case DW_CFA_restore:
         row->Set(low, low == kBaseRegister ? initial.base : initial.address);
         continue;
       default:
         break;
     }
     switch (code) {
-      case 0x00:  // nop
+      case DW_CFA_nop:
         break;
-      case 0x02:  // advance, by a number of 1, 2 or 4 bytes
+      case DW_CFA_advance_loc1:
         at += reader.Take<uint8_t>() * alignment.code;
         break;
-      case 0x03:
+      case DW_CFA_advance_loc2:
         at += reader.Take<uint16_t>() * alignment.code;
         break;
-      case 0x04:
+      case DW_CFA_advance_loc4:
         at += reader.Take<uint32_t>() * alignment.code;
         break;
-      case 0x05:  // offset
-        number = reader.Unsigned();
-        row->Set(number, {Where::kInFrame, static_cast<int64_t>(reader.Unsigned()) * alignment.data});
-        break;
-      case 0x06:  // restore
-        number = reader.Unsigned();
-        row->Set(number, number == kBaseRegister ? initial.base : initial.address);
-        break;
-      case 0x07:  // undefined
-        row->Set(reader.Unsigned(), {Where::kNowhere, 0});
-        break;
-      case 0x08:  // same value
-        row->Set(reader.Unsigned(), {});
-        break;
-      case 0x09:  // in a register
-        row->Set(reader.Unsigned(), {Where::kUnknown, 0});
-        reader.Unsigned();
-        break;
-      case 0x0A:  // remember
+      case DW_CFA_remember_state:
         if (depth == 8) return false;
         remembered[depth++] = *row;
         break;
-      case 0x0B:
+      case DW_CFA_restore_state:
         if (depth == 0) return false;
         *row = remembered[--depth];
         break;
-      case 0x0C:  // the frame's end: a register and an offset
-        row->of = static_cast<int>(reader.Unsigned());
-        row->offset = static_cast<int64_t>(reader.Unsigned());
-        break;
-      case 0x0D:
-        row->of = static_cast<int>(reader.Unsigned());
-        break;
-      case 0x0E:
-        row->offset = static_cast<int64_t>(reader.Unsigned());
-        break;
-      case 0x0F:  // an expression
-        row->of = -1;
-        number = reader.Unsigned();
-        reader.Skip(number);
-        break;
-      case 0x10:  // expressions of a register
-      case 0x16:
-        row->Set(reader.Unsigned(), {Where::kUnknown, 0});
-        number = reader.Unsigned();
-        reader.Skip(number);
-        break;
-      case 0x11:  // signed offset
-        number = reader.Unsigned();
-        row->Set(number, {Where::kInFrame, reader.Signed() * alignment.data});
-        break;
-      case 0x12:
-        row->of = static_cast<int>(reader.Unsigned());
-        row->offset = reader.Signed() * alignment.data;
-        break;
-      case 0x13:
-        row->offset = reader.Signed() * alignment.data;
-        break;
-      case 0x2E:  // the size of arguments
+      case DW_CFA_GNU_args_size:
         reader.Unsigned();
         break;
       default:
-        return false;
+        if (!SetFrame(code, alignment, &reader, row) && !SetRegister(code, alignment, initial, &reader, row))
+          return false;
     }
     if (at > target) return true;
   }

@@ -36,7 +36,7 @@ Text& AddArgument(Text& text, const OperatorCall& call, int tensor, int entry) {
 
 Text& AddArgumentShape(Text& text, const OperatorCall& call, int tensor, int entry) {
   AddArgument(text, call, tensor, entry).Add(" with shape ");
-  AddShape(text, call.Entry(tensor, entry)->view);
+  AddShape(text, call.Entry(tensor, entry)->shape);
   return text;
 }
 
@@ -91,7 +91,7 @@ aclnnStatus check::EntriesNotNull(const Check& check, OperatorCall& call) noexce
 
 aclnnStatus check::DimIn(const Check& check, OperatorCall& call) noexcept {
   const Attribute& attribute = call.attributes[static_cast<size_t>(check.operands.index[0])];
-  const int rank = call.Tensor(check.operands.index[1]).view.rank;
+  const int rank = call.Tensor(check.operands.index[1]).shape.rank;
   if (check.low != 0 && rank == 0) {
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, check.operands.index[1]);
@@ -104,7 +104,7 @@ aclnnStatus check::DimIn(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus check::DimsIn(const Check& check, OperatorCall& call) noexcept {
   const int attribute = check.operands.index[0];
-  const int rank = call.Tensor(check.operands.index[1]).view.rank;
+  const int rank = call.Tensor(check.operands.index[1]).shape.rank;
   for (const int64_t dim : call.Array(attribute)) {
     if (IsDim(dim, rank)) continue;
     const int dims = std::max(rank, 1);
@@ -115,7 +115,7 @@ aclnnStatus check::DimsIn(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus check::DimsDistinct(const Check& check, OperatorCall& call) noexcept {
   const int attribute = check.operands.index[0];
-  const int rank = call.Tensor(check.operands.index[1]).view.rank;
+  const int rank = call.Tensor(check.operands.index[1]).shape.rank;
   uint64_t seen = 0;
   for (const int64_t dim : call.Array(attribute)) {
     const uint64_t bit = uint64_t{1} << WrappedDim(dim, rank);
@@ -128,7 +128,7 @@ aclnnStatus check::DimsDistinct(const Check& check, OperatorCall& call) noexcept
 aclnnStatus check::ShapeIsResult(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
   const aclTensor& given = call.Tensor(tensor);
-  if (given.view == call.broadcast) return ACL_SUCCESS;
+  if (given.shape == call.broadcast) return ACL_SUCCESS;
   if (check.low != 0 && given.numel == 1 && NumelOf(call.broadcast) == 1) return ACL_SUCCESS;
   return RefuseShape(check, call, tensor, call.broadcast);
 }

@@ -61,8 +61,8 @@ struct Attribute {
   aclDataType dtype() const { return static_cast<aclDataType>(integer); }
 };
 
-// One call of phase 1: its arguments, and the values that the checks derive from them. `api` is the
-// operator's name, which is also the name of phase 2.
+// A call of phase 1: its arguments, and the values that the checks derive from them. `api` is the operator's
+// name, which is also the name of phase 2.
 struct OperatorCall {
   const char* api;
   std::span<const TensorArgument> tensors;  // in parameter order
@@ -141,7 +141,7 @@ enum Reduction : int64_t {
 // A condition on a call, evaluated when the check's turn comes.
 using Condition = bool (*)(const OperatorCall& call) noexcept;
 
-// One check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
+// A check. `run` returns 0, or reports a message and returns the code. An operator may list checks of its
 // own.
 struct Check {
   aclnnStatus (*run)(const Check& check, OperatorCall& call) noexcept = nullptr;
@@ -460,7 +460,8 @@ constexpr Check NoTermsIfEmpty(Operands inputs_and_output) {
 constexpr Check InsideStorage(Operands operands) {
   return {.run = check::InsideStorage, .operands = operands, .code = ACLNN_ERR_INNER_NULLPTR};
 }
-// 561103 when a tensor's dtype is not implemented here, although CANN's promotion and cast rules accept it.
+// 561103 when the operator is not computed in a tensor's dtype, although CANN's promotion and cast rules accept
+// it.
 constexpr Check DtypeImplemented(Operands operands, DtypeSet dtypes) {
   return {.run = check::DtypeImplemented, .operands = operands, .dtypes = dtypes};
 }
@@ -470,7 +471,7 @@ constexpr Check Converts(int from, int to, DtypeSet dtypes) {
   return {.run = check::Converts, .operands = {from, to}, .dtypes = dtypes};
 }
 
-// 561103 when the promoted dtype is not implemented here, although CANN's rules accept it.
+// 561103 when the operator is not computed in the promoted dtype, although CANN's rules accept it.
 constexpr Check PromotedImplemented(DtypeSet dtypes, Operands operands, Operands attributes = {}) {
   return {.run = check::PromotedImplemented,
           .operands = operands,

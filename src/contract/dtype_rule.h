@@ -93,7 +93,7 @@ inline constexpr DtypeSet kArithmetic{ACL_FLOAT, ACL_FLOAT16,   ACL_DOUBLE,    A
 inline constexpr DtypeSet kRealArithmetic{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_UINT8,
                                           ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_BOOL};
 
-// Any of these converts to any other (engine/move/conversion.h).
+// The dtypes that convert to each other (engine/move/conversion.h).
 inline constexpr DtypeSet kConvertible{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,   ACL_DOUBLE,    ACL_INT8,
                                        ACL_UINT8, ACL_INT16,   ACL_UINT16, ACL_INT32,     ACL_UINT32,
                                        ACL_INT64, ACL_UINT64,  ACL_BOOL,   ACL_COMPLEX64, ACL_COMPLEX128};

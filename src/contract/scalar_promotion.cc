@@ -254,9 +254,9 @@ aclDataType CategoryDtype(aclDataType scalar) noexcept {
 }
 
 aclDataType PromoteByRank(Product product, const aclTensor& a, const aclTensor& b) noexcept {
-  const bool one_has_dims = (a.view.rank == 0) != (b.view.rank == 0);
+  const bool one_has_dims = (a.shape.rank == 0) != (b.shape.rank == 0);
   if (product != Product::kAscend950 || !one_has_dims) return PromoteType(a.dtype, b.dtype);
-  return a.view.rank == 0 ? CombineDtypes(b.dtype, a.dtype) : CombineDtypes(a.dtype, b.dtype);
+  return a.shape.rank == 0 ? CombineDtypes(b.dtype, a.dtype) : CombineDtypes(a.dtype, b.dtype);
 }
 
 aclDataType PromoteScalar(ScalarRule rule, Product product, aclDataType tensor, const aclScalar& scalar,

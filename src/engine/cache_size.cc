@@ -35,8 +35,8 @@ int64_t ReadLastLevelCacheBytes() {
   int64_t largest = 0;
   for (int index = 0; index < 8; ++index) largest = std::max(largest, KernelCacheBytes(index));
   if (largest > 0) return largest;
-    // The fallback, since on some machines it counts the caches of a whole socket, of which a core reaches
-    // only one.
+    // sysconf is only the fallback: on some machines it counts the caches of a whole socket, of which a core
+    // reaches only one.
 #if defined(_SC_LEVEL3_CACHE_SIZE)
   for (int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
     largest = std::max<int64_t>(largest, sysconf(level));

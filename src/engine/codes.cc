@@ -34,7 +34,7 @@ HWY_INLINE VF RoundTo(VF x) {
   return hn::Round(x);
 }
 
-// The last, partial vector passes through buffers on the stack.
+// Encodes the last, partial vector through buffers on the stack.
 template <class T, Rounding kRounding>
 void EncodeRounded(const float* from, T* to, size_t n, float lowest, float greatest) {
   const DF d;

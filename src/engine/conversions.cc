@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The last, partial vector passes through buffers on the stack: nothing outside [0, n) is read or written.
+// Converts the last, partial vector through buffers on the stack: nothing outside [0, n) is read or written.
 template <class Elements>
 HWY_INLINE void LoadElements(const void* source, float* destination, size_t n) {
   const DF d;

@@ -1,5 +1,5 @@
-// One function compiled for several instruction sets, indexed by Isa. Include it after a foreach_target.h
-// section.
+// A function that is compiled for several instruction sets, indexed by Isa. Include it after a
+// foreach_target.h section.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

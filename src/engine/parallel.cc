@@ -39,7 +39,7 @@ struct alignas(64) ThreadBlock {
   int64_t end;
 };
 
-// One parallel loop, on the calling thread's stack. Every thread has its own share of the blocks. It gets the
+// A parallel loop, on the calling thread's stack. Every thread has its own share of the blocks. It gets the
 // same one each time a loop of that size runs, because a program that uses the same data again then finds it
 // in that processor's cache. A thread that has finished its share continues with the others'.
 struct Loop {

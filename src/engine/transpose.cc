@@ -86,7 +86,7 @@ inline Bytes Upper(Bytes a, Bytes b) {
 template <bool kStream>
 void TransposeSquare(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
                      uint8_t) {
-  // As above: four rounds of interleaving row i with row i + 8.
+  // Interleaves row i with row i + 8 in four rounds, as above.
   Bytes v[16];
   Bytes w[16];
   for (int64_t i = 0; i < 16; ++i) v[i] = Load<Bytes>(source + i * source_stride);

@@ -39,7 +39,7 @@ struct Unrolled {
     part[2] = third;
     part[3] = fourth;
   }
-  // The same vector four times.
+  // Holds the vector four times.
   HWY_INLINE Unrolled(V one) : Unrolled(one, one, one, one) {}  // NOLINT(*-explicit-*)
 
   // Applies f to each position's vectors.

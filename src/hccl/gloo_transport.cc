@@ -69,8 +69,8 @@ class SignalsBlocked {
   bool had_pipe_ = false;
 };
 
-// One other rank. It has its own context, because Gloo closes all connections of a context if one wait in it
-// takes too long.
+// Another rank, with a context of its own: Gloo closes all connections of a context if one wait in it takes
+// too long.
 struct Peer {
   std::shared_ptr<gloo::transport::Context> context;
   // A keepalive: a receive that no message ever matches. If a connection is lost, Gloo notifies waiters whose
@@ -104,8 +104,8 @@ class GlooTransfer final : public Transfer {
     const std::lock_guard lock(peer_.lock);
     PostLocked();
   }
-  // Neither waits nor throws, for threads that may not; an error is reported to whoever waits for the
-  // transfer. Returns false if it is not possible now.
+  // Posts the transfer without waiting or throwing, for threads that may do neither. An error is reported to
+  // whoever waits for the transfer. Returns false if the transfer cannot be posted now.
   bool TryPost() noexcept {
     {
       const std::unique_lock lock(peer_.lock, std::try_to_lock);
@@ -222,7 +222,7 @@ class Poster final : public gloo::transport::tcp::Handler {
   GlooTransfer* posting_ = nullptr;
 };
 
-// One device, with its thread, for each address and process; a forked child has none of its parent's threads.
+// A device with its thread, for each address and process; a forked child has none of its parent's threads.
 // Never destroyed, since communicators may be in use until the process ends.
 struct DeviceAndPoster {
   std::shared_ptr<gloo::transport::Device> device;

@@ -254,14 +254,50 @@ class Performance {
     return blocks;
   }
 
+  // A block is sent and reduced chunk by chunk.
+  uint64_t ChunkLength() const { return kChunk / size_; }
+  uint64_t ChunksOf(const Part& block) const { return (block.count + ChunkLength() - 1) / ChunkLength(); }
+  Part ChunkOf(const Part& block, uint64_t i) const {
+    return Part{std::min(ChunkLength(), block.count - i * ChunkLength()), block.first + i * ChunkLength()};
+  }
+
+  // Numbers parts by root and chunk, separately for the way to the root and back.
+  static uint64_t PartNumber(size_t root, uint64_t i, bool back) {
+    return uint64_t{root} << 40 | i << 1 | (back ? 1 : 0);
+  }
+
+  // Asks each root for the results of its block.
+  void ReceiveFromRoots(const std::vector<Part>& blocks) {
+    for (int step = 1; step < ranks_; ++step) {
+      const int root = (me_ + step) % ranks_;
+      const Part& block = blocks[static_cast<size_t>(root)];
+      for (uint64_t i = 0; i < ChunksOf(block); ++i) {
+        const Part one = ChunkOf(block, i);
+        round_.Receive(root, PartSlot(PartNumber(static_cast<size_t>(root), i, true), one.count * size_),
+                       At(operation_.recv, one.first, size_), one.count * size_);
+      }
+    }
+  }
+
+  // Sends a chunk to each root in turn, so that all of them have work from the beginning.
+  void SendToRoots(const std::vector<Part>& blocks, const void* send) {
+    uint64_t most = 0;
+    for (const Part& block : blocks) most = std::max(most, ChunksOf(block));
+    for (uint64_t i = 0; i < most; ++i) {
+      for (int step = 1; step < ranks_; ++step) {
+        const int root = (me_ + step) % ranks_;
+        const Part& block = blocks[static_cast<size_t>(root)];
+        if (i >= ChunksOf(block)) continue;
+        const Part one = ChunkOf(block, i);
+        round_.Send(root, PartSlot(PartNumber(static_cast<size_t>(root), i, false), one.count * size_),
+                    At(send, one.first, size_), one.count * size_);
+      }
+    }
+  }
+
   // Sends block p of every rank to rank p, chunk by chunk. With `everywhere` its result goes to all ranks.
   void ReduceByRoots(const std::vector<Part>& blocks, bool everywhere) {
     const auto me = static_cast<size_t>(me_);
-    const uint64_t chunk = kChunk / size_;
-    const auto chunks = [chunk](const Part& block) { return (block.count + chunk - 1) / chunk; };
-    const auto chunk_of = [chunk](const Part& block, uint64_t i) {
-      return Part{std::min(chunk, block.count - i * chunk), block.first + i * chunk};
-    };
     const Part& own = blocks[me];
     const void* send = send_;
     uint64_t sent = 0;
@@ -287,51 +323,25 @@ class Performance {
     }
     PostHandshakes(offered, wanted, nullptr);
 
-    // Parts are numbered by (root, chunk), separately for the way to the root and back.
-    const auto part_number = [](size_t root, uint64_t i, bool back) {
-      return uint64_t{root} << 40 | i << 1 | (back ? 1 : 0);
-    };
-    if (everywhere) {
-      for (int step = 1; step < ranks_; ++step) {
-        const int root = (me_ + step) % ranks_;
-        const Part& block = blocks[static_cast<size_t>(root)];
-        for (uint64_t i = 0; i < chunks(block); ++i) {
-          const Part one = chunk_of(block, i);
-          round_.Receive(root, PartSlot(part_number(static_cast<size_t>(root), i, true), one.count * size_),
-                         At(operation_.recv, one.first, size_), one.count * size_);
-        }
-      }
-    }
-    const uint64_t own_chunks = chunks(own);
+    if (everywhere) ReceiveFromRoots(blocks);
+    const uint64_t own_chunks = ChunksOf(own);
     const uint64_t under_way = std::min<uint64_t>(own_chunks, kChunksInFlight);
-    const size_t room = std::min(own.count, chunk) * size_;
+    const size_t room = std::min(own.count, ChunkLength()) * size_;
     char* const came = static_cast<char*>(round_.Room(room * under_way * static_cast<size_t>(ranks_)));
     const auto place_of = [&](uint64_t i, int from) {
       return came + room * ((i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from));
     };
     std::vector<size_t> coming(under_way * static_cast<size_t>(ranks_));
     const auto ask = [&](uint64_t i) {
-      const size_t bytes = chunk_of(own, i).count * size_;
+      const size_t bytes = ChunkOf(own, i).count * size_;
       for (int from = 0; from < ranks_; ++from) {
         if (from == me_) continue;
         coming[(i % kChunksInFlight) * static_cast<size_t>(ranks_) + static_cast<size_t>(from)] =
-            round_.Receive(from, PartSlot(part_number(me, i, false), bytes), place_of(i, from), bytes);
+            round_.Receive(from, PartSlot(PartNumber(me, i, false), bytes), place_of(i, from), bytes);
       }
     };
     for (uint64_t i = 0; i < under_way; ++i) ask(i);
-    // Sends a chunk to each root in turn, so that all of them have work from the beginning.
-    uint64_t most = 0;
-    for (const Part& block : blocks) most = std::max(most, chunks(block));
-    for (uint64_t i = 0; i < most; ++i) {
-      for (int step = 1; step < ranks_; ++step) {
-        const int root = (me_ + step) % ranks_;
-        const Part& block = blocks[static_cast<size_t>(root)];
-        if (i >= chunks(block)) continue;
-        const Part one = chunk_of(block, i);
-        round_.Send(root, PartSlot(part_number(static_cast<size_t>(root), i, false), one.count * size_),
-                    At(send, one.first, size_), one.count * size_);
-      }
-    }
+    SendToRoots(blocks, send);
     // Writes nothing before all ranks have made the same call.
     for (int other = 0; other < ranks_; ++other) {
       const auto p = static_cast<size_t>(other);
@@ -341,7 +351,7 @@ class Performance {
     const ReduceFunction reduce = FindReduce(operation_.type, operation_.op);
     std::vector<const void*> inputs(static_cast<size_t>(ranks_));
     for (uint64_t i = 0; i < own_chunks; ++i) {
-      const Part one = chunk_of(own, i);
+      const Part one = ChunkOf(own, i);
       for (int from = 0; from < ranks_; ++from) {
         if (from == me_) {
           inputs[me] = At(send, one.first, size_);
@@ -356,7 +366,7 @@ class Performance {
       if (!everywhere) continue;
       for (int step = 1; step < ranks_; ++step) {
         const int other = (me_ + step) % ranks_;
-        round_.Send(other, PartSlot(part_number(me, i, true), one.count * size_), result, one.count * size_);
+        round_.Send(other, PartSlot(PartNumber(me, i, true), one.count * size_), result, one.count * size_);
       }
     }
     round_.WaitForAll();

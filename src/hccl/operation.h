@@ -1,4 +1,4 @@
-// One collective, or one batch of sends and receives: the work of a stream's task.
+// A collective, or a batch of sends and receives: the work of a stream's task.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -53,7 +53,7 @@ struct Hello {
   uint32_t ranks = 0;
   uint32_t rank = 0;
 };
-// The answer to it. If code is 0, the addresses at which the others wait for the rank follow.
+// The answer to a Hello. If code is 0, the addresses at which the others wait for the rank follow.
 struct Answer {
   uint32_t code = 0;
   char why[252] = {};

@@ -24,7 +24,7 @@ Fault NewSecret(Secret* secret) noexcept;
 // thread ends when all have come, or some time after the first one did.
 Fault OpenRendezvous(HcclRootInfo* info) noexcept;
 
-// One rank's connection to the rendezvous.
+// The connection of a rank to the rendezvous.
 class Guest {
  public:
   Guest() = default;

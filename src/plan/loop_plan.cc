@@ -15,15 +15,15 @@ namespace {
 // broadcast.
 void BroadcastStrides(const Shape& shape, std::span<const int> axes, const StridedView& tensor,
                       OperandLoop& loop) {
-  const Shape strides = tensor.is_dense ? RowMajorStrides(tensor.view) : tensor.strides;
-  const int missing = shape.rank - tensor.view.rank;
+  const Shape strides = tensor.is_dense ? RowMajorStrides(tensor.shape) : tensor.strides;
+  const int missing = shape.rank - tensor.shape.rank;
   loop.element_size = static_cast<int32_t>((StorageBits(tensor.dtype) + 7) / 8);
   loop.offset = ByteOffset(tensor);
   // The strides of a tensor without elements may be any numbers.
-  const bool is_empty = tensor.view.IsEmpty();
+  const bool is_empty = tensor.shape.IsEmpty();
   for (size_t i = 0; i < axes.size(); ++i) {
     const int own = axes[i] - missing;
-    const bool walks = own >= 0 && tensor.view[own] != 1 && !is_empty;
+    const bool walks = own >= 0 && tensor.shape[own] != 1 && !is_empty;
     loop.stride[i] = walks ? strides[own] * loop.element_size : 0;
   }
 }
@@ -202,9 +202,9 @@ MergedLoop MergeLoop(const Shape& shape, std::span<const StridedView* const> ope
     bool continues = rank > 0;
     for (size_t k = 0; k < operands.size(); ++k) {
       const StridedView& tensor = *operands[k];
-      const Shape strides = IsContiguous(tensor) ? RowMajorStrides(tensor.view) : tensor.strides;
-      const int own = axis - (shape.rank - tensor.view.rank);
-      stride[k] = own >= 0 && tensor.view[own] != 1 ? strides[own] : 0;
+      const Shape strides = IsContiguous(tensor) ? RowMajorStrides(tensor.shape) : tensor.strides;
+      const int own = axis - (shape.rank - tensor.shape.rank);
+      stride[k] = own >= 0 && tensor.shape[own] != 1 ? strides[own] : 0;
       int64_t row = 0;
       continues = continues && !__builtin_mul_overflow(stride[k], extent, &row) &&
                   merged.operand[k].strides[rank - 1] == row;
@@ -218,7 +218,7 @@ MergedLoop MergeLoop(const Shape& shape, std::span<const StridedView* const> ope
     StridedView& tensor = merged.operand[k];
     tensor.dtype = operands[k]->dtype;
     tensor.offset = operands[k]->offset;
-    tensor.view = merged.shape;
+    tensor.shape = merged.shape;
     tensor.strides.rank = rank;
   }
   return merged;

@@ -64,21 +64,21 @@ LoopPlan PlanMove(const Shape& shape, const StridedView& source, const StridedVi
 
 StridedView MergedDims(const StridedView& tensor) noexcept {
   StridedView merged = tensor;
-  const Shape strides = IsContiguous(tensor) ? RowMajorStrides(tensor.view) : tensor.strides;
+  const Shape strides = IsContiguous(tensor) ? RowMajorStrides(tensor.shape) : tensor.strides;
   int rank = 0;
-  for (int axis = 0; axis < tensor.view.rank; ++axis) {
-    const int64_t extent = tensor.view[axis];
+  for (int axis = 0; axis < tensor.shape.rank; ++axis) {
+    const int64_t extent = tensor.shape[axis];
     if (extent == 1) continue;
     int64_t continued = 0;
     if (rank > 0 && !__builtin_mul_overflow(strides[axis], extent, &continued) &&
         merged.strides[rank - 1] == continued) {
-      merged.view.dim[rank - 1] *= extent;
+      merged.shape.dim[rank - 1] *= extent;
     } else {
-      merged.view.dim[rank++] = extent;
+      merged.shape.dim[rank++] = extent;
     }
     merged.strides.dim[rank - 1] = strides[axis];
   }
-  merged.view.rank = merged.strides.rank = rank;
+  merged.shape.rank = merged.strides.rank = rank;
   return merged;
 }
 

@@ -76,11 +76,11 @@ ReductionPlan PlanReduction(const Shape& terms_shape, const Shape& kept,
   // length 1.
   int output_axes[kMaxDims];
   int output_rank = 0;
-  for (int axis = 0; axis < output.view.rank; ++axis) {
-    if (output.view[axis] != 1) output_axes[output_rank++] = axis;
+  for (int axis = 0; axis < output.shape.rank; ++axis) {
+    if (output.shape[axis] != 1) output_axes[output_rank++] = axis;
   }
   const StridedView* const only[] = {&output};
-  plan.output = PlanInOrder(output.view, {output_axes, static_cast<size_t>(output_rank)}, only);
+  plan.output = PlanInOrder(output.shape, {output_axes, static_cast<size_t>(output_rank)}, only);
   if (plan.reduced > 0) {
     const std::span<const int> walk(axes, static_cast<size_t>(count));
     plan.terms = PlanInOrder(terms_shape, walk, inputs);

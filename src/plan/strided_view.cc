@@ -16,10 +16,10 @@ int64_t InBytes(const StridedView& view, int64_t elements) noexcept {
 
 bool HasRowMajorStrides(const StridedView& view) noexcept {
   int64_t expected = 1;
-  for (int i = view.view.rank - 1; i >= 0; --i) {
-    if (view.view[i] == 1) continue;
+  for (int i = view.shape.rank - 1; i >= 0; --i) {
+    if (view.shape[i] == 1) continue;
     if (view.strides[i] != expected) return false;
-    if (__builtin_mul_overflow(expected, view.view[i], &expected)) return false;
+    if (__builtin_mul_overflow(expected, view.shape[i], &expected)) return false;
   }
   return true;
 }
@@ -44,18 +44,18 @@ bool ByteOffsetsFit(const StridedView& view) noexcept {
 }  // namespace
 
 void StridedView::Describe() noexcept {
-  countable = view.Numel(&numel);
+  countable = shape.Numel(&numel);
   if (!countable) numel = 0;
   contiguous = is_dense || (countable && numel <= 1) || HasRowMajorStrides(*this);
   bytes_fit = ByteOffsetsFit(*this);
 }
 
 bool ReachOf(const StridedView& view, int64_t* lowest, int64_t* highest) noexcept {
-  if (view.view.IsEmpty()) return false;
+  if (view.shape.IsEmpty()) return false;
   *lowest = *highest = view.offset;
-  for (int i = 0; i < view.view.rank; ++i) {
+  for (int i = 0; i < view.shape.rank; ++i) {
     int64_t span = 0;
-    if (view.view[i] < 1 || __builtin_mul_overflow(view.strides[i], view.view[i] - 1, &span)) return false;
+    if (view.shape[i] < 1 || __builtin_mul_overflow(view.strides[i], view.shape[i] - 1, &span)) return false;
     int64_t* end = span < 0 ? lowest : highest;
     if (__builtin_add_overflow(*end, span, end)) return false;
   }
@@ -63,11 +63,11 @@ bool ReachOf(const StridedView& view, int64_t* lowest, int64_t* highest) noexcep
 }
 
 int64_t ByteOffset(const StridedView& view) noexcept {
-  return view.view.IsEmpty() ? 0 : InBytes(view, view.offset);
+  return view.shape.IsEmpty() ? 0 : InBytes(view, view.offset);
 }
 
 int64_t ByteStride(const StridedView& view, int dim) noexcept {
-  return view.view[dim] == 1 || view.view.IsEmpty() ? 0 : InBytes(view, view.strides[dim]);
+  return view.shape[dim] == 1 || view.shape.IsEmpty() ? 0 : InBytes(view, view.strides[dim]);
 }
 
 }  // namespace portacl

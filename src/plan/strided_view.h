@@ -11,8 +11,8 @@ namespace portacl {
 
 // Shape, strides, offset and dtype. Describe derives the other members from them once, when they are set, because every call uses these.
 struct StridedView {
-  Shape view;
-  Shape strides;       // in elements, rank equals view's
+  Shape shape;
+  Shape strides;       // in elements, rank equals shape's
   int64_t offset = 0;  // in elements
   aclDataType dtype = ACL_DT_UNDEFINED;
   bool is_dense = false;  // the elements are taken as row-major without gaps, whatever the strides say

@@ -12,9 +12,8 @@ namespace portacl {
 // The view by the strides that it is walked with, of which those that no element depends on can be multiplied.
 StridedView PlainView(const StridedView& tensor) noexcept;
 
-// Each of the following changes a plain view. `dim` counts from 0.
-//
-// Of a dim every `step`-th element from `start` on, `length` of them. `step` may be negative.
+// Keeps every `step`-th element of a dim from `start` on, `length` of them. `step` may be negative. This
+// function and the following ones change a plain view; `dim` counts from 0.
 void Narrow(StridedView& view, int dim, int64_t start, int64_t length, int64_t step = 1) noexcept;
 // Permutes the dims: the new dim i is the old dim order[i].
 void Permute(StridedView& view, const int* order) noexcept;

@@ -95,7 +95,7 @@ void AddStored(std::string& to, std::string_view content) {
   for (int shift = 24; shift >= 0; shift -= 8) to.push_back(static_cast<char>(sum >> shift & 0xff));
 }
 
-// Returns false if it cannot be compressed; `to` is then unchanged.
+// Appends the content compressed. Returns false if it cannot be compressed; `to` is then unchanged.
 bool AddCompressed(std::string& to, std::string_view content) {
   if (compress == nullptr) return false;
   const size_t before = to.size();

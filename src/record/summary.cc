@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -17,91 +17,13 @@
 #include <emmintrin.h>
 #endif
 
+#include "record/content_hash.h"
+
 namespace portacl::record {
 namespace {
 
 constexpr std::size_t kBlock = 8192;  // bytes
 constexpr std::size_t kLanes = 8;     // sums that run in parallel
-
-// XXH64 by its public description: four lanes of eight bytes.
-class Hash {
- public:
-  // All blocks but the last must be multiples of 32 bytes.
-  void Add(const unsigned char* bytes, std::size_t size) {
-    total_ += size;
-    for (; size >= 32; bytes += 32, size -= 32) {
-      for (std::size_t lane = 0; lane < 4; ++lane) {
-        lanes_[lane] = Round(lanes_[lane], Word(bytes + 8 * lane));
-      }
-    }
-    std::memcpy(rest_, bytes, size);
-    rest_size_ = size;
-  }
-
-  // Hashes `times` times 32 bytes and calls beside(bytes) for each. The two chains of operations do not wait
-  // for each other.
-  template <typename Beside>
-  void AddBeside(const unsigned char* bytes, std::size_t times, const Beside& beside) {
-    total_ += 32 * times;
-    std::uint64_t lanes[4];
-    std::copy_n(lanes_, 4, lanes);
-    for (; times > 0; --times, bytes += 32) {
-      for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] = Round(lanes[lane], Word(bytes + 8 * lane));
-      beside(bytes);
-    }
-    std::copy_n(lanes, 4, lanes_);
-  }
-
-  std::uint64_t Value() const {
-    std::uint64_t hash = kPrime5;
-    if (total_ >= 32) {
-      hash = std::rotl(lanes_[0], 1) + std::rotl(lanes_[1], 7) + std::rotl(lanes_[2], 12) +
-             std::rotl(lanes_[3], 18);
-      for (const std::uint64_t lane : lanes_) {
-        hash = (hash ^ Round(0, lane)) * kPrime1 + kPrime4;
-      }
-    }
-    hash += total_;
-    std::size_t at = 0;
-    for (; at + 8 <= rest_size_; at += 8) {
-      hash = std::rotl(hash ^ Round(0, Word(rest_ + at)), 27) * kPrime1 + kPrime4;
-    }
-    if (at + 4 <= rest_size_) {
-      std::uint32_t word = 0;
-      std::memcpy(&word, rest_ + at, sizeof word);
-      hash = std::rotl(hash ^ (word * kPrime1), 23) * kPrime2 + kPrime3;
-      at += 4;
-    }
-    for (; at < rest_size_; ++at) {
-      hash = std::rotl(hash ^ (rest_[at] * kPrime5), 11) * kPrime1;
-    }
-    hash = (hash ^ (hash >> 33)) * kPrime2;
-    hash = (hash ^ (hash >> 29)) * kPrime3;
-    return hash ^ (hash >> 32);
-  }
-
- private:
-  static constexpr std::uint64_t kPrime1 = 0x9E3779B185EBCA87;
-  static constexpr std::uint64_t kPrime2 = 0xC2B2AE3D27D4EB4F;
-  static constexpr std::uint64_t kPrime3 = 0x165667B19E3779F9;
-  static constexpr std::uint64_t kPrime4 = 0x85EBCA77C2B2AE63;
-  static constexpr std::uint64_t kPrime5 = 0x27D4EB2F165667C5;
-
-  static std::uint64_t Round(std::uint64_t lane, std::uint64_t word) {
-    return std::rotl(lane + word * kPrime2, 31) * kPrime1;
-  }
-
-  static std::uint64_t Word(const unsigned char* bytes) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes, sizeof word);
-    return word;
-  }
-
-  std::uint64_t lanes_[4] = {kPrime1 + kPrime2, kPrime2, 0, 0 - kPrime1};
-  std::uint64_t total_ = 0;
-  unsigned char rest_[32] = {};
-  std::size_t rest_size_ = 0;
-};
 
 // Vectors that the oldest machine of each architecture has.
 using Floats = float __attribute__((vector_size(16)));
@@ -609,98 +531,10 @@ bool SummariseInOrder(Elements& elements, std::uint64_t count, std::int32_t kind
 
 }  // namespace
 
-bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept {
-  Elements in_order(elements, nullptr);
+bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary,
+               const Layout* layout) noexcept {
+  Elements in_order(elements, layout);
   return SummariseInOrder(in_order, count, kind, summary);
 }
 
-namespace {
-
-char* Put(char* to, const char* text) {
-  const std::size_t size = std::strlen(text);
-  std::memcpy(to, text, size);
-  return to + size;
-}
-
-template <typename Whole>
-char* PutWhole(char* to, Whole value) {
-  return std::to_chars(to, to + 24, value).ptr;
-}
-
-// Writes nothing for 0.
-char* PutNumber(char* to, const char* name, std::uint64_t value) {
-  return value == 0 ? to : PutWhole(Put(to, name), value);
-}
-
-// Writes as many digits as distinguish numbers of the kind.
-char* PutReal(char* to, double value, bool is_double) {
-  return is_double ? std::to_chars(to, to + 32, value, std::chars_format::scientific).ptr
-                   : std::to_chars(to, to + 32, value, std::chars_format::scientific, 8).ptr;
-}
-
-char* PutExtreme(char* to, const Summary& summary, std::int32_t kind, bool least) {
-  if (kind >= kFloat16) {
-    return PutReal(to, least ? summary.minimum : summary.maximum, kind == kFloat64);
-  }
-  const std::int64_t whole = least ? summary.least : summary.greatest;
-  return kind == kUint64 ? PutWhole(to, static_cast<std::uint64_t>(whole)) : PutWhole(to, whole);
-}
-
-}  // namespace
-
-std::size_t SummariseAsText(const void* elements, std::uint64_t count, std::int32_t kind, char* text,
-                            const Layout* layout) noexcept {
-  Summary summary;
-  Elements in_order(elements, layout);
-  if (kind == kBytesAlone || !SummariseInOrder(in_order, count, kind, summary)) {
-    return 0;
-  }
-  const double largest = std::max(std::abs(summary.minimum), std::abs(summary.maximum));
-  if (!std::isfinite(summary.sum) || !std::isfinite(summary.squares) ||
-      (summary.squares < 1e-280 && largest > 0)) {
-    return 0;  // the sums overflow double
-  }
-  char* to = Put(text, "xxh64:");
-  for (int shift = 60; shift >= 0; shift -= 4) {
-    *to++ = "0123456789abcdef"[(summary.hash >> shift) & 15];
-  }
-  to = PutWhole(Put(to, "{\"count\":"), count);
-  to = PutNumber(to, ",\"nan\":", summary.nans);
-  to = PutNumber(to, ",\"inf\":", summary.infinities);
-  to = PutNumber(to, ",\"zeros\":", summary.zeros);
-  if (summary.count > 0) {
-    to = PutExtreme(Put(to, ",\"min\":"), summary, kind, true);
-    to = PutExtreme(Put(to, ",\"max\":"), summary, kind, false);
-    to = PutReal(Put(to, ",\"mean\":"), summary.sum / static_cast<double>(summary.count), false);
-    to = PutReal(Put(to, ",\"norm\":"), std::sqrt(summary.squares), false);
-  }
-  to = Put(to, "}");
-  return static_cast<std::size_t>(to - text);
-}
-
 }  // namespace portacl::record
-
-// The functions that python/portacl/recording/_summary.py calls.
-extern "C" {
-
-__attribute__((visibility("default"))) int PortaclSummarise(const void* elements, std::uint64_t count,
-                                                            std::int32_t kind,
-                                                            portacl::record::Summary* summary) {
-  return portacl::record::Summarise(elements, count, kind, *summary) ? 0 : 1;
-}
-
-__attribute__((visibility("default"))) std::size_t PortaclSummariseAsText(const void* elements,
-                                                                          std::uint64_t count,
-                                                                          std::int32_t kind, char* text) {
-  return portacl::record::SummariseAsText(elements, count, kind, text);
-}
-
-// Summarises a view. `dims` has the lengths of all dims, then the strides in elements.
-__attribute__((visibility("default"))) std::size_t PortaclSummariseViewAsText(
-    const void* first, std::uint64_t count, std::int32_t kind, std::uint64_t item_size, std::uint64_t rank,
-    const std::int64_t* dims, char* text) {
-  if (rank == 0 || rank > portacl::record::kMostDims) return 0;
-  const portacl::record::Layout layout{rank, dims, dims + rank, item_size};
-  return portacl::record::SummariseAsText(first, count, kind, text, &layout);
-}
-}

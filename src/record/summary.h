@@ -43,10 +43,6 @@ struct Summary {
   double squares;  // the sum of squares
 };
 
-// Elements are contiguous, at any address. Sums are added in one order on every machine. Returns false for an
-// unknown kind.
-bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary) noexcept;
-
 // Describes a strided view: lengths and strides, in elements, of 1 to kMostDims dims, none of them empty. A
 // complex element has two numbers.
 inline constexpr std::size_t kMostDims = 64;
@@ -56,6 +52,11 @@ struct Layout {
   const std::int64_t* strides;
   std::size_t item_size;  // bytes of an element
 };
+
+// Without a layout, elements are contiguous, at any address. Sums are added in one order on every machine. Returns false for an
+// unknown kind.
+bool Summarise(const void* elements, std::uint64_t count, std::int32_t kind, Summary& summary,
+               const Layout* layout = nullptr) noexcept;
 
 // Writes the summary as text of at most kTextSize bytes: the hash as "xxh64:" and 16 digits, then the
 // statistics as JSON. Returns its size, or 0 for an unknown kind, for kBytesAlone, and if sums overflow

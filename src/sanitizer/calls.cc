@@ -26,7 +26,7 @@ struct Call {
   const char* api = "";
   const aclOpExecutor* handle = nullptr;
   CallStack made;
-  // The first change of one of its tensors since phase 1.
+  // The first change of one of the call's tensors since phase 1.
   const char* disturbed_by = nullptr;
   size_t disturbed = 0;  // index of the operand
   CallStack disturbance;

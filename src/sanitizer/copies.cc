@@ -32,7 +32,7 @@ const char* Describe(MemoryKind kind) noexcept {
   return "the program's own host memory";
 }
 
-// One operand of a call: a name and the bytes that are touched.
+// An operand of a call: a name and the bytes that are touched.
 struct Memory {
   const char* api;
   const char* name;

@@ -33,7 +33,7 @@ struct Block {
 
 // Allocates fresh memory, filled with a pattern and marked as unwritten. Returns nullptr if there is none.
 void* AllocateDevice(const char* api, size_t size) noexcept;
-// Frees it; the caller knows that the block is alive.
+// Frees memory of AllocateDevice. The caller knows that the block is alive.
 void FreeDevice(const char* api, void* address) noexcept;
 // Enclose work that may still use memory which the program has freed: until EndWork the bytes of freed blocks
 // are kept. PyTorch without its caching allocator frees memory so, and an NPU may then still read it.

@@ -11,7 +11,7 @@
 
 namespace portacl::sanitizer {
 
-// This thread is about to queue a task, which its address identifies.
+// Notes that this thread is about to queue a task, which its address identifies.
 void Queue(const void* task, const char* api, const StreamName& stream, std::vector<Access> accesses,
            Waits waits) noexcept;
 // The task's stream reaches it; it is done or dropped. Unknown tasks are ignored.

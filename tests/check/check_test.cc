@@ -77,9 +77,9 @@ TEST(ByteRuns, AreTheElementsOfTheView) {
     aclTensor tensor;
     tensor.dtype = round % 2 == 0 ? ACL_FLOAT : ACL_INT8;
     const int64_t size = round % 2 == 0 ? 4 : 1;
-    tensor.view.rank = tensor.strides.rank = static_cast<int>(draw(0, 4));
-    for (int i = 0; i < tensor.view.rank; ++i) {
-      tensor.view.dim[i] = draw(round % 7 == 0 ? 0 : 1, 4);
+    tensor.shape.rank = tensor.strides.rank = static_cast<int>(draw(0, 4));
+    for (int i = 0; i < tensor.shape.rank; ++i) {
+      tensor.shape.dim[i] = draw(round % 7 == 0 ? 0 : 1, 4);
       tensor.strides.dim[i] = draw(-9, 9);
     }
     tensor.offset = draw(0, 5);
@@ -88,11 +88,11 @@ TEST(ByteRuns, AreTheElementsOfTheView) {
     int64_t index[4] = {};
     for (bool more = tensor.numel > 0; more;) {
       int64_t at = tensor.offset;
-      for (int i = 0; i < tensor.view.rank; ++i) at += index[i] * tensor.strides[i];
+      for (int i = 0; i < tensor.shape.rank; ++i) at += index[i] * tensor.strides[i];
       for (int64_t byte = 0; byte < size; ++byte) expected.insert(at * size + byte);
       more = false;
-      for (int i = 0; i < tensor.view.rank && !more; ++i) {
-        more = ++index[i] < tensor.view[i];
+      for (int i = 0; i < tensor.shape.rank && !more; ++i) {
+        more = ++index[i] < tensor.shape[i];
         if (!more) index[i] = 0;
       }
     }

@@ -19,7 +19,7 @@ namespace {
 aclTensor TensorOf(aclDataType dtype, const Shape& shape = {2, 3}, aclFormat format = ACL_FORMAT_ND) {
   aclTensor tensor;
   tensor.dtype = dtype;
-  tensor.view = shape;
+  tensor.shape = shape;
   tensor.storage = shape;
   tensor.strides = RowMajorStrides(shape);
   tensor.format = format;
@@ -173,7 +173,7 @@ TEST(Checks, AbsentTensorsArePassedOver) {
   static constexpr DtypeRule kFloats = Everywhere(kFloatAndHalf);
   Call call(ACL_FLOAT, ACL_INT64, ACL_FLOAT);
   call.has_other = false;
-  call.other.view = {7, 7, 7};
+  call.other.shape = {7, 7, 7};
   for (const Check& check :
        {DtypesIn(kFloats, {kSelf, kOther}), RankAtMost(2, {kSelf, kOther}), RankAtLeast(1, {kSelf, kOther}),
         DtypeImplemented({kSelf, kOther}, kFloatAndHalf), InsideStorage({kSelf, kOther}),
@@ -268,7 +268,7 @@ TEST(Checks, PromotionWithScalars) {
 
 TEST(Checks, PromotionByRank) {
   Call call(ACL_INT32, ACL_INT64, ACL_INT64);
-  call.other.view = {};
+  call.other.shape = {};
   EXPECT_EQ(call.Run(PromotesByRank(kSelf, kOther)), ACL_SUCCESS);
   EXPECT_EQ(call.promoted, ACL_INT64);
   EXPECT_EQ(call.On(Product::kAscend950).Run(PromotesByRank(kSelf, kOther)), ACL_SUCCESS);
@@ -375,19 +375,19 @@ TEST(Checks, Ranks) {
 TEST(Checks, BroadcastOrValue) {
   Call call;
   call.broadcast = Shape{1};
-  call.out.view = {};
+  call.out.shape = {};
   ExpectAccepted(call, ShapeIsBroadcastOrValue(kOut));
   call.broadcast = Shape{};
-  call.out.view = {1};
+  call.out.shape = {1};
   ExpectAccepted(call, ShapeIsBroadcastOrValue(kOut));
-  call.out.view = {1, 1};
+  call.out.shape = {1, 1};
   ExpectRefused(call, ShapeIsBroadcastOrValue(kOut), kInvalid, {"out with shape [1, 1]", "[] or [1]"});
   call.broadcast = Shape{2, 3};
   ExpectRefused(call, ShapeIsBroadcastOrValue(kOut), kInvalid,
                 {"out with shape [1, 1]", "accepted: [2, 3]."});
-  call.out.view = {1};
+  call.out.shape = {1};
   ExpectRefused(call, ShapeIsBroadcastOrValue(kOut), kInvalid, {"out with shape [1]", "accepted: [2, 3]."});
-  call.out.view = {2, 3};
+  call.out.shape = {2, 3};
   ExpectAccepted(call, ShapeIsBroadcastOrValue(kOut));
 }
 

@@ -600,7 +600,7 @@ TEST(ScalarPromotion, TensorsWithoutDims) {
   const auto tensor = [](aclDataType dtype, const Shape& shape) {
     aclTensor made;
     made.dtype = dtype;
-    made.view = shape;
+    made.shape = shape;
     return made;
   };
   const aclTensor whole = tensor(ACL_INT32, {3});

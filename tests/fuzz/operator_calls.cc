@@ -1047,7 +1047,7 @@ constexpr OperatorCall kCalls[] = {
     STATE(AscendQuantV3, 2, kOperand0, t[0], given.Numbers({1}, t[0]), nullptr, a.log_target, "floor", ACL_INT8, -1, given.Codes(t[0])),
     STATE(Quantize, 2, kOperand0, t[0], given.Numbers({1}, t[0]), nullptr, ACL_INT8, 0, given.Codes(t[0])),
     STATE(GroupQuant, 2, kOperand0, t[0], given.Numbers({2, given.LastLength(t[0])}, t[0]), given.Indices({2}), nullptr, ACL_INT8, given.Codes(t[0])),
-    MOVES(AscendAntiQuant, 2, kOperand0, given.Codes(t[0]), given.Written({1}, ACL_FLOAT), nullptr, DtypeOf(t[1]), a.log_target, t[1]),
+    MOVES(AscendAntiQuant, 2, kOperand0, t[0], given.Written({1}, ACL_FLOAT), nullptr, DtypeOf(t[1]), a.log_target, t[1]),
     MOVES(DequantBias, 2, kOperand0, t[0], given.FloatColumns(t[0]), nullptr, nullptr, ACL_BF16, given.Written(Given::ShapeOf(t[0]), ACL_BF16)),
     STATE(AddRmsNormQuant, 3, kOperand0, t[0], t[1], given.Columns(t[0]), given.FloatColumns(t[0]), nullptr, nullptr, nullptr, -1, 1e-6, true, given.Codes(t[0]),
           given.Codes(t[0]), t[2]),

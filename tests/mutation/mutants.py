@@ -45,7 +45,7 @@ add("l1-backward: equal counts as above", "hn::Gt(self, target), hn::Set(d, 1.0f
 add("l1-backward: the zero is negative", "hn::Set(d, -1.0f), zero));", "hn::Set(d, -1.0f), hn::Neg(zero)));")
 add("l1-backward: zero times anything is zero", "return hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c)));",
     "return hn::IfThenElseZero(hn::Not(hn::Eq(s, zero)), hn::Mul(s, hn::Mul(gradOutput, hn::Set(d, c))));")
-add("l1-backward: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("l1-backward: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 add("l1-backward: reduction 3 is accepted", "IntegerIn(kReduction, 0, 2)", "IntegerIn(kReduction, 0, 3)",
     ["l1_loss_backward_contract"])
 add("l1-backward: promoted type before castable", "PromotedCastsTo(kGradInput),\n    PromotedIn(kBf16SinceAtlasA2, {kGradOutput, kSelf, kTarget}),",
@@ -64,7 +64,7 @@ add("smooth-backward: times 1 / beta", "hn::Div(difference, hn::Set(d, beta))",
     "hn::Mul(difference, hn::Div(hn::Set(d, 1.0f), hn::Set(d, beta)))")
 add("smooth-backward: another order of products", "hn::Mul(hn::Mul(factor, gradOut), hn::Set(d, c))",
     "hn::Mul(factor, hn::Mul(gradOut, hn::Set(d, c)))")
-add("smooth-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, checked.broadcast)")
+add("smooth-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->shape)", "ReductionFactor(given.reduction, checked.broadcast)")
 add("smooth-backward: beta before reduction", "    IntegerIn(kReduction, kReductionNone, kReductionSum),\n    NotNegative(kBeta),\n",
     "    NotNegative(kBeta),\n    IntegerIn(kReduction, kReductionNone, kReductionSum),\n", ["smooth_l1_loss_backward_contract"])
 add("smooth-backward: any beta", "    NotNegative(kBeta),\n", "", ["smooth_l1_loss_backward_contract"])
@@ -79,9 +79,9 @@ add("kl-backward: negative targets are masked", "V weight = target;", "V weight 
 add("kl-backward: repeated targets with another function",
     "  HWY_INLINE V operator()(D d, V target) const {\n    return engine::HWY_NAMESPACE::Exp(d, target);\n",
     "  HWY_INLINE V operator()(D, V target) const {\n    return target;\n", ["repeated_inputs"])
-add("kl-backward: c counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
-add("kl-backward: a longer shape is no sum", "checked.broadcast == given.self->view ? nullptr",
-    "NumelOf(checked.broadcast) == NumelOf(given.self->view) ? nullptr")
+add("kl-backward: c counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
+add("kl-backward: a longer shape is no sum", "checked.broadcast == given.self->shape ? nullptr",
+    "NumelOf(checked.broadcast) == NumelOf(given.self->shape) ? nullptr")
 add("kl-backward: any formats", "    FormatKept(kSelf, kOut),\n", "", ["kl_div_backward_contract"])
 add("kl-backward: 200I has types", "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kNoDtype",
     "/* Atlas inference   */ kFloatAndHalf,\n    /* Atlas 200I/500 A2 */ kFloatAndHalf", ["kl_div_backward_contract"])
@@ -93,18 +93,20 @@ add("kl-backward: gradOutput may enlarge", "    ExpandsToBroadcast(kGradOutput),
 
 # ---- The contract -------------------------------------------------------------------------------
 
-add = mutants_of("src/contract/checks.cc", ("l1_loss_backward_contract", "kl_div_backward_contract"))
+add = mutants_of("src/contract/operand_checks.cc", ("l1_loss_backward_contract", "kl_div_backward_contract"))
 add("checks: one element behind the storage", "lowest >= 0 && highest < size", "lowest >= 0 && highest <= size")
 add("checks: one element before the storage", "tensor.storage.Numel(&size) && lowest >= 0", "tensor.storage.Numel(&size) && lowest >= -1")
 add("checks: NaN is not negative", "if (attribute.real >= 0.0f) return ACL_SUCCESS;",
     "if (!(attribute.real < 0.0f)) return ACL_SUCCESS;",
     ["smooth_l1_loss_backward_contract", "smooth_l1_loss_contract"])
+add = mutants_of("src/contract/dtype_checks.cc", ("l1_loss_backward_contract", "kl_div_backward_contract"))
 add("checks: the third type comes second", ": PromoteType(call.Tensor(tensor).dtype, before);",
     ": PromoteType(before, call.Tensor(tensor).dtype);")
+add = mutants_of("src/contract/operand_checks.cc", ("l1_loss_backward_contract", "kl_div_backward_contract"))
 add("checks: go on after the end", "    if (call.work != OperatorCall::Work::kCompute) break;\n", "")
 add("checks: sizes of outputs alone", "tensor.numel > 0 && (IsContiguous(tensor) || is_output(index));",
     "tensor.numel > 0 && is_output(index);")
-add("checks: a format is kept where self is broadcast", "|| !(input.view == call.broadcast)) {", ") {",
+add("checks: a format is kept where self is broadcast", "|| !(input.shape == call.broadcast)) {", ") {",
     ["kl_div_backward_contract"])
 
 add = mutants_of("src/contract/promotion.cc", ("l1_loss_backward_contract",))
@@ -124,7 +126,7 @@ add("tensor: aclInitTensor leaves what was known", "  tensor->format = format;\n
 add("tensor: a private format is read by strides", "  is_dense = IsPrivateFormat(format);\n", "  is_dense = false;\n", ("views",))
 
 add = mutants_of("src/plan/strided_view.cc", ("meta_objects", "l1_loss_backward_contract"))
-add("view: strides of axes of length 1 count", "    if (view.view[i] == 1) continue;\n", "")
+add("view: strides of axes of length 1 count", "    if (view.shape[i] == 1) continue;\n", "")
 add("view: any strides are row-major", "    if (view.strides[i] != expected) return false;\n", "")
 add("view: a dense one is read by its strides", "contiguous = is_dense || (", "contiguous = (", ("views",))
 
@@ -136,7 +138,7 @@ add("plan: flipped one element too far", "operand.stride[axis] * (plan.extent[ax
 add("plan: the longest stride inside", "return a < b;", "return a > b;")
 add("plan: linear without looking", "&step) && operand.stride[axis] == step;", "&step);")
 add("plan: repeated bytes count", "operand[k].stride[axis] != 0 && ", "")
-add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.view[own] != 1 && !is_empty;", "const bool walks = own >= 0 && !is_empty;",
+add("plan: a broadcast axis walks", "const bool walks = own >= 0 && tensor.shape[own] != 1 && !is_empty;", "const bool walks = own >= 0 && !is_empty;",
     ["loop_plan", "l1_loss_backward_numerics"])
 
 SUMS = ("kl_div_backward_numerics", "mse_loss_out_numerics")
@@ -199,14 +201,24 @@ add = mutants_of("src/engine/map/vector_loop-inl.h", ("l1_loss_backward_numerics
 add("vector loop: one element is no tail", "if (i < n) Some(i, n - i);", "if (i + 1 < n) Some(i, n - i);")
 add("vector loop: one element too many", "std::memcpy(to_, elements[kInputs], count * out_size);",
     "std::memcpy(to_, elements[kInputs], (count + 1) * out_size);")
+add = mutants_of("src/engine/map/vector_access-inl.h", ("l1_loss_backward_numerics",),
+                 seen_by=("src/aclnnop/loss/l1_loss_backward.cc", "src/engine/", "tests/"))
 add("vector loop: repeated values are walked", "return offset & walks_[k];", "return offset;")
 add("vector loop: a gradient's one value is walked", "return kFirstIsRepeated && k == 0 ? 0 : offset;", "return offset;")
+add = mutants_of("src/engine/map/vector_loop-inl.h", ("l1_loss_backward_numerics",),
+                 seen_by=("src/aclnnop/loss/l1_loss_backward.cc", "src/engine/", "tests/"))
 add("vector loop: the second input is the one value", "if (repeated == 1)", "if (repeated == 2)")
 add("vector loop: every row is the first", "(in[kInput] = static_cast<const char*>(in[kInput]) + work.row_stride[kInput])", "(in[kInput] = work.in[kInput])")
 add("vector loop: every row's results go to the first", "    out = static_cast<char*>(out) + work.row_stride[sizeof...(kInput)];\n", "")
+add = mutants_of("src/engine/map/vector_access-inl.h", ("l1_loss_backward_numerics",),
+                 seen_by=("src/aclnnop/loss/l1_loss_backward.cc", "src/engine/", "tests/"))
 add("vector loop: mixed halves are all bf16", "(type.f16 >> k & 1) != 0", "(type.f16 >> k & 1) > 1")
+add = mutants_of("src/engine/map/vector_loop-inl.h", ("l1_loss_backward_numerics",),
+                 seen_by=("src/aclnnop/loss/l1_loss_backward.cc", "src/engine/", "tests/"))
 add("vector loop: streaming starts within a line", "head = stream ? ElementsToLine(to_, out_size, n) : 0; i < head;", "head = 0; i < head;", ["streaming"])
 
+add = mutants_of("src/engine/map/vector_access-inl.h", ("l1_loss_backward_numerics",),
+                 seen_by=("src/aclnnop/loss/l1_loss_backward.cc", "src/engine/", "tests/"))
 add("vector loop: every mixed element has 32 bits", "return step_[k] != 0 ? step_[k] : sizeof(float);", "return sizeof(float);", ["sum_kernels"])
 
 KL = ("kl_div_backward_numerics", "kl_div_numerics")
@@ -218,10 +230,14 @@ add("unrolled: pairs change places", "StoreEvenOdd(D(), first, second, to, strea
 add = mutants_of("src/engine/unrolled-inl.h", KL, seen_by=OF_KL)
 add("unrolled: the last place is the third", "f(operands.part[3]...)", "f(operands.part[2]...)")
 
-add = mutants_of("src/engine/map/vector_loop-inl.h", ("every_second",), kernels="avx512",
+add = mutants_of("src/engine/map/vector_access-inl.h", ("every_second",), kernels="avx512",
                  seen_by=("src/aclnnop/loss/", "src/engine/", "tests/"))
 add("every second: what lies behind the last is read", "static constexpr size_t kReadBeyond = 1;", "static constexpr size_t kReadBeyond = 0;")
+add = mutants_of("src/engine/map/vector_loop-inl.h", ("every_second",), kernels="avx512",
+                 seen_by=("src/aclnnop/loss/", "src/engine/", "tests/"))
 add("every second: what lies behind the last is written", "elements[kInputs] + j * out_size, out_size / 2);", "elements[kInputs] + j * out_size, out_size);")
+add = mutants_of("src/engine/map/vector_access-inl.h", ("every_second",), kernels="avx512",
+                 seen_by=("src/aclnnop/loss/", "src/engine/", "tests/"))
 add("every second: what lies between is written", "hn::Ne(lower, hn::Zero(d))", "hn::Eq(lower, lower)")
 add("every second: repeated values are walked", "return (2 * i * sizeof(Type)) & walks_[k];", "return 2 * i * sizeof(Type);")
 add("every second: f16 is bf16", "std::is_same_v<Elements, Bf16Elements>", "sizeof(Type) == 2")
@@ -414,8 +430,9 @@ add("log: standard output by its number", "is_own ? LogFile(sink) : sink.standar
 add = mutants_of("src/acl/settings/init.cc", ("process_cancellation", "runtime_services"))
 add("init: started although a function failed", "if (of_callbacks == ACL_SUCCESS) end.GiveUp();", "end.GiveUp();", ["runtime_services"])
 
-add = mutants_of("src/acl/stream/event.cc", ("runtime_streams",))
+add = mutants_of("src/acl/stream/event_tasks.cc", ("runtime_streams",))
 add("event: a reset undoes a later recording", "if (event_->latest == recording_) {", "if (event_->latest != nullptr) {")
+add = mutants_of("src/acl/stream/event.cc", ("runtime_streams",))
 add("event: any event can be waited for", "if (!event->CanBeAwaited()) return FailNotSync(api);\n  const FoundStream stream", "const FoundStream stream")
 add("event: seen before it is queued", "  return queue.SubmitFor(\"aclrtRecordEvent\", recording);", "  recording->Publish();\n  return queue.SubmitFor(\"aclrtRecordEvent\", recording);",
     ["runtime_streams:EventTest.ARecordingThat*:EventTest.RecordersAndWaiters*"])
@@ -442,7 +459,7 @@ add("graph: what waits holds up the others", "held[node.lane] = held[node.lane] 
 add("graph: a lane does not wait for another", "(node.awaits < 0 || done[static_cast<size_t>(node.awaits)])", "true")
 add("graph: tasks that were replaced stay", "std::swap(node.task, with[i].task);", ";")
 
-add = mutants_of("src/acl/stream/capture.cc", ("graphs",))
+add = mutants_of("src/acl/stream/stream_capture.cc", ("graphs",))
 add("capture: unjoined streams are left behind", "lane->front.size() <= i || lane->front[i] < one.last", "false")
 add("capture: any thread may end it", "capture->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture->owner", "false && capture->owner")
 add("capture: other threads forbid nothing", "if (!of_others && capture.owner", "if (capture.owner")
@@ -462,7 +479,7 @@ add("l1: not absolute", "return hn::Abs(hn::Sub(self, target));", "return hn::Su
 add("l1: int8 cannot be written", "ACL_FLOAT16, ACL_INT8,      ACL_INT32", "ACL_FLOAT16, ACL_INT32")
 add("l1: none with the other floating input", "reduction == kReductionNone ? target && !self", "reduction == kReductionNone ? self && !target", ["l1_loss_contract"])
 add("l1: mean of a floating target", "reduction == kReductionMean && !target && !self;", "reduction == kReductionMean && !self;", ["l1_loss_contract"])
-add("l1: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("l1: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 add("l1: sums go to any one element", "IfReduced(kReduction, IsScalar(kOut)),", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", ["l1_loss_contract"])
 add("l1: the sum of nothing in any type", "    {.run = CheckOutImplemented},\n    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n",
     "    IfReduced(kReduction, NoTermsIfEmpty({kSelf, kTarget, kOut})),\n    {.run = CheckOutImplemented},\n", ["l1_loss_contract"])
@@ -482,12 +499,12 @@ add("smooth: square before quotient", "hn::Mul(hn::Mul(half, difference), hn::Di
 add("smooth: linear without its shift", "hn::Sub(magnitude, hn::Mul(half, hn::Set(d, beta)))", "magnitude")
 add("smooth: any format", "    {.run = CheckFormat},\n", "", ["smooth_l1_loss_contract"])
 add("smooth: another code", "OneElement(kResult, ACLNN_ERR_INNER_NULLPTR)", "OneElement(kResult, ACLNN_ERR_PARAM_INVALID)", ["smooth_l1_loss_contract"])
-add("smooth: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("smooth: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 
 add = operator("kl_div")
 add("kl: log of zero", "hn::IfThenElse(hn::Eq(target, hn::Zero(d)), hn::Set(d, 1.0f), target)", "target")
 add("kl: the other sign with logTarget", "hn::Sub(target, self));", "hn::Sub(self, target));")
-add("kl: batches of nothing", "no_batches ? call.Tensor(kSelf).view : call.broadcast", "call.broadcast")
+add("kl: batches of nothing", "no_batches ? call.Tensor(kSelf).shape : call.broadcast", "call.broadcast")
 add("kl: no batchmean", "IntegerIn(kReduction, 0, 3)", "IntegerIn(kReduction, 0, 2)")
 add("kl: sums go to scalars alone", "IfReduced(kReduction, OneElement(kOut, ACLNN_ERR_PARAM_INVALID)),", "IfReduced(kReduction, IsScalar(kOut)),", ["kl_div_contract"])
 add("kl: shapes before storage", "    InsideStorage({kSelf, kTarget}),\n    Broadcasts({kSelf, kTarget}),\n", "    Broadcasts({kSelf, kTarget}),\n    InsideStorage({kSelf, kTarget}),\n", ["kl_div_contract"])
@@ -499,7 +516,7 @@ add("kl-target: another order of products", "hn::Mul(hn::Mul(gradient, hn::Sub(t
 add("kl-target: any type of gradTarget", "    SameDtype(kTarget, kGradTarget),\n", "", ["kl_div_target_backward_contract"])
 add("kl-target: gradOutput in any format", "for (int tensor : {kGradOutput, kSelf, kTarget, kGradTarget})", "for (int tensor : {kSelf, kTarget, kGradTarget})", ["kl_div_target_backward_contract"])
 add("kl-target: an empty target goes on", "    DoneIfEmpty({kTarget}),\n", "")
-add("kl-target: c counts target", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.target->view)")
+add("kl-target: c counts target", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.target->shape)")
 
 LOG = ("log", "kl_div_numerics")
 add = mutants_of("src/engine/functions/log-inl.h", LOG, seen_by=OF_KL)
@@ -512,7 +529,7 @@ add("mse: not squared", "return hn::Mul(difference, difference);", "return hn::A
 
 add = operator("mse_loss")
 add("mse: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kTarget})", ["mse_loss_contract"])
-add("mse: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->view)")
+add("mse: mean counts self", "ReductionFactor(given.reduction, checked.broadcast)", "ReductionFactor(given.reduction, given.self->shape)")
 add("mse: rank before reduction", "    IntegerIn(kReduction, 0, 2),\n    RankAtMost(8, {kSelf, kTarget}),\n", "    RankAtMost(8, {kSelf, kTarget}),\n    IntegerIn(kReduction, 0, 2),\n", ["mse_loss_contract"])
 
 add = operator("mse_loss_out")
@@ -522,10 +539,10 @@ add("mse-out: mean over everything", "MeanFactor(checked.broadcast[0])", "MeanFa
 add("mse-out: an empty target goes on", "DoneIfEmpty({kSelf, kTarget})", "DoneIfEmpty({kSelf})")
 
 add = operator("mse_loss_backward")
-add("mse-backward: half of it", "2.0f * ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, given.self->view)")
+add("mse-backward: half of it", "2.0f * ReductionFactor(given.reduction, given.self->shape)", "ReductionFactor(given.reduction, given.self->shape)")
 add("mse-backward: another order of products", "hn::Mul(hn::Mul(hn::Sub(self, target), hn::Set(d, c)), gradOutput)", "hn::Mul(hn::Sub(self, target), hn::Mul(gradOutput, hn::Set(d, c)))")
 add("mse-backward: target of another type", "    SameDtype(kSelf, kTarget),\n", "", ["mse_loss_backward_contract"])
-add("mse-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->view)", "ReductionFactor(given.reduction, checked.broadcast)")
+add("mse-backward: mean counts what is broadcast", "ReductionFactor(given.reduction, given.self->shape)", "ReductionFactor(given.reduction, checked.broadcast)")
 add("mse-backward: any type of out", "DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut})", "DtypesIn(kBf16SinceAtlasA2, {kSelf})", ["mse_loss_backward_contract"])
 
 # ---- Copies, casts and fills --------------------------------------------------------------------
@@ -608,8 +625,8 @@ add("scalars: nothing overflows f16", "std::fabs(rounded) < limit ? rounded :", 
 add("scalars: alpha may be rounded", " || IsChangedBy(dtype, second));", ");")
 add("scalars: complex32 stays", "return combined == ACL_COMPLEX32 ? ACL_COMPLEX64 : combined;", "return combined;")
 add("scalars: the least int32 is an int64", "integer >= std::numeric_limits<int32_t>::min()", "integer > std::numeric_limits<int32_t>::min()")
-add("ranks: the tensor without dims leads", "return a.view.rank == 0 ? CombineDtypes(b.dtype, a.dtype) : CombineDtypes(a.dtype, b.dtype);",
-    "return a.view.rank == 0 ? CombineDtypes(a.dtype, b.dtype) : CombineDtypes(b.dtype, a.dtype);")
+add("ranks: the tensor without dims leads", "return a.shape.rank == 0 ? CombineDtypes(b.dtype, a.dtype) : CombineDtypes(a.dtype, b.dtype);",
+    "return a.shape.rank == 0 ? CombineDtypes(a.dtype, b.dtype) : CombineDtypes(b.dtype, a.dtype);")
 
 add = mutants_of("src/contract/product_set.h", ("product_set_contract",), seen_by=("tests/contract/",))
 add("products: no device is none", "~bits_ & ((1u << kProductCount) - 1)", "~bits_ & ((1u << (kProductCount - 1)) - 1)")
@@ -619,13 +636,15 @@ add = mutants_of("src/contract/checks.h", ("checks_contract",), seen_by=("src/co
 add("checks: for every product", "    if (!products.Contains(call.product)) return false;\n", "")
 add("checks: for every value from that one on", ".integer != selected) return false;", ".integer < selected) return false;")
 
-add = mutants_of("src/contract/checks.cc", ("checks_contract",))
+add = mutants_of("src/contract/dtype_checks.cc", ("checks_contract",))
 add("checks: alpha plays no part", "call.Tensor(check.operands.index[1]).dtype, given[1]);", "call.Tensor(check.operands.index[1]).dtype, nullptr);")
 add("checks: bool promotes to bool", "IsInteger(dtype) || dtype == ACL_BOOL ? ACL_FLOAT : dtype;", "IsInteger(dtype) ? ACL_FLOAT : dtype;")
 add("checks: any alpha with bool", "if (IsInteger(dtype) || dtype == ACL_BOOL) return ACL_SUCCESS;", "if (!IsComplex(dtype)) return ACL_SUCCESS;")
 add("checks: all bool but a scalar", "if (scalar == nullptr || scalar->dtype != ACL_BOOL) return ACL_SUCCESS;", "if (scalar == nullptr) return ACL_SUCCESS;")
+add = mutants_of("src/contract/operand_checks.cc", ("checks_contract",))
 add("checks: nothing is contiguous", "if (call.IsGiven(tensor) && !IsContiguous(call.Tensor(tensor))) strided = tensor;", "if (call.IsGiven(tensor)) strided = tensor;")
 add("checks: a value for any broadcast", "(is_value(view) && is_value(call.broadcast))", "is_value(view)")
+add = mutants_of("src/contract/dtype_checks.cc", ("checks_contract",))
 add("checks: functions are there", "if (reason[0] == '\\0') return ACL_SUCCESS;", "if (reason != nullptr) return ACL_SUCCESS;")
 
 add = mutants_of("src/aclnnop/binary_checks.h", maps("arithmetic", "InplaceFloorDivide"), seen_by=("src/aclnnop/arithmetic/floor_divide.cc",))
@@ -802,9 +821,11 @@ add("indexed: the message's first tensor", "if (value >= low && value < one.boun
 add("indexed: the message counts all dims", "if ((one.repeated >> dim & 1) == 0) own = own * move.extent[dim] + coordinate[dim];", "own = own * move.extent[dim] + coordinate[dim];")
 add("indexed: the message counts no expanded dims", "if ((one.repeated >> dim & 1) == 0) own =", "if (one.stride[dim] != 0) own =")
 add("indexed: the message takes columns for tensors", "    if (move.are_columns) own = own * move.index_count + k;\n", "", tests=["scattered"])
+add = mutants_of("src/engine/move/indexed_plan.cc", INDEXED)
 add("indexed: dims merge whatever the indices", "if (!continues(one.stride) || ", "if (")
 add("indexed: dims of the index tensor merge with others", " || (one.repeated >> dim & 1) != (one.repeated >> (dim + 1) & 1)", "")
 add("indexed: dims merge whatever the indexed side", "if (!continues(move.plain_stride) || !continues(move.indexed_stride)) return false;", "if (!continues(move.plain_stride)) return false;")
+add = mutants_of("src/engine/move/indexed_loop.cc", INDEXED)
 add("indexed: repeated places are those of the first tile", "Elements<false>(plain + i * stride, stride, indexed, offset + i, count);", "Elements<false>(plain + i * stride, stride, indexed, offset, count);", ("scattered",))
 
 add = mutants_of("src/engine/move/indexed_elements.h", INDEXED, seen_by=tuple(f"src/engine/move/{name}.cc" for name in ("indexed_loop", "indexed_rows", "masked")))
@@ -936,7 +957,7 @@ add = mutants_of("src/aclnnop/jobs/reduction_call.cc", FOLDS)
 add("fold calls: bits of NaN and the sign count", "      return 0x7FFF;\n", "      return 0xFFFF;\n")
 add("fold calls: bfloat16 is cast as it lies", "dtype == ACL_BF16 && request.cast == ACL_BF16 &&", "dtype == ACL_BF16 &&")
 add("fold calls: the second output from its own rank", "    if (other.numel == 1) other.strides = results[0]->strides;\n", "", reason="strides of dims of length 1")
-add("fold calls: reversed from the storage's begin", "Narrow(flipped, request.dim, flipped.view[request.dim] - 1,", "Narrow(flipped, request.dim, 0,")
+add("fold calls: reversed from the storage's begin", "Narrow(flipped, request.dim, flipped.shape[request.dim] - 1,", "Narrow(flipped, request.dim, 0,")
 add("fold calls: no dims are none", "if (dims.array->values.empty()) return kAllDims;", "if (dims.array->values.empty()) return 0;")
 
 # ---- Axes, sorts, counts and masks --------------------------------------------------------------
@@ -963,21 +984,30 @@ add("take: every second is every one", "At<T>(from + i * 2 * kSize)", "At<T>(fro
 add("take: every table doubles", "job.is_doubled = job.offsets.In(memory)[i] == i / 2 * from_size;", "job.is_doubled = true;")
 add("take: doubled elements of an odd row", "Double<T>(from, to, n / 2);", "Double<T>(from, to, n / 2 - 1);")
 
-add = mutants_of("src/engine/resample/resample_sum.cc", RESAMPLE)
+add = mutants_of("src/engine/resample/sum_job.cc", RESAMPLE)
 add("sums: a row that is kept is any in its place", "if (kept_[place] == from) return sum;", "if (kept_[place] != nullptr) return sum;")
+add = mutants_of("src/engine/resample/sum_loops.cc", RESAMPLE)
 add("sums: what weighs nothing and is not there adds", "sum[i] += weight[i] != 0 ? weight[i] * value[i] : T{0};", "sum[i] += weight[i] * value[i];")
+add = mutants_of("src/engine/resample/resample_sum.cc", RESAMPLE)
 add("sums: what weighs nothing adds", "if (weight != 0 || direction == Direction::kToPositions)", "if (weight == weight || direction == Direction::kToPositions)")
+add = mutants_of("src/engine/resample/sum_job.cc", RESAMPLE)
 add("sums: one tap weighs 1", "if (end - begin == 1 && row_taps_[begin].weight == 1)", "if (end - begin == 1)")
 add("sums: taps of a column end with what is gathered", "for (int64_t tap = first[0]; tap < end; tap += kTapsTogether) {", "for (int64_t tap = first[0]; tap < end; tap += kTapsTogether) {\n      total = 0;")
 add("sums: columns without taps behind the last", "    for (; column < columns_; ++column) {", "    if (column < columns_) {")
+add = mutants_of("src/engine/resample/resample_sum.cc", RESAMPLE)
 add("sums: turned round, from the first place on", "      offset += (count - 1) * offset_step;\n", "")
 add("sums: a stretch ends behind its tile", "(left + step - 1) / step)", "left / step + 1)")
+add = mutants_of("src/engine/resample/sum_loops.cc", RESAMPLE)
 add("sums: pairs of one element", "(T{0} + value[2 * i]) + value[2 * i + 1]", "(T{0} + value[2 * i]) + value[2 * i]")
+add = mutants_of("src/engine/resample/sum_job.cc", RESAMPLE)
 add("sums: pairs begin with the row", "Numbers(from + 2 * start_ * job_.from_size, job_.from_size,", "Numbers(from, job_.from_size,")
 
+add = mutants_of("src/engine/resample/sum_loops.cc", RESAMPLE)
 add("sums: lanes count from a column's element", "hn::Set(di, static_cast<int32_t>(first))", "hn::Set(di, index[at])")
 add("sums: elements apart are lanes of one vector", "first >= begin && index[at + lanes - 1] - first < width", "first >= begin")
+add = mutants_of("src/engine/resample/resample_sum.cc", RESAMPLE)
 add("sums: a tile of any width is loaded at once", "index >= above[tap] && index - begin < kTapsTogether", "index >= above[tap]")
+add = mutants_of("src/engine/resample/sum_loops.cc", RESAMPLE)
 add("sums: the weights of rows are the first one's", "hn::Set(d, weight[k])", "hn::Set(d, weight[0])")
 
 add = mutants_of("src/engine/resample/grid.cc", RESAMPLE)
@@ -1159,19 +1189,19 @@ add("quantised: workspaces may be added up to nothing", "__builtin_sub_overflow(
 add = mutants_of("src/aclnnop/jobs/matrix_product.cc", ("quantised_products",))
 add("quantised: FRACTAL_NZ may begin before its storage", "lowest >= 0 &&\n        highest < size)", "highest < size)")
 add("quantised: FRACTAL_NZ may end behind its storage", "lowest >= 0 &&\n        highest < size)", "lowest >= 0)")
-add = mutants_of("src/engine/gemm/gemm_kernel.cc", ("quantised_products",))
+add = mutants_of("src/engine/gemm/gemm_panels-inl.h", ("quantised_products",))
 add("integers: sums of blocks as float32", "} else if (product.is_integer) {", "} else if (false) {")
 add("integers: the first block for all", "adds ? hn::Add(hn::BitCast(di, hn::LoadU(d, c)), whole) : whole", "whole")
 add("integers: pairs begin at 0", "if (adds) {\n    HWY_UNROLL(kRows)", "if (false) {\n    HWY_UNROLL(kRows)")
 add("integers: the last of odd terms twice", "k + 1 < depth ? hn::ConvertTo(di, hn::LoadU(d, from + width)) : hn::Zero(di)", "hn::ConvertTo(di, hn::LoadU(d, from + (k + 1 < depth ? width : 0)))")
-add = mutants_of("src/engine/gemm/gemm.cc", ("quantised_products",))
+add = mutants_of("src/engine/gemm/gemm_job.cc", ("quantised_products",))
 add("integers: a batch's rows go on", "if (gemm.integers != nullptr && gemm.integers->factor.row != 0) return;", "")
-add = mutants_of("src/engine/gemm/gemm.cc", ("byte_products", "quantised_products"))
-add("bytes: later blocks begin anew", "width, depth,\n                            term > 0, false});", "width, depth,\n                            false, false});")
+add = mutants_of("src/engine/gemm/byte_tile.cc", ("byte_products", "quantised_products"))
+add("bytes: later blocks begin anew", "width, depth,\n                          term > 0, false});", "width, depth,\n                          false, false});")
 add("bytes: later blocks of lines begin anew", "count, sums + column, term > 0);", "count, sums + column, false);")
 add("bytes: later blocks of lines are the first one's", "bytes.multiply_lines(left + term / kByteDepth * kPackedRow,", "bytes.multiply_lines(left,")
 add("bytes: one kernel for all of a tile's rows", "DividedUp(count, DividedUp(count, int64_t{bytes.rows}))", "bytes.rows", reason="rows are shared in another way")
-add = mutants_of("src/engine/gemm/gemm.cc", ("quantised_weights",))
+add = mutants_of("src/engine/gemm/gemm_tile.cc", ("quantised_weights",))
 add("quantised row: later blocks take the first one's terms", "if (is_of_terms) packed += kPackedRow;", "")
 add = mutants_of("src/engine/gemm/byte_pack.cc", ("byte_products",))
 add("bytes: sums of rows 127 times", "static_cast<uint32_t>(-128 * SumOf(terms, depth))", "static_cast<uint32_t>(-127 * SumOf(terms, depth))")
@@ -1199,10 +1229,12 @@ add("quantised row: offsets are taken off", "if (kHasOffset) number = hn::Add(nu
 add = mutants_of("src/engine/gemm/quantised.cc", ("quantised_weights",))
 add("quantised row: the last bytes of lines are left out", "for (int64_t i = 0; i < some && rest > 0; ++i) {", "for (int64_t i = 0; i < some && false; ++i) {")
 add("quantised row: lines may begin in a byte", "return !weights.is_int4 || (weights.first % 2 == 0 && step % 2 == 0);", "return true;")
-add = mutants_of("src/engine/gemm/gemm.cc", ("product_bits",))
+add = mutants_of("src/engine/gemm/gemm_tile.cc", ("product_bits",))
 add("dot: blocks in no order", "sum = is_first && i == 0 ? blocks[i] : sum + blocks[i];", "sum = is_first && i == 0 ? blocks[count - 1] : sum + blocks[count - 1 - i];")
 add("dot: without the last block", "if (whole < count)", "if (whole > count)")
+add = mutants_of("src/engine/gemm/gemm_job.cc", ("product_bits",))
 add("dot: threads begin anew", "const int64_t block = part * kBlocksOfThread;", "const int64_t block = 0 * part;")
+add = mutants_of("src/engine/gemm/gemm_tile.cc", ("product_bits",))
 add("without memory: no blocks", "          sum = is_first ? block : sum + block;\n", "          sum = is_first ? block : sum - block;\n")
 add("without memory: even places alone", "is_even_odd && parity % 2 != 0 ? odd : even;", "even;")
 add("16 bits: the order of float32", "return gemm.are_halves || (gemm.left.dtype == gemm.right.dtype &&", "return false && (gemm.left.dtype == gemm.right.dtype &&")
@@ -1211,7 +1243,9 @@ add("16 bits: of one operand", "gemm.left.dtype == gemm.right.dtype &&\n", "true
 add("16 bits: later blocks of one row begin anew", "depth, tile_.columns, sums, !is_first);", "depth, tile_.columns, sums, false);")
 add("16 bits: later blocks of one row along the terms begin anew", "sums + column, !is_first);\n        } else if", "sums + column, false);\n        } else if")
 add("16 bits: blocks of two vectors have 256 terms", "return job_.is_even_odd ? kEvenOddDepth : kGemmDepth;", "return kGemmDepth;")
+add = mutants_of("src/engine/gemm/gemm_job.cc", ("product_bits",))
 add("16 bits: threads share blocks of 256 terms", "job.is_even_odd ? kEvenOddDepth : kGemmDepth);", "kGemmDepth);")
+add = mutants_of("src/engine/gemm/gemm_tile.cc", ("product_bits",))
 add("16 bits: a sum is that of its first block", "bool BeginsWithBlock() const { return !job_.is_even_odd; }", "bool BeginsWithBlock() const { return true; }")
 add("pairs: small numbers, too", "if (AreMultiplesOfNormals(left_least[at / tiles.rows], right_least[panel])) {", "if (true) {")
 add("pairs: the first panel's exponent for all", "right_least[panel] =\n              tiles.pair_panel", "right_least[0] =\n              tiles.pair_panel")
@@ -1242,38 +1276,43 @@ add("tiles: the second tile of columns is the first", "Tiles::template Multiply<
 add("tiles: sums begin anew", "multiply(product.a, b, product.width, blocks, square, kTileRows, product.adds);", "multiply(product.a, b, product.width, blocks, square, kTileRows, false);")
 add = mutants_of("src/engine/gemm/tile_kernel.cc", ("product_bits",))
 add("tiles: any bits are the right ones", "sizeof sum) != 0) return false;", "sizeof sum) != 0) return true;")
-add = mutants_of("src/engine/gemm/gemm_kernel.cc", ("product_bits",))
+add = mutants_of("src/engine/gemm/gemm_even_odd-inl.h", ("product_bits",))
 add("16 bits: one row along the terms, odd terms from the lower half", "hn::BitCast(d, hn::And(word, upper)), odd);", "hn::BitCast(d, hn::ShiftLeft<16>(word)), odd);")
 add("16 bits: one row along the terms, a short block without its last term", "static_cast<size_t>(2 * HWY_MIN(int64_t{2}, terms - k))", "static_cast<size_t>(2 * HWY_MIN(int64_t{2}, terms - k - 1))")
 add("16 bits: one row along the terms, later blocks begin anew", "for (int64_t i = 0; i < count && adds; ++i) sums[i] = c[j + i];", "for (int64_t i = 0; i < count && adds; ++i) sums[i] = 0 * c[j + i];")
+add = mutants_of("src/engine/gemm/gemm_small-inl.h", ("product_bits",))
 add("small: the last columns are those of the first row", "std::memcpy(columns + k * kWidth, product.b + k * product.b_term + column, size);", "std::memcpy(columns + k * kWidth, product.b + column, size);")
 add("small: later rows take the first ones' terms", "product.a += rows * product.a_row;", "product.a += 0 * rows;")
 add("small: numbers of a lie side by side", "++k, a += product.a_term, b += product.b_term)", "++k, a += 1, b += product.b_term)")
+add = mutants_of("src/engine/gemm/gemm_panels-inl.h", ("product_bits",))
 add("16 bits: even places alone", "    for (int64_t parity = 0; parity < 2; ++parity) {\n      VF sum[kCount]", "    for (int64_t parity = 0; parity < 2; parity += 2) {\n      VF sum[kCount]")
 add("16 bits: odd places from even columns", "const float* at = b + static_cast<size_t>(parity) * kWidth;", "const float* at = b;")
 add("16 bits: blocks begin anew", "const bool goes_on = adds || block > 0;\n    for", "const bool goes_on = adds;\n    for")
 add("16 bits: a sum begins with its first block", "const VF sum = goes_on ? hn::LoadU(d, c) : hn::Zero(d);", "const VF sum = goes_on ? hn::LoadU(d, c) : hn::Set(d, -0.0f);")
 add("16 bits: even and odd are added to the sum one by one", "hn::StoreU(hn::Add(sum, hn::Add(hn::LoadU(d, even), odd)), d, c);", "hn::StoreU(hn::Add(hn::Add(sum, hn::LoadU(d, even)), odd), d, c);")
 add("16 bits: the last panel begins anew", "if (product.adds) std::memset(buffer, 0, sizeof buffer);\n        for (int64_t r = 0; r < rows && product.adds; ++r)", "std::memset(buffer, 0, sizeof buffer);\n        for (int64_t r = 0; r < rows && false; ++r)")
+add = mutants_of("src/engine/gemm/gemm_even_odd-inl.h", ("product_bits",))
 add("16 bits: one row, a block's chains begin anew", "VF e = begins ? hn::Zero(d) : hn::LoadU(d, even + j);", "VF e = hn::Zero(d);")
 add("16 bits: one row, the last columns begin anew", "if (adds) std::memcpy(sums, c + whole,", "if (false) std::memcpy(sums, c + whole,")
 add("16 bits: one row, a short block's odd places", "if (k + 1 < terms) o = functions::Fma", "if (k + 2 < terms) o = functions::Fma")
 add("16 bits: lanes, the last even place", "    if (terms % 2 != 0)\n      even = functions::Fma(d, at(terms - 1, lane)", "    if (false)\n      even = functions::Fma(d, at(terms - 1, lane)")
 add("16 bits: lines across begin anew", "if (adds) std::memcpy(sums, c + j, static_cast<size_t>(count) * sizeof(float));", "")
 add("16 bits: two vectors with a step, even places alone", "        odd = functions::Fma(d, x, y, odd);", "        even = functions::Fma(d, x, y, even);")
-add = mutants_of("src/engine/gemm/gemm.cc", ("product_bits",))
+add = mutants_of("src/engine/gemm/gemm_job.cc", ("product_bits",))
 add("batches: one right operand", "gemm.right.batch[kLast] != 0 || !continues", "!continues")
 add = mutants_of("src/engine/gemm/patches.cc", ("convolution", "convolution_backward"))
 add("bordered images: the first channel for all", "if (tap.channel != channel_) Load", "if (channel_ < 0) Load")
 add("bordered images: nothing above", "first_row = row = top + above;", "first_row = row = top;")
 add("bordered images: borders on the right alone", "base + (row - first_row) * width_ + first_column_ - left}", "base + (row - first_row) * width_}")
 add("bordered images: a run begins at the image's edge", "position.at[2] - left),", "position.at[2]),")
-add = mutants_of("src/engine/gemm/gemm.cc", ("vector_products", "products"))
+add = mutants_of("src/engine/gemm/finish.cc", ("vector_products", "products"))
 add("products: what is added is not scaled", "if (gemm_.beta != 1.0f) {", "if (false) {")
 add("products: sums are not scaled", "if (gemm_.alpha != 1.0f && gemm_.depth > 0) {", "if (false) {")
 add("products: without terms the added is added twice", "gemm_.depth > 0 ? values[j] + sums[j] : values[j];", "gemm_.depth > 0 ? values[j] + sums[j] : values[j] + values[j];", ("products", "vector_products"))
-add("products: later columns are those of the first part", "FinishColumns(sums + row * sums_row + column, row, column,", "FinishColumns(sums + row * sums_row, row, column,", ("product_bits", "products"))
+add("products: later columns are those of the first part", "finisher.FinishColumns(sums + row * sums_row + column, row, column,", "finisher.FinishColumns(sums + row * sums_row, row, column,", ("product_bits", "products"))
+add = mutants_of("src/engine/gemm/gemm_job.cc", ("vector_products", "products"))
 add("products: a batch goes on in rows wherever it lies", "operand.batch[kLast] == gemm.rows * operand.row;", "true;", ("products",))
+add = mutants_of("src/engine/gemm/gemm_tile.cc", ("vector_products", "products"))
 add("products: groups are one", "for (int64_t group = 0; group < gemm_.groups; ++group) {\n      for (int64_t term = 0; term < gemm_.depth; term += kGemmDepth)", "for (int64_t group = 0; group < 1; ++group) {\n      for (int64_t term = 0; term < gemm_.depth; term += kGemmDepth)", ("products",))
 add("panels: a later block of one row takes the first one's place", "float* const block = BlockOf(sums + column, memory, is_first);", "float* const block = sums + column;", ("product_bits", "products"))
 
@@ -1318,7 +1357,7 @@ add("row operands: runs begin with the row", "index % axes.extent[axis] * axes.s
 add("row operands: rows that are converted are the first", "conversion.Run(memory + r * steps.row, dense + r * pitch,", "conversion.Run(memory, dense + r * pitch,", ("rows",))
 add("row operands: parts of a block are the first", "CopyBlock(memory + r * steps.row + c * steps.column, steps,", "CopyBlock(memory, steps,", ("rows", "alone"))
 
-add = mutants_of("src/engine/rowwise/rowwise.cc", ("rows", "alone"))
+add = mutants_of("src/engine/rowwise/rowwise_run.cc", ("rows", "alone"))
 add("columns: a block goes on with the one before", "        std::fill_n(block, width_, 0.0);\n", "")
 add("columns: both sums are one", "job_.wants_column[c] ? block + padded_ * at++ : nullptr;", "job_.wants_column[c] ? block + padded_ * 0 * at++ : nullptr;")
 add("columns: chunks begin with the first", "for (int64_t row = chunk * job_.chunk_blocks * kRowBlock; row < end;", "for (int64_t row = 0; row < end;")
@@ -1329,6 +1368,7 @@ add("pieces: what lies dense is the first piece", "self.in_place[k] + static_cas
 add("pieces: results go to the row's begin", "StoreRows(run.job_.operand[k], run.addresses_, self.row, 1, static_cast<int64_t>(at),", "StoreRows(run.job_.operand[k], run.addresses_, self.row, 1, 0 * static_cast<int64_t>(at),")
 add("rows: 16-bit kernels for what is not", "if (dtypes_[k] != dtype || !IsDense(operand.inner, operand.size)) return false;", "if (dtypes_[k] != dtype) return false;", ("rows",))
 
+add = mutants_of("src/engine/rowwise/across_run.cc", ("rows", "alone"))
 add("across: later rows are the first", "RowTileFrom(operand.outer, first_, rows_).offset;", "RowTileFrom(operand.outer, 0, rows_).offset;", ("alone",))
 add("across: a stretch goes on beyond its axis", "rows = std::min(rows, RowTileFrom(job.operand[k].outer, row, rows).count);", "static_cast<void>(k);", ("determinism",))
 add("across: the second input is the first", "tiles_ + k * groups_ * column_bytes_ * job_.n;", "tiles_ + 0 * k * groups_ * column_bytes_ * job_.n;", ("rows",))
@@ -1366,7 +1406,7 @@ add = mutants_of("src/engine/serve/linear_attention.cc", ("serving",))
 add("delta rule: what is known is not corrected", "(value[row] - TotalOf(sums)) * beta", "value[row] * beta")
 add("delta rule: the first token that was accepted", "low + stayed - 1", "low")
 
-add = mutants_of("src/aclnnop/serving/norm_rope_cache.cc", ("serving",))
+add = mutants_of("src/aclnnop/serving/dequant_rope_quant_kvcache.cc", ("serving",))
 add("rows for caches: offsets count where one is missing", "call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset)", "true")
 
 add = mutants_of("src/aclnnop/serving/top_k_top_p.cc", ("serving",))
@@ -1457,6 +1497,7 @@ add("packed attention: a band in each sequence", "return has_band ? 4", "return 
 add("packed attention: rows behind the last sequence are left alone", "made.batches = sequences.count +", "made.batches = sequences.count + 0 *")
 add("packed attention: a sequence's shift is summed with what lies behind it", "  if (is_one && made.of_shift.IsThere()) made.of_shift.batch = 1;\n", "")
 add("attention gradients: any number of queries", "if (rows * in_lanes(sizes.query.depth) + shifts < kMostNumbers) return ACL_SUCCESS;", "return ACL_SUCCESS;")
+add = mutants_of("src/aclnnop/attention/flash_checks.h", ("flash_attention",))
 add("packed attention: lengths may decrease", "if (end < before ||", "if (")
 
 add = mutants_of("src/engine/attention/gradient.cc", ("flash_attention",))
@@ -1512,19 +1553,22 @@ def told_by(*programs):
     return ("check_corpus:" + ",".join(programs),)
 
 
-add = mutants_of("src/sanitizer/device_memory.cc", told_by("host_reads_device"))
+add = mutants_of("src/sanitizer/guarded_memory.cc", told_by("host_reads_device"))
 add("check: the host may read a device's memory", "    if (blocks.is_reused) HideFromHost(block.begin, length);",
     "    mprotect(reinterpret_cast<void*>(block.begin), length, PROT_READ);")
 add("check: memory that was freed is not told apart", "    block.is_freed = true;\n    block.is_shared = false;\n    block.freer = api;\n    block.freed = here;\n    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
     "    blocks.live.erase(found);\n    Remember(blocks, block);\n    DropRetiredLocked(blocks);",
     told_by("host_reads_after_free", "double_free"))
+add = mutants_of("src/sanitizer/written_bytes.cc", told_by("host_reads_device"))
 add("check: fresh memory counts as written", "  std::memset(at, 0x7F, left);\n  MarkUnwritten(address, size);", "  std::memset(at, 0x7F, left);\n  MarkWritten(address, size);",
     told_by("input_never_written", "moved_but_never_written"))
 add("check: what is written stays unwritten", "  SetBits(offset / kUnit, (offset + size - 1) / kUnit, true);", "",
     told_by("input_never_written"))
+add = mutants_of("src/sanitizer/guarded_memory.cc", told_by("host_reads_device"))
 add("check: what is written is lost while the host gets access", "    done = mprotect(working + at, piece, PROT_READ) == 0;", "    done = true;",
     told_by("host_reads_what_is_being_written"))
 add("check: what is known of addresses stays when they are gone", "  if (first >= end) return;", "  return;", ("check:DeviceMemory.*",))
+add = mutants_of("src/sanitizer/written_bytes.cc", told_by("host_reads_device"))
 add("check: the last unit is not looked at", "for (size_t unit = offset / kUnit; unit <= last;) {", "for (size_t unit = offset / kUnit; unit < last;) {",
     told_by("input_lacks_its_last_bytes"))
 

@@ -38,7 +38,7 @@ struct Operand {
 
   StridedView Tensor() const {
     StridedView tensor;
-    tensor.view = AsShape(dims);
+    tensor.shape = AsShape(dims);
     tensor.strides = AsShape(strides);
     tensor.offset = offset;
     tensor.dtype = dtype;

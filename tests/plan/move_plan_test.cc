@@ -24,7 +24,7 @@ portacl::Shape AsShape(const std::vector<int64_t>& dims) {
 
 StridedView TensorOf(const View& view, DtypeNumber dtype) {
   StridedView tensor;
-  tensor.view = AsShape(view.shape);
+  tensor.shape = AsShape(view.shape);
   tensor.strides = AsShape(view.strides);
   tensor.offset = view.offset;
   tensor.dtype = AsAclDataType(dtype);
@@ -135,10 +135,10 @@ TEST(MergedDims, KeepsTheElements) {
     const View view = MakeView(shape, random.Chance(50) ? Layout::kMixed : Layout::kDense, random);
     const StridedView tensor = TensorOf(view, ACL_FLOAT);
     const StridedView merged = MergedDims(tensor);
-    EXPECT_LE(merged.view.rank, tensor.view.rank);
-    EXPECT_TRUE(!IsContiguous(tensor) || merged.view.rank <= 1);
-    std::vector<int64_t> strides(merged.strides.dim, merged.strides.dim + merged.view.rank);
-    const Shape dims(merged.view.dim, merged.view.dim + merged.view.rank);
+    EXPECT_LE(merged.shape.rank, tensor.shape.rank);
+    EXPECT_TRUE(!IsContiguous(tensor) || merged.shape.rank <= 1);
+    std::vector<int64_t> strides(merged.strides.dim, merged.strides.dim + merged.shape.rank);
+    const Shape dims(merged.shape.dim, merged.shape.dim + merged.shape.rank);
     EXPECT_EQ(StridedOffsets(dims, strides), StridedOffsets(view.shape, view.strides));
   }
 }

@@ -27,7 +27,7 @@ portacl::Shape AsShape(const Dims& dims) {
 
 StridedView Tensor(const Dims& dims, const std::vector<int64_t>& strides, int64_t offset = 0) {
   StridedView tensor;
-  tensor.view = AsShape(dims);
+  tensor.shape = AsShape(dims);
   tensor.strides = AsShape(strides);
   tensor.offset = offset;
   tensor.dtype = ACL_FLOAT;

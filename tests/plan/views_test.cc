@@ -20,9 +20,9 @@ StridedView Tensor(const std::vector<int64_t>& shape, const std::vector<int64_t>
                    int64_t offset = 0) {
   StridedView tensor;
   tensor.dtype = ACL_FLOAT;
-  tensor.view.rank = tensor.strides.rank = static_cast<int>(shape.size());
+  tensor.shape.rank = tensor.strides.rank = static_cast<int>(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) {
-    tensor.view.dim[i] = shape[i];
+    tensor.shape.dim[i] = shape[i];
     tensor.strides.dim[i] = strides[i];
   }
   tensor.offset = offset;

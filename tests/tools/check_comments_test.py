@@ -53,6 +53,15 @@ class Comments(unittest.TestCase):
         self.check(0, "--record")
         self.assertEqual(self.counts(), ["   2 a/b"])
 
+    def test_pronouns_are_refused_however_many_there_were(self):
+        self.check(0, "--record")
+        for number, text in enumerate(("Its size.", "The same for rows.", "The same, without dims.", "Both return NaN.", "Likewise for a row.", "It waits.")):
+            self.write("src/a/b/two.cc", f"// {text}\nint a;\n")
+            self.check(0, "--record")
+            self.assertIn(f"src/a/b/two.cc:1: {text}: begins with a pronoun; name the thing\n", self.check(1), number)
+        self.write("src/a/b/two.cc", "// The same bytes may be read elsewhere.\n\n// Items of rows.\n\n// Bothers nobody.\n")
+        self.check(0)
+
     def test_a_folder_that_is_called_otherwise_keeps_its_count(self):
         self.check(0, "--record")
         (self.root / "src/a").rename(self.root / "src/base")

@@ -173,8 +173,12 @@ class Installation:
                 self._stand_in(name, lacking)
             else:
                 own.add(name)
-                if name in ("aten::copy_", "aten::clone") and not self._present("aclnnComplex"):
-                    self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
+                if name in ("aten::copy_", "aten::clone"):
+                    if self._present("aclnnComplex"):
+                        why = "torch_npu copies into a conjugate as if it were none, and aclnnInplaceCopy lacks complex32"
+                        self._fall_back_for(name, _kernels.takes_conjugate_or_complex32, why)
+                    else:
+                        self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
                 elif name == "aten::ge.Tensor":
                     self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
                 elif name == "aten::_pack_padded_sequence":

@@ -436,6 +436,14 @@ def takes_aclnn_complex(target: torch.Tensor, source: torch.Tensor | None = None
     return source.is_complex() and (source.dtype is half or source.is_conj())
 
 
+def takes_conjugate_or_complex32(target: torch.Tensor, source: torch.Tensor | None = None, *_: Any, **__: Any) -> bool:
+    """Whether a copy has a conjugate as its target, which torch_npu fills as if it were none, or has complex32, which aclnnInplaceCopy lacks."""
+    half = torch.complex32
+    if source is None:
+        return target.dtype is half
+    return target.is_conj() or target.dtype is half or source.dtype is half
+
+
 class _Again(threading.local):
     operator: torch._ops.OpOverload | None = None  # called from its own kernel, which must not call it back
 

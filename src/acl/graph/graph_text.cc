@@ -37,7 +37,8 @@ const char* TypeOf(RecordedKind kind) noexcept {
   }
 }
 
-// Marks of one event carry the number of the node that records it, which pairs records and waits.
+// Captured records and waits of an event, which have no task, are named after the number of the recording
+// node, so that a record and its waits have the same number.
 Text NameOf(const RecordedNode& node, size_t position) noexcept {
   switch (node.info.kind) {
     case RecordedKind::kEventRecord:

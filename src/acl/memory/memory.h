@@ -13,8 +13,8 @@ namespace portacl {
 MemoryInfo InfoOfMemory(const void* address) noexcept;
 MemoryRange RangeOfMemory(const void* address) noexcept;
 
-// Returns one more than the number of entries that have ended. While it stays the same, information about
-// addresses does, too.
+// Returns one more than the number of entries that have ended. While it stays the same, no registered memory
+// has ended.
 uint64_t MemoryEnds() noexcept;
 
 inline MemoryKind KindOfMemory(const void* address) noexcept { return InfoOfMemory(address).kind; }

@@ -60,7 +60,7 @@ struct Ranges {
     const auto last = std::prev(behind);
     return last->first + last->second > begin;
   }
-  // Whether it lies in one reservation.
+  // Whether the range lies in one reservation.
   bool IsReservedLocked(uintptr_t begin, size_t size) const {
     const auto behind = reserved.upper_bound(begin);
     if (behind == reserved.begin()) return false;

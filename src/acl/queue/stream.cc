@@ -36,7 +36,8 @@ bool IsHeldBack(Stream::Wait wait) noexcept {
   return wait == Stream::Wait::kNo && sanitizer::IsOn(sanitizer::kSync);
 }
 
-// Functions of their own: the ways of every task stay short, so that they are compiled into one.
+// Tell the checks of a task's begin and end. Without inlining, the path of every task stays short enough to
+// be compiled into one function.
 [[gnu::cold, gnu::noinline]] void TellOfBegin(const Task* task) noexcept { sanitizer::hooks->Begin(task); }
 [[gnu::cold, gnu::noinline]] void TellOfEnd(const Task* task) noexcept { sanitizer::hooks->End(task); }
 

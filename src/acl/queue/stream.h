@@ -37,8 +37,8 @@ class alignas(64) Stream final : public Runnable {
   void Open(aclrtStream handle, aclrtContext context, int32_t device, bool is_default, uint32_t priority,
             uint32_t flags) noexcept;
 
-  // Ends its life: from now on nothing can be submitted. Waits for its work, or, by force, drops work that
-  // has not begun.
+  // Ends the stream's life: from now on nothing can be submitted. Waits for the stream's work, or, by force,
+  // drops work that has not begun.
   void Close(bool by_force) noexcept;
   // Waits for the thread that closes it, if it is one of the context's.
   void AwaitClosed(aclrtContext context) noexcept;
@@ -111,8 +111,8 @@ class alignas(64) Stream final : public Runnable {
   // Continues a stream that is parked, or about to be, at its current task. For callers that have removed it
   // from a list that it had joined.
   void Resume() noexcept;
-  // Continues it if it is at this task. Otherwise does nothing, as in a child process that was forked by the
-  // function that the stream waits for.
+  // Continues the stream if it is at this task. Otherwise does nothing, as in a child process that was forked
+  // by the function that the stream waits for.
   void ResumeFrom(const Task* task) noexcept;
 
   void RunReady(RunLimit limit, uint64_t mark) override;

@@ -38,9 +38,9 @@ class Task {
   // else will call Stream::Resume for it any more.
   virtual bool Interrupt(Stream& /*stream*/) noexcept { return false; }
 
-  // The last call: the task counts as done, whether it ran or was dropped by force, and its slot is returned.
-  // Called under the stream's lock, so that both are visible at once. Adds the streams that can continue
-  // because of it. Without a preceding Publish the task was never queued: its stream was destroyed.
+  // Called last: the task counts as done, whether it ran or was dropped by force, and its slot is returned.
+  // The stream's lock is held, so that both are visible at once. Adds the streams that can continue because
+  // this task is done. Without a preceding Publish the task was never queued: its stream was destroyed.
   virtual void Finish(StreamList& can_go_on) noexcept = 0;
 
   Affinity affinity = Affinity::kAnywhere;

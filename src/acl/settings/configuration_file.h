@@ -7,8 +7,8 @@
 
 namespace portacl {
 
-// Each value as the file writes it: a number's digits or a string's content, or the JSON kind of other values
-// in brackets. Empty if the file does not have the key.
+// The values of a configuration file as the file writes them: a number's digits or a string's content, or the
+// JSON kind of other values in brackets. A key that the file does not have is empty.
 struct ConfigurationFile {
   std::optional<std::string> err_msg_mode;
   std::optional<std::string> default_device;  // defaultDevice.default_device

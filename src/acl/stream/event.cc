@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/stream/event.h"
 
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,379 +14,27 @@
 #include "acl/queue/stream.h"
 #include "acl/queue/workers.h"
 #include "acl/stream/capture.h"
+#include "acl/stream/event_tasks.h"
+#include "acl/stream/external_event.h"
 #include "acl/stream/found_stream.h"
 #include "acl/stream/timeouts.h"
 #include "acl/stream/value_changes.h"
 #include "base/errors.h"
 #include "base/handle_table.h"
-#include "base/process/cancellation.h"
 #include "base/process/fork.h"
 #include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
 
 namespace portacl {
+
+using namespace event_tasks;
+
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-struct Event;
-
-// One aclrtRecordEvent: done when its stream reaches it. It is a separate object, because an event may be
-// recorded again, or destroyed, while streams still wait for an earlier recording. It is referenced by the
-// event whose latest recording it is, its queue, and the tasks that wait for it.
-class Recording final : public Task {
- public:
-  // Becomes the event's latest recording at the moment it is queued. No wait for it, in whichever stream, can
-  // therefore be queued before it, so that waits cannot form a cycle.
-  void Publish() noexcept override;
-  Outcome Run(Stream& stream) noexcept override {
-    if (signal != nullptr) sanitizer::hooks->Raise(signal, &stream);
-    return Outcome::kDone;
-  }
-  void Finish(StreamList& can_go_on) noexcept override {
-    {
-      std::lock_guard lock(mutex_);
-      done_ = true;
-      time_ = Clock::now();
-      can_go_on.Append(waiting_);
-      changed_.notify_all();
-    }
-    if (is_external_) TellOfValueChange();
-    Unref();
-  }
-
-  // Returns a fresh recording with a reference for a queue, or nullptr if memory is exhausted.
-  static Recording* New(Event* event, aclrtEvent handle) noexcept;
-  Recording* Ref() noexcept {
-    references_.fetch_add(1, std::memory_order_relaxed);
-    return this;
-  }
-  void Unref() noexcept;
-
-  // Sets *time to when it was done; returns false if it is not.
-  bool DoneAt(Clock::time_point* time = nullptr) noexcept {
-    std::lock_guard lock(mutex_);
-    if (done_ && time != nullptr) *time = time_;
-    return done_;
-  }
-
-  sanitizer::SignalPointer signal;  // for the checks of order
-
-  // Makes it resume the stream when it is done; returns false if it is done already.
-  bool Join(Stream& stream) noexcept {
-    std::lock_guard lock(mutex_);
-    if (!done_) waiting_.Append(&stream);
-    return !done_;
-  }
-  // Removes the stream; returns false if it has been resumed already.
-  bool Leave(Stream& stream) noexcept {
-    std::lock_guard lock(mutex_);
-    return waiting_.Remove(&stream);
-  }
-
-  // Blocks the calling thread; returns false if the deadline passed first, or `given_up` became true.
-  bool WaitFor(Deadline deadline, const std::atomic<bool>* given_up = nullptr) noexcept {
-    const auto enough = [&] { return done_ || (given_up != nullptr && given_up->load()); };
-    const CancellationDeferred deferred;
-    std::unique_lock lock(mutex_);
-    if (deadline == kForever) {
-      changed_.wait(lock, enough);
-    } else {
-      changed_.wait_until(lock, deadline, enough);
-    }
-    return done_;
-  }
-  void WakeThreads() noexcept {
-    std::lock_guard lock(mutex_);
-    changed_.notify_all();
-  }
-
-  // Resets it in a forked child: work in flight stays with the parent, and nobody may wait for it here.
-  void AfterFork() noexcept {
-    new (&mutex_) std::mutex;
-    new (&changed_) std::condition_variable;
-    waiting_ = StreamList();
-    if (!std::exchange(done_, true)) time_ = Clock::now();
-  }
-
- private:
-  std::atomic<int> references_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = true;
-  Clock::time_point time_{};
-  StreamList waiting_;
-  Event* event_ = nullptr;
-  aclrtEvent event_handle_ = nullptr;
-  bool is_external_ = false;  // graphs wait for its event
-};
-
-// Tasks in streams refer to an event, too, so that its slot outlives aclrtDestroyEvent.
-struct Event {
-  std::atomic<int> references{0};
-  std::atomic<int> waits{0};  // waits of streams that are not over
-  std::atomic<uint32_t> flags{0};
-  std::mutex mutex;
-  aclrtEvent handle = nullptr;  // nullptr once it is destroyed, for threads that looked it up before
-  uint32_t id = 0;
-  bool complete_when_unrecorded = false;  // made by aclrtCreateEventExWithFlag
-  Recording* latest = nullptr;            // nullptr: not recorded
-  EventMark mark;                         // of the last recording, if it was in a capture
-
-  bool IsExternal() const noexcept { return (flags & ACL_EVENT_EXTERNAL) != 0; }
-  bool CanBeAwaited() const noexcept { return (flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)) != 0; }
-};
 
 constexpr uint32_t kKnownFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
                                  ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL;
 
-HandleTable<Event, 0x56> events;
-HandleTable<Recording, 0x52> recordings;
-std::atomic<int> live_recordings{0};
 std::atomic<uint32_t> last_id{0};
-
-Recording* Recording::New(Event* event, aclrtEvent handle) noexcept {
-  Recording* recording = recordings.Acquire();
-  if (recording == nullptr) return nullptr;
-  live_recordings.fetch_add(1, std::memory_order_relaxed);
-  std::lock_guard lock(recording->mutex_);
-  recording->references_.store(1, std::memory_order_relaxed);
-  recording->done_ = false;
-  recording->event_ = event;
-  recording->event_handle_ = handle;
-  recording->is_external_ = event->IsExternal();
-  recording->signal = sanitizer::IsOn(sanitizer::kSync) ? sanitizer::hooks->NewSignal() : nullptr;
-  return recording;
-}
-
-void Recording::Publish() noexcept {
-  Recording* before = nullptr;
-  {
-    std::lock_guard lock(event_->mutex);
-    if (event_->handle != event_handle_) return;  // destroyed meanwhile: nobody can query it
-    before = std::exchange(event_->latest, Ref());
-  }
-  if (before != nullptr) before->Unref();
-}
-
-void Recording::Unref() noexcept {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-  live_recordings.fetch_sub(1, std::memory_order_relaxed);
-  recordings.Recycle(this);
-}
-
-void Unref(Event* event) noexcept {
-  if (event->references.fetch_sub(1, std::memory_order_acq_rel) == 1) events.Recycle(event);
-}
-
-// Makes a stream wait for a recording: parked, without using a thread. With a timeout a worker waits.
-class WaitTask final : public Task {
- public:
-  Outcome Run(Stream& stream) noexcept override {
-    if (recording_->signal != nullptr) {
-      sanitizer::hooks->StreamWaits(&stream, recording_->signal);
-      sanitizer::hooks->WantAll();
-    }
-    if (timeout_ < 0) {
-      if (!recording_->Join(stream)) return Outcome::kDone;
-      // An Interrupt before the stream joined found nothing to remove.
-      return given_up_.load() && recording_->Leave(stream) ? Outcome::kDone : Outcome::kParked;
-    }
-    if (!recording_->WaitFor(DeadlineIn(timeout_), &given_up_) && !given_up_.load()) {
-      stream.NoteFailure({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                          "the timeout of aclrtStreamWaitEventWithTimeout or aclrtSetOpWaitTimeout ended "
-                          "before the event was complete; the stream went on."});
-    }
-    return Outcome::kDone;
-  }
-  bool Interrupt(Stream& stream) noexcept override {
-    given_up_.store(true);
-    recording_->WakeThreads();
-    return timeout_ < 0 && recording_->Leave(stream);
-  }
-  void Finish(StreamList&) noexcept override;
-
-  // Takes over a reference to each; -1 waits forever. Returns nullptr if memory is exhausted.
-  static WaitTask* New(Event* event, Recording* recording, int32_t timeout) noexcept;
-
- private:
-  Event* event_ = nullptr;
-  Recording* recording_ = nullptr;
-  int32_t timeout_ = -1;
-  std::atomic<bool> given_up_{false};
-};
-
-// Makes an event unrecorded again, in stream order, unless it was recorded anew meanwhile.
-class ResetTask final : public Task {
- public:
-  // Undoes the recording that is the latest at the moment this task is queued.
-  void Publish() noexcept override;
-  Outcome Run(Stream&) noexcept override { return Outcome::kDone; }
-  void Finish(StreamList&) noexcept override;
-
-  // Takes over a reference to the event; returns nullptr if memory is exhausted.
-  static ResetTask* New(Event* event) noexcept;
-
- private:
-  Event* event_ = nullptr;
-  Recording* recording_ = nullptr;
-};
-
-HandleTable<WaitTask, 0x57> wait_tasks;
-HandleTable<ResetTask, 0x5A> reset_tasks;
-
-WaitTask* WaitTask::New(Event* event, Recording* recording, int32_t timeout) noexcept {
-  WaitTask* task = wait_tasks.Acquire();
-  if (task == nullptr) return nullptr;
-  task->event_ = event;
-  task->recording_ = recording;
-  task->timeout_ = timeout;
-  task->given_up_.store(false);
-  task->affinity = timeout < 0 ? Affinity::kAnywhere : Affinity::kReservedWorker;
-  return task;
-}
-
-void WaitTask::Finish(StreamList&) noexcept {
-  event_->waits.fetch_sub(1, std::memory_order_release);
-  recording_->Unref();
-  Unref(event_);
-  if (affinity == Affinity::kReservedWorker) workers::Unreserve();
-  wait_tasks.Recycle(this);
-}
-
-ResetTask* ResetTask::New(Event* event) noexcept {
-  ResetTask* task = reset_tasks.Acquire();
-  if (task == nullptr) return nullptr;
-  task->event_ = event;
-  task->recording_ = nullptr;
-  return task;
-}
-
-void ResetTask::Publish() noexcept {
-  std::lock_guard lock(event_->mutex);
-  recording_ = event_->latest == nullptr ? nullptr : event_->latest->Ref();
-}
-
-void ResetTask::Finish(StreamList&) noexcept {
-  if (recording_ != nullptr) {
-    {
-      std::lock_guard lock(event_->mutex);
-      if (event_->latest == recording_) {
-        event_->latest = nullptr;
-        recording_->Unref();
-      }
-    }
-    recording_->Unref();
-  }
-  Unref(event_);
-  reset_tasks.Recycle(this);
-}
-
-// An external event, as graphs see it, and streams that wait for it before it is recorded: a flag that
-// recording raises and resetting lowers. Refers to the event.
-class ExternalEvent {
- public:
-  explicit ExternalEvent(Event* event) noexcept : event_(event) {
-    event->references.fetch_add(1, std::memory_order_relaxed);
-  }
-  ~ExternalEvent() { Unref(event_); }
-  ExternalEvent(const ExternalEvent&) = delete;
-  ExternalEvent& operator=(const ExternalEvent&) = delete;
-
-  bool IsUp() noexcept {
-    std::lock_guard lock(event_->mutex);
-    return event_->handle == nullptr || (event_->latest != nullptr && event_->latest->DoneAt());
-  }
-  void TakeDown() noexcept {
-    Recording* before = nullptr;
-    {
-      std::lock_guard lock(event_->mutex);
-      before = std::exchange(event_->latest, nullptr);
-    }
-    if (before != nullptr) before->Unref();
-  }
-  // Returns false if memory is exhausted.
-  bool Raise() noexcept {
-    aclrtEvent handle = nullptr;
-    {
-      std::lock_guard lock(event_->mutex);
-      handle = event_->handle;
-    }
-    if (handle == nullptr) return true;  // destroyed: nobody waits for it
-    Recording* const recording = Recording::New(event_, handle);
-    if (recording == nullptr) return false;
-    recording->Publish();
-    StreamList can_go_on;
-    recording->Finish(can_go_on);
-    while (Stream* stream = can_go_on.Pop()) stream->Resume();
-    return true;
-  }
-
- private:
-  Event* const event_;
-};
-
-// Records, resets or awaits an external event in a graph.
-class RecordedExternal final : public RecordedTask {
- public:
-  RecordedExternal(Event* event, RecordedKind kind) noexcept : event_(event), kind_(kind) {}
-  Progress Run(Stream& stream, Scratch&) noexcept override {
-    switch (kind_) {
-      case RecordedKind::kEventWait:
-        if (!event_.IsUp()) return Progress::kWaits;
-        if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
-        break;
-      case RecordedKind::kEventReset:
-        event_.TakeDown();
-        break;
-      default:
-        if (!event_.Raise()) {
-          stream.NoteFailure({ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory to record an event in a graph."});
-        }
-    }
-    return Progress::kDone;
-  }
-
- private:
-  ExternalEvent event_;
-  const RecordedKind kind_;
-};
-
-// Makes a stream wait for an external event that is not recorded yet. Lives on the heap, since it is rare.
-class ExternalWaitTask final : public Task {
- public:
-  // Takes over one workers::Reserve.
-  explicit ExternalWaitTask(Event* event) noexcept : event_(event) { affinity = Affinity::kReservedWorker; }
-  Outcome Run(Stream& stream) noexcept override {
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->WantAll();
-    const auto enough = [this] { return given_up_.load() || event_.IsUp(); };
-    ValueWait wait;
-    while (!enough()) wait.Sleep(enough);
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
-    return Outcome::kDone;
-  }
-  bool Interrupt(Stream&) noexcept override {
-    given_up_.store(true);
-    TellOfValueChange();
-    return false;
-  }
-  void Finish(StreamList&) noexcept override {
-    workers::Unreserve();
-    delete this;
-  }
-
- private:
-  ExternalEvent event_;
-  std::atomic<bool> given_up_{false};
-};
-
-void AfterFork() {
-  recordings.ForEachSlot([](Recording& recording) { recording.AfterFork(); });
-  events.ForEachSlot([](Event& event) {
-    new (&event.mutex) std::mutex;
-    event.waits.store(0);
-  });
-}
 
 aclError Create(const char* api, aclrtEvent* event, uint32_t flags, bool complete_when_unrecorded) noexcept {
   static const bool registered = CallInForkedChild(AfterFork);
@@ -609,7 +255,7 @@ int LiveEvents() noexcept {
   return count;
 }
 
-int LiveRecordings() noexcept { return live_recordings.load(std::memory_order_relaxed); }
+int LiveRecordings() noexcept { return CountRecordings(); }
 
 }  // namespace portacl
 

@@ -26,7 +26,7 @@ struct FoundStream {
   aclError With(const char* api, F f) const noexcept {
     return stream->IfStill(handle, [&] { f(*stream); }) ? ACL_SUCCESS : FailGone(api);
   }
-  // Whether its life has not ended.
+  // Whether the stream's life has not ended.
   bool IsLive() const noexcept;
   // Reports, as FindStreamFor does, that there is none.
   aclError FailGone(const char* api) const noexcept;

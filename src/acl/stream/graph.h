@@ -35,7 +35,7 @@ class Scratch {
   size_t bytes_ = 0;
 };
 
-// One piece of recorded work.
+// A piece of recorded work.
 class RecordedTask {
  public:
   enum class Progress { kDone, kWaits };
@@ -167,7 +167,7 @@ class Graph {
     return f();
   }
 
-  // Resets it in a forked child: no execution and no change is in progress.
+  // Resets the graph in a forked child: no execution and no change is in progress.
   void AfterFork() noexcept {
     new (&turn_) std::mutex;
     new (&mutex_) std::mutex;

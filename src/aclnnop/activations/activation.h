@@ -55,7 +55,7 @@ constexpr auto OfOneTensor(int self, int out, OutDtype rule, Operands scalars = 
                    SameShape(self, out), PromotesToDtypeOf(self)),
               ComputableChecks({self}, out, scalars));
 }
-// The same for any number of dims. The list has checked out's dtype before.
+// Ends such a list as OfOneTensor does, for any number of dims. The list has checked out's dtype before.
 constexpr auto OfOneTensorOfAnyRank(int self, int out, Operands scalars = {}) {
   return Join(List(SameShape(self, out), PromotesToDtypeOf(self)), ComputableChecks({self}, out, scalars));
 }

@@ -209,8 +209,8 @@ enum Attributes { kDim, kApproximate, kActivateLeft };
 // Returns one half of a tensor along dim, as an operand of a map.
 MappedView Half(const OperatorCall& call, int tensor, int half) {
   MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
-  const int dim = WrappedDim(call.attributes[kDim].integer, view.tensor.view.rank);
-  const int64_t length = view.tensor.view[dim] / 2;
+  const int dim = WrappedDim(call.attributes[kDim].integer, view.tensor.shape.rank);
+  const int64_t length = view.tensor.shape[dim] / 2;
   Narrow(view.tensor, dim, half * length, length);
   return view;
 }
@@ -221,7 +221,7 @@ MappedView Whole(const OperatorCall& call, int tensor) {
 // Check the dim that is halved. check.operands: the whole tensor, then the tensor of half the length.
 aclnnStatus LengthIsEven(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   const int dim = WrappedDim(call.attributes[kDim].integer, shape.rank);
   int64_t length = shape[dim];
   // CANN takes the elements of dim and of all dims behind it.
@@ -236,10 +236,10 @@ aclnnStatus LengthIsEven(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: an even number."));
 }
 aclnnStatus ShapeIsHalf(const Check& check, OperatorCall& call) noexcept {
-  Shape half = call.Tensor(check.operands.index[0]).view;
+  Shape half = call.Tensor(check.operands.index[0]).shape;
   half.dim[WrappedDim(call.attributes[kDim].integer, half.rank)] /= 2;
   const int tensor = check.operands.index[1];
-  return call.Tensor(tensor).view == half ? ACL_SUCCESS : RefuseShape(check, call, tensor, half);
+  return call.Tensor(tensor).shape == half ? ACL_SUCCESS : RefuseShape(check, call, tensor, half);
 }
 constexpr Check LengthIsEven(int whole) { return {.run = LengthIsEven, .operands = {whole}}; }
 constexpr Check ShapeIsHalf(int whole, int half) { return {.run = ShapeIsHalf, .operands = {whole, half}}; }
@@ -330,10 +330,10 @@ void SetSwiGluGrad(const OperatorCall& call, Executor& executor) {
 // ---- aclnnGeGlu. approximate: 0 selects erf, 1 tanh ----
 enum OneToTwoHalves { kGated, kProductOut, kGeluOut };
 bool IsCut(const OperatorCall& call) noexcept {
-  return call.Tensor(kGated).view.rank > 0 && !call.Tensor(kGated).view.IsEmpty();
+  return call.Tensor(kGated).shape.rank > 0 && !call.Tensor(kGated).shape.IsEmpty();
 }
 aclnnStatus DoneIfValue(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kGated).view.rank == 0) call.work = OperatorCall::Work::kNothing;
+  if (call.Tensor(kGated).shape.rank == 0) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
 constexpr auto kGeGluChecks =
@@ -399,7 +399,7 @@ aclnnStatus ApproximateIsKnown(const Check& check, OperatorCall& call) noexcept 
                                    .Add("\", accepted: none, tanh, or a null pointer."));
 }
 aclnnStatus LastIsEvenAndShort(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kSelf).view;
+  const Shape& shape = call.Tensor(kSelf).shape;
   const int64_t length = shape[shape.rank - 1];
   if (length % 2 == 0 && length <= kMostGated) return ACL_SUCCESS;
   Text message = StartMessage(call);
@@ -407,9 +407,9 @@ aclnnStatus LastIsEvenAndShort(const Check& check, OperatorCall& call) noexcept 
   return FailAclnn(check.code, message.Add(", accepted: a last dim that is even and at most 1024."));
 }
 aclnnStatus LastIsHalf(const Check& check, OperatorCall& call) noexcept {
-  Shape half = call.Tensor(kSelf).view;
+  Shape half = call.Tensor(kSelf).shape;
   half.dim[half.rank - 1] /= 2;
-  return call.Tensor(kOut).view == half ? ACL_SUCCESS : RefuseShape(check, call, kOut, half);
+  return call.Tensor(kOut).shape == half ? ACL_SUCCESS : RefuseShape(check, call, kOut, half);
 }
 constexpr auto kGeluMulChecks =
     Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
@@ -421,8 +421,8 @@ constexpr auto kGeluMulChecks =
 // Returns one half along the last dim.
 MappedView LastHalf(const OperatorCall& call, int tensor, int half) {
   MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
-  const int dim = view.tensor.view.rank - 1;
-  const int64_t length = view.tensor.view[dim] / 2;
+  const int dim = view.tensor.shape.rank - 1;
+  const int64_t length = view.tensor.shape[dim] / 2;
   Narrow(view.tensor, dim, half * length, length);
   return view;
 }
@@ -463,24 +463,24 @@ aclnnStatus LimitIsPositive(const Check& check, OperatorCall& call) noexcept {
 // Merges the dims from `dim` on into one. Returns false where their elements do not follow each other.
 bool TakeTogether(StridedView& view, int dim) {
   int64_t length = 1;
-  for (int i = dim; i < view.view.rank; ++i) length *= view.view[i];
+  for (int i = dim; i < view.shape.rank; ++i) length *= view.shape[i];
   int64_t stride = 1;
   int64_t reached = 1;
-  for (int i = view.view.rank - 1; i >= dim; --i) {
-    if (view.view[i] == 1) continue;
+  for (int i = view.shape.rank - 1; i >= dim; --i) {
+    if (view.shape[i] == 1) continue;
     if (reached == 1) stride = view.strides[i];
     if (view.strides[i] != stride * reached) return false;
-    reached *= view.view[i];
+    reached *= view.shape[i];
   }
-  view.view.rank = view.strides.rank = dim + 1;
-  view.view.dim[dim] = length;
+  view.shape.rank = view.strides.rank = dim + 1;
+  view.shape.dim[dim] = length;
   view.strides.dim[dim] = stride;
   return true;
 }
 template <int tensor>
 aclnnStatus PairsFollow(const Check& check, OperatorCall& call) noexcept {
   StridedView view = PlainView(call.Tensor(tensor));
-  if (TakeTogether(view, WrappedDim(call.attributes[kDim].integer, view.view.rank))) return ACL_SUCCESS;
+  if (TakeTogether(view, WrappedDim(call.attributes[kDim].integer, view.shape.rank))) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor)
       .Add(" has elements that do not follow each other");
@@ -506,9 +506,9 @@ constexpr auto kClippedV2Checks = ClippedChecks<kClippedV2Dtypes>();
 MappedView Pair(const OperatorCall& call, int which) {
   if (!IsInterleaved(call)) return Half(call, kClippedX, which);
   MappedView view = Whole(call, kClippedX);
-  const int dim = WrappedDim(call.attributes[kDim].integer, view.tensor.view.rank);
+  const int dim = WrappedDim(call.attributes[kDim].integer, view.tensor.shape.rank);
   TakeTogether(view.tensor, dim);
-  Narrow(view.tensor, dim, which, view.tensor.view[dim] / 2, 2);
+  Narrow(view.tensor, dim, which, view.tensor.shape[dim] / 2, 2);
   return view;
 }
 
@@ -521,7 +521,7 @@ void SetClipped(const OperatorCall& call, Executor& executor) {
   }
   MappedView out = Whole(call, kClippedOut);
   if (IsInterleaved(call))
-    TakeTogether(out.tensor, WrappedDim(call.attributes[kDim].integer, out.tensor.view.rank));
+    TakeTogether(out.tensor, WrappedDim(call.attributes[kDim].integer, out.tensor.shape.rank));
   MapList maps(call, executor, 1);
   maps.Add({Pair(call, 0), Pair(call, 1)}, out, IsClippedLast(call) ? kSwiGluClipped : kClippedSwiGlu,
            scalars);

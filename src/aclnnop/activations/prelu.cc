@@ -70,7 +70,7 @@ constexpr auto kPreluSlope = PORTACL_VALUE_KERNELS(prelu::PreluSlope);
 constexpr auto kWeightTerm = PORTACL_KERNELS(prelu::WeightTerm);
 
 // Returns the number of weights that self takes besides 1.
-int64_t Channels(const StridedView& self) { return self.view.rank <= 1 ? 1 : self.view[1]; }
+int64_t Channels(const StridedView& self) { return self.shape.rank <= 1 ? 1 : self.shape[1]; }
 
 // Returns the weights in as few dims as their strides allow; a single weight has none.
 StridedView Weights(const StridedView& weight) { return MergedDims(PlainView(weight)); }
@@ -80,19 +80,19 @@ StridedView Weights(const StridedView& weight) { return MergedDims(PlainView(wei
 MappedView WeightView(const OperatorCall& call, int weight, int self) {
   MappedView view{Weights(call.Tensor(weight)), call.OperandOf(weight)};
   view.tensor.Describe();
-  if (view.tensor.view.rank == 0) return view;
+  if (view.tensor.shape.rank == 0) return view;
   InsertDim(view.tensor, 0, 1, 0);
-  for (int i = 2; i < call.Tensor(self).view.rank; ++i) InsertDim(view.tensor, view.tensor.view.rank, 1, 0);
+  for (int i = 2; i < call.Tensor(self).shape.rank; ++i) InsertDim(view.tensor, view.tensor.shape.rank, 1, 0);
   return view;
 }
 MappedView ViewOf(const OperatorCall& call, int tensor, int weight, int self) {
   MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
-  const Shape& shape = call.Tensor(self).view;
-  while (view.tensor.view.rank < shape.rank) InsertDim(view.tensor, 0, 1, 0);
+  const Shape& shape = call.Tensor(self).shape;
+  while (view.tensor.shape.rank < shape.rank) InsertDim(view.tensor, 0, 1, 0);
   for (int i = 0; i < shape.rank; ++i) {
-    if (view.tensor.view[i] != shape[i]) Expand(view.tensor, i, shape[i]);
+    if (view.tensor.shape[i] != shape[i]) Expand(view.tensor, i, shape[i]);
   }
-  const Shape weights = Weights(call.Tensor(weight)).view;
+  const Shape weights = Weights(call.Tensor(weight)).shape;
   int64_t inner = NumelOf(weights);
   for (int i = 1; i < weights.rank; ++i) {
     inner /= weights[i - 1];
@@ -103,7 +103,7 @@ MappedView ViewOf(const OperatorCall& call, int tensor, int weight, int self) {
 
 // check.operands: weight, self.
 aclnnStatus WeightsFit(const Check& check, OperatorCall& call) noexcept {
-  const int64_t weights = NumelOf(call.Tensor(check.operands.index[0]).view);
+  const int64_t weights = NumelOf(call.Tensor(check.operands.index[0]).shape);
   const int64_t channels = Channels(call.Tensor(check.operands.index[1]));
   if (weights == 1 || weights == channels) return ACL_SUCCESS;
   Text message = StartMessage(call);
@@ -118,8 +118,8 @@ constexpr Check WeightsFit(int weight, int self) { return {.run = WeightsFit, .o
 
 // check.operands: weight, self.
 aclnnStatus ViewsFit(const Check& check, OperatorCall& call) noexcept {
-  const int cuts = Weights(call.Tensor(check.operands.index[0])).view.rank - 1;
-  const int rank = call.Tensor(check.operands.index[1]).view.rank + (cuts > 0 ? cuts : 0);
+  const int cuts = Weights(call.Tensor(check.operands.index[0])).shape.rank - 1;
+  const int rank = call.Tensor(check.operands.index[1]).shape.rank + (cuts > 0 ? cuts : 0);
   if (rank <= kMaxLoopRank) return ACL_SUCCESS;
   return FailAclnn(check.code,
                    Text(call.api, ": the weights' strides do not let them be taken along dim 1 of ",
@@ -148,11 +148,11 @@ void SetPrelu(const OperatorCall& call, Executor& executor) {
 enum Gradients { kGradOutput, kInput, kWeights, kGradInput, kGradWeight };
 
 aclnnStatus GradWeightFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& weight = call.Tensor(kWeights).view;
+  const Shape& weight = call.Tensor(kWeights).shape;
   const int64_t count = NumelOf(weight);
   const Shape accepted = count == 1 ? weight : Shape{count};
-  return call.Tensor(kGradWeight).view == accepted ? ACL_SUCCESS
-                                                   : RefuseShape(check, call, kGradWeight, accepted);
+  return call.Tensor(kGradWeight).shape == accepted ? ACL_SUCCESS
+                                                    : RefuseShape(check, call, kGradWeight, accepted);
 }
 
 constexpr auto kPreluBackwardChecks =
@@ -175,7 +175,7 @@ void SetPreluBackward(const OperatorCall& call, Executor& executor) {
   MapList maps(call, executor, 1);
   maps.Add({gradient, self, weight}, view_of(kGradInput), kPreluSlope);
   maps.AddSum({gradient, self}, {PlainView(call.Tensor(kGradWeight)), call.OperandOf(kGradWeight)},
-              self.tensor.view, weight.tensor.view, kWeightTerm.For(call.isa));
+              self.tensor.shape, weight.tensor.shape, kWeightTerm.For(call.isa));
   maps.SetJob();
 }
 

@@ -115,7 +115,7 @@ aclnnStatus FactorsFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus SetResult(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = Shape{call.Tensor(kVec1).view[0], call.Tensor(kVec2).view[0]};
+  call.broadcast = Shape{call.Tensor(kVec1).shape[0], call.Tensor(kVec2).shape[0]};
   return ACL_SUCCESS;
 }
 

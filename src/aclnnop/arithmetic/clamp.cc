@@ -19,7 +19,7 @@ using namespace engine::HWY_NAMESPACE;
 
 using BoundLanes = LaneTypes<float, double, int8_t, uint8_t, int16_t, int32_t, int64_t>;
 
-// Both return NaN where x or the bound is NaN.
+// AtLeast and AtMost return NaN where x or the bound is NaN.
 template <class D, class V>
 HWY_INLINE V AtLeast(D, V x, V bound) {
   if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {

@@ -100,7 +100,7 @@ StridedView PartOf(const aclTensor& tensor, Part part, aclDataType dtype) {
   StridedView view = PlainView(tensor);
   view.dtype = dtype;
   view.offset = 2 * view.offset + (part == Part::kImaginary ? 1 : 0);
-  for (int dim = 0; dim < view.view.rank; ++dim) view.strides.dim[dim] *= 2;
+  for (int dim = 0; dim < view.shape.rank; ++dim) view.strides.dim[dim] *= 2;
   view.Describe();
   return view;
 }

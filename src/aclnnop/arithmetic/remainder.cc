@@ -63,7 +63,7 @@ enum Attributes { kScalar };
 
 constexpr DtypeSet kOld{ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE};
 constexpr DtypeSet kNew{ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_BF16};
-// One set for each product; empty on Atlas 200I/500 A2.
+// The accepted dtypes of each product; none on Atlas 200I/500 A2.
 constexpr DtypeRule kDivided{{kOld, kNew, kNew, kNew, kOld, kNoDtype, kOld}};
 constexpr DtypeSet kReal = kRealArithmetic | kBf16 | kUnsignedSince16Bits;
 

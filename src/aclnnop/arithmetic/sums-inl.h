@@ -35,8 +35,8 @@ HWY_INLINE V Scaled(D d, V factor, V x, V y) {
   }
 }
 
-// The same for complex numbers. A real factor multiplies both parts directly: a complex product would turn
-// infinite parts into NaN.
+// Computes factor * x + y of complex numbers. A real factor multiplies both parts directly: a complex product
+// would turn infinite parts into NaN.
 template <class D, class V>
 HWY_INLINE void ScaledParts(D d, V factor, V factor_imaginary, V x, V x_imaginary, V y, V y_imaginary,
                             V& real, V& imaginary) {

@@ -87,19 +87,19 @@ aclnnStatus EntriesGiven(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape rows = call.Entry(kLse, 0)->view;
-  const Shape all = call.Entry(kLocalOut, 0)->view;
+  const Shape rows = call.Entry(kLse, 0)->shape;
+  const Shape all = call.Entry(kLocalOut, 0)->shape;
   if (rows.rank != 1) return RefuseTensor(check, call, kLse, "[M]");
   if (all.rank != 2 || all[0] != rows[0] || all[1] % kDepthStep != 0 || all[1] > kMostDepth)
     return RefuseTensor(check, call, kLocalOut, "[M, D], D a multiple of 8 of at most 512");
   for (int entry = 1; entry < call.Count(kLse); ++entry) {
-    if (call.Entry(kLse, entry)->view != rows)
+    if (call.Entry(kLse, entry)->shape != rows)
       return RefuseTensor(check, call, kLse, "the first one's", entry);
-    if (call.Entry(kLocalOut, entry)->view != all)
+    if (call.Entry(kLocalOut, entry)->shape != all)
       return RefuseTensor(check, call, kLocalOut, "the first one's", entry);
   }
-  if (call.Tensor(kOut).view != all) return RefuseShape(check, call, kOut, all);
-  if (WantsLse(call) && call.Tensor(kLseOut).view != rows) return RefuseShape(check, call, kLseOut, rows);
+  if (call.Tensor(kOut).shape != all) return RefuseShape(check, call, kOut, all);
+  if (WantsLse(call) && call.Tensor(kLseOut).shape != rows) return RefuseShape(check, call, kLseOut, rows);
   return ACL_SUCCESS;
 }
 
@@ -133,7 +133,7 @@ constexpr Check kChecks[] = {
 
 engine::AttentionOperand RowOf(const StridedView& tensor, int operand) {
   engine::AttentionOperand made = Broadcast(tensor, operand);
-  if (tensor.view.rank > 1) return made;
+  if (tensor.shape.rank > 1) return made;
   made.row = made.column;
   made.column = 0;
   return made;
@@ -150,8 +150,8 @@ void SetMerge(const OperatorCall& call, Executor& executor) {
   }
   engine::AttentionMerge merge{};
   merge.batches = merge.heads = 1;
-  merge.rows = call.Tensor(kOut).view[0];
-  merge.depth = call.Tensor(kOut).view[1];
+  merge.rows = call.Tensor(kOut).shape[0];
+  merge.depth = call.Tensor(kOut).shape[1];
   merge.parts = count;
   merge.copies = 1;
   merge.result.out = RowOf(call.Tensor(kOut), call.OperandOf(kOut));
@@ -203,8 +203,8 @@ aclnnStatus StatisticsLieAsRows(const Check& check, OperatorCall& call) noexcept
 }
 
 aclnnStatus RingShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& out = call.Tensor(kPrevious).view;
-  const Shape& numbers = call.Tensor(kPreviousMax).view;
+  const Shape& out = call.Tensor(kPrevious).shape;
+  const Shape& numbers = call.Tensor(kPreviousMax).shape;
   const bool is_packed = RingLayout(call) == Layout::kTnd;
   if (out.rank != 3) return RefuseTensor(check, call, kPrevious, "3 dims");
   const bool fits = is_packed
@@ -213,10 +213,10 @@ aclnnStatus RingShapesFit(const Check& check, OperatorCall& call) noexcept {
                               numbers[1] > 0 && out[2] % numbers[1] == 0 && numbers[3] == kStatisticCopies;
   if (!fits) return RefuseTensor(check, call, kPreviousMax, "[B, N, S, 8] of [S, B, H], [T, N, 8] in TND");
   for (const int tensor : {kCurrent, kRingOut}) {
-    if (call.Tensor(tensor).view != out) return RefuseShape(check, call, tensor, out);
+    if (call.Tensor(tensor).shape != out) return RefuseShape(check, call, tensor, out);
   }
   for (const int tensor : {kPreviousSum, kCurrentMax, kCurrentSum, kMaxOut, kSumOut}) {
-    if (call.Tensor(tensor).view != numbers) return RefuseShape(check, call, tensor, numbers);
+    if (call.Tensor(tensor).shape != numbers) return RefuseShape(check, call, tensor, numbers);
   }
   return ACL_SUCCESS;
 }
@@ -238,7 +238,7 @@ void SetRing(const OperatorCall& call, Executor& executor) {
   if (parts == nullptr) return;
   const Layout layout = RingLayout(call);
   const bool is_packed = layout == Layout::kTnd;
-  const int64_t heads = is_packed ? 0 : call.Tensor(kPreviousMax).view[1];
+  const int64_t heads = is_packed ? 0 : call.Tensor(kPreviousMax).shape[1];
   const auto rows = [&](int tensor) {
     return HeadsOf(call.Tensor(tensor), call.OperandOf(tensor), layout, heads);
   };

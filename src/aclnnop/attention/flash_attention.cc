@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "aclnnop/attention/flash_checks.h"
+#include "aclnnop/attention/flash_operands.h"
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/random_source.h"
 #include "aclnnop/jobs/statistics.h"
@@ -15,437 +17,7 @@ namespace portacl {
 namespace {
 
 using namespace attention;
-
-constexpr int64_t kMostDepth = 768;
-constexpr int64_t kTemplate = 2048;  // rows and columns of a mask whose content follows from the mode
-constexpr int64_t kPrefixTemplate = 3072;
-constexpr int64_t kModes = 7;
-constexpr int64_t kModesOfPacked = 9;
-constexpr std::string_view kRowsOfHeads = "same_as_input";  // statistics in the order of query's rows
-
-// ---- tensors and attributes at the same positions in all operators here ----
-
-enum Tensors { kQuery, kKey, kValue };
-enum Attributes { kPrefix, kScale, kKeep, kBefore, kAfter, kHeadCount, kLayout, kPrecise, kMode };
-// Attributes of the forms for packed sequences, and of V4.
-enum AttributesOfPacked { kQueryLengths = kMode + 1, kKeyLengths, kStatisticLayout };
-// Attributes of V4 only.
-enum AttributesOfV4 { kShiftType = kStatisticLayout + 1, kSeed, kOffset };
-// Attributes of V2.
-enum AttributesOfV2 { kQueryStart = kShiftType + 1, kKeyStart };
-
-// The layouts that an operator accepts.
-enum class Takes : uint8_t { kBatches, kPacked, kBoth };
-
-// Positions of the tensors that differ from operator to operator.
-struct OperandPositions {
-  Takes takes;
-  int shift;
-  int kept;
-  int mask;
-  int greatest;
-  int sum;
-  int out;
-  int first_extra = 0;  // first of the inputs that only V4 has
-  int end_of_extras = 0;
-  int dq = 0;
-  int dk = 0;
-  int dv = 0;
-  int dpse = 0;
-  bool is_v2 = false;  // an attribute tells how a shift is added, or that it is computed from slopes
-
-  constexpr bool HasShiftType() const { return is_v2 || IsV4(); }
-  constexpr bool IsV4() const { return end_of_extras > 0; }
-};
-enum Score { kShift = 3, kKept, kPadding, kMask, kGreatest, kSum, kSoftmax, kOut };
-constexpr OperandPositions kOfScore{Takes::kBatches, kShift, kKept, kMask, kGreatest, kSum, kOut};
-constexpr OperandPositions kOfVarLenScore{Takes::kPacked, kShift, kKept, kMask, kGreatest, kSum, kOut};
-constexpr OperandPositions AsV2(OperandPositions positions) {
-  positions.is_v2 = true;
-  return positions;
-}
-constexpr OperandPositions kOfScoreV2 = AsV2(kOfScore);
-constexpr OperandPositions kOfVarLenScoreV2 = AsV2(kOfVarLenScore);
-enum ScoreV4 { kFirstExtra = kMask + 1, kGreatestOfV4 = kFirstExtra + 6, kSumOfV4, kSoftmaxOfV4, kOutOfV4 };
-constexpr OperandPositions kOfScoreV4{Takes::kBoth, kShift,   kKept,       kMask,        kGreatestOfV4,
-                                      kSumOfV4,     kOutOfV4, kFirstExtra, kGreatestOfV4};
-enum Grad {
-  kDy = 3,
-  kGradShift,
-  kGradKept,
-  kGradPadding,
-  kGradMask,
-  kGradGreatest,
-  kGradSum,
-  kGradSoftmax,
-  kGradOut,
-  kDq,
-  kDk,
-  kDv,
-  kDpse
-};
-constexpr OperandPositions kOfGrad{Takes::kBatches,
-                                   kGradShift,
-                                   kGradKept,
-                                   kGradMask,
-                                   kGradGreatest,
-                                   kGradSum,
-                                   kGradOut,
-                                   0,
-                                   0,
-                                   kDq,
-                                   kDk,
-                                   kDv,
-                                   kDpse};
-constexpr OperandPositions kOfUnpaddingGrad{
-    Takes::kPacked, kGradShift, kGradKept, kGradMask, kGradGreatest, kGradSum, kGradOut, 0, 0, kDq, kDk, kDv,
-    kDpse};
-constexpr OperandPositions kOfGradV2 = AsV2(kOfGrad);
-constexpr OperandPositions kOfUnpaddingGradV2 = AsV2(kOfUnpaddingGrad);
-enum GradV4 {
-  kFirstGradExtra = kGradOut + 1,
-  kDqOfV4 = kFirstGradExtra + 8,
-  kDkOfV4,
-  kDvOfV4,
-  kDqRope,
-  kDkRope,
-  kDpseOfV4,
-  kDsink
-};
-constexpr OperandPositions kOfGradV4{Takes::kBoth, kGradShift, kGradKept,       kGradMask, kGradGreatest,
-                                     kGradSum,     kGradOut,   kFirstGradExtra, kDqOfV4,   kDqOfV4,
-                                     kDkOfV4,      kDvOfV4,    kDpseOfV4};
-
-// Tells whether shifts are computed from slopes, which then take the shift's position.
-template <const OperandPositions& at>
-bool HasSlopes(const OperatorCall& call) noexcept {
-  return at.is_v2 && IsThere(call, at.shift) && call.attributes[kShiftType].integer >= 2;
-}
-template <const OperandPositions& at>
-bool HasPlainShift(const OperatorCall& call) noexcept {
-  return IsThere(call, at.shift) && !HasSlopes<at>(call);
-}
-
-Layout LayoutIn(const OperatorCall& call) noexcept { return LayoutOf(call.attributes[kLayout].text); }
-bool IsJoined(const OperatorCall& call) noexcept {
-  return LayoutIn(call) == Layout::kBsh || LayoutIn(call) == Layout::kSbh;
-}
-bool IsPacked(const OperatorCall& call) noexcept { return LayoutIn(call) == Layout::kTnd; }
-
-// The sizes of a call. Layout and ranks must have been checked.
-struct Sizes {
-  explicit Sizes(const OperatorCall& call) {
-    const Layout layout = LayoutIn(call);
-    query = HeadsOf(call.Tensor(kQuery), kQuery, layout, call.attributes[kHeadCount].integer);
-    const int64_t joined = IsJoined(call) ? call.Tensor(kKey).view[2] : 0;
-    key = HeadsOf(call.Tensor(kKey), kKey, layout, query.depth > 0 ? joined / query.depth : 0);
-    value = HeadsOf(call.Tensor(kValue), kValue, layout, key.heads);
-  }
-
-  Heads query;
-  Heads key;
-  Heads value;
-};
-
-// Rows of one sequence in query or key.
-struct Rows {
-  int64_t first;
-  int64_t count;
-};
-
-// Returns the end of each sequence: the number of rows up to and including it.
-std::span<const int64_t> Ends(const OperatorCall& call, int attribute) noexcept {
-  const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
-  return array == nullptr ? std::span<const int64_t>() : array->values;
-}
-
-// The sequences of a call, batches or packed ones. Lengths must have been checked.
-struct Sequences {
-  Sequences(const OperatorCall& of, const Sizes& sizes) : call(of) {
-    count = IsPacked(call) ? std::ssize(Ends(call, kQueryLengths)) : sizes.query.batches;
-    if (!IsPacked(call)) {
-      queries = sizes.query.rows;
-      keys = sizes.key.rows;
-      scores = static_cast<double>(count) * static_cast<double>(queries) * static_cast<double>(keys);
-      return;
-    }
-    for (int64_t b = 0; b < count; ++b) {
-      const int64_t of_query = Queries(b).count;
-      const int64_t of_key = Keys(b).count;
-      queries = std::max(queries, of_query);
-      keys = std::max(keys, of_key);
-      scores += static_cast<double>(of_query) * static_cast<double>(of_key);
-    }
-  }
-
-  Rows Queries(int64_t b) const { return IsPacked(call) ? RowsOf(kQueryLengths, b) : Rows{0, queries}; }
-  Rows Keys(int64_t b) const { return IsPacked(call) ? RowsOf(kKeyLengths, b) : Rows{0, keys}; }
-  Rows RowsOf(int attribute, int64_t b) const {
-    const auto ends = Ends(call, attribute);
-    const int64_t first = b == 0 ? 0 : ends[static_cast<size_t>(b - 1)];
-    return {first, ends[static_cast<size_t>(b)] - first};
-  }
-
-  const OperatorCall& call;
-  int64_t count;
-  int64_t queries = 0;  // of the longest sequence
-  int64_t keys = 0;
-  double scores = 0;  // of one head
-};
-
-aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
-  if (call.attributes[kLayout].text != nullptr) return ACL_SUCCESS;
-  return FailAclnn(check.code,
-                   StartMessage(call).Add("parameter inputLayout is a null pointer, expected a text."));
-}
-
-aclnnStatus HeadsGiven(const Check& check, OperatorCall& call) noexcept {
-  return call.attributes[kHeadCount].integer > 0 ? ACL_SUCCESS
-                                                 : RefuseAttribute(check, call, kHeadCount, "at least 1");
-}
-
-template <const OperandPositions& at>
-aclnnStatus LayoutFits(const Check& check, OperatorCall& call) noexcept {
-  const Layout layout = LayoutIn(call);
-  const bool is_taken = layout == Layout::kTnd
-                            ? at.takes != Takes::kBatches
-                            : layout != Layout::kNone && layout < Layout::kTnd && at.takes != Takes::kPacked;
-  if (!is_taken) {
-    constexpr const char* kLayouts[] = {"BSH, SBH, BNSD or BSND", "TND", "BSH, SBH, BNSD, BSND or TND"};
-    return RefuseAttribute(check, call, kLayout, kLayouts[static_cast<size_t>(at.takes)]);
-  }
-  for (const int tensor : {kQuery, kKey, kValue}) {
-    if (call.Tensor(tensor).view.rank != RankOf(layout))
-      return RefuseTensor(check, call, tensor, "3 dims in the layouts BSH, SBH and TND, 4 in BNSD and BSND");
-  }
-  if (layout == Layout::kTnd) {
-    const char* const order = call.attributes[kStatisticLayout].text;
-    if (order != nullptr && *order != '\0' && order != kRowsOfHeads)
-      return RefuseAttribute(check, call, kStatisticLayout, "same_as_input, an empty text or null");
-  }
-  return ACL_SUCCESS;
-}
-
-// Checks the ends of the sequences: they do not decrease, begin at 0 or above, and end at or before the last
-// row.
-aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
-  if (!IsPacked(call)) return ACL_SUCCESS;
-  const Sizes sizes(call);
-  const int64_t count = std::ssize(Ends(call, kQueryLengths));
-  for (const int attribute : {kQueryLengths, kKeyLengths}) {
-    const auto ends = Ends(call, attribute);
-    const auto refuse = [&](Text& message) {
-      return FailAclnn(check.code,
-                       message.Add(", accepted: the rows of all sequences up to each, ")
-                           .Add(attribute == kQueryLengths ? "of query" : "of key, as many as of query")
-                           .Add(", none less than the one before, at most ")
-                           .Add(attribute == kQueryLengths ? sizes.query.rows : sizes.key.rows)
-                           .Add("."));
-    };
-    Text message = StartMessage(call);
-    message.Add("parameter ").Add(call.attributes[static_cast<size_t>(attribute)].name);
-    if (ends.empty() || std::ssize(ends) != count)
-      return refuse(message.Add(" has ").Add(std::ssize(ends)).Add(" values"));
-    int64_t before = 0;
-    for (int64_t b = 0; b < count; ++b) {
-      const int64_t end = ends[static_cast<size_t>(b)];
-      if (end < before || end > (attribute == kQueryLengths ? sizes.query.rows : sizes.key.rows))
-        return refuse(message.Add(" has the value ").Add(end).Add(" at ").Add(b));
-      before = end;
-    }
-  }
-  return ACL_SUCCESS;
-}
-
-aclnnStatus DepthsFit(const Check& check, OperatorCall& call) noexcept {
-  const Sizes sizes(call);
-  if (sizes.query.depth <= 0) return RefuseTensor(check, call, kQuery, "at least one element for each head");
-  if (sizes.key.heads <= 0 || sizes.key.depth != sizes.query.depth)
-    return RefuseTensor(check, call, kKey, "heads of as many elements as query's");
-  if (sizes.value.depth > sizes.query.depth)
-    return RefuseTensor(check, call, kValue, "heads of at most as many elements as query's");
-  if (sizes.query.depth > kMostDepth)
-    return RefuseTensor(check, call, kQuery, "heads of at most 768 elements");
-  return ACL_SUCCESS;
-}
-
-aclnnStatus KeepFits(const Check& check, OperatorCall& call) noexcept {
-  const auto keep = static_cast<float>(call.attributes[kKeep].wide);
-  return keep > 0 && keep <= 1 ? ACL_SUCCESS
-                               : RefuseAttribute(check, call, kKeep, "greater than 0, at most 1");
-}
-
-aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
-  const Sizes sizes(call);
-  const bool is_joined = IsJoined(call);
-  const Shape& query = call.Tensor(kQuery).view;
-  const int64_t heads = call.attributes[kHeadCount].integer;
-  if (sizes.query.heads != heads || (is_joined && query[2] != heads * sizes.query.depth))
-    return RefuseTensor(check, call, kQuery, "headNum heads");
-  const Shape& key = call.Tensor(kKey).view;
-  if (heads % sizes.key.heads != 0 || (is_joined && key[2] != sizes.key.heads * sizes.key.depth))
-    return RefuseTensor(check, call, kKey, "heads that divide those of query");
-  const Shape& value = call.Tensor(kValue).view;
-  if (sizes.value.heads != sizes.key.heads || sizes.value.rows != sizes.key.rows ||
-      (is_joined && value[2] != sizes.value.heads * sizes.value.depth))
-    return RefuseTensor(check, call, kValue, "heads and rows of key");
-  if (sizes.key.batches != sizes.query.batches) return RefuseTensor(check, call, kKey, "query's batch");
-  if (sizes.value.batches != sizes.query.batches) return RefuseTensor(check, call, kValue, "query's batch");
-  return ACL_SUCCESS;
-}
-
-// Tells whether a dim is `length`, or 1 if `or_one`.
-bool IsDim(int64_t dim, int64_t length, bool or_one) { return dim == length || (or_one && dim == 1); }
-
-template <const OperandPositions& at>
-aclnnStatus ShiftFits(const Check& check, OperatorCall& call) noexcept {
-  if (!IsThere(call, at.shift)) return ACL_SUCCESS;
-  const Sizes sizes(call);
-  const Shape& shape = call.Tensor(at.shift).view;
-  const Sequences sequences(call, sizes);
-  if constexpr (at.is_v2) {
-    const int64_t type = call.attributes[kShiftType].integer;
-    if (type < 0 || type > 3) return RefuseAttribute(check, call, kShiftType, "0 to 3");
-    if (HasSlopes<at>(call)) {
-      if (call.Tensor(at.shift).dtype == ACL_FLOAT &&
-          (shape == Shape{sizes.query.heads} || shape == Shape{sequences.count, sizes.query.heads}))
-        return ACL_SUCCESS;
-      return RefuseTensor(check, call, at.shift, "[N] or [B, N] slopes of FLOAT");
-    }
-  }
-  if (shape.rank == 4 && IsDim(shape[0], sequences.count, true) && shape[1] == sizes.query.heads &&
-      IsDim(shape[2], sequences.queries, true) && shape[3] == sequences.keys)
-    return ACL_SUCCESS;
-  return RefuseTensor(check, call, at.shift, "[B or 1, N, Sq or 1, Skv], in TND of the longest sequences");
-}
-
-template <const OperandPositions& at>
-aclnnStatus KeptFits(const Check& check, OperatorCall& call) noexcept {
-  if (!IsThere(call, at.kept)) return ACL_SUCCESS;
-  const Sizes sizes(call);
-  const aclTensor& kept = call.Tensor(at.kept);
-  const double bits = static_cast<double>(sizes.query.heads) * Sequences(call, sizes).scores;
-  if (kept.dtype == ACL_UINT8 && (kept.contiguous || kept.view.rank == 1) &&
-      static_cast<double>(kept.numel) * 8 >= bits)
-    return ACL_SUCCESS;
-  return RefuseTensor(check, call, at.kept,
-                      "UINT8, contiguous or of one dim, a bit for each of B * N * Sq * Skv, in TND for each "
-                      "batch's");
-}
-
-template <const OperandPositions& at>
-aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
-  const int64_t mode = call.attributes[kMode].integer;
-  if (mode < 0 || mode >= (IsPacked(call) ? kModesOfPacked : kModes))
-    return RefuseAttribute(check, call, kMode, IsPacked(call) ? "0 to 8" : "0 to 6; 7 and 8 in TND");
-  if (!IsThere(call, at.mask)) return ACL_SUCCESS;
-  const aclTensor& mask = call.Tensor(at.mask);
-  if (mask.dtype != ACL_BOOL && mask.dtype != ACL_UINT8)
-    return RefuseTensor(check, call, at.mask, "BOOL or UINT8");
-  const Sizes sizes(call);
-  const Shape& shape = mask.view;
-  const int64_t rows = shape.rank > 1 ? shape[shape.rank - 2] : 0;
-  const int64_t columns = shape[shape.rank - 1];
-  if (mode >= 2 && mode != 5) {
-    if (rows == (mode == 6 ? kPrefixTemplate : kTemplate) && columns == kTemplate) return ACL_SUCCESS;
-    return RefuseTensor(check, call, at.mask,
-                        "[2048, 2048] in the modes 2 to 4, 7 and 8, [3072, 2048] in mode 6");
-  }
-  const Sequences sequences(call, sizes);
-  bool fits = (shape.rank == 2 || shape.rank == 4) && rows == sequences.queries && columns == sequences.keys;
-  if (shape.rank == 4) {
-    fits =
-        fits && IsDim(shape[0], sequences.count, shape[1] == 1) && IsDim(shape[1], sizes.query.heads, true);
-  }
-  return fits ? ACL_SUCCESS
-              : RefuseTensor(check, call, at.mask,
-                             "[Sq, Skv], [1, 1, Sq, Skv], [B, 1, Sq, Skv] or [B, N, Sq, Skv], in TND of the "
-                             "longest sequences");
-}
-
-template <const OperandPositions& at>
-aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
-  const int64_t mode = call.attributes[kMode].integer;
-  if (!IsThere(call, at.mask)) return ACL_SUCCESS;
-  if ((mode == 0 || mode == 4 || mode >= 7) && call.attributes[kBefore].integer < 0 &&
-      call.attributes[kAfter].integer < 0)
-    return RefuseAttribute(check, call, kBefore, "at least 0, or a nextTokens of at least 0");
-  if (mode == 5 || mode == 6) {
-    const aclIntArray* const prefix = call.attributes[kPrefix].array;
-    if (prefix == nullptr || std::ssize(prefix->values) < Sequences(call, Sizes(call)).count) {
-      return FailAclnn(check.code,
-                       StartMessage(call).Add(
-                           "parameter prefixOptional has no number for each batch, accepted: one each in "
-                           "the modes 5 and 6."));
-    }
-  }
-  return ACL_SUCCESS;
-}
-
-// Refuses features of V4 that are not implemented: sinks, rotary parts, quantised numbers, lengths of
-// sequences that are not packed, and shifts computed from slopes.
-template <const OperandPositions& at>
-aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
-  for (int tensor = at.first_extra; tensor < at.end_of_extras; ++tensor) {
-    if (!IsThere(call, tensor) || call.Tensor(tensor).view.IsEmpty()) continue;
-    Text message = StartMessage(call);
-    AddArgumentShape(message.Add("parameter "), call, tensor);
-    return FailAclnn(check.code, message.Add(" is given, accepted: null. portacl does not compute with it."));
-  }
-  for (const int lengths : {kQueryLengths, kKeyLengths}) {
-    const aclIntArray* const array = call.attributes[lengths].array;
-    if (IsPacked(call) || array == nullptr || array->values.empty()) continue;
-    return FailAclnn(check.code,
-                     StartMessage(call)
-                         .Add("parameter ")
-                         .Add(call.attributes[lengths].name)
-                         .Add(" has ")
-                         .Add(std::ssize(array->values))
-                         .Add(" values, accepted: none but in TND. portacl does not compute with it."));
-  }
-  const int64_t type = call.attributes[kShiftType].integer;
-  if (!IsThere(call, at.shift) || type == 0 || type == 1) return ACL_SUCCESS;
-  return RefuseAttribute(check, call, kShiftType, "0 or 1");
-}
-
-Shape StatisticShape(const OperatorCall& call, const Sizes& sizes) {
-  Shape shape{};
-  if (IsPacked(call)) {
-    shape.rank = 3;
-    shape.dim[0] = sizes.query.rows;
-    shape.dim[1] = sizes.query.heads;
-    shape.dim[2] = kStatisticCopies;
-    return shape;
-  }
-  shape.rank = 4;
-  shape.dim[0] = sizes.query.batches;
-  shape.dim[1] = sizes.query.heads;
-  shape.dim[2] = sizes.query.rows;
-  shape.dim[3] = kStatisticCopies;
-  return shape;
-}
-
-// Returns the shape of the result: query's, with heads of value's depth.
-Shape ResultShape(const OperatorCall& call) {
-  const Sizes sizes(call);
-  Shape shape = call.Tensor(kQuery).view;
-  shape.dim[shape.rank - 1] = IsJoined(call) ? sizes.value.depth * sizes.query.heads : sizes.value.depth;
-  return shape;
-}
-
-template <int tensor>
-aclnnStatus IsResult(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted = ResultShape(call);
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
-}
-
-template <int tensor>
-aclnnStatus IsStatistic(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted = StatisticShape(call, Sizes(call));
-  if (call.Tensor(tensor).view != accepted) return RefuseShape(check, call, tensor, accepted);
-  const Check is_float = WithCode(check.code, DtypesIn(DtypeSet(ACL_FLOAT), {tensor}));
-  return is_float.run(is_float, call);
-}
+using namespace attention::flash;
 
 // Fills in the engine's attention, except for the outputs.
 template <const OperandPositions& at>
@@ -475,7 +47,7 @@ engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
   if (HasPlainShift<at>(call)) made.shift = Broadcast(call.Tensor(at.shift), at.shift);
   if (IsThere(call, at.kept)) {
     made.kept = Broadcast(call.Tensor(at.kept), at.kept);
-    if (call.Tensor(at.kept).view.rank > 1) made.kept.column = 1;
+    if (call.Tensor(at.kept).shape.rank > 1) made.kept.column = 1;
   } else if (at.IsV4() && made.keep < 1) {
     made.draws = true;
     made.drawn = random::SourceOf(call.attributes[kSeed].integer, call.attributes[kOffset].integer);
@@ -504,7 +76,7 @@ template <const OperandPositions& at>
 void SetSlopes(const OperatorCall& call, engine::AttentionParts& parts) {
   const aclTensor& slopes = call.Tensor(at.shift);
   parts.slopes = Broadcast(slopes, at.shift);
-  parts.slopes.batch = slopes.view.rank == 2 ? parts.slopes.row : 0;
+  parts.slopes.batch = slopes.shape.rank == 2 ? parts.slopes.row : 0;
   parts.slopes.head = parts.slopes.column;
   const auto first = [&](int attribute) -> int64_t {
     const auto values = Ends(call, attribute);
@@ -576,24 +148,6 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
 
 // ---- FlashAttentionScore ----
 
-template <int... tensors>
-bool AllEmpty(const OperatorCall& call) noexcept {
-  return (... && (!call.IsGiven(tensors) || call.Tensor(tensors).view.IsEmpty()));
-}
-aclnnStatus Done(const Check&, OperatorCall& call) noexcept {
-  call.work = OperatorCall::Work::kNothing;
-  return ACL_SUCCESS;
-}
-
-template <const OperandPositions& at>
-constexpr auto kShared = List(Custom(HeadsGiven), Custom(LayoutFits<at>), Custom(DepthsFit),
-                              WithCode(kTiling, DtypesIn(kNoneBeforeAtlasA2, {kQuery})),
-                              Custom(KeepFits, kTiling), Custom(HeadsFit, kTiling),
-                              Custom(LengthsFit, kTiling));
-
-// CANN's code for features of V4 that are not implemented here.
-constexpr aclnnStatus kNotComputed = ACLNN_ERR_INNER_NULLPTR;
-
 template <const OperandPositions& at>
 constexpr auto ScoreChecks() {
   constexpr auto kLast = List(Custom(IsStatistic<at.greatest>, ACLNN_ERR_PARAM_NULLPTR),
@@ -642,7 +196,7 @@ template <const OperandPositions& at>
 aclnnStatus RanksOfGrad(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor :
        std::initializer_list<int>{kQuery, kKey, kValue, kDy, kGradOut, at.dq, at.dk, at.dv}) {
-    if (call.Tensor(tensor).view.rank < 3) return RefuseTensor(check, call, tensor, "at least 3 dims");
+    if (call.Tensor(tensor).shape.rank < 3) return RefuseTensor(check, call, tensor, "at least 3 dims");
   }
   return ACL_SUCCESS;
 }
@@ -658,7 +212,7 @@ aclnnStatus StatisticsGiven(const Check& check, OperatorCall& call) noexcept {
 
 template <const OperandPositions& at>
 bool WantsShift(const OperatorCall& call) noexcept {
-  return HasPlainShift<at>(call) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).view.IsEmpty();
+  return HasPlainShift<at>(call) && call.IsGiven(at.dpse) && !call.Tensor(at.dpse).shape.IsEmpty();
 }
 
 constexpr aclnnStatus kInner = ACLNN_ERR_PARAM_NULLPTR;  // CANN's code for internal failures
@@ -728,7 +282,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     int zeros[4];
     int count = 0;
     for (const int tensor : {at.dq, at.dk, at.dv, at.dpse}) {
-      if ((tensor != at.dpse || WantsShift<at>(call)) && !call.Tensor(tensor).view.IsEmpty())
+      if ((tensor != at.dpse || WantsShift<at>(call)) && !call.Tensor(tensor).shape.IsEmpty())
         zeros[count++] = tensor;
     }
     return SetZeroJob(call, zeros, count, executor);

@@ -59,7 +59,7 @@ int64_t HeadCount(const OperatorCall& call) { return call.attributes[0].integer;
 
 aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t heads = HeadCount(call);
-  const int64_t length = call.Tensor(kProjected).view[2];
+  const int64_t length = call.Tensor(kProjected).shape[2];
   if (heads > 0 && length % kParts == 0 && length / kParts % heads == 0) return ACL_SUCCESS;
   Text message = StartMessage(call).Add("parameter numHeads has the value ").Add(heads);
   AddArgumentShape(message.Add(" where there is "), call, kProjected);
@@ -67,14 +67,14 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
                    message.Add(", accepted: a number above 0, of which the last dim is 3 times a multiple."));
 }
 aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted{call.Tensor(kProjected).view[2]};
-  return call.Tensor(kBias).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kBias, accepted);
+  const Shape accepted{call.Tensor(kProjected).shape[2]};
+  return call.Tensor(kBias).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kBias, accepted);
 }
 template <int tensor>
 aclnnStatus HasHeads(const Check& check, OperatorCall& call) noexcept {
-  const Shape& projected = call.Tensor(kProjected).view;
+  const Shape& projected = call.Tensor(kProjected).shape;
   const Shape accepted{projected[0], HeadCount(call), projected[1], projected[2] / kParts / HeadCount(call)};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
 constexpr Check kChecks[] = {
@@ -102,7 +102,7 @@ constexpr Check kChecks[] = {
 
 void SetHeads(const OperatorCall& call, Executor& executor) {
   const int64_t heads = HeadCount(call);
-  const int64_t part = call.Tensor(kProjected).view[2] / kParts;
+  const int64_t part = call.Tensor(kProjected).shape[2] / kParts;
   MapList maps(call, executor, kParts);
   for (int i = 0; i < kParts; ++i) {
     MappedView projected{PlainView(call.Tensor(kProjected)), call.OperandOf(kProjected)};

@@ -67,17 +67,6 @@ struct Mixed : engine::HWY_NAMESPACE::RowwiseFormula<Mixed> {
   }
 };
 
-// Copies the elements that are not rotated.
-struct Kept : engine::HWY_NAMESPACE::RowwiseFormula<Kept> {
-  static constexpr int kInputs = 1;
-  explicit Kept(const void*) {}
-
-  template <class Row>
-  HWY_INLINE void operator()(Row& row) const {
-    row.template Write<0, 0>([](auto, typename Row::V x) HWY_ATTR { return x; });
-  }
-};
-
 // Computes one term of an angle's gradient, with a sign.
 struct SignedProduct : engine::HWY_NAMESPACE::Summable<SignedProduct> {
   using Parameters = engine::FactorAlone;
@@ -101,6 +90,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "aclnnop/attention/rotary_functions.h"
+#include "aclnnop/attention/rotate.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/jobs/rowwise_job.h"
@@ -113,7 +103,7 @@ namespace {
 
 constexpr auto kRotated = PORTACL_ROWWISE_KERNELS(rotary::Rotate);
 constexpr auto kMixed = PORTACL_ROWWISE_KERNELS(rotary::Mixed);
-constexpr auto kKept = PORTACL_ROWWISE_KERNELS(rotary::Kept);
+
 constexpr auto kTurnBack = PORTACL_ROWWISE_KERNELS(rotary::TurnBack);
 constexpr auto kSignedProduct = PORTACL_KERNELS(rotary::SignedProduct);
 
@@ -127,7 +117,7 @@ enum Tensors { kX, kCos, kSin, kOut };
 enum Attributes { kMode };
 
 aclnnStatus RowsHavePairs(const Check& check, OperatorCall& call) noexcept {
-  const int64_t columns = call.Tensor(kX).view[kRank - 1];
+  const int64_t columns = call.Tensor(kX).shape[kRank - 1];
   const int64_t of = call.attributes[kMode].integer == kQuarter ? 4 : 2;
   if (columns <= kMostColumns && columns % of == 0) return ACL_SUCCESS;
   Text message = StartMessage(call);
@@ -141,8 +131,8 @@ aclnnStatus RowsHavePairs(const Check& check, OperatorCall& call) noexcept {
 
 // Checks that each row of x has its own angles, or that rows share them along whole dims.
 aclnnStatus AnglesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& angles = call.Tensor(kCos).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& angles = call.Tensor(kCos).shape;
   bool fits = angles[kRank - 1] == x[kRank - 1];
   for (int dim = 0; dim < kRank - 1; ++dim) fits = fits && (angles[dim] == 1 || angles[dim] == x[dim]);
   return fits ? ACL_SUCCESS : RefuseShape(check, call, kCos, x);
@@ -172,7 +162,7 @@ constexpr Check kChecks[] = {
 // mode.
 StridedView OfPairs(const StridedView& tensor, int64_t mode, int64_t which) {
   StridedView view = PlainView(tensor);
-  const int64_t columns = view.view[kRank - 1];
+  const int64_t columns = view.shape[kRank - 1];
   const int64_t rows = mode == kQuarter ? 2 : 1;
   SplitDim(view, kRank - 1, columns / rows);
   const int64_t half = columns / rows / 2;
@@ -193,9 +183,9 @@ int64_t ModeOfRest(int64_t mode) { return mode == kInterleaveHalf ? int64_t{kHal
 enum TensorsV2 { kRotate = kOut, kOutV2 };
 
 aclnnStatus MatrixFits(const Check& check, OperatorCall& call) noexcept {
-  const int64_t columns = call.Tensor(kX).view[kRank - 1];
+  const int64_t columns = call.Tensor(kX).shape[kRank - 1];
   const Shape accepted{columns, columns};
-  return call.Tensor(kRotate).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kRotate, accepted);
+  return call.Tensor(kRotate).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kRotate, accepted);
 }
 
 constexpr Check kV2Checks[] = {
@@ -226,15 +216,15 @@ constexpr DtypeRule kHalfDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
 constexpr int64_t kInterleavedColumns = 64;
 
 aclnnStatus RowsAreOf64(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kX).view[kRank - 1] == kInterleavedColumns) return ACL_SUCCESS;
+  if (call.Tensor(kX).shape[kRank - 1] == kInterleavedColumns) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kX);
   return FailAclnn(check.code, message.Add(", accepted: a last dim of 64."));
 }
 // Checks that heads share their angles. Positions may share them too.
 aclnnStatus AnglesOfHeadsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& angles = call.Tensor(kCos).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& angles = call.Tensor(kCos).shape;
   const bool fits =
       angles[0] == x[0] && angles[1] == 1 && (angles[2] == 1 || angles[2] == x[2]) && angles[3] == x[3];
   return fits ? ACL_SUCCESS : RefuseShape(check, call, kCos, Shape{x[0], 1, x[2], x[3]});
@@ -291,21 +281,21 @@ int HeadsDim(const OperatorCall& call) { return call.attributes[kLayout].integer
 
 template <int tensor>
 aclnnStatus AppliedFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   const int heads = HeadsDim(call);
   Shape accepted = query;
   if constexpr (tensor == kKey) {
-    accepted.dim[heads] = call.Tensor(kKey).view[heads];
+    accepted.dim[heads] = call.Tensor(kKey).shape[heads];
   } else {
     accepted.dim[heads] = 1;
   }
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 aclnnStatus AppliedHasPairs(const Check& check, OperatorCall& call) noexcept {
-  const Shape& query = call.Tensor(kQuery).view;
+  const Shape& query = call.Tensor(kQuery).shape;
   const int64_t columns = query[query.rank - 1];
   const int64_t of = NamedMode(call) == kQuarter ? 4 : 2;
-  if (!query.IsEmpty() && !call.Tensor(kKey).view.IsEmpty() && columns <= kMostColumns && columns % of == 0)
+  if (!query.IsEmpty() && !call.Tensor(kKey).shape.IsEmpty() && columns <= kMostColumns && columns % of == 0)
     return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kQuery);
@@ -340,7 +330,7 @@ constexpr Check kAppliedChecks[] = {
 engine::RowwiseJobMaker RowsOf(const OperatorCall& call, int64_t of_input, int64_t of_rest, int output,
                                int64_t of_output) {
   const StridedView first = OfPairs(call.Tensor(kX), of_input, 0);
-  engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(first.shape, LastAxes(1, first.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, first);
   rows.Input(kX, OfPairs(call.Tensor(kX), of_input, 1));
   for (const int tensor : {kCos, kSin}) {
@@ -360,11 +350,12 @@ void SetMixed(const OperatorCall& call, Executor& executor) {
   const MappedView x{PlainView(call.Tensor(kX)), call.OperandOf(kX)};
   const MappedView matrix{PlainView(call.Tensor(kRotate)), call.OperandOf(kRotate)};
   StageList stages(call, executor, 2);
-  const MappedView turned = stages.Scratch(x.tensor.view, ACL_FLOAT);
+  const MappedView turned = stages.Scratch(x.tensor.shape, ACL_FLOAT);
   matmul::MatrixProduct product{
       {x.operand, x.tensor}, {matrix.operand, matrix.tensor}, {turned.operand, turned.tensor}};
   stages.Product(matmul::GemmOf(product), x, matrix, turned);
-  engine::RowwiseJobMaker rows(x.tensor.view, LastAxes(1, x.tensor.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.tensor.shape, LastAxes(1, x.tensor.shape), ACL_FLOAT, call.isa,
+                               call.threads);
   rows.Input(x.operand, x.tensor);
   rows.Input(turned.operand, turned.tensor);
   for (const int tensor : {kCos, kSin}) rows.Input(call.OperandOf(tensor), call.Tensor(tensor));
@@ -389,7 +380,7 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
   const int64_t mode = NamedMode(call);
   const auto of_four = [&](int tensor) {
     StridedView view = call.Tensor(tensor);
-    if (view.view.rank == kRank) return view;
+    if (view.shape.rank == kRank) return view;
     view = PlainView(view);
     InsertDim(view, 0, 1, 0);
     return view;
@@ -400,7 +391,7 @@ void SetApplied(const OperatorCall& call, Executor& executor) {
   for (const int turned : {kQuery, kKey}) {
     const StridedView whole = of_four(turned);
     const StridedView first = OfPairs(whole, mode, 0);
-    engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
+    engine::RowwiseJobMaker rows(first.shape, LastAxes(1, first.shape), ACL_FLOAT, call.isa, call.threads);
     for (const int64_t which : {0, 1}) rows.Input(turned, OfPairs(whole, mode, which));
     for (const int tensor : {kAppliedCos, kAppliedSin}) {
       for (const int64_t which : {0, 1}) rows.Input(tensor, OfPairs(of_four(tensor), mode, which));
@@ -419,8 +410,8 @@ enum GradTensors { kGivenX = kOut, kDx, kDcos, kDsin };
 
 // Without rows, the gradients of angles are sums of no terms.
 aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
-  if (!call.Tensor(kX).view.IsEmpty()) return ACL_SUCCESS;
-  const bool has_angles = call.IsGiven(kGivenX) && !call.Tensor(kCos).view.IsEmpty();
+  if (!call.Tensor(kX).shape.IsEmpty()) return ACL_SUCCESS;
+  const bool has_angles = call.IsGiven(kGivenX) && !call.Tensor(kCos).shape.IsEmpty();
   call.work = has_angles ? OperatorCall::Work::kNoTerms : OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
@@ -485,7 +476,8 @@ engine::ReductionJob SumOfProducts(const OperatorCall& call, int output, int64_t
   OperatorCall views(call);
   views.tensors = tensors;
   const uint64_t others = executor.workspace_size;
-  engine::ReductionJob job = MakeReductionJob(views, dy.view, to.view, {0, 1}, 2, /*factor=*/1.0f, executor);
+  engine::ReductionJob job =
+      MakeReductionJob(views, dy.shape, to.shape, {0, 1}, 2, /*factor=*/1.0f, executor);
   executor.workspace_size = std::max(executor.workspace_size, others);
   const float sign = which == 0 && which_x == 1 ? -1.0f : 1.0f;
   job.formula.Set(kSignedProduct.For(call.isa), engine::FactorAlone{sign});
@@ -518,210 +510,9 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] { return GradientsJob{count, elements}; });
 }
 
-// ---- aclnnRopeWithSinCosCache: looks angles up by positions ----
-
-enum Looked { kPositions, kQueryIn, kKeyIn, kTable, kQueryOut, kKeyOut };
-enum LookedAttributes { kSections, kHeadSize, kIsNeox, kTableMode };
-constexpr DtypeSet kPositionDtypes{ACL_INT32, ACL_INT64};
-constexpr DtypeRule kDtypesOfV1 = ByGeneration(kNoDtype, kFloatHalfAndBf16, kNoDtype);
-constexpr int kMostSections = 4;
-
-int64_t HeadSize(const OperatorCall& call) { return call.attributes[kHeadSize].integer; }
-int64_t AngleCount(const OperatorCall& call) { return call.Tensor(kTable).view[1] / 2; }
-// Tells whether the columns of the sections alternate.
-bool TakesTurns(const OperatorCall& call) noexcept {
-  return call.attributes.size() > kTableMode && call.attributes[kTableMode].integer == 1;
-}
-bool HasTableMode(const OperatorCall& call) noexcept { return call.attributes.size() > kTableMode; }
-bool IsV1(const OperatorCall& call) noexcept { return !HasTableMode(call); }
-// Returns section k of the array, or 0 if it has none.
-int64_t Section(const OperatorCall& call, size_t k) {
-  const aclIntArray* const array = call.attributes[kSections].array;
-  return array != nullptr && k < array->values.size() ? array->values[k] : 0;
-}
-
-aclnnStatus TokensAgree(const Check& check, OperatorCall& call) noexcept {
-  const Shape& key = call.Tensor(kKeyIn).view;
-  const Shape accepted{call.Tensor(kQueryIn).view[0], key[1]};
-  return key == accepted ? ACL_SUCCESS : RefuseShape(check, call, kKeyIn, accepted);
-}
-aclnnStatus HeadSizeIsPositive(const Check& check, OperatorCall& call) noexcept {
-  if (HeadSize(call) > 0) return ACL_SUCCESS;
-  return FailAclnn(check.code, StartMessage(call)
-                                   .Add("parameter headSize has the value ")
-                                   .Add(HeadSize(call))
-                                   .Add(", accepted: above 0."));
-}
-aclnnStatus TableFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& table = call.Tensor(kTable).view;
-  if (table[0] > 0 && table[1] > 0 && table[1] % 2 == 0 && table[1] <= HeadSize(call)) return ACL_SUCCESS;
-  Text message = StartMessage(call);
-  AddArgumentShape(message.Add("parameter "), call, kTable);
-  return FailAclnn(check.code,
-                   message.Add(", accepted: rows of an even length of at most headSize, which is ")
-                       .Add(HeadSize(call))
-                       .Add("."));
-}
-template <int tensor>
-aclnnStatus HasWholeHeads(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(tensor).view[1] % HeadSize(call) == 0) return ACL_SUCCESS;
-  Text message = StartMessage(call);
-  AddArgumentShape(message.Add("parameter "), call, tensor);
-  return FailAclnn(
-      check.code,
-      message.Add(", accepted: rows of a multiple of headSize, which is ").Add(HeadSize(call)).Add("."));
-}
-aclnnStatus PositionsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& positions = call.Tensor(kPositions).view;
-  const int64_t tokens = call.Tensor(kQueryIn).view[0];
-  const bool is_one = positions.rank == 1 && positions[0] == tokens;
-  const bool are_many =
-      positions.rank == 2 && positions[1] == tokens && (positions[0] == 3 || positions[0] == 4);
-  return is_one || are_many ? ACL_SUCCESS : RefuseShape(check, call, kPositions, Shape{tokens});
-}
-aclnnStatus SectionsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& positions = call.Tensor(kPositions).view;
-  const int64_t angles = AngleCount(call);
-  const int rows = positions.rank == 1 ? 0 : static_cast<int>(positions[0]);
-  bool fits = true;
-  int64_t sum = 0;
-  for (int k = 0; k < kMostSections; ++k) {
-    const int64_t length = Section(call, static_cast<size_t>(k));
-    fits = fits && length >= 0 && length <= angles && (length == 0 || k < rows);
-    sum += fits ? length : 0;
-  }
-  if (rows != 0) fits = fits && (TakesTurns(call) ? rows == 3 : sum == angles);
-  if (fits) return ACL_SUCCESS;
-  Text message = StartMessage(call).Add("parameter mropeSection does not go with ");
-  AddArgumentShape(message, call, kPositions);
-  return FailAclnn(check.code,
-                   message
-                       .Add(rows == 0 ? ", accepted: none, or zeros."
-                                      : ", accepted: lengths from 0 on, one for each row of positions, ")
-                       .Add(rows == 0          ? ""
-                            : TakesTurns(call) ? "three rows, none longer than half of a row of cosSinCache."
-                                               : "which add up to half of a row of cosSinCache."));
-}
-aclnnStatus NothingToTurn(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kQueryIn).view.IsEmpty() && call.Tensor(kKeyIn).view.IsEmpty())
-    call.work = OperatorCall::Work::kNothing;
-  return ACL_SUCCESS;
-}
-
-constexpr auto kLookedChecks =
-    Join(List(WithCode(ACLNN_ERR_INNER_NULLPTR, NotNull(kTable)), NotNull(kPositions), NotNull(kQueryIn),
-              NotNull(kKeyIn), NotNull(kQueryOut), NotNull(kKeyOut)),
-         List(DtypesIn(kPositionDtypes, {kPositions}), If(IsV1, DtypesIn(kDtypesOfV1, {kQueryIn})),
-              If(HasTableMode, DtypesIn(kNoneBeforeAtlasA2, {kQueryIn})), SameDtype(kQueryIn, kKeyIn),
-              SameDtype(kQueryIn, kTable), SameDtype(kQueryIn, kQueryOut), SameDtype(kQueryIn, kKeyOut),
-              RankIs(2, {kQueryIn, kKeyIn, kTable}), Custom(TokensAgree), SameShape(kQueryIn, kQueryOut),
-              SameShape(kKeyIn, kKeyOut), Custom(HeadSizeIsPositive)),
-         List(If(HasTableMode, WithCode(kTiling, IntegerIn(kTableMode, 0, 1))), Custom(TableFits, kTiling),
-              Custom(HasWholeHeads<kQueryIn>, kTiling), Custom(HasWholeHeads<kKeyIn>, kTiling),
-              Custom(PositionsFit, kTiling), Custom(SectionsFit, kTiling),
-              SizesRepresentable({kQueryOut, kKeyOut}), Custom(NothingToTurn),
-              InsideStorage({kPositions, kQueryIn, kKeyIn, kTable})));
-
-// The angles of every `step`-th column from `first` on. One row of positions selects them.
-struct AngleColumns {
-  int row;
-  int64_t first;
-  int64_t count;
-  int64_t step;
-};
-
-void Look(StageList& stages, const OperatorCall& call, const MappedView& angles, int64_t which,
-          const AngleColumns& columns) {
-  if (columns.count == 0) return;
-  MappedView plain = angles;
-  Narrow(plain.tensor, 1, columns.first, columns.count, columns.step);
-  MappedView table{PlainView(call.Tensor(kTable)), call.OperandOf(kTable)};
-  const int64_t rows = table.tensor.view[0];
-  const int64_t of_row = table.tensor.strides[0];
-  Narrow(table.tensor, 1, which * AngleCount(call) + columns.first, columns.count, columns.step);
-  table.tensor.view.dim[0] = plain.tensor.view[0];
-  table.tensor.strides.dim[0] = 0;
-  StridedView positions = PlainView(call.Tensor(kPositions));
-  const int64_t before = positions.view.rank == 2 ? columns.row * plain.tensor.view[0] : 0;
-  if (positions.view.rank == 2) Select(positions, 0, columns.row);
-  InsertDim(positions, 1, columns.count, 0);
-  const engine::IndexView index{.view = &positions,
-                                .operand = call.OperandOf(kPositions),
-                                .name = call.Name(kPositions),
-                                .bound = rows,
-                                .step = of_row,
-                                .repeated = ~engine::DimBits(0, 1)};
-  stages.Indexed(engine::IndexedAction::kTake, plain, table, &index, 1, /*raises=*/true, before);
-}
-
-void TurnHeads(StageList& stages, const OperatorCall& call, int from, int to, const MappedView& cos,
-               const MappedView& sin) {
-  if (call.Tensor(from).view.IsEmpty()) return;
-  const int64_t angles = AngleCount(call);
-  const bool is_neox = call.attributes[kIsNeox].integer != 0;
-  const auto heads_of = [&](int tensor) {
-    StridedView view = PlainView(call.Tensor(tensor));
-    SplitDim(view, 1, HeadSize(call));
-    return view;
-  };
-  const auto pairs_of = [&](int tensor, int64_t which) {
-    StridedView view = heads_of(tensor);
-    Narrow(view, 2, is_neox ? which * angles : which, angles, is_neox ? 1 : 2);
-    return view;
-  };
-  const auto rest_of = [&](int tensor) {
-    StridedView view = heads_of(tensor);
-    Narrow(view, 2, 2 * angles, HeadSize(call) - 2 * angles);
-    return view;
-  };
-  const StridedView first = pairs_of(from, 0);
-  engine::RowwiseJobMaker rows(first.view, LastAxes(1, first.view), ACL_FLOAT, call.isa, call.threads);
-  for (const int64_t which : {0, 1}) rows.Input(from, pairs_of(from, which));
-  for (const MappedView* angle : {&cos, &cos, &sin, &sin}) {
-    StridedView view = angle->tensor;
-    InsertDim(view, 1, 1, 0);
-    rows.Input(angle->operand, view);
-  }
-  for (const int64_t which : {0, 1}) rows.Output(to, pairs_of(to, which));
-  stages.Rows(rows, kRotated, engine::NoParameters());
-  const StridedView rest = rest_of(from);
-  if (rest.view.IsEmpty()) return;
-  engine::RowwiseJobMaker kept(rest.view, LastAxes(1, rest.view), ACL_FLOAT, call.isa, call.threads);
-  kept.Input(from, rest);
-  kept.Output(to, rest_of(to));
-  stages.Rows(kept, kKept, engine::NoParameters());
-}
-
-void SetLooked(const OperatorCall& call, Executor& executor) {
-  const aclTensor& query = call.Tensor(kQueryIn);
-  const int64_t angles = AngleCount(call);
-  StageList stages(call, executor, 2 * kMostSections + 4);
-  const MappedView cos = stages.Scratch(Shape{query.view[0], angles}, query.dtype);
-  const MappedView sin = stages.Scratch(Shape{query.view[0], angles}, query.dtype);
-  AngleColumns columns[kMostSections];
-  int count = 1;
-  columns[0] = {0, 0, angles, 1};
-  if (call.Tensor(kPositions).view.rank == 2 && TakesTurns(call)) {
-    // Later entries overwrite columns of earlier ones.
-    const int64_t end = Section(call, 1) > angles / 3 ? angles : 3 * Section(call, 1);
-    for (const int row : {1, 2}) columns[count++] = {row, row, (end - row + 2) / 3, 3};
-  } else if (call.Tensor(kPositions).view.rank == 2) {
-    int64_t first = 0;
-    for (count = 0; count < kMostSections; ++count) {
-      columns[count] = {count, first, Section(call, static_cast<size_t>(count)), 1};
-      first += columns[count].count;
-    }
-  }
-  for (int k = 0; k < count; ++k) {
-    Look(stages, call, cos, 0, columns[k]);
-    Look(stages, call, sin, 1, columns[k]);
-  }
-  TurnHeads(stages, call, kQueryIn, kQueryOut, cos, sin);
-  TurnHeads(stages, call, kKeyIn, kKeyOut, cos, sin);
-  stages.SetJob();
-}
-
 }  // namespace
+
+const engine::RowwiseKernels& attention::RotateKernels() noexcept { return kRotated; }
 
 }  // namespace portacl
 
@@ -749,14 +540,6 @@ PORTACL_PHASE_1(aclnnApplyRotaryPosEmbV2) {
 
 PORTACL_PHASE_1(aclnnInterleaveRope) {
   return RunPhase1(call, kInterleaveChecks, workspaceSize, executor, SetInterleaved);
-}
-
-PORTACL_PHASE_1(aclnnRopeWithSinCosCache) {
-  return RunPhase1(call, kLookedChecks, workspaceSize, executor, SetLooked);
-}
-
-PORTACL_PHASE_1(aclnnRopeWithSinCosCacheV2) {
-  return RunPhase1(call, kLookedChecks, workspaceSize, executor, SetLooked);
 }
 
 #endif  // HWY_ONCE

@@ -17,8 +17,8 @@ constexpr conv::Attributes kWhere = {kStride, kPadding, kDilation, -1};
 bool HasBias(const OperatorCall& call) noexcept { return call.IsGiven(kBias); }
 
 aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& bias = call.Tensor(kBias).view;
-  if (bias.rank == 1 && bias[0] == call.Tensor(kWeight).view[0]) return ACL_SUCCESS;
+  const Shape& bias = call.Tensor(kBias).shape;
+  if (bias.rank == 1 && bias[0] == call.Tensor(kWeight).shape[0]) return ACL_SUCCESS;
   return conv::RefuseTensor(check, call, kBias, " does not go with weight", "[channels of out]");
 }
 
@@ -30,14 +30,14 @@ aclnnStatus BiasIsPlain(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus KernelSizeFits(const Check& check, OperatorCall& call) noexcept {
   const std::vector<int64_t>& size = call.Array(kKernelSize);
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& weight = call.Tensor(kWeight).shape;
   if (size[0] == weight[2] && size[1] == weight[3]) return ACL_SUCCESS;
   return RefuseArray(check, call, kKernelSize, " has other values than weight's last two dims", "those");
 }
 
 aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
   if (self[1] > 0 && weight[0] % self[1] == 0 && weight[1] == 1) return ACL_SUCCESS;
   return conv::RefuseTensor(check, call, kWeight, " does not go with self's channels",
                             "[a multiple of self's channels, 1, kernel]");
@@ -45,9 +45,9 @@ aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus KernelsFit(const Check& check, OperatorCall& call) noexcept {
   for (int i = 0; i < 2; ++i) {
-    const int64_t kernel = call.Tensor(kWeight).view[2 + i];
+    const int64_t kernel = call.Tensor(kWeight).shape[2 + i];
     if (kernel >= 1 &&
-        conv::KernelFits(conv::AxisOf(call, kWhere, i), call.Tensor(kSelf).view[2 + i], kernel))
+        conv::KernelFits(conv::AxisOf(call, kWhere, i), call.Tensor(kSelf).shape[2 + i], kernel))
       continue;
     return conv::RefuseTensor(check, call, kWeight,
                               " has a kernel that is empty or longer than the padded input",
@@ -57,9 +57,9 @@ aclnnStatus KernelsFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus OutFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& weight = call.Tensor(kWeight).view;
-  const Shape& out = call.Tensor(kOut).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
+  const Shape& out = call.Tensor(kOut).shape;
   bool fits = out[0] == self[0] && out[1] == weight[0];
   for (int i = 0; i < 2; ++i)
     fits = fits && out[2 + i] == conv::LengthOfY(conv::AxisOf(call, kWhere, i), self[2 + i], weight[2 + i]);
@@ -71,8 +71,8 @@ aclnnStatus OutFits(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus IsComputable(const Check& check, OperatorCall& call) noexcept {
   for (int i = 0; i < 2; ++i) {
-    if (!conv::IsRepresentable(conv::AxisOf(call, kWhere, i), call.Tensor(kSelf).view[2 + i],
-                               call.Tensor(kOut).view[2 + i], call.Tensor(kWeight).view[2 + i]))
+    if (!conv::IsRepresentable(conv::AxisOf(call, kWhere, i), call.Tensor(kSelf).shape[2 + i],
+                               call.Tensor(kOut).shape[2 + i], call.Tensor(kWeight).shape[2 + i]))
       return RefuseArray(check, call, kStride, " goes with values too large to compute with",
                          "less than 2^60");
   }
@@ -93,7 +93,7 @@ constexpr auto kChecks = List(
 
 void SetDepthwise(const OperatorCall& call, Executor& executor) {
   engine::Convolution made =
-      conv::ConvolutionOf(call, kSelf, kWeight, kOut, call.Tensor(kSelf).view[1], kWhere);
+      conv::ConvolutionOf(call, kSelf, kWeight, kOut, call.Tensor(kSelf).shape[1], kWhere);
   if (call.IsGiven(kBias)) conv::SetAdded(call, kBias, made);
   conv::SetConvolutionJob(made, engine::ConvolutionResult::kY, executor);
 }

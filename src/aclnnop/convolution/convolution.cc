@@ -24,29 +24,29 @@ conv::Attributes Where(const OperatorCall& call) {
 }
 
 aclnnStatus RankFits(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kInput).view.rank;
+  const int rank = call.Tensor(kInput).shape.rank;
   if (rank < 3 || rank > 5)
     return conv::RefuseTensor(check, call, kInput, " has a rank out of range", "3, 4 or 5");
   for (const int tensor : {kWeight, kOutput}) {
-    if (call.Tensor(tensor).view.rank != rank)
+    if (call.Tensor(tensor).shape.rank != rank)
       return conv::RefuseTensor(check, call, tensor, " has another rank than input", "the same");
   }
   return ACL_SUCCESS;
 }
 
 conv::Wide OutputChannels(const OperatorCall& call) {
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& weight = call.Tensor(kWeight).shape;
   return IsTransposed(call) ? conv::Wide{weight[1]} * Groups(call) : conv::Wide{weight[0]};
 }
 
 aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& bias = call.Tensor(kBias).view;
+  const Shape& bias = call.Tensor(kBias).shape;
   if (bias.rank == 1 && bias[0] == OutputChannels(call)) return ACL_SUCCESS;
   return conv::RefuseTensor(check, call, kBias, " does not go with weight", "[channels of output]");
 }
 
 aclnnStatus PaddingSize(const Check& check, OperatorCall& call) noexcept {
-  const auto axes = static_cast<size_t>(call.Tensor(kInput).view.rank - 2);
+  const auto axes = static_cast<size_t>(call.Tensor(kInput).shape.rank - 2);
   const size_t size = call.Array(kPadding).size();
   const bool may_have_two = axes == 2 || (axes == 1 && !IsTransposed(call));
   if (size == axes || (may_have_two && size == 2 * axes)) return ACL_SUCCESS;
@@ -63,8 +63,8 @@ aclnnStatus BiasFormatFits(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t groups = Groups(call);
-  const Shape& input = call.Tensor(kInput).view;
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& input = call.Tensor(kInput).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
   if (groups < 1) return RefuseInteger(check, call, "groups", groups, 1, std::numeric_limits<int64_t>::max());
   if (weight[0] % groups != 0)
     return conv::RefuseTensor(check, call, kWeight, " is not cut into groups",
@@ -80,8 +80,8 @@ aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus KernelsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kInput).view;
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& input = call.Tensor(kInput).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
   for (int i = 0; i < input.rank - 2; ++i) {
     const conv::Axis axis = conv::AxisOf(call, Where(call), i);
     const int64_t kernel = weight[2 + i];
@@ -109,9 +109,9 @@ aclnnStatus KernelsFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus OutputFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kInput).view;
-  const Shape& weight = call.Tensor(kWeight).view;
-  const Shape& output = call.Tensor(kOutput).view;
+  const Shape& input = call.Tensor(kInput).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
+  const Shape& output = call.Tensor(kOutput).shape;
   bool fits = output[0] == input[0] && output[1] == OutputChannels(call);
   for (int i = 0; i < input.rank - 2; ++i) {
     const conv::Axis axis = conv::AxisOf(call, Where(call), i);
@@ -131,15 +131,15 @@ aclnnStatus OutputFits(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ProductFits(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kInput).view.rank == 4 && !IsTransposed(call)) return ACL_SUCCESS;
+  if (call.Tensor(kInput).shape.rank == 4 && !IsTransposed(call)) return ACL_SUCCESS;
   return conv::RefuseTensor(check, call, kInput, " is convolved otherwise than on this product",
                             "images of two axes, not transposed");
 }
 
 aclnnStatus IsComputable(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x = call.Tensor(IsTransposed(call) ? kOutput : kInput).view;
-  const Shape& y = call.Tensor(IsTransposed(call) ? kInput : kOutput).view;
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& x = call.Tensor(IsTransposed(call) ? kOutput : kInput).shape;
+  const Shape& y = call.Tensor(IsTransposed(call) ? kInput : kOutput).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
   for (int i = 0; i < x.rank - 2; ++i) {
     if (!conv::IsRepresentable(conv::AxisOf(call, Where(call), i), x[2 + i], y[2 + i], weight[2 + i]))
       return RefuseArray(check, call, kStride, " goes with values too large to compute with",

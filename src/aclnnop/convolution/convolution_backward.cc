@@ -58,7 +58,7 @@ aclnnStatus OutputPaddingFits(const Check& check, OperatorCall& call) noexcept {
   const std::vector<int64_t>& stride = call.Array(kStride);
   for (size_t i = 0; i < values.size(); ++i) {
     const bool is_below_stride =
-        call.Tensor(kInput).view.rank != 5 || i >= stride.size() || values[i] < stride[i];
+        call.Tensor(kInput).shape.rank != 5 || i >= stride.size() || values[i] < stride[i];
     if (IsTransposed(call) ? values[i] >= 0 && is_below_stride : values[i] == 0) continue;
     return RefuseArray(
         check, call, kOutputPadding, " has a value out of range",
@@ -76,14 +76,14 @@ aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
 
 bool IsEmpty(const OperatorCall& call) noexcept {
   return products::kSinceAtlasA2.Contains(call.product) &&
-         (call.Tensor(kInput).view.IsEmpty() || call.Tensor(kWeight).view.IsEmpty());
+         (call.Tensor(kInput).shape.IsEmpty() || call.Tensor(kWeight).shape.IsEmpty());
 }
 
 aclnnStatus BiasSizesFit(const Check& check, OperatorCall& call) noexcept {
   const aclIntArray* const sizes = call.attributes[kBiasSizes].array;
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& weight = call.Tensor(kWeight).shape;
   const conv::Wide channels = IsTransposed(call) ? conv::Wide{weight[1]} * Groups(call)
-                                                 : conv::Wide{call.Tensor(kGradOutput).view[1]};
+                                                 : conv::Wide{call.Tensor(kGradOutput).shape[1]};
   if (sizes != nullptr && sizes->values.size() == 1 && sizes->values[0] == channels) return ACL_SUCCESS;
   return FailAclnn(check.code, StartMessage(call).Add(
                                    "parameter biasSizes is null or another shape than a bias's, accepted "
@@ -91,19 +91,19 @@ aclnnStatus BiasSizesFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus EmptyInputFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   if (input.rank > 2 && (input[0] == 0 || input[1] == 0)) return ACL_SUCCESS;
   return conv::RefuseTensor(check, call, kInput, " has a batch and channels",
                             "none of either where input or weight is empty");
 }
 
 aclnnStatus EmptyChannelsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& weight = call.Tensor(kWeight).view;
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& weight = call.Tensor(kWeight).shape;
+  const Shape& input = call.Tensor(kInput).shape;
   if (weight[0] % Groups(call) != 0)
     return conv::RefuseTensor(check, call, kWeight, " is not cut into groups",
                               "a first dim that groups divides");
-  const int64_t channels = IsTransposed(call) ? call.Tensor(kGradOutput).view[1] : input[1];
+  const int64_t channels = IsTransposed(call) ? call.Tensor(kGradOutput).shape[1] : input[1];
   const conv::Wide of_weight = conv::Wide{weight[1]} * Groups(call);
   const bool is_left_out = (channels == 0 && of_weight == 0) || (IsTransposed(call) && input[0] == 0);
   if (!is_left_out && channels != of_weight)
@@ -130,23 +130,23 @@ aclnnStatus FillsZeros(const Check&, OperatorCall& call) noexcept {
 // ---- input and weight with elements ----
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kInput).view;
-  const Shape& weight = call.Tensor(kWeight).view;
-  const Shape& gradient = call.Tensor(kGradOutput).view;
+  const Shape& input = call.Tensor(kInput).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
+  const Shape& gradient = call.Tensor(kGradOutput).shape;
   if (weight.rank != input.rank)
     return conv::RefuseTensor(check, call, kWeight, " has another rank than input", "the same");
   if (gradient.rank != input.rank)
     return conv::RefuseTensor(check, call, kGradOutput, " has another rank than input", "the same");
   for (const int tensor : {kGradOutput, kWeight}) {
-    if (call.Tensor(tensor).view.IsEmpty())
+    if (call.Tensor(tensor).shape.IsEmpty())
       return conv::RefuseTensor(check, call, tensor, " is empty", "at least one element");
   }
   for (const auto& [given, other] : {std::pair{kGradInput, kInput}, std::pair{kGradWeight, kWeight}}) {
-    if (call.IsGiven(given) && call.Tensor(given).view != call.Tensor(other).view)
-      return RefuseShape(check, call, given, call.Tensor(other).view);
+    if (call.IsGiven(given) && call.Tensor(given).shape != call.Tensor(other).shape)
+      return RefuseShape(check, call, given, call.Tensor(other).shape);
   }
   if (!call.IsGiven(kGradBias)) return ACL_SUCCESS;
-  const Shape& bias = call.Tensor(kGradBias).view;
+  const Shape& bias = call.Tensor(kGradBias).shape;
   const conv::Wide channels =
       IsTransposed(call) ? conv::Wide{weight[1]} * Groups(call) : conv::Wide{weight[0]};
   if (bias.rank == 1 && bias[0] == channels) return ACL_SUCCESS;
@@ -154,7 +154,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus PaddingSizes(const Check& check, OperatorCall& call) noexcept {
-  const auto axes = static_cast<size_t>(call.Tensor(kInput).view.rank - 2);
+  const auto axes = static_cast<size_t>(call.Tensor(kInput).shape.rank - 2);
   for (const int attribute : {kPadding, kOutputPadding}) {
     const size_t size = call.Array(attribute).size();
     if (size == axes || (axes == 2 && size == 4)) continue;
@@ -165,9 +165,9 @@ aclnnStatus PaddingSizes(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& weight = call.Tensor(kWeight).view;
-  const int64_t of_x = call.Tensor(IsTransposed(call) ? kGradOutput : kInput).view[1];
-  const int64_t of_y = call.Tensor(IsTransposed(call) ? kInput : kGradOutput).view[1];
+  const Shape& weight = call.Tensor(kWeight).shape;
+  const int64_t of_x = call.Tensor(IsTransposed(call) ? kGradOutput : kInput).shape[1];
+  const int64_t of_y = call.Tensor(IsTransposed(call) ? kInput : kGradOutput).shape[1];
   if (weight[0] % Groups(call) == 0 && weight[0] == of_y && conv::Wide{weight[1]} * Groups(call) == of_x)
     return ACL_SUCCESS;
   return conv::RefuseTensor(
@@ -178,9 +178,9 @@ aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
 
 // Checks that gradOutput has the batch and the axes of the convolution's result.
 aclnnStatus GradientFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kInput).view;
-  const Shape& weight = call.Tensor(kWeight).view;
-  const Shape& gradient = call.Tensor(kGradOutput).view;
+  const Shape& input = call.Tensor(kInput).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
+  const Shape& gradient = call.Tensor(kGradOutput).shape;
   const std::vector<int64_t>& output_padding = call.Array(kOutputPadding);
   const auto axes = static_cast<size_t>(input.rank - 2);
   bool fits = check.low == 0 || gradient[0] == input[0];
@@ -204,7 +204,7 @@ constexpr Check GradientFitsCompute() {
   return {.run = GradientFits, .low = 1, .code = ACLNN_ERR_INNER_NULLPTR};
 }
 
-bool HasThreeAxes(const OperatorCall& call) noexcept { return call.Tensor(kInput).view.rank == 5; }
+bool HasThreeAxes(const OperatorCall& call) noexcept { return call.Tensor(kInput).shape.rank == 5; }
 
 // Atlas A2 and A3 refuse a FLOAT weight gradient from 16-bit numbers for grouped images of three axes.
 aclnnStatus WeightFits(const Check& check, OperatorCall& call) noexcept {
@@ -263,7 +263,7 @@ void SetZeros(const OperatorCall& call, Executor& executor) {
   OpList ops(executor, 2);
   for (const int tensor : {kGradWeight, kGradBias}) {
     const bool is_wanted = tensor == kGradWeight ? IsWanted<kGradWeight>(call) : IsWanted<kGradBias>(call);
-    if (!is_wanted || call.Tensor(tensor).view.IsEmpty()) continue;
+    if (!is_wanted || call.Tensor(tensor).shape.IsEmpty()) continue;
     ops.Fill(MergedDims(call.Tensor(tensor)), OperandBuffer(call.OperandOf(tensor)), ops.Value({}));
   }
   ops.SetJob();
@@ -275,7 +275,7 @@ void SetGradients(const OperatorCall& call, Executor& executor) {
   conv::Gradients gradients;
   engine::Convolution image, weight;
   // The input gradient of a transposed convolution is the convolution of gradOutput.
-  if (IsWanted<kGradInput>(call) && !call.Tensor(kGradInput).view.IsEmpty()) {
+  if (IsWanted<kGradInput>(call) && !call.Tensor(kGradInput).shape.IsEmpty()) {
     image = conv::ConvolutionOf(call, is_transposed ? kGradOutput : kGradInput, kWeight,
                                 is_transposed ? kGradInput : kGradOutput, Groups(call), Where());
     gradients.of_image = &image;

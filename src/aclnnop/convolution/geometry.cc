@@ -82,7 +82,7 @@ aclnnStatus check::ModeFits(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus check::ArraySize(const Check& check, OperatorCall& call) noexcept {
   const int attribute = check.attributes.index[0];
   const size_t size = call.Array(attribute).size();
-  const auto axes = static_cast<size_t>(call.Tensor(check.operands.index[0]).view.rank - 2);
+  const auto axes = static_cast<size_t>(call.Tensor(check.operands.index[0]).shape.rank - 2);
   if (size == axes || (check.high != 0 && size == 2 * axes)) return ACL_SUCCESS;
   return RefuseArray(check, call, attribute, " has another number of values than there are axes",
                      check.high != 0 ? "one or two for each axis" : "one for each axis");
@@ -104,7 +104,7 @@ aclnnStatus check::FormatsFit(const Check& check, OperatorCall& call) noexcept {
     if (!call.IsGiven(tensor)) continue;
     const aclTensor& view = call.Tensor(tensor);
     const char* accepted = "3, 4 or 5 dims";
-    switch (view.view.rank) {
+    switch (view.shape.rank) {
       case 3:
         if (view.format == ACL_FORMAT_NCL || (check.low == 0 && view.format == ACL_FORMAT_ND)) continue;
         accepted = check.low == 0 ? "NCL or ND" : "NCL";
@@ -141,16 +141,16 @@ engine::ConvolutionOperand OperandOf(const OperatorCall& call, int tensor, const
   operand.offset = ByteOffset(view);
   operand.outer = step(dims.outer);
   operand.inner = step(dims.inner);
-  const int axes = view.view.rank - 2;
+  const int axes = view.shape.rank - 2;
   for (int i = 0; i < axes; ++i) operand.axis[engine::kPatchAxes - axes + i] = step(dims.first_axis + i);
   return operand;
 }
 
 engine::Convolution ConvolutionOf(const OperatorCall& call, int x, int w, int y, int64_t groups,
                                   const Attributes& attributes) noexcept {
-  const Shape& of_x = call.Tensor(x).view;
-  const Shape& of_w = call.Tensor(w).view;
-  const Shape& of_y = call.Tensor(y).view;
+  const Shape& of_x = call.Tensor(x).shape;
+  const Shape& of_w = call.Tensor(w).shape;
+  const Shape& of_y = call.Tensor(y).shape;
   engine::Convolution convolution{};
   convolution.images = of_x[0];
   convolution.groups = groups;
@@ -226,14 +226,14 @@ bool MakeSum(const OperatorCall& call, const Gradients& gradients, Executor& exe
   std::byte* const memory = executor.ReserveMemory(sizeof(SumAndZeros));
   if (memory == nullptr) return false;
   const aclTensor& summed = call.Tensor(gradients.summed);
-  Shape kept = summed.view;
+  Shape kept = summed.shape;
   for (int dim = 0; dim < kept.rank; ++dim) kept.dim[dim] = dim == gradients.channels ? kept[dim] : 1;
   const TensorArgument tensors[] = {{"summed", &summed}, {"bias", &call.Tensor(gradients.bias)}};
   OperatorCall sum = call;
   sum.tensors = tensors;
   sum.promoted = ACL_FLOAT;
   auto* const made = new (memory)
-      SumAndZeros{MakeReductionJob(sum, summed.view, kept, {0}, 1, /*factor=*/1.0f, executor), {}};
+      SumAndZeros{MakeReductionJob(sum, summed.shape, kept, {0}, 1, /*factor=*/1.0f, executor), {}};
   engine::ReductionJob& job = made->sum;
   job.formula.Set(TermKernels(call.isa), engine::NoParameters());
   job.formula.argument[0] = static_cast<int8_t>(gradients.summed);

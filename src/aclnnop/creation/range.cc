@@ -29,7 +29,7 @@ constexpr DtypeRule kEyes = WithBf16SinceAtlasA2(kEyesOld).On({Product::kNoDevic
 constexpr DtypeSet kSpacedOld{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8, ACL_UINT8, ACL_DOUBLE};
 constexpr DtypeSet kSpacedNew{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT32, ACL_INT16,
                               ACL_INT8,  ACL_UINT8,   ACL_INT64, ACL_DOUBLE};
-// One set for each product; empty on Atlas 200I/500 A2 and without a device.
+// The accepted dtypes of each product; none on Atlas 200I/500 A2 and without a device.
 constexpr DtypeRule kSpaced{{kSpacedOld, kSpacedNew, kSpacedNew, kSpacedNew, kSpacedOld, kNoDtype, kNoDtype}};
 
 // Converts a scalar to `dtype`, and returns it as a T.
@@ -77,7 +77,7 @@ aclnnStatus CheckStep(const Check&, OperatorCall& call) noexcept {
 }
 
 aclnnStatus CheckEyeShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kOut).view;
+  const Shape& shape = call.Tensor(kOut).shape;
   const int64_t rows = call.attributes[kRows].integer;
   const int64_t columns = call.attributes[kColumns].integer;
   if (rows >= 0 && columns >= 0 && shape[0] == rows && shape[1] == columns) return ACL_SUCCESS;
@@ -103,7 +103,7 @@ aclnnStatus CheckSteps(const Check&, OperatorCall& call) noexcept {
   const int64_t steps = call.attributes[kSteps].integer;
   if (steps >= 0 && call.Tensor(kOut).countable && call.Tensor(kOut).numel == steps) return ACL_SUCCESS;
   Text message(call.api, ": parameter out with shape ");
-  AddShape(message, call.Tensor(kOut).view);
+  AddShape(message, call.Tensor(kOut).shape);
   message.Add(" does not have the elements of parameter steps with the value ").Add(steps);
   return FailAclnn(ACLNN_ERR_PARAM_INVALID,
                    message.Add(", accepted: at least 0, and an out of as many elements."));
@@ -182,8 +182,8 @@ void SetEye(const OperatorCall& call, Executor& executor) {
   const aclTensor& out = call.Tensor(kOut);
   engine::Periodic ones{};
   ones.size = static_cast<int32_t>(StorageBits(out.dtype) / 8);
-  ones.period = out.view[1] + 1;
-  ones.count = std::min(out.view[0], out.view[1]);
+  ones.period = out.shape[1] + 1;
+  ones.count = std::min(out.shape[0], out.shape[1]);
   aclScalar one{ACL_BOOL, {1}};
   std::memcpy(ones.value, ConvertScalar(one, out.dtype).bytes, sizeof ones.value);
   SetSequenceJob(call, ones, executor);

@@ -29,9 +29,9 @@ constexpr DtypeSet kOfVectorCore{ACL_FLOAT,    ACL_FLOAT16,     ACL_BF16,       
 
 aclnnStatus RankFitsDtype(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelfRef);
-  if (self.view.rank <= kMaxLoopRank || kOfVectorCore.Contains(self.dtype)) return ACL_SUCCESS;
+  if (self.shape.rank <= kMaxLoopRank || kOfVectorCore.Contains(self.dtype)) return ACL_SUCCESS;
   Text message(call.api, ": parameter selfRef with shape ");
-  AddShape(message, self.view);
+  AddShape(message, self.shape);
   AddDtypeName(message.Add(" and dtype "), self.dtype);
   message.Add(" has too many dims, accepted: at most ").Add(kMaxLoopRank).Add(" dims, or a dtype of ");
   AddDtypeSet(message, kOfVectorCore & kZeroed.For(call.product));
@@ -42,9 +42,9 @@ aclnnStatus RankFitsDtype(const Check& check, OperatorCall& call) noexcept {
 // elements of less than a byte.
 aclnnStatus HasLoop(const Check&, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelfRef);
-  if (StorageBits(self.dtype) % 8 == 0 && MergedDims(self).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  if (StorageBits(self.dtype) % 8 == 0 && MergedDims(self).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   Text message(call.api, ": parameter selfRef with shape ");
-  AddShape(message, self.view);
+  AddShape(message, self.shape);
   AddShape(message.Add(", strides "), self.strides);
   AddDtypeName(message.Add(" and dtype "), self.dtype);
   return FailAclnn(ACLNN_ERR_INNER_NULLPTR,

@@ -27,7 +27,7 @@ bool Converts(aclDataType from, aclDataType to) {
 
 bool IsEmpty(const OperatorCall& call) {
   for (int entry = 0; entry < call.Count(kX); ++entry) {
-    if (!call.Entry(kX, entry)->view.IsEmpty()) return false;
+    if (!call.Entry(kX, entry)->shape.IsEmpty()) return false;
   }
   return true;
 }
@@ -49,9 +49,9 @@ aclnnStatus CheckCopy(const Check&, OperatorCall& call) noexcept {
     return FailAclnn(ACLNN_ERR_PARAM_INVALID, message);
   }
   for (int entry = 0; entry < call.Count(kX); ++entry) {
-    if (!(call.Entry(kX, entry)->view == call.Entry(kOut, entry)->view)) {
+    if (!(call.Entry(kX, entry)->shape == call.Entry(kOut, entry)->shape)) {
       const Check shape{.code = ACLNN_ERR_INNER_TILING_ERROR};
-      return RefuseShape(shape, call, kOut, call.Entry(kX, entry)->view, entry);
+      return RefuseShape(shape, call, kOut, call.Entry(kX, entry)->shape, entry);
     }
   }
   if (const aclnnStatus status = CheckStorage(call, {kOut}, {kX})) return status;

@@ -20,7 +20,7 @@ enum Tensors { kX, kOut };
 enum Attributes { kOrd };
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kFloatHalfAndBf16);
-// One thread reduces a tensor of up to so many elements, in parallel with other tensors.
+// The most elements of a tensor that is reduced by one thread, in parallel with other tensors.
 constexpr int64_t kFew = 65536;
 // Elements that one thread should take at a time.
 constexpr int64_t kTogether = 32768;
@@ -81,8 +81,8 @@ aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
                               " is a null pointer, accepted: a tensor.");
     }
   }
-  // Checks each list by itself, since out's shapes differ from x's. Reports faults of structure only if there
-  // is no other fault.
+  // Checks each list by itself, since out's shapes differ from x's. Errors of dtype come before errors of
+  // lists and shapes (561002).
   aclnnStatus structure = ACL_SUCCESS;
   for (const int list : {kOut, kX}) {
     const aclnnStatus status = CheckLists(call, kDtypes, /*is_generated=*/true, {list});
@@ -146,7 +146,7 @@ void SetNorms(const OperatorCall& call, Executor& executor) {
     norm.output = call.OperandOf(kOut, entry);
     norm.output_bytes = static_cast<int32_t>(StorageBits(out.dtype) / 8);
     norm.output_offset = ByteOffset(out);
-    norm.is_empty = x.view.IsEmpty();
+    norm.is_empty = x.shape.IsEmpty();
     if (!norm.is_empty) {
       const TensorArgument tensors[] = {{"x", &x}, {"out", &out}};
       OperatorCall one = call;

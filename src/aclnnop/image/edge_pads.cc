@@ -54,9 +54,9 @@ constexpr Check OfPads(aclnnStatus (*run)(const Check&, OperatorCall&) noexcept,
 }
 
 aclnnStatus OneRank(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   for (int tensor = 1; tensor < static_cast<int>(call.tensors.size()); ++tensor) {
-    if (call.Tensor(tensor).view.rank == rank) continue;
+    if (call.Tensor(tensor).shape.rank == rank) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor)
         .Add(" has another rank than ")
@@ -76,7 +76,7 @@ aclnnStatus PadsForDims(const Check& check, OperatorCall& call) noexcept {
 
 // Computes the padded tensor's shape into call.broadcast.
 aclnnStatus PaddedShape(const Check& check, OperatorCall& call, int padded) noexcept {
-  const Shape& self = call.Tensor(padded).view;
+  const Shape& self = call.Tensor(padded).shape;
   call.broadcast = self;
   for (int k = 0; k < static_cast<int>(check.low); ++k) {
     const int dim = self.rank - 1 - k;
@@ -104,7 +104,7 @@ aclnnStatus ShapeOfGradient(const Check& check, OperatorCall& call) noexcept {
 
 // Compares only the dims that are padded.
 aclnnStatus PaddedDims(const Check& check, OperatorCall& call, int tensor) noexcept {
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   for (int k = 0; k < static_cast<int>(check.low); ++k) {
     const int dim = shape.rank - 1 - k;
     if (shape[dim] != call.broadcast[dim]) return RefuseShape(check, call, tensor, call.broadcast);
@@ -126,9 +126,9 @@ aclnnStatus RefuseEmpty(const Check& check, const OperatorCall& call, int tensor
 
 // Succeeds without work only if the batch, and nothing else, is empty.
 aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
-  const bool is_batch = call.Tensor(kSelf).view.rank == check.low + 2;
+  const bool is_batch = call.Tensor(kSelf).shape.rank == check.low + 2;
   for (const int tensor : {kSelf, kOut}) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     if (!shape.IsEmpty()) continue;
     for (int dim = is_batch ? 1 : 0; dim < shape.rank; ++dim) {
       if (!is_batch || shape[dim] == 0) return RefuseEmpty(check, call, tensor);
@@ -138,12 +138,13 @@ aclnnStatus EmptyBatchAlone(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// The same; a mirrored pad's gradient without a batch may also have no channels.
+// Checks a gradient as EmptyBatchAlone checks a pad. The gradient of a mirrored pad without a batch may also
+// have no channels.
 aclnnStatus EmptyBatchOrChannels(const Check& check, OperatorCall& call) noexcept {
-  const bool is_batch = call.Tensor(kPadded).view.rank == check.low + 2;
+  const bool is_batch = call.Tensor(kPadded).shape.rank == check.low + 2;
   const bool takes_first = is_batch || static_cast<Kind>(check.high) == Kind::kReflect;
   for (const int tensor : {kGradOutput, kPadded}) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     if (!shape.IsEmpty()) continue;
     for (int dim = takes_first ? 1 : 0; dim < shape.rank; ++dim) {
       if (shape[dim] == 0) return RefuseEmpty(check, call, tensor);
@@ -227,10 +228,10 @@ constexpr auto kReplication2dGradientChecks = Gradient2dChecks(Kind::kReplicate)
 // Returns the map of one of the last two dims, from the original tensor to the padded one.
 AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, const StridedView& self,
               const StridedView& padded) {
-  const int dim = self.view.rank - 1 - from_last;
+  const int dim = self.shape.rank - 1 - from_last;
   AxisMap map;
-  map.length = self.view[dim];
-  map.inner = padded.view[dim];
+  map.length = self.shape[dim];
+  map.inner = padded.shape[dim];
   map.inner_stride = padded.strides[dim];
   map.index_stride = self.strides[dim];
   if (from_last >= dims) return map;
@@ -244,7 +245,7 @@ void SetPad(const OperatorCall& call, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(kOut));
   executor.SetJob([&] {
-    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, self.view.rank - 2},
+    return engine::MakeTakeJob(executor, {&self, kSelf, &out, kOut, self.shape.rank - 2},
                                MapOf(call, kKind, kDims, 1, self, out),
                                MapOf(call, kKind, kDims, 0, self, out), call.isa, call.threads);
   });
@@ -256,7 +257,7 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   const StridedView grad_input = PlainView(call.Tensor(kGradInput));
   executor.SetJob([&] {
     return engine::MakeSumJob(executor,
-                              {&grad_output, kGradOutput, &grad_input, kGradInput, grad_input.view.rank - 2},
+                              {&grad_output, kGradOutput, &grad_input, kGradInput, grad_input.shape.rank - 2},
                               MapOf(call, kKind, kDims, 1, grad_input, grad_output),
                               MapOf(call, kKind, kDims, 0, grad_input, grad_output),
                               engine::Direction::kFromPositions, call.isa, call.threads);

@@ -20,8 +20,8 @@ constexpr DtypeRule kDtypes =
     Everywhere(kFloats).On(ProductSet{Product::kAtlasInference}, kFloats.Without(kBf16));
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kInput).view;
-  const Shape& grid = call.Tensor(kGrid).view;
+  const Shape& input = call.Tensor(kInput).shape;
+  const Shape& grid = call.Tensor(kGrid).shape;
   const auto refuse = [&](int tensor, const char* why) {
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
@@ -30,7 +30,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   if (grid[0] != input[0])
     return refuse(kGrid, " has another number of images than input, accepted: that one.");
   call.broadcast = Shape{input[0], input[1], grid[1], grid[2]};
-  if (!(call.Tensor(kOut).view == call.broadcast)) return RefuseShape(check, call, kOut, call.broadcast);
+  if (!(call.Tensor(kOut).shape == call.broadcast)) return RefuseShape(check, call, kOut, call.broadcast);
   if (input[2] == 0 || input[3] == 0)
     return refuse(kInput, " has no rows or columns, accepted: at least 1 each.");
   if (grid[3] != 2) return refuse(kGrid, " does not have two coordinates, accepted: 2 in its last dim.");

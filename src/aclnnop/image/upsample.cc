@@ -40,8 +40,8 @@ engine::AxisMap ResizedAxis(engine::AxisMap::Kind kind, const StridedView& image
   map.kind = kind;
   map.aligns_corners = aligns_corners;
   map.is_wide = is_wide;
-  map.length = image.view[dim];
-  map.inner = resized.view[dim];
+  map.length = image.shape[dim];
+  map.inner = resized.shape[dim];
   map.step = step;
   map.index_stride = image.strides[dim];
   map.inner_stride = resized.strides[dim];
@@ -63,13 +63,13 @@ aclnnStatus ImageFormat(const Check& check, const OperatorCall& call, int tensor
 aclnnStatus SameImagesAndChannels(const Check& check, const OperatorCall& call, int tensor, int other) {
   const aclTensor& one = call.Tensor(tensor);
   const aclTensor& two = call.Tensor(other);
-  if (one.view[0] == two.view[0] && one.view[DimsOf(one).channels] == two.view[DimsOf(two).channels])
+  if (one.shape[0] == two.shape[0] && one.shape[DimsOf(one).channels] == two.shape[DimsOf(two).channels])
     return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor)
       .Add(" has other images or channels than ")
       .Add(call.Name(other));
-  AddShape(message.Add(", accepted: those of "), two.view);
+  AddShape(message.Add(", accepted: those of "), two.shape);
   return FailAclnn(check.code, message.Add("."));
 }
 
@@ -86,7 +86,7 @@ aclnnStatus ArrayIsPositive(const Check& check, const OperatorCall& call, int at
 }
 
 aclnnStatus SizesFit32Bits(const Check& check, const OperatorCall& call, int tensor) {
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (std::all_of(shape.dim, shape.dim + shape.rank, [&](int64_t length) { return length <= kMost; }))
     return ACL_SUCCESS;
@@ -97,7 +97,7 @@ aclnnStatus SizesFit32Bits(const Check& check, const OperatorCall& call, int ten
 }
 
 Shape ResizedShape(const aclTensor& image, int64_t rows, int64_t columns) noexcept {
-  Shape shape = image.view;
+  Shape shape = image.shape;
   shape.dim[DimsOf(image).rows] = rows;
   shape.dim[DimsOf(image).columns] = columns;
   return shape;

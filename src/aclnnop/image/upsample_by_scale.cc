@@ -54,7 +54,7 @@ int FirstDim(const Form& form, const aclTensor& tensor) { return form.dims == 2 
 template <const Form& kForm>
 aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kSelf, kOut}) {
-    if (call.Tensor(tensor).view.rank == kForm.dims + 2) continue;
+    if (call.Tensor(tensor).shape.rank == kForm.dims + 2) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
     return FailAclnn(check.code,
@@ -94,9 +94,9 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
     Shape accepted{};
     accepted.rank = kForm.dims + 2;
     std::copy(input.begin(), input.end(), accepted.dim);
-    if (!(call.Tensor(kOut).view == accepted)) return RefuseShape(check, call, kOut, accepted);
+    if (!(call.Tensor(kOut).shape == accepted)) return RefuseShape(check, call, kOut, accepted);
   }
-  const Shape& shape = call.Tensor(image).view;
+  const Shape& shape = call.Tensor(image).shape;
   for (int dim = 1; dim < shape.rank; ++dim) {
     if (shape[dim] > 0) continue;
     Text message = StartMessage(call);
@@ -107,7 +107,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   for (int axis = 0; axis < kForm.dims; ++axis)
     accepted.dim[FirstDim(kForm, call.Tensor(image)) + axis] =
         call.Array(kOutputSize)[static_cast<size_t>(axis)];
-  return call.Tensor(resized).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, resized, accepted);
+  return call.Tensor(resized).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, resized, accepted);
 }
 
 template <const Form& kForm>
@@ -129,15 +129,15 @@ constexpr auto kExact2dGradientChecks = Checks<kExact2dGradient>(kSummed);
 
 template <const Form& kForm>
 AxisMap AxisOf(const OperatorCall& call, const StridedView& image, const StridedView& resized, int axis) {
-  const int dim = image.view.rank - kForm.dims + axis;
-  double scale = call.attributes[static_cast<size_t>(kForm.FirstScale() + axis)].wide;
+  const int dim = image.shape.rank - kForm.dims + axis;
+  double scale = call.attributes[static_cast<size_t>(kForm.FirstScale()) + static_cast<size_t>(axis)].wide;
   // The scale of aclnnUpsampleNearest1dV2 is a float.
   if (kForm.kind == Kind::kNearest && kForm.shift == 0)
     scale = NearestScale(call, static_cast<double>(static_cast<float>(scale)));
   const bool aligns_corners =
       kForm.kind == Kind::kLinear && call.attributes[static_cast<size_t>(kForm.Corners())].integer != 0;
-  const int64_t from = image.view[dim];
-  const int64_t to = resized.view[dim];
+  const int64_t from = image.shape[dim];
+  const int64_t to = resized.shape[dim];
   const bool keeps =
       from == to &&
       (kForm.kind == Kind::kLinear ? products::kAtlasA2AndA3.Contains(call.product) : kForm.shift == 0);
@@ -155,7 +155,7 @@ void SetResized(const OperatorCall& call, Executor& executor) {
   const StridedView& resized = kForm.is_gradient ? self : out;
   AxisMap rows;
   if (kForm.dims == 1) {
-    rows.inner = rows.length = image.view[1];
+    rows.inner = rows.length = image.shape[1];
     rows.index_stride = image.strides[1];
     rows.inner_stride = resized.strides[1];
   } else {

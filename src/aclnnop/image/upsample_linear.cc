@@ -36,8 +36,8 @@ engine::AxisMap BilinearAxis(const OperatorCall& call, const StridedView& image,
                              int dim, double scale) {
   const bool aligns_corners = call.attributes[kAlignCorners].integer != 0;
   const bool is_wide = image.dtype == ACL_DOUBLE;
-  const int64_t from = image.view[dim];
-  const int64_t to = resized.view[dim];
+  const int64_t from = image.shape[dim];
+  const int64_t to = resized.shape[dim];
   const bool keeps = from == to && products::kAtlasA2AndA3.Contains(call.product);
   const double step =
       keeps ? 1 : SpacingBetween(from, to, ScaleOf(call, scale, from, to), aligns_corners, is_wide);
@@ -46,7 +46,7 @@ engine::AxisMap BilinearAxis(const OperatorCall& call, const StridedView& image,
 
 aclnnStatus FourDims(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kSelf, kOut}) {
-    if (call.Tensor(tensor).view.rank == 4) continue;
+    if (call.Tensor(tensor).shape.rank == 4) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
     return FailAclnn(check.code, message.Add(" does not have 4 dims, accepted: 4."));
@@ -93,14 +93,14 @@ aclnnStatus TwoValues(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus ShapeAsAsked(const Check& check, OperatorCall& call) noexcept {
   const auto& size = call.Array(kOutputSize);
   const Shape accepted = ResizedShape(call.Tensor(kSelf), size[0], size[1]);
-  return call.Tensor(kOut).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kOut, accepted);
+  return call.Tensor(kOut).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kOut, accepted);
 }
 
 aclnnStatus ImagesHaveElements(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   const ImageDims dims = DimsOf(self);
   for (const int dim : {dims.channels, dims.rows, dims.columns}) {
-    if (self.view[dim] > 0) continue;
+    if (self.shape[dim] > 0) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kSelf);
     return FailAclnn(check.code, message.Add(" is empty, accepted: a batch of 0, no other dim."));
@@ -148,7 +148,7 @@ aclnnStatus ScalesGiveOutput(const Check& check, OperatorCall& call) noexcept {
   for (int axis = 0; axis < 2; ++axis) {
     const Attribute& scale = call.attributes[size_t{kScaleRows} + static_cast<size_t>(axis)];
     if (!(scale.wide > 0)) continue;
-    const double length = static_cast<double>(self.view[dims[axis]]) * scale.wide;
+    const double length = static_cast<double>(self.shape[dims[axis]]) * scale.wide;
     const auto asked = static_cast<double>(call.Array(kOutputSize)[static_cast<size_t>(axis)]);
     const double room = kScaleError * asked;
     if (asked <= length + room && length < asked + 1 + room) continue;
@@ -180,7 +180,7 @@ constexpr Check kBicubicChecks[] = {
 engine::AxisMap BicubicAxis(const OperatorCall& call, const StridedView& self, const StridedView& out,
                             int dim, double scale) {
   const bool aligns_corners = call.attributes[kAlignCorners].integer != 0;
-  const double step = SpacingBetween(self.view[dim], out.view[dim], scale, aligns_corners, false);
+  const double step = SpacingBetween(self.shape[dim], out.shape[dim], scale, aligns_corners, false);
   return ResizedAxis(Kind::kCubic, self, out, dim, step, aligns_corners, false);
 }
 
@@ -201,7 +201,7 @@ void SetBicubic(const OperatorCall& call, Executor& executor) {
 // inputSize is out's shape.
 aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& grad = call.Tensor(kSelf);
-  if (grad.view.rank != 4) {
+  if (grad.shape.rank != 4) {
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kSelf);
     return FailAclnn(check.code, message.Add(" does not have 4 dims, accepted: 4."));
@@ -218,11 +218,11 @@ aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
   Shape accepted = call.broadcast;
   accepted.dim[dims.rows] = call.Array(kOutputSize)[0];
   accepted.dim[dims.columns] = call.Array(kOutputSize)[1];
-  return grad.view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSelf, accepted);
+  return grad.shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSelf, accepted);
 }
 
 // CANN does not check dtype lists where the size stays the same.
-bool Resizes(const OperatorCall& call) noexcept { return !(call.Tensor(kSelf).view == call.broadcast); }
+bool Resizes(const OperatorCall& call) noexcept { return !(call.Tensor(kSelf).shape == call.broadcast); }
 bool MixesTypes(const OperatorCall& call) noexcept {
   return call.product == Product::kAscend950 && call.Tensor(kSelf).dtype == ACL_FLOAT && Resizes(call);
 }

@@ -32,8 +32,8 @@ constexpr DtypeRule kGradientDtypes = kBf16SinceAtlasA2;
 // Computes positions in float32, whatever the dtype.
 engine::AxisMap NearestAxis(const OperatorCall& call, const StridedView& image, const StridedView& resized,
                             int dim, double scale) {
-  const int64_t from = image.view[dim];
-  const int64_t to = resized.view[dim];
+  const int64_t from = image.shape[dim];
+  const int64_t to = resized.shape[dim];
   const double step = from == to ? 1 : SpacingBetween(from, to, NearestScale(call, scale), false, false);
   return ResizedAxis(Kind::kNearest, image, resized, dim, step, false, false);
 }
@@ -44,7 +44,7 @@ aclnnStatus ImageShapes(const Check& check, OperatorCall& call) noexcept {
   if (const aclnnStatus status = ArrayHas(check, call, kOutputSize, 2)) return status;
   const aclTensor& self = call.Tensor(kSelf);
   for (const int tensor : {kSelf, kOut}) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     if (shape.rank == 4) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
@@ -52,7 +52,7 @@ aclnnStatus ImageShapes(const Check& check, OperatorCall& call) noexcept {
   }
   const ImageDims dims = DimsOf(self);
   for (const int dim : {1, dims.rows, dims.columns}) {
-    if (self.view[dim] != 0) continue;
+    if (self.shape[dim] != 0) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kSelf);
     return FailAclnn(check.code, message.Add(" is empty, accepted: a batch of 0, no other dim."));
@@ -78,7 +78,7 @@ aclnnStatus ResizedAsAsked(const Check& check, OperatorCall& call) noexcept {
   const auto& size = call.Array(kOutputSize);
   const aclTensor& out = call.Tensor(kOut);
   const ImageDims dims = DimsOf(out);
-  if (out.view[dims.rows] == size[0] && out.view[dims.columns] == size[1]) return ACL_SUCCESS;
+  if (out.shape[dims.rows] == size[0] && out.shape[dims.columns] == size[1]) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, ResizedShape(out, size[0], size[1]));
 }
 
@@ -141,7 +141,7 @@ void SetNearest2dByScales(const OperatorCall& call, Executor& executor) {
 aclnnStatus SequenceShapes(const Check& check, OperatorCall& call) noexcept {
   if (call.Array(kOutputSize).empty())
     return RefuseArray(check, call, kOutputSize, " has no values", "1 value");
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   if (self.rank == 3 && self[1] != 0 && self[2] != 0) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
@@ -150,8 +150,8 @@ aclnnStatus SequenceShapes(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus LengthAsAsked(const Check& check, OperatorCall& call) noexcept {
-  Shape accepted = call.Tensor(kSelf).view;
-  const Shape& out = call.Tensor(kOut).view;
+  Shape accepted = call.Tensor(kSelf).shape;
+  const Shape& out = call.Tensor(kOut).shape;
   accepted.dim[2] = call.Array(kOutputSize)[0];
   if (out.rank == 3 && out[2] == accepted[2]) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, accepted);
@@ -174,7 +174,7 @@ aclnnStatus SequenceFormats(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus SequenceResult(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = call.Tensor(kSelf).view;
+  call.broadcast = call.Tensor(kSelf).shape;
   call.broadcast.dim[2] = call.Array(kOutputSize)[0];
   return ACL_SUCCESS;
 }
@@ -192,7 +192,7 @@ void SetNearest1d(const OperatorCall& call, double scale, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(kOut));
   engine::AxisMap channels;
-  channels.inner = channels.length = self.view[1];
+  channels.inner = channels.length = self.shape[1];
   channels.index_stride = self.strides[1];
   channels.inner_stride = out.strides[1];
   executor.SetJob([&] {
@@ -209,7 +209,7 @@ void SetNearest1dByScale(const OperatorCall& call, Executor& executor) {
 // ---- gradient ----
 
 aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.rank != 4) {
+  if (call.Tensor(kSelf).shape.rank != 4) {
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kSelf);
     return FailAclnn(check.code, message.Add(" does not have 4 dims, accepted: 4."));
@@ -227,12 +227,12 @@ aclnnStatus GradientSizes(const Check& check, OperatorCall& call) noexcept {
   if (input[static_cast<size_t>(dims.rows)] < 1 || input[static_cast<size_t>(dims.columns)] < 1)
     return RefuseArray(check, call, kInputSize, " has no rows or columns", "at least 1 each");
   if (const aclnnStatus status = ArrayIsPositive(check, call, kGradientOutputSize)) return status;
-  call.broadcast = grad.view;
+  call.broadcast = grad.shape;
   std::copy(input.begin(), input.end(), call.broadcast.dim);
   Shape accepted = call.broadcast;
   accepted.dim[dims.rows] = output[0];
   accepted.dim[dims.columns] = output[1];
-  return grad.view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSelf, accepted);
+  return grad.shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSelf, accepted);
 }
 
 constexpr Check kGradientChecks[] = {

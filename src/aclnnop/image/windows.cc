@@ -71,7 +71,7 @@ aclnnStatus PairsOfSizes(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ImageHasElements(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kIn).view;
+  const Shape& self = call.Tensor(kIn).shape;
   for (int dim = self.rank - 3; dim < self.rank; ++dim) {
     if (self[dim] > 0) continue;
     Text message = StartMessage(call);
@@ -87,7 +87,7 @@ aclnnStatus RefuseWindows(const Check& check, const OperatorCall& call) {
 }
 
 aclnnStatus ShapeOfColumns(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kIn).view;
+  const Shape& self = call.Tensor(kIn).shape;
   const int first = self.rank - 3;
   const int64_t rows = WindowsAlong(call, 0, self[first + 1]);
   const int64_t columns = WindowsAlong(call, 1, self[first + 2]);
@@ -101,8 +101,8 @@ aclnnStatus ShapeOfColumns(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus OneDimMore(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kIn).view.rank + 1;
-  if (call.Tensor(kOut).view.rank == rank) return ACL_SUCCESS;
+  const int rank = call.Tensor(kIn).shape.rank + 1;
+  if (call.Tensor(kOut).shape.rank == rank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kOut)
       .Add(" has another rank than the images, accepted: ")
@@ -111,7 +111,7 @@ aclnnStatus OneDimMore(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ShapeOfImage(const Check& check, OperatorCall& call) noexcept {
-  const Shape& columns = call.Tensor(kIn).view;
+  const Shape& columns = call.Tensor(kIn).shape;
   const auto& size = call.Array(kInputSize);
   const auto& kernel = call.Array(kKernelSize);
   const int first = columns.rank - 2;
@@ -187,7 +187,7 @@ struct Columns {
   Columns(const OperatorCall& call, const StridedView& image_argument, const StridedView& matrix_argument)
       : image(PlainView(image_argument)), matrix(PlainView(matrix_argument)) {
     const auto& kernel = call.Array(kKernelSize);
-    const int last = matrix.view.rank - 1;
+    const int last = matrix.shape.rank - 1;
     const int64_t stride_of_kernel = matrix.strides[last - 1];
     const int64_t stride_of_window = matrix.strides[last];
     SplitDim(matrix, last - 1, kernel[0] * kernel[1]);
@@ -200,10 +200,10 @@ struct Columns {
   }
 
   AxisMap MapOf(const OperatorCall& call, size_t axis) const {
-    const int dim = image.view.rank - 2 + static_cast<int>(axis);
+    const int dim = image.shape.rank - 2 + static_cast<int>(axis);
     AxisMap map;
     map.kind = AxisMap::Kind::kWindows;
-    map.length = image.view[dim];
+    map.length = image.shape[dim];
     map.index_stride = image.strides[dim];
     map.outer = call.Array(kKernelSize)[axis];
     map.inner = WindowsAlong(call, axis, map.length);
@@ -217,7 +217,7 @@ struct Columns {
 void SetIm2col(const OperatorCall& call, Executor& executor) {
   const Columns parts(call, call.Tensor(kIn), call.Tensor(kOut));
   executor.SetJob([&] {
-    return engine::MakeTakeJob(executor, {&parts.image, kIn, &parts.matrix, kOut, parts.image.view.rank - 2},
+    return engine::MakeTakeJob(executor, {&parts.image, kIn, &parts.matrix, kOut, parts.image.shape.rank - 2},
                                parts.rows, parts.columns, call.isa, call.threads);
   });
 }
@@ -225,7 +225,7 @@ void SetIm2col(const OperatorCall& call, Executor& executor) {
 void SetCol2im(const OperatorCall& call, Executor& executor) {
   const Columns parts(call, call.Tensor(kOut), call.Tensor(kIn));
   executor.SetJob([&] {
-    return engine::MakeSumJob(executor, {&parts.matrix, kIn, &parts.image, kOut, parts.image.view.rank - 2},
+    return engine::MakeSumJob(executor, {&parts.matrix, kIn, &parts.image, kOut, parts.image.shape.rank - 2},
                               parts.rows, parts.columns, engine::Direction::kFromPositions, call.isa,
                               call.threads);
   });
@@ -234,7 +234,7 @@ void SetCol2im(const OperatorCall& call, Executor& executor) {
 // ---- windows along a dim ----
 
 aclnnStatus SizesForDims(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kIn).view.rank;
+  const int rank = call.Tensor(kIn).shape.rank;
   if (static_cast<int>(call.Array(kInputSizes).size()) != rank - 1)
     return RefuseArray(check, call, kInputSizes, " does not have a value for each dim of gradIn",
                        "one less than gradOut has dims");
@@ -245,14 +245,14 @@ aclnnStatus SizesForDims(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus DimOfWindows(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kIn).view.rank;
+  const int rank = call.Tensor(kIn).shape.rank;
   const int64_t dim = call.attributes[kDim].integer;
   if (dim >= 0 && dim <= rank - 2) return ACL_SUCCESS;
   return RefuseInteger(check, call, "dim", dim, 0, rank - 2);
 }
 
 aclnnStatus WindowsAsCut(const Check& check, OperatorCall& call) noexcept {
-  const Shape& sizes = call.Tensor(kOut).view;
+  const Shape& sizes = call.Tensor(kOut).shape;
   const auto dim = static_cast<int>(call.attributes[kDim].integer);
   const int64_t size = call.attributes[kSize].integer;
   if (size > sizes[dim]) return RefuseInteger(check, call, "size", size, 1, sizes[dim]);
@@ -291,7 +291,7 @@ constexpr int64_t kLongWindow = 256;
 void SetUnfold(const OperatorCall& call, Executor& executor) {
   StridedView windows = PlainView(call.Tensor(kIn));
   StridedView result = PlainView(call.Tensor(kOut));
-  const int rank = result.view.rank;
+  const int rank = result.shape.rank;
   const auto cut = static_cast<int>(call.attributes[kDim].integer);
   const int64_t size = call.attributes[kSize].integer;
   const int64_t step = call.attributes[kStep].integer;
@@ -299,17 +299,17 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
 
   AxisMap map;
   map.kind = AxisMap::Kind::kWindows;
-  map.length = result.view[cut];
+  map.length = result.shape[cut];
   map.index_stride = result.strides[cut];
   if (size > kLongWindow / std::min(step, kLongWindow)) {
-    map.outer = windows.view[cut];
+    map.outer = windows.shape[cut];
     map.inner = size;
     map.outer_step = step;
     map.outer_stride = windows.strides[cut];
     map.inner_stride = stride_of_position;
   } else {
     map.outer = size;
-    map.inner = windows.view[cut];
+    map.inner = windows.shape[cut];
     map.first = size - 1;
     map.outer_step = -1;
     map.inner_step = step;
@@ -321,7 +321,7 @@ void SetUnfold(const OperatorCall& call, Executor& executor) {
   const int other = cut == rank - 1 ? rank - 2 : rank - 1;
   AxisMap plain;
   if (other >= 0) {
-    plain.inner = plain.length = result.view[other];
+    plain.inner = plain.length = result.shape[other];
     plain.inner_stride = windows.strides[other];
     plain.index_stride = result.strides[other];
   }

@@ -27,7 +27,7 @@ inline void SetScale(engine::IndexedMove* move, const aclScalar* scale, aclDataT
 // place: target keeps its values. Sums of 16-bit floats are computed in float32, row by row or in the
 // workspace, and rounded once. derive(whole) returns the TargetViews of a tensor of target's shape. `scale`
 // multiplies the added values, in the dtype of the computation; null means 1. Pass `may_be_rows` = false
-// where derive adds steps.
+// where derive adds ops.
 template <class Derive>
 void ScatterInto(OpList& ops, engine::IndexedAction action, const StridedView& plain,
                  engine::BufferRef plain_buffer, const StridedView* initial, engine::BufferRef initial_buffer,
@@ -49,7 +49,7 @@ void ScatterInto(OpList& ops, engine::IndexedAction action, const StridedView& p
     }
   }
   if (is_wide) {
-    whole = DenseTensor(target.view, ACL_FLOAT);
+    whole = DenseTensor(target.shape, ACL_FLOAT);
     buffer = ops.Workspace(target.numel * int64_t{sizeof(float)});
     ops.Copy(initial != nullptr ? *initial : target, initial != nullptr ? initial_buffer : target_buffer,
              whole, buffer);

@@ -16,7 +16,7 @@ enum Attributes { kNumWeights, kPaddingIdx, kScale };
 constexpr DtypeSet kIndexDtypes = kIntegersAndBool | DtypeSet{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE};
 
 aclnnStatus OneRowEach(const Check& check, OperatorCall& call) noexcept {
-  const Shape& grad = call.Tensor(kGrad).view;
+  const Shape& grad = call.Tensor(kGrad).shape;
   bool fits = grad.rank > 0;
   if (fits && grad[grad.rank - 1] != 0) {
     int64_t rows = 1;
@@ -31,7 +31,7 @@ aclnnStatus OneRowEach(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus TableShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& grad = call.Tensor(kGrad).view;
+  const Shape& grad = call.Tensor(kGrad).shape;
   call.broadcast = Shape{call.attributes[kNumWeights].integer, grad[grad.rank - 1]};
   return ACL_SUCCESS;
 }
@@ -57,7 +57,7 @@ StridedView IntegerIndices(const OperatorCall& call, OpList& ops, engine::Buffer
   const StridedView& indices = call.Tensor(kIndices);
   *buffer = OperandBuffer(kIndices);
   if (indices.dtype == ACL_INT32 || indices.dtype == ACL_INT64) return indices;
-  StridedView integers = DenseTensor(indices.view, ACL_INT64);
+  StridedView integers = DenseTensor(indices.shape, ACL_INT64);
   *buffer = ops.Workspace(integers.numel * int64_t{sizeof(int64_t)});
   ops.Copy(indices, OperandBuffer(kIndices), integers, *buffer);
   integers.offset = buffer->offset / int64_t{sizeof(int64_t)};
@@ -66,11 +66,11 @@ StridedView IntegerIndices(const OperatorCall& call, OpList& ops, engine::Buffer
 
 // Integers seen in a shape with as many elements, in row-major order: as they lie, or as a dense copy of them.
 StridedView InShape(const Shape& shape, const StridedView& integers, OpList& ops, engine::BufferRef* buffer) {
-  if (integers.view == shape) return integers;
+  if (integers.shape == shape) return integers;
   StridedView dense = DenseTensor(shape, integers.dtype);
   dense.offset = integers.offset;
   if (IsContiguous(integers)) return dense;
-  const StridedView copied = DenseTensor(integers.view, integers.dtype);
+  const StridedView copied = DenseTensor(integers.shape, integers.dtype);
   const engine::BufferRef copy = ops.Workspace(copied.numel * int64_t{sizeof(int64_t)});
   ops.Copy(integers, *buffer, copied, copy);
   *buffer = copy;
@@ -88,27 +88,27 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     ops.Fill(out, OperandBuffer(kOut), zero);
     return ops.SetJob();
   }
-  const int64_t rows = out.view[0];
-  const int64_t columns = out.view[1];
+  const int64_t rows = out.shape[0];
+  const int64_t columns = out.shape[1];
   // grad's leading dims are those of the indices, in row-major order, maybe as another shape.
-  Shape leading = grad.view;
+  Shape leading = grad.shape;
   --leading.rank;
   engine::BufferRef index_buffer;
   const StridedView indices = IntegerIndices(call, ops, &index_buffer);
   StridedView index = InShape(leading, indices, ops, &index_buffer);
-  InsertDim(index, index.view.rank, columns, 0);
+  InsertDim(index, index.shape.rank, columns, 0);
   const int64_t padding = call.attributes[kPaddingIdx].integer;
   const bool is_scaled = call.attributes[kScale].integer != 0;
   const auto rows_of = [&](const StridedView& table) {
     StridedView target = table;
-    target.view = grad.view;
-    target.strides.rank = grad.view.rank;
-    for (int i = 0; i + 1 < grad.view.rank; ++i) target.strides.dim[i] = 0;
-    target.strides.dim[grad.view.rank - 1] = table.strides[1];
+    target.shape = grad.shape;
+    target.strides.rank = grad.shape.rank;
+    for (int i = 0; i + 1 < grad.shape.rank; ++i) target.strides.dim[i] = 0;
+    target.strides.dim[grad.shape.rank - 1] = table.strides[1];
     return target;
   };
   constexpr auto kAdd = engine::IndexedAction::kAdd;
-  const uint32_t across = engine::DimBits(index.view.rank - 1, 1);
+  const uint32_t across = engine::DimBits(index.shape.rank - 1, 1);
   engine::IndexView named{&index, index_buffer.operand, call.Name(kIndices), -1, false, rows, out.strides[0],
                           across};
   if (!is_scaled && out.dtype != ACL_FLOAT && ops.SumsRows(kAdd, grad, rows_of(out), &named, 1)) {
@@ -120,7 +120,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   }
   // Sums in float32, directly in the output where that is a dense FLOAT tensor.
   const bool is_direct = out.dtype == ACL_FLOAT && IsContiguous(out);
-  const StridedView sums = is_direct ? out : DenseTensor(out.view, ACL_FLOAT);
+  const StridedView sums = is_direct ? out : DenseTensor(out.shape, ACL_FLOAT);
   const engine::BufferRef sums_buffer =
       is_direct ? OperandBuffer(kOut) : ops.Workspace(out.numel * int64_t{sizeof(float)});
   ops.Fill(sums, sums_buffer, zero);
@@ -140,11 +140,11 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     one.bytes[0] = 1;
     StridedView ones = DenseTensor(Shape{}, ACL_INT64);
     StridedView counted = counts;
-    Select(index, index.view.rank - 1, 0);
-    ones.view = counted.view = index.view;
-    ones.strides.rank = counted.strides.rank = index.view.rank;
-    std::fill(ones.strides.dim, ones.strides.dim + index.view.rank, 0);
-    std::fill(counted.strides.dim, counted.strides.dim + index.view.rank, 0);
+    Select(index, index.shape.rank - 1, 0);
+    ones.shape = counted.shape = index.shape;
+    ones.strides.rank = counted.strides.rank = index.shape.rank;
+    std::fill(ones.strides.dim, ones.strides.dim + index.shape.rank, 0);
+    std::fill(counted.strides.dim, counted.strides.dim + index.shape.rank, 0);
     named.step = 1;
     if (engine::IndexedMove* const move = add(ones, ops.Value(one), counted, counts_buffer))
       move->raises = false;

@@ -27,11 +27,13 @@ constexpr DtypeRule kEmbeddingDtypes = WithBf16SinceAtlasA2(kArithmetic);
 
 int DimOf(const OperatorCall& call) {
   return call.attributes.empty() ? 0
-                                 : WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+                                 : WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).shape.rank);
 }
-int64_t LengthAt(const StridedView& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t LengthAt(const StridedView& tensor, int dim) {
+  return dim < tensor.shape.rank ? tensor.shape[dim] : 1;
+}
 int64_t StrideAt(const StridedView& tensor, int dim) {
-  return dim < tensor.view.rank ? tensor.strides[dim] : 0;
+  return dim < tensor.shape.rank ? tensor.strides[dim] : 0;
 }
 
 // Views for a loop over the output's elements.
@@ -51,20 +53,20 @@ Views Around(const OperatorCall& call, bool wraps) {
   views.self = self;
   views.index = index;
   uint32_t around = 0;
-  if (self.view.rank == 0) {
-    views.index.view.rank = views.index.strides.rank = 0;
+  if (self.shape.rank == 0) {
+    views.index.shape.rank = views.index.strides.rank = 0;
   } else {
     Select(views.self, dim, 0);
-    if (index.view.rank == 0 && !call.attributes.empty()) {  // not in Embedding
+    if (index.shape.rank == 0 && !call.attributes.empty()) {  // not in Embedding
       InsertDim(views.self, dim, 1, 0);
       InsertDim(views.index, 0, 1, 0);
     } else {
-      for (int i = 0; i < index.view.rank; ++i) InsertDim(views.self, dim + i, index.view[i], 0);
+      for (int i = 0; i < index.shape.rank; ++i) InsertDim(views.self, dim + i, index.shape[i], 0);
     }
-    for (int i = 0; i < dim; ++i) InsertDim(views.index, i, self.view[i], 0);
-    for (int i = dim + 1; i < self.view.rank; ++i)
-      InsertDim(views.index, views.index.view.rank, self.view[i], 0);
-    around = ~engine::DimBits(dim, index.view.rank);
+    for (int i = 0; i < dim; ++i) InsertDim(views.index, i, self.shape[i], 0);
+    for (int i = dim + 1; i < self.shape.rank; ++i)
+      InsertDim(views.index, views.index.shape.rank, self.shape[i], 0);
+    around = ~engine::DimBits(dim, index.shape.rank);
   }
   views.named = {&views.index,        kIndex, call.Name(kIndex), -1, wraps, LengthAt(self, dim),
                  StrideAt(self, dim), around};
@@ -100,8 +102,8 @@ aclnnStatus LoopFits(const Check& check, OperatorCall& call) noexcept {
 
 // Computes the shape that Around gives.
 aclnnStatus AroundShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& index = call.Tensor(kIndex).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& index = call.Tensor(kIndex).shape;
   if (self.rank == 0) {
     call.broadcast.rank = 0;
     return ACL_SUCCESS;
@@ -119,14 +121,14 @@ aclnnStatus AroundShape(const Check&, OperatorCall& call) noexcept {
 // ---- IndexSelect ----
 
 aclnnStatus ScalarSelectsScalar(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.rank > 0 || call.Tensor(kOut).view.rank == 0) return ACL_SUCCESS;
+  if (call.Tensor(kSelf).shape.rank > 0 || call.Tensor(kOut).shape.rank == 0) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, Shape{});
 }
 bool HasElements(const OperatorCall& call) noexcept {
-  return !call.Tensor(kSelf).view.IsEmpty() && !call.Tensor(kIndex).view.IsEmpty();
+  return !call.Tensor(kSelf).shape.IsEmpty() && !call.Tensor(kIndex).shape.IsEmpty();
 }
 aclnnStatus ScalarTakesOneIndex(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.rank > 0 || call.Tensor(kIndex).numel == 1) return ACL_SUCCESS;
+  if (call.Tensor(kSelf).shape.rank > 0 || call.Tensor(kIndex).numel == 1) return ACL_SUCCESS;
   return RefuseShape(check, call, kIndex, Shape{1});
 }
 
@@ -169,8 +171,8 @@ constexpr Check kGatherV2Checks[] = {
 };
 
 aclnnStatus LeadingDims(const Check& check, OperatorCall& call) noexcept {
-  const Shape& out = call.Tensor(kOut).view;
-  Shape expected = call.Tensor(kIndex).view;
+  const Shape& out = call.Tensor(kOut).shape;
+  Shape expected = call.Tensor(kIndex).shape;
   const int rank = expected.rank;
   expected.dim[rank] = out.rank == rank + 1 ? out[rank] : LengthAt(call.Tensor(kSelf), 1);
   expected.rank = rank + 1;
@@ -178,8 +180,8 @@ aclnnStatus LeadingDims(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus RowsFitOut(const Check& check, OperatorCall& call) noexcept {
-  const Shape& weight = call.Tensor(kSelf).view;
-  const Shape& out = call.Tensor(kOut).view;
+  const Shape& weight = call.Tensor(kSelf).shape;
+  const Shape& out = call.Tensor(kOut).shape;
   if (weight.rank == 2 && weight[1] == out[out.rank - 1]) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" does not give the rows of ");
@@ -208,7 +210,7 @@ constexpr Check kEmbeddingChecks[] = {
 int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
 
 aclnnStatus SameRanks(const Check& check, OperatorCall& call) noexcept {
-  if (RankOrOne(call.Tensor(kSelf).view) == RankOrOne(call.Tensor(kIndex).view)) return ACL_SUCCESS;
+  if (RankOrOne(call.Tensor(kSelf).shape) == RankOrOne(call.Tensor(kIndex).shape)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kIndex).Add(" has another rank than ");
   AddArgumentShape(message, call, kSelf);
@@ -219,8 +221,8 @@ aclnnStatus IndexFitsSelf(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   const aclTensor& index = call.Tensor(kIndex);
   const int dim = DimOf(call);
-  bool fits = index.view.IsEmpty() || LengthAt(self, dim) != 0;
-  for (int i = 0; i < RankOrOne(self.view); ++i)
+  bool fits = index.shape.IsEmpty() || LengthAt(self, dim) != 0;
+  for (int i = 0; i < RankOrOne(self.shape); ++i)
     fits = fits && (i == dim || LengthAt(index, i) <= LengthAt(self, i));
   if (fits) return ACL_SUCCESS;
   Text message = StartMessage(call);
@@ -229,7 +231,7 @@ aclnnStatus IndexFitsSelf(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", where self has elements."));
 }
 
-bool IndexHasElements(const OperatorCall& call) noexcept { return !call.Tensor(kIndex).view.IsEmpty(); }
+bool IndexHasElements(const OperatorCall& call) noexcept { return !call.Tensor(kIndex).shape.IsEmpty(); }
 
 constexpr Check kGatherChecks[] = {
     NotNull(kSelf),  // in CANN's order
@@ -254,9 +256,9 @@ void SetGather(const OperatorCall& call, Executor& executor) {
   Views views;
   views.index = PlainView(call.Tensor(kIndex));
   views.self = self;
-  views.self.view = views.index.view;
-  views.self.strides.rank = views.index.view.rank;
-  for (int i = 0; i < views.index.view.rank; ++i)
+  views.self.shape = views.index.shape;
+  views.self.strides.rank = views.index.shape.rank;
+  for (int i = 0; i < views.index.shape.rank; ++i)
     views.self.strides.dim[i] = i == dim ? 0 : StrideAt(self, i);
   views.named = {&views.index, kIndex, call.Name(kIndex), -1, true, LengthAt(self, dim), StrideAt(self, dim)};
   OpList ops(executor, 1);
@@ -267,7 +269,7 @@ void SetGather(const OperatorCall& call, Executor& executor) {
 // ---- Take ----
 
 aclnnStatus SelfHasWhatIsTaken(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kSelf).view.IsEmpty() || call.Tensor(kIndex).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kSelf).shape.IsEmpty() || call.Tensor(kIndex).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
   return FailAclnn(check.code,
@@ -295,19 +297,19 @@ void SetTakeFlat(const OperatorCall& call, Executor& executor) {
   Views views;
   views.index = PlainView(call.Tensor(kIndex));
   views.self.dtype = self.dtype;
-  views.self.view = views.index.view;
+  views.self.shape = views.index.shape;
   views.self.strides = views.index.strides;
-  std::fill(views.self.strides.dim, views.self.strides.dim + views.index.view.rank, 0);
+  std::fill(views.self.strides.dim, views.self.strides.dim + views.index.shape.rank, 0);
   views.named = {&views.index, kIndex, call.Name(kIndex), -1, true, call.Tensor(kSelf).numel, 1};
   OpList ops(executor, 2);
   engine::BufferRef buffer = OperandBuffer(kSelf);
-  if (self.view.rank <= 1) {
+  if (self.shape.rank <= 1) {
     views.self.offset = self.offset;
-    views.named.step = self.view.rank == 1 ? self.strides[0] : 1;
+    views.named.step = self.shape.rank == 1 ? self.strides[0] : 1;
   } else {
     // With several dims, an element's number does not determine its address by one stride, so a dense copy is
     // indexed.
-    const StridedView dense = DenseTensor(self.view, self.dtype);
+    const StridedView dense = DenseTensor(self.shape, self.dtype);
     buffer = ops.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
     ops.Copy(self, OperandBuffer(kSelf), dense, buffer);
   }

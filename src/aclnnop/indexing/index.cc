@@ -27,9 +27,9 @@ constexpr DtypeRule kPutRule =
 // nothing; it tells them apart by dtype and shape, as far as possible.
 bool IsNone(const OperatorCall& call, int entry) {
   const aclTensor& tensor = *call.Entry(kIndices, entry);
-  if (tensor.numel > 0 || !tensor.view.IsEmpty()) return false;
+  if (tensor.numel > 0 || !tensor.shape.IsEmpty()) return false;
   if (!call.in_place) return true;
-  return tensor.dtype == call.Tensor(kSelf).dtype || (tensor.view.rank == 1 && tensor.view[0] == 0);
+  return tensor.dtype == call.Tensor(kSelf).dtype || (tensor.shape.rank == 1 && tensor.shape[0] == 0);
 }
 bool IsMask(const OperatorCall& call, int entry) { return call.Entry(kIndices, entry)->dtype == ACL_BOOL; }
 
@@ -54,7 +54,7 @@ struct Reading {
 
 Reading Read(const OperatorCall& call) {
   Reading reading;
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   bool taken[kMaxDims] = {};
   int dim = 0;
   int last_taken = -1;
@@ -65,7 +65,7 @@ Reading Read(const OperatorCall& call) {
     }
     const aclTensor& tensor = *call.Entry(kIndices, entry);
     const bool is_mask = IsMask(call, entry);
-    const int takes = is_mask ? std::max(tensor.view.rank, 1) : 1;
+    const int takes = is_mask ? std::max(tensor.shape.rank, 1) : 1;
     if (reading.entries == kMaxDims || dim + takes > self.rank) {
       reading.fits = false;
       return reading;
@@ -78,8 +78,8 @@ Reading Read(const OperatorCall& call) {
     reading.dim[reading.entries++] = dim;
     dim += takes;
     reading.has_mask = reading.has_mask || is_mask;
-    if (!is_mask && !BroadcastShapes(reading.named, tensor.view, &reading.named)) reading.broadcasts = false;
-    reading.one_shape = reading.one_shape && tensor.view == call.Entry(kIndices, reading.entry[0])->view;
+    if (!is_mask && !BroadcastShapes(reading.named, tensor.shape, &reading.named)) reading.broadcasts = false;
+    reading.one_shape = reading.one_shape && tensor.shape == call.Entry(kIndices, reading.entry[0])->shape;
   }
   for (int i = 0; i < self.rank; ++i) {
     if (taken[i]) continue;
@@ -91,7 +91,7 @@ Reading Read(const OperatorCall& call) {
   // the other tensor.
   if (reading.named.rank == 0) reading.named = Shape{1};
   int64_t& length = reading.named.dim[reading.named.rank - 1];
-  const Shape& other = call.Tensor(kOther).view;
+  const Shape& other = call.Tensor(kOther).shape;
   const int behind = reading.kept - reading.at;
   const int buffer = other.rank - 1 - behind;
   if (length == 1) {
@@ -111,7 +111,7 @@ Reading Read(const OperatorCall& call) {
 
 // Returns the shape of the indexed elements.
 Shape NamedShape(const OperatorCall& call, const Reading& reading) {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   Shape shape;
   for (int i = 0; i < reading.at; ++i) shape.dim[shape.rank++] = self[reading.kept_dim[i]];
   for (int i = 0; i < reading.named.rank; ++i) shape.dim[shape.rank++] = reading.named[i];
@@ -125,7 +125,7 @@ template <class F>
 aclnnStatus ForEachDefined(const OperatorCall& call, const F& f) {
   for (int entry = 0; entry < call.Count(kIndices); ++entry) {
     const aclTensor& tensor = *call.Entry(kIndices, entry);
-    if (tensor.view.IsEmpty()) continue;
+    if (tensor.shape.IsEmpty()) continue;
     if (const aclnnStatus status = f(tensor, entry)) return status;
   }
   return ACL_SUCCESS;
@@ -157,15 +157,15 @@ aclnnStatus RefuseList(const Check& check, const OperatorCall& call, const char*
 }
 
 aclnnStatus MasksMatch(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   int dim = 0;
   bool has_mask = false;
   for (int entry = 0; entry < call.Count(kIndices); ++entry)
-    has_mask = has_mask || (IsMask(call, entry) && !call.Entry(kIndices, entry)->view.IsEmpty());
+    has_mask = has_mask || (IsMask(call, entry) && !call.Entry(kIndices, entry)->shape.IsEmpty());
   if (!has_mask) return ACL_SUCCESS;
   for (int entry = 0; entry < call.Count(kIndices); ++entry) {
     const aclTensor& tensor = *call.Entry(kIndices, entry);
-    if (tensor.view.IsEmpty()) {
+    if (tensor.shape.IsEmpty()) {
       ++dim;
       continue;
     }
@@ -174,10 +174,10 @@ aclnnStatus MasksMatch(const Check& check, OperatorCall& call) noexcept {
       ++dim;
       continue;
     }
-    const int takes = std::max(tensor.view.rank, 1);
-    bool fits = tensor.view.rank > 0;
-    for (int i = 0; i < tensor.view.rank; ++i)
-      fits = fits && dim + i < self.rank && tensor.view[i] == self[dim + i];
+    const int takes = std::max(tensor.shape.rank, 1);
+    bool fits = tensor.shape.rank > 0;
+    for (int i = 0; i < tensor.shape.rank; ++i)
+      fits = fits && dim + i < self.rank && tensor.shape[i] == self[dim + i];
     if (!fits) {
       Text message = StartMessage(call);
       AddArgumentShape(message.Add("parameter "), call, kIndices, entry).Add(" does not match ");
@@ -190,21 +190,21 @@ aclnnStatus MasksMatch(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus DoneForScalar(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.rank > 0) return ACL_SUCCESS;
+  if (call.Tensor(kSelf).shape.rank > 0) return ACL_SUCCESS;
   call.broadcast = Shape{};
   const Check shape = ShapeIsResultOrOne(kOther);
   (void)check;
   return shape.run(shape, call);
 }
 
-bool HasDims(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.rank > 0; }
+bool HasDims(const OperatorCall& call) noexcept { return call.Tensor(kSelf).shape.rank > 0; }
 
 aclnnStatus RankOfResult(const Check& check, OperatorCall& call) noexcept {
   for (int entry = 0; entry < call.Count(kIndices); ++entry) {
     if (IsNone(call, entry)) continue;
     int count = 0;
     for (int i = 0; i < call.Count(kIndices); ++i) count += IsNone(call, i) ? 0 : 1;
-    if (call.Entry(kIndices, entry)->view.rank + call.Tensor(kSelf).view.rank - count <= 8)
+    if (call.Entry(kIndices, entry)->shape.rank + call.Tensor(kSelf).shape.rank - count <= 8)
       return ACL_SUCCESS;
     return RefuseList(check, call, "names a result of more than 8 dims, accepted: at most 8");
   }
@@ -256,7 +256,7 @@ constexpr Check kIndexChecks[] = {
 };
 
 aclnnStatus CountFits(const Check& check, OperatorCall& call) noexcept {
-  if (call.Count(kIndices) <= call.Tensor(kSelf).view.rank) return ACL_SUCCESS;
+  if (call.Count(kIndices) <= call.Tensor(kSelf).shape.rank) return ACL_SUCCESS;
   return RefuseList(check, call, "has more tensors than self dims, accepted: at most as many");
 }
 
@@ -268,7 +268,7 @@ aclnnStatus DoneWithoutIndices(const Check&, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ValuesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& values = call.Tensor(kOther).view;
+  const Shape& values = call.Tensor(kOther).shape;
   Shape both;
   if (BroadcastShapes(call.broadcast, values, &both) && both == call.broadcast) return ACL_SUCCESS;
   Text message = StartMessage(call);
@@ -297,7 +297,7 @@ constexpr Check kPutChecks[] = {
     InsideStorage({kOther, kIndices}),
 };
 
-// ---- steps ----
+// ---- ops ----
 
 int CountMasks(const OperatorCall& call) {
   int masks = 0;
@@ -305,7 +305,7 @@ int CountMasks(const OperatorCall& call) {
   return masks;
 }
 
-// Returns views of a tensor of self's shape over the indexed elements. Adds steps that find the true elements
+// Returns views of a tensor of self's shape over the indexed elements. Adds ops that find the true elements
 // of masks.
 TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shape& shape,
                     const StridedView& whole, OpList& ops) {
@@ -313,7 +313,7 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
   const aclTensor& self = call.Tensor(kSelf);
   views.indexed.dtype = whole.dtype;
   views.indexed.offset = whole.offset;
-  views.indexed.view = shape;
+  views.indexed.shape = shape;
   views.indexed.strides.rank = shape.rank;
   const int named = reading.named.rank;
   for (int i = 0; i < shape.rank; ++i) {
@@ -328,17 +328,17 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
     view = PlainView(*call.Entry(kIndices, entry));
     engine::IndexView& one = views.named[k];
     one = {nullptr, call.OperandOf(kIndices, entry), call.Name(kIndices),          entry,
-           true,    self.view[reading.dim[k]],       whole.strides[reading.dim[k]]};
+           true,    self.shape[reading.dim[k]],      whole.strides[reading.dim[k]]};
     if (IsMask(call, entry)) {
       const int64_t length = reading.named[named - 1];
       engine::BufferRef mask{one.operand, view.offset};
       if (!IsContiguous(view)) {
-        const StridedView dense = DenseTensor(view.view, ACL_BOOL);
+        const StridedView dense = DenseTensor(view.shape, ACL_BOOL);
         mask = ops.Workspace(view.numel);
         ops.Copy(view, OperandBuffer(one.operand), dense, mask);
       }
       int64_t stride[kMaxDims];
-      for (int i = 0; i < view.view.rank; ++i) stride[i] = ByteStride(whole, reading.dim[k] + i);
+      for (int i = 0; i < view.shape.rank; ++i) stride[i] = ByteStride(whole, reading.dim[k] + i);
       const engine::BufferRef offsets = ops.Workspace(length * int64_t{sizeof(int64_t)});
       ops.FindTrue(mask, view, offsets, length, stride, reading.is_open ? -1 : entry);
       view = DenseTensor(Shape{length}, ACL_INT64);
@@ -351,12 +351,12 @@ TargetViews ViewsOf(const OperatorCall& call, const Reading& reading, const Shap
     strides.rank = shape.rank;
     one.repeated = 0;
     for (int i = 0; i < shape.rank; ++i) {
-      const int own = i - reading.at - (named - view.view.rank);
-      const bool walks = i >= reading.at && i < reading.at + named && own >= 0 && view.view[own] != 1;
+      const int own = i - reading.at - (named - view.shape.rank);
+      const bool walks = i >= reading.at && i < reading.at + named && own >= 0 && view.shape[own] != 1;
       strides.dim[i] = walks ? view.strides[own] : 0;
       if (!walks) one.repeated |= engine::DimBits(i, 1);
     }
-    view.view = shape;
+    view.shape = shape;
     view.strides = strides;
   }
   views.count = reading.entries;
@@ -368,14 +368,14 @@ void SetIndex(const OperatorCall& call, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView out = PlainView(call.Tensor(kOther));
   const int out_operand = call.OperandOf(kOther);
-  const Reading reading = self.view.rank > 0 ? Read(call) : Reading{};
+  const Reading reading = self.shape.rank > 0 ? Read(call) : Reading{};
   if (reading.entries == 0) {
     StridedView from = self;
-    if (self.numel == 1) from.view = Shape{};
+    if (self.numel == 1) from.shape = Shape{};
     ops.Copy(from, OperandBuffer(kSelf), out, OperandBuffer(out_operand));
     return ops.SetJob();
   }
-  TargetViews views = ViewsOf(call, reading, out.view, self, ops);
+  TargetViews views = ViewsOf(call, reading, out.shape, self, ops);
   for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
   ops.Indexed(engine::IndexedAction::kTake, out, OperandBuffer(out_operand), views.indexed,
               OperandBuffer(kSelf), views.named, views.count);
@@ -389,14 +389,14 @@ bool IsMaskedFill(const OperatorCall& call) {
   if (call.Count(kIndices) != 1 || !IsMask(call, 0) || call.Tensor(kOther).numel != 1) return false;
   const aclTensor& mask = *call.Entry(kIndices, 0);
   const aclTensor& self = call.Tensor(kSelf);
-  return mask.view == self.view && IsContiguous(mask) && IsContiguous(self);
+  return mask.shape == self.shape && IsContiguous(mask) && IsContiguous(self);
 }
 
 void SetMaskedFill(const OperatorCall& call, Executor& executor) {
   const aclTensor self = AsTensor(PlainView(call.Tensor(kSelf)));
   const aclTensor mask = AsTensor(PlainView(*call.Entry(kIndices, 0)));
   aclTensor value = AsTensor(PlainView(call.Tensor(kOther)));
-  value.view = Shape{};
+  value.shape = Shape{};
   value.strides = {};
   value.Describe();
   TensorArgument tensors[3];
@@ -417,9 +417,9 @@ void SetPut(const OperatorCall& call, bool accumulates, Executor& executor) {
   if (shape.IsEmpty()) return;
   const StridedView self = PlainView(call.Tensor(kSelf));
   StridedView values = PlainView(call.Tensor(kOther));
-  while (values.view.rank < shape.rank) InsertDim(values, 0, 1, 0);
+  while (values.shape.rank < shape.rank) InsertDim(values, 0, 1, 0);
   for (int i = 0; i < shape.rank; ++i) {
-    if (values.view[i] != shape[i]) Expand(values, i, shape[i]);
+    if (values.shape[i] != shape[i]) Expand(values, i, shape[i]);
   }
   const auto action = accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut;
   ScatterInto(

@@ -22,9 +22,11 @@ constexpr DtypeRule kCopyDtypes =
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
 int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
-int64_t LengthAt(const StridedView& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t LengthAt(const StridedView& tensor, int dim) {
+  return dim < tensor.shape.rank ? tensor.shape[dim] : 1;
+}
 int64_t StrideAt(const StridedView& tensor, int dim) {
-  return dim < tensor.view.rank ? tensor.strides[dim] : 0;
+  return dim < tensor.shape.rank ? tensor.strides[dim] : 0;
 }
 
 aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, const char* accepted) {
@@ -36,7 +38,7 @@ aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, con
 
 // A tensor without dims counts as having one dim. That dim cannot be given as -1.
 aclnnStatus ScalarDimIsZero(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.rank > 0 || call.attributes[kDim].integer == 0) return ACL_SUCCESS;
+  if (call.Tensor(kSelf).shape.rank > 0 || call.attributes[kDim].integer == 0) return ACL_SUCCESS;
   return RefuseInteger(check, call, "dim", call.attributes[kDim].integer, 0, 0);
 }
 
@@ -44,18 +46,18 @@ aclnnStatus ScalarDimIsZero(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus OtherDims(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   const aclTensor& source = call.Tensor(kSource);
-  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
-  if (self.view.rank > 0 && RankOrOne(source.view) != self.view.rank)
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.shape.rank);
+  if (self.shape.rank > 0 && RankOrOne(source.shape) != self.shape.rank)
     return Refuse(check, call, kSource, "the same number of dims");
-  for (int i = 0; i < self.view.rank; ++i) {
-    if (i != dim && LengthAt(source, i) != self.view[i])
+  for (int i = 0; i < self.shape.rank; ++i) {
+    if (i != dim && LengthAt(source, i) != self.shape[i])
       return Refuse(check, call, kSource, "self's dims but for dim");
   }
   return ACL_SUCCESS;
 }
 
 aclnnStatus OneIndexEach(const Check& check, OperatorCall& call) noexcept {
-  const int dim = WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+  const int dim = WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).shape.rank);
   if (call.Tensor(kIndex).numel == LengthAt(call.Tensor(kSource), dim)) return ACL_SUCCESS;
   return Refuse(check, call, kIndex, "one index for each part of source along dim");
 }
@@ -106,8 +108,8 @@ aclnnStatus OutNotNull(const Check&, OperatorCall& call) noexcept {
 }
 
 aclnnStatus SourceFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& source = call.Tensor(kSource).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& source = call.Tensor(kSource).shape;
   if (source.rank == 0 && call.Tensor(kIndex).numel != 1)
     return Refuse(check, call, kIndex, "one index for a source without dims");
   if (source.rank != self.rank && source.rank != 0 && self.rank != 0)
@@ -116,9 +118,9 @@ aclnnStatus SourceFits(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus CopiedDims(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const aclTensor& source = call.Tensor(kSource);
-  if (source.view.rank == 0) {
+  if (source.shape.rank == 0) {
     // The source is one element and replaces one slice, so a slice must have one element.
     for (int i = 0; i < self.rank; ++i) {
       if (i != WrappedDim(call.attributes[kDim].integer, self.rank) && self[i] != 1)
@@ -127,9 +129,9 @@ aclnnStatus CopiedDims(const Check& check, OperatorCall& call) noexcept {
     return ACL_SUCCESS;
   }
   const int dim = WrappedDim(call.attributes[kDim].integer, self.rank);
-  for (int i = 0; i < source.view.rank; ++i) {
+  for (int i = 0; i < source.shape.rank; ++i) {
     const int64_t length = i < self.rank ? self[i] : 1;
-    if (i != dim && source.view[i] != length) return Refuse(check, call, kSource, "self's dims but for dim");
+    if (i != dim && source.shape[i] != length) return Refuse(check, call, kSource, "self's dims but for dim");
   }
   return OneIndexEach(check, call);
 }
@@ -162,28 +164,28 @@ void SetByIndex(const OperatorCall& call, engine::IndexedAction action, const ac
   const StridedView out = PlainView(call.Tensor(output));
   StridedView index = PlainView(call.Tensor(kIndex));
   StridedView source = PlainView(call.Tensor(kSource));
-  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.shape.rank);
   const int64_t count = index.numel;
-  const int64_t step = index.view.rank > 0 ? index.strides[0] : 0;
+  const int64_t step = index.shape.rank > 0 ? index.strides[0] : 0;
   // The loop has self's shape, with as many slices as there are indices. A source without dims is one element
   // of it.
-  Shape shape = self.view;
+  Shape shape = self.shape;
   if (shape.rank == 0) shape = Shape{count};
   shape.dim[dim] = count;
   Shape strides;
   strides.rank = index.strides.rank = source.strides.rank = shape.rank;
   for (int i = 0; i < shape.rank; ++i) {
-    strides.dim[i] = i < source.view.rank ? source.strides[i] : 0;
+    strides.dim[i] = i < source.shape.rank ? source.strides[i] : 0;
     index.strides.dim[i] = i == dim ? step : 0;
   }
   source.strides = strides;
-  source.view = index.view = shape;
+  source.shape = index.shape = shape;
   OpList ops(executor, 3);
   const auto derive = [&](const StridedView& whole) {
     TargetViews views;
     views.indexed.dtype = whole.dtype;
     views.indexed.offset = whole.offset;
-    views.indexed.view = shape;
+    views.indexed.shape = shape;
     views.indexed.strides.rank = shape.rank;
     for (int i = 0; i < shape.rank; ++i) views.indexed.strides.dim[i] = i == dim ? 0 : StrideAt(whole, i);
     views.index[0] = index;

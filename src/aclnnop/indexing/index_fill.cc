@@ -23,12 +23,12 @@ constexpr DtypeRule kFillDtypes = ByGeneration(kNoDtype, kFillOld | kBf16, kFill
 constexpr DtypeRule kArrayDtypes = ByGeneration(kFillOld, kFillOld | kBf16, kFill950);
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
-bool HasElements(const OperatorCall& call) noexcept { return !call.Tensor(kSelf).view.IsEmpty(); }
+bool HasElements(const OperatorCall& call) noexcept { return !call.Tensor(kSelf).shape.IsEmpty(); }
 bool HasArray(const OperatorCall& call) noexcept { return call.attributes.size() > kArray; }
 int64_t Indices(const OperatorCall& call) {
   return HasArray(call) ? static_cast<int64_t>(call.Array(kArray).size()) : call.Tensor(kIndex).numel;
 }
-int64_t LengthOf(const StridedView& self, int dim) { return self.view.rank == 0 ? 1 : self.view[dim]; }
+int64_t LengthOf(const StridedView& self, int dim) { return self.shape.rank == 0 ? 1 : self.shape[dim]; }
 
 aclnnStatus OutIsGiven(const Check&, OperatorCall& call) noexcept {
   const Check given = NotNull(call.Output());
@@ -51,7 +51,7 @@ aclnnStatus ArrayIsInRange(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
   // Every index exceeds a negative length.
   const int64_t length =
-      std::max(LengthOf(self, WrappedDim(call.attributes[kDim].integer, self.view.rank)), int64_t{0});
+      std::max(LengthOf(self, WrappedDim(call.attributes[kDim].integer, self.shape.rank)), int64_t{0});
   for (const int64_t index : call.Array(kArray)) {
     if (index < -length || index >= length)
       return RefuseInteger(check, call, "index", index, -length, length - 1);
@@ -108,15 +108,15 @@ void SetFillJobOf(const OperatorCall& call, Executor& executor) {
     index.offset += buffer.offset / static_cast<int64_t>(aclDataTypeSize(index.dtype));
   }
   const int64_t step = index.strides[0];
-  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.shape.rank);
   // The loop has self's shape, with as many slices as there are indices.
-  Shape shape = self.view;
+  Shape shape = self.shape;
   if (shape.rank == 0) shape = Shape{count};
   shape.dim[dim] = count;
   StridedView value = DenseTensor(shape, self.dtype);
   StridedView indexed = value;
   indexed.offset = out.offset;
-  index.view = shape;
+  index.shape = shape;
   index.strides.rank = shape.rank;
   for (int i = 0; i < shape.rank; ++i) {
     value.strides.dim[i] = 0;
@@ -128,7 +128,7 @@ void SetFillJobOf(const OperatorCall& call, Executor& executor) {
                                 .name = HasArray(call) ? "index" : call.Name(kIndex),
                                 .wraps = true,
                                 .bound = LengthOf(self, dim),
-                                .step = out.view.rank == 0 ? 0 : out.strides[dim]};
+                                .step = out.shape.rank == 0 ? 0 : out.strides[dim]};
   engine::IndexedMove* const move = ops.Indexed(engine::IndexedAction::kPut, value,
                                                 ops.Value(ConvertScalar(call.Scalar(kValue), self.dtype)),
                                                 indexed, OperandBuffer(output), &named, 1);

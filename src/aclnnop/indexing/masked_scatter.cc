@@ -17,8 +17,8 @@ constexpr DtypeSet kMaskDtypes{ACL_UINT8, ACL_BOOL};
 
 // CANN compares as many leading dims as self has. A self without dims takes a mask of one element.
 aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& mask = call.Tensor(kMask).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& mask = call.Tensor(kMask).shape;
   Shape both;
   if (BroadcastShapes(self, mask, &both) && both == self) return ACL_SUCCESS;
   if (self.rank == 0 && mask == Shape{1}) return ACL_SUCCESS;
@@ -48,27 +48,27 @@ void SetMaskedScatter(const OperatorCall& call, Executor& executor) {
   StridedView source = PlainView(call.Tensor(kSource));
   const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
   OpList ops(executor, 5);
-  if (self.view.rank == 0) mask = DenseTensor(Shape{}, mask.dtype), mask.offset = call.Tensor(kMask).offset;
-  const StridedView dense_mask = DenseTensor(self.view, ACL_BOOL);
+  if (self.shape.rank == 0) mask = DenseTensor(Shape{}, mask.dtype), mask.offset = call.Tensor(kMask).offset;
+  const StridedView dense_mask = DenseTensor(self.shape, ACL_BOOL);
   engine::BufferRef mask_buffer{kMask, mask.offset};
-  if (!IsContiguous(mask) || !(mask.view == self.view)) {
+  if (!IsContiguous(mask) || !(mask.shape == self.shape)) {
     mask_buffer = ops.Workspace(self.numel);
     ops.Copy(mask, OperandBuffer(kMask), dense_mask, mask_buffer);
   }
   engine::BufferRef source_buffer = OperandBuffer(kSource);
-  const int64_t given = source.view.IsEmpty() ? 0 : source.numel;
+  const int64_t given = source.shape.IsEmpty() ? 0 : source.numel;
   if (given == 0) {
     source_buffer =
         mask_buffer;  // never read; the address of an empty source may be null, so it is not required
   } else if (!IsContiguous(source)) {
-    const StridedView dense = DenseTensor(source.view, source.dtype);
+    const StridedView dense = DenseTensor(source.shape, source.dtype);
     source_buffer = ops.Workspace(given * size);
     ops.Copy(source, OperandBuffer(kSource), dense, source_buffer);
   } else {
     source_buffer.offset = ByteOffset(source);
   }
   const bool is_copied = !IsContiguous(self);
-  const StridedView dense_self = DenseTensor(self.view, self.dtype);
+  const StridedView dense_self = DenseTensor(self.shape, self.dtype);
   engine::BufferRef target = {kSelf, ByteOffset(self)};
   if (is_copied) {
     target = ops.Workspace(self.numel * size);

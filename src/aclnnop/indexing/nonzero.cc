@@ -21,7 +21,7 @@ constexpr DtypeRule kNonzeroV2Dtypes = WithBf16SinceAtlasA2(kNonzeroV2Set);
 constexpr DtypeSet kMaskDtypes{ACL_UINT8, ACL_BOOL};
 
 aclnnStatus ExtentsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   for (int dim = 0; dim < self.rank; ++dim) {
     if (self[dim] <= std::numeric_limits<int32_t>::max()) continue;
     Text message = StartMessage(call);
@@ -42,7 +42,7 @@ constexpr auto kNonzeroV2Checks = Checks(kNonzeroV2Dtypes);
 
 aclnnStatus OneDim(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kSelected);
-  if (out.view.rank == 1 && out.numel == NumelOf(call.broadcast)) return ACL_SUCCESS;
+  if (out.shape.rank == 1 && out.numel == NumelOf(call.broadcast)) return ACL_SUCCESS;
   int64_t numel = 0;
   call.broadcast.Numel(&numel);
   return RefuseShape(check, call, kSelected, Shape{numel});
@@ -73,7 +73,7 @@ engine::BufferRef AddMask(const StridedView& tensor, int operand, const StridedV
 aclnnStatus FindNonzero(OperatorCall& call, aclTensor* out, std::span<const Check> checks, bool is_across,
                         uint64_t* workspaceSize, aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const StridedView mask = DenseTensor(checked.Tensor(kSelf).view, ACL_BOOL);
+    const StridedView mask = DenseTensor(checked.Tensor(kSelf).shape, ACL_BOOL);
     OpList ops(fresh, 2);
     const engine::BufferRef buffer = AddMask(checked.Tensor(kSelf), kSelf, mask, ops);
     ops.WriteCompacted(mask, buffer, nullptr, {}, out, kOut, is_across);
@@ -104,7 +104,7 @@ PORTACL_PHASE_1(aclnnMaskedSelect) {
         StridedView source = PlainView(checked.Tensor(kSelectSelf));
         engine::BufferRef source_buffer = OperandBuffer(kSelectSelf);
         if (source.dtype != given.out->dtype || !IsContiguous(source) ||
-            !(source.view == checked.broadcast)) {
+            !(source.shape == checked.broadcast)) {
           const StridedView dense = DenseTensor(checked.broadcast, given.out->dtype);
           source_buffer =
               ops.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(given.out->dtype)));

@@ -23,25 +23,25 @@ constexpr DtypeRule kValueDtypes = ByGeneration(kValues, kValues, kValues | Dtyp
 
 aclnnStatus ClassesFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t classes = call.attributes[kClasses].integer;
-  const int64_t least = call.Tensor(kSelf).view.IsEmpty() ? 1 : 0;
+  const int64_t least = call.Tensor(kSelf).shape.IsEmpty() ? 1 : 0;
   if (classes >= least) return ACL_SUCCESS;
   return RefuseInteger(check, call, "numClasses", classes, least, std::numeric_limits<int32_t>::max());
 }
 
 aclnnStatus AxisFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t axis = call.attributes[kAxis].integer;
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   if (axis >= -1 && axis <= rank) return ACL_SUCCESS;
   return RefuseInteger(check, call, "axis", axis, -1, rank);
 }
 
 int AxisOf(const OperatorCall& call) {
   const int64_t axis = call.attributes[kAxis].integer;
-  return axis < 0 ? call.Tensor(kSelf).view.rank : static_cast<int>(axis);
+  return axis < 0 ? call.Tensor(kSelf).shape.rank : static_cast<int>(axis);
 }
 
 aclnnStatus OneHotShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const int axis = AxisOf(call);
   call.broadcast.rank = self.rank + 1;
   for (int i = 0; i <= self.rank; ++i)
@@ -56,7 +56,7 @@ aclnnStatus DoneWithoutClasses(const Check&, OperatorCall& call) noexcept {
 
 aclnnStatus ValuesAreThere(const Check& check, OperatorCall& call) noexcept {
   for (const int value : {static_cast<int>(kOnValue), static_cast<int>(kOffValue)}) {
-    if (!call.Tensor(value).view.IsEmpty()) continue;
+    if (!call.Tensor(value).shape.IsEmpty()) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, value);
     return FailAclnn(check.code, message.Add(" is empty, accepted: a tensor with an element."));
@@ -101,7 +101,7 @@ void SetOneHot(const OperatorCall& call, Executor& executor) {
   OpList ops(executor, 3);
   engine::BufferRef self_buffer = OperandBuffer(kSelf);
   if (self.dtype == ACL_UINT8) {
-    const StridedView wide = DenseTensor(self.view, ACL_INT32);
+    const StridedView wide = DenseTensor(self.shape, ACL_INT32);
     self_buffer = ops.Workspace(self.numel * int64_t{sizeof(int32_t)});
     ops.Copy(self, OperandBuffer(kSelf), wide, self_buffer);
     self = wide;
@@ -111,12 +111,12 @@ void SetOneHot(const OperatorCall& call, Executor& executor) {
   StridedView row = out;
   Select(row, axis, 0);
   StridedView on = FirstOf(PlainView(call.Tensor(kOnValue)));
-  on.view = on.strides = self.view;
+  on.shape = on.strides = self.shape;
   for (int i = 0; i < on.strides.rank; ++i) on.strides.dim[i] = 0;
   const engine::IndexView named{.view = &self,
                                 .operand = self_buffer.operand,
                                 .name = call.Name(kSelf),
-                                .bound = out.view[axis],
+                                .bound = out.shape[axis],
                                 .step = out.strides[axis]};
   engine::IndexedMove* const move = ops.Indexed(engine::IndexedAction::kPut, on, OperandBuffer(kOnValue), row,
                                                 OperandBuffer(kOut), &named, 1);

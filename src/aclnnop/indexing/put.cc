@@ -28,7 +28,7 @@ aclnnStatus OneIndexEach(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus SelfHasWhatIsNamed(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kSelf).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
   return FailAclnn(check.code,
@@ -60,7 +60,7 @@ void SetPut(const OperatorCall& call, Executor& executor) {
   // Tensors of one shape are walked as they lie; otherwise each is flattened.
   engine::BufferRef index_buffer = OperandBuffer(kIndex);
   engine::BufferRef source_buffer = OperandBuffer(kSource);
-  if (!(index.view == source.view)) {
+  if (!(index.shape == source.shape)) {
     index_buffer = ops.Flatten(index, kIndex);
     source_buffer = ops.Flatten(source, kSource);
   }
@@ -69,27 +69,27 @@ void SetPut(const OperatorCall& call, Executor& executor) {
   // indexed.
   const StridedView merged = MergedDims(self);
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
-  const bool is_copied = merged.view.rank > 1 && !(is_half && accumulates);
+  const bool is_copied = merged.shape.rank > 1 && !(is_half && accumulates);
   StridedView target = merged;
   engine::BufferRef buffer = OperandBuffer(kSelf);
   if (is_copied) {
-    target = DenseTensor(merged.view, self.dtype);
+    target = DenseTensor(merged.shape, self.dtype);
     buffer = ops.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
     ops.Copy(merged, OperandBuffer(kSelf), target, buffer);
   }
   ScatterInto(ops, accumulates ? engine::IndexedAction::kAdd : engine::IndexedAction::kPut, source,
               source_buffer, nullptr, {}, target, buffer, [&](const StridedView& whole) {
                 TargetViews views;
-                views.indexed = DenseTensor(source.view, whole.dtype);
+                views.indexed = DenseTensor(source.shape, whole.dtype);
                 views.indexed.offset = whole.offset;
-                std::fill_n(views.indexed.strides.dim, source.view.rank, 0);
+                std::fill_n(views.indexed.strides.dim, source.shape.rank, 0);
                 views.index[0] = index;
                 views.named[0] = {.view = nullptr,
                                   .operand = index_buffer.operand,
                                   .name = call.Name(kIndex),
                                   .wraps = true,
                                   .bound = self.numel,
-                                  .step = whole.view.rank == 1 ? whole.strides[0] : 1};
+                                  .step = whole.shape.rank == 1 ? whole.strides[0] : 1};
                 views.count = 1;
                 return views;
               });

@@ -24,11 +24,13 @@ constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
 bool HasValue(const OperatorCall& call) noexcept { return call.attributes.size() > kValue; }
 bool HasSrc(const OperatorCall& call) noexcept { return !HasValue(call); }
-bool HasIndices(const OperatorCall& call) noexcept { return !call.Tensor(kIndex).view.IsEmpty(); }
+bool HasIndices(const OperatorCall& call) noexcept { return !call.Tensor(kIndex).shape.IsEmpty(); }
 int RankOrOne(const Shape& shape) { return std::max(shape.rank, 1); }
-int64_t LengthAt(const StridedView& tensor, int dim) { return dim < tensor.view.rank ? tensor.view[dim] : 1; }
+int64_t LengthAt(const StridedView& tensor, int dim) {
+  return dim < tensor.shape.rank ? tensor.shape[dim] : 1;
+}
 int64_t StrideAt(const StridedView& tensor, int dim) {
-  return dim < tensor.view.rank ? tensor.strides[dim] : 0;
+  return dim < tensor.shape.rank ? tensor.strides[dim] : 0;
 }
 
 aclnnStatus OtherTensors(const Check& check, OperatorCall& call) noexcept {
@@ -50,7 +52,7 @@ aclnnStatus ValueIsReal(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus SameRanks(const Check& check, OperatorCall& call) noexcept {
   const int last = HasValue(call) ? kIndex : kSrc;
   const auto rank = [&](int tensor) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     return call.product == Product::kAscend950 ? RankOrOne(shape) : shape.rank;
   };
   for (int i = kIndex; i <= last; ++i) {
@@ -66,21 +68,21 @@ aclnnStatus SameRanks(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus OutLikeSelf(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(call.Output());
   const aclTensor& self = call.Tensor(kSelf);
-  if (out.view == self.view) return ACL_SUCCESS;
+  if (out.shape == self.shape) return ACL_SUCCESS;
   // The first of two checks accepts an out without dims; the second, of the copy to out, then refuses it.
   const bool passes =
-      check.code == ACLNN_ERR_PARAM_INVALID ? out.view.rank == 0 : out.numel == 1 && self.numel == 1;
-  return passes ? ACL_SUCCESS : RefuseShape(check, call, call.Output(), self.view);
+      check.code == ACLNN_ERR_PARAM_INVALID ? out.shape.rank == 0 : out.numel == 1 && self.numel == 1;
+  return passes ? ACL_SUCCESS : RefuseShape(check, call, call.Output(), self.shape);
 }
 
 aclnnStatus IndexFits(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& index = call.Tensor(kIndex);
   const int64_t dim = call.attributes[kDim].integer;
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   const int along = IsDim(dim, rank) ? WrappedDim(dim, rank) : -1;
   for (const int tensor : {static_cast<int>(kSrc), static_cast<int>(kSelf)}) {
     if (tensor == kSrc && HasValue(call)) continue;
-    for (int i = 0; i < RankOrOne(index.view); ++i) {
+    for (int i = 0; i < RankOrOne(index.shape); ++i) {
       if ((tensor == kSelf && i == along) || LengthAt(index, i) <= LengthAt(call.Tensor(tensor), i)) continue;
       Text message = StartMessage(call);
       AddArgumentShape(message.Add("parameter "), call, kIndex).Add(" does not fit into ");
@@ -182,7 +184,7 @@ ScalarValue NeutralValue(int64_t reduce, aclDataType dtype) {
   return value;
 }
 
-// Adds the steps of reductions that need several passes over the target. The target is a dense copy. Unless
+// Adds the ops of reductions that need several passes over the target. The target is a dense copy. Unless
 // self is included, the indexed elements are first set to the identity. A mean divides them by their counts
 // at the end.
 template <class Derive>
@@ -191,7 +193,7 @@ void Reduce(OpList& ops, const OperatorCall& call, const StridedView& plain, eng
   const int64_t reduce = call.attributes[kReduce].integer;
   const bool includes_self = call.attributes[kIncludesSelf].integer != 0;
   const bool is_half = self.dtype == ACL_FLOAT16 || self.dtype == ACL_BF16;
-  const StridedView target = DenseTensor(self.view, is_half ? ACL_FLOAT : self.dtype);
+  const StridedView target = DenseTensor(self.shape, is_half ? ACL_FLOAT : self.dtype);
   const engine::BufferRef buffer =
       ops.Workspace(self.numel * static_cast<int64_t>(aclDataTypeSize(target.dtype)));
   ops.Copy(self, OperandBuffer(kSelf), target, buffer);
@@ -206,7 +208,7 @@ void Reduce(OpList& ops, const OperatorCall& call, const StridedView& plain, eng
     StridedView one = plain;
     one.dtype = dtype;
     one.offset = 0;
-    std::fill_n(one.strides.dim, one.view.rank, 0);
+    std::fill_n(one.strides.dim, one.shape.rank, 0);
     return one;
   };
   if (!includes_self)
@@ -214,7 +216,7 @@ void Reduce(OpList& ops, const OperatorCall& call, const StridedView& plain, eng
             ops.Value(NeutralValue(reduce, target.dtype)), target, buffer);
   combine(ActionOf(call), plain, plain_buffer, target, buffer);
   if (reduce == kMean) {
-    const StridedView counts = DenseTensor(self.view, ACL_INT64);
+    const StridedView counts = DenseTensor(self.shape, ACL_INT64);
     const engine::BufferRef counts_buffer = ops.Workspace(self.numel * int64_t{sizeof(int64_t)});
     ScalarValue one;
     one.bytes[0] = 1;
@@ -235,27 +237,27 @@ void SetScatter(const OperatorCall& call, Executor& executor) {
     if (!call.in_place) ops.Copy(self, OperandBuffer(kSelf), out, OperandBuffer(call.Output()));
     return ops.SetJob();
   }
-  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.shape.rank);
   StridedView plain;
   engine::BufferRef plain_buffer = OperandBuffer(kSrc);
   if (HasValue(call)) {
     plain.dtype = self.dtype;
-    plain.strides.rank = index.view.rank;
-    std::fill(plain.strides.dim, plain.strides.dim + index.view.rank, 0);
+    plain.strides.rank = index.shape.rank;
+    std::fill(plain.strides.dim, plain.strides.dim + index.shape.rank, 0);
     plain_buffer = ops.Value(ConvertScalar(call.Scalar(kValue), self.dtype));
   } else {
     plain = PlainView(call.Tensor(kSrc));
-    for (int i = plain.view.rank; i < index.view.rank; ++i) plain.strides.dim[i] = 0;
+    for (int i = plain.shape.rank; i < index.shape.rank; ++i) plain.strides.dim[i] = 0;
   }
-  plain.view = index.view;
-  plain.strides.rank = index.view.rank;
+  plain.shape = index.shape;
+  plain.strides.rank = index.shape.rank;
   const auto derive = [&](const StridedView& whole) {
     TargetViews views;
     views.indexed.dtype = whole.dtype;
     views.indexed.offset = whole.offset;
-    views.indexed.view = index.view;
-    views.indexed.strides.rank = index.view.rank;
-    for (int i = 0; i < index.view.rank; ++i)
+    views.indexed.shape = index.shape;
+    views.indexed.strides.rank = index.shape.rank;
+    for (int i = 0; i < index.shape.rank; ++i)
       views.indexed.strides.dim[i] = i == dim ? 0 : StrideAt(whole, i);
     views.index[0] = index;
     views.named[0] = {

@@ -22,13 +22,13 @@ constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
 // Returns the number of data's dims that a row of indices names.
 int NamedDims(const OperatorCall& call) {
-  const Shape& indices = call.Tensor(kIndices).view;
+  const Shape& indices = call.Tensor(kIndices).shape;
   return static_cast<int>(indices[indices.rank - 1]);
 }
 
 aclnnStatus IndicesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& data = call.Tensor(kData).view;
-  const Shape& indices = call.Tensor(kIndices).view;
+  const Shape& data = call.Tensor(kData).shape;
+  const Shape& indices = call.Tensor(kIndices).shape;
   const int64_t named = indices.rank == 0 ? 0 : indices[indices.rank - 1];
   if (indices.rank > 0 && named <= data.rank && named <= engine::kMostIndices) return ACL_SUCCESS;
   Text message = StartMessage(call);
@@ -38,14 +38,14 @@ aclnnStatus IndicesFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus UpdatesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& data = call.Tensor(kData).view;
-  const Shape& indices = call.Tensor(kIndices).view;
+  const Shape& data = call.Tensor(kData).shape;
+  const Shape& indices = call.Tensor(kIndices).shape;
   const int named = NamedDims(call);
   Shape accepted = indices;
   --accepted.rank;
   // No tensor has more than kMaxDims, so longer shapes are cut.
   for (int i = named; i < data.rank && accepted.rank < kMaxDims; ++i) accepted.dim[accepted.rank++] = data[i];
-  if (call.Tensor(kUpdates).view == accepted) return ACL_SUCCESS;
+  if (call.Tensor(kUpdates).shape == accepted) return ACL_SUCCESS;
   return RefuseShape(check, call, kUpdates, accepted);
 }
 
@@ -89,13 +89,13 @@ void SetScatterNd(const OperatorCall& call, Executor& executor) {
   const StridedView indices = PlainView(call.Tensor(kIndices));
   const StridedView updates = PlainView(call.Tensor(kUpdates));
   const int named = NamedDims(call);
-  const int rows = indices.view.rank - 1;
+  const int rows = indices.shape.rank - 1;
   OpList ops(executor, 2);
   if (!call.in_place)
     ops.Copy(PlainView(call.Tensor(kData)), OperandBuffer(kData), out, OperandBuffer(output));
   StridedView indexed = out;
-  indexed.view = indexed.strides = updates.view;
-  for (int i = 0; i < updates.view.rank; ++i)
+  indexed.shape = indexed.strides = updates.shape;
+  for (int i = 0; i < updates.shape.rank; ++i)
     indexed.strides.dim[i] = i < rows ? 0 : out.strides[named + i - rows];
   StridedView views[engine::kMostIndices];
   engine::IndexView of_dim[engine::kMostIndices];
@@ -103,12 +103,12 @@ void SetScatterNd(const OperatorCall& call, Executor& executor) {
     StridedView& view = views[k];
     view = indices;
     view.offset += k * indices.strides[rows];
-    view.view = view.strides = updates.view;
-    for (int i = 0; i < updates.view.rank; ++i) view.strides.dim[i] = i < rows ? indices.strides[i] : 0;
+    view.shape = view.strides = updates.shape;
+    for (int i = 0; i < updates.shape.rank; ++i) view.strides.dim[i] = i < rows ? indices.strides[i] : 0;
     of_dim[k] = {.view = &view,
                  .operand = kIndices,
                  .name = call.Name(kIndices),
-                 .bound = out.view[k],
+                 .bound = out.shape[k],
                  .step = out.strides[k],
                  .repeated = ~engine::DimBits(0, rows)};
   }

@@ -1,4 +1,4 @@
-// Dense operands of operators with several steps (see dense_op_list.h).
+// Dense operands of operators that make lists of ops (see dense_op_list.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/dense_op_list.h"
 
@@ -14,7 +14,7 @@ using engine::NumberRows;
 using engine::OptionalBuffer;
 
 ShapeChecks& ShapeChecks::Rank(int tensor, int least, int most) {
-  const int rank = call_.Tensor(tensor).view.rank;
+  const int rank = call_.Tensor(tensor).shape.rank;
   if (status_ != ACL_SUCCESS || (rank >= least && rank <= most)) return *this;
   Text message = StartMessage(call_);
   AddArgumentShape(message.Add("parameter "), call_, tensor).Add(" has ").Add(rank).Add(" dims, accepted: ");
@@ -55,7 +55,7 @@ bool HasMemoryFor(const OperatorCall& call, Executor& executor) {
   constexpr int64_t kMost = int64_t{1} << 48;
   for (int tensor = 0; tensor < static_cast<int>(call.tensors.size()); ++tensor) {
     if (!call.IsGiven(tensor)) continue;
-    const int64_t size = SizeToKeep(call.Tensor(tensor).view);
+    const int64_t size = SizeToKeep(call.Tensor(tensor).shape);
     if (size <= kMost) continue;
     executor.RefuseSize(call.Name(tensor), size);
     return false;
@@ -80,7 +80,7 @@ BufferRef DenseOpList::In(int tensor, aclDataType dtype) {
 BufferRef DenseOpList::InView(int tensor, const StridedView& view, aclDataType dtype) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
   if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-  const StridedView dense = DenseTensor(view.view, dtype);
+  const StridedView dense = DenseTensor(view.shape, dtype);
   const BufferRef buffer = ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
   ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
   return buffer;
@@ -102,7 +102,7 @@ BufferRef DenseOpList::Out(int tensor, aclDataType dtype, bool keeps) {
 BufferRef DenseOpList::OutView(int tensor, const StridedView& view, aclDataType dtype, bool keeps) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
   if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-  const StridedView dense = DenseTensor(view.view, dtype);
+  const StridedView dense = DenseTensor(view.shape, dtype);
   const BufferRef buffer = ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
   if (keeps) ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
   outputs_[output_count_++] = {dense, view, buffer, tensor};
@@ -114,7 +114,7 @@ NumberRows DenseOpList::RowsOut(int tensor) {
 
 void DenseOpList::WordsTo(BufferRef words, int tensor, aclDataType dtype) {
   const StridedView view = PlainView(call_.Tensor(tensor));
-  ops_.Copy(DenseTensor(view.view, dtype), words, view, OperandBuffer(tensor));
+  ops_.Copy(DenseTensor(view.shape, dtype), words, view, OperandBuffer(tensor));
 }
 
 BufferRef DenseOpList::Order(int tensor, OptionalBuffer sorted) {

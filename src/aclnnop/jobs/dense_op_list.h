@@ -1,4 +1,4 @@
-// Tensors and checks of operators with several steps. Their computations (engine/route, engine/serve,
+// Tensors and checks of operators whose job is a list of ops. The ops (engine/route, engine/serve,
 // engine/quantise) take dense operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -41,7 +41,7 @@ class ShapeChecks {
   ShapeChecks(const Check& check, const OperatorCall& call) : check_(check), call_(call) {}
 
   ShapeChecks& Is(int tensor, const Shape& accepted) {
-    if (status_ == ACL_SUCCESS && !(call_.Tensor(tensor).view == accepted))
+    if (status_ == ACL_SUCCESS && !(call_.Tensor(tensor).shape == accepted))
       status_ = RefuseShape(check_, call_, tensor, accepted);
     return *this;
   }
@@ -79,13 +79,13 @@ inline int64_t Integer(const OperatorCall& call, int attribute) {
 // ---- jobs ----
 
 // Calls RunPhase1, and fails where the memory for each element or row of a tensor would overflow: an expanded
-// tensor takes no memory itself. `set` adds the steps.
+// tensor takes no memory itself. `set` adds the ops.
 aclnnStatus RunOpList(OperatorCall& call, std::span<const Check> checks, uint64_t* workspaceSize,
                       aclOpExecutor** executor,
                       void (*set)(const OperatorCall& call, Executor& executor)) noexcept;
 
-// Builds the steps of a call whose computations take dense operands of one dtype. Other operands are copied
-// through the workspace.
+// Builds the op list of a call whose ops take dense operands of one dtype. Other operands are copied through
+// the workspace.
 class DenseOpList {
  public:
   DenseOpList(const OperatorCall& call, Executor& executor) : call_(call), ops_(executor, kMostSteps) {}
@@ -99,7 +99,8 @@ class DenseOpList {
   // that the computation leaves some elements unchanged.
   engine::BufferRef Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);
   engine::NumberRows RowsOut(int tensor);
-  // The same for a view of the tensor with as many elements, for example with permuted dims.
+  // Return an input or an output by a view of the tensor with as many elements, for example with permuted
+  // dims.
   engine::BufferRef InView(int tensor, const StridedView& view, aclDataType dtype = ACL_DT_UNDEFINED);
   engine::BufferRef OutView(int tensor, const StridedView& view, aclDataType dtype = ACL_DT_UNDEFINED,
                             bool keeps = false);

@@ -1,4 +1,4 @@
-// Converts tensors to operands of grouped products (see grouped_operands.h).
+// Converts tensors to operands of grouped matrix products (see grouped_operands.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/grouped_operands.h"
 
@@ -33,7 +33,7 @@ int64_t ElementsOf(int64_t words) {
   return words < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
 // Returns the dim along which words of eight elements are packed.
-int InnerOf(const StridedView& view) { return view.view.rank - (matmul::IsTransposed(view) ? 2 : 1); }
+int InnerOf(const StridedView& view) { return view.shape.rank - (matmul::IsTransposed(view) ? 2 : 1); }
 
 }  // namespace
 
@@ -48,8 +48,9 @@ StridedView InElements(const StridedView& tensor) noexcept {
   StridedView view = Lying(tensor);
   if (view.dtype != ACL_INT32) return view;
   const int inner = InnerOf(view);
-  for (int i = 0; i < view.view.rank; ++i) view.strides.dim[i] = i == inner ? 1 : ElementsOf(view.strides[i]);
-  view.view.dim[inner] = ElementsOf(view.view[inner]);
+  for (int i = 0; i < view.shape.rank; ++i)
+    view.strides.dim[i] = i == inner ? 1 : ElementsOf(view.strides[i]);
+  view.shape.dim[inner] = ElementsOf(view.shape[inner]);
   view.offset = ElementsOf(view.offset);
   view.dtype = ACL_INT4;
   return view;
@@ -59,7 +60,7 @@ bool WordsLieTogether(const StridedView& tensor) noexcept {
   if (tensor.dtype != ACL_INT32) return true;
   const StridedView view = Lying(tensor);
   const int inner = InnerOf(view);
-  return view.view.IsEmpty() || view.view[inner] == 1 || view.strides[inner] == 1;
+  return view.shape.IsEmpty() || view.shape[inner] == 1 || view.strides[inner] == 1;
 }
 
 GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool has_rows,
@@ -69,7 +70,7 @@ GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool
   operand.is_there = true;
   operand.buffer = {call.OperandOf(argument, call.Count(argument) == 1 ? 0 : entry), ByteOffset(view)};
   operand.dtype = view.dtype;
-  int dim = view.view.rank - 1;
+  int dim = view.shape.rank - 1;
   operand.column = dim >= 0 ? ByteStride(view, dim) : 0;
   if (has_rows && dim >= 1) operand.row = ByteStride(view, --dim);
   if (has_groups && dim >= 1) operand.step = ByteStride(view, dim - 1);
@@ -78,7 +79,7 @@ GroupedOperand OperandOf(const OperatorCall& call, int argument, int entry, bool
 
 void SetWeights(GroupedPart& part, const OperatorCall& call, int argument, int entry) noexcept {
   const StridedView weight = InElements(EntryOf(call, argument, entry));
-  const int last = weight.view.rank - 1;
+  const int last = weight.shape.rank - 1;
   part.kind = GroupedPart::Kind::kWeights;
   part.is_int4 = weight.dtype == ACL_INT4;
   part.right = OperandOf(call, argument, entry, true, last == 2);
@@ -91,7 +92,7 @@ void SetWeights(GroupedPart& part, const OperatorCall& call, int argument, int e
 }
 
 void SetScales(GroupedPart& part, const OperatorCall& call, int argument) noexcept {
-  const Shape& shape = EntryOf(call, argument, 0).view;
+  const Shape& shape = EntryOf(call, argument, 0).shape;
   const bool has_terms = shape.rank == 3;
   part.scale = OperandOf(call, argument, 0, has_terms, true);
   if (has_terms) part.group_terms = std::max<int64_t>(part.depth / std::max<int64_t>(shape[1], 1), 1);
@@ -106,7 +107,7 @@ void SetList(GroupedProducts& products, const OperatorCall& call, int argument,
     products.list.row = products.list.column;
     products.list.column = 0;
   }
-  products.entries = EntryOf(call, argument, 0).view[0];
+  products.entries = EntryOf(call, argument, 0).shape[0];
   products.list_kind = kind;
   products.isa = call.isa;
   products.threads = call.threads;
@@ -122,7 +123,7 @@ aclnnStatus CheckLies(const OperatorCall& call, int first, int last) noexcept {
       aclTensor view = *call.Entry(argument, entry);
       view.format = ACL_FORMAT_ND;
       view.Describe();
-      if (view.view.IsEmpty() || IsContiguous(view) || (view.bytes_fit && matmul::IsTransposed(view)))
+      if (view.shape.IsEmpty() || IsContiguous(view) || (view.bytes_fit && matmul::IsTransposed(view)))
         continue;
       int64_t lowest = 0;
       int64_t highest = 0;

@@ -1,4 +1,4 @@
-// Converts tensors to operands of grouped products.
+// Converts tensors to operands of grouped matrix products.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -28,14 +28,14 @@ int RankOf(Layout layout) noexcept {
 
 Heads HeadsOf(const StridedView& tensor, int operand, Layout layout, int64_t heads) noexcept {
   const StridedView view = PlainView(tensor);
-  const auto length = [&](int dim) { return view.view[dim]; };
+  const auto length = [&](int dim) { return view.shape[dim]; };
   const auto stride = [&](int dim) { return ByteStride(view, dim); };
   Heads made;
   engine::AttentionOperand& to = made.operand;
   to.argument = static_cast<int16_t>(operand);
   to.dtype = view.dtype;
   to.offset = ByteOffset(view);
-  to.column = stride(view.view.rank - 1);
+  to.column = stride(view.shape.rank - 1);
   const auto set = [&](int batch, int head, int row) {
     if (batch >= 0) {
       made.batches = length(batch);
@@ -46,10 +46,10 @@ Heads HeadsOf(const StridedView& tensor, int operand, Layout layout, int64_t hea
     if (head >= 0) {
       made.heads = length(head);
       to.head = stride(head);
-      made.depth = length(view.view.rank - 1);
+      made.depth = length(view.shape.rank - 1);
     } else {
       made.heads = heads;
-      made.depth = heads > 0 ? length(view.view.rank - 1) / heads : 0;
+      made.depth = heads > 0 ? length(view.shape.rank - 1) / heads : 0;
       to.head = made.depth * to.column;
     }
   };
@@ -86,8 +86,8 @@ engine::AttentionOperand Broadcast(const StridedView& tensor, int operand) noexc
   to.dtype = view.dtype;
   to.offset = ByteOffset(view);
   int64_t* const steps[] = {&to.column, &to.row, &to.head, &to.batch};
-  for (int i = 0; i < std::min(view.view.rank, 4); ++i) {
-    const int dim = view.view.rank - 1 - i;
+  for (int i = 0; i < std::min(view.shape.rank, 4); ++i) {
+    const int dim = view.shape.rank - 1 - i;
     *steps[i] = ByteStride(view, dim);
   }
   return to;

@@ -49,7 +49,7 @@ aclnnStatus RefuseAttribute(const Check& check, const OperatorCall& call, int at
 
 // Tells whether a tensor is given and has dims. A tensor without dims counts as omitted.
 inline bool IsThere(const OperatorCall& call, int tensor) noexcept {
-  return call.IsGiven(tensor) && call.Tensor(tensor).view.rank > 0;
+  return call.IsGiven(tensor) && call.Tensor(tensor).shape.rank > 0;
 }
 template <int tensor>
 bool HasDims(const OperatorCall& call) noexcept {

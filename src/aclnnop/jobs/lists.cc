@@ -27,9 +27,9 @@ bool IsFloat(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype); }
 // Returns the position in the storage, in elements, of an element that is given by its row-major number.
 int64_t ElementOffset(const StridedView& tensor, int64_t element) {
   int64_t position = tensor.offset;
-  for (int dim = tensor.view.rank - 1; dim >= 0; --dim) {
-    position += element % tensor.view[dim] * tensor.strides[dim];
-    element /= tensor.view[dim];
+  for (int dim = tensor.shape.rank - 1; dim >= 0; --dim) {
+    position += element % tensor.shape[dim] * tensor.strides[dim];
+    element /= tensor.shape[dim];
   }
   return position;
 }
@@ -81,12 +81,12 @@ aclnnStatus CheckShapes(const OperatorCall& call, aclnnStatus code, Operands lis
   for (const int list : lists) {
     for (int entry = 0; entry < call.Count(list); ++entry) {
       const aclTensor& tensor = *call.Entry(list, entry);
-      if (tensor.view.rank > kMaxLoopRank)
+      if (tensor.shape.rank > kMaxLoopRank)
         return RefuseArgument(call, code, list, entry, " has more than 8 dims, accepted: at most 8.");
       if (IsPrivateFormat(tensor.format))
         return RefuseArgument(call, code, list, entry,
                               " has a private format, accepted: ND and other public formats.");
-      if (tensor.view == call.Entry(first, entry)->view) continue;
+      if (tensor.shape == call.Entry(first, entry)->shape) continue;
       Text message = StartMessage(call).Add("parameter ");
       AddArgumentShape(message, call, list, entry).Add(" differs from ");
       AddArgumentShape(message, call, first, entry);
@@ -147,7 +147,7 @@ ListMaps::ListMaps(const OperatorCall& call, Executor& executor, int most) noexc
 
 void ListMaps::Add(int entry, Operands inputs, int output, const engine::KernelTable& kernels,
                    const engine::Scalars& scalars, const Number& number) noexcept {
-  if (maps_ == nullptr || call_.Entry(output, entry)->view.IsEmpty()) return;
+  if (maps_ == nullptr || call_.Entry(output, entry)->shape.IsEmpty()) return;
   TensorArgument tensors[kMaxLoopOperands];
   Operands operands_of_map;
   for (const int input : inputs) {
@@ -300,7 +300,7 @@ aclnnStatus CheckNumberCount(const ListCall& call) {
   }
   if (rules.number == ListNumber::kTensorEach) {
     const aclTensor& numbers = call.Tensor(rules.inputs);
-    if (numbers.view.rank > kMaxLoopRank || !numbers.countable || numbers.numel != call.Count(0))
+    if (numbers.shape.rank > kMaxLoopRank || !numbers.countable || numbers.numel != call.Count(0))
       return RefuseArgument(
           call, code, rules.inputs, -1,
           " has another shape, accepted: at most 8 dims, an element for each tensor of a list.");
@@ -350,8 +350,8 @@ aclnnStatus CheckAll(const Check&, OperatorCall& whole) noexcept {
     all.index[all.count++] = static_cast<int8_t>(i);
   if (const aclnnStatus status = CheckNulls(call, all)) return status;
   if (const aclnnStatus status = CheckNumberNulls(call)) return status;
-  // If CANN generates phase 1, it checks the dtypes of numbers before the structure of the lists. Otherwise
-  // both have one code, and the order does not show.
+  // If CANN generates phase 1, it checks the dtypes of numbers before the lists' lengths and shapes.
+  // Otherwise both have one code, and the order does not show.
   const Operands lists = ListsOf(call);
   const aclnnStatus of_lists = CheckLists(call, rules.dtypes, rules.is_generated, lists);
   if (of_lists != ACL_SUCCESS && of_lists != ACLNN_ERR_INNER_TILING_ERROR) return of_lists;
@@ -363,7 +363,7 @@ aclnnStatus CheckAll(const Check&, OperatorCall& whole) noexcept {
   for (int i = 0; i < output; ++i) inputs.index[inputs.count++] = static_cast<int8_t>(i);
   bool is_empty = true;
   for (int entry = 0; entry < call.Count(0); ++entry)
-    is_empty = is_empty && call.Entry(0, entry)->view.IsEmpty();
+    is_empty = is_empty && call.Entry(0, entry)->shape.IsEmpty();
   if (call.Count(0) > 0) {
     if (const aclnnStatus status = CheckStorage(call, {output}, inputs)) return status;
     if (const aclnnStatus status = CheckNumberRange(call)) return status;

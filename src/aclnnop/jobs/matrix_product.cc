@@ -51,14 +51,14 @@ aclnnStatus Refuse(const Check& check, const OperatorCall& call, int tensor, con
 
 StridedView LastTwoSwapped(const StridedView& tensor) noexcept {
   StridedView view = tensor;
-  const int rank = view.view.rank;
-  std::swap(view.view.dim[rank - 2], view.view.dim[rank - 1]);
+  const int rank = view.shape.rank;
+  std::swap(view.shape.dim[rank - 2], view.shape.dim[rank - 1]);
   std::swap(view.strides.dim[rank - 2], view.strides.dim[rank - 1]);
   view.Describe();
   return view;
 }
 bool IsTransposed(const StridedView& tensor) noexcept {
-  return !IsContiguous(tensor) && tensor.view.rank >= 2 && IsContiguous(LastTwoSwapped(tensor));
+  return !IsContiguous(tensor) && tensor.shape.rank >= 2 && IsContiguous(LastTwoSwapped(tensor));
 }
 
 aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor, int other,
@@ -72,8 +72,8 @@ aclnnStatus RefuseWith(const Check& check, const OperatorCall& call, int tensor,
 aclnnStatus check::DepthsEqual(const Check& check, OperatorCall& call) noexcept {
   const int left = check.operands.index[0];
   const int right = check.operands.index[1];
-  const Shape& a = call.Tensor(left).view;
-  const Shape& b = call.Tensor(right).view;
+  const Shape& a = call.Tensor(left).shape;
+  const Shape& b = call.Tensor(right).shape;
   if (a[a.rank - 1] == b[std::max(b.rank - 2, 0)]) return ACL_SUCCESS;
   return RefuseWith(check, call, right, left, "as many rows as that has columns");
 }
@@ -100,7 +100,8 @@ bool IsTrustedTransposed(const StridedView& tensor) noexcept {
 aclnnStatus check::MatricesInsideStorage(const Check& check, OperatorCall& call) noexcept {
   for (const int8_t tensor : check.operands) {
     if (!call.IsGiven(tensor)) continue;
-    // Products read by strides, whatever the format is.
+    // A matrix product reads its operands by their strides, whatever their format, so operands of private
+    // formats are checked, too.
     const bool is_private = IsPrivateFormat(call.Tensor(tensor).format);
     if (!is_private && IsTrustedTransposed(call.Tensor(tensor))) continue;
     const Check inside =
@@ -136,8 +137,8 @@ aclnnStatus check::FractalInsideStorage(const Check& check, OperatorCall& call) 
 aclnnStatus check::BatchesFit(const Check& check, OperatorCall& call) noexcept {
   const int left = check.operands.index[0];
   const int right = check.operands.index[1];
-  const int64_t a = call.Tensor(left).view[0];
-  const int64_t b = call.Tensor(right).view[0];
+  const int64_t a = call.Tensor(left).shape[0];
+  const int64_t b = call.Tensor(right).shape[0];
   if (a == b || a == 1 || b == 1) return ACL_SUCCESS;
   return RefuseWith(check, call, right, left, "the same first dim, or one of them 1");
 }
@@ -187,7 +188,7 @@ struct CopiedProductJob {
 // Returns a matrix's strides, with one for each dim of the output's batch.
 engine::GemmOperand OperandOf(const Matrices& matrices, const Shape& batch) {
   const StridedView& view = matrices.view;
-  const int rank = view.view.rank;
+  const int rank = view.shape.rank;
   const auto step = [&](int dim) { return ByteStride(view, dim); };
   engine::GemmOperand operand{};
   operand.argument = static_cast<int8_t>(matrices.argument);
@@ -203,8 +204,8 @@ engine::GemmOperand OperandOf(const Matrices& matrices, const Shape& batch) {
 }  // namespace
 
 engine::Gemm GemmOf(const MatrixProduct& product) noexcept {
-  const Shape& out = product.out.view.view;
-  const Shape& left = product.left.view.view;
+  const Shape& out = product.out.view.shape;
+  const Shape& left = product.left.view.shape;
   Shape batch = out;
   batch.rank = product.sums_batch ? 0 : out.rank - 2;
   engine::Gemm gemm{};
@@ -218,8 +219,8 @@ engine::Gemm GemmOf(const MatrixProduct& product) noexcept {
   gemm.right = OperandOf(product.right, batch);
   gemm.out = OperandOf(product.out, batch);
   if (product.sums_batch) {
-    const Shape& right = product.right.view.view;
-    // Both have three dims, and either may have a batch of 1.
+    const Shape& right = product.right.view.shape;
+    // left and right have three dims, and either may have a batch of 1.
     gemm.groups = left[0] == 1 ? right[0] : left[0];
     gemm.left.group = ByteStride(product.left.view, 0);
     gemm.right.group = ByteStride(product.right.view, 0);
@@ -247,7 +248,7 @@ void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Execu
   const aclTensor& out = call.Tensor(call.Output());
   StridedView dense;
   dense.dtype = out.dtype;
-  FillShape(dense, out.view, 1);
+  FillShape(dense, out.shape, 1);
   executor.workspace_size = static_cast<uint64_t>(out.numel) * (StorageBits(out.dtype) / 8);
   executor.SetJob([&] {
     return CopiedProductJob{engine::MakeGemmJob(gemm, call.isa, call.threads),

@@ -91,10 +91,10 @@ struct MatrixProduct {
   bool sums_batch =
       false;  // left and right have one batch dim, over which products are added up; the output has none
 };
-// Returns the engine's form of the product.
+// Returns the matrix product as the engine takes it.
 engine::Gemm GemmOf(const MatrixProduct& product) noexcept;
-// Sets the executor's job: out = beta * added + alpha * (left @ right). A product without terms, or one that
-// is not computed, counts as 0. So does a null `added`.
+// Sets the executor's job: out = beta * added + alpha * (left @ right). A matrix product whose inner (K) dim
+// is 0, or one that is not computed, counts as 0. So does a null `added`.
 void SetProductJob(const OperatorCall& call, const MatrixProduct& product, Executor& executor) noexcept;
 
 // Returns a scalar as a float.

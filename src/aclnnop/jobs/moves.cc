@@ -30,7 +30,7 @@ void MoveList::Add(const engine::Move& move, int source, int destination) noexce
 
 void MoveList::Copy(const StridedView& source, int source_operand, const StridedView& destination,
                     int destination_operand, aclDataType via) noexcept {
-  if (moves_ == nullptr || destination.view.IsEmpty()) return;
+  if (moves_ == nullptr || destination.shape.IsEmpty()) return;
   if (destination.numel != 1) {
     Add(engine::MakeMove(source, destination, executor_.isa, executor_.threads, via), source_operand,
         destination_operand);
@@ -39,12 +39,12 @@ void MoveList::Copy(const StridedView& source, int source_operand, const Strided
   // Copies one element between any two shapes.
   StridedView from = source;
   StridedView to = destination;
-  from.view.rank = from.strides.rank = to.view.rank = to.strides.rank = 0;
+  from.shape.rank = from.strides.rank = to.shape.rank = to.strides.rank = 0;
   Add(engine::MakeMove(from, to, executor_.isa, executor_.threads, via), source_operand, destination_operand);
 }
 
 void MoveList::Fill(const StridedView& destination, int destination_operand) noexcept {
-  if (moves_ == nullptr || destination.view.IsEmpty()) return;
+  if (moves_ == nullptr || destination.shape.IsEmpty()) return;
   StridedView one;
   one.dtype = destination.dtype;
   Add(engine::MakeMove(one, destination, executor_.isa, executor_.threads), engine::MoveJob::kValue,

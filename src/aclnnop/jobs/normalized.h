@@ -58,7 +58,7 @@ inline aclnnStatus RefuseNormalized(const Check& check, const OperatorCall& call
 template <int tensor>
 aclnnStatus NormalizedDimsFit(const Check& check, OperatorCall& call) noexcept {
   const auto& normalized = call.Array(0);
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   const int count = static_cast<int>(normalized.size());
   bool fits = count >= 1 && count <= shape.rank;
   for (int i = 0; fits && i < count; ++i)
@@ -70,7 +70,7 @@ aclnnStatus NormalizedDimsFit(const Check& check, OperatorCall& call) noexcept {
 template <int tensor>
 aclnnStatus ShapeIsNormalized(const Check& check, OperatorCall& call) noexcept {
   const auto& normalized = call.Array(0);
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   bool fits = shape.rank == static_cast<int>(normalized.size());
   for (int i = 0; fits && i < shape.rank; ++i) fits = normalized[static_cast<size_t>(i)] == shape[i];
   return fits ? ACL_SUCCESS : RefuseNormalized(check, call, tensor);
@@ -79,8 +79,8 @@ aclnnStatus ShapeIsNormalized(const Check& check, OperatorCall& call) noexcept {
 // Checks that gamma has the shape of x's last dims, without a 0.
 template <int x, int gamma>
 aclnnStatus GammaIsTail(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(x).view;
-  const Shape& tail = call.Tensor(gamma).view;
+  const Shape& shape = call.Tensor(x).shape;
+  const Shape& tail = call.Tensor(gamma).shape;
   bool fits = tail.rank >= 1 && tail.rank <= shape.rank && !tail.IsEmpty();
   for (int i = 0; fits && i < tail.rank; ++i) fits = tail[i] == shape[shape.rank - tail.rank + i];
   if (fits) return ACL_SUCCESS;
@@ -94,9 +94,9 @@ aclnnStatus GammaIsTail(const Check& check, OperatorCall& call) noexcept {
 // of 1 at the end may be missing.
 template <int x, int gamma, int rstd>
 aclnnStatus RstdFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(x).view;
-  const int leading = shape.rank - call.Tensor(gamma).view.rank;
-  const Shape& numbers = call.Tensor(rstd).view;
+  const Shape& shape = call.Tensor(x).shape;
+  const int leading = shape.rank - call.Tensor(gamma).shape.rank;
+  const Shape& numbers = call.Tensor(rstd).shape;
   const auto length = [&](int i) { return i < leading ? shape[i] : 1; };
   bool fits = numbers.rank <= shape.rank;
   for (int i = 0; fits && i < numbers.rank; ++i) fits = numbers[i] == length(i);

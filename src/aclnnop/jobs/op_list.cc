@@ -1,4 +1,4 @@
-// Jobs of several steps (see op_list.h).
+// Jobs that run a list of ops (see op_list.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/jobs/op_list.h"
 
@@ -17,7 +17,7 @@ using engine::ListedOp;
 namespace {
 
 // Refuses so many elements, or bins, of a parameter that the memory for them would overflow: an expanded
-// tensor takes no memory itself. Returns false then, phase 1 fails, and the steps are not run.
+// tensor takes no memory itself. Returns false then, phase 1 fails, and the ops are not run.
 bool HasMemoryFor(const char* parameter, int64_t elements, Executor& executor, std::byte*& ops) {
   constexpr int64_t kMost = int64_t{1} << 52;
   if (elements <= kMost) return true;
@@ -69,7 +69,7 @@ ListedOp* OpList::Next(ListedOp::Kind kind) noexcept {
 
 void OpList::Copy(const StridedView& source, BufferRef source_buffer, const StridedView& destination,
                   BufferRef destination_buffer) noexcept {
-  if (destination.view.IsEmpty()) return;
+  if (destination.shape.IsEmpty()) return;
   ListedOp* const op = Next(ListedOp::Kind::kMove);
   if (op == nullptr) return;
   op->move = engine::MakeMove(source, destination, executor_.isa, executor_.threads);
@@ -161,10 +161,10 @@ void OpList::FindTrue(BufferRef mask, const StridedView& shape, BufferRef indice
   op->destination = indices;
   op->rows = shape.numel;
   op->columns = count;
-  op->rank = shape.view.rank;
+  op->rank = shape.shape.rank;
   op->entry = entry;
-  for (int dim = 0; dim < shape.view.rank; ++dim) {
-    op->extent[dim] = shape.view[dim];
+  for (int dim = 0; dim < shape.shape.rank; ++dim) {
+    op->extent[dim] = shape.shape[dim];
     op->stride[dim] = stride[dim];
   }
 }
@@ -185,9 +185,9 @@ void OpList::WriteCompacted(const StridedView& mask, BufferRef mask_buffer, cons
   op->rows = mask.numel;
   op->size = size;
   op->is_across = is_across;
-  op->rank = mask.view.rank;
-  op->columns = source != nullptr ? result->numel : result->numel / std::max(mask.view.rank, 1);
-  std::copy(mask.view.dim, mask.view.dim + mask.view.rank, op->extent);
+  op->rank = mask.shape.rank;
+  op->columns = source != nullptr ? result->numel : result->numel / std::max(mask.shape.rank, 1);
+  std::copy(mask.shape.dim, mask.shape.dim + mask.shape.rank, op->extent);
   executor_.ShapeLater(0, result);
   elements_ += mask.numel;
 }
@@ -233,7 +233,7 @@ engine::RepeatInterleave* OpList::RepeatInterleave(const StridedView& counts, in
 engine::Unique* OpList::Unique(const StridedView& source, BufferRef source_buffer, bool sorts, int dim,
                                aclTensor* result, int result_operand) noexcept {
   if (!HasMemoryFor(executor_.parameters[0].name, source.numel, executor_, memory_)) return nullptr;
-  const int64_t count = dim < 0 ? source.numel : source.view[dim];
+  const int64_t count = dim < 0 ? source.numel : source.shape[dim];
   const BufferRef memory = Workspace(engine::UniqueMemory(source.dtype, count, sorts));
   ListedOp* const op = Next(ListedOp::Kind::kUnique);
   if (op == nullptr) return nullptr;
@@ -245,10 +245,10 @@ engine::Unique* OpList::Unique(const StridedView& source, BufferRef source_buffe
   unique.before = unique.behind = 1;
   unique.count = count;
   unique.rank = 1;
-  for (int i = 0; dim >= 0 && i < source.view.rank; ++i) {
-    unique.extent[i] = source.view[i];
-    if (i != dim) (i < dim ? unique.before : unique.behind) *= source.view[i];
-    unique.rank = source.view.rank;
+  for (int i = 0; dim >= 0 && i < source.shape.rank; ++i) {
+    unique.extent[i] = source.shape[i];
+    if (i != dim) (i < dim ? unique.before : unique.behind) *= source.shape[i];
+    unique.rank = source.shape.rank;
     unique.dim = dim;
   }
   unique.source = source_buffer;
@@ -305,9 +305,9 @@ BufferRef OpList::Flatten(StridedView& view, int operand) noexcept {
   const int64_t count = view.numel;
   BufferRef buffer = OperandBuffer(operand);
   int64_t offset = merged.offset;
-  int64_t stride = merged.view.rank == 1 ? merged.strides[0] : 1;
-  if (merged.view.rank > 1) {
-    const StridedView dense = DenseTensor(merged.view, view.dtype);
+  int64_t stride = merged.shape.rank == 1 ? merged.strides[0] : 1;
+  if (merged.shape.rank > 1) {
+    const StridedView dense = DenseTensor(merged.shape, view.dtype);
     buffer = Workspace(count * size);
     Copy(merged, OperandBuffer(operand), dense, buffer);
     offset = 0;
@@ -382,7 +382,7 @@ void OpList::SetJob() noexcept {
 
 StridedView DenseTensor(const Shape& shape, aclDataType dtype) noexcept {
   StridedView tensor;
-  tensor.view = shape;
+  tensor.shape = shape;
   tensor.strides = RowMajorStrides(shape);
   tensor.dtype = dtype;
   tensor.Describe();

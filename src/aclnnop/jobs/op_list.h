@@ -1,4 +1,4 @@
-// Builds a job of several steps, copies and indexed copies, for operators that gather and scatter.
+// Builds a job that runs a list of ops, copies and indexed copies, for operators that gather and scatter.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,13 +19,13 @@ namespace portacl {
 
 class OpList {
  public:
-  // Reserves room for `most` steps, and for the numbers of an array that they read. Without memory phase 1
+  // Reserves room for `most` ops, and for the numbers of an array that they read. Without memory phase 1
   // fails, and the functions below do nothing.
   OpList(Executor& executor, int most, const std::vector<int64_t>* array = nullptr) noexcept;
 
   // Reserves a part of the workspace, aligned to a cache line.
   engine::BufferRef Workspace(int64_t bytes) noexcept;
-  // Stores a value of any dtype, aligned to its size, which steps may read any number of times.
+  // Stores a value of any dtype, aligned to its size, which ops may read any number of times.
   engine::BufferRef Value(const ScalarValue& value) noexcept;
   // Returns the buffer of the array's numbers.
   engine::BufferRef Array() const noexcept { return array_; }

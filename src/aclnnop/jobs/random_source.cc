@@ -16,7 +16,7 @@ aclnnStatus CheckOneInteger(const Check& check, OperatorCall& call) noexcept {
     if (check.dtypes.Contains(tensor.dtype) && tensor.countable && tensor.numel == 1) continue;
     Text message(call.api, ": parameter ", call.Name(index), " with dtype ");
     AddDtypeName(message, tensor.dtype);
-    AddShape(message.Add(" and shape "), tensor.view);
+    AddShape(message.Add(" and shape "), tensor.shape);
     AddDtypeSet(message.Add(" is not supported, accepted: one element of "), check.dtypes);
     return FailAclnn(check.code, message.Add("."));
   }

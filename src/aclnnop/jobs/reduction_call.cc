@@ -70,10 +70,10 @@ bool IsFromMemory(int64_t bytes) { return bytes > engine::LastLevelCacheBytes() 
 // other path one, in memory order. Both give the same bits.
 bool IsAcrossRowsInCache(const StridedView& self, aclDataType out, aclDataType cast, uint32_t reduced) {
   constexpr int64_t kFewestColumns = 32;
-  const int last = self.view.rank - 1;
+  const int last = self.shape.rank - 1;
   if (last < 0 || cast != self.dtype || out != self.dtype || self.strides[last] != 1) return false;
   int64_t columns = 1;
-  for (int axis = last; axis >= 0 && (reduced >> axis & 1) == 0; --axis) columns *= self.view[axis];
+  for (int axis = last; axis >= 0 && (reduced >> axis & 1) == 0; --axis) columns *= self.shape[axis];
   return columns >= kFewestColumns &&
          !IsFromMemory(self.numel * static_cast<int64_t>(StorageBits(self.dtype) / 8));
 }
@@ -153,7 +153,7 @@ uint32_t ReducedDims(const OperatorCall& call) noexcept {
   constexpr uint32_t kAllDims = ~uint32_t{0};
   if (call.attributes.empty()) return kAllDims;
   const Attribute& dims = call.attributes[kReducedDims];
-  const int rank = RankOrOne(call.Tensor(kReducedSelf).view);
+  const int rank = RankOrOne(call.Tensor(kReducedSelf).shape);
   if (dims.array != nullptr) {
     if (dims.array->values.empty()) return kAllDims;
     uint32_t reduced = 0;
@@ -164,7 +164,7 @@ uint32_t ReducedDims(const OperatorCall& call) noexcept {
 }
 
 int64_t ReducedCount(const OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kReducedSelf).view;
+  const Shape& shape = call.Tensor(kReducedSelf).shape;
   const uint32_t reduced = ReducedDims(call);
   int64_t count = 1;
   for (int axis = 0; axis < shape.rank; ++axis) {
@@ -174,7 +174,7 @@ int64_t ReducedCount(const OperatorCall& call) noexcept {
 }
 
 aclnnStatus check::SetsReducedShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kReducedSelf).view;
+  const Shape& shape = call.Tensor(kReducedSelf).shape;
   const uint32_t reduced = ReducedDims(call);
   const bool keeps = !call.attributes.empty() && call.attributes[kKeepsReducedDims].integer != 0;
   call.broadcast.rank = 0;
@@ -187,13 +187,13 @@ aclnnStatus check::SetsReducedShape(const Check&, OperatorCall& call) noexcept {
 }
 
 aclnnStatus check::GivesValueIfEmpty(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(check.operands.index[0]).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(check.operands.index[0]).shape.IsEmpty()) return ACL_SUCCESS;
   for (int i = 0; i < call.output_count; ++i) {
     const aclTensor& output = call.Tensor(call.Output() + i);
-    if (output.view.IsEmpty()) continue;
+    if (output.shape.IsEmpty()) continue;
     const Check implemented = DtypeImplemented({call.Output() + i}, kConvertible);
     if (const aclnnStatus status = implemented.run(implemented, call); status != ACL_SUCCESS) return status;
-    if (MergedDims(output).view.rank <= kMaxLoopRank) continue;
+    if (MergedDims(output).shape.rank <= kMaxLoopRank) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, call.Output() + i);
     return FailAclnn(
@@ -217,7 +217,7 @@ aclnnStatus check::DtypeIs(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus check::NoEmptyDims(const Check& check, OperatorCall& call) noexcept {
   const Attribute& dims = call.attributes[kReducedDims];
   if (dims.array != nullptr && dims.array->values.empty()) return ACL_SUCCESS;
-  const Shape& shape = call.Tensor(kReducedSelf).view;
+  const Shape& shape = call.Tensor(kReducedSelf).shape;
   const uint32_t reduced = ReducedDims(call);
   for (int axis = 0; axis < shape.rank; ++axis) {
     if ((reduced >> axis & 1) == 0 || shape[axis] != 0) continue;
@@ -262,20 +262,20 @@ engine::AxisReductionJob MakeAxisReductionJob(const OperatorCall& call,
     ++pass;
   }
   const StridedView* const input[] = {&self};
-  const Shape kept = KeptShape(self.view, request.reduced);
-  job.plan = PlanReduction(self.view, kept, input, *results[0]);
+  const Shape kept = KeptShape(self.shape, request.reduced);
+  job.plan = PlanReduction(self.shape, kept, input, *results[0]);
   if (job.outputs > 1) {
     // Two outputs of one element may have different ranks.
     StridedView other = *results[1];
-    if (other.numel == 1) other.view = results[0]->view;
+    if (other.numel == 1) other.shape = results[0]->shape;
     if (other.numel == 1) other.strides = results[0]->strides;
     int axes[kMaxDims];
     int rank = 0;
-    for (int axis = 0; axis < results[0]->view.rank; ++axis) {
-      if (results[0]->view[axis] != 1) axes[rank++] = axis;
+    for (int axis = 0; axis < results[0]->shape.rank; ++axis) {
+      if (results[0]->shape[axis] != 1) axes[rank++] = axis;
     }
     const StridedView* const both[] = {results[0], &other};
-    job.plan.output = PlanInOrder(results[0]->view, {axes, static_cast<size_t>(rank)}, both);
+    job.plan.output = PlanInOrder(results[0]->shape, {axes, static_cast<size_t>(rank)}, both);
   }
   const int64_t bytes = job.plan.terms.BytesWalked();
   const Loading loading =
@@ -302,8 +302,8 @@ void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, boo
                const StridedView* view) noexcept {
   const StridedView& self = view != nullptr ? *view : call.Tensor(kReducedSelf);
   const aclTensor& out = call.Tensor(call.Output());
-  const Shape kept = KeptShape(self.view, reduced);
-  const int64_t count = NumelOf(self.view) / std::max<int64_t>(NumelOf(kept), 1);
+  const Shape kept = KeptShape(self.shape, reduced);
+  const int64_t count = NumelOf(self.shape) / std::max<int64_t>(NumelOf(kept), 1);
   const auto terms = static_cast<double>(count);
   const bool is_plain = kComputedAsFloat.Contains(self.dtype) && kComputedAsFloat.Contains(out.dtype) &&
                         (cast == self.dtype || cast == ACL_FLOAT);
@@ -324,7 +324,7 @@ void SetSumJob(const OperatorCall& call, uint32_t reduced, aclDataType cast, boo
   sum.tensors = tensors;
   sum.promoted = ACL_FLOAT;
   executor.SetJob([&] {
-    auto job = MakeReductionJob(sum, self.view, kept, {0}, 1, 1.0f, executor);
+    auto job = MakeReductionJob(sum, self.shape, kept, {0}, 1, 1.0f, executor);
     job.formula.Set(TermKernels(call.isa), engine::NoParameters());
     job.formula.argument[0] = kReducedSelf;
     job.output_argument = static_cast<int8_t>(call.OperandOf(call.Output()));
@@ -342,7 +342,7 @@ void SetReductionValue(const OperatorCall& call, double value, Executor& executo
   for (int i = 0; i < call.output_count; ++i) {
     const int tensor = call.Output() + i;
     const aclTensor& output = call.Tensor(tensor);
-    if (output.view.IsEmpty()) continue;
+    if (output.shape.IsEmpty()) continue;
     ops.Fill(MergedDims(output), OperandBuffer(call.OperandOf(tensor)),
              ops.Value(ConvertScalar(scalar, output.dtype)));
   }
@@ -354,8 +354,8 @@ void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& 
     engine::ScanJob job;
     const auto view = [&](int tensor) {
       StridedView flipped = PlainView(call.Tensor(tensor));
-      if (request.is_reversed && flipped.view.rank > 0)
-        Narrow(flipped, request.dim, flipped.view[request.dim] - 1, flipped.view[request.dim], -1);
+      if (request.is_reversed && flipped.shape.rank > 0)
+        Narrow(flipped, request.dim, flipped.shape[request.dim] - 1, flipped.shape[request.dim], -1);
       return flipped;
     };
     const StridedView self = view(kReducedSelf);
@@ -374,15 +374,15 @@ void SetScanJob(const OperatorCall& call, const ScanRequest& request, Executor& 
     job.output[1] = static_cast<int8_t>(request.indices);
     int axes[kMaxLoopRank];
     std::iota(std::begin(axes), std::end(axes), 0);
-    const int rank = self.view.rank;
-    job.plan = PlanInOrder(self.view, {axes, static_cast<size_t>(rank)},
+    const int rank = self.shape.rank;
+    job.plan = PlanInOrder(self.shape, {axes, static_cast<size_t>(rank)},
                            {operands, static_cast<size_t>(job.outputs) + 1});
     job.outer = job.inner = 1;
     for (int axis = 0; axis < rank; ++axis) {
-      if (axis < request.dim) job.outer *= self.view[axis];
-      if (axis > request.dim) job.inner *= self.view[axis];
+      if (axis < request.dim) job.outer *= self.shape[axis];
+      if (axis > request.dim) job.inner *= self.shape[axis];
     }
-    job.length = rank == 0 ? 1 : self.view[request.dim];
+    job.length = rank == 0 ? 1 : self.shape[request.dim];
     job.is_exclusive = request.is_exclusive;
     job.from_memory = IsFromMemory(job.plan.BytesWalked());
     const Loading loading =

@@ -52,7 +52,7 @@ constexpr auto DimsChecks() {
   return List(DimsIn(kReducedDims, kReducedSelf), DimsDistinct(kReducedDims, kReducedSelf));
 }
 
-// One pass of a reduction (engine/reduction/axis_reduction.h).
+// A pass of a reduction (engine/reduction/axis_reduction.h).
 struct ReductionPassRequest {
   engine::ReductionOperation operation;
   engine::ReductionEpilogue ending = engine::ReductionEpilogue::kNone;

@@ -23,7 +23,7 @@ inline uint32_t LastAxes(int count, const Shape& shape) {
 // walk.
 template <int tensor>
 aclnnStatus NumbersMerge(const Check& check, OperatorCall& call) noexcept {
-  if (!call.IsGiven(tensor) || MergedDims(call.Tensor(tensor)).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  if (!call.IsGiven(tensor) || MergedDims(call.Tensor(tensor)).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, tensor).Add(" has more than ").Add(kMaxLoopRank);
   return FailAclnn(check.code,

@@ -26,8 +26,8 @@ constexpr int64_t kWithoutProducts = 2;  // the mode that computes p = 2 without
 float PowerOf(const OperatorCall& call) { return call.attributes[kPower].real; }
 
 aclnnStatus TermsEqual(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x1 = call.Tensor(kX1).view;
-  const Shape& x2 = call.Tensor(kX2).view;
+  const Shape& x1 = call.Tensor(kX1).shape;
+  const Shape& x2 = call.Tensor(kX2).shape;
   if (x1[x1.rank - 1] == x2[x2.rank - 1]) return ACL_SUCCESS;
   return matmul::RefuseWith(check, call, kX2, kX1, "the same last dim");
 }
@@ -47,7 +47,7 @@ aclnnStatus PowerFits(const Check& check, OperatorCall& call) noexcept {
 // Succeeds where there are no distances. Only the last dim may be 0 otherwise.
 aclnnStatus DoneWithoutRows(const Check&, OperatorCall& call) noexcept {
   for (const int tensor : {kX1, kX2}) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     for (int dim = 0; dim < shape.rank - 1; ++dim) {
       if (shape[dim] == 0) call.work = OperatorCall::Work::kNothing;
     }
@@ -62,8 +62,8 @@ Shape BatchOf(const Shape& shape) {
 }
 
 aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x1 = call.Tensor(kX1).view;
-  const Shape& x2 = call.Tensor(kX2).view;
+  const Shape& x1 = call.Tensor(kX1).shape;
+  const Shape& x2 = call.Tensor(kX2).shape;
   if (!BroadcastShapes(BatchOf(x1), BatchOf(x2), &call.broadcast))
     return matmul::RefuseWith(check, call, kX2, kX1, "dims before the last two that broadcast with those");
   call.broadcast.dim[call.broadcast.rank++] = x1[x1.rank - 2];
@@ -92,7 +92,7 @@ constexpr Check kChecks[] = {
 // Returns the strides of a tensor's matrices, with one for each dim of the result's batch.
 engine::DistanceOperand OperandOf(const OperatorCall& call, int tensor) {
   const StridedView view = PlainView(call.Tensor(tensor));
-  const int rank = view.view.rank;
+  const int rank = view.shape.rank;
   const auto step = [&](int dim) { return dim < 0 ? 0 : ByteStride(view, dim); };
   engine::DistanceOperand operand{};
   operand.argument = static_cast<int8_t>(tensor);
@@ -114,7 +114,7 @@ DistanceNorm NormOf(float p) {
 }
 
 void SetDistances(const OperatorCall& call, Executor& executor) {
-  const Shape& x1 = call.Tensor(kX1).view;
+  const Shape& x1 = call.Tensor(kX1).shape;
   const Shape& result = call.broadcast;
   engine::Distances distances{};
   distances.depth = x1[x1.rank - 1];

@@ -33,7 +33,7 @@ aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tenso
 // Makes an operand whose last two dims are matrices. The others broadcast to the batch.
 engine::LinalgOperand OperandOf(int argument, const StridedView& given, const Shape& batch) {
   const StridedView tensor = PlainView(given);
-  const int rank = tensor.view.rank;
+  const int rank = tensor.shape.rank;
   engine::LinalgOperand made;
   made.argument = static_cast<int8_t>(argument);
   made.dtype = tensor.dtype;
@@ -73,8 +73,8 @@ enum SolveTensors { kSelf, kMatrix, kX, kM };
 enum SolveAttributes { kUpper, kTranspose, kUnit };
 
 aclnnStatus ShapesOfSolve(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& matrix = call.Tensor(kMatrix).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& matrix = call.Tensor(kMatrix).shape;
   if (matrix[matrix.rank - 1] != matrix[matrix.rank - 2])
     return RefuseTensor(check, call, kMatrix, "square matrices");
   if (self[self.rank - 2] != matrix[matrix.rank - 1])
@@ -86,10 +86,10 @@ aclnnStatus ShapesOfSolve(const Check& check, OperatorCall& call) noexcept {
   result.rank += 2;
   result.dim[batch.rank] = self[self.rank - 2];
   result.dim[batch.rank + 1] = self[self.rank - 1];
-  if (!(call.Tensor(kX).view == result)) return RefuseShape(check, call, kX, result);
+  if (!(call.Tensor(kX).shape == result)) return RefuseShape(check, call, kX, result);
   if (!call.IsGiven(kM)) return ACL_SUCCESS;
   result.dim[batch.rank + 1] = matrix[matrix.rank - 1];
-  if (!(call.Tensor(kM).view == result)) return RefuseShape(check, call, kM, result);
+  if (!(call.Tensor(kM).shape == result)) return RefuseShape(check, call, kM, result);
   return ACL_SUCCESS;
 }
 
@@ -112,14 +112,14 @@ constexpr auto kSolveChecks = Join(List(
 
 void SetSolve(const OperatorCall& call, Executor& executor) {
   const aclTensor& out = call.Tensor(kX);
-  const Shape batch = BatchOf(out.view);
+  const Shape batch = BatchOf(out.shape);
   executor.SetJob([&] {
     LinalgJob job = JobOf(call, LinalgJob::Kind::kSolve, batch, out.dtype);
     job.is_upper = call.attributes[kUpper].integer != 0;
     job.transposes = call.attributes[kTranspose].integer != 0;
     job.is_unit = call.attributes[kUnit].integer != 0;
-    job.rows = out.view[batch.rank];
-    job.columns = out.view[batch.rank + 1];
+    job.rows = out.shape[batch.rank];
+    job.columns = out.shape[batch.rank + 1];
     job.matrix = OperandOf(kMatrix, call.Tensor(kMatrix), batch);
     job.right = OperandOf(kSelf, call.Tensor(kSelf), batch);
     job.out = OperandOf(kX, out, batch);
@@ -139,7 +139,7 @@ void SetSolve(const OperatorCall& call, Executor& executor) {
 enum InverseTensors { kOriginal, kInverse };
 
 aclnnStatus IsSquare(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kOriginal).view;
+  const Shape& shape = call.Tensor(kOriginal).shape;
   return shape[shape.rank - 1] == shape[shape.rank - 2]
              ? ACL_SUCCESS
              : RefuseTensor(check, call, kOriginal, "square matrices");
@@ -154,10 +154,10 @@ constexpr auto kInverseChecks = Join(
 void SetInverse(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kOriginal);
   const aclTensor& out = call.Tensor(kInverse);
-  const Shape batch = BatchOf(out.view);
+  const Shape batch = BatchOf(out.shape);
   executor.SetJob([&] {
     LinalgJob job = JobOf(call, LinalgJob::Kind::kInverse, batch, self.dtype);
-    job.rows = job.columns = out.view[batch.rank];
+    job.rows = job.columns = out.shape[batch.rank];
     job.matrix = OperandOf(kOriginal, self, batch);
     job.out = OperandOf(kInverse, out, batch);
     const uint64_t own = job.WorkspaceBytes();
@@ -165,7 +165,7 @@ void SetInverse(const OperatorCall& call, Executor& executor) {
     if (out.dtype != self.dtype) {
       StridedView dense;
       dense.dtype = job.computed;
-      FillShape(dense, out.view, 1);
+      FillShape(dense, out.shape, 1);
       dense.Describe();
       job.out = OperandOf(job.operands, dense, batch);
       job.copies = true;
@@ -187,7 +187,7 @@ enum Mode : int64_t { kComplete = 1, kOnlyR = 2 };
 int64_t ModeOf(const OperatorCall& call) { return call.attributes[kMode].integer; }
 
 aclnnStatus ShapesOfQr(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kFactored).view;
+  const Shape& self = call.Tensor(kFactored).shape;
   const int64_t m = self[self.rank - 2];
   const int64_t kept = ModeOf(call) == kComplete ? m : std::min(m, self[self.rank - 1]);
   Shape q = self;
@@ -195,14 +195,14 @@ aclnnStatus ShapesOfQr(const Check& check, OperatorCall& call) noexcept {
   if (ModeOf(call) == kOnlyR) q = Shape{0};
   Shape r = self;
   r.dim[r.rank - 2] = kept;
-  if (!(call.Tensor(kQ).view == q)) return RefuseShape(check, call, kQ, q);
-  if (!(call.Tensor(kR).view == r)) return RefuseShape(check, call, kR, r);
+  if (!(call.Tensor(kQ).shape == q)) return RefuseShape(check, call, kQ, q);
+  if (!(call.Tensor(kR).shape == r)) return RefuseShape(check, call, kR, r);
   return ACL_SUCCESS;
 }
 
 // A matrix without columns still has a complete Q.
 aclnnStatus DoneIfNothing(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kQ).view.IsEmpty() && call.Tensor(kR).view.IsEmpty())
+  if (call.Tensor(kQ).shape.IsEmpty() && call.Tensor(kR).shape.IsEmpty())
     call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
@@ -233,15 +233,15 @@ struct CastFactorsJob {
 
 LinalgJob FactorsOf(const OperatorCall& call) {
   const aclTensor& self = call.Tensor(kFactored);
-  const Shape batch = BatchOf(self.view);
+  const Shape batch = BatchOf(self.shape);
   LinalgJob job = JobOf(call, LinalgJob::Kind::kQr, batch, self.dtype);
-  job.rows = self.view[batch.rank];
-  job.columns = self.view[batch.rank + 1];
-  job.kept = call.Tensor(kR).view[batch.rank];
+  job.rows = self.shape[batch.rank];
+  job.columns = self.shape[batch.rank + 1];
+  job.kept = call.Tensor(kR).shape[batch.rank];
   job.matrix = OperandOf(kFactored, self, batch);
   job.r = OperandOf(kR, call.Tensor(kR), batch);
   if (ModeOf(call) != kOnlyR) {
-    job.factor = call.Tensor(kQ).view[batch.rank + 1];
+    job.factor = call.Tensor(kQ).shape[batch.rank + 1];
     job.out = OperandOf(kQ, call.Tensor(kQ), batch);
   }
   return job;
@@ -253,14 +253,14 @@ void SetCastFactors(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] {
     CastFactorsJob job{FactorsOf(call), 0, {}};
     LinalgJob& factors = job.factors;
-    const Shape batch = BatchOf(call.Tensor(kFactored).view);
+    const Shape batch = BatchOf(call.Tensor(kFactored).shape);
     int64_t made = 0;
     const auto cast = [&](int tensor, engine::LinalgOperand& operand) {
       const aclTensor& out = call.Tensor(tensor);
-      if (operand.argument < 0 || out.view.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) return;
+      if (operand.argument < 0 || out.shape.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) return;
       StridedView dense;
       dense.dtype = factors.computed;
-      FillShape(dense, out.view, 1);
+      FillShape(dense, out.shape, 1);
       dense.offset = made;
       dense.Describe();
       made += dense.numel;

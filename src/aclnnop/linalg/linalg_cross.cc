@@ -19,7 +19,7 @@ constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble | kIn
 
 // Returns the distance of self's dim from the last one. The other tensor's dims are aligned there.
 int FromEnd(const OperatorCall& call) {
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   return rank - WrappedDim(call.attributes[kDim].integer, rank);
 }
 
@@ -55,8 +55,8 @@ void SetCross(const OperatorCall& call, Executor& executor) {
   const auto component = [&](int tensor, int64_t index) {
     MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
     // An operand whose dim is 1, or that lacks the dim, uses one element for all components.
-    const int dim = view.tensor.view.rank - from_end;
-    if (dim >= 0) Select(view.tensor, dim, view.tensor.view[dim] == 1 ? 0 : index % 3);
+    const int dim = view.tensor.shape.rank - from_end;
+    if (dim >= 0) Select(view.tensor, dim, view.tensor.shape[dim] == 1 ? 0 : index % 3);
     return view;
   };
   const int64_t length = call.Tensor(kOut).numel / 3;
@@ -66,7 +66,7 @@ void SetCross(const OperatorCall& call, Executor& executor) {
     MappedView view{component(kOut, 0).tensor, scratch.operand};
     view.tensor.dtype = call.promoted;
     view.tensor.offset = index * length;
-    FillShape(view.tensor, component(kOut, 0).tensor.view, 1);
+    FillShape(view.tensor, component(kOut, 0).tensor.shape, 1);
     view.tensor.Describe();
     return view;
   };

@@ -125,8 +125,8 @@ constexpr auto kWholeChecks =
          DtypeImplemented({kSelf, kOther}, kConvertible));
 
 void SetWholeComparison(const OperatorCall& call, Executor& executor) {
-  const Shape& shape = call.Tensor(kSelf).view;
-  const bool is_same_shape = shape == call.Tensor(kOther).view;
+  const Shape& shape = call.Tensor(kSelf).shape;
+  const bool is_same_shape = shape == call.Tensor(kOther).shape;
   if (is_same_shape && NumelOf(shape) > 0)
     return SetEveryJob(call, {kSelf, kOther}, kOut, kEqualKernels, ScalarsOf(/*is_opposite=*/false),
                        executor);

@@ -17,7 +17,7 @@ namespace logic {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Other dtypes are converted to bool.
+// The types that are read as they are; other dtypes are converted to bool.
 using LogicalLanes = LaneTypes<float, double, int32_t, int64_t, Bool>;
 
 // NaN is true.
@@ -167,7 +167,7 @@ aclnnStatus Negate(OperatorCall& call, std::span<const Check> checks, uint64_t* 
                    aclOpExecutor** executor) {
   return RunPhase1(call, checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const int out = checked.in_place ? kUnarySelf : kUnaryOut;
-    if (checked.Tensor(kUnarySelf).view.rank <= kMaxLoopRank) {
+    if (checked.Tensor(kUnarySelf).shape.rank <= kMaxLoopRank) {
       return SetLogical(checked, {kUnarySelf}, out, kNeither, fresh);
     }
     const aclTensor dense[] = {AsTensor(MergedDims(checked.Tensor(kUnarySelf))),

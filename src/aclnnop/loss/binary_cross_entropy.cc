@@ -180,18 +180,18 @@ enum Loss { kSelf, kTarget, kWeight, kPositive };
 enum Gradient { kGradOutput, kOf, kTrue, kFactor, kPositiveFactor };
 
 bool IsWeighted(const OperatorCall& call) noexcept { return call.IsGiven(kWeight); }
-bool IsSelfFilled(const OperatorCall& call) noexcept { return !call.Tensor(kOf).view.IsEmpty(); }
+bool IsSelfFilled(const OperatorCall& call) noexcept { return !call.Tensor(kOf).shape.IsEmpty(); }
 
 // Checks that unreduced losses have self's shape. If both have one element, any shapes are accepted, and the
 // loop takes the one of more dims.
 aclnnStatus OutHasSelfsShape(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(call.Output());
   const aclTensor& self = call.Tensor(kSelf);
-  call.broadcast = self.view;
-  if (out.view == self.view) return ACL_SUCCESS;
-  if (out.numel != 1 || self.numel != 1 || out.view.IsEmpty() || self.view.IsEmpty())
-    return RefuseShape(check, call, call.Output(), self.view);
-  if (out.view.rank > self.view.rank) call.broadcast = out.view;
+  call.broadcast = self.shape;
+  if (out.shape == self.shape) return ACL_SUCCESS;
+  if (out.numel != 1 || self.numel != 1 || out.shape.IsEmpty() || self.shape.IsEmpty())
+    return RefuseShape(check, call, call.Output(), self.shape);
+  if (out.shape.rank > self.shape.rank) call.broadcast = out.shape;
   return ACL_SUCCESS;
 }
 
@@ -199,9 +199,9 @@ aclnnStatus OutHasSelfsShape(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus WeightAddsNoDims(const Check& check, OperatorCall& call) noexcept {
   const int weight = check.operands.index[1];
   if (!call.IsGiven(weight)) return ACL_SUCCESS;
-  const Shape& shape = call.Tensor(check.operands.index[0]).view;
+  const Shape& shape = call.Tensor(check.operands.index[0]).shape;
   Shape both;
-  if (BroadcastShapes(shape, call.Tensor(weight).view, &both) && both == shape) return ACL_SUCCESS;
+  if (BroadcastShapes(shape, call.Tensor(weight).shape, &both) && both == shape) return ACL_SUCCESS;
   return RefuseShape(check, call, weight, shape);
 }
 constexpr Check WeightAddsNoDims(int to, int weight) {
@@ -285,7 +285,7 @@ void SetLoss(const OperatorCall& call, const engine::KernelTable& terms, Operand
   const MappedView scratch = maps.Scratch(call.broadcast);
   const MappedView weight = ViewOf(call, kWeight);
   MappedView out = ViewOf(call, call.Output());
-  if (!is_reduced && out.tensor.view != call.broadcast) FillShape(out.tensor, call.broadcast, 1);
+  if (!is_reduced && out.tensor.shape != call.broadcast) FillShape(out.tensor, call.broadcast, 1);
   if (inputs.count == 2) {
     maps.Add({ViewOf(call, kSelf), ViewOf(call, kTarget)}, scratch, terms);
   } else {
@@ -314,7 +314,7 @@ void SetLogits(const OperatorCall& call, Executor& executor) {
 void SetGradient(const OperatorCall& call, const engine::KernelTable& slope,
                  const engine::KernelTable* weighted_slope, Executor& executor) {
   engine::Scalars scalars;
-  const float c = ReductionFactor(call.attributes[kReduction].integer, call.Tensor(kOf).view);
+  const float c = ReductionFactor(call.attributes[kReduction].integer, call.Tensor(kOf).shape);
   std::memcpy(scalars.bytes[0], &c, sizeof c);
   const bool is_weighted = call.IsGiven(kFactor);
   if (!is_weighted && weighted_slope == nullptr) {

@@ -210,17 +210,17 @@ aclnnStatus SmoothingIsAShare(const Check& check, OperatorCall& call) noexcept {
 // losses or one.
 template <int input, int target, int weight, int loss>
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(input).view;
+  const Shape& shape = call.Tensor(input).shape;
   if (shape.rank != 2 || shape[1] == 0) {
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, input);
     return FailAclnn(check.code, message.Add(" is refused, accepted: 2 dims, the last one not 0."));
   }
-  if (call.Tensor(target).view != Shape{shape[0]}) return RefuseShape(check, call, target, Shape{shape[0]});
-  if (call.IsGiven(weight) && call.Tensor(weight).view != Shape{shape[1]})
+  if (call.Tensor(target).shape != Shape{shape[0]}) return RefuseShape(check, call, target, Shape{shape[0]});
+  if (call.IsGiven(weight) && call.Tensor(weight).shape != Shape{shape[1]})
     return RefuseShape(check, call, weight, Shape{shape[1]});
   if (ReductionOf(call) == ClassReduction::kNone) {
-    if (call.Tensor(loss).view != Shape{shape[0]}) return RefuseShape(check, call, loss, Shape{shape[0]});
+    if (call.Tensor(loss).shape != Shape{shape[0]}) return RefuseShape(check, call, loss, Shape{shape[0]});
   } else if (call.Tensor(loss).numel != 1) {
     return RefuseShape(check, call, loss, Shape{1});
   }
@@ -272,7 +272,7 @@ constexpr Check kGradChecks[] = {
 // gradient.
 engine::ClassLoss ClassesOf(const OperatorCall& call, int input, int target, int weight, int loss) {
   const Isa isa = call.isa;
-  const Shape& shape = call.Tensor(input).view;
+  const Shape& shape = call.Tensor(input).shape;
   engine::ClassLoss classes{};
   classes.rows = shape[0];
   classes.classes = shape[1];
@@ -310,7 +310,7 @@ StridedView NumbersInWorkspace(aclDataType dtype, int64_t rows, uint64_t byte) {
 }
 
 engine::RowwiseJobMaker RowsOf(const OperatorCall& call, int tensor) {
-  return engine::RowwiseJobMaker(call.Tensor(tensor).view, 2, ACL_FLOAT, call.isa, call.threads);
+  return engine::RowwiseJobMaker(call.Tensor(tensor).shape, 2, ACL_FLOAT, call.isa, call.threads);
 }
 
 void SetLoss(const OperatorCall& call, Executor& executor) {

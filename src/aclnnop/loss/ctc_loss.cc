@@ -45,7 +45,7 @@ aclnnStatus LengthsFit(const Check& check, const OperatorCall& call, int attribu
 // Checks the targets: those of all sequences concatenated, or a row for each sequence.
 aclnnStatus TargetsFit(const Check& check, const OperatorCall& call, int tensor, int64_t sequences,
                        int64_t longest) {
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   ShapeChecks checks(check, call);
   checks.Rank(tensor, 1, 2);
   if (!checks.Passed()) return checks.status();
@@ -85,7 +85,7 @@ class Operands {
   engine::BufferRef In(int tensor, aclDataType dtype) {
     const StridedView view = PlainView(call_.Tensor(tensor));
     if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-    const StridedView dense = DenseTensor(view.view, dtype);
+    const StridedView dense = DenseTensor(view.shape, dtype);
     const engine::BufferRef buffer =
         ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
     if (dense.numel > 0) ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
@@ -94,7 +94,7 @@ class Operands {
   engine::BufferRef Out(int tensor, aclDataType dtype) {
     const StridedView view = PlainView(call_.Tensor(tensor));
     if (view.dtype == dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
-    const StridedView dense = DenseTensor(view.view, dtype);
+    const StridedView dense = DenseTensor(view.shape, dtype);
     const engine::BufferRef buffer =
         ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
     outputs_[count_++] = {view, dense, buffer, tensor};
@@ -123,8 +123,8 @@ aclDataType ComputedIn(aclDataType dtype) { return dtype == ACL_DOUBLE ? ACL_DOU
 // Sets the members of a job that both directions have.
 template <class Job>
 void Describe(const OperatorCall& call, int log_probabilities, int targets, Job& job) {
-  const Shape& shape = call.Tensor(log_probabilities).view;
-  const Shape& target = call.Tensor(targets).view;
+  const Shape& shape = call.Tensor(log_probabilities).shape;
+  const Shape& target = call.Tensor(targets).shape;
   job.steps = shape[0];
   job.sequences = shape.rank == 3 ? shape[1] : 1;
   job.classes = shape[shape.rank - 1];
@@ -163,7 +163,7 @@ bool IsNarrow(const OperatorCall& call) {
 }
 
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kLogProbs).view;
+  const Shape& shape = call.Tensor(kLogProbs).shape;
   ShapeChecks checks(check, call);
   checks.Holds(shape.rank == 0 || shape[0] > 0, kLogProbs, "at least 1 step").Rank(kLogProbs, 2, 3);
   if (!checks.Passed()) return checks.status();
@@ -186,7 +186,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 // Checks the limits of Atlas A2's kernel for 16-bit floats. It reads dim 1 as the sequences, also of a single sequence, whose dim 1 is
 // classes.
 aclnnStatus FitsA2(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kLogProbs).view;
+  const Shape& shape = call.Tensor(kLogProbs).shape;
   const bool fits = shape[shape.rank - 1] <= 200000 && shape[1] <= 8180 && Longest(call) <= 1000;
   return ShapeChecks(check, call)
       .Holds(fits, kLogProbs, "at most 200000 classes, 8180 sequences and targets of 1000, of 16 bits")
@@ -235,14 +235,14 @@ namespace backwards {
 enum Tensors { kGradOut, kLogProbs, kTargetsOf, kLoss, kLogAlpha, kOut };
 
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kLogProbs).view;
+  const Shape& shape = call.Tensor(kLogProbs).shape;
   ShapeChecks checks(check, call);
   checks.Holds(shape.rank == 0 || shape[0] > 0, kLogProbs, "at least 1 step")
       .Rank(kGradOut, 1, 1)
       .Rank(kLoss, 1, 1);
   checks.Rank(kLogProbs, 3, 3).Rank(kLogAlpha, 3, 3).Rank(kTargetsOf, 1, 2).Rank(kOut, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& alpha = call.Tensor(kLogAlpha).view;
+  const Shape& alpha = call.Tensor(kLogAlpha).shape;
   const int64_t blank = call.attributes[kBlank].integer;
   if (blank < 0 || blank >= shape[2]) return RefuseInteger(check, call, "blank", blank, 0, shape[2] - 1);
   if ((alpha[2] < 1 && shape[1] > 0) || Longest(call) > (alpha[2] - 1) / 2)
@@ -288,7 +288,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     count.loss = operands.In(kLoss, dtype);
     count.gradient = operands.In(kGradOut, dtype);
     count.to = operands.Out(kOut, dtype);
-    count.states = call.Tensor(kLogAlpha).view[2];
+    count.states = call.Tensor(kLogAlpha).shape[2];
     count.zeroes = call.attributes[kZeroInfinity].integer != 0;
     count.work = ops.Workspace(count.WorkOfSequence() * count.sequences * static_cast<int64_t>(sizeof(T)));
     count.functions = engine::AlignmentFunctionsOf<T>(call.isa);

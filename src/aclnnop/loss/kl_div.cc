@@ -102,7 +102,7 @@ enum Attributes { kReduction };
 // Two scalars are computed as tensors of one element, which out may be too.
 aclnnStatus CheckUnreducedShape(const Check&, OperatorCall& call) noexcept {
   const Shape one_element{1};
-  if (call.broadcast.rank == 0 && call.Tensor(kOut).view == one_element) call.broadcast = one_element;
+  if (call.broadcast.rank == 0 && call.Tensor(kOut).shape == one_element) call.broadcast = one_element;
   const Check check = ShapeIsBroadcast(kOut);
   return check.run(check, call);
 }
@@ -136,7 +136,7 @@ constexpr engine::PrecomputedKernelTable kKernels(PORTACL_KERNELS(KlDiv<kLogTarg
 // Without terms, R is unknown, and batchmean counts self's first dim.
 float Factor(int64_t reduction, const OperatorCall& call) {
   const bool no_batches = reduction == kReductionBatchMean && call.work == OperatorCall::Work::kNoTerms;
-  return ReductionFactor(reduction, no_batches ? call.Tensor(kSelf).view : call.broadcast);
+  return ReductionFactor(reduction, no_batches ? call.Tensor(kSelf).shape : call.broadcast);
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ PORTACL_PHASE_1(aclnnKlDivBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const engine::Kernels kernels =
         given.logTarget ? kLogTargetKernels.For(checked.isa) : kKernels.For(checked.isa);
-    const Shape* const kept = checked.broadcast == given.self->view ? nullptr : &given.self->view;
+    const Shape* const kept = checked.broadcast == given.self->shape ? nullptr : &given.self->shape;
     SetJob(checked, kept, {kGradOutput, kTarget}, kOut, /*factor=*/1.0f, kernels,
            engine::FactorAlone{ReductionFactor(given.reduction, checked.broadcast)}, fresh);
   });

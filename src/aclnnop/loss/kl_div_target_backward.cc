@@ -123,7 +123,7 @@ using namespace portacl;
 PORTACL_PHASE_1(aclnnKlDivTargetBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     const engine::KernelTable& kernels = given.logTarget ? kLogTargetKernels : kKernels;
-    const Shape* const kept = checked.broadcast == given.target->view ? nullptr : &given.target->view;
+    const Shape* const kept = checked.broadcast == given.target->shape ? nullptr : &given.target->shape;
     SetJob(checked, kept, {kGradOutput, kSelf, kTarget}, kGradTarget, /*factor=*/1.0f,
            kernels.For(checked.isa), engine::FactorAlone{ReductionFactor(given.reduction, checked.broadcast)},
            fresh);

@@ -75,7 +75,7 @@ PORTACL_PHASE_1(aclnnMseLossBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
     // The mean counts self's elements before it is broadcast. Doubling is exact.
     SetElementwiseJob(checked, {kGradOutput, kSelf, kTarget}, kOut, kKernels.For(checked.isa),
-                      engine::FactorAlone{2.0f * ReductionFactor(given.reduction, given.self->view)}, fresh);
+                      engine::FactorAlone{2.0f * ReductionFactor(given.reduction, given.self->shape)}, fresh);
   });
 }
 

@@ -24,9 +24,9 @@ Shape WithoutFirstAxis(const Shape& shape) {
 
 aclnnStatus CheckReducedShape(const Check&, OperatorCall& call) noexcept {
   const Shape accepted = WithoutFirstAxis(call.broadcast);
-  if (call.Tensor(kOut).view == accepted) return ACL_SUCCESS;
+  if (call.Tensor(kOut).shape == accepted) return ACL_SUCCESS;
   Text message(call.api, ": parameter out with shape ");
-  AddShape(message, call.Tensor(kOut).view);
+  AddShape(message, call.Tensor(kOut).shape);
   message.Add(" differs from the broadcast shape of the inputs without its first dim, accepted: ");
   AddShape(message, accepted);
   return FailAclnn(ACLNN_ERR_PARAM_INVALID, message.Add("."));

@@ -26,8 +26,8 @@ engine::ClassReduction ReductionOf(const OperatorCall& call) {
 }
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& target = call.Tensor(kTarget).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& target = call.Tensor(kTarget).shape;
   if (self.rank > 2 || (self.rank > 0 && self[self.rank - 1] == 0)) {
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kSelf);
@@ -38,11 +38,11 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
       is_one_row ? target.rank < 2 && call.Tensor(kTarget).numel == call.Tensor(kSelf).numel : target == self;
   if (!fits) return RefuseShape(check, call, kTarget, self);
   if (!is_one_row && ReductionOf(call) == engine::ClassReduction::kNone) {
-    if (call.Tensor(kOut).view != Shape{self[0]}) return RefuseShape(check, call, kOut, Shape{self[0]});
+    if (call.Tensor(kOut).shape != Shape{self[0]}) return RefuseShape(check, call, kOut, Shape{self[0]});
   } else if (call.Tensor(kOut).numel != 1) {
     return RefuseShape(check, call, kOut, Shape{});
   }
-  if (call.Tensor(kIsTarget).view != target) return RefuseShape(check, call, kIsTarget, target);
+  if (call.Tensor(kIsTarget).shape != target) return RefuseShape(check, call, kIsTarget, target);
   return ACL_SUCCESS;
 }
 
@@ -50,7 +50,7 @@ int64_t RowsOf(const Shape& self) { return self.rank == 2 ? self[0] : 1; }
 int64_t ClassesOf(const Shape& self) { return self.rank == 0 ? 1 : self[self.rank - 1]; }
 
 aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   if (engine::LabelMarginFits(RowsOf(self), ClassesOf(self), call.threads)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
@@ -68,11 +68,11 @@ constexpr auto kChecks =
 void SetMargin(const OperatorCall& call, Executor& executor) {
   const Isa isa = call.isa;
   const auto rows_of = [&](int tensor, bool is_output, aclDataType computed) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     const uint32_t axes = shape.rank == 0 ? 0 : LastAxes(1, shape);
     return engine::RowwiseOperandOf(tensor, call.Tensor(tensor), shape, axes, is_output, computed, isa);
   };
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   engine::LabelMargin margin{};
   margin.input = rows_of(kSelf, false, ACL_DOUBLE);
   margin.target = rows_of(kTarget, false, ACL_INT64);

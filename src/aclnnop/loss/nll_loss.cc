@@ -36,7 +36,7 @@ engine::ClassLoss LossOf(const OperatorCall& call, int input, int target, int we
                          bool is_gradient) {
   engine::ClassLoss loss{};
   const Isa isa = call.isa;
-  const Shape& shape = call.Tensor(input).view;
+  const Shape& shape = call.Tensor(input).shape;
   const int dim = ClassDim(shape);
   loss.classes = shape[dim];
   loss.rows = 1;
@@ -65,8 +65,8 @@ enum Loss { kSelf, kTarget, kWeight, kOut, kTotal };
 
 template <int rank>
 aclnnStatus LossShapes(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& target = call.Tensor(kTarget).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& target = call.Tensor(kTarget).shape;
   Text message = StartMessage(call);
   bool fits = rank == 4 ? self.rank == 4 : self.rank == 1 || self.rank == 2;
   if (!fits) {
@@ -83,18 +83,18 @@ aclnnStatus LossShapes(const Check& check, OperatorCall& call) noexcept {
     AddArgumentShape(message.Add(" does not go with "), call, kSelf);
     return FailAclnn(check.code, message.Add(", accepted: the same dims but for that of the classes."));
   }
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& weight = call.Tensor(kWeight).shape;
   const int64_t classes = self[ClassDim(self)];
   if (rank == 4 ? weight.rank < 1 || weight[0] != classes || call.Tensor(kWeight).numel != classes
                 : weight != Shape{classes})
     return RefuseShape(check, call, kWeight, Shape{classes});
   if (IsNone(call) && self.rank != 1) {
-    if (call.Tensor(kOut).view != target) return RefuseShape(check, call, kOut, target);
+    if (call.Tensor(kOut).shape != target) return RefuseShape(check, call, kOut, target);
   } else if (call.Tensor(kOut).numel != 1) {
     return RefuseShape(check, call, kOut, Shape{});
   }
   if (call.Tensor(kTotal).numel != 1) return RefuseShape(check, call, kTotal, Shape{});
-  if (classes == 0 && !call.Tensor(kTarget).view.IsEmpty()) {
+  if (classes == 0 && !call.Tensor(kTarget).shape.IsEmpty()) {
     AddArgumentShape(message.Add("parameter "), call, kSelf);
     return FailAclnn(check.code, message.Add(" has no classes, accepted: at least one."));
   }
@@ -122,7 +122,7 @@ constexpr auto kLoss2dChecks =
 
 void SetLoss(const OperatorCall& call, Executor& executor) {
   uint32_t touched = 1u << kOut;
-  if (!call.Tensor(kSelf).view.IsEmpty()) touched |= 1u << kSelf | 1u << kTarget | 1u << kWeight;
+  if (!call.Tensor(kSelf).shape.IsEmpty()) touched |= 1u << kSelf | 1u << kTarget | 1u << kWeight;
   if (!IsNone(call)) touched |= 1u << kTotal;
   executor.SetJob([&] {
     return engine::MakeClassLossJob(executor, LossOf(call, kSelf, kTarget, kWeight, kOut, kTotal, false),
@@ -136,8 +136,8 @@ enum Gradient { kGradOutput, kOf, kClass, kFactor, kSum, kGradient };
 
 template <int rank>
 aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kOf).view;
-  const Shape& target = call.Tensor(kClass).view;
+  const Shape& self = call.Tensor(kOf).shape;
+  const Shape& target = call.Tensor(kClass).shape;
   Text message = StartMessage(call);
   bool fits = rank == 4 ? self.rank == 4 : self.rank == 1 || self.rank == 2;
   if (!fits) {
@@ -155,15 +155,15 @@ aclnnStatus GradientShapes(const Check& check, OperatorCall& call) noexcept {
     return FailAclnn(check.code, message.Add(", accepted: the same dims but for that of the classes."));
   }
   const int64_t classes = self[ClassDim(self)];
-  if (rank == 4 ? call.Tensor(kFactor).numel != classes : call.Tensor(kFactor).view != Shape{classes})
+  if (rank == 4 ? call.Tensor(kFactor).numel != classes : call.Tensor(kFactor).shape != Shape{classes})
     return RefuseShape(check, call, kFactor, Shape{classes});
   if (call.Tensor(kSum).numel != 1) return RefuseShape(check, call, kSum, Shape{});
   if (IsNone(call) && self.rank != 1) {
-    if (call.Tensor(kGradOutput).view != target) return RefuseShape(check, call, kGradOutput, target);
+    if (call.Tensor(kGradOutput).shape != target) return RefuseShape(check, call, kGradOutput, target);
   } else if (call.Tensor(kGradOutput).numel != 1) {
     return RefuseShape(check, call, kGradOutput, Shape{});
   }
-  if (call.Tensor(kGradient).view != self) return RefuseShape(check, call, kGradient, self);
+  if (call.Tensor(kGradient).shape != self) return RefuseShape(check, call, kGradient, self);
   return ACL_SUCCESS;
 }
 

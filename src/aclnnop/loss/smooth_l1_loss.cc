@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// This order of operations neither overflows nor underflows before the division, for any beta. d / beta is
+// The order of operations neither overflows nor underflows before the division, for any beta. d / beta is
 // also the factor of the gradient. A NaN d compares false and stays NaN.
 struct SmoothL1Loss : engine::HWY_NAMESPACE::Summable<SmoothL1Loss> {
   using Parameters = SmoothL1LossParameters;
@@ -70,7 +70,7 @@ enum Attributes { kReduction, kBeta };
 // dims.
 aclnnStatus CheckFormat(const Check&, OperatorCall& call) noexcept {
   const aclTensor& result = call.Tensor(kResult);
-  if (result.view.rank != 0 || result.format != ACL_FORMAT_NCHW) return ACL_SUCCESS;
+  if (result.shape.rank != 0 || result.format != ACL_FORMAT_NCHW) return ACL_SUCCESS;
   Text message(call.api, ": parameter result with shape [] has the format ");
   AddFormatName(message, result.format);
   return FailAclnn(ACLNN_ERR_INNER_NULLPTR, message.Add(", accepted: ND."));

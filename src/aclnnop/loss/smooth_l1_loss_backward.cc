@@ -116,7 +116,7 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnSmoothL1LossBackward) {
   return RunPhase1(call, kChecks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
-    const float c = ReductionFactor(given.reduction, given.self->view);
+    const float c = ReductionFactor(given.reduction, given.self->shape);
     SetElementwiseJob(checked, {kGradOut, kSelf, kTarget}, kGradInput, kKernels.For(checked.isa),
                       SmoothL1LossBackwardParameters{given.beta, ExactInverse(given.beta), c}, fresh);
   });

@@ -73,8 +73,8 @@ enum Attributes { kReduction };
 enum Loss { kSelf, kTarget, kOut };
 enum Gradient { kGradOutput, kOf, kTrue, kGradient };
 
-// Any number other than those of none and mean means a sum. Such a sum writes nothing for empty tensors,
-// unlike CANN's own number for sum.
+// Tells whether the reduction is none of CANN's numbers. Any other number means a sum, too, but one that
+// writes nothing for empty tensors.
 bool IsNoNumberOfCann(const OperatorCall& call) noexcept {
   const int64_t reduction = call.attributes[kReduction].integer;
   return reduction < kReductionNone || reduction > kReductionSum;

@@ -75,15 +75,15 @@ enum Tensors { kFeatures, kLabels, kLoss, kBackprop };
 // CANN does not compare shapes before it computes: labels of one row or class broadcast, and results have the
 // shape that follows.
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& features = call.Tensor(kFeatures).view;
-  const Shape& labels = call.Tensor(kLabels).view;
+  const Shape& features = call.Tensor(kFeatures).shape;
+  const Shape& labels = call.Tensor(kLabels).shape;
   for (int axis = 0; axis < 2; ++axis) {
     if (labels[axis] != features[axis] && labels[axis] != 1)
       return RefuseShape(check, call, kLabels, features);
   }
   const auto has = [&](int tensor, const Shape& shape, int64_t numel) {
     const aclTensor& given = call.Tensor(tensor);
-    return given.view == shape || (given.numel == 1 && numel == 1);
+    return given.shape == shape || (given.numel == 1 && numel == 1);
   };
   if (!has(kLoss, Shape{features[0]}, features[0]))
     return RefuseShape(check, call, kLoss, Shape{features[0]});
@@ -109,13 +109,13 @@ constexpr Check kChecks[] = {
 };
 
 void SetRows(const OperatorCall& call, Executor& executor) {
-  const Shape& shape = call.Tensor(kFeatures).view;
+  const Shape& shape = call.Tensor(kFeatures).shape;
   engine::RowwiseJobMaker rows(shape, LastAxes(1, shape), ACL_FLOAT, call.isa, call.threads);
   rows.Keep();
   rows.Input(kFeatures, call.Tensor(kFeatures));
   rows.Input(kLabels, call.Tensor(kLabels));
   StridedView backprop = PlainView(call.Tensor(kBackprop));
-  if (backprop.view != shape) FillShape(backprop, shape, 1);  // one element
+  if (backprop.shape != shape) FillShape(backprop, shape, 1);  // one element
   rows.Output(kBackprop, backprop);
   rows.ValueOut(kLoss, call.Tensor(kLoss));
   SetRowwiseJob(rows, kLossOfShares, engine::NoParameters(), executor);

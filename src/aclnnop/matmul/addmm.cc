@@ -40,7 +40,7 @@ bool ExpandsTo(const Shape& shape, const Shape& whole) {
 
 // 161002 when self does not expand to call.broadcast.
 aclnnStatus SelfExpands(const Check& check, OperatorCall& call) noexcept {
-  if (ExpandsTo(call.Tensor(kSelf).view, call.broadcast)) return ACL_SUCCESS;
+  if (ExpandsTo(call.Tensor(kSelf).shape, call.broadcast)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" does not expand to ");
   AddShape(message, call.broadcast);
@@ -50,7 +50,7 @@ aclnnStatus SelfExpands(const Check& check, OperatorCall& call) noexcept {
 // Views self in the dims of matrices.
 Matrices AddedOf(const OperatorCall& call) {
   Matrices added{kSelf, call.Tensor(kSelf)};
-  while (added.view.view.rank < 2) InsertDim(added.view, 0, 1, 0);
+  while (added.view.shape.rank < 2) InsertDim(added.view, 0, 1, 0);
   return added;
 }
 
@@ -63,8 +63,8 @@ MatrixProduct ProductOf(const OperatorCall& call) {
 // ---- Addmm ----
 
 aclnnStatus SetResultOfMatrices(const Check&, OperatorCall& call) noexcept {
-  const Shape& left = call.Tensor(kLeft).view;
-  const Shape& right = call.Tensor(kRight).view;
+  const Shape& left = call.Tensor(kLeft).shape;
+  const Shape& right = call.Tensor(kRight).shape;
   call.broadcast = Shape{left[left.rank - 2], right[right.rank - 1]};
   return ACL_SUCCESS;
 }
@@ -72,8 +72,8 @@ aclnnStatus SetResultOfMatrices(const Check&, OperatorCall& call) noexcept {
 // Accepts any empty output if the result has no rows or columns.
 aclnnStatus OutIsResultOrEmpty(const Check& check, OperatorCall& call) noexcept {
   const int out = call.Output();
-  if (call.broadcast.IsEmpty() ? call.Tensor(out).numel == 0 && call.Tensor(out).view.IsEmpty()
-                               : call.Tensor(out).view == call.broadcast) {
+  if (call.broadcast.IsEmpty() ? call.Tensor(out).numel == 0 && call.Tensor(out).shape.IsEmpty()
+                               : call.Tensor(out).shape == call.broadcast) {
     return ACL_SUCCESS;
   }
   return RefuseShape(check, call, out, call.broadcast);
@@ -93,17 +93,17 @@ void SetAddmm(const OperatorCall& call, Executor& executor) {
   MatrixProduct product = ProductOf(call);
   product.alpha = RoundedFloatOf(call.Scalar(kAlpha));
   product.beta = RoundedFloatOf(call.Scalar(kBeta));
-  product.multiplies = product.alpha != 0 && call.Tensor(kLeft).view[1] > 0;
-  // Without a product the result is 0 * self, which is NaN for NaN and infinities.
+  product.multiplies = product.alpha != 0 && call.Tensor(kLeft).shape[1] > 0;
+  // Without a matrix product the result is 0 * self, which is NaN for NaN and infinities.
   if (product.beta != 0 || !product.multiplies) product.added = &added;
   SetProductJob(call, product, executor);
 }
 
 // ---- Baddbmm ----
 
-// Refuses a call where self or the product is empty, but not both.
+// Refuses a call where self or the matrix product is empty, but not both.
 aclnnStatus BothEmptyOrNone(const Check& check, OperatorCall& call) noexcept {
-  const bool is_empty = call.Tensor(kSelf).view.IsEmpty();
+  const bool is_empty = call.Tensor(kSelf).shape.IsEmpty();
   if (is_empty == call.broadcast.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf)
@@ -113,8 +113,8 @@ aclnnStatus BothEmptyOrNone(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus SetResultOfBatches(const Check&, OperatorCall& call) noexcept {
-  const Shape& left = call.Tensor(kLeft).view;
-  const Shape& right = call.Tensor(kRight).view;
+  const Shape& left = call.Tensor(kLeft).shape;
+  const Shape& right = call.Tensor(kRight).shape;
   call.broadcast = Shape{left[0] == 1 ? right[0] : left[0], left[1], right[2]};
   return ACL_SUCCESS;
 }
@@ -124,11 +124,11 @@ aclnnStatus SetResultOfBatches(const Check&, OperatorCall& call) noexcept {
 aclnnStatus OutIsSumsShape(const Check& check, OperatorCall& call) noexcept {
   const int out = call.Output();
   Shape product = call.broadcast;
-  product.dim[0] = call.Tensor(kLeft).view[0];
+  product.dim[0] = call.Tensor(kLeft).shape[0];
   Shape sum;
-  if (!BroadcastShapes(call.Tensor(kSelf).view, product, &sum))
+  if (!BroadcastShapes(call.Tensor(kSelf).shape, product, &sum))
     return RefuseWith(check, call, kSelf, kLeft, "one that broadcasts with the product");
-  if (!(call.Tensor(out).view == sum) || !(sum == call.broadcast))
+  if (!(call.Tensor(out).shape == sum) || !(sum == call.broadcast))
     return RefuseShape(check, call, out, call.broadcast);
   return ACL_SUCCESS;
 }
@@ -148,7 +148,7 @@ void SetBaddbmm(const OperatorCall& call, Executor& executor) {
   MatrixProduct product = ProductOf(call);
   product.alpha = RoundedFloatOf(call.Scalar(kAlpha));
   product.beta = RoundedFloatOf(call.Scalar(kBeta));
-  product.multiplies = call.Tensor(kLeft).view[2] > 0;
+  product.multiplies = call.Tensor(kLeft).shape[2] > 0;
   if (product.beta != 0) product.added = &added;
   SetProductJob(call, product, executor);
 }

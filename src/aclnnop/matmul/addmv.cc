@@ -57,16 +57,16 @@ aclnnStatus SetSumDtype(const Check&, OperatorCall& call) noexcept {
 bool IsZero(const OperatorCall& call, int factor) { return RoundedFloatOf(call.Scalar(factor)) == 0; }
 
 aclnnStatus LengthsOfAddmv(const Check& check, OperatorCall& call) noexcept {
-  const Shape& mat = call.Tensor(kMat).view;
-  if (call.Tensor(kVec).view[0] != mat[1])
+  const Shape& mat = call.Tensor(kMat).shape;
+  if (call.Tensor(kVec).shape[0] != mat[1])
     return RefuseWith(check, call, kVec, kMat, "as many elements as that has columns");
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const int64_t length = self.rank == 0 ? 1 : self[0];
   if (length != mat[0] && (length != 1 || IsZero(call, kAlpha))) {
     return RefuseWith(check, call, kSelf, kMat,
                       "as many elements as that has rows, or, unless alpha is 0, one element");
   }
-  if (call.Tensor(kOut).view[0] != mat[0])
+  if (call.Tensor(kOut).shape[0] != mat[0])
     return RefuseWith(check, call, kOut, kMat, "as many elements as that has rows");
   return ACL_SUCCESS;
 }
@@ -142,15 +142,15 @@ StridedView DenseVector(aclDataType dtype, int64_t length) {
 
 Matrices ColumnOf(const OperatorCall& call, int tensor) {
   Matrices column{tensor, call.Tensor(tensor)};
-  while (column.view.view.rank < 2) InsertDim(column.view, column.view.view.rank, 1, 0);
+  while (column.view.shape.rank < 2) InsertDim(column.view, column.view.shape.rank, 1, 0);
   return column;
 }
 
 engine::VectorProductOperand OperandOf(const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
   const auto step = [&](int dim) { return ByteStride(view, dim); };
-  return {static_cast<int8_t>(tensor), view.dtype, ByteOffset(view), view.view.rank == 2 ? step(0) : 0,
-          step(view.view.rank - 1)};
+  return {static_cast<int8_t>(tensor), view.dtype, ByteOffset(view), view.shape.rank == 2 ? step(0) : 0,
+          step(view.shape.rank - 1)};
 }
 
 engine::ElementwiseJob ScaledJob(OperatorCall& call, int tensor, int out, aclDataType dtype, int factor) {
@@ -183,7 +183,7 @@ void SetSelfJob(const OperatorCall& call, const PartDtypes& dtypes, Executor& ex
 void SetAddmv(const OperatorCall& call, Executor& executor) {
   const PartDtypes dtypes = PartDtypesOf(call);
   const aclTensor& mat = call.Tensor(kMat);
-  if (IsZero(call, kAlpha) || mat.view.IsEmpty()) return SetSelfJob(call, dtypes, executor);
+  if (IsZero(call, kAlpha) || mat.shape.IsEmpty()) return SetSelfJob(call, dtypes, executor);
   const bool adds = !IsZero(call, kBeta);
   const bool is_gemm =
       kFloatHalfAndBf16.Contains(mat.dtype) && kFloatHalfAndBf16.Contains(call.Tensor(kVec).dtype);
@@ -199,7 +199,7 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
   auto* const memory = executor.ReserveMemory(sizeof(Parts));
   if (memory == nullptr) return;
   auto& parts = *new (memory) Parts;
-  const int64_t rows = mat.view[0];
+  const int64_t rows = mat.shape[0];
   const aclTensor product = AsTensor(DenseVector(HeldIn(dtypes.product), rows));
   const aclTensor scaled = AsTensor(DenseVector(HeldIn(dtypes.scaled), rows));
   const aclTensor added = AsTensor(DenseVector(HeldIn(dtypes.added), rows));
@@ -208,8 +208,8 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
     InsertDim(whole.out.view, 1, 1, 0);
     parts.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
   } else {
-    parts.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows, mat.view[1],
-                                              dtypes.product, call.isa, call.threads);
+    parts.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
+                                              mat.shape[1], dtypes.product, call.isa, call.threads);
   }
   TensorArgument tensors[kOperands];
   std::copy_n(call.tensors.begin(), kProduct, tensors);

@@ -16,7 +16,7 @@ enum Tensors { kSelf, kVec2, kOut };
 constexpr DtypeRule kGerDtypes = Everywhere(kArithmetic).On(products::kAscend950, kArithmetic | kBf16);
 
 aclnnStatus SetResultOfGer(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = Shape{call.Tensor(kSelf).view[0], call.Tensor(kVec2).view[0]};
+  call.broadcast = Shape{call.Tensor(kSelf).shape[0], call.Tensor(kVec2).shape[0]};
   return ACL_SUCCESS;
 }
 

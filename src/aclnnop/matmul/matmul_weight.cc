@@ -33,7 +33,7 @@ aclnnStatus FormatIsNd(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus RankOfWeight(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& weight = call.Tensor(kWeight);
   const int most = TakesBatches(call.product) || weight.dtype == ACL_INT8 ? 6 : 2;
-  if (weight.view.rank >= 2 && weight.view.rank <= most) return ACL_SUCCESS;
+  if (weight.shape.rank >= 2 && weight.shape.rank <= most) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kWeight)
       .Add(" has a rank out of range, accepted: 2 to ")
@@ -57,7 +57,7 @@ Shape FractalDims(const StridedView& weight) {
   constexpr int64_t kBlockRows = 16;
   const int64_t block_columns = 32 * 8 / StorageBits(weight.dtype);
   const auto blocks = [](int64_t length, int64_t of) { return length / of + (length % of == 0 ? 0 : 1); };
-  Shape dims = weight.view;
+  Shape dims = weight.shape;
   const int rank = dims.rank;
   const int64_t rows = dims[rank - 2];
   dims.dim[rank - 2] = blocks(dims[rank - 1], block_columns);

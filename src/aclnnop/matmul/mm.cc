@@ -25,7 +25,7 @@ constexpr auto kFirst =
 // ---- Mm ----
 
 aclnnStatus SetResultOfMm(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = Shape{call.Tensor(kSelf).view[0], call.Tensor(kMat2).view[1]};
+  call.broadcast = Shape{call.Tensor(kSelf).shape[0], call.Tensor(kMat2).shape[1]};
   return ACL_SUCCESS;
 }
 
@@ -46,15 +46,15 @@ void SetPlain(const OperatorCall& call, Executor& executor) {
 // ---- BatchMatMul ----
 
 aclnnStatus SetResultOfBatch(const Check&, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& mat2 = call.Tensor(kMat2).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& mat2 = call.Tensor(kMat2).shape;
   call.broadcast = Shape{self[0] == 1 ? mat2[0] : self[0], self[1], mat2[2]};
   return ACL_SUCCESS;
 }
 
 aclnnStatus FractalIsNoVector(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& mat2 = call.Tensor(kMat2);
-  if (mat2.format != ACL_FORMAT_FRACTAL_NZ || (mat2.view[1] != 1 && mat2.view[2] != 1)) return ACL_SUCCESS;
+  if (mat2.format != ACL_FORMAT_FRACTAL_NZ || (mat2.shape[1] != 1 && mat2.shape[2] != 1)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kMat2).Add(" has the format FRACTAL_NZ, ");
   return FailAclnn(check.code, message.Add("accepted with that: matrices of 2 rows and columns or more."));
@@ -71,18 +71,18 @@ constexpr auto kBatchChecks =
 // View a tensor of one dim as a row on the left, and as a column on the right.
 StridedView AsRows(const StridedView& tensor) {
   StridedView view = tensor;
-  if (view.view.rank == 1) InsertDim(view, 0, 1, 0);
+  if (view.shape.rank == 1) InsertDim(view, 0, 1, 0);
   return view;
 }
 StridedView AsColumns(const StridedView& tensor) {
   StridedView view = tensor;
-  if (view.view.rank == 1) InsertDim(view, 1, 1, 0);
+  if (view.shape.rank == 1) InsertDim(view, 1, 1, 0);
   return view;
 }
 
 aclnnStatus RanksOfMatmul(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kSelf, kMat2}) {
-    const int rank = call.Tensor(tensor).view.rank;
+    const int rank = call.Tensor(tensor).shape.rank;
     if (rank >= 1 && rank <= 6) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor);
@@ -95,8 +95,8 @@ aclnnStatus RanksOfMatmul(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
   const StridedView self = AsRows(call.Tensor(kSelf));
   const StridedView mat2 = AsColumns(call.Tensor(kMat2));
-  Shape left = self.view;
-  Shape right = mat2.view;
+  Shape left = self.shape;
+  Shape right = mat2.shape;
   left.rank -= 2;
   right.rank -= 2;
   Shape batch;
@@ -104,14 +104,14 @@ aclnnStatus BatchesBroadcast(const Check& check, OperatorCall& call) noexcept {
     return RefuseWith(check, call, kMat2, kSelf, "dims before the last two that broadcast");
   const int rank = batch.rank;
   batch.rank += 2;
-  batch.dim[rank] = self.view[left.rank];
-  batch.dim[rank + 1] = mat2.view[right.rank + 1];
+  batch.dim[rank] = self.shape[left.rank];
+  batch.dim[rank + 1] = mat2.shape[right.rank + 1];
   call.broadcast = batch;
   return ACL_SUCCESS;
 }
 
-// CANN reshapes the product to the output's shape, and checks only the number of elements. Without terms it
-// fills the output.
+// CANN reshapes the matrix product to the output's shape, and checks only the number of elements. If the
+// inner (K) dim is 0, it fills the output.
 aclnnStatus OutHoldsResult(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kOut);
   if (call.Tensor(kSelf).numel == 0 || call.Tensor(kMat2).numel == 0) {
@@ -135,15 +135,15 @@ constexpr auto kMatmulChecks =
 // Views the output as matrices. The argument is -1 if only a copy in the workspace can be viewed so.
 Matrices OutputOf(const OperatorCall& call) {
   const aclTensor& out = call.Tensor(kOut);
-  const int self_rank = call.Tensor(kSelf).view.rank;
-  const int mat2_rank = call.Tensor(kMat2).view.rank;
+  const int self_rank = call.Tensor(kSelf).shape.rank;
+  const int mat2_rank = call.Tensor(kMat2).shape.rank;
   // The product's rank without the dims that were inserted for a row or a column.
   StridedView view = out;
   const int rank = call.broadcast.rank - (self_rank == 1 ? 1 : 0) - (mat2_rank == 1 ? 1 : 0);
-  if (out.view.rank == rank) {
+  if (out.shape.rank == rank) {
     if (mat2_rank == 1) InsertDim(view, rank, 1, 0);
-    if (self_rank == 1) InsertDim(view, view.view.rank - 1, 1, 0);
-    if (view.view == call.broadcast) return {kOut, view};
+    if (self_rank == 1) InsertDim(view, view.shape.rank - 1, 1, 0);
+    if (view.shape == call.broadcast) return {kOut, view};
   }
   StridedView dense;
   dense.dtype = out.dtype;

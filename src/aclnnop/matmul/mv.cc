@@ -17,13 +17,13 @@ enum Attributes { kMode };
 
 // ---- Mv ----
 
-bool SelfHasElements(const OperatorCall& call) noexcept { return !call.Tensor(kSelf).view.IsEmpty(); }
+bool SelfHasElements(const OperatorCall& call) noexcept { return !call.Tensor(kSelf).shape.IsEmpty(); }
 
 aclnnStatus LengthsOfMv(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  if (call.Tensor(kVector).view[0] != self[1])
+  const Shape& self = call.Tensor(kSelf).shape;
+  if (call.Tensor(kVector).shape[0] != self[1])
     return RefuseWith(check, call, kVector, kSelf, "as many elements as that has columns");
-  if (call.Tensor(kOut).view[0] != self[0])
+  if (call.Tensor(kOut).shape[0] != self[0])
     return RefuseWith(check, call, kOut, kSelf, "as many elements as that has rows");
   return ACL_SUCCESS;
 }
@@ -38,7 +38,7 @@ constexpr auto kMvChecks =
 // View a vector as a matrix of one column, or of one row.
 Matrices ColumnOf(const OperatorCall& call, int tensor) {
   Matrices column{tensor, call.Tensor(tensor)};
-  InsertDim(column.view, column.view.view.rank, 1, 0);
+  InsertDim(column.view, column.view.shape.rank, 1, 0);
   return column;
 }
 Matrices RowOf(const OperatorCall& call, int tensor) {

@@ -140,22 +140,22 @@ int64_t TimesWord(int64_t length) { return static_cast<int64_t>(static_cast<uint
 // Returns the dim along which a word holds eight elements: the last one, unless the one before it is
 // contiguous.
 int InnerOf(const StridedView& tensor) {
-  const int last = tensor.view.rank - 1;
+  const int last = tensor.shape.rank - 1;
   return tensor.strides[last] != 1 && tensor.strides[last - 1] == 1 ? last - 1 : last;
 }
 
 // Views an operand as matrices of integers. Dims and strides are in elements; a word has eight.
 StridedView MatricesOf(const OperatorCall& call, int tensor) {
   StridedView view = AsNd(call.Tensor(tensor));
-  const int last = view.view.rank - 1;
+  const int last = view.shape.rank - 1;
   if (view.dtype == ACL_INT32) {
     const int inner = InnerOf(view);
     for (int i = 0; i <= last; ++i) view.strides.dim[i] = i == inner ? 1 : TimesWord(view.strides[i]);
-    view.view.dim[inner] = TimesWord(view.view[inner]);
+    view.shape.dim[inner] = TimesWord(view.shape[inner]);
     view.offset = TimesWord(view.offset);
   }
   if (call.attributes[tensor == kX1 ? kTranspose1 : kTranspose2].integer != 0) {
-    std::swap(view.view.dim[last - 1], view.view.dim[last]);
+    std::swap(view.shape.dim[last - 1], view.shape.dim[last]);
     std::swap(view.strides.dim[last - 1], view.strides.dim[last]);
   }
   return view;
@@ -171,9 +171,9 @@ bool IsV5(const Check& check) { return check.low == 1; }
 aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kX1, kX2}) {
     const aclTensor& view = call.Tensor(tensor);
-    if (view.view.rank < 2 || view.view.rank > 6) return Refuse(check, call, tensor, "2 to 6 dims");
-    const int last = view.view.rank - 1;
-    if (view.dtype == ACL_INT32 && view.view[InnerOf(view)] != 1 && view.strides[InnerOf(view)] != 1)
+    if (view.shape.rank < 2 || view.shape.rank > 6) return Refuse(check, call, tensor, "2 to 6 dims");
+    const int last = view.shape.rank - 1;
+    if (view.dtype == ACL_INT32 && view.shape[InnerOf(view)] != 1 && view.strides[InnerOf(view)] != 1)
       return Refuse(check, call, tensor,
                     "words of eight elements side by side along one of the last two dims");
     // Takes the dim that is contiguous in memory: a view with its last two dims transposed is accepted as
@@ -181,7 +181,7 @@ aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
     const bool is_free = view.dtype == ACL_INT8 && kFloatOrBf16.Contains(call.Tensor(kScale).dtype) &&
                          products::kAtlasA2AndA3.Contains(call.product);
     if (IsV5(check) && products::kAscend950.Contains(call.product)) continue;
-    const int64_t length = view.view[IsTransposed(AsNd(view)) ? last - 1 : last];
+    const int64_t length = view.shape[IsTransposed(AsNd(view)) ? last - 1 : last];
     const int64_t most = view.dtype == ACL_INT32 ? kMostLength / kInWord : kMostLength;
     if (!is_free && length > most)
       return Refuse(check, call, tensor, "at most 65535 elements along the dim that lies side by side");
@@ -191,8 +191,8 @@ aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
 
 // Computes the product's shape into call.broadcast.
 aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape a = MatricesOf(call, kX1).view;
-  const Shape b = MatricesOf(call, kX2).view;
+  const Shape a = MatricesOf(call, kX1).shape;
+  const Shape b = MatricesOf(call, kX2).shape;
   if (a[a.rank - 1] != b[b.rank - 2]) return RefuseWith(check, call, kX2, kX1, "as many terms");
   Shape& made = call.broadcast;
   made.rank = std::max(a.rank, b.rank);
@@ -217,12 +217,12 @@ bool IsHandedOverTransposed(const OperatorCall& call, int tensor) {
 aclnnStatus FourBitsFit(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& x2 = call.Tensor(kX2);
   if (x2.dtype == ACL_INT8) return ACL_SUCCESS;
-  if (x2.view.rank != 2) return Refuse(check, call, kX2, "2 dims of elements of 4 bits");
-  if (call.IsGiven(kBias) && call.Tensor(kBias).view.rank != 1)
+  if (x2.shape.rank != 2) return Refuse(check, call, kX2, "2 dims of elements of 4 bits");
+  if (call.IsGiven(kBias) && call.Tensor(kBias).shape.rank != 1)
     return Refuse(check, call, kBias, "one dim beside elements of 4 bits");
   if (IsHandedOverTransposed(call, kX1))
     return Refuse(check, call, kX1, "elements of 4 bits that are not transposed");
-  const Shape matrix = MatricesOf(call, kX2).view;
+  const Shape matrix = MatricesOf(call, kX2).shape;
   const bool is_transposed = IsHandedOverTransposed(call, kX2);
   if (matrix[0] % 2 != 0) return Refuse(check, call, kX2, "an even number of terms of 4 bits");
   if (!is_transposed && matrix[1] % 2 != 0)
@@ -244,9 +244,9 @@ aclnnStatus FourBitsFit(const Check& check, OperatorCall& call) noexcept {
 // last; in V5 that would be a scale of groups.
 template <bool takes_dims_of_x2>
 bool IsLine(const OperatorCall& call, int tensor) {
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   if (shape.rank == 1) return true;
-  if (!takes_dims_of_x2 || tensor != kScale || shape.rank != call.Tensor(kX2).view.rank) return false;
+  if (!takes_dims_of_x2 || tensor != kScale || shape.rank != call.Tensor(kX2).shape.rank) return false;
   for (int i = 0; i + 1 < shape.rank; ++i) {
     if (shape[i] != 1) return false;
   }
@@ -260,7 +260,7 @@ aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t columns = made[made.rank - 1];
   for (const int tensor : {kScale, kOffset}) {
     if (!call.IsGiven(tensor)) continue;
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     if (!IsLine<takes_dims_of_x2>(call, tensor) ||
         (shape[shape.rank - 1] != 1 && shape[shape.rank - 1] != columns))
       return Refuse(check, call, tensor,
@@ -269,10 +269,10 @@ aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
                           "each column"
                         : "one dim, of one element or one for each column");
   }
-  if (call.IsGiven(kPertoken) && call.Tensor(kPertoken).view != Shape{rows})
+  if (call.IsGiven(kPertoken) && call.Tensor(kPertoken).shape != Shape{rows})
     return RefuseShape(check, call, kPertoken, {rows});
   if (!call.IsGiven(kBias)) return ACL_SUCCESS;
-  const Shape& bias = call.Tensor(kBias).view;
+  const Shape& bias = call.Tensor(kBias).shape;
   const bool is_of_batch = made.rank == 3 && bias == Shape{made[0], 1, columns};
   if (bias == Shape{columns} || is_of_batch) return ACL_SUCCESS;
   return Refuse(check, call, kBias,
@@ -282,10 +282,10 @@ aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
 // The product of two matrices may be written to [rows, 1, columns].
 bool IsApart(const OperatorCall& call) {
   const Shape& made = call.broadcast;
-  return made.rank == 2 && call.Tensor(kOut).view == Shape{made[0], 1, made[1]};
+  return made.rank == 2 && call.Tensor(kOut).shape == Shape{made[0], 1, made[1]};
 }
 aclnnStatus OutFits(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kOut).view == call.broadcast || IsApart(call)) return ACL_SUCCESS;
+  if (call.Tensor(kOut).shape == call.broadcast || IsApart(call)) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, call.broadcast);
 }
 
@@ -310,10 +310,10 @@ aclnnStatus IsFractal(const Check& check, OperatorCall& call) noexcept {
 
 // Ascend 950 accepts results without elements, and does nothing.
 aclnnStatus NotEmpty(const Check& check, OperatorCall& call) noexcept {
-  const Shape a = MatricesOf(call, kX1).view;
+  const Shape a = MatricesOf(call, kX1).shape;
   if (a[a.rank - 1] == 0) return Refuse(check, call, kX1, "at least one term");
   for (const int tensor : {kX1, kX2}) {
-    if (call.Tensor(tensor).view.IsEmpty() && !products::kAscend950.Contains(call.product))
+    if (call.Tensor(tensor).shape.IsEmpty() && !products::kAscend950.Contains(call.product))
       return Refuse(check, call, tensor, "at least one element");
   }
   return ACL_SUCCESS;
@@ -341,7 +341,7 @@ aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
   return RefuseGroup(check, call, "0, or groups of 1 or 128 rows and columns and of 32, 128 or 256 terms.");
 }
 
-// Refuses features of CANN that are not implemented.
+// Refuses products of groups, which docs/compatibility.md lists as unsupported.
 aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
   if (call.attributes[kGroupSize].integer == 0) return ACL_SUCCESS;
   return RefuseGroup(check, call, "0; products of groups, of MX and of fp8 types are not computed.");
@@ -350,7 +350,7 @@ aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
 // Accepts tensors without elements, which torch_npu passes as offsets.
 aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kYScale, kX1Offset, kYOffset}) {
-    if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty())
+    if (call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty())
       return Refuse(
           check, call, tensor,
           "a null pointer or no elements: what is asymmetric, of groups or scaled again is not computed");
@@ -366,7 +366,7 @@ aclnnStatus WorkspaceFits(const Check& check, OperatorCall& call) noexcept {
   int64_t workspace = 0;
   for (const int tensor : {kX1, kX2}) {
     const StridedView view = AsNd(call.Tensor(tensor));
-    if (view.dtype == ACL_INT8 || view.view.IsEmpty()) continue;
+    if (view.dtype == ACL_INT8 || view.shape.IsEmpty()) continue;
     const int64_t elements = view.dtype == ACL_INT32 ? kInWord : 1;
     int64_t lowest;
     int64_t highest;
@@ -408,7 +408,7 @@ constexpr auto kFractalChecks = Join(kTypes, List(Custom(HasNoMore), Custom(Rank
 engine::IntegerGemmJob::Numbers NumbersOf(const OperatorCall& call, int tensor, bool is_of_rows) {
   if (!call.IsGiven(tensor)) return {-1, 0, 0, 0, ACL_FLOAT};
   const aclTensor& view = call.Tensor(tensor);
-  const int64_t step = ByteStride(view, view.view.rank - 1);
+  const int64_t step = ByteStride(view, view.shape.rank - 1);
   // The lower half of a word is its scale.
   return {static_cast<int8_t>(tensor), ByteOffset(view), is_of_rows ? step : 0, is_of_rows ? 0 : step,
           StorageBits(view.dtype) == 64 ? ACL_FLOAT : view.dtype};
@@ -441,7 +441,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   Matrices out{kOut, call.Tensor(kOut)};
   if (IsApart(call)) {
     Shape& strides = out.view.strides;
-    out.view.view = call.broadcast;
+    out.view.shape = call.broadcast;
     strides = {strides[0], strides[2]};
   }
   const Matrices bias{kBias, call.IsGiven(kBias) ? StridedView(call.Tensor(kBias)) : StridedView{}};

@@ -1,5 +1,5 @@
-// aclnnTransQuantParamV2 and aclnnTransQuantParam: pack scales and offsets of quantised products into 64-bit
-// words.
+// aclnnTransQuantParamV2 and aclnnTransQuantParam: pack scales and offsets of quantised matrix products into
+// 64-bit words.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/trans_quant_param_functions.h"
 
@@ -35,7 +35,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   int64_t most = 1;
   for (const int tensor : {kScale, kOffset}) {
     if (!call.IsGiven(tensor)) continue;
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     if (!IsRow(shape) || shape[shape.rank - 1] < 1)
       return Refuse(check, call, tensor, "[n] or [1, n], with n at least 1");
     const int64_t length = shape[shape.rank - 1];
@@ -43,7 +43,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
       return RefuseWith(check, call, tensor, kScale, "as many elements, or one of them 1");
     most = std::max(most, length);
   }
-  const Shape& out = call.Tensor(kOut).view;
+  const Shape& out = call.Tensor(kOut).shape;
   if (IsRow(out) && out[out.rank - 1] == most) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, {most});
 }
@@ -63,7 +63,7 @@ constexpr Check kChecks[] = {
 engine::ScaleWordsJob::Operand OperandOf(const OperatorCall& call, int tensor) {
   if (!call.IsGiven(tensor)) return {-1, 0, 0};
   const StridedView view = PlainView(call.Tensor(tensor));
-  const int last = view.view.rank - 1;
+  const int last = view.shape.rank - 1;
   return {static_cast<int8_t>(tensor), ByteOffset(view), ByteStride(view, last)};
 }
 

@@ -1,5 +1,5 @@
-// aclnnWeightQuantBatchMatmulV2: products with 8-bit or 4-bit weights. Each column, or each group of a
-// column's terms, has a scale.
+// aclnnWeightQuantBatchMatmulV2: matrix products with 8-bit or 4-bit weights. Each column, or each group of a
+// column's elements along the inner (K) axis, has a scale.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/weight_quant_functions.h"
 
@@ -52,10 +52,10 @@ Weight WeightOf(const OperatorCall& call) {
   StridedView lying = tensor;  // by strides, whatever the format
   lying.is_dense = false;
   lying = PlainView(lying);
-  Weight weight{tensor.view[0],   tensor.view[1], lying.strides[0],
-                lying.strides[1], lying.offset,   IsTransposed(tensor)};
+  Weight weight{tensor.shape[0],  tensor.shape[1], lying.strides[0],
+                lying.strides[1], lying.offset,    IsTransposed(tensor)};
   if (tensor.dtype != ACL_INT32) return weight;
-  const int64_t terms = call.Tensor(kX).view[1];
+  const int64_t terms = call.Tensor(kX).shape[1];
   if (IsContiguous(tensor) && weight.terms != terms && weight.terms * kInWord == terms)
     weight.is_transposed = IsContiguous(LastTwoSwapped(tensor));
   weight.first *= kInWord;
@@ -101,7 +101,7 @@ aclnnStatus LiesAsWeight(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kScale, kOffset}) {
     if (!call.IsGiven(tensor)) continue;
     const aclTensor& view = call.Tensor(tensor);
-    if (view.view.rank < 2 || view.numel == 1) continue;
+    if (view.shape.rank < 2 || view.numel == 1) continue;
     if (!IsContiguous(view) && !IsTransposed(view))
       return Refuse(check, call, tensor, "transposed as weight is");
     if (IsTransposed(call.Tensor(kWeight)) && !IsContiguous(LastTwoSwapped(view)))
@@ -150,14 +150,14 @@ aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kBias, kScale, kOffset}) {
     if (!call.IsGiven(tensor)) continue;
-    const int rank = call.Tensor(tensor).view.rank;
+    const int rank = call.Tensor(tensor).shape.rank;
     if (rank < 1 || rank > 2) return Refuse(check, call, tensor, "1 or 2 dims");
   }
   return ACL_SUCCESS;
 }
 
 aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const Weight weight = WeightOf(call);
   if (weight.terms != x[1]) return RefuseWith(check, call, kWeight, kX, "as many terms");
   if (x[0] < 1 || x[1] < 1) return Refuse(check, call, kX, "dims of at least 1");
@@ -173,7 +173,7 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
                                                                  : weight.columns;
   if (call.Tensor(kWeight).dtype == ACL_INT4 && inner % 2 != 0)
     return Refuse(check, call, kWeight, "an even number of elements side by side");
-  const Shape& y = call.Tensor(kY).view;
+  const Shape& y = call.Tensor(kY).shape;
   if (y[0] != x[0] || y[1] != weight.columns)
     return Refuse(check, call, kY, "rows of x by columns of weight");
   return ACL_SUCCESS;
@@ -181,7 +181,7 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus GroupSizeFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t size = call.attributes[kGroupSize].integer;
-  const int64_t terms = call.Tensor(kX).view[1];
+  const int64_t terms = call.Tensor(kX).shape[1];
   if (size == 0 || (size >= kGroupStep && size < terms && size % kGroupStep == 0)) return ACL_SUCCESS;
   return FailAclnn(check.code, StartMessage(call)
                                    .Add("parameter antiquantGroupSize has the value ")
@@ -192,24 +192,24 @@ aclnnStatus GroupSizeFits(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& scale = call.Tensor(kScale).view;
-  const int64_t columns = call.Tensor(kY).view[1];
+  const Shape& scale = call.Tensor(kScale).shape;
+  const int64_t columns = call.Tensor(kY).shape[1];
   const int64_t size = call.attributes[kGroupSize].integer;
   const int64_t last = scale[scale.rank - 1];
   bool fits;
   if (size == 0) {
     fits = (last == 1 || last == columns) && (scale.rank == 1 || scale[0] == 1);
   } else {
-    const int64_t groups = (call.Tensor(kX).view[1] + size - 1) / size;
+    const int64_t groups = (call.Tensor(kX).shape[1] + size - 1) / size;
     fits = scale.rank == 2 && scale[0] == groups && last == columns;
   }
   if (!fits)
     return Refuse(check, call, kScale,
                   "one element, one for each column, or with groups one for each of these and each column");
-  if (call.IsGiven(kOffset) && call.Tensor(kOffset).view != scale)
+  if (call.IsGiven(kOffset) && call.Tensor(kOffset).shape != scale)
     return Refuse(check, call, kOffset, "antiquantScale's shape");
   if (call.IsGiven(kBias)) {
-    const Shape& bias = call.Tensor(kBias).view;
+    const Shape& bias = call.Tensor(kBias).shape;
     if (bias[bias.rank - 1] != columns || (bias.rank == 2 && bias[0] != 1))
       return Refuse(check, call, kBias, "one element for each column");
   }
@@ -253,7 +253,7 @@ constexpr Check kChecks[] = {
 
 engine::GroupNumbers NumbersOf(const OperatorCall& call, int tensor) {
   const aclTensor& view = call.Tensor(tensor);
-  const int last = view.view.rank - 1;
+  const int last = view.shape.rank - 1;
   return {static_cast<int8_t>(tensor), ByteOffset(view), ByteStride(view, last),
           last == 0 ? 0 : ByteStride(view, 0)};
 }

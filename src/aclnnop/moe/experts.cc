@@ -57,10 +57,10 @@ aclnnStatus RerouteFits(const Check& check, OperatorCall& call) noexcept {
   checks.Rank(kTokens, 2, 2).Rank(kPerRank, 2, 2).Integer(kNumType, 1, 1);
   checks.Integer(kIdxType, 0, call.product == Product::kAscend950 ? 1 : 0);
   if (!checks.Passed()) return checks.status();
-  const Shape rows{call.Tensor(kTokens).view[0]};
-  checks.IsIfGiven(kScales, rows).Is(kToTokens, call.Tensor(kTokens).view).Is(kToIndex, rows);
+  const Shape rows{call.Tensor(kTokens).shape[0]};
+  checks.IsIfGiven(kScales, rows).Is(kToTokens, call.Tensor(kTokens).shape).Is(kToIndex, rows);
   if (call.IsGiven(kScales)) checks.Is(kToScales, rows);
-  return checks.Is(kToCounts, Shape{call.Tensor(kPerRank).view[1]}).status();
+  return checks.Is(kToCounts, Shape{call.Tensor(kPerRank).shape[1]}).status();
 }
 
 constexpr DtypeRule kRerouted = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT8));
@@ -86,8 +86,8 @@ constexpr Check kRerouteChecks[] = {
 
 void SetReroute(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& tokens = call.Tensor(kTokens).view;
-  const Shape& per_rank = call.Tensor(kPerRank).view;
+  const Shape& tokens = call.Tensor(kTokens).shape;
+  const Shape& per_rank = call.Tensor(kPerRank).shape;
   engine::Reroute reroute{};
   reroute.count = ops.In(kPerRank, ACL_INT64);
   reroute.begin = ops.Words(per_rank[0] * per_rank[1]);
@@ -99,7 +99,7 @@ void SetReroute(const OperatorCall& call, Executor& executor) {
   reroute.name = call.Name(kPerRank);
   reroute.raises = ops.Raises();
   ops.Compute(reroute, {reroute.count}, call.Tensor(kPerRank).numel + tokens[0]);
-  if (!call.Tensor(kToCounts).view.IsEmpty()) ops.WordsTo(reroute.total, kToCounts);
+  if (!call.Tensor(kToCounts).shape.IsEmpty()) ops.WordsTo(reroute.total, kToCounts);
   if (tokens[0] == 0) return ops.SetJob();
   engine::BufferRef index = reroute.source;
   if (Integer(call, kIdxType) == 1) {
@@ -142,8 +142,8 @@ aclnnStatus UpdateFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kIds, 2, 2).Rank(kTable, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& ids = call.Tensor(kIds).view;
-  const Shape& table = call.Tensor(kTable).view;
+  const Shape& ids = call.Tensor(kIds).shape;
+  const Shape& table = call.Tensor(kTable).shape;
   checks.Holds(ids[0] <= 512 && ids[1] <= 16, kIds, "at most 512 tokens of at most 16 experts");
   checks.Integer(kWorld, 1, std::numeric_limits<int32_t>::max());
   checks.Integer(kRank, 0, std::max<int64_t>(Integer(call, kWorld), 1) - 1).Integer(kBalance, 0, 1);
@@ -152,7 +152,7 @@ aclnnStatus UpdateFits(const Check& check, OperatorCall& call) noexcept {
                "rows of 2 to worldSize + 1 elements");
   checks.IsIfGiven(kScores, ids);
   if (call.IsGiven(kThreshold)) {
-    const Shape& threshold = call.Tensor(kThreshold).view;
+    const Shape& threshold = call.Tensor(kThreshold).shape;
     checks.Holds(threshold == Shape{ids[1]} || threshold == Shape{1, ids[1]}, kThreshold, "[k] or [1,k]");
   }
   if (call.IsGiven(kActive)) {
@@ -190,15 +190,15 @@ constexpr Check kUpdateChecks[] = {
 
 void SetUpdate(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& ids = call.Tensor(kIds).view;
+  const Shape& ids = call.Tensor(kIds).shape;
   engine::ChooseCopies choose{};
   choose.expert = ops.In(kIds, ACL_INT64);
   choose.table = ops.In(kTable);
   choose.to = ops.Out(kToIds, ACL_INT64);
   choose.tokens = ids[0];
   choose.entries = ids[1];
-  choose.experts = call.Tensor(kTable).view[0];
-  choose.columns = call.Tensor(kTable).view[1];
+  choose.experts = call.Tensor(kTable).shape[0];
+  choose.columns = call.Tensor(kTable).shape[1];
   choose.rank = Integer(call, kRank);
   choose.world = Integer(call, kWorld);
   choose.by_token = Integer(call, kBalance) == 1;

@@ -47,15 +47,15 @@ aclnnStatus FirstFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kFirstX, 2, 2).Rank(kFirstScales, 2, 2).Rank(kFirstBias, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& scales = call.Tensor(kFirstScales).view;
-  const int64_t columns = call.Tensor(kFirstX).view[1];
+  const Shape& scales = call.Tensor(kFirstScales).shape;
+  const int64_t columns = call.Tensor(kFirstX).shape[1];
   int64_t entries = 0;
   if (__builtin_mul_overflow(scales[0], scales[1], &entries)) entries = 0;
   checks.Holds(scales[1] > 0, kFirstScales, "at least one expert of a token");
-  checks.Holds(call.Tensor(kFirstBias).view[0] > 0, kFirstBias, "at least one expert");
+  checks.Holds(call.Tensor(kFirstBias).shape[0] > 0, kFirstBias, "at least one expert");
   checks.Is(kFirstX, Shape{entries, columns}).Is(kFirstX1, Shape{scales[0], columns});
   checks.IsIfGiven(kFirstX2, Shape{scales[0], columns});
-  checks.Is(kFirstBias, Shape{call.Tensor(kFirstBias).view[0], columns}).Is(kFirstRow, Shape{entries});
+  checks.Is(kFirstBias, Shape{call.Tensor(kFirstBias).shape[0], columns}).Is(kFirstRow, Shape{entries});
   return checks.Is(kFirstExpert, scales).Is(kFirstOut, Shape{scales[0], columns}).status();
 }
 
@@ -103,11 +103,11 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
   combine.index = ops.InIfGiven(kFirstRow, ACL_INT64);
   combine.expert = ops.InIfGiven(kFirstExpert, ACL_INT64);
   combine.factor = ops.InIfGiven(kFirstScales, ACL_FLOAT);
-  combine.rows = call.Tensor(kFirstOut).view[0];
-  combine.columns = call.Tensor(kFirstOut).view[1];
-  combine.entries_of_row = call.Tensor(kFirstScales).view[1];
-  combine.source_rows = call.Tensor(kFirstX).view[0];
-  combine.experts = call.Tensor(kFirstBias).view[0];
+  combine.rows = call.Tensor(kFirstOut).shape[0];
+  combine.columns = call.Tensor(kFirstOut).shape[1];
+  combine.entries_of_row = call.Tensor(kFirstScales).shape[1];
+  combine.source_rows = call.Tensor(kFirstX).shape[0];
+  combine.experts = call.Tensor(kFirstBias).shape[0];
   combine.is_column_order = true;
   combine.name = call.Name(kFirstRow);
   combine.expert_name = call.Name(kFirstExpert);
@@ -141,7 +141,7 @@ bool IsPadded(const OperatorCall& call) noexcept {
   return Integer(call, kMode) == kColumnOrderPadded || Integer(call, kMode) == kRowOrderPadded;
 }
 int64_t EntriesOf(const OperatorCall& call) noexcept {
-  if (call.IsGiven(kScales)) return call.Tensor(kScales).view[1];
+  if (call.IsGiven(kScales)) return call.Tensor(kScales).shape[1];
   return IsFourth(call) ? Integer(call, kK) : 1;
 }
 // Tells whether there may be fewer rows of experts than entries.
@@ -178,7 +178,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   if (call.IsGiven(kScales)) checks.Holds(k > 0, kScales, "at least one expert of a token");
   if (!checks.Passed()) return checks.status();
   const int64_t rows = entries / k;
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t columns = x[rank - 1];
   checks.Holds(entries % k == 0, kRow, "as many elements for each token as it has experts");
   checks.IsIfGiven(kScales, Shape{rows, k});
@@ -187,7 +187,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   if (call.IsGiven(kBias)) {
     checks.Given(kExpert, "with biasOptional").Rank(kBias, 2, 2);
     if (!checks.Passed()) return checks.status();
-    checks.Is(kBias, Shape{IsPadded(call) ? x[0] : call.Tensor(kBias).view[0], columns});
+    checks.Is(kBias, Shape{IsPadded(call) ? x[0] : call.Tensor(kBias).shape[0], columns});
   }
   checks.IsIfGiven(kExpert, Shape{rows, k});
   checks.Is(out, Shape{rows, columns});
@@ -255,12 +255,12 @@ void SetFinalized(const OperatorCall& call, Executor& executor) {
   combine.index = ops.InIfGiven(kRow, ACL_INT64);
   combine.expert = ops.InIfGiven(kExpert, ACL_INT64);
   combine.factor = ops.InIfGiven(kScales, ACL_FLOAT);
-  combine.rows = call.Tensor(out).view[0];
-  combine.columns = call.Tensor(out).view[1];
+  combine.rows = call.Tensor(out).shape[0];
+  combine.columns = call.Tensor(out).shape[1];
   combine.entries_of_row = EntriesOf(call);
   const aclTensor& x = call.Tensor(kX);
   combine.source_rows = x.numel / std::max<int64_t>(combine.columns, 1);
-  combine.experts = call.IsGiven(kBias) ? call.Tensor(kBias).view[0] : 0;
+  combine.experts = call.IsGiven(kBias) ? call.Tensor(kBias).shape[0] : 0;
   combine.is_column_order = mode == kColumnOrder || mode == kColumnOrderPadded;
   combine.least = IsPadded(call) ? -1 : 0;
   combine.may_exceed = !IsPadded(call) && call.product == Product::kAscend950;
@@ -294,10 +294,10 @@ aclnnStatus GradFits(const Check& check, OperatorCall& call) noexcept {
   checks.Integer(kGradMode, 0, 1).Rank(kGrad, 2, 2).Rank(kGradRow, 1, 1);
   if (call.IsGiven(kGradScales)) checks.Given(kGradX, "with scalesOptional").Rank(kGradScales, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const int64_t k = call.IsGiven(kGradScales) ? call.Tensor(kGradScales).view[1] : 1;
+  const int64_t k = call.IsGiven(kGradScales) ? call.Tensor(kGradScales).shape[1] : 1;
   const int64_t entries = call.Tensor(kGradRow).numel;
-  const int64_t tokens = call.Tensor(kGrad).view[0];
-  const int64_t columns = call.Tensor(kGrad).view[1];
+  const int64_t tokens = call.Tensor(kGrad).shape[0];
+  const int64_t columns = call.Tensor(kGrad).shape[1];
   checks.Holds(k > 0 && entries % k == 0 && entries / k == tokens, kGradRow,
                "as many elements for each of gradY's rows as it has experts");
   if (!checks.Passed()) return checks.status();
@@ -305,7 +305,7 @@ aclnnStatus GradFits(const Check& check, OperatorCall& call) noexcept {
   if (call.IsGiven(kGradBias)) {
     checks.Given(kGradExpert, "with biasOptional").Rank(kGradBias, 2, 2);
     if (!checks.Passed()) return checks.status();
-    checks.Is(kGradBias, Shape{call.Tensor(kGradBias).view[0], columns});
+    checks.Is(kGradBias, Shape{call.Tensor(kGradBias).shape[0], columns});
   }
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   Shape rows;
@@ -345,9 +345,9 @@ constexpr Check kGradChecks[] = {
 void SetGrad(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kGradRow).numel;
-  const int64_t columns = call.Tensor(kGrad).view[1];
+  const int64_t columns = call.Tensor(kGrad).shape[1];
   // Rows may have no elements: their products are 0 then.
-  const Shape& to = call.Tensor(kXGrad).view;
+  const Shape& to = call.Tensor(kXGrad).shape;
   const int64_t rows = to.rank == 3 ? to[0] * to[1] : to[0];
   engine::InvertIndex invert{};
   invert.index = ops.In(kGradRow, ACL_INT64);
@@ -366,8 +366,8 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   broadcast.factor = ops.InIfGiven(kGradScales, ACL_FLOAT);
   broadcast.rows = rows;
   broadcast.columns = columns;
-  broadcast.divisor = call.Tensor(kScalesGrad).view[1];
-  broadcast.source_rows = call.Tensor(kGrad).view[0];
+  broadcast.divisor = call.Tensor(kScalesGrad).shape[1];
+  broadcast.source_rows = call.Tensor(kGrad).shape[0];
   broadcast.threads = call.threads;
   ops.Compute(broadcast, {broadcast.source.buffer, broadcast.to.buffer, broadcast.factor.buffer},
               rows * columns);
@@ -384,7 +384,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
     dot.divisor = broadcast.divisor;
     dot.left_rows = rows;
     dot.right_rows = broadcast.source_rows;
-    dot.experts = call.IsGiven(kGradBias) ? call.Tensor(kGradBias).view[0] : 0;
+    dot.experts = call.IsGiven(kGradBias) ? call.Tensor(kGradBias).shape[0] : 0;
     dot.expert_name = call.Name(kGradExpert);
     dot.raises = ops.Raises();
     dot.threads = call.threads;

@@ -38,8 +38,8 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   const int all = All(call);
   checks.Rank(kX, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const int64_t n = call.Tensor(kX).view[0];
-  const int64_t experts = call.Tensor(kX).view[1];
+  const int64_t n = call.Tensor(kX).shape[0];
+  const int64_t experts = call.Tensor(kX).shape[1];
   const int64_t k = Integer(call, kK);
   const bool gives_all = Integer(call, kOutFlag) != 0;
   checks.IsIfGiven(kBias, Shape{experts});
@@ -72,7 +72,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   if (HasTable(call)) {
     checks.Is(kInputs, Shape{n}).Rank(kTable, 2, 2);
     if (!checks.Passed()) return checks.status();
-    checks.Is(kTable, Shape{call.Tensor(kTable).view[0], k});
+    checks.Is(kTable, Shape{call.Tensor(kTable).shape[0], k});
   }
   return checks.status();
 }
@@ -80,7 +80,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 // Dtypes of empty tensors are not checked.
 template <int tensor>
 bool HasElements(const OperatorCall& call) noexcept {
-  return call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty();
+  return call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty();
 }
 
 constexpr Check kChecks[] = {
@@ -123,7 +123,7 @@ constexpr Check kSecondChecks[] = {
 GateRows GateOf(DenseOpList& ops, const OperatorCall& call, int64_t k, int y, int chosen) {
   const aclTensor& x = call.Tensor(kX);
   GateRows gate{};
-  gate.experts = x.view[x.view.rank - 1];
+  gate.experts = x.shape[x.shape.rank - 1];
   gate.rows = x.numel / gate.experts;
   gate.k = k;
   gate.x = ops.Rows(kX);
@@ -164,7 +164,7 @@ void SetGate(const OperatorCall& call, Executor& executor) {
     take.entry = ops.InIfGiven(kInputs, ACL_INT64);
     take.rows = gate.rows;
     take.bytes = gate.k * int64_t{sizeof(int64_t)};
-    take.source_rows = call.Tensor(kTable).view[0];
+    take.source_rows = call.Tensor(kTable).shape[0];
     take.refuses_none = true;
     take.name = call.Name(kInputs);
     take.raises = ops.Raises();
@@ -201,7 +201,7 @@ aclnnStatus SoftmaxFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int last = x.rank - 1;
   checks.Holds(HasFlags(call) ? x[last] != 0 : !x.IsEmpty(), kX, "at least one expert");
   Shape rows = x;
@@ -284,8 +284,8 @@ aclnnStatus BackwardFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kXNorm, 2, 2).Rank(kGradY, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kXNorm).view;
-  const Shape& grad = call.Tensor(kGradY).view;
+  const Shape& x = call.Tensor(kXNorm).shape;
+  const Shape& grad = call.Tensor(kGradY).shape;
   checks.Holds(x[1] >= 2 && x[1] <= kMostExperts, kXNorm, "2 to 2048 experts");
   checks.Holds(grad[1] >= 1 && grad[1] <= x[1] && grad[0] == x[0], kGradY,
                "xNorm's rows, of 1 to as many elements as it has experts");
@@ -310,7 +310,7 @@ constexpr Check kBackwardChecks[] = {
 
 void SetBackward(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& x = call.Tensor(kXNorm).view;
+  const Shape& x = call.Tensor(kXNorm).shape;
   engine::GateGradient gradient{};
   gradient.x = ops.In(kXNorm);
   gradient.gradient = ops.In(kGradY, ACL_FLOAT);
@@ -319,7 +319,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
   gradient.sums = ops.Floats(x[0] * x[1]);
   gradient.rows = x[0];
   gradient.experts = x[1];
-  gradient.k = call.Tensor(kGradY).view[1];
+  gradient.k = call.Tensor(kGradY).shape[1];
   gradient.factor = static_cast<float>(call.attributes[kBackFactor].wide);
   gradient.epsilon = static_cast<float>(call.attributes[kBackEpsilon].wide);
   gradient.name = call.Name(kChosen);

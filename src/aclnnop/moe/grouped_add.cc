@@ -23,10 +23,10 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 2).Rank(kWeight, 2, 2).Rank(kGroups, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& weight = call.Tensor(kWeight).view;
-  const Shape& y = call.Tensor(kY).view;
-  const int64_t groups = call.Tensor(kGroups).view[0];
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
+  const Shape& y = call.Tensor(kY).shape;
+  const int64_t groups = call.Tensor(kGroups).shape[0];
   checks.Holds(x[1] > 0, kX, "at least one column");
   checks.Holds(weight[0] == x[0], kWeight, "as many rows as x has");
   const bool is_flat = y.rank == 2 && call.product != Product::kAscend950;
@@ -69,15 +69,15 @@ void SetSums(const OperatorCall& call, Executor& executor) {
   products.groups = products.entries;
   products.schedule = ops.Workspace(8 * products.ScheduleWords());
   engine::GroupedPart& part = products.part;
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   part.rows = x[1];
   part.depth = x[0];
-  part.columns = call.Tensor(kWeight).view[1];
+  part.columns = call.Tensor(kWeight).shape[1];
   part.left = grouped::OperandOf(call, kX, 0, true, false);
   std::swap(part.left.row, part.left.column);
   part.right = grouped::OperandOf(call, kWeight, 0, true, false);
   part.out = grouped::OperandOf(call, kY, 0, true, true);
-  if (call.Tensor(kY).view.rank == 2) part.out.step = part.rows * part.out.row;
+  if (call.Tensor(kY).shape.rank == 2) part.out.step = part.rows * part.out.row;
   part.added = part.out;
   ops.Compute(products, {part.left.buffer, part.right.buffer, part.out.buffer, products.list.buffer},
               products.Elements());

@@ -58,15 +58,15 @@ aclnnStatus Aligned(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 2).Rank(kWeight, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& weight = call.Tensor(kWeight).shape;
   return checks
       .Holds(weight[1] % 16 == 0 && weight[2] % 16 == 0, kWeight, "columns and terms in multiples of 16")
       .status();
 }
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& weight = call.Tensor(kWeight).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& weight = call.Tensor(kWeight).shape;
   checks.Holds(weight[2] == x[1], kWeight, "as many terms as x has columns");
   checks.Is(kWeightScale, Shape{weight[0], weight[1]})
       .Is(kGroups, Shape{weight[0]})
@@ -114,7 +114,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   products.cut = GroupedProducts::Cut::kRows;
   products.groups = products.entries;
   products.schedule = ops.Workspace(8 * products.ScheduleWords());
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   engine::GroupedInput input{};
   input.kind = engine::GroupedInput::Kind::kQuantise;
   input.from = grouped::OperandOf(call, kX, 0, true, false);
@@ -135,7 +135,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   part.kind = engine::GroupedPart::Kind::kIntegers;
   part.rows = x[0];
   part.depth = x[1];
-  part.columns = call.Tensor(kWeight).view[1];
+  part.columns = call.Tensor(kWeight).shape[1];
   part.left = {true, input.to, ACL_INT8, x[1], 1, 0};
   part.right = grouped::OperandOf(call, kWeight, 0, true, true);
   std::swap(part.right.row, part.right.column);

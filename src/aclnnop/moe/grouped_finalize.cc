@@ -126,9 +126,9 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
       "words of 4 bits side by side along the last dim, or the one before where matrices are transposed");
   if (call.IsGiven(kShared)) checks.Rank(kShared, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const Shape weight = grouped::InElements(call.Tensor(kWeight)).view;
-  const Shape& out = call.Tensor(kOut).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape weight = grouped::InElements(call.Tensor(kWeight)).shape;
+  const Shape& out = call.Tensor(kOut).shape;
   const bool has_halves = HasHalves(call);
   const int64_t rows = x[0];
   const int64_t columns = weight[2];
@@ -153,12 +153,12 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t first = Integer(call, kFirst);
   checks.HoldsOf(first >= 0, kFirst, "at least 0");
   if (call.IsGiven(kShared)) {
-    const Shape& shared = call.Tensor(kShared).view;
+    const Shape& shared = call.Tensor(kShared).shape;
     checks.Holds(shared[1] == columns && shared[0] <= out[0] && first <= out[0] - shared[0], kShared,
                  "as many columns as out has, and rows that lie in out from sharedInputOffset on");
   }
   for (const int tensor : {kX, kWeight, kScale, kGroups, kIndex, kOut})
-    checks.Holds(!call.Tensor(tensor).view.IsEmpty(), tensor, "at least one element");
+    checks.Holds(!call.Tensor(tensor).shape.IsEmpty(), tensor, "at least one element");
   if (!checks.Passed()) return checks.status();
   const aclIntArray* const tuning = call.attributes[kTuning].array;
   if (tuning != nullptr && !tuning->values.empty() && (tuning->values[0] < 0 || tuning->values[0] > rows))
@@ -182,8 +182,8 @@ constexpr Check kChecks[] = {
 // Every row has sums in the workspace. They may need more memory than any tensor, if x1 and x2 are expanded.
 bool HasMemoryForSums(const OperatorCall& call, Executor& executor) {
   constexpr int64_t kMost = int64_t{1} << 48;
-  const int64_t rows = call.Tensor(kX).view[0];
-  if (rows <= kMost / call.Tensor(kOut).view[1]) return true;
+  const int64_t rows = call.Tensor(kX).shape[0];
+  if (rows <= kMost / call.Tensor(kOut).shape[1]) return true;
   executor.RefuseSize(call.Name(kX), rows);
   return false;
 }
@@ -198,8 +198,8 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   products.cut = GroupedProducts::Cut::kRows;
   products.groups = products.entries;
   products.schedule = ops.Workspace(8 * products.ScheduleWords());
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& out = call.Tensor(kOut).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& out = call.Tensor(kOut).shape;
   engine::GroupedCombine combine{};
   combine.rows = x[0];
   combine.columns = out[1];
@@ -218,7 +218,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   combine.index = of_rows(kIndex);
   combine.logit = of_rows(kLogit);
   if (call.IsGiven(kShared)) combine.shared = grouped::OperandOf(call, kShared, 0, true, false);
-  combine.shared_rows = call.IsGiven(kShared) ? call.Tensor(kShared).view[0] : 0;
+  combine.shared_rows = call.IsGiven(kShared) ? call.Tensor(kShared).shape[0] : 0;
   combine.weight = call.attributes[kWeightOfShared].real;
   combine.first = Integer(call, kFirst);
   combine.name = call.Name(kIndex);

@@ -80,8 +80,8 @@ aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus ShapesFit(const Check&, OperatorCall& call) noexcept {
   const aclTensor& x = At(call, kX);
   const aclTensor& weight = At(call, kWeight);
-  if (x.view.rank != 2) return RefuseShapeOf(call, kX, "2 dims");
-  if (weight.view.rank != 3)
+  if (x.shape.rank != 2) return RefuseShapeOf(call, kX, "2 dims");
+  if (weight.shape.rank != 3)
     return RefuseShapeOf(call, kWeight,
                          "3 dims, [groups, terms, columns], whatever the format; the blocks of "
                          "FRACTAL_NZ as dims are not computed");
@@ -89,31 +89,31 @@ aclnnStatus ShapesFit(const Check&, OperatorCall& call) noexcept {
     return RefuseShapeOf(call, kWeight,
                          "words of 4 bits side by side along the last dim, or the one before "
                          "where matrices are transposed");
-  const Shape matrix = grouped::InElements(weight).view;
-  const int64_t rows = x.view[0];
+  const Shape matrix = grouped::InElements(weight).shape;
+  const int64_t rows = x.shape[0];
   const int64_t columns = matrix[2];
   const bool has_halves = HasHalves(call);
-  if (matrix[1] != x.view[1]) return RefuseShapeOf(call, kWeight, "as many terms as x has columns");
+  if (matrix[1] != x.shape[1]) return RefuseShapeOf(call, kWeight, "as many terms as x has columns");
   if (columns % 2 != 0 || columns > 10240)
     return RefuseShapeOf(call, kWeight, "an even number of columns up to 10240");
-  if (x.view[1] >= (has_halves ? 20000 : 65536))
+  if (x.shape[1] >= (has_halves ? 20000 : 65536))
     return RefuseShapeOf(call, kX, "fewer than 65536 columns, with weights of 4 bits than 20000");
-  const Shape& scale = At(call, kWeightScale).view;
+  const Shape& scale = At(call, kWeightScale).shape;
   const bool has_terms = has_halves && scale.rank == 3 && scale[0] == matrix[0] && scale[2] == columns &&
                          scale[1] > 0 && matrix[1] % scale[1] == 0;
   if (!(scale == Shape{matrix[0], columns}) && !has_terms)
     return RefuseShapeOf(call, kWeightScale,
                          "[groups, columns], with weights of 4 bits [groups, groups of terms, columns] too");
-  if (Has(call, kBias) && has_halves && !(At(call, kBias).view == Shape{matrix[0], columns}))
+  if (Has(call, kBias) && has_halves && !(At(call, kBias).shape == Shape{matrix[0], columns}))
     return RefuseShapeOf(call, kBias, "[groups, columns]");
-  if (!(At(call, kXScale).view == Shape{rows}))
+  if (!(At(call, kXScale).shape == Shape{rows}))
     return RefuseShapeOf(call, kXScale, "an element for each row");
-  const Shape& groups = At(call, kGroups).view;
+  const Shape& groups = At(call, kGroups).shape;
   if (groups.rank != 1 || groups[0] > matrix[0])
     return RefuseShapeOf(call, kGroups, "one dim, of at most as many groups as weight has");
-  if (!(At(call, kOut).view == Shape{rows, columns / 2}))
+  if (!(At(call, kOut).shape == Shape{rows, columns / 2}))
     return RefuseShapeOf(call, kOut, "x's rows by half of the columns");
-  if (!(At(call, kOutScale).view == Shape{rows}))
+  if (!(At(call, kOutScale).shape == Shape{rows}))
     return RefuseShapeOf(call, kOutScale, "an element for each row");
   return ACL_SUCCESS;
 }
@@ -152,7 +152,7 @@ aclnnStatus DtypesFit(const Check&, OperatorCall& call) noexcept {
 
 aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
   for (const int argument : {kOut, kOutScale, kGroups}) {
-    if (At(call, argument).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+    if (At(call, argument).shape.IsEmpty()) call.work = OperatorCall::Work::kNothing;
   }
   return ACL_SUCCESS;
 }
@@ -171,8 +171,8 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   grouped::SetList(products, call, kGroups,
                    is_ends ? GroupedProducts::List::kEnds : GroupedProducts::List::kSizes);
   products.cut = GroupedProducts::Cut::kRows;
-  const Shape& x = At(call, kX).view;
-  const Shape weight = grouped::InElements(At(call, kWeight)).view;
+  const Shape& x = At(call, kX).shape;
+  const Shape weight = grouped::InElements(At(call, kWeight)).shape;
   products.groups = weight[0];
   products.schedule = ops.Workspace(8 * products.ScheduleWords());
   GroupedRows rows{};

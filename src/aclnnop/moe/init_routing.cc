@@ -1,5 +1,5 @@
 // aclnnMoeInitRouting and its later forms: copy tokens to the rows of their experts, quantised on request.
-// Also the gradient.
+
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/init_routing_functions.h"
 
@@ -50,8 +50,8 @@ aclnnStatus FirstFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 2).Rank(kExpertIdx, 2, 2).Integer(kActiveNum, 0, std::numeric_limits<int64_t>::max());
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& experts = call.Tensor(kExpertIdx).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& experts = call.Tensor(kExpertIdx).shape;
   const int64_t entries = Entries(call, kExpertIdx);
   checks.Holds(experts[0] == x[0], kExpertIdx, "as many rows as x has");
   checks.Is(kRowIdx, experts);
@@ -99,14 +99,14 @@ void SetFirst(const OperatorCall& call, Executor& executor) {
   ops.Compute(invert, {}, entries);
   ops.WordsTo(invert.entry, kExpandedRow);
   const aclTensor& expanded = call.Tensor(kExpandedX);
-  if (!expanded.view.IsEmpty()) {
+  if (!expanded.shape.IsEmpty()) {
     engine::TakeRows take{};
     take.source = ops.In(kX);
     take.to = ops.Out(kExpandedX);
     take.entry = {rows.to, true};
-    take.rows = expanded.view[0];
-    take.bytes = expanded.view[1] * SizeOf(call, kX);
-    take.modulus = call.Tensor(kX).view[0];
+    take.rows = expanded.shape[0];
+    take.bytes = expanded.shape[1] * SizeOf(call, kX);
+    take.modulus = call.Tensor(kX).shape[0];
     take.source_rows = take.modulus;
     take.clears = true;
     take.name = call.Name(kRowIdx);
@@ -141,9 +141,9 @@ aclnnStatus SecondFits(const Check& check, const OperatorCall& call, const Secon
   const bool is_950 = call.product == Product::kAscend950;
   checks.Rank(kX, 2, 2).Rank(at.experts, is_950 ? 1 : 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t entries = Entries(call, at.experts);
-  checks.Holds(call.Tensor(at.experts).view[0] == x[0], at.experts, "as many rows as x has");
+  checks.Holds(call.Tensor(at.experts).shape[0] == x[0], at.experts, "as many rows as x has");
   checks.Integer(kCapacity, 0, kMost).Integer(kExpertNum, 0, kMost);
   checks.Integer(kActive, is_950 ? std::numeric_limits<int64_t>::min() : 0,
                  std::numeric_limits<int64_t>::max());
@@ -171,7 +171,7 @@ aclnnStatus SecondFits(const Check& check, const OperatorCall& call, const Secon
     return checks.Given(at.offset, "with quantMode 0").IsIfGiven(at.offset, Shape{1}).status();
   }
   if (call.IsGiven(at.scale)) {
-    const Shape& scale = call.Tensor(at.scale).view;
+    const Shape& scale = call.Tensor(at.scale).shape;
     const bool fits = scale == Shape{1, x[1]} || (experts > 0 && scale == Shape{experts, x[1]});
     checks.Holds(fits, at.scale, "[1,H] or [expertNum,H]");
   }
@@ -253,9 +253,9 @@ engine::TakeRows TakeOf(DenseOpList& ops, const OperatorCall& call, int to, Opti
   take.to = ops.Out(to, ACL_DT_UNDEFINED, keeps);
   take.entry = entry;
   take.rows = rows;
-  take.bytes = call.Tensor(kX).view[1] * SizeOf(call, kX);
+  take.bytes = call.Tensor(kX).shape[1] * SizeOf(call, kX);
   take.divisor = divisor;
-  take.source_rows = call.Tensor(kX).view[0];
+  take.source_rows = call.Tensor(kX).shape[0];
   take.clears = clears;
   take.threads = call.threads;
   return take;
@@ -267,7 +267,7 @@ engine::QuantiseRows QuantiserOf(DenseOpList& ops, const OperatorCall& call, int
   quantise.to = ops.Out(to, ACL_DT_UNDEFINED, keeps);
   quantise.entry = entry;
   quantise.rows = rows;
-  quantise.columns = call.Tensor(kX).view[1];
+  quantise.columns = call.Tensor(kX).shape[1];
   quantise.divisor = divisor;
   quantise.clears = clears;
   quantise.load_half = engine::FindLoad(call.isa, ACL_FLOAT16, ACL_FLOAT);
@@ -283,7 +283,7 @@ void AddQuantiser(DenseOpList& ops, const engine::QuantiseRows& quantise) {
 }
 
 bool ScalesByExpert(const OperatorCall& call, const Second& at) noexcept {
-  return at.IsQuantised() && IsDynamic(call) && call.IsGiven(at.scale) && call.Tensor(at.scale).view[0] > 1;
+  return at.IsQuantised() && IsDynamic(call) && call.IsGiven(at.scale) && call.Tensor(at.scale).shape[0] > 1;
 }
 
 void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor) {
@@ -293,7 +293,7 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
   const bool counts = Counts(call);
   const int64_t experts = Integer(call, kExpertNum);
   const aclTensor& expanded = call.Tensor(at.expanded);
-  const int64_t rows = drops ? expanded.view[0] * expanded.view[1] : expanded.view[0];
+  const int64_t rows = drops ? expanded.shape[0] * expanded.shape[1] : expanded.shape[0];
   // Without counts the number of experts is unknown, and one row of scales serves all of them.
   const bool is_bounded = drops || counts || ScalesByExpert(call, at);
   engine::RankEntries rank = RankOf(
@@ -307,7 +307,7 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
   ops.WordsTo(rank.rank.buffer, at.row);
   if (counts) ops.WordsTo(is_cumulated ? rank.total.buffer : rank.count.buffer, at.count);
   if (CountsBefore(call)) ops.WordsTo(rank.count.buffer, at.before);
-  const int64_t divisor = std::max<int64_t>(1, DimOr(call.Tensor(at.experts).view, 1, 1));
+  const int64_t divisor = std::max<int64_t>(1, DimOr(call.Tensor(at.experts).shape, 1, 1));
   if (!at.IsQuantised()) {
     const engine::TakeRows take = TakeOf(ops, call, at.expanded, rank.entry, rows, divisor, true, false);
     ops.Compute(take, {take.source, take.to}, expanded.numel);
@@ -320,7 +320,7 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
     quantise.row_scale = {ops.Out(at.row_scale), true};
     quantise.expert = {rank.expert, true};
     quantise.is_wide = rank.is_wide;
-    quantise.scale_rows = call.IsGiven(at.scale) ? call.Tensor(at.scale).view[0] : 0;
+    quantise.scale_rows = call.IsGiven(at.scale) ? call.Tensor(at.scale).shape[0] : 0;
   } else {
     quantise.offset = ops.InIfGiven(at.offset);
   }
@@ -329,62 +329,6 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
 }
 void SetSecond(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kSecond, executor); }
 void SetQuantised(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kQuantised, executor); }
-
-// ---- gradient ----
-
-enum GradTensors { kGrad, kGradRow, kGradOut };
-enum GradAttributes { kTopK, kGradDropPad, kGradActive };
-
-aclnnStatus GradFits(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Integer(kTopK, 1, kMost).Integer(kGradDropPad, 0, 1);
-  checks.Integer(kGradActive, 0, std::numeric_limits<int64_t>::max()).Rank(kGradRow, 1, 1);
-  const int rank = Integer(call, kGradDropPad) == 1 ? 3 : 2;
-  checks.Rank(kGrad, rank, rank);
-  if (!checks.Passed()) return checks.status();
-  const Shape& grad = call.Tensor(kGrad).view;
-  const int64_t entries = call.Tensor(kGradRow).numel;
-  const int64_t active = Integer(call, kGradActive);
-  const int64_t k = Integer(call, kTopK);
-  if (rank == 2) checks.Is(kGrad, Shape{active > 0 ? active : entries, grad[1]});
-  checks.Holds(!grad.IsEmpty(), kGrad, "at least one element");
-  checks.Holds(entries > 0 && entries % k == 0, kGradRow, "topK elements for each token, at least one");
-  if (!checks.Passed()) return checks.status();
-  return checks.Is(kGradOut, Shape{entries / k, grad[rank - 1]}).status();
-}
-
-constexpr Check kGradChecks[] = {
-    NotNull(kGrad),
-    NotNull(kGradRow),
-    NotNull(kGradOut),
-    DtypesIn(kFloats, {kGrad}),
-    DtypesIn(kInt32, {kGradRow}),
-    SameDtype(kGrad, kGradOut),
-    Custom(GradFits, kTiling),
-    SizesRepresentable({kGradOut}),
-    InsideStorage({kGrad, kGradRow}),
-};
-
-void SetGrad(const OperatorCall& call, Executor& executor) {
-  DenseOpList ops(call, executor);
-  engine::CombineRows combine{};
-  combine.source = ops.Rows(kGrad);
-  combine.to = ops.RowsOut(kGradOut);
-  combine.index = ops.InIfGiven(kGradRow, ACL_INT64);
-  combine.rows = call.Tensor(kGradOut).view[0];
-  combine.columns = call.Tensor(kGradOut).view[1];
-  combine.entries_of_row = Integer(call, kTopK);
-  combine.source_rows = call.Tensor(kGrad).numel / combine.columns;
-  const bool drops = Integer(call, kGradDropPad) == 1;
-  combine.least = drops ? -1 : 0;
-  combine.may_exceed = !drops && Integer(call, kGradActive) > 0;
-  combine.name = call.Name(kGradRow);
-  combine.raises = ops.Raises();
-  combine.threads = call.threads;
-  ops.Compute(combine, {combine.source.buffer, combine.to.buffer, combine.index.buffer},
-              call.Tensor(kGrad).numel);
-  ops.SetJob();
-}
 
 // ---- third form ----
 
@@ -441,11 +385,11 @@ aclnnStatus ThirdFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 2, 2).Rank(kThirdExperts, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t entries = Entries(call, kThirdExperts);
   const Range range = RangeOf(call);
   const int64_t experts = range.high - range.low;
-  checks.Holds(call.Tensor(kThirdExperts).view[0] == x[0], kThirdExperts, "as many rows as x has");
+  checks.Holds(call.Tensor(kThirdExperts).shape[0] == x[0], kThirdExperts, "as many rows as x has");
   int64_t rows = RowsOfThird(call);
   Shape expanded{rows, x[1]};
   if (ThirdDrops(call)) {
@@ -454,7 +398,7 @@ aclnnStatus ThirdFits(const Check& check, OperatorCall& call) noexcept {
   }
   const int64_t mode = Integer(call, kThirdQuantMode);
   if (call.IsGiven(kScale)) {
-    const Shape& scale = call.Tensor(kScale).view;
+    const Shape& scale = call.Tensor(kScale).shape;
     if (mode == -1) checks.Is(kScale, Shape{x[0]});
     if (mode == 0) checks.Is(kScale, Shape{1});
     if (mode == 1)
@@ -528,7 +472,7 @@ void SetThird(const OperatorCall& call, Executor& executor) {
   const bool drops = ThirdDrops(call);
   const int64_t mode = Integer(call, kThirdQuantMode);
   const aclTensor& expanded = call.Tensor(kThirdX);
-  const int64_t rows = drops ? expanded.view[0] * expanded.view[1] : expanded.view[0];
+  const int64_t rows = drops ? expanded.shape[0] * expanded.shape[1] : expanded.shape[0];
   const bool scatters = Integer(call, kRowType) == 1;
   const int64_t positions = scatters ? std::max(rows, entries) : rows;
   engine::RankEntries rank = RankOf(ops, call, kThirdExperts, range.low, range.high,
@@ -547,12 +491,12 @@ void SetThird(const OperatorCall& call, Executor& executor) {
     pairs.pairs = ops.Out(kThirdCount, ACL_INT64, /*keeps=*/true);
     pairs.experts = experts;
     pairs.first = range.low;
-    pairs.rows = call.Tensor(kThirdCount).view[0];
+    pairs.rows = call.Tensor(kThirdCount).shape[0];
     ops.Compute(pairs, {pairs.pairs}, experts);
   } else {
     ops.WordsTo(type == kTotals ? rank.total.buffer : rank.count.buffer, kThirdCount);
   }
-  const int64_t divisor = std::max<int64_t>(1, call.Tensor(kThirdExperts).view[1]);
+  const int64_t divisor = std::max<int64_t>(1, call.Tensor(kThirdExperts).shape[1]);
   if (mode == -1) {
     const engine::TakeRows take = TakeOf(ops, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
     ops.Compute(take, {take.source, take.to}, expanded.numel);
@@ -572,7 +516,7 @@ void SetThird(const OperatorCall& call, Executor& executor) {
     quantise.row_scale = {ops.Out(kThirdScale, ACL_DT_UNDEFINED, !drops), true};
     quantise.expert = {rank.expert, true};
     quantise.first_expert = range.low;
-    quantise.scale_rows = call.IsGiven(kScale) ? call.Tensor(kScale).view[0] : 0;
+    quantise.scale_rows = call.IsGiven(kScale) ? call.Tensor(kScale).shape[0] : 0;
   } else {
     quantise.offset = ops.InIfGiven(kOffset);
   }
@@ -592,9 +536,7 @@ PORTACL_PHASE_1(aclnnMoeInitRouting) {
 PORTACL_PHASE_1(aclnnMoeInitRoutingV2) {
   return dense::RunOpList(call, kSecondChecks, workspaceSize, executor, SetSecond);
 }
-PORTACL_PHASE_1(aclnnMoeInitRoutingV2Grad) {
-  return dense::RunOpList(call, kGradChecks, workspaceSize, executor, SetGrad);
-}
+
 PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
   return dense::RunOpList(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
 }

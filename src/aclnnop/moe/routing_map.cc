@@ -25,8 +25,8 @@ engine::MapEntries EntriesOf(DenseOpList& ops, const OperatorCall& call, int map
                              int64_t capacity) {
   engine::MapEntries entries{};
   entries.map = ops.In(map);
-  entries.tokens = call.Tensor(map).view[0];
-  entries.experts = call.Tensor(map).view[1];
+  entries.tokens = call.Tensor(map).shape[0];
+  entries.experts = call.Tensor(map).shape[1];
   entries.capacity = capacity;
   entries.rows = rows;
   entries.of_token = entries.tokens == 0 ? 0 : rows / entries.tokens;
@@ -89,8 +89,8 @@ aclnnStatus PermuteFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kTokens, 2, 2).Rank(kMap, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& map = call.Tensor(kMap).view;
-  const Shape& tokens = call.Tensor(kTokens).view;
+  const Shape& map = call.Tensor(kMap).shape;
+  const Shape& tokens = call.Tensor(kTokens).shape;
   checks.Holds(map[0] <= kMostDim && map[1] <= kMostDim, kMap, "dims below 16777215");
   checks.Holds(tokens[0] == map[0], kTokens, "as many rows as routingMap has");
   if (!checks.Passed()) return checks.status();
@@ -124,10 +124,10 @@ constexpr Check kPermuteChecks[] = {
 
 void SetPermute(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& permuted = call.Tensor(kPermuted).view;
+  const Shape& permuted = call.Tensor(kPermuted).shape;
   const int64_t rows = permuted[0];
   engine::MapEntries entries =
-      EntriesOf(ops, call, kMap, rows, Pads(call) ? rows / call.Tensor(kMap).view[1] : 0);
+      EntriesOf(ops, call, kMap, rows, Pads(call) ? rows / call.Tensor(kMap).shape[1] : 0);
   entries.token = {ops.Words(rows), true};
   entries.in_order = {ops.Words(rows), true};
   if (!Pads(call)) entries.rank = {ops.Words(rows), true};
@@ -142,7 +142,7 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   take.entry = entries.token;
   take.rows = rows;
   take.bytes = permuted[1] * SizeOf(call, kTokens);
-  take.source_rows = call.Tensor(kTokens).view[0];
+  take.source_rows = call.Tensor(kTokens).shape[0];
   take.clears = true;
   take.threads = call.threads;
   ops.Compute(take, {take.source, take.to}, call.Tensor(kPermuted).numel);
@@ -165,8 +165,8 @@ aclnnStatus PermuteGradFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t tokens = Integer(call, kTokensNum);
   const int64_t experts = Integer(call, kExperts);
   const bool pads = Integer(call, kGradPads) != 0;
-  checks.Holds(call.Tensor(kGrad).view[0] == entries, kGrad, "as many rows as sortedIndices has elements");
-  checks.Is(kTokensGrad, Shape{tokens, call.Tensor(kGrad).view[1]});
+  checks.Holds(call.Tensor(kGrad).shape[0] == entries, kGrad, "as many rows as sortedIndices has elements");
+  checks.Is(kTokensGrad, Shape{tokens, call.Tensor(kGrad).shape[1]});
   checks.Holds(entries % (pads ? experts : tokens) == 0, kIndex,
                pads ? "as many elements for each expert" : "as many elements for each token");
   if (GivesProbsGrad(call)) checks.Is(kOfProbs, Shape{entries}).Is(kGradMap, Shape{tokens, experts});
@@ -213,7 +213,7 @@ void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
   combine.source = ops.Rows(kGrad);
   combine.to = ops.RowsOut(kTokensGrad);
   combine.rows = tokens;
-  combine.columns = call.Tensor(kGrad).view[1];
+  combine.columns = call.Tensor(kGrad).shape[1];
   combine.entries_of_row = entries / tokens;
   combine.source_rows = entries;
   combine.least = -1;
@@ -265,15 +265,15 @@ aclnnStatus UnpermuteFits(const Check& check, OperatorCall& call) noexcept {
                    "the number of tokens first");
   if (!checks.Passed()) return checks.status();
   const int64_t tokens =
-      call.IsGiven(kRowProbs) ? call.Tensor(kRowProbs).view[0] : call.Array(kRestoreShape)[0];
+      call.IsGiven(kRowProbs) ? call.Tensor(kRowProbs).shape[0] : call.Array(kRestoreShape)[0];
   const int64_t entries = call.Tensor(kRowIndex).numel;
-  checks.Holds(call.Tensor(kRows).view[0] == entries, kRows, "as many rows as sortedIndices has elements");
-  checks.Is(kOut, Shape{tokens, call.Tensor(kRows).view[1]});
+  checks.Holds(call.Tensor(kRows).shape[0] == entries, kRows, "as many rows as sortedIndices has elements");
+  checks.Is(kOut, Shape{tokens, call.Tensor(kRows).shape[1]});
   if (!IsPadded(call))
     checks.Holds(tokens == 0 || entries % tokens == 0, kRowIndex, "as many elements for each token");
-  if (ReadsMap(call)) checks.Is(kRowMap, call.Tensor(kRowProbs).view);
+  if (ReadsMap(call)) checks.Is(kRowMap, call.Tensor(kRowProbs).shape);
   if (call.IsGiven(kRowProbs)) {
-    const int64_t experts = call.Tensor(kRowProbs).view[1];
+    const int64_t experts = call.Tensor(kRowProbs).shape[1];
     if (IsPadded(call))
       checks.Holds(experts > 0 && entries % experts == 0, kRowIndex, "as many elements for each expert");
     checks.Is(kOutProbs, Shape{entries});
@@ -311,7 +311,7 @@ constexpr Check kUnpermuteChecks[] = {
 void SetUnpermute(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kRowIndex).numel;
-  const Shape& out = call.Tensor(kOut).view;
+  const Shape& out = call.Tensor(kOut).shape;
   const BufferRef index = ops.In(kRowIndex, ACL_INT64);
   engine::CombineRows combine{};
   combine.source = ops.Rows(kRows);
@@ -325,7 +325,7 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   combine.raises = ops.Raises();
   combine.threads = call.threads;
   if (call.IsGiven(kRowProbs) && entries > 0) {
-    const Shape& probs = call.Tensor(kRowProbs).view;
+    const Shape& probs = call.Tensor(kRowProbs).shape;
     BufferRef positions = {};
     if (IsPadded(call)) {
       positions = PositionsOfPadded(ops, index, {}, entries, probs[0], probs[1]);
@@ -379,7 +379,7 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
         .Rank(kGradProbs, 2, 2);
   if (NeedsMap(call)) checks.Given(kOfMap, "with probsOptional");
   if (!checks.Passed()) return checks.status();
-  const Shape& grad = call.Tensor(kOutGrad).view;
+  const Shape& grad = call.Tensor(kOutGrad).shape;
   const int64_t entries = call.Tensor(kGradIndex).numel;
   checks.Holds(!grad.IsEmpty(), kOutGrad, "at least one element");
   checks.Holds(entries > 0, kGradIndex, "at least one element");
@@ -391,9 +391,9 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
                  "as many elements for each token, at most 512");
   }
   if (HasProbs(call)) {
-    const int64_t experts = call.Tensor(kGradProbs).view[1];
+    const int64_t experts = call.Tensor(kGradProbs).shape[1];
     checks.Is(kGradProbs, Shape{grad[0], experts}).Is(kOutProbsGrad, Shape{grad[0], experts});
-    checks.Is(kOfRows, call.Tensor(kRowsGrad).view);
+    checks.Is(kOfRows, call.Tensor(kRowsGrad).shape);
     if (NeedsMap(call)) {
       checks.Is(kOfMap, Shape{grad[0], experts});
       checks.Holds(entries / tokens <= experts, kGradIndex,
@@ -430,8 +430,8 @@ constexpr Check kUnpermuteGradChecks[] = {
 void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kGradIndex).numel;
-  const int64_t tokens = call.Tensor(kOutGrad).view[0];
-  const int64_t columns = call.Tensor(kOutGrad).view[1];
+  const int64_t tokens = call.Tensor(kOutGrad).shape[0];
+  const int64_t columns = call.Tensor(kOutGrad).shape[1];
   const bool is_padded = IsPadded(call);
   engine::InvertIndex invert{};
   invert.index = ops.In(kGradIndex, ACL_INT64);
@@ -456,7 +456,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   BufferRef positions = {};
   int64_t experts = 0;
   if (HasProbs(call)) {
-    experts = call.Tensor(kGradProbs).view[1];
+    experts = call.Tensor(kGradProbs).shape[1];
     if (is_padded) {
       positions =
           PositionsOfPadded(ops, broadcast.source_row.buffer, {invert.index, true}, entries, tokens, experts);

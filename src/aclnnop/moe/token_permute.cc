@@ -35,8 +35,8 @@ aclnnStatus PermuteFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kTokens, 2, 2).Rank(kIndices, 1, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& tokens = call.Tensor(kTokens).view;
-  const Shape& indices = call.Tensor(kIndices).view;
+  const Shape& tokens = call.Tensor(kTokens).shape;
+  const Shape& indices = call.Tensor(kIndices).shape;
   checks.Holds(indices[0] == tokens[0], kIndices, "as many rows as tokens has");
   checks.Holds(DimOr(indices, 1, 1) <= kMostOfToken, kIndices, "at most 512 experts of a token");
   checks.Is(kSorted, Shape{call.Tensor(kIndices).numel});
@@ -65,7 +65,7 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const aclTensor& indices = call.Tensor(kIndices);
   const aclTensor& permuted = call.Tensor(kPermuted);
-  const int64_t rows = permuted.view[0];
+  const int64_t rows = permuted.shape[0];
   engine::RankEntries rank{};
   rank.expert = ops.In(kIndices);
   rank.is_wide = indices.dtype == ACL_INT64;
@@ -83,9 +83,9 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
   take.to = ops.Out(kPermuted);
   take.entry = rank.entry;
   take.rows = rows;
-  take.bytes = permuted.view[1] * SizeOf(call, kTokens);
-  take.divisor = DimOr(indices.view, 1, 1);
-  take.source_rows = call.Tensor(kTokens).view[0];
+  take.bytes = permuted.shape[1] * SizeOf(call, kTokens);
+  take.divisor = DimOr(indices.shape, 1, 1);
+  take.source_rows = call.Tensor(kTokens).shape[0];
   take.clears = true;
   take.threads = call.threads;
   ops.Compute(take, {take.source, take.to}, permuted.numel);
@@ -104,7 +104,7 @@ aclnnStatus PermuteGradFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t k = Integer(call, kTopK);
   const int64_t entries = call.Tensor(kPermuteIndex).numel;
   checks.Holds(entries % k == 0, kPermuteIndex, "a multiple of numTopk elements");
-  checks.Is(kPermuteGradOut, Shape{entries / k, call.Tensor(kPermuteGrad).view[1]});
+  checks.Is(kPermuteGradOut, Shape{entries / k, call.Tensor(kPermuteGrad).shape[1]});
   return checks.status();
 }
 
@@ -129,10 +129,10 @@ void SetPermuteGrad(const OperatorCall& call, Executor& executor) {
   combine.source = ops.Rows(kPermuteGrad);
   combine.to = ops.RowsOut(kPermuteGradOut);
   combine.index = ops.InIfGiven(kPermuteIndex, ACL_INT64);
-  combine.rows = call.Tensor(kPermuteGradOut).view[0];
-  combine.columns = call.Tensor(kPermuteGradOut).view[1];
+  combine.rows = call.Tensor(kPermuteGradOut).shape[0];
+  combine.columns = call.Tensor(kPermuteGradOut).shape[1];
   combine.entries_of_row = Integer(call, kTopK);
-  combine.source_rows = call.Tensor(kPermuteGrad).view[0];
+  combine.source_rows = call.Tensor(kPermuteGrad).shape[0];
   combine.may_exceed = true;
   combine.name = call.Name(kPermuteIndex);
   combine.raises = ops.Raises();
@@ -149,7 +149,7 @@ enum UnpermuteAttributes { kPadded, kRestoreShape };
 
 // Returns the number of experts of a token.
 int64_t EntriesOf(const OperatorCall& call, int probs) noexcept {
-  return call.IsGiven(probs) ? DimOr(call.Tensor(probs).view, 1, 1) : 1;
+  return call.IsGiven(probs) ? DimOr(call.Tensor(probs).shape, 1, 1) : 1;
 }
 
 aclnnStatus UnpermuteFits(const Check& check, OperatorCall& call) noexcept {
@@ -160,12 +160,12 @@ aclnnStatus UnpermuteFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t k = EntriesOf(call, kProbs);
   const int64_t entries = call.Tensor(kIndex).numel;
   if (call.IsGiven(kProbs)) {
-    const Shape& probs = call.Tensor(kProbs).view;
+    const Shape& probs = call.Tensor(kProbs).shape;
     checks.Holds(probs[1] >= 1 && probs[1] <= kMostOfToken, kProbs, "1 to 512 columns");
     checks.Holds(call.Tensor(kProbs).numel == entries, kProbs, "as many elements as sortedIndices has");
   }
   if (!checks.Passed()) return checks.status();
-  return checks.Is(kOut, Shape{entries / k, call.Tensor(kRows).view[1]}).status();
+  return checks.Is(kOut, Shape{entries / k, call.Tensor(kRows).shape[1]}).status();
 }
 
 constexpr Check kUnpermuteChecks[] = {
@@ -190,10 +190,10 @@ void SetUnpermute(const OperatorCall& call, Executor& executor) {
   combine.to = ops.RowsOut(kOut);
   combine.index = ops.InIfGiven(kIndex, ACL_INT64);
   combine.factor = ops.InIfGiven(kProbs, ACL_FLOAT);
-  combine.rows = call.Tensor(kOut).view[0];
-  combine.columns = call.Tensor(kOut).view[1];
+  combine.rows = call.Tensor(kOut).shape[0];
+  combine.columns = call.Tensor(kOut).shape[1];
   combine.entries_of_row = EntriesOf(call, kProbs);
-  combine.source_rows = call.Tensor(kRows).view[0];
+  combine.source_rows = call.Tensor(kRows).shape[0];
   combine.skips_zero = true;
   combine.may_exceed = true;
   combine.name = call.Name(kIndex);
@@ -218,7 +218,7 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
   if (!checks.Passed()) return checks.status();
   const int64_t k = EntriesOf(call, kGradProbs);
   const int64_t entries = call.Tensor(kGradIndex).numel;
-  const Shape& grad = call.Tensor(kGrad).view;
+  const Shape& grad = call.Tensor(kGrad).shape;
   if (HasProbs(call)) {
     checks.Holds(k >= 1 && k <= kMostOfToken, kGradProbs, "1 to 512 columns");
     if (!checks.Passed()) return checks.status();
@@ -227,10 +227,10 @@ aclnnStatus UnpermuteGradFits(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(entries > 0 && entries % k == 0 && entries / k == grad[0], kGradIndex,
                "as many elements as unpermutedTokensGrad's rows have entries, at least one");
   checks.Holds(grad[1] > 0, kGrad, "rows that have elements");
-  checks.Holds(call.Tensor(kRowsGrad).view[0] > 0 && call.Tensor(kRowsGrad).view[1] == grad[1], kRowsGrad,
+  checks.Holds(call.Tensor(kRowsGrad).shape[0] > 0 && call.Tensor(kRowsGrad).shape[1] == grad[1], kRowsGrad,
                "rows as long as unpermutedTokensGrad's, at least one");
-  if (call.IsGiven(kGivenRows)) checks.Is(kGivenRows, call.Tensor(kRowsGrad).view);
-  if (HasProbs(call)) checks.Is(kProbsGrad, call.Tensor(kGradProbs).view);
+  if (call.IsGiven(kGivenRows)) checks.Is(kGivenRows, call.Tensor(kRowsGrad).shape);
+  if (HasProbs(call)) checks.Is(kProbsGrad, call.Tensor(kGradProbs).shape);
   return checks.status();
 }
 
@@ -255,7 +255,7 @@ constexpr Check kUnpermuteGradChecks[] = {
 void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const int64_t entries = call.Tensor(kGradIndex).numel;
-  const Shape& rows = call.Tensor(kRowsGrad).view;
+  const Shape& rows = call.Tensor(kRowsGrad).shape;
   engine::InvertIndex invert{};
   invert.index = ops.In(kGradIndex, ACL_INT64);
   invert.entries = entries;
@@ -274,7 +274,7 @@ void SetUnpermuteGrad(const OperatorCall& call, Executor& executor) {
   broadcast.rows = rows[0];
   broadcast.columns = rows[1];
   broadcast.divisor = EntriesOf(call, kGradProbs);
-  broadcast.source_rows = call.Tensor(kGrad).view[0];
+  broadcast.source_rows = call.Tensor(kGrad).shape[0];
   broadcast.threads = call.threads;
   ops.Compute(broadcast, {broadcast.source.buffer, broadcast.to.buffer, broadcast.factor.buffer},
               rows[0] * rows[1]);

@@ -115,16 +115,16 @@ aclnnStatus GammaGoesWith(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus HasElements(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kX1).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kX1).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kX1);
   return FailAclnn(check.code, message.Add(", accepted: no dim of 0."));
 }
 
 aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& bias = call.Tensor(kBias).view;
-  if (bias == call.Tensor(kGamma).view || bias == call.Tensor(kX1).view) return ACL_SUCCESS;
-  return RefuseShape(check, call, kBias, call.Tensor(kGamma).view);
+  const Shape& bias = call.Tensor(kBias).shape;
+  if (bias == call.Tensor(kGamma).shape || bias == call.Tensor(kX1).shape) return ACL_SUCCESS;
+  return RefuseShape(check, call, kBias, call.Tensor(kGamma).shape);
 }
 
 constexpr Check kChecks[] = {
@@ -161,8 +161,8 @@ constexpr Check kChecks[] = {
 
 void SetRows(const OperatorCall& call, Executor& executor) {
   const aclTensor& x1 = call.Tensor(kX1);
-  engine::RowwiseJobMaker rows(x1.view, LastAxes(call.Tensor(kGamma).view.rank, x1.view), ACL_FLOAT, call.isa,
-                               call.threads);
+  engine::RowwiseJobMaker rows(x1.shape, LastAxes(call.Tensor(kGamma).shape.rank, x1.shape), ACL_FLOAT,
+                               call.isa, call.threads);
   rows.Input(kX1, x1);
   rows.Input(kX2, call.Tensor(kX2));
   InputOr(rows, call, kBias, -0.0);  // -0 leaves any sum unchanged, even -0

@@ -156,7 +156,7 @@ constexpr DtypeRule kDtypes = kBf16SinceAtlasA2.On(ProductSet{Product::kAtlas200
 // Returns the dim of channels: dim 1, or on Ascend 950 the last dim where the format says so.
 int ChannelDim(const OperatorCall& call, const aclTensor& tensor) {
   const bool is_last = tensor.format == ACL_FORMAT_NHWC || tensor.format == ACL_FORMAT_NDHWC;
-  return is_last && call.product == Product::kAscend950 ? tensor.view.rank - 1 : 1;
+  return is_last && call.product == Product::kAscend950 ? tensor.shape.rank - 1 : 1;
 }
 
 uint32_t AllBut(int axis, const Shape& shape) { return ((1u << shape.rank) - 1) & ~(1u << axis); }
@@ -164,14 +164,14 @@ uint32_t AllBut(int axis, const Shape& shape) { return ((1u << shape.rank) - 1) 
 template <int tensor, int input>
 aclnnStatus HasChannels(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& of = call.Tensor(input);
-  const Shape accepted{of.view[ChannelDim(call, of)]};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  const Shape accepted{of.shape[ChannelDim(call, of)]};
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
 template <int input>
 aclnnStatus FormatOfFiveDims(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& tensor = call.Tensor(input);
-  if (tensor.view.rank != 5 || tensor.format == ACL_FORMAT_NCDHW) return ACL_SUCCESS;
+  if (tensor.shape.rank != 5 || tensor.format == ACL_FORMAT_NCDHW) return ACL_SUCCESS;
   if (tensor.format == ACL_FORMAT_NDHWC && call.product == Product::kAscend950) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddFormatName(AddArgumentShape(message.Add("parameter "), call, input).Add(" has the format "),
@@ -186,7 +186,7 @@ enum Attributes { kTraining, kMomentum, kEps };
 
 bool Trains(const OperatorCall& call) noexcept { return call.attributes[kTraining].integer != 0; }
 
-bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kInput).view.IsEmpty(); }
+bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kInput).shape.IsEmpty(); }
 aclnnStatus NothingToNormalize(const Check&, OperatorCall& call) noexcept {
   if (IsEmpty(call)) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
@@ -226,7 +226,7 @@ void SetForward(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kSaveMean, kSaveInvstd, executor);
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(input.view, AllBut(ChannelDim(call, input), input.view), ACL_FLOAT, call.isa,
+  engine::RowwiseJobMaker rows(input.shape, AllBut(ChannelDim(call, input), input.shape), ACL_FLOAT, call.isa,
                                call.threads);
   rows.Input(kInput, input);
   rows.Output(kOutput, call.Tensor(kOutput));
@@ -268,7 +268,7 @@ aclnnStatus MaskIsThere(const Check&, OperatorCall& call) noexcept {
 // Saved statistics may be empty if the forward pass was an evaluation.
 template <int tensor>
 aclnnStatus SavedFits(const Check& check, OperatorCall& call) noexcept {
-  if (!Trained(call) && call.Tensor(tensor).view == Shape{0}) return ACL_SUCCESS;
+  if (!Trained(call) && call.Tensor(tensor).shape == Shape{0}) return ACL_SUCCESS;
   return HasChannels<tensor, kX>(check, call);
 }
 
@@ -304,7 +304,7 @@ constexpr auto kGradientChecks =
               InsideStorage({kGradOut, kX, kW, kMean, kVar}), InsideStorage({kSavedM, kSavedI})));
 
 void SavedOr(engine::RowwiseJobMaker& rows, const OperatorCall& call, int tensor, double otherwise) {
-  if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) {
+  if (call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty()) {
     rows.ValueIn(tensor, call.Tensor(tensor));
   } else {
     rows.ConstantValueIn(otherwise);
@@ -314,7 +314,7 @@ void SavedOr(engine::RowwiseJobMaker& rows, const OperatorCall& call, int tensor
 void SetBackward(const OperatorCall& call, Executor& executor) {
   if (!IsWanted<kGradInput>(call) && !IsWanted<kGradWeight>(call) && !IsWanted<kGradBias>(call)) return;
   const aclTensor& x = call.Tensor(kX);
-  engine::RowwiseJobMaker rows(x.view, AllBut(ChannelDim(call, x), x.view), ACL_FLOAT, call.isa,
+  engine::RowwiseJobMaker rows(x.shape, AllBut(ChannelDim(call, x), x.shape), ACL_FLOAT, call.isa,
                                call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kX, x);

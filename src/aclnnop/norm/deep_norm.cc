@@ -134,7 +134,7 @@ constexpr DtypeSet kFloatAlone{ACL_FLOAT};
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 engine::RowwiseJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
-  return engine::RowwiseJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa,
+  return engine::RowwiseJobMaker(x.shape, LastAxes(gamma.shape.rank, x.shape), ACL_FLOAT, call.isa,
                                  call.threads);
 }
 
@@ -221,7 +221,7 @@ constexpr Check kDeepChecks[] = {
 };
 
 void SetDeepGradients(const OperatorCall& call, Executor& executor) {
-  if (call.Tensor(kDy).view.IsEmpty()) {
+  if (call.Tensor(kDy).shape.IsEmpty()) {
     const int zeros[] = {kDbeta, kDgamma};
     return SetZeroJob(call, zeros, 2, executor);
   }
@@ -254,7 +254,7 @@ constexpr auto kPlainChecks =
               InsideStorage({kGradient, kX1, kX2, kRstdOf}), InsideStorage({kMeanOf, kScale, kMore})));
 
 void SetPlainGradients(const OperatorCall& call, Executor& executor) {
-  if (call.Tensor(kGradient).view.IsEmpty()) {
+  if (call.Tensor(kGradient).shape.IsEmpty()) {
     const int zeros[] = {kOfGamma, kOfBeta};
     return SetZeroJob(call, zeros, 2, executor);
   }

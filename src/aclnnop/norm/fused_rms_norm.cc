@@ -100,7 +100,7 @@ constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 enum Attributes { kEpsilon };
 
 engine::RowwiseJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
-  return engine::RowwiseJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa,
+  return engine::RowwiseJobMaker(x.shape, LastAxes(gamma.shape.rank, x.shape), ACL_FLOAT, call.isa,
                                  call.threads);
 }
 NormParameters Parameters(const OperatorCall& call) { return {FloatNumber(call, kEpsilon)}; }
@@ -157,7 +157,7 @@ void AddSum(engine::RowwiseJobMaker& rows, const OperatorCall& call, int normed,
 enum Inplace { kNumbers = kScale + 1 };
 
 aclnnStatus HasElements(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kX1).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kX1).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kX1);
   return FailAclnn(check.code, message.Add(", accepted: no dim of 0."));

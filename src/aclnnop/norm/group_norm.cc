@@ -73,12 +73,12 @@ aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
 template <int tensor>
 aclnnStatus HasChannels(const Check& check, OperatorCall& call) noexcept {
   const Shape accepted{Number(call, kC)};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 template <int tensor>
 aclnnStatus HasGroups(const Check& check, OperatorCall& call) noexcept {
   const Shape accepted{Number(call, kN), Number(call, kGroup)};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
 // View [N, C, ...] as [N, group, C / group, ...], and [C] as [group, C / group, 1, ...] with one dim less.
@@ -90,7 +90,7 @@ StridedView ByGroups(const OperatorCall& call, int tensor) {
 StridedView ChannelsByGroups(const OperatorCall& call, int tensor, int rank) {
   StridedView view = PlainView(call.Tensor(tensor));
   SplitDim(view, 0, Number(call, kC) / Number(call, kGroup));
-  while (view.view.rank < rank - 1) InsertDim(view, view.view.rank, 1, 0);
+  while (view.shape.rank < rank - 1) InsertDim(view, view.shape.rank, 1, 0);
   return view;
 }
 
@@ -104,7 +104,7 @@ aclnnStatus EpsIsPositive(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus SizesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   int64_t rest = 1;
   for (int axis = 2; axis < self.rank; ++axis) rest *= self[axis];
   if (self[0] == Number(call, kN) && self[1] == Number(call, kC) && rest == Number(call, kHxW))
@@ -125,7 +125,7 @@ aclnnStatus FormatIsOfChannels(const Check& check, OperatorCall& call) noexcept 
 }
 
 aclnnStatus NothingToNormalize(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (call.Tensor(kSelf).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -165,11 +165,11 @@ void SetForward(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMeanOut, kRstdOut, executor);
   const StridedView self = ByGroups(call, kSelf);
-  engine::RowwiseJobMaker rows(self.view, BehindGroups(self.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(self.shape, BehindGroups(self.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kSelf, self);
   for (const int tensor : {kGamma, kBeta}) {
     if (call.IsGiven(tensor)) {
-      rows.Input(tensor, ChannelsByGroups(call, tensor, self.view.rank));
+      rows.Input(tensor, ChannelsByGroups(call, tensor, self.shape.rank));
     } else {
       rows.ConstantInput(tensor == kGamma ? 1 : 0);
     }
@@ -240,24 +240,24 @@ aclnnStatus HasNumbers(const Check& check, OperatorCall& call) noexcept {
 
 template <int tensor>
 aclnnStatus LikeGamma(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted = call.IsGiven(kWeight) ? call.Tensor(kWeight).view : Shape{Number(call, kC)};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  const Shape accepted = call.IsGiven(kWeight) ? call.Tensor(kWeight).shape : Shape{Number(call, kC)};
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
 // Views the elements of a tensor, in row-major order, in another shape. Returns false where its strides do
 // not allow that.
 bool Reshape(StridedView& view, const Shape& shape) {
-  if (view.view == shape) return true;
+  if (view.shape == shape) return true;
   int64_t stride = 1;
   int64_t length = 1;
-  for (int axis = view.view.rank - 1; axis >= 0; --axis) {
-    if (view.view[axis] == 1) continue;
+  for (int axis = view.shape.rank - 1; axis >= 0; --axis) {
+    if (view.shape[axis] == 1) continue;
     if (length == 1) {
       stride = view.strides[axis];
     } else if (view.strides[axis] != stride * length) {
       return false;
     }
-    length *= view.view[axis];
+    length *= view.shape[axis];
   }
   FillShape(view, shape, stride);
   return true;
@@ -269,9 +269,9 @@ Shape ImageShape(const OperatorCall& call) {
 
 // Tells whether the images begin with the dims N and C. They may have any strides then.
 bool HaveChannels(const OperatorCall& call) {
-  const Shape& shape = call.Tensor(kInput).view;
+  const Shape& shape = call.Tensor(kInput).shape;
   return shape.rank >= 2 && shape[0] == Number(call, kN) && shape[1] == Number(call, kC) &&
-         call.Tensor(kGradOut).view == shape;
+         call.Tensor(kGradOut).shape == shape;
 }
 
 template <int tensor>
@@ -299,7 +299,7 @@ StridedView Image(const OperatorCall& call, int tensor) {
 StridedView Statistics(const OperatorCall& call, int tensor, int rank) {
   StridedView view = PlainView(call.Tensor(tensor));
   Reshape(view, Shape{Number(call, kN), Number(call, kGroup)});
-  while (view.view.rank < rank) InsertDim(view, view.view.rank, 1, 0);
+  while (view.shape.rank < rank) InsertDim(view, view.shape.rank, 1, 0);
   return view;
 }
 
@@ -333,21 +333,21 @@ constexpr auto kGradientChecks =
 void SetBackward(const OperatorCall& call, Executor& executor) {
   const StridedView gradient = Image(call, kGradOut);
   const StridedView input = Image(call, kInput);
-  const StridedView mean = Statistics(call, kMean, input.view.rank);
-  const StridedView rstd = Statistics(call, kRstd, input.view.rank);
+  const StridedView mean = Statistics(call, kMean, input.shape.rank);
+  const StridedView rstd = Statistics(call, kRstd, input.shape.rank);
   engine::RowwiseJob made[2];
   const engine::RowwiseJob* jobs[2];
   int count = 0;
   uint32_t touched = 0;
   if (IsWanted<kGradInput>(call)) {
-    engine::RowwiseJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
+    engine::RowwiseJobMaker rows(input.shape, BehindGroups(input.shape), ACL_FLOAT, call.isa, call.threads);
     rows.Input(kGradOut, gradient);
     rows.Input(kInput, input);
     if (call.IsGiven(kWeight)) {
       StridedView weight = PlainView(call.Tensor(kWeight));
       Reshape(weight, Shape{Number(call, kC)});
       SplitDim(weight, 0, Number(call, kC) / Number(call, kGroup));
-      while (weight.view.rank < input.view.rank - 1) InsertDim(weight, weight.view.rank, 1, 0);
+      while (weight.shape.rank < input.shape.rank - 1) InsertDim(weight, weight.shape.rank, 1, 0);
       rows.Input(kWeight, weight);
     } else {
       rows.ConstantInput(1);
@@ -364,7 +364,7 @@ void SetBackward(const OperatorCall& call, Executor& executor) {
     ++count;
   }
   if (IsWanted<kGradGamma>(call) || IsWanted<kGradBeta>(call)) {
-    engine::RowwiseJobMaker channels(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
+    engine::RowwiseJobMaker channels(input.shape, (BehindGroups(input.shape) & ~4u) | 1u, ACL_FLOAT, call.isa,
                                      call.threads);
     channels.Input(kGradOut, gradient);
     channels.Input(kInput, input);

@@ -179,19 +179,19 @@ aclnnStatus HasNumbersDtype(const Check& check, OperatorCall& call) noexcept {
 
 template <int x, int tensor>
 aclnnStatus HasGroups(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted{call.Tensor(x).view[0], Groups(call)};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  const Shape accepted{call.Tensor(x).shape[0], Groups(call)};
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 template <int x, int tensor>
 aclnnStatus HasChannels(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted{call.Tensor(x).view[1]};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  const Shape accepted{call.Tensor(x).shape[1]};
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 
 template <int x>
 aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t group = Groups(call);
-  const int64_t channels = call.Tensor(x).view[1];
+  const int64_t channels = call.Tensor(x).shape[1];
   if (group > 0 && channels % group == 0) return ACL_SUCCESS;
   Text message = StartMessage(call).Add("parameter ").Add(call.attributes[kGroup].name);
   message.Add(" has the value ").Add(group).Add(" where there are ").Add(channels).Add(" channels");
@@ -205,7 +205,7 @@ aclnnStatus EpsIsPositive(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus HasImages(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kX).view;
+  const Shape& shape = call.Tensor(kX).shape;
   if (shape[0] > 0 && shape[1] > 0) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kX);
@@ -213,7 +213,7 @@ aclnnStatus HasImages(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus NothingToNormalize(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kX).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (call.Tensor(kX).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -267,24 +267,24 @@ StridedView ByGroups(const OperatorCall& call, int tensor, int64_t channels) {
 StridedView ChannelsByGroups(const OperatorCall& call, int tensor, int64_t channels, int rank) {
   StridedView view = PlainView(call.Tensor(tensor));
   SplitDim(view, 0, channels / Groups(call));
-  while (view.view.rank < rank - 1) InsertDim(view, view.view.rank, 1, 0);
+  while (view.shape.rank < rank - 1) InsertDim(view, view.shape.rank, 1, 0);
   return view;
 }
 StridedView NumbersByGroups(const OperatorCall& call, int tensor, int rank) {
   StridedView view = PlainView(call.Tensor(tensor));
-  while (view.view.rank < rank) InsertDim(view, view.view.rank, 1, 0);
+  while (view.shape.rank < rank) InsertDim(view, view.shape.rank, 1, 0);
   return view;
 }
 
 void SetNormed(const OperatorCall& call, Executor& executor, const SwishNormParameters& parameters) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
-  const int64_t channels = call.Tensor(kX).view[1];
+  const int64_t channels = call.Tensor(kX).shape[1];
   const StridedView x = ByGroups(call, kX, channels);
-  engine::RowwiseJobMaker rows(x.view, BehindGroups(x.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.shape, BehindGroups(x.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, x);
   for (const int tensor : {kGamma, kBeta}) {
     if (call.IsGiven(tensor)) {
-      rows.Input(tensor, ChannelsByGroups(call, tensor, channels, x.view.rank));
+      rows.Input(tensor, ChannelsByGroups(call, tensor, channels, x.shape.rank));
     } else {
       rows.ConstantInput(tensor == kGamma ? 1 : 0);
     }
@@ -312,7 +312,7 @@ enum GradientAttributes { kSwishScale = 2, kDgammaIsRequired, kDbetaIsRequired }
 constexpr int64_t kMostChannelsOfGroup = 4000;
 
 aclnnStatus ChannelsAreFew(const Check& check, OperatorCall& call) noexcept {
-  const int64_t channels = call.Tensor(kInput).view[1] / Groups(call);
+  const int64_t channels = call.Tensor(kInput).shape[1] / Groups(call);
   if (channels <= kMostChannelsOfGroup) return ACL_SUCCESS;
   Text message =
       StartMessage(call).Add("parameter numGroups leaves ").Add(channels).Add(" channels to a group");
@@ -335,13 +335,13 @@ constexpr auto kGradientChecks = Join(
          InsideStorage({kDy, kMeanIn, kRstdIn, kInput}), InsideStorage({kWeight, kShift})));
 
 void SetGradients(const OperatorCall& call, Executor& executor) {
-  const int64_t channels = call.Tensor(kInput).view[1];
+  const int64_t channels = call.Tensor(kInput).shape[1];
   const SwishNormParameters parameters{0, static_cast<float>(call.attributes[kSwishScale].wide), true};
   const StridedView input = ByGroups(call, kInput, channels);
-  const int rank = input.view.rank;
-  engine::RowwiseJobMaker sums(input.view, (BehindGroups(input.view) & ~4u) | 1u, ACL_FLOAT, call.isa,
+  const int rank = input.shape.rank;
+  engine::RowwiseJobMaker sums(input.shape, (BehindGroups(input.shape) & ~4u) | 1u, ACL_FLOAT, call.isa,
                                call.threads);
-  engine::RowwiseJobMaker rows(input.view, BehindGroups(input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.shape, BehindGroups(input.shape), ACL_FLOAT, call.isa, call.threads);
   for (engine::RowwiseJobMaker* job : {&sums, &rows}) {
     job->Input(kDy, ByGroups(call, kDy, channels));
     job->Input(kInput, input);

@@ -72,7 +72,7 @@ const engine::RowwiseKernels layer_norm_kernels = PORTACL_ROWWISE_KERNELS(layer_
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept {
   OpList ops(executor, 2);
   for (const int tensor : {mean, rstd}) {
-    if (!call.IsGiven(tensor) || call.Tensor(tensor).view.IsEmpty()) continue;
+    if (!call.IsGiven(tensor) || call.Tensor(tensor).shape.IsEmpty()) continue;
     const aclTensor& numbers = call.Tensor(tensor);
     aclScalar number;
     number.dtype = ACL_FLOAT;
@@ -126,17 +126,17 @@ aclnnStatus ModeFits(const Check& check, OperatorCall& call) noexcept {
 template <int tensor>
 aclnnStatus StatisticsFit(const Check& check, OperatorCall& call) noexcept {
   const Shape accepted =
-      RowsOf(call.Tensor(kInput).view, static_cast<int>(call.Array(kNormalizedShape).size()));
-  if (call.Tensor(tensor).view == accepted) return ACL_SUCCESS;
+      RowsOf(call.Tensor(kInput).shape, static_cast<int>(call.Array(kNormalizedShape).size()));
+  if (call.Tensor(tensor).shape == accepted) return ACL_SUCCESS;
   return RefuseShape(check, call, tensor, accepted);
 }
 template <int tensor>
 bool HasElements(const OperatorCall& call) noexcept {
-  return call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty();
+  return call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty();
 }
 
 aclnnStatus NoRows(const Check&, OperatorCall& call) noexcept {
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
   bool is_empty = false;
   for (int axis = 0; axis < input.rank - normalized; ++axis) is_empty = is_empty || input[axis] == 0;
@@ -173,14 +173,14 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetStatisticsOfNothing(call, kMean, kRstd, executor);
   const aclTensor& input = call.Tensor(kInput);
   const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
-  engine::RowwiseJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa,
+  engine::RowwiseJobMaker rows(input.shape, LastAxes(normalized, input.shape), ACL_FLOAT, call.isa,
                                call.threads);
   rows.Input(kInput, input);
   InputOr(rows, call, kWeight, 1);
   InputOr(rows, call, kBias, 0);
   rows.Output(kOut, call.Tensor(kOut));
   for (const int tensor : {kMean, kRstd}) {
-    if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) {
+    if (call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty()) {
       rows.ValueOut(tensor, call.Tensor(tensor));
     } else {
       rows.NoValueOut();

@@ -91,7 +91,7 @@ bool IsWanted(const OperatorCall& call) noexcept {
 }
 
 int64_t RowCount(const OperatorCall& call) {
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   int64_t rows = 1;
   for (int axis = 0; axis < input.rank - static_cast<int>(call.Array(kNormalizedShape).size()); ++axis)
     rows *= input[axis];
@@ -99,7 +99,7 @@ int64_t RowCount(const OperatorCall& call) {
 }
 
 int64_t RowLength(const OperatorCall& call) {
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   int64_t length = 1;
   for (int axis = input.rank - static_cast<int>(call.Array(kNormalizedShape).size()); axis < input.rank;
        ++axis)
@@ -109,8 +109,8 @@ int64_t RowLength(const OperatorCall& call) {
 
 aclnnStatus DimsAreThere(const Check& check, OperatorCall& call) noexcept {
   const auto count = static_cast<int>(call.Array(kNormalizedShape).size());
-  return count >= 1 && count <= call.Tensor(kInput).view.rank ? ACL_SUCCESS
-                                                              : RefuseNormalized(check, call, kInput);
+  return count >= 1 && count <= call.Tensor(kInput).shape.rank ? ACL_SUCCESS
+                                                               : RefuseNormalized(check, call, kInput);
 }
 
 template <int tensor>
@@ -129,7 +129,7 @@ aclnnStatus HasNumbers(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus NothingToDo(const Check&, OperatorCall& call) noexcept {
   bool wanted = false;
   for (const int tensor : {kGradInput, kGradWeight, kGradBias}) wanted = wanted || Wants(call, tensor);
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   if (!wanted) {
     call.work = OperatorCall::Work::kNothing;
   } else if (input.IsEmpty()) {
@@ -181,7 +181,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, executor);
   const aclTensor& input = call.Tensor(kInput);
   const int normalized = static_cast<int>(call.Array(kNormalizedShape).size());
-  engine::RowwiseJobMaker rows(input.view, LastAxes(normalized, input.view), ACL_FLOAT, call.isa,
+  engine::RowwiseJobMaker rows(input.shape, LastAxes(normalized, input.shape), ACL_FLOAT, call.isa,
                                call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, input);

@@ -131,8 +131,8 @@ enum Attributes { kScaleOf, kFixTriuMask };
 
 template <int x, int mask>
 aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& scores = call.Tensor(x).view;
-  const Shape& hidden = call.Tensor(mask).view;
+  const Shape& scores = call.Tensor(x).shape;
+  const Shape& hidden = call.Tensor(mask).shape;
   bool fits = hidden[2] == scores[2] && hidden[3] == scores[3];
   for (int dim = 0; dim < 2; ++dim) fits = fits && (hidden[dim] == 1 || hidden[dim] == scores[dim]);
   return fits ? ACL_SUCCESS : RefuseShape(check, call, mask, scores);
@@ -141,7 +141,7 @@ aclnnStatus MaskFits(const Check& check, OperatorCall& call) noexcept {
 template <int x>
 aclnnStatus RowsAreShort(const Check& check, OperatorCall& call) noexcept {
   const int64_t most = call.product == Product::kAscend950 ? 8192 : 4096;
-  const int64_t length = call.Tensor(x).view[kRank - 1];
+  const int64_t length = call.Tensor(x).shape[kRank - 1];
   if (length > 0 && length <= most) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, x);
@@ -163,7 +163,7 @@ constexpr auto kChecks = Join(
     ChecksOfMasked<kX, kMask, kY>(), List(InsideStorage({kX, kMask})));
 
 engine::RowwiseJobMaker RowsOf(const OperatorCall& call, int shape) {
-  const Shape& view = call.Tensor(shape).view;
+  const Shape& view = call.Tensor(shape).shape;
   return engine::RowwiseJobMaker(view, LastAxes(1, view), ACL_FLOAT, call.isa, call.threads);
 }
 
@@ -211,15 +211,15 @@ int64_t Planes(const Shape& shape, const Shape& scores) {
 }
 
 aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& x = call.Tensor(kScores).view;
-  if (Planes(call.Tensor(kBias).view, x) == x[x.rank - 3]) return ACL_SUCCESS;
+  const Shape& x = call.Tensor(kScores).shape;
+  if (Planes(call.Tensor(kBias).shape, x) == x[x.rank - 3]) return ACL_SUCCESS;
   return RefuseShape(check, call, kBias, Shape{x[x.rank - 3], x[x.rank - 2], x[x.rank - 1]});
 }
 // Checks that windows are a dim of x, or divide its first one.
 aclnnStatus WindowsFit(const Check& check, OperatorCall& call) noexcept {
   if (!call.IsGiven(kWindowMask)) return ACL_SUCCESS;
-  const Shape& x = call.Tensor(kScores).view;
-  const int64_t windows = Planes(call.Tensor(kWindowMask).view, x);
+  const Shape& x = call.Tensor(kScores).shape;
+  const int64_t windows = Planes(call.Tensor(kWindowMask).shape, x);
   const bool fits = windows > 0 && (x.rank == 5 ? x[1] == windows : x[0] % windows == 0);
   if (fits) return ACL_SUCCESS;
   return RefuseShape(check, call, kWindowMask,
@@ -250,22 +250,22 @@ constexpr Check kBiasedChecks[] = {
 // Views a tensor's planes as [planes, S1, S2].
 StridedView OfPlanes(const OperatorCall& call, int tensor) {
   StridedView view = PlainView(call.Tensor(tensor));
-  for (int dim = view.view.rank - 3; dim >= 0; --dim) {
-    if (view.view.rank > 3 && view.view[dim] == 1) Select(view, dim, 0);
+  for (int dim = view.shape.rank - 3; dim >= 0; --dim) {
+    if (view.shape.rank > 3 && view.shape[dim] == 1) Select(view, dim, 0);
   }
-  if (view.view.rank == 2) InsertDim(view, 0, 1, 0);
+  if (view.shape.rank == 2) InsertDim(view, 0, 1, 0);
   return view;
 }
 
 void SetBiased(const OperatorCall& call, Executor& executor) {
-  const int64_t windows = IsMasked(call) ? OfPlanes(call, kWindowMask).view[0] : 1;
+  const int64_t windows = IsMasked(call) ? OfPlanes(call, kWindowMask).shape[0] : 1;
   const auto by_windows = [&](int tensor) {
     StridedView view = PlainView(call.Tensor(tensor));
-    if (view.view.rank == 4) SplitDim(view, 0, windows);
+    if (view.shape.rank == 4) SplitDim(view, 0, windows);
     return view;
   };
   const StridedView scores = by_windows(kScores);
-  engine::RowwiseJobMaker rows(scores.view, LastAxes(1, scores.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(scores.shape, LastAxes(1, scores.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kScores, scores);
   if (IsMasked(call)) {
     StridedView mask = OfPlanes(call, kWindowMask);

@@ -152,7 +152,7 @@ constexpr Check kNormChecks[] = {
 };
 
 engine::RowwiseJobMaker RowsOf(const OperatorCall& call, const StridedView& x, const StridedView& gamma) {
-  return engine::RowwiseJobMaker(x.view, LastAxes(gamma.view.rank, x.view), ACL_FLOAT, call.isa,
+  return engine::RowwiseJobMaker(x.shape, LastAxes(gamma.shape.rank, x.shape), ACL_FLOAT, call.isa,
                                  call.threads);
 }
 
@@ -194,7 +194,7 @@ constexpr Check kGradChecks[] = {
 };
 
 void SetGrad(const OperatorCall& call, Executor& executor) {
-  if (call.Tensor(kInput).view.IsEmpty()) {
+  if (call.Tensor(kInput).shape.IsEmpty()) {
     const int zeros[] = {kDweight};
     return SetZeroJob(call, zeros, 1, executor);
   }
@@ -223,15 +223,15 @@ aclnnStatus GammaOfTwoDims(const Check& check, OperatorCall& call) noexcept {
 // Drops gamma's leading dims of 1 where x does not have them.
 StridedView Tail(const StridedView& gamma, const StridedView& x) {
   StridedView tail = PlainView(gamma);
-  while (tail.view.rank > 1 && tail.view[0] == 1 &&
-         (tail.view.rank > x.view.rank || x.view[x.view.rank - tail.view.rank] != 1))
+  while (tail.shape.rank > 1 && tail.shape[0] == 1 &&
+         (tail.shape.rank > x.shape.rank || x.shape[x.shape.rank - tail.shape.rank] != 1))
     Select(tail, 0, 0);
   return tail;
 }
 
 aclnnStatus ScaleIsTail(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kX1).view;
-  const Shape tail = Tail(call.Tensor(kScale), call.Tensor(kX1)).view;
+  const Shape& shape = call.Tensor(kX1).shape;
+  const Shape tail = Tail(call.Tensor(kScale), call.Tensor(kX1)).shape;
   bool fits = tail.rank >= 1 && tail.rank <= shape.rank;
   for (int i = 0; fits && i < tail.rank; ++i) fits = tail[i] == shape[shape.rank - tail.rank + i];
   if (fits) return ACL_SUCCESS;
@@ -243,8 +243,8 @@ aclnnStatus ScaleIsTail(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus NumbersFit(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& x = call.Tensor(kX1);
-  const Shape accepted = RowsOf(x.view, Tail(call.Tensor(kScale), x).view.rank);
-  return call.Tensor(kNumbers).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kNumbers, accepted);
+  const Shape accepted = RowsOf(x.shape, Tail(call.Tensor(kScale), x).shape.rank);
+  return call.Tensor(kNumbers).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kNumbers, accepted);
 }
 
 constexpr Check kAddedChecks[] = {

@@ -139,7 +139,7 @@ constexpr auto kLogSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS_OF_DOUBL
 void SetRows(const OperatorCall& call, const engine::RowwiseKernels& kernels, bool keeps,
              Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);
-  engine::RowwiseJobMaker rows(self.view, AxisSet(call.attributes[kDim].integer, self.view),
+  engine::RowwiseJobMaker rows(self.shape, AxisSet(call.attributes[kDim].integer, self.shape),
                                ComputedInRows(call.promoted), call.isa, call.threads);
   rows.Input(kSelf, self);
   rows.Output(kOut, call.Tensor(kOut));

@@ -128,7 +128,7 @@ constexpr auto kLogSoftmax =
                        PORTACL_ISA_TABLE(softmax_gradients::LogSoftmaxBackwardAcrossBf16));
 
 void SetRows(const OperatorCall& call, const engine::RowwiseKernels& kernels, Executor& executor) {
-  const Shape& shape = call.Tensor(kGradOutput).view;
+  const Shape& shape = call.Tensor(kGradOutput).shape;
   engine::RowwiseJobMaker rows(shape, AxisSet(call.attributes[kDim].integer, shape), ACL_FLOAT, call.isa,
                                call.threads);
   rows.Input(kGradOutput, call.Tensor(kGradOutput));

@@ -10,17 +10,15 @@
 #include "aclnnop/norm/moments-inl.h"
 
 #ifndef PORTACL_SYNC_BATCH_NORM_PARAMETERS
+
 #define PORTACL_SYNC_BATCH_NORM_PARAMETERS
 namespace portacl {
-struct GatheredParameters {
-  double momentum;
-  double eps;
-};
+
 // The numbers of a channel, in the order in which formulas have them.
 enum AffineNumbers { kAffineMean, kAffineInvstd, kAffineWeight, kAffineBias };
 enum GradientNumbers { kOfMean, kOfInvstd, kOfWeightIn, kOfSumDy, kOfSumDyXmu, kOfCount };
 enum GradientSums { kMeanOf, kInvstdOf, kSumOfDy, kSumOfDyXmu, kSumForWeight, kSumForBias };
-enum GatheredNumbers { kRunningMeanOf, kRunningVarOf, kMeanOfAll, kInvstdOfAll, kNewMean, kNewVar };
+
 }  // namespace portacl
 #endif
 
@@ -139,71 +137,6 @@ struct Total : RowwiseFormula<Total> {
   }
 };
 
-// Sets the results of a channel with n elements. `corrected` is the sum of squared distances from the mean, which the new running
-// variance divides by n - 1.
-template <class Row>
-HWY_INLINE void SetGathered(Row& row, const GatheredParameters& parameters, double n, double mean,
-                            double variance, double corrected) {
-  const double kept = 1.0 - parameters.momentum;
-  row.SetValue(kMeanOfAll, mean);
-  row.SetValue(kInvstdOfAll, 1.0 / std::sqrt(variance + parameters.eps));
-  row.SetValue(kNewMean, kept * row.Value(kRunningMeanOf) + parameters.momentum * mean);
-  row.SetValue(kNewVar, kept * row.Value(kRunningVarOf) + parameters.momentum * (corrected / (n - 1)));
-}
-
-// Combines the mean, 1 / sqrt(variance + eps) and count of each part.
-struct GatheredMoments : RowwiseFormula<GatheredMoments> {
-  static constexpr int kInputs = 3;
-  explicit GatheredMoments(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
-
-  template <class Row>
-  HWY_INLINE void operator()(Row& row) const {
-    using V = typename Row::V;
-    const typename Row::D d;
-    double n = 0;
-    double weighted = 0;
-    row.template Sum2<0, 2>(&n, &weighted, [&](auto, V& a, V& b, V mean, V count) HWY_ATTR {
-      a = count;
-      b = hn::Mul(count, mean);
-    });
-    const double mean_of_all = weighted / n;
-    const V center = hn::Set(d, mean_of_all);
-    const V one = hn::Set(d, 1.0);
-    const V eps = hn::Set(d, parameters.eps);
-    const double squares = row.template Sum<0, 1, 2>([&](auto, V mean, V invstd, V count) HWY_ATTR {
-      const V variance = hn::Sub(hn::Div(one, hn::Mul(invstd, invstd)), eps);
-      const V distance = hn::Sub(mean, center);
-      return hn::Mul(count, hn::Add(variance, hn::Mul(distance, distance)));
-    });
-    SetGathered(row, parameters, n, mean_of_all, squares / n, squares);
-  }
-
-  GatheredParameters parameters;
-};
-
-// Combines the sum, the sum of squares and the count of each part.
-struct GatheredSums : RowwiseFormula<GatheredSums> {
-  static constexpr int kInputs = 3;
-  explicit GatheredSums(const void* given) : parameters(*static_cast<const GatheredParameters*>(given)) {}
-
-  template <class Row>
-  HWY_INLINE void operator()(Row& row) const {
-    using V = typename Row::V;
-    double sum = 0;
-    double squares = 0;
-    row.template Sum2<0, 1>(&sum, &squares, [&](auto, V& a, V& b, V total, V total_squares) HWY_ATTR {
-      a = total;
-      b = total_squares;
-    });
-    const double n = row.template Sum<2>([](auto, V count) HWY_ATTR { return hn::Trunc(count); });
-    const double mean = sum / n;
-    const double variance = squares / n - mean * mean;
-    SetGathered(row, parameters, n, mean, variance, variance * n);
-  }
-
-  GatheredParameters parameters;
-};
-
 }  // namespace sync_batch_norm
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -214,6 +147,8 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/norm/sync_batch_norm_functions.h"
+
+#include "aclnnop/norm/split_batch_norm.h"
 #include "aclnnop/stage_list.h"
 #include "base/data_type.h"
 #include "base/errors.h"
@@ -224,29 +159,18 @@ namespace {
 
 using dense::ShapeChecks;
 
-constexpr engine::RowwiseKernels OfDouble(const engine::IsaTable<engine::RowwiseFunction>& kernel) {
-  return {{}, {}, {}, kernel};
-}
 constexpr auto kStatistics = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Statistics);
 constexpr auto kAffine = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Affine);
 constexpr auto kGradient = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Gradient);
 constexpr auto kSums = PORTACL_ROWWISE_KERNELS(sync_batch_norm::Sums);
 constexpr auto kSumsOfGradient = PORTACL_ROWWISE_KERNELS(sync_batch_norm::SumsOfGradient);
 constexpr auto kTotal = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::Total::F64));
-constexpr auto kGatheredMoments = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::GatheredMoments::F64));
-constexpr auto kGatheredSums = OfDouble(PORTACL_ISA_TABLE(sync_batch_norm::GatheredSums::F64));
 
 constexpr DtypeRule kFloats = kBf16SinceAtlasA2;
 constexpr DtypeRule kFloatsOf950 = ByGeneration(kFloatAndHalf, kFloatAndHalf, kFloatHalfAndBf16);
 constexpr DtypeSet kFloat{ACL_FLOAT};
 
 uint32_t AllBut(int axis, const Shape& shape) { return ((1u << shape.rank) - 1) & ~(1u << axis); }
-
-// Returns the number of channels, which is the length of dim 1, or -1 if there is no dim 1.
-int64_t Channels(const OperatorCall& call, int tensor) {
-  const Shape& shape = call.Tensor(tensor).view;
-  return shape.rank >= 2 ? shape[1] : -1;
-}
 
 // Checks that an input has at least one channel.
 ShapeChecks& HasChannels(ShapeChecks& checks, const OperatorCall& call, int input) {
@@ -267,7 +191,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   return HasChannels(checks, call, kInput).Is(kMean, channels).Is(kInvstd, channels).status();
 }
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kInput).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (call.Tensor(kInput).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -280,7 +204,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms)
     return SetStatisticsOfNothing(call, kMean, kInvstd, executor);
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.shape, AllBut(1, input.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kInput, input);
   rows.ValueOut(kMean, call.Tensor(kMean));
   rows.ValueOut(kInvstd, call.Tensor(kInvstd));
@@ -301,7 +225,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   checks.Rank(kInput, 2, 8).Rank(kOutput, 2, 8);
   if (!checks.Passed()) return checks.status();
   const Shape channels{Channels(call, kInput)};
-  checks.Is(kOutput, call.Tensor(kInput).view);
+  checks.Is(kOutput, call.Tensor(kInput).shape);
   HasChannels(checks, call, kInput);
   for (const int tensor : {kWeight, kBias, kMean, kInvstd}) checks.IsIfGiven(tensor, channels);
   return checks.status();
@@ -316,7 +240,7 @@ constexpr auto kChecks =
 
 void Set(const OperatorCall& call, Executor& executor) {
   const aclTensor& input = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.shape, AllBut(1, input.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kInput, input);
   rows.Output(kOutput, call.Tensor(kOutput));
   rows.ValueIn(kMean, call.Tensor(kMean));
@@ -336,7 +260,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kInput, 2, 8);
   if (!checks.Passed()) return checks.status();
-  const Shape& input = call.Tensor(kInput).view;
+  const Shape& input = call.Tensor(kInput).shape;
   HasChannels(checks, call, kInput).Is(kGradOut, input).Is(kGradInput, input);
   for (const int tensor : {kMean, kInvstd, kWeight, kSumDy, kSumDyXmu})
     checks.IsIfGiven(tensor, Shape{input[1]});
@@ -360,13 +284,13 @@ void Set(const OperatorCall& call, Executor& executor) {
   StageList stages(call, executor, 2);
   const MappedView total = stages.Scratch(Shape{1}, ACL_DOUBLE);
   if (counter.numel > 0) {
-    engine::RowwiseJobMaker counts(counter.view, (1u << counter.view.rank) - 1, ACL_DOUBLE, call.isa,
+    engine::RowwiseJobMaker counts(counter.shape, (1u << counter.shape.rank) - 1, ACL_DOUBLE, call.isa,
                                    call.threads);
     counts.Input(kCounter, counter);
     counts.ValueOut(total.operand, total.tensor);
     stages.Rows(counts, kTotal, engine::NoParameters());
   }
-  engine::RowwiseJobMaker rows(input.view, AllBut(1, input.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(input.shape, AllBut(1, input.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, input);
   rows.Output(kGradInput, call.Tensor(kGradInput));
@@ -391,8 +315,8 @@ namespace reduce {
 enum Tensors { kX, kSum, kSquareSum };
 
 bool IsEmpty(const OperatorCall& call) noexcept {
-  return call.Tensor(kX).view.IsEmpty() || call.Tensor(kSum).view.IsEmpty() ||
-         call.Tensor(kSquareSum).view.IsEmpty();
+  return call.Tensor(kX).shape.IsEmpty() || call.Tensor(kSum).shape.IsEmpty() ||
+         call.Tensor(kSquareSum).shape.IsEmpty();
 }
 // Makes the results 0 if any tensor is empty. The checks that follow are left out then.
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
@@ -416,7 +340,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 4, 4);
   if (!checks.Passed()) return checks.status();
-  const Shape channels{call.Tensor(kX).view[ChannelDim(call)]};
+  const Shape channels{call.Tensor(kX).shape[ChannelDim(call)]};
   return checks.Is(kSum, channels).Is(kSquareSum, channels).status();
 }
 
@@ -432,7 +356,7 @@ void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Exec
   int zeroed[kMostZeroed];
   int count = 0;
   for (const int tensor : tensors) {
-    if (call.IsGiven(tensor) && !call.Tensor(tensor).view.IsEmpty()) zeroed[count++] = tensor;
+    if (call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty()) zeroed[count++] = tensor;
   }
   if (count > 0) SetZeroJob(call, zeroed, count, executor);
 }
@@ -440,7 +364,7 @@ void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Exec
 void Set(const OperatorCall& call, Executor& executor) {
   if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, {kSum, kSquareSum}, executor);
   const aclTensor& x = call.Tensor(kX);
-  engine::RowwiseJobMaker rows(x.view, AllBut(ChannelDim(call), x.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.shape, AllBut(ChannelDim(call), x.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, x);
   rows.ValueOut(kSum, call.Tensor(kSum));
   rows.ValueOut(kSquareSum, call.Tensor(kSquareSum));
@@ -477,7 +401,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 }
 aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
   for (const int tensor : {kGradOut, kInput, kMean, kInvstd}) {
-    if (call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+    if (call.Tensor(tensor).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   }
   return ACL_SUCCESS;
 }
@@ -486,7 +410,7 @@ bool HasTerms(const OperatorCall& call) noexcept { return call.work == OperatorC
 aclnnStatus Agree(const Check& check, OperatorCall& call) noexcept {
   const Shape channels{Channels(call, kInput)};
   return ShapeChecks(check, call)
-      .Is(kGradOut, call.Tensor(kInput).view)
+      .Is(kGradOut, call.Tensor(kInput).shape)
       .Is(kMean, channels)
       .Is(kInvstd, channels)
       .status();
@@ -523,7 +447,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     return SetZeroJob(call, zeroed, count, executor);
   }
   const aclTensor& x = call.Tensor(kInput);
-  engine::RowwiseJobMaker rows(x.view, AllBut(1, x.view), ACL_FLOAT, call.isa, call.threads);
+  engine::RowwiseJobMaker rows(x.shape, AllBut(1, x.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kGradOut, call.Tensor(kGradOut));
   rows.Input(kInput, x);
   rows.ValueIn(kMean, call.Tensor(kMean));
@@ -539,121 +463,6 @@ void Set(const OperatorCall& call, Executor& executor) {
 }
 }  // namespace reduce_backward
 
-// ---- BatchNormGatherStatsWithCounts, SyncBatchNormGatherStats ----
-
-// Returns the counts of parts as a view that repeats them for each channel.
-StridedView OfParts(const aclTensor& counts, int64_t channels) {
-  StridedView view = PlainView(counts);
-  InsertDim(view, 1, channels, 0);
-  return view;
-}
-
-namespace gather_moments {
-enum Tensors { kInput, kMean, kInvstd, kRunningMean, kRunningVar, kCounts, kMeanAll, kInvstdAll };
-enum Attributes { kMomentum, kEps };
-
-aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Rank(kInput, 2, 8).Rank(kMean, 2, 2).Rank(kInvstd, 2, 2);
-  if (!checks.Passed()) return checks.status();
-  const Shape& mean = call.Tensor(kMean).view;
-  const int64_t channels = Channels(call, kInput);
-  const int64_t parts = mean[0];
-  checks.Holds(call.Tensor(kInvstd).view[0] == parts, kInvstd, "as many rows as mean");
-  checks.Holds(dense::DimOr(call.Tensor(kCounts).view, 0, -1) == parts, kCounts,
-               "as many counts as mean has rows");
-  checks.Is(kMean, Shape{parts, channels}).Is(kInvstd, Shape{parts, channels});
-  checks.IsIfGiven(kRunningMean, Shape{channels}).IsIfGiven(kRunningVar, Shape{channels});
-  return checks.Is(kCounts, Shape{parts})
-      .Is(kMeanAll, Shape{channels})
-      .Is(kInvstdAll, Shape{channels})
-      .status();
-}
-aclnnStatus NoTerms(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kMean).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
-  return ACL_SUCCESS;
-}
-
-constexpr auto kChecks = Join(
-    List(NotNull(kInput), NotNull(kMean), NotNull(kInvstd), NotNull(kCounts), NotNull(kMeanAll),
-         NotNull(kInvstdAll), DtypesIn(kFloats, {kInput, kMean, kInvstd}),
-         IfThere<kRunningMean>(DtypesIn(kFloats, {kRunningMean})),
-         IfThere<kRunningVar>(DtypesIn(kFloats, {kRunningVar})),
-         DtypesIn(kFloats, {kCounts, kMeanAll, kInvstdAll})),
-    List(NotPrivate({kInput, kMean, kInvstd, kCounts}), SizesRepresentable({kMeanAll, kInvstdAll}),
-         Custom(Fits), Custom(NoTerms), InsideStorage({kMean, kInvstd, kCounts, kRunningMean, kRunningVar})));
-
-void Set(const OperatorCall& call, Executor& executor) {
-  if (call.work == OperatorCall::Work::kNoTerms)
-    return SetStatisticsOfNothing(call, kMeanAll, kInvstdAll, executor);
-  const aclTensor& mean = call.Tensor(kMean);
-  engine::RowwiseJobMaker rows(mean.view, 1u, ACL_DOUBLE, call.isa, call.threads);
-  rows.Input(kMean, mean);
-  rows.Input(kInvstd, call.Tensor(kInvstd));
-  rows.Input(kCounts, OfParts(call.Tensor(kCounts), mean.view[1]));
-  ValueOr(rows, call, kRunningMean, 0);
-  ValueOr(rows, call, kRunningVar, 0);
-  rows.ValueOut(kMeanAll, call.Tensor(kMeanAll));
-  rows.ValueOut(kInvstdAll, call.Tensor(kInvstdAll));
-  // Without runningMean CANN writes neither of the two.
-  for (const int tensor : {kRunningMean, kRunningVar}) {
-    if (call.IsGiven(kRunningMean) && call.IsGiven(tensor)) {
-      rows.ValueOut(tensor, call.Tensor(tensor));
-    } else {
-      rows.NoValueOut();
-    }
-  }
-  SetRowwiseJob(rows, kGatheredMoments,
-                GatheredParameters{call.attributes[kMomentum].wide, call.attributes[kEps].wide}, executor);
-}
-}  // namespace gather_moments
-
-namespace gather_sums {
-enum Tensors { kTotalSum, kTotalSquareSum, kSampleCount, kMean, kVariance, kBatchMean, kBatchInvstd };
-enum Attributes { kMomentum, kEps };
-
-aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Rank(kTotalSum, 2, 2).Rank(kTotalSquareSum, 2, 2);
-  for (const int tensor : {kSampleCount, kMean, kVariance, kBatchMean, kBatchInvstd})
-    checks.Rank(tensor, 1, 1);
-  if (!checks.Passed()) return checks.status();
-  const Shape& total = call.Tensor(kTotalSum).view;
-  checks.Is(kTotalSquareSum, total).Is(kSampleCount, Shape{total[0]});
-  for (const int tensor : {kMean, kVariance, kBatchMean, kBatchInvstd}) checks.Is(tensor, Shape{total[1]});
-  return checks.Holds(total[0] > 0, kTotalSum, "at least 1 row").status();
-}
-
-constexpr DtypeSet kCounts = kFloatAndHalf | DtypeSet{ACL_INT32};
-constexpr DtypeRule kCountDtypes = ByGeneration(kCounts, kCounts, kCounts | kBf16);
-constexpr auto kChecks = Join(
-    List(NotNull(kTotalSum), NotNull(kTotalSquareSum), NotNull(kSampleCount), NotNull(kMean),
-         NotNull(kVariance), NotNull(kBatchMean), NotNull(kBatchInvstd),
-         DtypesIn(kFloatsOf950, {kTotalSum, kTotalSquareSum}), DtypesIn(kCountDtypes, {kSampleCount}),
-         DtypesIn(kFloatsOf950, {kMean, kVariance, kBatchMean, kBatchInvstd})),
-    List(SameDtype(kTotalSum, kTotalSquareSum), SameDtype(kTotalSum, kMean), SameDtype(kTotalSum, kVariance),
-         SameDtype(kBatchMean, kBatchInvstd), NotPrivate({kTotalSum, kTotalSquareSum, kSampleCount}),
-         SizesRepresentable({kMean, kVariance, kBatchMean, kBatchInvstd}), Custom(Fits),
-         DoneIfEmpty({kTotalSum}),
-         InsideStorage({kTotalSum, kTotalSquareSum, kSampleCount, kMean, kVariance})));
-
-void Set(const OperatorCall& call, Executor& executor) {
-  const aclTensor& total = call.Tensor(kTotalSum);
-  engine::RowwiseJobMaker rows(total.view, 1u, ACL_DOUBLE, call.isa, call.threads);
-  rows.Input(kTotalSum, total);
-  rows.Input(kTotalSquareSum, call.Tensor(kTotalSquareSum));
-  rows.Input(kSampleCount, OfParts(call.Tensor(kSampleCount), total.view[1]));
-  rows.ValueIn(kMean, call.Tensor(kMean));
-  rows.ValueIn(kVariance, call.Tensor(kVariance));
-  for (const int tensor : {kBatchMean, kBatchInvstd, kMean, kVariance})
-    rows.ValueOut(tensor, call.Tensor(tensor));
-  SetRowwiseJob(rows, kGatheredSums,
-                GatheredParameters{static_cast<double>(call.attributes[kMomentum].real),
-                                   static_cast<double>(call.attributes[kEps].real)},
-                executor);
-}
-}  // namespace gather_sums
-
 }  // namespace
 
 }  // namespace portacl
@@ -668,7 +477,5 @@ PORTACL_PART_OF_BATCH_NORM(BatchNormElemt, elemt)
 PORTACL_PART_OF_BATCH_NORM(BatchNormElemtBackward, gradient)
 PORTACL_PART_OF_BATCH_NORM(BatchNormReduce, reduce)
 PORTACL_PART_OF_BATCH_NORM(BatchNormReduceBackward, reduce_backward)
-PORTACL_PART_OF_BATCH_NORM(BatchNormGatherStatsWithCounts, gather_moments)
-PORTACL_PART_OF_BATCH_NORM(SyncBatchNormGatherStats, gather_sums)
 
 #endif  // HWY_ONCE

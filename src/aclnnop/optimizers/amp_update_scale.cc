@@ -98,8 +98,8 @@ void SetScale(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] {
     const auto one = [&](int tensor, bool is_output) {
       StridedView value = call.Tensor(tensor);
-      value.view.rank = value.strides.rank = 0;
-      return engine::RowwiseOperandOf(tensor, value, value.view, 0, is_output, ACL_FLOAT, call.isa);
+      value.shape.rank = value.strides.rank = 0;
+      return engine::RowwiseOperandOf(tensor, value, value.shape, 0, is_output, ACL_FLOAT, call.isa);
     };
     const auto offset = [&](int tensor) { return ByteOffset(call.Tensor(tensor)); };
     return ScaleJob{one(kScale, false),

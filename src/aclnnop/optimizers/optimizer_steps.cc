@@ -204,7 +204,7 @@ constexpr float kNone = 1e-6f;
 
 bool HasBuffers(const OperatorCall& call) { return call.Count(kBuffers) > 0; }
 bool HasScale(const OperatorCall& call) {
-  return call.IsGiven(kScale) && !call.Tensor(kScale).view.IsEmpty();
+  return call.IsGiven(kScale) && !call.Tensor(kScale).shape.IsEmpty();
 }
 
 aclnnStatus RefuseNumber(const OperatorCall& call, int attribute, const char* accepted) {
@@ -252,7 +252,7 @@ aclnnStatus CheckAll(const Check&, OperatorCall& call) noexcept {
   }
   bool is_empty = true;
   for (int entry = 0; entry < call.Count(kParams); ++entry)
-    is_empty = is_empty && call.Entry(kParams, entry)->view.IsEmpty();
+    is_empty = is_empty && call.Entry(kParams, entry)->shape.IsEmpty();
   if (const aclnnStatus status = CheckStorage(call, lists, lists)) return status;
   if (is_empty) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;

@@ -20,7 +20,7 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
                      std::initializer_list<Part> read) noexcept {
   const Part first = *tensors.begin();
   const aclTensor& whole = *call_.Entry(first.argument, first.entry);
-  if (updates_ == nullptr || whole.view.IsEmpty()) return;
+  if (updates_ == nullptr || whole.shape.IsEmpty()) return;
   const Isa isa = call_.isa;
   engine::PlannedUpdate& update = *new (updates_ + count_++) engine::PlannedUpdate{};
   update.function = kernels.For(isa);
@@ -33,9 +33,9 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
     update.executor_operand[k] = call_.OperandOf(part.argument, part.entry);
     engine::RowwiseOperand& operand = update.operand[k];
     operand =
-        engine::RowwiseOperandOf(k, tensor, tensor.view, ~uint32_t{0}, /*is_output=*/false, ACL_FLOAT, isa);
+        engine::RowwiseOperandOf(k, tensor, tensor.shape, ~uint32_t{0}, /*is_output=*/false, ACL_FLOAT, isa);
     update.store[k] =
-        engine::RowwiseOperandOf(k, tensor, tensor.view, ~uint32_t{0}, /*is_output=*/true, ACL_FLOAT, isa)
+        engine::RowwiseOperandOf(k, tensor, tensor.shape, ~uint32_t{0}, /*is_output=*/true, ACL_FLOAT, isa)
             .conversion;
     operand.is_in_place = tensor.dtype == ACL_FLOAT && engine::IsDense(operand.inner, operand.size);
   }
@@ -44,11 +44,11 @@ void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare
     update.read_operand[k] = -1;
     if (part.argument < 0) continue;
     StridedView one = *call_.Entry(part.argument, part.entry);
-    one.view.rank = one.strides.rank = 0;  // takes the first element
+    one.shape.rank = one.strides.rank = 0;  // takes the first element
     one.numel = 1;
     update.read_operand[k] = call_.OperandOf(part.argument, part.entry);
     update.read[k] =
-        engine::RowwiseOperandOf(0, one, one.view, ~uint32_t{0}, /*is_output=*/false, ACL_DOUBLE, isa);
+        engine::RowwiseOperandOf(0, one, one.shape, ~uint32_t{0}, /*is_output=*/false, ACL_DOUBLE, isa);
   }
   update.count = whole.numel;
   update.first_block = blocks_;

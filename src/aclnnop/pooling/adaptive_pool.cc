@@ -92,13 +92,13 @@ void SetMeanGradient(const OperatorCall& call, Executor& executor) {
 // Tells whether self's format puts channels last. CANN then transposes self and the results.
 bool HasChannelsLast(const OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
-  return self.format == ACL_FORMAT_NHWC && self.view.rank == 4;
+  return self.format == ACL_FORMAT_NHWC && self.shape.rank == 4;
 }
 bool HasPlanesLast(const OperatorCall& call) noexcept { return !HasChannelsLast(call); }
 
 // CANN computes the result and then reshapes it, so only the number of elements has to fit.
 aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept {
-  Shape accepted = call.Tensor(kSelf).view;
+  Shape accepted = call.Tensor(kSelf).shape;
   const int plane = HasChannelsLast(call) ? 1 : accepted.rank - 2;
   for (int axis = 0; axis < 2; ++axis)
     accepted.dim[plane + axis] = call.Array(kOutputSize)[static_cast<size_t>(axis)];
@@ -113,7 +113,7 @@ aclnnStatus HasElementsOfResult(const Check& check, OperatorCall& call) noexcept
 // A tensor that is not contiguous cannot be reshaped.
 aclnnStatus KeepsShape(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kOut, kIndices}) {
-    if (call.Tensor(tensor).view == call.broadcast || IsContiguous(call.Tensor(tensor))) continue;
+    if (call.Tensor(tensor).shape == call.broadcast || IsContiguous(call.Tensor(tensor))) continue;
     return RefuseShape(check, call, tensor, call.broadcast);
   }
   return ACL_SUCCESS;
@@ -170,8 +170,8 @@ void SetMaxima(const OperatorCall& call, Executor& executor) {
   const auto seen = [&](const StridedView& images) { return PlanesOf(images, HasChannelsLast(call)); };
   const auto shaped = [&](int tensor) {
     StridedView given = call.Tensor(tensor);
-    if (!(given.view == call.broadcast)) {
-      given.view = call.broadcast;
+    if (!(given.shape == call.broadcast)) {
+      given.shape = call.broadcast;
       given.strides = RowMajorStrides(call.broadcast);
     }
     return seen(given);

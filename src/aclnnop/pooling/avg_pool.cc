@@ -68,7 +68,7 @@ aclnnStatus ModeFits(const Check& check, OperatorCall& call) noexcept {
                                      .Add(" with self of FLOAT, accepted: 1, 2 or 4."));
   }
   if (!products::kAtlasA2AndA3.Contains(call.product) || mode == 0 || mode == 2) return ACL_SUCCESS;
-  const Shape& shape = self.view;
+  const Shape& shape = self.shape;
   const int64_t rows = shape[shape.rank - 2];
   const int64_t columns = shape[shape.rank - 1];
   const int64_t kernel[2] = {WindowValue(call, kKernel, 0, 1), WindowValue(call, kKernel, 1, 1)};
@@ -167,7 +167,7 @@ constexpr auto kDeepWindows = List(CountIn(kKernel, {1, 3}), CountIn(kStride, {0
 
 template <int kPooled>
 aclnnStatus KernelInInput(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kPooled).view;
+  const Shape& shape = call.Tensor(kPooled).shape;
   for (int axis = 0; axis < 3; ++axis) {
     if (WindowValue(call, kKernel, axis, 1) > shape[shape.rank - 3 + axis])
       return RefuseArray(check, call, kKernel, " is larger than the input",

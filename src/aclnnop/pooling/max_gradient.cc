@@ -66,13 +66,14 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
                     Executor& executor) {
   const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
   const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
-  const Parts parts(result.view);
+  const Parts parts(result.shape);
   OpList ops(executor, 3 * parts.count());
   // An index counts elements across all axes, which therefore have to be contiguous.
-  const int64_t of_rows = result.view[4] * result.strides[4];
-  const bool is_direct = result.dtype == ACL_FLOAT && (result.view[3] == 1 || result.strides[3] == of_rows) &&
-                         (result.view[2] == 1 || result.strides[2] == result.view[3] * of_rows);
-  const int64_t plane = result.view[2] * result.view[3] * result.view[4];
+  const int64_t of_rows = result.shape[4] * result.strides[4];
+  const bool is_direct = result.dtype == ACL_FLOAT &&
+                         (result.shape[3] == 1 || result.strides[3] == of_rows) &&
+                         (result.shape[2] == 1 || result.strides[2] == result.shape[3] * of_rows);
+  const int64_t plane = result.shape[2] * result.shape[3] * result.shape[4];
   const engine::BufferRef zero = ops.Value({});
   const engine::BufferRef sums_buffer = is_direct
                                             ? OperandBuffer(operands.result)
@@ -83,10 +84,10 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
     const StridedView part_result = Of(result, part);
     const StridedView part_gradient = Of(gradient, part);
     const StridedView part_indices = Of(indices, part);
-    const StridedView sums = is_direct ? part_result : DenseTensor(part_result.view, ACL_FLOAT);
+    const StridedView sums = is_direct ? part_result : DenseTensor(part_result.shape, ACL_FLOAT);
     ops.Fill(sums, sums_buffer, zero);
     StridedView target = sums;
-    target.view = part_gradient.view;
+    target.shape = part_gradient.shape;
     for (int dim = 2; dim < 5; ++dim) target.strides.dim[dim] = 0;
     const engine::IndexView named{&part_indices, operands.indices, call.Name(operands.indices), -1, false,
                                   plane,         sums.strides[4]};
@@ -100,14 +101,14 @@ void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operand
   ops.SetJob();
 }
 
-void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands, const int64_t* ops,
-                           Executor& executor) {
+void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands,
+                           const int64_t* steps, Executor& executor) {
   const StridedView gradient = PoolView(call.Tensor(operands.gradient), operands.axes);
   const StridedView result = PoolView(call.Tensor(operands.result), operands.axes);
   OpList list(executor, 2);
   list.Fill(result, OperandBuffer(operands.result), list.Value({}));
   StridedView target = result;
-  for (int axis = 0; axis < 2; ++axis) Narrow(target, 3 + axis, 0, gradient.view[3 + axis], ops[axis]);
+  for (int axis = 0; axis < 2; ++axis) Narrow(target, 3 + axis, 0, gradient.shape[3 + axis], steps[axis]);
   list.Copy(gradient, OperandBuffer(operands.gradient), target, OperandBuffer(operands.result));
   list.SetJob();
 }

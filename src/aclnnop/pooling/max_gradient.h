@@ -20,7 +20,7 @@ struct MaxGradientOperands {
 void SetMaxGradient(const OperatorCall& call, const MaxGradientOperands& operands, const StridedView& indices,
                     Executor& executor);
 
-// The same for windows of one element that are `steps` apart.
+// Sets the executor's job for windows of one element that are `steps` apart.
 void SetGradientOfElements(const OperatorCall& call, const MaxGradientOperands& operands,
                            const int64_t* steps, Executor& executor);
 

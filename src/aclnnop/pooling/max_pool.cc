@@ -109,7 +109,7 @@ bool IsOneElement(const OperatorCall& call) {
 }
 
 aclnnStatus MaskShape(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   Shape accepted = self;
   const int last = self.rank - 1;
   const int64_t rows = WindowAxis(call, kFlat, 0, self[last - 1]).positions;
@@ -119,7 +119,7 @@ aclnnStatus MaskShape(const Check& check, OperatorCall& call) noexcept {
   accepted.dim[last - 1] = kernel;
   if (__builtin_mul_overflow(rows, columns, &windows) || windows > engine::kMostPooled) windows = 0;
   accepted.dim[last] = ((windows + 15) / 16 + 1) * 32;
-  return call.Tensor(kIndices).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kIndices, accepted);
+  return call.Tensor(kIndices).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kIndices, accepted);
 }
 
 aclnnStatus NotOn950(const Check& check, OperatorCall& call) noexcept {
@@ -144,7 +144,7 @@ constexpr auto kMaskChecks = Join(
 
 // Views the mask's storage as INT32 indices, one for each element of the output, in its order.
 StridedView IndicesInMask(const StridedView& windows) {
-  return PoolView(DenseTensor(windows.view, ACL_INT32), 2);
+  return PoolView(DenseTensor(windows.shape, ACL_INT32), 2);
 }
 
 void SetWithMask(const OperatorCall& call, Executor& executor) {
@@ -199,7 +199,7 @@ void SetMaskGradient(const OperatorCall& call, Executor& executor) {
 // Tells whether self's format puts channels last. Ascend 950 then reads self and the results so.
 bool HasChannelsLast(const OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
-  return call.product == Product::kAscend950 && self.format == ACL_FORMAT_NHWC && self.view.rank == 4;
+  return call.product == Product::kAscend950 && self.format == ACL_FORMAT_NHWC && self.shape.rank == 4;
 }
 bool HasPlanesLast(const OperatorCall& call) noexcept { return !HasChannelsLast(call); }
 

@@ -37,7 +37,7 @@ engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, 
 
 StridedView PoolView(const StridedView& tensor, int axes) {
   StridedView view = PlainView(tensor);
-  const int batch = view.view.rank - axes;
+  const int batch = view.shape.rank - axes;
   for (int k = axes; k < 3; ++k) InsertDim(view, batch, 1, 0);
   for (int k = batch; k < 2; ++k) InsertDim(view, 0, 1, 0);
   return view;
@@ -55,15 +55,15 @@ void SetAxes(const OperatorCall& call, const WindowRules& rules, const StridedVi
              const StridedView& windows, engine::Pool& pool) {
   for (int axis = 0; axis < rules.axes; ++axis) {
     const int at = 3 - rules.axes + axis;
-    pool.axis[at] = WindowAxis(call, rules, axis, pooled.view[2 + at]);
-    pool.axis[at].positions = windows.view[2 + at];
+    pool.axis[at] = WindowAxis(call, rules, axis, pooled.shape[2 + at]);
+    pool.axis[at].positions = windows.shape[2 + at];
   }
 }
 
 void SetAdaptiveAxes(const StridedView& pooled, const StridedView& windows, engine::Pool& pool) {
   for (int at = 1; at < 3; ++at) {
-    pool.axis[at].length = pooled.view[2 + at];
-    pool.axis[at].positions = windows.view[2 + at];
+    pool.axis[at].length = pooled.shape[2 + at];
+    pool.axis[at].positions = windows.shape[2 + at];
     pool.axis[at].is_adaptive = true;
   }
 }
@@ -116,7 +116,7 @@ aclnnStatus HalfOf(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus ImageNotEmpty(const Check& check, OperatorCall& call) noexcept {
   const int tensor = check.operands.index[0];
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   for (int dim = shape.rank - static_cast<int>(check.low); dim < shape.rank; ++dim) {
     if (shape[dim] != 0) continue;
     Text message = StartMessage(call);
@@ -129,8 +129,8 @@ aclnnStatus ImageNotEmpty(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus SameRank(const Check& check, OperatorCall& call) noexcept {
   const int a = check.operands.index[0];
   const int b = check.operands.index[1];
-  const int rank = call.Tensor(a).view.rank;
-  if (rank == call.Tensor(b).view.rank) return ACL_SUCCESS;
+  const int rank = call.Tensor(a).shape.rank;
+  if (rank == call.Tensor(b).shape.rank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, b).Add(" has another rank than ").Add(call.Name(a));
   return FailAclnn(check.code, message.Add(", accepted: ").Add(rank).Add(" dims."));
@@ -139,8 +139,8 @@ aclnnStatus SameRank(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus SameBatch(const Check& check, OperatorCall& call) noexcept {
   const int a = check.operands.index[0];
   const int b = check.operands.index[1];
-  const Shape& first = call.Tensor(a).view;
-  const Shape& second = call.Tensor(b).view;
+  const Shape& first = call.Tensor(a).shape;
+  const Shape& second = call.Tensor(b).shape;
   for (int dim = 0; dim < first.rank - static_cast<int>(check.low); ++dim) {
     if (first[dim] == second[dim]) continue;
     Text message = StartMessage(call);
@@ -153,9 +153,9 @@ aclnnStatus SameBatch(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus FormatOfImages(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : check.operands) {
     const aclTensor& given = call.Tensor(tensor);
-    const bool is_batch = given.view.rank == 4;
+    const bool is_batch = given.shape.rank == 4;
     if ((is_batch && given.format == ACL_FORMAT_NCHW) ||
-        (given.view.rank == 3 && given.format == ACL_FORMAT_NCL))
+        (given.shape.rank == 3 && given.format == ACL_FORMAT_NCL))
       continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, tensor)
@@ -168,7 +168,7 @@ aclnnStatus FormatOfImages(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus PlanesFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : check.operands) {
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     int64_t plane = 1;
     const int end = shape.rank - static_cast<int>(check.high);
     for (int dim = end - static_cast<int>(check.low); dim < end; ++dim) {
@@ -183,7 +183,7 @@ aclnnStatus PlanesFit(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus SizeIsOut(const Check& check, OperatorCall& call) noexcept {
   const int attribute = check.operands.index[0];
-  const Shape& out = call.Tensor(check.operands.index[1]).view;
+  const Shape& out = call.Tensor(check.operands.index[1]).shape;
   const auto& size = call.Array(attribute);
   if (size[0] == out[out.rank - 2] && size[1] == out[out.rank - 1]) return ACL_SUCCESS;
   return RefuseArray(check, call, attribute, " is not what the output's last dims are", "its last two dims");
@@ -191,7 +191,7 @@ aclnnStatus SizeIsOut(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& rules, int self, int out,
                      int behind) {
-  const Shape& shape = call.Tensor(self).view;
+  const Shape& shape = call.Tensor(self).shape;
   call.broadcast = shape;
   for (int axis = 0; axis < rules.axes; ++axis) {
     const int dim = shape.rank - behind - rules.axes + axis;
@@ -199,8 +199,8 @@ aclnnStatus IsPooled(const Check& check, OperatorCall& call, const WindowRules& 
     if (call.broadcast.dim[dim] < 1)
       return RefuseArray(check, call, rules.kernel, " is larger than the padded input", "a window that fits");
   }
-  return call.Tensor(out).view == call.broadcast ? ACL_SUCCESS
-                                                 : RefuseShape(check, call, out, call.broadcast);
+  return call.Tensor(out).shape == call.broadcast ? ACL_SUCCESS
+                                                  : RefuseShape(check, call, out, call.broadcast);
 }
 
 }  // namespace pools

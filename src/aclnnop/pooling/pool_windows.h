@@ -33,7 +33,7 @@ engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, 
 
 // Views a tensor with two batch dims and three axes. Missing axes have length 1.
 StridedView PoolView(const StridedView& tensor, int axes);
-// The same for two axes with channels before or behind them: N, H, W and C.
+// Views images as PoolView does: two axes, with channels before or behind them (N, H, W and C).
 StridedView PlanesOf(const StridedView& images, bool channels_last);
 
 // Sets the axes of windows over the view `pooled`. `windows` has one element for each window.

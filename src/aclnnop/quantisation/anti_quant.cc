@@ -31,7 +31,7 @@ aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
 
 Shape ShapeOfNumbers(const OperatorCall& call) {
   const aclTensor& x = call.Tensor(kX);
-  Shape shape = x.view;
+  Shape shape = x.shape;
   if (x.dtype != ACL_INT32) return shape;
   if (shape.rank == 0) return Shape{kInWord};
   int64_t last = 0;
@@ -46,7 +46,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
     checks.Holds(shape.rank > 0 && shape[shape.rank - 1] % 2 == 0, kX, "of INT4 an even last dim");
   checks.Is(kY, shape).Rank(kX, 0, 8);
   if (!checks.Passed()) return checks.status();
-  const Shape& scale = call.Tensor(kScale).view;
+  const Shape& scale = call.Tensor(kScale).shape;
   const int64_t last = shape.rank == 0 ? 1 : shape[shape.rank - 1];
   const bool fits = scale.rank == 1 && (scale[0] == 1 || scale[0] == last);
   checks.Holds(fits, kScale, "one dim of 1 or as many elements as a row of y has");
@@ -98,7 +98,7 @@ aclnnStatus BiasShapes(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kSums, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kSums).view;
+  const Shape& x = call.Tensor(kSums).shape;
   checks.Holds(x[0] > 0 && x[1] > 0, kSums, "at least one element").Is(kWeightScale, Shape{x[1]});
   checks.IsIfGiven(kActivateScale, Shape{x[0]}).IsIfGiven(kBias, Shape{x[1]}).Is(kOut, x);
   return checks
@@ -127,8 +127,8 @@ constexpr Check kBiasChecks[] = {
 void SetBias(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   engine::Dequantise job{};
-  job.rows = call.Tensor(kSums).view[0];
-  job.columns = call.Tensor(kSums).view[1];
+  job.rows = call.Tensor(kSums).shape[0];
+  job.columns = call.Tensor(kSums).shape[1];
   job.x = NumbersIn(ops, call, kSums);
   job.to = NumbersOut(ops, call, kOut);
   job.scale.numbers = NumbersIn(ops, call, kWeightScale);

@@ -29,7 +29,7 @@ ShapeChecks& HasCodesOf(ShapeChecks& checks, const OperatorCall& call, const Sha
 
 aclnnStatus LiesPacked(const OperatorCall& call, const Check& check, int tensor) noexcept {
   const aclTensor& view = call.Tensor(tensor);
-  if (StorageBits(view.dtype) != 4 || view.view.IsEmpty()) return ACL_SUCCESS;
+  if (StorageBits(view.dtype) != 4 || view.shape.IsEmpty()) return ACL_SUCCESS;
   if (IsContiguous(view) && view.offset % 2 == 0) return ACL_SUCCESS;
   return attention::RefuseTensor(check, call, tensor, "of 4-bit elements a contiguous one at an even offset");
 }

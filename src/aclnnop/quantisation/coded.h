@@ -1,5 +1,5 @@
 // Shared code of operators whose tensors hold codes of few bits: storage of the codes, and operands for the
-// steps of engine/quantise.
+// ops of engine/quantise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -56,7 +56,8 @@ constexpr Check Packed() {
 bool IsRounding(std::string_view name) noexcept;
 engine::Rounding RoundingOf(std::string_view name) noexcept;
 
-// Return a tensor as numbers of its own dtype for a step, or none if it is not given.
+// Return the tensor as an operand (`Numbers`) of a listed op, in its own dtype. If the tensor is not given,
+// `is_there` is false.
 Numbers NumbersIn(DenseOpList& ops, const OperatorCall& call, int tensor);
 Numbers NumbersOut(DenseOpList& ops, const OperatorCall& call, int tensor, bool keeps = false);
 // Returns codes as numbers.

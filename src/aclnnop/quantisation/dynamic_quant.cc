@@ -55,7 +55,7 @@ aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 Shape ScaleShape(const OperatorCall& call) {
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   if (IsByTensor(call)) return Shape{1};
   Shape shape = x;
   shape.rank = x.rank - 1;
@@ -68,7 +68,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const Outputs at = OutputsOf(call);
   checks.Rank(kX, 2, 8);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   if (HasGroups(call)) {
     checks.Rank(kGroup, 1, 1);
   } else if (call.IsGiven(kSmooth)) {
@@ -83,10 +83,10 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus TilesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t columns = x[x.rank - 1];
   if (HasGroups(call)) {
-    const int64_t groups = call.Tensor(kGroup).view[0];
+    const int64_t groups = call.Tensor(kGroup).shape[0];
     checks.Holds(groups >= 1 && groups <= kMostGroups, kGroup, "1 to 1024 groups")
         .Is(kSmooth, Shape{groups, columns});
   }
@@ -130,13 +130,13 @@ void Set(const OperatorCall& call, Executor& executor) {
   StridedView y = PlainView(call.Tensor(at.y));
   if (IsByChannel(call)) {
     int order[kMaxLoopRank];
-    for (int i = 0; i < x.view.rank; ++i) order[i] = i;
-    std::swap(order[x.view.rank - 2], order[x.view.rank - 1]);
+    for (int i = 0; i < x.shape.rank; ++i) order[i] = i;
+    std::swap(order[x.shape.rank - 2], order[x.shape.rank - 1]);
     Permute(x, order);
     Permute(y, order);
   }
   engine::QuantisePlain job;
-  job.columns = x.view[x.view.rank - 1];
+  job.columns = x.shape[x.shape.rank - 1];
   job.rows = x.numel / job.columns;
   Quantiser& quantiser = job.quantiser[0];
   job.x = {ops.InView(kX, x), x.dtype, true};
@@ -156,7 +156,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   quantiser.scale.by_column = true;
   if (HasGroups(call)) {
     quantiser.scale.by_group = true;
-    quantiser.scale.rows = job.groups.count = call.Tensor(kGroup).view[0];
+    quantiser.scale.rows = job.groups.count = call.Tensor(kGroup).shape[0];
     job.groups.ends = {ops.In(kGroup, ACL_INT64), ACL_INT64, true};
   }
   quantiser.row_step = NumbersOut(ops, call, at.scale, keeps);

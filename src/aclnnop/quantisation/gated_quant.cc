@@ -41,7 +41,7 @@ constexpr DtypeRule kCodes = ByGeneration({}, kInt8, kInt8 | kFloat8s);
 bool IsDynamic(const OperatorCall& call) noexcept { return TextOf(call, kMode) == "dynamic"; }
 bool IsDequantised(const OperatorCall& call) noexcept { return call.Tensor(kX).dtype == ACL_INT32; }
 int64_t GroupsOf(const OperatorCall& call) noexcept {
-  return call.IsGiven(kGroup) ? call.Tensor(kGroup).view[0] : 0;
+  return call.IsGiven(kGroup) ? call.Tensor(kGroup).shape[0] : 0;
 }
 
 aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
@@ -51,7 +51,7 @@ aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
   checks.HoldsOf(Integer(call, kDstType) == call.Tensor(kY).dtype, kDstType, "the dtype of yOut");
   checks.HoldsOf(IsNull(call, kRound) || TextOf(call, kRound) == "rint", kRound, "rint");
   const int64_t dim = Integer(call, kDim);
-  checks.HoldsOf(dim == -1 || dim == call.Tensor(kX).view.rank - 1, kDim, "the last dim");
+  checks.HoldsOf(dim == -1 || dim == call.Tensor(kX).shape.rank - 1, kDim, "the last dim");
   checks.Integer(kForm, 0, 3);
   if (is_static) {
     checks.Given(kQuantScale, "with quantMode static").Given(kQuantOffset, "with quantMode static");
@@ -77,10 +77,10 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   checks.Rank(kX, 2, 8);
   if (call.IsGiven(kGroup)) checks.Rank(kGroup, 1, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t both = x[x.rank - 1];
   if (call.IsGiven(kGroup)) {
-    const Shape& group = call.Tensor(kGroup).view;
+    const Shape& group = call.Tensor(kGroup).shape;
     checks.Holds(group[0] >= 1 && (group.rank == 1 || group[1] == 2), kGroup, "[G] or [G,2]");
   }
   checks.Holds(both >= 2 && both % 2 == 0, kX, "an even last dim");
@@ -91,15 +91,16 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   y.dim[x.rank - 1] = columns;
   checks.Is(kY, y).Is(kStep, RowsOf(x));
   if (call.IsGiven(kWeightScale))
-    checks.Holds(IsRowOrGroups(call.Tensor(kWeightScale).view, both, groups), kWeightScale, "[2H] or [G,2H]");
+    checks.Holds(IsRowOrGroups(call.Tensor(kWeightScale).shape, both, groups), kWeightScale,
+                 "[2H] or [G,2H]");
   if (call.IsGiven(kBias))
-    checks.Holds(IsRowOrGroups(call.Tensor(kBias).view, both, groups), kBias, "[2H] or [G,2H]");
+    checks.Holds(IsRowOrGroups(call.Tensor(kBias).shape, both, groups), kBias, "[2H] or [G,2H]");
   if (call.IsGiven(kActivationScale))
     checks.Holds(call.Tensor(kActivationScale).numel == call.Tensor(kX).numel / both, kActivationScale,
                  "one element for each row");
   for (const int tensor : {kQuantScale, kQuantOffset}) {
     if (!call.IsGiven(tensor)) continue;
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     const bool is_one =
         shape == Shape{1} || (groups > 0 && (shape == Shape{groups} || shape == Shape{groups, 1}));
     checks.Holds(IsRowOrGroups(shape, columns, groups) || (!IsDynamic(call) && is_one), tensor,
@@ -141,7 +142,7 @@ Factors FactorsOf(DenseOpList& ops, const OperatorCall& call, int tensor, int64_
   Factors factors;
   factors.numbers = NumbersIn(ops, call, tensor);
   if (!factors.numbers.is_there) return factors;
-  const Shape& shape = call.Tensor(tensor).view;
+  const Shape& shape = call.Tensor(tensor).shape;
   factors.by_column =
       shape[shape.rank - 1] == columns && !(shape.rank == 1 && groups > 0 && shape[0] == groups);
   factors.rows = call.Tensor(tensor).numel / (factors.by_column ? columns : 1);
@@ -152,7 +153,7 @@ Factors FactorsOf(DenseOpList& ops, const OperatorCall& call, int tensor, int64_
 void Set(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   QuantiseGated job;
-  job.columns = call.Tensor(kY).view[call.Tensor(kY).view.rank - 1];
+  job.columns = call.Tensor(kY).shape[call.Tensor(kY).shape.rank - 1];
   job.rows = call.Tensor(kY).numel / job.columns;
   job.form = static_cast<QuantiseGated::Form>(Integer(call, kForm));
   job.activates_left = Integer(call, kLeft) != 0;
@@ -169,7 +170,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   if (call.IsGiven(kGroup)) {
     job.groups.ends = {ops.In(kGroup), ACL_INT64, true};
     job.groups.count = GroupsOf(call);
-    job.groups.are_pairs = call.Tensor(kGroup).view.rank == 2;
+    job.groups.are_pairs = call.Tensor(kGroup).shape.rank == 2;
     job.groups.are_counts = true;
   }
   Quantiser& quantiser = job.quantiser[0];
@@ -204,7 +205,7 @@ aclnnStatus PlainFits(const Check& check, OperatorCall& call) noexcept {
   checks.Rank(kPlainX, 2, 8);
   if (call.IsGiven(kPlainGroup)) checks.Rank(kPlainGroup, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kPlainX).view;
+  const Shape& x = call.Tensor(kPlainX).shape;
   const int64_t both = x[x.rank - 1];
   checks.Holds(both >= 2 && both % 2 == 0 && both <= kMostColumns, kPlainX, "an even last dim up to 8192");
   const bool is_static = IsNull(call, kPlainMode) || TextOf(call, kPlainMode) == "static";
@@ -213,7 +214,7 @@ aclnnStatus PlainFits(const Check& check, OperatorCall& call) noexcept {
   checks.HoldsOf(Integer(call, kPlainDstType) == call.Tensor(kPlainY).dtype, kPlainDstType,
                  "the dtype of yOut");
   if (!checks.Passed()) return checks.status();
-  const int64_t groups = call.IsGiven(kPlainGroup) ? call.Tensor(kPlainGroup).view[0] : 1;
+  const int64_t groups = call.IsGiven(kPlainGroup) ? call.Tensor(kPlainGroup).shape[0] : 1;
   checks.Holds(groups >= 1, call.IsGiven(kPlainGroup) ? int{kPlainGroup} : int{kPlainX},
                "at least one group");
   Shape y = x;
@@ -221,7 +222,7 @@ aclnnStatus PlainFits(const Check& check, OperatorCall& call) noexcept {
   HasCodesOf(checks, call, y, kPlainY).Is(kPlainStep, RowsOf(x));
   for (const int tensor : {kSmooth, kOffsets}) {
     if (!call.IsGiven(tensor)) continue;
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     checks.Holds(shape == Shape{groups, both / 2} || shape == Shape{groups}, tensor, "[G,N] or [G]");
   }
   if (is_static) checks.Given(kSmooth, "with quantMode static").Given(kOffsets, "with quantMode static");
@@ -253,23 +254,23 @@ Factors GroupFactors(DenseOpList& ops, const OperatorCall& call, int tensor) {
   Factors factors;
   factors.numbers = NumbersIn(ops, call, tensor);
   if (!factors.numbers.is_there) return factors;
-  factors.by_column = call.Tensor(tensor).view.rank == 2;
+  factors.by_column = call.Tensor(tensor).shape.rank == 2;
   factors.by_group = true;
-  factors.rows = call.Tensor(tensor).view[0];
+  factors.rows = call.Tensor(tensor).shape[0];
   return factors;
 }
 
 void SetPlain(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   QuantiseGated job;
-  job.columns = call.Tensor(kPlainY).view[call.Tensor(kPlainY).view.rank - 1];
+  job.columns = call.Tensor(kPlainY).shape[call.Tensor(kPlainY).shape.rank - 1];
   job.rows = call.Tensor(kPlainY).numel / job.columns;
   job.activates_left = Integer(call, kPlainLeft) != 0;
   job.x = NumbersIn(ops, call, kPlainX);
   const bool keeps = call.IsGiven(kPlainGroup);
   if (keeps) {
     job.groups.ends = {ops.In(kPlainGroup, ACL_INT64), ACL_INT64, true};
-    job.groups.count = call.Tensor(kPlainGroup).view[0];
+    job.groups.count = call.Tensor(kPlainGroup).shape[0];
     job.groups.are_counts = Integer(call, kGroupType) == 1;
   }
   Quantiser& quantiser = job.quantiser[0];

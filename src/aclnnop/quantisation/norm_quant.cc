@@ -18,8 +18,8 @@ constexpr DtypeRule kSinceA2Alone = kNoneBeforeAtlasA2;
 
 // Checks that gamma's dims are the last dims of x.
 ShapeChecks& IsTail(ShapeChecks& checks, const OperatorCall& call, int x, int gamma) {
-  const Shape& whole = call.Tensor(x).view;
-  const Shape& tail = call.Tensor(gamma).view;
+  const Shape& whole = call.Tensor(x).shape;
+  const Shape& tail = call.Tensor(gamma).shape;
   bool fits = tail.rank >= 1 && tail.rank <= whole.rank;
   for (int dim = 0; fits && dim < tail.rank; ++dim) fits = tail[dim] == whole[whole.rank - tail.rank + dim];
   return checks.Holds(fits, gamma, "the last dims of x");
@@ -64,16 +64,16 @@ aclnnStatus StaticRanks(const Check& check, const OperatorCall& call, const Stat
 
 aclnnStatus StaticShapes(const Check& check, const OperatorCall& call, const Static& at) {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX1).view;
+  const Shape& x = call.Tensor(kX1).shape;
   checks.Is(kX2, x).Is(at.y1, x).Is(at.y2, x);
   if (IsThere(call, at.x)) checks.Is(at.x, x);
   if (IsThere(call, at.normed)) checks.Is(at.normed, x);
   IsTail(checks, call, kX1, kGamma);
-  const Shape& gamma = call.Tensor(kGamma).view;
+  const Shape& gamma = call.Tensor(kGamma).shape;
   if (IsThere(call, at.beta)) checks.Is(at.beta, gamma);
   for (const int tensor : {kScales1, kScales2, kZeros1, kZeros2}) {
     if (!call.IsGiven(tensor)) continue;
-    const Shape& shape = call.Tensor(tensor).view;
+    const Shape& shape = call.Tensor(tensor).shape;
     checks.Holds(shape == gamma || shape == Shape{1}, tensor, "gamma's shape, or one element");
   }
   if (call.IsGiven(kZeros2) && !call.IsGiven(kScales2))
@@ -147,7 +147,7 @@ bool IsSingle(const OperatorCall& call) noexcept {
       !call.IsGiven(kZeros1))
     return false;
   if (call.Tensor(kScales1).numel != 1 || call.Tensor(kZeros1).numel != 1) return false;
-  const Shape& gamma = call.Tensor(kGamma).view;
+  const Shape& gamma = call.Tensor(kGamma).shape;
   if (gamma.rank != 1 && !(gamma.rank == 2 && gamma[0] == 1)) return false;
   const bool has_sum = call.IsGiven(kSecond.x);
   return HasNormed(call) ? !has_sum && !call.IsGiven(kBeta) : has_sum && call.IsGiven(kBeta);
@@ -243,7 +243,7 @@ aclnnStatus DynamicCodesFit(const Check& check, OperatorCall& call) noexcept {
   constexpr const Dynamic& kAt = kDynamicSecond;
   if (HasFirst(call) && HasLast(call))
     checks.Holds(call.Tensor(kAt.y2).dtype == call.Tensor(kAt.y1).dtype, kAt.y2, "the dtype of y1Out");
-  const Shape& x = call.Tensor(kX1).view;
+  const Shape& x = call.Tensor(kX1).shape;
   for (const int codes : {kAt.y1, kAt.y2}) {
     const bool is_wanted = codes == kAt.y1 ? HasFirst(call) : HasLast(call);
     if (is_wanted && call.Tensor(codes).dtype == ACL_INT32) HasCodesOf(checks, call, x, codes);
@@ -255,11 +255,11 @@ aclnnStatus DynamicShapesOf(const Check& check, const OperatorCall& call, const 
   ShapeChecks checks(check, call);
   checks.Rank(kX1, 2, 8).Rank(kGamma, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX1).view;
+  const Shape& x = call.Tensor(kX1).shape;
   Shape ops = x;
   ops.rank = x.rank - 1;
   checks.Is(kX2, x).Is(kGamma, Shape{x[x.rank - 1]}).Is(at.x, x);
-  const Shape& gamma = call.Tensor(kGamma).view;
+  const Shape& gamma = call.Tensor(kGamma).shape;
   checks.IsIfGiven(kSmooth1, gamma).IsIfGiven(kSmooth2, gamma);
   if (at.has_beta) checks.IsIfGiven(kShift, gamma);
   if (HasFirst(call)) HasCodesOf(checks, call, x, at.y1).Is(at.step1, ops);
@@ -384,13 +384,13 @@ aclnnStatus PlainShapes(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 1, 8).Rank(kPlainGamma, 1, 2).Rank(kPlainBeta, 1, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& gamma = call.Tensor(kPlainGamma).view;
+  const Shape& x = call.Tensor(kX).shape;
+  const Shape& gamma = call.Tensor(kPlainGamma).shape;
   const bool is_row = gamma[gamma.rank - 1] == x[x.rank - 1] && (gamma.rank == 1 || gamma[0] == 1);
   checks.Holds(is_row, kPlainGamma, "a row as x has");
-  HasCodesOf(checks, call, x, kY).Is(kPlainBeta, gamma).Is(kOffset, call.Tensor(kScale).view);
+  HasCodesOf(checks, call, x, kY).Is(kPlainBeta, gamma).Is(kOffset, call.Tensor(kScale).shape);
   const aclTensor& scale = call.Tensor(kScale);
-  const bool fits = scale.numel == 1 || (IsOn950(call) && scale.view == Shape{x[x.rank - 1]});
+  const bool fits = scale.numel == 1 || (IsOn950(call) && scale.shape == Shape{x[x.rank - 1]});
   return checks.Holds(fits, kScale, "one element, on Ascend 950 also one for each of a row").status();
 }
 

@@ -18,7 +18,7 @@ int64_t AxisOf(int64_t axis, const Shape& shape) { return axis < 0 ? axis + std:
 
 // Sets rows and factors of a tensor whose factors vary along one dim.
 void SetRows(const OperatorCall& call, int64_t axis, Quantiser& quantiser, engine::QuantisedRows& job) {
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   const int64_t numel = call.Tensor(kX).numel;
   const bool is_one = call.Tensor(kScale).numel == 1;
   Factors* const factors[] = {&quantiser.scale, &quantiser.offset};
@@ -60,7 +60,7 @@ constexpr DtypeRule kCodes = kCodesBefore950.On(products::kAscend950, kIntegerCo
 
 // 161002 for an x without dims.
 aclnnStatus HasDimsOfX(const Check& check, OperatorCall& call) noexcept {
-  return ShapeChecks(check, call).Holds(call.Tensor(kX).view.rank > 0, kX, "at least one dim").status();
+  return ShapeChecks(check, call).Holds(call.Tensor(kX).shape.rank > 0, kX, "at least one dim").status();
 }
 aclnnStatus ScaleDtypeFits(const Check& check, OperatorCall& call) noexcept {
   const aclDataType x = call.Tensor(kX).dtype;
@@ -72,11 +72,11 @@ aclnnStatus ScaleDtypeFits(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus FirstShapes(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   HasCodesOf(checks, call, x, kY);
   checks.Rank(kX, 0, 8);
   if (!checks.Passed()) return checks.status();
-  const Shape& scale = call.Tensor(kScale).view;
+  const Shape& scale = call.Tensor(kScale).shape;
   const auto fits = [&](const Shape& factors) {
     for (int dim = 0; dim + 1 < factors.rank; ++dim) {
       if (factors[dim] != 1) return false;
@@ -84,7 +84,7 @@ aclnnStatus FirstShapes(const Check& check, OperatorCall& call) noexcept {
     return factors.rank <= std::max(x.rank, 1);
   };
   if (call.IsGiven(kOffset)) {
-    const Shape& offset = call.Tensor(kOffset).view;
+    const Shape& offset = call.Tensor(kOffset).shape;
     checks.Holds(LastOf(offset) == LastOf(scale) && fits(offset), kOffset,
                  "a last dim as scale has, others of 1");
   }
@@ -118,22 +118,22 @@ constexpr auto kFirstChecks =
 
 aclnnStatus AxisFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const int64_t rank = call.Tensor(kX).view.rank;
+  const int64_t rank = call.Tensor(kX).shape.rank;
   const int64_t axis = Integer(call, kAxis);
   if (call.product == Product::kAtlasInference)
     return checks.HoldsOf(axis == -1 || axis == rank - 1, kAxis, "-1 or the last dim").status();
   checks.Integer(kAxis, -rank, rank - 1);
   if (rank <= 2) return checks.status();
-  return checks.HoldsOf(AxisOf(axis, call.Tensor(kX).view) >= rank - 2, kAxis, "one of the last two dims")
+  return checks.HoldsOf(AxisOf(axis, call.Tensor(kX).shape) >= rank - 2, kAxis, "one of the last two dims")
       .status();
 }
 aclnnStatus ThirdShapes(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   HasCodesOf(checks, call, x, kY);
   checks.Rank(kX, 1, 8);
   if (!checks.Passed()) return checks.status();
-  const Shape& scale = call.Tensor(kScale).view;
+  const Shape& scale = call.Tensor(kScale).shape;
   checks.IsIfGiven(kOffset, scale);
   checks.Holds(scale.rank == 1 || scale.rank == x.rank, kScale, "one dim, or as many as x has");
   if (!checks.Passed()) return checks.status();
@@ -163,7 +163,7 @@ void SetScaled(const OperatorCall& call, Executor& executor) {
   quantiser.scale.numbers = NumbersIn(ops, call, kScale);
   quantiser.offset.numbers = NumbersIn(ops, call, kOffset);
   SetCodes(ops, call, kY, quantiser);
-  SetRows(call, AxisOf(Integer(call, kAxis), call.Tensor(kX).view), quantiser, job);
+  SetRows(call, AxisOf(Integer(call, kAxis), call.Tensor(kX).shape), quantiser, job);
   Add(ops, call, job);
 }
 
@@ -178,11 +178,11 @@ constexpr DtypeRule kResults = ByGeneration(kZeros, kZeros, kZeros | kFloat8s);
 
 aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  checks.Rank(kX, 0, 8).Is(kY, call.Tensor(kX).view).Rank(kScale, 1, 1);
+  checks.Rank(kX, 0, 8).Is(kY, call.Tensor(kX).shape).Rank(kScale, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const int64_t length = call.Tensor(kScale).view[0];
+  const int64_t length = call.Tensor(kScale).shape[0];
   checks.IsIfGiven(kOffset, Shape{length});
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   if (length == 1) return checks.status();
   const int64_t rank = x.rank;
   checks.Integer(kQuantizeAxis, -std::max<int64_t>(rank, 1), std::max<int64_t>(rank, 1) - 1);
@@ -234,7 +234,7 @@ void SetQuantize(const OperatorCall& call, Executor& executor) {
   quantiser.offset.numbers = NumbersIn(ops, call, kOffset);
   quantiser.dtype = call.Tensor(kY).dtype;
   quantiser.codes = ops.Out(kY);
-  SetRows(call, AxisOf(Integer(call, kQuantizeAxis), call.Tensor(kX).view), quantiser, job);
+  SetRows(call, AxisOf(Integer(call, kQuantizeAxis), call.Tensor(kX).shape), quantiser, job);
   Add(ops, call, job);
 }
 
@@ -250,12 +250,12 @@ aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   if (call.IsGiven(kGroupOffset)) {
     const aclTensor& offset = call.Tensor(kGroupOffset);
-    checks.Holds(offset.view.rank == 0 || offset.view == Shape{1}, kGroupOffset, "one element");
+    checks.Holds(offset.shape.rank == 0 || offset.shape == Shape{1}, kGroupOffset, "one element");
   }
   checks.Rank(kX, 2, 2).Rank(kGroupScale, 2, 2).Rank(kGroupIndex, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  checks.Is(kGroupScale, Shape{call.Tensor(kGroupIndex).view[0], x[1]});
+  const Shape& x = call.Tensor(kX).shape;
+  checks.Is(kGroupScale, Shape{call.Tensor(kGroupIndex).shape[0], x[1]});
   return HasCodesOf(checks, call, x, kGroupY).status();
 }
 aclnnStatus GroupTypeFits(const Check& check, OperatorCall& call) noexcept {
@@ -290,12 +290,12 @@ void SetGroups(const OperatorCall& call, Executor& executor) {
   quantiser.kind = Quantiser::Kind::kMultiply;
   quantiser.scale.numbers = NumbersIn(ops, call, kGroupScale);
   quantiser.scale.by_column = quantiser.scale.by_group = true;
-  quantiser.scale.rows = job.groups.count = call.Tensor(kGroupIndex).view[0];
+  quantiser.scale.rows = job.groups.count = call.Tensor(kGroupIndex).shape[0];
   quantiser.offset.numbers = NumbersIn(ops, call, kGroupOffset);
   job.groups.ends = {ops.In(kGroupIndex, ACL_INT64), ACL_INT64, true};
   SetCodes(ops, call, kGroupY, quantiser, /*keeps=*/true);
-  job.rows = call.Tensor(kX).view[0];
-  job.columns = call.Tensor(kX).view[1];
+  job.rows = call.Tensor(kX).shape[0];
+  job.columns = call.Tensor(kX).shape[1];
   Add(ops, call, job);
 }
 

@@ -42,7 +42,7 @@ aclnnStatus CheckProb(const Check& check, OperatorCall& call) noexcept {
 // Checks that prob broadcasts to the output's shape. CANN does not check this.
 aclnnStatus CheckProbShape(const Check& check, OperatorCall& call) noexcept {
   const int output = call.Output();
-  call.broadcast = call.Tensor(output).view;
+  call.broadcast = call.Tensor(output).shape;
   Check expands = ExpandsToBroadcast(kProb);
   expands.code = check.code;
   return expands.run(expands, call);

@@ -20,13 +20,13 @@ constexpr DtypeRule kWeights = WithBf16SinceAtlasA2(kFloatAndHalf | kDouble);
 constexpr int64_t kMostCategories = int64_t{1} << 24;
 
 int64_t CategoriesOf(const OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kSelf).view;
+  const Shape& shape = call.Tensor(kSelf).shape;
   return shape[shape.rank - 1];
 }
 
 aclnnStatus CheckShapes(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& out = call.Tensor(call.Output()).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& out = call.Tensor(call.Output()).shape;
   const int64_t samples = call.attributes[kSamples].integer;
   if ((self.rank == 1 || self.rank == 2) && out.rank == self.rank && out[out.rank - 1] == samples &&
       (self.rank == 1 || self[0] == out[0])) {
@@ -64,7 +64,7 @@ engine::MultinomialJob JobOf(const OperatorCall& call, const engine::RandomSourc
   const aclTensor& self = call.Tensor(kSelf);
   const aclTensor& out = call.Tensor(call.Output());
   const Isa isa = call.isa;
-  const int last = self.view.rank - 1;
+  const int last = self.shape.rank - 1;
   engine::MultinomialJob job{};
   job.source = source;
   job.device = device;
@@ -75,8 +75,8 @@ engine::MultinomialJob JobOf(const OperatorCall& call, const engine::RandomSourc
   job.load = types.LoadFor(self.dtype, ACL_DOUBLE, &type);
   job.is_loaded = self.dtype != ACL_DOUBLE;
   job.gather = engine::FindGather(isa, engine::GatherSource::kCache);
-  job.rows = last == 0 ? 1 : self.view[0];
-  job.categories = self.view[last];
+  job.rows = last == 0 ? 1 : self.shape[0];
+  job.categories = self.shape[last];
   job.samples = call.attributes[kSamples].integer;
   job.adds_up = call.attributes[kReplacement].integer != 0 && job.samples > 1;
   job.weights = kSelf;

@@ -20,7 +20,7 @@ constexpr DtypeRule kReal = Everywhere(kFloatHalfAndBf16 | kDouble);
 
 aclnnStatus CheckOneDim(const Check& check, OperatorCall& call) noexcept {
   for (int index : check.operands) {
-    const Shape& shape = call.Tensor(index).view;
+    const Shape& shape = call.Tensor(index).shape;
     if (shape.rank == 1 && shape[0] == 1) continue;
     Text message(call.api, ": parameter ", call.Name(index), " has the shape ");
     AddShape(message, shape);
@@ -81,10 +81,10 @@ aclnnStatus CheckStdShape(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kSecond);
   const bool is_out_empty = out.countable && out.numel == 0;
   const bool is_std_empty = std.countable && std.numel == 0;
-  if (!is_std_empty && (is_out_empty ? std.numel == 1 : std.view == out.view)) return ACL_SUCCESS;
+  if (!is_std_empty && (is_out_empty ? std.numel == 1 : std.shape == out.shape)) return ACL_SUCCESS;
   Text message(call.api, ": parameter std has the shape ");
-  AddShape(message, std.view);
-  AddShape(message.Add(" and parameter out the shape "), out.view);
+  AddShape(message, std.shape);
+  AddShape(message.Add(" and parameter out the shape "), out.shape);
   return FailAclnn(check.code, message.Add(", expected the same shape, which is not empty."));
 }
 

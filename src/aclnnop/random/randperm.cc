@@ -17,7 +17,7 @@ constexpr int kN = 0;
 constexpr DtypeRule kNumbered = WithBf16SinceAtlasA2(kFillable);
 
 aclnnStatus CheckShape(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kOut).view;
+  const Shape& shape = call.Tensor(kOut).shape;
   const int64_t n = call.attributes[kN].integer;
   if (shape.rank == 1 && shape[0] == n) return ACL_SUCCESS;
   Text message(call.api, ": parameter out has the shape ");

@@ -51,14 +51,14 @@ aclnnStatus CountIs(const Check& check, const OperatorCall& call, int list, int6
 // Preconditions: the checks of counts, and of the ranks of input, of the second parameter and of lengths,
 // have passed.
 engine::RecurrentSizes SizesOf(const OperatorCall& call, const OperandPositions& at) {
-  const Shape& input = call.Tensor(at.input).view;
+  const Shape& input = call.Tensor(at.input).shape;
   engine::RecurrentSizes sizes{};
   sizes.layers = Layers(call, at);
   sizes.directions = Has(call, at.bidirectional) ? 2 : 1;
   sizes.has_bias = Has(call, at.has_bias);
-  sizes.hidden = call.Entry(at.params, 1)->view[1];
+  sizes.hidden = call.Entry(at.params, 1)->shape[1];
   if (IsPacked(call, at)) {
-    sizes.steps = call.Tensor(at.lengths).view[0];
+    sizes.steps = call.Tensor(at.lengths).shape[0];
     sizes.batch = input[0] / std::max<int64_t>(sizes.steps, 1);
     sizes.inputs = input[1];
   } else {
@@ -79,7 +79,7 @@ Shape SequenceOf(const OperatorCall& call, const OperandPositions& at, const eng
 aclnnStatus ShapeIs(const Check& check, const OperatorCall& call, int tensor, const Shape& shape,
                     int entry = 0) {
   const aclTensor* const given = call.Entry(tensor, entry);
-  if (given == nullptr || given->view == shape) return ACL_SUCCESS;
+  if (given == nullptr || given->shape == shape) return ACL_SUCCESS;
   return RefuseShape(check, call, tensor, shape, entry);
 }
 
@@ -169,13 +169,13 @@ aclnnStatus CountsFit(const Check& check, OperatorCall& call, const OperandPosit
 
 aclnnStatus RanksFit(const Check& check, OperatorCall& call, const OperandPositions& at) noexcept {
   const bool packed = IsPacked(call, at);
-  const Shape& input = call.Tensor(at.input).view;
+  const Shape& input = call.Tensor(at.input).shape;
   if (input.rank != (packed ? 2 : 3))
     return Refuse(check, call, at.input, " has another rank, accepted: 3 dims, with batchSizes 2.");
-  if (call.Entry(at.params, 1)->view.rank != 2)
+  if (call.Entry(at.params, 1)->shape.rank != 2)
     return Refuse(check, call, at.params, " has an entry of another rank, accepted: weights of 2 dims.");
   if (!packed) return ACL_SUCCESS;
-  const Shape& lengths = call.Tensor(at.lengths).view;
+  const Shape& lengths = call.Tensor(at.lengths).shape;
   if (lengths.rank != 1 || lengths[0] < 1 || input[0] % lengths[0] != 0)
     return Refuse(check, call, at.lengths,
                   " has another shape, accepted: one dim, whose length divides that of input's first.");
@@ -205,7 +205,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call, const OperandPosit
     }
   }
   if (at.is_forward) return ACL_SUCCESS;
-  if (const aclnnStatus status = ShapeIs(check, call, at.of_input, call.Tensor(at.input).view)) return status;
+  if (const aclnnStatus status = ShapeIs(check, call, at.of_input, call.Tensor(at.input).shape))
+    return status;
   return ParametersFit(check, call, at, sizes, at.of_params);
 }
 
@@ -222,7 +223,7 @@ engine::RecurrentOperand OperandOf(const OperatorCall& call, int argument, int e
   const aclTensor* const tensor = call.Count(argument) > entry ? call.Entry(argument, entry) : nullptr;
   if (tensor == nullptr) return made;
   const StridedView view = PlainView(*tensor);
-  const int rank = view.view.rank;
+  const int rank = view.shape.rank;
   made.operand = call.OperandOf(argument, entry);
   made.dtype = view.dtype;
   made.offset = ByteOffset(view);
@@ -238,7 +239,7 @@ engine::RecurrentOperand SequenceOperand(const OperatorCall& call, const Operand
                                          int64_t batch) {
   engine::RecurrentOperand made = OperandOf(call, argument);
   const bool packed = IsPacked(call, at);
-  if (packed && made.operand >= 0 && call.Tensor(argument).view.rank == 2) {
+  if (packed && made.operand >= 0 && call.Tensor(argument).shape.rank == 2) {
     made.stride[0] = made.stride[1] * batch;
   } else if (!packed && Has(call, at.batch_first)) {
     std::swap(made.stride[0], made.stride[1]);
@@ -301,7 +302,7 @@ void MarkTouched(const OperatorCall& call, const OperandPositions& at, Executor&
     for (int entry = 0; entry < call.Count(argument); ++entry) {
       const aclTensor* const tensor = call.Entry(argument, entry);
       executor.touched[call.OperandOf(argument, entry)] =
-          tensor != nullptr && !tensor->view.IsEmpty() && (saves || !is_saved);
+          tensor != nullptr && !tensor->shape.IsEmpty() && (saves || !is_saved);
     }
   }
 }

@@ -27,7 +27,7 @@ constexpr auto kAllChecks =
 template <bool kIsAll>
 void SetAllAny(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);
-  if (self.view.IsEmpty()) return SetReductionValue(call, kIsAll ? 1 : 0, executor);
+  if (self.shape.IsEmpty()) return SetReductionValue(call, kIsAll ? 1 : 0, executor);
   const auto operation = kIsAll ? engine::ReductionOperation::kAll : engine::ReductionOperation::kAny;
   SetAxisReductionJob(call, {ReducedDims(call), self.dtype, {{.operation = operation, .output = kOut}}},
                       executor);

@@ -16,7 +16,7 @@ constexpr int kNoop = 2;
 constexpr DtypeRule kDtypes = WithBf16SinceAtlasA2(kRealNumbers | kBool);
 
 aclnnStatus ShapeStays(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = call.Tensor(kSelf).view;
+  call.broadcast = call.Tensor(kSelf).shape;
   return ACL_SUCCESS;
 }
 
@@ -67,7 +67,7 @@ bool NamesNoDim(const OperatorCall& call) noexcept {
 }
 
 aclnnStatus NotEmptyAtAll(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kSelf).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
   return FailAclnn(check.code,

@@ -23,7 +23,8 @@ constexpr auto kChecks =
 
 void SetLogSumExp(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kSelf);
-  if (self.view.IsEmpty()) return SetReductionValue(call, -std::numeric_limits<double>::infinity(), executor);
+  if (self.shape.IsEmpty())
+    return SetReductionValue(call, -std::numeric_limits<double>::infinity(), executor);
   const aclDataType cast = kFloatHalfAndBf16.Contains(self.dtype) ? self.dtype : ACL_FLOAT;
   // An infinite maximum counts as 0, so that no difference is NaN.
   SetAxisReductionJob(call,

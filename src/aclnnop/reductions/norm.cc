@@ -60,7 +60,7 @@ bool NeedsWidePowers(const OperatorCall& call) noexcept {
 }
 // An empty operand gives 0, whatever ord is.
 aclnnStatus ZeroIfEmpty(const Check&, OperatorCall& call) noexcept {
-  if (!call.Tensor(kOut).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kOut).shape.IsEmpty()) return ACL_SUCCESS;
   call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
@@ -72,7 +72,7 @@ aclnnStatus ComplexIsOfTwo(const Check& check, OperatorCall& call) noexcept {
     Text message = StartMessage(call).Add("parameter ").Add(ord.name).Add(" is not 2 with ");
     return FailAclnn(check.code, AddArgumentDtype(message, call, kSelf).Add(", accepted: 2."));
   }
-  if (call.Tensor(kSelf).view.rank < kMaxLoopRank) return ACL_SUCCESS;
+  if (call.Tensor(kSelf).shape.rank < kMaxLoopRank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf)
       .Add(" is complex and has too many dims, accepted: ");
@@ -110,16 +110,16 @@ StridedView PartsOf(const StridedView& complex) {
   parts.dtype = complex.dtype == ACL_COMPLEX128 ? ACL_DOUBLE : ACL_FLOAT;
   parts.offset *= 2;
   // The stride of a dim of length 1 is unused, and may be any number.
-  for (int dim = 0; dim < parts.view.rank; ++dim)
-    parts.strides.dim[dim] = parts.view[dim] == 1 ? 0 : 2 * parts.strides[dim];
-  InsertDim(parts, parts.view.rank, 2, 1);
+  for (int dim = 0; dim < parts.shape.rank; ++dim)
+    parts.strides.dim[dim] = parts.shape[dim] == 1 ? 0 : 2 * parts.strides[dim];
+  InsertDim(parts, parts.shape.rank, 2, 1);
   return parts;
 }
 
 void SetNorm(const OperatorCall& call, Executor& executor) {
   using engine::ReductionEpilogue;
   using engine::ReductionOperation;
-  if (call.Tensor(kSelf).view.IsEmpty()) return SetReductionValue(call, 0, executor);
+  if (call.Tensor(kSelf).shape.IsEmpty()) return SetReductionValue(call, 0, executor);
   const float ord = OrdOf(call);
   ReductionPassRequest step{
       .operation = ReductionOperation::kSumOfPowers, .ending = ReductionEpilogue::kPower, .output = kOut};
@@ -141,7 +141,7 @@ void SetNorm(const OperatorCall& call, Executor& executor) {
   }
   if (!IsComplex(call)) return SetAxisReductionJob(call, {ReducedDims(call), CastOf(call), {step}}, executor);
   const StridedView parts = PartsOf(call.Tensor(kSelf));
-  const uint32_t reduced = ReducedDims(call) | uint32_t{1} << (parts.view.rank - 1);
+  const uint32_t reduced = ReducedDims(call) | uint32_t{1} << (parts.shape.rank - 1);
   SetAxisReductionJob(call, {reduced, CastOf(call), {step}, &parts}, executor);
 }
 

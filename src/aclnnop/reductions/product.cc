@@ -17,7 +17,7 @@ constexpr DtypeSet kFilled = kRealNumbers | kBool | kBf16;
 
 aclnnStatus FillsOut(const Check& check, OperatorCall& call) noexcept {
   const aclDataType dtype = call.Tensor(kOut).dtype;
-  if (!call.Tensor(kSelf).view.IsEmpty() || kFilled.Contains(dtype)) return ACL_SUCCESS;
+  if (!call.Tensor(kSelf).shape.IsEmpty() || kFilled.Contains(dtype)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentDtype(message.Add("parameter "), call, kOut)
       .Add(" cannot be 1 while self has no elements, accepted: ");
@@ -34,7 +34,7 @@ constexpr auto kProdChecks = Join(kFirst, kLast);
 constexpr auto kProdDimChecks = Join(kFirst, List(DimIn(kReducedDims, kSelf)), kLast);
 
 void SetProduct(const OperatorCall& call, Executor& executor) {
-  if (call.Tensor(kSelf).view.IsEmpty()) return SetReductionValue(call, 1, executor);
+  if (call.Tensor(kSelf).shape.IsEmpty()) return SetReductionValue(call, 1, executor);
   const aclDataType dtype = call.Tensor(kOut).dtype;
   const auto operation =
       dtype == ACL_BOOL ? engine::ReductionOperation::kAll : engine::ReductionOperation::kProduct;

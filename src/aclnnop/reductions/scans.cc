@@ -24,7 +24,7 @@ constexpr DtypeRule kProductDtypes = Everywhere(kProductSetOfDtypes);
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
 int DimOf(const OperatorCall& call) {
-  return WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+  return WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).shape.rank);
 }
 
 // ---- Cumsum ----
@@ -69,7 +69,7 @@ int64_t ScalarDim(const OperatorCall& call) noexcept {
   return dim;
 }
 aclnnStatus ScalarIsDim(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   const int dims = rank > 0 ? rank : 1;
   const int64_t dim = ScalarDim(call);
   return IsDim(dim, rank) ? ACL_SUCCESS : RefuseInteger(check, call, "dim", dim, -dims, dims - 1);
@@ -81,7 +81,7 @@ aclnnStatus DtypeIsOutsOrNone(const Check& check, OperatorCall& call) noexcept {
   return same.run(same, call);
 }
 aclnnStatus FewDims(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  if (call.Tensor(kSelf).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
   return FailAclnn(check.code,
@@ -105,7 +105,7 @@ void SetCumprod(const OperatorCall& call, Executor& executor) {
   SetScanJob(call,
              {.operation = engine::ScanOperation::kProduct,
               .cast = call.Tensor(out).dtype,
-              .dim = WrappedDim(ScalarDim(call), call.Tensor(kSelf).view.rank),
+              .dim = WrappedDim(ScalarDim(call), call.Tensor(kSelf).shape.rank),
               .output = out},
              executor);
 }

@@ -25,9 +25,9 @@ constexpr DtypeRule kMeanDtypes = WithBf16SinceAtlasA2(kRealNumbers | kComplex);
 constexpr DtypeRule kNansumDtypes = ByGeneration({}, kFloatHalfAndBf16 | kIntegersAndBool, kFloatHalfAndBf16);
 constexpr DtypeRule kLogSumDtypes = ByGeneration(kFloatAndHalf, kFloatAndHalf, kFloatHalfAndBf16);
 
-bool HasNoDims(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.rank == 0; }
+bool HasNoDims(const OperatorCall& call) noexcept { return call.Tensor(kSelf).shape.rank == 0; }
 bool HasDims(const OperatorCall& call) noexcept { return !HasNoDims(call); }
-bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.IsEmpty(); }
+bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kSelf).shape.IsEmpty(); }
 bool IsLeftAlone(const OperatorCall& call) noexcept {
   return call.Array(kDims).empty() && call.attributes[kNoop].integer != 0;
 }
@@ -52,7 +52,7 @@ aclnnStatus DtypeCastsToOut(const Check& check, OperatorCall& call) noexcept {
   return FailAclnn(check.code, message.Add(", accepted: a dtype that it casts to."));
 }
 aclnnStatus SumsReals(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kSelf).shape.IsEmpty()) return ACL_SUCCESS;
   if (!kComplex.Contains(call.Tensor(kOut).dtype)) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentDtype(message.Add("parameter "), call, kOut);
@@ -60,7 +60,7 @@ aclnnStatus SumsReals(const Check& check, OperatorCall& call) noexcept {
                    message.Add(" is complex while self has no elements, accepted: a real dtype."));
 }
 aclnnStatus ShapeStays(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = call.Tensor(kSelf).view;
+  call.broadcast = call.Tensor(kSelf).shape;
   return ACL_SUCCESS;
 }
 
@@ -166,9 +166,9 @@ constexpr auto kTraceChecks =
 void SetTrace(const OperatorCall& call, Executor& executor) {
   if (IsEmpty(call)) return SetReductionValue(call, 0, executor);
   StridedView diagonal = PlainView(call.Tensor(kSelf));
-  const int64_t length = std::min(diagonal.view[0], diagonal.view[1]);
+  const int64_t length = std::min(diagonal.shape[0], diagonal.shape[1]);
   diagonal.strides.dim[0] += diagonal.strides[1];
-  diagonal.view = Shape{length};
+  diagonal.shape = Shape{length};
   diagonal.strides.rank = 1;
   diagonal.Describe();
   SetSumJob(call, 1, call.Tensor(kOut).dtype, /*is_mean=*/false, executor, &diagonal);

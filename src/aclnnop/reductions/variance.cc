@@ -64,7 +64,8 @@ void SetVariance(const OperatorCall& call, const Kind& kind, Executor& executor)
   using engine::ReductionEpilogue;
   using engine::ReductionOperation;
   const aclTensor& self = call.Tensor(kSelf);
-  if (self.view.IsEmpty()) return SetReductionValue(call, std::numeric_limits<double>::quiet_NaN(), executor);
+  if (self.shape.IsEmpty())
+    return SetReductionValue(call, std::numeric_limits<double>::quiet_NaN(), executor);
   const auto count = static_cast<double>(ReducedCount(call));
   const int64_t correction = call.attributes[kCorrection].integer;
   ReductionPassRequest mean{.operation = ReductionOperation::kSum,

@@ -12,7 +12,7 @@ enum Tensors { kTokens, kSampled, kPositions, kLengths, kSlots, kTable, kPropose
 enum Attributes { kSequences, kQueries, kPage };
 
 int64_t Proposals(const OperatorCall& call) {
-  return call.tensors.size() > kProposed && call.IsGiven(kProposed) ? call.Tensor(kProposed).view[1] : 0;
+  return call.tensors.size() > kProposed && call.IsGiven(kProposed) ? call.Tensor(kProposed).shape[1] : 0;
 }
 
 aclnnStatus StepFits(const Check& check, OperatorCall& call) noexcept {
@@ -41,7 +41,7 @@ aclnnStatus StepFits(const Check& check, OperatorCall& call) noexcept {
   }
   checks.Rank(kTable, 2, 2);
   if (!checks.Passed()) return checks.status();
-  return checks.Holds(call.Tensor(kTable).view[0] >= queries, kTable, "a row for each sequence").status();
+  return checks.Holds(call.Tensor(kTable).shape[0] >= queries, kTable, "a row for each sequence").status();
 }
 
 constexpr DtypeRule kDtypes = SinceAtlasA2(kInt64);
@@ -75,8 +75,8 @@ void SetStep(const OperatorCall& call, Executor& executor) {
   advance.proposals = Proposals(call);
   advance.requests = Integer(call, kQueries);
   advance.rows = Integer(call, kSequences);
-  advance.table_rows = call.Tensor(kTable).view[0];
-  advance.table_columns = call.Tensor(kTable).view[1];
+  advance.table_rows = call.Tensor(kTable).shape[0];
+  advance.table_columns = call.Tensor(kTable).shape[1];
   advance.page = Integer(call, kPage);
   ops.Compute(advance,
               {advance.token, advance.position, advance.length, advance.slot, advance.sampled, advance.table,

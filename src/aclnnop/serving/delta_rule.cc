@@ -23,9 +23,9 @@ aclnnStatus RuleFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kQuery, 3, 3).Rank(kValue, 3, 3).Rank(positions.state, 4, 4).Rank(positions.lengths, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& query = call.Tensor(kQuery).view;
-  const Shape& value = call.Tensor(kValue).view;
-  const Shape& lengths = call.Tensor(positions.lengths).view;
+  const Shape& query = call.Tensor(kQuery).shape;
+  const Shape& value = call.Tensor(kValue).shape;
+  const Shape& lengths = call.Tensor(positions.lengths).shape;
   const int64_t tokens = query[0];
   checks.Holds(query[1] > 0 && query[2] > 0, kQuery, "[T,Nk,Dk], heads with elements");
   checks.Is(kKey, query);
@@ -33,7 +33,7 @@ aclnnStatus RuleFits(const Check& check, OperatorCall& call) noexcept {
       value[0] == tokens && value[1] > 0 && value[2] > 0 && value[1] % std::max<int64_t>(query[1], 1) == 0,
       kValue, "[T,Nv,Dv], a multiple of query's heads");
   if (!checks.Passed()) return checks.status();
-  const int64_t states = positions.indices < 0 ? lengths[0] : call.Tensor(positions.state).view[0];
+  const int64_t states = positions.indices < 0 ? lengths[0] : call.Tensor(positions.state).shape[0];
   checks.Is(positions.state, Shape{states, value[1], value[2], query[2]});
   checks.IsIfGiven(kBeta, Shape{tokens, value[1]}).IsIfGiven(positions.decay, Shape{tokens, value[1]});
   if (positions.indices >= 0) {
@@ -41,14 +41,14 @@ aclnnStatus RuleFits(const Check& check, OperatorCall& call) noexcept {
     checks.IsIfGiven(positions.each_decay, Shape{tokens, value[1], query[2]});
     checks.IsIfGiven(positions.accepted, lengths);
   } else {
-    checks.Is(positions.final_state, call.Tensor(positions.state).view);
+    checks.Is(positions.final_state, call.Tensor(positions.state).shape);
   }
   return checks.Is(positions.out, value).status();
 }
 template <const OperandPositions& positions>
 aclnnStatus NothingToAttend(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kQuery).view.IsEmpty() &&
-      (positions.final_state < 0 || call.Tensor(positions.state).view.IsEmpty()))
+  if (call.Tensor(kQuery).shape.IsEmpty() &&
+      (positions.final_state < 0 || call.Tensor(positions.state).shape.IsEmpty()))
     call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
@@ -90,8 +90,8 @@ constexpr auto kChunkChecks = Join(
 template <const OperandPositions& positions>
 void SetRule(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& query = call.Tensor(kQuery).view;
-  const Shape& value = call.Tensor(kValue).view;
+  const Shape& query = call.Tensor(kQuery).shape;
+  const Shape& value = call.Tensor(kValue).shape;
   const auto kept = [&](int tensor) {
     return engine::NumberRowsOf(call.isa, ops.Out(tensor, ACL_DT_UNDEFINED, /*keeps=*/true),
                                 call.Tensor(tensor).dtype);
@@ -115,8 +115,8 @@ void SetRule(const OperatorCall& call, Executor& executor) {
     rule.state = ops.RowsOut(positions.final_state);
   }
   rule.tokens = query[0];
-  rule.sequences = call.Tensor(positions.lengths).view[0];
-  rule.states = call.Tensor(positions.state).view[0];
+  rule.sequences = call.Tensor(positions.lengths).shape[0];
+  rule.states = call.Tensor(positions.state).shape[0];
   rule.key_heads = query[1];
   rule.heads = value[1];
   rule.width = value[2];
@@ -145,7 +145,7 @@ aclnnStatus ConvolutionFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX, 3, 3);
   if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   return checks.Is(kWeight, Shape{kTaps, x[2]}).IsIfGiven(kMask, Shape{x[1], x[0]}).Is(kOut, x).status();
 }
 constexpr auto kConvolutionChecks =
@@ -156,7 +156,7 @@ constexpr auto kConvolutionChecks =
 
 void SetConvolution(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& x = call.Tensor(kX).view;
+  const Shape& x = call.Tensor(kX).shape;
   engine::ConvolveCausally convolve{};
   convolve.x = ops.Rows(kX);
   convolve.weight = ops.Rows(kWeight);

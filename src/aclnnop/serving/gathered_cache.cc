@@ -21,15 +21,15 @@ bool IsGrouped(const OperatorCall& call) {
   return std::strcmp(TextOr(call, kCacheMode, "Norm"), "PA_NZ") == 0;
 }
 int64_t Slots(const OperatorCall& call, int cache) {
-  return call.Tensor(cache).view[IsGrouped(call) ? 2 : 1];
+  return call.Tensor(cache).shape[IsGrouped(call) ? 2 : 1];
 }
 int64_t Columns(const OperatorCall& call, int cache) {
-  const Shape& shape = call.Tensor(cache).view;
+  const Shape& shape = call.Tensor(cache).shape;
   return IsGrouped(call) ? shape[1] * shape[3] : shape[2] * shape[3];
 }
 
 aclnnStatus NothingToTake(const Check&, OperatorCall& call) noexcept {
-  const auto is_empty = [&](int tensor) { return call.Tensor(tensor).view.IsEmpty(); };
+  const auto is_empty = [&](int tensor) { return call.Tensor(tensor).shape.IsEmpty(); };
   const bool has_keys = !is_empty(kKeyCache) && !is_empty(kKey);
   const bool has_values = !is_empty(kValueCache) && !is_empty(kValue);
   if (is_empty(kTable) || is_empty(kLengths) || (!has_keys && !has_values))
@@ -42,27 +42,27 @@ aclnnStatus CachesFit(const Check& check, OperatorCall& call) noexcept {
   if (!IsGrouped(call) && std::strcmp(mode, "Norm") != 0)
     return serving::RefuseText(check, call, kCacheMode, "Norm, PA_NZ");
   ShapeChecks checks(check, call);
-  const int64_t batches = call.Tensor(kTable).view[0];
+  const int64_t batches = call.Tensor(kTable).shape[0];
   checks.Is(kLengths, Shape{batches + (Integer(call, kIsSummed) != 0 ? 1 : 0)});
   if (call.IsGiven(kSkipped)) checks.Is(kSkipped, Shape{batches});
   for (const int half : {0, 1}) {
     const aclTensor& cache = call.Tensor(kKeyCache + half);
     const aclTensor& rows = call.Tensor(kKey + half);
-    if (cache.view.IsEmpty() || rows.view.IsEmpty()) continue;
+    if (cache.shape.IsEmpty() || rows.shape.IsEmpty()) continue;
     if (IsGrouped(call))
-      checks.Holds(cache.view[3] == serving::GroupLength(cache.dtype), kKeyCache + half,
+      checks.Holds(cache.shape[3] == serving::GroupLength(cache.dtype), kKeyCache + half,
                    "[blocks, N * D / c, block, c], c as many elements as 32 bytes hold");
-    checks.Holds(rows.numel / rows.view[0] == Columns(call, kKeyCache + half), kKey + half,
+    checks.Holds(rows.numel / rows.shape[0] == Columns(call, kKeyCache + half), kKey + half,
                  "rows of as many elements as the cache's");
   }
-  const Shape& key = call.Tensor(kKey).view;
-  const Shape& value = call.Tensor(kValue).view;
-  if (!checks.Passed() || key.IsEmpty() || value.IsEmpty() || call.Tensor(kKeyCache).view.IsEmpty() ||
-      call.Tensor(kValueCache).view.IsEmpty())
+  const Shape& key = call.Tensor(kKey).shape;
+  const Shape& value = call.Tensor(kValue).shape;
+  if (!checks.Passed() || key.IsEmpty() || value.IsEmpty() || call.Tensor(kKeyCache).shape.IsEmpty() ||
+      call.Tensor(kValueCache).shape.IsEmpty())
     return checks.status();
   checks.Holds(value[0] == key[0], kValue, "as many rows as keyRef");
   return checks
-      .Holds(call.Tensor(kValueCache).view[0] == call.Tensor(kKeyCache).view[0] &&
+      .Holds(call.Tensor(kValueCache).shape[0] == call.Tensor(kKeyCache).shape[0] &&
                  Slots(call, kValueCache) == Slots(call, kKeyCache),
              kValueCache, "as many blocks as keyCache, as long as those")
       .status();
@@ -82,18 +82,18 @@ constexpr auto kChecks =
 void SetTaken(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const auto has = [&](int half) {
-    return !call.Tensor(kKeyCache + half).view.IsEmpty() && !call.Tensor(kKey + half).view.IsEmpty();
+    return !call.Tensor(kKeyCache + half).shape.IsEmpty() && !call.Tensor(kKey + half).shape.IsEmpty();
   };
   const int first = has(0) ? 0 : 1;
   engine::ListSlots list{};
   list.table = ops.In(kTable, ACL_INT64);
   list.length = ops.In(kLengths, ACL_INT64);
   list.skipped = ops.InIfGiven(kSkipped, ACL_INT64);
-  list.rows = call.Tensor(kKey + first).view[0];
+  list.rows = call.Tensor(kKey + first).shape[0];
   list.slot = ops.Words(list.rows);
-  list.batches = call.Tensor(kTable).view[0];
-  list.columns = call.Tensor(kTable).view[1];
-  list.pages = call.Tensor(kKeyCache + first).view[0];
+  list.batches = call.Tensor(kTable).shape[0];
+  list.columns = call.Tensor(kTable).shape[1];
+  list.pages = call.Tensor(kKeyCache + first).shape[0];
   list.slots = Slots(call, kKeyCache + first);
   list.is_summed = Integer(call, kIsSummed) != 0;
   ops.Compute(list, {list.table, list.length, list.skipped.buffer}, list.rows);

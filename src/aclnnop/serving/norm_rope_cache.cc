@@ -1,10 +1,11 @@
-// aclnnKvRmsNormRopeCache and V2, aclnnQkvRmsNormRopeCache, aclnnDequantRopeQuantKvcache: normalize and
-// rotate rows of keys and values, and write them to caches.
+// aclnnKvRmsNormRopeCache and V2, aclnnQkvRmsNormRopeCache: normalize and rotate rows of keys and values, and write them to caches.
 // SPDX-License-Identifier: Apache-2.0
+
 #include <strings.h>
 
 #include "aclnnop/aclnn_qkv_rms_norm_rope_cache.h"
 #include "aclnnop/jobs/normalized.h"
+#include "aclnnop/serving/cache_rows.h"
 #include "aclnnop/serving/norm_rope_cache_functions.h"
 #include "aclnnop/serving/paged_rows.h"
 
@@ -12,77 +13,8 @@ namespace portacl {
 namespace {
 
 using namespace dense;
-using engine::MakeRows;
-using engine::PutInPages;
-using serving::TextOr;
 
-using Slots = PutInPages::Slots;
-
-// The layout of a cache whose rows are heads of a row.
-struct CacheLayout {
-  int64_t pages, slots;
-  bool is_grouped;
-  Slots slots_of;
-  int64_t rows_of_batch;
-};
-
-MakeRows StartRows(DenseOpList& ops, int64_t rows, int64_t heads, int64_t width) {
-  MakeRows made{};
-  made.rows = rows;
-  made.heads = heads;
-  made.width = width;
-  made.load_half = engine::FindLoad(ops.isa(), ACL_FLOAT16, ACL_FLOAT);
-  made.store_half = engine::FindStore(ops.isa(), ACL_FLOAT16);
-  made.threads = ops.threads();
-  made.work = ops.Bytes(made.WorkBytes());
-  return made;
-}
-
-void Compute(DenseOpList& ops, const MakeRows& made) {
-  ops.Compute(made,
-              {made.source.buffer, made.gamma.buffer, made.cos.buffer, made.sin.buffer, made.to.buffer,
-               made.quantiser.scale.buffer, made.quantiser.offset.buffer},
-              made.rows * made.heads * made.width);
-}
-
-// Computes the rows, quantises them for the cache, and writes them to it.
-void ComputeAndPut(const OperatorCall& call, DenseOpList& ops, MakeRows made, int cache,
-                   engine::BufferRef slot, const CacheLayout& layout) {
-  const aclDataType dtype = call.Tensor(cache).dtype;
-  PutInPages put{};
-  put.to = serving::PagesOf(ops, call, cache, layout.pages, layout.slots, made.heads * made.width,
-                            layout.is_grouped, /*is_written=*/true);
-  put.from = ops.Bytes(made.rows * put.to.columns * put.to.size);
-  put.slots = layout.slots_of;
-  put.slot = slot;
-  put.rows = made.rows;
-  put.rows_of_batch = layout.rows_of_batch;
-  if (dtype == ACL_INT8) {
-    made.quantised = {put.from, true};
-  } else {
-    made.element = engine::NumberRowsOf(call.isa, put.from, dtype);
-  }
-  Compute(ops, made);
-  ops.Compute(put, {put.to.buffer}, put.rows);
-}
-
-engine::CacheQuantiser Quantiser(const OperatorCall& call, DenseOpList& ops, int scale, int offset,
-                                 bool divides) {
-  engine::CacheQuantiser made;
-  made.scale = ops.InIfGiven(scale);
-  if (call.IsGiven(scale)) made.scales = std::max<int64_t>(call.Tensor(scale).numel, 1);
-  if (offset >= 0) {
-    made.offset = ops.InIfGiven(offset);
-    if (call.IsGiven(offset)) made.offsets = std::max<int64_t>(call.Tensor(offset).numel, 1);
-  }
-  made.divides = divides;
-  return made;
-}
-
-aclnnStatus NothingToPut(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(0).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
-  return ACL_SUCCESS;
-}
+using namespace serving;
 
 // ---- KvRmsNormRopeCache ----
 
@@ -144,12 +76,12 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kKv, kCos, kKeyCache, kValueCache}) checks.Rank(tensor, 4, 4);
   checks.Rank(kGamma, 1, 1);
   if (!checks.Passed()) return checks.status();
-  const Shape& kv = call.Tensor(kKv).view;
-  const Shape& cos = call.Tensor(kCos).view;
-  const Shape& keys = call.Tensor(kKeyCache).view;
-  const Shape& values = call.Tensor(kValueCache).view;
+  const Shape& kv = call.Tensor(kKv).shape;
+  const Shape& cos = call.Tensor(kCos).shape;
+  const Shape& keys = call.Tensor(kKeyCache).shape;
+  const Shape& values = call.Tensor(kValueCache).shape;
   const int64_t turned = cos[3];
-  const int64_t normed = call.Tensor(kGamma).view[0];
+  const int64_t normed = call.Tensor(kGamma).shape[0];
   const bool has_values = HasValues<positions>(call);
   checks.Holds(kv[1] == 1, kKv, "one head");
   checks.Holds(
@@ -165,12 +97,12 @@ aclnnStatus KvFits(const Check& check, OperatorCall& call) noexcept {
   if (has_values) {
     checks.Rank(positions.values, 4, 4);
     if (!checks.Passed()) return checks.status();
-    value_columns = call.Tensor(positions.values).view[3];
+    value_columns = call.Tensor(positions.values).shape[3];
     checks.Is(positions.values, Shape{kv[0], 1, kv[2], value_columns});
   }
   const auto cache_fits = [&](int cache, int64_t columns) {
     const aclTensor& tensor = call.Tensor(cache);
-    const Shape& shape = tensor.view;
+    const Shape& shape = tensor.shape;
     const int64_t group = serving::GroupLength(tensor.dtype);
     if (!mode->is_paged) {
       checks.Is(cache, Shape{kv[0], 1, shape[2], columns});
@@ -246,10 +178,10 @@ template <const KvPositions& positions>
 void SetKv(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const CacheMode& mode = *ModeOf(call);
-  const Shape& kv = call.Tensor(kKv).view;
-  const Shape& cache = call.Tensor(kKeyCache).view;
-  const int64_t turned = call.Tensor(kCos).view[3];
-  const int64_t normed = call.Tensor(kGamma).view[0];
+  const Shape& kv = call.Tensor(kKv).shape;
+  const Shape& cache = call.Tensor(kKeyCache).shape;
+  const int64_t turned = call.Tensor(kCos).shape[3];
+  const int64_t normed = call.Tensor(kGamma).shape[0];
   const bool has_values = HasValues<positions>(call);
   const int64_t rows = kv[0] * kv[2];
   CacheLayout layout{cache[0], mode.is_paged ? cache[1] : cache[2], mode.is_grouped, Slots::kEach, kv[2]};
@@ -259,7 +191,7 @@ void SetKv(const OperatorCall& call, Executor& executor) {
   const engine::NumberRows source = ops.Rows(kKv);
 
   MakeRows key = StartRows(ops, rows, 1, has_values ? normed : turned);
-  MakeRows value = StartRows(ops, rows, 1, has_values ? call.Tensor(positions.values).view[3] : normed);
+  MakeRows value = StartRows(ops, rows, 1, has_values ? call.Tensor(positions.values).shape[3] : normed);
   key.source = value.source = source;
   key.pitch = value.pitch = kv[3];
   key.first = has_values ? 0 : normed;
@@ -272,7 +204,7 @@ void SetKv(const OperatorCall& call, Executor& executor) {
   }
   key.turned = turned;
   key.is_interleaved = true;
-  key.angle_rows = call.Tensor(kCos).view[2] == 1 ? kv[2] : 1;
+  key.angle_rows = call.Tensor(kCos).shape[2] == 1 ? kv[2] : 1;
   key.cos = ops.Rows(kCos);
   key.sin = ops.Rows(kSin);
   if (Integer(call, kIsOutput) != 0) {
@@ -342,7 +274,7 @@ aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
   checks.Is(kQueryGamma, Shape{sizes.width}).Is(kKeyGamma, Shape{sizes.width});
   checks.Rank(kQkvCos, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& cos = call.Tensor(kQkvCos).view;
+  const Shape& cos = call.Tensor(kQkvCos).shape;
   checks.Holds(cos[1] == sizes.width && (cos[0] == sizes.rows || cos[0] == call.Array(kSize)[0]), kQkvCos,
                "[B * S or B,D]");
   checks.Is(kQkvSin, cos)
@@ -354,7 +286,7 @@ aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
     const int64_t group = serving::GroupLength(call.Tensor(cache).dtype);
     checks.Rank(cache, 4, 4);
     if (!checks.Passed()) return checks.status();
-    const Shape& shape = call.Tensor(cache).view;
+    const Shape& shape = call.Tensor(cache).shape;
     checks.Holds(columns % group == 0, cache, "rows of groups of 32 bytes");
     checks.Is(cache, Shape{shape[0], columns / group, shape[2], group});
     if (call.Tensor(cache).dtype == ACL_INT8) {
@@ -363,8 +295,8 @@ aclnnStatus QkvFits(const Check& check, OperatorCall& call) noexcept {
         checks.IsIfGiven(tensor, Shape{columns / sizes.width, sizes.width});
     }
   }
-  const Shape& keys = call.Tensor(kQkvKeys).view;
-  const Shape& values = call.Tensor(kQkvValues).view;
+  const Shape& keys = call.Tensor(kQkvKeys).shape;
+  const Shape& values = call.Tensor(kQkvValues).shape;
   checks.Holds(values[0] == keys[0] && values[2] == keys[2], kQkvValues, "as many blocks as kCache, as long");
   const int64_t heads[] = {sizes.query, sizes.key, sizes.value};
   for (const int part : {0, 1, 2})
@@ -397,7 +329,7 @@ constexpr auto kQkvChecks =
 void SetQkv(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const HeadsOfQkv sizes = SizesOf(call);
-  const Shape& cache = call.Tensor(kQkvKeys).view;
+  const Shape& cache = call.Tensor(kQkvKeys).shape;
   const CacheLayout layout{cache[0], cache[2], /*is_grouped=*/true, Slots::kEach, sizes.rows};
   const engine::BufferRef slot = ops.In(kQkvIndex);
   const engine::NumberRows source = ops.Rows(kQkv);
@@ -415,7 +347,7 @@ void SetQkv(const OperatorCall& call, Executor& executor) {
       made.gamma = ops.Rows(part == 0 ? kQueryGamma : kKeyGamma);
       made.epsilon = FloatNumber(call, kQkvEpsilon);
       made.turned = sizes.width;
-      made.angle_rows = call.Tensor(kQkvCos).view[0] == sizes.rows ? 1 : sizes.tokens;
+      made.angle_rows = call.Tensor(kQkvCos).shape[0] == sizes.rows ? 1 : sizes.tokens;
       made.cos = cos;
       made.sin = sin;
     }
@@ -438,180 +370,6 @@ void SetQkv(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
-// ---- DequantRopeQuantKvcache ----
-
-enum Dequant {
-  kX,
-  kXCos,
-  kXSin,
-  kXKeys,
-  kXValues,
-  kXIndex,
-  kXKeyScale,
-  kXValueScale,
-  kXKeyOffset,
-  kXValueOffset,
-  kXWeightScale,
-  kXRowScale,
-  kXBias,
-  kXQuery,
-  kXKey,
-  kXValue
-};
-enum DequantAttributes { kSplits, kQuantMode, kLayout, kOutputsKv, kXCacheMode };
-
-bool IsInteger(const OperatorCall& call) noexcept { return call.Tensor(kX).dtype == ACL_INT32; }
-bool IsNumber(const OperatorCall& call) noexcept { return !IsInteger(call); }
-bool IsPaged(const OperatorCall& call) noexcept {
-  return strcasecmp(TextOr(call, kXCacheMode, "contiguous"), "page") == 0;
-}
-int64_t RowsOf(const Shape& x) { return x.rank == 3 ? x[0] * x[1] : x[0]; }
-
-aclnnStatus DequantFits(const Check& check, OperatorCall& call) noexcept {
-  if (std::strcmp(TextOr(call, kQuantMode, "static"), "static") != 0)
-    return serving::RefuseText(check, call, kQuantMode, "static");
-  if (std::strcmp(TextOr(call, kLayout, "BSND"), "BSND") != 0)
-    return serving::RefuseText(check, call, kLayout, "BSND");
-  if (!IsPaged(call) && strcasecmp(TextOr(call, kXCacheMode, "contiguous"), "contiguous") != 0)
-    return serving::RefuseText(check, call, kXCacheMode, "contiguous, page");
-  const auto& splits = call.Array(kSplits);
-  if (splits.size() != 3 || splits[0] < 0 || splits[1] < 0 || splits[2] != splits[1])
-    return RefuseArray(check, call, kSplits, " is not of 3 widths", "3 widths, the last two equal");
-  ShapeChecks checks(check, call);
-  checks.Rank(kX, 2, 3);
-  if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).view;
-  const int64_t columns = x[x.rank - 1];
-  checks.Holds(columns > 0 && columns % 64 == 0 && columns <= 4096, kX,
-               "rows of 64 to 4096 elements, a multiple of 64");
-  checks.HoldsOf(splits[0] <= columns && splits[1] <= columns && splits[0] + 2 * splits[1] == columns,
-                 kSplits, "widths that sum up to the last dim of x");
-  checks.Rank(kXCos, x.rank == 3 ? 4 : 2, x.rank == 3 ? 4 : 2);
-  if (!checks.Passed()) return checks.status();
-  const Shape& cos = call.Tensor(kXCos).view;
-  const int64_t width = cos[cos.rank - 1];
-  checks.Holds(width > 0 && width % 16 == 0, kXCos, "a last dim that is a multiple of 16");
-  if (!checks.Passed()) return checks.status();
-  checks.Is(kXCos, x.rank == 3 ? Shape{x[0], x[1], 1, width} : Shape{x[0], width}).Is(kXSin, cos);
-  checks.HoldsOf(splits[0] % width == 0 && splits[1] % width == 0, kSplits,
-                 "multiples of the last dim of cos");
-  checks.Rank(kXKeys, 4, 4);
-  if (!checks.Passed()) return checks.status();
-  const Shape& cache = call.Tensor(kXKeys).view;
-  const int64_t heads = splits[1] / width;
-  checks.Is(kXKeys, Shape{cache[0], cache[1], heads, width}).Is(kXValues, cache);
-  if (!IsPaged(call)) checks.Holds(cache[0] == x[0], kXKeys, "as many batches as x");
-  checks.Is(kXIndex, Shape{IsPaged(call) ? RowsOf(x) : x[0]});
-  for (const int tensor : {kXKeyScale, kXValueScale, kXKeyOffset, kXValueOffset}) {
-    if (!checks.Passed() || !call.IsGiven(tensor)) continue;
-    const int64_t count = call.Tensor(tensor).numel;
-    checks.Holds(count > 0 && (count == width || count == splits[1]), tensor,
-                 "as many elements as a head, or as all heads of a row");
-  }
-  if (IsInteger(call)) {
-    checks.Given(kXWeightScale, "where x is INT32");
-    if (!checks.Passed()) return checks.status();
-    checks.Is(kXWeightScale, Shape{columns}).IsIfGiven(kXBias, Shape{columns});
-    if (call.IsGiven(kXRowScale))
-      checks.Holds(call.Tensor(kXRowScale).numel == RowsOf(x), kXRowScale, "an element for each row of x");
-  }
-  checks.Holds(call.Tensor(kXQuery).numel == RowsOf(x) * splits[0], kXQuery,
-               "as many elements as x has for queries");
-  if (Integer(call, kOutputsKv) == 0) return checks.status();
-  for (const int tensor : {kXKey, kXValue})
-    checks.Holds(call.Tensor(tensor).numel == RowsOf(x) * splits[1], tensor,
-                 "as many elements as x has for it");
-  return checks.status();
-}
-
-constexpr DtypeRule kXDtypes = ByGeneration({}, serving::kHalves | kInt32, {});
-constexpr DtypeSet kInt8{ACL_INT8};
-constexpr DtypeSet kBiasDtypes = kFloatHalfAndBf16 | kInt32;
-constexpr auto kDequantChecks = Join(
-    Join(List(NotNull(kX), NotNull(kXCos), NotNull(kXSin), NotNull(kXKeys), NotNull(kXValues),
-              NotNull(kXIndex), NotNull(kXKeyScale), NotNull(kXValueScale), NotNull(kXQuery), NotNull(kXKey),
-              NotNull(kXValue), ArrayNotNull(kSplits)),
-         List(DtypesIn(kXDtypes, {kX}), DtypesIn(serving::kHalves, {kXCos}), SameDtype(kXCos, kXSin),
-              If(IsNumber, SameDtype(kX, kXCos)), DtypesIn(kInt8, {kXKeys, kXValues}),
-              DtypesIn(kInt32, {kXIndex}), DtypesIn(kFloat, {kXKeyScale, kXValueScale}))),
-    Join(List(IfGiven<kXKeyOffset>(DtypesIn(kFloat, {kXKeyOffset})),
-              IfGiven<kXValueOffset>(DtypesIn(kFloat, {kXValueOffset})),
-              IfGiven<kXWeightScale>(DtypesIn(kFloat, {kXWeightScale})),
-              IfGiven<kXRowScale>(DtypesIn(kFloat, {kXRowScale})),
-              IfGiven<kXBias>(DtypesIn(kBiasDtypes, {kXBias})), SameDtype(kXCos, kXQuery),
-              SameDtype(kXCos, kXKey), SameDtype(kXCos, kXValue)),
-         List(SizesRepresentable({kXKeys, kXValues, kXQuery, kXKey, kXValue}), Custom(DequantFits, kTiling),
-              Custom(NothingToPut), InsideStorage({kX, kXCos, kXSin, kXIndex}),
-              InsideStorage({kXKeyScale, kXValueScale}), IfGiven<kXKeyOffset>(InsideStorage({kXKeyOffset})),
-              IfGiven<kXValueOffset>(InsideStorage({kXValueOffset})),
-              IfGiven<kXWeightScale>(InsideStorage({kXWeightScale})),
-              IfGiven<kXRowScale>(InsideStorage({kXRowScale})), IfGiven<kXBias>(InsideStorage({kXBias})))));
-
-void SetDequant(const OperatorCall& call, Executor& executor) {
-  DenseOpList ops(call, executor);
-  const auto& splits = call.Array(kSplits);
-  const Shape& x = call.Tensor(kX).view;
-  const Shape& cos = call.Tensor(kXCos).view;
-  const Shape& cache = call.Tensor(kXKeys).view;
-  const int64_t rows = RowsOf(x);
-  const int64_t columns = x[x.rank - 1];
-  const int64_t width = cos[cos.rank - 1];
-  const bool is_half = call.Tensor(kXCos).dtype == ACL_FLOAT16;
-  const CacheLayout layout{cache[0], cache[1], /*is_grouped=*/false,
-                           IsPaged(call) ? Slots::kEach : Slots::kFirstInBatch, x.rank == 3 ? x[1] : 1};
-  const engine::BufferRef slot = ops.In(kXIndex, ACL_INT64);
-  engine::NumberRows source;
-  if (IsInteger(call)) {
-    engine::DequantiseRows dequantise{};
-    dequantise.source = ops.In(kX);
-    dequantise.to = ops.Floats(rows * columns);
-    dequantise.column = ops.In(kXWeightScale);
-    dequantise.row = ops.InIfGiven(kXRowScale);
-    if (call.IsGiven(kXBias) && call.Tensor(kXBias).dtype == ACL_INT32) {
-      dequantise.bias_before = ops.InIfGiven(kXBias);
-    } else {
-      dequantise.bias_behind = ops.InIfGiven(kXBias, ACL_FLOAT);
-    }
-    dequantise.rows = rows;
-    dequantise.columns = columns;
-    dequantise.threads = call.threads;
-    ops.Compute(dequantise,
-                {dequantise.source, dequantise.column, dequantise.row.buffer, dequantise.bias_before.buffer,
-                 dequantise.bias_behind.buffer},
-                rows * columns);
-    source = engine::NumberRowsOf(call.isa, dequantise.to, ACL_FLOAT);
-  } else {
-    source = ops.Rows(kX);
-  }
-  const engine::NumberRows angles[] = {ops.Rows(kXCos), ops.Rows(kXSin)};
-  const bool has_offsets = call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset);
-  int64_t first = 0;
-  for (const int part : {0, 1, 2}) {
-    const int64_t own = splits[static_cast<size_t>(part)];
-    if (own == 0) continue;
-    MakeRows made = StartRows(ops, rows, own / width, width);
-    made.source = source;
-    made.pitch = columns;
-    made.first = first;
-    first += own;
-    if (part < 2) {
-      made.turned = width;
-      made.cos = angles[0];
-      made.sin = angles[1];
-      made.rounds_steps = is_half;
-    }
-    if (part == 0 || Integer(call, kOutputsKv) != 0) made.to = ops.RowsOut(kXQuery + part);
-    if (part == 0) {
-      Compute(ops, made);
-      continue;
-    }
-    made.quantiser = Quantiser(call, ops, kXKeyScale + part - 1, has_offsets ? kXKeyOffset + part - 1 : -1,
-                               /*divides=*/true);
-    ComputeAndPut(call, ops, made, kXKeys + part - 1, slot, layout);
-  }
-  ops.SetJob();
-}
-
 }  // namespace
 
 }  // namespace portacl
@@ -623,9 +381,6 @@ PORTACL_PHASE_1(aclnnKvRmsNormRopeCache) {
 }
 PORTACL_PHASE_1(aclnnKvRmsNormRopeCacheV2) {
   return dense::RunOpList(call, kKvChecksV2, workspaceSize, executor, SetKv<kV2>);
-}
-PORTACL_PHASE_1(aclnnDequantRopeQuantKvcache) {
-  return dense::RunOpList(call, kDequantChecks, workspaceSize, executor, SetDequant);
 }
 
 aclnnStatus aclnnQkvRmsNormRopeCacheGetWorkspaceSize(

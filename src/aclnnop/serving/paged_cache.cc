@@ -65,7 +65,7 @@ aclnnStatus ScatterModeIsNone(const Check& check, OperatorCall& call) noexcept {
 
 // An empty value tensor counts as none.
 bool HasValues(const OperatorCall& call) noexcept {
-  return call.IsGiven(kValue) && call.Tensor(kValue).numel != 0 && call.Tensor(kValue).view.rank != 0;
+  return call.IsGiven(kValue) && call.Tensor(kValue).numel != 0 && call.Tensor(kValue).shape.rank != 0;
 }
 bool IsValueGiven(const OperatorCall& call) noexcept { return call.IsGiven(kValue); }
 bool AreBothGiven(const OperatorCall& call) noexcept {
@@ -78,15 +78,15 @@ bool IsThere(const OperatorCall& call) noexcept {
 }
 
 aclnnStatus NothingToWrite(const Check&, OperatorCall& call) noexcept {
-  const bool has_keys = !call.Tensor(kKey).view.IsEmpty() && !call.Tensor(kKeyCache).view.IsEmpty();
+  const bool has_keys = !call.Tensor(kKey).shape.IsEmpty() && !call.Tensor(kKeyCache).shape.IsEmpty();
   const bool has_values =
-      HasValues(call) && call.IsGiven(kValueCache) && !call.Tensor(kValueCache).view.IsEmpty();
+      HasValues(call) && call.IsGiven(kValueCache) && !call.Tensor(kValueCache).shape.IsEmpty();
   if (!has_keys && !has_values) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
 
 aclnnStatus ValueRank(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kValue).view.rank;
+  const int rank = call.Tensor(kValue).shape.rank;
   if (rank == 0 || rank == 3 || rank == 4) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kValue);
@@ -104,15 +104,15 @@ int64_t CountOf(const Shape& shape, int first, int count) {
 
 template <int rows>
 aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(rows).view;
+  const Shape& shape = call.Tensor(rows).shape;
   const Shape accepted{CountOf(shape, 0, shape.rank - 2)};
-  return call.Tensor(kSlots).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSlots, accepted);
+  return call.Tensor(kSlots).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kSlots, accepted);
 }
 
 template <int rows, int cache>
 aclnnStatus CacheFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(rows).view;
-  const Shape& pages = call.Tensor(cache).view;
+  const Shape& shape = call.Tensor(rows).shape;
+  const Shape& pages = call.Tensor(cache).shape;
   const int64_t heads = shape[shape.rank - 2];
   const int64_t length = shape[shape.rank - 1];
   if (!IsGrouped(call)) {
@@ -161,11 +161,11 @@ constexpr auto kSingleChecks = List(
 // Returns the slot of each token as an index. It has the loop's shape, and repeats along the dims of a row.
 engine::IndexView IndexOf(const MappedView& slots, const StridedView& rows, int leading, const char* name,
                           StridedView& view) {
-  Shape tokens = rows.view;
+  Shape tokens = rows.shape;
   tokens.rank = leading;
   view = slots.tensor;
-  FillShape(view, tokens, view.view.rank == 0 ? 1 : view.strides[0]);
-  while (view.view.rank < rows.view.rank) InsertDim(view, view.view.rank, rows.view[view.view.rank], 0);
+  FillShape(view, tokens, view.shape.rank == 0 ? 1 : view.strides[0]);
+  while (view.shape.rank < rows.shape.rank) InsertDim(view, view.shape.rank, rows.shape[view.shape.rank], 0);
   return {.view = &view, .operand = slots.operand, .name = name, .repeated = ~engine::DimBits(0, leading)};
 }
 
@@ -173,15 +173,15 @@ engine::IndexView IndexOf(const MappedView& slots, const StridedView& rows, int 
 // slot serves as an index with stride 0: rows whose slot lies outside the cache are not read either.
 MappedView Packed(StageList& stages, const OperatorCall& call, const MappedView& slots,
                   const MappedView& rows, int leading, int64_t bound) {
-  MappedView packed = stages.Scratch(rows.tensor.view, rows.tensor.dtype);
+  MappedView packed = stages.Scratch(rows.tensor.shape, rows.tensor.dtype);
   StridedView view;
   engine::IndexView index = IndexOf(slots, rows.tensor, leading, call.Name(kSlots), view);
   index.bound = bound;
   index.step = 0;
   stages.Indexed(engine::IndexedAction::kTake, packed, rows, &index, 1, /*raises=*/false);
-  Shape flat = rows.tensor.view;
+  Shape flat = rows.tensor.shape;
   flat.rank = leading + 1;
-  flat.dim[leading] *= rows.tensor.view[leading + 1];
+  flat.dim[leading] *= rows.tensor.shape[leading + 1];
   FillShape(packed.tensor, flat, 1);
   return packed;
 }
@@ -193,30 +193,30 @@ void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
   MappedView rows{PlainView(call.Tensor(from)), call.OperandOf(from)};
   MappedView cache{PlainView(call.Tensor(to)), call.OperandOf(to)};
   const MappedView slots{PlainView(call.Tensor(kSlots)), call.OperandOf(kSlots)};
-  const int leading = rows.tensor.view.rank - 2;
+  const int leading = rows.tensor.shape.rank - 2;
   int slot_dim = 1;
   if (IsGrouped(call)) {
     const int64_t group = GroupLength(cache.tensor);
-    if (rows.tensor.view[leading + 1] % group == 0) {
+    if (rows.tensor.shape[leading + 1] % group == 0) {
       SplitDim(rows.tensor, leading + 1, group);
-      if (cache.tensor.view.rank == 4) SplitDim(cache.tensor, 1, rows.tensor.view[leading + 1]);
+      if (cache.tensor.shape.rank == 4) SplitDim(cache.tensor, 1, rows.tensor.shape[leading + 1]);
       slot_dim = 3;
     } else {
-      rows = Packed(stages, call, slots, rows, leading, cache.tensor.view[0] * cache.tensor.view[2]);
+      rows = Packed(stages, call, slots, rows, leading, cache.tensor.shape[0] * cache.tensor.shape[2]);
       SplitDim(rows.tensor, leading, group);
       slot_dim = 2;
     }
   }
-  const int64_t blocks = cache.tensor.view[0];
-  const int64_t length = cache.tensor.view[slot_dim];
+  const int64_t blocks = cache.tensor.shape[0];
+  const int64_t length = cache.tensor.shape[slot_dim];
   const int64_t of_block = cache.tensor.strides[0];
   const int64_t of_slot = cache.tensor.strides[slot_dim];
 
   MappedView target = cache;
-  target.tensor.view = target.tensor.strides = rows.tensor.view;
+  target.tensor.shape = target.tensor.strides = rows.tensor.shape;
   for (int dim = 0; dim < leading; ++dim) target.tensor.strides.dim[dim] = 0;
   int own = leading;
-  for (int dim = 1; dim < cache.tensor.view.rank; ++dim) {
+  for (int dim = 1; dim < cache.tensor.shape.rank; ++dim) {
     if (dim != slot_dim) target.tensor.strides.dim[own++] = cache.tensor.strides[dim];
   }
 
@@ -229,7 +229,7 @@ void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
   // INT32 slots cannot leave a first block that is longer than their range.
   const bool is_first_alone = slots.tensor.dtype == ACL_INT32 && length > std::numeric_limits<int32_t>::max();
   if (of_block != length * of_slot && !is_first_alone) {
-    const MappedView numbers = stages.Scratch(slots.tensor.view, slots.tensor.dtype);
+    const MappedView numbers = stages.Scratch(slots.tensor.shape, slots.tensor.dtype);
     engine::Scalars scalars;
     if (slots.tensor.dtype == ACL_INT32) {
       const auto divisor = static_cast<int32_t>(length);
@@ -246,7 +246,7 @@ void AddRows(StageList& stages, const OperatorCall& call, int from, int to) {
   stages.Indexed(engine::IndexedAction::kPut, rows, target, indices, count, /*raises=*/false);
 }
 
-bool HasElements(const OperatorCall& call, int tensor) { return !call.Tensor(tensor).view.IsEmpty(); }
+bool HasElements(const OperatorCall& call, int tensor) { return !call.Tensor(tensor).shape.IsEmpty(); }
 
 void SetPair(const OperatorCall& call, Executor& executor) {
   StageList stages(call, executor, 6);

@@ -22,18 +22,18 @@ aclnnStatus RoundModeIsKnown(const Check& check, OperatorCall& call) noexcept {
 }
 aclnnStatus RanksAreOne(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   return checks.Rank(kUpdates, rank, rank).status();
 }
 
 int AxisOf(const OperatorCall& call) {
-  return WrappedDim(Integer(call, kAxis), call.Tensor(kSelf).view.rank);
+  return WrappedDim(Integer(call, kAxis), call.Tensor(kSelf).shape.rank);
 }
 
 aclnnStatus IndexDtypesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& updates = call.Tensor(kUpdates).view;
-  const Shape& indices = call.Tensor(kIndices).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& updates = call.Tensor(kUpdates).shape;
+  const Shape& indices = call.Tensor(kIndices).shape;
   ShapeChecks checks(check, call);
   checks.Rank(kSelf, 3, 8).Rank(kIndices, 1, 2).Integer(kReduction, 1, 1);
   if (!checks.Passed()) return checks.status();
@@ -80,14 +80,14 @@ constexpr auto kChecksV2 = Join(
 
 void SetScattered(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& self = call.Tensor(kSelf).view;
-  const Shape& updates = call.Tensor(kUpdates).view;
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& updates = call.Tensor(kUpdates).shape;
   const int axis = AxisOf(call);
   engine::QuantiseToIndices put{};
   put.source = ops.Rows(kUpdates);
   put.to = ops.Out(kSelf, ACL_DT_UNDEFINED, /*keeps=*/true);
   put.buffer = ops.In(kIndices, ACL_INT64);
-  put.names_batch = call.Tensor(kIndices).view.rank == 2;
+  put.names_batch = call.Tensor(kIndices).shape.rank == 2;
   put.batches = updates[0];
   put.positions = updates[axis];
   put.target_batches = self[0];

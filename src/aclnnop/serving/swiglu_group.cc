@@ -18,7 +18,7 @@ aclnnStatus GateFits(const Check& check, OperatorCall& call) noexcept {
   checks.Rank(kX, 2, 8);
   if (!checks.Passed()) return checks.status();
   const aclTensor& x = call.Tensor(kX);
-  const int64_t columns = x.view[x.view.rank - 1];
+  const int64_t columns = x.shape[x.shape.rank - 1];
   checks.Holds(x.numel > 0 && columns % 2 == 0, kX, "an even last dim, and no dim of 0");
   if (!checks.Passed()) return checks.status();
   const double limit = call.attributes[kLimit].wide;
@@ -26,8 +26,8 @@ aclnnStatus GateFits(const Check& check, OperatorCall& call) noexcept {
   if (call.IsGiven(kWeight))
     checks.Holds(call.Tensor(kWeight).numel == x.numel / columns, kWeight, "an element for each row");
   if (call.IsGiven(kCounts)) checks.Rank(kCounts, 1, 1).Holds(call.Tensor(kCounts).numel > 0, kCounts, "[G]");
-  Shape accepted = x.view;
-  accepted.dim[x.view.rank - 1] = columns / 2;
+  Shape accepted = x.shape;
+  accepted.dim[x.shape.rank - 1] = columns / 2;
   return checks.Is(kOut, accepted).status();
 }
 
@@ -48,8 +48,8 @@ void SetGate(const OperatorCall& call, Executor& executor) {
   gate.weight = ops.InIfGiven(kWeight);
   gate.count = ops.InIfGiven(kCounts);
   gate.counts = call.IsGiven(kCounts) ? call.Tensor(kCounts).numel : 0;
-  gate.columns = x.view[x.view.rank - 1] / 2;
-  gate.rows = x.numel / x.view[x.view.rank - 1];
+  gate.columns = x.shape[x.shape.rank - 1] / 2;
+  gate.rows = x.numel / x.shape[x.shape.rank - 1];
   gate.limit = limit > 0 ? static_cast<float>(limit) : std::numeric_limits<float>::infinity();
   gate.gate = engine::ServingFunctionsOf(call.isa).gate;
   gate.threads = call.threads;

@@ -107,12 +107,12 @@ bool IsThere(const OperatorCall& call) noexcept {
 }
 template <int tensor>
 aclnnStatus OneOfEachRow(const Check& check, OperatorCall& call) noexcept {
-  const Shape accepted{call.Tensor(kLogits).view[0]};
-  return call.Tensor(tensor).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
+  const Shape accepted{call.Tensor(kLogits).shape[0]};
+  return call.Tensor(tensor).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, tensor, accepted);
 }
 aclnnStatus DoneIfNothing(const Check&, OperatorCall& call) noexcept {
   for (const int tensor : {kLogits, kShare, kCount}) {
-    if (call.IsGiven(tensor) && call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+    if (call.IsGiven(tensor) && call.Tensor(tensor).shape.IsEmpty()) call.work = OperatorCall::Work::kNothing;
   }
   return ACL_SUCCESS;
 }
@@ -136,7 +136,7 @@ constexpr Check kChecks[] = {
 
 void SetKept(const OperatorCall& call, Executor& executor) {
   const MappedView logits{PlainView(call.Tensor(kLogits)), call.OperandOf(kLogits)};
-  const Shape& shape = logits.tensor.view;
+  const Shape& shape = logits.tensor.shape;
   StageList stages(call, executor, 3);
   const MappedView values = stages.Scratch(shape, logits.tensor.dtype);
   const MappedView indices = stages.Scratch(shape, ACL_INT64);

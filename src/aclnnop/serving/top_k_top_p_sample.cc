@@ -1,5 +1,5 @@
-// aclnnTopKTopPSample and V2: draw the next token of each row of logits, among the k greatest whose
-// probabilities add up to p.
+// aclnnTopKTopPSample and V2: draw the next token of each row of logits, among the k greatest, and of these
+// among the greatest whose probabilities add up to p.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/serving/paged_rows.h"
 #include "aclnnop/serving/top_k_top_p_sample_functions.h"
@@ -31,7 +31,7 @@ aclnnStatus SampleFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kLogits, 2, 2);
   if (!checks.Passed()) return checks.status();
-  const Shape& logits = call.Tensor(kLogits).view;
+  const Shape& logits = call.Tensor(kLogits).shape;
   const Shape rows{logits[0]};
   checks.Holds(logits[1] > 0, kLogits, "rows with elements");
   checks.Is(kCount, rows).Is(kShare, rows);
@@ -43,7 +43,7 @@ aclnnStatus SampleFits(const Check& check, OperatorCall& call) noexcept {
 template <const OperandPositions& positions>
 aclnnStatus RestFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  const Shape& logits = call.Tensor(kLogits).view;
+  const Shape& logits = call.Tensor(kLogits).shape;
   checks.IsIfGiven(kWeight, logits);
   if (!positions.has_choice) return checks.status();
   checks.IsIfGiven(positions.least, Shape{logits[0]}).Integer(kMost, 1, kMostKept);
@@ -51,7 +51,7 @@ aclnnStatus RestFits(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 aclnnStatus NoRows(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kLogits).view.IsEmpty()) call.work = OperatorCall::Work::kNothing;
+  if (call.Tensor(kLogits).shape.IsEmpty()) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
 
@@ -80,7 +80,7 @@ constexpr auto kChecksV2 = Join(
 template <const OperandPositions& positions>
 void SetSample(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
-  const Shape& shape = call.Tensor(kLogits).view;
+  const Shape& shape = call.Tensor(kLogits).shape;
   engine::SampleRows sample{};
   sample.logits = ops.Rows(kLogits);
   sample.k = ops.In(kCount);

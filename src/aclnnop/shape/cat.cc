@@ -16,7 +16,7 @@ enum Attributes { kDim };
 
 // Tells whether aclnnCat skips an entry. Torch once used the shape [0] for an empty tensor of any shape.
 bool IsLeftOut(const aclTensor* tensor) {
-  return tensor != nullptr && tensor->view.rank == 1 && tensor->view[0] == 0;
+  return tensor != nullptr && tensor->shape.rank == 1 && tensor->shape[0] == 0;
 }
 
 // Returns the first joined entry, or -1 when there is none.
@@ -110,7 +110,7 @@ aclnnStatus KeptFormats(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus KeptShapes(const Check& check, OperatorCall& call) noexcept {
   const int kept = FirstKept(call);
-  const Shape& first = call.Entry(kTensors, kept)->view;
+  const Shape& first = call.Entry(kTensors, kept)->shape;
   const int64_t dim = call.attributes[kDim].integer;
   if (first.rank > 8 || first.rank == 0) {
     Text message = StartMessage(call);
@@ -123,8 +123,8 @@ aclnnStatus KeptShapes(const Check& check, OperatorCall& call) noexcept {
   }
   const int along = WrappedDim(dim, first.rank);
   return ForEachKept(call, [&](const StridedView& tensor, int entry) -> aclnnStatus {
-    bool fits = tensor.view.rank == first.rank;
-    for (int i = 0; fits && i < first.rank; ++i) fits = i == along || tensor.view[i] == first[i];
+    bool fits = tensor.shape.rank == first.rank;
+    for (int i = 0; fits && i < first.rank; ++i) fits = i == along || tensor.shape[i] == first[i];
     if (fits) return ACL_SUCCESS;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kTensors, entry).Add(" does not go with ");
@@ -135,14 +135,14 @@ aclnnStatus KeptShapes(const Check& check, OperatorCall& call) noexcept {
 
 // Computes the joined shape into call.broadcast.
 aclnnStatus JoinedShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& first = call.Entry(kTensors, FirstKept(call))->view;
+  const Shape& first = call.Entry(kTensors, FirstKept(call))->shape;
   const int along = WrappedDim(call.attributes[kDim].integer, first.rank);
   call.broadcast = first;
   call.broadcast.dim[along] = 0;
   int filled = 0;
   ForEachKept(call, [&](const StridedView& tensor, int) -> aclnnStatus {
-    call.broadcast.dim[along] += tensor.view[along];
-    filled += tensor.view.IsEmpty() ? 0 : 1;
+    call.broadcast.dim[along] += tensor.shape[along];
+    filled += tensor.shape.IsEmpty() ? 0 : 1;
     return ACL_SUCCESS;
   });
   if (filled == 0) call.work = OperatorCall::Work::kNothing;
@@ -153,7 +153,7 @@ aclnnStatus JoinedShape(const Check&, OperatorCall& call) noexcept {
 aclnnStatus JoinedFitsOut(const Check&, OperatorCall& call) noexcept {
   int filled = 0;
   ForEachKept(call, [&](const StridedView& tensor, int) -> aclnnStatus {
-    filled += tensor.view.IsEmpty() ? 0 : 1;
+    filled += tensor.shape.IsEmpty() ? 0 : 1;
     return ACL_SUCCESS;
   });
   Check shape = ShapeIsResultOrOne(kOut);
@@ -209,11 +209,11 @@ void SetCat(const OperatorCall& call, Executor& executor) {
   int64_t start = 0;
   for (int entry = 0; entry < count; ++entry) {
     const aclTensor* const tensor = call.Entry(kTensors, entry);
-    if (IsLeftOut(tensor) || tensor->view.IsEmpty()) continue;
+    if (IsLeftOut(tensor) || tensor->shape.IsEmpty()) continue;
     StridedView part = whole;
-    if (whole.numel != 1) Narrow(part, along, start, tensor->view[along]);
+    if (whole.numel != 1) Narrow(part, along, start, tensor->shape[along]);
     moves.Copy(PlainView(*tensor), entry, part, out, call.promoted);
-    start += tensor->view[along];
+    start += tensor->shape[along];
   }
   moves.SetJob();
 }
@@ -227,7 +227,7 @@ aclnnStatus SomeEntries(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus StackedShapes(const Check& check, OperatorCall& call) noexcept {
-  const Shape& first = call.Entry(kTensors, 0)->view;
+  const Shape& first = call.Entry(kTensors, 0)->shape;
   const int64_t dim = call.attributes[kDim].integer;
   if (first.rank > 8) {
     Text message = StartMessage(call);
@@ -239,14 +239,14 @@ aclnnStatus StackedShapes(const Check& check, OperatorCall& call) noexcept {
     return RefuseInteger(check, call, "dim", dim, -first.rank - 1, first.rank);
   }
   for (int entry = 1; entry < call.Count(kTensors); ++entry) {
-    if (!(call.Entry(kTensors, entry)->view == first))
+    if (!(call.Entry(kTensors, entry)->shape == first))
       return RefuseShape(check, call, kTensors, first, entry);
   }
   return ACL_SUCCESS;
 }
 
 aclnnStatus StackedShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& first = call.Entry(kTensors, 0)->view;
+  const Shape& first = call.Entry(kTensors, 0)->shape;
   const int at = WrappedDim(call.attributes[kDim].integer, first.rank + 1);
   call.broadcast.rank = first.rank + 1;
   for (int i = 0; i <= first.rank; ++i) {

@@ -18,7 +18,7 @@ aclnnStatus GroupsFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t groups = call.attributes[kGroups].integer;
   if (groups <= 0)
     return RefuseInteger(check, call, "groups", groups, 1, std::numeric_limits<int64_t>::max());
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   if (self.rank < 2 || self[1] % groups == 0) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" has channels that groups = ").Add(groups);
@@ -38,7 +38,7 @@ void SetShuffle(const OperatorCall& call, Executor& executor) {
   StridedView self = PlainView(call.Tensor(kSelf));
   StridedView out = PlainView(call.Tensor(kOut));
   int order[] = {0, 2, 1, 3, 4, 5, 6, 7};
-  SplitDim(self, 1, self.view[1] / groups);
+  SplitDim(self, 1, self.shape[1] / groups);
   Permute(self, order);
   SplitDim(out, 1, groups);
   MoveList moves(executor, 1);

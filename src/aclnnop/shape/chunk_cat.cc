@@ -24,7 +24,7 @@ struct Chunks {
   int64_t rest;   // rows of the tensor in the chunk after those
 };
 Chunks ChunksOf(const StridedView& tensor, int64_t count) {
-  const int64_t length = tensor.view[0];
+  const int64_t length = tensor.shape[0];
   Chunks chunks{};
   chunks.rows = length / count + (length % count != 0 ? 1 : 0);
   chunks.row = length == 0 ? 0 : tensor.numel / length;
@@ -66,7 +66,7 @@ aclnnStatus EntriesArePublic(const Check& check, OperatorCall& call) noexcept {
 }
 aclnnStatus EntriesHaveDims(const Check& check, OperatorCall& call) noexcept {
   for (int entry = 0; entry < call.Count(kTensors); ++entry) {
-    const int rank = call.Entry(kTensors, entry)->view.rank;
+    const int rank = call.Entry(kTensors, entry)->shape.rank;
     if (rank >= 1 && rank <= 8) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kTensors, entry).Add(" has ").Add(rank);
@@ -83,7 +83,7 @@ aclnnStatus ChunksFit(const Check& check, OperatorCall& call) noexcept {
     return RefuseInteger(check, call, "numChunks", count, 1, std::numeric_limits<int64_t>::max());
   for (int entry = 0; entry < call.Count(kTensors); ++entry) {
     const aclTensor& tensor = *call.Entry(kTensors, entry);
-    if (tensor.view.rank < 8 || IsContiguous(tensor)) continue;
+    if (tensor.shape.rank < 8 || IsContiguous(tensor)) continue;
     Text message = StartMessage(call);
     AddArgumentShape(message.Add("parameter "), call, kTensors, entry);
     return FailAclnn(check.code,
@@ -139,7 +139,7 @@ void SetChunks(const OperatorCall& call, Executor& executor) {
   const int64_t count = call.attributes[kNumChunks].integer;
   const int out_operand = call.OperandOf(kOut);
   StridedView out = PlainView(call.Tensor(kOut));
-  if (!(out.view == call.broadcast)) FillShape(out, call.broadcast, 1);  // one element of another rank
+  if (!(out.shape == call.broadcast)) FillShape(out, call.broadcast, 1);  // one element of another rank
   MoveList moves(executor, int64_t{4} * call.Count(kTensors));
   int64_t column = 0;
   for (int entry = 0; entry < call.Count(kTensors); ++entry) {
@@ -152,13 +152,13 @@ void SetChunks(const OperatorCall& call, Executor& executor) {
       StridedView source = tensor;
       Narrow(source, 0, 0, chunks.whole * chunks.rows);
       SplitDim(source, 0, chunks.rows);
-      moves.Copy(source, entry, PartOf(out, 0, chunks.whole, column, tensor.view, chunks.rows), out_operand);
+      moves.Copy(source, entry, PartOf(out, 0, chunks.whole, column, tensor.shape, chunks.rows), out_operand);
     }
     if (chunks.rest > 0) {
       StridedView source = tensor;
       Narrow(source, 0, chunks.whole * chunks.rows, chunks.rest);
       InsertDim(source, 0, 1, 0);
-      moves.Copy(source, entry, PartOf(out, done, 1, column, tensor.view, chunks.rest), out_operand);
+      moves.Copy(source, entry, PartOf(out, done, 1, column, tensor.shape, chunks.rest), out_operand);
       StridedView zeros = out;
       Narrow(zeros, 0, done, 1);
       Narrow(zeros, 1, column + chunks.rest * chunks.row, width - chunks.rest * chunks.row);

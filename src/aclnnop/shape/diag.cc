@@ -26,7 +26,7 @@ int64_t Distance(int64_t diagonal) {
 
 // Tells whether self is a matrix whose diagonal is returned. Any other self is flattened and becomes a
 // diagonal.
-bool IsTaken(const OperatorCall& call) { return call.Tensor(kSelf).view.rank == 2; }
+bool IsTaken(const OperatorCall& call) { return call.Tensor(kSelf).shape.rank == 2; }
 
 aclnnStatus RefuseDiagonal(const Check& check, const OperatorCall& call, int64_t low, int64_t high) {
   return RefuseInteger(check, call, "diagonal", call.attributes[kDiagonal].integer, low, high);
@@ -46,7 +46,7 @@ aclnnStatus MatrixShape(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus DiagShape(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const int64_t diagonal = call.attributes[kDiagonal].integer;
   if ((self.IsEmpty() && diagonal == 0) ||
       (self.rank == 2 && (diagonal == self[1] || diagonal == -self[0]))) {
@@ -55,7 +55,7 @@ aclnnStatus DiagShape(const Check& check, OperatorCall& call) noexcept {
   }
   if (self.IsEmpty()) {
     // CANN fills the shape that out has.
-    call.broadcast = call.Tensor(kOut).view;
+    call.broadcast = call.Tensor(kOut).shape;
     return ACL_SUCCESS;
   }
   if (self.rank < 2) return MatrixShape(check, call);
@@ -65,10 +65,10 @@ aclnnStatus DiagShape(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.IsEmpty(); }
+bool IsEmpty(const OperatorCall& call) noexcept { return call.Tensor(kSelf).shape.IsEmpty(); }
 
 aclnnStatus FillHasLoop(const Check& check, OperatorCall& call) noexcept {
-  if (MergedDims(PlainView(call.Tensor(kOut))).view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  if (MergedDims(PlainView(call.Tensor(kOut))).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kOut);
   return FailAclnn(check.code,
@@ -126,7 +126,7 @@ void SetMatrix(const OperatorCall& call, Executor& executor) {
   moves.Barrier();
   if (self.numel > 0) {
     StridedView line = DiagonalOf(out, call.attributes[kDiagonal].integer, self.numel);
-    FillShape(line, self.view, line.strides[0]);
+    FillShape(line, self.shape, line.strides[0]);
     moves.Copy(self, kSelf, line, kOut);
   }
   moves.SetJob();

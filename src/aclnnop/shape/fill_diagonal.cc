@@ -19,7 +19,7 @@ enum Tensors { kSelf };
 enum Attributes { kFillValue, kWrap };
 
 aclnnStatus DimsFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const bool is_cube =
       std::all_of(self.dim, self.dim + self.rank, [&](int64_t length) { return length == self[0]; });
   if (self.rank == 2 || is_cube) return ACL_SUCCESS;
@@ -86,8 +86,8 @@ constexpr Check kChecks[] = {
 StridedView Diagonal(const StridedView& matrix, int64_t count) {
   StridedView view = matrix;
   int64_t step = 0;
-  for (int dim = 0; dim < matrix.view.rank; ++dim) step += matrix.strides[dim];
-  view.view = Shape{count};
+  for (int dim = 0; dim < matrix.shape.rank; ++dim) step += matrix.strides[dim];
+  view.shape = Shape{count};
   view.strides = Shape{step};
   view.Describe();
   return view;
@@ -95,9 +95,9 @@ StridedView Diagonal(const StridedView& matrix, int64_t count) {
 
 void SetDiagonal(const OperatorCall& call, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
-  const int64_t rows = self.view[0];
-  const int64_t columns = self.view[1];
-  const bool wraps = call.attributes[kWrap].integer != 0 && self.view.rank == 2 && rows > columns;
+  const int64_t rows = self.shape[0];
+  const int64_t columns = self.shape[1];
+  const bool wraps = call.attributes[kWrap].integer != 0 && self.shape.rank == 2 && rows > columns;
   const int64_t block = columns + 1;  // rows of a diagonal, and one row without
   const int64_t blocks = wraps ? rows / block : 0;
   const int64_t rest = wraps ? rows % block : std::min(rows, columns);

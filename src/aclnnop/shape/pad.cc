@@ -27,7 +27,7 @@ struct Pads {
 // Torch's order: the pads of the last dim come first.
 Pads PadsOf(const OperatorCall& call, int dim) {
   const auto& pad = call.Array(kPad);
-  const auto position = 2 * static_cast<size_t>(call.Tensor(kSelf).view.rank - 1 - dim);
+  const auto position = 2 * static_cast<size_t>(call.Tensor(kSelf).shape.rank - 1 - dim);
   return position + 1 < pad.size() ? Pads{pad[position], pad[position + 1]} : Pads{};
 }
 
@@ -42,8 +42,8 @@ aclnnStatus FormatsAreOne(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus OneRank(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kSelf).view.rank;
-  if (call.Tensor(kOut).view.rank == rank) return ACL_SUCCESS;
+  const int rank = call.Tensor(kSelf).shape.rank;
+  if (call.Tensor(kOut).shape.rank == rank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kOut)
       .Add(" has another rank than self, accepted: ")
@@ -53,13 +53,13 @@ aclnnStatus OneRank(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus PadsComeInPairs(const Check& check, OperatorCall& call) noexcept {
   const size_t count = call.Array(kPad).size();
-  if (count % 2 == 0 && count <= 2 * static_cast<size_t>(call.Tensor(kSelf).view.rank)) return ACL_SUCCESS;
+  if (count % 2 == 0 && count <= 2 * static_cast<size_t>(call.Tensor(kSelf).shape.rank)) return ACL_SUCCESS;
   return RefuseArray(check, call, kPad, " does not have two values for each of some dims",
                      "an even number of values, at most two for each dim of self");
 }
 
 aclnnStatus PaddedShape(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   call.broadcast = self;
   bool is_empty = false;
   bool grows = false;
@@ -130,14 +130,14 @@ constexpr Check kPadChecks[] = {
 void SetPad(const OperatorCall& call, Executor& executor) {
   StridedView self = PlainView(call.Tensor(kSelf));
   StridedView out = PlainView(call.Tensor(kOut));
-  MoveList moves(executor, 2 * self.view.rank + 1);
+  MoveList moves(executor, 2 * self.shape.rank + 1);
   // Fills before and behind one dim at a time, over what is left of the other dims.
-  for (int dim = 0; dim < self.view.rank; ++dim) {
+  for (int dim = 0; dim < self.shape.rank; ++dim) {
     const Pads pads = PadsOf(call, dim);
     const int64_t before = std::max<int64_t>(pads.before, 0);
     const int64_t after = std::max<int64_t>(pads.after, 0);
     const int64_t cut = std::max<int64_t>(-pads.before, 0);
-    const int64_t kept = out.view[dim] - before - after;
+    const int64_t kept = out.shape[dim] - before - after;
     for (const bool is_front : {true, false}) {
       if ((is_front ? before : after) == 0) continue;
       StridedView edge = out;

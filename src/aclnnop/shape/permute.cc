@@ -24,8 +24,8 @@ constexpr DtypeSet kRollA2 = kRollOld | DtypeSet{ACL_BF16, ACL_INT16};
 constexpr DtypeRule kRollDtypes = ByGeneration(kRollOld, kRollA2, kRollA2 | DtypeSet{ACL_COMPLEX64});
 
 aclnnStatus SameRank(const Check& check, OperatorCall& call) noexcept {
-  const int rank = call.Tensor(kSelf).view.rank;
-  if (call.Tensor(kOut).view.rank == rank) return ACL_SUCCESS;
+  const int rank = call.Tensor(kSelf).shape.rank;
+  if (call.Tensor(kOut).shape.rank == rank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kOut).Add(" has another rank than ");
   AddArgumentShape(message, call, kSelf).Add(", accepted: ").Add(rank);
@@ -33,7 +33,7 @@ aclnnStatus SameRank(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus OneDimEach(const Check& check, OperatorCall& call) noexcept {
-  if (call.Array(kDims).size() == static_cast<size_t>(call.Tensor(kSelf).view.rank)) return ACL_SUCCESS;
+  if (call.Array(kDims).size() == static_cast<size_t>(call.Tensor(kSelf).shape.rank)) return ACL_SUCCESS;
   return RefuseArray(check, call, kDims, " does not name every dim of self",
                      "as many values as self has dims");
 }
@@ -49,7 +49,7 @@ aclnnStatus NoValueTwice(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus PermutedShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   call.broadcast.rank = self.rank;
   for (int i = 0; i < self.rank; ++i)
     call.broadcast.dim[i] = self[WrappedDim(call.Array(kDims)[static_cast<size_t>(i)], self.rank)];
@@ -58,8 +58,8 @@ aclnnStatus PermutedShape(const Check&, OperatorCall& call) noexcept {
 
 // CANN checks the shape of a tensor with elements. That of an empty tensor is checked when it is copied.
 aclnnStatus PermutedFitsOut(const Check&, OperatorCall& call) noexcept {
-  const bool is_empty = call.Tensor(kSelf).view.IsEmpty();
-  if (is_empty && call.Tensor(kOut).view.IsEmpty()) {
+  const bool is_empty = call.Tensor(kSelf).shape.IsEmpty();
+  if (is_empty && call.Tensor(kOut).shape.IsEmpty()) {
     call.work = OperatorCall::Work::kNothing;
     return ACL_SUCCESS;
   }
@@ -112,7 +112,7 @@ aclnnStatus ShiftsGoWithDims(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus ScalarRollsAsOne(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.rank > 0 || call.Array(kDims).empty()) return ACL_SUCCESS;
+  if (call.Tensor(kSelf).shape.rank > 0 || call.Array(kDims).empty()) return ACL_SUCCESS;
   return RefuseArray(check, call, kDims, " names dims of a tensor that has none", "no values");
 }
 
@@ -148,7 +148,7 @@ struct Shifts {
 
 Shifts ShiftsOf(const OperatorCall& call) {
   Shifts shifts;
-  const Shape& shape = call.Tensor(kSelf).view;
+  const Shape& shape = call.Tensor(kSelf).shape;
   if (call.Array(kDims).empty()) {
     shifts.carries = true;
     int64_t rest = Remainder(call.Array(kShifts)[0], call.Tensor(kSelf).numel);
@@ -170,7 +170,7 @@ Shifts ShiftsOf(const OperatorCall& call) {
 void AddRolled(const Shifts& shifts, int dim, bool carry, const StridedView& self, const StridedView& out,
                MoveList& moves) {
   if (dim < 0) return moves.Copy(self, kSelf, out, kOut);
-  const int64_t length = self.view[dim];
+  const int64_t length = self.shape[dim];
   const int64_t shift = shifts.by[dim] + (carry ? 1 : 0);
   for (const bool starts_again : {false, true}) {
     const int64_t part = starts_again ? shift : length - shift;
@@ -185,7 +185,7 @@ void AddRolled(const Shifts& shifts, int dim, bool carry, const StridedView& sel
 
 void SetRoll(const OperatorCall& call, Executor& executor) {
   const Shifts shifts = ShiftsOf(call);
-  const int rank = call.Tensor(kSelf).view.rank;
+  const int rank = call.Tensor(kSelf).shape.rank;
   MoveList moves(executor, int64_t{1} << rank);
   AddRolled(shifts, rank - 1, false, PlainView(call.Tensor(kSelf)), PlainView(call.Tensor(kOut)), moves);
   moves.SetJob();
@@ -194,8 +194,8 @@ void SetRoll(const OperatorCall& call, Executor& executor) {
 void SetPermute(const OperatorCall& call, Executor& executor) {
   StridedView self = PlainView(call.Tensor(kSelf));
   int order[kMaxDims];
-  for (int i = 0; i < self.view.rank; ++i)
-    order[i] = WrappedDim(call.Array(kDims)[static_cast<size_t>(i)], self.view.rank);
+  for (int i = 0; i < self.shape.rank; ++i)
+    order[i] = WrappedDim(call.Array(kDims)[static_cast<size_t>(i)], self.shape.rank);
   Permute(self, order);
   MoveList moves(executor, 1);
   moves.Copy(self, kSelf, PlainView(call.Tensor(kOut)), kOut);
@@ -205,9 +205,9 @@ void SetPermute(const OperatorCall& call, Executor& executor) {
 void SetFlip(const OperatorCall& call, Executor& executor) {
   StridedView self = PlainView(call.Tensor(kSelf));
   for (const int64_t value : call.Array(kDims)) {
-    if (self.view.rank == 0) break;
-    const int dim = WrappedDim(value, self.view.rank);
-    Narrow(self, dim, self.view[dim] - 1, self.view[dim], -1);
+    if (self.shape.rank == 0) break;
+    const int dim = WrappedDim(value, self.shape.rank);
+    Narrow(self, dim, self.shape[dim] - 1, self.shape[dim], -1);
   }
   MoveList moves(executor, 1);
   moves.Copy(self, kSelf, PlainView(call.Tensor(kOut)), kOut);

@@ -26,7 +26,7 @@ constexpr DtypeRule kExpandDtypes = WithBf16SinceAtlasA2(
 
 aclnnStatus RepeatsFit(const Check& check, OperatorCall& call) noexcept {
   const auto& repeats = call.Array(kRepeats);
-  if (repeats.size() < static_cast<size_t>(call.Tensor(kSelf).view.rank))
+  if (repeats.size() < static_cast<size_t>(call.Tensor(kSelf).shape.rank))
     return RefuseArray(check, call, kRepeats, " has fewer values than self has dims", "at least as many");
   if (std::any_of(repeats.begin(), repeats.end(), [](int64_t value) { return value < 0; }))
     return RefuseArray(check, call, kRepeats, " has a negative value", "at least 0 each");
@@ -49,7 +49,7 @@ aclnnStatus RefuseLength(const Check& check, const OperatorCall& call, int attri
 }
 
 aclnnStatus RepeatedShape(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const auto& repeats = call.Array(kRepeats);
   const int rank = static_cast<int>(repeats.size());
   call.broadcast.rank = rank;
@@ -84,13 +84,13 @@ constexpr Check kRepeatChecks[] = {
 // shortest repetition.
 void AddRepeated(const StridedView& self, const StridedView& out, MoveList& moves) {
   const StridedView* const operands[] = {&self, &out};
-  if (MergeLoop(out.view, operands).shape.rank <= kMaxLoopRank) return moves.Copy(self, kSelf, out, kOut);
+  if (MergeLoop(out.shape, operands).shape.rank <= kMaxLoopRank) return moves.Copy(self, kSelf, out, kOut);
   int shortest = -1;
-  for (int dim = 0; dim < out.view.rank; ++dim) {
-    const bool is_repeated = self.strides[dim] == 0 && out.view[dim] > 1;
-    if (is_repeated && (shortest < 0 || out.view[dim] < out.view[shortest])) shortest = dim;
+  for (int dim = 0; dim < out.shape.rank; ++dim) {
+    const bool is_repeated = self.strides[dim] == 0 && out.shape[dim] > 1;
+    if (is_repeated && (shortest < 0 || out.shape[dim] < out.shape[shortest])) shortest = dim;
   }
-  for (int64_t i = 0; i < out.view[shortest]; ++i) {
+  for (int64_t i = 0; i < out.shape[shortest]; ++i) {
     StridedView from = self;
     StridedView to = out;
     Select(from, shortest, 0);
@@ -101,17 +101,17 @@ void AddRepeated(const StridedView& self, const StridedView& out, MoveList& move
 
 int64_t MovesRepeated(const StridedView& self, const StridedView& out) {
   const StridedView* const operands[] = {&self, &out};
-  if (MergeLoop(out.view, operands).shape.rank <= kMaxLoopRank) return 1;
+  if (MergeLoop(out.shape, operands).shape.rank <= kMaxLoopRank) return 1;
   int shortest = -1;
-  for (int dim = 0; dim < out.view.rank; ++dim) {
-    const bool is_repeated = self.strides[dim] == 0 && out.view[dim] > 1;
-    if (is_repeated && (shortest < 0 || out.view[dim] < out.view[shortest])) shortest = dim;
+  for (int dim = 0; dim < out.shape.rank; ++dim) {
+    const bool is_repeated = self.strides[dim] == 0 && out.shape[dim] > 1;
+    if (is_repeated && (shortest < 0 || out.shape[dim] < out.shape[shortest])) shortest = dim;
   }
   StridedView from = self;
   StridedView to = out;
   Select(from, shortest, 0);
   Select(to, shortest, 0);
-  return out.view[shortest] * MovesRepeated(from, to);
+  return out.shape[shortest] * MovesRepeated(from, to);
 }
 
 void SetRepeat(const OperatorCall& call, Executor& executor) {
@@ -119,11 +119,11 @@ void SetRepeat(const OperatorCall& call, Executor& executor) {
   StridedView out = PlainView(call.Tensor(kOut));
   const auto& repeats = call.Array(kRepeats);
   const int rank = static_cast<int>(repeats.size());
-  while (self.view.rank < rank) InsertDim(self, 0, 1, 0);
+  while (self.shape.rank < rank) InsertDim(self, 0, 1, 0);
   // Goes from the last dim to the first, so that the positions of earlier dims stay.
   for (int dim = rank - 1; dim >= 0; --dim) {
     const int64_t times = repeats[static_cast<size_t>(dim)];
-    SplitDim(out, dim, self.view[dim]);
+    SplitDim(out, dim, self.shape[dim]);
     InsertDim(self, dim, times, 0);
   }
   MoveList moves(executor, MovesRepeated(self, out));
@@ -134,7 +134,7 @@ void SetRepeat(const OperatorCall& call, Executor& executor) {
 // ---- Expand ----
 
 aclnnStatus ExpandedShape(const Check& check, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const auto& size = call.Array(kRepeats);
   if (size.size() < static_cast<size_t>(self.rank))
     return RefuseArray(check, call, kRepeats, " has fewer values than self has dims", "at least as many");
@@ -145,7 +145,7 @@ aclnnStatus ExpandedShape(const Check& check, OperatorCall& call) noexcept {
     AddArgumentShape(message.Add("parameter "), call, kSelf).Add(" does not expand to size in dim ").Add(i);
     return FailAclnn(check.code, message.Add(", accepted: the same length there, or 1."));
   }
-  const Shape& out = call.Tensor(kOut).view;
+  const Shape& out = call.Tensor(kOut).shape;
   if (static_cast<size_t>(out.rank) == size.size() && std::equal(size.begin(), size.end(), out.dim))
     return ACL_SUCCESS;
   Text message = StartMessage(call);

@@ -25,7 +25,7 @@ bool HasDim(const OperatorCall& call) { return call.attributes.size() > kDim; }
 
 // Returns the dim, or -1 for the flattened tensor.
 int DimOf(const OperatorCall& call) {
-  return HasDim(call) ? WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank) : -1;
+  return HasDim(call) ? WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).shape.rank) : -1;
 }
 
 aclnnStatus RepeatsNotNegative(const Check& check, OperatorCall& call) noexcept {
@@ -36,19 +36,19 @@ aclnnStatus RepeatsNotNegative(const Check& check, OperatorCall& call) noexcept 
 
 aclnnStatus DoneWithoutOutput(const Check&, OperatorCall& call) noexcept {
   const bool is_done =
-      HasDim(call) ? call.attributes[kOutputSize].integer == 0 : call.Tensor(kOut).view.IsEmpty();
+      HasDim(call) ? call.attributes[kOutputSize].integer == 0 : call.Tensor(kOut).shape.IsEmpty();
   if (is_done) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
 
 aclnnStatus OutputSizeFits(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& self = call.Tensor(kSelf);
-  const int64_t length = HasDim(call) ? self.view[DimOf(call)] : self.numel;
+  const int64_t length = HasDim(call) ? self.shape[DimOf(call)] : self.numel;
   int64_t size = 0;
   const bool fits = !__builtin_mul_overflow(length, call.attributes[kRepeats].integer, &size);
   if (!fits || call.attributes[kOutputSize].integer != size)
     return RefuseInteger(check, call, "outputSize", call.attributes[kOutputSize].integer, size, size);
-  call.broadcast = self.view;
+  call.broadcast = self.shape;
   if (HasDim(call)) {
     call.broadcast.dim[DimOf(call)] = size;
   } else {
@@ -87,10 +87,10 @@ void SetInterleave(const OperatorCall& call, Executor& executor) {
   } else {
     if (out.numel != 1) {
       const int64_t step = out.strides[0];
-      FillShape(out, self.view, step * repeats);
-      InsertDim(out, out.view.rank, repeats, step);
+      FillShape(out, self.shape, step * repeats);
+      InsertDim(out, out.shape.rank, repeats, step);
     }
-    InsertDim(self, self.view.rank, repeats, 0);
+    InsertDim(self, self.shape.rank, repeats, 0);
   }
   moves.Copy(self, kSelf, out, kOut);
   moves.SetJob();
@@ -111,12 +111,12 @@ constexpr DtypeSet kCountDtypes{ACL_INT32, ACL_INT64};
 
 bool IsAlongDim(const OperatorCall& call) { return call.attributes.size() > kCountedDim; }
 int CountedDim(const OperatorCall& call) {
-  return IsAlongDim(call) ? WrappedDim(call.attributes[kCountedDim].integer, call.Tensor(kCounted).view.rank)
+  return IsAlongDim(call) ? WrappedDim(call.attributes[kCountedDim].integer, call.Tensor(kCounted).shape.rank)
                           : -1;
 }
 int64_t CountedLength(const OperatorCall& call) {
   const aclTensor& self = call.Tensor(kCounted);
-  return IsAlongDim(call) ? self.view[CountedDim(call)] : self.numel;
+  return IsAlongDim(call) ? self.shape[CountedDim(call)] : self.numel;
 }
 
 aclnnStatus OneCountEach(const Check& check, OperatorCall& call) noexcept {
@@ -131,14 +131,14 @@ aclnnStatus OneCountEach(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus DoneWithoutLength(const Check&, OperatorCall& call) noexcept {
   const bool is_done =
-      IsAlongDim(call) ? call.attributes[kLength].integer == 0 : call.Tensor(kCountedOut).view.IsEmpty();
+      IsAlongDim(call) ? call.attributes[kLength].integer == 0 : call.Tensor(kCountedOut).shape.IsEmpty();
   if (is_done) call.work = OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
 }
 
 aclnnStatus CountedShape(const Check&, OperatorCall& call) noexcept {
   const int64_t length = call.attributes[kLength].integer;
-  call.broadcast = IsAlongDim(call) ? call.Tensor(kCounted).view : Shape{length};
+  call.broadcast = IsAlongDim(call) ? call.Tensor(kCounted).shape : Shape{length};
   if (IsAlongDim(call)) call.broadcast.dim[CountedDim(call)] = length;
   return ACL_SUCCESS;
 }
@@ -175,11 +175,11 @@ void SetCounted(const OperatorCall& call, Executor& executor) {
     interleave->step = ByteStride(self, dim);
     interleave->missing = engine::IndexedMove::kNoOffset;
   }
-  self.view = out.view;
+  self.shape = out.shape;
   self.strides.dim[dim] = 0;
-  StridedView index = DenseTensor(out.view, ACL_INT64);
+  StridedView index = DenseTensor(out.shape, ACL_INT64);
   index.offset = offsets.offset / int64_t{sizeof(int64_t)};
-  for (int i = 0; i < index.view.rank; ++i) index.strides.dim[i] = i == dim ? 1 : 0;
+  for (int i = 0; i < index.shape.rank; ++i) index.strides.dim[i] = i == dim ? 1 : 0;
   const engine::IndexView named{.view = &index,
                                 .operand = engine::BufferRef::kWorkspace,
                                 .name = call.Name(kCounts),
@@ -198,7 +198,7 @@ aclnnStatus InterleaveCounted(OperatorCall& call, uint64_t* workspaceSize, aclOp
 
 aclnnStatus OneDimOrEmpty(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& repeats = call.Tensor(kSelf);
-  if (repeats.view.rank == 1 || repeats.view.IsEmpty()) return ACL_SUCCESS;
+  if (repeats.shape.rank == 1 || repeats.shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kSelf);
   return FailAclnn(check.code, message.Add(" has not one dim, accepted: one dim."));
@@ -235,7 +235,7 @@ void SetNumbers(const OperatorCall& call, Executor& executor) {
     interleave->step = 1;
     interleave->missing = 0;
   }
-  ops.Copy(DenseTensor(out.view, ACL_INT64), numbers, out, OperandBuffer(kOut));
+  ops.Copy(DenseTensor(out.shape, ACL_INT64), numbers, out, OperandBuffer(kOut));
   ops.SetJob();
 }
 

@@ -48,7 +48,7 @@ aclnnStatus StepsArePositive(const Check& check, OperatorCall& call) noexcept {
 // Calls f(dim, cut, step) for each sliced dim. CANN uses as many axes as there are steps.
 template <class F>
 void ForEachCut(const OperatorCall& call, const F& f) {
-  const Shape& shape = call.Tensor(kSelf).view;
+  const Shape& shape = call.Tensor(kSelf).shape;
   if (call.attributes[0].array == nullptr) {
     const int dim = WrappedDim(call.attributes[kDim].integer, shape.rank);
     const int64_t step = call.attributes[kStep].integer;
@@ -64,7 +64,7 @@ void ForEachCut(const OperatorCall& call, const F& f) {
 }
 
 aclnnStatus CutShape(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = call.Tensor(kSelf).view;
+  call.broadcast = call.Tensor(kSelf).shape;
   ForEachCut(call, [&](int dim, const Cut& cut, int64_t) { call.broadcast.dim[dim] = cut.length; });
   return ACL_SUCCESS;
 }

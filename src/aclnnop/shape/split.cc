@@ -20,7 +20,7 @@ constexpr DtypeSet kSplitSet = kArithmetic | kBf16;
 constexpr DtypeRule kSplitDtypes = ByGeneration(kSplitSet, kSplitSet, kSplitSet | kUnsignedSince16Bits);
 
 int64_t LengthCut(const OperatorCall& call) {
-  const Shape& shape = call.Tensor(kSelf).view;
+  const Shape& shape = call.Tensor(kSelf).shape;
   return shape[WrappedDim(call.attributes[kDim].integer, shape.rank)];
 }
 
@@ -64,10 +64,10 @@ aclnnStatus ChunksFit(const Check& check, OperatorCall& call) noexcept {
 
 // Checks the shape of an entry that has this length along the dim.
 aclnnStatus PartFits(const Check& check, const OperatorCall& call, int entry, int64_t length) {
-  Shape part = call.Tensor(kSelf).view;
+  Shape part = call.Tensor(kSelf).shape;
   part.dim[WrappedDim(call.attributes[kDim].integer, part.rank)] = length;
   const aclTensor& out = *call.Entry(kOut, entry);
-  if (out.view == part || (out.numel == 1 && NumelOf(part) == 1)) return ACL_SUCCESS;
+  if (out.shape == part || (out.numel == 1 && NumelOf(part) == 1)) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, part, entry);
 }
 
@@ -160,7 +160,7 @@ constexpr Check kSplitWithSizeChecks[] = {
 template <class Length>
 void SetParts(const OperatorCall& call, int64_t parts, const Length& length, Executor& executor) {
   const StridedView self = PlainView(call.Tensor(kSelf));
-  const int dim = WrappedDim(call.attributes[kDim].integer, self.view.rank);
+  const int dim = WrappedDim(call.attributes[kDim].integer, self.shape.rank);
   MoveList moves(executor, parts);
   int64_t start = 0;
   for (int entry = 0; entry < parts; ++entry) {

@@ -63,7 +63,7 @@ Taken CutOf(const OperatorCall& call, size_t entry, int dim, int64_t length) {
 // dim, is refused by refuse(entry, text).
 template <class F, class Refuse>
 aclnnStatus ForEachTaken(const OperatorCall& call, const F& f, const Refuse& refuse) {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const size_t entries = call.Array(kBegin).size();
   size_t ellipsis = entries;  // one behind the entries, unless one of them is
   int named = 0;

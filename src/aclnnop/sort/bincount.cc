@@ -24,7 +24,7 @@ constexpr DtypeSet kSums{ACL_FLOAT, ACL_DOUBLE, ACL_INT32, ACL_INT64};
 bool IsWeighed(const OperatorCall& call) noexcept { return call.IsGiven(kWeights); }
 int64_t OutLength(const OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kOut);
-  return out.view.rank == 0 ? 1 : out.view[0];
+  return out.shape.rank == 0 ? 1 : out.shape[0];
 }
 int64_t Bins(const OperatorCall& call) noexcept {
   return std::max(OutLength(call), call.attributes[kLeast].integer);
@@ -32,7 +32,7 @@ int64_t Bins(const OperatorCall& call) noexcept {
 
 // An empty self has nothing to count.
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
-  if (!call.Tensor(kSelf).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kSelf).shape.IsEmpty()) return ACL_SUCCESS;
   call.work =
       call.attributes[kLeast].integer > 0 ? OperatorCall::Work::kNoTerms : OperatorCall::Work::kNothing;
   return ACL_SUCCESS;
@@ -51,7 +51,7 @@ aclnnStatus BinsFitInt32(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus BinsFitOut(const Check& check, OperatorCall& call) noexcept {
   const aclTensor& out = call.Tensor(kOut);
   const int64_t bins = Bins(call);
-  if ((out.view.rank == 1 && out.view[0] == bins) || (out.numel == 1 && bins == 1)) return ACL_SUCCESS;
+  if ((out.shape.rank == 1 && out.shape[0] == bins) || (out.numel == 1 && bins == 1)) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, Shape{bins});
 }
 
@@ -86,7 +86,7 @@ void SetBincount(const OperatorCall& call, Executor& executor) {
   OpList ops(executor, 2);
   const StridedView out = PlainView(call.Tensor(kOut));
   if (call.work == OperatorCall::Work::kNoTerms) {
-    if (!out.view.IsEmpty()) ops.Fill(out, OperandBuffer(kOut), ops.Value({}));
+    if (!out.shape.IsEmpty()) ops.Fill(out, OperandBuffer(kOut), ops.Value({}));
     return ops.SetJob();
   }
   Histogram histogram{};
@@ -103,7 +103,7 @@ void SetBincount(const OperatorCall& call, Executor& executor) {
     histogram.weights = StreamOf(call, kWeights, sums);
   }
   const engine::BufferRef buffer = ops.Histogram(histogram, call.Name(kOut));
-  ops.Copy(DenseTensor(out.view, sums), buffer, out, OperandBuffer(kOut));
+  ops.Copy(DenseTensor(out.shape, sums), buffer, out, OperandBuffer(kOut));
   ops.SetJob();
 }
 

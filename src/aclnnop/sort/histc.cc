@@ -71,11 +71,11 @@ aclnnStatus BoundsAscend(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus OutHasBins(const Check& check, OperatorCall& call) noexcept {
   const Shape accepted{call.attributes[kBins].integer};
-  return call.Tensor(kOut).view == accepted ? ACL_SUCCESS : RefuseShape(check, call, kOut, accepted);
+  return call.Tensor(kOut).shape == accepted ? ACL_SUCCESS : RefuseShape(check, call, kOut, accepted);
 }
 
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (call.Tensor(kSelf).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -145,7 +145,7 @@ void SetHistc(const OperatorCall& call, Executor& executor) {
     histogram.finds_bounds = histogram.integer_low == histogram.integer_high;
   }
   const engine::BufferRef counts = ops.Histogram(histogram, call.attributes[kBins].name);
-  ops.Copy(DenseTensor(out.view, ACL_INT64), counts, out, OperandBuffer(kOut));
+  ops.Copy(DenseTensor(out.shape, ACL_INT64), counts, out, OperandBuffer(kOut));
   ops.SetJob();
 }
 

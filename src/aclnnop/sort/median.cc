@@ -21,7 +21,7 @@ constexpr DtypeRule kMedianDtypes = WithBf16SinceAtlasA2(kOrderedNumbers);
 
 // A median over all elements has no dim.
 bool HasDim(const OperatorCall& call) noexcept { return !call.attributes.empty(); }
-int RankOf(const OperatorCall& call) noexcept { return call.Tensor(kSelf).view.rank; }
+int RankOf(const OperatorCall& call) noexcept { return call.Tensor(kSelf).shape.rank; }
 int DimOf(const OperatorCall& call) noexcept {
   return HasDim(call) ? WrappedDim(call.attributes[kDim].integer, RankOf(call))
                       : std::max(RankOf(call) - 1, 0);
@@ -48,16 +48,18 @@ constexpr Check kNotOneBf16 = If(IsBf16OfOne, Custom(RefuseOneBf16));
 aclnnStatus OutputRanks(const Check& check, OperatorCall& call) noexcept {
   const int rank = std::max(RankOf(call) - (KeepsDim(call) ? 0 : 1), 0);
   for (const int tensor : {static_cast<int>(kValues), static_cast<int>(kIndices)}) {
-    if (call.Tensor(tensor).view.rank == rank) continue;
+    if (call.Tensor(tensor).shape.rank == rank) continue;
     Text message = StartMessage(call);
-    AddArgumentShape(message.Add("parameter "), call, tensor).Add(" has ").Add(call.Tensor(tensor).view.rank);
+    AddArgumentShape(message.Add("parameter "), call, tensor)
+        .Add(" has ")
+        .Add(call.Tensor(tensor).shape.rank);
     return FailAclnn(check.code, message.Add(" dims, accepted: ").Add(rank).Add("."));
   }
   return ACL_SUCCESS;
 }
 
 aclnnStatus ReducedShape(const Check&, OperatorCall& call) noexcept {
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& self = call.Tensor(kSelf).shape;
   const int dim = DimOf(call);
   call.broadcast = self;
   if (self.rank == 0) return ACL_SUCCESS;
@@ -80,9 +82,9 @@ aclnnStatus HasRows(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus MayHaveNone(const Check&, OperatorCall&) noexcept { return ACL_SUCCESS; }
 
-// An empty self gets the value of MedianOfNone.
+// If self is empty, the output is filled with MedianOfNone: NaN, or for integers the number that CANN writes.
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
-  if (call.Tensor(kSelf).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+  if (call.Tensor(kSelf).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   return ACL_SUCCESS;
 }
 
@@ -172,8 +174,8 @@ void SetOfAll(const OperatorCall& call, SortRows::Kind kind, Executor& executor)
   StridedView self = PlainView(call.Tensor(kSelf));
   const engine::BufferRef buffer = ops.Flatten(self, kSelf);
   StridedView one = values;
-  one.view.rank = one.strides.rank = 1;
-  one.view.dim[0] = 1;
+  one.shape.rank = one.strides.rank = 1;
+  one.shape.dim[0] = 1;
   one.strides.dim[0] = 0;
   SortRows rows{};
   rows.kind = kind;

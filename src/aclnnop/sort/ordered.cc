@@ -10,12 +10,12 @@ namespace {
 // Views an output with as many dims as self.
 StridedView AlongRows(const StridedView& output, const StridedView& self, int dim) {
   StridedView view = PlainView(output);
-  const int rank = self.view.rank;
+  const int rank = self.shape.rank;
   if (view.numel == 1) {
-    view.view.rank = view.strides.rank = rank;
-    std::fill_n(view.view.dim, rank, 1);
+    view.shape.rank = view.strides.rank = rank;
+    std::fill_n(view.shape.dim, rank, 1);
     std::fill_n(view.strides.dim, rank, 0);
-  } else if (view.view.rank < rank) {
+  } else if (view.shape.rank < rank) {
     InsertDim(view, dim, 1, 0);
   }
   return view;
@@ -27,7 +27,7 @@ aclnnStatus FitsDim(const Check& check, OperatorCall& call, int attribute, int d
   const Attribute& k = call.attributes[static_cast<size_t>(attribute)];
   const aclTensor& self = call.Tensor(0);
   const int64_t most =
-      LengthOf(self, WrappedDim(call.attributes[static_cast<size_t>(dim)].integer, self.view.rank));
+      LengthOf(self, WrappedDim(call.attributes[static_cast<size_t>(dim)].integer, self.shape.rank));
   if (k.integer >= low && k.integer <= most) return ACL_SUCCESS;
   return RefuseInteger(check, call, k.name, k.integer, low, most);
 }

@@ -37,8 +37,8 @@ aclnnStatus RefuseSequence(const Check& check, const OperatorCall& call, const c
 }
 
 aclnnStatus SequenceFits(const Check& check, OperatorCall& call) noexcept {
-  const Shape& sequence = call.Tensor(kSequence).view;
-  const Shape& self = call.Tensor(kSelf).view;
+  const Shape& sequence = call.Tensor(kSequence).shape;
+  const Shape& self = call.Tensor(kSelf).shape;
   if (sequence.rank == 1) return ACL_SUCCESS;
   if (self.rank == 1 && self[0] == 1) return RefuseSequence(check, call, "one dim, as self is [1]");
   bool fits = sequence.rank > 0 && sequence.rank == self.rank;
@@ -47,12 +47,12 @@ aclnnStatus SequenceFits(const Check& check, OperatorCall& call) noexcept {
   return RefuseSequence(check, call, "one dim, or self's dims, all but the last of the same length");
 }
 aclnnStatus SequenceHasOneDim(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kOneSequence).view.rank == 1) return ACL_SUCCESS;
+  if (call.Tensor(kOneSequence).shape.rank == 1) return ACL_SUCCESS;
   return RefuseSequence(check, call, "one dim");
 }
 
 aclnnStatus OutHasElements(const Check& check, OperatorCall& call) noexcept {
-  if (!call.Tensor(kOneOut).view.IsEmpty()) return ACL_SUCCESS;
+  if (!call.Tensor(kOneOut).shape.IsEmpty()) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kOneOut);
   return FailAclnn(check.code, message.Add(" is empty, accepted: a tensor with elements."));
@@ -61,7 +61,7 @@ aclnnStatus OutHasElements(const Check& check, OperatorCall& call) noexcept {
 // Checks that out's dtype can hold every position in a sequence, including the one past its end.
 template <int sequence>
 aclnnStatus IndexDtypesFit(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(sequence).view;
+  const Shape& shape = call.Tensor(sequence).shape;
   if (call.work == OperatorCall::Work::kNoTerms || call.attributes[kIsInt32].integer == 0 ||
       shape[shape.rank - 1] <= std::numeric_limits<int32_t>::max())
     return ACL_SUCCESS;
@@ -76,7 +76,7 @@ aclnnStatus IndexDtypesFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus NoneIfEmpty(const Check&, OperatorCall& call) noexcept {
   for (size_t i = 0; i < call.tensors.size(); ++i) {
     const auto tensor = static_cast<int>(i);
-    if (call.IsGiven(tensor) && call.Tensor(tensor).view.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
+    if (call.IsGiven(tensor) && call.Tensor(tensor).shape.IsEmpty()) call.work = OperatorCall::Work::kNoTerms;
   }
   return ACL_SUCCESS;
 }
@@ -132,7 +132,7 @@ engine::BufferRef Compared(const StridedView& tensor, engine::BufferRef buffer, 
                            bool is_written, OpList& ops) {
   StridedView view = tensor;
   const auto convert = [&](aclDataType dtype) {
-    const StridedView dense = DenseTensor(view.view, dtype);
+    const StridedView dense = DenseTensor(view.shape, dtype);
     const engine::BufferRef copy = ops.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
     ops.Copy(view, buffer, dense, copy);
     view = dense;
@@ -153,14 +153,14 @@ struct Operand {
 void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index, const StridedView& out,
                int out_index, OpList& ops) {
   if (call.work == OperatorCall::Work::kNoTerms) {
-    if (!out.view.IsEmpty()) ops.Fill(out, OperandBuffer(out_index), ops.Value({}));
+    if (!out.shape.IsEmpty()) ops.Fill(out, OperandBuffer(out_index), ops.Value({}));
     return ops.SetJob();
   }
   const StridedView sequence = PlainView(call.Tensor(kSequence));
   const auto is_written = [&](int tensor) { return call.Tensor(tensor).data == call.Tensor(out_index).data; };
   engine::Search search{};
   search.dtype = call.promoted == ACL_FLOAT16 ? ACL_FLOAT : call.promoted;
-  search.length = sequence.view[sequence.view.rank - 1];
+  search.length = sequence.shape[sequence.shape.rank - 1];
   search.rows = sequence.numel / search.length;
   search.numbers = number.view.numel / search.rows;
   search.is_right = call.attributes[kIsRight].integer != 0;
@@ -178,7 +178,7 @@ void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index
   search.positions =
       is_dense ? engine::BufferRef{out_index, ByteOffset(out)} : ops.Workspace(out.numel * size);
   ops.Search(search);
-  if (!is_dense) ops.Copy(DenseTensor(out.view, out.dtype), search.positions, out, OperandBuffer(out_index));
+  if (!is_dense) ops.Copy(DenseTensor(out.shape, out.dtype), search.positions, out, OperandBuffer(out_index));
   ops.SetJob();
 }
 
@@ -193,7 +193,7 @@ void SetNumbers(const OperatorCall& call, Executor& executor) {
 
 // Converts the number to FLOAT first, and then to the sequence's dtype.
 void SetOneNumber(const OperatorCall& call, aclTensor& out, Executor& executor) {
-  out.view = Shape{1};
+  out.shape = Shape{1};
   out.strides = Shape{1};
   out.Describe();
   OpList ops(executor, kMostSteps);

@@ -27,7 +27,7 @@ constexpr DtypeRule kTopkDtypes =
     ByGeneration(kTopkNumbers, kTopkNumbers | kBf16, kTopkNumbers | kBf16 | kUnsignedSince16Bits);
 
 int DimOf(const OperatorCall& call) noexcept {
-  return WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).view.rank);
+  return WrappedDim(call.attributes[kDim].integer, call.Tensor(kSelf).shape.rank);
 }
 int64_t LengthOf(const OperatorCall& call) noexcept {
   return portacl::LengthOf(call.Tensor(kSelf), DimOf(call));
@@ -42,7 +42,7 @@ bool Converts(const OperatorCall& call) noexcept {
 
 aclnnStatus ConvertedDimsMerge(const Check& check, OperatorCall& call) noexcept {
   const StridedView merged = MergedDims(call.Tensor(kValues));
-  if (merged.view.rank <= kMaxLoopRank) return ACL_SUCCESS;
+  if (merged.shape.rank <= kMaxLoopRank) return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentShape(message.Add("parameter "), call, kValues)
       .Add(" has more than ")
@@ -86,7 +86,7 @@ void SetSort(const OperatorCall& call, Executor& executor) {
     const StridedView self = PlainView(call.Tensor(kSelf));
     const StridedView indices = PlainView(call.Tensor(kIndices));
     const StridedView values = PlainView(call.Tensor(kValues));
-    const StridedView sorted = DenseTensor(self.view, self.dtype);
+    const StridedView sorted = DenseTensor(self.shape, self.dtype);
     const engine::BufferRef buffer =
         ops.Workspace(sorted.numel * static_cast<int64_t>(aclDataTypeSize(self.dtype)));
     ops.SortRows(self, OperandBuffer(kSelf), &sorted, buffer, &indices, OperandBuffer(kIndices), DimOf(call),
@@ -150,7 +150,7 @@ aclnnStatus CountFits(const Check& check, OperatorCall& call) noexcept {
   return FitsDim(check, call, kCount, kDim, 0);
 }
 aclnnStatus TopkShape(const Check&, OperatorCall& call) noexcept {
-  call.broadcast = call.Tensor(kSelf).view;
+  call.broadcast = call.Tensor(kSelf).shape;
   if (call.broadcast.rank > 0) call.broadcast.dim[DimOf(call)] = call.attributes[kCount].integer;
   return ACL_SUCCESS;
 }

@@ -79,28 +79,28 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
   OpList ops(executor, 4);
   engine::BufferRef buffer{kSelf, ByteOffset(self)};
   if (!IsContiguous(self)) {
-    const StridedView dense = DenseTensor(self.view, self.dtype);
+    const StridedView dense = DenseTensor(self.shape, self.dtype);
     buffer = ops.Workspace(self.numel * size);
     ops.Copy(self, OperandBuffer(kSelf), dense, buffer);
   }
   // The inverse indices may have any strides. Values and counts are written densely.
   const StridedView inverse = PlainView(call.Tensor(kInverse));
-  const bool gives_inverse = GivesInverse(call) && !inverse.view.IsEmpty();
+  const bool gives_inverse = GivesInverse(call) && !inverse.shape.IsEmpty();
   engine::BufferRef inverse_buffer{kInverse, ByteOffset(inverse)};
   const bool is_copied = gives_inverse && !IsContiguous(inverse);
-  const StridedView dense_inverse = DenseTensor(inverse.view, ACL_INT64);
+  const StridedView dense_inverse = DenseTensor(inverse.shape, ACL_INT64);
   if (is_copied) {
     inverse_buffer = ops.Workspace(inverse.numel * int64_t{sizeof(int64_t)});
     ops.Copy(inverse, OperandBuffer(kInverse), dense_inverse, inverse_buffer);
   }
-  const bool has_dim = HasDim(call) && self.view.rank > 0;
-  const int dim = has_dim ? WrappedDim(call.attributes[kDim].integer, self.view.rank) : -1;
+  const bool has_dim = HasDim(call) && self.shape.rank > 0;
+  const int dim = has_dim ? WrappedDim(call.attributes[kDim].integer, self.shape.rank) : -1;
   engine::Unique* const unique = ops.Unique(self, buffer, sorts, dim, values, kValues);
   if (unique != nullptr && gives_inverse) {
     unique->inverse = inverse_buffer;
     unique->most_inverse = inverse.numel;
   }
-  if (unique != nullptr && counts != nullptr && GivesCounts(call) && !counts->view.IsEmpty()) {
+  if (unique != nullptr && counts != nullptr && GivesCounts(call) && !counts->shape.IsEmpty()) {
     unique->counts = {kCounts, counts->offset * int64_t{sizeof(int64_t)}};
     unique->most_counts = counts->numel;
     unique->sets_counts = true;

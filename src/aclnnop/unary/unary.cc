@@ -17,7 +17,7 @@ constexpr DtypeSet kListOfSign = kFloating | kBool | DtypeSet(ACL_INT32, ACL_INT
 aclDataType SelfDtype(const OperatorCall& call) { return call.Tensor(kSelf).dtype; }
 
 void SetUnaryJob(const OperatorCall& call, const UnaryRules& rules, int out, Executor& executor) noexcept {
-  if (call.Tensor(out).view.rank > kMaxLoopRank) {
+  if (call.Tensor(out).shape.rank > kMaxLoopRank) {
     // Only contiguous tensors of so many dims pass the checks (see ChecksOf). Their dims merge to one.
     const aclTensor self = AsTensor(MergedDims(call.Tensor(kSelf)));
     const aclTensor result = AsTensor(MergedDims(call.Tensor(out)));

@@ -47,7 +47,7 @@ class WriteSignals {
   WriteSignals& operator=(const WriteSignals&) = delete;
 
  private:
-  // One flag each: the C library's sigset_t is large, and this header should not include it.
+  // Flags rather than the C library's sigset_t, which is large and which this header should not include.
   bool file_size_is_new_ = false;
   bool pipe_is_new_ = false;
   bool file_size_was_free_ = false;

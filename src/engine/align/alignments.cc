@@ -106,7 +106,7 @@ namespace {
 template <class T>
 constexpr T kNone = -std::numeric_limits<T>::infinity();
 
-// One sequence: its states, and five arrays over them, with padding at both ends.
+// A sequence: its states, and five arrays over them, with padding at both ends.
 template <class T>
 class Sequence {
  public:

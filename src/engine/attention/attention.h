@@ -196,7 +196,8 @@ struct Attention {
 // Room for what differs from batch to batch, for the caller to fill before the job is made: one where all are alike, so that phase 1 takes no
 // longer for more of them. nullptr when there is no memory.
 AttentionBatch* ReserveAttentionBatches(JobMemory& job, int64_t batches) noexcept;
-// The same with parts, and so many operands: where batches have keys and values of their own, all keys, then all values.
+// Room for parts, batches and `operands` operands. Where batches have keys and values of their own, the
+// operands are all keys, then all values.
 struct AttentionMemory {
   AttentionParts* parts;
   AttentionBatch* batches;

@@ -90,7 +90,7 @@ HWY_INLINE float GreatestOfLanes(const Lanes& lanes) {
   return Halved(lanes, [](float a, float b) { return b > a ? b : a; });
 }
 
-// Returns the greater one. If b is NaN, it is a.
+// Returns the greater of a and b, and a if b is NaN.
 HWY_INLINE V Greater(V a, V b) { return hn::IfThenElse(hn::Gt(b, a), b, a); }
 
 // Computes s = f(j, s) over a row and returns the greatest.

@@ -91,7 +91,7 @@ HWY_INLINE V SinOfTurns(D d, V f) {
   return hn::Mul(f, s);
 }
 
-// Computes cos(pi f) for |f| <= 1/2 from the distances of f to 0 and to 1/2.
+// Computes cos(pi f) = sin(pi (1/2 - |f|)), for |f| <= 1/2.
 template <class D, class V>
 HWY_INLINE V CosOfTurns(D d, V f) {
   return SinOfTurns(d, hn::Sub(hn::Set(d, 0.5), hn::Abs(f)));

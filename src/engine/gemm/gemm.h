@@ -35,7 +35,7 @@ struct GemmOperand {
   // A source other than a matrix, for the left or right operand. If set, `row` and `column` are unused. It
   // outlives the job.
   const Patches* patches;
-  // Likewise quantised weights, for the right operand only (engine/gemm/quantised.h).
+  // Quantised weights as another source, for the right operand only (engine/gemm/quantised.h).
   const QuantisedSource* quantised;
 };
 
@@ -100,12 +100,13 @@ struct GemmJob {
   bool Touches(int operand) const noexcept;
   int64_t Elements() const noexcept;
   void Run(void* const* addresses, void* workspace) const noexcept;
-  // Runs single tiles, which are independent. Jobs of several products run all their tiles in one loop.
+  // Runs single tiles, which are independent. Jobs of several matrix products run all their tiles in one
+  // loop.
   int64_t Tiles() const noexcept;
   void RunTile(void* const* addresses, void* workspace, int64_t block) const noexcept;
 };
 
-// The cost of a product as a number of elements of other jobs.
+// The cost of a matrix product as a number of elements of other jobs.
 int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
 // Makes a job. No length but the depth is 0. If the depth is 0, something is added or out becomes 0.

@@ -9,12 +9,13 @@
 
 namespace portacl::engine {
 
-// Terms of a block. An element of a product is the sum of its blocks in ascending order. Each block is one
-// chain of fused multiply-adds that begins at +0. This number defines the bits; nothing else here does.
+// Indices of the inner (K) axis that a block of terms has. An element of a matrix product is the sum of its
+// blocks in ascending order. Each block is one chain of fused multiply-adds that begins at +0. This number
+// defines the bits; nothing else here does.
 inline constexpr int64_t kGemmDepth = 256;
-// Terms of a block in products of two 16-bit operands, whose bits this number defines. The even terms of a
-// block are one chain of fused multiply-adds, the odd ones another; both begin at +0. Then sum = sum + (even
-// + odd), starting from +0. That is the order of the processors' tile instructions.
+// Indices of the inner (K) axis that a block has if both operands have 16 bits; this number defines the bits.
+// The even terms of a block are one chain of fused multiply-adds, the odd ones another; both begin at +0.
+// Then sum = sum + (even + odd), starting from +0. That is the order of the processors' tile instructions.
 inline constexpr int64_t kEvenOddDepth = 32;
 static_assert(kGemmDepth % kEvenOddDepth == 0);
 // The distance of packed rows in numbers, which makes them start in different cache sets.
@@ -82,15 +83,16 @@ using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t c
 using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char* b, int64_t b_line,
                                        int64_t depth, int64_t lines, float* c);
 
-// Computes the same sums in the order of 16-bit products. AddRow and AddAcross take any number of terms and
-// add to c if `adds`, else to +0; c starts with the first term of a block. Sums of lines have at most
-// kEvenOddDepth terms and start with the block itself instead of +0.
+// Computes the same sums in the order of products of two 16-bit operands. AddRow and AddAcross take any
+// number of terms and add to c if `adds`, else to +0; c starts with the first term of a block. Sums of lines
+// have at most kEvenOddDepth terms and start with the block itself instead of +0.
 using AddRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns,
                                 float* c, bool adds);
 using AddAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
                                    int64_t columns, float* c, bool adds);
 
-// Kernels for the order of 16-bit products. The operands' numbers have 16 bits, whatever they are in memory.
+// Kernels for the order of products of two 16-bit operands. The operands' numbers have 16 bits, whatever they
+// are in memory.
 struct EvenOddKernels {
   void (*multiply)(const PackedProduct& product);
   // Indexed by the element type, as GemmElement numbers it; not for integers.

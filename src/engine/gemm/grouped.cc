@@ -1,4 +1,4 @@
-// Grouped products (see grouped.h).
+// Grouped matrix products (see grouped.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/grouped.h"
 
@@ -16,7 +16,7 @@
 namespace portacl::engine {
 namespace {
 
-// One group's product and its data, for a thread that takes a tile of it.
+// The product of a group and its data, for a thread that takes a tile of it.
 class GroupProduct {
  public:
   GroupProduct(const GroupedProducts& products, const JobContext& context)

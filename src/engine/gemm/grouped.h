@@ -1,6 +1,6 @@
-// Matrix products in groups. Each group has rows, or terms, of one left operand and a right operand of its
-// own. A list that is read when the job runs says how many. One loop covers the tiles of all groups, so that
-// no thread waits for a group's end.
+// Matrix products in groups. Each group has rows, or a part of the inner (K) axis, of one left operand and a
+// right operand of its own. A list that is read when the job runs says how many. One loop covers the tiles of
+// all groups, so that no thread waits for a group's end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,8 @@ struct GroupedOperand {
   int64_t step;  // from a group's to the next one's
 };
 
-// The common part of all groups' products: out = left @ right + added. Groups cut rows, or terms, or nothing.
+// The common part of all groups' products: out = left @ right + added. Groups cut rows, or the inner (K)
+// axis, or nothing.
 struct GroupedPart {
   enum class Kind : uint8_t {
     kFloats,
@@ -69,8 +70,8 @@ struct GroupedProducts {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Turns float32 sums of a grouped product into results, row by row. Rows that belong to no group stay as they
-// are.
+// Turns float32 sums of a grouped matrix product into results, row by row. Rows that belong to no group stay
+// as they are.
 struct GroupedRows {
   enum class Function : uint8_t { kNone, kRelu, kGeluTanh, kFastGelu, kSilu, kSwigluQuant };
   Function function;
@@ -87,7 +88,7 @@ struct GroupedRows {
 };
 void SetFunction(GroupedRows& rows, Isa isa) noexcept;
 
-// Converts rows of a left operand for a product.
+// Converts rows of a left operand for a matrix product.
 struct GroupedInput {
   enum class Kind : uint8_t {
     kUnpackNibbles,  // 4-bit elements to INT8

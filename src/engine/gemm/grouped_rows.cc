@@ -1,5 +1,5 @@
-// Rowwise steps before and after grouped products (see grouped.h). One thread computes a row, so that bits do
-// not depend on who does what.
+// Rowwise computations before and after grouped matrix products (see grouped.h). One thread computes a row,
+// so that bits do not depend on who does what.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

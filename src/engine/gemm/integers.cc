@@ -1,4 +1,4 @@
-// The results of integer products (see integers.h).
+// The results of integer matrix products (see integers.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/integers.h"
 

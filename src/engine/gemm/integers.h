@@ -1,4 +1,5 @@
-// The results of integer products: an exact sum of int8 products, as int32, is scaled to the output's type.
+// The results of integer matrix products: an exact sum of products of int8, as int32, is scaled to the
+// output's type.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

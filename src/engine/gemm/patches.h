@@ -11,7 +11,7 @@
 
 namespace portacl::engine {
 
-// One axis: kernel element `tap` at `position` reads the coordinate first + place * tap_step + position *
+// An axis: kernel element `tap` at `position` reads the coordinate first + tap * tap_step + position *
 // position_step. Outside [0, length) it reads +0.
 struct PatchAxis {
   int64_t taps;

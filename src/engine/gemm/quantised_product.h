@@ -10,7 +10,7 @@
 
 namespace portacl::engine {
 
-// A product with quantised weights as right operand; gemm.right is unused. Trivially copyable.
+// A matrix product with quantised weights as right operand; gemm.right is unused. Trivially copyable.
 struct QuantisedGemmJob {
   Gemm gemm;
   QuantisedWeights weights;

@@ -1,4 +1,4 @@
-// Scales of quantised products as 64-bit words in CANN's layout.
+// Scales of quantised matrix products as 64-bit words in CANN's layout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

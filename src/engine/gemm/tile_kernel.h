@@ -1,6 +1,6 @@
 // Products of BF16 by instructions that multiply pairs of terms. They give the bits of the 16-bit order
 // (kEvenOddDepth) if no intermediate result can be subnormal, which the least exponents of the packed numbers
-// decide. Other products use the other kernels on the same packing.
+// decide. Other matrix products use the other kernels on the same packing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -54,7 +54,7 @@ void AddFloats(const void* matrix, const void* vector, int64_t depth, void* sums
   }
 }
 
-// Adds a block of terms in the order of 16-bit products.
+// Adds a block of terms in the order of products of two 16-bit operands.
 void AddEvenOdd(const void* matrix, const void* vector, int64_t depth, void* sums) {
   const hn::CappedTag<float, kRowsTogether / 4> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));

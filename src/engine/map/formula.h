@@ -136,7 +136,7 @@ constexpr ElementTypes KernelTypes(Isa isa, ElementTypes asked) {
   return isa == Isa::kPortable ? asked & ~kFastPathTypes : asked;
 }
 
-// The same formula, with its terms added into float64 sums (see sum_work.h).
+// The formula with its terms added into float64 sums (see sum_work.h).
 struct SumWork;
 using SumFunction = Isa (*)(KernelType type, const void* parameters, SumWork& work);
 

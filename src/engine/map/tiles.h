@@ -147,7 +147,7 @@ class FormulaTiles {
   int64_t RowStride(int input) const { return plan_.operand[input].stride[plan_.rank - 1]; }
   // Whether the kernel reads the input directly from memory.
   bool IsNative(int input) const { return Takes(kernel_.elements, formula_.type[input]); }
-  // Whether it does, and the input is dense within a row.
+  // Whether the kernel reads the input directly from memory, and the input is dense within a row.
   bool IsDense(int input) const {
     return IsNative(input) && RowStride(input) == plan_.operand[input].element_size;
   }

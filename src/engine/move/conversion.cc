@@ -209,104 +209,64 @@ void Each(const void* source, void* destination, size_t n) {
   }
 }
 
+struct NamedPass {
+  Pass pass;
+  ConvertFunction convert;
+};
+constexpr NamedPass kPasses[] = {
+    {Pass::kS8ToF32, Each<Cast<float>, int8_t>},
+    {Pass::kU8ToF32, Each<Cast<float>, uint8_t>},
+    {Pass::kS16ToF32, Each<Cast<float>, int16_t>},
+    {Pass::kU16ToF32, Each<Cast<float>, uint16_t>},
+    {Pass::kBoolToF32, Each<FromBool<float>, uint8_t>},
+    {Pass::kS32ToF32, Each<Cast<float>, int32_t>},
+    {Pass::kS64ToF32, Each<Cast<float>, int64_t>},
+    {Pass::kU64ToF32, Each<Cast<float>, uint64_t>},
+    {Pass::kF64ToF32, Each<Cast<float>, double>},
+    {Pass::kS64ToOdd, Each<ToOddDouble, int64_t>},
+    {Pass::kU64ToOdd, Each<ToOddDouble, uint64_t>},
+    {Pass::kF64ToOdd, Each<ToOdd, double>},
+    {Pass::kF32ToF64, Each<Cast<double>, float>},
+    {Pass::kS32ToF64, Each<Cast<double>, int32_t>},
+    {Pass::kU32ToF64, Each<Cast<double>, uint32_t>},
+    {Pass::kS64ToF64, Each<Cast<double>, int64_t>},
+    {Pass::kU64ToF64, Each<Cast<double>, uint64_t>},
+    {Pass::kF32ToS32, Each<ToS32, float>},
+    {Pass::kF32ToS64, Each<ToS64, float>},
+    {Pass::kF64ToS32, Each<ToS32, double>},
+    {Pass::kF64ToS64, Each<ToS64, double>},
+    {Pass::kF64ToU64, Each<ToU64, double>},
+    {Pass::kS8ToS64, Each<Cast<int64_t>, int8_t>},
+    {Pass::kU8ToS64, Each<Cast<int64_t>, uint8_t>},
+    {Pass::kS16ToS64, Each<Cast<int64_t>, int16_t>},
+    {Pass::kU16ToS64, Each<Cast<int64_t>, uint16_t>},
+    {Pass::kS32ToS64, Each<Cast<int64_t>, int32_t>},
+    {Pass::kU32ToS64, Each<Cast<int64_t>, uint32_t>},
+    {Pass::kS8ToS32, Each<Cast<int32_t>, int8_t>},
+    {Pass::kU8ToS32, Each<Cast<int32_t>, uint8_t>},
+    {Pass::kS16ToS32, Each<Cast<int32_t>, int16_t>},
+    {Pass::kU16ToS32, Each<Cast<int32_t>, uint16_t>},
+    {Pass::kS32ToS8, Each<Cast<int8_t>, int32_t>},
+    {Pass::kS32ToS16, Each<Cast<int16_t>, int32_t>},
+    {Pass::kS64ToS8, Each<Cast<uint8_t>, uint64_t>},
+    {Pass::kS64ToS16, Each<Cast<uint16_t>, uint64_t>},
+    {Pass::kS64ToS32, Each<Cast<uint32_t>, uint64_t>},
+    {Pass::kBits8ToBool, Each<IsNotZero, uint8_t>},
+    {Pass::kBits16ToBool, Each<IsNotZero, uint16_t>},
+    {Pass::kBits32ToBool, Each<IsNotZero, uint32_t>},
+    {Pass::kBits64ToBool, Each<IsNotZero, uint64_t>},
+    {Pass::kF32ToBool, Each<IsNotZero, float>},
+    {Pass::kF64ToBool, Each<IsNotZero, double>},
+    {Pass::kC64ToBool, Each<EitherIsNotZero, Pair32>},
+    {Pass::kC128ToBool, Each<EitherIsNotZero, Pair64>},
+    {Pass::kF32ToC64, Each<WithZero, float>},
+    {Pass::kF64ToC128, Each<WithZero, double>},
+};
+
+// Returns nullptr for kNone.
 ConvertFunction FindPass(Pass pass) {
-  switch (pass) {
-    case Pass::kNone:
-      return nullptr;
-    case Pass::kS8ToF32:
-      return Each<Cast<float>, int8_t>;
-    case Pass::kU8ToF32:
-      return Each<Cast<float>, uint8_t>;
-    case Pass::kS16ToF32:
-      return Each<Cast<float>, int16_t>;
-    case Pass::kU16ToF32:
-      return Each<Cast<float>, uint16_t>;
-    case Pass::kBoolToF32:
-      return Each<FromBool<float>, uint8_t>;
-    case Pass::kS32ToF32:
-      return Each<Cast<float>, int32_t>;
-    case Pass::kS64ToF32:
-      return Each<Cast<float>, int64_t>;
-    case Pass::kU64ToF32:
-      return Each<Cast<float>, uint64_t>;
-    case Pass::kF64ToF32:
-      return Each<Cast<float>, double>;
-    case Pass::kS64ToOdd:
-      return Each<ToOddDouble, int64_t>;
-    case Pass::kU64ToOdd:
-      return Each<ToOddDouble, uint64_t>;
-    case Pass::kF64ToOdd:
-      return Each<ToOdd, double>;
-    case Pass::kF32ToF64:
-      return Each<Cast<double>, float>;
-    case Pass::kS32ToF64:
-      return Each<Cast<double>, int32_t>;
-    case Pass::kU32ToF64:
-      return Each<Cast<double>, uint32_t>;
-    case Pass::kS64ToF64:
-      return Each<Cast<double>, int64_t>;
-    case Pass::kU64ToF64:
-      return Each<Cast<double>, uint64_t>;
-    case Pass::kF32ToS32:
-      return Each<ToS32, float>;
-    case Pass::kF32ToS64:
-      return Each<ToS64, float>;
-    case Pass::kF64ToS32:
-      return Each<ToS32, double>;
-    case Pass::kF64ToS64:
-      return Each<ToS64, double>;
-    case Pass::kF64ToU64:
-      return Each<ToU64, double>;
-    case Pass::kS8ToS64:
-      return Each<Cast<int64_t>, int8_t>;
-    case Pass::kU8ToS64:
-      return Each<Cast<int64_t>, uint8_t>;
-    case Pass::kS16ToS64:
-      return Each<Cast<int64_t>, int16_t>;
-    case Pass::kU16ToS64:
-      return Each<Cast<int64_t>, uint16_t>;
-    case Pass::kS32ToS64:
-      return Each<Cast<int64_t>, int32_t>;
-    case Pass::kU32ToS64:
-      return Each<Cast<int64_t>, uint32_t>;
-    case Pass::kS8ToS32:
-      return Each<Cast<int32_t>, int8_t>;
-    case Pass::kU8ToS32:
-      return Each<Cast<int32_t>, uint8_t>;
-    case Pass::kS16ToS32:
-      return Each<Cast<int32_t>, int16_t>;
-    case Pass::kU16ToS32:
-      return Each<Cast<int32_t>, uint16_t>;
-    case Pass::kS32ToS8:
-      return Each<Cast<int8_t>, int32_t>;
-    case Pass::kS32ToS16:
-      return Each<Cast<int16_t>, int32_t>;
-    case Pass::kS64ToS8:
-      return Each<Cast<uint8_t>, uint64_t>;
-    case Pass::kS64ToS16:
-      return Each<Cast<uint16_t>, uint64_t>;
-    case Pass::kS64ToS32:
-      return Each<Cast<uint32_t>, uint64_t>;
-    case Pass::kBits8ToBool:
-      return Each<IsNotZero, uint8_t>;
-    case Pass::kBits16ToBool:
-      return Each<IsNotZero, uint16_t>;
-    case Pass::kBits32ToBool:
-      return Each<IsNotZero, uint32_t>;
-    case Pass::kBits64ToBool:
-      return Each<IsNotZero, uint64_t>;
-    case Pass::kF32ToBool:
-      return Each<IsNotZero, float>;
-    case Pass::kF64ToBool:
-      return Each<IsNotZero, double>;
-    case Pass::kC64ToBool:
-      return Each<EitherIsNotZero, Pair32>;
-    case Pass::kC128ToBool:
-      return Each<EitherIsNotZero, Pair64>;
-    case Pass::kF32ToC64:
-      return Each<WithZero, float>;
-    case Pass::kF64ToC128:
-      return Each<WithZero, double>;
+  for (const NamedPass& named : kPasses) {
+    if (named.pass == pass) return named.convert;
   }
   return nullptr;
 }

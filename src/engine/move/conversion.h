@@ -16,8 +16,8 @@ namespace portacl::engine {
 // Converts n elements to uninitialised memory. Neither side needs alignment.
 using ConvertFunction = void (*)(const void* source, void* destination, size_t n);
 
-// One pass, by one of three functions. `numbers` is the count of numbers in an element of the pass's source:
-// 2 for complex types that are converted as pairs.
+// A pass, by one of three functions. `numbers` is the count of numbers in an element of the pass's source: 2
+// for complex types that are converted as pairs.
 struct ConversionPass {
   ConvertFunction convert = nullptr;
   LoadFunction load = nullptr;

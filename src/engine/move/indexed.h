@@ -30,7 +30,7 @@ enum class IndexedAction : uint8_t { kTake, kPut, kAdd, kMultiply, kMaximum, kMi
 
 inline constexpr int kMostIndices = 8;
 
-// One index tensor, walked with the loop. An index i means i * step bytes on the indexed side.
+// An index tensor, walked with the loop. An index i means i * step bytes on the indexed side.
 struct IndexOperand {
   const char* name;
   int32_t operand;    // of the executor
@@ -61,7 +61,7 @@ struct IndexedMove {
   int rank;
   int64_t extent[kMaxLoopRank + 1];
   int64_t count;
-  int64_t before;  // index elements in earlier steps; a bad index is reported by its position among all
+  int64_t before;  // index elements in earlier ops; a bad index is reported by its position among all
   int32_t size;    // of an element on both sides, or on the indexed one if they differ
   BufferRef plain;
   BufferRef indexed;
@@ -115,7 +115,7 @@ bool PlanIndexed(const StridedView& plain, const StridedView& indexed, const Ind
 bool SumsRows(const IndexedMove& move) noexcept;
 int64_t RowsWorkspace(const IndexedMove& move) noexcept;
 
-// One of several consecutive steps.
+// An op of a list: several computations that a job runs one after the other.
 struct ListedOp {
   static constexpr size_t kComputationBytes = 640;
 
@@ -164,7 +164,7 @@ struct ListedOp {
   int threads;
   int rank;  // of the mask
   int entry;
-  // For steps whose result is as long as the mask says. At most `columns` elements are written, and the
+  // For ops whose result is as long as the mask says. At most `columns` elements are written, and the
   // result's shape is set.
   BufferRef mask;
   BufferRef counts;  // an int64 for each block of the mask
@@ -179,7 +179,7 @@ struct ListedOp {
 int64_t MaskBlocks(int64_t bytes) noexcept;
 
 struct OpListJob {
-  // context.memory begins with values that steps refer to; the steps follow.
+  // context.memory begins with values that ops refer to; the ops follow.
   static constexpr int64_t kSharedValueBytes = 64;
 
   int count;

@@ -149,7 +149,8 @@ class Blocks {
     ConvertThroughTiles(source, destination, rows, columns);
   }
 
-  // Moves a part of the dim around the last two, from `first` on.
+  // Moves at most block_rows_ indices, from `first` on, of the third-last dim, for each element of the last
+  // two dims.
   void MoveAround(const char* source, char* destination, int64_t first) const {
     const int axis = across_ - 1;
     const int64_t n = std::min(block_rows_, plan_.extent[axis] - first);
@@ -235,11 +236,11 @@ Move MakeMove(const StridedView& source, const StridedView& destination, Isa isa
   move.conversion = is_direct ? FindConversion(isa, part, destination.dtype)
                               : FindConversionThrough(isa, source.dtype, via, destination.dtype);
   const bool same_bytes = part == source.dtype && move.conversion.KeepsBytes();
-  if (destination.view.rank <= kMaxLoopRank) {
-    move.plan = PlanMove(destination.view, source, destination, same_bytes);
+  if (destination.shape.rank <= kMaxLoopRank) {
+    move.plan = PlanMove(destination.shape, source, destination, same_bytes);
   } else {
     const StridedView* const operands[] = {&source, &destination};
-    const MergedLoop merged = MergeLoop(destination.view, operands);
+    const MergedLoop merged = MergeLoop(destination.shape, operands);
     move.plan = PlanMove(merged.shape, merged.operand[0], merged.operand[1], same_bytes);
   }
   if (part != source.dtype) move.plan.operand[kMoveSource].element_size = move.conversion.from_size;
@@ -261,7 +262,8 @@ void Move::RunThreadBlocks(const char* source, char* destination, int64_t first,
     conversion.Run(source, value, 1, false);
     fill.conversion.passes = 0;
     fill.plan.operand[kMoveSource].element_size = plan.operand[kMoveDestination].element_size;
-    // The fill has different blocks, so that the first call runs all of them.
+    // The fill divides into other blocks than the move, so [first, last) does not apply to it: the call with
+    // first == 0 runs all of them, and the other calls run none.
     const Blocks blocks(fill);
     if (first == 0) {
       for (int64_t thread_block = 0; thread_block < blocks.thread_blocks(); ++thread_block)

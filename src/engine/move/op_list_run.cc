@@ -1,4 +1,4 @@
-// Runs consecutive steps, each by its kind of computing (see indexed.h).
+// Runs the ops of a list one after the other, each by its kind of computing (see indexed.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/op_list_run.h"
 

@@ -1,4 +1,4 @@
-// The functions of steps that have no plan of their own (see indexed.h).
+// The functions of listed ops that have no plan of their own (see indexed.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

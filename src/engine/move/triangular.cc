@@ -121,14 +121,14 @@ TriangleJob MakeTriangle(const StridedView& source, const StridedView& destinati
   const StridedView to = PlainView(destination);
   TriangleJob job;
   job.is_upper = is_upper;
-  job.rank = static_cast<int>(source.view.rank);
+  job.rank = static_cast<int>(source.shape.rank);
   job.threads = threads;
   job.size = aclDataTypeSize(source.dtype);
   job.count = source.numel;
   job.offset_from = ByteOffset(from);
   job.offset_to = ByteOffset(to);
   for (int dim = 0; dim < job.rank; ++dim) {
-    job.extent[dim] = source.view[dim];
+    job.extent[dim] = source.shape[dim];
     job.stride_from[dim] = ByteStride(from, dim);
     job.stride_to[dim] = ByteStride(to, dim);
   }

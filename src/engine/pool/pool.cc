@@ -1,128 +1,11 @@
-// Pools (see pool.h). Sixteen rows of the output are computed together, one in each lane, so that any window
-// is a loop over whole vectors.
+// Pools (see pool.h): a job finds the elements of each window and gives them, a tile of columns at a time, to the loops of
+// pool_columns.h.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/vector_targets.h"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/pool/pool.cc"
-#include <hwy/foreach_target.h>
-
-#include <hwy/highway.h>
-
-#include <cstddef>
-#include <cstdint>
-
-#ifndef PORTACL_ENGINE_POOL_TILE
-#define PORTACL_ENGINE_POOL_TILE
-namespace portacl::engine {
-
-constexpr size_t kPoolLanes = 16;
-
-// The elements of a window along one axis.
-struct PoolWindow {
-  int32_t first;
-  int32_t count;
-};
-
-// Columns of sixteen rows, with a column's lanes side by side, and the windows to which they are added.
-struct PoolColumns {
-  const float* values;
-  int64_t first;
-  int64_t count;
-  const PoolWindow* windows;
-  int64_t window_count;
-  int64_t dilation;
-  const int32_t* row_indices;  // for each lane: the flat index at which its row begins
-};
-
-}  // namespace portacl::engine
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace portacl::engine {
-namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using PoolVector = hn::CappedTag<float, kPoolLanes>;
-
-// Calls f(window, first, end) with the columns of each window that are among these.
-template <class F>
-HWY_INLINE void ForEachPart(const PoolColumns& columns, const F& f) {
-  const int64_t step = columns.dilation;
-  const int64_t end = columns.first + columns.count;
-  for (int64_t x = 0; x < columns.window_count; ++x) {
-    int64_t at = columns.windows[x].first;
-    int64_t behind = at + columns.windows[x].count * step;
-    if (at < columns.first) at += (columns.first - at + step - 1) / step * step;
-    if (behind > end) behind = end;
-    if (at < behind) f(static_cast<size_t>(x), at, behind);
-  }
-}
-
-template <bool kWithIndices>
-void AddMaxima(const PoolColumns& columns, float* HWY_RESTRICT largest, int32_t* HWY_RESTRICT indices) {
-  const PoolVector d;
-  const hn::RebindToSigned<PoolVector> di;
-  ForEachPart(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
-    for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
-      auto best = hn::Load(d, largest + x * kPoolLanes + lane);
-      auto max_index = hn::Load(di, indices + x * kPoolLanes + lane);
-      const auto row = hn::Load(di, columns.row_indices + lane);
-      for (int64_t c = first; c < end; c += columns.dilation) {
-        const auto value =
-            hn::Load(d, columns.values + static_cast<size_t>(c - columns.first) * kPoolLanes + lane);
-        const auto wins = hn::Or(hn::Gt(value, best), hn::IsNaN(value));
-        best = hn::IfThenElse(wins, value, best);
-        if constexpr (kWithIndices) {
-          const auto here = hn::Add(row, hn::Set(di, static_cast<int32_t>(c)));
-          max_index = hn::IfThenElse(hn::RebindMask(di, wins), here, max_index);
-        }
-      }
-      hn::Store(best, d, largest + x * kPoolLanes + lane);
-      if constexpr (kWithIndices) hn::Store(max_index, di, indices + x * kPoolLanes + lane);
-    }
-  });
-}
-void AddMaximaAlone(const PoolColumns& columns, float* largest, int32_t* indices) {
-  AddMaxima<false>(columns, largest, indices);
-}
-void AddMaximaWithIndices(const PoolColumns& columns, float* largest, int32_t* indices) {
-  AddMaxima<true>(columns, largest, indices);
-}
-
-void AddSums(const PoolColumns& columns, float* HWY_RESTRICT sums, int32_t*) {
-  const PoolVector d;
-  ForEachPart(columns, [&](size_t x, int64_t first, int64_t end) HWY_ATTR {
-    for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
-      auto sum = hn::Load(d, sums + x * kPoolLanes + lane);
-      for (int64_t c = first; c < end; c += columns.dilation)
-        sum = hn::Add(
-            sum, hn::Load(d, columns.values + static_cast<size_t>(c - columns.first) * kPoolLanes + lane));
-      hn::Store(sum, d, sums + x * kPoolLanes + lane);
-    }
-  });
-}
-
-// values[c][lane] /= by_column[c] * by_lane[lane]
-void DivideTile(float* HWY_RESTRICT values, size_t count, const float* HWY_RESTRICT by_column,
-                const float* HWY_RESTRICT by_lane) {
-  const PoolVector d;
-  for (size_t lane = 0; lane < kPoolLanes; lane += hn::Lanes(d)) {
-    const auto of_lane = hn::Load(d, by_lane + lane);
-    for (size_t c = 0; c < count; ++c) {
-      float* const at = values + c * kPoolLanes + lane;
-      hn::Store(hn::Div(hn::Load(d, at), hn::Mul(of_lane, hn::Set(d, by_column[c]))), d, at);
-    }
-  }
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace portacl::engine
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
+#include "engine/pool/pool.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
@@ -132,8 +15,7 @@ HWY_AFTER_NAMESPACE();
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/is_nan.h"
 #include "engine/isa_in_use.h"
-#include "engine/isa_table.h"
-#include "engine/pool/pool.h"
+#include "engine/pool/pool_columns.h"
 #include "engine/resample/axes_memory.h"
 #include "engine/strided.h"
 #include "engine/transpose.h"
@@ -146,8 +28,6 @@ constexpr int64_t kTile = 128;
 // Elements that a block reads.
 constexpr int64_t kThreadBlockElements = 65536;
 constexpr auto kLanes = static_cast<int64_t>(kPoolLanes);
-
-using AddColumns = void (*)(const PoolColumns& columns, float* results, int32_t* indices);
 
 // The elements of a window, and the count that divides its sum.
 struct WindowPart {
@@ -172,7 +52,7 @@ WindowPart WindowAt(const PoolAxis& axis, int64_t position, bool counts_padding)
           std::max<int64_t>(size, 1)};
 }
 
-// One operand, whose rows are converted to float32 and back.
+// An operand whose rows are converted to float32 and back.
 struct RowwiseOperand {
   int8_t operand;
   int32_t size;
@@ -611,10 +491,7 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
   int walked = 0;
   const Pool joined = Joined(pool, *operands.source, &walked);
   const bool is_gradient = joined.kind == PoolKind::kMeanGradient;
-  static constexpr auto kMaxima = PORTACL_ISA_TABLE(AddMaximaAlone);
-  static constexpr auto kMaximaWithIndices = PORTACL_ISA_TABLE(AddMaximaWithIndices);
-  static constexpr auto kSums = PORTACL_ISA_TABLE(AddSums);
-  static constexpr auto kDivide = PORTACL_ISA_TABLE(DivideTile);
+
   PoolJob job;
   job.kind = joined.kind;
   job.has_indices = operands.indices != nullptr;
@@ -622,7 +499,7 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
   job.isa = isa;
   job.threads = threads;
   job.dtype = operands.source->dtype;
-  for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->view[dim];
+  for (int dim = 0; dim < 5; ++dim) job.extent[dim] = operands.destination->shape[dim];
   int64_t window = 1;
   for (int k = 0; k < 3; ++k) {
     const PoolAxis& axis = joined.axis[k];
@@ -648,15 +525,14 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
                                                          : job.dtype == ACL_BF16  ? GemmElement::kBf16
                                                                                   : GemmElement::kF32)];
   job.transpose_floats = products.transpose[static_cast<size_t>(GemmElement::kF32)];
-  job.add = joined.kind != PoolKind::kMaximum ? kSums.For(isa)
-            : job.has_indices                 ? kMaximaWithIndices.For(isa)
-                                              : kMaxima.For(isa);
-  job.divide = kDivide.For(isa);
+  const PoolLoops loops = FindPoolLoops(isa);
+  job.add = joined.kind != PoolKind::kMaximum ? loops.sums
+            : job.has_indices                 ? loops.maxima_with_indices
+                                              : loops.maxima;
+  job.divide = loops.divide;
   int64_t positions = 0;
   for (const PoolAxis& axis : joined.axis) positions = std::max({positions, axis.positions, axis.length});
   return MakeJobWithTables(memory, PoolMaker{joined, job}, operands.source_operand, positions);
 }
 
 }  // namespace portacl::engine
-
-#endif  // HWY_ONCE

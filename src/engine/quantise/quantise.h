@@ -1,6 +1,5 @@
 // Rows that are computed in float32, tile by tile, and stored as codes of few bits: a source of rows, then
-// one quantiser or two. Each is a trivially copyable step of a job (OpList::Compute); its operands are
-// dense.
+// one quantiser or two. Each is a listed op (OpList::Compute) and trivially copyable; its operands are dense.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -9,10 +9,11 @@
 
 namespace portacl::engine {
 
-// With replacement a sample is the first index whose cumulative weight exceeds u times the row's sum. The
-// sums are float64, in ascending order. Without replacement the samples are the indices of the greatest
-// weight / E, best first; of equal ones the lower index comes first. Row r's random numbers begin at element
-// r times the length, rounded up to a multiple of kTile.
+// With replacement, a sample is the first index whose cumulative weight exceeds u times the row's sum, with u
+// uniform in [0, 1). Weights are summed in float64, by ascending index. Without replacement, the samples are
+// the indices with the greatest weight / e, greatest first, where each e is drawn from the exponential
+// distribution; of equal ones the lower index comes first. Row r's random numbers begin at element r * n,
+// where n is `samples` with replacement and otherwise `categories`, rounded up to a multiple of kTile.
 struct MultinomialJob {
   RandomSource source;
   DeviceSource device;

@@ -26,7 +26,8 @@ constexpr int64_t kPieces = 64;
 // thread's memory there are fewer.
 constexpr int64_t kOutputsAtOnce = 128;
 constexpr int64_t kColumnsAtOnce = 512;
-// The same for reductions without an order. They need no tree, so that whole rows are read in memory order.
+// Columns of reductions without an order that are reduced together. They need no tree, so that whole rows are
+// read in memory order.
 constexpr int64_t kUnorderedColumnsAtOnce = 4096;
 constexpr int64_t kColumnsOnStack = 16;
 // Blocks that one kernel call may complete.

@@ -134,7 +134,7 @@ HWY_INLINE Terms16 LoadTerms(const float* from) {
   return terms;
 }
 
-// The same sums with even and odd lanes apart, for terms that arrive as even and odd elements.
+// Sixteen sums with even and odd lanes apart, for terms that arrive as even and odd elements.
 class PairedSums16 {
  public:
   // Terms that are added at once: whole vectors of even and of odd ones, and a multiple of the lanes.

@@ -13,9 +13,10 @@
 namespace portacl::engine {
 namespace {
 
-// Padding between the columns of a written block of rows, and the rows of such a block on the stack if a
-// thread has no memory.
+// Padding after each column of the buffer into which a block's terms are written, so that the columns' distance
+// is not a power of two.
 constexpr int64_t kGapAcross = 16;
+// The buffer's rows if it is on the stack, because the thread has no memory of its own (ThreadMemory).
 constexpr int64_t kRowsAcrossOnStack = 48;
 
 // Rows whose lanes are summed together if inputs are dense across them. Each column lies in another page,

@@ -35,7 +35,7 @@ struct AxisMap {
   int64_t Positions() const { return outer * inner; }
   // Whether positions map to a few arithmetic sequences of indices, without weights.
   bool IsPiecewise() const { return kind <= Kind::kWindows; }
-  // Whether it is interpolation that changes nothing.
+  // Whether the map is an interpolation that changes nothing.
   bool IsIdentity() const { return inner == length && step == 1; }
   int MostTaps() const {
     if (kind == Kind::kLinear && !IsIdentity()) return 2;

@@ -286,12 +286,12 @@ GridJob MakeGridJob(const GridOperands& operands, GridFilter filter, GridEdge ed
   job.is_wide = dtype == ACL_DOUBLE;
   job.size = static_cast<int32_t>(size);
   job.threads = threads;
-  job.images = operands.output->view[0];
-  job.channels = operands.output->view[1];
-  job.height = operands.input->view[2];
-  job.width = operands.input->view[3];
-  job.rows = operands.output->view[2];
-  job.columns = operands.output->view[3];
+  job.images = operands.output->shape[0];
+  job.channels = operands.output->shape[1];
+  job.height = operands.input->shape[2];
+  job.width = operands.input->shape[3];
+  job.rows = operands.output->shape[2];
+  job.columns = operands.output->shape[3];
   SetStrides(*operands.input, &job.input_offset, job.input_stride);
   SetStrides(*operands.grid, &job.grid_offset, job.grid_stride);
   SetStrides(*operands.output, &job.output_offset, job.output_stride);

@@ -28,11 +28,11 @@ void AxesRows::Set(const AxesOperands& operands, int64_t from_size, int64_t to_s
   batch_rank = 0;
   batches = 1;
   for (int dim = 0; dim < operands.batch_rank; ++dim) {
-    if (to.view[dim] == 1) continue;
-    extent[batch_rank] = to.view[dim];
+    if (to.shape[dim] == 1) continue;
+    extent[batch_rank] = to.shape[dim];
     from_stride[batch_rank] = ByteStride(from, dim);
     to_stride[batch_rank++] = ByteStride(to, dim);
-    batches *= to.view[dim];
+    batches *= to.shape[dim];
   }
   if (parts > 1) {
     extent[batch_rank] = parts;

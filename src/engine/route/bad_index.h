@@ -1,4 +1,4 @@
-// The first index of a step that is out of bounds.
+// The first index of an op that is out of bounds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ class BadIndex {
     while (at < seen && !at_.compare_exchange_weak(seen, at, std::memory_order_relaxed)) {
     }
   }
-  // Fails the stream if there was one; value(at) returns its value.
+  // Fails the stream if a bad index was noted. value(at) returns the index at element `at`.
   template <class Value>
   void Report(const JobContext& context, bool raises, const char* name, int64_t low, int64_t below,
               const Value& value) const noexcept {

@@ -25,7 +25,7 @@ class Numbers {
 };
 using Wide = Numbers<int64_t>;
 
-// Likewise for an operand that may be missing.
+// Writes the numbers of an operand that may be missing.
 class MaybeWide {
  public:
   MaybeWide(const OptionalBuffer& buffer, const JobContext& context)

@@ -1,5 +1,5 @@
 // Sends rows to experts and back: positions of entries, rows taken there, sums of the returned rows, and
-// their gradients. Each is a trivially copyable step of a job (OpList::Compute). Operands are dense; index
+// their gradients. Each is a listed op (OpList::Compute) and trivially copyable. Operands are dense; index
 // operands are INT64 unless stated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

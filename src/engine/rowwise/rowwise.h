@@ -123,7 +123,7 @@ class RowwiseJobMaker {
   int columns_ = 0;
 };
 
-// Makes one job of those, one after the other, at most two.
+// Makes one job of at most two rowwise jobs, which run one after the other.
 RowwiseJobs MakeRowJobs(JobMemory& memory, const RowwiseJob* const* jobs, int count,
                         uint32_t touched) noexcept;
 

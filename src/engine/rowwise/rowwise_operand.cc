@@ -159,7 +159,7 @@ RowwiseOperand RowwiseOperandOf(int operand, const StridedView& tensor, const Sh
   to.argument = static_cast<int8_t>(operand);
   to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
   to.offset = ByteOffset(view);
-  const int missing = shape.rank - view.view.rank;
+  const int missing = shape.rank - view.shape.rank;
   for (int axis = 0; axis < shape.rank; ++axis) {
     AddAxis((axes >> axis & 1) != 0 ? to.inner : to.outer, shape[axis],
             axis >= missing ? ByteStride(view, axis - missing) : 0);
@@ -178,8 +178,8 @@ RowwiseOperand NumbersOf(int operand, const StridedView& tensor, bool is_output,
   to.argument = static_cast<int8_t>(operand);
   to.size = static_cast<int32_t>(StorageBits(view.dtype) / 8);
   to.offset = ByteOffset(view);
-  for (int axis = 0; axis < view.view.rank; ++axis)
-    AddAxis(to.outer, view.view[axis], ByteStride(view, axis));
+  for (int axis = 0; axis < view.shape.rank; ++axis)
+    AddAxis(to.outer, view.shape[axis], ByteStride(view, axis));
   const aclDataType from = is_output ? computed : view.dtype;
   const aclDataType into = is_output ? view.dtype : computed;
   to.conversion = &ConversionBetween(isa, ConvertedPart(from, into), into);

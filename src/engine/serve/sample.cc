@@ -14,6 +14,42 @@ namespace {
 // Whether x is greater: NaN is greater than all numbers.
 bool IsGreater(float x, float y) { return x > y || (std::isnan(x) && !std::isnan(y)); }
 
+// Turns logits into their softmax.
+template <class Exponential>
+void Normalize(const Exponential& exponential, float* x, int64_t count) {
+  float greatest = x[0];
+  for (int64_t i = 1; i < count; ++i) greatest = IsGreater(x[i], greatest) ? x[i] : greatest;
+  for (int64_t i = 0; i < count; ++i) x[i] -= greatest;
+  exponential(x, count);
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += static_cast<double>(x[i]);
+  const auto total = static_cast<float>(sum);
+  for (int64_t i = 0; i < count; ++i) x[i] /= total;
+}
+
+// Returns how many of the probabilities, which descend, are kept: until their sum reaches `reached`, and while they are at least `least`
+// times the greatest. If nothing has to be reached, the greatest alone is kept and becomes 1.
+int64_t KeptOf(float* x, int64_t count, float reached, float least) {
+  if (reached <= 0.0f) {
+    count = 1;
+    x[0] = 1.0f;
+  } else if (reached < 1.0f) {
+    double sum = 0;
+    int64_t i = 0;
+    for (; i < count && sum < static_cast<double>(reached); ++i) sum += static_cast<double>(x[i]);
+    count = i;
+  }
+  if (least >= 1.0f) {
+    count = 1;
+  } else if (least > 0.0f) {
+    const float limit = least * x[0];
+    int64_t i = 0;
+    while (i < count && !(x[i] < limit)) ++i;
+    count = i;
+  }
+  return count;
+}
+
 }  // namespace
 
 void SampleRows::Run(const JobContext& context) const noexcept {
@@ -47,34 +83,8 @@ void SampleRows::Run(const JobContext& context) const noexcept {
           });
         }
         for (int64_t i = 0; i < count; ++i) of_kept[i] = x[indices[i]];
-        if (are_logits) {
-          float greatest = of_kept[0];
-          for (int64_t i = 1; i < count; ++i)
-            greatest = IsGreater(of_kept[i], greatest) ? of_kept[i] : greatest;
-          for (int64_t i = 0; i < count; ++i) of_kept[i] -= greatest;
-          exponential(of_kept, count);
-          double sum = 0;
-          for (int64_t i = 0; i < count; ++i) sum += static_cast<double>(of_kept[i]);
-          const auto total = static_cast<float>(sum);
-          for (int64_t i = 0; i < count; ++i) of_kept[i] /= total;
-        }
-        if (reached <= 0.0f) {
-          count = 1;
-          of_kept[0] = 1.0f;
-        } else if (reached < 1.0f) {
-          double sum = 0;
-          int64_t i = 0;
-          for (; i < count && sum < static_cast<double>(reached); ++i) sum += static_cast<double>(of_kept[i]);
-          count = i;
-        }
-        if (least >= 1.0f) {
-          count = 1;
-        } else if (least > 0.0f) {
-          const float limit = least * of_kept[0];
-          int64_t i = 0;
-          while (i < count && !(of_kept[i] < limit)) ++i;
-          count = i;
-        }
+        if (are_logits) Normalize(exponential, of_kept, count);
+        count = KeptOf(of_kept, count, reached, least);
 
         if (is_choosing) {
           int64_t best = 0;

@@ -1,7 +1,7 @@
 // Serving's operations on the rows of tokens around attention: making rows for caches, putting them into
 // pages and taking them out, sampling tokens, advancing requests, and states of linear attention. Each is a
-// trivially copyable step of a job (OpList::Compute) with dense operands. Slots outside a cache are
-// skipped. If several rows have one slot, the last one counts.
+// listed op (OpList::Compute), trivially copyable, with dense operands. Slots outside a cache are skipped. If
+// several rows have one slot, the last one counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -105,8 +105,8 @@ struct PutInPages {
   int64_t SlotOf(const char* list, int64_t row) const noexcept;
 };
 
-// Converts INT32 products of quantised rows to numbers: ((x + bias) * the column's scale) * the row's scale,
-// or with the bias added last.
+// Converts INT32 matrix products of quantised rows to numbers: ((x + bias) * the column's scale) * the row's
+// scale, or with the bias added last.
 struct DequantiseRows {
   BufferRef source;            // INT32
   BufferRef to;                // FLOAT

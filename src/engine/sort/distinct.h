@@ -44,7 +44,7 @@ struct Unique {
   void Run(const JobContext& context) const noexcept;
 };
 
-// The size of its work memory in bytes; aligned to 8.
+// Returns the bytes that `Unique::memory` needs. Its address must be aligned to 8 bytes.
 int64_t UniqueMemory(aclDataType dtype, int64_t count, bool sorts) noexcept;
 
 }  // namespace portacl::engine

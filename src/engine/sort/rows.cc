@@ -260,7 +260,7 @@ void PlanSortRows(const StridedView& source, const StridedView* values, const St
   rows.size = static_cast<int32_t>(aclDataTypeSize(source.dtype));
   rows.isa = isa;
   rows.threads = threads;
-  rows.length = source.view.rank == 0 ? 1 : source.view[dim];
+  rows.length = source.shape.rank == 0 ? 1 : source.shape[dim];
   rows.rows = source.numel / rows.length;
   rows.gather = FindGather(isa, GatherSource::kCache);
   const StridedView* const tensors[] = {&source, values, indices};
@@ -271,12 +271,12 @@ void PlanSortRows(const StridedView& source, const StridedView* values, const St
     side.step = 0;
     if (!side.is_there) continue;
     side.buffer.offset += ByteOffset(*tensors[i]);
-    side.step = tensors[i]->view.rank == 0 ? 0 : ByteStride(*tensors[i], dim);
+    side.step = tensors[i]->shape.rank == 0 ? 0 : ByteStride(*tensors[i], dim);
   }
   // Drops dims of length 1, and merges a dim into the inner one if all sides allow it.
   rows.rank = 0;
-  for (int d = source.view.rank - 1; d >= 0; --d) {
-    if (d == dim || source.view[d] == 1) continue;
+  for (int d = source.shape.rank - 1; d >= 0; --d) {
+    if (d == dim || source.shape[d] == 1) continue;
     int64_t stride[3] = {};
     for (int i = 0; i < 3; ++i) stride[i] = sides[i]->is_there ? ByteStride(*tensors[i], d) : 0;
     const int last = rows.rank - 1;
@@ -284,10 +284,10 @@ void PlanSortRows(const StridedView& source, const StridedView* values, const St
     for (int i = 0; i < 3 && continues; ++i)
       continues = stride[i] == sides[i]->stride[last] * rows.extent[last];
     if (continues) {
-      rows.extent[last] *= source.view[d];
+      rows.extent[last] *= source.shape[d];
       continue;
     }
-    rows.extent[rows.rank] = source.view[d];
+    rows.extent[rows.rank] = source.shape[d];
     for (int i = 0; i < 3; ++i) sides[i]->stride[rows.rank] = stride[i];
     ++rows.rank;
   }

@@ -54,7 +54,8 @@ struct SortRows {
 // from the views, and `threads`, `isa` and the size of the memory.
 void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* indices, int dim,
                   Isa isa, int threads, SortRows& rows) noexcept;
-// The size of its work memory in bytes; aligned to 8. Call it when all other members are set.
+// Returns the bytes that a sort's work memory needs, which is aligned to 8. Call it when all other members
+// are set.
 int64_t RowsMemory(const SortRows& rows) noexcept;
 
 }  // namespace portacl::engine

@@ -18,6 +18,7 @@ def main() -> None:
     torch_npu.npu.set_device(dist.get_rank())
     x = torch.ones(1000).npu()
     dist.all_reduce(x)
+    torch.npu.synchronize()  # it ends before the profile begins
     config = profiler._ExperimentalConfig(profiler_level=profiler.ProfilerLevel.Level1)
     with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(sys.argv[1]), experimental_config=config):
         for _ in range(3):

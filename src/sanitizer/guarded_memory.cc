@@ -24,6 +24,7 @@
 #include "base/process/no_destructor.h"
 #include "sanitizer/report.h"
 #include "sanitizer/working_memory.h"
+#include "sanitizer/written_bits.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -33,7 +34,6 @@ namespace portacl::sanitizer {
 
 namespace {
 
-constexpr size_t kPage = kDevicePage;
 constexpr size_t kMostAddresses = size_t{1} << 44;
 constexpr size_t kFewestAddresses = size_t{1} << 36;
 constexpr size_t kManyPages = 8 * kPage;
@@ -44,25 +44,20 @@ constexpr size_t kRegion = kPage / sizeof(ptrdiff_t) * kPage;
 // The number of freed blocks that are remembered for messages.
 constexpr size_t kMostEnded = 1 << 16;
 
-// A signalling NaN as FLOAT and as BF16, a quiet NaN as FLOAT16, and about 1e306 as DOUBLE. No pattern is a
-// NaN in all four.
-constexpr uint32_t kPattern = 0x7FA17FA1u;
 // The most bytes of a block that are filled: a program that reserves more than the machine has may never
 // touch most of it.
 constexpr size_t kMostFilled = size_t{1} << 30;
 
 bool guards_host = false;
-// To some block, after a finding or because it may use mapped memory.
+// Whether the host got access to some block, after a finding or because it may use mapped memory.
 std::atomic<bool> host_got_access{false};
-std::atomic<uint8_t>* shadow = nullptr;       // a bit for each unit of the range
+
 std::atomic<ptrdiff_t>* distances = nullptr;  // device_range.distance_of_page
 
 void HideFromHost(uintptr_t begin, size_t length) noexcept {
   mmap(reinterpret_cast<void*>(begin), length, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
-
-size_t OffsetOf(uintptr_t address) noexcept { return address - device_range.begin; }
 
 size_t RegionOf(uintptr_t address) noexcept { return OffsetOf(address) / kRegion; }
 
@@ -157,8 +152,6 @@ void AfterFork() {
   new (&TheBlocks().sharing) std::mutex;
   TheBlocks().under_way.clear();
 }
-
-size_t LengthOf(size_t size) noexcept { return (size + kPage - 1) & ~(kPage - 1); }
 
 void* WorkingAt(uintptr_t address) noexcept { return Working(reinterpret_cast<void*>(address)); }
 
@@ -355,29 +348,6 @@ void Remember(Blocks& blocks, Block block) {
     blocks.ended.erase(blocks.ended_order.front());
     blocks.ended_order.pop_front();
   }
-}
-
-// Sets or clears the bits of units first to last. Other units of the first and last byte may belong to other
-// threads; whole bytes belong to the thread that writes the memory.
-void SetBits(size_t first, size_t last, bool value) noexcept {
-  const auto change = [value](size_t byte, unsigned mask) {
-    if (value) {
-      shadow[byte].fetch_or(static_cast<uint8_t>(mask), std::memory_order_relaxed);
-    } else {
-      shadow[byte].fetch_and(static_cast<uint8_t>(~mask), std::memory_order_relaxed);
-    }
-  };
-  const size_t first_byte = first / 8;
-  const size_t last_byte = last / 8;
-  const unsigned from_first = 0xFFu << (first % 8) & 0xFFu;
-  const unsigned to_last = 0xFFu >> (7 - last % 8);
-  if (first_byte == last_byte) {
-    change(first_byte, from_first & to_last);
-    return;
-  }
-  change(first_byte, from_first);
-  std::memset(reinterpret_cast<void*>(shadow + first_byte + 1), value ? 0xFF : 0, last_byte - first_byte - 1);
-  change(last_byte, to_last);
 }
 
 void DropRetiredLocked(Blocks& blocks) noexcept {
@@ -607,67 +577,6 @@ bool UnmapDevice(const char* api, void* address, size_t size) noexcept {
   }
   MarkUnwritten(address, size);
   return true;
-}
-
-void MarkWritten(const void* address, size_t size) noexcept {
-  if (size == 0 || !IsOn(kInit) || !IsInDeviceRange(address)) return;
-  const size_t offset = OffsetOf(reinterpret_cast<uintptr_t>(address));
-  SetBits(offset / kUnit, (offset + size - 1) / kUnit, true);
-}
-
-void MarkWrittenToEnd(const void* address) noexcept {
-  Block block;
-  if (!IsOn(kInit) || !FindBlock(address, &block) || block.is_freed) return;
-  const uintptr_t end = block.begin + LengthOf(block.size);
-  MarkWritten(address, end - reinterpret_cast<uintptr_t>(address));
-}
-
-void MarkUnwritten(void* address, size_t size) noexcept {
-  if (size == 0 || !IsOn(kInit) || !IsInDeviceRange(address)) return;
-  const size_t offset = OffsetOf(reinterpret_cast<uintptr_t>(address));
-  SetBits(offset / kUnit, (offset + size - 1) / kUnit, false);
-}
-
-const void* FirstUnwritten(const void* address, size_t size) noexcept {
-  if (size == 0 || !IsOn(kInit) || !IsInDeviceRange(address)) return nullptr;
-  const size_t offset = OffsetOf(reinterpret_cast<uintptr_t>(address));
-  const size_t last = (offset + size - 1) / kUnit;
-  for (size_t unit = offset / kUnit; unit <= last;) {
-    if (unit % 64 == 0 && last - unit >= 63) {
-      uint64_t word = 0;
-      std::memcpy(&word, reinterpret_cast<const void*>(shadow + unit / 8), sizeof word);
-      if (word == ~uint64_t{0}) {
-        unit += 64;
-        continue;
-      }
-    }
-    if ((shadow[unit / 8].load(std::memory_order_relaxed) >> (unit % 8) & 1) == 0) {
-      return reinterpret_cast<const void*>(
-          std::max(device_range.begin + unit * kUnit, reinterpret_cast<uintptr_t>(address)));
-    }
-    ++unit;
-  }
-  return nullptr;
-}
-
-void FillUnwritten(void* address, size_t size) noexcept {
-  if (!IsOn(kInit)) return;
-  auto* at = static_cast<char*>(Working(address));
-  size_t left = size;
-  if (left >= sizeof kPattern && reinterpret_cast<uintptr_t>(at) % alignof(uint32_t) == 0) {
-    // Fills one page and copies it to the others.
-    char* const first = at;
-    const size_t words = std::min(left, kPage) / sizeof kPattern;
-    std::fill_n(reinterpret_cast<uint32_t*>(at), words, kPattern);
-    at += words * sizeof kPattern;
-    left -= words * sizeof kPattern;
-    for (size_t length = 0; left >= sizeof kPattern; at += length, left -= length) {
-      length = std::min(left, kPage) / sizeof kPattern * sizeof kPattern;
-      std::memcpy(at, first, length);
-    }
-  }
-  std::memset(at, 0x7F, left);
-  MarkUnwritten(address, size);
 }
 
 }  // namespace portacl::sanitizer

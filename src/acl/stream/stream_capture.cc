@@ -6,148 +6,24 @@
 
 #include <algorithm>
 #include <list>
-#include <mutex>
+#include <utility>
 #include <vector>
 
-#include "base/process/fork.h"
-#include "base/process/no_destructor.h"
+#include "acl/stream/open_captures.h"
 #include "base/text.h"
 
 namespace portacl {
 
-constinit std::atomic<int> captured_streams{0};
+using namespace captures;
 
 namespace {
-
-// The last node of each lane before a point in time, or -1: everything that precedes it.
-using Front = std::vector<int32_t>;
 
 void Join(Front* front, const Front& other) {
   if (front->size() < other.size()) front->resize(other.size(), -1);
   for (size_t i = 0; i < other.size(); ++i) (*front)[i] = std::max((*front)[i], other[i]);
 }
 
-struct Lane {
-  aclrtStream handle = nullptr;
-  Front front;
-  int32_t last = -1;   // node
-  int32_t group = -1;  // the open group
-};
-
-struct Capture {
-  uint64_t number = 0;
-  std::shared_ptr<Graph> graph;
-  aclmdlRI handle = nullptr;
-  aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-  pthread_t owner = {};
-  bool is_invalid = false;
-  Text reason;                                   // of its invalidation: the message of the first refused call
-  std::vector<Lane> lanes;                       // the first is the one on which it began
-  std::vector<std::pair<int32_t, Front>> marks;  // for events: the node, and what precedes it
-};
-
-struct Updating {
-  aclrtStream handle = nullptr;
-  std::shared_ptr<Graph> graph;
-  int32_t group = 0;
-  std::vector<RecordedNode> nodes;
-  Text reason;  // why its end fails; empty: it does not
-};
-
-struct Captures {
-  std::mutex mutex;
-  std::list<Capture> all;
-  std::list<Updating> updates;
-  uint64_t last_number = 0;
-};
-
-Captures& TheCaptures() noexcept {
-  static NoDestructor<Captures> captures;
-  static const bool guarded = GuardAcrossFork(captures->mutex, ForkRank::kCaptures);
-  (void)guarded;
-  return *captures;
-}
-
 thread_local aclmdlRICaptureMode mode_of_thread = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-
-// The captures while their lock is held. Streams are identified by their handles, which are never reused.
-class Locked {
- public:
-  Locked() noexcept : captures_(TheCaptures()), lock_(captures_.mutex) {}
-
-  Captures* operator->() noexcept { return &captures_; }
-
-  Capture* CaptureOf(aclrtStream handle, Lane** lane) noexcept {
-    for (Capture& capture : captures_.all) {
-      for (Lane& one : capture.lanes) {
-        if (one.handle != handle) continue;
-        *lane = &one;
-        return &capture;
-      }
-    }
-    return nullptr;
-  }
-  Capture* CaptureOf(aclrtStream handle) noexcept {
-    Lane* lane = nullptr;
-    return CaptureOf(handle, &lane);
-  }
-  Updating* UpdateOf(aclrtStream handle) noexcept {
-    for (Updating& one : captures_.updates) {
-      if (one.handle == handle) return &one;
-    }
-    return nullptr;
-  }
-  Capture* Numbered(uint64_t number) noexcept {
-    for (Capture& capture : captures_.all) {
-      if (capture.number == number) return &capture;
-    }
-    return nullptr;
-  }
-  // Removes captures that nobody can end any more, because their stream is destroyed. Their graphs go to
-  // *ended.
-  void Prune(std::vector<std::shared_ptr<Graph>>* ended) noexcept {
-    for (auto it = captures_.all.begin(); it != captures_.all.end();) {
-      if (LiveStream(it->lanes.front().handle) != nullptr) {
-        ++it;
-        continue;
-      }
-      End(it, ended);
-      it = captures_.all.begin();
-    }
-    for (auto it = captures_.updates.begin(); it != captures_.updates.end();) {
-      it = LiveStream(it->handle) != nullptr ? std::next(it) : captures_.updates.erase(it);
-    }
-    Count();
-  }
-  void End(std::list<Capture>::iterator capture, std::vector<std::shared_ptr<Graph>>* ended) noexcept {
-    try {
-      ended->push_back(capture->graph);
-    } catch (...) {
-      // without memory the graph is destroyed while the lock is held
-    }
-    ReleaseGraph(capture->handle);
-    captures_.all.erase(capture);
-    Count();
-  }
-  void Count() noexcept {
-    size_t count = captures_.updates.size();
-    for (const Capture& capture : captures_.all) count += capture.lanes.size();
-    captured_streams.store(static_cast<int>(count), std::memory_order_relaxed);
-  }
-
- private:
-  Captures& captures_;
-  std::lock_guard<std::mutex> lock_;
-};
-
-aclError Refuse(const char* api, aclError status, std::string_view why) noexcept {
-  return Fail(status, MessageClass::kAclReason, Text(api, ": ", why, "."));
-}
-
-void Invalidate(Capture& capture, const char* api, std::string_view why) noexcept {
-  if (!capture.is_invalid) capture.reason = Text(api, ": ", why, ".");
-  capture.is_invalid = true;
-}
 
 bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_t size) noexcept {
   const auto first = reinterpret_cast<uintptr_t>(begin);
@@ -166,32 +42,6 @@ bool IsToldLater(const FoundStream& stream) noexcept {
   bool stops = false;
   stream.stream->IfStill(stream.handle, [&] { stops = stream.stream->StopsOnFailureLocked(); });
   return stops;
-}
-
-aclError FailInvalidated(const char* api) noexcept {
-  return Refuse(
-      api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-      "the capture of the stream was invalidated by an earlier call that it does not allow; end it with "
-      "aclmdlRICaptureEnd and begin anew");
-}
-
-aclError FailNotCaptured(const char* api) noexcept {
-  return Refuse(
-      api, ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-      "the stream is not captured, expected one between aclmdlRICaptureBegin and aclmdlRICaptureEnd");
-}
-
-aclError FailNoMemory(const char* api) noexcept {
-  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
-              Text(api, ": not enough memory to record the work."));
-}
-
-// Invalidates the stream's capture, which lacks work from here on.
-aclError FailNoMemory(const char* api, const FoundStream& stream, Locked& captures) noexcept {
-  if (Capture* const capture = captures.CaptureOf(stream.handle)) {
-    Invalidate(*capture, api, "not enough memory to record the work");
-  }
-  return FailNoMemory(api);
 }
 
 // Appends a node to a lane, behind all that precedes it. Throws if memory is exhausted, and then changes
@@ -560,108 +410,6 @@ void TellCapture(const FoundStream& stream, aclmdlRICaptureStatus* status, aclmd
   *status =
       capture->is_invalid ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
   *handle = capture->handle;
-}
-
-aclError BeginGroup(const char* api, const FoundStream& stream) noexcept {
-  Locked captures;
-  Lane* lane = nullptr;
-  Capture* const capture = captures.CaptureOf(stream.handle, &lane);
-  if (capture == nullptr) return FailNotCaptured(api);
-  if (capture->is_invalid) return FailInvalidated(api);
-  if (lane->group >= 0) {
-    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-                  "a group of tasks is open on the stream, expected aclmdlRICaptureTaskGrpEnd before");
-  }
-  try {
-    capture->graph->groups.emplace_back();
-  } catch (...) {
-    return FailNoMemory(api);
-  }
-  lane->group = static_cast<int32_t>(capture->graph->groups.size()) - 1;
-  return ACL_SUCCESS;
-}
-
-aclError EndGroup(const char* api, const FoundStream& stream, aclrtTaskGrp* handle) noexcept {
-  Locked captures;
-  Lane* lane = nullptr;
-  Capture* const capture = captures.CaptureOf(stream.handle, &lane);
-  if (capture == nullptr) return FailNotCaptured(api);
-  if (lane->group < 0) {
-    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-                  "no group of tasks is open on the stream, expected aclmdlRICaptureTaskGrpBegin before");
-  }
-  const int32_t group = std::exchange(lane->group, -1);
-  if (capture->is_invalid) return FailInvalidated(api);
-  const aclrtTaskGrp created = CreateGroup(capture->graph, group);
-  if (created == nullptr) return FailNoMemory(api);
-  *handle = created;
-  return ACL_SUCCESS;
-}
-
-aclError BeginUpdate(const char* api, const FoundStream& stream, std::shared_ptr<Graph> graph,
-                     int32_t group) noexcept {
-  Locked captures;
-  if (captures.CaptureOf(stream.handle) != nullptr) {
-    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED,
-                  "the stream is being captured, expected one that is not");
-  }
-  if (captures.UpdateOf(stream.handle) != nullptr) {
-    return Refuse(
-        api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-        "the stream updates a group of tasks already, expected aclmdlRICaptureTaskUpdateEnd before");
-  }
-  if (graph->is_captured) {
-    return Refuse(api, ACL_ERROR_RT_MODEL_CAPTURED,
-                  "the graph of the group is being captured, expected aclmdlRICaptureEnd before");
-  }
-  try {
-    captures->updates.push_back({stream.handle, std::move(graph), group, {}, {}});
-  } catch (...) {
-    return FailNoMemory(api);
-  }
-  captures.Count();
-  return ACL_SUCCESS;
-}
-
-aclError EndUpdate(const char* api, const FoundStream& stream, Update* update) noexcept {
-  Locked captures;
-  const auto position = std::find_if(captures->updates.begin(), captures->updates.end(),
-                                     [&](const Updating& one) { return one.handle == stream.handle; });
-  if (position == captures->updates.end()) {
-    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-                  "the stream updates no group of tasks, expected aclmdlRICaptureTaskUpdateBegin before");
-  }
-  update->graph = std::move(position->graph);
-  update->nodes = std::move(position->nodes);
-  const int32_t group = position->group;
-  const Text reason = position->reason;
-  captures->updates.erase(position);
-  captures.Count();
-  if (!reason.view().empty()) {
-    return Fail(
-        ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
-        Text(api, ": a call made the update impossible; nothing was updated. It was ", reason.view()));
-  }
-  const Graph& graph = *update->graph;
-  try {
-    update->positions = graph.groups[static_cast<size_t>(group)];
-  } catch (...) {
-    return FailNoMemory(api);
-  }
-  if (update->positions.size() != update->nodes.size()) {
-    return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
-                Text(api, ": the group has ", update->positions.size(), " tasks and the stream was given ",
-                     update->nodes.size(), ", expected as many; nothing was updated."));
-  }
-  for (size_t i = 0; i < update->positions.size(); ++i) {
-    const char* const recorded = update->graph->WithTasks(
-        [&] { return graph.nodes[static_cast<size_t>(update->positions[i])].info.api; });
-    if (std::string_view(recorded) == update->nodes[i].info.api) continue;
-    return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, MessageClass::kAclReason,
-                Text(api, ": task ", i, " of the group is ", recorded, " and the stream was given ",
-                     update->nodes[i].info.api, ", expected the same; nothing was updated."));
-  }
-  return ACL_SUCCESS;
 }
 
 }  // namespace portacl

@@ -9,291 +9,29 @@
 #include <cstring>
 #include <limits>
 
-#include "base/vector_targets.h"
-
-#ifndef PORTACL_ENGINE_QUANTISE_QUANTISE_TYPES_
-#define PORTACL_ENGINE_QUANTISE_QUANTISE_TYPES_
-
-namespace portacl::engine {
-
-constexpr size_t kSquareLanes = 16;
-
-// Operations on float32 numbers of a tile. `count` of a second operand is 1 if one number serves all.
-struct TileFunctions {
-  Isa isa;                                                                    // for which they are compiled
-  void (*extremes)(const float* x, size_t n, float* least, float* greatest);  // ignores NaN
-  void (*multiply)(float* x, const float* factor, size_t count, size_t n);
-  void (*divide)(float* x, const float* divisor, size_t count, size_t n);
-  void (*add)(float* x, const float* term, size_t count, size_t n);
-  // Adds squares to kSquareLanes sums; number i goes to sum i % kSquareLanes.
-  void (*add_squares)(const float* x, size_t n, double* sums);
-  void (*activate)(float* x, float alpha, size_t n);  // x times the logistic function of alpha x
-};
-
-}  // namespace portacl::engine
-
-#endif  // PORTACL_ENGINE_QUANTISE_QUANTISE_TYPES_
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/quantise/quantise.cc"
-#include <hwy/foreach_target.h>
-
-#include <hwy/highway.h>
-#include "engine/functions/exponential-inl.h"
-#include "engine/half_precision-inl.h"
-#include "engine/map/vector_loop-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace portacl::engine {
-namespace HWY_NAMESPACE {
-
-namespace quantise {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-void Extremes(const float* x, size_t n, float* least, float* greatest) {
-  const DF d;
-  const size_t lanes = hn::Lanes(d);
-  VF low = hn::Set(d, *least);
-  VF high = hn::Set(d, *greatest);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const VF v = hn::LoadU(d, x + i);
-    low = hn::IfThenElse(hn::Lt(v, low), v, low);
-    high = hn::IfThenElse(hn::Gt(v, high), v, high);
-  }
-  float lowest = hn::GetLane(hn::MinOfLanes(d, low));
-  float highest = hn::GetLane(hn::MaxOfLanes(d, high));
-  for (; i < n; ++i) {
-    lowest = x[i] < lowest ? x[i] : lowest;
-    highest = x[i] > highest ? x[i] : highest;
-  }
-  *least = lowest;
-  *greatest = highest;
-}
-
-struct Product {
-  template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
-    return hn::Mul(a, b);
-  }
-};
-struct Quotient {
-  template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
-    return hn::Div(a, b);
-  }
-};
-struct Sum {
-  template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
-    return hn::Add(a, b);
-  }
-};
-
-template <class Op>
-HWY_INLINE void WithSecond(float* x, const float* y, size_t count, size_t n) {
-  const DF d;
-  const hn::CappedTag<float, 1> one;
-  const size_t lanes = hn::Lanes(d);
-  const Op op;
-  const VF single = hn::Set(d, *y);
-  size_t i = 0;
-  if (count == 1) {
-    for (; i + lanes <= n; i += lanes) hn::StoreU(op(hn::LoadU(d, x + i), single), d, x + i);
-  } else {
-    for (; i + lanes <= n; i += lanes) hn::StoreU(op(hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, x + i);
-  }
-  for (; i < n; ++i) {
-    const auto second = hn::Set(one, count == 1 ? *y : y[i]);
-    hn::StoreU(op(hn::LoadU(one, x + i), second), one, x + i);
-  }
-}
-void Multiply(float* x, const float* factor, size_t count, size_t n) {
-  WithSecond<Product>(x, factor, count, n);
-}
-void Divide(float* x, const float* divisor, size_t count, size_t n) {
-  WithSecond<Quotient>(x, divisor, count, n);
-}
-void Add(float* x, const float* term, size_t count, size_t n) { WithSecond<Sum>(x, term, count, n); }
-
-void AddSquares(const float* x, size_t n, double* sums) {
-  for (size_t i = 0; i < n; i += kSquareLanes) {
-    const size_t some = HWY_MIN(kSquareLanes, n - i);
-    for (size_t lane = 0; lane < some; ++lane) {
-      const double number = static_cast<double>(x[i + lane]);
-      sums[lane] += number * number;
-    }
-  }
-}
-
-void Activate(float* x, float alpha, size_t n) {
-  const DF d;
-  const size_t lanes = hn::Lanes(d);
-  const auto activated = [&](VF v) HWY_ATTR {
-    return hn::Mul(v, functions::Sigmoid(d, hn::Mul(v, hn::Set(d, alpha))));
-  };
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(activated(hn::LoadU(d, x + i)), d, x + i);
-  if (i == n) return;
-  HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)] = {};
-  std::memcpy(rest, x + i, (n - i) * sizeof(float));
-  hn::Store(activated(hn::Load(d, rest)), d, rest);
-  std::memcpy(x + i, rest, (n - i) * sizeof(float));
-}
-
-TileFunctions TileFunctionsHere() {
-  return {ThisIsa(), Extremes, Multiply, Divide, Add, AddSquares, Activate};
-}
-
-}  // namespace quantise
-}  // namespace HWY_NAMESPACE
-}  // namespace portacl::engine
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-
 #include "base/data_type.h"
 #include "base/float_environment.h"
 #include "engine/codes.h"
 #include "engine/conversions.h"
-#include "engine/isa_in_use.h"
-#include "engine/isa_table.h"
 #include "engine/parallel.h"
+#include "engine/quantise/row_operands.h"
+#include "engine/quantise/tile_functions.h"
 #include "engine/thread_memory.h"
 
 namespace portacl::engine {
 namespace {
 
-constexpr auto kTileFunctions = PORTACL_ISA_TABLE(quantise::TileFunctionsHere);
-TileFunctions FunctionsFor(Isa isa) {
-  const TileFunctions functions = kTileFunctions.For(isa)();
-  ReportIsaThatRan(functions.isa);
-  return functions;
-}
+using quantise::FactorRow;
+using quantise::FunctionsFor;
+using quantise::Groups;
+using quantise::kSquareLanes;
+using quantise::TileFunctions;
+using quantise::View;
 
 constexpr int64_t kTileColumns = 512;              // columns that are processed at a time
 constexpr int64_t kPiece = 32 * kTileColumns;      // columns that a thread takes if rows may be cut
 constexpr int64_t kBlockBytes = int64_t{1} << 17;  // of the numbers of a block of rows
 constexpr int64_t kMostKept = kThreadMemoryBytes / int64_t{sizeof(float)};
-
-// Reads and writes numbers of an operand as float32.
-class View {
- public:
-  View(const Numbers& numbers, Isa isa, const JobContext& context) : is_there_(numbers.is_there) {
-    if (!is_there_) return;
-    base_ = numbers.buffer.Address(context);
-    dtype_ = numbers.dtype;
-    is_packed_ = StorageBits(numbers.dtype) == 4;
-    size_ = static_cast<int64_t>(StorageBits(numbers.dtype) / 8);
-    load_ = FindLoad(isa, numbers.dtype, ACL_FLOAT);
-    store_ = FindStore(isa, numbers.dtype);
-    table_ = is_packed_ ? NumbersOfCodes(numbers.dtype) : nullptr;
-  }
-  bool is_there() const { return is_there_; }
-
-  void Bring(int64_t at, int64_t n, float* to) const {
-    if (!is_packed_) return load_(base_ + at * size_, to, static_cast<size_t>(n));
-    const auto* const bytes = reinterpret_cast<const uint8_t*>(base_);
-    for (int64_t i = at; i < at + n; ++i)
-      to[i - at] = table_[i % 2 == 0 ? bytes[i / 2] & 0xF : bytes[i / 2] >> 4];
-  }
-  float At(int64_t at) const {
-    float number = 0;
-    Bring(at, 1, &number);
-    return number;
-  }
-  void Put(int64_t at, int64_t n, const float* from) const {
-    store_(from, base_ + at * size_, static_cast<size_t>(n), false);
-  }
-  bool IsInteger() const { return dtype_ == ACL_INT32; }
-  int64_t Integer(int64_t at) const { return Load<int32_t>(base_ + at * size_); }
-  // Rounds numbers as storing and loading them would.
-  void Round(float* x, int64_t n, char* memory) const {
-    store_(x, memory, static_cast<size_t>(n), false);
-    load_(memory, x, static_cast<size_t>(n));
-  }
-
- private:
-  bool is_there_;
-  bool is_packed_ = false;
-  aclDataType dtype_ = ACL_DT_UNDEFINED;
-  char* base_ = nullptr;
-  int64_t size_ = 0;
-  LoadFunction load_ = nullptr;
-  StoreFunction store_ = nullptr;
-  const float* table_ = nullptr;
-};
-
-// A row of factors: one for all columns, or one for each.
-class FactorRow {
- public:
-  FactorRow(const Factors& factors, Isa isa, const JobContext& context, int64_t columns)
-      : view_(factors.numbers, isa, context),
-        by_column_(factors.by_column),
-        by_group_(factors.by_group),
-        rows_(factors.rows),
-        columns_(factors.by_column ? columns : 1) {}
-  bool is_there() const { return view_.is_there(); }
-
-  // Computes the sum of x and these factors, both INT32, as integers and rounds it once.
-  void AddTo(const View& x, int64_t at, int64_t row, int64_t group, int64_t column, int64_t n,
-             float* to) const {
-    const int64_t which = by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
-    const int64_t own = which * columns_ + (by_column_ ? column : 0);
-    for (int64_t i = 0; i < n; ++i)
-      to[i] = static_cast<float>(x.Integer(at + i) + view_.Integer(own + (by_column_ ? i : 0)));
-  }
-  bool IsInteger() const { return view_.is_there() && view_.IsInteger(); }
-
-  struct Numbers {
-    const float* number;
-    size_t count;
-  };
-  Numbers Bring(int64_t row, int64_t group, int64_t column, int64_t n, float* memory) const {
-    const int64_t which = by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
-    const int64_t many = by_column_ ? n : 1;
-    view_.Bring(which * columns_ + (by_column_ ? column : 0), many, memory);
-    return {memory, static_cast<size_t>(many)};
-  }
-
- private:
-  View view_;
-  bool by_column_;
-  bool by_group_;
-  int64_t rows_;
-  int64_t columns_;
-};
-
-// Finds the group of each row.
-class Groups {
- public:
-  Groups(const RowGroups& groups, const JobContext& context) : groups_(groups) {
-    if (groups.ends.is_there) numbers_ = groups.ends.buffer.Address(context);
-  }
-  // Returns -1 if there is none. Rows are asked for in ascending order.
-  int64_t Of(int64_t row) {
-    if (numbers_ == nullptr) return 0;
-    while (at_ < groups_.count && row >= End()) {
-      total_ = End();
-      ++at_;
-    }
-    if (at_ >= groups_.count) return -1;
-    return groups_.are_pairs ? Number(2 * at_) : at_;
-  }
-
- private:
-  int64_t Number(int64_t i) const { return Load<int64_t>(numbers_ + i * int64_t{sizeof(int64_t)}); }
-  int64_t End() const {
-    if (groups_.are_pairs) return total_ + std::max<int64_t>(0, Number(2 * at_ + 1));
-    return groups_.are_counts ? total_ + std::max<int64_t>(0, Number(at_)) : std::max(total_, Number(at_));
-  }
-
-  const RowGroups& groups_;
-  const char* numbers_ = nullptr;
-  int64_t at_ = 0;
-  int64_t total_ = 0;
-};
 
 int64_t QuotientUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t RowsOfBlock(int64_t columns) {
@@ -768,5 +506,3 @@ void TensorExtremes::Run(const JobContext& context) const noexcept {
 }
 
 }  // namespace portacl::engine
-
-#endif  // HWY_ONCE
