@@ -29,7 +29,14 @@ struct Words {
     return _mm512_dpbusd_epi32(sum, b, a);
   }
   PORTACL_TILE_TARGET static uint32_t Sum(Vector words) {
-    return static_cast<uint32_t>(_mm512_reduce_add_epi32(words));
+    // Goes by memory, since GCC warns of undefined vectors in its functions for halves of vectors.
+    alignas(64) uint32_t all[kLanes];
+    Store(words, all);
+    const auto* const half = reinterpret_cast<const __m256i*>(all);
+    const __m256i eight = _mm256_add_epi32(_mm256_load_si256(half), _mm256_load_si256(half + 1));
+    __m128i four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+    four = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
+    return static_cast<uint32_t>(_mm_cvtsi128_si32(four)) + static_cast<uint32_t>(_mm_extract_epi32(four, 1));
   }
   // Without this GCC may store every sum to memory in every step.
   PORTACL_TILE_TARGET static void Keep(Vector& sum) { asm("" : "+v"(sum)); }
