@@ -188,7 +188,7 @@ void AddWords(const WeightedTerms& some, const uint32_t* words, int64_t step) {
   AddWordsOf<kBits, false>(some, words, step);
 }
 
-const QuantisedRowKernels& KernelsHere() {
+const QuantisedRowKernels& QuantisedRowKernelsHere() {
   static const QuantisedRowKernels kernels = {{AddColumns<false>, AddColumns<true>},
                                               {AddWords<8>, AddWords<4>}};
   return kernels;
@@ -205,7 +205,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl::engine {
 
 const QuantisedRowKernels& FindQuantisedRowKernels(Isa isa) noexcept {
-  static constexpr auto kTable = PORTACL_ISA_TABLE(KernelsHere);
+  static constexpr auto kTable = PORTACL_ISA_TABLE(QuantisedRowKernelsHere);
   return kTable.For(isa)();
 }
 
