@@ -16,6 +16,7 @@
 #include "base/data_type.h"
 #include "engine/functions/sleef.h"
 #include "engine/functions/sleef_file.h"
+#include "engine/gemm/byte_kernel.h"
 #include "engine/gemm/tile_kernel.h"
 #include "hccl/communicator.h"
 
@@ -105,6 +106,12 @@ std::vector<const engine::TileKernels*> AllPairs() {
   return all;
 }
 
+// Returns the kernels that multiply INT8 in products of many rows.
+const engine::ByteKernels* WordsOfInt8(const Configuration& configuration) {
+  constexpr int64_t kManyRows = 1024;
+  return engine::ByteKernelsInUse(configuration.isa, kManyRows);
+}
+
 void PrintJson(const Configuration& configuration) {
   nlohmann::ordered_json json;
   json["version"] = PORTACL_VERSION;
@@ -117,6 +124,8 @@ void PrintJson(const Configuration& configuration) {
   if (const auto* pairs = engine::TileKernelsInUse(configuration.isa)) json["pairs_of_bf16"] = pairs->name;
   json["all_pairs_of_bf16"] = nlohmann::ordered_json::array();
   for (const auto* pairs : AllPairs()) json["all_pairs_of_bf16"].push_back(pairs->name);
+  json["words_of_int8"] = nlohmann::ordered_json();
+  if (const auto* words = WordsOfInt8(configuration)) json["words_of_int8"] = words->name;
   json["threads"] = configuration.num_threads;
   json["devices"] = configuration.device_count();
   json["sleef"] = AsJson(Sleef(configuration.isa));
@@ -156,6 +165,8 @@ void PrintText(const Configuration& configuration) {
   for (const auto* one : AllPairs()) all_pairs += std::string(all_pairs.empty() ? "" : " ") + one->name;
   std::printf("pairs of BF16    %s (of: %s)\n", pairs == nullptr ? "none" : pairs->name,
               all_pairs.empty() ? "none" : all_pairs.c_str());
+  const engine::ByteKernels* const words = WordsOfInt8(configuration);
+  std::printf("words of INT8    %s\n", words == nullptr ? "none" : words->name);
   std::printf("threads          %d\ndevices          %d\n", configuration.num_threads,
               configuration.device_count());
   const char* const whose = engine::SleefIsNative() ? "" : " (this system's)";

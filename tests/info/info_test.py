@@ -181,6 +181,10 @@ class Info(unittest.TestCase):
         for name in pairs:
             named = info(PORTACL_ISA=name)
             self.assertEqual((named['isa'], named['pairs_of_bf16']), ('avx512', name))
+        names = {'avx512': {'avx512_vnni', 'amx_int8'}, 'avx2': {'avx_vnni'}, 'neon': {'neon_dotprod'}, 'sve': {'neon_dotprod'}}
+        for isa in plain['isas']:
+            self.assertIn(info(PORTACL_ISA=isa)['words_of_int8'], names.get(isa, set()) - {'amx_int8'} | {None})
+        self.assertIn(plain['words_of_int8'], names.get(plain['isa'], set()) | {None})
         chosen = info(PORTACL_NUM_THREADS='3', PORTACL_DEVICE_COUNT='5')
         self.assertEqual((chosen['threads'], chosen['devices']), (3, 5))
 
@@ -194,6 +198,7 @@ class Info(unittest.TestCase):
                 self.assertIn(value, text)
             self.assertRegex(text, r'(?m)^threads +3$')
             self.assertIn(f"pairs of BF16    {table['pairs_of_bf16'] or 'none'} (of: {' '.join(table['all_pairs_of_bf16']) or 'none'})", text)
+            self.assertIn(f"\nwords of INT8    {table['words_of_int8'] or 'none'}\n", text)
             for name in () if SANITIZERS else ('SLEEF', 'Gloo'):
                 self.assertIn(f'\n{name:<16} {table[name.lower()]["file"]}\n', text)
             for product in table['products']:

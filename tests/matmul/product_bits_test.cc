@@ -7,12 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
 
 #include "engine/gemm/gemm.h"
+#include "engine/gemm/pair_product.h"
+#include "engine/gemm/word_pack.h"
 #include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
@@ -139,9 +142,10 @@ struct Size {
   int64_t rows, columns, depth;
 };
 // Kernels, panels, blocks of terms and tiles in part and in whole, and more than one of each.
-constexpr Size kSizes[] = {{1, 1, 1},      {1, 1, 1000},   {3, 17, 256},  {14, 32, 257}, {29, 65, 513},
-                           {1, 300, 700},  {300, 1, 600},  {40, 5, 300},  {5, 40, 300},  {230, 90, 40},
-                           {530, 50, 270}, {20, 830, 270}, {128, 128, 64}};
+constexpr Size kSizes[] = {{1, 1, 1},      {1, 1, 1000},   {3, 17, 256},   {14, 32, 257}, {29, 65, 513},
+                           {1, 300, 700},  {300, 1, 600},  {40, 5, 300},   {5, 40, 300},  {230, 90, 40},
+                           {530, 50, 270}, {20, 830, 270}, {128, 128, 64}, {2, 2, 3},     {17, 37, 64},
+                           {64, 64, 64},   {15, 33, 65}};
 
 class ProductBits : public ::testing::TestWithParam<std::tuple<Size, DtypeNumber>> {};
 
@@ -346,6 +350,103 @@ TEST(TileKernels, TakeWhatCannotBeSubnormal) {
     EXPECT_EQ(tiles->pair_panel(numbers.data(), 8, 5, pairs.data()), 64);
     numbers[2] = 0x1p-130f;
     EXPECT_EQ(tiles->pair_rows(numbers.data(), 1, 40, pairs.data()), 0);
+  }
+}
+
+// BF16 numbers that are put into order where they lie become the pairs that numbers become, with the same least exponent.
+TEST(TileKernels, OrderWhatTheyPair) {
+  RandomNumbers random(0x0D3);
+  for (const engine::TileKernels* const tiles : TilesToTest()) {
+    for (const int64_t depth : {1, 2, 31, 32, 33, 75, 256}) {
+      constexpr int64_t kLines = 7, kWidth = 32;
+      const auto words = static_cast<size_t>(engine::PairsOf(depth));
+      const Matrix numbers = RandomWithSmall(kLines, depth, random);
+      const std::vector<std::byte> elements = ElementsOf(ACL_BF16, numbers.numbers);
+      const auto at = [&](int64_t line, int64_t k) {
+        uint16_t half = 0;
+        if (line < kLines && k < depth)
+          std::memcpy(&half, &elements[static_cast<size_t>(2 * (line * depth + k))], 2);
+        return uint32_t{half};
+      };
+      std::vector<float> rows(static_cast<size_t>(32 * engine::kPackedRow)),
+          panel(static_cast<size_t>(depth * kWidth));
+      std::vector<uint32_t> row_pairs(static_cast<size_t>(32 * engine::kPairedRow)), ordered_rows = row_pairs;
+      std::vector<uint32_t> panel_pairs(words * kWidth), ordered_panel = panel_pairs;
+      for (int64_t line = 0; line < kLines; ++line) {
+        for (int64_t k = 0; k < depth; ++k) {
+          rows[static_cast<size_t>(line * engine::kPackedRow + k)] = numbers.At(line, k);
+          panel[static_cast<size_t>(k * kWidth + line)] = numbers.At(line, k);
+        }
+        for (int64_t word = 0; word < engine::PairsOf(depth); ++word) {
+          const uint32_t pair = at(line, 2 * word) | at(line, 2 * word + 1) << 16;
+          ordered_rows[static_cast<size_t>(line * engine::kPairedRow + word)] = pair;
+          ordered_panel[static_cast<size_t>(word * kWidth + line)] = pair;
+        }
+      }
+      EXPECT_EQ(tiles->order_rows(ordered_rows.data(), kLines, depth),
+                tiles->pair_rows(rows.data(), kLines, depth, row_pairs.data()));
+      EXPECT_EQ(ordered_rows, row_pairs) << tiles->name << " " << depth;
+      EXPECT_EQ(tiles->order_panel(ordered_panel.data(), kWidth, depth),
+                tiles->pair_panel(panel.data(), kWidth, depth, panel_pairs.data()));
+      EXPECT_EQ(ordered_panel, panel_pairs) << tiles->name << " " << depth;
+    }
+  }
+}
+
+// Rows and panels that are multiplied outside of a product's tiles, as attention does: those that may be subnormal as numbers.
+TEST(PairedPanels, HaveTheBitsOfScalars) {
+  RandomNumbers random(0x9A13);
+  for (const engine::TileKernels* const tiles : TilesToTest()) {
+    for (const engine::Isa isa : IsasToTest()) {
+      const engine::GemmKernels& kernels = engine::FindGemmKernels(isa);
+      if (!TakesTiles(*tiles, isa)) continue;
+      ASSERT_TRUE(engine::TakesPairs(kernels, *tiles));
+      for (int round = 0; round < 12; ++round) {
+        const int64_t m = random.Between(1, 40), n = random.Between(1, 70), k = random.Between(1, 256);
+        const Matrix left = RandomWithSmall(m, k, random), right = RandomWithSmall(k, n, random);
+        const Matrix expected = Expected(left, right, ACL_BF16);
+        const bool is_across = random.Chance(50);
+        const std::vector<std::byte> elements =
+            ElementsOf(ACL_BF16, (is_across ? Transposed(right) : right).numbers);
+        const engine::GatherFunction gather = engine::FindGather(isa, engine::GatherSource::kCache);
+        const engine::WordSource source =
+            engine::WordSourceOf(kernels, gather, is_across ? 2 * k : 2, is_across ? 2 : 2 * n, 2);
+        std::vector<float> numbers(static_cast<size_t>(m * engine::kPackedRow));
+        for (int64_t r = 0; r < m; ++r)
+          for (int64_t i = 0; i < k; ++i)
+            numbers[static_cast<size_t>(r * engine::kPackedRow + i)] = left.At(r, i);
+        std::vector<uint32_t> pairs(static_cast<size_t>(engine::PairedWords(*tiles, m)), 0xFFFFFFFF);
+        std::vector<engine::LeastExponent> least(static_cast<size_t>(engine::PairedGroups(*tiles, m)));
+        engine::PairNumbers(*tiles, numbers.data(), m, k, pairs.data(), least.data());
+        const int64_t width = kernels.columns;
+        std::vector<uint32_t> panels(
+            static_cast<size_t>((n + width - 1) / width * width * engine::PairsOf(k)));
+        std::vector<float> widened(static_cast<size_t>(width * engine::kGemmDepth));
+        std::vector<float> found(static_cast<size_t>(m * n)), twice = found;
+        const engine::PairedRows rows{numbers.data(), pairs.data(), least.data(), m};
+        tiles->begin();
+        for (int i = 0; i < 3; ++i) {
+          std::vector<float>& sums = i == 0 ? found : twice;
+          engine::PackWordPanels(source, reinterpret_cast<const char*>(elements.data()), n, k,
+                                 engine::PairsOf(k), width, panels.data());
+          engine::MultiplyPairedPanels(*tiles, kernels, rows, panels.data(), n, k, sums.data(), n, i == 2,
+                                       widened.data());
+        }
+        tiles->end();
+        for (int64_t r = 0; r < m; ++r) {
+          for (int64_t c = 0; c < n; ++c) {
+            ASSERT_TRUE(SameBits(found[static_cast<size_t>(r * n + c)], expected.At(r, c)))
+                << tiles->name << " " << m << " x " << k << " x " << n << ": " << r << ", " << c;
+            // The second product is added block by block.
+            BlockedSum sum(ACL_BF16, ACL_BF16);
+            for (int i = 0; i < 2; ++i, sum.EndBlock())
+              for (int64_t j = 0; j < k; ++j) sum.AddTerm(left.At(r, j), right.At(j, c));
+            const float all = sum.Result();
+            ASSERT_TRUE(SameBits(twice[static_cast<size_t>(r * n + c)], all)) << tiles->name << ", twice";
+          }
+        }
+      }
+    }
   }
 }
 

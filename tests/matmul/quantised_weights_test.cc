@@ -218,6 +218,41 @@ TEST(QuantisedWeights, OtherForms) {
   }
 }
 
+// One row, whose weights are widened in registers: more columns than a part of them, more terms than a block, and the last columns,
+// terms and halves of a byte by themselves.
+TEST(QuantisedWeights, OneRow) {
+  for (const char* isa : {"", "avx2", "portable"}) {
+    Variables variables;
+    if (*isa != '\0') variables.push_back({"PORTACL_ISA", isa});
+    const ScopedEnvironment environment(variables);
+    if (environment.init_status() != 0) continue;
+    RandomNumbers random(20261127);
+    struct Case {
+      int64_t k, n, group;
+    };
+    for (const auto& [k, n, group] :
+         {Case{24, 2168, 0}, Case{328, 1048, 32}, Case{600, 72, 64}, Case{1048, 40, 0}}) {
+      for (const Packing packing : {Packing::kInt8, Packing::kInt4, Packing::kWords}) {
+        for (const bool is_transposed : {false, true}) {
+          for (const bool per_tensor : {false, true}) {
+            Call call(1, k, n, packing, is_transposed, group, per_tensor ? ACL_FLOAT16 : ACL_BF16, per_tensor,
+                      random);
+            call.guard = Guard::kEnd;
+            const CallResult result = call.Run(environment.stream());
+            ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+            for (int64_t column = 0; column < n; ++column) {
+              const Element expected = call.Expected(0, column);
+              ASSERT_EQ(std::memcmp(expected.data(), call.y.bytes.data() + column * 2, 2), 0)
+                  << isa << " " << k << " x " << n << ", packing " << static_cast<int>(packing)
+                  << ", transposed " << is_transposed << ", column " << column;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 // Work for several threads, with the bits of one.
 TEST(QuantisedWeights, AnyThreadsSameBits) {
   std::vector<unsigned char> bits[2];

@@ -10,6 +10,7 @@
 #include "engine/attention/attention_kernel.h"
 #include "engine/conversions.h"
 #include "engine/gemm/gemm_kernel.h"
+#include "engine/gemm/tile_kernel.h"
 #include "engine/job.h"
 #include "engine/random/source.h"
 #include "engine/strided.h"
@@ -163,6 +164,7 @@ struct Attention {
 
   AttentionKernels kernels;
   const GemmKernels* gemm;
+  const TileKernels* tiles;  // for BF16; nullptr: none
   GatherFunction gather;
   ScatterFunction scatter;
   Isa isa;

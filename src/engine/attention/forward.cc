@@ -21,6 +21,8 @@ using namespace attention;
 // Queries of a tile, whose scores with a block of keys stay in the second-level cache.
 constexpr int64_t kTileQueries = 128;
 constexpr int64_t kMostTogether = 4;
+// The fewest queries of a tile for which pairs of BF16 pay.
+constexpr int64_t kRowsOfPairs = 4;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -57,19 +59,40 @@ class TileRun {
     s_ = slot.Numbers(tile.rows * kPackedRow);
     terms_ = slot.Numbers(tile.rows * sums_row_);
     sums_ = slot.Numbers(tile.rows * sums_row_);
+    if (!TakesPairsOf(attention_, tile.rows)) return;
+    const TileKernels& tiles = *attention_.tiles;
+    const int64_t blocks = DividedUp(attention_.depth, kGemmDepth);
+    widened_ = shared.Numbers(attention_.gemm->columns * kGemmDepth);
+    query_pairs_ = reinterpret_cast<uint32_t*>(slot.Numbers(blocks * PairedWords(tiles, tile.rows)));
+    query_least_ = reinterpret_cast<LeastExponent*>(slot.Numbers(blocks * PairedGroups(tiles, tile.rows)));
+    weight_pairs_ = reinterpret_cast<uint32_t*>(slot.Numbers(PairedWords(tiles, tile.rows)));
+    weight_least_ = reinterpret_cast<LeastExponent*>(slot.Numbers(PairedGroups(tiles, tile.rows)));
+  }
+  // Whether products of a tile may be of pairs of BF16, for which there is memory then.
+  static bool TakesPairsOf(const Attention& attention, int64_t rows) {
+    return attention.tiles != nullptr && rows >= kRowsOfPairs;
   }
   static int64_t ScratchBytes(const Attention& attention) {
-    return RoundedUp(Panels(attention) * kNumber, 64) + RoundedUp(Rows::Memory(attention), 64);
+    const int64_t widened = attention.tiles != nullptr ? attention.gemm->columns * kGemmDepth : 0;
+    return RoundedUp(Panels(attention) * kNumber, 64) + RoundedUp(Rows::Memory(attention), 64) +
+           RoundedUp(widened * kNumber, 64);
   }
   static int64_t Bytes(const Attention& attention, int64_t rows) {
-    const int64_t numbers = PackedRows(rows, attention.depth) + PackedRows(rows, attention.rope_depth) +
-                            rows * kPackedRow + 2 * rows * InLanes(attention.value_depth);
-    return RoundedUp(numbers * kNumber + 5 * int64_t{64}, 64);
+    int64_t numbers = PackedRows(rows, attention.depth) + PackedRows(rows, attention.rope_depth) +
+                      rows * kPackedRow + 2 * rows * InLanes(attention.value_depth);
+    if (TakesPairsOf(attention, rows)) {
+      const int64_t blocks = DividedUp(attention.depth, kGemmDepth) + 1;
+      // Counts the queries' blocks of terms, and the weights.
+      numbers += blocks * (PairedWords(*attention.tiles, rows) + PairedGroups(*attention.tiles, rows));
+    }
+    return RoundedUp(numbers * kNumber + 9 * int64_t{64}, 64);
   }
   static int64_t Panels(const Attention& attention) {
     return std::max({PackedPanels(attention, kAttentionKeys, attention.depth),
                      PackedPanels(attention, kAttentionKeys, attention.rope_depth),
-                     PackedPanels(attention, attention.value_depth, kAttentionKeys)});
+                     PackedPanels(attention, attention.value_depth, kAttentionKeys),
+                     // Pairs take half of that, but terms are padded.
+                     PackedPanels(attention, kAttentionKeys, kEvenOddDepth / 2)});
   }
 
   void Run() {
@@ -92,6 +115,7 @@ class TileRun {
     PackQueryRows(work_, attention_.query,
                   work_.RowOfQuery(attention_.query, tile_.batch, tile_.head, tile_.first), tile_.rows,
                   attention_.depth, pack_, queries_);
+    if (query_pairs_ != nullptr && attention_.query.dtype == ACL_BF16) PairQueries();
     if (has_ropes_) {
       const AttentionOperand& operand = work_.parts->query_rope;
       PackQueryRows(work_, operand, work_.RowOfQuery(operand, tile_.batch, tile_.head, tile_.first),
@@ -140,8 +164,61 @@ class TileRun {
   const Rows& Values() const { return values_; }
 
  private:
+  void PairQueries() {
+    const TileKernels& tiles = *attention_.tiles;
+    for (int64_t term = 0; term < attention_.depth; term += kGemmDepth) {
+      const int64_t block = term / kGemmDepth;
+      PairNumbers(tiles, queries_ + block * tile_.rows * kPackedRow, tile_.rows,
+                  std::min(kGemmDepth, attention_.depth - term),
+                  query_pairs_ + block * PairedWords(tiles, tile_.rows),
+                  query_least_ + block * PairedGroups(tiles, tile_.rows));
+    }
+  }
+
+  // Multiplies with keys as pairs of BF16. Returns false if these cannot be packed as such.
+  bool MultiplyPairedKeys(int64_t key, int64_t count) {
+    if (query_pairs_ == nullptr || attention_.query.dtype != ACL_BF16 || keys_.Operand().dtype != ACL_BF16)
+      return false;
+    const char* const from = keys_.WithoutGap(key, count);
+    if (from == nullptr) return false;
+    const TileKernels& tiles = *attention_.tiles;
+    const WordSource source = keys_.Words(/*lines_are_rows=*/true);
+    auto* const panels = reinterpret_cast<uint32_t*>(panels_);
+    tiles.begin();
+    for (int64_t term = 0; term < attention_.depth; term += kGemmDepth) {
+      const int64_t block = term / kGemmDepth;
+      const int64_t depth = std::min(kGemmDepth, attention_.depth - term);
+      PackWordPanels(source, from + term * source.term, count, depth, PairsOf(depth),
+                     attention_.gemm->columns, panels);
+      const PairedRows rows{queries_ + block * tile_.rows * kPackedRow,
+                            query_pairs_ + block * PairedWords(tiles, tile_.rows),
+                            query_least_ + block * PairedGroups(tiles, tile_.rows), tile_.rows};
+      MultiplyPairedPanels(tiles, *attention_.gemm, rows, panels, count, depth, s_, kPackedRow, term > 0,
+                           widened_);
+    }
+    tiles.end();
+    return true;
+  }
+
+  // Multiplies weights with values likewise.
+  bool MultiplyPairedValues(int64_t key, int64_t count) {
+    if (weight_pairs_ == nullptr || values_.Operand().dtype != ACL_BF16) return false;
+    const char* const from = values_.WithoutGap(key, count);
+    if (from == nullptr) return false;
+    const TileKernels& tiles = *attention_.tiles;
+    auto* const panels = reinterpret_cast<uint32_t*>(panels_);
+    PackWordPanels(values_.Words(/*lines_are_rows=*/false), from, attention_.value_depth, count,
+                   PairsOf(count), attention_.gemm->columns, panels);
+    PairNumbers(tiles, s_, tile_.rows, count, weight_pairs_, weight_least_);
+    tiles.begin();
+    MultiplyPairedPanels(tiles, *attention_.gemm, {s_, weight_pairs_, weight_least_, tile_.rows}, panels,
+                         attention_.value_depth, count, terms_, sums_row_, /*adds=*/false, widened_);
+    tiles.end();
+    return true;
+  }
+
   void MultiplyKeys(int64_t key, int64_t count) {
-    MultiplyPart(keys_, attention_.depth, queries_, key, count, false);
+    if (!MultiplyPairedKeys(key, count)) MultiplyPart(keys_, attention_.depth, queries_, key, count, false);
     if (has_ropes_) MultiplyPart(ropes_, attention_.rope_depth, query_ropes_, key, count, true);
   }
 
@@ -205,6 +282,7 @@ class TileRun {
       return attention_.gemm->multiply_row[ElementOf(operand.dtype)](s_, from, row, count,
                                                                      attention_.value_depth, terms_);
     }
+    if (MultiplyPairedValues(key, count)) return;
     values_.PackTerms(key, count, pack_, panels_);
     MultiplyOf(*attention_.gemm, is_even_odd)(
         {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
@@ -299,6 +377,12 @@ class TileRun {
   float* terms_;
   float* sums_;
   char* pack_;
+  // Pairs of BF16, nullptr without them, the least exponents of their groups, and a panel that is widened.
+  uint32_t* query_pairs_ = nullptr;
+  uint32_t* weight_pairs_ = nullptr;
+  LeastExponent* query_least_ = nullptr;
+  LeastExponent* weight_least_ = nullptr;
+  float* widened_ = nullptr;
   float greatest_[kTileQueries];
   float sum_[kTileQueries];
   float factor_[kTileQueries];

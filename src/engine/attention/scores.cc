@@ -47,6 +47,19 @@ void PackQueryRows(const Work& work, const AttentionOperand& operand, const char
 
 // ---- rows of keys and values ----
 
+const char* Rows::WithoutGap(int64_t first, int64_t count) const {
+  if (IsCopied()) return nullptr;
+  int64_t run;
+  const char* const from = At(first, &run);
+  return run >= count ? from : nullptr;
+}
+
+WordSource Rows::Words(bool lines_are_rows) const {
+  const int64_t line = lines_are_rows ? operand_.row : operand_.column;
+  const int64_t term = lines_are_rows ? operand_.column : operand_.row;
+  return WordSourceOf(*work_.attention.gemm, work_.attention.gather, line, term, SizeOf(operand_.dtype));
+}
+
 int64_t Rows::PageOf(int64_t row) const {
   const AttentionOperand& table = work_.attention.table;
   return Load<int32_t>(work_.Base(table) + batch_ * table.batch + row / work_.attention.page * table.column);
@@ -395,6 +408,9 @@ Attention Completed(const Attention& attention, Isa isa, int threads) noexcept {
   Attention made = attention;
   made.kernels = FindAttentionKernels(isa);
   made.gemm = &FindGemmKernels(isa);
+  const bool has_bf16 = made.query.dtype == ACL_BF16 || made.value.dtype == ACL_BF16;
+  made.tiles = has_bf16 ? TileKernelsInUse(isa) : nullptr;
+  if (made.tiles != nullptr && !TakesPairs(*made.gemm, *made.tiles)) made.tiles = nullptr;
   made.gather = FindGather(isa, GatherSource::kCache);
   made.scatter = FindScatter(isa, /*from_memory=*/false);
   made.isa = isa;

@@ -9,6 +9,8 @@
 
 #include "engine/attention/attention.h"
 #include "engine/gemm/pack.h"
+#include "engine/gemm/pair_product.h"
+#include "engine/gemm/word_pack.h"
 
 namespace portacl::engine::attention {
 
@@ -149,6 +151,10 @@ class Rows {
 
   // Returns the address of a row. `run` counts the rows, from this one on, that are contiguous in memory.
   const char* At(int64_t row, int64_t* run) const;
+  // Returns the address of rows that are all at equal distances in memory and need not be copied; else nullptr.
+  const char* WithoutGap(int64_t first, int64_t count) const;
+  // Returns their elements as a source of words, for a type of 16 bits.
+  WordSource Words(bool lines_are_rows) const;
   // Prefetches rows of `bytes` bytes.
   void Prefetch(int64_t first, int64_t count, int64_t bytes) const;
   // Copies `count` rows, which are plain, one behind the other.

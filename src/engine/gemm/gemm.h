@@ -7,8 +7,10 @@
 
 #include "acl/acl_base.h"
 #include "engine/conversions.h"
+#include "engine/gemm/byte_kernel.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/patches.h"
+#include "engine/gemm/quantised_row.h"
 #include "engine/gemm/tile_kernel.h"
 #include "engine/strided.h"
 
@@ -70,11 +72,13 @@ struct Gemm {
 // Trivially copyable, so that an executor can hold it.
 struct GemmJob {
   Gemm gemm;
-  enum class Way : uint8_t { kTiles, kPanels, kRow, kDot };
+  enum class Way : uint8_t { kTiles, kPanels, kRow, kDot, kSmall };
 
   const GemmKernels* kernels;
-  const TileKernels* tile_kernels;  // for BF16; nullptr if there are none or they do not pay
-  LoadFunction load[3];             // left, right, added
+  const TileKernels* tile_kernels;               // for BF16; nullptr if there are none or they do not pay
+  const ByteKernels* byte_kernels;               // for integers, likewise
+  const QuantisedRowKernels* quantised_kernels;  // for one row and quantised weights
+  LoadFunction load[3];                          // left, right, added
   StoreFunction store;
   GatherFunction gather;
   ScatterFunction scatter;
@@ -107,7 +111,8 @@ int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
 // Makes a job. No length but the depth is 0. If the depth is 0, something is added or out becomes 0.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
-// Makes a job with kernels for pairs of terms, which may be nullptr.
-GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept;
+// Makes one with kernels for pairs of BF16 terms and for words of INT8 terms, which may be nullptr.
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles,
+                    const ByteKernels* bytes = nullptr) noexcept;
 
 }  // namespace portacl::engine

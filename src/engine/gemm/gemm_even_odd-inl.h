@@ -164,6 +164,63 @@ void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t dep
   }
 }
 
+// The same for lines of BF16, whose words of two terms are transposed: the even term is the word's lower half, the
+// odd one its upper half.
+constexpr int64_t kPairsOfBlock = kEvenOddDepth / 2;
+
+// Copies the words of a block that lacks lines or terms, padded with 0.
+HWY_INLINE void CopyPairs(const char* from, int64_t line, int64_t lines, int64_t terms, float* squares) {
+  std::memset(squares, 0, kPairsOfBlock * kSide * sizeof(float));
+  for (int64_t i = 0; i < lines; ++i) {
+    for (int64_t k = 0; k < terms; k += 2) {
+      std::memcpy(squares + k / 2 * kSide + i, from + i * line + k * 2,
+                  static_cast<size_t>(2 * HWY_MIN(int64_t{2}, terms - k)));
+    }
+  }
+}
+
+HWY_INLINE void AddSidePairs(const float* x, const float* pairs, int64_t terms, float* sums) {
+  const hn::CappedTag<float, kSide> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto upper = hn::Set(di, static_cast<int32_t>(0xFFFF0000u));
+  for (int64_t lane = 0; lane < kSide; lane += lanes) {
+    auto even = hn::Zero(d);
+    auto odd = hn::Zero(d);
+    for (int64_t k = 0; k < terms; k += 2) {
+      const auto word = hn::BitCast(di, hn::LoadU(d, pairs + k / 2 * kSide + lane));
+      even = functions::Fma(d, hn::Set(d, x[k]), hn::BitCast(d, hn::ShiftLeft<16>(word)), even);
+      if (k + 1 < terms)
+        odd = functions::Fma(d, hn::Set(d, x[k + 1]), hn::BitCast(d, hn::And(word, upper)), odd);
+    }
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + lane), hn::Add(even, odd)), d, sums + lane);
+  }
+}
+
+void AddAcrossBf16(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c,
+                   bool adds) {
+  constexpr int64_t kWord = 2 * sizeof(uint16_t);
+  HWY_ALIGN float squares[kPairsOfBlock * kSide];
+  for (int64_t j = 0; j < columns; j += kSide) {
+    const int64_t count = HWY_MIN(kSide, columns - j);
+    HWY_ALIGN float sums[kSide] = {};
+    for (int64_t i = 0; i < count && adds; ++i) sums[i] = c[j + i];
+    for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
+      const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
+      const char* const from = b + j * column + block * 2;
+      if (count == kSide && terms == kEvenOddDepth) {
+        for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * column + kTransposedAhead);
+        for (int64_t word = 0; word < kPairsOfBlock; word += kSide)
+          TransposeSquare<F32Elements>(from + word * kWord, column, squares + word * kSide, kSide);
+      } else {
+        CopyPairs(from, column, count, terms, squares);
+      }
+      AddSidePairs(a + block, squares, terms, sums);
+    }
+    std::memcpy(c + j, sums, static_cast<size_t>(count) * sizeof(float));
+  }
+}
+
 // Reads lines one after the other, which hardware prefetchers follow.
 template <class Elements>
 void MultiplyLinesEvenOdd(const char* a, int64_t a_line, const char* b, int64_t b_line, int64_t depth,

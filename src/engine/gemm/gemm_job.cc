@@ -9,6 +9,7 @@
 #include "base/float_environment.h"
 #include "engine/gemm/gemm_tile.h"
 #include "engine/gemm/integers.h"
+#include "engine/gemm/quantised.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 
@@ -82,6 +83,23 @@ GemmJob::Way WayOf(const Gemm& gemm) {
   return Way::kTiles;
 }
 
+// Whether both operands are float32 that are read where they lie, since packing costs as much as it gains.
+bool IsSmall(const Gemm& gemm) {
+  return gemm.rows > 1 && gemm.rows <= kSmallSide && gemm.columns <= kSmallSide && gemm.depth > 0 &&
+         gemm.depth <= kSmallSide && gemm.groups == 1 && gemm.left.patches == nullptr &&
+         gemm.left.dtype == ACL_FLOAT && gemm.right.dtype == ACL_FLOAT && gemm.right.column == kNumber &&
+         gemm.right.row % kNumber == 0 && gemm.left.row % kNumber == 0 && gemm.left.column % kNumber == 0;
+}
+
+GemmJob::Way WayOfQuantisedRow(const Gemm& gemm) {
+  using Way = GemmJob::Way;
+  if (gemm.left.patches != nullptr) return Way::kTiles;
+  const QuantisedOrder order = OrderOf(*gemm.right.quantised, gemm.depth);
+  if (order == QuantisedOrder::kColumns) return Way::kRow;
+  const bool fits = gemm.groups * DividedUp(gemm.depth, kGemmDepth) <= kMostRowsTogether;
+  return order == QuantisedOrder::kTerms && fits ? Way::kPanels : Way::kTiles;
+}
+
 // Makes tiles as large as memory allows, but enough of them for the threads. Columns are cut first: each cut
 // packs the left operand once more, which is mostly a copy of rows.
 void ChooseTiles(GemmJob& job, int threads) {
@@ -138,13 +156,8 @@ void RunSharedBlocks(const GemmJob& job, void* const* addresses, float* sums) {
   FinishBlocks(job, tile, sums);
 }
 
-}  // namespace
-
-GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
-  return MakeGemmJob(gemm, isa, threads, TileKernelsInUse(isa));
-}
-
-GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles) noexcept {
+// Begins a job, with the rows and columns that its kernels see.
+GemmJob BegunJob(const Gemm& gemm, Isa isa) {
   GemmJob job{};
   job.gemm = gemm;
   job.kernels = &FindGemmKernels(isa);
@@ -159,6 +172,12 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* t
                          (made.rows >= job.kernels->columns || made.rows >= made.columns);
   job.is_transposed = !is_packed && (is_narrow || is_across);
   if (job.is_transposed) Transpose(made);
+  return job;
+}
+
+GemmJob FinishedJob(GemmJob job, Isa isa, int threads, const TileKernels* tiles, const ByteKernels* bytes) {
+  const Gemm& made = job.gemm;
+  const bool is_packed = IsPacked(made.right);
   job.is_even_odd = IsEvenOdd(made);
   job.load[0] = FindLoad(isa, made.left.dtype, ACL_FLOAT);
   job.load[1] = FindLoad(isa, made.right.dtype, ACL_FLOAT);
@@ -170,6 +189,12 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* t
                   made.alpha == 1.0f && made.depth > 0 && (made.out.column == kNumber || made.columns == 1) &&
                   made.out.row % kNumber == 0;
   job.way = is_packed ? GemmJob::Way::kTiles : WayOf(made);
+  if (!is_packed && !job.is_even_odd && job.kernels->multiply_small != nullptr && IsSmall(made))
+    job.way = GemmJob::Way::kSmall;
+  if (made.right.quantised != nullptr && made.rows == 1 && made.depth > 0) {
+    job.quantised_kernels = &FindQuantisedRowKernels(isa);
+    job.way = WayOfQuantisedRow(made);
+  }
   const bool is_of_tiles =
       job.way == GemmJob::Way::kTiles || (job.way == GemmJob::Way::kPanels && made.rows >= kRowsOfPairs);
   if (tiles != nullptr && is_of_tiles && made.left.dtype == ACL_BF16 && made.right.dtype == ACL_BF16 &&
@@ -178,12 +203,36 @@ GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* t
     job.tile_kernels = tiles;
     job.way = GemmJob::Way::kTiles;
   }
+  if (bytes != nullptr && made.integers != nullptr && made.depth > 0 &&
+      job.kernels->columns % bytes->columns == 0) {
+    // The right operand of one row is not packed.
+    const bool has_lines = job.way == GemmJob::Way::kPanels && made.rows == 1;
+    if (has_lines && bytes->multiply_lines != nullptr) {
+      job.byte_kernels = bytes;
+    } else if (job.way == GemmJob::Way::kTiles || made.rows > 1) {
+      job.byte_kernels = bytes;
+      job.way = GemmJob::Way::kTiles;
+    }
+  }
   ChooseTiles(job, threads);
   if (job.way == GemmJob::Way::kDot && job.threads > 1 && made.groups == 1 && made.out.argument >= 0 &&
       std::all_of(std::begin(made.batch), std::end(made.batch), [](int64_t length) { return length == 1; })) {
     job.shared_blocks = DividedUp(made.depth, job.is_even_odd ? kEvenOddDepth : kGemmDepth);
   }
   return job;
+}
+
+}  // namespace
+
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept {
+  const GemmJob begun = BegunJob(gemm, isa);
+  if (gemm.integers == nullptr) return FinishedJob(begun, isa, threads, TileKernelsInUse(isa), nullptr);
+  return FinishedJob(begun, isa, threads, nullptr, ByteKernelsInUse(isa, begun.gemm.rows));
+}
+
+GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles,
+                    const ByteKernels* bytes) noexcept {
+  return FinishedJob(BegunJob(gemm, isa), isa, threads, tiles, bytes);
 }
 
 bool GemmJob::Touches(int operand) const noexcept {

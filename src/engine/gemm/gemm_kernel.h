@@ -37,10 +37,32 @@ struct PackedProduct {
       false;  // c is int32, modulo 2^32: sums of one block of products of int8 are exact in float32
 };
 
+// The most rows, columns and terms of a product whose packing would cost as much as it gains.
+inline constexpr int64_t kSmallSide = 64;
+// c = a * b of float32 where it lies, with at most kSmallSide terms. Elements of b lie side by side along the
+// columns, and those of c. Steps are in numbers.
+struct SmallProduct {
+  const float* a;
+  int64_t a_row;
+  int64_t a_term;
+  const float* b;
+  int64_t b_term;
+  float* c;
+  int64_t c_row;
+  int64_t rows;
+  int64_t columns;
+  int64_t depth;
+};
+
 // Packs elements that lie side by side along the columns into panels. Rows lie `row` bytes apart. The last
 // panel is padded with 0.
 using PackColumnsFunction = void (*)(const char* from, int64_t row, int64_t depth, int64_t columns,
                                      float* to);
+
+// Makes words of elements of 1 or 2 bytes that lie `row` bytes apart, for columns that lie side by side: element
+// k of to[j] is that of row k and column j, and 0 from `terms` on. A word has four or two of them.
+using PackWordsFunction = void (*)(const char* from, int64_t row, int64_t terms, int64_t columns,
+                                   uint32_t* to);
 
 // to[c][r] = from[r][c]. Rows of `from` lie `row` bytes apart, those of `to` `to_row` numbers. As many zeros
 // as the widest vector has numbers may be written behind a row of `to`.
@@ -88,8 +110,10 @@ struct GemmKernels {
   int rows;     // that are multiplied at a time
   int columns;  // of a panel
   void (*multiply)(const PackedProduct& product);
+  void (*multiply_small)(const SmallProduct& product);  // nullptr: there is none
   PackColumnsFunction pack_columns[kGemmElements];
   TransposeFunction transpose[kGemmElements];
+  PackWordsFunction pack_words[2];  // indexed by an element's size minus 1
   MultiplyRowFunction multiply_row[kGemmElements];
   MultiplyAcrossFunction multiply_across[kGemmElements];
   MultiplyLinesFunction multiply_lines[kGemmElements];

@@ -12,6 +12,7 @@
 #include "engine/gemm/gemm_even_odd-inl.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/gemm_panels-inl.h"
+#include "engine/gemm/gemm_small-inl.h"
 #include "engine/gemm/gemm_unpacked-inl.h"
 #include "engine/half_precision-inl.h"
 
@@ -25,8 +26,14 @@ const GemmKernels& KernelsHere() {
     kRows,
     static_cast<int>(PanelColumns()),
     MultiplyPacked,
+#if HWY_HAVE_SCALABLE
+    nullptr,
+#else
+    MultiplySmall,
+#endif
     {PackColumns<F32Elements>, PackColumns<F16Elements>, PackColumns<Bf16Elements>, PackColumns<I8Elements>},
     {Transpose<F32Elements>, Transpose<F16Elements>, Transpose<Bf16Elements>, Transpose<I8Elements>},
+    {PackWordsOfBytes, PackWordsOfHalves},
     {MultiplyRow<F32Elements>, MultiplyRow<F16Elements>, MultiplyRow<Bf16Elements>, MultiplyRow<I8Elements>},
     {MultiplyAcross<F32Elements>, MultiplyAcross<F16Elements>, MultiplyAcross<Bf16Elements>,
      MultiplyAcross<I8Elements>},
@@ -43,7 +50,7 @@ const GemmKernels& KernelsHere() {
 #endif
     {MultiplyEvenOdd,
      {AddRowEvenOdd<F32Elements>, AddRowEvenOdd<F16Elements>, AddRowEvenOdd<Bf16Elements>},
-     {AddAcrossEvenOdd<F32Elements>, AddAcrossEvenOdd<F16Elements>, AddAcrossEvenOdd<Bf16Elements>},
+     {AddAcrossEvenOdd<F32Elements>, AddAcrossEvenOdd<F16Elements>, AddAcrossBf16},
      {MultiplyLinesEvenOdd<F32Elements>, MultiplyLinesEvenOdd<F16Elements>,
       MultiplyLinesEvenOdd<Bf16Elements>},
      MultiplyPanelsEvenOdd},

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/gemm/byte_tile.h"
+#include "engine/gemm/finish.h"
 #include "engine/gemm/integers.h"
 #include "engine/gemm/quantised.h"
 #include "engine/thread_memory.h"
@@ -16,8 +18,6 @@ namespace {
 
 // Panels that are packed as numbers before they become pairs.
 constexpr int64_t kPanelsTogether = 4;
-// Columns that are finished at a time.
-constexpr int64_t kFinished = 512;
 
 // With pairs, memory of packed numbers holds the pairs in its first half. The second half holds the numbers
 // being packed or widened.
@@ -54,19 +54,46 @@ class TileRun {
           RunPairs(rows, columns, own, sums, sums_row);
           break;
         }
+        if (job_.byte_kernels != nullptr) {
+          RunBytes(job_, tile_, reinterpret_cast<uint32_t*>(own.left), reinterpret_cast<uint32_t*>(own.right),
+                   sums, sums_row);
+          break;
+        }
         RunTiles(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kPanels:
+        if (gemm_.right.quantised != nullptr) {
+          RunQuantisedRow(rows, own, sums);
+          break;
+        }
+        if (job_.byte_kernels != nullptr) {
+          RunByteLines(job_, tile_, reinterpret_cast<uint32_t*>(own.left), sums);
+          break;
+        }
         RunPanels(rows, columns, own, sums, sums_row);
         break;
       case GemmJob::Way::kRow:
+        if (gemm_.right.quantised != nullptr) {
+          RunQuantisedRow(rows, own, sums);
+          break;
+        }
         RunRow(rows, own, sums);
         break;
       case GemmJob::Way::kDot:
         sums[0] = Dot(own);
         break;
+      case GemmJob::Way::kSmall:
+        if (!IsAligned(tile_.left) || !IsAligned(tile_.right)) {
+          RunTiles(rows, columns, own, sums, sums_row);
+          break;
+        }
+        job_.kernels->multiply_small({reinterpret_cast<const float*>(tile_.left), gemm_.left.row / kNumber,
+                                      gemm_.left.column / kNumber,
+                                      reinterpret_cast<const float*>(tile_.right), gemm_.right.row / kNumber,
+                                      sums, sums_row, tile_.rows, tile_.columns, gemm_.depth});
+        break;
     }
-    if (!job_.is_direct) Finish(sums, sums_row);
+    if (!job_.is_direct) Finish(job_, tile_, sums, sums_row);
   }
 
   // Parts of a product of two vectors whose blocks threads share: RunBlocks sums some blocks, FinishBlocks
@@ -77,8 +104,7 @@ class TileRun {
       SumBlocks(/*group=*/0, block + i, std::min(kMostPanelColumns, count - i), own, to + i);
   }
   void FinishBlocks(const float* blocks) const {
-    float sum = AddedBlocks(blocks, job_.shared_blocks, 0, BeginsWithBlock());
-    FinishColumns(&sum, 0, 0, 1);
+    FinishElement(job_, tile_, AddedBlocks(blocks, job_.shared_blocks, 0, BeginsWithBlock()), 0, 0);
   }
 
  private:
@@ -97,6 +123,11 @@ class TileRun {
     float* const right = left + kLeftNumbers;
     float* const sums = right + kRightNumbers;
     return {left, right, sums, reinterpret_cast<char*>(sums + kSumNumbers)};
+  }
+
+  // Whether numbers can be read as they are: matrices may begin at any byte.
+  static bool IsAligned(const char* first) {
+    return reinterpret_cast<uintptr_t>(first) % alignof(float) == 0;
   }
 
   bool IsInteger() const { return gemm_.integers != nullptr; }
@@ -204,11 +235,21 @@ class TileRun {
     LeastExponent right_least[kMostColumns / kLeastPanelColumns];
     // Tells whether any partial sum may be subnormal.
     bool are_small = false;
+    const WordSource row_words = WordsOf(job_, gemm_.left.row, gemm_.left.column, 2);
+    const WordSource column_words = WordsOf(job_, gemm_.right.column, gemm_.right.row, 2);
     tiles.begin();
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
-      const int64_t panel_pairs = PairsOf(depth) * width;
-      for (int64_t column = 0; column < tile_.columns; column += kPanelsTogether * width) {
-        const int64_t count = std::min(kPanelsTogether * width, tile_.columns - column);
+      const int64_t pairs_of_line = PairsOf(depth);
+      const int64_t panel_pairs = pairs_of_line * width;
+      if (gemm_.right.patches == nullptr) {
+        PackWordPanels(column_words, tile_.right + group * gemm_.right.group + term * column_words.term,
+                       tile_.columns, depth, pairs_of_line, width, right);
+        for (int64_t panel = 0; panel * width < tile_.columns; ++panel)
+          right_least[panel] = tiles.order_panel(right + panel * panel_pairs, width, depth);
+      }
+      const int64_t packed_columns = gemm_.right.patches == nullptr ? 0 : tile_.columns;
+      for (int64_t column = 0; column < packed_columns; column += kPanelsTogether * width) {
+        const int64_t count = std::min(kPanelsTogether * width, packed_columns - column);
         PackNumbers(columns, column, count, group, term, depth, memory.pack, right_numbers);
         for (int64_t at = 0; at < count; at += width) {
           const int64_t panel = (column + at) / width;
@@ -221,9 +262,17 @@ class TileRun {
         const int64_t count = std::min(together, tile_.rows - row);
         for (int64_t at = 0; at < count; at += tiles.rows) {
           const int64_t some = std::min<int64_t>(tiles.rows, count - at);
-          PackNumbersOfRows(rows, row + at, some, group, term, depth, memory.pack, left_numbers);
           uint32_t* const pairs = left + at * kPairedRow;
-          left_least[at / tiles.rows] = tiles.pair_rows(left_numbers, some, depth, pairs);
+          if (gemm_.left.patches == nullptr) {
+            PackWordRows(
+                row_words,
+                tile_.left + group * gemm_.left.group + (row + at) * row_words.line + term * row_words.term,
+                some, depth, pairs_of_line, kPairedRow, pairs);
+            left_least[at / tiles.rows] = tiles.order_rows(pairs, some, depth);
+          } else {
+            PackNumbersOfRows(rows, row + at, some, group, term, depth, memory.pack, left_numbers);
+            left_least[at / tiles.rows] = tiles.pair_rows(left_numbers, some, depth, pairs);
+          }
           std::fill_n(pairs + some * kPairedRow, (tiles.rows - some) * kPairedRow, 0u);
         }
         for (int64_t column = 0; column < tile_.columns; column += width) {
@@ -304,6 +353,32 @@ class TileRun {
       multiply(memory.left, right, gemm_.right.row, depth, tile_.columns, block);
       AddBlock(block, tile_.columns, is_first, sums);
     });
+  }
+
+  // Computes one row with quantised weights, which are widened in registers. If they lie side by side along the
+  // terms, few columns pass through the first-level cache with all terms.
+  void RunQuantisedRow(const PackSource& rows, const Memory& memory, float* sums) const {
+    const GemmKernels& kernels = *job_.kernels;
+    const QuantisedRow row{job_.quantised_kernels, kernels.transpose[static_cast<size_t>(GemmElement::kF32)],
+                           kernels.columns, reinterpret_cast<float*>(memory.pack)};
+    const bool is_of_terms = job_.way == GemmJob::Way::kPanels;
+    const int64_t step = is_of_terms ? kernels.columns : tile_.columns;
+    for (int64_t column = 0; column < tile_.columns; column += step) {
+      const int64_t count = std::min(step, tile_.columns - column);
+      float* packed = memory.left;
+      ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
+        if (column == 0) {
+          PackRows(rows, tile_.left + group * gemm_.left.group + term * rows.term, 1, depth, memory.pack,
+                   packed);
+        }
+        float* const here = sums + column;
+        float* const block = BlockOf(here, memory, is_first);
+        MultiplyQuantisedRow(*gemm_.right.quantised, row, packed, tile_.column + column, count, term, depth,
+                             block);
+        AddBlock(block, count, is_first, here);
+        if (is_of_terms) packed += kPackedRow;
+      });
+    }
   }
 
   // Computes one element: its blocks of terms are independent chains.
@@ -387,108 +462,11 @@ class TileRun {
             job_.gather,           job_.kernels->transpose[static_cast<size_t>(GemmElement::kF32)]};
   }
 
-  // Scales, adds and stores the sums of a row's columns from `column` on, at most kFinished of them.
-  void FinishColumns(float* sums, int64_t row, int64_t column, int64_t n) const {
-    if (IsInteger()) {
-      if (gemm_.depth == 0) std::fill_n(sums, n, 0.0f);
-      return FinishIntegers(sums, row, column, n);
-    }
-    if (gemm_.alpha != 1.0f && gemm_.depth > 0) {
-      for (int64_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
-    }
-    const auto count = static_cast<size_t>(n);
-    if (gemm_.adds && gemm_.added.column == 0) {
-      float value;
-      job_.load[2](tile_.added + row * gemm_.added.row, &value, 1);
-      if (gemm_.beta != 1.0f) value *= gemm_.beta;
-      for (int64_t j = 0; j < n; ++j) sums[j] = gemm_.depth > 0 ? value + sums[j] : value;
-    } else if (gemm_.adds) {
-      alignas(64) float values[kFinished];
-      alignas(64) char elements[kFinished * sizeof(float)];
-      const int32_t size = SizeOf(gemm_.added.dtype);
-      const char* from = tile_.added + row * gemm_.added.row + column * gemm_.added.column;
-      if (gemm_.added.column != size && n > 1) {
-        job_.gather(from, gemm_.added.column, size, elements, n);
-        from = elements;
-      }
-      job_.load[2](from, values, count);
-      if (gemm_.beta != 1.0f) {
-        for (int64_t j = 0; j < n; ++j) values[j] *= gemm_.beta;
-      }
-      for (int64_t j = 0; j < n; ++j) sums[j] = gemm_.depth > 0 ? values[j] + sums[j] : values[j];
-    }
-    if (!gemm_.adds && gemm_.depth == 0) std::fill_n(sums, n, 0.0f);
-    char* const to = tile_.out + row * gemm_.out.row;
-    if (gemm_.out_columns == nullptr) {
-      StoreColumns(sums, to + column * gemm_.out.column, gemm_.out.column, n);
-    } else {
-      StoreAlongDims(sums, to, tile_.column + column, n);
-    }
-  }
-
-  void FinishIntegers(const float* sums, int64_t row, int64_t column, int64_t n) const {
-    const char* const added =
-        gemm_.adds ? tile_.added + row * gemm_.added.row + column * gemm_.added.column : nullptr;
-    alignas(64) char elements[kFinished * sizeof(float)];
-    const IntegerSums all{sums,
-                          n,
-                          tile_.row + row,
-                          tile_.column + column,
-                          job_.is_transposed,
-                          {added, gemm_.added.column, gemm_.added.dtype}};
-    ResultOfIntegers(*gemm_.integers, all, job_.store, elements);
-    const int32_t size = SizeOf(gemm_.out.dtype);
-    char* const to = tile_.out + row * gemm_.out.row + column * gemm_.out.column;
-    if (gemm_.out.column == size || n == 1) {
-      std::memcpy(to, elements, static_cast<size_t>(n * size));
-    } else {
-      job_.scatter(elements, to, gemm_.out.column, size, n);
-    }
-  }
-
-  void StoreColumns(const float* sums, char* to, int64_t step, int64_t n) const {
-    const int32_t size = SizeOf(gemm_.out.dtype);
-    const auto count = static_cast<size_t>(n);
-    if (step == size || n == 1) return job_.store(sums, to, count, false);
-    alignas(64) char elements[kFinished * sizeof(float)];
-    job_.store(sums, elements, count, false);
-    job_.scatter(elements, to, step, size, n);
-  }
-
-  void StoreAlongDims(const float* sums, char* to, int64_t column, int64_t n) const {
-    const GemmColumns& columns = *gemm_.out_columns;
-    constexpr int kLast = GemmColumns::kDims - 1;
-    while (n > 0) {
-      const int64_t along = column % columns.length[kLast];
-      const int64_t some = std::min(n, columns.length[kLast] - along);
-      char* first = to + along * columns.stride[kLast];
-      int64_t rest = column / columns.length[kLast];
-      for (int dim = kLast - 1; dim >= 0; --dim) {
-        first += rest % columns.length[dim] * columns.stride[dim];
-        rest /= columns.length[dim];
-      }
-      StoreColumns(sums, first, columns.stride[kLast], some);
-      sums += some;
-      column += some;
-      n -= some;
-    }
-  }
-
-  void Finish(float* sums, int64_t sums_row) const {
-    for (int64_t row = 0; row < tile_.rows; ++row) {
-      for (int64_t column = 0; column < tile_.columns; column += kFinished)
-        FinishColumns(sums + row * sums_row + column, row, column,
-                      std::min(kFinished, tile_.columns - column));
-    }
-  }
-
   // Computes the same sums one after the other.
   void RunWithoutMemory() const {
     for (int64_t row = 0; row < tile_.rows; ++row) {
-      for (int64_t column = 0; column < tile_.columns; ++column) {
-        float sum = SumOf(row, column);
-        FinishColumns(&sum, row, column, 1);
-      }
+      for (int64_t column = 0; column < tile_.columns; ++column)
+        FinishElement(job_, tile_, SumOf(row, column), row, column);
     }
   }
 

@@ -4,6 +4,7 @@
 #include "engine/gemm/quantised.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace portacl::engine {
 namespace {
@@ -11,6 +12,9 @@ namespace {
 // Elements that are widened at a time.
 constexpr int64_t kWidened = 256;
 static_assert(kWidened >= kGemmDepth && kWidened >= kMostPanelColumns);
+
+// The terms of a word of weights that lie side by side.
+int64_t TermsOfWord(const QuantisedWeights& weights) { return weights.is_int4 ? 8 : 4; }
 
 int64_t ByteOffsetOf(const QuantisedWeights& weights, int64_t column, int64_t term) {
   return weights.first + column * weights.column + term * weights.term;
@@ -44,6 +48,10 @@ void LoadNumbers(const QuantisedSource& source, const char* numbers, const Group
   if (steps.column == source.number_size)
     return source.load_numbers(numbers + group * steps.group + column * steps.column, to,
                                static_cast<size_t>(count));
+  if (steps.column == 0) {
+    std::fill_n(to, count, NumberAt(source, numbers, steps, group, column));
+    return;
+  }
   for (int64_t j = 0; j < count; ++j) to[j] = NumberAt(source, numbers, steps, group, column + j);
 }
 
@@ -54,25 +62,120 @@ void Round(const QuantisedSource& source, int64_t count, float* numbers) {
   source.load_numbers(rounded, numbers, static_cast<size_t>(count));
 }
 
+// Calls f(first, terms, group) for the parts of a block whose terms share their numbers.
+template <class F>
+void ForEachGroup(const QuantisedWeights& weights, int64_t term, int64_t depth, const F& f) {
+  for (int64_t k = 0; k < depth;) {
+    const int64_t group = (term + k) / weights.group_terms;
+    const int64_t end = std::min(depth, (group + 1) * weights.group_terms - term);
+    f(k, end - k, group);
+    k = end;
+  }
+}
+
 // Widens the terms of a column, which lie side by side.
 void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, int64_t depth, float* to) {
   const QuantisedWeights& weights = *source.weights;
   Widen(source, ByteOffsetOf(weights, column, term), depth, to);
-  for (int64_t k = 0; k < depth;) {
-    const int64_t group = (term + k) / weights.group_terms;
-    const int64_t end = std::min(depth, (group + 1) * weights.group_terms - term);
+  ForEachGroup(weights, term, depth, [&](int64_t first, int64_t terms, int64_t group) {
+    float* const some = to + first;
     const float scale = NumberAt(source, source.scales, weights.scale, group, column);
     if (weights.has_offset) {
       const float offset = NumberAt(source, source.offsets, weights.offset, group, column);
-      for (; k < end; ++k) to[k] = (to[k] + offset) * scale;
+      for (int64_t k = 0; k < terms; ++k) some[k] = (some[k] + offset) * scale;
     } else {
-      for (; k < end; ++k) to[k] *= scale;
+      for (int64_t k = 0; k < terms; ++k) some[k] *= scale;
     }
-  }
+  });
   Round(source, depth, to);
 }
 
+// ---- one row ----
+
+// Columns whose chains and scales stay in the first-level cache.
+constexpr int64_t kRowColumns = 1024;
+
+// Returns the bytes of so many adjacent elements.
+int64_t BytesOf(const QuantisedWeights& weights, int64_t elements) {
+  return weights.is_int4 ? (elements + 1) / 2 : elements;
+}
+
+void MultiplyColumns(const QuantisedSource& source, const QuantisedRow& row, const float* a, int64_t column,
+                     int64_t columns, int64_t term, int64_t depth, float* c) {
+  const QuantisedWeights& weights = *source.weights;
+  alignas(64) float scales[kRowColumns];
+  alignas(64) float offsets[kRowColumns];
+  for (int64_t j = 0; j < columns; j += kRowColumns) {
+    const int64_t some = std::min(kRowColumns, columns - j);
+    ForEachGroup(weights, term, depth, [&](int64_t k, int64_t terms, int64_t group) {
+      LoadNumbers(source, source.scales, weights.scale, group, column + j, some, scales);
+      if (weights.has_offset)
+        LoadNumbers(source, source.offsets, weights.offset, group, column + j, some, offsets);
+      const int64_t at = ByteOffsetOf(weights, column + j, term + k);
+      row.kernels->add_columns[weights.is_int4 ? 1 : 0](
+          {a + k, terms, some, scales, weights.has_offset ? offsets : nullptr, c + j, k == 0},
+          source.elements + (weights.is_int4 ? at / 2 : at),
+          weights.is_int4 ? weights.term / 2 : weights.term);
+    });
+  }
+}
+
+void MultiplyWords(const QuantisedSource& source, const QuantisedRow& row, const float* a, int64_t column,
+                   int64_t columns, int64_t term, int64_t depth, float* c) {
+  const QuantisedWeights& weights = *source.weights;
+  const int64_t width = row.width;
+  const int64_t line = weights.is_int4 ? weights.column / 2 : weights.column;
+  const int64_t whole = depth / TermsOfWord(weights);
+  const int64_t rest = BytesOf(weights, depth % TermsOfWord(weights));
+  auto* const words = reinterpret_cast<uint32_t*>(row.words);
+  // Columns that are not there are computed, too.
+  alignas(64) float scales[kMostPanelColumns] = {};
+  alignas(64) float offsets[kMostPanelColumns] = {};
+  alignas(64) float sums[kMostPanelColumns] = {};
+  for (int64_t j = 0; j < columns; j += width) {
+    const int64_t some = std::min(width, columns - j);
+    const int64_t at = ByteOffsetOf(weights, column + j, term);
+    const char* const first = source.elements + (weights.is_int4 ? at / 2 : at);
+    if (some < width || rest > 0) std::fill_n(words, (whole + 1) * width, 0u);
+    if (whole > 0) row.transpose(first, line, some, whole, row.words, width);
+    for (int64_t i = 0; i < some && rest > 0; ++i) {
+      std::memcpy(words + whole * width + i, first + i * line + whole * int64_t{sizeof(uint32_t)},
+                  static_cast<size_t>(rest));
+    }
+    ForEachGroup(weights, term, depth, [&](int64_t k, int64_t terms, int64_t group) {
+      LoadNumbers(source, source.scales, weights.scale, group, column + j, some, scales);
+      if (weights.has_offset)
+        LoadNumbers(source, source.offsets, weights.offset, group, column + j, some, offsets);
+      row.kernels->add_words[weights.is_int4 ? 1 : 0](
+          {a + k, terms, width, scales, weights.has_offset ? offsets : nullptr, sums, k == 0},
+          words + k / TermsOfWord(weights) * width, width);
+    });
+    std::copy_n(sums, some, c + j);
+  }
+}
+
 }  // namespace
+
+QuantisedOrder OrderOf(const QuantisedSource& source, int64_t depth) noexcept {
+  const QuantisedWeights& weights = *source.weights;
+  if (source.round != nullptr) return QuantisedOrder::kNone;
+  // Lines of 4-bit elements begin with a byte.
+  const auto has_whole_bytes = [&](int64_t step) {
+    return !weights.is_int4 || (weights.first % 2 == 0 && step % 2 == 0);
+  };
+  if (weights.column == 1 && has_whole_bytes(weights.term)) return QuantisedOrder::kColumns;
+  const bool has_whole_words =
+      weights.group_terms >= depth || weights.group_terms % TermsOfWord(weights) == 0;
+  if (weights.term == 1 && has_whole_bytes(weights.column) && has_whole_words) return QuantisedOrder::kTerms;
+  return QuantisedOrder::kNone;
+}
+
+void MultiplyQuantisedRow(const QuantisedSource& source, const QuantisedRow& row, const float* a,
+                          int64_t column, int64_t columns, int64_t term, int64_t depth, float* c) noexcept {
+  if (OrderOf(source, depth) == QuantisedOrder::kColumns)
+    return MultiplyColumns(source, row, a, column, columns, term, depth, c);
+  MultiplyWords(source, row, a, column, columns, term, depth, c);
+}
 
 void UnpackNibbles(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept {
   int64_t i = 0;

@@ -9,6 +9,7 @@
 #include "engine/conversions.h"
 #include "engine/gemm/gemm_kernel.h"
 #include "engine/gemm/pack.h"
+#include "engine/gemm/quantised_row.h"
 
 namespace portacl::engine {
 
@@ -54,6 +55,22 @@ inline constexpr int64_t kQuantisedLines = kPackMemory / (kGemmDepth * int64_t{s
 void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transpose, int64_t column,
                          int64_t columns, int64_t term, int64_t depth, int64_t width, float* lines,
                          float* to) noexcept;
+
+// How one row is multiplied without packing: weights that lie side by side along the columns, or along the
+// terms; kNone if packing must read them.
+enum class QuantisedOrder : uint8_t { kNone, kColumns, kTerms };
+QuantisedOrder OrderOf(const QuantisedSource& source, int64_t depth) noexcept;
+// Computes the sums of a block of terms of one row, c[0] for `column`. `a` has the row's `depth` terms from
+// `term` on, at most kGemmDepth; a tile of columns begins at a multiple of `width`, the columns of a panel.
+// `words` has kPackMemory bytes.
+struct QuantisedRow {
+  const QuantisedRowKernels* kernels;
+  TransposeFunction transpose;  // for float32, whose elements are words
+  int64_t width;
+  float* words;
+};
+void MultiplyQuantisedRow(const QuantisedSource& source, const QuantisedRow& row, const float* a,
+                          int64_t column, int64_t columns, int64_t term, int64_t depth, float* c) noexcept;
 // Widens `count` 4-bit elements from index `at` on to bytes. A byte holds two of them, the lower half first.
 void UnpackNibbles(const char* elements, int64_t at, int64_t count, int8_t* to) noexcept;
 // Returns one element.

@@ -1,4 +1,5 @@
-// Products of BF16 by AMX (see tile_products-inl.h), if processor and operating system provide tiles.
+// Products of BF16 and of INT8 by AMX (see tile_products-inl.h), if processor and operating system provide
+// tiles.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/tile_kernel.h"
 
@@ -15,6 +16,8 @@ namespace {
 // Uses assembly instead of intrinsics: those of GCC 12 take the tile's number as text and do not declare that
 // they read memory.
 struct Registers {
+  static constexpr int64_t kTerms = kEvenOddDepth;
+  static constexpr int64_t kRow = kPairedRow;
   template <int kTile>
   PORTACL_TILE_TARGET static void Zero() {
     asm volatile("tilezero %%tmm%c0" ::"i"(kTile));
@@ -28,8 +31,18 @@ struct Registers {
     asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(memory), "r"(bytes), "i"(kTile) : "memory");
   }
   template <int kSums, int kA, int kB>
-  PORTACL_TILE_TARGET static void MultiplyPairs() {
+  PORTACL_TILE_TARGET static void Multiply() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSums), "i"(kA), "i"(kB));
+  }
+};
+
+// Multiplies four INT8 terms of a word, both signed. Sums are int32 modulo 2^32.
+struct ByteRegisters : Registers {
+  static constexpr int64_t kTerms = kTileWords * kTermsOfWord;
+  static constexpr int64_t kRow = kPackedRow;
+  template <int kSums, int kA, int kB>
+  PORTACL_TILE_TARGET static void Multiply() {
+    asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSums), "i"(kA), "i"(kB));
   }
 };
 
@@ -56,6 +69,13 @@ const TileKernels& AmxKernels() noexcept;
 const TileKernels& AmxKernels() noexcept {
   using namespace N_AVX3;
   static constexpr TileKernels kKernels = KernelsOfTiles<Registers>("amx", Begin, End);
+  return kKernels;
+}
+
+const ByteKernels& AmxByteKernels() noexcept;
+const ByteKernels& AmxByteKernels() noexcept {
+  using namespace N_AVX3;
+  static constexpr ByteKernels kKernels = ByteKernelsOfTiles<ByteRegisters>("amx_int8", Begin, End);
   return kKernels;
 }
 

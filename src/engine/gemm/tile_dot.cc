@@ -25,6 +25,17 @@ struct AlternateOrder {
       pairs[i + 1] = terms[2 * i + 3] >> 16 | (terms[2 * i + 1] & 0xFFFF0000u);
     }
   }
+  // Makes them of the pairs of terms 0 and 1, and 2 and 3.
+  PORTACL_TILE_TARGET static void Order(uint32_t& first, uint32_t& second) {
+    const uint32_t x = first, y = second;
+    first = x << 16 | (y & 0xFFFFu);
+    second = (x & 0xFFFF0000u) | y >> 16;
+  }
+  // The same for the adjacent pairs of a row's block, in registers: of the halves 0 to 3 of two words come 2, 0, 3, 1.
+  PORTACL_TILE_TARGET static void OrderBlock(uint32_t* pairs) {
+    const __m512i order = _mm512_set4_epi32(0x0B0A0F0E, 0x09080D0C, 0x03020706, 0x01000504);
+    _mm512_storeu_si512(pairs, _mm512_shuffle_epi8(_mm512_loadu_si512(pairs), order));
+  }
 };
 
 constexpr int kDotRows = 7;
@@ -105,6 +116,8 @@ const TileKernels& DotKernels() noexcept {
                                            PairPanel<AlternateOrder>,
                                            WidenRows<AlternateOrder>,
                                            WidenPanel<AlternateOrder>,
+                                           OrderRows<AlternateOrder>,
+                                           OrderPanel<AlternateOrder>,
                                            MultiplyDot,
                                            DoNothing,
                                            DoNothing};

@@ -87,15 +87,16 @@ bool HasTheBits(const TileKernels& kernels, uint32_t left_least, uint32_t right_
   return true;
 }
 
-#if defined(__x86_64__)
-// Linux grants a process the tile registers on request, and may refuse.
+}  // namespace
+
 bool GetsTiles() noexcept {
+#if defined(__x86_64__)
   constexpr long kRequest = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
-}
+#else
+  return false;
 #endif
-
-}  // namespace
+}
 
 bool HaveTheBits(const TileKernels& kernels) noexcept {
   const DefaultFloatEnvironment environment;

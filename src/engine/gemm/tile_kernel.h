@@ -55,6 +55,9 @@ struct TileKernels {
   LeastExponent (*pair_panel)(const float* panel, int64_t width, int64_t depth, uint32_t* to);
   void (*widen_rows)(const uint32_t* rows, int64_t count, int64_t depth, float* to);
   void (*widen_panel)(const uint32_t* panel, int64_t width, int64_t depth, float* to);
+  // Put pairs of adjacent terms, padded with 0, into the order of the instruction, in place.
+  LeastExponent (*order_rows)(uint32_t* rows, int64_t count, int64_t depth);
+  LeastExponent (*order_panel)(uint32_t* panel, int64_t width, int64_t depth);
   // `a` has all of the kernel's rows; those from `rows` on are 0.
   void (*multiply)(const TileProduct& product);
   // Called before and after a thread's products.
@@ -70,6 +73,8 @@ const TileKernels* TileKernelsInUse(Isa isa) noexcept;
 // Return each kind by itself, for tests.
 const TileKernels* FindDotKernels() noexcept;
 const TileKernels* FindAmxKernels() noexcept;
+// Whether the operating system grants this process the tile registers. Linux does on request.
+bool GetsTiles() noexcept;
 // Computes as AMX does, by the steps of the processor's manual.
 const TileKernels& AmxModel() noexcept;
 

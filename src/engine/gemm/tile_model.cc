@@ -1,4 +1,5 @@
-// The steps of AMX's TDPBF16PS by the processor's manual (see tile_kernel.h). Subnormal operands and sums are
+// The steps of AMX's TDPBF16PS and TDPBSSD by the processor's manual (see tile_kernel.h and byte_kernel.h). The
+// first adds products of BF16: subnormal operands and sums are
 // flushed to 0 with their sign. So are results that are below 2^-126 when rounded to 24 bits with unbounded
 // exponent.
 // SPDX-License-Identifier: Apache-2.0
@@ -44,6 +45,8 @@ struct Memory {
 thread_local Memory tiles[8];
 
 struct Model {
+  static constexpr int64_t kTerms = kEvenOddDepth;
+  static constexpr int64_t kRow = kPairedRow;
   template <int kTile>
   static void Zero() {
     tiles[kTile] = {};
@@ -60,7 +63,7 @@ struct Model {
       std::memcpy(static_cast<char*>(memory) + r * bytes, tiles[kTile].word[r], sizeof tiles[kTile].word[r]);
   }
   template <int kSums, int kA, int kB>
-  static void MultiplyPairs() {
+  static void Multiply() {
     for (int64_t m = 0; m < kTileSide; ++m) {
       for (int64_t n = 0; n < kTileSide; ++n) {
         float even = 0, odd = 0;
@@ -76,6 +79,26 @@ struct Model {
   }
 };
 
+struct ByteModel : Model {
+  static constexpr int64_t kTerms = kTileWords * kTermsOfWord;
+  static constexpr int64_t kRow = kPackedRow;
+  template <int kSums, int kA, int kB>
+  static void Multiply() {
+    for (int64_t m = 0; m < kTileSide; ++m) {
+      for (int64_t n = 0; n < kTileSide; ++n) {
+        uint32_t& sum = tiles[kSums].word[m][n];
+        for (int64_t j = 0; j < kTileWords; ++j) {
+          const uint32_t a = tiles[kA].word[m][j], b = tiles[kB].word[j][n];
+          for (int shift = 0; shift < 32; shift += 8) {
+            const int32_t product = static_cast<int8_t>(a >> shift) * static_cast<int8_t>(b >> shift);
+            sum += static_cast<uint32_t>(product);
+          }
+        }
+      }
+    }
+  }
+};
+
 void DoNothing() {}
 
 }  // namespace
@@ -84,6 +107,13 @@ void DoNothing() {}
 const TileKernels& AmxModel() noexcept {
   using namespace tile_model;
   static constexpr TileKernels kKernels = KernelsOfTiles<Model>("amx_model", DoNothing, DoNothing);
+  return kKernels;
+}
+
+const ByteKernels& AmxByteModel() noexcept {
+  using namespace tile_model;
+  static constexpr ByteKernels kKernels =
+      ByteKernelsOfTiles<ByteModel>("amx_int8_model", DoNothing, DoNothing);
   return kKernels;
 }
 

@@ -1,5 +1,7 @@
 // Packing of pairs of terms (see tile_kernel.h). The including file defines their order:
 //   Order::kLow[i], Order::kHigh[i]   the terms of pair i of 32 terms
+//   Order::Order(a, b)                turns two pairs of adjacent terms into these
+//   Order::OrderBlock(pairs)          turns those of 32 terms into these
 // It also defines PORTACL_TILE_TARGET, the target of the functions, and PORTACL_TILE_NAMESPACE. Nothing here
 // may be shared with other files.
 // SPDX-License-Identifier: Apache-2.0
@@ -87,6 +89,56 @@ PORTACL_TILE_TARGET LeastExponent PairPanel(const float* panel, int64_t width, i
   uint32_t below = 0xFFFFFFFFu;
   for (int64_t j = 0; j < width; ++j) below = least[j] < below ? least[j] : below;
   return ExponentOf(below);
+}
+
+// The same of a pair: the lesser of both magnitudes minus 1, of 16 bits.
+PORTACL_TILE_TARGET inline uint32_t BelowMagnitudes(uint32_t pair) {
+  const uint32_t low = ((pair & 0x7FFFu) - 1) & 0xFFFFu, high = ((pair >> 16 & 0x7FFFu) - 1) & 0xFFFFu;
+  return low < high ? low : high;
+}
+PORTACL_TILE_TARGET inline LeastExponent ExponentOfHalf(uint32_t below) {
+  return below == 0xFFFFu ? kNoExponent : static_cast<LeastExponent>((below + 1) >> 7);
+}
+
+template <class Order>
+PORTACL_TILE_TARGET LeastExponent OrderRows(uint32_t* rows, int64_t count, int64_t depth) {
+  uint16_t least[kEvenOddDepth];
+  for (uint16_t& one : least) one = 0xFFFF;
+  for (int64_t r = 0; r < count; ++r) {
+    uint32_t* pairs = rows + r * kPairedRow;
+    for (int64_t block = 0; block < depth; block += kEvenOddDepth, pairs += kPairsOfBlock) {
+      uint16_t terms[kEvenOddDepth];
+      std::memcpy(terms, pairs, sizeof terms);
+      for (int64_t k = 0; k < kEvenOddDepth; ++k) {
+        const auto below = static_cast<uint16_t>((terms[k] & 0x7FFFu) - 1);
+        least[k] = below < least[k] ? below : least[k];
+      }
+      Order::OrderBlock(pairs);
+    }
+  }
+  uint32_t below = 0xFFFFu;
+  for (const uint16_t some : least) below = some < below ? some : below;
+  return ExponentOfHalf(below);
+}
+
+template <class Order>
+PORTACL_TILE_TARGET LeastExponent OrderPanel(uint32_t* panel, int64_t width, int64_t depth) {
+  uint32_t least[kMostPanelColumns];
+  for (int64_t j = 0; j < width; ++j) least[j] = 0xFFFFu;
+  for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
+    for (int64_t i = 0; i < kPairsOfBlock; i += 2, panel += 2 * width) {
+      uint32_t* const next = panel + width;
+      for (int64_t j = 0; j < width; ++j) {
+        const uint32_t a = BelowMagnitudes(panel[j]), b = BelowMagnitudes(next[j]);
+        const uint32_t below = a < b ? a : b;
+        least[j] = below < least[j] ? below : least[j];
+        Order::Order(panel[j], next[j]);
+      }
+    }
+  }
+  uint32_t below = 0xFFFFu;
+  for (int64_t j = 0; j < width; ++j) below = least[j] < below ? least[j] : below;
+  return ExponentOfHalf(below);
 }
 
 template <class Order>

@@ -1,9 +1,12 @@
 // Products by tiles of sixteen rows of sixteen words, as AMX has them (see tile_kernel.h). `Tiles` are the
 // instructions or a model of them:
 //   Tiles::Zero(t), Load(t, memory, bytes), Store(t, memory, bytes)   tile t; rows are `bytes` bytes apart
-//   Tiles::MultiplyPairs(sums, a, b)                                  TDPBF16PS
+//   Tiles::Multiply(sums, a, b)                                       TDPBF16PS or TDPBSSD
+//   Tiles::kTerms                                                     the terms of a row of a tile
+//   Tiles::kRow                                                       the distance of packed rows in words
 // Tiles 0 to 3 are sums, 4 and 5 rows, 6 and 7 columns.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/gemm/byte_kernel.h"
 #include "engine/gemm/tile_pairs-inl.h"
 
 namespace portacl::engine::PORTACL_TILE_NAMESPACE {
@@ -17,11 +20,15 @@ struct NeighbourOrder {
     for (int64_t i = 0; i < kPairsOfBlock; ++i)
       pairs[i] = terms[2 * i] >> 16 | (terms[2 * i + 1] & 0xFFFF0000u);
   }
+  PORTACL_TILE_TARGET static void Order(uint32_t&, uint32_t&) {}
+  PORTACL_TILE_TARGET static void OrderBlock(uint32_t*) {}
 };
 
 inline constexpr int64_t kTileSide = 16;
 inline constexpr int64_t kTileRows = 2 * kTileSide;
 inline constexpr int64_t kWord = sizeof(uint32_t);
+// The words of a row of a tile, and so the rows of a panel that a tile takes.
+inline constexpr int64_t kTileWords = kTileSide;
 
 // Multiplies two tiles of rows with one or two of columns. The sums are a whole square of `c`.
 template <class Tiles, bool kTwo>
@@ -42,17 +49,17 @@ PORTACL_TILE_TARGET void MultiplySquare(const uint32_t* a, const uint32_t* b, in
   }
   for (int64_t block = 0; block < blocks; ++block) {
     Tiles::template Load<6>(b, width * kWord);
-    Tiles::template Load<4>(a, kPairedRow * kWord);
-    Tiles::template MultiplyPairs<0, 4, 6>();
+    Tiles::template Load<4>(a, Tiles::kRow * kWord);
+    Tiles::template Multiply<0, 4, 6>();
     if constexpr (kTwo) {
       Tiles::template Load<7>(b + kTileSide, width * kWord);
-      Tiles::template MultiplyPairs<1, 4, 7>();
+      Tiles::template Multiply<1, 4, 7>();
     }
-    Tiles::template Load<5>(a + kTileSide * kPairedRow, kPairedRow * kWord);
-    Tiles::template MultiplyPairs<2, 5, 6>();
-    if constexpr (kTwo) Tiles::template MultiplyPairs<3, 5, 7>();
-    a += kPairsOfBlock;
-    b += kPairsOfBlock * width;
+    Tiles::template Load<5>(a + kTileSide * Tiles::kRow, Tiles::kRow * kWord);
+    Tiles::template Multiply<2, 5, 6>();
+    if constexpr (kTwo) Tiles::template Multiply<3, 5, 7>();
+    a += kTileWords;
+    b += kTileWords * width;
   }
   Tiles::template Store<0>(c, step);
   if constexpr (kTwo) Tiles::template Store<1>(c + kTileSide, step);
@@ -64,7 +71,7 @@ PORTACL_TILE_TARGET void MultiplySquare(const uint32_t* a, const uint32_t* b, in
 // added outside of tiles.
 template <class Tiles>
 PORTACL_TILE_TARGET void MultiplyTiles(const TileProduct& product) {
-  const int64_t blocks = (product.depth + kEvenOddDepth - 1) / kEvenOddDepth;
+  const int64_t blocks = (product.depth + Tiles::kTerms - 1) / Tiles::kTerms;
   for (int64_t column = 0; column < product.columns; column += kTileRows) {
     const bool has_two = product.width - column >= kTileRows;
     const auto multiply = has_two ? MultiplySquare<Tiles, true> : MultiplySquare<Tiles, false>;
@@ -81,8 +88,8 @@ PORTACL_TILE_TARGET void MultiplyTiles(const TileProduct& product) {
     const auto size = static_cast<size_t>(columns) * sizeof(float);
     if (is_apart) {
       for (int64_t block = 0; block < blocks; ++block) {
-        multiply(product.a + block * kPairsOfBlock, b + block * kPairsOfBlock * product.width, product.width,
-                 1, square, kTileRows, false);
+        multiply(product.a + block * kTileWords, b + block * kTileWords * product.width, product.width, 1,
+                 square, kTileRows, false);
         for (int64_t r = 0; r < product.rows; ++r) {
           for (int64_t j = 0; j < columns; ++j) c[r * product.c_row + j] += square[r * kTileRows + j];
         }
@@ -107,7 +114,23 @@ constexpr TileKernels KernelsOfTiles(const char* name, void (*begin)(), void (*e
           PairPanel<NeighbourOrder>,
           WidenRows<NeighbourOrder>,
           WidenPanel<NeighbourOrder>,
+          OrderRows<NeighbourOrder>,
+          OrderPanel<NeighbourOrder>,
           MultiplyTiles<Tiles>,
+          begin,
+          end};
+}
+
+template <class Tiles>
+constexpr ByteKernels ByteKernelsOfTiles(const char* name, void (*begin)(), void (*end)()) {
+  return {name,
+          kTileRows,
+          kTileSide,
+          Tiles::kTerms,
+          /*takes_all_rows=*/true,
+          /*has_unsigned_panels=*/false,
+          MultiplyTiles<Tiles>,
+          nullptr,
           begin,
           end};
 }
