@@ -6,9 +6,9 @@
 
 namespace portacl {
 
-// Whether this machine has them in vectors of an instruction set: AVX512-VNNI, AVX-VNNI or SDOT.
+// Tells whether this machine has them in vectors of an instruction set: AVX512-VNNI, AVX-VNNI or SDOT.
 bool MachineHasByteDot(Isa isa) noexcept;
-// Whether it has them in AMX's tiles, which the operating system may still refuse.
+// Tells whether it has them in AMX's tiles, which the operating system may still refuse.
 bool MachineHasByteTiles() noexcept;
 
 }  // namespace portacl

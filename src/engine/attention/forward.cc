@@ -68,7 +68,7 @@ class TileRun {
     weight_pairs_ = reinterpret_cast<uint32_t*>(slot.Numbers(PairedWords(tiles, tile.rows)));
     weight_least_ = reinterpret_cast<LeastExponent*>(slot.Numbers(PairedGroups(tiles, tile.rows)));
   }
-  // Whether products of a tile may be of pairs of BF16, for which there is memory then.
+  // Tells whether products of a tile may be of pairs of BF16, for which there is memory then.
   static bool TakesPairsOf(const Attention& attention, int64_t rows) {
     return attention.tiles != nullptr && rows >= kRowsOfPairs;
   }

@@ -54,7 +54,7 @@ const ByteKernels* ByteKernelsInUse(Isa isa, int64_t rows) noexcept;
 // Computes as AMX does, by the steps of the processor's manual.
 const ByteKernels& AmxByteModel() noexcept;
 
-// Whether kernels give the sums of scalars modulo 2^32.
+// Tells whether kernels give the sums of scalars modulo 2^32.
 bool HaveTheSums(const ByteKernels& kernels) noexcept;
 
 }  // namespace portacl::engine

@@ -125,7 +125,7 @@ class TileRun {
     return {left, right, sums, reinterpret_cast<char*>(sums + kSumNumbers)};
   }
 
-  // Whether numbers can be read as they are: matrices may begin at any byte.
+  // Tells whether numbers can be read as they are: matrices may begin at any byte.
   static bool IsAligned(const char* first) {
     return reinterpret_cast<uintptr_t>(first) % alignof(float) == 0;
   }

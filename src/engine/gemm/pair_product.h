@@ -10,7 +10,7 @@
 
 namespace portacl::engine {
 
-// Whether panels of these kernels can be multiplied by pairs.
+// Tells whether panels of these kernels can be multiplied by pairs.
 bool TakesPairs(const GemmKernels& kernels, const TileKernels& tiles) noexcept;
 
 // Rows of at most kGemmDepth terms.

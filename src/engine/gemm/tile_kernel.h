@@ -73,7 +73,7 @@ const TileKernels* TileKernelsInUse(Isa isa) noexcept;
 // Return each kind by itself, for tests.
 const TileKernels* FindDotKernels() noexcept;
 const TileKernels* FindAmxKernels() noexcept;
-// Whether the operating system grants this process the tile registers. Linux does on request.
+// Tells whether the operating system grants this process the tile registers. Linux does on request.
 bool GetsTiles() noexcept;
 // Computes as AMX does, by the steps of the processor's manual.
 const TileKernels& AmxModel() noexcept;

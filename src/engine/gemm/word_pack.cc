@@ -22,7 +22,7 @@ uint32_t WordOf(const char* bytes, int64_t count) {
   return word;
 }
 
-// Whether lines lie side by side, so that memory order is that of the terms.
+// Tells whether lines lie side by side, so that memory order is that of the terms.
 bool AreDenseLines(const WordSource& source) {
   return source.line == source.size && source.term != source.size;
 }
