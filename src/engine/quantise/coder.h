@@ -19,7 +19,7 @@
 namespace portacl::engine::quantise {
 
 inline constexpr int64_t kTileColumns = 512;              // columns that are processed at a time
-inline constexpr int64_t kPiece = 32 * kTileColumns;      // columns that a thread takes if rows may be cut
+inline constexpr int64_t kBlock = 32 * kTileColumns;      // columns that a thread takes if rows may be cut
 inline constexpr int64_t kBlockBytes = int64_t{1} << 17;  // of the numbers of a block of rows
 inline constexpr int64_t kMostKept = kThreadMemoryBytes / int64_t{sizeof(float)};
 
@@ -130,19 +130,19 @@ class Coder {
   const char* tensor_ = nullptr;
 };
 
-// How rows are cut for threads: rows that do not determine the scale into pieces, others not.
+// How rows are cut for threads: rows that do not determine the scale into blocks, others not.
 struct Units {
   Units(const QuantisedRows& job, const Quantiser& quantiser) {
     const bool is_dynamic =
         quantiser.kind == Quantiser::Kind::kGreatest || quantiser.kind == Quantiser::Kind::kRange;
     reads_row = is_dynamic && !quantiser.tensor_step.is_there;
-    const bool is_cut = !reads_row && job.columns > kPiece;
-    pieces = is_cut ? QuotientUp(job.columns, kPiece) : 1;
-    piece = is_cut ? kPiece : job.columns;
+    const bool is_cut = !reads_row && job.columns > kBlock;
+    blocks = is_cut ? QuotientUp(job.columns, kBlock) : 1;
+    length = is_cut ? kBlock : job.columns;
   }
   bool reads_row;
-  int64_t pieces;
-  int64_t piece;  // columns
+  int64_t blocks;
+  int64_t length;  // columns
 };
 
 // Quantises the units [from, to); bring(row, group, column, n, to) loads n numbers of a row.
@@ -150,14 +150,15 @@ template <class Bring>
 void QuantiseUnits(const QuantisedRows& job, const Coder& coder, const Units& units, int64_t from, int64_t to,
                    const JobContext& context, const Bring& bring) {
   Groups groups(job.groups, context);
-  char* const memory = units.reads_row && units.piece <= kMostKept ? ThreadMemory(MemoryUse::kRows) : nullptr;
+  char* const memory =
+      units.reads_row && units.length <= kMostKept ? ThreadMemory(MemoryUse::kRows) : nullptr;
   auto* const kept = reinterpret_cast<float*>(memory);
   for (int64_t unit = from; unit < to; ++unit) {
-    const int64_t row = unit / units.pieces;
+    const int64_t row = unit / units.blocks;
     const int64_t group = groups.Of(row);
     if (group < 0) continue;
-    const int64_t begin = unit % units.pieces * units.piece;
-    const int64_t end = std::min(job.columns, begin + units.piece);
+    const int64_t begin = unit % units.blocks * units.length;
+    const int64_t end = std::min(job.columns, begin + units.length);
     if (kept != nullptr) {
       ForEachTile(begin, end,
                   [&](int64_t column, int64_t n) { bring(row, group, column, n, kept + (column - begin)); });
@@ -176,7 +177,7 @@ void QuantiseThrough(const QuantisedRows& job, const Quantiser& quantiser, const
                      const Bring& bring) {
   const Coder coder(job, quantiser, context);
   const Units units(job, quantiser);
-  ForEachRows(job.rows * units.pieces, units.piece, job.threads,
+  ForEachRows(job.rows * units.blocks, units.length, job.threads,
               [&](int64_t from, int64_t to) { QuantiseUnits(job, coder, units, from, to, context, bring); });
 }
 

@@ -57,7 +57,7 @@ class RowsToCodes {
     const bool is_smoothed_by_column = !IsDynamic() || !scale_.is_there() || q_.scale.by_column;
     const bool is_whole = code_bits_ == 8 || (job_.columns % 2 == 0);
     return functions_.encode != nullptr && is_plain && is_smoothed_by_column && is_whole &&
-           (!NeedsMemory() || units_.piece <= kMostInRow);
+           (!NeedsMemory() || units_.length <= kMostInRow);
   }
 
   // Returns false if the thread has no memory.
@@ -72,11 +72,11 @@ class RowsToCodes {
     const bool streams =
         job_.rows * job_.columns * (8 * number_size_ + code_bits_) / 8 > LastLevelCacheBytes();
     for (int64_t unit = from; unit < to; ++unit) {
-      const int64_t row = unit / units_.pieces;
+      const int64_t row = unit / units_.blocks;
       const int64_t group = groups.Of(row);
       if (group < 0) continue;
-      const int64_t begin = unit % units_.pieces * units_.piece;
-      const int64_t n = std::min(job_.columns, begin + units_.piece) - begin;
+      const int64_t begin = unit % units_.blocks * units_.length;
+      const int64_t n = std::min(job_.columns, begin + units_.length) - begin;
       const int64_t at = row * job_.columns + begin;
       const char* const x = numbers + at * number_size_;
       const CodeSteps steps = StepsOf(row, group, begin, n, x, scales, offsets);
@@ -171,7 +171,7 @@ void QuantisePlain::Run(const JobContext& context) const noexcept {
   const RowsToCodes plain_rows(*this, context);
   if (!plain_rows.Fit()) return QuantiseThrough(*this, quantiser[0], context, bring);
   const Units& units = plain_rows.units();
-  ForEachRows(rows * units.pieces, units.piece, threads, [&](int64_t from, int64_t to) {
+  ForEachRows(rows * units.blocks, units.length, threads, [&](int64_t from, int64_t to) {
     if (plain_rows.Run(from, to)) return;
     const Coder coder(*this, quantiser[0], context);
     QuantiseUnits(*this, coder, units, from, to, context, bring);
