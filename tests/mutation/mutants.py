@@ -189,7 +189,7 @@ add("conversions: complex numbers have two parts alike", "const Real parts[2] = 
     "const Real parts[2] = {static_cast<Real>(source[i]), static_cast<Real>(source[i])};", ["conversions", "l1_loss_backward_numerics"])
 
 add = mutants_of("src/engine/map/formula.h", ("l1_loss_backward_numerics",))
-add("formula: every kernel takes 16-bit types", "    if ((takes & kHalves) == 0) return {ElementType::kF32};\n", "",
+add("formula: every kernel takes 16-bit types", "    if ((takes & k16BitFloats) == 0) return {ElementType::kF32};\n", "",
     seen_by=["src/engine/"])
 
 add = mutants_of("src/engine/half_precision-inl.h", ("conversions",), seen_by=("src/engine/conversions.cc", "tests/"))

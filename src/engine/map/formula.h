@@ -53,9 +53,9 @@ constexpr size_t RepeatedBytes(ElementType type) { return kRepeatedBytes * (IsCo
 // A set of element types, one bit each.
 using ElementTypes = uint32_t;
 constexpr ElementTypes SetOf(ElementType type) { return ElementTypes{1} << static_cast<int>(type); }
-inline constexpr ElementTypes kHalves = SetOf(ElementType::kBf16) | SetOf(ElementType::kF16);
+inline constexpr ElementTypes k16BitFloats = SetOf(ElementType::kBf16) | SetOf(ElementType::kF16);
 // The additional kernels of a formula with a fast path.
-inline constexpr ElementTypes kFastPathTypes = kHalves | SetOf(ElementType::kMixed);
+inline constexpr ElementTypes kFastPathTypes = k16BitFloats | SetOf(ElementType::kMixed);
 
 // The element size in bytes; for kMixed that of a repeated value.
 constexpr size_t SizeOf(ElementType type) {
@@ -258,7 +258,7 @@ struct Formula {
 
   // Returns the kernel for these inputs and one more operand, whose bit the caller sets.
   KernelType KernelOver(ElementType other) const noexcept {
-    if ((takes & kHalves) == 0) return {ElementType::kF32};
+    if ((takes & k16BitFloats) == 0) return {ElementType::kF32};
     bool is_uniform = true;
     bool has_half = other != ElementType::kF32;
     KernelType mixed{ElementType::kMixed};

@@ -281,7 +281,7 @@ HWY_INLINE void UniformLoop(KernelType type, const void* parameters, const Vecto
 template <class Formula>
 constexpr ElementTypes TakesOf() {
   return ElementTypesOf(typename Formula::Lanes()) | (Formula::kHasFastPath ? kFastPathTypes : 0) |
-         (Formula::kTakes16BitFloats ? kHalves : 0);
+         (Formula::kTakes16BitFloats ? k16BitFloats : 0);
 }
 
 // Complex numbers. Calls Formula::OfParts(tag, the inputs' real parts, their imaginary parts, real&,
@@ -421,7 +421,7 @@ struct Elementwise {
         return ThisIsa();
       }
     }
-    if constexpr ((kTypes & kHalves) != 0) {
+    if constexpr ((kTypes & k16BitFloats) != 0) {
       if (type.elements == ElementType::kBf16) {
         LoopOf16BitFloats<Formula, Bf16Elements>(type, parameters, work);
         return ThisIsa();

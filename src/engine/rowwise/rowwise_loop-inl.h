@@ -83,7 +83,7 @@ class Row {
   // Return one element of an input, or of an output that has been written completely.
   template <size_t k>
   HWY_INLINE T At(size_t i) {
-    const char* const from = Place(k, 1u << k, 0, i);
+    const char* const from = AddressOf(k, 1u << k, 0, i);
     HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)] = {};
     std::memcpy(padded, from, sizeof(Type));
     return hn::GetLane(Elements::Load(D(), padded));
@@ -92,11 +92,11 @@ class Row {
   HWY_INLINE void Put(size_t i, T value) {
     static_assert(o < kMostOutputs);
     constexpr uint32_t kWrites = 1u << (kInputs + o);
-    char* const to = Place(kInputs + o, 0, kWrites, i);
+    char* const to = AddressOf(kInputs + o, 0, kWrites, i);
     HWY_ALIGN Type padded[HWY_MAX_BYTES / sizeof(Type)];
     Elements::Store(D(), hn::Set(D(), value), padded);
     std::memcpy(to, padded, sizeof(Type));
-    if (work_.pieces != nullptr) work_.pieces->give(*work_.pieces, kWrites, i, 1);
+    if (work_.row_tiles != nullptr) work_.row_tiles->give(*work_.row_tiles, kWrites, i, 1);
   }
 
   // Returns the greatest element of an input. If one is NaN, the result is unspecified.
@@ -260,9 +260,9 @@ class Row {
 
  private:
   // Returns the address of element i of operand k.
-  HWY_INLINE char* Place(size_t k, uint32_t reads, uint32_t writes, size_t i) {
-    if (work_.pieces == nullptr) return operand_[k] + i * sizeof(Type);
-    work_.pieces->take(*work_.pieces, reads, writes, i, 1, operand_);
+  HWY_INLINE char* AddressOf(size_t k, uint32_t reads, uint32_t writes, size_t i) {
+    if (work_.row_tiles == nullptr) return operand_[k] + i * sizeof(Type);
+    work_.row_tiles->take(*work_.row_tiles, reads, writes, i, 1, operand_);
     return operand_[k];
   }
 
@@ -411,9 +411,9 @@ class Row {
     constexpr uint32_t kReads = (0u | ... | (k < kMaxRowwiseOperands ? 1u << (k % 32) : 0u));
     const size_t n = work_.n;
     for (size_t at = 0; at < n;) {
-      const size_t count = work_.pieces == nullptr ? n : HWY_MIN(n - at, work_.pieces->most);
-      if (HWY_UNLIKELY(work_.pieces != nullptr))
-        work_.pieces->take(*work_.pieces, kReads, writes, at, count, operand_);
+      const size_t count = work_.row_tiles == nullptr ? n : HWY_MIN(n - at, work_.row_tiles->most);
+      if (HWY_UNLIKELY(work_.row_tiles != nullptr))
+        work_.row_tiles->take(*work_.row_tiles, kReads, writes, at, count, operand_);
       Here here;
       for (size_t operand = 0; operand < kOperands; ++operand) here.operand[operand] = operand_[operand];
       for (size_t i = 0; i < count;) {
@@ -429,8 +429,8 @@ class Row {
         }
         if (kBlocks && ((at + i) % kLaneBlock == 0 || at + i == n)) end_block();
       }
-      if (HWY_UNLIKELY(work_.pieces != nullptr && writes != 0))
-        work_.pieces->give(*work_.pieces, writes, at, count);
+      if (HWY_UNLIKELY(work_.row_tiles != nullptr && writes != 0))
+        work_.row_tiles->give(*work_.row_tiles, writes, at, count);
       at += count;
     }
   }

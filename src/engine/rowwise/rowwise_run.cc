@@ -133,7 +133,7 @@ class RowwiseRun {
       work.values = values_;
       work.value_pitch = static_cast<size_t>(rows_together_);
       work.kept = kept_;
-      work.pieces = nullptr;
+      work.row_tiles = nullptr;
       work.stream = job_.stream;
       const int64_t row_bytes = job_.n * job_.native_size;
       work.ahead = row_bytes > kMostAhead ? 0 : QuotientUp(kAhead, row_bytes) * row_bytes;
@@ -197,20 +197,20 @@ class RowwiseRun {
     }
   }
 
-  struct Pieces : RowTiles {
+  struct TilesOfRow : RowTiles {
     const RowwiseRun* run;
     int64_t row;
     char* in_place[kMaxRowwiseOperands];
   };
 
   void RunRowTiles(RowwiseWork& work, int64_t row) {
-    Pieces pieces;
-    pieces.most = static_cast<size_t>(tile_elements_);
-    pieces.run = this;
-    pieces.row = row;
-    pieces.take = [](const RowTiles& base, uint32_t reads, uint32_t writes, size_t at, size_t n,
-                     char** operand) {
-      const auto& self = static_cast<const Pieces&>(base);
+    TilesOfRow row_tiles;
+    row_tiles.most = static_cast<size_t>(tile_elements_);
+    row_tiles.run = this;
+    row_tiles.row = row;
+    row_tiles.take = [](const RowTiles& base, uint32_t reads, uint32_t writes, size_t at, size_t n,
+                        char** operand) {
+      const auto& self = static_cast<const TilesOfRow&>(base);
       const RowwiseRun& run = *self.run;
       for (int k = 0; k < run.operands_; ++k) {
         const RowwiseOperand& one = run.job_.operand[k];
@@ -225,8 +225,8 @@ class RowwiseRun {
         }
       }
     };
-    pieces.give = [](const RowTiles& base, uint32_t writes, size_t at, size_t n) {
-      const auto& self = static_cast<const Pieces&>(base);
+    row_tiles.give = [](const RowTiles& base, uint32_t writes, size_t at, size_t n) {
+      const auto& self = static_cast<const TilesOfRow&>(base);
       const RowwiseRun& run = *self.run;
       for (int k = run.job_.inputs; k < run.operands_; ++k) {
         if ((writes >> k & 1) == 0 || run.job_.operand[k].is_in_place) continue;
@@ -236,12 +236,12 @@ class RowwiseRun {
     };
     for (int k = 0; k < operands_; ++k) {
       const bool is_in_place = job_.operand[k].is_in_place;
-      pieces.in_place[k] = is_in_place ? work.operand[k] : nullptr;
+      row_tiles.in_place[k] = is_in_place ? work.operand[k] : nullptr;
       if (!is_in_place) work.operand[k] = tile_[k];
       work.row_stride[k] = 0;
     }
     work.rows = 1;
-    work.pieces = &pieces;
+    work.row_tiles = &row_tiles;
     isa_ = job_.kernel(work, job_.parameters);
   }
 
