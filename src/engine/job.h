@@ -64,6 +64,7 @@ namespace engine {
 class AnyJob {
  public:
   static constexpr size_t kBytes = 1408;
+  static constexpr size_t kAlignment = 64;
 
   // Holds no job.
   AnyJob() noexcept {}  // NOLINT(*-member-init): a job's bytes are there when it is
@@ -77,8 +78,8 @@ class AnyJob {
   template <class Make>
   const auto& Set(const Make& make) noexcept {
     using Made = decltype(make());
-    static_assert(sizeof(Made) <= kBytes && std::is_trivially_copyable_v<Made> &&
-                  std::is_trivially_destructible_v<Made>);
+    static_assert(sizeof(Made) <= kBytes && alignof(Made) <= kAlignment &&
+                  std::is_trivially_copyable_v<Made> && std::is_trivially_destructible_v<Made>);
     const Made& value = *new (value_) Made(make());
     elements_ = std::numeric_limits<int64_t>::max();
     if constexpr (requires { value.Elements(); }) elements_ = value.Elements();
@@ -115,7 +116,7 @@ class AnyJob {
   bool (*touches_)(const AnyJob&, int) noexcept = nullptr;
   int64_t elements_ = 0;
   uint64_t own_workspace_ = 0;
-  alignas(64) std::byte value_[kBytes];
+  alignas(kAlignment) std::byte value_[kBytes];
 };
 
 }  // namespace engine

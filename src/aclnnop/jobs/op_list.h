@@ -91,7 +91,8 @@ class OpList {
   void Compute(const Computation& computation, std::initializer_list<engine::BufferRef> buffers,
                int64_t elements) noexcept {
     static_assert(std::is_trivially_copyable_v<Computation> &&
-                  sizeof(Computation) <= engine::ListedOp::kComputationBytes);
+                  sizeof(Computation) <= engine::ListedOp::kComputationBytes &&
+                  alignof(Computation) <= engine::ListedOp::kComputationAlignment);
     engine::ListedOp* const op = Next(engine::ListedOp::Kind::kComputation);
     if (op == nullptr) return;
     std::memcpy(op->computation, &computation, sizeof computation);

@@ -118,6 +118,7 @@ int64_t RowsWorkspace(const IndexedMove& move) noexcept;
 // An op of a list: several computations that a job runs one after the other.
 struct ListedOp {
   static constexpr size_t kComputationBytes = 640;
+  static constexpr size_t kComputationAlignment = 8;
 
   enum class Kind : uint8_t {
     kMove,
@@ -155,7 +156,7 @@ struct ListedOp {
   Histogram histogram;
   void (*compute)(const std::byte* computation, const JobContext& context);
   uint32_t touched;  // operands that it reads or writes, a bit each
-  alignas(8) std::byte computation[kComputationBytes];
+  alignas(kComputationAlignment) std::byte computation[kComputationBytes];
   aclDataType dtype;  // of the dividend
   bool raises;        // too few elements to unpack fail the stream
   const char* name;   // of those elements
