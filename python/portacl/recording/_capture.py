@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import atexit
 import base64
 import contextlib
 import ctypes
@@ -26,6 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from portacl_start import environment
 
 from . import _frames, _summary
+from ._deferring import NAMED, Deferred
 from ._modules import Modules
 from ._reading import REMEMBERED, StackFrame
 from ._writing import Writer
@@ -122,7 +124,7 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
 class _Storage:
     """What is known of a piece of memory, until something is written into it. Its address is given to no other as long as this lives."""
 
-    __slots__ = ("key", "number", "writes", "place", "content", "views")
+    __slots__ = ("key", "number", "writes", "place", "content", "summary", "views")
 
     def __init__(self, storage: torch.UntypedStorage, number: int):
         self.key = storage._weak_ref()
@@ -130,6 +132,7 @@ class _Storage:
         self.writes = 0
         self.place: Any = None  # of the elements that `content` tells of
         self.content = ""
+        self.summary = -1  # the number of a summary that stands in `content`
         self.views: dict[Any, int] | None = None  # tensors that were described since it was written last: autograd makes objects for each use
 
     def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:
@@ -157,10 +160,37 @@ class _LastingWriter(Writer):
         self._failed = failed
         super().__init__(path, meta, limit)
 
+        self.deferred: Deferred | None = None
+
+    def defer(self) -> None:
+        """From now on calls are written when the device has done them, where that is possible."""
+        self.deferred = Deferred.begin(self._file.fileno(), self.bytes, self.limit)
+
+    def read_state(self) -> None:
+        """Sets what is told of the file."""
+        if self.deferred is not None:
+            state = self.deferred.state
+            self.bytes, self.calls = state.bytes, state.calls
+            self.is_full = state.is_full != 0
+
+    def _whole(self, frame: bytes) -> bool:
+        if self.deferred is None or self.is_broken or os.getpid() != self._process:
+            return super()._whole(frame)
+        is_there = self.deferred.frame(frame)
+        self.read_state()
+        if not is_there:
+            self.is_broken = True
+            number = self.deferred.state.failure
+            self._cannot(OSError(number, os.strerror(number)))
+        return is_there
+
     def _cannot(self, error: OSError) -> None:
         self._failed(error)
 
     def close(self, reason: str = "") -> None:
+        if self.deferred is not None and os.getpid() == self._process and not self._file.closed:
+            self.deferred.finish()
+            self.read_state()
         try:
             super().close(reason)
         except OSError as error:  # of the file: frames are told above
@@ -229,7 +259,7 @@ class Recorder:
         self._optimizer: weakref.ref[Any] | None = None
         self._steps_by_hand = False
         self._hook: Any = None
-        self._writer: Writer | None = None
+        self._writer: _LastingWriter | None = None
         self._is_whole = keep == "all"
         self._is_off = False
         self._is_failed = False
@@ -239,6 +269,7 @@ class Recorder:
         self._line_at = 0.0
         self._line_shown = False
         self._npu_is_host = False
+        self._deferred: Deferred | None = None
         self._process = os.getpid()  # what is forked from it writes nothing
         self._forks = _forks
 
@@ -254,7 +285,12 @@ class Recorder:
         self._writer = _LastingWriter(self.path, self._meta(), self.limit, self._failed)
         there = environment.loaded()
         self._npu_is_host = there is not None and there.is_portacl and os.environ.get("PORTACL_CHECK", "0") in ("", "0")
-        if self._npu_is_host:
+        if self._npu_is_host and self.keep == "summary":
+            self._writer.defer()
+            self._deferred = self._writer.deferred
+        if self._deferred is not None:
+            atexit.register(self._exits)
+        elif self._npu_is_host:
             # Every call is waited for. torch_npu asks once, at the first call; its thread for launches would be woken for each, in vain.
             os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
         self._modules.start()
@@ -274,6 +310,11 @@ class Recorder:
             self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
         is_here = os.getpid() == self._process  # one that was forked has no threads that could give back a lock, nor a file of its own
         with self._lock if is_here else contextlib.nullcontext():
+            if is_here and self._deferred is not None and not self._is_off:
+                self._deferred.wait()
+                self._find_trouble()
+                if self._writer.is_full:
+                    self._reason = self._say_full(self._writer)
             self._is_off = True
             self._modules.stop()
             if self._hook is not None:
@@ -284,7 +325,13 @@ class Recorder:
             self._forward.clear()
             self._writer.close(self._reason or reason)
         if is_here:
+            atexit.unregister(self._exits)
             self._show(last=True)
+
+    def _exits(self) -> None:
+        """Where the program ends without stop(): what it called is written."""
+        if self._deferred is not None and os.getpid() == self._process:
+            self._deferred.wait()
 
     def __enter__(self) -> Recorder:
         return self.start()
@@ -375,15 +422,23 @@ class Recorder:
         """How much was recorded, as a sentence."""
         if self._writer is None:
             return "nothing was recorded"
-        calls, steps = self._writer.calls, self.current_step
+        calls, steps = self.calls, self.current_step
         return f"{calls} calls in {steps} whole step{'' if steps == 1 else 's'}, {_size_text(self._writer.bytes)} in {self.path}"
+
+    @property
+    def calls(self) -> int:
+        """How many calls are written."""
+        if self._writer is None:
+            return 0
+        self._writer.read_state()
+        return self._writer.calls
 
     # ---- progress
 
     def _show(self, last: bool = False) -> None:
         if not self._wants_progress or sys.stderr is None or self._writer is None:
             return
-        text = f"portacl record: step {self.current_step}, {self._writer.calls} calls, {_size_text(self._writer.bytes)} in {self.path}"
+        text = f"portacl record: step {self.current_step}, {self.calls} calls, {_size_text(self._writer.bytes)} in {self.path}"
         is_terminal = sys.stderr.isatty()
         with contextlib.suppress(OSError):
             sys.stderr.write(f"\r\x1b[K{text}" + ("\n" if last else "") if is_terminal else text + "\n")
@@ -464,6 +519,8 @@ class Recorder:
                 named = f',"kwargs":{{"dict":[{",".join(texts)}]}}'
             needs_grad = call.needs_grad
             sequence = _next_sequence()
+            if call.work and self._deferred is not None:
+                self._deferred.hand_over(call.work, "")
         error = None
         try:
             result = func(*args, **kwargs)
@@ -474,7 +531,7 @@ class Recorder:
                 if error is not None:
                     raise error
                 return result
-            call.begin_again()
+            call.begin_again(args, kwargs)
             places = self._written_places(operator, args, kwargs) if operator.written or operator.is_collective else None
             if in_backward:
                 phase = "backward"
@@ -482,8 +539,10 @@ class Recorder:
                 phase = "forward"
             else:
                 phase = "none"
+            deferred = self._deferred
+            index = writer.calls if deferred is None else deferred.calls
             parts = [
-                f'{{"index":{writer.calls}{operator.begin}',
+                f'{{"index":{index}{operator.begin}',
                 ",".join(given),
                 f'],"step":{self.current_step},"phase":"{phase}"',
                 named,
@@ -522,14 +581,17 @@ class Recorder:
                 thread = self._threads[threading.get_ident()] = len(self._threads)
             parts.append(f',"thread":{thread}}}' if thread else "}")
             if not in_backward:
-                self._remember(sequence, writer.calls, root, module, stack)
-            writer.text("".join(parts))
+                self._remember(sequence, index, root, module, stack)
+            if deferred is None:
+                writer.text("".join(parts))
+            else:
+                deferred.hand_over(call.work, "".join(parts))
+                state = deferred.state
+                if state.is_full or state.failure:
+                    self._find_trouble()
             self._see(call.new)
             if writer.is_full:
-                limit = _size_text(self.limit or 0)
-                sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
-                self._say(sentence)
-                self._end(sentence)
+                self._end(self._say_full(writer))
             elif self._wants_progress:
                 now = time.monotonic()
                 if now - self._line_at > (0.25 if sys.stderr.isatty() else 5.0):
@@ -538,6 +600,22 @@ class Recorder:
         if error is not None:
             raise error
         return result
+
+    def _say_full(self, writer: Writer) -> str:
+        limit = _size_text(self.limit or 0)
+        sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
+        self._say(sentence)
+        return sentence
+
+    def _find_trouble(self) -> None:
+        """Tells what became of calls that were written later."""
+        writer = self._writer
+        if writer is None or writer.deferred is None:
+            return
+        writer.read_state()
+        number = writer.deferred.state.failure
+        if number:
+            self._failed(OSError(number, os.strerror(number)))
 
     def _remember(self, sequence: int, index: int, root: str, module: str, stack: int | None) -> None:
         """The call for which autograd made its last node. Others that follow have none, and must not take its place."""
@@ -728,17 +806,22 @@ def _synchronize_npu() -> None:
 class _Contents:
     """Arguments or results of one call, as JSON. What the device still computes is waited for before the first contents are read."""
 
-    __slots__ = ("_recorder", "_is_ready", "needs_grad", "new")
+    __slots__ = ("_recorder", "_is_ready", "_deferred", "_given", "needs_grad", "new", "work")
 
     def __init__(self, recorder: Recorder):
         self._recorder = recorder
         self._is_ready = False
+        self._deferred = recorder._deferred
+        self._given: Any = None
         self.needs_grad = False
         self.new: list[_Seen] = []
+        self.work: list[int] = []  # requests for summaries
 
-    def begin_again(self) -> None:
+    def begin_again(self, args: Any, kwargs: Any) -> None:
         """From arguments to results."""
         self._is_ready = False
+        self._given = (args, kwargs)
+        self.work = []
 
     def texts(self, values: Any) -> list[str]:
         """JSON for each of the arguments or results."""
@@ -894,8 +977,17 @@ class _Contents:
         else:
             place = (dtype, address, count, form, tensor.is_conj(), tensor.is_neg())
             order = ()
-        if known.place != place or may_have_changed:
-            if form.is_npu and not self._is_ready:
+        deferred = self._deferred
+        if known.place != place or may_have_changed or (known.summary >= 0 and deferred is not None and deferred.summaries - known.summary > NAMED):
+            if deferred is not None and form.is_npu and not is_turned:
+                mark = deferred.request(self.work, tensor, address, form.count, not is_direct)
+                if mark is not None:
+                    known.summary = deferred.summaries - 1
+                    known.place = place
+                    known.content = f'{mark}"'
+                    return known.content if not order else self._ordered(known.content, order)
+            known.summary = -1
+            if not self._is_ready and (form.is_npu or (deferred is not None and self._may_be_copied_later())):
                 self._is_ready = True
                 _synchronize_npu()
             try:
@@ -906,10 +998,19 @@ class _Contents:
             except (RuntimeError, NotImplementedError, TypeError) as error:
                 return f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
             known.place = place
-        if not order:
-            return known.content
+        return known.content if not order else self._ordered(known.content, order)
+
+    @staticmethod
+    def _ordered(content: str, order: tuple[int, ...]) -> str:
         # The hash comes last.
-        return f'{known.content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
+        return f'{content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
+
+    def _may_be_copied_later(self) -> bool:
+        """Whether a result on the host comes from the device, which may still compute it."""
+        if self._given is None:
+            return False
+        args, kwargs = self._given
+        return any(one.device.type == "npu" for value in (*args, *kwargs.values()) for _, one in _tensors(value, ""))
 
     def _apart(self, tensor: torch.Tensor, form: _Form, address: int, is_turned: bool, is_host: bool) -> str:
         """The same of elements that do not fill their memory in an order that is known."""
