@@ -27,7 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from portacl_start import environment
 
 from . import _frames, _summary
-from ._deferring import NAMED, Deferred
+from ._deferring import NAMED, Deferred, describer, request_of
 from ._modules import Modules
 from ._reading import REMEMBERED, StackFrame
 from ._writing import Writer
@@ -119,6 +119,20 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
     number: int
     text: str
     view: Any  # by which others of the same memory are found; None for one with a name
+
+    def __new__(cls, tensor: torch.Tensor, *values: Any) -> _Seen:
+        return weakref.ref.__new__(cls, tensor)
+
+    def __init__(self, tensor: torch.Tensor, storage: _Storage, address: int, form: _Form, needs_grad: bool, number: int, view: Any):
+        super().__init__(tensor)
+        self.writes = storage.writes
+        self.storage = storage
+        self.address = address
+        self.form = form
+        self.needs_grad = needs_grad
+        self.number = number
+        self.text = str(number)
+        self.view = view
 
 
 class _Storage:
@@ -270,6 +284,8 @@ class Recorder:
         self._line_shown = False
         self._npu_is_host = False
         self._deferred: Deferred | None = None
+        self._describe: Any = None  # _Contents._tensor, compiled; None where there is none
+        self._describes_with: tuple[Any, ...] = ()
         self._process = os.getpid()  # what is forked from it writes nothing
         self._forks = _forks
 
@@ -290,6 +306,12 @@ class Recorder:
             self._deferred = self._writer.deferred
         if self._deferred is not None:
             atexit.register(self._exits)
+            self._describes_with = (
+                self, self._deferred, _FORMS, self._seen, self._storages, self._modules.parameters, self._uncached,
+                _STRIDED, torch.Tensor, torch.nn.Parameter, _Seen, _is_gone, self._known, _quote, None, True, False,
+                REMEMBERED, NAMED,
+            )  # fmt: skip
+            self._describe = describer(self._describes_with)
         elif self._npu_is_host:
             # Every call is waited for. torch_npu asks once, at the first call; its thread for launches would be woken for each, in vain.
             os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
@@ -666,7 +688,8 @@ class Recorder:
                     views = storage.views = {}
                 views[seen.view] = seen.number
         if len(self._seen) >= self._prune_seen_at:
-            self._seen = {key: seen for key, seen in self._seen.items() if seen() is not None}
+            for key in [key for key, seen in self._seen.items() if seen() is None]:
+                del self._seen[key]
             self._prune_seen_at = max(_PRUNED_AT, 2 * len(self._seen))
 
     def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
@@ -901,6 +924,11 @@ class _Contents:
     # ---- tensors
 
     def _tensor(self, tensor: torch.Tensor) -> str:
+        describe = self._recorder._describe
+        if describe is not None:
+            text: str | None = describe(self, tensor)
+            if text is not None:
+                return text
         needs_grad = tensor.requires_grad
         if needs_grad:
             self.needs_grad = True
@@ -942,23 +970,34 @@ class _Contents:
                 earlier = known.views.get(view)
                 if earlier is not None and recorder._tensor_count - earlier < REMEMBERED:
                     return str(earlier)
-        content = self._content(tensor, known, form, address, is_turned, may_have_changed)
+        content = None
+        if form.request is not None and not is_turned and self._deferred is not None and not may_have_changed:
+            content = self._deferred_content(tensor, storage, known, form, address)
+        if content is None:
+            content = self._content(tensor, known, form, address, is_turned, may_have_changed)
         text = _described_as(form, tensor, needs_grad, is_turned, known.number, content, name)
         if not may_have_changed:
             number = recorder._tensor_count
-            recorder._tensor_count += 1
-            new = _Seen(tensor)
-            new.writes = known.writes
-            new.storage = known
-            new.address = address
-            new.form = form
-            new.needs_grad = needs_grad
-            new.number = number
-            new.text = str(number)
-            new.view = view
-            self.new.append(new)
-            text = f'{{"id":{number},{text[1:]}'
+            recorder._tensor_count = number + 1
+            self.new.append(_Seen(tensor, known, address, form, needs_grad, number, view))
+            return f'{{"id":{number},{text[1:]}'
         return text
+
+    def _deferred_content(self, tensor: torch.Tensor, storage: torch.UntypedStorage, known: _Storage, form: _Form, address: int) -> str | None:
+        """The same as _content, where the device's thread reads the elements; None where they are not in the memory."""
+        if (tensor.storage_offset() + form.extent) * form.dtype.itemsize > storage.nbytes():
+            return None
+        place: Any = (form.dtype, address, form.count) if form.order is not None else (form.dtype, address, form.count, form, False, False)
+        deferred = self._deferred
+        assert deferred is not None and form.request is not None
+        number = deferred.summaries
+        if known.place != place or (known.summary >= 0 and number - known.summary > NAMED):
+            deferred.summaries = number + 1
+            self.work += (number, address, *form.request)
+            known.summary = number
+            known.place = place
+            known.content = f'\x01{number}\x02"'
+        return f"{known.content[:-1]}{form.order_text}" if form.order_text else known.content
 
     def _content(self, tensor: torch.Tensor, known: _Storage, form: _Form, address: int, is_turned: bool, may_have_changed: bool) -> str:
         """JSON from "kept" on: what is kept of the elements."""
@@ -979,13 +1018,6 @@ class _Contents:
             order = ()
         deferred = self._deferred
         if known.place != place or may_have_changed or (known.summary >= 0 and deferred is not None and deferred.summaries - known.summary > NAMED):
-            if deferred is not None and form.is_npu and not is_turned:
-                mark = deferred.request(self.work, tensor, address, form.count, not is_direct)
-                if mark is not None:
-                    known.summary = deferred.summaries - 1
-                    known.place = place
-                    known.content = f'{mark}"'
-                    return known.content if not order else self._ordered(known.content, order)
             known.summary = -1
             if not self._is_ready and (form.is_npu or (deferred is not None and self._may_be_copied_later())):
                 self._is_ready = True
@@ -998,12 +1030,8 @@ class _Contents:
             except (RuntimeError, NotImplementedError, TypeError) as error:
                 return f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
             known.place = place
-        return known.content if not order else self._ordered(known.content, order)
-
-    @staticmethod
-    def _ordered(content: str, order: tuple[int, ...]) -> str:
         # The hash comes last.
-        return f'{content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
+        return f"{known.content[:-1]}{form.order_text}" if order else known.content
 
     def _may_be_copied_later(self) -> bool:
         """Whether a result on the host comes from the device, which may still compute it."""
@@ -1123,10 +1151,11 @@ def _described_as(form: _Form, tensor: torch.Tensor, needs_grad: bool, is_turned
 class _Form:
     """What is the same of all tensors of one dtype, shape, layout and device, looked up once."""
 
-    __slots__ = ("dtype", "start", "count", "order", "problem", "is_strided", "is_cpu", "is_npu", "is_complex", "extent")
+    __slots__ = ("dtype", "start", "count", "order", "problem", "is_strided", "is_cpu", "is_npu", "is_complex", "extent", "item_size", "request", "order_text")
 
     def __init__(self, tensor: torch.Tensor):
         self.dtype = tensor.dtype
+        self.item_size = tensor.dtype.itemsize
         self.is_strided = tensor.layout is _STRIDED
         self.is_cpu = tensor.is_cpu
         self.is_npu = tensor.device.type == "npu"
@@ -1146,6 +1175,11 @@ class _Form:
                 self.extent = 1 + sum((length - 1) * stride for length, stride in zip(tensor.shape, tensor.stride()))
             if not tensor.is_contiguous():
                 self.order = _order_in_memory(tensor.shape, tensor.stride())
+        self.order_text = "" if not self.order else f':{",".join(map(str, self.order))}","order":{list(self.order)}'
+        # What a summary is asked for by, besides number and address; None where the device's thread cannot tell it, or not of all such tensors.
+        self.request: tuple[int, ...] | None = None
+        if self.is_npu and self.is_strided and self.problem is None and not self.is_complex:
+            self.request = request_of(tensor, self.order is None)
         dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
         shape = ",".join(map(str, tensor.shape))
         self.start = f'{{"dtype":"{dtype}","shape":[{shape}],"strides":{layout},"device":"{tensor.device}"'

@@ -58,6 +58,23 @@ def _functions() -> _Functions | None:
         return None
 
 
+def describer(known: tuple[Any, ...]) -> Any:
+    """A function (contents, tensor) that does what _Contents._tensor does, or returns None; None where there is none. (src/record/tensor_texts.cc)"""
+    if sys.implementation.name != "cpython" or sys.version_info < (3, 10):
+        return None
+    try:
+        make = ctypes.PyDLL(_summary._LIBRARY).PortaclMakeDescriber
+    except (OSError, AttributeError):
+        return None
+    make.argtypes, make.restype = [ctypes.py_object], ctypes.c_void_p
+    address = make(known)
+    if not address:
+        return None
+    function = ctypes.cast(address, ctypes.py_object).value
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(function))  # the reference that was returned
+    return function
+
+
 def _addresses() -> list[int] | None:
     """Of the functions of the device; None where this torch_npu has them by other names."""
     npu = sys.modules.get("torch_npu")
@@ -67,9 +84,22 @@ def _addresses() -> list[int] | None:
         library = ctypes.CDLL(os.path.join(os.path.dirname(str(npu.__file__)), "lib", "libtorch_npu.so"))
         acl = ctypes.CDLL("libascendcl.so")
         functions = [getattr(library, _RUN), *(getattr(acl, name) for name in _EVENTS)]
+        _ = npu._C._npu_getDevice, npu._C._npu_isCurrentStreamCapturing, npu._C._npu_getCurrentRawStreamNoWait
     except (OSError, AttributeError):
         return None
     return [int(ctypes.cast(function, ctypes.c_void_p).value or 0) for function in functions]
+
+
+def request_of(tensor: torch.Tensor, is_view: bool) -> tuple[int, ...] | None:
+    """What a summary of such a tensor is asked for by, behind its number and address; None where only Python can tell it."""
+    kind = _KINDS.get(tensor.dtype)
+    if kind is None:
+        return None
+    number, numbers = kind
+    count = tensor.numel() * numbers
+    if not is_view or count == 0:
+        return count, number, 0, 0
+    return count, number, tensor.dtype.itemsize, tensor.dim(), *tensor.shape, *tensor.stride()
 
 
 class Deferred:
@@ -98,41 +128,31 @@ class Deferred:
         # Of which torch_npu keeps the order: it has a thread for launches for each device.
         self._device: int | None = None
         self._npu: Any = sys.modules["torch_npu"]._C
-
-    def request(self, words: list[int], tensor: torch.Tensor, address: int, count: int, is_view: bool) -> str | None:
-        """Adds a tensor to what is to be summarised; returns what stands for it in a text, None where only Python can tell."""
-        kind = _KINDS.get(tensor.dtype)
-        if kind is None:
-            return None
-        number = self.summaries
-        self.summaries = number + 1
-        if is_view and count:
-            shape = tensor.shape
-            words += (number, address, count * kind[1], kind[0], tensor.dtype.itemsize, len(shape), *shape, *tensor.stride())
-        else:
-            words += (number, address, count * kind[1], kind[0], 0, 0)
-        return f"\x01{number}\x02"
+        self._current_device = self._npu._npu_getDevice
+        self._is_capturing = self._npu._npu_isCurrentStreamCapturing
+        self._current_stream = self._npu._npu_getCurrentRawStreamNoWait
 
     def hand_over(self, words: list[int], text: str) -> None:
         """A call, or, without text, tensors that are summarised before one."""
+        is_later = stream = address = count = 0
+        device = self._device
+        if words:
+            given = array.array("q", words)
+            address, count = given.buffer_info()
+            if device is None:
+                device = self._device = self._current_device()
+            if device == self._current_device() and not self._is_capturing():
+                stream = self._current_stream(device)
+        if device is not None:
+            if device == self._current_device():
+                is_later = 1
+            else:
+                self.wait()
+                self._npu._npu_synchronize()
         content = text.encode("ascii")
         if text:
             self.calls += 1
-        given = array.array("q", words)
-        npu = self._npu
-        is_later, stream = 0, 0
-        if words or self._device is not None:
-            device = npu._npu_getDevice()
-            if self._device is None:
-                self._device = device
-            if device == self._device:
-                is_later = 1
-                if words and not npu._npu_isCurrentStreamCapturing():
-                    stream = npu._npu_getCurrentRawStreamNoWait(device)
-            else:
-                self.wait()
-                npu._npu_synchronize()
-        self._call(self._handle, stream, given.buffer_info()[0], len(given), content, len(content), is_later)
+        self._call(self._handle, stream, address, count, content, len(content), is_later)
 
     def frame(self, frame: bytes) -> bool:
         """Writes a frame at once; False where that failed."""
