@@ -1,6 +1,6 @@
-// Describes a tensor to a recording: _Contents._tensor of python/portacl/recording/_capture.py for tensors that
-// the device's thread summarises (deferred_calls.cc). What it does not know it leaves to that function. Python's
-// functions are found in the process, of whatever version it is.
+// Describes arguments and results to a recording: _Contents.joined of python/portacl/recording/_capture.py for
+// tensors that the device's thread summarises (deferred_calls.cc). What it does not know it leaves to that class.
+// Python's functions are found in the process, of whatever version it is.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
@@ -44,6 +44,8 @@ struct Python {
   Object* (*PyObject_Type)(Object*);
   Object* (*PyDict_GetItemWithError)(Object*, Object*);
   Size (*PySet_Size)(Object*);
+  Size (*PyList_Size)(Object*);
+  Object* (*PyList_GetItem)(Object*, Size);
   int (*PyList_Append)(Object*, Object*);
   Object* (*PyTuple_Pack)(Size, ...);
   Size (*PyTuple_Size)(Object*);
@@ -81,6 +83,8 @@ bool FindPython() {
   PORTACL_FIND(PyObject_Type);
   PORTACL_FIND(PyDict_GetItemWithError);
   PORTACL_FIND(PySet_Size);
+  PORTACL_FIND(PyList_Size);
+  PORTACL_FIND(PyList_GetItem);
   PORTACL_FIND(PyList_Append);
   PORTACL_FIND(PyTuple_Pack);
   PORTACL_FIND(PyTuple_Size);
@@ -167,14 +171,14 @@ struct Names {
   Name writes{"writes"}, storage{"storage"}, address{"address"}, form{"form"}, number{"number"}, text{"text"};
   Name request{"request"}, extent{"extent"}, item_size{"item_size"}, order{"order"}, order_text{"order_text"};
   Name count{"count"}, start{"start"}, views{"views"}, place{"place"}, summary{"summary"}, content{"content"};
-  Name tensor_count{"_tensor_count"}, summaries{"summaries"};
+  Name tensor_count{"_tensor_count"}, summaries{"summaries"}, json{"json"};
 };
 
 // What a recording's function knows. Python hands over a tuple of these, in this order.
 struct Known {
   Object *recorder, *deferred, *forms, *seen, *storages, *parameters, *uncached;
   Object *strided, *tensor_type, *parameter_type, *seen_type, *is_gone, *known, *quote, *none, *yes, *no;
-  Object *remembered, *named;
+  Object *remembered, *named, *int_type, *list_type, *tuple_type;
 };
 constexpr Size kKnown = sizeof(Known) / sizeof(Object*);
 
@@ -316,12 +320,59 @@ Object* Describe(const Describer& with, Object* contents, Object* tensor) {
   return python.PyUnicode_FromStringAndSize(text.data(), static_cast<Size>(text.size()));
 }
 
+void AddAll(const Describer& with, Object* contents, Object* values, std::string& text);
+
+// Appends the JSON of a value.
+void Add(const Describer& with, Object* contents, Object* value, std::string& text) {
+  const Known& known = with.known;
+  const Ref type(python.PyObject_Type(value));
+  if (type.get() == known.tensor_type || type.get() == known.parameter_type) {
+    const Ref described(Describe(with, contents, value));
+    if (described.get() != known.none) {
+      ((text += "{\"tensor\":") += Text(described)) += '}';
+      return;
+    }
+  } else if (value == known.none) {
+    text += "null";
+    return;
+  } else if (value == known.yes || value == known.no) {
+    text += value == known.yes ? "true" : "false";
+    return;
+  } else if (type.get() == known.int_type) {
+    text += Text(Ref(python.PyObject_Str(value)));
+    return;
+  } else if (type.get() == known.list_type || type.get() == known.tuple_type) {
+    text += '[';
+    AddAll(with, contents, value, text);
+    text += ']';
+    return;
+  }
+  text += Text(Ref(python.PyObject_CallMethodObjArgs(contents, with.names.json.object, value, nullptr)));
+}
+
+// Appends the JSON of the items of a list or tuple, with commas.
+void AddAll(const Describer& with, Object* contents, Object* values, std::string& text) {
+  const Ref type(python.PyObject_Type(values));
+  const bool is_list = type.get() == with.known.list_type;
+  for (Size i = 0; i < (is_list ? python.PyList_Size(values) : python.PyTuple_Size(values)); ++i) {
+    const Ref value = Ref::Borrowed(is_list ? python.PyList_GetItem(values, i) : python.PyTuple_GetItem(values, i));
+    if (i > 0) text += ',';
+    Add(with, contents, value.get(), text);
+  }
+}
+
 Object* DescribeFor(Object* self, Object* const* arguments, Size count) {
   const auto* const with = static_cast<const Describer*>(python.PyCapsule_GetPointer(self, nullptr));
   if (with == nullptr) return nullptr;
   if (count != 2) return Ref::Borrowed(with->known.none).Release();
   try {
-    return Describe(*with, arguments[0], arguments[1]);
+    const Ref type(python.PyObject_Type(arguments[1]));
+    if (type.get() != with->known.list_type && type.get() != with->known.tuple_type) {
+      return Describe(*with, arguments[0], arguments[1]);
+    }
+    std::string text;
+    AddAll(*with, arguments[0], arguments[1], text);
+    return python.PyUnicode_FromStringAndSize(text.data(), static_cast<Size>(text.size()));
   } catch (const Raised&) {
     return nullptr;
   } catch (const std::bad_alloc&) {
@@ -339,7 +390,7 @@ Method describe_method{"describe", DescribeFor, kFastCall, nullptr};
 }  // namespace
 }  // namespace portacl::record
 
-// Returns a function (contents, tensor) for a tuple of what it needs to know, or None where this Python lacks
+// Returns a function (contents, tensor or list or tuple) for a tuple of what it needs to know, or None where this Python lacks
 // what it calls. The tuple must outlive it. Called with Python's lock.
 extern "C" __attribute__((visibility("default"))) void* PortaclMakeDescriber(void* tuple) {
   using namespace portacl::record;

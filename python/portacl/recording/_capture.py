@@ -309,7 +309,7 @@ class Recorder:
             self._describes_with = (
                 self, self._deferred, _FORMS, self._seen, self._storages, self._modules.parameters, self._uncached,
                 _STRIDED, torch.Tensor, torch.nn.Parameter, _Seen, _is_gone, self._known, _quote, None, True, False,
-                REMEMBERED, NAMED,
+                REMEMBERED, NAMED, int, list, tuple,
             )  # fmt: skip
             self._describe = describer(self._describes_with)
         elif self._npu_is_host:
@@ -342,6 +342,8 @@ class Recorder:
             if self._hook is not None:
                 self._hook.remove()
                 self._hook = None
+            self._describe = None
+            self._describes_with = ()
             self._storages.clear()
             self._seen.clear()
             self._forward.clear()
@@ -531,9 +533,9 @@ class Recorder:
             call = _Contents(self)
             random = self._generator(args, kwargs) if operator.draws else None
             if operator.overwritten is None:
-                given = call.texts(args)
+                given = call.joined(args)
             else:
-                given = [call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)]
+                given = ",".join([call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)])
             named = ""
             if kwargs:
                 outs = operator.outs
@@ -565,15 +567,15 @@ class Recorder:
             index = writer.calls if deferred is None else deferred.calls
             parts = [
                 f'{{"index":{index}{operator.begin}',
-                ",".join(given),
+                given,
                 f'],"step":{self.current_step},"phase":"{phase}"',
                 named,
             ]
             if error is None:
                 count = operator.count
                 outputs = (result,) if count == 1 else () if count == 0 else result
-                read = [call.shape(one) for one in outputs] if operator.allocates else call.texts(outputs)
-                parts.append(f',"outputs":[{",".join(read)}]')
+                read = ",".join([call.shape(one) for one in outputs]) if operator.allocates else call.joined(outputs)
+                parts.append(f',"outputs":[{read}]')
                 if places:
                     parts.append(f',"written":[{",".join([f"[{place},{call.json(one)}]" for place, one in places])}]')
                 if operator.aliases:
@@ -846,6 +848,14 @@ class _Contents:
         self._given = (args, kwargs)
         self.work = []
 
+    def joined(self, values: Any) -> str:
+        """The same, with commas."""
+        describe = self._recorder._describe
+        if describe is not None and (type(values) is tuple or type(values) is list):
+            text: str = describe(self, values)
+            return text
+        return ",".join(self.texts(values))
+
     def texts(self, values: Any) -> list[str]:
         """JSON for each of the arguments or results."""
         found = []
@@ -874,7 +884,7 @@ class _Contents:
         if kind is float:
             return _number(value)
         if kind is list or kind is tuple or kind is torch.Size:
-            return f"[{','.join(self.texts(value))}]"
+            return f"[{self.joined(value)}]"
         if kind is str:
             return _quote(value)
         return self._rare(value)
