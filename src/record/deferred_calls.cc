@@ -66,6 +66,7 @@ struct Job {
   void* stream;  // nullptr: its elements cannot be read
   std::vector<std::int64_t> words;
   std::string text;  // of a call; empty where its arguments are read before it
+  std::vector<std::string> later_texts;  // of the calls behind it, of which no tensor is summarised
   bool is_done = false;
 };
 
@@ -95,6 +96,14 @@ class Recording {
     Job* const handed = job.get();
     {
       const std::lock_guard lock(mutex_);
+      if (job->words.empty()) {
+        if (pending_.empty()) {
+          WriteCall(job->text);
+        } else {
+          pending_.back()->later_texts.push_back(std::move(job->text));
+        }
+        return true;
+      }
       pending_.push_back(std::move(job));
       ++state_.pending;
     }
@@ -162,7 +171,7 @@ class Recording {
       }
     }
     std::vector<std::string> found;
-    if (!job->words.empty() && job->stream != nullptr && IsReached(job->stream)) {
+    if (job->stream != nullptr && IsReached(job->stream)) {
       found = Summaries(*job);
     } else {
       found.resize(CountOf(*job));
@@ -203,13 +212,15 @@ class Recording {
   }
 
   void Complete(const Job& job, std::vector<std::string> found) {
-    if (!job.words.empty()) {
-      const std::int64_t first = job.words[0];
-      while (next_ < first) Remember({});  // of a call that raised
-      for (std::string& one : found) Remember(std::move(one));
-    }
-    if (job.text.empty() || is_finished_ || state_.is_full != 0 || state_.failure != 0) return;
-    const std::string frame = JsonFrame("CALL", Expanded(job.text), kStored);
+    while (next_ < job.words[0]) Remember({});  // of a call that raised
+    for (std::string& one : found) Remember(std::move(one));
+    if (!job.text.empty()) WriteCall(job.text);
+    for (const std::string& text : job.later_texts) WriteCall(text);
+  }
+
+  void WriteCall(std::string_view text) {
+    if (is_finished_ || state_.is_full != 0 || state_.failure != 0) return;
+    const std::string frame = JsonFrame("CALL", Expanded(text), kStored);
     if (limit_ > 0 && state_.bytes + static_cast<std::int64_t>(frame.size() - kFrameHeader) > limit_) {
       state_.is_full = 1;
       return;

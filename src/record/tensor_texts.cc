@@ -170,7 +170,7 @@ struct Names {
   Name needs_grad{"needs_grad"}, work{"work"}, new_ones{"new"};
   Name writes{"writes"}, storage{"storage"}, address{"address"}, form{"form"}, number{"number"}, text{"text"};
   Name request{"request"}, extent{"extent"}, item_size{"item_size"}, order{"order"}, order_text{"order_text"};
-  Name count{"count"}, start{"start"}, views{"views"}, place{"place"}, summary{"summary"}, content{"content"};
+  Name count{"count"}, start{"start"}, view{"view"}, views{"views"}, place{"place"}, summary{"summary"}, content{"content"};
   Name tensor_count{"_tensor_count"}, summaries{"summaries"}, json{"json"};
 };
 
@@ -313,8 +313,15 @@ Object* Describe(const Describer& with, Object* contents, Object* tensor) {
   ((text += kept) += Text(order)) += '}';
 
   const Ref number = Number(count);
-  const Ref seen(python.PyObject_CallFunctionObjArgs(known.seen_type, tensor, memory.get(), address.get(), form.get(),
-                                                     needs_grad.get(), number.get(), view.get(), nullptr));
+  const Ref seen(python.PyObject_CallFunctionObjArgs(known.seen_type, tensor, nullptr));
+  names.writes.Set(seen.get(), names.writes.Of(memory));
+  names.storage.Set(seen.get(), memory);
+  names.address.Set(seen.get(), address);
+  names.form.Set(seen.get(), form);
+  names.needs_grad.Set(seen.get(), needs_grad);
+  names.number.Set(seen.get(), number);
+  names.text.Set(seen.get(), Ref(python.PyObject_Str(number.get())));
+  names.view.Set(seen.get(), view);
   Check(python.PyList_Append(names.new_ones.Of(contents).get(), seen.get()));
   names.tensor_count.Set(known.recorder, Number(count + 1));
   return python.PyUnicode_FromStringAndSize(text.data(), static_cast<Size>(text.size()));

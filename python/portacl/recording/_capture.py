@@ -120,11 +120,7 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
     text: str
     view: Any  # by which others of the same memory are found; None for one with a name
 
-    def __new__(cls, tensor: torch.Tensor, *values: Any) -> _Seen:
-        return weakref.ref.__new__(cls, tensor)
-
-    def __init__(self, tensor: torch.Tensor, storage: _Storage, address: int, form: _Form, needs_grad: bool, number: int, view: Any):
-        super().__init__(tensor)
+    def fill(self, storage: _Storage, address: int, form: _Form, needs_grad: bool, number: int, view: Any) -> _Seen:
         self.writes = storage.writes
         self.storage = storage
         self.address = address
@@ -133,6 +129,7 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
         self.number = number
         self.text = str(number)
         self.view = view
+        return self
 
 
 class _Storage:
@@ -989,7 +986,7 @@ class _Contents:
         if not may_have_changed:
             number = recorder._tensor_count
             recorder._tensor_count = number + 1
-            self.new.append(_Seen(tensor, known, address, form, needs_grad, number, view))
+            self.new.append(_Seen(tensor).fill(known, address, form, needs_grad, number, view))
             return f'{{"id":{number},{text[1:]}'
         return text
 
