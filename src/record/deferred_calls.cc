@@ -40,9 +40,9 @@ struct State {
   std::int32_t is_full;  // the limit is reached; no call is written after it
 };
 
-constexpr char kMark = '\1';               // begins the number of a summary in a text
-constexpr char kMarkEnd = '\2';            // ends it
-constexpr std::size_t kRemembered = 32768;  // summaries; Python names far younger ones
+constexpr char kMark = '\1';                           // begins the number of a summary in a text
+constexpr char kMarkEnd = '\2';                        // ends it
+constexpr std::size_t kRemembered = 32768;             // summaries; Python names far younger ones
 constexpr std::size_t kStored = std::size_t{1} << 14;  // as in _frames.py
 constexpr std::size_t kFrameHeader = 16;
 constexpr std::string_view kUnread = "\"summary\",\"problem\":\"the device did not come to its elements";
@@ -57,6 +57,7 @@ struct Request {
   std::int64_t item_size;
   std::int64_t rank;
 };
+constexpr std::uintptr_t kNoStream = ~std::uintptr_t{0};  // its work is waited for before
 constexpr std::size_t kRequestWords = sizeof(Request) / sizeof(std::int64_t);
 
 class Recording;
@@ -65,7 +66,7 @@ struct Job {
   Recording* recording;
   void* stream;  // nullptr: its elements cannot be read
   std::vector<std::int64_t> words;
-  std::string text;  // of a call; empty where its arguments are read before it
+  std::string text;                      // of a call; empty where its arguments are read before it
   std::vector<std::string> later_texts;  // of the calls behind it, of which no tensor is summarised
   bool is_done = false;
 };
@@ -189,7 +190,7 @@ class Recording {
 
   // Waits for the stream's work until here. A failure stays the stream's, for the program to be told.
   bool IsReached(void* stream) {
-    if (stream == kNoStream) return true;
+    if (reinterpret_cast<std::uintptr_t>(stream) == kNoStream) return true;
     if (event_ == nullptr && create_(&event_) != 0) return false;
     return record_(event_, stream) == 0 && synchronize_(event_) == 0;
   }
@@ -281,10 +282,6 @@ class Recording {
     return true;
   }
 
- public:
-  static inline void* const kNoStream = reinterpret_cast<void*>(~std::uintptr_t{0});  // its work is waited for
-
- private:
   const int file_;
   const std::int64_t limit_;
   RunOpApi run_ = nullptr;
@@ -343,7 +340,7 @@ PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, con
     auto* const target = static_cast<Recording*>(recording);
     auto job = std::make_unique<Job>();
     job->recording = target;
-    job->stream = later != 0 ? reinterpret_cast<void*>(stream) : Recording::kNoStream;
+    job->stream = reinterpret_cast<void*>(later != 0 ? stream : kNoStream);
     job->words.assign(words, words + count);
     job->text.assign(text, size);
     return target->Submit(std::move(job), later != 0) ? 1 : 0;

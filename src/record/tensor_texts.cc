@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace portacl::record {
@@ -157,9 +158,7 @@ struct Name {
   Ref Of(Object* of) const { return Ref(python.PyObject_GetAttr(of, object)); }
   Ref Of(const Ref& of) const { return Of(of.get()); }
   Ref Call(Object* of) const { return Ref(python.PyObject_CallMethodObjArgs(of, object, nullptr)); }
-  void Set(Object* of, const Ref& value) const {
-    Check(python.PyObject_SetAttr(of, object, value.get()));
-  }
+  void Set(Object* of, const Ref& value) const { Check(python.PyObject_SetAttr(of, object, value.get())); }
   Object* object;
 };
 
@@ -170,7 +169,8 @@ struct Names {
   Name needs_grad{"needs_grad"}, work{"work"}, new_ones{"new"};
   Name writes{"writes"}, storage{"storage"}, address{"address"}, form{"form"}, number{"number"}, text{"text"};
   Name request{"request"}, extent{"extent"}, item_size{"item_size"}, order{"order"}, order_text{"order_text"};
-  Name count{"count"}, start{"start"}, view{"view"}, views{"views"}, place{"place"}, summary{"summary"}, content{"content"};
+  Name count{"count"}, start{"start"}, view{"view"}, views{"views"}, place{"place"}, summary{"summary"},
+      content{"content"};
   Name tensor_count{"_tensor_count"}, summaries{"summaries"}, json{"json"};
 };
 
@@ -180,7 +180,7 @@ struct Known {
   Object *strided, *tensor_type, *parameter_type, *seen_type, *is_gone, *known, *quote, *none, *yes, *no;
   Object *remembered, *named, *int_type, *list_type, *tuple_type;
 };
-constexpr Size kKnown = sizeof(Known) / sizeof(Object*);
+constexpr Size kKnown = sizeof(Known) / sizeof(void*);
 
 struct Describer {
   Known known;
@@ -272,10 +272,9 @@ Object* Describe(const Describer& with, Object* contents, Object* tensor) {
   const Ref elements = names.count.Of(form);
   const Ref where(names.order.Of(form).get() != known.none
                       ? python.PyTuple_Pack(3, dtype.get(), address.get(), elements.get())
-                      : python.PyTuple_Pack(6, dtype.get(), address.get(), elements.get(), form.get(), known.no,
-                                            known.no));
-  const int is_same =
-      python.PyObject_RichCompareBool(names.place.Of(memory).get(), where.get(), kEqual);
+                      : python.PyTuple_Pack(6, dtype.get(), address.get(), elements.get(), form.get(),
+                                            known.no, known.no));
+  const int is_same = python.PyObject_RichCompareBool(names.place.Of(memory).get(), where.get(), kEqual);
   Check(is_same);
   const long long summary = Whole(names.summary.Of(memory));
   const long long summaries = Whole(names.summaries.Of(known.deferred));
@@ -291,7 +290,8 @@ Object* Describe(const Describer& with, Object* contents, Object* tensor) {
     const std::string content = '\1' + std::to_string(summaries) + "\2\"";
     names.summary.Set(memory.get(), number);
     names.place.Set(memory.get(), where);
-    names.content.Set(memory.get(), Ref(python.PyUnicode_FromStringAndSize(content.data(), static_cast<Size>(content.size()))));
+    names.content.Set(memory.get(), Ref(python.PyUnicode_FromStringAndSize(
+                                        content.data(), static_cast<Size>(content.size()))));
   }
 
   std::string text = "{\"id\":" + std::to_string(count) + ',';
@@ -362,7 +362,8 @@ void AddAll(const Describer& with, Object* contents, Object* values, std::string
   const Ref type(python.PyObject_Type(values));
   const bool is_list = type.get() == with.known.list_type;
   for (Size i = 0; i < (is_list ? python.PyList_Size(values) : python.PyTuple_Size(values)); ++i) {
-    const Ref value = Ref::Borrowed(is_list ? python.PyList_GetItem(values, i) : python.PyTuple_GetItem(values, i));
+    const Ref value =
+        Ref::Borrowed(is_list ? python.PyList_GetItem(values, i) : python.PyTuple_GetItem(values, i));
     if (i > 0) text += ',';
     Add(with, contents, value.get(), text);
   }

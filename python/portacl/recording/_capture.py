@@ -1158,7 +1158,9 @@ def _described_as(form: _Form, tensor: torch.Tensor, needs_grad: bool, is_turned
 class _Form:
     """What is the same of all tensors of one dtype, shape, layout and device, looked up once."""
 
-    __slots__ = ("dtype", "start", "count", "order", "problem", "is_strided", "is_cpu", "is_npu", "is_complex", "extent", "item_size", "request", "order_text")
+    __slots__ = (
+        "dtype", "item_size", "start", "count", "order", "order_text", "problem", "is_strided", "is_cpu", "is_npu", "is_complex", "extent", "request",
+    )  # fmt: skip
 
     def __init__(self, tensor: torch.Tensor):
         self.dtype = tensor.dtype

@@ -59,8 +59,8 @@ def _functions() -> _Functions | None:
 
 
 def describer(known: tuple[Any, ...]) -> Any:
-    """A function (contents, values) that does what _Contents.joined does, and for a tensor what _tensor does, or returns None; None where there is none.
-    (src/record/tensor_texts.cc)"""
+    """A function (contents, values) that does what _Contents.joined does, and for a tensor what _tensor does, or returns None. None where the
+    package has none. (src/record/tensor_texts.cc)"""
     if sys.implementation.name != "cpython" or sys.version_info < (3, 10):
         return None
     try:
