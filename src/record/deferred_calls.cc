@@ -31,7 +31,7 @@ using CreateEvent = int (*)(void** event);
 using RecordEvent = int (*)(void* event, void* stream);
 using SynchronizeEvent = int (*)(void* event);
 
-// What Python reads while calls are written; _deferring.py has the same.
+// Python reads it while calls are written; _deferring.py declares the same.
 struct State {
   std::int64_t bytes;    // of the file
   std::int64_t calls;    // that are written
@@ -60,10 +60,10 @@ struct Request {
 constexpr std::uintptr_t kNoStream = ~std::uintptr_t{0};  // its work is waited for before
 constexpr std::size_t kRequestWords = sizeof(Request) / sizeof(std::int64_t);
 
-class Recording;
+class DeferredRecording;
 
 struct Job {
-  Recording* recording;
+  DeferredRecording* recording;
   void* stream;  // nullptr: its elements cannot be read
   std::vector<std::int64_t> words;
   std::string text;                      // of a call; empty where its arguments are read before it
@@ -71,9 +71,9 @@ struct Job {
   bool is_done = false;
 };
 
-class Recording {
+class DeferredRecording {
  public:
-  Recording(int file, std::int64_t bytes, std::int64_t limit) : file_(file), limit_(limit) {
+  DeferredRecording(int file, std::int64_t bytes, std::int64_t limit) : file_(file), limit_(limit) {
     state_.bytes = bytes;
   }
 
@@ -137,7 +137,7 @@ class Recording {
     while (!pending_.empty()) {
       Job* const job = pending_.front().get();
       Complete(*job, std::vector<std::string>(CountOf(*job)));
-      // Its handler may be called all the same.
+      // The handler may be called all the same.
       job->is_done = true;
       (void)pending_.front().release();
       pending_.pop_front();
@@ -268,7 +268,7 @@ class Recording {
     if (state_.failure != 0) return false;
     std::string_view rest = frame;
     while (!rest.empty()) {
-      const ssize_t written = write(file_, rest.data(), rest.size());
+      const ssize_t written = write(file_, rest.data(), rest.size());  // cancellable: PyTorch's threads
       if (written < 0) {
         if (errno == EINTR) continue;
         state_.failure = errno;
@@ -311,7 +311,7 @@ PORTACL_EXPORTED void* PortaclDeferBegin(int file, std::int64_t bytes, std::int6
                                          const void** state) {
   try {
     portacl::record::PrepareCompression();
-    auto recording = std::make_unique<portacl::record::Recording>(file, bytes, limit);
+    auto recording = std::make_unique<portacl::record::DeferredRecording>(file, bytes, limit);
     *state = recording->state();
     return recording.release();
   } catch (...) {
@@ -322,13 +322,13 @@ PORTACL_EXPORTED void* PortaclDeferBegin(int file, std::int64_t bytes, std::int6
 PORTACL_EXPORTED void PortaclDeferDevice(void* recording, void* run, void* create, void* record,
                                          void* synchronize) {
   using namespace portacl::record;
-  static_cast<Recording*>(recording)->SetDevice(
+  static_cast<DeferredRecording*>(recording)->SetDevice(
       reinterpret_cast<RunOpApi>(run), reinterpret_cast<CreateEvent>(create),
       reinterpret_cast<RecordEvent>(record), reinterpret_cast<SynchronizeEvent>(synchronize));
 }
 
 PORTACL_EXPORTED int PortaclDeferFrame(void* recording, const char* frame, std::size_t size) {
-  return static_cast<portacl::record::Recording*>(recording)->WriteFrame({frame, size}) ? 1 : 0;
+  return static_cast<portacl::record::DeferredRecording*>(recording)->WriteFrame({frame, size}) ? 1 : 0;
 }
 
 // Hands over requests for summaries and the text of a call. `later` is 1 for the order of the stream's work, 0
@@ -337,7 +337,7 @@ PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, con
                                       std::size_t count, const char* text, std::size_t size, int later) {
   using namespace portacl::record;
   try {
-    auto* const target = static_cast<Recording*>(recording);
+    auto* const target = static_cast<DeferredRecording*>(recording);
     auto job = std::make_unique<Job>();
     job->recording = target;
     job->stream = reinterpret_cast<void*>(later != 0 ? stream : kNoStream);
@@ -350,6 +350,6 @@ PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, con
 }
 
 PORTACL_EXPORTED void PortaclDeferFinish(void* recording) {
-  static_cast<portacl::record::Recording*>(recording)->Finish();
+  static_cast<portacl::record::DeferredRecording*>(recording)->Finish();
 }
 }

@@ -17,7 +17,7 @@
 namespace portacl::record {
 namespace {
 
-// What the stable interface of Python 3.10 and later declares.
+// Declarations of the stable interface of Python 3.10 and later.
 struct Object;
 using Size = std::ptrdiff_t;
 using Function = Object* (*)(Object* self, Object* const* arguments, Size count);
@@ -146,6 +146,10 @@ std::string_view Text(const Ref& text) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
+Ref TextRef(std::string_view text) {
+  return Ref(python.PyUnicode_FromStringAndSize(text.data(), static_cast<Size>(text.size())));
+}
+
 void Check(int status) {
   if (status < 0) throw Raised();
 }
@@ -174,7 +178,7 @@ struct Names {
   Name tensor_count{"_tensor_count"}, summaries{"summaries"}, json{"json"};
 };
 
-// What a recording's function knows. Python hands over a tuple of these, in this order.
+// Python hands over a tuple of these, in this order.
 struct Known {
   Object *recorder, *deferred, *forms, *seen, *storages, *parameters, *uncached;
   Object *strided, *tensor_type, *parameter_type, *seen_type, *is_gone, *known, *quote, *none, *yes, *no;
@@ -196,135 +200,192 @@ Object* Found(Object* dictionary, const Ref& key) {
   return value;
 }
 
+// One tensor that is described.
+struct Subject {
+  Object* tensor;
+  Ref type;
+  Ref needs_grad;
+  Ref dtype;
+  Ref form;
+  Ref address;
+  Ref key;           // its id
+  long long number;  // that it gets if it is described anew
+
+  bool IsNeeded(const Known& known) const { return needs_grad.get() == known.yes; }
+};
+
+// Returns the number of the same object, in the same memory, which nothing has written since; or nullptr.
+Object* SeenText(const Describer& with, const Subject& subject) {
+  const Names& names = with.names;
+  Object* const found = Found(with.known.seen, subject.key);
+  if (found == nullptr) return nullptr;
+  const Ref seen = Ref::Borrowed(found);
+  const Ref object(python.PyObject_CallFunctionObjArgs(seen.get(), nullptr));
+  const bool is_same =
+      object.get() == subject.tensor && names.form.Of(seen).get() == subject.form.get() &&
+      names.needs_grad.Of(seen).get() == subject.needs_grad.get() &&
+      Whole(names.writes.Of(seen)) == Whole(names.writes.Of(names.storage.Of(seen))) &&
+      python.PyObject_RichCompareBool(names.address.Of(seen).get(), subject.address.get(), kEqual) == 1 &&
+      subject.number - Whole(names.number.Of(seen)) < with.remembered;
+  return is_same ? names.text.Of(seen).Release() : nullptr;
+}
+
+// Returns what is known of the memory.
+Ref MemoryOf(const Describer& with, const Ref& storage) {
+  const Known& known = with.known;
+  const Ref place = with.names.cdata.Of(storage);
+  if (Object* const found = Found(known.storages, place)) {
+    Ref memory = Ref::Borrowed(found);
+    const Ref gone(python.PyObject_CallFunctionObjArgs(known.is_gone, place.get(), nullptr));
+    if (gone.get() == known.no) return memory;
+  }
+  return Ref(python.PyObject_CallFunctionObjArgs(known.known, storage.get(), place.get(), nullptr));
+}
+
+// Returns the path of a parameter, or None.
+Ref NameOf(const Describer& with, const Subject& subject) {
+  if (Object* const found = Found(with.known.parameters, subject.key)) {
+    const Ref named = Ref::Borrowed(found);
+    const Ref object(python.PyObject_CallFunctionObjArgs(python.PyTuple_GetItem(found, 0), nullptr));
+    if (object.get() == subject.tensor) return Ref::Borrowed(python.PyTuple_GetItem(found, 1));
+  }
+  return Ref::Borrowed(with.known.none);
+}
+
+// Returns the number of another view of the same elements, or nullptr.
+Object* EarlierText(const Describer& with, const Subject& subject, const Ref& memory, const Ref& view) {
+  const Ref views = with.names.views.Of(memory);
+  if (views.get() == with.known.none) return nullptr;
+  Object* const found = Found(views.get(), view);
+  if (found == nullptr) return nullptr;
+  const Ref earlier = Ref::Borrowed(found);
+  return subject.number - Whole(earlier) < with.remembered ? python.PyObject_Str(earlier.get()) : nullptr;
+}
+
+// Asks for a summary of the elements, unless what is known of the memory tells of them.
+void Request(const Describer& with, Object* contents, const Subject& subject, const Ref& memory,
+             const Ref& request) {
+  const Names& names = with.names;
+  const Known& known = with.known;
+  const Ref& form = subject.form;
+  const Ref elements = names.count.Of(form);
+  const bool is_in_order = names.order.Of(form).get() != known.none;
+  const Ref place(is_in_order
+                      ? python.PyTuple_Pack(3, subject.dtype.get(), subject.address.get(), elements.get())
+                      : python.PyTuple_Pack(6, subject.dtype.get(), subject.address.get(), elements.get(),
+                                            form.get(), known.no, known.no));
+  const int is_same = python.PyObject_RichCompareBool(names.place.Of(memory).get(), place.get(), kEqual);
+  Check(is_same);
+  const long long summary = Whole(names.summary.Of(memory));
+  const long long summaries = Whole(names.summaries.Of(known.deferred));
+  if (is_same != 0 && (summary < 0 || summaries - summary <= with.named)) return;
+  names.summaries.Set(known.deferred, Number(summaries + 1));
+  const Ref work = names.work.Of(contents);
+  const Ref number = Number(summaries);
+  Check(python.PyList_Append(work.get(), number.get()));
+  Check(python.PyList_Append(work.get(), subject.address.get()));
+  for (Size i = 0; i < python.PyTuple_Size(request.get()); ++i) {
+    Check(python.PyList_Append(work.get(), python.PyTuple_GetItem(request.get(), i)));
+  }
+  names.summary.Set(memory.get(), number);
+  names.place.Set(memory.get(), place);
+  names.content.Set(memory.get(), TextRef('\1' + std::to_string(summaries) + "\2\""));
+}
+
+std::string TextOf(const Describer& with, const Subject& subject, const Ref& memory, const Ref& name,
+                   long long offset) {
+  const Names& names = with.names;
+  std::string text = "{\"id\":" + std::to_string(subject.number) + ',';
+  const Ref start = names.start.Of(subject.form);
+  text += Text(start).substr(1);
+  if (offset != 0) text += ",\"offset\":" + std::to_string(offset);
+  text += ",\"storage\":" + std::to_string(Whole(names.number.Of(memory)));
+  if (subject.type.get() == with.known.parameter_type) text += ",\"type\":\"Parameter\"";
+  if (subject.IsNeeded(with.known)) text += ",\"requires_grad\":true";
+  if (name.get() != with.known.none) {
+    const Ref quoted(python.PyObject_CallFunctionObjArgs(with.known.quote, name.get(), nullptr));
+    (text += ",\"name\":") += Text(quoted);
+  }
+  text += ",\"kept\":";
+  const Ref content = names.content.Of(memory);
+  const Ref order = names.order_text.Of(subject.form);
+  std::string_view kept = Text(content);
+  if (!Text(order).empty()) kept.remove_suffix(1);
+  ((text += kept) += Text(order)) += '}';
+  return text;
+}
+
+// Keeps the number, for calls that get the same tensor.
+void Keep(const Describer& with, Object* contents, const Subject& subject, const Ref& memory,
+          const Ref& view) {
+  const Names& names = with.names;
+  const Ref number = Number(subject.number);
+  const Ref seen(python.PyObject_CallFunctionObjArgs(with.known.seen_type, subject.tensor, nullptr));
+  names.writes.Set(seen.get(), names.writes.Of(memory));
+  names.storage.Set(seen.get(), memory);
+  names.address.Set(seen.get(), subject.address);
+  names.form.Set(seen.get(), subject.form);
+  names.needs_grad.Set(seen.get(), subject.needs_grad);
+  names.number.Set(seen.get(), number);
+  names.text.Set(seen.get(), Ref(python.PyObject_Str(number.get())));
+  names.view.Set(seen.get(), view);
+  Check(python.PyList_Append(names.new_ones.Of(contents).get(), seen.get()));
+  names.tensor_count.Set(with.known.recorder, Number(subject.number + 1));
+}
+
+// Returns the text of a tensor whose form is known, or None where Python has to describe it.
+Object* DescribeSubject(const Describer& with, Object* contents, const Subject& subject) {
+  const Names& names = with.names;
+  const Known& known = with.known;
+  const auto none = [&known] { return Ref::Borrowed(known.none).Release(); };
+  if (Object* const text = SeenText(with, subject)) return text;
+  const Ref request = names.request.Of(subject.form);
+  if (request.get() == known.none || python.PySet_Size(known.uncached) != 0) return none();
+  if (names.is_neg.Call(subject.tensor).get() == known.yes) return none();
+  const Ref storage = names.untyped_storage.Call(subject.tensor);
+  const Ref memory = MemoryOf(with, storage);
+  const Ref name = NameOf(with, subject);
+  Ref view = Ref::Borrowed(known.none);
+  if (name.get() == known.none) {
+    view = Ref(python.PyTuple_Pack(5, subject.address.get(), subject.form.get(), subject.needs_grad.get(),
+                                   subject.type.get(), known.no));
+    if (Object* const text = EarlierText(with, subject, memory, view)) return text;
+  }
+  const long long offset = Whole(names.storage_offset.Call(subject.tensor));
+  const long long end =
+      (offset + Whole(names.extent.Of(subject.form))) * Whole(names.item_size.Of(subject.form));
+  if (end > Whole(names.nbytes.Call(storage.get()))) return none();
+  Request(with, contents, subject, memory, request);
+  const std::string text = TextOf(with, subject, memory, name, offset);
+  Keep(with, contents, subject, memory, view);
+  return TextRef(text).Release();
+}
+
 // Returns the text of a tensor, or None where Python has to describe it.
 Object* Describe(const Describer& with, Object* contents, Object* tensor) {
   const Names& names = with.names;
   const Known& known = with.known;
   const auto none = [&known] { return Ref::Borrowed(known.none).Release(); };
-  const Ref type(python.PyObject_Type(tensor));
-  const bool is_parameter = type.get() == known.parameter_type;
-  if (type.get() != known.tensor_type && !is_parameter) return none();
+  Ref type(python.PyObject_Type(tensor));
+  if (type.get() != known.tensor_type && type.get() != known.parameter_type) return none();
   if (names.layout.Of(tensor).get() != known.strided) return none();
-  const Ref needs_grad = names.requires_grad.Of(tensor);
-  const bool is_needed = needs_grad.get() == known.yes;
-  if (is_needed) names.needs_grad.Set(contents, needs_grad);
-  const Ref dtype = names.dtype.Of(tensor);
+  Ref dtype = names.dtype.Of(tensor);
   const Ref shape = names.shape.Of(tensor);
   const Ref strides = names.stride.Call(tensor);
   const Ref device = names.device.Of(tensor);
   const Ref kind(python.PyTuple_Pack(4, dtype.get(), shape.get(), strides.get(), device.get()));
-  Object* const form_found = Found(known.forms, kind);
-  if (form_found == nullptr) return none();
-  const Ref form = Ref::Borrowed(form_found);
-  const Ref address = names.data_ptr.Call(tensor);
-  const Ref key(python.PyLong_FromVoidPtr(tensor));
-  const long long count = Whole(names.tensor_count.Of(known.recorder));
-
-  // The same object, in the same memory, which nothing has written since.
-  if (Object* const found = Found(known.seen, key)) {
-    const Ref seen = Ref::Borrowed(found);
-    const Ref object(python.PyObject_CallFunctionObjArgs(seen.get(), nullptr));
-    if (object.get() == tensor && names.form.Of(seen).get() == form.get() &&
-        names.needs_grad.Of(seen).get() == needs_grad.get() &&
-        Whole(names.writes.Of(seen)) == Whole(names.writes.Of(names.storage.Of(seen))) &&
-        python.PyObject_RichCompareBool(names.address.Of(seen).get(), address.get(), kEqual) == 1 &&
-        count - Whole(names.number.Of(seen)) < with.remembered) {
-      return names.text.Of(seen).Release();
-    }
-  }
-
-  const Ref request = names.request.Of(form);
-  if (request.get() == known.none || python.PySet_Size(known.uncached) != 0) return none();
-  if (names.is_neg.Call(tensor).get() == known.yes) return none();
-  const Ref storage = names.untyped_storage.Call(tensor);
-  const Ref place = names.cdata.Of(storage);
-  const auto find_memory = [&] {
-    if (Object* const found = Found(known.storages, place)) {
-      Ref memory = Ref::Borrowed(found);
-      const Ref gone(python.PyObject_CallFunctionObjArgs(known.is_gone, place.get(), nullptr));
-      if (gone.get() == known.no) return memory;
-    }
-    return Ref(python.PyObject_CallFunctionObjArgs(known.known, storage.get(), place.get(), nullptr));
-  };
-  const Ref memory = find_memory();
-  Ref name = Ref::Borrowed(known.none);
-  if (Object* const found = Found(known.parameters, key)) {
-    const Ref named = Ref::Borrowed(found);
-    const Ref object(python.PyObject_CallFunctionObjArgs(python.PyTuple_GetItem(found, 0), nullptr));
-    if (object.get() == tensor) name = Ref::Borrowed(python.PyTuple_GetItem(named.get(), 1));
-  }
-  const bool has_name = name.get() != known.none;
-  Ref view = Ref::Borrowed(known.none);
-  if (!has_name) {
-    view = Ref(python.PyTuple_Pack(5, address.get(), form.get(), needs_grad.get(), type.get(), known.no));
-    const Ref views = names.views.Of(memory);
-    if (views.get() != known.none) {
-      if (Object* const found = Found(views.get(), view)) {
-        const Ref earlier = Ref::Borrowed(found);
-        if (count - Whole(earlier) < with.remembered) return python.PyObject_Str(earlier.get());
-      }
-    }
-  }
-
-  const long long offset = Whole(names.storage_offset.Call(tensor));
-  const long long end = (offset + Whole(names.extent.Of(form))) * Whole(names.item_size.Of(form));
-  if (end > Whole(names.nbytes.Call(storage.get()))) return none();
-  const Ref elements = names.count.Of(form);
-  const Ref where(names.order.Of(form).get() != known.none
-                      ? python.PyTuple_Pack(3, dtype.get(), address.get(), elements.get())
-                      : python.PyTuple_Pack(6, dtype.get(), address.get(), elements.get(), form.get(),
-                                            known.no, known.no));
-  const int is_same = python.PyObject_RichCompareBool(names.place.Of(memory).get(), where.get(), kEqual);
-  Check(is_same);
-  const long long summary = Whole(names.summary.Of(memory));
-  const long long summaries = Whole(names.summaries.Of(known.deferred));
-  if (is_same == 0 || (summary >= 0 && summaries - summary > with.named)) {
-    names.summaries.Set(known.deferred, Number(summaries + 1));
-    const Ref work = names.work.Of(contents);
-    const Ref number = Number(summaries);
-    Check(python.PyList_Append(work.get(), number.get()));
-    Check(python.PyList_Append(work.get(), address.get()));
-    for (Size i = 0; i < python.PyTuple_Size(request.get()); ++i) {
-      Check(python.PyList_Append(work.get(), python.PyTuple_GetItem(request.get(), i)));
-    }
-    const std::string content = '\1' + std::to_string(summaries) + "\2\"";
-    names.summary.Set(memory.get(), number);
-    names.place.Set(memory.get(), where);
-    names.content.Set(memory.get(), Ref(python.PyUnicode_FromStringAndSize(
-                                        content.data(), static_cast<Size>(content.size()))));
-  }
-
-  std::string text = "{\"id\":" + std::to_string(count) + ',';
-  const Ref start = names.start.Of(form);
-  text += Text(start).substr(1);
-  if (offset != 0) text += ",\"offset\":" + std::to_string(offset);
-  text += ",\"storage\":" + std::to_string(Whole(names.number.Of(memory)));
-  if (is_parameter) text += ",\"type\":\"Parameter\"";
-  if (is_needed) text += ",\"requires_grad\":true";
-  if (has_name) {
-    const Ref quoted(python.PyObject_CallFunctionObjArgs(known.quote, name.get(), nullptr));
-    (text += ",\"name\":") += Text(quoted);
-  }
-  text += ",\"kept\":";
-  const Ref content = names.content.Of(memory);
-  const Ref order = names.order_text.Of(form);
-  std::string_view kept = Text(content);
-  if (!Text(order).empty()) kept.remove_suffix(1);
-  ((text += kept) += Text(order)) += '}';
-
-  const Ref number = Number(count);
-  const Ref seen(python.PyObject_CallFunctionObjArgs(known.seen_type, tensor, nullptr));
-  names.writes.Set(seen.get(), names.writes.Of(memory));
-  names.storage.Set(seen.get(), memory);
-  names.address.Set(seen.get(), address);
-  names.form.Set(seen.get(), form);
-  names.needs_grad.Set(seen.get(), needs_grad);
-  names.number.Set(seen.get(), number);
-  names.text.Set(seen.get(), Ref(python.PyObject_Str(number.get())));
-  names.view.Set(seen.get(), view);
-  Check(python.PyList_Append(names.new_ones.Of(contents).get(), seen.get()));
-  names.tensor_count.Set(known.recorder, Number(count + 1));
-  return python.PyUnicode_FromStringAndSize(text.data(), static_cast<Size>(text.size()));
+  Object* const form = Found(known.forms, kind);
+  if (form == nullptr) return none();
+  const Subject subject{tensor,
+                        std::move(type),
+                        names.requires_grad.Of(tensor),
+                        std::move(dtype),
+                        Ref::Borrowed(form),
+                        names.data_ptr.Call(tensor),
+                        Ref(python.PyLong_FromVoidPtr(tensor)),
+                        Whole(names.tensor_count.Of(known.recorder))};
+  if (subject.IsNeeded(known)) names.needs_grad.Set(contents, subject.needs_grad);
+  return DescribeSubject(with, contents, subject);
 }
 
 void AddAll(const Describer& with, Object* contents, Object* values, std::string& text);
@@ -380,7 +441,7 @@ Object* DescribeFor(Object* self, Object* const* arguments, Size count) {
     }
     std::string text;
     AddAll(*with, arguments[0], arguments[1], text);
-    return python.PyUnicode_FromStringAndSize(text.data(), static_cast<Size>(text.size()));
+    return TextRef(text).Release();
   } catch (const Raised&) {
     return nullptr;
   } catch (const std::bad_alloc&) {
