@@ -55,7 +55,7 @@ def train(name: str, keep: str | None) -> None:
                 run.step()
             settle(run)
             took = ((time.perf_counter() - start) / steps, (time.process_time() - processor) / steps)
-            calls = recorder._writer.calls if recorder else 0
+            calls = recorder.calls if recorder else 0
             print(json.dumps([*took, calls]), flush=True)
         if recorder:
             recorder.stop()

@@ -24,7 +24,6 @@ CompressBound bound = nullptr;
 Checksum crc32_of_zlib = nullptr;
 
 constexpr int kLevel = 1;
-constexpr size_t kStoredJson = 4096;   // compressing less takes longer than many an operator
 constexpr size_t kTried = 1 << 16;     // bytes that are compressed to find out whether it pays
 constexpr size_t kMostStored = 65535;  // in a block of the format
 constexpr size_t kMostAtOnce = size_t{1} << 30;
@@ -143,9 +142,9 @@ void PrepareCompression() noexcept {
   if (found != nullptr && bound != nullptr) compress = found;
 }
 
-std::string JsonFrame(std::string_view kind, std::string_view json) {
+std::string JsonFrame(std::string_view kind, std::string_view json, std::size_t stored) {
   std::string frame = Begin(kind);
-  if (json.size() <= kStoredJson || !AddCompressed(frame, json)) AddStored(frame, json);
+  if (json.size() <= stored || !AddCompressed(frame, json)) AddStored(frame, json);
   return End(std::move(frame));
 }
 

@@ -16,8 +16,10 @@ inline constexpr std::string_view kMagic = "portacl recording 1\n";
 // once, before the others.
 void PrepareCompression() noexcept;
 
-// Makes a frame of JSON. The functions below throw std::bad_alloc.
-std::string JsonFrame(std::string_view kind, std::string_view json);
+inline constexpr std::size_t kStoredJson = 4096;  // compressing less takes longer than many an operator
+
+// Makes a frame of JSON, compressed if it is longer than `stored`. The functions below throw std::bad_alloc.
+std::string JsonFrame(std::string_view kind, std::string_view json, std::size_t stored = kStoredJson);
 // Makes a frame of a tensor's elements.
 std::string DataFrame(const ContentHash& hash, std::string_view content);
 

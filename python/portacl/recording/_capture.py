@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import atexit
 import base64
 import contextlib
 import ctypes
@@ -26,6 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from portacl_start import environment
 
 from . import _frames, _summary
+from ._deferring import NAMED, Deferred, describer, request_of
 from ._modules import Modules
 from ._reading import REMEMBERED, StackFrame
 from ._writing import Writer
@@ -118,11 +120,22 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
     text: str
     view: Any  # by which others of the same memory are found; None for one with a name
 
+    def fill(self, storage: _Storage, address: int, form: _Form, needs_grad: bool, number: int, view: Any) -> _Seen:
+        self.writes = storage.writes
+        self.storage = storage
+        self.address = address
+        self.form = form
+        self.needs_grad = needs_grad
+        self.number = number
+        self.text = str(number)
+        self.view = view
+        return self
+
 
 class _Storage:
     """What is known of a piece of memory, until something is written into it. Its address is given to no other as long as this lives."""
 
-    __slots__ = ("key", "number", "writes", "place", "content", "views")
+    __slots__ = ("key", "number", "writes", "place", "content", "summary", "views")
 
     def __init__(self, storage: torch.UntypedStorage, number: int):
         self.key = storage._weak_ref()
@@ -130,6 +143,7 @@ class _Storage:
         self.writes = 0
         self.place: Any = None  # of the elements that `content` tells of
         self.content = ""
+        self.summary = -1  # the number of a summary that stands in `content`
         self.views: dict[Any, int] | None = None  # tensors that were described since it was written last: autograd makes objects for each use
 
     def __del__(self, free: Any = torch.UntypedStorage._free_weak_ref) -> None:
@@ -157,10 +171,37 @@ class _LastingWriter(Writer):
         self._failed = failed
         super().__init__(path, meta, limit)
 
+        self.deferred: Deferred | None = None
+
+    def defer(self) -> None:
+        """From now on calls are written when the device has done them, where that is possible."""
+        self.deferred = Deferred.begin(self._file.fileno(), self.bytes, self.limit)
+
+    def read_state(self) -> None:
+        """Sets what is told of the file."""
+        if self.deferred is not None:
+            state = self.deferred.state
+            self.bytes, self.calls = state.bytes, state.calls
+            self.is_full = state.is_full != 0
+
+    def _whole(self, frame: bytes) -> bool:
+        if self.deferred is None or self.is_broken or os.getpid() != self._process:
+            return super()._whole(frame)
+        is_there = self.deferred.frame(frame)
+        self.read_state()
+        if not is_there:
+            self.is_broken = True
+            number = self.deferred.state.failure
+            self._cannot(OSError(number, os.strerror(number)))
+        return is_there
+
     def _cannot(self, error: OSError) -> None:
         self._failed(error)
 
     def close(self, reason: str = "") -> None:
+        if self.deferred is not None and os.getpid() == self._process and not self._file.closed:
+            self.deferred.finish()
+            self.read_state()
         try:
             super().close(reason)
         except OSError as error:  # of the file: frames are told above
@@ -229,7 +270,7 @@ class Recorder:
         self._optimizer: weakref.ref[Any] | None = None
         self._steps_by_hand = False
         self._hook: Any = None
-        self._writer: Writer | None = None
+        self._writer: _LastingWriter | None = None
         self._is_whole = keep == "all"
         self._is_off = False
         self._is_failed = False
@@ -239,6 +280,9 @@ class Recorder:
         self._line_at = 0.0
         self._line_shown = False
         self._npu_is_host = False
+        self._deferred: Deferred | None = None
+        self._describe: Any = None  # _Contents._tensor, compiled; None where there is none
+        self._describes_with: tuple[Any, ...] = ()
         self._process = os.getpid()  # what is forked from it writes nothing
         self._forks = _forks
 
@@ -254,7 +298,18 @@ class Recorder:
         self._writer = _LastingWriter(self.path, self._meta(), self.limit, self._failed)
         there = environment.loaded()
         self._npu_is_host = there is not None and there.is_portacl and os.environ.get("PORTACL_CHECK", "0") in ("", "0")
-        if self._npu_is_host:
+        if self._npu_is_host and self.keep == "summary":
+            self._writer.defer()
+            self._deferred = self._writer.deferred
+        if self._deferred is not None:
+            atexit.register(self._exits)
+            self._describes_with = (
+                self, self._deferred, _FORMS, self._seen, self._storages, self._modules.parameters, self._uncached,
+                _STRIDED, torch.Tensor, torch.nn.Parameter, _Seen, _is_gone, self._known, _quote, None, True, False,
+                REMEMBERED, NAMED, int, list, tuple,
+            )  # fmt: skip
+            self._describe = describer(self._describes_with)
+        elif self._npu_is_host:
             # Every call is waited for. torch_npu asks once, at the first call; its thread for launches would be woken for each, in vain.
             os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
         self._modules.start()
@@ -274,17 +329,30 @@ class Recorder:
             self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
         is_here = os.getpid() == self._process  # one that was forked has no threads that could give back a lock, nor a file of its own
         with self._lock if is_here else contextlib.nullcontext():
+            if is_here and self._deferred is not None and not self._is_off:
+                self._deferred.wait()
+                self._find_trouble()
+                if self._writer.is_full:
+                    self._reason = self._say_full(self._writer)
             self._is_off = True
             self._modules.stop()
             if self._hook is not None:
                 self._hook.remove()
                 self._hook = None
+            self._describe = None
+            self._describes_with = ()
             self._storages.clear()
             self._seen.clear()
             self._forward.clear()
             self._writer.close(self._reason or reason)
         if is_here:
+            atexit.unregister(self._exits)
             self._show(last=True)
+
+    def _exits(self) -> None:
+        """Where the program ends without stop(): what it called is written."""
+        if self._deferred is not None and os.getpid() == self._process:
+            self._deferred.wait()
 
     def __enter__(self) -> Recorder:
         return self.start()
@@ -375,15 +443,23 @@ class Recorder:
         """How much was recorded, as a sentence."""
         if self._writer is None:
             return "nothing was recorded"
-        calls, steps = self._writer.calls, self.current_step
+        calls, steps = self.calls, self.current_step
         return f"{calls} calls in {steps} whole step{'' if steps == 1 else 's'}, {_size_text(self._writer.bytes)} in {self.path}"
+
+    @property
+    def calls(self) -> int:
+        """How many calls are written."""
+        if self._writer is None:
+            return 0
+        self._writer.read_state()
+        return self._writer.calls
 
     # ---- progress
 
     def _show(self, last: bool = False) -> None:
         if not self._wants_progress or sys.stderr is None or self._writer is None:
             return
-        text = f"portacl record: step {self.current_step}, {self._writer.calls} calls, {_size_text(self._writer.bytes)} in {self.path}"
+        text = f"portacl record: step {self.current_step}, {self.calls} calls, {_size_text(self._writer.bytes)} in {self.path}"
         is_terminal = sys.stderr.isatty()
         with contextlib.suppress(OSError):
             sys.stderr.write(f"\r\x1b[K{text}" + ("\n" if last else "") if is_terminal else text + "\n")
@@ -454,9 +530,9 @@ class Recorder:
             call = _Contents(self)
             random = self._generator(args, kwargs) if operator.draws else None
             if operator.overwritten is None:
-                given = call.texts(args)
+                given = call.joined(args)
             else:
-                given = [call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)]
+                given = ",".join([call.json(one) if number != operator.overwritten else call.shape(one) for number, one in enumerate(args)])
             named = ""
             if kwargs:
                 outs = operator.outs
@@ -464,6 +540,8 @@ class Recorder:
                 named = f',"kwargs":{{"dict":[{",".join(texts)}]}}'
             needs_grad = call.needs_grad
             sequence = _next_sequence()
+            if call.work and self._deferred is not None:
+                self._deferred.hand_over(call.work, "")
         error = None
         try:
             result = func(*args, **kwargs)
@@ -474,7 +552,7 @@ class Recorder:
                 if error is not None:
                     raise error
                 return result
-            call.begin_again()
+            call.begin_again(args, kwargs)
             places = self._written_places(operator, args, kwargs) if operator.written or operator.is_collective else None
             if in_backward:
                 phase = "backward"
@@ -482,17 +560,19 @@ class Recorder:
                 phase = "forward"
             else:
                 phase = "none"
+            deferred = self._deferred
+            index = writer.calls if deferred is None else deferred.calls
             parts = [
-                f'{{"index":{writer.calls}{operator.begin}',
-                ",".join(given),
+                f'{{"index":{index}{operator.begin}',
+                given,
                 f'],"step":{self.current_step},"phase":"{phase}"',
                 named,
             ]
             if error is None:
                 count = operator.count
                 outputs = (result,) if count == 1 else () if count == 0 else result
-                read = [call.shape(one) for one in outputs] if operator.allocates else call.texts(outputs)
-                parts.append(f',"outputs":[{",".join(read)}]')
+                read = ",".join([call.shape(one) for one in outputs]) if operator.allocates else call.joined(outputs)
+                parts.append(f',"outputs":[{read}]')
                 if places:
                     parts.append(f',"written":[{",".join([f"[{place},{call.json(one)}]" for place, one in places])}]')
                 if operator.aliases:
@@ -522,14 +602,17 @@ class Recorder:
                 thread = self._threads[threading.get_ident()] = len(self._threads)
             parts.append(f',"thread":{thread}}}' if thread else "}")
             if not in_backward:
-                self._remember(sequence, writer.calls, root, module, stack)
-            writer.text("".join(parts))
+                self._remember(sequence, index, root, module, stack)
+            if deferred is None:
+                writer.text("".join(parts))
+            else:
+                deferred.hand_over(call.work, "".join(parts))
+                state = deferred.state
+                if state.is_full or state.failure:
+                    self._find_trouble()
             self._see(call.new)
             if writer.is_full:
-                limit = _size_text(self.limit or 0)
-                sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
-                self._say(sentence)
-                self._end(sentence)
+                self._end(self._say_full(writer))
             elif self._wants_progress:
                 now = time.monotonic()
                 if now - self._line_at > (0.25 if sys.stderr.isatty() else 5.0):
@@ -538,6 +621,22 @@ class Recorder:
         if error is not None:
             raise error
         return result
+
+    def _say_full(self, writer: Writer) -> str:
+        limit = _size_text(self.limit or 0)
+        sentence = f"the limit of {limit} is reached after {writer.calls} calls, in step {self.current_step}: the recording ends here"
+        self._say(sentence)
+        return sentence
+
+    def _find_trouble(self) -> None:
+        """Tells what became of calls that were written later."""
+        writer = self._writer
+        if writer is None or writer.deferred is None:
+            return
+        writer.read_state()
+        number = writer.deferred.state.failure
+        if number:
+            self._failed(OSError(number, os.strerror(number)))
 
     def _remember(self, sequence: int, index: int, root: str, module: str, stack: int | None) -> None:
         """The call for which autograd made its last node. Others that follow have none, and must not take its place."""
@@ -588,7 +687,8 @@ class Recorder:
                     views = storage.views = {}
                 views[seen.view] = seen.number
         if len(self._seen) >= self._prune_seen_at:
-            self._seen = {key: seen for key, seen in self._seen.items() if seen() is not None}
+            for key in [key for key, seen in self._seen.items() if seen() is None]:
+                del self._seen[key]
             self._prune_seen_at = max(_PRUNED_AT, 2 * len(self._seen))
 
     def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
@@ -728,17 +828,30 @@ def _synchronize_npu() -> None:
 class _Contents:
     """Arguments or results of one call, as JSON. What the device still computes is waited for before the first contents are read."""
 
-    __slots__ = ("_recorder", "_is_ready", "needs_grad", "new")
+    __slots__ = ("_recorder", "_is_ready", "_deferred", "_given", "needs_grad", "new", "work")
 
     def __init__(self, recorder: Recorder):
         self._recorder = recorder
         self._is_ready = False
+        self._deferred = recorder._deferred
+        self._given: Any = None
         self.needs_grad = False
         self.new: list[_Seen] = []
+        self.work: list[int] = []  # requests for summaries
 
-    def begin_again(self) -> None:
+    def begin_again(self, args: Any, kwargs: Any) -> None:
         """From arguments to results."""
         self._is_ready = False
+        self._given = (args, kwargs)
+        self.work = []
+
+    def joined(self, values: Any) -> str:
+        """The same, with commas."""
+        describe = self._recorder._describe
+        if describe is not None and (type(values) is tuple or type(values) is list):
+            text: str = describe(self, values)
+            return text
+        return ",".join(self.texts(values))
 
     def texts(self, values: Any) -> list[str]:
         """JSON for each of the arguments or results."""
@@ -768,7 +881,7 @@ class _Contents:
         if kind is float:
             return _number(value)
         if kind is list or kind is tuple or kind is torch.Size:
-            return f"[{','.join(self.texts(value))}]"
+            return f"[{self.joined(value)}]"
         if kind is str:
             return _quote(value)
         return self._rare(value)
@@ -818,6 +931,11 @@ class _Contents:
     # ---- tensors
 
     def _tensor(self, tensor: torch.Tensor) -> str:
+        describe = self._recorder._describe
+        if describe is not None:
+            text: str | None = describe(self, tensor)
+            if text is not None:
+                return text
         needs_grad = tensor.requires_grad
         if needs_grad:
             self.needs_grad = True
@@ -859,23 +977,34 @@ class _Contents:
                 earlier = known.views.get(view)
                 if earlier is not None and recorder._tensor_count - earlier < REMEMBERED:
                     return str(earlier)
-        content = self._content(tensor, known, form, address, is_turned, may_have_changed)
+        content = None
+        if form.request is not None and not is_turned and self._deferred is not None and not may_have_changed:
+            content = self._deferred_content(tensor, storage, known, form, address)
+        if content is None:
+            content = self._content(tensor, known, form, address, is_turned, may_have_changed)
         text = _described_as(form, tensor, needs_grad, is_turned, known.number, content, name)
         if not may_have_changed:
             number = recorder._tensor_count
-            recorder._tensor_count += 1
-            new = _Seen(tensor)
-            new.writes = known.writes
-            new.storage = known
-            new.address = address
-            new.form = form
-            new.needs_grad = needs_grad
-            new.number = number
-            new.text = str(number)
-            new.view = view
-            self.new.append(new)
-            text = f'{{"id":{number},{text[1:]}'
+            recorder._tensor_count = number + 1
+            self.new.append(_Seen(tensor).fill(known, address, form, needs_grad, number, view))
+            return f'{{"id":{number},{text[1:]}'
         return text
+
+    def _deferred_content(self, tensor: torch.Tensor, storage: torch.UntypedStorage, known: _Storage, form: _Form, address: int) -> str | None:
+        """The same as _content, where the device's thread reads the elements; None where they are not in the memory."""
+        if (tensor.storage_offset() + form.extent) * form.dtype.itemsize > storage.nbytes():
+            return None
+        place: Any = (form.dtype, address, form.count) if form.order is not None else (form.dtype, address, form.count, form, False, False)
+        deferred = self._deferred
+        assert deferred is not None and form.request is not None
+        number = deferred.summaries
+        if known.place != place or (known.summary >= 0 and number - known.summary > NAMED):
+            deferred.summaries = number + 1
+            self.work += (number, address, *form.request)
+            known.summary = number
+            known.place = place
+            known.content = f'\x01{number}\x02"'
+        return f"{known.content[:-1]}{form.order_text}" if form.order_text else known.content
 
     def _content(self, tensor: torch.Tensor, known: _Storage, form: _Form, address: int, is_turned: bool, may_have_changed: bool) -> str:
         """JSON from "kept" on: what is kept of the elements."""
@@ -894,8 +1023,10 @@ class _Contents:
         else:
             place = (dtype, address, count, form, tensor.is_conj(), tensor.is_neg())
             order = ()
-        if known.place != place or may_have_changed:
-            if form.is_npu and not self._is_ready:
+        deferred = self._deferred
+        if known.place != place or may_have_changed or (known.summary >= 0 and deferred is not None and deferred.summaries - known.summary > NAMED):
+            known.summary = -1
+            if not self._is_ready and (form.is_npu or (deferred is not None and self._may_be_copied_later())):
                 self._is_ready = True
                 _synchronize_npu()
             try:
@@ -906,10 +1037,15 @@ class _Contents:
             except (RuntimeError, NotImplementedError, TypeError) as error:
                 return f'"summary","problem":{_quote(f"its elements could not be read: {error}"[:300])}'
             known.place = place
-        if not order:
-            return known.content
         # The hash comes last.
-        return f'{known.content[:-1]}:{",".join(map(str, order))}","order":{list(order)}'
+        return f"{known.content[:-1]}{form.order_text}" if order else known.content
+
+    def _may_be_copied_later(self) -> bool:
+        """Whether a result on the host comes from the device, which may still compute it."""
+        if self._given is None:
+            return False
+        args, kwargs = self._given
+        return any(one.device.type == "npu" for value in (*args, *kwargs.values()) for _, one in _tensors(value, ""))
 
     def _apart(self, tensor: torch.Tensor, form: _Form, address: int, is_turned: bool, is_host: bool) -> str:
         """The same of elements that do not fill their memory in an order that is known."""
@@ -1022,10 +1158,13 @@ def _described_as(form: _Form, tensor: torch.Tensor, needs_grad: bool, is_turned
 class _Form:
     """What is the same of all tensors of one dtype, shape, layout and device, looked up once."""
 
-    __slots__ = ("dtype", "start", "count", "order", "problem", "is_strided", "is_cpu", "is_npu", "is_complex", "extent")
+    __slots__ = (
+        "dtype", "item_size", "start", "count", "order", "order_text", "problem", "is_strided", "is_cpu", "is_npu", "is_complex", "extent", "request",
+    )  # fmt: skip
 
     def __init__(self, tensor: torch.Tensor):
         self.dtype = tensor.dtype
+        self.item_size = tensor.dtype.itemsize
         self.is_strided = tensor.layout is _STRIDED
         self.is_cpu = tensor.is_cpu
         self.is_npu = tensor.device.type == "npu"
@@ -1045,6 +1184,11 @@ class _Form:
                 self.extent = 1 + sum((length - 1) * stride for length, stride in zip(tensor.shape, tensor.stride()))
             if not tensor.is_contiguous():
                 self.order = _order_in_memory(tensor.shape, tensor.stride())
+        self.order_text = "" if not self.order else f':{",".join(map(str, self.order))}","order":{list(self.order)}'
+        # What a summary is asked for by, besides number and address; None where the device's thread cannot tell it, or not of all such tensors.
+        self.request: tuple[int, ...] | None = None
+        if self.is_npu and self.is_strided and self.problem is None and not self.is_complex:
+            self.request = request_of(tensor, self.order is None)
         dtype = _NUMBERS.get(tensor.dtype) or str(tensor.dtype).rpartition(".")[2]
         shape = ",".join(map(str, tensor.shape))
         self.start = f'{{"dtype":"{dtype}","shape":[{shape}],"strides":{layout},"device":"{tensor.device}"'

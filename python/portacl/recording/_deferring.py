@@ -1,0 +1,171 @@
+"""Calls that are written when the device has done them: where device npu is portacl, torch_npu's thread for launches summarises their tensors and
+writes them, in the order of the device's work and without Python's lock, while the program goes on. (src/record/deferred_calls.cc)"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import array
+import contextlib
+import ctypes
+import os
+import sys
+from typing import Any
+
+import torch
+
+from . import _summary
+
+# How long after a tensor was summarised its summary may be named. The library has those of far more.
+NAMED = 4096
+_KINDS = {kind: (number, numbers) for kind, (number, numbers) in _summary._KINDS.items() if kind not in (torch.float64, torch.complex128)}
+# torch_npu's OpCommand::RunOpApi(name, function, sync), and functions of acl/acl_rt.h
+_RUN = "_ZN6at_npu6native9OpCommand8RunOpApiERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt8functionIFivEEb"
+_EVENTS = ("aclrtCreateEvent", "aclrtRecordEvent", "aclrtSynchronizeEvent")
+
+
+class _State(ctypes.Structure):
+    """What the library tells."""
+
+    _fields_ = [
+        ("bytes", ctypes.c_int64),
+        ("calls", ctypes.c_int64),
+        ("pending", ctypes.c_int64),
+        ("failure", ctypes.c_int32),
+        ("is_full", ctypes.c_int32),
+    ]  # fmt: skip
+
+
+class _Functions:
+    """The library's."""
+
+    def __init__(self, library: Any):
+        self.begin, self.device, self.frame = library.PortaclDeferBegin, library.PortaclDeferDevice, library.PortaclDeferFrame
+        self.call, self.finish = library.PortaclDeferCall, library.PortaclDeferFinish
+        self.begin.restype = ctypes.c_void_p
+        self.begin.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
+        self.device.argtypes = [ctypes.c_void_p] * 5
+        self.frame.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+        self.call.argtypes = [
+            ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int,
+        ]  # fmt: skip
+        self.finish.argtypes = [ctypes.c_void_p]
+
+
+def _functions() -> _Functions | None:
+    try:
+        return _Functions(ctypes.CDLL(_summary._LIBRARY))
+    except (OSError, AttributeError):  # the package without what is compiled
+        return None
+
+
+def describer(known: tuple[Any, ...]) -> Any:
+    """A function (contents, values) that does what _Contents.joined does, and for a tensor what _tensor does, or returns None. None where the
+    package has none. (src/record/tensor_texts.cc)"""
+    if sys.implementation.name != "cpython" or sys.version_info < (3, 10):
+        return None
+    try:
+        make = ctypes.PyDLL(_summary._LIBRARY).PortaclMakeDescriber
+    except (OSError, AttributeError):
+        return None
+    make.argtypes, make.restype = [ctypes.py_object], ctypes.c_void_p
+    address = make(known)
+    if not address:
+        return None
+    function = ctypes.cast(address, ctypes.py_object).value
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(function))  # the reference that was returned
+    return function
+
+
+def _addresses() -> list[int] | None:
+    """Of the functions of the device; None where this torch_npu has them by other names."""
+    npu = sys.modules.get("torch_npu")
+    if npu is None:
+        return None
+    try:
+        library = ctypes.CDLL(os.path.join(os.path.dirname(str(npu.__file__)), "lib", "libtorch_npu.so"))
+        acl = ctypes.CDLL("libascendcl.so")
+        functions = [getattr(library, _RUN), *(getattr(acl, name) for name in _EVENTS)]
+        _ = npu._C._npu_getDevice, npu._C._npu_isCurrentStreamCapturing, npu._C._npu_getCurrentRawStreamNoWait
+    except (OSError, AttributeError):
+        return None
+    return [int(ctypes.cast(function, ctypes.c_void_p).value or 0) for function in functions]
+
+
+def request_of(tensor: torch.Tensor, is_view: bool) -> tuple[int, ...] | None:
+    """What a summary of such a tensor is asked for by, behind its number and address; None where only Python can tell it."""
+    kind = _KINDS.get(tensor.dtype)
+    if kind is None:
+        return None
+    number, numbers = kind
+    count = tensor.numel() * numbers
+    if not is_view or count == 0:
+        return count, number, 0, 0
+    return count, number, tensor.dtype.itemsize, tensor.dim(), *tensor.shape, *tensor.stride()
+
+
+class Deferred:
+    """The calls of one file, and the summaries that they name. Its methods are called with the recorder's lock."""
+
+    @classmethod
+    def begin(cls, file: int, size: int, limit: int | None) -> Deferred | None:
+        """None where nothing can be deferred."""
+        functions, addresses = _functions(), _addresses()
+        if functions is None or addresses is None:
+            return None
+        state = ctypes.c_void_p()
+        handle = functions.begin(file, size, limit or 0, ctypes.addressof(state))
+        if not handle or not state.value:
+            return None
+        functions.device(handle, *addresses)
+        return cls(functions, handle, _State.from_address(state.value))
+
+    def __init__(self, functions: _Functions, handle: int, state: _State):
+        self.state = state
+        self.calls = 0  # that were handed over
+        self.summaries = 0  # that were asked for
+        self._functions = functions
+        self._call = functions.call
+        self._handle = handle
+        # Of which torch_npu keeps the order: it has a thread for launches for each device.
+        self._device: int | None = None
+        self._npu: Any = sys.modules["torch_npu"]._C
+        self._current_device = self._npu._npu_getDevice
+        self._is_capturing = self._npu._npu_isCurrentStreamCapturing
+        self._current_stream = self._npu._npu_getCurrentRawStreamNoWait
+
+    def hand_over(self, words: list[int], text: str) -> None:
+        """A call, or, without text, tensors that are summarised before one."""
+        is_later = stream = address = count = 0
+        device = self._device
+        if words:
+            given = array.array("q", words)
+            address, count = given.buffer_info()
+            if device is None:
+                device = self._device = self._current_device()
+            if device == self._current_device() and not self._is_capturing():
+                stream = self._current_stream(device)
+        if device is not None:
+            if device == self._current_device():
+                is_later = 1
+            else:
+                self.wait()
+                self._npu._npu_synchronize()
+        content = text.encode("ascii")
+        if text:
+            self.calls += 1
+        self._call(self._handle, stream, address, count, content, len(content), is_later)
+
+    def frame(self, frame: bytes) -> bool:
+        """Writes a frame at once; False where that failed."""
+        return bool(self._functions.frame(self._handle, frame, len(frame)))
+
+    def wait(self) -> None:
+        """Until all that was handed over is written, or the device takes no more."""
+        if self.state.pending and self._device is not None:
+            with contextlib.suppress(RuntimeError):
+                self._npu._npu_getCurrentRawStream(self._device)  # it waits for torch_npu's thread
+
+    def finish(self) -> None:
+        """Writes all that was handed over, whether or not the device has done it."""
+        self.wait()
+        self._functions.finish(self._handle)

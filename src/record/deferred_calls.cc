@@ -1,0 +1,355 @@
+// Calls of a recording that PyTorch makes on a device npu whose memory the host can read: they are handed over
+// as they are made, and completed and written by the thread that launches the device's work, in its order. So
+// the program goes on while tensors are summarised.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/frames.h"
+#include "record/summary.h"
+
+namespace portacl::record {
+namespace {
+
+// Functions of torch_npu and of acl/acl_rt.h, as their headers declare them. The first is
+// at_npu::native::OpCommand::RunOpApi: it calls the handler in the order of the operators that were called
+// before it, on torch_npu's thread for launches where there is one.
+using RunOpApi = void (*)(const std::string& name, std::function<int()> handler, bool sync);
+using CreateEvent = int (*)(void** event);
+using RecordEvent = int (*)(void* event, void* stream);
+using SynchronizeEvent = int (*)(void* event);
+
+// Python reads it while calls are written; _deferring.py declares the same.
+struct State {
+  std::int64_t bytes;    // of the file
+  std::int64_t calls;    // that are written
+  std::int64_t pending;  // handed over, and not done
+  std::int32_t failure;  // errno of a write; nothing is written after it
+  std::int32_t is_full;  // the limit is reached; no call is written after it
+};
+
+constexpr char kMark = '\1';                           // begins the number of a summary in a text
+constexpr char kMarkEnd = '\2';                        // ends it
+constexpr std::size_t kRemembered = 32768;             // summaries; Python names far younger ones
+constexpr std::size_t kStored = std::size_t{1} << 14;  // as in _frames.py
+constexpr std::size_t kFrameHeader = 16;
+constexpr std::string_view kUnread = "\"summary\",\"problem\":\"the device did not come to its elements";
+
+// One tensor to be summarised. In the words that Python hands over its fields come one after the other, then
+// the lengths of all dims, then the strides in elements; without dims, elements are contiguous.
+struct Request {
+  std::int64_t number;
+  std::int64_t address;
+  std::int64_t count;  // of numbers
+  std::int64_t kind;
+  std::int64_t item_size;
+  std::int64_t rank;
+};
+constexpr std::uintptr_t kNoStream = ~std::uintptr_t{0};  // its work is waited for before
+constexpr std::size_t kRequestWords = sizeof(Request) / sizeof(std::int64_t);
+
+class DeferredRecording;
+
+struct Job {
+  DeferredRecording* recording;
+  void* stream;  // nullptr: its elements cannot be read
+  std::vector<std::int64_t> words;
+  std::string text;                      // of a call; empty where its arguments are read before it
+  std::vector<std::string> later_texts;  // of the calls behind it, of which no tensor is summarised
+  bool is_done = false;
+};
+
+class DeferredRecording {
+ public:
+  DeferredRecording(int file, std::int64_t bytes, std::int64_t limit) : file_(file), limit_(limit) {
+    state_.bytes = bytes;
+  }
+
+  const State* state() const { return &state_; }
+
+  void SetDevice(RunOpApi run, CreateEvent create, RecordEvent record, SynchronizeEvent synchronize) {
+    run_ = run;
+    create_ = create;
+    record_ = record;
+    synchronize_ = synchronize;
+  }
+
+  // Writes a frame that is complete.
+  bool WriteFrame(std::string_view frame) {
+    const std::lock_guard lock(mutex_);
+    return Write(frame);
+  }
+
+  // Does the job in the order of the device's work, or, not `later`, at once, in this thread.
+  bool Submit(std::unique_ptr<Job> job, bool later) {
+    Job* const handed = job.get();
+    {
+      const std::lock_guard lock(mutex_);
+      if (job->words.empty()) {
+        if (pending_.empty()) {
+          WriteCall(job->text);
+        } else {
+          pending_.back()->later_texts.push_back(std::move(job->text));
+        }
+        return true;
+      }
+      pending_.push_back(std::move(job));
+      ++state_.pending;
+    }
+    if (!later) {
+      Run(handed);
+      return true;
+    }
+    static const std::string name = "portacl_record";
+    try {
+      run_(
+          name,
+          [handed] {
+            handed->recording->Run(handed);
+            return 0;
+          },
+          false);
+      return true;
+    } catch (...) {  // torch_npu's queue has failed, and the program is told by torch_npu
+      if (IsPending(handed)) {
+        handed->stream = nullptr;
+        Run(handed);
+      }
+      return false;
+    }
+  }
+
+  // Writes what the device will not come to, without its elements. Calls that come later are dropped.
+  void Finish() {
+    const std::lock_guard lock(mutex_);
+    while (!pending_.empty()) {
+      Job* const job = pending_.front().get();
+      Complete(*job, std::vector<std::string>(CountOf(*job)));
+      // The handler may be called all the same.
+      job->is_done = true;
+      (void)pending_.front().release();
+      pending_.pop_front();
+      --state_.pending;
+    }
+    is_finished_ = true;
+    summaries_.clear();
+  }
+
+ private:
+  bool IsPending(const Job* job) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(pending_.begin(), pending_.end(), [job](const auto& one) { return one.get() == job; });
+  }
+
+  static std::size_t CountOf(const Job& job) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < job.words.size(); ++count) at += WordsOf(&job.words[at]);
+    return count;
+  }
+
+  static std::size_t WordsOf(const std::int64_t* request) {
+    return kRequestWords + 2 * static_cast<std::size_t>(request[kRequestWords - 1]);
+  }
+
+  void Run(Job* job) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (job->is_done) {  // by Finish, which has let go of it
+        delete job;
+        return;
+      }
+    }
+    std::vector<std::string> found;
+    if (job->stream != nullptr && IsReached(job->stream)) {
+      found = Summaries(*job);
+    } else {
+      found.resize(CountOf(*job));
+    }
+    const std::lock_guard lock(mutex_);
+    Complete(*job, std::move(found));
+    for (auto at = pending_.begin(); at != pending_.end(); ++at) {
+      if (at->get() == job) {
+        pending_.erase(at);
+        break;
+      }
+    }
+    --state_.pending;
+  }
+
+  // Waits for the stream's work until here. A failure stays the stream's, for the program to be told.
+  bool IsReached(void* stream) {
+    if (reinterpret_cast<std::uintptr_t>(stream) == kNoStream) return true;
+    if (event_ == nullptr && create_(&event_) != 0) return false;
+    return record_(event_, stream) == 0 && synchronize_(event_) == 0;
+  }
+
+  static std::vector<std::string> Summaries(const Job& job) {
+    std::vector<std::string> found;
+    for (std::size_t at = 0; at < job.words.size(); at += WordsOf(&job.words[at])) {
+      const std::int64_t* const words = &job.words[at];
+      const Request request{words[0], words[1], words[2], words[3], words[4], words[5]};
+      const auto rank = static_cast<std::size_t>(request.rank);
+      const Layout layout{rank, words + kRequestWords, words + kRequestWords + rank,
+                          static_cast<std::size_t>(request.item_size)};
+      char text[kTextSize];
+      const std::size_t size = SummariseAsText(
+          reinterpret_cast<const void*>(request.address), static_cast<std::uint64_t>(request.count),
+          static_cast<std::int32_t>(request.kind), text, rank > 0 ? &layout : nullptr);
+      found.emplace_back(text, size);
+    }
+    return found;
+  }
+
+  void Complete(const Job& job, std::vector<std::string> found) {
+    while (next_ < job.words[0]) Remember({});  // of a call that raised
+    for (std::string& one : found) Remember(std::move(one));
+    if (!job.text.empty()) WriteCall(job.text);
+    for (const std::string& text : job.later_texts) WriteCall(text);
+  }
+
+  void WriteCall(std::string_view text) {
+    if (is_finished_ || state_.is_full != 0 || state_.failure != 0) return;
+    const std::string frame = JsonFrame("CALL", Expanded(text), kStored);
+    if (limit_ > 0 && state_.bytes + static_cast<std::int64_t>(frame.size() - kFrameHeader) > limit_) {
+      state_.is_full = 1;
+      return;
+    }
+    if (Write(frame)) ++state_.calls;
+  }
+
+  void Remember(std::string summary) {
+    summaries_.push_back(std::move(summary));
+    ++next_;
+    if (summaries_.size() > kRemembered) summaries_.pop_front();
+  }
+
+  // Puts summaries in the place of their numbers.
+  std::string Expanded(std::string_view text) const {
+    std::string whole;
+    whole.reserve(text.size() + text.size() / 2);
+    for (;;) {
+      const std::size_t mark = text.find(kMark);
+      whole += text.substr(0, mark);
+      if (mark == std::string_view::npos) return whole;
+      std::int64_t number = -1;
+      const std::size_t end = text.find(kMarkEnd, mark);
+      std::from_chars(text.data() + mark + 1, text.data() + end, number);
+      text.remove_prefix(end + 1);
+      const std::int64_t place = number - (next_ - static_cast<std::int64_t>(summaries_.size()));
+      const bool is_there = place >= 0 && place < static_cast<std::int64_t>(summaries_.size());
+      const std::string_view summary =
+          is_there ? std::string_view(summaries_[static_cast<std::size_t>(place)]) : std::string_view();
+      if (summary.empty()) {
+        whole += kUnread;
+        text.remove_prefix(text.find('"'));  // the order of dims, which is said of a hash
+        continue;
+      }
+      const std::size_t hash = summary.find('{');
+      whole += "\"summary\",\"statistics\":";
+      whole += summary.substr(hash);
+      whole += ",\"hash\":\"";
+      whole += summary.substr(0, hash);
+    }
+  }
+
+  bool Write(std::string_view frame) {
+    if (state_.failure != 0) return false;
+    std::string_view rest = frame;
+    while (!rest.empty()) {
+      const ssize_t written = write(file_, rest.data(), rest.size());  // cancellable: PyTorch's threads
+      if (written < 0) {
+        if (errno == EINTR) continue;
+        state_.failure = errno;
+        // A part of the frame may be there.
+        if (lseek(file_, state_.bytes, SEEK_SET) >= 0) (void)!ftruncate(file_, state_.bytes);
+        return false;
+      }
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    state_.bytes += static_cast<std::int64_t>(frame.size());
+    return true;
+  }
+
+  const int file_;
+  const std::int64_t limit_;
+  RunOpApi run_ = nullptr;
+  CreateEvent create_ = nullptr;
+  RecordEvent record_ = nullptr;
+  SynchronizeEvent synchronize_ = nullptr;
+  void* event_ = nullptr;
+  std::mutex mutex_;
+  State state_ = {};
+  bool is_finished_ = false;
+  std::deque<std::unique_ptr<Job>> pending_;
+  std::deque<std::string> summaries_;
+  std::int64_t next_ = 0;  // the number behind the youngest summary
+};
+
+}  // namespace
+}  // namespace portacl::record
+
+// The functions that python/portacl/recording/_deferring.py calls.
+extern "C" {
+
+#define PORTACL_EXPORTED __attribute__((visibility("default")))
+
+// Takes over the writing of a file with `bytes` bytes; `limit` is 0 for none. Returns nullptr without memory.
+// It is never freed: the device's queue may name it for as long as the process lives.
+PORTACL_EXPORTED void* PortaclDeferBegin(int file, std::int64_t bytes, std::int64_t limit,
+                                         const void** state) {
+  try {
+    portacl::record::PrepareCompression();
+    auto recording = std::make_unique<portacl::record::DeferredRecording>(file, bytes, limit);
+    *state = recording->state();
+    return recording.release();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+PORTACL_EXPORTED void PortaclDeferDevice(void* recording, void* run, void* create, void* record,
+                                         void* synchronize) {
+  using namespace portacl::record;
+  static_cast<DeferredRecording*>(recording)->SetDevice(
+      reinterpret_cast<RunOpApi>(run), reinterpret_cast<CreateEvent>(create),
+      reinterpret_cast<RecordEvent>(record), reinterpret_cast<SynchronizeEvent>(synchronize));
+}
+
+PORTACL_EXPORTED int PortaclDeferFrame(void* recording, const char* frame, std::size_t size) {
+  return static_cast<portacl::record::DeferredRecording*>(recording)->WriteFrame({frame, size}) ? 1 : 0;
+}
+
+// Hands over requests for summaries and the text of a call. `later` is 1 for the order of the stream's work, 0
+// where that is waited for. Returns 0 where the device takes no more work, or without memory.
+PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, const std::int64_t* words,
+                                      std::size_t count, const char* text, std::size_t size, int later) {
+  using namespace portacl::record;
+  try {
+    auto* const target = static_cast<DeferredRecording*>(recording);
+    auto job = std::make_unique<Job>();
+    job->recording = target;
+    job->stream = reinterpret_cast<void*>(later != 0 ? stream : kNoStream);
+    job->words.assign(words, words + count);
+    job->text.assign(text, size);
+    return target->Submit(std::move(job), later != 0) ? 1 : 0;
+  } catch (...) {
+    return 0;
+  }
+}
+
+PORTACL_EXPORTED void PortaclDeferFinish(void* recording) {
+  static_cast<portacl::record::DeferredRecording*>(recording)->Finish();
+}
+}

@@ -1,0 +1,302 @@
+"""Recordings with `--keep summary` on portacl, whose calls the device's thread summarises and writes while the program goes on."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import threading
+
+import pytest
+import torch
+from test_capture import of, run, train
+
+import portacl.recording as recordings
+from portacl.recording import _capture
+
+
+def read(path):
+    with recordings.open(path) as recording:
+        calls = list(recording)
+        assert recording.problem is None
+    assert [call.index for call in calls] == list(range(len(calls)))
+    return calls
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "run.rec")
+
+
+def values(record):
+    """The one value that all elements have."""
+    found = record.statistics
+    assert record.problem is None and record.hash is not None and found.min == found.max
+    return found.min
+
+
+def test_it_says_what_is_said_where_each_call_is_waited_for(tmp_path, monkeypatch):
+    def recorded(name):
+        path = str(tmp_path / name)
+        with recordings.record(path, "summary") as recorder:
+            train("npu")
+            mask = torch.arange(6.0, device="npu").reshape(2, 3).t() > 2  # in another order than that of rows
+            for part in (mask, torch.ones(4, 6, device="npu")[:, 1:3], torch.ones(3, dtype=torch.complex64, device="npu").conj()):
+                part.clone()
+            torch.ones(3, dtype=torch.float64, device="npu").neg()
+            torch.zeros(0, 3, device="npu").neg()
+        return [json.dumps(call.as_json(None)) for call in read(path)], recorder
+
+    found, recorder = recorded("later.rec")
+    assert recorder._deferred is not None and recorder._deferred.summaries > 100
+    monkeypatch.setattr(_capture._LastingWriter, "defer", lambda writer: None)
+    wanted, recorder = recorded("waited.rec")
+    assert recorder._deferred is None
+    assert found == wanted
+
+
+def test_what_compiled_code_describes_is_what_python_describes(tmp_path, monkeypatch):
+    def recorded(name):
+        with recordings.record(str(tmp_path / name), "summary") as recorder:
+            is_compiled = recorder._describe is not None
+            train("npu")
+        return [json.dumps(call.as_json(None)) for call in read(str(tmp_path / name))], is_compiled
+
+    found, is_compiled = recorded("compiled.rec")
+    assert is_compiled
+    monkeypatch.setattr(_capture, "describer", lambda known: None)
+    assert recorded("python.rec") == (found, False)
+
+
+@pytest.mark.parametrize("count", [7, 2 << 20])  # on the launching thread, and on the stream's own
+def test_operands_in_place_before_and_after(path, count):
+    with recordings.record(path, "summary"):
+        x = torch.zeros(count, device="npu")
+        y = x[1:]
+        for _ in range(30):
+            x.add_(1)
+            y.mul_(1)
+            torch._foreach_add_([x], 1)
+    calls = read(path)
+    once, parts, lists = of(calls, "aten::add_.Tensor"), of(calls, "aten::mul_.Tensor"), of(calls, "aten::_foreach_add_.Scalar")
+    for number, (added, part, listed) in enumerate(zip(once, parts, lists, strict=True)):
+        assert (values(added.args[0]), values(added.outputs[0]), values(added.written["args", 0])) == (2 * number, 2 * number + 1, 2 * number + 1)
+        assert (values(part.args[0]), values(part.outputs[0])) == (2 * number + 1, 2 * number + 1)
+        assert (values(listed.args[0][0]), values(listed.written["args", 0, 0])) == (2 * number + 1, 2 * number + 2)
+        assert added.args[0].storage == part.args[0].storage and part.args[0].statistics.count == count - 1
+
+
+def test_operands_that_are_freed_at_once(path):
+    with recordings.record(path, "summary"):
+        for number in range(200):
+            torch.full((1000,), float(number), device="npu").add(1)
+    added = of(read(path), "aten::add.Tensor")
+    assert [(values(call.args[0]), values(call.outputs[0])) for call in added] == [(number, number + 1) for number in range(200)]
+
+
+def test_a_summary_that_is_named_long_after(path):
+    with recordings.record(path, "summary"):
+        x = torch.full((8,), 3.0, device="npu")
+        for _ in range(3):
+            x.detach()
+            for _ in range(2100):
+                torch.ones(1, device="npu").neg()
+            x.view(2, 4).neg()
+    assert {values(call.args[0]) for call in of(read(path), "aten::detach.default")} == {3}
+    assert [values(call.args[0]) for call in of(read(path), "aten::neg.default") if call.args[0].shape == (2, 4)] == [3, 3, 3]
+
+
+def test_streams(path):
+    first, second = torch.npu.Stream(), torch.npu.Stream()
+    with recordings.record(path, "summary"):
+        for number in range(20):
+            with torch.npu.stream(first):
+                x = torch.full((2 << 20,), float(number), device="npu").add_(1)
+            second.wait_stream(first)
+            with torch.npu.stream(second):
+                y = x.mul_(2)
+            torch.npu.current_stream().wait_stream(second)
+            y.sub_(1)
+    calls = read(path)
+    assert [values(call.outputs[0]) for call in of(calls, "aten::mul_.Tensor")] == [2 * number + 2 for number in range(20)]
+    assert [(values(call.args[0]), values(call.outputs[0])) for call in of(calls, "aten::sub_.Tensor")] == [(2 * n + 2, 2 * n + 1) for n in range(20)]
+
+
+def test_threads_and_the_host(path):
+    together = threading.Barrier(3)
+
+    def work(recorder, number):
+        with recorder.in_thread():
+            together.wait()
+            for _ in range(50):
+                torch.full((50,), float(number), device="npu").add_(1).mul(2).to("cpu", non_blocking=True)
+            together.wait()
+
+    with recordings.record(path, "summary") as recorder:
+        threads = [threading.Thread(target=work, args=(recorder, number)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        torch.ones(2).neg()
+    calls = read(path)
+    for call in of(calls, "aten::mul.Tensor"):
+        assert values(call.outputs[0]) == 2 * values(call.args[0])
+    copies = of(calls, "aten::_to_copy.default")
+    assert len(copies) == 150 and all(values(call.args[0]) == values(call.outputs[0]) for call in copies)
+    assert values(of(calls, "aten::neg.default")[0].outputs[0]) == -1
+
+
+def test_several_devices(path):
+    if torch.npu.device_count() < 2:
+        torch.npu.set_device(0)
+    devices = [f"npu:{number % torch.npu.device_count()}" for number in range(4)]
+    with recordings.record(path, "summary"):
+        for number, device in enumerate(devices * 5):
+            with torch.npu.device(device):
+                torch.full((100,), float(number), device=device).add_(1)
+    added = of(read(path), "aten::add_.Tensor")
+    assert [(values(call.args[0]), values(call.outputs[0])) for call in added] == [(number, number + 1) for number in range(20)]
+
+
+def test_an_error_in_the_middle(path):
+    with recordings.record(path, "summary"):
+        x = torch.ones(3, device="npu")
+        with pytest.raises(RuntimeError):
+            x.add_(torch.ones(2, device="npu"))
+        x.add_(1)
+    calls = read(path)
+    failed, added = of(calls, "aten::add_.Tensor")
+    assert failed.error is not None and failed.outputs == [] and values(failed.args[0]) == 1
+    assert added.error is None and values(added.outputs[0]) == 2
+
+
+def test_the_limit_is_kept_and_said(path, capfd):
+    limit = 60_000
+    with recordings.record(path, "summary", limit=limit) as recorder:
+        for _ in range(300):
+            torch.ones(2, device="npu").neg()
+        torch.npu.synchronize()
+    calls = read(path)
+    assert limit - 2000 < os.path.getsize(path) <= limit + 500
+    assert len(recorder.problems) == 1 and recorder.problems[0].startswith(f"the limit of 58.6 KB is reached after {len(calls)} calls, in step 0")
+    with recordings.open(path) as recording:
+        assert list(recording) and recording.end == recorder.problems[0]
+    assert f"portacl record: {recorder.problems[0]}" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("room", [0, 4, 300, 1000, 3000])
+def test_a_full_disk_ends_the_recording_alone(path, capfd, room):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with recordings.record(path, "summary", progress=False) as recorder:
+        x = torch.ones(3, device="npu")
+        torch.npu.synchronize()
+        size = os.path.getsize(path)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
+            for _ in range(30):
+                x = x + 1
+            torch.npu.synchronize()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert (x + 1).tolist() == [32.0] * 3
+    assert len(recorder.problems) == 1
+    with recordings.open(path) as recording:
+        calls = list(recording)
+        assert recording.problem is None or "cut at byte" in recording.problem
+    assert 1 <= len(calls) < 30 and [call.index for call in calls] == list(range(len(calls)))
+    assert f"cannot be written: File too large: the recording ends after {len(calls)} calls" in capfd.readouterr().err
+
+
+SCRIPT = """
+import os, signal, sys, torch, torch_npu
+import portacl.recording
+recorder = portacl.recording.record(sys.argv[1], "summary").start()
+x = torch.zeros(1000, device="npu")
+for _ in range(100):
+    x.add_(1)
+if sys.argv[2] == "killed":
+    torch.npu.synchronize()
+    os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[2] == "fails":  # in the stream, as the device finds out
+    torch.nn.functional.embedding(torch.tensor([0, 9], device="npu"), x.reshape(10, 100)[:4])
+    try:
+        torch.npu.synchronize()
+    except RuntimeError as error:
+        print("indices has the value 9" in str(error))
+if sys.argv[2] == "raises":
+    raise ValueError("in the middle")
+if sys.argv[2] == "forks":
+    if os.fork() == 0:
+        x.add_(1)
+        recorder.stop()
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.parametrize("how", ["ends", "raises", "killed", "forks"])
+def test_a_program_that_does_not_close_it(tmp_path, how):
+    script, path = tmp_path / "script.py", tmp_path / "run.rec"
+    script.write_text(SCRIPT)
+    done = run("-m", "portacl", script, path, how)
+    assert done.returncode == {"ends": 0, "raises": 1, "killed": -signal.SIGKILL, "forks": 0}[how], done.stderr
+    with recordings.open(path) as recording:
+        added = [call for call in recording if call.name == "aten::add_.Tensor"]
+        assert recording.problem is not None and recording.problem.endswith("; 101 calls are complete") and recording.end == ""
+    assert [values(call.outputs[0]) for call in added] == list(range(1, 101))
+
+
+def test_work_that_fails_in_its_stream_is_told_by_the_stream(tmp_path):
+    script, path = tmp_path / "script.py", tmp_path / "run.rec"
+    script.write_text(SCRIPT)
+    done = run("-m", "portacl", script, path, "fails")
+    assert done.stdout == "True\n", done.stderr
+    with recordings.open(path) as recording:
+        calls = list(recording)
+    assert [values(call.outputs[0]) for call in of(calls, "aten::add_.Tensor")] == list(range(1, 101))
+    assert len(of(calls, "aten::embedding.default")) == 1
+
+
+def test_what_a_graph_captures_is_not_read(path):
+    x = torch.ones(4, device="npu")
+    graph = torch.npu.NPUGraph()
+    with recordings.record(path, "summary"):
+        with torch.npu.graph(graph):
+            y = x + 1
+        graph.replay()
+        z = y * 3
+    (added,), (multiplied,) = of(read(path), "aten::add.Tensor"), of(read(path), "aten::mul.Tensor")
+    assert added.outputs[0].problem == "the device did not come to its elements" and values(multiplied.outputs[0]) == 6
+    assert z.tolist() == [6.0] * 4
+
+
+def test_what_the_device_does_not_come_to_is_told(path, monkeypatch):
+    """As where torch_npu's thread has failed, and drops all that is behind it."""
+    with recordings.record(path, "summary") as recorder:
+        x = torch.ones(3, device="npu")
+        torch.npu.synchronize()
+        held = []
+        deferred = recorder._deferred
+        call = deferred._call
+        monkeypatch.setattr(deferred, "_call", lambda handle, stream, *rest: held.append(1) or call(handle, 0, *rest))
+        x.neg()
+        x.reshape(3, 1).t().neg()
+    assert held
+    told = [call for call in read(path) if call.name == "aten::neg.default"]
+    assert [call.outputs[0].problem for call in told] == ["the device did not come to its elements"] * 2
+    assert [call.outputs[0].hash for call in told] == [None, None] and values(told[0].args[0]) == 1
+
+
+def test_memory_is_not_kept_alive(path):
+    with recordings.record(path, "summary") as recorder:
+        x = torch.ones(1 << 20, device="npu")
+        torch.npu.synchronize()
+        before = torch.npu.memory_allocated()
+        for _ in range(300):
+            x + 1
+        torch.npu.synchronize()
+        assert torch.npu.memory_allocated() == before
+        assert recorder._deferred.state.pending == 0
