@@ -53,6 +53,7 @@ class Source {
   }
   bool is_there() const { return base_ != nullptr; }
   void Bring(int64_t at, int64_t n, float* to) const {
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): numbers that are there have a function
     if (!is_packed_) return load_(base_ + at * size_, to, static_cast<size_t>(n));
     const auto* const bytes = reinterpret_cast<const uint8_t*>(base_);
     for (int64_t i = at; i < at + n; ++i)
