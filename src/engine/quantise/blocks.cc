@@ -12,6 +12,7 @@
 #include "base/data_type.h"
 #include "base/float_environment.h"
 #include "engine/conversions.h"
+#include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {
@@ -46,6 +47,7 @@ class Source {
   Source(const Numbers& numbers, Isa isa, const JobContext& context)
       : base_(numbers.is_there ? numbers.buffer.Address(context) : nullptr) {
     if (base_ == nullptr) return;
+    ReportIsaThatRan(isa);
     is_packed_ = StorageBits(numbers.dtype) == 4;
     size_ = static_cast<int64_t>(StorageBits(numbers.dtype) / 8);
     table_ = is_packed_ ? NumbersOfCodes(numbers.dtype) : nullptr;
