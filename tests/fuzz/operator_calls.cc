@@ -384,6 +384,11 @@ class Given {
     static Values<double> values(std::vector<double>(2 * kMostNumbers, 0.5));
     return Made(shape, dtype, values);
   }
+  // Numbers of a dtype that a call reads.
+  aclTensor* Read(const std::vector<int64_t>& shape, aclDataType dtype) {
+    static Values<double> values(std::vector<double>(2 * kMostNumbers, 0.5));
+    return Made(shape, dtype, values);
+  }
   // Weights that keep the last dim, for two groups: of each its own, or both in one tensor.
   aclTensorList* SquareWeights(const aclTensor* tensor) {
     const int64_t length = LastLength(tensor);
@@ -848,8 +853,8 @@ constexpr OperatorCall kCalls[] = {
     STATE(GroupedMatmulWeightNz, 2, kOperand0, given.List({t[0]}), given.Weights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, given.Indices({2}), nullptr, nullptr, nullptr, 3, 0, 1, 0, nullptr, 0, given.List({t[1]}), nullptr, nullptr),
     MATRICES(WeightQuantBatchMatmulV3, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), a.log_target ? 1 : 0, t[3]),
     MATRICES(WeightQuantBatchMatmulNz, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
-    STATE(QuantMatmulReduceSumWeightNz, 1, kAny, (static_cast<void>(t), given.Written({2, 3, 8}, ACL_INT8)), given.Fractal({2, 8, 6}), given.Written({2, 3}, ACL_FLOAT),
-          given.Written({6}, ACL_BF16), nullptr, nullptr, nullptr, nullptr, nullptr, false, false, 0, given.Array({0}), false, given.Written({3, 6}, ACL_BF16)),
+    STATE(QuantMatmulReduceSumWeightNz, 1, kAny, (static_cast<void>(t), given.Read({2, 3, 8}, ACL_INT8)), given.Fractal({2, 8, 6}), given.Read({2, 3}, ACL_FLOAT),
+          given.Read({6}, ACL_BF16), nullptr, nullptr, nullptr, nullptr, nullptr, false, false, 0, given.Array({0}), false, given.Written({3, 6}, ACL_BF16)),
     MOVES(NpuFormatCast, 2, kOperand0, t[0], given.Fractal({4, 4})),
     MATRICES(QuantMatmulV3, 4, kAny, t[0], t[1], t[2], nullptr, nullptr, a.log_target, a.reduction == 1, t[3]),
     MATRICES(QuantMatmulV4, 5, kAny, t[0], t[1], t[2], nullptr, a.reduction == 2 ? t[3] : nullptr, nullptr, a.log_target, a.reduction == 1, t[4]),
@@ -1185,20 +1190,20 @@ constexpr OperatorCall kCalls[] = {
     STATE(AddRmsNormDynamicQuantV2, 3, kOperand0, t[0], t[1], given.Columns(t[0]), nullptr, nullptr, given.Columns(t[0]), 1e-6, nullptr, given.Codes(t[0]),
           given.Codes(t[0]), t[2], given.RowSteps(t[0]), given.RowSteps(t[0])),
     STATE(RmsNormQuant, 2, kOperand0, t[0], given.Columns(t[0]), given.Columns(t[0]), given.Numbers({1}, t[0]), given.Written({1}, ACL_INT8), 1e-6, given.Codes(t[0])),
-    STATE(RmsNormQuantV3, 2, kOperand0, t[0], given.Columns(t[0]), given.Numbers({1}, t[0]), given.Written({1}, ACL_INT8), nullptr, 1e-6, a.log_target, false, given.Codes(t[0]),
+    STATE(RmsNormQuantV3, 2, kOperand0, t[0], given.Columns(t[0]), given.Numbers({1}, t[0]), given.Read({1}, ACL_INT8), nullptr, 1e-6, a.log_target, false, given.Codes(t[0]),
           nullptr),
     STATE(RmsNormDynamicQuant, 2, kOperand0, t[0], given.Columns(t[0]), nullptr, given.Columns(t[0]), 1e-6, ACL_INT8, given.Codes(t[0]), given.RowSteps(t[0])),
     STATE(RmsNormDynamicMxQuant, 2, kOperand0, t[0], given.Columns(t[0]), nullptr, 1e-6, a.reduction, nullptr, ACL_FLOAT8_E4M3FN, false, given.ByteCodes(t[0]),
           given.Powers(t[0]), nullptr),
-    STATE(AddRmsNormDynamicMxQuant, 3, kOperand0, t[0], t[1], given.Columns(t[0]), given.FloatColumns(t[0]), 1e-6, 0, nullptr, ACL_FLOAT8_E4M3FN, false,
+    STATE(AddRmsNormDynamicMxQuant, 3, kOperand0, t[0], t[1], given.Columns(t[0]), given.Read({given.LastLength(t[0])}, ACL_FLOAT), 1e-6, 0, nullptr, ACL_FLOAT8_E4M3FN, false,
           given.ByteCodes(t[0]), t[2], given.Powers(t[0]), nullptr),
-    STATE(DynamicDualLevelMxQuant, 1, kAny, (static_cast<void>(t), given.Written({2, 64}, ACL_FLOAT16)), nullptr, nullptr, 512, 32, given.Written({2, 64}, ACL_FLOAT4_E2M1),
+    STATE(DynamicDualLevelMxQuant, 1, kAny, (static_cast<void>(t), given.Read({2, 64}, ACL_FLOAT16)), nullptr, nullptr, 512, 32, given.Written({2, 64}, ACL_FLOAT4_E2M1),
           given.Written({2, 1}, ACL_FLOAT), given.Written({2, 1, 2}, ACL_FLOAT8_E8M0)),
-    STATE(FlatQuant, 1, kAny, (static_cast<void>(t), given.Written({3, 4, 8}, ACL_FLOAT16)), given.Written({4, 4}, ACL_FLOAT16), given.Written({8, 8}, ACL_FLOAT16), 0.5,
+    STATE(FlatQuant, 1, kAny, (static_cast<void>(t), given.Read({3, 4, 8}, ACL_FLOAT16)), given.Read({4, 4}, ACL_FLOAT16), given.Read({8, 8}, ACL_FLOAT16), 0.5,
           given.Written({3, 4, 1}, ACL_INT32), given.Written({3}, ACL_FLOAT)),
-    STATE(FlatQuantV2, 1, kAny, (static_cast<void>(t), given.Written({3, 4, 8}, ACL_FLOAT16)), given.Written({4, 4}, ACL_FLOAT16), given.Written({8, 8}, ACL_FLOAT16), 1.0,
+    STATE(FlatQuantV2, 1, kAny, (static_cast<void>(t), given.Read({3, 4, 8}, ACL_FLOAT16)), given.Read({4, 4}, ACL_FLOAT16), given.Read({8, 8}, ACL_FLOAT16), 1.0,
           6.0, given.Written({3, 4, 1}, ACL_INT32), given.Written({3}, ACL_FLOAT)),
-    STATE(RotateQuant, 1, kAny, (static_cast<void>(t), given.Written({2, 128}, ACL_FLOAT16)), given.Written({16, 16}, ACL_FLOAT16), nullptr, -1, nullptr, 0, 0.0,
+    STATE(RotateQuant, 1, kAny, (static_cast<void>(t), given.Read({2, 128}, ACL_FLOAT16)), given.Read({16, 16}, ACL_FLOAT16), nullptr, -1, nullptr, 0, 0.0,
           a.log_target, given.Written({2, 128}, ACL_INT8), given.Written({2}, ACL_FLOAT)),
     STATE(DequantSwigluQuant, 2, kOperand0, t[0], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, given.Mode("dynamic"), given.HalfCodes(t[0]),
           given.RowSteps(t[0])),
@@ -1223,12 +1228,12 @@ constexpr OperatorCall kCalls[] = {
           given.Written({given.FirstLength(t[0]) / 128 + 2, given.LastLength(t[0]) / 128 + 1}, ACL_FLOAT)),
     STATE(GroupedDynamicBlockQuantV2, 2, kOperand0, t[0], given.Indices({2}), 0.0, nullptr, ACL_FLOAT8_E4M3FN, 128, 128, 0, 0.0, given.ByteCodes(t[0]),
           given.Written({given.FirstLength(t[0]) / 128 + 2, given.LastLength(t[0]) / 128 + 1}, ACL_FLOAT)),
-    MOVES(FakeQuantPerTensorAffineCachemask, 2, kOperand0, t[0], given.Written({1}, ACL_FLOAT), given.Indices({1}), 1.0f, -8, 7, t[1],
+    MOVES(FakeQuantPerTensorAffineCachemask, 2, kOperand0, t[0], given.Read({1}, ACL_FLOAT), given.Indices({1}), 1.0f, -8, 7, t[1],
           given.Written(Given::ShapeOf(t[0]), ACL_BOOL)),
-    MOVES(FakeQuantPerChannelAffineCachemask, 2, kOperand0, t[0], given.FloatColumns(t[0]), given.Indices({given.LastLength(t[0])}), -1, a.reduction, 7, t[1],
+    MOVES(FakeQuantPerChannelAffineCachemask, 2, kOperand0, t[0], given.Read({given.LastLength(t[0])}, ACL_FLOAT), given.Indices({given.LastLength(t[0])}), -1, a.reduction, 7, t[1],
           given.Written(Given::ShapeOf(t[0]), ACL_BOOL)),
-    STATE(QuantMax, 2, kOperand0, t[0], given.Written({1}, ACL_FLOAT), given.Mode("rint"), ACL_FLOAT8_E4M3FN, given.ByteCodes(t[0]), given.Written({1}, t[0])),
-    STATE(GroupedQuantMax, 2, kOperand0, t[0], given.Written({2}, ACL_FLOAT), given.Indices({2}), given.Mode("rint"), ACL_FLOAT8_E4M3FN, given.ByteCodes(t[0]),
+    STATE(QuantMax, 2, kOperand0, t[0], given.Read({1}, ACL_FLOAT), given.Mode("rint"), ACL_FLOAT8_E4M3FN, given.ByteCodes(t[0]), given.Written({1}, t[0])),
+    STATE(GroupedQuantMax, 2, kOperand0, t[0], given.Read({2}, ACL_FLOAT), given.Indices({2}), given.Mode("rint"), ACL_FLOAT8_E4M3FN, given.ByteCodes(t[0]),
           given.Written({2}, t[0])),
     MOVES(MoeTokenPermute, 2, kOperand0, t[0], given.RowIndices(t[0]), 0, false, t[1], given.RowPlaces(t[0])),
     MOVES(MoeTokenPermuteGrad, 2, kOperand0, t[0], given.RowIndices(t[0]), 1, false, t[1]),

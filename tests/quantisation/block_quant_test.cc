@@ -390,7 +390,7 @@ IndexOperator GroupedMx(const CFunction& function, bool is_second) {
       EmptyDone("x")};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     const Shape x = {random.Between(1, 200),
-                     random.Chance(10) ? random.Between(1000, 1100) : random.Between(1, 9)};
+                     random.Chance(2) ? random.Between(1000, 1100) : random.Between(1, 9)};
     const int64_t groups = random.Between(1, 4);
     const DtypeNumber y = DrawDtype(random, kMxBytes);
     call["x"] = TensorArg("x", x, DrawDtype(random, kHalfDtypes));
@@ -558,7 +558,7 @@ IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_sec
   op.rules.push_back(EmptyDone("x"));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 9), random.Between(1, 400)};
-    if (IsOn950(call) && random.Chance(30)) x[0] = random.Between(100, 300);
+    if (IsOn950(call) && random.Chance(8)) x[0] = random.Between(120, 270);
     if (!is_grouped && IsOn950(call) && random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
     DtypeNumber y = ACL_INT8;
     if (is_grouped || (IsOn950(call) && random.Chance(60)))
@@ -754,7 +754,7 @@ IndexOperator Most(bool is_grouped) {
   op.rules.push_back(EmptyDone("x"));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 9), DrawColumns(random)};
-    if (random.Chance(3)) x = {5, random.Between(10000, 20000)};
+    if (random.Chance(2)) x = {3, random.Between(6000, 9000)};
     const DtypeNumber y = DrawDtype(random, {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN});
     const int64_t own = is_grouped ? random.Between(1, 4) : 1;
     call["x"] = TensorArg("x", x, DrawDtype(random, kRowDtypes));

@@ -22,6 +22,7 @@ namespace {
 enum Tensors { kSource, kDestination };
 
 constexpr int64_t kBlockRows = 16;
+constexpr int64_t kBlockBits = 256;  // of a row of a block
 constexpr int kLeastRank = 2;
 constexpr int kMostRank = 6;
 constexpr DtypeSet kCasts{ACL_INT8, ACL_UINT8, ACL_INT32, ACL_UINT32, ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
@@ -37,7 +38,7 @@ bool IsImage(aclFormat format) { return format == ACL_FORMAT_NCHW || format == A
 int64_t BlockColumns(aclFormat format, aclDataType dtype) {
   switch (format) {
     case ACL_FORMAT_FRACTAL_NZ:
-      return StorageBits(dtype) == 0 ? 0 : 32 * 8 / static_cast<int64_t>(StorageBits(dtype));
+      return StorageBits(dtype) == 0 ? 0 : kBlockBits / static_cast<int64_t>(StorageBits(dtype));
     case ACL_FORMAT_FRACTAL_NZ_C0_16:
       return 16;
     case ACL_FORMAT_FRACTAL_NZ_C0_32:
@@ -50,7 +51,7 @@ int64_t BlockColumns(aclFormat format, aclDataType dtype) {
       return 0;
   }
 }
-int64_t Blocks(int64_t length, int64_t of) { return length / of + (length % of == 0 ? 0 : 1); }
+int64_t Blocks(int64_t length, int64_t of) { return of < 1 ? 0 : length / of + (length % of == 0 ? 0 : 1); }
 
 // Returns the dims of FRACTAL_NZ: blocks of columns, blocks of rows, then the rows and columns of a block.
 Shape FractalDims(const Shape& view, int64_t columns) {
@@ -88,7 +89,7 @@ aclnnStatus FindTarget(const aclTensor& source, aclDataType dtype, Target& targe
   if (!IsOn950(CurrentProduct())) {
     if (HasZero(view)) return Refuse("srcTensor", "a tensor with elements", ACLNN_ERR_RUNTIME_ERROR);
     if (view.rank < kLeastRank || view.rank > kMostRank) return Refuse("srcTensor", "2 to 6 dims");
-    target = {32 * 8 / bits, ACL_FORMAT_FRACTAL_NZ};
+    target = {kBlockBits / bits, ACL_FORMAT_FRACTAL_NZ};
     return target.columns > 0 ? ACL_SUCCESS : Refuse("additionalDtype", "a dtype of up to 32 bytes");
   }
   if (HasZero(view)) return Refuse("srcTensor", "a tensor with elements");
@@ -98,7 +99,7 @@ aclnnStatus FindTarget(const aclTensor& source, aclDataType dtype, Target& targe
     const bool is_wide = DtypeSet(ACL_FLOAT, ACL_FLOAT16, ACL_BF16).Contains(dtype);
     if (is_wide && view[view.rank - 2] == 1) return Refuse("srcTensor", "more than one row");
     if (!is_wide && bits > 8) return Refuse("srcTensor", "floats, and types of 8 and 4 bits");
-    target = {32 * 8 / bits, ACL_FORMAT_FRACTAL_NZ};
+    target = {kBlockBits / bits, ACL_FORMAT_FRACTAL_NZ};
     return ACL_SUCCESS;
   }
   const bool fits =

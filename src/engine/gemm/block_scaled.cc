@@ -74,6 +74,7 @@ HWY_AFTER_NAMESPACE();
 #include "base/data_type.h"
 #include "base/float_environment.h"
 #include "engine/conversions.h"
+#include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 
@@ -97,6 +98,7 @@ void BlockScaledProduct::Run(const JobContext& context) const noexcept {
   char* const to = out.Address(context);
   const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
   const auto dots = kDots.For(isa);
+  ReportIsaThatRan(isa);
   const StoreFunction store = FindStore(isa, dtype);
   const int64_t blocks = QuotientUp(terms, term_block);
   const int64_t across = QuotientUp(columns, kBlock);

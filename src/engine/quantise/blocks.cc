@@ -12,6 +12,7 @@
 #include "base/data_type.h"
 #include "base/float_environment.h"
 #include "engine/conversions.h"
+#include "engine/isa_in_use.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {
@@ -46,6 +47,7 @@ class Source {
   Source(const Numbers& numbers, Isa isa, const JobContext& context)
       : base_(numbers.is_there ? numbers.buffer.Address(context) : nullptr) {
     if (base_ == nullptr) return;
+    ReportIsaThatRan(isa);
     is_packed_ = StorageBits(numbers.dtype) == 4;
     size_ = static_cast<int64_t>(StorageBits(numbers.dtype) / 8);
     table_ = is_packed_ ? NumbersOfCodes(numbers.dtype) : nullptr;
@@ -53,6 +55,7 @@ class Source {
   }
   bool is_there() const { return base_ != nullptr; }
   void Bring(int64_t at, int64_t n, float* to) const {
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): numbers that are there have a function
     if (!is_packed_) return load_(base_ + at * size_, to, static_cast<size_t>(n));
     const auto* const bytes = reinterpret_cast<const uint8_t*>(base_);
     for (int64_t i = at; i < at + n; ++i)

@@ -76,7 +76,7 @@ void Coder::Smooth(int64_t row, int64_t group, int64_t column, int64_t n, float*
 }
 
 void Coder::ScaleBy(int64_t row, int64_t group, int64_t column, int64_t n, float* x) const {
-  float memory[kTileColumns];
+  float memory[kTileColumns] = {};
   const auto count = static_cast<size_t>(n);
   if (scale_.is_there()) {
     const FactorRow::Numbers scale = scale_.Bring(row, group, column, n, memory);
