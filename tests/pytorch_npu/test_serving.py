@@ -18,7 +18,7 @@ npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope n
 npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 npu_qkv_rms_norm_rope_cache npu_quant_scatter npu_quant_scatter_
 npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
 npu_chunk_gated_delta_rule npu_masked_causal_conv1d npu_lightning_indexer npu_quant_lightning_indexer npu_sparse_flash_attention
-npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention""".split()
+npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention npu_nsa_compress npu_nsa_compress_grad npu_nsa_select_attention""".split()
 
 
 def drawn(*shapes, dtype=torch.float32):
@@ -367,3 +367,85 @@ def test_block_sparse_attention():
     seen = marks.bool().repeat_interleave(2, 2).repeat_interleave(128, 3)
     scores = (query.float() @ key.float().transpose(2, 3) * 0.2).masked_fill(~seen, -torch.inf)
     near(got, scores.softmax(-1) @ value.float(), torch.bfloat16)
+
+
+def test_quantised_sparse_flash_attention():
+    query, rope = drawn((1, 3, 2, 576), (1, 8, 1, 64), dtype=torch.bfloat16)
+    generator = torch.Generator().manual_seed(8)
+    whole = torch.randint(-127, 128, (1, 8, 1, 512), generator=generator).to(torch.int8)
+    scales = torch.rand(1, 8, 1, 4, generator=generator) / 64
+    rows = torch.cat([whole, rope.view(torch.int8), scales.view(torch.int8)], -1)
+    indices = torch.tensor([[5, 0, -1], [7, 6, 1], [2, 3, 4]], dtype=torch.int32).view(1, 3, 1, 3)
+    got = torch_npu.npu_kv_quant_sparse_flash_attention(
+        query.npu(), rows.npu(), rows.npu(), indices.npu(), 0.04, 2, 2, sparse_mode=0, attention_mode=2,
+    )
+    keys = torch.cat([whole.float() * scales.repeat_interleave(128, -1), rope.float()], -1)[0, :, 0]
+    for s in range(3):
+        chosen = [i for i in indices[0, s, 0].tolist() if i >= 0]
+        weights = (query[0, s].float() @ keys[chosen].T * 0.04).softmax(-1)
+        near(got[0, s], weights @ keys[chosen, :512], torch.bfloat16)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_windows_of_rows(dtype):
+    x, weight, slope = drawn((96, 2, 48), (32, 2), (3, 2, 48), dtype=dtype)
+    own = [one.npu().requires_grad_() for one in (x, weight)]
+    of_float = [(one / 8).float().requires_grad_() for one in (x, weight)]
+    got = torch_npu.npu_nsa_compress(*[one / 8 for one in own], 32, 16, actual_seq_len=[40, 96])
+    # A window begins at each 16th row of a sequence, as long as the sequence has 32 more.
+    want = torch.stack([(of_float[0][first : first + 32] * of_float[1][:, :, None]).sum(0) for first in (0, 40, 56)])
+    near(got, want, dtype)
+    got.backward(slope.npu())
+    want.backward(slope.float())
+    for ours, theirs in zip(own, of_float):
+        near(ours.grad, theirs.grad / 8, dtype)
+
+
+# torch_npu passes mode 2: a query sees no keys behind its own position.
+def test_selected_blocks():
+    query, key, value = drawn((6, 4, 32), (50, 2, 32), (50, 2, 16), dtype=torch.bfloat16)
+    blocks = torch.tensor([[0, 2], [0, -1]], dtype=torch.int32).repeat(6, 1, 1)
+    got, greatest, total = torch_npu.npu_nsa_select_attention(
+        query.npu(), key.npu(), value.npu(), blocks.npu(), 0.2, 4, 8, 2, actual_seq_qlen=[4, 6], actual_seq_kvlen=[30, 50]
+    )
+    for row in range(6):
+        first, position = (0, row) if row < 4 else (30, row - 4)
+        for head in range(4):
+            chosen = [first + 8 * b + j for b in blocks[row, head // 2].tolist() if b >= 0 for j in range(8)]
+            chosen = [j for j in chosen if j <= first + position]
+            scores = key[chosen, head // 2].float() @ query[row, head].float() * 0.2
+            near(got[row, head], scores.softmax(-1) @ value[chosen, head // 2].float(), torch.bfloat16)
+            near(greatest[row, head], scores.max().expand(8), torch.float32)
+            near(total[row, head], (scores - scores.max()).exp().sum().expand(8), torch.float32)
+
+
+# torch_npu has it of Ascend 950 alone.
+def test_causal_convolution_of_requests(program):
+    out, err, status = program(
+        """
+        x, weight, states = torch.randn(19, 128), torch.randn(3, 128), torch.randn(8, 2, 128)
+        x, weight, states = (one.bfloat16() for one in (x, weight, states))
+        ends, lines = [0, 5, 8, 15, 19], [0, 3, 1, 5]
+        given = {"query_start_loc": torch.tensor(ends, dtype=torch.int32).npu(), "cache_indices": torch.tensor(lines, dtype=torch.int32).npu()}
+        want, kept = torch.empty(19, 128), states.clone()
+        for first, last, line in zip(ends, ends[1:], lines):
+            rows = torch.cat([states[line], x[first:last]])
+            kept[line] = rows[-2:]
+            want[first:last] = sum(rows[k : k + last - first].float() * weight[k].float() for k in range(3))
+        of_states = states.npu()
+        got = torch_npu.npu_fused_causal_conv1d(x.npu(), weight.npu(), of_states, residual_connection=1, **given)
+        torch.testing.assert_close(got.cpu().float(), want + x.float(), rtol=1e-2, atol=1e-2)
+        assert torch.equal(of_states.cpu(), kept)
+        in_place, of_states = x.npu(), states.npu()
+        torch_npu.npu_fused_causal_conv1d_v2(in_place, weight.npu(), of_states, **given)
+        torch.testing.assert_close(in_place.cpu().float(), want, rtol=1e-2, atol=1e-2)
+        assert torch.equal(of_states.cpu(), kept)
+        computed = torch.tensor([0, 1, 2, 3], dtype=torch.int32).npu()
+        got = torch_npu.npu_fused_causal_conv1d(x.npu(), weight.npu(), states.npu(), conv_mode="pangu", num_computed_tokens=computed, **given)
+        print([row for row in range(19) if not got[row].any()])
+        """,
+        PORTACL_SOC="Ascend950PR_9579",
+        PORTACL_FALLBACK="error",
+    )
+    assert status == 0, err
+    assert out.splitlines()[-1] == "[0, 1, 5]", out
