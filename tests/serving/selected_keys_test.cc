@@ -1,5 +1,10 @@
 // Keys that score highest, and attention to the blocks of keys that were chosen.
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+
 #include "../moe/moe_calls.h"
 
 #include "aclnnop/families/serving.h"
@@ -608,6 +613,78 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(SelectedKeys, Operators());
+
+// A cache of four pages, of which nobody may read the first two.
+class HalfForbidden {
+ public:
+  HalfForbidden(size_t page, uint16_t third, uint16_t fourth) : bytes_(4 * page) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) std::abort();
+    auto* const numbers = static_cast<uint16_t*>(memory_);
+    std::fill_n(numbers + page, page / 2, third);
+    std::fill_n(numbers + page + page / 2, page / 2, fourth);
+    if (mprotect(memory_, 2 * page, PROT_NONE) != 0) std::abort();
+  }
+  HalfForbidden(const HalfForbidden&) = delete;
+  HalfForbidden& operator=(const HalfForbidden&) = delete;
+  ~HalfForbidden() { munmap(memory_, bytes_); }
+  void* get() const { return memory_; }
+
+ private:
+  void* memory_ = nullptr;
+  size_t bytes_;
+};
+constexpr uint16_t kOne = 0x3f80, kTwo = 0x4000, kThree = 0x4040, kFour = 0x4080;  // BF16
+char batches_layout[] = "BSND";
+char pages_layout[] = "PA_BSND";
+
+TEST(SelectedKeysPages, PagesOfKeysNotChosenAreNotRead) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  const HalfForbidden keys(size_t{32} * kDepth * 2, kTwo, kFour);
+  const HalfForbidden ropes(size_t{32} * kRope * 2, kOne, kOne);
+  std::vector<uint16_t> query(2 * kDepth), query_rope(2 * kRope), out(2 * kDepth);
+  std::vector<int32_t> index = {5, 70, -1}, table = {3, 0, 2, 1}, length = {128};
+  HandMade made;
+  aclTensor* const key = made.Dense({4, 32, 1, kDepth}, ACL_BF16, keys.get());
+  aclTensor* const result = made.Dense({1, 1, 2, kDepth}, ACL_BF16, out.data());
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(
+      aclnnSparseFlashAttentionGetWorkspaceSize(
+          made.Dense({1, 1, 2, kDepth}, ACL_BF16, query.data()), key, key,
+          made.Dense({1, 1, 1, 3}, ACL_INT32, index.data()), made.Dense({1, 4}, ACL_INT32, table.data()),
+          nullptr, made.Dense({1}, ACL_INT32, length.data()),
+          made.Dense({1, 1, 2, kRope}, ACL_BF16, query_rope.data()),
+          made.Dense({4, 32, 1, kRope}, ACL_BF16, ropes.get()), 1.0, 1, batches_layout, pages_layout, 3, 0, 0,
+          2, false, result, nullptr, nullptr, &size, &executor),
+      0)
+      << TakeErrorMessage();
+  ASSERT_EQ(RunAndWait(environment, aclnnSparseFlashAttention, size, executor), ACL_SUCCESS);
+  EXPECT_EQ(out, std::vector<uint16_t>(2 * kDepth, kThree));
+}
+
+TEST(SelectedKeysPages, PagesBehindTheLastKeyAreNotRead) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  const HalfForbidden keys(size_t{16} * 128 * 2, kTwo, kOne);
+  std::vector<uint16_t> query(2 * 128, kOne), weights(2, kOne);
+  std::vector<int32_t> table = {3, 2, 0, 1}, length = {20}, index(6);
+  HandMade made;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(
+      aclnnLightningIndexerGetWorkspaceSize(
+          made.Dense({1, 1, 2, 128}, ACL_BF16, query.data()),
+          made.Dense({4, 16, 1, 128}, ACL_BF16, keys.get()), made.Dense({1, 1, 2}, ACL_BF16, weights.data()),
+          nullptr, made.Dense({1}, ACL_INT32, length.data()), made.Dense({1, 4}, ACL_INT32, table.data()),
+          batches_layout, pages_layout, 6, 3, 0, 0, false, made.Dense({1, 1, 1, 6}, ACL_INT32, index.data()),
+          nullptr, &size, &executor),
+      0)
+      << TakeErrorMessage();
+  ASSERT_EQ(RunAndWait(environment, aclnnLightningIndexer, size, executor), ACL_SUCCESS);
+  EXPECT_EQ(index, (std::vector<int32_t>{16, 17, 18, 19, 0, 1}));
+}
 
 }  // namespace
 }  // namespace portacl::testing
