@@ -492,10 +492,12 @@ class Given {
   int64_t Heads(const aclTensor* tensor) const {
     return ShapeOf(tensor).size() == 4 ? ShapeOf(tensor)[1] : 1;
   }
-  aclTensor* Statistics(const aclTensor* tensor) {
+  aclTensor* Statistics(const aclTensor* tensor) { return Numbers(StatisticShape(tensor)); }
+  aclTensor* WrittenStatistics(const aclTensor* tensor) { return Written(StatisticShape(tensor)); }
+  std::vector<int64_t> StatisticShape(const aclTensor* tensor) const {
     const std::vector<int64_t> shape = ShapeOf(tensor);
     const auto length = [&](size_t dim) { return dim < shape.size() ? shape[dim] : 1; };
-    return Numbers({length(0), Heads(tensor), length(shape.size() == 4 ? 2 : 1), 8});
+    return {length(0), Heads(tensor), length(shape.size() == 4 ? 2 : 1), 8};
   }
   // A mode's name, as C's functions take it.
   static char* Mode(const char* name) { return const_cast<char*>(name); }
@@ -507,10 +509,15 @@ class Given {
   aclTensor* PackedStatistics(const aclTensor* tensor) {
     return Numbers({FirstLength(tensor), PackedHeads(tensor), 8});
   }
+  aclTensor* WrittenPackedStatistics(const aclTensor* tensor) {
+    return Written({FirstLength(tensor), PackedHeads(tensor), 8});
+  }
   // Of rows, batches and joined heads: one head.
-  aclTensor* RingStatistics(const aclTensor* tensor) {
+  aclTensor* RingStatistics(const aclTensor* tensor) { return Numbers(RingStatisticShape(tensor)); }
+  aclTensor* WrittenRingStatistics(const aclTensor* tensor) { return Written(RingStatisticShape(tensor)); }
+  std::vector<int64_t> RingStatisticShape(const aclTensor* tensor) const {
     const std::vector<int64_t> shape = ShapeOf(tensor);
-    return Numbers({shape.size() > 1 ? shape[1] : 1, 1, FirstLength(tensor), 8});
+    return {shape.size() > 1 ? shape[1] : 1, 1, FirstLength(tensor), 8};
   }
   int64_t PackedHeads(const aclTensor* tensor) const {
     return ShapeOf(tensor).size() == 3 ? ShapeOf(tensor)[1] : 1;
@@ -1014,7 +1021,7 @@ constexpr OperatorCall kCalls[] = {
           Given::Mode("BNSD"), 1, 0, a.wide_beta, 0, 0, 0, 0, a.log_target, given.Written({2, 2, 3, 3}, t[0]), given.Written({2, 2, 3, 1}, ACL_FLOAT)),
     MOVES(NsaSelectedAttention, 4, kOperand0, t[0], t[1], t[2], given.Indices({given.FirstLength(t[0]), given.PackedHeads(t[1]), 2}), nullptr,
           given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), a.wide_beta, given.PackedHeads(t[0]), given.Packed(), a.reduction, 2, 2,
-          given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), t[3]),
+          given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0]), t[3]),
     STATE(FusedCausalConv1d, 1, kAny, given.Numbers({4, 128}, t[0]), given.Numbers({3, 128}, t[0]), given.Written({2, 3, 128}, t[0]), given.Made32({3}), given.Indices({2}),
           nullptr, nullptr, nullptr, given.Made32({2}), nullptr, nullptr, nullptr, 0, -1, 0, 0, a.reduction, 0, a.log_target ? 1 : 0, given.Written({4, 128}, t[0])),
     STATE(InplaceFusedCausalConv1d, 1, kAny, given.Written({2, 2, 128}, t[0]), given.Numbers({3, 128}, t[0]), given.Written({2, 3, 128}, t[0]), nullptr, nullptr, nullptr, nullptr,
@@ -1033,38 +1040,38 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ClippedSwigluV2, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, a.reduction, given.Half(t[1])),
     MOVES(TransformBiasRescaleQkv, 3, kAny, t[0], t[1], 1, t[2], given.Second(t[2]), given.Second(t[2])),
     MOVES(FlashAttentionScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),
-          given.Layout(t[0]), 0, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
+          given.Layout(t[0]), 0, a.reduction, given.WrittenStatistics(t[0]), given.WrittenStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionScoreGrad, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]),
           given.Statistics(t[0]), nullptr, t[0], nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, t[3],
           given.Second(t[1]), given.Second(t[2]), nullptr),
-    MOVES(FlashAttentionScoreV4, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 0.75, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, 0, 1, nullptr, 5, 8, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
+    MOVES(FlashAttentionScoreV4, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 0.75, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, 0, 1, nullptr, 5, 8, given.WrittenStatistics(t[0]), given.WrittenStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionScoreGradV4, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[0], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 0.75, 0, 0, given.Heads(t[0]), given.Layout(t[0]), nullptr, 0, a.reduction, 1, 5, 8, 0, t[3], given.Second(t[1]), given.Second(t[2]), nullptr, nullptr, nullptr, nullptr),
-    MOVES(FlashAttentionVarLenScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[3]),
-    MOVES(FlashAttentionVarLenScoreV4, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({0, given.FirstLength(t[0])}), given.Array({0, given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[3]),
+    MOVES(FlashAttentionVarLenScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0]), nullptr, t[3]),
+    MOVES(FlashAttentionVarLenScoreV4, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({0, given.FirstLength(t[0])}), given.Array({0, given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, nullptr, given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionUnpaddingScoreGrad, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[0], nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, t[3], given.Second(t[1]), given.Second(t[2]), nullptr),
     MOVES(FlashAttentionUnpaddingScoreGradV4, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[0], nullptr, given.Array({0, given.FirstLength(t[0])}), given.Array({0, given.FirstLength(t[1])}), 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, t[3], given.Second(t[1]), given.Second(t[2]), nullptr, nullptr),
     MOVES(FlashAttentionScoreV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),
-          given.Layout(t[0]), 0, a.reduction, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
+          given.Layout(t[0]), 0, a.reduction, a.reduction, given.WrittenStatistics(t[0]), given.WrittenStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionScoreGradV2, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]),
           given.Statistics(t[0]), nullptr, t[0], nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, a.reduction, t[3],
           given.Second(t[1]), given.Second(t[2]), nullptr),
-    MOVES(FlashAttentionVarLenScoreV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), nullptr, nullptr, 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, a.reduction, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[3]),
+    MOVES(FlashAttentionVarLenScoreV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), nullptr, nullptr, 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, a.reduction, given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionUnpaddingScoreGradV2, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[0], nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), nullptr, nullptr, 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, a.reduction, t[3], given.Second(t[1]), given.Second(t[2]), nullptr),
     MOVES(FlashAttentionScoreV3, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, given.Numbers({given.Heads(t[0])}), nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0,
-          given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, a.reduction, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[3]),
+          given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, a.reduction, given.WrittenStatistics(t[0]), given.WrittenStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionScoreGradV3, 4, kOperand0, t[0], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.Statistics(t[0]), given.Statistics(t[0]), nullptr, t[0],
           given.Numbers({given.Heads(t[0])}), nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]), given.Layout(t[0]), 0, a.reduction, a.reduction, t[3],
           given.Second(t[1]), given.Second(t[2]), nullptr, given.Written({given.Heads(t[0])}, ACL_FLOAT)),
     MOVES(FlashAttentionVarLenScoreV3, 4, kOperand0, t[0], t[0], t[1], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({given.FirstLength(t[0])}),
           given.Array({given.FirstLength(t[1])}), nullptr, nullptr, 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, a.reduction,
-          given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[3]),
+          given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionUnpaddingScoreGradV3, 4, kOperand0, t[0], t[0], t[1], t[1], t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.PackedStatistics(t[0]),
           given.PackedStatistics(t[0]), nullptr, t[0], nullptr, given.Array({given.FirstLength(t[0])}), given.Array({given.FirstLength(t[1])}), nullptr, nullptr, 0.5, 1.0, 0,
           0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, a.reduction, t[3], given.Written(Given::ShapeOf(t[0]), t[0]), given.Second(t[1]),
           given.Written(Given::ShapeOf(t[1]), t[1]), given.Second(t[2]), nullptr),
     MOVES(FlashAttentionVarLenScoreV5, 4, kOperand0, t[0], t[0], t[1], t[1], t[2], nullptr, nullptr, nullptr, nullptr, given.Numbers({given.PackedHeads(t[0])}), nullptr,
           given.Array({0, given.FirstLength(t[0])}), given.Array({0, given.FirstLength(t[1])}), nullptr, nullptr, 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0,
-          a.reduction, a.reduction, nullptr, given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, t[3]),
+          a.reduction, a.reduction, nullptr, given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0]), nullptr, t[3]),
     MOVES(FlashAttentionUnpaddingScoreGradV5, 4, kOperand0, t[0], nullptr, t[1], nullptr, t[2], t[0], nullptr, nullptr, nullptr, nullptr, given.PackedStatistics(t[0]),
           given.PackedStatistics(t[0]), nullptr, t[0], given.Numbers({given.PackedHeads(t[0])}), nullptr, given.Array({0, given.FirstLength(t[0])}),
           given.Array({0, given.FirstLength(t[1])}), nullptr, nullptr, 0.5, 1.0, 0, 0, given.PackedHeads(t[0]), given.Packed(), 0, a.reduction, a.reduction, nullptr, t[3],
@@ -1095,8 +1102,8 @@ constexpr OperatorCall kCalls[] = {
     STATE(QuantGroupedMatmulDequant, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_FLOAT16)), given.Written({2, 16, 16}, ACL_INT8), given.Numbers({2, 16}), given.Indices({2}), nullptr, nullptr, nullptr, nullptr, nullptr, true, given.Written({5, 16}, ACL_FLOAT16)),
     STATE(QuantGroupedMatmulDequantWeightNZ, 1, kAny, (static_cast<void>(t), given.Written({5, 16}, ACL_FLOAT16)), given.Fractal({2, 16, 16}), given.Numbers({2, 16}), given.Indices({2}), nullptr, nullptr, nullptr, nullptr, nullptr, true, given.Written({5, 16}, ACL_FLOAT16)),
     MOVES(AttentionUpdate, 2, kOperand0, given.List({given.Numbers({given.FirstLength(t[0])})}), given.List({t[0]}), 0, t[1], nullptr),
-    MOVES(RingAttentionUpdate, 3, kOperand0, t[0], given.RingStatistics(t[0]), given.RingStatistics(t[0]), t[1], given.RingStatistics(t[0]), given.RingStatistics(t[0]), nullptr, nullptr, t[2], given.RingStatistics(t[0]), given.RingStatistics(t[0])),
-    MOVES(RingAttentionUpdateV2, 3, kOperand0, t[0], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), t[1], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, given.Packed(), given.Packed(), t[2], given.PackedStatistics(t[0]), given.PackedStatistics(t[0])),
+    MOVES(RingAttentionUpdate, 3, kOperand0, t[0], given.RingStatistics(t[0]), given.RingStatistics(t[0]), t[1], given.RingStatistics(t[0]), given.RingStatistics(t[0]), nullptr, nullptr, t[2], given.WrittenRingStatistics(t[0]), given.WrittenRingStatistics(t[0])),
+    MOVES(RingAttentionUpdateV2, 3, kOperand0, t[0], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), t[1], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, given.Packed(), given.Packed(), t[2], given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0])),
     STATE(DynamicQuant, 2, kOperand0, t[0], a.log_target ? given.Columns(t[0]) : nullptr, given.Codes(t[0]), given.RowSteps(t[0])),
     STATE(DynamicQuantV2, 2, kOperand0, t[0], nullptr, nullptr, 2, given.Codes(t[0]), given.RowSteps(t[0]), a.log_target ? given.RowSteps(t[0]) : nullptr),
     STATE(DynamicQuantV3, 2, kOperand0, t[0], nullptr, nullptr, 2, true, given.Mode("pertoken"), given.Codes(t[0]), given.RowSteps(t[0]), nullptr),
