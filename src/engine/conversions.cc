@@ -80,6 +80,19 @@ void LoadF16(const void* source, float* destination, size_t n) {
 void LoadBf16(const void* source, float* destination, size_t n) {
   LoadElements<Bf16Elements>(source, destination, n);
 }
+
+// Numbers that every float type holds exactly.
+struct Int8Elements {
+  using Type = int8_t;
+  static HWY_INLINE VF Load(DF d, const Type* from) {
+    return hn::ConvertTo(d,
+                         hn::PromoteTo(hn::RebindToSigned<DF>(), hn::LoadU(hn::Rebind<int8_t, DF>(), from)));
+  }
+};
+void LoadI8(const void* source, float* destination, size_t n) {
+  LoadElements<Int8Elements>(source, destination, n);
+}
+
 void StoreF32(const float* source, void* destination, size_t n, bool stream) {
   StoreElements<F32Elements>(source, destination, n, stream);
 }
@@ -104,6 +117,7 @@ namespace {
 
 constexpr auto kLoadF16 = PORTACL_ISA_TABLE(LoadF16);
 constexpr auto kLoadBf16 = PORTACL_ISA_TABLE(LoadBf16);
+constexpr auto kLoadI8 = PORTACL_ISA_TABLE(LoadI8);
 constexpr auto kStoreF32 = PORTACL_ISA_TABLE(StoreF32);
 constexpr auto kStoreF16 = PORTACL_ISA_TABLE(StoreF16);
 constexpr auto kStoreBf16 = PORTACL_ISA_TABLE(StoreBf16);
@@ -177,8 +191,6 @@ void LoadInteger(const void* source, float* destination, size_t n) {
 template <class Through>
 LoadFunction FindIntegerLoad(aclDataType dtype) {
   switch (dtype) {
-    case ACL_INT8:
-      return LoadInteger<int8_t, Through>;
     case ACL_UINT8:
       return LoadInteger<uint8_t, Through>;
     case ACL_INT16:
@@ -217,6 +229,8 @@ LoadFunction FindLoad(Isa isa, aclDataType dtype, aclDataType through) noexcept 
       break;
   }
   if (const LoadFunction load = FindByteFloatLoad(dtype); load != nullptr) return load;
+  if (dtype == ACL_INT8 && (through == ACL_FLOAT || through == ACL_FLOAT16 || through == ACL_BF16))
+    return kLoadI8.For(isa);
   switch (through) {
     case ACL_FLOAT:
       return FindIntegerLoad<ThroughF32>(dtype);

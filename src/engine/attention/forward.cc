@@ -70,8 +70,7 @@ class TileRun {
   }
   // Whether products of a tile may be of pairs of BF16, for which there is memory then.
   static bool TakesPairsOf(const Attention& attention, int64_t rows) {
-    return attention.tiles != nullptr && rows >= kRowsOfPairs &&
-           (attention.query.dtype == ACL_BF16 || attention.value.dtype == ACL_BF16);
+    return attention.tiles != nullptr && rows >= kRowsOfPairs;
   }
   static int64_t ScratchBytes(const Attention& attention) {
     const int64_t widened = attention.tiles != nullptr ? attention.gemm->columns * kGemmDepth : 0;

@@ -408,7 +408,8 @@ Attention Completed(const Attention& attention, Isa isa, int threads) noexcept {
   Attention made = attention;
   made.kernels = FindAttentionKernels(isa);
   made.gemm = &FindGemmKernels(isa);
-  made.tiles = TileKernelsInUse(isa);
+  const bool has_bf16 = made.query.dtype == ACL_BF16 || made.value.dtype == ACL_BF16;
+  made.tiles = has_bf16 ? TileKernelsInUse(isa) : nullptr;
   if (made.tiles != nullptr && !TakesPairs(*made.gemm, *made.tiles)) made.tiles = nullptr;
   made.gather = FindGather(isa, GatherSource::kCache);
   made.scatter = FindScatter(isa, /*from_memory=*/false);

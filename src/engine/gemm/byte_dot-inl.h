@@ -21,6 +21,8 @@ inline constexpr int64_t kWidth = 2 * kLanes;
 inline constexpr int64_t kVectorBytes = kLanes * kTermsOfWord;
 // Lines whose sums are made at a time, so that no step waits for the one before.
 inline constexpr int kLines = 4;
+// How many lines before its own a line is asked for. Lines are too short, or too far apart, for the processor to guess.
+inline constexpr int64_t kLinesAhead = 8;
 
 // Multiplies rows with two vectors of columns.
 template <int kCount>
@@ -106,7 +108,10 @@ PORTACL_TILE_TARGET void MultiplyByteLines(const uint32_t* a, const char* b, int
     for (int64_t k = 0; k < whole; k += kVectorBytes) {
       const auto x = Words::Load(a + k / kTermsOfWord);
 #pragma GCC unroll 4
-      for (int i = 0; i < kLines; ++i) sum[i] = Words::MultiplyAdd(sum[i], TermsOf(from[i] + k), x);
+      for (int i = 0; i < kLines; ++i) {
+        __builtin_prefetch(from[i] + k + kLinesAhead * line);
+        sum[i] = Words::MultiplyAdd(sum[i], TermsOf(from[i] + k), x);
+      }
     }
     if (whole < depth) {
       const auto x = Words::Load(last_a);

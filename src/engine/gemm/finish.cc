@@ -3,7 +3,6 @@
 #include "engine/gemm/finish.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/gemm/integers.h"
 
@@ -60,21 +59,18 @@ class Finisher {
   void FinishIntegers(const float* sums, int64_t row, int64_t column, int64_t n) const {
     const char* const added =
         gemm_.adds ? tile_.added + row * gemm_.added.row + column * gemm_.added.column : nullptr;
-    alignas(64) char elements[kFinished * sizeof(float)];
     const IntegerSums all{sums,
                           n,
                           tile_.row + row,
                           tile_.column + column,
                           job_.is_transposed,
                           {added, gemm_.added.column, gemm_.added.dtype}};
-    ResultOfIntegers(*gemm_.integers, all, job_.store, elements);
     const int32_t size = SizeOf(gemm_.out.dtype);
     char* const to = tile_.out + row * gemm_.out.row + column * gemm_.out.column;
-    if (gemm_.out.column == size || n == 1) {
-      std::memcpy(to, elements, static_cast<size_t>(n * size));
-    } else {
-      job_.scatter(elements, to, gemm_.out.column, size, n);
-    }
+    if (gemm_.out.column == size || n == 1) return ResultOfIntegers(*gemm_.integers, all, job_.store, to);
+    alignas(64) char elements[kFinished * sizeof(float)];
+    ResultOfIntegers(*gemm_.integers, all, job_.store, elements);
+    job_.scatter(elements, to, gemm_.out.column, size, n);
   }
 
   void StoreColumns(const float* sums, char* to, int64_t step, int64_t n) const {

@@ -164,8 +164,7 @@ void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t dep
   }
 }
 
-// The same for lines of BF16, whose words of two terms are transposed: the even term is the word's lower half, the
-// odd one its upper half.
+// Lines of BF16 are transposed as words of two terms: the even term is the word's lower half, the odd one its upper half.
 constexpr int64_t kPairsOfBlock = kEvenOddDepth / 2;
 
 // Copies the words of a block that lacks lines or terms, padded with 0.

@@ -47,16 +47,20 @@ void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, 
 }
 
 void PackWordsOfBytes(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
-  const hn::CappedTag<uint8_t, 16> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto* const first = reinterpret_cast<const uint8_t*>(from);
-  const auto load = [&](int64_t k, int64_t j)
-                        HWY_ATTR { return k < terms ? hn::LoadU(d, first + k * row + j) : hn::Zero(d); };
   int64_t j = 0;
-  for (; j + lanes <= columns; j += lanes) {
-    hn::StoreInterleaved4(load(0, j), load(1, j), load(2, j), load(3, j), d,
-                          reinterpret_cast<uint8_t*>(to + j));
-  }
+  const auto pack = [&](auto d) HWY_ATTR {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto load = [&](int64_t k)
+                          HWY_ATTR { return k < terms ? hn::LoadU(d, first + k * row + j) : hn::Zero(d); };
+    for (; j + lanes <= columns; j += lanes) {
+      const auto bytes = load(0);
+      hn::StoreInterleaved4(bytes, load(1), load(2), load(3), d, reinterpret_cast<uint8_t*>(to + j));
+    }
+  };
+  // Half of a panel or a whole one, then what is left.
+  pack(hn::CappedTag<uint8_t, 32>());
+  pack(hn::CappedTag<uint8_t, 16>());
   for (; j < columns; ++j) {
     uint8_t bytes[4] = {};
     for (int64_t k = 0; k < terms; ++k) bytes[k] = first[k * row + j];
@@ -65,16 +69,19 @@ void PackWordsOfBytes(const char* from, int64_t row, int64_t terms, int64_t colu
 }
 
 void PackWordsOfHalves(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
-  const hn::CappedTag<uint16_t, 8> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   // Rows of elements may begin at any byte.
   const auto* const low = reinterpret_cast<const uint16_t*>(from);
   const auto* const high = reinterpret_cast<const uint16_t*>(from + row);
   int64_t j = 0;
-  for (; j + lanes <= columns; j += lanes) {
-    hn::StoreInterleaved2(hn::LoadU(d, low + j), terms > 1 ? hn::LoadU(d, high + j) : hn::Zero(d), d,
-                          reinterpret_cast<uint16_t*>(to + j));
-  }
+  const auto pack = [&](auto d) HWY_ATTR {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; j + lanes <= columns; j += lanes) {
+      hn::StoreInterleaved2(hn::LoadU(d, low + j), terms > 1 ? hn::LoadU(d, high + j) : hn::Zero(d), d,
+                            reinterpret_cast<uint16_t*>(to + j));
+    }
+  };
+  pack(hn::CappedTag<uint16_t, 32>());
+  pack(hn::CappedTag<uint16_t, 8>());
   for (; j < columns; ++j) {
     uint16_t halves[2] = {};
     std::memcpy(halves, low + j, sizeof halves[0]);

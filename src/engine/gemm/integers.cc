@@ -13,6 +13,7 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kMost = 512;
+constexpr int64_t kNumber = sizeof(float);
 
 // Loads `count` numbers `step` bytes apart as float32, or only one if they do not change.
 int64_t LoadNumbers(const IntegerResult& result, const char* first, int64_t step, aclDataType dtype,
@@ -80,11 +81,13 @@ void AddIntegers(const float* block, int64_t n, bool is_first, float* sums) noex
 void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, StoreFunction store,
                       char* to) noexcept {
   const int64_t n = sums.count;
-  alignas(64) uint32_t wholes[kMost];
-  std::memcpy(wholes, sums.sums, static_cast<size_t>(n) * sizeof(uint32_t));
   const bool adds_wholes = sums.added.first != nullptr && sums.added.dtype == ACL_INT32;
+  alignas(64) uint32_t with_added[kMost];
+  const auto* wholes = reinterpret_cast<const char*>(sums.sums);
   if (adds_wholes) {
-    for (int64_t j = 0; j < n; ++j) wholes[j] += Load<uint32_t>(sums.added.first + j * sums.added.step);
+    std::memcpy(with_added, wholes, static_cast<size_t>(n) * sizeof(uint32_t));
+    for (int64_t j = 0; j < n; ++j) with_added[j] += Load<uint32_t>(sums.added.first + j * sums.added.step);
+    wholes = reinterpret_cast<const char*>(with_added);
   }
   if (result.out == ACL_INT32) {
     std::memcpy(to, wholes, static_cast<size_t>(n) * sizeof(uint32_t));
@@ -92,12 +95,20 @@ void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, Stor
   }
   alignas(64) float values[kMost];
   alignas(64) float numbers[kMost];
-  for (int64_t j = 0; j < n; ++j) values[j] = static_cast<float>(static_cast<int32_t>(wholes[j]));
   const auto load = [&](const Along& along, aclDataType dtype) {
     return LoadNumbers(result, along.first, along.step, dtype, n, numbers);
   };
   const Along scale = AlongColumns(result.scale, sums);
-  Multiply(values, numbers, load(scale, result.scale.dtype), n);
+  if (result.scale.dtype == ACL_FLOAT && scale.step == kNumber) {
+    for (int64_t j = 0; j < n; ++j) {
+      values[j] =
+          static_cast<float>(Load<int32_t>(wholes + j * kNumber)) * Load<float>(scale.first + j * kNumber);
+    }
+  } else {
+    const int64_t scales = load(scale, result.scale.dtype);
+    for (int64_t j = 0; j < n; ++j) values[j] = static_cast<float>(Load<int32_t>(wholes + j * kNumber));
+    Multiply(values, numbers, scales, n);
+  }
   if (result.factor.first != nullptr)
     Multiply(values, numbers, load(AlongColumns(result.factor, sums), result.factor.dtype), n);
   if (result.offset.first != nullptr) {

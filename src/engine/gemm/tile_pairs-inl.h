@@ -1,6 +1,7 @@
 // Packing of pairs of terms (see tile_kernel.h). The including file defines their order:
 //   Order::kLow[i], Order::kHigh[i]   the terms of pair i of 32 terms
 //   Order::Order(a, b)                turns two pairs of adjacent terms into these
+//   Order::OrderBlock(pairs)          turns those of 32 terms into these
 // It also defines PORTACL_TILE_TARGET, the target of the functions, and PORTACL_TILE_NAMESPACE. Nothing here
 // may be shared with other files.
 // SPDX-License-Identifier: Apache-2.0
@@ -101,20 +102,22 @@ PORTACL_TILE_TARGET inline LeastExponent ExponentOfHalf(uint32_t below) {
 
 template <class Order>
 PORTACL_TILE_TARGET LeastExponent OrderRows(uint32_t* rows, int64_t count, int64_t depth) {
-  uint32_t least[kPairsOfBlock];
-  for (uint32_t& one : least) one = 0xFFFFu;
+  uint16_t least[kEvenOddDepth];
+  for (uint16_t& one : least) one = 0xFFFF;
   for (int64_t r = 0; r < count; ++r) {
     uint32_t* pairs = rows + r * kPairedRow;
     for (int64_t block = 0; block < depth; block += kEvenOddDepth, pairs += kPairsOfBlock) {
-      for (int64_t i = 0; i < kPairsOfBlock; ++i) {
-        const uint32_t below = BelowMagnitudes(pairs[i]);
-        least[i] = below < least[i] ? below : least[i];
+      uint16_t terms[kEvenOddDepth];
+      std::memcpy(terms, pairs, sizeof terms);
+      for (int64_t k = 0; k < kEvenOddDepth; ++k) {
+        const auto below = static_cast<uint16_t>((terms[k] & 0x7FFFu) - 1);
+        least[k] = below < least[k] ? below : least[k];
       }
-      for (int64_t i = 0; i < kPairsOfBlock; i += 2) Order::Order(pairs[i], pairs[i + 1]);
+      Order::OrderBlock(pairs);
     }
   }
   uint32_t below = 0xFFFFu;
-  for (const uint32_t some : least) below = some < below ? some : below;
+  for (const uint16_t some : least) below = some < below ? some : below;
   return ExponentOfHalf(below);
 }
 

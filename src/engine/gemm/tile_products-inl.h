@@ -21,6 +21,7 @@ struct NeighbourOrder {
       pairs[i] = terms[2 * i] >> 16 | (terms[2 * i + 1] & 0xFFFF0000u);
   }
   PORTACL_TILE_TARGET static void Order(uint32_t&, uint32_t&) {}
+  PORTACL_TILE_TARGET static void OrderBlock(uint32_t*) {}
 };
 
 inline constexpr int64_t kTileSide = 16;

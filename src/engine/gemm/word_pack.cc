@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kWord = sizeof(uint32_t);
 // Lines whose words are made at a time, if the lines lie side by side.
 constexpr int64_t kLinesTogether = 64;
+// How many terms before they are packed those of such lines are asked for: memory may hold them in as many pages.
+constexpr int64_t kTermsAhead = 16;
 
 // Returns a word of up to four bytes, padded with 0.
 uint32_t WordOf(const char* bytes, int64_t count) {
@@ -20,18 +22,37 @@ uint32_t WordOf(const char* bytes, int64_t count) {
   return word;
 }
 
+// Whether lines lie side by side, so that memory order is that of the terms.
+bool AreDenseLines(const WordSource& source) {
+  return source.line == source.size && source.term != source.size;
+}
+
+void Invert(uint32_t bits, int64_t words, uint32_t* to) {
+  for (int64_t i = 0; i < words && bits != 0; ++i) to[i] ^= bits;
+}
+
+// Packs panels of lines that lie side by side. Panels whose last columns are missing hold 0 there.
+void PackDenseLines(const WordSource& source, const char* first, int64_t lines, int64_t depth, int64_t words,
+                    int64_t width, uint32_t* to) {
+  const int64_t terms = kWord / source.size;
+  for (int64_t k = 0; k < depth; k += terms) {
+    const int64_t some = std::min(terms, depth - k);
+    for (int64_t line = 0; line < lines; line += width) {
+      const char* const from = first + k * source.term + line * source.size;
+      for (int64_t i = 0; i < terms; ++i) __builtin_prefetch(from + (kTermsAhead + i) * source.term);
+      uint32_t* const made = to + line * words + k / terms * width;
+      source.pack_words(from, source.term, some, std::min(width, lines - line), made);
+      Invert(source.inverted, width, made);
+    }
+  }
+}
+
+// Packs a panel of lines that do not.
 void PackPanel(const WordSource& source, const char* first, int64_t lines, int64_t depth, int64_t width,
                uint32_t* panel) {
   const int64_t terms = kWord / source.size;
   const int64_t whole = depth / terms;
   const int64_t rest = depth % terms * source.size;
-  if (source.line == source.size && source.term != source.size) {
-    for (int64_t k = 0; k < depth; k += terms) {
-      source.pack_words(first + k * source.term, source.term, std::min(terms, depth - k), lines,
-                        panel + k / terms * width);
-    }
-    return;
-  }
   if (source.term == source.size) {
     if (whole > 0) source.transpose(first, source.line, lines, whole, reinterpret_cast<float*>(panel), width);
     for (int64_t j = 0; j < lines && rest > 0; ++j)
@@ -62,7 +83,7 @@ WordSource WordSourceOf(const GemmKernels& kernels, GatherFunction gather, int64
 void PackWordRows(const WordSource& source, const char* first, int64_t lines, int64_t depth, int64_t words,
                   int64_t row, uint32_t* to) noexcept {
   const int64_t terms = kWord / source.size;
-  if (source.line == source.size && source.term != source.size && lines > 1) {
+  if (AreDenseLines(source) && lines > 1) {
     uint32_t made[kLinesTogether];
     for (int64_t line = 0; line < lines; line += kLinesTogether) {
       const int64_t some = std::min(kLinesTogether, lines - line);
@@ -93,13 +114,17 @@ void PackWordPanels(const WordSource& source, const char* first, int64_t lines, 
                     int64_t width, uint32_t* to) noexcept {
   const int64_t terms = kWord / source.size;
   const int64_t made = (depth + terms - 1) / terms;
+  const bool are_dense = AreDenseLines(source);
   for (int64_t line = 0; line < lines; line += width) {
     const int64_t some = std::min(width, lines - line);
     uint32_t* const panel = to + line * words;
     if (some < width) std::fill_n(panel, made * width, 0u);
     std::fill_n(panel + made * width, (words - made) * width, 0u);
+    if (are_dense) continue;
     PackPanel(source, first + line * source.line, some, depth, width, panel);
+    Invert(source.inverted, made * width, panel);
   }
+  if (are_dense) PackDenseLines(source, first, lines, depth, words, width, to);
 }
 
 }  // namespace portacl::engine

@@ -18,6 +18,7 @@ struct WordSource {
   TransposeFunction transpose;   // for float32, whose elements are words
   PackWordsFunction pack_words;  // for elements of this size
   GatherFunction gather;
+  uint32_t inverted = 0;  // the bits of each word of panels that are inverted
 };
 WordSource WordSourceOf(const GemmKernels& kernels, GatherFunction gather, int64_t line, int64_t term,
                         int64_t size) noexcept;
