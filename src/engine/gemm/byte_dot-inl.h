@@ -65,7 +65,7 @@ struct ByteRowsOf;
 template <int... kIndices>
 struct ByteRowsOf<std::integer_sequence<int, kIndices...>> : ByteRowsFunctions<kIndices...> {};
 
-PORTACL_TILE_TARGET void MultiplyBytes(const TileProduct& product) {
+PORTACL_TILE_TARGET inline void MultiplyBytes(const TileProduct& product) {
   const ByteRowsFunction multiply = ByteRowsOf<std::make_integer_sequence<int, kRows>>::kOf[product.rows - 1];
   const int64_t words = (product.depth + kTermsOfWord - 1) / kTermsOfWord;
   for (int64_t column = 0; column < product.columns; column += kWidth) {
@@ -91,8 +91,8 @@ PORTACL_TILE_TARGET inline typename Words::Vector TermsOf(const void* line) {
   return kIsUnsigned ? Words::Flip(terms) : terms;
 }
 
-PORTACL_TILE_TARGET void MultiplyByteLines(const uint32_t* a, const char* b, int64_t line, int64_t depth,
-                                           int64_t lines, float* c, bool adds) {
+PORTACL_TILE_TARGET inline void MultiplyByteLines(const uint32_t* a, const char* b, int64_t line,
+                                                  int64_t depth, int64_t lines, float* c, bool adds) {
   const int64_t whole = depth / kVectorBytes * kVectorBytes;
   // The last terms, and zeros; a packed row may end before them.
   alignas(64) char last_a[kVectorBytes] = {};
@@ -131,7 +131,7 @@ PORTACL_TILE_TARGET void MultiplyByteLines(const uint32_t* a, const char* b, int
   }
 }
 
-void DoNothing() {}
+inline void DoNothing() {}
 
 constexpr ByteKernels KernelsOfWords(const char* name) {
   return {name,

@@ -164,8 +164,7 @@ void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t dep
   }
 }
 
-// The same for lines of BF16, whose words of two terms are transposed: the even term is the word's lower half, the
-// odd one its upper half.
+// Lines of BF16 are transposed as words of two terms: the even term is the word's lower half, the odd one its upper half.
 constexpr int64_t kPairsOfBlock = kEvenOddDepth / 2;
 
 // Copies the words of a block that lacks lines or terms, padded with 0.
@@ -197,8 +196,8 @@ HWY_INLINE void AddSidePairs(const float* x, const float* pairs, int64_t terms, 
   }
 }
 
-void AddAcrossBf16(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c,
-                   bool adds) {
+inline void AddAcrossBf16(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns,
+                          float* c, bool adds) {
   constexpr int64_t kWord = 2 * sizeof(uint16_t);
   HWY_ALIGN float squares[kPairsOfBlock * kSide];
   for (int64_t j = 0; j < columns; j += kSide) {
@@ -240,7 +239,7 @@ void MultiplyLinesEvenOdd(const char* a, int64_t a_line, const char* b, int64_t 
   }
 }
 
-void MultiplyPanelsEvenOdd(const float* a, const float* b, int64_t depth, float* c) {
+inline void MultiplyPanelsEvenOdd(const float* a, const float* b, int64_t depth, float* c) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto width = static_cast<int64_t>(PanelColumns());

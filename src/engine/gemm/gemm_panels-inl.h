@@ -441,10 +441,12 @@ HWY_INLINE void MultiplyEach(const PackedProduct& product) {
   }
 }
 
-void MultiplyPacked(const PackedProduct& product) { MultiplyEach<EachCount>(product); }
-void MultiplyEvenOdd(const PackedProduct& product) { MultiplyEach<EvenOddRowsFunctions<EachCount>>(product); }
+inline void MultiplyPacked(const PackedProduct& product) { MultiplyEach<EachCount>(product); }
+inline void MultiplyEvenOdd(const PackedProduct& product) {
+  MultiplyEach<EvenOddRowsFunctions<EachCount>>(product);
+}
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-void MultiplyPairs(const PackedProduct& product) { MultiplyEach<EachCountOfPairs>(product); }
+inline void MultiplyPairs(const PackedProduct& product) { MultiplyEach<EachCountOfPairs>(product); }
 #endif
 
 }  // namespace HWY_NAMESPACE

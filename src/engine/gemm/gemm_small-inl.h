@@ -73,7 +73,7 @@ HWY_INLINE void MultiplySmallPanel(SmallProduct product) {
   }
 }
 
-void MultiplySmall(const SmallProduct& product) {
+inline void MultiplySmall(const SmallProduct& product) {
   constexpr auto kWidth = static_cast<int64_t>(size_t{kVectors} * hn::MaxLanes(DF()));
   SmallProduct panel = product;
   int64_t column = 0;

@@ -46,7 +46,7 @@ void PackColumns(const char* from, int64_t row, int64_t depth, int64_t columns, 
   }
 }
 
-void PackWordsOfBytes(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
+inline void PackWordsOfBytes(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
   const auto* const first = reinterpret_cast<const uint8_t*>(from);
   int64_t j = 0;
   const auto pack = [&](auto d) HWY_ATTR {
@@ -68,7 +68,7 @@ void PackWordsOfBytes(const char* from, int64_t row, int64_t terms, int64_t colu
   }
 }
 
-void PackWordsOfHalves(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
+inline void PackWordsOfHalves(const char* from, int64_t row, int64_t terms, int64_t columns, uint32_t* to) {
   // Rows of elements may begin at any byte.
   const auto* const low = reinterpret_cast<const uint16_t*>(from);
   const auto* const high = reinterpret_cast<const uint16_t*>(from + row);
@@ -336,7 +336,7 @@ void MultiplyAcross(const float* a, const char* b, int64_t column, int64_t depth
   }
 }
 
-void MultiplyPanels(const float* a, const float* b, int64_t depth, float* c) {
+inline void MultiplyPanels(const float* a, const float* b, int64_t depth, float* c) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto width = static_cast<int64_t>(PanelColumns());

@@ -31,7 +31,7 @@ struct AlternateOrder {
     first = x << 16 | (y & 0xFFFFu);
     second = (x & 0xFFFF0000u) | y >> 16;
   }
-  // The same for the adjacent pairs of a row's block, in registers: of the halves 0 to 3 of two words come 2, 0, 3, 1.
+  // Orders the adjacent pairs of a row's block likewise, in registers: the halves of two words become 2, 0, 3, 1.
   PORTACL_TILE_TARGET static void OrderBlock(uint32_t* pairs) {
     const __m512i order = _mm512_set4_epi32(0x0B0A0F0E, 0x09080D0C, 0x03020706, 0x01000504);
     _mm512_storeu_si512(pairs, _mm512_shuffle_epi8(_mm512_loadu_si512(pairs), order));
