@@ -112,19 +112,21 @@ void ForEachUnit(int64_t units, int threads, const Body& body) {
 struct Rows {
   int64_t first, end;
 };
-Rows RowsOf(const RowGroups& groups, int64_t group, int64_t rows, const JobContext& context) {
-  if (!groups.ends.is_there) return {0, rows};
+// Calls body(group, its rows) for groups [first, last).
+template <class Body>
+void ForEachGroup(const RowGroups& groups, int64_t first, int64_t last, int64_t rows,
+                  const JobContext& context, const Body& body) {
+  if (!groups.ends.is_there) return body(0, Rows{0, rows});
   const char* const ends = groups.ends.buffer.Address(context);
-  Rows found{0, 0};
-  for (int64_t g = 0; g <= group; ++g) {
-    int64_t end;
-    std::memcpy(&end, ends + g * int64_t{sizeof end}, sizeof end);
-    found.first = found.end;
-    found.end = std::clamp(end, found.first, rows);
+  Rows own{0, 0};
+  for (int64_t group = 0; group < last; ++group) {
+    own.first = own.end;
+    own.end = std::clamp(Load<int64_t>(ends + group * int64_t{sizeof(int64_t)}), own.first, rows);
+    if (group >= first) body(group, own);
   }
-  return found;
 }
-int64_t CountOf(const RowGroups& groups) { return groups.ends.is_there ? groups.count : 1; }
+// Returns how many groups a unit takes: each unit looks at all groups before its own, so that there are few units.
+int64_t GroupsOfUnit(const RowGroups& groups) { return QuotientUp(groups.count, 256); }
 
 // Quantises a row whose blocks are contiguous: numbers [from, to) of it.
 void QuantiseContiguous(const QuantiseMx& job, const Source& x, const Sink& codes, uint8_t* scales,
@@ -231,20 +233,26 @@ void QuantiseMx::Run(const JobContext& context) const noexcept {
     return;
   }
   const int64_t chunks = QuotientUp(inner, kTile);
-  const int64_t parts = groups.ends.is_there ? groups.count : outer;
-  const int64_t each = groups.ends.is_there ? 1 : pairs;  // units of a part and chunk
-  ForEachUnit(parts * each * chunks, threads, [&](int64_t unit) {
-    const int64_t part = unit / (each * chunks);
+  if (groups.ends.is_there) {
+    const int64_t many = GroupsOfUnit(groups);
+    ForEachUnit(QuotientUp(groups.count, many) * chunks, threads, [&](int64_t unit) {
+      const int64_t first = unit / chunks * many;
+      const int64_t from = unit % chunks * kTile;
+      const int64_t to = std::min(inner, from + kTile);
+      const auto quantise = [&](int64_t group, const Rows& rows) {
+        int64_t pair = rows.first / (2 * block) + group;
+        for (int64_t row = rows.first; row < rows.end; row += 2 * block, ++pair)
+          QuantisePair(*this, source, sink, bytes + pair * inner * 2, row, rows.end, from, to);
+      };
+      ForEachGroup(groups, first, std::min(groups.count, first + many), length, context, quantise);
+    });
+    return;
+  }
+  ForEachUnit(outer * pairs * chunks, threads, [&](int64_t unit) {
+    const int64_t part = unit / (pairs * chunks);
     const int64_t from = unit % chunks * kTile;
     const int64_t to = std::min(inner, from + kTile);
-    if (groups.ends.is_there) {
-      const Rows rows = RowsOf(groups, part, length, context);
-      int64_t pair = rows.first / (2 * block) + part;
-      for (int64_t row = rows.first; row < rows.end; row += 2 * block, ++pair)
-        QuantisePair(*this, source, sink, bytes + pair * inner * 2, row, rows.end, from, to);
-      return;
-    }
-    const int64_t pair = unit / chunks % each;
+    const int64_t pair = unit / chunks % pairs;
     QuantisePair(*this, source, sink, bytes + (part * pairs + pair) * inner * 2,
                  part * length + pair * 2 * block, (part + 1) * length, from, to);
   });
@@ -375,7 +383,7 @@ void QuantiseRectangles::Run(const JobContext& context) const noexcept {
         }
       }
       float scale = greatest / most;
-      if (greatest_scale > 0) scale = std::min(scale, greatest_scale);
+      if (greatest_scale >= 0) scale = std::min(scale, greatest_scale);
       std::memcpy(row_of_scales + square * int64_t{sizeof scale}, &scale, sizeof scale);
       for (int64_t row = first; row < stop; ++row) {
         source.Bring(row * columns + from, n, tile);
@@ -386,11 +394,15 @@ void QuantiseRectangles::Run(const JobContext& context) const noexcept {
   };
   const int64_t row_bytes = across * int64_t{sizeof(float)};
   if (groups.ends.is_there) {
-    ForEachUnit(groups.count, threads, [&](int64_t group) {
-      const Rows own = RowsOf(groups, group, rows, context);
-      int64_t at = own.first / row_block + group;
-      for (int64_t row = own.first; row < own.end; row += row_block, ++at)
-        quantise(row, std::min(own.end, row + row_block), written + at * row_bytes);
+    const int64_t many = GroupsOfUnit(groups);
+    ForEachUnit(QuotientUp(groups.count, many), threads, [&](int64_t unit) {
+      const auto quantise_group = [&](int64_t group, const Rows& own) {
+        int64_t at = own.first / row_block + group;
+        for (int64_t row = own.first; row < own.end; row += row_block, ++at)
+          quantise(row, std::min(own.end, row + row_block), written + at * row_bytes);
+      };
+      ForEachGroup(groups, unit * many, std::min(groups.count, (unit + 1) * many), rows, context,
+                   quantise_group);
     });
     return;
   }
@@ -413,8 +425,7 @@ void QuantiseGroups::Run(const JobContext& context) const noexcept {
   const auto size = static_cast<int64_t>(StorageBits(greatest.dtype) / 8);
   // A group is cut into as many parts for threads as there may be; their greatest magnitudes are kept here.
   constexpr int64_t kParts = 64;
-  for (int64_t group = 0; group < CountOf(groups); ++group) {
-    const Rows own = RowsOf(groups, group, rows, context);
+  ForEachGroup(groups, 0, groups.count, rows, context, [&](int64_t group, const Rows& own) {
     const int64_t from = own.first * columns;
     const int64_t count = own.end * columns - from;
     const float factor = factors.At(group);
@@ -436,7 +447,7 @@ void QuantiseGroups::Run(const JobContext& context) const noexcept {
     const float number =
         most > kInfinityBits ? std::numeric_limits<float>::quiet_NaN() : std::bit_cast<float>(most);
     store(&number, found + group * size, 1, false);
-  }
+  });
 }
 
 void FakeQuantise::Run(const JobContext& context) const noexcept {
