@@ -457,7 +457,7 @@ with portacl.recording.record(sys.argv[2], "summary", progress=False) as recorde
 def test_tensors_of_a_device_that_is_not_current(tmp_path):
     script, first, second = tmp_path / "script.py", tmp_path / "first.rec", tmp_path / "second.rec"
     script.write_text(DEVICES)
-    done = run("-m", "portacl", script, first, second, PORTACL_DEVICE_COUNT="2")
+    done = run("-m", "portacl", script, first, second, TASK_QUEUE_ENABLE="1", PORTACL_DEVICE_COUNT="2")
     assert done.returncode == 0, done.stderr
     calls = read(first)
     added = [call for call in of(calls, "aten::add.Tensor") if call.args[0].device == "npu:1"]
@@ -486,7 +486,7 @@ with portacl.recording.record(sys.argv[1], "summary", progress=False):
 def test_streams_with_queues_of_their_own(tmp_path):
     script, path = tmp_path / "script.py", tmp_path / "run.rec"
     script.write_text(STREAMS)
-    done = run("-m", "portacl", script, path, PER_STREAM_QUEUE="1")
+    done = run("-m", "portacl", script, path, TASK_QUEUE_ENABLE="1", PER_STREAM_QUEUE="1")
     assert done.returncode == 0, done.stderr
     added = of(read(path), "aten::add_.Tensor")
     for number in range(3):
@@ -541,7 +541,7 @@ def test_a_queue_of_torch_npus_that_fails_or_runs_python(tmp_path, how, said):
     """The program is told what it is told without a recording, and once."""
     script, path = tmp_path / "script.py", tmp_path / "run.rec"
     script.write_text(QUEUE)
-    done = run("-m", "portacl", script, path, how, "recorded")
+    done = run("-m", "portacl", script, path, how, "recorded", TASK_QUEUE_ENABLE="1")
     assert (done.stdout.split(), done.returncode) == (said.split(), 0), done.stderr
     added = of(read(path), "aten::add.Tensor")
     assert values(added[0].outputs[0]) == 6
@@ -554,5 +554,5 @@ def test_a_queue_of_torch_npus_that_fails_or_runs_python(tmp_path, how, said):
 def test_what_a_failed_queue_tells_without_a_recording(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(QUEUE)
-    done = run("-m", "portacl", script, tmp_path / "run.rec", "fails", "alone")
+    done = run("-m", "portacl", script, tmp_path / "run.rec", "fails", "alone", TASK_QUEUE_ENABLE="1")
     assert done.stdout.split() == ["True", "ok", "ok", "ok", "ok"], done.stderr
