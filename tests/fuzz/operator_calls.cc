@@ -1352,7 +1352,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(CrossEntropyLossGrad, 2, kOperand0, given.Numbers({1}, t[0]), t[0], given.Indices({given.FirstLength(t[0])}), nullptr, nullptr, nullptr,
           nullptr, 1, a.log_target ? 0.1 : 0.0, 0.0, t[1]),
     MOVES(FusedCrossEntropyLossWithMaxSum, 2, kOperand0, given.Numbers({given.FirstLength(t[0])}), given.Numbers({given.FirstLength(t[0])}),
-          given.Numbers({given.FirstLength(t[0])}), 0, nullptr, nullptr, a.log_target ? t[0] : nullptr, given.Written({given.FirstLength(t[0])}), t[1]),
+          given.Numbers({given.FirstLength(t[0])}), 0, nullptr, nullptr, t[0], given.Written({given.FirstLength(t[0])}), t[1]),
     MOVES(SoftmaxCrossEntropyWithLogits, 3, kOperand0, t[0], t[1], given.Written({given.FirstLength(t[0])}, t[0]), t[2]),
     MOVES(BinaryCrossEntropy, 4, kOperand0, t[0], t[1], a.log_target ? t[2] : nullptr, a.reduction, t[3]),
     MOVES(BinaryCrossEntropyBackward, 4, kOperand0, t[0], t[1], t[2], nullptr, a.reduction, t[3]),
