@@ -173,8 +173,8 @@ def test_adaptive_pools(name):
         x = full.to(device).requires_grad_()
         return torch.autograd.grad(pool(x, nothing).sum(), x)
 
-    # CANN's functions of two axes refuse to make nothing.
-    refused = r"Expected grad_output to have non-zero size|call aclnnAdaptive...Pool2d failed, error code is 161002"
+    # CANN's functions refuse to make nothing.
+    refused = r"Expected grad_output to have non-zero size|call aclnnAdaptive...Pool.d failed, error code is 161002"
     check(gradient, refused)
 
 
