@@ -64,7 +64,7 @@ class Samples(unittest.TestCase):
 
 
 class Executables(unittest.TestCase):
-    MUTANTS = [mutants.Mutant("one", "src/a/x.cc", "", "", ("x_test", "shared:Suite.*", "determinism")),
+    MUTANTS = [mutants.Mutant("one", "src/a/x.cc", "", "", ("x_test", "shared:Suite.*", "determinism", "libportacl.so:3")),
                mutants.Mutant("two", "src/a/y.cc", "", "", ("y_test", "shared"))]
 
     def test_those_of_the_mutants_or_of_the_folder(self):
