@@ -158,11 +158,8 @@ constexpr auto kSecondChecks =
 void SetStaticOf(const OperatorCall& call, const Static& at, Executor& executor) {
   DenseOpList ops(call, executor);
   QuantiseNormed job;
-  SetRowsOf(call, kX1, kGamma, job);
-  job.eps = RealOf(call, kEpsilon);
-  job.x1 = NumbersIn(ops, call, kX1);
+  SetRowsOf(ops, call, kX1, kGamma, kEpsilon, job);
   job.x2 = NumbersIn(ops, call, kX2);
-  job.gamma = NumbersIn(ops, call, kGamma);
   if (IsThere(call, at.beta)) job.beta = NumbersIn(ops, call, at.beta);
   if (IsThere(call, at.x)) job.sum = NumbersOut(ops, call, at.x);
   if (IsThere(call, at.normed)) job.normed = NumbersOut(ops, call, at.normed);
@@ -311,11 +308,8 @@ constexpr auto kDynamicSecondChecks =
 void SetDynamicOf(const OperatorCall& call, const Dynamic& at, Executor& executor) {
   DenseOpList ops(call, executor);
   QuantiseNormed job;
-  SetRowsOf(call, kX1, kGamma, job);
-  job.eps = RealOf(call, kDynamicEpsilon);
-  job.x1 = NumbersIn(ops, call, kX1);
+  SetRowsOf(ops, call, kX1, kGamma, kDynamicEpsilon, job);
   job.x2 = NumbersIn(ops, call, kX2);
-  job.gamma = NumbersIn(ops, call, kGamma);
   if (at.has_beta) job.beta = NumbersIn(ops, call, kShift);
   job.sum = NumbersOut(ops, call, at.x);
   const auto set = [&](Quantiser& quantiser, int smooth, int codes, int step) {

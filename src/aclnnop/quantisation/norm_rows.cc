@@ -14,9 +14,13 @@ void AddNormed(DenseOpList& ops, engine::QuantiseNormed& job) {
   ops.SetJob();
 }
 
-void SetRowsOf(const OperatorCall& call, int x, int gamma, engine::QuantiseNormed& job) {
+void SetRowsOf(DenseOpList& ops, const OperatorCall& call, int x, int gamma, int epsilon,
+               engine::QuantiseNormed& job) {
   job.columns = call.Tensor(gamma).numel;
   job.rows = call.Tensor(x).numel / job.columns;
+  job.eps = RealOf(call, epsilon);
+  job.x1 = NumbersIn(ops, call, x);
+  job.gamma = NumbersIn(ops, call, gamma);
 }
 
 }  // namespace portacl::quantisation

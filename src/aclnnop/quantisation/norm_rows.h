@@ -6,8 +6,9 @@
 
 namespace portacl::quantisation {
 
-// Sets the rows of a job: those of x, each as long as gamma.
-void SetRowsOf(const OperatorCall& call, int x, int gamma, engine::QuantiseNormed& job);
+// Sets what all jobs read: the rows of x, each as long as gamma, by which they are multiplied, and epsilon.
+void SetRowsOf(DenseOpList& ops, const OperatorCall& call, int x, int gamma, int epsilon,
+               engine::QuantiseNormed& job);
 
 // Adds the job as the last step.
 void AddNormed(DenseOpList& ops, engine::QuantiseNormed& job);

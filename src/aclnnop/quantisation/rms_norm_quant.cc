@@ -87,10 +87,7 @@ constexpr Check kPlainChecks[] = {
 void SetPlain(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   QuantiseNormed job;
-  SetRowsOf(call, kX, kPlainGamma, job);
-  job.eps = RealOf(call, kPlainEpsilon);
-  job.x1 = NumbersIn(ops, call, kX);
-  job.gamma = NumbersIn(ops, call, kPlainGamma);
+  SetRowsOf(ops, call, kX, kPlainGamma, kPlainEpsilon, job);
   job.beta = NumbersIn(ops, call, kPlainBeta);
   Quantiser& quantiser = job.quantiser[0];
   quantiser.kind = Quantiser::Kind::kReciprocal;
@@ -176,10 +173,7 @@ constexpr Check kThirdChecks[] = {
 void SetThird(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   QuantiseNormed job;
-  SetRowsOf(call, kX, kThirdGamma, job);
-  job.eps = RealOf(call, kThirdEpsilon);
-  job.x1 = NumbersIn(ops, call, kX);
-  job.gamma = NumbersIn(ops, call, kThirdGamma);
+  SetRowsOf(ops, call, kX, kThirdGamma, kThirdEpsilon, job);
   job.beta = NumbersIn(ops, call, kThirdBeta);
   if (WritesRstd(call)) job.rstd = NumbersOut(ops, call, kThirdRstd);
   Quantiser& quantiser = job.quantiser[0];
@@ -232,10 +226,7 @@ constexpr Check kOwnScaleChecks[] = {
 void SetOwnScale(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   QuantiseNormed job;
-  SetRowsOf(call, kX, kOwnGamma, job);
-  job.eps = RealOf(call, kOwnEpsilon);
-  job.x1 = NumbersIn(ops, call, kX);
-  job.gamma = NumbersIn(ops, call, kOwnGamma);
+  SetRowsOf(ops, call, kX, kOwnGamma, kOwnEpsilon, job);
   job.beta = NumbersIn(ops, call, kOwnBeta);
   Quantiser& quantiser = job.quantiser[0];
   quantiser.kind = Quantiser::Kind::kGreatest;
