@@ -58,3 +58,10 @@ HAS(aclnnInplaceFusedCausalConv1d, Out, In, Out, In, In, In, In, In, In, In, In,
     int64_t, int64_t, int64_t, int64_t, int64_t);
 HAS(aclnnNsaCompress, In, In, Array, char*, int64_t, int64_t, int64_t, In);
 HAS(aclnnNsaCompressGrad, In, In, In, Array, int64_t, int64_t, int64_t, char*, In, In);
+HAS(aclnnMlaProlog, In, In, In, In, In, In, In, In, In, In, Out, Out, In, In, In, In, In, In, In, double,
+    double, char*, In, In);
+HAS(aclnnMlaPrologV2WeightNz, In, In, In, In, In, In, In, In, In, In, Out, Out, In, In, In, In, In, In, In,
+    double, double, char*, In, In, In);
+HAS(aclnnMlaPrologV3WeightNz, In, In, In, In, In, In, In, In, In, Out, Out, In, In, In, In, In, In, In, In,
+    In, In, double, double, char*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, double, In,
+    In, In, In, In);

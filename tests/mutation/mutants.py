@@ -1415,6 +1415,9 @@ add("rows of pages: the remainder of an offset counts", "WordAt(skipped.buffer, 
 add("rows into pages: the first of one slot counts", "const int64_t at = SlotOf(list, row);", "const int64_t at = SlotOf(list, rows - 1 - row);")
 add("rows into pages: ties away from 0", "const float rounded = std::nearbyintf(x);", "const float rounded = std::roundf(x);")
 add("rows into pages: no mean is taken", "sum / static_cast<double>(width) + epsilon", "sum + epsilon")
+add("rows of codes: the greatest element, not magnitude", "const float magnitude = std::fabs(number(column));", "const float magnitude = number(column);")
+add("rows of codes: parts are not divided by the step", "x = x * by / Load<float>(step.Address(context) + at / columns * kNumber);", "x = x * by;")
+add("rows into pages: norms have no factor", "x[i] = x[i] * rstd * gamma[i] * factor;", "x[i] = x[i] * rstd * gamma[i];")
 add("steps: a request's number is not added to its page", "Sum(at(table, column), of_request)", "at(table, column)")
 
 add = mutants_of("src/engine/serve/sample.cc", ("serving",))
@@ -1427,6 +1430,11 @@ add("delta rule: the first token that was accepted", "low + stayed - 1", "low")
 
 add = mutants_of("src/aclnnop/serving/dequant_rope_quant_kvcache.cc", ("serving",))
 add("rows for caches: offsets count where one is missing", "call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset)", "true")
+
+add = mutants_of("src/aclnnop/serving/mla_prolog.cc", ("serving",))
+add("latent queries: turned from the head's first element on", "rope.first = sizes_.depth;", "")
+add("latent queries: each column's scale of a cache beside tokens of codes", "if (IsInt8(call_, kX)) latent.quantiser.scales = 1;", "")
+add("latent queries: a mode that the types do not say", "given == 0 || given == accepted", "true")
 
 add = mutants_of("src/aclnnop/serving/top_k_top_p.cc", ("serving",))
 add("kept logits: equals of the least go", "hn::IfThenElse(hn::Lt(x, least_of_all), hidden, x)", "hn::IfThenElse(hn::Le(x, least_of_all), hidden, x)")

@@ -18,7 +18,8 @@ npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope n
 npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 npu_qkv_rms_norm_rope_cache npu_quant_scatter npu_quant_scatter_
 npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
 npu_chunk_gated_delta_rule npu_masked_causal_conv1d npu_lightning_indexer npu_quant_lightning_indexer npu_sparse_flash_attention
-npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention npu_nsa_compress npu_nsa_compress_grad npu_nsa_select_attention""".split()
+npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention npu_nsa_compress npu_nsa_compress_grad npu_nsa_select_attention
+npu_mla_prolog npu_mla_prolog_v2 npu_mla_prolog_v3""".split()
 
 
 def drawn(*shapes, dtype=torch.float32):
@@ -417,6 +418,42 @@ def test_selected_blocks():
             near(got[row, head], scores.softmax(-1) @ value[chosen, head // 2].float(), torch.bfloat16)
             near(greatest[row, head], scores.max().expand(8), torch.float32)
             near(total[row, head], (scores - scores.max()).exp().sum().expand(8), torch.float32)
+
+
+def interleaved(x, cos, sin):
+    apart = torch.cat([x[..., ::2], x[..., 1::2]], -1)
+    return apart * cos + halves_turned(apart) * sin
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["PA_BSND", "PA_NZ"])
+def test_queries_of_latent_attention(version, mode):
+    he, hcq, heads, d, dr, latent, tokens = 96, 48, 2, 16, 32, 64, 5
+    shapes = ((tokens, he), (he, hcq), (hcq, heads * (d + dr)), (heads, d, latent), (he, latent + dr), (hcq,), (latent,), (tokens, dr), (tokens, dr))
+    x, down, up, absorbed, joined, of_queries, of_keys, sin, cos = (one / 8 for one in drawn(*shapes, dtype=torch.bfloat16))
+    slots = torch.tensor([3, 17, -1, 30, 0])
+    keys, ropes = (torch.zeros(2, 16, 1, width, dtype=torch.bfloat16).npu() for width in (latent, dr))
+    weights = [torch_npu.npu_format_cast(one.npu(), 29) for one in (down, up, joined)]
+    first = [x.npu(), weights[0], weights[1], absorbed.npu(), weights[2], of_queries.npu(), of_keys.npu(), sin.npu(), cos.npu()]
+    if version == 3:
+        query, rope, *_ = torch_npu.npu_mla_prolog_v3(*first, keys, ropes, cache_index=slots.npu(), cache_mode=mode, qc_qr_scale=1.5)
+    else:
+        function = torch_npu.npu_mla_prolog if version == 1 else torch_npu.npu_mla_prolog_v2
+        query, rope, keys, ropes, *_ = function(*first, slots.npu(), keys, ropes, cache_mode=mode)
+    c = normed((x.float() @ down.float()).bfloat16(), of_queries) * (1.5 if version == 3 else 1)
+    u = (c.bfloat16().float() @ up.float()).bfloat16().float().view(tokens, heads, d + dr)
+    near(query, torch.einsum("tnd,ndl->tnl", u[..., :d], absorbed.float()), torch.bfloat16)
+    near(rope, interleaved(u[..., d:], cos.float()[:, None], sin.float()[:, None]), torch.bfloat16)
+    w = (x.float() @ joined.float()).bfloat16().float()
+    for cache, rows in ((keys, normed(w[:, :latent], of_keys)), (ropes, interleaved(w[:, latent:], cos.float(), sin.float()))):
+        found = cache.cpu()
+        if mode == "PA_NZ":
+            found = found.reshape(2, -1, 16, 16).transpose(1, 2)
+        expected = torch.zeros(32, rows.shape[-1])
+        for t, slot in enumerate(slots.tolist()):
+            if slot >= 0:
+                expected[slot] = rows[t]
+        near(found.reshape(32, -1), expected, torch.bfloat16)
 
 
 # torch_npu has it of Ascend 950 alone.

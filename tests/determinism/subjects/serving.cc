@@ -325,5 +325,49 @@ const auto kCompressedGrad = Register(
     }(),
     2);
 
+// Queries, and their rotary parts; of weights that are numbers, and of codes.
+const auto kLatentQueries = Register(
+    {"aclnnMlaPrologV3WeightNz",
+     {"tokenX", "weightDq", "weightUqQr", "weightUk", "weightDkvKr", "rmsnormGammaCq", "rmsnormGammaCkv",
+      "ropeSin", "ropeCos", "dequantScaleWUqQr", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_query = a.reduction == 0;
+       const Unseen index({43}, ACL_INT64);
+       const Unseen keys({1, kSlots, 1, 80}, ACL_BF16);
+       const Unseen ropes({1, kSlots, 1, 32}, ACL_BF16);
+       const Unseen other({43, 3, is_query ? 32 : 80}, ACL_BF16);
+       char mode[] = "PA_NZ";
+       return aclnnMlaPrologV3WeightNzGetWorkspaceSize(
+           t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], keys, ropes, index, nullptr, nullptr, t[9],
+           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 1e-5, 1e-5, mode, 0, 0, 0, 0, 0, 128, 1.5,
+           0.5, is_query ? t[10] : other, is_query ? other : t[10], nullptr, nullptr, nullptr, size,
+           executor);
+     },
+     aclnnMlaPrologV3WeightNz},
+    [] {
+      std::vector<GivenCase> cases;
+      const DtypeNumber dtype = ACL_BF16;
+      for (const DtypeNumber up : {ACL_BF16, ACL_INT8}) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          cases.push_back({{dtype, dtype, up, dtype, dtype, dtype, dtype, dtype, dtype, ACL_FLOAT},
+                           {{43, 131},
+                            {131, 61},
+                            {61, 3 * (37 + 32)},
+                            {3, 37, 80},
+                            {131, 112},
+                            {61},
+                            {80},
+                            {43, 32},
+                            {43, 32},
+                            {1, 3 * (37 + 32)}},
+                           dtype,
+                           {43, 3, setting == 0 ? 80 : 32},
+                           setting});
+        }
+      }
+      return cases;
+    }(),
+    2);
+
 }  // namespace
 }  // namespace portacl::testing
