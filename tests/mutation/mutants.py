@@ -1431,6 +1431,14 @@ add("delta rule: the first token that was accepted", "low + stayed - 1", "low")
 add = mutants_of("src/aclnnop/serving/dequant_rope_quant_kvcache.cc", ("serving",))
 add("rows for caches: offsets count where one is missing", "call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset)", "true")
 
+add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
+add("paddings: rows end with the tensor's", "std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;", "*count;")
+add("codes of attention: ties to even", "const float rounded = std::round(scales[j]);", "const float rounded = std::nearbyint(scales[j]);")
+add("codes of attention: not rounded to FLOAT16", "load_half(halves, scales, static_cast<size_t>(some));", "")
+
+add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
+add("paddings: a mask has the batch's own keys", "(keys_before_ + first + from) * operand.column;", "(first + from) * operand.column;")
+
 add = mutants_of("src/aclnnop/serving/mla_prolog.cc", ("serving",))
 add("latent queries: turned from the head's first element on", "rope.first = sizes_.depth;", "")
 add("latent queries: each column's scale of a cache beside tokens of codes", "if (IsInt8(call_, kX)) latent.quantiser.scales = 1;", "")

@@ -68,6 +68,21 @@ void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& m
     LocateScales(call, sizes, source, source.scale, of, &scales.scale);
     if (Has(call, source.offset)) LocateScales(call, sizes, source, source.offset, of, &scales.offset);
   }
+  const auto padding = [&](int tensor) {
+    return Has(call, tensor) ? Broadcast(TensorAt(call, tensor), OperandAt(call, tensor))
+                             : engine::AttentionOperand{};
+  };
+  // The only query of a batch is the last one.
+  if (!IsDecoding(sizes)) parts.query_padding = padding(kQueryPadding);
+  parts.key_padding = padding(kKeyPadding);
+  parts.padded_keys = sizes.key.rows;
+  if (MakesCodes(call)) {
+    attention::Heads of = sizes.value;
+    of.heads = sizes.query.heads;
+    LocateScales(call, sizes, ScaleSource(call), kQuantScale2, of, &parts.out_scale);
+    if (Has(call, kQuantOffset2))
+      LocateScales(call, sizes, ScaleSource(call), kQuantOffset2, of, &parts.out_offset);
+  }
   if (HasSlopes(call)) {
     const aclTensor& slopes = TensorAt(call, kShift);
     parts.slopes = Broadcast(slopes, OperandAt(call, kShift));
@@ -158,7 +173,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   const ScaleSource key_scales(call, kKey);
   const ScaleSource value_scales(call, kValue);
   const bool has_parts = HasRopes(call) || HasPrefix(call) || key_scales.is_there || HasSlopes(call) ||
-                         sizes.key_fractals.elements > 0;
+                         sizes.key_fractals.elements > 0 || HasPaddings(call) || MakesCodes(call);
   engine::AttentionMemory memory{};
   if (has_parts || made.has_lists) {
     memory = engine::ReserveAttentionParts(executor, rows, 2 * sizes.lists);
@@ -167,7 +182,9 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   }
   if (memory.batches == nullptr) return;
   // Without a mask all keys are visible.
-  const int64_t mode = !Has(call, kMask) || IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
+  const bool sees_all =
+      !Has(call, kMask) || IsDecoding(sizes) || (HasPaddings(call) && call.attributes[kMode].integer == 0);
+  const int64_t mode = sees_all ? 1 : call.attributes[kMode].integer;
   SetBatches(call, sizes, mode, rows, memory, made);
   made.batches = sizes.batches;
   made.heads = sizes.query.heads;

@@ -27,7 +27,8 @@ enum Tensors {
   kShift,
   kMask,
   kDeqScale1,
-  kQuantOffset2 = 9,
+  kQuantScale2 = 8,
+  kQuantOffset2,
   kJointScale,
   kJointOffset,
   kTable,
@@ -137,6 +138,12 @@ inline bool HasPrefix(const OperatorCall& call) noexcept { return Has(call, kKey
 inline bool HasSink(const OperatorCall& call) noexcept {
   return Has(call, kSink) && !TensorAt(call, kSink).shape.IsEmpty();
 }
+// Tells whether batches' rows end before those of the tensors, by as many as another tensor says.
+inline bool HasPaddings(const OperatorCall& call) noexcept {
+  return Has(call, kQueryPadding) || Has(call, kKeyPadding);
+}
+// Tells whether results become INT8.
+inline bool MakesCodes(const OperatorCall& call) noexcept { return Has(call, kQuantScale2); }
 inline bool HasSlopes(const OperatorCall& call) noexcept {
   return Has(call, kShift) && call.attributes[kShiftType].integer >= 2;
 }
@@ -244,6 +251,14 @@ Length Keys(const OperatorCall& call, const Sizes& sizes, int64_t batch);
 
 // The scales of keys or values: in a tensor of their own, or in one that both share.
 struct ScaleSource {
+  // The scale of results, which is of channels.
+  explicit ScaleSource(const OperatorCall& call)
+      : scale(kQuantScale2),
+        offset(kQuantOffset2),
+        mode(0),
+        part(0),
+        is_joint(false),
+        is_there(Has(call, kQuantScale2)) {}
   ScaleSource(const OperatorCall& call, int list) {
     const bool is_key = list == kKey;
     const int own = is_key ? kKeyScale : kValueScale;

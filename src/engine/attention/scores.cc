@@ -126,7 +126,8 @@ void Rows::MakeNumbers(int64_t row, int64_t column, int64_t count, const char* e
       continue;
     }
     const int64_t batch = scales_->by_page ? PageOf(row) : batch_;
-    const int64_t position = scales_->by_page ? row % attention.page : row;
+    const int64_t before = attention.pads_left ? work_.First(batch_).first_key : 0;
+    const int64_t position = scales_->by_page ? row % attention.page : before + row;
     const char* const from = work_.Base(operand) + batch * operand.batch + head_ * operand.head +
                              position * operand.row + column * operand.column;
     if (operand.column != 0) {
@@ -264,7 +265,12 @@ void Rows::PackTerms(int64_t first, int64_t count, char* memory, float* to) cons
 // ---- scores ----
 
 Scores::Scores(const Work& work, int64_t batch, int64_t head)
-    : work_(work), lengths_(work.Of(batch)), batch_(batch), head_(head) {}
+    : work_(work),
+      lengths_(work.Of(batch)),
+      batch_(batch),
+      head_(head),
+      rows_before_(work.attention.pads_left ? lengths_.first_query : 0),
+      keys_before_(work.attention.pads_left ? lengths_.first_key : 0) {}
 
 void Scores::Range(int64_t i, int64_t* from, int64_t* to) const {
   const int64_t at = i + lengths_.origin;
@@ -286,7 +292,7 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
   if (attention.shift.IsThere()) {
     const AttentionOperand& operand = attention.shift;
     const char* const elements = work_.Base(operand) + batch_ * operand.batch + head_ * operand.head +
-                                 i * operand.row + first * operand.column;
+                                 (rows_before_ + i) * operand.row + (keys_before_ + first) * operand.column;
     LoadRow(attention, operand, elements, count, shifts);
     std::fill(shifts + count, shifts + padded, 0.0f);
     shift = shifts;
@@ -304,7 +310,7 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
   if (attention.mask.IsThere()) {
     const AttentionOperand& operand = attention.mask;
     const char* bytes = work_.Base(operand) + batch_ * operand.batch + head_ * operand.head +
-                        i * operand.row + (first + from) * operand.column;
+                        (rows_before_ + i) * operand.row + (keys_before_ + first + from) * operand.column;
     alignas(64) char gathered[kAttentionKeys];
     if (operand.column != 1) {
       for (int64_t j = 0; j < to - from; ++j) gathered[j] = bytes[j * operand.column];
@@ -366,6 +372,10 @@ void StoreRow(const Attention& attention, const AttentionOperand& operand, const
 void StoreZeros(const Attention& attention, const AttentionOperand& operand, int64_t count, char* to) {
   constexpr int64_t kTogether = 256;
   constexpr float kZeros[kTogether] = {};
+  if (operand.dtype == ACL_INT8) {
+    for (int64_t i = 0; i < count; ++i) to[i * operand.column] = 0;
+    return;
+  }
   for (int64_t i = 0; i < count; i += kTogether)
     StoreRow(attention, operand, kZeros, std::min(kTogether, count - i), to + i * operand.column);
 }

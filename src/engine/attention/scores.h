@@ -202,6 +202,9 @@ class Scores {
   const AttentionBatch lengths_;
   int64_t batch_;
   int64_t head_;
+  // The rows and keys before the batch's own ones, which a mask and a shift have, too.
+  int64_t rows_before_;
+  int64_t keys_before_;
 };
 
 // Sets the kernels and everything else that both kinds of job need.
