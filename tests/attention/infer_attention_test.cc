@@ -249,22 +249,27 @@ bool LengthsFit(IndexCall& call, const Problem& p, const std::string& name, bool
   return true;
 }
 
+// Queries, keys and values of latent attention as INT8.
+bool TakesCodes(const IndexCall& call) { return call["query"].dtype == ACL_INT8; }
+
 bool IsNotComputed(IndexCall& call) {
-  for (const char* name : {"deqScale1", "dequantScale1", "quantScale1", "deqScale2", "dequantScale2",
-                           "keyRopeAntiquantScale", "dequantScaleQuery"}) {
+  for (const char* name :
+       {"deqScale1", "dequantScale1", "quantScale1", "deqScale2", "dequantScale2", "keyRopeAntiquantScale"}) {
     if (Has(call, name)) return true;
   }
-  return false;
+  return TakesCodes(call) != Has(call, "dequantScaleQuery");
 }
 
 bool DtypesAreWrong(IndexCall& call) {
-  const DtypeNumber dtype = call["query"].dtype;
+  const bool takes_codes = TakesCodes(call);
+  const DtypeNumber dtype = takes_codes ? DtypeNumber{ACL_BF16} : call["query"].dtype;
   bool wrong = call["attentionOut"].dtype != dtype && call["attentionOut"].dtype != ACL_INT8;
   if (Has(call, "quantScale2")) {
     const DtypeNumber scale = Arg(call, "quantScale2").dtype;
     wrong = wrong || (scale != ACL_FLOAT && (scale != ACL_BF16 || dtype != ACL_BF16)) ||
             (Has(call, "quantOffset2") && Arg(call, "quantOffset2").dtype != scale);
   }
+  wrong = wrong || (Has(call, "dequantScaleQuery") && Arg(call, "dequantScaleQuery").dtype != ACL_FLOAT);
   for (const char* name : {"queryPaddingSize", "kvPaddingSize"})
     wrong = wrong || (Has(call, name) && Arg(call, name).dtype != ACL_INT64);
   const auto is_other = [&](const std::string& name, const DtypeList& dtypes) {
@@ -274,9 +279,11 @@ bool DtypesAreWrong(IndexCall& call) {
     const IndexArgument& list = call[is_key ? "key" : "value"];
     const Scales scales(call, is_key);
     for (int64_t entry = 0; entry < CountOf(list); ++entry)
-      wrong = wrong || EntryOf(list, entry).dtype != (scales.there ? DtypeNumber{ACL_INT8} : dtype);
+      wrong = wrong ||
+              EntryOf(list, entry).dtype != (scales.there || takes_codes ? DtypeNumber{ACL_INT8} : dtype);
     if (!scales.there) continue;
-    const DtypeNumber own = scales.mode == 0 || scales.mode == 2 ? dtype : DtypeNumber{ACL_FLOAT};
+    const bool is_of_channels = (scales.mode == 0 || scales.mode == 2) && !takes_codes;
+    const DtypeNumber own = is_of_channels ? dtype : DtypeNumber{ACL_FLOAT};
     wrong = wrong || is_other(scales.scale, {own}) || is_other(scales.offset, {own});
   }
   for (const char* name : {"queryRope", "keyRope", "keySharedPrefix", "valueSharedPrefix"})
@@ -369,6 +376,23 @@ bool PartsAreWrong(IndexCall& call, const Problem& p) {
   const Scales key(call, true);
   const Scales value(call, false);
   if (key.there != value.there) return true;
+  if (TakesCodes(call)) {
+    if (!Has(call, "queryRope") || !p.paged || EntryOf(call["key"]).shape.size() != 5) return true;
+    for (const Scales& scales : {key, value}) {
+      if (!scales.there || scales.joint || scales.mode != 0 ||
+          NumElements(Arg(call, scales.scale).shape) != 1 || Has(call, scales.offset))
+        return true;
+    }
+    if (Has(call, "pseShift") || Has(call, "quantScale2") || HasSink(call)) return true;
+    Shape accepted = {p.q.b, p.q.s, p.q.n};
+    if (p.in == "BNSD") accepted = {p.q.b, p.q.n, p.q.s};
+    if (p.in == "TND") accepted = {p.q.s, p.q.n};
+    if (p.in == "NTD") accepted = {p.q.n, p.q.s};
+    Shape with_one = accepted;
+    with_one.push_back(1);
+    const Shape& scale = Arg(call, "dequantScaleQuery").shape;
+    return scale != accepted && scale != with_one;
+  }
   if (!key.there) return false;
   if (Has(call, "queryRope") || (key.mode != value.mode && (key.mode != 0 || value.mode != 1))) return true;
   for (const Scales& scales : {key, value}) {
@@ -398,7 +422,7 @@ bool IsOfChannels(Shape shape, int64_t heads, int64_t depth) {
   return shape.empty() || shape == Shape{heads * depth} || shape == Shape{heads, depth};
 }
 
-IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
+IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
   return {
       NoNulls("query"),
       Refuses(161001, "",
@@ -421,7 +445,8 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
               [=](IndexCall& call) {
                 const bool is_there = call.product == Product::kA2 || call.product == Product::kA3 ||
                                       (is_since_950 && call.product == Product::k950);
-                return !is_there || !IsOneOf(call["query"].dtype, kDtypes);
+                return !is_there ||
+                       (!IsOneOf(call["query"].dtype, kDtypes) && !(takes_codes && TakesCodes(call)));
               }),
       Refuses(161002, "", DtypesAreWrong),
       Refuses(561103, "", IsNotComputed),
@@ -530,12 +555,12 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
   const int64_t key_heads = random.Between(1, 2);
   const int64_t heads = key_heads * random.Between(1, 2);
   // One more thing of those that there may be.
-  enum class More { kNone, kRopes, kScales, kPrefix, kLists, kSlopes };
-  auto more = static_cast<More>(random.Below(10));
+  enum class More { kNone, kRopes, kScales, kPrefix, kLists, kSlopes, kCodes };
+  auto more = static_cast<More>(random.Below(paged && random.Below(3) == 0 ? 7 : 10));
   if ((more == More::kRopes && takes.version < 3) || (more == More::kScales && !takes.joint_scales) ||
       (more == More::kPrefix && (takes.version < 2 || packed || paged)) ||
       (more == More::kLists && (!takes.lists || packed || paged || batches == 1)) ||
-      (more == More::kSlopes && takes.version < 5))
+      (more == More::kSlopes && takes.version < 5) || (more == More::kCodes && (takes.version < 4 || !paged)))
     more = More::kNone;
   Lengths q{packed ? 1 : batches, heads, 0, random.Between(1, random.Below(8) == 0 ? 280 : 24)};
   const int64_t value_depth = random.Below(2) == 0 ? q.d : random.Between(1, 24);
@@ -563,6 +588,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     k.b = batches * columns + 1;
     const int64_t which = random.Below(3);
     key_layout = which == 0 ? "BSH" : which == 1 ? "BNSD" : "pieces";
+    if (more == More::kCodes) key_layout = "pieces";
   }
   // Pieces of any length that divides a row's.
   const auto key_shape = [&](const Lengths& l) {
@@ -588,7 +614,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     one.values = packed && !paged ? key_sums : keys;
     if (!packed && random.Below(4) == 0) one.values.resize(1);
   });
-  const DtypeNumber dtype = DrawDtype(random, kDtypes);
+  const DtypeNumber dtype = more == More::kCodes ? DtypeNumber{ACL_BF16} : DrawDtype(random, kDtypes);
   Lengths v = k;
   v.d = value_depth;
   const Lengths out{q.b, heads, q.s, value_depth};
@@ -599,7 +625,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     if (list.kind == ParameterKind::kList) list.entries.resize(1);
     auto& first = const_cast<IndexArgument&>(EntryOf(list));
     first.shape = key_shape(is_key ? k : v);
-    first.dtype = more == More::kScales ? DtypeNumber{ACL_INT8} : dtype;
+    first.dtype = more == More::kScales || more == More::kCodes ? DtypeNumber{ACL_INT8} : dtype;
   }
   if (more == More::kLists) {
     std::vector<int64_t>* const lengths = &const_cast<IndexArgument&>(Arg(call, "actualSeqLengthsKv")).values;
@@ -634,7 +660,24 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
       one.values = random.Below(2) == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{counted};
     });
   }
-  if (more == More::kRopes) {
+  if (more == More::kCodes) {
+    call["query"].dtype = ACL_INT8;
+    for (const char* name : {"keyAntiquantScale", "valueAntiquantScale"}) {
+      set(name, [&](IndexArgument& one) {
+        one.null = false;
+        one.shape = {1};
+      });
+    }
+    set("dequantScaleQuery", [&](IndexArgument& one) {
+      one.null = false;
+      one.shape = in == "BNSD"  ? Shape{q.b, q.n, q.s}
+                  : in == "TND" ? Shape{q.s, q.n}
+                  : in == "NTD" ? Shape{q.n, q.s}
+                                : Shape{q.b, q.s, q.n};
+      if (random.Below(2) == 0) one.shape.push_back(1);
+    });
+  }
+  if (more == More::kRopes || more == More::kCodes) {
     const auto rope = [](Lengths l) {
       l.d = 64;
       return l;
@@ -677,7 +720,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
       if (joint) break;
     }
   }
-  call["pseShift"].null = packed || random.Below(3) != 0;
+  call["pseShift"].null = packed || more == More::kCodes || random.Below(3) != 0;
   call["pseShift"].shape = {random.Below(2) == 0 ? 1 : q.b, heads, q.s + random.Below(2),
                             most_keys + random.Below(2)};
   set("pseType", [&](IndexArgument& one) { one.integer = random.Below(2); });
@@ -718,7 +761,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     });
   }
   // Results as codes.
-  if (!Arg(call, "quantScale2").name.empty() && random.Below(5) == 0) {
+  if (!Arg(call, "quantScale2").name.empty() && more != More::kCodes && random.Below(5) == 0) {
     call["attentionOut"].dtype = ACL_INT8;
     const int64_t kind = random.Below(3);
     const DtypeNumber of_scale = dtype == ACL_BF16 && random.Below(2) == 0 ? ACL_BF16 : ACL_FLOAT;
@@ -737,7 +780,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     one.shape = packed ? Shape{q.s, heads, 1} : Shape{q.b, heads, q.s, 1};
   });
   set("learnableSink", [&](IndexArgument& one) {
-    one.null = random.Below(2) == 0;
+    one.null = more == More::kCodes || random.Below(2) == 0;
     one.shape = {heads};
     one.dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
   });
@@ -759,7 +802,8 @@ void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers
         EncodeIntegerElement(ACL_INT64, random.Between(-2, 4), tensors[i].Element(k));
         continue;
       }
-      if (name.find("ntiquantScale") != std::string::npos || (name == "pseShift" && HasSlopes(call)))
+      if (name.find("ntiquantScale") != std::string::npos || name == "dequantScaleQuery" ||
+          (name == "pseShift" && HasSlopes(call)))
         value = static_cast<double>(random.Between(1, 8)) / 32;
       if (tensors[i].dtype() == ACL_INT8 && name != "attenMask")
         value = static_cast<double>(random.Between(-7, 7));
@@ -808,7 +852,8 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
     const int64_t columns = p.paged ? Arg(call, "blockTable").shape[1] : 0;
     const Scales scales(call, name == "key");
     Problem::Place of_scale, of_offset;
-    const bool is_scaled = scales.there && name != "keyRope";
+    // Of codes the scale of keys is one of scores.
+    const bool is_scaled = scales.there && name != "keyRope" && !(TakesCodes(call) && name == "key");
     if (is_scaled) of_scale = *p.PlaceOfScale(scales, Arg(call, scales.scale).shape);
     if (is_scaled && Has(call, scales.offset))
       of_offset = *p.PlaceOfScale(scales, Arg(call, scales.offset).shape);
@@ -910,6 +955,14 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
             score += query_rope[PlaceOf(of_query_rope, p.in, p.packed ? 0 : b, n, first + i, d)] *
                      rope_at(b, n / group, j, d);
           }
+          if (TakesCodes(call)) {
+            // The scale lies as a query's first element.
+            Lengths of_scale = p.q;
+            of_scale.d = 1;
+            score *=
+                numbers["dequantScaleQuery"][PlaceOf(of_scale, p.in, p.packed ? 0 : b, n, first + i, 0)] *
+                numbers["keyAntiquantScale"][0];
+          }
           double shift = 0;
           if (has_slopes) {
             const Shape& s = call["pseShift"].shape;
@@ -960,7 +1013,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
 }
 
 IndexOperator Completed(IndexOperator op, const Takes& takes) {
-  op.rules = Rules(takes.many_queries, takes.version >= 5);
+  op.rules = Rules(takes.many_queries, takes.version >= 5, takes.version >= 4);
   op.draw = [=](IndexCall& call, RandomNumbers& random) { Draw(call, random, takes); };
   op.fill = Fill;
   op.oracle = Attend;

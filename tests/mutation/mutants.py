@@ -1437,6 +1437,7 @@ add("codes of attention: ties to even", "const float rounded = std::round(scales
 add("codes of attention: not rounded to FLOAT16", "load_half(halves, scales, static_cast<size_t>(some));", "")
 
 add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
+add("codes of queries: scores without their scale", "return scale * number(of_query, work_.RowOfQuery(of_query, batch_, head_, i)) *", "return scale *")
 add("paddings: a mask has the batch's own keys", "(keys_before_ + first + from) * operand.column;", "(first + from) * operand.column;")
 
 add = mutants_of("src/aclnnop/serving/mla_prolog.cc", ("serving",))

@@ -11,7 +11,8 @@
 namespace portacl::attention::infer {
 namespace {
 
-constexpr int kNotComputed[] = {kDeqScale1, kDeqScale1 + 1, kDeqScale1 + 2, kKeyRopeScale, kQueryScale};
+constexpr int kNotComputed[] = {kDeqScale1,    kDeqScale1 + 1, kDeqScale1 + 2,
+                                kKeyRopeScale, kQuery,         kQueryScale};
 
 }  // namespace
 
@@ -37,9 +38,19 @@ aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
 
 // Refuses quantised queries and products, which docs/compatibility.md lists as unsupported.
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
+  const auto is_refused = [&](int tensor) {
+    // Queries of INT8 and their scale are computed together alone.
+    if (tensor == kQuery) return TakesCodes(call) && !Has(call, kQueryScale);
+    return Has(call, tensor) && (tensor != kQueryScale || !TakesCodes(call));
+  };
   for (const int tensor : kNotComputed) {
-    if (!Has(call, tensor)) continue;
+    if (!is_refused(tensor)) continue;
     Text message = StartMessage(call);
+    if (tensor == kQuery) {
+      AddArgumentDtype(message.Add("parameter "), call, At(call, tensor));
+      return FailAclnn(check.code, message.Add(", accepted: FLOAT16, BF16, or INT8 with dequantScaleQuery. "
+                                               "portacl does not compute with another."));
+    }
     AddArgumentShape(message.Add("parameter "), call, At(call, tensor));
     return FailAclnn(check.code, message.Add(" is given, accepted: null. portacl does not compute with it."));
   }
@@ -47,7 +58,9 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
-  const aclDataType dtype = TensorAt(call, kQuery).dtype;
+  // Beside queries of INT8 the rest is BF16.
+  const bool takes_codes = TakesCodes(call);
+  const aclDataType dtype = takes_codes ? ACL_BF16 : TensorAt(call, kQuery).dtype;
   const auto refuse = [&](int tensor, int entry) {
     Text message = StartMessage(call);
     AddArgumentDtype(message.Add("parameter "), call, At(call, tensor), entry);
@@ -62,13 +75,13 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
     const ScaleSource source(call, list);
     for (int entry = 0; entry < CountAt(call, list); ++entry) {
       const aclDataType own = EntryAt(call, list, entry)->dtype;
-      if (own != (source.is_there ? ACL_INT8 : dtype)) return refuse(list, entry);
+      if (own != (source.is_there || takes_codes ? ACL_INT8 : dtype)) return refuse(list, entry);
     }
     if (!source.is_there) continue;
     const bool is_of_channels = source.mode == 0 || source.mode == 2;
     for (const int tensor : {source.scale, source.offset}) {
-      if (Has(call, tensor) && TensorAt(call, tensor).dtype != (is_of_channels ? dtype : ACL_FLOAT))
-        return refuse(tensor, 0);
+      const aclDataType accepted = is_of_channels && !takes_codes ? dtype : ACL_FLOAT;
+      if (Has(call, tensor) && TensorAt(call, tensor).dtype != accepted) return refuse(tensor, 0);
     }
   }
   for (const int tensor : {kQueryRope, kKeyRope, kKeyPrefix, kValuePrefix}) {
@@ -84,6 +97,7 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kQueryPadding, kKeyPadding}) {
     if (Has(call, tensor) && TensorAt(call, tensor).dtype != ACL_INT64) return refuse(tensor, 0);
   }
+  if (Has(call, kQueryScale) && TensorAt(call, kQueryScale).dtype != ACL_FLOAT) return refuse(kQueryScale, 0);
   if (Has(call, kShift) && TensorAt(call, kShift).dtype != (HasSlopes(call) ? ACL_FLOAT : dtype))
     return refuse(kShift, 0);
   if (Has(call, kMask)) {
@@ -204,6 +218,29 @@ aclnnStatus PaddingsFit(const Check& check, const OperatorCall& call, const Size
   return ACL_SUCCESS;
 }
 
+// Checks what queries, keys and values of INT8 need, and what they have not.
+aclnnStatus CodesFit(const Check& check, const OperatorCall& call, const Sizes& sizes, const ScaleSource& key,
+                     const ScaleSource& value) {
+  if (!HasRopes(call)) return RefuseAt(check, call, kQuery, "rotary parts beside INT8");
+  if (!HasPages(call) || Only(call, kKey).shape.rank != 5)
+    return RefuseAt(check, call, kKey, "blocks of 5 dims beside a query of INT8");
+  for (const ScaleSource* const source : {&key, &value}) {
+    if (!source->is_there || source->is_joint || source->mode != 0 ||
+        TensorAt(call, source->scale).numel != 1)
+      return RefuseAt(check, call, kQuery, "INT8 with one scale of keys and one of values, in the modes 0");
+    if (Has(call, source->offset))
+      return RefuseAt(check, call, source->offset, "null beside a query of INT8");
+  }
+  for (const int tensor : {kShift, kQuantScale2, kSink}) {
+    if (tensor == kSink ? HasSink(call) : Has(call, tensor))
+      return RefuseAt(check, call, tensor, "null beside a query of INT8");
+  }
+  engine::AttentionOperand position;
+  if (!LocateQueryScale(call, sizes, &position))
+    return RefuseAt(check, call, kQueryScale, "query's dims without the last");
+  return ACL_SUCCESS;
+}
+
 }  // namespace
 
 // Checks that rotary parts and prefixes have query's and key's dims, except the number of elements or rows.
@@ -242,6 +279,7 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
   const ScaleSource value(call, kValue);
   if (key.is_there != value.is_there)
     return RefuseAt(check, call, key.is_there ? key.scale : value.scale, "scales of key and value, or none");
+  if (TakesCodes(call)) return CodesFit(check, call, sizes, key, value);
   if (!key.is_there) return ACL_SUCCESS;
   if (HasRopes(call)) return RefuseAt(check, call, kQueryRope, "null where key is INT8");
   if (key.mode != value.mode && (key.mode != 0 || value.mode != 1))

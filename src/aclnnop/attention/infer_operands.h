@@ -142,6 +142,8 @@ inline bool HasSink(const OperatorCall& call) noexcept {
 inline bool HasPaddings(const OperatorCall& call) noexcept {
   return Has(call, kQueryPadding) || Has(call, kKeyPadding);
 }
+// Tells whether queries, keys and values are INT8, as those of latent attention.
+inline bool TakesCodes(const OperatorCall& call) noexcept { return TensorAt(call, kQuery).dtype == ACL_INT8; }
 // Tells whether results become INT8.
 inline bool MakesCodes(const OperatorCall& call) noexcept { return Has(call, kQuantScale2); }
 inline bool HasSlopes(const OperatorCall& call) noexcept {
@@ -278,6 +280,9 @@ struct ScaleSource {
   bool is_there;
 };
 
+// Sets strides of the scale of queries, which has their dims without the elements. Returns false for another
+// shape.
+bool LocateQueryScale(const OperatorCall& call, const Sizes& sizes, engine::AttentionOperand* to);
 // Sets strides of a scale by batches (or pages), heads, rows and columns of keys. Returns false where the
 // mode does not accept the shape.
 bool LocateScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,

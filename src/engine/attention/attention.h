@@ -41,6 +41,7 @@ struct AttentionScales {
   AttentionOperand scale;
   AttentionOperand offset;
   bool by_page = false;
+  bool of_scores = false;  // numbers stay as they are; scores are multiplied by the only scale
 };
 
 // Rows that are split: each part has `elements` elements, and parts are `step` bytes apart. With 0 a row is
@@ -80,14 +81,15 @@ struct AttentionParts {
   // Make results INT8: number * scale + offset, see StoreCodes. They have a head's and an element's stride.
   AttentionOperand out_scale;
   AttentionOperand out_offset;
+  AttentionOperand query_scale;  // FLOAT of each row of queries: its scores are multiplied by it
 
-  static constexpr int kOperands = 16;
+  static constexpr int kOperands = 17;
   template <class F>
   void ForEachOperand(const F& f) const {
     for (const AttentionOperand* operand :
          {&query_rope, &key_rope, &key_prefix, &value_prefix, &key_scales.scale, &key_scales.offset,
           &value_scales.scale, &value_scales.offset, &slopes, &of_query_rope, &of_key_rope, &of_sink,
-          &query_padding, &key_padding, &out_scale, &out_offset})
+          &query_padding, &key_padding, &out_scale, &out_offset, &query_scale})
       f(*operand);
   }
   bool PadsLeft() const noexcept { return query_padding.IsThere() || key_padding.IsThere(); }

@@ -36,8 +36,31 @@ PackSource SourceOf(const Attention& attention, const AttentionOperand& operand,
           attention.gather};
 }
 
+namespace {
+
+// Packs rows of INT8, which become FLOAT first.
+void PackQueryCodes(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
+                    int64_t depth, char* memory, float* to) {
+  AttentionOperand copied;
+  copied.dtype = ACL_FLOAT;
+  copied.column = kNumber;
+  copied.row = depth * kNumber;
+  const PackSource source = SourceOf(work.attention, copied, true);
+  char* const copy = memory + kPackMemory;
+  for (int64_t r = 0; r < rows; ++r) {
+    LoadRow(work.attention, operand, first + r * operand.row, depth, reinterpret_cast<float*>(copy));
+    for (int64_t term = 0; term < depth; term += kGemmDepth) {
+      PackRows(source, copy + term * kNumber, 1, std::min(kGemmDepth, depth - term), memory,
+               to + term / kGemmDepth * rows * kPackedRow + r * kPackedRow);
+    }
+  }
+}
+
+}  // namespace
+
 void PackQueryRows(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
                    int64_t depth, char* memory, float* to) {
+  if (operand.dtype == ACL_INT8) return PackQueryCodes(work, operand, first, rows, depth, memory, to);
   const PackSource source = SourceOf(work.attention, operand, true);
   for (int64_t term = 0; term < depth; term += kGemmDepth) {
     PackRows(source, first + term * operand.column, rows, std::min(kGemmDepth, depth - term), memory, to);
@@ -117,6 +140,7 @@ void Rows::MakeNumbers(int64_t row, int64_t column, int64_t count, const char* e
                        float* numbers) const {
   const Attention& attention = work_.attention;
   FindLoad(attention.isa, operand_.dtype, ACL_FLOAT)(elements, numbers, static_cast<size_t>(count));
+  if (scales_->of_scores) return;
   alignas(64) float factors[2][kAttentionKeys];
   const AttentionOperand* const operands[] = {&scales_->scale, &scales_->offset};
   for (int i = 0; i < 2; ++i) {
@@ -303,7 +327,7 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
     shift = shifts;
   }
   if (count < padded) std::fill(s + count, s + padded, 0.0f);
-  *greatest = attention.kernels.scale(s, shift, padded, attention.scale, attention.shift_first);
+  *greatest = attention.kernels.scale(s, shift, padded, ScaleOf(i), attention.shift_first);
   if (from == 0 && to == padded && !attention.mask.IsThere()) return true;
   std::fill(s, s + from, kHidden);
   std::fill(s + to, s + padded, kHidden);
@@ -321,6 +345,20 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
   }
   *greatest = attention.kernels.greatest(s, padded);
   return true;
+}
+
+float Scores::ScaleOf(int64_t i) const {
+  const float scale = work_.attention.scale;
+  if (work_.parts == nullptr || !work_.parts->query_scale.IsThere()) return scale;
+  const auto number = [&](const AttentionOperand& operand, const char* from) {
+    float loaded;
+    LoadRow(work_.attention, operand, from, 1, &loaded);
+    return loaded;
+  };
+  const AttentionOperand& of_query = work_.parts->query_scale;
+  const AttentionOperand& of_key = work_.parts->key_scales.scale;
+  return scale * number(of_query, work_.RowOfQuery(of_query, batch_, head_, i)) *
+         number(of_key, work_.Base(of_key));
 }
 
 void Scores::MakeShifts(int64_t i, int64_t first, int64_t count, float* shifts) const {

@@ -197,6 +197,8 @@ class Scores {
 
  private:
   void MakeShifts(int64_t i, int64_t first, int64_t count, float* shifts) const;
+  // Returns what query i's products are multiplied by.
+  float ScaleOf(int64_t i) const;
 
   const Work& work_;
   const AttentionBatch lengths_;
