@@ -251,12 +251,13 @@ class TileRun {
         const float* const query = queries + term / kGemmDepth * kPackedRow;
         const char* const terms = from + term * operand.column;
         const int64_t together = std::min(kGemmDepth, depth - term);
+        const int64_t rest = (depth - term) * operand.column;
         if (is_even_odd) {
-          add(query, terms, operand.row, together, run, s_ + done, joins);
+          add(query, terms, operand.row, rest, together, run, s_ + done, joins);
           continue;
         }
         float* const to = joins ? panels_ : s_ + done;
-        multiply(query, terms, operand.row, together, run, to);
+        multiply(query, terms, operand.row, rest, together, run, to);
         for (int64_t j = 0; j < run && joins; ++j) s_[done + j] += to[j];
       }
       done += run;
@@ -267,6 +268,7 @@ class TileRun {
     const AttentionOperand& operand = values_.Operand();
     const bool is_even_odd = RoundsWeights();
     if (tile_.rows == 1 && values_.IsPlain()) {
+      if (is_even_odd && HasWholeChains(key, count)) return AddValuesInPlace(key, count);
       int64_t run;
       int64_t row = operand.row;
       const char* from = values_.At(key, &run);
@@ -287,6 +289,29 @@ class TileRun {
     values_.PackTerms(key, count, pack_, panels_);
     MultiplyOf(*attention_.gemm, is_even_odd)(
         {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
+  }
+
+  // Tells whether every page's values, but the last one's, are whole chains: then pages may be added one by
+  // one, in the same order.
+  bool HasWholeChains(int64_t key, int64_t count) const {
+    for (int64_t done = 0; done < count;) {
+      int64_t run;
+      values_.At(key + done, &run);
+      done += run;
+      if (done < count && run % kEvenOddDepth != 0) return false;
+    }
+    return true;
+  }
+  void AddValuesInPlace(int64_t key, int64_t count) {
+    const AttentionOperand& operand = values_.Operand();
+    const auto add = attention_.gemm->even_odd.add_row[ElementOf(operand.dtype)];
+    for (int64_t done = 0; done < count;) {
+      int64_t run;
+      const char* const from = values_.At(key + done, &run);
+      run = std::min(run, count - done);
+      add(s_ + done, from, operand.row, run, attention_.value_depth, terms_, done > 0);
+      done += run;
+    }
   }
 
   // Turns a row's scores with a block of keys into weights.
