@@ -590,8 +590,193 @@ IndexOperator SelectedInfer() {
   return op;
 }
 
+// ---- NsaSelectedAttentionGrad ----
+
+IndexOperator SelectedGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnNsaSelectedAttentionGrad);
+  op.valid = {TensorArg("query", {4, 2, 4}, ACL_FLOAT16),
+              TensorArg("key", {5, 1, 4}, ACL_FLOAT16),
+              TensorArg("value", {5, 1, 3}, ACL_FLOAT16),
+              TensorArg("attentionOut", {4, 2, 3}, ACL_FLOAT16),
+              TensorArg("attentionOutGrad", {4, 2, 3}, ACL_FLOAT16),
+              TensorArg("softmaxMax", {4, 2, 8}),
+              TensorArg("softmaxSum", {4, 2, 8}),
+              DistinctArg("topkIndices", {4, 1, 2}, ACL_INT32),
+              ArrayArg("actualSeqQLen", {3, 4}),
+              ArrayArg("actualSeqKvLen", {2, 5}),
+              TensorArg("attenMaskOptional", {2, 2}, ACL_BOOL),
+              RealArg("scaleValue", 0.5),
+              IntegerArg("selectedBlockSize", 2),
+              IntegerArg("selectedBlockCount", 2),
+              IntegerArg("headNum", 2),
+              TextArg("inputLayout", "TND"),
+              IntegerArg("sparseMode", 2),
+              OutputArg("queryGrad", {4, 2, 4}, ACL_FLOAT16),
+              OutputArg("keyGrad", {5, 1, 4}, ACL_FLOAT16),
+              OutputArg("valueGrad", {5, 1, 3}, ACL_FLOAT16)};
+  op.takes_workspace = true;
+  op.tolerance = 1e-3;
+  const std::vector<const char*> numbers = {"key",       "value",   "attentionOut", "attentionOutGrad",
+                                            "queryGrad", "keyGrad", "valueGrad"};
+  op.rules = {
+      NoNulls("query key value attentionOut attentionOutGrad softmaxMax softmaxSum topkIndices queryGrad "
+              "keyGrad valueGrad"),
+      HalvesAlone("query"),
+      DtypeIs("query", "key"),
+      DtypeIs("query", "value"),
+      DtypeIs("query", "attentionOut"),
+      DtypeIs("query", "attentionOutGrad"),
+      Listed_("softmaxMax", kFloatAlone),
+      Listed_("softmaxSum", kFloatAlone),
+      Listed_("topkIndices", kInt32Alone),
+      DtypeIs("query", "queryGrad"),
+      DtypeIs("query", "keyGrad"),
+      DtypeIs("query", "valueGrad"),
+      Refuses(kTiling, "",
+              [](IndexCall& call) {
+                if (call["inputLayout"].null || call["inputLayout"].text != "TND") return true;
+                for (const char* name : {"query", "key", "value"}) {
+                  if (call[name].shape.size() != 3) return true;
+                }
+                const Shape& query = call["query"].shape;
+                const Shape& key = call["key"].shape;
+                const int64_t value_depth = call["value"].shape[2];
+                if (query[1] <= 0 || query[2] <= 0 || query[2] > 768 || key[1] <= 0 ||
+                    query[1] % key[1] != 0 || key[2] != query[2] ||
+                    call["value"].shape != Shape{key[0], key[1], value_depth} || value_depth > 768 ||
+                    call["headNum"].integer != query[1])
+                  return true;
+                const auto of_query = ValuesOf(call, "actualSeqQLen");
+                const auto wrong = [&](const std::vector<int64_t>& ends, int64_t rows) {
+                  if (ends.empty() || ends.size() != of_query.size()) return true;
+                  int64_t before = 0;
+                  for (const int64_t end : ends) {
+                    if (end < before || end > rows) return true;
+                    before = end;
+                  }
+                  return false;
+                };
+                if (wrong(of_query, query[0]) || wrong(ValuesOf(call, "actualSeqKvLen"), key[0])) return true;
+                if (call["sparseMode"].integer != 0 && call["sparseMode"].integer != 2) return true;
+                const int64_t block = call["selectedBlockSize"].integer;
+                const int64_t count = call["selectedBlockCount"].integer;
+                if (block < 1 || block > kMost || count < 0 || count > kMost) return true;
+                const Shape result = {query[0], query[1], value_depth};
+                const Shape statistics = {query[0], query[1], 8};
+                return call["attentionOut"].shape != result || call["attentionOutGrad"].shape != result ||
+                       call["softmaxMax"].shape != statistics || call["softmaxSum"].shape != statistics ||
+                       call["topkIndices"].shape != Shape{query[0], key[1], count} ||
+                       call["queryGrad"].shape != query || call["keyGrad"].shape != key ||
+                       call["valueGrad"].shape != call["value"].shape;
+              }),
+      Refuses(561103, "",
+              [](IndexCall& call) {
+                return call["sparseMode"].integer == 0 && HasElements(call, "attenMaskOptional");
+              }),
+      EmptyDone("query")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const int64_t key_heads = random.Between(1, 2);
+    const int64_t heads = key_heads * random.Between(1, 2);
+    const int64_t depth = random.Between(1, random.Chance(20) ? 70 : 9);
+    const int64_t value_depth = random.Between(1, random.Chance(20) ? 70 : 9);
+    const int64_t queries = random.Between(1, 8);
+    const int64_t keys = random.Between(1, 20);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    call["query"].shape = call["queryGrad"].shape = {queries, heads, depth};
+    call["key"].shape = call["keyGrad"].shape = {keys, key_heads, depth};
+    call["value"].shape = call["valueGrad"].shape = {keys, key_heads, value_depth};
+    call["attentionOut"].shape = call["attentionOutGrad"].shape = {queries, heads, value_depth};
+    call["softmaxMax"].shape = call["softmaxSum"].shape = {queries, heads, 8};
+    call["query"].dtype = dtype;
+    for (const char* name : numbers) call[name].dtype = dtype;
+    call["headNum"].integer = heads;
+    call["sparseMode"].integer = 2 * random.Below(2);
+    call["attenMaskOptional"].null = call["sparseMode"].integer == 0;
+    call["selectedBlockSize"].integer = random.Between(1, 5);
+    call["selectedBlockCount"].integer = random.Between(1, 4);
+    call["topkIndices"].shape = {queries, key_heads, call["selectedBlockCount"].integer};
+    const int64_t sequences = random.Between(1, 3);
+    for (const auto& [name, rows] :
+         {std::pair<const char*, int64_t>{"actualSeqQLen", queries}, {"actualSeqKvLen", keys}}) {
+      call[name].values.clear();
+      int64_t end = 0;
+      for (int64_t b = 0; b < sequences; ++b) call[name].values.push_back(end = random.Between(end, rows));
+    }
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (const char* name : {"query", "key", "value", "attentionOut", "attentionOutGrad"}) {
+      HostTensor& tensor = tensors[PlaceOf(call, name)];
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        tensor.Set(i, static_cast<double>(random.Between(-64, 64)) / 64);
+    }
+    // Greatest scores and sums of any rows: the formula asks for no others.
+    for (const char* name : {"softmaxMax", "softmaxSum"}) {
+      HostTensor& tensor = tensors[PlaceOf(call, name)];
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        tensor.Set(i, static_cast<double>(random.Between(64, 256)) / 64);
+    }
+    SetIntegers(tensors[PlaceOf(call, "topkIndices")], random.Chance(20) ? -1 : 0, 5, random);
+    if (!call["attenMaskOptional"].null)
+      SetIntegers(tensors[PlaceOf(call, "attenMaskOptional")], 0, 2, random);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers query(call, tensors, "query"), key(call, tensors, "key"), value(call, tensors, "value");
+    const Numbers out(call, tensors, "attentionOut"), slope(call, tensors, "attentionOutGrad");
+    const Numbers greatest(call, tensors, "softmaxMax"), sums(call, tensors, "softmaxSum");
+    const Numbers indices(call, tensors, "topkIndices");
+    const auto of_query = ValuesOf(call, "actualSeqQLen");
+    const auto of_key = ValuesOf(call, "actualSeqKvLen");
+    const int64_t heads = query.shape()[1];
+    const int64_t key_heads = key.shape()[1];
+    const int64_t depth = query.shape()[2];
+    const int64_t width = value.shape()[2];
+    const int64_t block = call["selectedBlockSize"].integer;
+    const int64_t count = call["selectedBlockCount"].integer;
+    const double scale = call["scaleValue"].real;
+    std::vector<double> dq(static_cast<size_t>(query.size())), dk(static_cast<size_t>(key.size())),
+        dv(static_cast<size_t>(value.size()));
+    for (size_t b = 0; b < of_query.size(); ++b) {
+      const int64_t first = b == 0 ? 0 : of_query[b - 1];
+      const int64_t first_key = b == 0 ? 0 : of_key[b - 1];
+      for (int64_t row = first; row < of_query[b]; ++row) {
+        for (int64_t h = 0; h < heads; ++h) {
+          const int64_t n = h / (heads / key_heads);
+          const int64_t at = row * heads + h;
+          double delta = 0;
+          for (int64_t d = 0; d < width; ++d) delta += out[at * width + d] * slope[at * width + d];
+          for (int64_t i = 0; i < count; ++i) {
+            const int64_t own = indices.Integer((row * key_heads + n) * count + i);
+            for (int64_t j = own * block; own >= 0 && j < (own + 1) * block; ++j) {
+              if (j >= of_key[b] - first_key || (call["sparseMode"].integer == 2 && j > row - first))
+                continue;
+              const int64_t place = (first_key + j) * key_heads + n;
+              double score = 0, of_weight = 0;
+              for (int64_t d = 0; d < depth; ++d) score += query[at * depth + d] * key[place * depth + d];
+              for (int64_t d = 0; d < width; ++d)
+                of_weight += slope[at * width + d] * value[place * width + d];
+              const double weight = std::exp(score * scale - greatest[at * 8]) / sums[at * 8];
+              const double of_score = weight * (of_weight - delta) * scale;
+              for (int64_t d = 0; d < depth; ++d) {
+                dq[static_cast<size_t>(at * depth + d)] += of_score * key[place * depth + d];
+                dk[static_cast<size_t>(place * depth + d)] += of_score * query[at * depth + d];
+              }
+              for (int64_t d = 0; d < width; ++d)
+                dv[static_cast<size_t>(place * width + d)] += weight * slope[at * width + d];
+            }
+          }
+        }
+      }
+    }
+    return std::vector<Outcome>{EncodedAll(query.dtype(), dq), EncodedAll(query.dtype(), dk),
+                                EncodedAll(query.dtype(), dv)};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Compressed(), CompressedInfer(), SelectedInfer()};
+  static const std::vector<IndexOperator> all = {Compressed(), CompressedInfer(), SelectedInfer(),
+                                                 SelectedGradient()};
   return all;
 }
 

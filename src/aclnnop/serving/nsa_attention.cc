@@ -1,5 +1,6 @@
 // aclnnNsaCompressAttention and aclnnNsaCompressAttentionInfer: attention to compressed keys, which selects blocks.
 // aclnnNsaSelectedAttentionInfer: attention to selected blocks in pages of a cache.
+// aclnnNsaSelectedAttentionGrad: the gradients of attention to selected blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
@@ -431,11 +432,144 @@ void SetSelected(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
+// ---- NsaSelectedAttentionGrad ----
+
+enum Gradients {
+  kAttended = 3,
+  kAttendedGradient,
+  kGradGreatest,
+  kGradSum,
+  kGradIndex,
+  kGradMask,
+  kOfQuery,
+  kOfKey,
+  kOfValue
+};
+enum GradientAttributes {
+  kGradQueryEnds,
+  kGradKeyEnds,
+  kGradScale,
+  kGradBlock,
+  kGradCount,
+  kGradHeads,
+  kGradLayout,
+  kGradMode
+};
+
+aclnnStatus GradientsFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.HoldsOf(std::string_view(serving::TextOr(call, kGradLayout, "")) == "TND", kGradLayout, "TND");
+  for (const int tensor : {kQuery, kKey, kValue}) checks.Rank(tensor, 3, 3);
+  if (!checks.Passed()) return checks.status();
+  const Shape& query = call.Tensor(kQuery).shape;
+  const Shape& key = call.Tensor(kKey).shape;
+  const int64_t value_depth = call.Tensor(kValue).shape[2];
+  checks.Holds(query[1] > 0 && query[2] > 0 && query[2] <= kMostDepth, kQuery,
+               "at least one head, of 1 to 768 elements");
+  checks.Holds(key[1] > 0 && query[1] % std::max<int64_t>(key[1], 1) == 0, kKey,
+               "heads that divide those of query");
+  checks.Holds(key[0] <= kMostKeys, kKey, "at most 2^31 - 1 keys");
+  checks.Is(kKey, Shape{key[0], key[1], query[2]}).Is(kValue, Shape{key[0], key[1], value_depth});
+  checks.Holds(value_depth <= kMostDepth, kValue, "heads of at most 768 elements");
+  checks.HoldsOf(Integer(call, kGradHeads) == query[1], kGradHeads, "the number of query's heads");
+  const auto of_query = ArrayIn(call, kGradQueryEnds);
+  const auto ends_fit = [&](std::span<const int64_t> ends, int64_t most) {
+    bool fits = !ends.empty() && ends.size() == of_query.size();
+    int64_t before = 0;
+    for (const int64_t end : ends) {
+      fits = fits && end >= before && end <= most;
+      before = end;
+    }
+    return fits;
+  };
+  checks.HoldsOf(ends_fit(of_query, query[0]), kGradQueryEnds, "where each sequence of queries ends");
+  checks.HoldsOf(ends_fit(ArrayIn(call, kGradKeyEnds), key[0]), kGradKeyEnds,
+                 "where each sequence of keys ends, as many as of queries");
+  const int64_t mode = Integer(call, kGradMode);
+  checks.HoldsOf(mode == 0 || mode == 2, kGradMode, "0 or 2");
+  checks.Integer(kGradBlock, 1, kMostKeys).Integer(kGradCount, 0, kMostKeys);
+  if (!checks.Passed()) return checks.status();
+  const Shape result{query[0], query[1], value_depth};
+  const Shape statistics{query[0], query[1], kCopies};
+  checks.Is(kAttended, result).Is(kAttendedGradient, result);
+  checks.Is(kGradGreatest, statistics).Is(kGradSum, statistics);
+  checks.Is(kGradIndex, Shape{query[0], key[1], Integer(call, kGradCount)});
+  return checks.Is(kOfQuery, query).Is(kOfKey, key).Is(kOfValue, call.Tensor(kValue).shape).status();
+}
+aclnnStatus GradientsAreComputed(const Check& check, OperatorCall& call) noexcept {
+  if (Integer(call, kGradMode) == 2) return ACL_SUCCESS;
+  return RefuseGiven(check, call, {kGradMask});
+}
+constexpr auto kGradientChecks =
+    Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kAttended), NotNull(kAttendedGradient),
+              NotNull(kGradGreatest), NotNull(kGradSum), NotNull(kGradIndex), NotNull(kOfQuery),
+              NotNull(kOfKey), NotNull(kOfValue), DtypesIn(kDtypes, {kQuery})),
+         Join(List(SameDtype(kQuery, kKey), SameDtype(kQuery, kValue), SameDtype(kQuery, kAttended),
+                   SameDtype(kQuery, kAttendedGradient), DtypesIn(kFloat, {kGradGreatest, kGradSum}),
+                   DtypesIn(kInt32, {kGradIndex}), SameDtype(kQuery, kOfQuery), SameDtype(kQuery, kOfKey),
+                   SameDtype(kQuery, kOfValue), Custom(GradientsFit, kTiling)),
+              List(Custom(GradientsAreComputed, ACLNN_ERR_INNER_NULLPTR),
+                   SizesRepresentable({kOfQuery, kOfKey, kOfValue}), DoneIfEmpty({kQuery}),
+                   InsideStorage({kQuery, kKey, kValue, kAttended, kAttendedGradient}),
+                   InsideStorage({kGradGreatest, kGradSum, kGradIndex}))));
+
+void SetGradients(const OperatorCall& call, Executor& executor) {
+  const auto of_query = ArrayIn(call, kGradQueryEnds);
+  const auto of_key = ArrayIn(call, kGradKeyEnds);
+  std::vector<int64_t> ends(of_query.begin(), of_query.end());
+  ends.insert(ends.end(), of_key.begin(), of_key.end());
+  DenseOpList ops(call, executor, &ends);
+  const Shape& query = call.Tensor(kQuery).shape;
+  const Shape& key = call.Tensor(kKey).shape;
+  const engine::NumberRows numbers = ops.Rows(kQuery);
+  engine::SelectedGradients made{};
+  made.queries.layout = made.keys.layout = engine::SequenceRows::Layout::kPacked;
+  made.queries.batches = made.keys.batches = std::ssize(of_query);
+  made.queries.rows = query[0];
+  made.keys.rows = key[0];
+  made.queries.length = {ops.Array(), true};
+  made.keys.length = made.queries.length;
+  made.keys.length.buffer.offset += std::ssize(of_query) * int64_t{sizeof(int64_t)};
+  made.load = numbers.load;
+  made.size = numbers.size;
+  made.query = numbers.buffer;
+  made.key = ops.In(kKey);
+  made.value = ops.In(kValue);
+  made.out = ops.In(kAttended);
+  made.of_out = ops.In(kAttendedGradient);
+  made.greatest = ops.In(kGradGreatest);
+  made.sum = ops.In(kGradSum);
+  made.index = ops.In(kGradIndex);
+  made.of_query = ops.Out(kOfQuery, ACL_FLOAT);
+  made.of_key = ops.Out(kOfKey, ACL_FLOAT);
+  made.of_value = ops.Out(kOfValue, ACL_FLOAT);
+  made.copies = kCopies;
+  made.count = Integer(call, kGradCount);
+  made.block = Integer(call, kGradBlock);
+  made.heads = query[1];
+  made.key_heads = key[1];
+  made.depth = query[2];
+  made.value_depth = call.Tensor(kValue).shape[2];
+  made.scale = static_cast<float>(call.attributes[kGradScale].wide);
+  made.is_causal = Integer(call, kGradMode) == 2;
+  made.functions = engine::SelectedKeysFunctionsOf(call.isa);
+  made.threads = call.threads;
+  made.work = ops.Bytes(made.WorkBytes());
+  ops.Compute(made,
+              {made.query, made.key, made.value, made.out, made.of_out, made.greatest, made.sum, made.index},
+              call.Tensor(kQuery).numel);
+  ops.SetJob();
+}
+
 }  // namespace
 
 }  // namespace portacl
 
 using namespace portacl;
+
+PORTACL_PHASE_1(aclnnNsaSelectedAttentionGrad) {
+  return dense::RunOpList(call, kGradientChecks, workspaceSize, executor, SetGradients);
+}
 
 PORTACL_PHASE_1(aclnnNsaCompressAttention) {
   return dense::RunOpList(call, kCompressedChecks, workspaceSize, executor, SetCompressed);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/serve/compressed_keys.h"
 
-#include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/float_environment.h"
@@ -129,6 +129,75 @@ void AttendAndRank::Run(const JobContext& context) const noexcept {
             Put(to, context, of_head * value_depth, value_depth, sums);
           }
           Rank(context, item, visible, shares, of_blocks);
+        }
+      },
+      BlockLength::kLong);
+}
+
+// A sequence's head of keys is one item, so that no two add to the same gradient.
+void SelectedGradients::Run(const JobContext& context) const noexcept {
+  const auto clear = [&](const BufferRef& buffer, int64_t count_of_numbers) {
+    std::memset(buffer.Address(context), 0, static_cast<size_t>(count_of_numbers) * sizeof(float));
+  };
+  clear(of_query, queries.rows * heads * depth);
+  clear(of_key, keys.rows * key_heads * depth);
+  clear(of_value, keys.rows * key_heads * value_depth);
+  const int64_t group = heads / key_heads;
+  ForEachBlock(
+      Items(), threads,
+      [&](int64_t item) {
+        const DefaultFloatEnvironment environment;
+        float* const q = reinterpret_cast<float*>(work.Address(context)) + item * NumbersOfItem();
+        float* const k = q + Depth();
+        float* const v = k + Depth();
+        float* const o = v + ValueDepth();
+        float* const g = o + ValueDepth();
+        std::fill_n(q, NumbersOfItem(), 0.0f);
+        const auto bring = [&](const BufferRef& from, int64_t row, int64_t n, float* to) {
+          load(from.Address(context) + row * n * size, to, static_cast<size_t>(n));
+        };
+        const auto sums = [&](const BufferRef& of, int64_t row, int64_t n) {
+          return reinterpret_cast<float*>(of.Address(context)) + row * n;
+        };
+        const auto add = [](float factor, const float* x, int64_t n, float* to) {
+          for (int64_t i = 0; i < n; ++i) to[i] += factor * x[i];
+        };
+        const int64_t key_head = item % key_heads;
+        const SequenceRows::Part own = queries.PartOf(context, item / key_heads);
+        const SequenceRows::Part others = keys.PartOf(context, own.batch);
+        for (int64_t position = 0; position < own.count; ++position) {
+          const int64_t row = own.first + position;
+          const int64_t visible = is_causal ? std::min(position + 1, others.count) : others.count;
+          const char* const listed =
+              index.Address(context) + (row * key_heads + key_head) * count * int64_t{sizeof(int32_t)};
+          for (int64_t head = key_head * group; head < (key_head + 1) * group; ++head) {
+            const int64_t of_head = row * heads + head;
+            bring(query, of_head, depth, q);
+            bring(out, of_head, value_depth, o);
+            bring(of_out, of_head, value_depth, g);
+            const float delta = functions.dot(o, g, ValueDepth());
+            const auto statistic = [&](const BufferRef& buffer) {
+              return Load<float>(buffer.Address(context) + of_head * copies * int64_t{sizeof(float)});
+            };
+            const float peak = statistic(greatest);
+            const float total = statistic(sum);
+            for (int64_t i = 0; i < count; ++i) {
+              const int64_t chosen = Load<int32_t>(listed + i * int64_t{sizeof(int32_t)});
+              if (chosen < 0) continue;
+              for (int64_t j = chosen * block; j < std::min((chosen + 1) * block, visible); ++j) {
+                const int64_t of_keys = (others.first + j) * key_heads + key_head;
+                bring(key, of_keys, depth, k);
+                bring(value, of_keys, value_depth, v);
+                float weight = scale * functions.dot(q, k, Depth()) - peak;
+                functions.exponential(&weight, 1);
+                weight /= total;
+                const float slope = weight * (functions.dot(g, v, ValueDepth()) - delta) * scale;
+                add(slope, k, depth, sums(of_query, of_head, depth));
+                add(slope, q, depth, sums(of_key, of_keys, depth));
+                add(weight, g, value_depth, sums(of_value, of_keys, value_depth));
+              }
+            }
+          }
         }
       },
       BlockLength::kLong);

@@ -40,4 +40,32 @@ struct AttendAndRank {
   void Run(const JobContext& context) const noexcept;
 };
 
+// The gradients of attention to the blocks that are listed for each query and head of keys, from the statistics of
+// its rows. Numbers have one type; the gradients are FLOAT sums.
+struct SelectedGradients {
+  SequenceRows queries, keys;  // packed
+  LoadFunction load;
+  int32_t size;                 // bytes of a number
+  BufferRef query, key, value;  // rows x heads x depth
+  BufferRef out, of_out;        // rows x heads x value_depth
+  BufferRef greatest, sum;      // FLOAT, rows x heads x copies
+  BufferRef index;              // INT32, rows x key_heads x count
+  BufferRef of_query, of_key, of_value;
+  int64_t copies, count, block;
+  int64_t heads, key_heads, depth, value_depth;
+  float scale;
+  bool is_causal;
+  SelectedKeysFunctions functions;
+  BufferRef work;  // WorkBytes
+  int threads;
+
+  int64_t Depth() const noexcept { return (depth + 15) / 16 * 16; }
+  int64_t ValueDepth() const noexcept { return (value_depth + 15) / 16 * 16; }
+  int64_t Items() const noexcept { return queries.batches * key_heads; }
+  // A query, a key, a value, a result and its gradient.
+  int64_t NumbersOfItem() const noexcept { return 2 * Depth() + 3 * ValueDepth(); }
+  int64_t WorkBytes() const noexcept { return Items() * NumbersOfItem() * int64_t{sizeof(float)}; }
+  void Run(const JobContext& context) const noexcept;
+};
+
 }  // namespace portacl::engine
