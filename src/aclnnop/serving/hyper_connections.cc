@@ -1,6 +1,6 @@
 // aclnnMhcPre and V2, aclnnMhcPost, aclnnMhcSinkhorn: hyper-connections of residual streams.
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/serve/hyper_connections.h"
+#include "engine/serve/residual_streams.h"
 
 #include <initializer_list>
 

@@ -467,7 +467,7 @@ class Prolog {
     SetTurn(rope, 1);
     if (IsInt8(call_, at.latent_cache)) {
       latent.quantiser = Quantiser(call_, ops_, at.scales + kLatentQuant, -1, /*divides=*/false);
-      // Of tokens that are codes the first scale holds for all columns.
+      // The first scale holds for all columns of tokens that are codes.
       if (IsInt8(call_, kX)) latent.quantiser.scales = 1;
     }
     if (IsInt8(call_, at.rope_cache))

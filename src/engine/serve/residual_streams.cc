@@ -1,6 +1,6 @@
-// Hyper-connections (see hyper_connections.h), token by token.
+// Hyper-connections (see residual_streams.h), token by token.
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/serve/hyper_connections.h"
+#include "engine/serve/residual_streams.h"
 
 #include <algorithm>
 #include <cmath>
