@@ -1431,12 +1431,10 @@ add("delta rule: the first token that was accepted", "low + stayed - 1", "low")
 add = mutants_of("src/aclnnop/serving/dequant_rope_quant_kvcache.cc", ("serving",))
 add("rows for caches: offsets count where one is missing", "call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset)", "true")
 
-add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
-add("paddings: rows end with the tensor's", "std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;", "*count;")
-add("codes of attention: ties to even", "const float rounded = std::round(scales[j]);", "const float rounded = std::nearbyint(scales[j]);")
-add("codes of attention: not rounded to FLOAT16", "load_half(halves, scales, static_cast<size_t>(some));", "")
-
 add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
+add("paddings: rows end with the tensor's", "std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;", "*count;")
+add("codes of attention: ties to even", "const float rounded = std::round(numbers[j]);", "const float rounded = std::nearbyint(numbers[j]);")
+add("codes of attention: not rounded to FLOAT16", "load_half(halves, numbers, static_cast<size_t>(some));", "")
 add("codes of queries: scores without their scale", "return scale * number(of_query, work_.RowOfQuery(of_query, batch_, head_, i)) *", "return scale *")
 add("paddings: a mask has the batch's own keys", "(keys_before_ + first + from) * operand.column;", "(first + from) * operand.column;")
 

@@ -2,7 +2,6 @@
 // by block. Previous sums are rescaled when a greater score appears.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -362,7 +361,7 @@ class TileRun {
     char* const to = work_.RowOfQuery(out, tile_.batch, tile_.head, tile_.first + r);
     if (out.dtype == ACL_INT8) {
       if (is_seen) {
-        StoreCodes(row, to);
+        StoreCodes(work_, tile_.head, row, to);
       } else {
         StoreZeros(attention_, out, attention_.value_depth, to);
       }
@@ -374,37 +373,6 @@ class TileRun {
     const bool has_keys = lengths.keys > 0 && !lengths.is_rest;
     Statistic(attention_.greatest, r, has_keys ? greatest : 0.0f);
     Statistic(attention_.sum, r, is_seen ? sum_[r] : has_keys ? std::numeric_limits<float>::max() : 0.0f);
-  }
-
-  // Stores a row as INT8: number * scale + offset, rounded to FLOAT16 and then to the nearest, halfway cases
-  // away from 0; NaN is 0.
-  void StoreCodes(const float* row, char* to) const {
-    constexpr int64_t kTogether = 256;
-    const AttentionParts& parts = *work_.parts;
-    const StoreFunction store_half = FindStore(attention_.isa, ACL_FLOAT16);
-    const LoadFunction load_half = FindLoad(attention_.isa, ACL_FLOAT16, ACL_FLOAT);
-    alignas(64) float scales[kTogether];
-    alignas(64) float offsets[kTogether];
-    uint16_t halves[kTogether];
-    const auto load = [&](const AttentionOperand& operand, int64_t first, int64_t count, float* numbers) {
-      if (!operand.IsThere()) return std::fill_n(numbers, count, 0.0f), void();
-      const char* const from = work_.Base(operand) + tile_.head * operand.head + first * operand.column;
-      LoadRow(attention_, operand, from, operand.column != 0 ? count : 1, numbers);
-      if (operand.column == 0) std::fill_n(numbers + 1, count - 1, numbers[0]);
-    };
-    for (int64_t i = 0; i < attention_.value_depth; i += kTogether) {
-      const int64_t some = std::min(kTogether, attention_.value_depth - i);
-      load(parts.out_scale, i, some, scales);
-      load(parts.out_offset, i, some, offsets);
-      for (int64_t j = 0; j < some; ++j) scales[j] = row[i + j] * scales[j] + offsets[j];
-      store_half(scales, halves, static_cast<size_t>(some), false);
-      load_half(halves, scales, static_cast<size_t>(some));
-      for (int64_t j = 0; j < some; ++j) {
-        const float rounded = std::round(scales[j]);
-        const float inside = std::isnan(rounded) ? 0.0f : std::clamp(rounded, -128.0f, 127.0f);
-        to[(i + j) * attention_.out.column] = static_cast<char>(static_cast<int8_t>(inside));
-      }
-    }
   }
 
   // A sink acts as one more key, whose value is 0.
@@ -519,8 +487,7 @@ class AttentionJob {
     return touches;
   }
   uint64_t OwnWorkspace() const noexcept {
-    const int64_t padded = attention_.pads_left ? Batches() * int64_t{sizeof(AttentionBatch)} : 0;
-    return static_cast<uint64_t>(Slots::Bytes(attention_) + padded);
+    return static_cast<uint64_t>(Slots::Bytes(attention_) + PaddedBytes(attention_));
   }
   int64_t Elements() const noexcept { return ElementsOf(attention_, 2); }
 
@@ -562,27 +529,6 @@ class AttentionJob {
   }
 
  private:
-  int64_t Batches() const noexcept { return attention_.are_alike ? 1 : attention_.batches; }
-
-  // Sets where each batch's rows begin, which the paddings behind them say. A batch whose rows would begin
-  // before the first has none.
-  void SetPadded(Work& work, char* memory) const noexcept {
-    const AttentionParts& parts = *work.parts;
-    auto* const batches = reinterpret_cast<AttentionBatch*>(memory);
-    const auto begin = [&](const AttentionOperand& padding, int64_t rows, int64_t* first, int64_t* count) {
-      if (!padding.IsThere()) return;
-      *first = rows - std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;
-      if (*first < 0) *first = *count = 0;
-    };
-    for (int64_t i = 0; i < Batches(); ++i) {
-      AttentionBatch one = work.batches[i];
-      begin(parts.query_padding, attention_.queries, &one.first_query, &one.queries);
-      begin(parts.key_padding, parts.padded_keys, &one.first_key, &one.keys);
-      batches[i] = one;
-    }
-    work.batches = batches;
-  }
-
   // Tells whether all pages exist that queries see. Entries that no query sees are not looked at.
   bool PagesExist(const Work& work, const JobContext& context) const noexcept {
     if (!attention_.table.IsThere()) return true;

@@ -418,6 +418,60 @@ void StoreZeros(const Attention& attention, const AttentionOperand& operand, int
     StoreRow(attention, operand, kZeros, std::min(kTogether, count - i), to + i * operand.column);
 }
 
+void StoreCodes(const Work& work, int64_t head, const float* row, char* to) {
+  constexpr int64_t kTogether = 256;
+  const Attention& attention = work.attention;
+  const AttentionParts& parts = *work.parts;
+  const StoreFunction store_half = FindStore(attention.isa, ACL_FLOAT16);
+  const LoadFunction load_half = FindLoad(attention.isa, ACL_FLOAT16, ACL_FLOAT);
+  alignas(64) float numbers[kTogether];
+  alignas(64) float offsets[kTogether];
+  uint16_t halves[kTogether];
+  const auto load = [&](const AttentionOperand& operand, int64_t first, int64_t count, float* loaded) {
+    std::fill_n(loaded, count, 0.0f);
+    if (!operand.IsThere()) return;
+    const char* const from = work.Base(operand) + head * operand.head + first * operand.column;
+    LoadRow(attention, operand, from, operand.column != 0 ? count : 1, loaded);
+    if (operand.column == 0) std::fill_n(loaded + 1, count - 1, loaded[0]);
+  };
+  for (int64_t i = 0; i < attention.value_depth; i += kTogether) {
+    const int64_t some = std::min(kTogether, attention.value_depth - i);
+    load(parts.out_scale, i, some, numbers);
+    load(parts.out_offset, i, some, offsets);
+    for (int64_t j = 0; j < some; ++j) numbers[j] = row[i + j] * numbers[j] + offsets[j];
+    store_half(numbers, halves, static_cast<size_t>(some), false);
+    load_half(halves, numbers, static_cast<size_t>(some));
+    for (int64_t j = 0; j < some; ++j) {
+      const float rounded = std::round(numbers[j]);
+      const float inside = std::isnan(rounded) ? 0.0f : std::clamp(rounded, -128.0f, 127.0f);
+      to[(i + j) * attention.out.column] = static_cast<char>(static_cast<int8_t>(inside));
+    }
+  }
+}
+
+int64_t PaddedBytes(const Attention& attention) noexcept {
+  if (!attention.pads_left) return 0;
+  return (attention.are_alike ? 1 : attention.batches) * int64_t{sizeof(AttentionBatch)};
+}
+
+void SetPadded(Work& work, char* memory) noexcept {
+  const Attention& attention = work.attention;
+  const AttentionParts& parts = *work.parts;
+  auto* const batches = reinterpret_cast<AttentionBatch*>(memory);
+  const auto begin = [&](const AttentionOperand& padding, int64_t rows, int64_t* first, int64_t* count) {
+    if (!padding.IsThere()) return;
+    *first = rows - std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;
+    if (*first < 0) *first = *count = 0;
+  };
+  for (int64_t i = 0; i < (attention.are_alike ? 1 : attention.batches); ++i) {
+    AttentionBatch one = work.batches[i];
+    begin(parts.query_padding, attention.queries, &one.first_query, &one.queries);
+    begin(parts.key_padding, parts.padded_keys, &one.first_key, &one.keys);
+    batches[i] = one;
+  }
+  work.batches = batches;
+}
+
 void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,
              float* numbers) {
   const LoadFunction load = FindLoad(attention.isa, operand.dtype, ACL_FLOAT);

@@ -216,6 +216,15 @@ Attention Completed(const Attention& attention, Isa isa, int threads) noexcept;
 void StoreRow(const Attention& attention, const AttentionOperand& operand, const float* numbers,
               int64_t count, char* to);
 
+// Stores a head's row of a result as INT8: number * scale + offset, rounded to FLOAT16 and then to the nearest,
+// halfway cases away from 0; NaN is 0.
+void StoreCodes(const Work& work, int64_t head, const float* row, char* to);
+
+// Sets, in memory of PaddedBytes bytes, where each batch's rows begin, which the paddings behind them say. A batch
+// whose rows would begin before the first has none.
+int64_t PaddedBytes(const Attention& attention) noexcept;
+void SetPadded(Work& work, char* memory) noexcept;
+
 void StoreZeros(const Attention& attention, const AttentionOperand& operand, int64_t count, char* to);
 
 void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,
