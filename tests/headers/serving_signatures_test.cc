@@ -78,3 +78,6 @@ HAS(aclnnMhcPre, In, In, In, In, In, double, double, In, In, In, In, In, In);
 HAS(aclnnMhcPreV2, In, In, In, In, In, double, double, int64_t, In, In, In, In, In, In);
 HAS(aclnnMhcPost, In, In, In, In, In);
 HAS(aclnnMhcSinkhorn, In, float, int64_t, In, In, In);
+static_assert(std::is_same<decltype(&aclnnNsaCompressAttentionInferGetMaxWorkspaceSize),
+                           decltype(&aclnnNsaCompressAttentionInferGetWorkspaceSize)>::value,
+              "aclnnNsaCompressAttentionInferGetMaxWorkspaceSize");
