@@ -249,18 +249,29 @@ bool LengthsFit(IndexCall& call, const Problem& p, const std::string& name, bool
   return true;
 }
 
+// Queries, keys and values of latent attention as INT8.
+bool TakesCodes(const IndexCall& call) { return call["query"].dtype == ACL_INT8; }
+
 bool IsNotComputed(IndexCall& call) {
   for (const char* name :
-       {"deqScale1", "dequantScale1", "quantScale1", "deqScale2", "dequantScale2", "quantScale2",
-        "quantOffset2", "queryPaddingSize", "kvPaddingSize", "keyRopeAntiquantScale", "dequantScaleQuery"}) {
+       {"deqScale1", "dequantScale1", "quantScale1", "deqScale2", "dequantScale2", "keyRopeAntiquantScale"}) {
     if (Has(call, name)) return true;
   }
-  return false;
+  return TakesCodes(call) != Has(call, "dequantScaleQuery");
 }
 
 bool DtypesAreWrong(IndexCall& call) {
-  const DtypeNumber dtype = call["query"].dtype;
-  bool wrong = call["attentionOut"].dtype != dtype;
+  const bool takes_codes = TakesCodes(call);
+  const DtypeNumber dtype = takes_codes ? DtypeNumber{ACL_BF16} : call["query"].dtype;
+  bool wrong = call["attentionOut"].dtype != dtype && call["attentionOut"].dtype != ACL_INT8;
+  if (Has(call, "quantScale2")) {
+    const DtypeNumber scale = Arg(call, "quantScale2").dtype;
+    wrong = wrong || (scale != ACL_FLOAT && (scale != ACL_BF16 || dtype != ACL_BF16)) ||
+            (Has(call, "quantOffset2") && Arg(call, "quantOffset2").dtype != scale);
+  }
+  wrong = wrong || (Has(call, "dequantScaleQuery") && Arg(call, "dequantScaleQuery").dtype != ACL_FLOAT);
+  for (const char* name : {"queryPaddingSize", "kvPaddingSize"})
+    wrong = wrong || (Has(call, name) && Arg(call, name).dtype != ACL_INT64);
   const auto is_other = [&](const std::string& name, const DtypeList& dtypes) {
     return Has(call, name) && !IsOneOf(Arg(call, name).dtype, dtypes);
   };
@@ -268,9 +279,11 @@ bool DtypesAreWrong(IndexCall& call) {
     const IndexArgument& list = call[is_key ? "key" : "value"];
     const Scales scales(call, is_key);
     for (int64_t entry = 0; entry < CountOf(list); ++entry)
-      wrong = wrong || EntryOf(list, entry).dtype != (scales.there ? DtypeNumber{ACL_INT8} : dtype);
+      wrong = wrong ||
+              EntryOf(list, entry).dtype != (scales.there || takes_codes ? DtypeNumber{ACL_INT8} : dtype);
     if (!scales.there) continue;
-    const DtypeNumber own = scales.mode == 0 || scales.mode == 2 ? dtype : DtypeNumber{ACL_FLOAT};
+    const bool is_of_channels = (scales.mode == 0 || scales.mode == 2) && !takes_codes;
+    const DtypeNumber own = is_of_channels ? dtype : DtypeNumber{ACL_FLOAT};
     wrong = wrong || is_other(scales.scale, {own}) || is_other(scales.offset, {own});
   }
   for (const char* name : {"queryRope", "keyRope", "keySharedPrefix", "valueSharedPrefix"})
@@ -352,9 +365,34 @@ bool PartsAreWrong(IndexCall& call, const Problem& p) {
     if (p.in == "BSH" && (Arg(call, "keySharedPrefix").shape[2] != k.n * k.d || value[2] != v.n * v.d))
       return true;
   }
+  const char* const paddings[][2] = {{"queryPaddingSize", "actualSeqLengths"},
+                                     {"kvPaddingSize", "actualSeqLengthsKv"}};
+  for (const auto& [name, lengths] : paddings) {
+    if (!Has(call, name)) continue;
+    if (Arg(call, name).shape != Shape{1} || p.packed || p.paged || p.lists > 0 || Has(call, "queryRope") ||
+        Has(call, "keySharedPrefix") || Arg(call, lengths).null || Arg(call, lengths).values.empty())
+      return true;
+  }
   const Scales key(call, true);
   const Scales value(call, false);
   if (key.there != value.there) return true;
+  if (TakesCodes(call)) {
+    if (!Has(call, "queryRope") || !p.paged || EntryOf(call["key"]).shape.size() != 5) return true;
+    for (const Scales& scales : {key, value}) {
+      if (!scales.there || scales.joint || scales.mode != 0 ||
+          NumElements(Arg(call, scales.scale).shape) != 1 || Has(call, scales.offset))
+        return true;
+    }
+    if (Has(call, "pseShift") || Has(call, "quantScale2") || HasSink(call)) return true;
+    Shape accepted = {p.q.b, p.q.s, p.q.n};
+    if (p.in == "BNSD") accepted = {p.q.b, p.q.n, p.q.s};
+    if (p.in == "TND") accepted = {p.q.s, p.q.n};
+    if (p.in == "NTD") accepted = {p.q.n, p.q.s};
+    Shape with_one = accepted;
+    with_one.push_back(1);
+    const Shape& scale = Arg(call, "dequantScaleQuery").shape;
+    return scale != accepted && scale != with_one;
+  }
   if (!key.there) return false;
   if (Has(call, "queryRope") || (key.mode != value.mode && (key.mode != 0 || value.mode != 1))) return true;
   for (const Scales& scales : {key, value}) {
@@ -378,7 +416,13 @@ bool KeyLengthsFit(IndexCall& call, const Problem& p) {
   return true;
 }
 
-IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
+// One element, or one of each head and element.
+bool IsOfChannels(Shape shape, int64_t heads, int64_t depth) {
+  shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
+  return shape.empty() || shape == Shape{heads * depth} || shape == Shape{heads, depth};
+}
+
+IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
   return {
       NoNulls("query"),
       Refuses(161001, "",
@@ -401,7 +445,8 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
               [=](IndexCall& call) {
                 const bool is_there = call.product == Product::kA2 || call.product == Product::kA3 ||
                                       (is_since_950 && call.product == Product::k950);
-                return !is_there || !IsOneOf(call["query"].dtype, kDtypes);
+                return !is_there ||
+                       (!IsOneOf(call["query"].dtype, kDtypes) && !(takes_codes && TakesCodes(call)));
               }),
       Refuses(161002, "", DtypesAreWrong),
       Refuses(561103, "", IsNotComputed),
@@ -457,6 +502,7 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
              [](IndexCall& call, const Problem& p) {
                const int64_t mode = Arg(call, "sparseMode").integer;
                if (!Has(call, "attenMask") || p.IsDecoding() || (mode != 0 && mode != 4)) return false;
+               if (mode == 0 && (Has(call, "queryPaddingSize") || Has(call, "kvPaddingSize"))) return false;
                constexpr int64_t kMost = 2147483647;
                const int64_t before = std::clamp(Arg(call, "preTokens").integer, -kMost, kMost);
                const int64_t after = std::clamp(Arg(call, "nextTokens").integer, -kMost, kMost);
@@ -470,9 +516,17 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950 = false) {
                }
                return false;
              }),
-      Tiling("attentionOut softmaxLse learnableSink",
+      Tiling("attentionOut softmaxLse learnableSink quantScale2 quantOffset2",
              [=](IndexCall& call, const Problem& p) {
                if (call["attentionOut"].shape != ShapeOf(p.Out(), p.out)) return true;
+               const bool is_code = call["attentionOut"].dtype == ACL_INT8;
+               if (is_code != Has(call, "quantScale2")) return true;
+               for (const char* name : {"quantScale2", "quantOffset2"}) {
+                 if (!Has(call, name)) continue;
+                 if (!is_code || !IsOfChannels(Arg(call, name).shape, p.q.n, p.v.d) ||
+                     NumElements(Arg(call, name).shape) != NumElements(Arg(call, "quantScale2").shape))
+                   return true;
+               }
                const Shape lse = p.packed ? Shape{p.q.s, p.q.n, 1} : Shape{p.q.b, p.q.n, p.q.s, 1};
                if (Arg(call, "softmaxLseFlag").integer != 0 && Arg(call, "softmaxLse").shape != lse)
                  return true;
@@ -501,12 +555,12 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
   const int64_t key_heads = random.Between(1, 2);
   const int64_t heads = key_heads * random.Between(1, 2);
   // One more thing of those that there may be.
-  enum class More { kNone, kRopes, kScales, kPrefix, kLists, kSlopes };
-  auto more = static_cast<More>(random.Below(10));
+  enum class More { kNone, kRopes, kScales, kPrefix, kLists, kSlopes, kCodes };
+  auto more = static_cast<More>(random.Below(paged && random.Below(3) == 0 ? 7 : 10));
   if ((more == More::kRopes && takes.version < 3) || (more == More::kScales && !takes.joint_scales) ||
       (more == More::kPrefix && (takes.version < 2 || packed || paged)) ||
       (more == More::kLists && (!takes.lists || packed || paged || batches == 1)) ||
-      (more == More::kSlopes && takes.version < 5))
+      (more == More::kSlopes && takes.version < 5) || (more == More::kCodes && (takes.version < 4 || !paged)))
     more = More::kNone;
   Lengths q{packed ? 1 : batches, heads, 0, random.Between(1, random.Below(8) == 0 ? 280 : 24)};
   const int64_t value_depth = random.Below(2) == 0 ? q.d : random.Between(1, 24);
@@ -534,6 +588,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     k.b = batches * columns + 1;
     const int64_t which = random.Below(3);
     key_layout = which == 0 ? "BSH" : which == 1 ? "BNSD" : "pieces";
+    if (more == More::kCodes) key_layout = "pieces";
   }
   // Pieces of any length that divides a row's.
   const auto key_shape = [&](const Lengths& l) {
@@ -559,7 +614,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     one.values = packed && !paged ? key_sums : keys;
     if (!packed && random.Below(4) == 0) one.values.resize(1);
   });
-  const DtypeNumber dtype = DrawDtype(random, kDtypes);
+  const DtypeNumber dtype = more == More::kCodes ? DtypeNumber{ACL_BF16} : DrawDtype(random, kDtypes);
   Lengths v = k;
   v.d = value_depth;
   const Lengths out{q.b, heads, q.s, value_depth};
@@ -570,7 +625,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     if (list.kind == ParameterKind::kList) list.entries.resize(1);
     auto& first = const_cast<IndexArgument&>(EntryOf(list));
     first.shape = key_shape(is_key ? k : v);
-    first.dtype = more == More::kScales ? DtypeNumber{ACL_INT8} : dtype;
+    first.dtype = more == More::kScales || more == More::kCodes ? DtypeNumber{ACL_INT8} : dtype;
   }
   if (more == More::kLists) {
     std::vector<int64_t>* const lengths = &const_cast<IndexArgument&>(Arg(call, "actualSeqLengthsKv")).values;
@@ -605,7 +660,24 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
       one.values = random.Below(2) == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{counted};
     });
   }
-  if (more == More::kRopes) {
+  if (more == More::kCodes) {
+    call["query"].dtype = ACL_INT8;
+    for (const char* name : {"keyAntiquantScale", "valueAntiquantScale"}) {
+      set(name, [&](IndexArgument& one) {
+        one.null = false;
+        one.shape = {1};
+      });
+    }
+    set("dequantScaleQuery", [&](IndexArgument& one) {
+      one.null = false;
+      one.shape = in == "BNSD"  ? Shape{q.b, q.n, q.s}
+                  : in == "TND" ? Shape{q.s, q.n}
+                  : in == "NTD" ? Shape{q.n, q.s}
+                                : Shape{q.b, q.s, q.n};
+      if (random.Below(2) == 0) one.shape.push_back(1);
+    });
+  }
+  if (more == More::kRopes || more == More::kCodes) {
     const auto rope = [](Lengths l) {
       l.d = 64;
       return l;
@@ -648,7 +720,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
       if (joint) break;
     }
   }
-  call["pseShift"].null = packed || random.Below(3) != 0;
+  call["pseShift"].null = packed || more == More::kCodes || random.Below(3) != 0;
   call["pseShift"].shape = {random.Below(2) == 0 ? 1 : q.b, heads, q.s + random.Below(2),
                             most_keys + random.Below(2)};
   set("pseType", [&](IndexArgument& one) { one.integer = random.Below(2); });
@@ -676,12 +748,39 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     set(name,
         [&](IndexArgument& one) { one.integer = random.Below(2) == 0 ? 65535 : random.Between(-2, most); });
   call["scaleValue"].real = 1 / std::sqrt(static_cast<double>(q.d));
+  // Rows that end before those of the tensors.
+  const bool may_pad = more == More::kNone || more == More::kScales || more == More::kSlopes;
+  const bool pads = may_pad && !packed && !paged && random.Below(3) == 0;
+  const char* const paddings[][2] = {{"queryPaddingSize", "actualSeqLengths"},
+                                     {"kvPaddingSize", "actualSeqLengthsKv"}};
+  for (const auto& [name, lengths] : paddings) {
+    set(name, [&](IndexArgument& one) {
+      one.null = !pads || random.Below(4) == 0;
+      one.dtype = ACL_INT64;
+      if (!one.null) set(lengths, [&](IndexArgument& array) { array.null = false; });
+    });
+  }
+  // Results as codes.
+  if (!Arg(call, "quantScale2").name.empty() && more != More::kCodes && random.Below(5) == 0) {
+    call["attentionOut"].dtype = ACL_INT8;
+    const int64_t kind = random.Below(3);
+    const DtypeNumber of_scale = dtype == ACL_BF16 && random.Below(2) == 0 ? ACL_BF16 : ACL_FLOAT;
+    for (const char* name : {"quantScale2", "quantOffset2"}) {
+      set(name, [&](IndexArgument& one) {
+        one.null = name[5] == 'O' && random.Below(2) == 0;
+        one.dtype = of_scale;
+        one.shape = kind == 0   ? Shape{1}
+                    : kind == 1 ? Shape{heads * value_depth}
+                                : Shape{1, heads, 1, value_depth};
+      });
+    }
+  }
   set("softmaxLseFlag", [&](IndexArgument& one) { one.integer = random.Below(2); });
   set("softmaxLse", [&](IndexArgument& one) {
     one.shape = packed ? Shape{q.s, heads, 1} : Shape{q.b, heads, q.s, 1};
   });
   set("learnableSink", [&](IndexArgument& one) {
-    one.null = random.Below(2) == 0;
+    one.null = more == More::kCodes || random.Below(2) == 0;
     one.shape = {heads};
     one.dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
   });
@@ -697,7 +796,14 @@ void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers
       double value = static_cast<double>(random.Between(-2000, 2000)) / 1000;
       if (name == "attenMask") value = random.Below(100) < 30 ? 1 : 0;
       if (name == "blockTable") value = static_cast<double>(random.Below(pages));
-      if (name.find("ntiquantScale") != std::string::npos || (name == "pseShift" && HasSlopes(call)))
+      if (name == "quantScale2")
+        value = random.Below(20) == 0 ? 200 : static_cast<double>(random.Between(1, 8)) / 4;
+      if (name == "queryPaddingSize" || name == "kvPaddingSize") {
+        EncodeIntegerElement(ACL_INT64, random.Between(-2, 4), tensors[i].Element(k));
+        continue;
+      }
+      if (name.find("ntiquantScale") != std::string::npos || name == "dequantScaleQuery" ||
+          (name == "pseShift" && HasSlopes(call)))
         value = static_cast<double>(random.Between(1, 8)) / 32;
       if (tensors[i].dtype() == ACL_INT8 && name != "attenMask")
         value = static_cast<double>(random.Between(-7, 7));
@@ -724,6 +830,17 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
       numbers[name][k] = ValueAt(tensors[i], static_cast<int64_t>(k));
   }
   const int64_t group = p.q.n / p.k.n;
+  // A batch's first row and rows where a padding is behind them; the others' as they are.
+  const auto padded = [&](const char* name, int64_t all, std::pair<int64_t, int64_t> part) {
+    if (!Has(call, name) || p.packed) return part;
+    const int64_t behind = std::max<int64_t>(static_cast<int64_t>(numbers[name][0]), 0);
+    const int64_t begin = all - behind - part.second;
+    return begin < 0 ? std::pair<int64_t, int64_t>{0, 0} : std::pair<int64_t, int64_t>{begin, part.second};
+  };
+  const auto queries_of = [&](int64_t b) {
+    return p.IsDecoding() ? p.Queries(call, b) : padded("queryPaddingSize", p.q.s, p.Queries(call, b));
+  };
+  const auto keys_of = [&](int64_t b) { return padded("kvPaddingSize", p.k.s, p.Keys(call, b)); };
   // An element of the row of keys or values that token j of a batch is.
   const auto reader = [&](const std::string& name, Lengths l) {
     std::vector<const std::vector<double>*> lists;
@@ -735,13 +852,14 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
     const int64_t columns = p.paged ? Arg(call, "blockTable").shape[1] : 0;
     const Scales scales(call, name == "key");
     Problem::Place of_scale, of_offset;
-    const bool is_scaled = scales.there && name != "keyRope";
+    // Of codes the scale of keys is one of scores.
+    const bool is_scaled = scales.there && name != "keyRope" && !(TakesCodes(call) && name == "key");
     if (is_scaled) of_scale = *p.PlaceOfScale(scales, Arg(call, scales.scale).shape);
     if (is_scaled && Has(call, scales.offset))
       of_offset = *p.PlaceOfScale(scales, Arg(call, scales.offset).shape);
     const std::vector<double>* const scale_numbers = &numbers[scales.scale];
     const std::vector<double>* const offset_numbers = &numbers[scales.offset];
-    return [=, &p, &call](int64_t b, int64_t n, int64_t j, int64_t d) {
+    return [=, &p, &call, &keys_of](int64_t b, int64_t n, int64_t j, int64_t d) {
       if (j < p.prefix_keys) {
         Lengths of_prefix = p.prefix;
         of_prefix.d = l.d;
@@ -756,11 +874,12 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
         page = static_cast<int64_t>((*table)[static_cast<size_t>(b * columns + j / l.s)]);
         number = (*lists[0])[PlaceOfPages(shape, l, page, n, j % l.s, d)];
       } else {
-        number = (*lists[0])[PlaceOf(l, p.in, p.packed ? 0 : b, n, p.Keys(call, b).first + j, d)];
+        number = (*lists[0])[PlaceOf(l, p.in, p.packed ? 0 : b, n, keys_of(b).first + j, d)];
       }
       if (!is_scaled) return number;
-      if (of_offset) number += (*offset_numbers)[of_offset(b, n, j, page, j % l.s, d)];
-      return number * (*scale_numbers)[of_scale(b, n, j, page, j % l.s, d)];
+      const int64_t token = Has(call, "kvPaddingSize") ? keys_of(b).first + j : j;
+      if (of_offset) number += (*offset_numbers)[of_offset(b, n, token, page, j % l.s, d)];
+      return number * (*scale_numbers)[of_scale(b, n, token, page, j % l.s, d)];
     };
   };
   Lengths of_query_rope = p.q;
@@ -790,6 +909,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
     if (!p.IsDecoding() && s.size() > 2) place += (s[0] == 1 ? 0 : b) * s[s.size() - 2] * columns;
     if (mask[static_cast<size_t>(place)] != 0) return false;
     if (p.IsDecoding() || mode == 1) return true;
+    if (Has(call, "queryPaddingSize") || Has(call, "kvPaddingSize")) return true;
     return j >= i - before && j <= i + after;
   };
   const double scale = static_cast<double>(static_cast<float>(call["scaleValue"].real));
@@ -801,16 +921,31 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
     return array.null || array.values.empty() ? int64_t{0} : array.values[0];
   };
   const int64_t slope_start = start("kvStartIdx") - start("qStartIdx");
+  // A result's code, if results are codes.
+  const auto code_of = [&](double value, int64_t n, int64_t d) {
+    if (call["attentionOut"].dtype != ACL_INT8) return value;
+    const auto of_channel = [&](const char* name) {
+      const std::vector<double>& all = numbers[name];
+      return all[all.size() == 1 ? 0 : static_cast<size_t>(n * p.v.d + d)];
+    };
+    value *= of_channel("quantScale2");
+    if (Has(call, "quantOffset2")) value += of_channel("quantOffset2");
+    const Element half = ElementOfNumber(ACL_FLOAT16, {static_cast<long double>(value), 0});
+    return std::clamp(std::round(DecodeReal(ACL_FLOAT16, half.data())), -128.0, 127.0);
+  };
   for (int64_t b = 0; b < p.batches; ++b) {
-    const auto [first, queries] = p.Queries(call, b);
-    const int64_t keys = p.prefix_keys + p.Keys(call, b).second;
+    const auto [first, queries] = queries_of(b);
+    const int64_t keys = p.prefix_keys + keys_of(b).second;
+    // Masks and shifts have the tensors' rows and keys.
+    const int64_t row_before = p.packed ? 0 : first;
+    const int64_t key_before = p.packed ? 0 : keys_of(b).first;
     for (int64_t n = 0; n < p.q.n; ++n) {
       for (int64_t i = 0; i < queries; ++i) {
         std::vector<double> scores(static_cast<size_t>(keys), -std::numeric_limits<double>::infinity());
         const double kLowest = std::numeric_limits<float>::lowest();
         double most = kLowest;
         for (int64_t j = 0; j < keys; ++j) {
-          if (!sees(b, i, j)) continue;
+          if (!sees(b, row_before + i, key_before + j)) continue;
           double& score = scores[static_cast<size_t>(j)] = 0;
           for (int64_t d = 0; d < p.q.d; ++d) {
             score +=
@@ -820,6 +955,14 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
             score += query_rope[PlaceOf(of_query_rope, p.in, p.packed ? 0 : b, n, first + i, d)] *
                      rope_at(b, n / group, j, d);
           }
+          if (TakesCodes(call)) {
+            // The scale lies as a query's first element.
+            Lengths of_scale = p.q;
+            of_scale.d = 1;
+            score *=
+                numbers["dequantScaleQuery"][PlaceOf(of_scale, p.in, p.packed ? 0 : b, n, first + i, 0)] *
+                numbers["keyAntiquantScale"][0];
+          }
           double shift = 0;
           if (has_slopes) {
             const Shape& s = call["pseShift"].shape;
@@ -828,14 +971,15 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
             shift = -slope * (shift_type == 3 ? std::sqrt(distance) : distance);
           } else if (HasDims(call["pseShift"])) {
             const Shape& s = call["pseShift"].shape;
-            shift = shifts[static_cast<size_t>((((s[0] == 1 ? 0 : b) * s[1] + n) * s[2] + i) * s[3] + j)];
+            const int64_t row = ((s[0] == 1 ? 0 : b) * s[1] + n) * s[2] + row_before + i;
+            shift = shifts[static_cast<size_t>(row * s[3] + key_before + j)];
           }
           score = shift_type == 1 ? scale * (score + shift) : scale * score + shift;
           most = std::fmax(most, score);
         }
         double sum = 0;
         for (double& score : scores) sum += score = std::exp(score - most);
-        const int64_t place = p.packed ? (first + i) * p.q.n + n : (b * p.q.n + n) * p.q.s + i;
+        const int64_t place = p.packed ? (first + i) * p.q.n + n : (b * p.q.n + n) * p.q.s + first + i;
         if (keys == 0 && p.IsDecoding()) lse[static_cast<size_t>(place)] = kLowest;
         if (sum == 0) continue;
         double with_sink = sum;
@@ -844,7 +988,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
           double value = 0;
           for (int64_t j = 0; j < keys; ++j)
             value += scores[static_cast<size_t>(j)] / with_sink * value_at(b, n / group, j, d);
-          out[PlaceOf(p.Out(), p.out, p.packed ? 0 : b, n, first + i, d)] = value;
+          out[PlaceOf(p.Out(), p.out, p.packed ? 0 : b, n, first + i, d)] = code_of(value, n, d);
         }
         lse[static_cast<size_t>(place)] = most + std::log(sum);
       }
@@ -869,7 +1013,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
 }
 
 IndexOperator Completed(IndexOperator op, const Takes& takes) {
-  op.rules = Rules(takes.many_queries, takes.version >= 5);
+  op.rules = Rules(takes.many_queries, takes.version >= 5, takes.version >= 4);
   op.draw = [=](IndexCall& call, RandomNumbers& random) { Draw(call, random, takes); };
   op.fill = Fill;
   op.oracle = Attend;

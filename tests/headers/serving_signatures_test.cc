@@ -58,3 +58,26 @@ HAS(aclnnInplaceFusedCausalConv1d, Out, In, Out, In, In, In, In, In, In, In, In,
     int64_t, int64_t, int64_t, int64_t, int64_t);
 HAS(aclnnNsaCompress, In, In, Array, char*, int64_t, int64_t, int64_t, In);
 HAS(aclnnNsaCompressGrad, In, In, In, Array, int64_t, int64_t, int64_t, char*, In, In);
+HAS(aclnnMlaProlog, In, In, In, In, In, In, In, In, In, In, Out, Out, In, In, In, In, In, In, In, double,
+    double, char*, In, In);
+HAS(aclnnMlaPrologV2WeightNz, In, In, In, In, In, In, In, In, In, In, Out, Out, In, In, In, In, In, In, In,
+    double, double, char*, In, In, In);
+HAS(aclnnMlaPrologV3WeightNz, In, In, In, In, In, In, In, In, In, Out, Out, In, In, In, In, In, In, In, In,
+    In, In, double, double, char*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, double, In,
+    In, In, In, In);
+HAS(aclnnNsaCompressAttention, In, In, In, In, In, Array, Array, Array, double, int64_t, char*, int64_t,
+    int64_t, int64_t, int64_t, int64_t, In, In, In, In);
+HAS(aclnnNsaCompressAttentionInfer, In, In, In, In, In, Array, Array, Array, In, int64_t, int64_t, int64_t,
+    int64_t, int64_t, int64_t, double, char*, int64_t, int64_t, In, In);
+HAS(aclnnNsaSelectedAttentionInfer, In, In, In, In, In, In, Array, Array, char*, int64_t, int64_t, int64_t,
+    int64_t, int64_t, double, int64_t, In);
+HAS(aclnnNsaSelectedAttentionGrad, In, In, In, In, In, In, In, In, Array, Array, In, double, int64_t, int64_t,
+    int64_t, char*, int64_t, In, In, In);
+HAS(aclnnNsaCompressWithCache, In, In, In, Array, In, char*, int64_t, int64_t, int64_t, int64_t, Out);
+HAS(aclnnMhcPre, In, In, In, In, In, double, double, In, In, In, In, In, In);
+HAS(aclnnMhcPreV2, In, In, In, In, In, double, double, int64_t, In, In, In, In, In, In);
+HAS(aclnnMhcPost, In, In, In, In, In);
+HAS(aclnnMhcSinkhorn, In, float, int64_t, In, In, In);
+static_assert(std::is_same<decltype(&aclnnNsaCompressAttentionInferGetMaxWorkspaceSize),
+                           decltype(&aclnnNsaCompressAttentionInferGetWorkspaceSize)>::value,
+              "aclnnNsaCompressAttentionInferGetMaxWorkspaceSize");

@@ -1415,6 +1415,9 @@ add("rows of pages: the remainder of an offset counts", "WordAt(skipped.buffer, 
 add("rows into pages: the first of one slot counts", "const int64_t at = SlotOf(list, row);", "const int64_t at = SlotOf(list, rows - 1 - row);")
 add("rows into pages: ties away from 0", "const float rounded = std::nearbyintf(x);", "const float rounded = std::roundf(x);")
 add("rows into pages: no mean is taken", "sum / static_cast<double>(width) + epsilon", "sum + epsilon")
+add("rows of codes: the greatest element, not magnitude", "const float magnitude = std::fabs(number(column));", "const float magnitude = number(column);")
+add("rows of codes: parts are not divided by the step", "x = x * by / Load<float>(step.Address(context) + at / columns * kNumber);", "x = x * by;")
+add("rows into pages: norms have no factor", "x[i] = x[i] * rstd * gamma[i] * factor;", "x[i] = x[i] * rstd * gamma[i];")
 add("steps: a request's number is not added to its page", "Sum(at(table, column), of_request)", "at(table, column)")
 
 add = mutants_of("src/engine/serve/sample.cc", ("serving",))
@@ -1427,6 +1430,42 @@ add("delta rule: the first token that was accepted", "low + stayed - 1", "low")
 
 add = mutants_of("src/aclnnop/serving/dequant_rope_quant_kvcache.cc", ("serving",))
 add("rows for caches: offsets count where one is missing", "call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset)", "true")
+
+add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
+add("paddings: rows end with the tensor's", "std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;", "*count;")
+add("codes of attention: ties to even", "const float rounded = std::round(numbers[j]);", "const float rounded = std::nearbyint(numbers[j]);")
+add("codes of attention: not rounded to FLOAT16", "load_half(halves, numbers, static_cast<size_t>(some));", "")
+add("codes of queries: scores without their scale", "return scale * number(of_query, work_.RowOfQuery(of_query, batch_, head_, i)) *", "return scale *")
+add("paddings: a mask has the batch's own keys", "(keys_before_ + first + from) * operand.column;", "(first + from) * operand.column;")
+
+add = mutants_of("src/engine/serve/selected_keys.cc", ("serving",))
+add("chosen keys: causal from the first key, whatever queries there are", "std::clamp<int64_t>(position + 1 + keys - queries, 0, keys)", "std::clamp<int64_t>(position + 1, 0, keys)")
+add("chosen keys: the least score first", "return scores[a] > scores[b];", "return scores[a] < scores[b];")
+add("chosen keys: blocks behind -1 count", "if (first < 0) break;", "if (first < 0) continue;")
+
+add = mutants_of("src/engine/serve/consecutive_rows.cc", ("serving",))
+add("windows: the first results are never 0", "!clears_first || i >= kBefore - before;", "true;")
+add("windows: sequences between two windows are compressed", "if (rows < window || (rows - window) % stride != 0 ||", "if (rows < window ||")
+
+add = mutants_of("src/engine/serve/compressed_keys.cc", ("serving",))
+add("compressed keys: shares of keys behind a block", "const int64_t place = block_steps * j - m - n;", "const int64_t place = block_steps * j + m - n;")
+add("compressed keys: a block is listed again", "if (best >= 0) of_blocks[best] = -1;", "")
+add("compressed keys: slopes without the row's sum", "(functions.dot(g, v, ValueDepth()) - delta)", "functions.dot(g, v, ValueDepth())")
+
+add = mutants_of("src/engine/serve/residual_streams.cc", ("serving",))
+add("hyper-connections: a round more", "for (int64_t i = 1; i < rounds; ++i) {", "for (int64_t i = 0; i < rounds; ++i) {")
+add("hyper-connections: streams are mixed the other way", "NumberAt(residual, context, (token * streams + from) * streams + j);", "NumberAt(residual, context, (token * streams + j) * streams + from);")
+
+add = mutants_of("src/aclnnop/serving/block_attention.cc", ("serving",))
+add("selected blocks: no mode is causal", "made.is_causal = Integer(call, kMode) == 2;", "made.is_causal = false;")
+
+add = mutants_of("src/aclnnop/matmul/fused_matmul.cc", ("fused_products",))
+add("fused product: without the bias", "if (call.IsGiven(kBias)) stages.Map({sums, mapped(kBias)}, sums, SumKernels(ACL_FLOAT), one);", "")
+
+add = mutants_of("src/aclnnop/serving/mla_prolog.cc", ("serving",))
+add("latent queries: turned from the head's first element on", "rope.first = sizes_.depth;", "")
+add("latent queries: each column's scale of a cache beside tokens of codes", "if (IsInt8(call_, kX)) latent.quantiser.scales = 1;", "")
+add("latent queries: a mode that the types do not say", "given == 0 || given == accepted", "true")
 
 add = mutants_of("src/aclnnop/serving/top_k_top_p.cc", ("serving",))
 add("kept logits: equals of the least go", "hn::IfThenElse(hn::Lt(x, least_of_all), hidden, x)", "hn::IfThenElse(hn::Le(x, least_of_all), hidden, x)")

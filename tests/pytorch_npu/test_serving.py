@@ -18,7 +18,9 @@ npu_clipped_swiglu npu_rotary_mul npu_apply_rotary_pos_emb npu_interleave_rope n
 npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 npu_qkv_rms_norm_rope_cache npu_quant_scatter npu_quant_scatter_
 npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
 npu_chunk_gated_delta_rule npu_masked_causal_conv1d npu_lightning_indexer npu_quant_lightning_indexer npu_sparse_flash_attention
-npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention npu_nsa_compress npu_nsa_compress_grad npu_nsa_select_attention""".split()
+npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention npu_nsa_compress npu_nsa_compress_grad npu_nsa_select_attention
+npu_mla_prolog npu_mla_prolog_v2 npu_mla_prolog_v3 npu_nsa_compress_attention npu_nsa_compress_attention_infer npu_nsa_select_attention_infer
+npu_nsa_select_attention_grad npu_mhc_pre npu_mhc_post npu_mhc_sinkhorn""".split()
 
 
 def drawn(*shapes, dtype=torch.float32):
@@ -417,6 +419,113 @@ def test_selected_blocks():
             near(got[row, head], scores.softmax(-1) @ value[chosen, head // 2].float(), torch.bfloat16)
             near(greatest[row, head], scores.max().expand(8), torch.float32)
             near(total[row, head], (scores - scores.max()).exp().sum().expand(8), torch.float32)
+
+
+def test_compressed_keys():
+    query, key, value = drawn((6, 4, 32), (20, 2, 32), (20, 2, 16), dtype=torch.bfloat16)
+    got, blocks, greatest, total = torch_npu.npu_nsa_compress_attention(
+        query.npu(), key.npu(), value.npu(), 0.2, 4, 32, 16, 64, 3,
+        actual_seq_qlen=[4, 6], actual_cmp_seq_kvlen=[8, 20], actual_sel_seq_kvlen=[2, 5],
+    )
+    for row in range(6):
+        first, last = (0, 8) if row < 4 else (8, 20)
+        for n in range(2):
+            shares = torch.zeros(last - first)
+            for head in (2 * n, 2 * n + 1):
+                scores = key[first:last, n].float() @ query[row, head].float() * 0.2
+                weights = scores.softmax(-1)
+                shares += weights
+                near(got[row, head], weights @ value[first:last, n].float(), torch.bfloat16)
+                near(greatest[row, head], scores.max().expand(8), torch.float32)
+                near(total[row, head], (scores - scores.max()).exp().sum().expand(8), torch.float32)
+            count = (last - first + 3) // 4
+            of_blocks = [
+                sum(shares[p].item() for m in range(4) for k in range(2) if 0 <= (p := 4 * j - m - k) < last - first) for j in range(count)
+            ]
+            want = sorted(range(count), key=lambda j: -of_blocks[j])[:3]
+            assert blocks[row, n].tolist() == want + [-1] * (3 - len(want))
+
+
+def test_selected_blocks_of_pages():
+    query, key, value = drawn((2, 4, 32), (5, 16, 64), (5, 16, 32), dtype=torch.bfloat16)
+    blocks = torch.tensor([[[0, 1], [1, -1]], [[2, 0], [0, 0]]], dtype=torch.int32)
+    table = torch.tensor([[4, 1], [0, 3]], dtype=torch.int32)
+    got = torch_npu.npu_nsa_select_attention_infer(
+        query.npu(), key.npu(), value.npu(), blocks.npu(), 0.2, 4, 2, 16, 2, 16, layout="TND", block_table=table.npu(), actual_seq_kvlen=[25, 32]
+    )
+    for b, length in enumerate((25, 32)):
+        keys, values = (one[table[b].long()].reshape(32, 2, -1)[:length].float() for one in (key, value))
+        for head in range(4):
+            chosen = [j for i in blocks[b, head // 2].tolist() if i >= 0 for j in range(16 * i, min(16 * i + 16, length))]
+            scores = keys[chosen, head // 2] @ query[b, head].float() * 0.2
+            near(got[b, head], scores.softmax(-1) @ values[chosen, head // 2], torch.bfloat16)
+
+
+# torch_npu has them of Ascend 950 alone.
+def test_hyper_connections(program):
+    out, err, status = program(
+        """
+        x, phi, alpha, bias = torch.randn(5, 4, 32).bfloat16(), torch.randn(24, 128) / 8, torch.randn(3), torch.randn(24)
+        h_in, post, res, *_ = torch_npu.npu_mhc_pre(x.npu(), phi.npu(), alpha.npu(), bias.npu())
+        flat = x.float().flatten(1)
+        w = flat @ phi.T * torch.rsqrt((flat * flat).mean(1, keepdim=True) + 1e-6)
+        pre = (w[:, :4] * alpha[0] + bias[:4]).sigmoid() + 1e-6
+        torch.testing.assert_close(h_in.cpu().float(), (pre[:, :, None] * x.float()).sum(1), rtol=1e-2, atol=1e-2)
+        torch.testing.assert_close(post.cpu(), 2 * (w[:, 4:8] * alpha[1] + bias[4:8]).sigmoid(), rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(res.cpu().flatten(1), w[:, 8:] * alpha[2] + bias[8:], rtol=1e-4, atol=1e-4)
+        mixed = torch_npu.npu_mhc_sinkhorn(res, num_iters=3)[0].cpu()
+        want = res.cpu().softmax(-1) + 1e-6
+        want = want / (want.sum(-2, keepdim=True) + 1e-6)
+        for _ in range(2):
+            want = want / (want.sum(-1, keepdim=True) + 1e-6)
+            want = want / (want.sum(-2, keepdim=True) + 1e-6)
+        torch.testing.assert_close(mixed, want, rtol=1e-4, atol=1e-5)
+        got = torch_npu.npu_mhc_post(x.npu(), mixed.npu(), h_in, post)
+        want = post.cpu()[:, :, None] * h_in.cpu().float()[:, None] + torch.einsum("tij,tid->tjd", mixed, x.float())
+        torch.testing.assert_close(got.cpu().float(), want, rtol=1e-2, atol=1e-2)
+        print("done")
+        """,
+        PORTACL_SOC="Ascend950PR_9579",
+        PORTACL_FALLBACK="error",
+    )
+    assert status == 0, err
+    assert out.splitlines()[-1] == "done", out
+
+
+def interleaved(x, cos, sin):
+    apart = torch.cat([x[..., ::2], x[..., 1::2]], -1)
+    return apart * cos + halves_turned(apart) * sin
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["PA_BSND", "PA_NZ"])
+def test_queries_of_latent_attention(version, mode):
+    he, hcq, heads, d, dr, latent, tokens = 96, 48, 2, 16, 32, 64, 5
+    shapes = ((tokens, he), (he, hcq), (hcq, heads * (d + dr)), (heads, d, latent), (he, latent + dr), (hcq,), (latent,), (tokens, dr), (tokens, dr))
+    x, down, up, absorbed, joined, of_queries, of_keys, sin, cos = (one / 8 for one in drawn(*shapes, dtype=torch.bfloat16))
+    slots = torch.tensor([3, 17, -1, 30, 0])
+    keys, ropes = (torch.zeros(2, 16, 1, width, dtype=torch.bfloat16).npu() for width in (latent, dr))
+    weights = [torch_npu.npu_format_cast(one.npu(), 29) for one in (down, up, joined)]
+    first = [x.npu(), weights[0], weights[1], absorbed.npu(), weights[2], of_queries.npu(), of_keys.npu(), sin.npu(), cos.npu()]
+    if version == 3:
+        query, rope, *_ = torch_npu.npu_mla_prolog_v3(*first, keys, ropes, cache_index=slots.npu(), cache_mode=mode, qc_qr_scale=1.5)
+    else:
+        function = torch_npu.npu_mla_prolog if version == 1 else torch_npu.npu_mla_prolog_v2
+        query, rope, keys, ropes, *_ = function(*first, slots.npu(), keys, ropes, cache_mode=mode)
+    c = normed((x.float() @ down.float()).bfloat16(), of_queries) * (1.5 if version == 3 else 1)
+    u = (c.bfloat16().float() @ up.float()).bfloat16().float().view(tokens, heads, d + dr)
+    near(query, torch.einsum("tnd,ndl->tnl", u[..., :d], absorbed.float()), torch.bfloat16)
+    near(rope, interleaved(u[..., d:], cos.float()[:, None], sin.float()[:, None]), torch.bfloat16)
+    w = (x.float() @ joined.float()).bfloat16().float()
+    for cache, rows in ((keys, normed(w[:, :latent], of_keys)), (ropes, interleaved(w[:, latent:], cos.float(), sin.float()))):
+        found = cache.cpu()
+        if mode == "PA_NZ":
+            found = found.reshape(2, -1, 16, 16).transpose(1, 2)
+        expected = torch.zeros(32, rows.shape[-1])
+        for t, slot in enumerate(slots.tolist()):
+            if slot >= 0:
+                expected[slot] = rows[t]
+        near(found.reshape(32, -1), expected, torch.bfloat16)
 
 
 # torch_npu has it of Ascend 950 alone.

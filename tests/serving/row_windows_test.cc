@@ -400,9 +400,129 @@ IndexOperator CompressionGradient() {
   return op;
 }
 
+// ---- NsaCompressWithCache ----
+
+IndexOperator WithCache() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnNsaCompressWithCache);
+  op.valid = {TensorArg("input", {3, 4, 2, 5}, ACL_FLOAT16),
+              TensorArg("weight", {3, 2}, ACL_FLOAT16),
+              DistinctArg("slotMapping", {2}, ACL_INT32),
+              ArrayArg("actSeqLenOptional", {5, 8}),
+              DistinctArg("blockTableOptional", {2, 2}, ACL_INT32),
+              TextArg("layoutOptional", "TND"),
+              IntegerArg("compressBlockSize", 3),
+              IntegerArg("compressStride", 2),
+              IntegerArg("actSeqLenType", 1),
+              IntegerArg("pageBlockSize", 4),
+              OutputArg("outputCacheRef", {4, 2, 5}, ACL_FLOAT16)};
+  op.takes_workspace = true;
+  op.updates = true;
+  op.tolerance = 1e-2;
+  op.rules = {NoNulls("input weight slotMapping outputCacheRef"),
+              RefusedDtype("input",
+                           [](const IndexCall& call, DtypeNumber dtype) {
+                             return (IsOn950(call) || IsOnA2OrA3(call)) &&
+                                    std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
+                           }),
+              DtypeIs("input", "weight"),
+              Listed_("slotMapping", kInt32Alone),
+              Given("blockTableOptional", Listed_("blockTableOptional", kInt32Alone)),
+              DtypeIs("input", "outputCacheRef"),
+              Refuses(kTiling, "",
+                      [](IndexCall& call) {
+                        if (!call["layoutOptional"].null && call["layoutOptional"].text != "TND") return true;
+                        const int64_t window = call["compressBlockSize"].integer;
+                        const int64_t stride = call["compressStride"].integer;
+                        constexpr int64_t kMost = int64_t{1} << 40;
+                        if (call["actSeqLenType"].integer != 1 || window < 1 || window > kMost ||
+                            stride < 1 || stride > kMost || window < stride)
+                          return true;
+                        const Shape& input = call["input"].shape;
+                        const Shape& table = call["blockTableOptional"].shape;
+                        const Shape& cache = call["outputCacheRef"].shape;
+                        const Shape& slot = call["slotMapping"].shape;
+                        if (input.size() != 4 || slot.size() != 1 || cache.size() != 3) return true;
+                        if (call["blockTableOptional"].null || table.size() != 2) return true;
+                        if (call["weight"].shape != Shape{window, input[2]} ||
+                            cache != Shape{cache[0], input[2], input[3]} || table[0] != slot[0] ||
+                            call["pageBlockSize"].integer != input[1] || input[1] <= 0 ||
+                            table[1] > kMost / input[1])
+                          return true;
+                        const IndexArgument& lengths = call["actSeqLenOptional"];
+                        if (lengths.null || std::ssize(lengths.values) != slot[0]) return true;
+                        for (const int64_t length : lengths.values) {
+                          if (length < 0 || length > table[1] * input[1]) return true;
+                        }
+                        return false;
+                      }),
+              EmptyDone("input"),
+              EmptyDone("outputCacheRef")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t pages = random.Between(1, 4);
+    const int64_t slots = random.Between(1, 8);
+    const int64_t heads = random.Between(1, 3);
+    const int64_t width = random.Between(1, random.Chance(10) ? 600 : 9);
+    const int64_t sequences = random.Between(1, 5);
+    const int64_t columns = random.Between(1, 4);
+    const int64_t stride = random.Between(1, 3);
+    const int64_t window = stride + random.Between(0, 3);
+    const DtypeNumber dtype = DrawDtype(random, kHalves);
+    call["input"].shape = {pages, slots, heads, width};
+    call["weight"].shape = {window, heads};
+    call["slotMapping"].shape = {sequences};
+    call["blockTableOptional"].shape = {sequences, columns};
+    call["outputCacheRef"].shape = {random.Between(1, 6), heads, width};
+    for (const char* name : {"input", "weight", "outputCacheRef"}) call[name].dtype = dtype;
+    call["compressBlockSize"].integer = window;
+    call["compressStride"].integer = stride;
+    call["pageBlockSize"].integer = slots;
+    call["actSeqLenOptional"].values.clear();
+    for (int64_t b = 0; b < sequences; ++b)
+      call["actSeqLenOptional"].values.push_back(random.Between(0, columns * slots));
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    SetNumbers(tensors[PlaceOf(call, "input")], random);
+    SetNumbers(tensors[PlaceOf(call, "weight")], random);
+    SetIntegers(tensors[PlaceOf(call, "slotMapping")], -1, call["outputCacheRef"].shape[0] + 1, random);
+    if (!call["blockTableOptional"].null)
+      SetIntegers(tensors[PlaceOf(call, "blockTableOptional")], random.Chance(15) ? -1 : 0,
+                  call["input"].shape[0] + (random.Chance(15) ? 1 : 0), random);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Numbers input(call, tensors, "input"), weight(call, tensors, "weight");
+    const Numbers slot(call, tensors, "slotMapping"), table(call, tensors, "blockTableOptional");
+    const Shape& shape = input.shape();
+    const Shape& cache = call["outputCacheRef"].shape;
+    const int64_t window = call["compressBlockSize"].integer;
+    Outcome out(static_cast<size_t>(NumElements(cache)));
+    for (int64_t b = 0; b < slot.size(); ++b) {
+      const int64_t rows = call["actSeqLenOptional"].values[static_cast<size_t>(b)];
+      const int64_t target = slot.Integer(b);
+      if (rows < window || (rows - window) % call["compressStride"].integer != 0) continue;
+      if (target < 0 || target >= cache[0]) continue;
+      for (int64_t n = 0; n < shape[2]; ++n) {
+        for (int64_t d = 0; d < shape[3]; ++d) {
+          double sum = 0;
+          for (int64_t j = 0; j < window; ++j) {
+            const int64_t row = rows - window + j;
+            const int64_t page = table.Integer(b * table.shape()[1] + row / shape[1]);
+            if (page < 0 || page >= shape[0]) continue;
+            sum += weight[j * shape[2] + n] *
+                   input[((page * shape[1] + row % shape[1]) * shape[2] + n) * shape[3] + d];
+          }
+          out[static_cast<size_t>((target * shape[2] + n) * shape[3] + d)] = Encoded(input.dtype(), sum);
+        }
+      }
+    }
+    return std::vector<Outcome>{out};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> all = {Convolution(false), Convolution(true), Compression(),
-                                                 CompressionGradient()};
+                                                 CompressionGradient(), WithCache()};
   return all;
 }
 

@@ -24,7 +24,10 @@ using namespace attention::infer;
 
 constexpr DtypeRule kDtypes =
     Everywhere(kNoDtype).On(products::kAtlasA2AndA3, DtypeSet(ACL_FLOAT16, ACL_BF16));
-constexpr DtypeRule kDtypesOfV5 = kDtypes.On(products::kAscend950, DtypeSet(ACL_FLOAT16, ACL_BF16));
+constexpr DtypeRule kDtypesOfV4 =
+    kDtypes.On(products::kAtlasA2AndA3, DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT8));
+constexpr DtypeRule kDtypesOfV5 =
+    kDtypesOfV4.On(products::kAscend950, DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT8));
 
 constexpr auto ChecksFor(const DtypeRule& dtypes) {
   return List(NotNull(kQuery), Custom(ListsGiven, ACLNN_ERR_PARAM_NULLPTR),
@@ -36,6 +39,7 @@ constexpr auto kRest =
     List(Custom(PartsFit, kTiling), Custom(LengthsFit, kTiling), Custom(ShiftFits, kTiling),
          Custom(MaskFits, kTiling), Custom(TokensFit, kTiling), Custom(ResultsFit, kTiling), Custom(Inside));
 constexpr auto kChecks = Join(ChecksFor(kDtypes), kRest);
+constexpr auto kChecksOfV4 = Join(ChecksFor(kDtypesOfV4), kRest);
 constexpr auto kChecksOfV5 = Join(ChecksFor(kDtypesOfV5), kRest);
 constexpr auto kChecksOfOneQuery = Join(ChecksFor(kDtypes), List(Custom(IsOneQuery, kTiling)), kRest);
 
@@ -65,8 +69,25 @@ void SetParts(const OperatorCall& call, const Sizes& sizes, engine::Attention& m
     engine::AttentionScales& scales = list == kKey ? parts.key_scales : parts.value_scales;
     const attention::Heads& of = list == kKey ? sizes.key : sizes.value;
     scales.by_page = source.mode == 4 || source.mode == 5;
+    scales.of_scores = TakesCodes(call) && list == kKey;
     LocateScales(call, sizes, source, source.scale, of, &scales.scale);
     if (Has(call, source.offset)) LocateScales(call, sizes, source, source.offset, of, &scales.offset);
+  }
+  if (TakesCodes(call)) LocateQueryScale(call, sizes, &parts.query_scale);
+  const auto padding = [&](int tensor) {
+    return Has(call, tensor) ? Broadcast(TensorAt(call, tensor), OperandAt(call, tensor))
+                             : engine::AttentionOperand{};
+  };
+  // The only query of a batch is the last one.
+  if (!IsDecoding(sizes)) parts.query_padding = padding(kQueryPadding);
+  parts.key_padding = padding(kKeyPadding);
+  parts.padded_keys = sizes.key.rows;
+  if (MakesCodes(call)) {
+    attention::Heads of = sizes.value;
+    of.heads = sizes.query.heads;
+    LocateScales(call, sizes, ScaleSource(call), kQuantScale2, of, &parts.out_scale);
+    if (Has(call, kQuantOffset2))
+      LocateScales(call, sizes, ScaleSource(call), kQuantOffset2, of, &parts.out_offset);
   }
   if (HasSlopes(call)) {
     const aclTensor& slopes = TensorAt(call, kShift);
@@ -158,7 +179,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   const ScaleSource key_scales(call, kKey);
   const ScaleSource value_scales(call, kValue);
   const bool has_parts = HasRopes(call) || HasPrefix(call) || key_scales.is_there || HasSlopes(call) ||
-                         sizes.key_fractals.elements > 0;
+                         sizes.key_fractals.elements > 0 || HasPaddings(call) || MakesCodes(call);
   engine::AttentionMemory memory{};
   if (has_parts || made.has_lists) {
     memory = engine::ReserveAttentionParts(executor, rows, 2 * sizes.lists);
@@ -167,7 +188,9 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   }
   if (memory.batches == nullptr) return;
   // Without a mask all keys are visible.
-  const int64_t mode = !Has(call, kMask) || IsDecoding(sizes) ? 1 : call.attributes[kMode].integer;
+  const bool sees_all =
+      !Has(call, kMask) || IsDecoding(sizes) || (HasPaddings(call) && call.attributes[kMode].integer == 0);
+  const int64_t mode = sees_all ? 1 : call.attributes[kMode].integer;
   SetBatches(call, sizes, mode, rows, memory, made);
   made.batches = sizes.batches;
   made.heads = sizes.query.heads;
@@ -195,7 +218,7 @@ void SetAttention(const OperatorCall& call, Executor& executor) {
   X(fused_infer_attention_score, FusedInferAttentionScore, kDtypes, kChecks)              \
   X(fused_infer_attention_score_v2, FusedInferAttentionScoreV2, kDtypes, kChecks)         \
   X(fused_infer_attention_score_v3, FusedInferAttentionScoreV3, kDtypes, kChecks)         \
-  X(fused_infer_attention_score_v4, FusedInferAttentionScoreV4, kDtypes, kChecks)         \
+  X(fused_infer_attention_score_v4, FusedInferAttentionScoreV4, kDtypesOfV4, kChecksOfV4) \
   X(fused_infer_attention_score_v5, FusedInferAttentionScoreV5, kDtypesOfV5, kChecksOfV5) \
   X(prompt_flash_attention, PromptFlashAttention, kDtypes, kChecks)                       \
   X(prompt_flash_attention_v2, PromptFlashAttentionV2, kDtypes, kChecks)                  \

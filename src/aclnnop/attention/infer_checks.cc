@@ -11,8 +11,8 @@
 namespace portacl::attention::infer {
 namespace {
 
-constexpr int kNotComputed[] = {kDeqScale1,    kDeqScale1 + 1, kDeqScale1 + 2, kDeqScale1 + 3, kQuantOffset2,
-                                kQueryPadding, kKeyPadding,    kKeyRopeScale,  kQueryScale};
+constexpr int kNotComputed[] = {kDeqScale1,    kDeqScale1 + 1, kDeqScale1 + 2,
+                                kKeyRopeScale, kQuery,         kQueryScale};
 
 }  // namespace
 
@@ -36,12 +36,21 @@ aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
                    StartMessage(call).Add("parameter inputLayout is a null pointer, expected a text."));
 }
 
-// Refuses quantised queries, quantised results and padding on the left, which docs/compatibility.md lists as
-// unsupported.
+// Refuses quantised queries and products, which docs/compatibility.md lists as unsupported.
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
+  const auto is_refused = [&](int tensor) {
+    // Queries of INT8 and their scale are computed together alone.
+    if (tensor == kQuery) return TakesCodes(call) && !Has(call, kQueryScale);
+    return Has(call, tensor) && (tensor != kQueryScale || !TakesCodes(call));
+  };
   for (const int tensor : kNotComputed) {
-    if (!Has(call, tensor)) continue;
+    if (!is_refused(tensor)) continue;
     Text message = StartMessage(call);
+    if (tensor == kQuery) {
+      AddArgumentDtype(message.Add("parameter "), call, At(call, tensor));
+      return FailAclnn(check.code, message.Add(", accepted: FLOAT16, BF16, or INT8 with dequantScaleQuery. "
+                                               "portacl does not compute with another."));
+    }
     AddArgumentShape(message.Add("parameter "), call, At(call, tensor));
     return FailAclnn(check.code, message.Add(" is given, accepted: null. portacl does not compute with it."));
   }
@@ -49,33 +58,46 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
-  const aclDataType dtype = TensorAt(call, kQuery).dtype;
+  // Beside queries of INT8 the rest is BF16.
+  const bool takes_codes = TakesCodes(call);
+  const aclDataType dtype = takes_codes ? ACL_BF16 : TensorAt(call, kQuery).dtype;
   const auto refuse = [&](int tensor, int entry) {
     Text message = StartMessage(call);
     AddArgumentDtype(message.Add("parameter "), call, At(call, tensor), entry);
     AddArgumentDtype(message.Add(" does not go with "), call, At(call, kQuery));
     return FailAclnn(check.code,
-                     message.Add(", accepted: its dtype, INT8 for key and value with scales; BOOL, "
-                                 "INT8 or UINT8 for a mask, INT32 for blockTable, FLOAT for "
-                                 "softmaxLse, slopes and scales of tokens."));
+                     message.Add(", accepted: its dtype, INT8 for key and value with scales and for "
+                                 "attentionOut; BOOL, INT8 or UINT8 for a mask, INT32 for blockTable, INT64 "
+                                 "for paddings, FLOAT for softmaxLse, slopes, scales of tokens, and, or BF16 "
+                                 "as query, quantScale2; quantOffset2's is its."));
   };
   for (const int list : {kKey, kValue}) {
     const ScaleSource source(call, list);
     for (int entry = 0; entry < CountAt(call, list); ++entry) {
       const aclDataType own = EntryAt(call, list, entry)->dtype;
-      if (own != (source.is_there ? ACL_INT8 : dtype)) return refuse(list, entry);
+      if (own != (source.is_there || takes_codes ? ACL_INT8 : dtype)) return refuse(list, entry);
     }
     if (!source.is_there) continue;
     const bool is_of_channels = source.mode == 0 || source.mode == 2;
     for (const int tensor : {source.scale, source.offset}) {
-      if (Has(call, tensor) && TensorAt(call, tensor).dtype != (is_of_channels ? dtype : ACL_FLOAT))
-        return refuse(tensor, 0);
+      const aclDataType accepted = is_of_channels && !takes_codes ? dtype : ACL_FLOAT;
+      if (Has(call, tensor) && TensorAt(call, tensor).dtype != accepted) return refuse(tensor, 0);
     }
   }
   for (const int tensor : {kQueryRope, kKeyRope, kKeyPrefix, kValuePrefix}) {
     if (Has(call, tensor) && TensorAt(call, tensor).dtype != dtype) return refuse(tensor, 0);
   }
-  if (TensorAt(call, kOut).dtype != dtype) return refuse(kOut, 0);
+  if (TensorAt(call, kOut).dtype != dtype && TensorAt(call, kOut).dtype != ACL_INT8) return refuse(kOut, 0);
+  if (MakesCodes(call)) {
+    const aclDataType scale = TensorAt(call, kQuantScale2).dtype;
+    if (scale != ACL_FLOAT && (scale != ACL_BF16 || dtype != ACL_BF16)) return refuse(kQuantScale2, 0);
+    if (Has(call, kQuantOffset2) && TensorAt(call, kQuantOffset2).dtype != scale)
+      return refuse(kQuantOffset2, 0);
+  }
+  for (const int tensor : {kQueryPadding, kKeyPadding}) {
+    if (Has(call, tensor) && TensorAt(call, tensor).dtype != ACL_INT64) return refuse(tensor, 0);
+  }
+  if (Has(call, kQueryScale) && TensorAt(call, kQueryScale).dtype != ACL_FLOAT) return refuse(kQueryScale, 0);
   if (Has(call, kShift) && TensorAt(call, kShift).dtype != (HasSlopes(call) ? ACL_FLOAT : dtype))
     return refuse(kShift, 0);
   if (Has(call, kMask)) {
@@ -176,6 +198,51 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
+namespace {
+
+// Checks that paddings are one number each, beside lengths, and not beside what has rows of its own.
+aclnnStatus PaddingsFit(const Check& check, const OperatorCall& call, const Sizes& sizes) {
+  for (const int tensor : {kQueryPadding, kKeyPadding}) {
+    if (!Has(call, tensor)) continue;
+    const Shape& shape = TensorAt(call, tensor).shape;
+    const bool is_alone = !sizes.layouts.IsPacked() && !HasPages(call) && !HasPrefix(call) &&
+                          !HasRopes(call) && sizes.lists == 0;
+    if (shape != Shape{1} || !is_alone)
+      return RefuseAt(check, call, tensor,
+                      "[1], without blockTable, prefixes, rotary parts and lists, not in TND");
+    const int attribute = tensor == kQueryPadding ? kQueryLengths : kKeyLengths;
+    const aclIntArray* const lengths = call.attributes[static_cast<size_t>(attribute)].array;
+    if (lengths == nullptr || lengths->values.empty())
+      return RefuseAttribute(check, call, attribute, "lengths, beside a padding");
+  }
+  return ACL_SUCCESS;
+}
+
+// Checks what queries, keys and values of INT8 need, and what they have not.
+aclnnStatus CodesFit(const Check& check, const OperatorCall& call, const Sizes& sizes, const ScaleSource& key,
+                     const ScaleSource& value) {
+  if (!HasRopes(call)) return RefuseAt(check, call, kQuery, "rotary parts beside INT8");
+  if (!HasPages(call) || Only(call, kKey).shape.rank != 5)
+    return RefuseAt(check, call, kKey, "blocks of 5 dims beside a query of INT8");
+  for (const ScaleSource* const source : {&key, &value}) {
+    if (!source->is_there || source->is_joint || source->mode != 0 ||
+        TensorAt(call, source->scale).numel != 1)
+      return RefuseAt(check, call, kQuery, "INT8 with one scale of keys and one of values, in the modes 0");
+    if (Has(call, source->offset))
+      return RefuseAt(check, call, source->offset, "null beside a query of INT8");
+  }
+  for (const int tensor : {kShift, kQuantScale2, kSink}) {
+    if (tensor == kSink ? HasSink(call) : Has(call, tensor))
+      return RefuseAt(check, call, tensor, "null beside a query of INT8");
+  }
+  engine::AttentionOperand position;
+  if (!LocateQueryScale(call, sizes, &position))
+    return RefuseAt(check, call, kQueryScale, "query's dims without the last");
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+
 // Checks that rotary parts and prefixes have query's and key's dims, except the number of elements or rows.
 aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
@@ -207,10 +274,12 @@ aclnnStatus PartsFit(const Check& check, OperatorCall& call) noexcept {
     if (sizes.prefix_rows < 0 || sizes.prefix_rows > sizes.key_prefix.rows)
       return RefuseAt(check, call, kKeyPrefix, "at least the rows that actualSharedPrefixLen names");
   }
+  if (const aclnnStatus status = PaddingsFit(check, call, sizes)) return status;
   const ScaleSource key(call, kKey);
   const ScaleSource value(call, kValue);
   if (key.is_there != value.is_there)
     return RefuseAt(check, call, key.is_there ? key.scale : value.scale, "scales of key and value, or none");
+  if (TakesCodes(call)) return CodesFit(check, call, sizes, key, value);
   if (!key.is_there) return ACL_SUCCESS;
   if (HasRopes(call)) return RefuseAt(check, call, kQueryRope, "null where key is INT8");
   if (key.mode != value.mode && (key.mode != 0 || value.mode != 1))
@@ -328,6 +397,8 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const int64_t mode = call.attributes[kMode].integer;
   if (!Has(call, kMask) || IsDecoding(sizes) || (mode != 0 && mode != 4)) return ACL_SUCCESS;
+  // Beside paddings mode 0 takes no tokens.
+  if (mode == 0 && HasPaddings(call)) return ACL_SUCCESS;
   const int64_t before = std::clamp(call.attributes[kBefore].integer, -kMostTokens, kMostTokens);
   const int64_t after = std::clamp(call.attributes[kAfter].integer, -kMostTokens, kMostTokens);
   if (-after > before) return RefuseAttribute(check, call, kAfter, "at least -preTokens");
@@ -397,6 +468,19 @@ aclnnStatus ResultsFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const Shape accepted = ResultShape(sizes);
   if (TensorAt(call, kOut).shape != accepted) return RefuseShape(check, call, At(call, kOut), accepted);
+  const bool is_code = TensorAt(call, kOut).dtype == ACL_INT8;
+  if (is_code != MakesCodes(call))
+    return RefuseAt(check, call, is_code ? kOut : kQuantScale2, "INT8 and quantScale2, or neither");
+  for (const int tensor : {kQuantScale2, kQuantOffset2}) {
+    if (!Has(call, tensor)) continue;
+    attention::Heads of = sizes.value;
+    of.heads = sizes.query.heads;
+    engine::AttentionOperand position;
+    if (!is_code || !LocateScales(call, sizes, ScaleSource(call), tensor, of, &position))
+      return RefuseAt(check, call, tensor, "one element, or N * D, beside an INT8 attentionOut");
+    if (TensorAt(call, tensor).numel != TensorAt(call, kQuantScale2).numel)
+      return RefuseAt(check, call, tensor, "as many elements as quantScale2");
+  }
   const Shape numbers = LseShape(sizes);
   if (WantsLse(call) && TensorAt(call, kLse).shape != numbers)
     return RefuseShape(check, call, At(call, kLse), numbers);

@@ -75,6 +75,29 @@ Length Keys(const OperatorCall& call, const Sizes& sizes, int64_t batch) {
   return LengthOf(call, kKeyLengths, sizes.layouts.IsPacked() && !HasPages(call), whole, batch);
 }
 
+bool LocateQueryScale(const OperatorCall& call, const Sizes& sizes, engine::AttentionOperand* to) {
+  const StridedView view = PlainView(TensorAt(call, kQueryScale));
+  // The dims that batches, heads and rows have; -1: none.
+  struct Dims {
+    int batch, head, row, rank;
+  };
+  const Dims dims = sizes.layouts.in == Layout::kBnsd  ? Dims{0, 1, 2, 3}
+                    : sizes.layouts.in == Layout::kTnd ? Dims{-1, 1, 0, 2}
+                    : sizes.layouts.in == Layout::kNtd ? Dims{-1, 0, 1, 2}
+                                                       : Dims{0, 2, 1, 3};
+  const int rank = view.shape.rank;
+  if (rank != dims.rank && (rank != dims.rank + 1 || view.shape[rank - 1] != 1)) return false;
+  if (dims.batch >= 0 && view.shape[dims.batch] != sizes.query.batches) return false;
+  if (view.shape[dims.head] != sizes.query.heads || view.shape[dims.row] != sizes.query.rows) return false;
+  to->argument = static_cast<int16_t>(OperandAt(call, kQueryScale));
+  to->dtype = view.dtype;
+  to->offset = ByteOffset(view);
+  if (dims.batch >= 0) to->batch = ByteStride(view, dims.batch);
+  to->head = ByteStride(view, dims.head);
+  to->row = ByteStride(view, dims.row);
+  return true;
+}
+
 bool LocateScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,
                   const attention::Heads& of, engine::AttentionOperand* to) {
   const StridedView view = PlainView(TensorAt(call, tensor));

@@ -27,7 +27,8 @@ enum Tensors {
   kShift,
   kMask,
   kDeqScale1,
-  kQuantOffset2 = 9,
+  kQuantScale2 = 8,
+  kQuantOffset2,
   kJointScale,
   kJointOffset,
   kTable,
@@ -137,6 +138,14 @@ inline bool HasPrefix(const OperatorCall& call) noexcept { return Has(call, kKey
 inline bool HasSink(const OperatorCall& call) noexcept {
   return Has(call, kSink) && !TensorAt(call, kSink).shape.IsEmpty();
 }
+// Tells whether batches' rows end before those of the tensors, by as many as another tensor says.
+inline bool HasPaddings(const OperatorCall& call) noexcept {
+  return Has(call, kQueryPadding) || Has(call, kKeyPadding);
+}
+// Tells whether queries, keys and values are INT8, as those of latent attention.
+inline bool TakesCodes(const OperatorCall& call) noexcept { return TensorAt(call, kQuery).dtype == ACL_INT8; }
+// Tells whether results become INT8.
+inline bool MakesCodes(const OperatorCall& call) noexcept { return Has(call, kQuantScale2); }
 inline bool HasSlopes(const OperatorCall& call) noexcept {
   return Has(call, kShift) && call.attributes[kShiftType].integer >= 2;
 }
@@ -244,6 +253,14 @@ Length Keys(const OperatorCall& call, const Sizes& sizes, int64_t batch);
 
 // The scales of keys or values: in a tensor of their own, or in one that both share.
 struct ScaleSource {
+  // The scale of results, which is of channels.
+  explicit ScaleSource(const OperatorCall& call)
+      : scale(kQuantScale2),
+        offset(kQuantOffset2),
+        mode(0),
+        part(0),
+        is_joint(false),
+        is_there(Has(call, kQuantScale2)) {}
   ScaleSource(const OperatorCall& call, int list) {
     const bool is_key = list == kKey;
     const int own = is_key ? kKeyScale : kValueScale;
@@ -263,6 +280,9 @@ struct ScaleSource {
   bool is_there;
 };
 
+// Sets strides of the scale of queries, which has their dims without the elements. Returns false for another
+// shape.
+bool LocateQueryScale(const OperatorCall& call, const Sizes& sizes, engine::AttentionOperand* to);
 // Sets strides of a scale by batches (or pages), heads, rows and columns of keys. Returns false where the
 // mode does not accept the shape.
 bool LocateScales(const OperatorCall& call, const Sizes& sizes, const ScaleSource& source, int tensor,

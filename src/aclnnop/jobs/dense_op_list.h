@@ -90,8 +90,9 @@ aclnnStatus RunOpList(OperatorCall& call, std::span<const Check> checks, uint64_
 class DenseOpList {
  public:
   // The steps may read the numbers of `array`.
-  DenseOpList(const OperatorCall& call, Executor& executor, const std::vector<int64_t>* array = nullptr)
-      : call_(call), ops_(executor, kMostSteps, array) {}
+  DenseOpList(const OperatorCall& call, Executor& executor, const std::vector<int64_t>* array = nullptr,
+              int most_steps = kMostSteps)
+      : call_(call), ops_(executor, most_steps, array) {}
 
   // Returns an input, converted where needed.
   engine::BufferRef In(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
@@ -132,7 +133,7 @@ class DenseOpList {
 
  private:
   static constexpr int kMostSteps = 32;
-  static constexpr int kMostOutputs = 6;
+  static constexpr int kMostOutputs = 8;
 
   struct Output {
     StridedView dense;

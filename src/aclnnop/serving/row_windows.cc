@@ -1,9 +1,10 @@
 // aclnnFusedCausalConv1d and its in-place form: the causal convolution of requests that continue.
-// aclnnNsaCompress and aclnnNsaCompressGrad: windows of keys or values as one row each.
+// aclnnNsaCompress, aclnnNsaCompressGrad and aclnnNsaCompressWithCache: windows of keys or values as one row each.
 // SPDX-License-Identifier: Apache-2.0
 #include <span>
 #include <string_view>
 
+#include "aclnnop/aclnn_nsa_compress_with_cache.h"
 #include "aclnnop/serving/paged_rows.h"
 #include "aclnnop/serving/row_windows_functions.h"
 #include "engine/serve/consecutive_rows.h"
@@ -223,6 +224,86 @@ void SetWindows(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
+// ---- NsaCompressWithCache ----
+
+enum Cached { kPages, kCachedWeight, kCacheSlot, kPageTable, kCache };
+enum CachedAttributes {
+  kCachedLengths,
+  kCachedLayout,
+  kCachedWindow,
+  kCachedStride,
+  kCachedLengthType,
+  kPageRows
+};
+
+aclnnStatus CacheFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.HoldsOf(std::string_view(serving::TextOr(call, kCachedLayout, "TND")) == "TND", kCachedLayout,
+                 "TND or a null pointer");
+  checks.Integer(kCachedLengthType, 1, 1);
+  checks.Integer(kCachedWindow, 1, int64_t{1} << 40).Integer(kCachedStride, 1, int64_t{1} << 40);
+  checks.Rank(kPages, 4, 4).Rank(kCacheSlot, 1, 1).Rank(kCache, 3, 3);
+  checks.Given(kPageTable, "of the pages");
+  if (checks.Passed()) checks.Rank(kPageTable, 2, 2);
+  if (!checks.Passed()) return checks.status();
+  checks.HoldsOf(Integer(call, kCachedWindow) >= Integer(call, kCachedStride), kCachedWindow,
+                 "at least compressStride");
+  const Shape& pages = call.Tensor(kPages).shape;
+  const Shape& table = call.Tensor(kPageTable).shape;
+  const int64_t sequences = call.Tensor(kCacheSlot).shape[0];
+  checks.Is(kCachedWeight, Shape{Integer(call, kCachedWindow), pages[2]});
+  checks.Is(kCache, Shape{call.Tensor(kCache).shape[0], pages[2], pages[3]});
+  checks.HoldsOf(Integer(call, kPageRows) == pages[1] && pages[1] > 0, kPageRows, "the rows of a page");
+  checks.Is(kPageTable, Shape{sequences, table[1]});
+  checks.Holds(table[1] <= (int64_t{1} << 40) / std::max<int64_t>(pages[1], 1), kPageTable,
+               "pages of at most 2^40 rows of each sequence");
+  if (!checks.Passed()) return checks.status();
+  const aclIntArray* const array = call.attributes[kCachedLengths].array;
+  bool fits = array != nullptr && std::ssize(array->values) == sequences;
+  for (int64_t b = 0; fits && b < sequences; ++b) {
+    const int64_t length = array->values[static_cast<size_t>(b)];
+    fits = length >= 0 && length <= table[1] * pages[1];
+  }
+  return checks.HoldsOf(fits, kCachedLengths, "the rows of each sequence, at most those of its pages")
+      .status();
+}
+
+constexpr auto kCacheChecks =
+    Join(List(NotNull(kPages), NotNull(kCachedWeight), NotNull(kCacheSlot), NotNull(kCache),
+              DtypesIn(kCompressedDtypes, {kPages}), SameDtype(kPages, kCachedWeight),
+              DtypesIn(kInt32, {kCacheSlot}), IfGiven<kPageTable>(DtypesIn(kInt32, {kPageTable}))),
+         List(SameDtype(kPages, kCache), SizesRepresentable({kPages, kCache}), Custom(CacheFits, kTiling),
+              DoneIfEmpty({kPages}), DoneIfEmpty({kCache}),
+              InsideStorage({kPages, kCachedWeight, kCacheSlot, kPageTable})));
+
+void SetCache(const OperatorCall& call, Executor& executor) {
+  const aclIntArray* const lengths = call.attributes[kCachedLengths].array;
+  DenseOpList ops(call, executor, &lengths->values);
+  const Shape& pages = call.Tensor(kPages).shape;
+  engine::CompressLastWindow compress{};
+  compress.x = ops.Rows(kPages);
+  compress.weight = ops.Rows(kCachedWeight);
+  compress.to = engine::NumberRowsOf(call.isa, ops.Out(kCache, ACL_DT_UNDEFINED, /*keeps=*/true),
+                                     call.Tensor(kCache).dtype);
+  compress.length = ops.Array();
+  compress.table = ops.In(kPageTable, ACL_INT64);
+  compress.slot = ops.In(kCacheSlot, ACL_INT64);
+  compress.sequences = std::ssize(lengths->values);
+  compress.columns = call.Tensor(kPageTable).shape[1];
+  compress.pages = pages[0];
+  compress.slots = pages[1];
+  compress.targets = call.Tensor(kCache).shape[0];
+  compress.heads = pages[2];
+  compress.width = pages[3];
+  compress.window = Integer(call, kCachedWindow);
+  compress.stride = Integer(call, kCachedStride);
+  compress.threads = call.threads;
+  ops.Compute(compress,
+              {compress.x.buffer, compress.weight.buffer, compress.to.buffer, compress.table, compress.slot},
+              compress.sequences * compress.window * pages[2] * pages[3]);
+  ops.SetJob();
+}
+
 // ---- NsaCompressGrad ----
 
 enum Gradients { kOutputGradient, kGradientInput, kGradientWeight, kOfInput, kOfWeight };
@@ -291,3 +372,22 @@ PORTACL_PHASE_1(aclnnNsaCompress) {
 PORTACL_PHASE_1(aclnnNsaCompressGrad) {
   return dense::RunOpList(call, kGradientChecks, workspaceSize, executor, SetGradients);
 }
+
+aclnnStatus aclnnNsaCompressWithCacheGetWorkspaceSize(
+    const aclTensor* input, const aclTensor* weight, const aclTensor* slotMapping,
+    const aclIntArray* actSeqLenOptional, const aclTensor* blockTableOptional, char* layoutOptional,
+    int64_t compressBlockSize, int64_t compressStride, int64_t actSeqLenType, int64_t pageBlockSize,
+    aclTensor* outputCacheRef, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const TensorArgument tensors[] = {{"input", input},
+                                    {"weight", weight},
+                                    {"slotMapping", slotMapping},
+                                    {"blockTableOptional", blockTableOptional},
+                                    {"outputCacheRef", outputCacheRef}};
+  const Attribute attributes[] = {
+      {"actSeqLenOptional", actSeqLenOptional}, {"layoutOptional", layoutOptional},
+      {"compressBlockSize", compressBlockSize}, {"compressStride", compressStride},
+      {"actSeqLenType", actSeqLenType},         {"pageBlockSize", pageBlockSize}};
+  OperatorCall call{"aclnnNsaCompressWithCache", tensors, attributes, /*in_place=*/false, /*output_count=*/1};
+  return dense::RunOpList(call, kCacheChecks, workspaceSize, executor, SetCache);
+}
+PORTACL_PHASE_2(aclnnNsaCompressWithCache)

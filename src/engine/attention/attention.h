@@ -41,6 +41,7 @@ struct AttentionScales {
   AttentionOperand scale;
   AttentionOperand offset;
   bool by_page = false;
+  bool of_scores = false;  // numbers stay as they are; scores are multiplied by the only scale
 };
 
 // Rows that are split: each part has `elements` elements, and parts are `step` bytes apart. With 0 a row is
@@ -72,15 +73,26 @@ struct AttentionParts {
   AttentionOperand of_query_rope;
   AttentionOperand of_key_rope;
   AttentionOperand of_sink;
+  // One INT64 each: rows of a batch that follow its own ones. Its rows then end there, whatever is before them,
+  // and keys' batches have `padded_keys` rows.
+  AttentionOperand query_padding;
+  AttentionOperand key_padding;
+  int64_t padded_keys = 0;
+  // Make results INT8: number * scale + offset, see StoreCodes. They have a head's and an element's stride.
+  AttentionOperand out_scale;
+  AttentionOperand out_offset;
+  AttentionOperand query_scale;  // FLOAT of each row of queries: its scores are multiplied by it
 
-  static constexpr int kOperands = 12;
+  static constexpr int kOperands = 17;
   template <class F>
   void ForEachOperand(const F& f) const {
     for (const AttentionOperand* operand :
          {&query_rope, &key_rope, &key_prefix, &value_prefix, &key_scales.scale, &key_scales.offset,
-          &value_scales.scale, &value_scales.offset, &slopes, &of_query_rope, &of_key_rope, &of_sink})
+          &value_scales.scale, &value_scales.offset, &slopes, &of_query_rope, &of_key_rope, &of_sink,
+          &query_padding, &key_padding, &out_scale, &out_offset, &query_scale})
       f(*operand);
   }
+  bool PadsLeft() const noexcept { return query_padding.IsThere() || key_padding.IsThere(); }
 };
 
 // The parameters of one batch.
@@ -151,6 +163,7 @@ struct Attention {
   // operands that follow the ones above (see ReserveAttentionBatches).
   bool has_parts;
   bool has_lists;
+  bool pads_left;  // the parts have paddings
   int64_t rope_depth;
   int16_t of_parts[AttentionParts::kOperands];  // their arguments, set with the job
 
@@ -178,6 +191,7 @@ struct Attention {
   bool Drops() const noexcept { return kept.IsThere() || draws; }
   void SetParts(const AttentionParts* parts) noexcept {
     has_parts = parts != nullptr;
+    pads_left = has_parts && parts->PadsLeft();
     int count = 0;
     if (has_parts)
       parts->ForEachOperand([&](const AttentionOperand& one) { of_parts[count++] = one.argument; });

@@ -250,12 +250,13 @@ class TileRun {
         const float* const query = queries + term / kGemmDepth * kPackedRow;
         const char* const terms = from + term * operand.column;
         const int64_t together = std::min(kGemmDepth, depth - term);
+        const int64_t rest = (depth - term) * operand.column;
         if (is_even_odd) {
-          add(query, terms, operand.row, together, run, s_ + done, joins);
+          add(query, terms, operand.row, rest, together, run, s_ + done, joins);
           continue;
         }
         float* const to = joins ? panels_ : s_ + done;
-        multiply(query, terms, operand.row, together, run, to);
+        multiply(query, terms, operand.row, rest, together, run, to);
         for (int64_t j = 0; j < run && joins; ++j) s_[done + j] += to[j];
       }
       done += run;
@@ -266,6 +267,7 @@ class TileRun {
     const AttentionOperand& operand = values_.Operand();
     const bool is_even_odd = RoundsWeights();
     if (tile_.rows == 1 && values_.IsPlain()) {
+      if (is_even_odd && HasWholeChains(key, count)) return AddValuesInPlace(key, count);
       int64_t run;
       int64_t row = operand.row;
       const char* from = values_.At(key, &run);
@@ -286,6 +288,29 @@ class TileRun {
     values_.PackTerms(key, count, pack_, panels_);
     MultiplyOf(*attention_.gemm, is_even_odd)(
         {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
+  }
+
+  // Tells whether every page's values, but the last one's, are whole chains: then pages may be added one by
+  // one, in the same order.
+  bool HasWholeChains(int64_t key, int64_t count) const {
+    for (int64_t done = 0; done < count;) {
+      int64_t run;
+      values_.At(key + done, &run);
+      done += run;
+      if (done < count && run % kEvenOddDepth != 0) return false;
+    }
+    return true;
+  }
+  void AddValuesInPlace(int64_t key, int64_t count) {
+    const AttentionOperand& operand = values_.Operand();
+    const auto add = attention_.gemm->even_odd.add_row[ElementOf(operand.dtype)];
+    for (int64_t done = 0; done < count;) {
+      int64_t run;
+      const char* const from = values_.At(key + done, &run);
+      run = std::min(run, count - done);
+      add(s_ + done, from, operand.row, run, attention_.value_depth, terms_, done > 0);
+      done += run;
+    }
   }
 
   // Turns a row's scores with a block of keys into weights.
@@ -333,8 +358,16 @@ class TileRun {
       std::fill_n(row, sums_row_, 0.0f);
     }
     const AttentionOperand& out = attention_.out;
-    StoreRow(attention_, out, row, attention_.value_depth,
-             work_.RowOfQuery(out, tile_.batch, tile_.head, tile_.first + r));
+    char* const to = work_.RowOfQuery(out, tile_.batch, tile_.head, tile_.first + r);
+    if (out.dtype == ACL_INT8) {
+      if (is_seen) {
+        StoreCodes(work_, tile_.head, row, to);
+      } else {
+        StoreZeros(attention_, out, attention_.value_depth, to);
+      }
+    } else {
+      StoreRow(attention_, out, row, attention_.value_depth, to);
+    }
     const float greatest = is_seen ? greatest_[r] : kLowest;
     const AttentionBatch& lengths = work_.First(tile_.batch);
     const bool has_keys = lengths.keys > 0 && !lengths.is_rest;
@@ -453,11 +486,15 @@ class AttentionJob {
     }
     return touches;
   }
-  uint64_t OwnWorkspace() const noexcept { return static_cast<uint64_t>(Slots::Bytes(attention_)); }
+  uint64_t OwnWorkspace() const noexcept {
+    return static_cast<uint64_t>(Slots::Bytes(attention_) + PaddedBytes(attention_));
+  }
   int64_t Elements() const noexcept { return ElementsOf(attention_, 2); }
 
   void Run(const JobContext& context) const noexcept {
-    const Work work(attention_, context.memory, context.addresses);
+    Work work(attention_, context.memory, context.addresses);
+    if (attention_.pads_left)
+      SetPadded(work, static_cast<char*>(context.workspace) + Slots::Bytes(attention_));
     if (!PagesExist(work, context)) return;
     const Slots slots(attention_, static_cast<char*>(context.workspace));
     slots.Clear();
@@ -475,8 +512,7 @@ class AttentionJob {
           const int64_t first = tile * attention_.tile_queries;
           const int64_t rows = std::min(attention_.tile_queries, work.First(batch).queries - first);
           for (int64_t i = 0; i < heads && attention_.pads; ++i)
-            Pad(work, batch, head + i, std::max(first, work.First(batch).queries),
-                std::min(first + attention_.tile_queries, attention_.queries));
+            Pad(work, batch, head + i, first, std::min(first + attention_.tile_queries, attention_.queries));
           if (rows <= 0) return;
           const int slot = slots.Take();
           char* const memory = slots.Memory(slot);
@@ -516,10 +552,15 @@ class AttentionJob {
     return true;
   }
 
+  // Clears the rows from `first` to `end` that are not the batch's own.
   void Pad(const Work& work, int64_t batch, int64_t head, int64_t first, int64_t end) const noexcept {
-    for (int64_t i = first; i < end; ++i) {
-      StoreZeros(attention_, attention_.out, attention_.value_depth,
-                 work.RowOfQuery(attention_.out, batch, head, i));
+    const AttentionBatch& own = work.First(batch);
+    const int64_t before = attention_.pads_left ? own.first_query : 0;
+    for (int64_t row = first; row < end; ++row) {
+      const int64_t i = row - before;
+      if (i >= 0 && i < own.queries) continue;
+      char* const to = work.RowOfQuery(attention_.out, batch, head, i);
+      StoreZeros(attention_, attention_.out, attention_.value_depth, to);
       if (attention_.log_sum.IsThere())
         std::memcpy(work.RowOfQuery(attention_.log_sum, batch, head, i), &kInfinity, sizeof kInfinity);
     }

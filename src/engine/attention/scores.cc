@@ -36,8 +36,31 @@ PackSource SourceOf(const Attention& attention, const AttentionOperand& operand,
           attention.gather};
 }
 
+namespace {
+
+// Packs rows of INT8, which become FLOAT first.
+void PackQueryCodes(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
+                    int64_t depth, char* memory, float* to) {
+  AttentionOperand copied;
+  copied.dtype = ACL_FLOAT;
+  copied.column = kNumber;
+  copied.row = depth * kNumber;
+  const PackSource source = SourceOf(work.attention, copied, true);
+  char* const copy = memory + kPackMemory;
+  for (int64_t r = 0; r < rows; ++r) {
+    LoadRow(work.attention, operand, first + r * operand.row, depth, reinterpret_cast<float*>(copy));
+    for (int64_t term = 0; term < depth; term += kGemmDepth) {
+      PackRows(source, copy + term * kNumber, 1, std::min(kGemmDepth, depth - term), memory,
+               to + term / kGemmDepth * rows * kPackedRow + r * kPackedRow);
+    }
+  }
+}
+
+}  // namespace
+
 void PackQueryRows(const Work& work, const AttentionOperand& operand, const char* first, int64_t rows,
                    int64_t depth, char* memory, float* to) {
+  if (operand.dtype == ACL_INT8) return PackQueryCodes(work, operand, first, rows, depth, memory, to);
   const PackSource source = SourceOf(work.attention, operand, true);
   for (int64_t term = 0; term < depth; term += kGemmDepth) {
     PackRows(source, first + term * operand.column, rows, std::min(kGemmDepth, depth - term), memory, to);
@@ -117,6 +140,7 @@ void Rows::MakeNumbers(int64_t row, int64_t column, int64_t count, const char* e
                        float* numbers) const {
   const Attention& attention = work_.attention;
   FindLoad(attention.isa, operand_.dtype, ACL_FLOAT)(elements, numbers, static_cast<size_t>(count));
+  if (scales_->of_scores) return;
   alignas(64) float factors[2][kAttentionKeys];
   const AttentionOperand* const operands[] = {&scales_->scale, &scales_->offset};
   for (int i = 0; i < 2; ++i) {
@@ -126,7 +150,8 @@ void Rows::MakeNumbers(int64_t row, int64_t column, int64_t count, const char* e
       continue;
     }
     const int64_t batch = scales_->by_page ? PageOf(row) : batch_;
-    const int64_t position = scales_->by_page ? row % attention.page : row;
+    const int64_t before = attention.pads_left ? work_.First(batch_).first_key : 0;
+    const int64_t position = scales_->by_page ? row % attention.page : before + row;
     const char* const from = work_.Base(operand) + batch * operand.batch + head_ * operand.head +
                              position * operand.row + column * operand.column;
     if (operand.column != 0) {
@@ -264,7 +289,12 @@ void Rows::PackTerms(int64_t first, int64_t count, char* memory, float* to) cons
 // ---- scores ----
 
 Scores::Scores(const Work& work, int64_t batch, int64_t head)
-    : work_(work), lengths_(work.Of(batch)), batch_(batch), head_(head) {}
+    : work_(work),
+      lengths_(work.Of(batch)),
+      batch_(batch),
+      head_(head),
+      rows_before_(work.attention.pads_left ? lengths_.first_query : 0),
+      keys_before_(work.attention.pads_left ? lengths_.first_key : 0) {}
 
 void Scores::Range(int64_t i, int64_t* from, int64_t* to) const {
   const int64_t at = i + lengths_.origin;
@@ -286,7 +316,7 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
   if (attention.shift.IsThere()) {
     const AttentionOperand& operand = attention.shift;
     const char* const elements = work_.Base(operand) + batch_ * operand.batch + head_ * operand.head +
-                                 i * operand.row + first * operand.column;
+                                 (rows_before_ + i) * operand.row + (keys_before_ + first) * operand.column;
     LoadRow(attention, operand, elements, count, shifts);
     std::fill(shifts + count, shifts + padded, 0.0f);
     shift = shifts;
@@ -297,14 +327,14 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
     shift = shifts;
   }
   if (count < padded) std::fill(s + count, s + padded, 0.0f);
-  *greatest = attention.kernels.scale(s, shift, padded, attention.scale, attention.shift_first);
+  *greatest = attention.kernels.scale(s, shift, padded, ScaleOf(i), attention.shift_first);
   if (from == 0 && to == padded && !attention.mask.IsThere()) return true;
   std::fill(s, s + from, kHidden);
   std::fill(s + to, s + padded, kHidden);
   if (attention.mask.IsThere()) {
     const AttentionOperand& operand = attention.mask;
     const char* bytes = work_.Base(operand) + batch_ * operand.batch + head_ * operand.head +
-                        i * operand.row + (first + from) * operand.column;
+                        (rows_before_ + i) * operand.row + (keys_before_ + first + from) * operand.column;
     alignas(64) char gathered[kAttentionKeys];
     if (operand.column != 1) {
       for (int64_t j = 0; j < to - from; ++j) gathered[j] = bytes[j * operand.column];
@@ -315,6 +345,20 @@ bool Scores::Make(float* s, int64_t i, int64_t first, int64_t count, float* grea
   }
   *greatest = attention.kernels.greatest(s, padded);
   return true;
+}
+
+float Scores::ScaleOf(int64_t i) const {
+  const float scale = work_.attention.scale;
+  if (work_.parts == nullptr || !work_.parts->query_scale.IsThere()) return scale;
+  const auto number = [&](const AttentionOperand& operand, const char* from) {
+    float loaded;
+    LoadRow(work_.attention, operand, from, 1, &loaded);
+    return loaded;
+  };
+  const AttentionOperand& of_query = work_.parts->query_scale;
+  const AttentionOperand& of_key = work_.parts->key_scales.scale;
+  return scale * number(of_query, work_.RowOfQuery(of_query, batch_, head_, i)) *
+         number(of_key, work_.Base(of_key));
 }
 
 void Scores::MakeShifts(int64_t i, int64_t first, int64_t count, float* shifts) const {
@@ -366,8 +410,66 @@ void StoreRow(const Attention& attention, const AttentionOperand& operand, const
 void StoreZeros(const Attention& attention, const AttentionOperand& operand, int64_t count, char* to) {
   constexpr int64_t kTogether = 256;
   constexpr float kZeros[kTogether] = {};
+  if (operand.dtype == ACL_INT8) {
+    for (int64_t i = 0; i < count; ++i) to[i * operand.column] = 0;
+    return;
+  }
   for (int64_t i = 0; i < count; i += kTogether)
     StoreRow(attention, operand, kZeros, std::min(kTogether, count - i), to + i * operand.column);
+}
+
+void StoreCodes(const Work& work, int64_t head, const float* row, char* to) {
+  constexpr int64_t kTogether = 256;
+  const Attention& attention = work.attention;
+  const AttentionParts& parts = *work.parts;
+  const StoreFunction store_half = FindStore(attention.isa, ACL_FLOAT16);
+  const LoadFunction load_half = FindLoad(attention.isa, ACL_FLOAT16, ACL_FLOAT);
+  alignas(64) float numbers[kTogether];
+  alignas(64) float offsets[kTogether];
+  uint16_t halves[kTogether];
+  const auto load = [&](const AttentionOperand& operand, int64_t first, int64_t count, float* loaded) {
+    std::fill_n(loaded, count, 0.0f);
+    if (!operand.IsThere()) return;
+    const char* const from = work.Base(operand) + head * operand.head + first * operand.column;
+    LoadRow(attention, operand, from, operand.column != 0 ? count : 1, loaded);
+    if (operand.column == 0) std::fill_n(loaded + 1, count - 1, loaded[0]);
+  };
+  for (int64_t i = 0; i < attention.value_depth; i += kTogether) {
+    const int64_t some = std::min(kTogether, attention.value_depth - i);
+    load(parts.out_scale, i, some, numbers);
+    load(parts.out_offset, i, some, offsets);
+    for (int64_t j = 0; j < some; ++j) numbers[j] = row[i + j] * numbers[j] + offsets[j];
+    store_half(numbers, halves, static_cast<size_t>(some), false);
+    load_half(halves, numbers, static_cast<size_t>(some));
+    for (int64_t j = 0; j < some; ++j) {
+      const float rounded = std::round(numbers[j]);
+      const float inside = std::isnan(rounded) ? 0.0f : std::clamp(rounded, -128.0f, 127.0f);
+      to[(i + j) * attention.out.column] = static_cast<char>(static_cast<int8_t>(inside));
+    }
+  }
+}
+
+int64_t PaddedBytes(const Attention& attention) noexcept {
+  if (!attention.pads_left) return 0;
+  return (attention.are_alike ? 1 : attention.batches) * int64_t{sizeof(AttentionBatch)};
+}
+
+void SetPadded(Work& work, char* memory) noexcept {
+  const Attention& attention = work.attention;
+  const AttentionParts& parts = *work.parts;
+  auto* const batches = reinterpret_cast<AttentionBatch*>(memory);
+  const auto begin = [&](const AttentionOperand& padding, int64_t rows, int64_t* first, int64_t* count) {
+    if (!padding.IsThere()) return;
+    *first = rows - std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;
+    if (*first < 0) *first = *count = 0;
+  };
+  for (int64_t i = 0; i < (attention.are_alike ? 1 : attention.batches); ++i) {
+    AttentionBatch one = work.batches[i];
+    begin(parts.query_padding, attention.queries, &one.first_query, &one.queries);
+    begin(parts.key_padding, parts.padded_keys, &one.first_key, &one.keys);
+    batches[i] = one;
+  }
+  work.batches = batches;
 }
 
 void LoadRow(const Attention& attention, const AttentionOperand& operand, const char* from, int64_t count,

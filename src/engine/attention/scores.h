@@ -197,11 +197,16 @@ class Scores {
 
  private:
   void MakeShifts(int64_t i, int64_t first, int64_t count, float* shifts) const;
+  // Returns what query i's products are multiplied by.
+  float ScaleOf(int64_t i) const;
 
   const Work& work_;
   const AttentionBatch lengths_;
   int64_t batch_;
   int64_t head_;
+  // The rows and keys before the batch's own ones, which a mask and a shift have, too.
+  int64_t rows_before_;
+  int64_t keys_before_;
 };
 
 // Sets the kernels and everything else that both kinds of job need.
@@ -210,6 +215,15 @@ Attention Completed(const Attention& attention, Isa isa, int threads) noexcept;
 // Rounds the numbers once and writes them to a row of an operand.
 void StoreRow(const Attention& attention, const AttentionOperand& operand, const float* numbers,
               int64_t count, char* to);
+
+// Stores a head's row of a result as INT8: number * scale + offset, rounded to FLOAT16 and then to the nearest,
+// halfway cases away from 0; NaN is 0.
+void StoreCodes(const Work& work, int64_t head, const float* row, char* to);
+
+// Sets, in memory of PaddedBytes bytes, where each batch's rows begin, which the paddings behind them say. A batch
+// whose rows would begin before the first has none.
+int64_t PaddedBytes(const Attention& attention) noexcept;
+void SetPadded(Work& work, char* memory) noexcept;
 
 void StoreZeros(const Attention& attention, const AttentionOperand& operand, int64_t count, char* to);
 

@@ -141,8 +141,8 @@ HWY_INLINE void AddSideEvenOdd(const float* x, const float* y, int64_t terms, fl
 }
 
 template <class Elements>
-void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c,
-                      bool adds) {
+void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t rest, int64_t depth,
+                      int64_t columns, float* c, bool adds) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
   HWY_ALIGN float squares[kEvenOddDepth * kSide];
   for (int64_t j = 0; j < columns; j += kSide) {
@@ -153,7 +153,8 @@ void AddAcrossEvenOdd(const float* a, const char* b, int64_t column, int64_t dep
       const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
       for (int64_t k = 0; k < terms; k += kSide) {
         const char* const from = b + j * column + (block + k) * kSize;
-        if (count == kSide && (block + k) * kSize % 64 == 0) {
+        if (count == kSide && (block + k) * kSize % 64 == 0 &&
+            IsOfUseAhead(column, (block + k) * kSize, rest)) {
           for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * column + kTransposedAhead);
         }
         TransposeSome<Elements>(from, column, count, HWY_MIN(kSide, terms - k), squares + k * kSide);
@@ -196,8 +197,8 @@ HWY_INLINE void AddSidePairs(const float* x, const float* pairs, int64_t terms, 
   }
 }
 
-inline void AddAcrossBf16(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns,
-                          float* c, bool adds) {
+inline void AddAcrossBf16(const float* a, const char* b, int64_t column, int64_t rest, int64_t depth,
+                          int64_t columns, float* c, bool adds) {
   constexpr int64_t kWord = 2 * sizeof(uint16_t);
   HWY_ALIGN float squares[kPairsOfBlock * kSide];
   for (int64_t j = 0; j < columns; j += kSide) {
@@ -208,7 +209,9 @@ inline void AddAcrossBf16(const float* a, const char* b, int64_t column, int64_t
       const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);
       const char* const from = b + j * column + block * 2;
       if (count == kSide && terms == kEvenOddDepth) {
-        for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * column + kTransposedAhead);
+        if (IsOfUseAhead(column, block * 2, rest)) {
+          for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * column + kTransposedAhead);
+        }
         for (int64_t word = 0; word < kPairsOfBlock; word += kSide)
           TransposeSquare<F32Elements>(from + word * kWord, column, squares + word * kSide, kSide);
       } else {

@@ -74,9 +74,10 @@ using TransposeFunction = void (*)(const char* from, int64_t row, int64_t rows, 
 using MultiplyRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth,
                                      int64_t columns, float* c);
 
-// Computes the same for a b that lies side by side along the terms; its columns are `column` bytes apart.
-using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
-                                        int64_t columns, float* c);
+// Computes the same for a b that lies side by side along the terms; its columns are `column` bytes apart. Each
+// has `rest` bytes from b on, of which those behind the terms may be prefetched.
+using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t rest,
+                                        int64_t depth, int64_t columns, float* c);
 
 // Computes sums of lines of both operands: c[j] = the sum of a(j, k) * b(j, k). Both lie side by side along
 // the terms; a_line and b_line are the distances of lines in bytes.
@@ -88,7 +89,7 @@ using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char
 // have at most kEvenOddDepth terms and start with the block itself instead of +0.
 using AddRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns,
                                 float* c, bool adds);
-using AddAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t depth,
+using AddAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t rest, int64_t depth,
                                    int64_t columns, float* c, bool adds);
 
 // Kernels for the order of products of two 16-bit operands. The operands' numbers have 16 bits, whatever they

@@ -158,6 +158,12 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
 // The prefetch distance within a row in bytes: the next block of terms, if terms lie side by side.
 constexpr int64_t kTransposedAhead = kGemmDepth * static_cast<int64_t>(sizeof(float));
 
+// Tells whether the bytes so far ahead of byte `first` are of use: of the same column, which has `rest` bytes,
+// or of a later one. Others would be read from memory for nothing.
+HWY_INLINE bool IsOfUseAhead(int64_t column, int64_t first, int64_t rest) {
+  return column <= kTransposedAhead || first + kTransposedAhead < rest;
+}
+
 template <class Elements>
 void Transpose(const char* from, int64_t row, int64_t rows, int64_t columns, float* to, int64_t to_row) {
   using Element = typename Elements::Type;
@@ -299,7 +305,8 @@ void MultiplyLines(const char* a, int64_t a_line, const char* b, int64_t b_line,
 // Transposes squares and uses them at once. Data from memory passes through registers and one kilobyte of the
 // first-level cache.
 template <class Elements>
-void MultiplyAcross(const float* a, const char* b, int64_t column, int64_t depth, int64_t columns, float* c) {
+void MultiplyAcross(const float* a, const char* b, int64_t column, int64_t rest, int64_t depth,
+                    int64_t columns, float* c) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(typename Elements::Type));
   HWY_ALIGN float square[kSide * kSide];
   for (int64_t j = 0; j < columns; j += kSide) {
@@ -313,7 +320,7 @@ void MultiplyAcross(const float* a, const char* b, int64_t column, int64_t depth
       const int64_t terms = HWY_MIN(kSide, depth - k);
       const char* const from = b + j * column + k * kSize;
       if (count == kSide && terms == kSide) {
-        if (k * kSize % 64 == 0) {
+        if (k * kSize % 64 == 0 && IsOfUseAhead(column, k * kSize, rest)) {
           for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * column + kTransposedAhead);
         }
         TransposeSquare<Elements>(from, column, square, kSide);

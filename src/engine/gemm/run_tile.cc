@@ -321,12 +321,13 @@ class TileRun {
       ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
         const char* const right =
             tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term;
+        const int64_t rest = (gemm_.depth - term) * columns.term;
         if (tile_.rows == 1 && job_.is_even_odd) {
-          kernels.even_odd.add_across[ElementOf(gemm_.right.dtype)](packed, right, columns.line, depth, count,
-                                                                    sums + column, !is_first);
+          kernels.even_odd.add_across[ElementOf(gemm_.right.dtype)](packed, right, columns.line, rest, depth,
+                                                                    count, sums + column, !is_first);
         } else if (tile_.rows == 1) {
           float* const block = BlockOf(sums + column, memory, is_first);
-          multiply_across(packed, right, columns.line, depth, count, block);
+          multiply_across(packed, right, columns.line, rest, depth, count, block);
           AddBlock(block, count, is_first, sums + column);
         } else {
           PackPanels(columns, right, count, depth, kernels.columns, memory.pack, memory.right);

@@ -116,6 +116,35 @@ void CompressWindows::Run(const JobContext& context) const noexcept {
   });
 }
 
+void CompressLastWindow::Run(const JobContext& context) const noexcept {
+  constexpr int64_t kColumns = 512;
+  // A head takes all sequences, one after the other, since several may have one slot.
+  ForEachBlock(heads, threads, [&](int64_t head) {
+    const DefaultFloatEnvironment environment;
+    float sum[kColumns];
+    float term[kColumns];
+    for (int64_t b = 0; b < sequences; ++b) {
+      const int64_t rows = std::min(WordAt(length, context, b), columns * slots);
+      const int64_t target = WordAt(slot, context, b);
+      if (rows < window || (rows - window) % stride != 0 || target < 0 || target >= targets) continue;
+      for (int64_t column = 0; column < width; column += kColumns) {
+        const int64_t n = std::min(kColumns, width - column);
+        std::fill_n(sum, n, 0.0f);
+        for (int64_t j = 0; j < window; ++j) {
+          const int64_t row = rows - window + j;
+          const int64_t page = WordAt(table, context, b * columns + row / slots);
+          if (page < 0 || page >= pages) continue;
+          float factor;
+          Bring(weight, context, j * heads + head, 1, &factor);
+          Bring(x, context, ((page * slots + row % slots) * heads + head) * width + column, n, term);
+          for (int64_t i = 0; i < n; ++i) sum[i] += factor * term[i];
+        }
+        Put(to, context, (target * heads + head) * width + column, n, sum);
+      }
+    }
+  });
+}
+
 void CompressGradients::Run(const JobContext& context) const noexcept {
   constexpr int64_t kColumns = 512;
   const auto windows_of = [&](int64_t count) { return count >= window ? (count - window) / stride + 1 : 0; };

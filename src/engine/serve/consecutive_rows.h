@@ -48,6 +48,21 @@ struct CompressWindows {
   void Run(const JobContext& context) const noexcept;
 };
 
+// Compresses the last window of each sequence whose rows end with one, from pages, to the row of a cache that its
+// slot names. Slots below 0 and behind the cache are skipped; if several sequences have one slot, the last counts.
+struct CompressLastWindow {
+  NumberRows x;       // pages x slots x heads x width
+  NumberRows weight;  // window x heads
+  NumberRows to;      // targets x heads x width
+  BufferRef length;   // INT64 of each sequence: its rows
+  BufferRef table;    // INT64, sequences x columns: pages; rows of those that do not exist count as zeros
+  BufferRef slot;     // INT64 of each sequence
+  int64_t sequences, columns, pages, slots, targets, heads, width, window, stride;
+  int threads;
+
+  void Run(const JobContext& context) const noexcept;
+};
+
 // The gradients of windows: of a row the sum over the windows that have it, of a weight the sum over all
 // windows, in float64.
 struct CompressGradients {

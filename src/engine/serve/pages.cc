@@ -141,12 +141,12 @@ namespace {
 
 int64_t HeadsTogether(int64_t width) { return std::max<int64_t>(1, kTogether / std::max<int64_t>(width, 1)); }
 
-// x * gamma / sqrt(mean(x * x) + epsilon), in place.
-void Norm(float* x, const float* gamma, int64_t width, double epsilon) {
+// x * gamma / sqrt(mean(x * x) + epsilon) * factor, in place.
+void Norm(float* x, const float* gamma, int64_t width, double epsilon, float factor) {
   double sum = 0;
   for (int64_t i = 0; i < width; ++i) sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
   const auto rstd = static_cast<float>(1.0 / std::sqrt(sum / static_cast<double>(width) + epsilon));
-  for (int64_t i = 0; i < width; ++i) x[i] = x[i] * rstd * gamma[i];
+  for (int64_t i = 0; i < width; ++i) x[i] = x[i] * rstd * gamma[i] * factor;
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ void MakeRows::Run(const JobContext& context) const noexcept {
                   static_cast<size_t>(width));
       if (gamma.is_there) {
         gamma.load(gamma.buffer.Address(context), other, static_cast<size_t>(width));
-        Norm(x, other, width, epsilon);
+        Norm(x, other, width, epsilon, factor);
       }
       if (turned > 0) {
         const int64_t half = turned / 2;
@@ -228,6 +228,43 @@ void DequantiseRows::Run(const JobContext& context) const noexcept {
       if (row.is_there) value *= NumberOr(row, context, at / columns, 1.0f);
       if (bias_behind.is_there) value += NumberOr(bias_behind, context, c, 0.0f);
       Store(target + at * kNumber, value);
+    }
+  });
+}
+
+void QuantiseByRow::Run(const JobContext& context) const noexcept {
+  const char* const from = source.buffer.Address(context);
+  char* const codes = to.Address(context);
+  ForEachThreadBlock(rows, 2 * columns, threads, [&](int64_t first, int64_t end) {
+    for (int64_t row = first; row < end; ++row) {
+      const auto number = [&](int64_t column) {
+        float x;
+        source.load(from + (row * columns + column) * source.size, &x, 1);
+        return smooth.is_there ? x * NumberOr(smooth, context, column, 1.0f) : x;
+      };
+      float greatest = 0;
+      for (int64_t column = 0; column < columns; ++column) {
+        const float magnitude = std::fabs(number(column));
+        greatest = magnitude > greatest ? magnitude : greatest;
+      }
+      const float by = greatest / 127.0f;
+      for (int64_t column = 0; column < columns; ++column) {
+        const int8_t code = by == 0 ? int8_t{0} : Nearest(number(column) / by);
+        codes[row * columns + column] = static_cast<char>(code);
+      }
+      Store(step.Address(context) + row * kNumber, by);
+    }
+  });
+}
+
+void RescaleRows::Run(const JobContext& context) const noexcept {
+  const auto by = Load<float>(factor.Address(context));
+  ForEachThreadBlock(rows, columns, threads, [&](int64_t first, int64_t end) {
+    for (int64_t at = first * columns; at < end * columns; ++at) {
+      float x;
+      source.load(source.buffer.Address(context) + at * source.size, &x, 1);
+      x = x * by / Load<float>(step.Address(context) + at / columns * kNumber);
+      to.store(&x, to.buffer.Address(context) + at * to.size, 1, false);
     }
   });
 }

@@ -360,8 +360,11 @@ int64_t AttendToHeads::Choose(const JobContext& context, int64_t item, char* cho
     if (block > (visible - 1) / key_block) return;
     const int64_t first = block * key_block;
     const int64_t end = first + std::min(key_block, visible - first);
-    for (int64_t j = first; j < end; ++j)
-      Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, keys.RowOf(context, others, j));
+    for (int64_t j = first; j < end; ++j) {
+      // Pages that do not exist have no keys.
+      const int64_t at = keys.RowOf(context, others, j);
+      if (at >= 0) Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, at);
+    }
   };
   for (int64_t i = 0; i < count && visible > 0; ++i) {
     if (index.is_there) {

@@ -69,6 +69,7 @@ struct MakeRows {
   // x * gamma / sqrt(mean(x * x) + epsilon) of each head.
   NumberRows gamma;
   double epsilon;
+  float factor = 1;  // multiplies normalised elements
   // Rotates the first `turned` elements of a head by the angles of row / angle_rows.
   int64_t turned = 0;
   int64_t angle_rows = 1;
@@ -114,6 +115,28 @@ struct DequantiseRows {
   OptionalBuffer bias_behind;  // FLOAT
   BufferRef column;            // FLOAT
   OptionalBuffer row;          // FLOAT
+  int64_t rows, columns;
+  int threads;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises rows to INT8 by steps of their own: a row's greatest magnitude / 127. Elements are divided by it and
+// rounded to the nearest, halfway cases to even. A row of zeros has the step 0.
+struct QuantiseByRow {
+  NumberRows source;      // rows x columns
+  OptionalBuffer smooth;  // FLOAT of columns, multiplies first
+  BufferRef to;           // INT8
+  BufferRef step;         // FLOAT of rows, written
+  int64_t rows, columns;
+  int threads;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Multiplies rows by one factor and divides each by its own step.
+struct RescaleRows {
+  NumberRows source, to;  // rows x columns
+  BufferRef factor;       // FLOAT, one
+  BufferRef step;         // FLOAT of rows
   int64_t rows, columns;
   int threads;
   void Run(const JobContext& context) const noexcept;

@@ -518,6 +518,67 @@ class List {
   aclTensorList* list_;
 };
 
+// With a sink.
+const auto kScoreV3 = Register(
+    {"aclnnFlashAttentionScoreV3",
+     {"query", "key", "value", "sink", "result"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen mask(kTemplate, ACL_BOOL);
+       const Unseen greatest(kStatistics);
+       const Unseen sum(kStatistics);
+       const Unseen out(kOut, DtypeOf(t[0]));
+       const bool statistics = a.reduction == 2;
+       return aclnnFlashAttentionScoreV3GetWorkspaceSize(
+           t[0], t[1], t[2], nullptr, nullptr, nullptr,
+           a.reduction == 0 ? nullptr : static_cast<aclTensor*>(mask), t[3], nullptr, nullptr, nullptr,
+           kScale, 1.0, 0, 0, 4, kLayout, 0, a.reduction == 0 ? 0 : 3, 1, greatest,
+           statistics ? t[4] : static_cast<aclTensor*>(sum), nullptr,
+           statistics ? static_cast<aclTensor*>(out) : t[4], size, executor);
+     },
+     aclnnFlashAttentionScoreV3},
+    [] {
+      std::vector<GivenCase> cases = ScoreCases();
+      for (GivenCase& one : cases) {
+        one.input_dtypes.push_back(ACL_FLOAT);
+        one.input_shapes.push_back({4});
+      }
+      return cases;
+    }(),
+    3);
+const auto kGradV3 =
+    Register({"aclnnFlashAttentionScoreGradV3",
+              {"query", "keyIn", "value", "dy", "attentionIn", "softmaxMax", "softmaxSum", "sink", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen mask(kTemplate, ACL_BOOL);
+                const Unseen dq(kQuery, DtypeOf(t[0]));
+                const Unseen dk(kKey, DtypeOf(t[0]));
+                const Unseen dv(kValue, DtypeOf(t[0]));
+                const Unseen dsink({4});
+                const auto chosen = [&](int64_t setting, aclTensor* unseen) {
+                  return a.reduction == setting ? t[8] : unseen;
+                };
+                return aclnnFlashAttentionScoreGradV3GetWorkspaceSize(
+                    t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, mask, t[5], t[6], nullptr, t[4], t[7],
+                    nullptr, nullptr, nullptr, kScale, 1.0, 0, 0, 4, kLayout, 0, 3, 1, chosen(0, dq),
+                    chosen(1, dk), chosen(2, dv), nullptr, chosen(3, dsink), size, executor);
+              },
+              aclnnFlashAttentionScoreGradV3},
+             [] {
+               std::vector<GivenCase> cases;
+               const Shape results[] = {kQuery, kKey, kValue, {4}};
+               for (const DtypeNumber dtype : kDtypes) {
+                 for (size_t setting = 0; setting < 4; ++setting) {
+                   cases.push_back({{dtype, dtype, dtype, dtype, dtype, ACL_FLOAT, ACL_FLOAT, ACL_FLOAT},
+                                    {kQuery, kKey, kValue, kOut, kOut, kStatistics, kStatistics, {4}},
+                                    setting == 3 ? DtypeNumber{ACL_FLOAT} : dtype,
+                                    results[setting],
+                                    setting});
+                 }
+               }
+               return cases;
+             }(),
+             4, {6});
+
 // Sequences of several lengths, one query each, and the logarithms of sums.
 std::vector<GivenCase> InferCases() {
   std::vector<GivenCase> cases;
@@ -684,6 +745,40 @@ const auto kRing =
                return cases;
              }(),
              2, {2, 5});
+
+// Queries, keys and values of INT8 with rotary parts, of latent attention.
+const auto kCodes = Register(
+    {"aclnnFusedInferAttentionScoreV4",
+     {"query", "key", "value", "queryRope", "keyRope", "queryScale", "keyScale", "valueScale", "result"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const List key(t[1]);
+       const List value(t[2]);
+       const int64_t lengths[] = {300, 121};
+       aclIntArray* const keys = aclCreateIntArray(lengths, 2);
+       const Constant table({2, 3}, ACL_INT32);
+       char layout[] = "BSND";
+       const aclnnStatus status = aclnnFusedInferAttentionScoreV4GetWorkspaceSize(
+           t[0], key, value, nullptr, nullptr, nullptr, keys, nullptr, nullptr, nullptr, nullptr, nullptr,
+           nullptr, nullptr, table, nullptr, nullptr, t[6], nullptr, t[7], nullptr, nullptr, nullptr, nullptr,
+           t[3], t[4], nullptr, t[5], nullptr, 4, 0.001, 0, 0, layout, 1, 0, 0, 128, 0, false, 0, 0, 3, t[8],
+           nullptr, size, executor);
+       aclDestroyIntArray(keys);
+       return status;
+     },
+     aclnnFusedInferAttentionScoreV4},
+    {{{ACL_INT8, ACL_INT8, ACL_INT8, ACL_BF16, ACL_BF16, ACL_FLOAT, ACL_FLOAT, ACL_FLOAT},
+      {{2, 5, 4, 128},
+       {5, 1, 4, 128, 32},
+       {5, 1, 4, 128, 32},
+       {2, 5, 4, 64},
+       {5, 1, 4, 128, 16},
+       {2, 5, 4},
+       {1},
+       {1}},
+      ACL_BF16,
+      {2, 5, 4, 128},
+      0}},
+    1);
 
 }  // namespace
 }  // namespace portacl::testing

@@ -205,5 +205,30 @@ const auto kNetwork = Register(
     }(),
     4);
 
+// The same, cut by a tensor that says where rows end, and of weights of 8 bits.
+const auto kNetworkOfTensor = Register(
+    {"aclnnFFNV3",
+     {"x", "weight1", "weight2", "tokens", "antiquantScale1", "antiquantScale2", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       char name[] = "silu";
+       return aclnnFFNV3GetWorkspaceSize(t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, nullptr, nullptr,
+                                         nullptr, t[4], t[5], nullptr, nullptr, name, 0, false, t[6], size,
+                                         executor);
+     },
+     aclnnFFNV3},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        cases.push_back({{dtype, ACL_INT8, ACL_INT8, ACL_INT64, dtype, dtype},
+                         {{kTokens, 65}, {2, 65, 133}, {2, 133, 65}, {2}, {2, 133}, {2, 65}},
+                         dtype,
+                         {kTokens, 65},
+                         0,
+                         {{.input = 3, .below = kTokens / 2}}});
+      }
+      return cases;
+    }(),
+    1);
+
 }  // namespace
 }  // namespace portacl::testing

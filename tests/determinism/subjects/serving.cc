@@ -47,7 +47,7 @@ aclDataType DtypeOf(const aclTensor* tensor) {
 }
 
 SubjectRegistration Register(const OperatorBinding& binding, const std::vector<GivenCase>& given,
-                             size_t settings) {
+                             size_t settings, const std::vector<size_t>& not_negative = {}) {
   Subject subject;
   subject.description.binding = binding;
   subject.description.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
@@ -58,6 +58,7 @@ SubjectRegistration Register(const OperatorBinding& binding, const std::vector<G
   subject.given = given;
   subject.cuts_freely = [](const Attributes&) { return false; };
   subject.sums_everything = true;
+  subject.not_negative = not_negative;
   subject.is_plain_code =
       true;  // as phase 1 sees it: exponentials and sums of states alone are compiled for each instruction set
   for (const char c : binding.name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
@@ -324,6 +325,202 @@ const auto kCompressedGrad = Register(
       return cases;
     }(),
     2);
+
+// Queries, and their rotary parts; of weights that are numbers, and of codes.
+const auto kLatentQueries = Register(
+    {"aclnnMlaPrologV3WeightNz",
+     {"tokenX", "weightDq", "weightUqQr", "weightUk", "weightDkvKr", "rmsnormGammaCq", "rmsnormGammaCkv",
+      "ropeSin", "ropeCos", "dequantScaleWUqQr", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_query = a.reduction == 0;
+       const Unseen index({43}, ACL_INT64);
+       const Unseen keys({1, kSlots, 1, 80}, ACL_BF16);
+       const Unseen ropes({1, kSlots, 1, 32}, ACL_BF16);
+       const Unseen other({43, 3, is_query ? 32 : 80}, ACL_BF16);
+       char mode[] = "PA_NZ";
+       return aclnnMlaPrologV3WeightNzGetWorkspaceSize(
+           t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], keys, ropes, index, nullptr, nullptr, t[9],
+           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 1e-5, 1e-5, mode, 0, 0, 0, 0, 0, 128, 1.5,
+           0.5, is_query ? t[10] : other, is_query ? other : t[10], nullptr, nullptr, nullptr, size,
+           executor);
+     },
+     aclnnMlaPrologV3WeightNz},
+    [] {
+      std::vector<GivenCase> cases;
+      const DtypeNumber dtype = ACL_BF16;
+      for (const DtypeNumber up : {ACL_BF16, ACL_INT8}) {
+        for (size_t setting = 0; setting < 2; ++setting) {
+          cases.push_back({{dtype, dtype, up, dtype, dtype, dtype, dtype, dtype, dtype, ACL_FLOAT},
+                           {{43, 131},
+                            {131, 61},
+                            {61, 3 * (37 + 32)},
+                            {3, 37, 80},
+                            {131, 112},
+                            {61},
+                            {80},
+                            {43, 32},
+                            {43, 32},
+                            {1, 3 * (37 + 32)}},
+                           dtype,
+                           {43, 3, setting == 0 ? 80 : 32},
+                           setting});
+        }
+      }
+      return cases;
+    }(),
+    2);
+
+// Which quantised keys score highest.
+const auto kQuantRanked =
+    Register({"aclnnQuantLightningIndexer",
+              {"query", "key", "weights", "queryDequantScale", "keyDequantScale", "out"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnQuantLightningIndexerGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], nullptr,
+                                                                  nullptr, nullptr, 0, 0, nullptr, nullptr,
+                                                                  29, 3, 0, 0, t[5], size, executor);
+              },
+              aclnnQuantLightningIndexer},
+             {{{ACL_INT8, ACL_INT8, ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16},
+               {{2, 3, 17, 128}, {2, 71, 1, 128}, {2, 3, 17}, {2, 3, 17}, {2, 71, 1}},
+               ACL_INT32,
+               {2, 3, 1, 29},
+               0}},
+             1);
+
+// Attention to selected blocks, to compressed keys, and of one query to pages of either.
+const Shape kQueries = {43, 4, 71};
+const Shape kKeys = {91, 2, 71};
+const Shape kValues = {91, 2, 37};
+const Shape kResults = {43, 4, 37};
+const Shape kSums = {43, 4, 8};
+char kPackedLayout[] = "TND";
+
+std::vector<GivenCase> NsaCases(const std::vector<Shape>& more, const std::vector<DtypeNumber>& dtypes,
+                                const std::vector<Shape>& results, int64_t blocks) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+    for (size_t setting = 0; setting < results.size(); ++setting) {
+      GivenCase one{{dtype, dtype, dtype},
+                    {kQueries, kKeys, kValues},
+                    results[setting] == kSums ? DtypeNumber{ACL_FLOAT} : dtype,
+                    results[setting],
+                    setting};
+      for (size_t i = 0; i < more.size(); ++i) {
+        one.input_dtypes.push_back(dtypes[i] == kUndefinedDtype ? dtype : dtypes[i]);
+        one.input_shapes.push_back(more[i]);
+      }
+      if (blocks > 0) one.indices = {{.input = 2 + more.size(), .below = blocks}};
+      cases.push_back(one);
+    }
+  }
+  return cases;
+}
+
+const auto kChosen = Register(
+    {"aclnnNsaSelectedAttention",
+     {"query", "key", "value", "topkIndices", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_result = a.reduction == 0;
+       const Unseen greatest(kSums, ACL_FLOAT);
+       const Unseen other(is_result ? kSums : kResults, is_result ? aclDataType{ACL_FLOAT} : DtypeOf(t[0]));
+       const Numbers queries({20, 43});
+       const Numbers keys({40, 91});
+       return aclnnNsaSelectedAttentionGetWorkspaceSize(
+           t[0], t[1], t[2], t[3], nullptr, queries, keys, 0.125, 4, kPackedLayout, 2, 8, 3, greatest,
+           is_result ? other : t[4], is_result ? t[4] : other, size, executor);
+     },
+     aclnnNsaSelectedAttention},
+    NsaCases({{43, 2, 3}}, {ACL_INT32}, {kResults, kSums}, 6), 2);
+
+const auto kChosenGrad = Register(
+    {"aclnnNsaSelectedAttentionGrad",
+     {"query", "key", "value", "attentionOut", "attentionOutGrad", "softmaxMax", "softmaxSum", "topkIndices",
+      "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const Unseen of_query(kQueries, DtypeOf(t[0]));
+       const Unseen of_key(kKeys, DtypeOf(t[0]));
+       const Unseen of_value(kValues, DtypeOf(t[0]));
+       const Numbers queries({20, 43});
+       const Numbers keys({40, 91});
+       const auto chosen = [&](int64_t setting, aclTensor* unseen) {
+         return a.reduction == setting ? t[8] : unseen;
+       };
+       return aclnnNsaSelectedAttentionGradGetWorkspaceSize(
+           t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], queries, keys, nullptr, 0.125, 8, 3, 4,
+           kPackedLayout, 2, chosen(0, of_query), chosen(1, of_key), chosen(2, of_value), size, executor);
+     },
+     aclnnNsaSelectedAttentionGrad},
+    NsaCases({kResults, kResults, kSums, kSums, {43, 2, 3}},
+             {kUndefinedDtype, kUndefinedDtype, ACL_FLOAT, ACL_FLOAT, ACL_INT32}, {kQueries, kKeys, kValues},
+             6),
+    3, {6});
+
+const auto kOfCompressed = Register(
+    {"aclnnNsaCompressAttention",
+     {"query", "key", "value", "out"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       const bool is_result = a.reduction == 0;
+       const Unseen greatest(kSums, ACL_FLOAT);
+       const Unseen other(is_result ? kSums : kResults, is_result ? aclDataType{ACL_FLOAT} : DtypeOf(t[0]));
+       const Unseen blocks({43, 2, 5}, ACL_INT32);
+       const Numbers queries({20, 43});
+       const Numbers keys({40, 91});
+       const Numbers selected({10, 23});
+       return aclnnNsaCompressAttentionGetWorkspaceSize(
+           t[0], t[1], t[2], nullptr, nullptr, queries, keys, selected, 0.125, 4, kPackedLayout, 1, 32, 16,
+           64, 5, greatest, is_result ? other : t[3], is_result ? t[3] : other, blocks, size, executor);
+     },
+     aclnnNsaCompressAttention},
+    NsaCases({}, {}, {kResults, kSums}, 0), 2);
+
+const auto kOfPages = Register(
+    {"aclnnNsaSelectedAttentionInfer",
+     {"query", "key", "value", "topkIndices", "blockTable", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const Numbers lengths({40, 64, 9});
+       return aclnnNsaSelectedAttentionInferGetWorkspaceSize(t[0], t[1], t[2], t[3], nullptr, t[4], nullptr,
+                                                             lengths, kPackedLayout, 4, 2, 8, 3, 16, 0.125, 0,
+                                                             t[5], size, executor);
+     },
+     aclnnNsaSelectedAttentionInfer},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        cases.push_back({{dtype, dtype, dtype, ACL_INT32, ACL_INT32},
+                         {{3, 4, 71}, {7, 16, 142}, {7, 16, 74}, {3, 2, 3}, {3, 4}},
+                         dtype,
+                         {3, 4, 37},
+                         0,
+                         {{.input = 3, .below = 6}, {.input = 4, .below = 7}}});
+      }
+      return cases;
+    }(),
+    1);
+
+const auto kRankedPages = Register(
+    {"aclnnNsaCompressAttentionInfer",
+     {"query", "key", "value", "blockTable", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       const Numbers lengths({40, 64, 9});
+       const Unseen blocks({3, 2, 5}, ACL_INT32);
+       return aclnnNsaCompressAttentionInferGetWorkspaceSize(
+           t[0], t[1], t[2], nullptr, t[3], nullptr, lengths, nullptr, nullptr, 4, 2, 64, 5, 32, 16, 0.125,
+           kPackedLayout, 16, 0, t[4], blocks, size, executor);
+     },
+     aclnnNsaCompressAttentionInfer},
+    [] {
+      std::vector<GivenCase> cases;
+      for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+        cases.push_back({{dtype, dtype, dtype, ACL_INT32},
+                         {{3, 4, 71}, {7, 16, 142}, {7, 16, 74}, {3, 4}},
+                         dtype,
+                         {3, 4, 37},
+                         0,
+                         {{.input = 3, .below = 7}}});
+      }
+      return cases;
+    }(),
+    1);
 
 }  // namespace
 }  // namespace portacl::testing
