@@ -11,6 +11,7 @@
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
 #include "aclnnop/matmul/quant_matmul_blocks.h"
+#include "aclnnop/matmul/quant_matmul_codes.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/gemm/integer_product.h"
@@ -471,11 +472,13 @@ PORTACL_PHASE_1(aclnnQuantMatmulV4) { return RunPhase1(call, kChecks, workspaceS
 // NOLINTBEGIN(readability-identifier-naming): the names are CANN's
 PORTACL_PHASE_1(aclnnQuantMatmulV5) {
   if (matmul::IsBlockScaled(call)) return matmul::RunBlockScaled(call, false, workspaceSize, executor);
+  if (matmul::AreCodes(call)) return matmul::RunCodes(call, false, workspaceSize, executor);
   return RunPhase1(call, kChecksOfV5, workspaceSize, executor, SetProduct);
 }
 
 PORTACL_PHASE_1(aclnnQuantMatmulWeightNz) {
   if (matmul::IsBlockScaled(call)) return matmul::RunBlockScaled(call, true, workspaceSize, executor);
+  if (matmul::AreCodes(call)) return matmul::RunCodes(call, true, workspaceSize, executor);
   return RunPhase1(call, kFractalChecks, workspaceSize, executor, SetProduct);
 }
 // NOLINTEND(readability-identifier-naming)
