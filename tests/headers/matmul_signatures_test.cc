@@ -60,6 +60,16 @@ HAS(aclnnWeightQuantBatchMatmulV2, In, In, In, In, In, In, In, int, In);
 HAS(aclnnWeightQuantBatchMatmulV3, In, In, In, In, In, In, In, int, int, In);
 HAS(aclnnWeightQuantBatchMatmulNz, In, In, In, In, In, In, In, int, In);
 HAS(aclnnNpuFormatCast, In, Out);
+HAS(aclnnTransposeQuantBatchMatMul, In, In, In, In, In, int32_t, int64_t, const aclIntArray*,
+    const aclIntArray*, const aclIntArray*, int32_t, Out);
+HAS(aclnnTransposeQuantBatchMatMulWeightNz, In, In, In, In, In, int32_t, int64_t, const aclIntArray*,
+    const aclIntArray*, const aclIntArray*, int32_t, Out);
+HAS(aclnnQuantBatchMatmulInplaceAdd, In, In, In, In, Out, bool, bool, int64_t);
+HAS(aclnnQuantGroupedMatmulInplaceAdd, In, In, In, In, In, Out, int64_t, int64_t);
+HAS(aclnnDualLevelQuantMatmulWeightNz, In, In, In, In, In, In, In, bool, bool, int64_t, int64_t, Out);
+HAS(aclnnFusedQuantMatmul, In, In, In, In, In, In, In, In, In, In, const char*, int64_t, Out);
+HAS(aclnnFusedQuantMatmulWeightNz, In, In, In, In, In, In, In, In, In, In, const char*, int64_t, Out);
+HAS(aclnnQuantMatmulDequant, In, In, In, In, In, In, In, char*, bool, Out);
 HAS(aclnnQuantMatmulReduceSumWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t,
     const aclIntArray*, bool, Out);
 static_assert(std::is_same<decltype(&aclnnNpuFormatCastCalculateSizeAndFormat),

@@ -102,10 +102,11 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
       left = kept;
       return aclnnStatus{ACL_SUCCESS};
     }
-    return RefuseDtype(check, call, tensor, accepted,
-                       tensor == kX1 || tensor == kX2
-                           ? "; products of groups, of MX and of fp8 types are not computed"
-                           : "");
+    return RefuseDtype(
+        check, call, tensor, accepted,
+        tensor == kX1 || tensor == kX2
+            ? "; 8-bit and 4-bit floats are products of aclnnQuantMatmulV5 and WeightNz on Ascend 950"
+            : "");
   };
   const auto has = [&](int tensor, DtypeSet Row::*set) {
     return keep(
@@ -117,8 +118,9 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   };
   if (const aclnnStatus status = has(kX1, &Row::x)) return status;
   if (call.Tensor(kX2).dtype != call.Tensor(kX1).dtype)
-    return RefuseDtype(check, call, kX2, DtypeSet(call.Tensor(kX1).dtype),
-                       "; products of groups, of MX and of fp8 types are not computed");
+    return RefuseDtype(
+        check, call, kX2, DtypeSet(call.Tensor(kX1).dtype),
+        "; 8-bit and 4-bit floats are products of aclnnQuantMatmulV5 and WeightNz on Ascend 950");
   if (const aclnnStatus status = has(kScale, &Row::scale)) return status;
   if (const aclnnStatus status = has(kOut, &Row::out)) return status;
   const aclnnStatus factors = keep(
@@ -346,7 +348,7 @@ aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
 // Refuses products of groups, which docs/compatibility.md lists as unsupported.
 aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
   if (call.attributes[kGroupSize].integer == 0) return ACL_SUCCESS;
-  return RefuseGroup(check, call, "0; products of groups, of MX and of fp8 types are not computed.");
+  return RefuseGroup(check, call, "0 with these types and scales.");
 }
 
 // Accepts tensors without elements, which torch_npu passes as offsets.

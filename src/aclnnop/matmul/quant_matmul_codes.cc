@@ -56,16 +56,6 @@ bool IsMixed(const OperatorCall& call) {
 
 // ---- checks ----
 
-aclnnStatus OnItsProduct(const Check& check, OperatorCall& call) noexcept {
-  const Mode mode = ModeOf(call);
-  const bool is_integer = mode == Mode::kWords || mode == Mode::kOffsets;
-  const ProductSet products = is_integer ? products::kAtlasA2AndA3 : products::kAscend950;
-  return ShapeChecks(check, call)
-      .Holds(products.Contains(call.product), kX1,
-             is_integer ? "FLOAT8, HIFLOAT8 or FLOAT4 on this product" : "another type on this product")
-      .status();
-}
-
 aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const Mode mode = ModeOf(call);
@@ -313,7 +303,7 @@ aclnnStatus IsFractal(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kChecks = List(
-    NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), Custom(OnItsProduct), Custom(TypesFit),
+    NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), Custom(TypesFit),
     Custom(HasNoMore, ACLNN_ERR_PARAM_NULLPTR), Custom(HasNoYScale), Custom(MatricesFit), Custom(ScalesFit),
     Custom(FormatsFit), Custom(GroupFits), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
     FractalInsideStorage({kX2}), MatricesInsideStorage({kX1, kX2}),

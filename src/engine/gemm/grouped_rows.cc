@@ -27,6 +27,9 @@ HWY_INLINE V Activated(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   if constexpr (kFunction == Function::kRelu) {
     return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, hn::Zero(d)));
+  } else if constexpr (kFunction == Function::kGelu) {
+    return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x),
+                   hn::Add(one, functions::Erf(d, hn::Mul(x, hn::Set(d, 0.70710678f)))));
   } else if constexpr (kFunction == Function::kGeluTanh) {
     const V cube = hn::Mul(hn::Mul(x, x), x);
     const V inner =
@@ -56,6 +59,7 @@ void ApplyOne(float* values, int64_t n) {
 void Apply(GroupedRows::Function function, float* values, int64_t n) {
   using Function = GroupedRows::Function;
   if (function == Function::kRelu) ApplyOne<Function::kRelu>(values, n);
+  if (function == Function::kGelu) ApplyOne<Function::kGelu>(values, n);
   if (function == Function::kGeluTanh) ApplyOne<Function::kGeluTanh>(values, n);
   if (function == Function::kFastGelu) ApplyOne<Function::kFastGelu>(values, n);
   if (function == Function::kSilu || function == Function::kSwigluQuant) ApplyOne<Function::kSilu>(values, n);
