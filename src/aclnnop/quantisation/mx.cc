@@ -62,7 +62,7 @@ engine::Rounding MxRoundingOf(std::string_view name) noexcept {
 
 void AddMx(DenseOpList& ops, const OperatorCall& call, const Numbers& x, const Shape& shape, int axis, int y,
            int scale, engine::QuantiseMx job) {
-  const bool keeps = job.groups.ends.is_there;
+  const bool keeps = job.groups.ends.is_there || job.covered.ends.is_there;
   Quantiser codes;
   SetCodes(ops, call, y, codes, keeps);
   job.x = x;
@@ -74,7 +74,7 @@ void AddMx(DenseOpList& ops, const OperatorCall& call, const Numbers& x, const S
   for (int dim = axis + 1; dim < shape.rank; ++dim) job.inner *= shape[dim];
   job.isa = ops.isa();
   job.threads = ops.threads();
-  ops.Compute(job, {x.buffer, job.codes, job.scales, BufferOf(job.groups.ends)},
+  ops.Compute(job, {x.buffer, job.codes, job.scales, BufferOf(job.groups.ends), BufferOf(job.covered.ends)},
               job.outer * job.length * job.inner);
 }
 

@@ -14,7 +14,7 @@
 #include <hwy/highway.h>
 #include "engine/half_precision-inl.h"
 
-// Of a tile; the numbers of both operands and the sums stay in the first-level cache.
+// The size of a tile, such that the numbers of both operands and the sums stay in the first-level cache.
 #ifndef PORTACL_ENGINE_CODE_PRODUCT_TILE
 #define PORTACL_ENGINE_CODE_PRODUCT_TILE
 namespace portacl::engine::code_product_tile {

@@ -117,12 +117,17 @@ Rows RowsOf(const RowGroups& groups, int64_t group, int64_t rows, const JobConte
   const char* const ends = groups.ends.buffer.Address(context);
   Rows found{0, 0};
   for (int64_t g = 0; g <= group; ++g) {
-    int64_t end;
-    std::memcpy(&end, ends + g * int64_t{sizeof end}, sizeof end);
+    int64_t number;
+    std::memcpy(&number, ends + g * int64_t{sizeof number}, sizeof number);
     found.first = found.end;
-    found.end = std::clamp(end, found.first, rows);
+    const int64_t count = groups.are_counts ? number : number < found.first ? 0 : number - found.first;
+    found.end = found.first + std::clamp<int64_t>(count, 0, rows - found.first);
   }
   return found;
+}
+// Returns how many rows all groups have together.
+int64_t RowsCovered(const RowGroups& groups, int64_t rows, const JobContext& context) {
+  return groups.ends.is_there && groups.count == 0 ? 0 : RowsOf(groups, groups.count - 1, rows, context).end;
 }
 int64_t CountOf(const RowGroups& groups) { return groups.ends.is_there ? groups.count : 1; }
 
@@ -191,7 +196,8 @@ uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept {
       break;
     case PowerRule::Kind::kQuotient: {
       const float greatest = std::max(std::bit_cast<float>(bits), rule.least_greatest);
-      const auto quotient = std::bit_cast<uint32_t>(greatest / rule.most);
+      const auto quotient =
+          std::bit_cast<uint32_t>(rule.inverse != 0 ? greatest * rule.inverse : greatest / rule.most);
       const uint32_t field = quotient >> 23;
       const uint32_t fraction = quotient & 0x007FFFFF;
       const bool is_above =
@@ -204,7 +210,8 @@ uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept {
       const uint32_t field = rounded >> 7;
       if (field == 0) return 0;
       if (field == 0xFF) return kNoPower;
-      exponent = static_cast<int>(field) - 127 - 2 + ((rounded & 0x7F) > rule.fraction ? 1 : 0);
+      exponent =
+          static_cast<int>(field) - 127 - rule.greatest_exponent + ((rounded & 0x7F) > rule.fraction ? 1 : 0);
       break;
     }
   }
@@ -221,10 +228,11 @@ void QuantiseMx::Run(const JobContext& context) const noexcept {
     const int64_t piece = kPiece / block * block;
     const int64_t pieces = QuotientUp(length, piece);
     const int64_t rows = std::max<int64_t>(1, kPiece / std::max<int64_t>(length, 1));
-    ForEachUnit(QuotientUp(outer, rows) * pieces, threads, [&](int64_t unit) {
+    const int64_t there = RowsCovered(covered, outer, context);
+    ForEachUnit(QuotientUp(there, rows) * pieces, threads, [&](int64_t unit) {
       const int64_t first = unit / pieces * rows;
       const int64_t from = unit % pieces * piece;
-      for (int64_t row = first; row < std::min(outer, first + rows); ++row)
+      for (int64_t row = first; row < std::min(there, first + rows); ++row)
         QuantiseContiguous(*this, source, sink, bytes + row * pairs * 2, row, from,
                            std::min(length, from + piece));
     });
@@ -353,6 +361,59 @@ void DivideBlocks::Run(const JobContext& context) const noexcept {
       }
       store(tile, target + (row * columns + from) * size, static_cast<size_t>(n), false);
     }
+  });
+}
+
+void QuantiseRowBlocks::Run(const JobContext& context) const noexcept {
+  const Source source(x, isa, context);
+  const Sink sink(codes, dtype, Rounding::kNearestEven, isa, context);
+  char* const written = scales.Address(context);
+  const int64_t blocks = QuotientUp(columns, block);
+  const float inverse = 1.0f / most;
+  ForEachUnit(RowsCovered(covered, rows, context), threads, [&](int64_t row) {
+    float tile[kTile];
+    for (int64_t number = 0; number < blocks; ++number) {
+      const int64_t from = number * block;
+      const int64_t n = std::min(columns, from + block) - from;
+      source.Bring(row * columns + from, n, tile);
+      float greatest = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const float size = std::fabs(tile[i]);
+        if (size < std::numeric_limits<float>::infinity()) greatest = std::max(greatest, size);
+      }
+      greatest = std::max(greatest, least);
+      float scale = greatest * inverse;
+      float factor = most / greatest;
+      if (rounds_up) {
+        const auto bits = std::bit_cast<uint32_t>(scale);
+        scale = std::bit_cast<float>((bits + 0x007FFFFF) & 0xFF800000);
+        factor = 1.0f / scale;
+      }
+      std::memcpy(written + (row * blocks + number) * int64_t{sizeof scale}, &scale, sizeof scale);
+      for (int64_t i = 0; i < n; ++i) {
+        const float product = tile[i] * factor;
+        if (std::fabs(product) < std::numeric_limits<float>::infinity()) tile[i] = product;
+      }
+      sink.Put(row * columns + from, n, tile);
+    }
+  });
+}
+
+void GroupScales::Run(const JobContext& context) const noexcept {
+  const Source source(x, isa, context);
+  char* const written = scales.Address(context);
+  ForEachUnit(CountOf(groups), threads, [&](int64_t group) {
+    const Rows own = RowsOf(groups, group, rows, context);
+    uint32_t bits = 0;
+    float tile[kTile];
+    for (int64_t at = own.first * columns; at < own.end * columns; at += kTile) {
+      const int64_t n = std::min(kTile, own.end * columns - at);
+      source.Bring(at, n, tile);
+      bits = GreatestBits(tile, n, bits);
+    }
+    const float scale =
+        (bits > kInfinityBits ? std::numeric_limits<float>::quiet_NaN() : std::bit_cast<float>(bits)) / most;
+    std::memcpy(written + group * int64_t{sizeof scale}, &scale, sizeof scale);
   });
 }
 
