@@ -144,17 +144,20 @@ aclnnStatus DualFits(const Check& check, OperatorCall& call) noexcept {
 }
 
 template <const Places& kAt>
-constexpr auto kDualRest = List(NotNull(kAt.y1), NotNull(kAt.scale1), NotNull(kAt.y2), NotNull(kAt.scale2),
-                                DtypesIn(kHalvesOn950, {kX}),
+constexpr auto kDualOutputs = List(NotNull(kAt.y1), NotNull(kAt.scale1), NotNull(kAt.y2),
+                                   NotNull(kAt.scale2));
+template <const Places& kAt>
+constexpr auto kDualRest = List(DtypesIn(kHalvesOn950, {kX}),
                                 IfGiven<kAt.group>(DtypesIn(kInt64, {kAt.group})),
                                 DtypesIn(kMxCodes, {kAt.y1, kAt.y2}),
                                 DtypesIn(kPowers, {kAt.scale1, kAt.scale2}), Custom(DualFits<kAt>, kTiling),
                                 SizesRepresentable({kAt.y1, kAt.scale1, kAt.scale2}), DoneIfEmpty({kX}),
                                 InsideStorage({kX}), Packed<kAt.y1>(), Packed<kAt.y2>());
-constexpr auto kForwardChecks = Join(List(NotNull(kX)), kDualRest<kForward>);
+constexpr auto kForwardChecks = Join(List(NotNull(kX)), kDualOutputs<kForward>, kDualRest<kForward>);
 constexpr auto kBackwardChecks =
-    Join(List(NotNull(kX), NotNull(kBackward.slope), SameDtype(kX, kBackward.slope)), kDualRest<kBackward>,
-         List(InsideStorage({kBackward.slope})));
+    Join(List(NotNull(kX), NotNull(kBackward.slope)),
+         Join(kDualOutputs<kBackward>, List(SameDtype(kX, kBackward.slope)),
+              Join(kDualRest<kBackward>, List(InsideStorage({kBackward.slope})))));
 
 void AddBothAxes(DenseOpList& ops, const OperatorCall& call, const Numbers& numbers, const Shape& shape,
                  const Places& at) {
