@@ -69,6 +69,7 @@ HAS(aclnnQuantGroupedMatmulInplaceAdd, In, In, In, In, In, Out, int64_t, int64_t
 HAS(aclnnDualLevelQuantMatmulWeightNz, In, In, In, In, In, In, In, bool, bool, int64_t, int64_t, Out);
 HAS(aclnnFusedQuantMatmul, In, In, In, In, In, In, In, In, In, In, const char*, int64_t, Out);
 HAS(aclnnFusedQuantMatmulWeightNz, In, In, In, In, In, In, In, In, In, In, const char*, int64_t, Out);
+HAS(aclnnConvertWeightToINT4Pack, In, Out);
 HAS(aclnnQuantMatmulDequant, In, In, In, In, In, In, In, char*, bool, Out);
 HAS(aclnnQuantMatmulReduceSumWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t,
     const aclIntArray*, bool, Out);

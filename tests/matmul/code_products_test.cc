@@ -810,5 +810,50 @@ TEST(CodeProducts, QuantisedRowsTimesBytes) {
   });
 }
 
+// ---- packed codes ----
+
+TEST(CodeProducts, PacksCodesOfNumbers) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(18);
+  const auto pack = [&](HeldView& weight, HeldView& packed) {
+    return RunOf(
+        environment.stream(), {&weight, &packed},
+        [](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+          return aclnnConvertWeightToINT4PackGetWorkspaceSize(t[0], t[1], size, executor);
+        },
+        aclnnConvertWeightToINT4Pack);
+  };
+  for (const DtypeNumber dtype : {ACL_INT4, ACL_INT32, ACL_FLOAT4_E2M1, ACL_FLOAT}) {
+    const bool is_float = dtype == ACL_FLOAT4_E2M1 || dtype == ACL_FLOAT;
+    const bool is_word = dtype == ACL_INT32 || dtype == ACL_FLOAT;
+    const Shape shape = {3, 40};
+    HeldView weight = Numbers(shape, is_float ? ACL_FLOAT : ACL_INT32);
+    std::vector<uint32_t> codes;
+    for (int64_t i = 0; i < NumElements(shape); ++i) {
+      codes.push_back(static_cast<uint32_t>(random.Between(0, 15)));
+      // Other bits of an integer do not count; a number without a code becomes 0.
+      const bool has_none = is_float && random.Chance(20);
+      const double number =
+          is_float ? NumberOfCode(ACL_FLOAT4_E2M1, codes.back())
+                   : static_cast<double>(codes.back()) + 16.0 * static_cast<double>(random.Between(-9, 9));
+      if (is_float && (has_none || number == 0)) codes.back() = 0;
+      EncodeElement(weight.dtype, has_none ? 2.5 : number, weight.bytes.data() + 4 * i);
+    }
+    HeldView packed{is_word ? Shape{3, 5} : shape, Dense(is_word ? Shape{3, 5} : shape), dtype};
+    packed.bytes.resize(60);
+    packed.storage_elements = NumElements(packed.shape);
+    const CallResult result = pack(weight, packed);
+    ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+    for (size_t i = 0; i < codes.size(); i += 2)
+      EXPECT_EQ(packed.bytes[i / 2], codes[i] | codes[i + 1] << 4) << DtypeName(dtype) << " " << i;
+    packed.shape = {3, 6};
+    EXPECT_EQ(pack(weight, packed).plan, 161002);
+    HeldView other = Numbers(shape, ACL_FLOAT16);
+    EXPECT_EQ(pack(other, packed).plan, 161002);
+    HeldView none = Nothing();
+    EXPECT_EQ(pack(none, packed).plan, 161001);
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing
