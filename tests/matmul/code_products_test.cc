@@ -58,6 +58,11 @@ HeldView PowersOf(const Shape& shape, RandomNumbers& random) {
 float PowerAt(const HeldView& view, const Index& index) { return static_cast<float>(CodeAt(view, index)); }
 HeldView FloatsOf(const Shape& shape, DtypeNumber dtype, RandomNumbers& random) {
   HeldView view = Numbers(shape, dtype);
+  if (dtype == ACL_INT32) {
+    for (size_t i = 0; i < view.bytes.size(); i += 4)
+      EncodeIntegerElement(dtype, random.Between(-50, 50), view.bytes.data() + i);
+    return view;
+  }
   Fill(view, random, 0.01);
   return view;
 }
@@ -743,7 +748,11 @@ TEST(CodeProducts, GeluOfIntegers) {
         for (int64_t column = 0; column < n; ++column) {
           double sum = 0;
           for (int64_t t = 0; t < k; ++t) sum += CodeAt(x1, {row, t}) * CodeAt(x2, {t, column});
-          const double added = bias.null ? 0 : static_cast<double>(NumberAt(bias, {column}));
+          const double added =
+              bias.null ? 0
+              : bias.dtype == ACL_INT32
+                  ? static_cast<double>(DecodeInteger(ACL_INT32, bias.bytes.data() + 4 * column))
+                  : static_cast<double>(NumberAt(bias, {column}));
           if (bias.dtype == ACL_INT32) sum += added;
           sum *= static_cast<double>(NumberAt(of_columns, {i == 1 ? 0 : column})) *
                  static_cast<double>(NumberAt(of_rows, {row}));
@@ -837,7 +846,10 @@ TEST(CodeProducts, PacksCodesOfNumbers) {
           is_float ? NumberOfCode(ACL_FLOAT4_E2M1, codes.back())
                    : static_cast<double>(codes.back()) + 16.0 * static_cast<double>(random.Between(-9, 9));
       if (is_float && (has_none || number == 0)) codes.back() = 0;
-      EncodeElement(weight.dtype, has_none ? 2.5 : number, weight.bytes.data() + 4 * i);
+      if (is_float)
+        EncodeElement(ACL_FLOAT, has_none ? 2.5 : number, weight.bytes.data() + 4 * i);
+      else
+        EncodeIntegerElement(ACL_INT32, static_cast<int64_t>(number), weight.bytes.data() + 4 * i);
     }
     HeldView packed{is_word ? Shape{3, 5} : shape, Dense(is_word ? Shape{3, 5} : shape), dtype};
     packed.bytes.resize(60);
