@@ -727,10 +727,12 @@ IndexOperator Grouped() {
                 const bool is_byte = y == ACL_FLOAT8_E4M3FN || y == ACL_FLOAT8_E5M2;
                 if (mode == 0 ? !is_byte : mode == 1 ? !is_byte && !IsFloat4(y) : y != ACL_HIFLOAT8)
                   return true;
-                if (mode < 2 && call["blockSize"].integer != (mode == 0 ? 128 : 32)) return true;
+                if (mode < 2 && call["blockSize"].integer != 0 &&
+                    call["blockSize"].integer != (mode == 0 ? 128 : 32))
+                  return true;
                 const double limit = call["clampLimit"].real, most = call["dstTypeMax"].real;
                 if (limit != -1 && !(limit > 0)) return true;
-                if (mode == 3 ? !(most >= 0 && most <= 32768) : most != 0) return true;
+                if (mode == 3 && !(most >= 0 && most <= 32768)) return true;
                 if (mode != 2 && call["yScaleOut"].dtype != (mode == 1 ? ACL_FLOAT8_E8M0 : ACL_FLOAT))
                   return true;
                 return call["outputOrigin"].integer != 0 && call["yOriginOut"].dtype != call["x"].dtype;
@@ -775,7 +777,7 @@ IndexOperator Grouped() {
     call["scaleOptional"].null = mode != 2;
     call["dstType"].integer = y;
     call["quantMode"].integer = mode;
-    call["blockSize"].integer = mode == 1 ? 32 : 128;
+    call["blockSize"].integer = random.Chance(50) ? 0 : mode == 1 ? 32 : 128;
     call["roundScale"].integer = random.Chance(50);
     call["clampLimit"].real = random.Chance(50) ? -1 : 1.25;
     call["dstTypeMax"].real = mode == 3 && random.Chance(50) ? 224 : 0;
@@ -929,11 +931,11 @@ IndexOperator GroupedGradient() {
                         for (const char* const name : {"gradY", "gradXOut", origin_name}) {
                           if (!call[name].null && call[name].dtype != dtype) return true;
                         }
-                        if (!call[weight_out].null && (call[kWeight].null || call[origin_name].null ||
-                                                       call[weight_out].dtype != ACL_FLOAT))
+                        const bool writes = !call[weight_out].null && !call[kWeight].null;
+                        if (writes && (call[origin_name].null || call[weight_out].dtype != ACL_FLOAT))
                           return true;
                         const double limit = call["clampLimit"].real;
-                        if (limit != -1 && !(limit > 0)) return true;
+                        if (limit != -1 && !(limit >= 0)) return true;
                         const Shape& x = call["x"].shape;
                         if (x.size() < 2 || x.size() > 7) return true;
                         if (!call[kGroup].null && call[kGroup].shape.size() != 1) return true;
@@ -943,7 +945,8 @@ IndexOperator GroupedGradient() {
                         if (call["gradY"].shape != half || call["gradXOut"].shape != x) return true;
                         if (!call[origin_name].null && call[origin_name].shape != half) return true;
                         for (const char* const name : {kWeight, weight_out}) {
-                          if (!call[name].null && NumElements(call[name].shape) != NumElements(RowsOf(x)))
+                          if (!call[name].null && (name == kWeight || writes) &&
+                              NumElements(call[name].shape) != NumElements(RowsOf(x)))
                             return true;
                         }
                         return false;
@@ -963,10 +966,10 @@ IndexOperator GroupedGradient() {
     call[origin_name].null = random.Chance(30);
     call[kGroup] = TensorArg(kGroup, {random.Between(1, 3)}, ACL_INT64);
     call[kGroup].null = random.Chance(50);
-    call["clampLimit"].real = random.Chance(50) ? -1 : 1.25;
+    call["clampLimit"].real = random.Chance(30) ? 0 : random.Chance(50) ? -1 : 1.25;
     call["gradXOut"] = OutputArg("gradXOut", x, dtype);
     call[weight_out] = OutputArg(weight_out, RowsOf(x));
-    call[weight_out].null = call[kWeight].null || call[origin_name].null || random.Chance(30);
+    call[weight_out].null = (!call[kWeight].null && call[origin_name].null) || random.Chance(30);
   };
   op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 4; ++i) SetNumbers(tensors[i], random);
@@ -985,9 +988,9 @@ IndexOperator GroupedGradient() {
       for (int64_t h = 0; h < columns; ++h) {
         const int64_t first = row * both + h, i = row * columns + h;
         double a = x[first], b = x[first + columns];
-        const bool is_above = limit != -1 && a > limit;
-        const bool is_beyond = limit != -1 && std::fabs(b) > limit;
-        if (limit != -1) {
+        const bool is_above = limit > 0 && a > limit;
+        const bool is_beyond = limit > 0 && std::fabs(b) > limit;
+        if (limit > 0) {
           a = std::min(a, limit);
           b = std::clamp(b, -limit, limit);
         }
@@ -998,7 +1001,7 @@ IndexOperator GroupedGradient() {
         gradient[static_cast<size_t>(first + columns)] = Encoded(call["x"].dtype, is_beyond ? 0 : g * a * s);
         if (origin.is_given()) sum += slope[i] * origin[i];
       }
-      of_weight[static_cast<size_t>(row)] = Encoded(ACL_FLOAT, sum);
+      if (weight.is_given()) of_weight[static_cast<size_t>(row)] = Encoded(ACL_FLOAT, sum);
     }
     return std::vector<Outcome>{gradient, of_weight};
   };

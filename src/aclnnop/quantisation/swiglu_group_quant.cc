@@ -43,13 +43,12 @@ aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
   if (mode == kPowersOfTwo) checks.Holds((kMxFloat8s | kFloat4s).Contains(y), kY, "FLOAT8 or FLOAT4");
   if (mode >= kGiven) checks.Holds(y == ACL_HIFLOAT8, kY, "HIFLOAT8");
   const int64_t block = mode == kBlocks ? kRowBlock : kMxBlock;
-  checks.HoldsOf(mode >= kGiven || Integer(call, kBlock) == block, kBlock,
-                 "128 with quantMode 0, 32 with quantMode 1");
+  checks.HoldsOf(mode >= kGiven || Integer(call, kBlock) == block || Integer(call, kBlock) == 0, kBlock,
+                 "0, with quantMode 0 128, with quantMode 1 32");
   const double limit = RealOf(call, kLimit);
   checks.HoldsOf(limit == kNoLimit || limit > 0, kLimit, "-1, or above 0");
   const double most = RealOf(call, kMost);
-  checks.HoldsOf(mode == kOfGroups ? most >= 0 && most <= 32768 : most == 0, kMost,
-                 "0, with quantMode 3 up to 32768");
+  checks.HoldsOf(mode != kOfGroups || (most >= 0 && most <= 32768), kMost, "0 to 32768");
   if (WritesScale(call))
     checks.Holds(call.Tensor(kYScale).dtype == (mode == kPowersOfTwo ? ACL_FLOAT8_E8M0 : ACL_FLOAT), kYScale,
                  "FLOAT8_E8M0 with quantMode 1, else FLOAT");
@@ -225,7 +224,10 @@ void Set(const OperatorCall& call, Executor& executor) {
 enum GradTensors { kSlope, kGradX, kGradWeight, kGradOrigin, kGradGroup, kXOut, kWeightOut };
 enum GradAttributes { kGradLimit };
 
-bool HasWeightOut(const OperatorCall& call) noexcept { return call.IsGiven(kWeightOut); }
+bool WritesWeight(const OperatorCall& call) noexcept {
+  return call.IsGiven(kWeightOut) && call.IsGiven(kGradWeight);
+}
+bool IsLimited(const OperatorCall& call) { return RealOf(call, kGradLimit) > 0; }
 
 aclnnStatus GradFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
@@ -233,12 +235,12 @@ aclnnStatus GradFits(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(call.Tensor(kSlope).dtype == x, kSlope, "x's dtype");
   checks.Holds(call.Tensor(kXOut).dtype == x, kXOut, "x's dtype");
   if (call.IsGiven(kGradOrigin)) checks.Holds(call.Tensor(kGradOrigin).dtype == x, kGradOrigin, "x's dtype");
-  if (HasWeightOut(call)) {
-    checks.Given(kGradWeight, "with gradWeightOutOptional").Given(kGradOrigin, "with gradWeightOutOptional");
+  if (WritesWeight(call)) {
+    checks.Given(kGradOrigin, "with gradWeightOutOptional");
     checks.Holds(call.Tensor(kWeightOut).dtype == ACL_FLOAT, kWeightOut, "FLOAT");
   }
   const double limit = RealOf(call, kGradLimit);
-  checks.HoldsOf(limit == kNoLimit || limit > 0, kGradLimit, "-1, or above 0").Rank(kGradX, 2, 7);
+  checks.HoldsOf(limit == kNoLimit || limit >= 0, kGradLimit, "-1, or 0 or more").Rank(kGradX, 2, 7);
   if (call.IsGiven(kGradGroup)) checks.Rank(kGradGroup, 1, 1);
   if (!checks.Passed()) return checks.status();
   const Shape& shape = call.Tensor(kGradX).shape;
@@ -248,10 +250,11 @@ aclnnStatus GradFits(const Check& check, OperatorCall& call) noexcept {
   int64_t rows = 1;
   for (int dim = 0; dim < last; ++dim) rows *= shape[dim];
   checks.Is(kSlope, half).IsIfGiven(kGradOrigin, half).Is(kXOut, shape);
-  for (const int tensor : {kGradWeight, kWeightOut}) {
-    if (call.IsGiven(tensor))
-      checks.Holds(call.Tensor(tensor).numel == rows, tensor, "a number for each row");
-  }
+  const auto has_rows = [&](int tensor) {
+    checks.Holds(call.Tensor(tensor).numel == rows, tensor, "a number for each row");
+  };
+  if (call.IsGiven(kGradWeight)) has_rows(kGradWeight);
+  if (WritesWeight(call)) has_rows(kWeightOut);
   return checks.status();
 }
 
@@ -282,10 +285,10 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   job.gradient = NumbersIn(ops, call, kSlope);
   job.weight = NumbersIn(ops, call, kGradWeight);
   job.groups = GroupsOf(ops, call, kGradGroup);
-  job.is_limited = RealOf(call, kGradLimit) != kNoLimit;
+  job.is_limited = IsLimited(call);
   job.limit = static_cast<float>(RealOf(call, kGradLimit));
   job.to = NumbersOut(ops, call, kXOut, keeps);
-  if (HasWeightOut(call)) {
+  if (WritesWeight(call)) {
     job.origin = NumbersIn(ops, call, kGradOrigin);
     job.weight_gradient = NumbersOut(ops, call, kWeightOut, keeps);
   }
