@@ -879,6 +879,7 @@ constexpr OperatorCall kCalls[] = {
     MATRICES(QuantMatmulV4, 5, kAny, t[0], t[1], t[2], nullptr, a.reduction == 2 ? t[3] : nullptr, nullptr, a.log_target, a.reduction == 1, t[4]),
     MATRICES(QuantMatmulV5, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
     MATRICES(QuantMatmulWeightNz, 5, kAny, t[0], t[1], a.reduction == 2 ? t[3] : nullptr, t[2], nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target, a.reduction == 1, 0, t[4]),
+    MOVES(TransQuantParamV3, 3, kOperand0, t[0], a.log_target ? t[1] : nullptr, a.reduction & 1, t[2]),
     MOVES(TransQuantParamV2, 3, kOperand0, t[0], a.log_target ? t[1] : nullptr, t[2]),
     MOVES(Ger, 3, kAny, t[0], t[1], t[2]),
     MOVES(LinalgCross, 3, kBroadcast, t[0], t[1], given.Dim(t[0]), t[2]),

@@ -43,6 +43,7 @@ HAS(aclnnQuantMatmulV4, In, In, In, In, In, In, bool, bool, In);
 HAS(aclnnQuantMatmulV5, In, In, In, In, In, In, In, In, In, bool, bool, int64_t, In);
 HAS(aclnnQuantMatmulWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t, In);
 HAS(aclnnTransQuantParamV2, In, In, In);
+HAS(aclnnTransQuantParamV3, In, In, int64_t, In);
 static_assert(
     std::is_same<decltype(&aclnnTransQuantParam), aclnnStatus (*)(const float*, uint64_t, const float*,
                                                                   uint64_t, uint64_t**, uint64_t*)>::value,

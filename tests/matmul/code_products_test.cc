@@ -867,5 +867,50 @@ TEST(CodeProducts, PacksCodesOfNumbers) {
   }
 }
 
+// ---- words ----
+
+TEST(CodeProducts, RoundsScalesOfWords) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(19);
+  constexpr int64_t kCount = 512;
+  HeldView scale = Numbers({kCount}, ACL_FLOAT);
+  for (int64_t i = 0; i < kCount; ++i) {
+    // All exponents; some lie in the middle between two that are left.
+    auto bits = static_cast<uint32_t>(random.Between(0, 0x7F7FFFFF)) | (i % 2 != 0 ? 0x80000000u : 0u);
+    if (i % 3 == 0) bits = (bits & 0xFFFFE000u) | 0x1000u;
+    if (i % 7 == 0) bits &= 0x807FFFFFu;
+    std::memcpy(scale.bytes.data() + 4 * i, &bits, 4);
+  }
+  for (const int64_t mode : {0, 1, 2}) {
+    HeldView out = Numbers({kCount}, ACL_UINT64);
+    const CallResult result = RunOf(
+        environment.stream(), {&scale, &out},
+        [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+          return aclnnTransQuantParamV3GetWorkspaceSize(t[0], nullptr, mode, t[1], size, executor);
+        },
+        aclnnTransQuantParamV3);
+    if (mode == 2) {
+      EXPECT_EQ(result.plan, 161002);
+      EXPECT_NE(result.message.find("roundMode"), std::string::npos) << result.message;
+      continue;
+    }
+    ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+    for (int64_t i = 0; i < kCount; ++i) {
+      uint32_t bits;
+      std::memcpy(&bits, scale.bytes.data() + 4 * i, 4);
+      uint32_t expected = bits & 0xFFFFE000u;
+      if (mode == 1) {
+        // What is left of a number counts in units of its lowest bit.
+        const uint32_t rest = bits & 0x1FFFu;
+        const bool up = rest > 0x1000u || (rest == 0x1000u && (bits & 0x2000u) != 0);
+        expected = (bits & 0x7F800000u) == 0 ? bits & 0x80000000u : expected + (up ? 0x2000u : 0u);
+      }
+      uint64_t word;
+      std::memcpy(&word, out.bytes.data() + 8 * i, 8);
+      EXPECT_EQ(word, expected | uint64_t{1} << 46) << mode << ", " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing
