@@ -873,6 +873,8 @@ constexpr OperatorCall kCalls[] = {
     STATE(FusedQuantMatmulWeightNz, 1, kAny, (static_cast<void>(t), given.Read({3, 8}, ACL_INT8)), given.Fractal({8, 6}), given.Read({3}, ACL_FLOAT), given.Read({6}, ACL_FLOAT),
           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, a.log_target ? "gelu_erf" : "gelu_tanh", 0, given.Written({3, 6}, ACL_BF16)),
     STATE(ConvertWeightToINT4Pack, 1, kAny, (static_cast<void>(t), given.Read({3, 16}, ACL_INT32)), given.Written({3, 2}, ACL_INT32)),
+    STATE(QuantConvolution, 1, kAny, (static_cast<void>(t), given.Read({1, 2, 3, 3, 3}, ACL_INT8)), given.Read({4, 2, 2, 2, 2}, ACL_INT8), nullptr, given.Read({4}, ACL_FLOAT), nullptr,
+          given.Array({1, 1, 1}), given.Array({0, 0, 0}), given.Array({1, 1, 1}), false, nullptr, 1, 0, nullptr, given.Written({1, 4, 2, 2, 2}, ACL_BF16)),
     STATE(QuantMatmulDequant, 1, kAny, (static_cast<void>(t), given.Read({3, 16}, ACL_FLOAT16)), given.Read({16, 16}, ACL_INT8), given.Read({16}, ACL_FLOAT), nullptr, nullptr,
           nullptr, nullptr, nullptr, true, given.Written({3, 16}, ACL_FLOAT16)),
     MATRICES(QuantMatmulV3, 4, kAny, t[0], t[1], t[2], nullptr, nullptr, a.log_target, a.reduction == 1, t[3]),

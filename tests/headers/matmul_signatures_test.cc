@@ -81,6 +81,8 @@ HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, in
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);
 HAS(aclnnConvDepthwise2d, In, In, Ints, In, Ints, Ints, Ints, Out, int8_t);
+HAS(aclnnQuantConvolution, In, In, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, int32_t, const char*,
+    Out);
 HAS(aclnnConvTbc, In, In, In, int64_t, Out, int8_t);
 HAS(aclnnConvTbcBackward, In, In, In, In, int64_t, int8_t, Out, Out, Out);
 HAS(aclnnFusedMatmul, In, In, In, In, const char*, int8_t, In);
