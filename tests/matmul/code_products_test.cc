@@ -168,12 +168,15 @@ void ExpectElements(const HeldView& out, const std::function<float(int64_t, int6
   }
 }
 
-// Calls body with an environment and random numbers, on each instruction set.
+// Calls body with an environment and random numbers, on each instruction set, with other numbers of threads.
 template <class Body>
 void OnEachIsa(Product product, uint64_t seed, const Body& body) {
+  const char* const kThreads[] = {"1", "2", "7"};
+  size_t count = 0;
   for (const Isa isa : SupportedIsas()) {
-    const ScopedEnvironment environment(
-        Variables{{"PORTACL_SOC", SocNameOf(product)}, {"PORTACL_ISA", engine::IsaName(isa)}});
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)},
+                                                  {"PORTACL_ISA", engine::IsaName(isa)},
+                                                  {"PORTACL_NUM_THREADS", kThreads[count++ % 3]}});
     RandomNumbers random(seed);
     body(environment.stream(), random, std::string(engine::IsaName(isa)));
   }
