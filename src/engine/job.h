@@ -78,7 +78,7 @@ class AnyJob {
   template <class Make>
   const auto& Set(const Make& make) noexcept {
     using Made = decltype(make());
-    static_assert(sizeof(Made) <= kBytes && alignof(Made) <= kAlignment &&
+    static_assert(sizeof(Made) <= kBytes && alignof(Made) <= kAlignment &&  // NOLINT(*-expression): differs
                   std::is_trivially_copyable_v<Made> && std::is_trivially_destructible_v<Made>);
     const Made& value = *new (value_) Made(make());
     elements_ = std::numeric_limits<int64_t>::max();

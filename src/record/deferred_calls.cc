@@ -5,11 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -30,6 +30,7 @@ using RunOpApi = void (*)(const std::string& name, std::function<int()> handler,
 using CreateEvent = int (*)(void** event);
 using RecordEvent = int (*)(void* event, void* stream);
 using SynchronizeEvent = int (*)(void* event);
+using DestroyEvent = int (*)(void* event);
 
 // Python reads it while calls are written; _deferring.py declares the same.
 struct State {
@@ -42,7 +43,7 @@ struct State {
 
 constexpr char kMark = '\1';                           // begins the number of a summary in a text
 constexpr char kMarkEnd = '\2';                        // ends it
-constexpr std::size_t kRemembered = 32768;             // summaries; Python names far younger ones
+constexpr std::size_t kRemembered = 131072;            // summaries; Python names far younger ones
 constexpr std::size_t kStored = std::size_t{1} << 14;  // as in _frames.py
 constexpr std::size_t kFrameHeader = 16;
 constexpr std::string_view kUnread = "\"summary\",\"problem\":\"the device did not come to its elements";
@@ -63,12 +64,14 @@ constexpr std::size_t kRequestWords = sizeof(Request) / sizeof(std::int64_t);
 class DeferredRecording;
 
 struct Job {
-  DeferredRecording* recording;
+  std::shared_ptr<DeferredRecording> recording;
   void* stream;  // nullptr: its elements cannot be read
   std::vector<std::int64_t> words;
   std::string text;                      // of a call; empty where its arguments are read before it
   std::vector<std::string> later_texts;  // of the calls behind it, of which no tensor is summarised
-  bool is_done = false;
+  std::vector<std::string> found;        // summaries, or empty where the device did not come to the elements
+  bool is_ready = false;                 // found is there; it may be behind one that is not
+  bool is_let_go = false;                // it is written as what the device did not come to
 };
 
 class DeferredRecording {
@@ -79,11 +82,13 @@ class DeferredRecording {
 
   const State* state() const { return &state_; }
 
-  void SetDevice(RunOpApi run, CreateEvent create, RecordEvent record, SynchronizeEvent synchronize) {
+  void SetDevice(RunOpApi run, CreateEvent create, RecordEvent record, SynchronizeEvent synchronize,
+                 DestroyEvent destroy) {
     run_ = run;
     create_ = create;
     record_ = record;
     synchronize_ = synchronize;
+    destroy_ = destroy;
   }
 
   // Writes a frame that is complete.
@@ -93,10 +98,10 @@ class DeferredRecording {
   }
 
   // Does the job in the order of the device's work, or, not `later`, at once, in this thread.
-  bool Submit(std::unique_ptr<Job> job, bool later) {
-    Job* const handed = job.get();
+  bool Submit(const std::shared_ptr<Job>& job, bool later) {
     {
       const std::lock_guard lock(mutex_);
+      error_.clear();
       if (job->words.empty()) {
         if (pending_.empty()) {
           WriteCall(job->text);
@@ -105,52 +110,78 @@ class DeferredRecording {
         }
         return true;
       }
-      pending_.push_back(std::move(job));
+      pending_.push_back(job);
       ++state_.pending;
     }
     if (!later) {
-      Run(handed);
+      Run(*job);
       return true;
     }
     static const std::string name = "portacl_record";
     try {
       run_(
           name,
-          [handed] {
-            handed->recording->Run(handed);
+          [job] {  // which torch_npu may call after this recording's end
+            job->recording->Run(*job);
             return 0;
           },
           false);
       return true;
-    } catch (...) {  // torch_npu's queue has failed, and the program is told by torch_npu
-      if (IsPending(handed)) {
-        handed->stream = nullptr;
-        Run(handed);
-      }
-      return false;
+    } catch (const std::exception& error) {  // torch_npu tells once that its queue has failed
+      Refuse(*job, error.what());
+    } catch (...) {
+      Refuse(*job, "torch_npu's queue takes no more work");
     }
+    return false;
   }
+
+  // Why the last job was refused; empty if it was not for the device.
+  const char* error() const { return error_.c_str(); }
 
   // Writes what the device will not come to, without its elements. Calls that come later are dropped.
   void Finish() {
-    const std::lock_guard lock(mutex_);
-    while (!pending_.empty()) {
-      Job* const job = pending_.front().get();
-      Complete(*job, std::vector<std::string>(CountOf(*job)));
-      // The handler may be called all the same.
-      job->is_done = true;
-      (void)pending_.front().release();
-      pending_.pop_front();
-      --state_.pending;
+    std::vector<void*> events;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& job : pending_) LetGo(*job);
+      WriteReady();
+      is_finished_ = true;
+      summaries_.clear();
+      events.swap(events_);
     }
-    is_finished_ = true;
-    summaries_.clear();
+    for (void* const event : events) (void)destroy_(event);
   }
 
  private:
-  bool IsPending(const Job* job) {
+  // Tells of a job, unless it is done, that the device did not come to its elements.
+  static void LetGo(Job& job) {
+    if (job.is_ready) return;
+    job.is_let_go = true;  // the handler may be called all the same
+    SetFound(job, {});
+  }
+
+  // The queue did not take the job, or it took it, did it, and then failed.
+  void Refuse(Job& job, const char* error) {
     const std::lock_guard lock(mutex_);
-    return std::any_of(pending_.begin(), pending_.end(), [job](const auto& one) { return one.get() == job; });
+    error_ = error;
+    LetGo(job);
+    WriteReady();
+  }
+
+  static void SetFound(Job& job, std::vector<std::string> found) {
+    job.found = std::move(found);
+    job.found.resize(CountOf(job));
+    job.is_ready = true;
+  }
+
+  // Writes calls in the order in which they were handed over: torch_npu may have a queue for each stream, and
+  // streams without one.
+  void WriteReady() {
+    while (!pending_.empty() && pending_.front()->is_ready) {
+      Complete(*pending_.front());
+      pending_.pop_front();
+      --state_.pending;
+    }
   }
 
   static std::size_t CountOf(const Job& job) {
@@ -163,36 +194,46 @@ class DeferredRecording {
     return kRequestWords + 2 * static_cast<std::size_t>(request[kRequestWords - 1]);
   }
 
-  void Run(Job* job) {
-    {
+  void Run(Job& job) noexcept {
+    try {
+      {
+        const std::lock_guard lock(mutex_);
+        if (job.is_let_go) return;
+      }
+      std::vector<std::string> found;
+      if (job.stream != nullptr && IsReached(job.stream)) found = Summaries(job);
       const std::lock_guard lock(mutex_);
-      if (job->is_done) {  // by Finish, which has let go of it
-        delete job;
-        return;
-      }
+      if (job.is_let_go) return;  // meanwhile
+      SetFound(job, std::move(found));
+      WriteReady();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      state_.failure = ENOMEM;
     }
-    std::vector<std::string> found;
-    if (job->stream != nullptr && IsReached(job->stream)) {
-      found = Summaries(*job);
-    } else {
-      found.resize(CountOf(*job));
-    }
-    const std::lock_guard lock(mutex_);
-    Complete(*job, std::move(found));
-    for (auto at = pending_.begin(); at != pending_.end(); ++at) {
-      if (at->get() == job) {
-        pending_.erase(at);
-        break;
-      }
-    }
-    --state_.pending;
   }
 
   // Waits for the stream's work until here. A failure stays the stream's, for the program to be told.
   bool IsReached(void* stream) {
     if (reinterpret_cast<std::uintptr_t>(stream) == kNoStream) return true;
-    if (event_ == nullptr && create_(&event_) != 0) return false;
-    return record_(event_, stream) == 0 && synchronize_(event_) == 0;
+    void* event = nullptr;  // one for each thread that waits
+    {
+      const std::lock_guard lock(mutex_);
+      if (!events_.empty()) {
+        event = events_.back();
+        events_.pop_back();
+      }
+    }
+    if (event == nullptr && create_(&event) != 0) return false;
+    const bool is_reached = record_(event, stream) == 0 && synchronize_(event) == 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!is_finished_) {
+        events_.push_back(event);
+        return is_reached;
+      }
+    }
+    (void)destroy_(event);
+    return is_reached;
   }
 
   static std::vector<std::string> Summaries(const Job& job) {
@@ -212,9 +253,9 @@ class DeferredRecording {
     return found;
   }
 
-  void Complete(const Job& job, std::vector<std::string> found) {
+  void Complete(Job& job) {
     while (next_ < job.words[0]) Remember({});  // of a call that raised
-    for (std::string& one : found) Remember(std::move(one));
+    for (std::string& one : job.found) Remember(std::move(one));
     if (!job.text.empty()) WriteCall(job.text);
     for (const std::string& text : job.later_texts) WriteCall(text);
   }
@@ -288,14 +329,20 @@ class DeferredRecording {
   CreateEvent create_ = nullptr;
   RecordEvent record_ = nullptr;
   SynchronizeEvent synchronize_ = nullptr;
-  void* event_ = nullptr;
+  DestroyEvent destroy_ = nullptr;
+  std::vector<void*> events_;
+  std::string error_;
   std::mutex mutex_;
   State state_ = {};
   bool is_finished_ = false;
-  std::deque<std::unique_ptr<Job>> pending_;
+  std::deque<std::shared_ptr<Job>> pending_;
   std::deque<std::string> summaries_;
   std::int64_t next_ = 0;  // the number behind the youngest summary
 };
+
+std::shared_ptr<DeferredRecording>& RecordingOf(void* handle) {
+  return *static_cast<std::shared_ptr<DeferredRecording>*>(handle);
+}
 
 }  // namespace
 }  // namespace portacl::record
@@ -305,14 +352,17 @@ extern "C" {
 
 #define PORTACL_EXPORTED __attribute__((visibility("default")))
 
-// Takes over the writing of a file with `bytes` bytes; `limit` is 0 for none. Returns nullptr without memory.
-// It is never freed: the device's queue may name it for as long as the process lives.
+// Takes over the writing of a file with `bytes` bytes; `limit` is 0 for none. Returns nullptr without memory;
+// PortaclDeferEnd gives back what it returns.
 PORTACL_EXPORTED void* PortaclDeferBegin(int file, std::int64_t bytes, std::int64_t limit,
                                          const void** state) {
   try {
     portacl::record::PrepareCompression();
-    auto recording = std::make_unique<portacl::record::DeferredRecording>(file, bytes, limit);
-    *state = recording->state();
+    using portacl::record::DeferredRecording;
+    // The device's queue may name it after its end.
+    auto recording = std::make_unique<std::shared_ptr<DeferredRecording>>(
+        std::make_shared<DeferredRecording>(file, bytes, limit));
+    *state = (*recording)->state();
     return recording.release();
   } catch (...) {
     return nullptr;
@@ -320,15 +370,16 @@ PORTACL_EXPORTED void* PortaclDeferBegin(int file, std::int64_t bytes, std::int6
 }
 
 PORTACL_EXPORTED void PortaclDeferDevice(void* recording, void* run, void* create, void* record,
-                                         void* synchronize) {
+                                         void* synchronize, void* destroy) {
   using namespace portacl::record;
-  static_cast<DeferredRecording*>(recording)->SetDevice(
-      reinterpret_cast<RunOpApi>(run), reinterpret_cast<CreateEvent>(create),
-      reinterpret_cast<RecordEvent>(record), reinterpret_cast<SynchronizeEvent>(synchronize));
+  RecordingOf(recording)->SetDevice(reinterpret_cast<RunOpApi>(run), reinterpret_cast<CreateEvent>(create),
+                                    reinterpret_cast<RecordEvent>(record),
+                                    reinterpret_cast<SynchronizeEvent>(synchronize),
+                                    reinterpret_cast<DestroyEvent>(destroy));
 }
 
 PORTACL_EXPORTED int PortaclDeferFrame(void* recording, const char* frame, std::size_t size) {
-  return static_cast<portacl::record::DeferredRecording*>(recording)->WriteFrame({frame, size}) ? 1 : 0;
+  return portacl::record::RecordingOf(recording)->WriteFrame({frame, size}) ? 1 : 0;
 }
 
 // Hands over requests for summaries and the text of a call. `later` is 1 for the order of the stream's work, 0
@@ -337,19 +388,29 @@ PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, con
                                       std::size_t count, const char* text, std::size_t size, int later) {
   using namespace portacl::record;
   try {
-    auto* const target = static_cast<DeferredRecording*>(recording);
-    auto job = std::make_unique<Job>();
+    const std::shared_ptr<DeferredRecording>& target = RecordingOf(recording);
+    const auto job = std::make_shared<Job>();
     job->recording = target;
     job->stream = reinterpret_cast<void*>(later != 0 ? stream : kNoStream);
     job->words.assign(words, words + count);
     job->text.assign(text, size);
-    return target->Submit(std::move(job), later != 0) ? 1 : 0;
+    return target->Submit(job, later != 0) ? 1 : 0;
   } catch (...) {
     return 0;
   }
 }
 
-PORTACL_EXPORTED void PortaclDeferFinish(void* recording) {
-  static_cast<portacl::record::DeferredRecording*>(recording)->Finish();
+// Why the last call was refused by the device; empty where memory was short.
+PORTACL_EXPORTED const char* PortaclDeferError(void* recording) {
+  return portacl::record::RecordingOf(recording)->error();
 }
+
+PORTACL_EXPORTED void PortaclDeferFinish(void* recording) {
+  try {
+    portacl::record::RecordingOf(recording)->Finish();
+  } catch (...) {  // without memory: what is written stays
+  }
+}
+
+PORTACL_EXPORTED void PortaclDeferEnd(void* recording) { delete &portacl::record::RecordingOf(recording); }
 }

@@ -187,6 +187,7 @@ struct Known {
 constexpr Size kKnown = sizeof(Known) / sizeof(void*);
 
 struct Describer {
+  Ref tuple;  // owns what is known
   Known known;
   Names names;
   long long remembered;
@@ -460,7 +461,7 @@ Method describe_method{"describe", DescribeFor, kFastCall, nullptr};
 }  // namespace portacl::record
 
 // Returns a function (contents, tensor or list or tuple) for a tuple of what it needs to know, or None where this Python lacks
-// what it calls. The tuple must outlive it. Called with Python's lock.
+// what it calls. It owns the tuple. Called with Python's lock.
 extern "C" __attribute__((visibility("default"))) void* PortaclMakeDescriber(void* tuple) {
   using namespace portacl::record;
   static const bool is_there = FindPython();
@@ -471,7 +472,7 @@ extern "C" __attribute__((visibility("default"))) void* PortaclMakeDescriber(voi
     Known known{};
     Object** const fields = reinterpret_cast<Object**>(&known);
     for (Size i = 0; i < kKnown; ++i) fields[i] = python.PyTuple_GetItem(given, i);
-    auto with = std::make_unique<Describer>(Describer{known, Names(), 0, 0});
+    auto with = std::make_unique<Describer>(Describer{Ref::Borrowed(given), known, Names(), 0, 0});
     with->remembered = Whole(Ref::Borrowed(known.remembered));
     with->named = Whole(Ref::Borrowed(known.named));
     const Ref capsule(python.PyCapsule_New(with.get(), nullptr, Forget));

@@ -917,7 +917,7 @@ IndexOperator GradOperator(bool is_v4) {
   op.rules = Together(
       IndexRules{NoNulls("query keyIn value dy attentionInOptional dqOut dkOut dvOut inputLayout"),
                  SucceedsIf([](IndexCall& call) {
-                   return AllEmpty(call, {"dqOut", "dkOut", "dvOut", "dpseOut"});
+                   return AllEmpty(call, {"dqOut", "dkOut", "dvOut", "dpseOut"}) && !WantsSink(call);
                  }),
                  Refuses(161002, "headNum", [](IndexCall& call) { return call["headNum"].integer <= 0; }),
                  Refuses(161002, "query keyIn value dy attentionInOptional dqOut dkOut dvOut",
@@ -1029,13 +1029,20 @@ TEST_P(FlashAttention, EveryElement) {
   const bool is_second = name.back() == '2' || name.back() == '3' || name.back() == '5';
   CheckNumbers(*GetParam(), is_second ? 50 : 120);
 }
-TEST_P(FlashAttention, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Of, FlashAttention,
-                         ::testing::Values(&Operators()[0], &Operators()[1], &Operators()[2], &Operators()[3],
-                                           &Operators()[4], &Operators()[5], &Operators()[6], &Operators()[7],
-                                           &Operators()[8], &Operators()[9], &Operators()[10],
-                                           &Operators()[11]),
-                         [](const auto& parameter) { return std::string(parameter.param->function.name); });
+// Those whose C functions have the tensors in the order in which the call has them.
+class FlashAttentionInOrder : public FlashAttention {};
+TEST_P(FlashAttentionInOrder, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
+
+std::vector<const IndexOperator*> FirstOperators(size_t count) {
+  std::vector<const IndexOperator*> all;
+  for (size_t i = 0; i < count; ++i) all.push_back(&Operators()[i]);
+  return all;
+}
+std::string NameOf(const ::testing::TestParamInfo<const IndexOperator*>& parameter) {
+  return parameter.param->function.name;
+}
+INSTANTIATE_TEST_SUITE_P(Of, FlashAttention, ::testing::ValuesIn(FirstOperators(Operators().size())), NameOf);
+INSTANTIATE_TEST_SUITE_P(Of, FlashAttentionInOrder, ::testing::ValuesIn(FirstOperators(12)), NameOf);
 
 // ---- calls of one's own ----
 
@@ -1792,6 +1799,127 @@ TEST_P(FlashAttentionHalves, Weights) {
 INSTANTIATE_TEST_SUITE_P(Of, FlashAttentionHalves,
                          ::testing::Combine(::testing::Values<DtypeNumber>(ACL_FLOAT, ACL_FLOAT16, ACL_BF16),
                                             ::testing::Values<int64_t>(1, 3)));
+
+// ---- gradients of rotary parts and of sinks ----
+
+// Gradients of packed sequences with all that the fifth version has: 2 queries, 3 keys, a head.
+struct PackedGradients {
+  aclnnStatus Plan(Call& call, int64_t value_depth, aclTensor* dq_rope, aclTensor* dk_rope,
+                   aclTensor* dsink) {
+    char layout[] = "TND", order[] = "";
+    const int64_t query_ends[] = {2}, key_ends[] = {3};
+    aclIntArray* const of_query = aclCreateIntArray(query_ends, 1);
+    aclIntArray* const of_key = aclCreateIntArray(key_ends, 1);
+    const auto input = [&](const Shape& shape) { return call.Of(shape, memory.data()); };
+    const aclnnStatus status = aclnnFlashAttentionUnpaddingScoreGradV5GetWorkspaceSize(
+        input({2, 1, 4}), input({2, 1, 2}), input({3, 1, 4}), input({3, 1, 2}), input({3, 1, value_depth}),
+        input({2, 1, value_depth}), input({1, 1, 2, 3}), nullptr, nullptr, nullptr, input({2, 1, 8}),
+        input({2, 1, 8}), nullptr, input({2, 1, value_depth}), input({1}), nullptr, of_query, of_key, nullptr,
+        nullptr, 1.0, 1.0, 0, 0, 1, layout, 0, 0, 1, order, call.Of({2, 1, 4}, dq.data()), dq_rope,
+        call.Of({3, 1, 4}, dk.data()), dk_rope, call.Of({3, 1, value_depth}, memory.data()),
+        call.Of({1, 1, 2, 3}, dpse.data()), dsink, &size, &executor);
+    aclDestroyIntArray(of_query);
+    aclDestroyIntArray(of_key);
+    return status;
+  }
+
+  std::vector<float> memory = std::vector<float>(64, 1);
+  std::vector<float> dq = std::vector<float>(8, 7), dk = std::vector<float>(12, 7),
+                     dpse = std::vector<float>(6, 7);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+};
+
+// Values without elements have no gradient, and make zeros of six others.
+TEST(FlashAttentionParts, ValuesOfNothingHaveGradientsOfZero) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  PackedGradients gradients;
+  std::vector<float> dq_rope(4, 7), dk_rope(6, 7), dsink(1, 7);
+  Call call;
+  ASSERT_EQ(gradients.Plan(call, 0, call.Of({2, 1, 2}, dq_rope.data()), call.Of({3, 1, 2}, dk_rope.data()),
+                           call.Of({1}, dsink.data())),
+            0)
+      << aclGetRecentErrMsg();
+  const GuardedBuffer workspace(gradients.size);
+  ASSERT_EQ(aclnnFlashAttentionUnpaddingScoreGradV5(workspace.device(), gradients.size, gradients.executor,
+                                                    environment.stream()),
+            0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  for (const std::vector<float>* result :
+       {&gradients.dq, &gradients.dk, &gradients.dpse, &dq_rope, &dk_rope, &dsink})
+    EXPECT_EQ(*result, std::vector<float>(result->size()));
+}
+
+// Results whose elements are farther apart than there are addresses are refused by name.
+TEST(FlashAttentionParts, ResultsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  PackedGradients gradients;
+  const auto far = [&](const Shape& shape) {
+    const Shape strides(shape.size(), int64_t{1} << 61);
+    return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_ND,
+                           shape.data(), shape.size(), gradients.memory.data());
+  };
+  const char* const names[] = {"dqRopeOut", "dkRopeOut"};
+  for (size_t which = 0; which < 2; ++which) {
+    Call call;
+    aclTensor* const result = far({which == 0 ? 2 : 3, 1, 2});
+    aclTensor* const ropes[] = {call.Of({2, 1, 2}, gradients.memory.data()),
+                                call.Of({3, 1, 2}, gradients.memory.data())};
+    EXPECT_EQ(gradients.Plan(call, 3, which == 0 ? result : ropes[0], which == 1 ? result : ropes[1],
+                             call.Of({1}, gradients.memory.data())),
+              161002);
+    const char* const message = aclGetRecentErrMsg();
+    EXPECT_NE(std::string(message == nullptr ? "" : message).find(names[which]), std::string::npos);
+    aclDestroyTensor(result);
+  }
+}
+
+// Gradients of sinks in batches of 2 heads.
+aclnnStatus PlanSinks(Call& call, int64_t batches, std::vector<float>& memory, aclTensor* dsink,
+                      uint64_t* size, aclOpExecutor** executor) {
+  char layout[] = "BNSD";
+  const auto tensor = [&](int64_t rows, int64_t depth) {
+    return call.Of({batches, 2, rows, depth}, memory.data());
+  };
+  return aclnnFlashAttentionScoreGradV3GetWorkspaceSize(
+      tensor(3, 4), tensor(3, 4), tensor(3, 4), tensor(3, 4), nullptr, nullptr, nullptr, nullptr,
+      tensor(3, 8), tensor(3, 8), nullptr, tensor(3, 4), call.Of({2}, memory.data()), nullptr, nullptr,
+      nullptr, 1.0, 1.0, 0, 0, 2, layout, 0, 0, 1, tensor(3, 4), tensor(3, 4), tensor(3, 4), nullptr, dsink,
+      size, executor);
+}
+
+TEST(FlashAttentionSinks, HaveGradientsOfZeroWithoutBatches) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> memory(64, 1), dsink(2, 7);
+  Call call;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(PlanSinks(call, 0, memory, call.Of({2}, dsink.data()), &size, &executor), 0)
+      << aclGetRecentErrMsg();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnFlashAttentionScoreGradV3(workspace.device(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(dsink, std::vector<float>(2));
+}
+
+TEST(FlashAttentionSinks, GradientsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> memory(64, 1);
+  const int64_t shape[] = {2}, stride[] = {int64_t{1} << 61};
+  aclTensor* const dsink =
+      aclCreateTensor(shape, 1, ACL_FLOAT, stride, 0, ACL_FORMAT_ND, shape, 1, memory.data());
+  Call call;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(PlanSinks(call, 1, memory, dsink, &size, &executor), 161002);
+  const char* const message = aclGetRecentErrMsg();
+  EXPECT_NE(std::string(message == nullptr ? "" : message).find("dsinkOut"), std::string::npos);
+  aclDestroyTensor(dsink);
+}
 
 }  // namespace
 }  // namespace portacl::testing

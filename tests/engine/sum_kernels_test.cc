@@ -88,7 +88,7 @@ void Check(size_t columns, size_t rows, size_t gap, bool repeated, engine::Eleme
   }
   for (const Isa isa : SupportedIsas()) {
     const engine::Kernels kernels = kDifferences.For(isa);
-    if (kernel != engine::ElementType::kF32 && (kernels.takes & engine::kHalves) == 0) continue;
+    if (kernel != engine::ElementType::kF32 && (kernels.takes & engine::k16BitFloats) == 0) continue;
     for (const bool from_memory : {false, true}) {
       std::vector<double> sums = before;
       engine::SumWork work{};
@@ -159,7 +159,7 @@ void CheckLanes(size_t stretches, size_t length, const std::vector<size_t>& piec
       is_short ? reinterpret_cast<const char*>(short_b.data()) : reinterpret_cast<const char*>(b.data());
   for (const Isa isa : SupportedIsas()) {
     const engine::Kernels kernels = kDifferences.For(isa);
-    if (kernel != engine::ElementType::kF32 && (kernels.takes & engine::kHalves) == 0) continue;
+    if (kernel != engine::ElementType::kF32 && (kernels.takes & engine::k16BitFloats) == 0) continue;
     for (const bool from_memory : {false, true}) {
       std::vector<double> sums(expected.size());
       alignas(64) double lanes[kLanes] = {};

@@ -78,15 +78,18 @@ Number NumberAt(const TensorValues& tensor, const Index& index) {
 
 enum class Edge { kReflection, kReplication, kCircular };
 
-// Which index of a dim of n elements lies at place i, counted from the first of them.
-int64_t Mirrored(Edge edge, int64_t i, int64_t n) {
+// Which index of a dim of n elements lies at place i, counted from the first of them. A circle has the elements that lengths below 0 leave.
+int64_t Mirrored(Edge edge, int64_t i, int64_t n, int64_t before, int64_t after) {
   switch (edge) {
     case Edge::kReflection:
       return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
     case Edge::kReplication:
       return std::clamp<int64_t>(i, 0, n - 1);
-    default:
-      return (i % n + n) % n;
+    default: {
+      const int64_t first = std::max<int64_t>(0, -before);
+      const int64_t kept = n - first - std::max<int64_t>(0, -after);
+      return first + ((i - first) % kept + kept) % kept;
+    }
   }
 }
 
@@ -110,6 +113,9 @@ bool Overreaches(const PadForm& form, const IndexCall& call, const Shape& self) 
     wrong = wrong || ((form.edge == Edge::kReflection || form.is_short) &&
                       std::max(padding[2 * k], padding[2 * k + 1]) >= n);
     wrong = wrong || n + padding[2 * k] + padding[2 * k + 1] < 0;
+    wrong =
+        wrong || (form.edge == Edge::kCircular &&
+                  n + std::min<int64_t>(padding[2 * k], 0) + std::min<int64_t>(padding[2 * k + 1], 0) < 1);
   }
   return wrong;
 }
@@ -202,7 +208,9 @@ IndexOperator Pad(const CFunction& function, PadForm form, const Listed& list) {
     return std::vector<Outcome>{ForEachElement(call.result, [&](Index& index) -> std::optional<Element> {
       for (size_t k = 0; k < form.dims; ++k) {
         const size_t dim = index.size() - 1 - k;
-        index[dim] = Mirrored(form.edge, index[dim] - call["padding"].values[2 * k], tensors[0].shape[dim]);
+        const int64_t before = call["padding"].values[2 * k];
+        index[dim] = Mirrored(form.edge, index[dim] - before, tensors[0].shape[dim], before,
+                              call["padding"].values[2 * k + 1]);
       }
       return At(tensors[0], index);
     })};
@@ -276,7 +284,9 @@ IndexOperator PadGradient(const CFunction& function, PadForm form) {
       const Number value = NumberAt(grad, index);
       for (size_t k = 0; k < form.dims; ++k) {
         const size_t dim = index.size() - 1 - k;
-        index[dim] = Mirrored(form.edge, index[dim] - call["padding"].values[2 * k], tensors[1].shape[dim]);
+        const int64_t before = call["padding"].values[2 * k];
+        index[dim] = Mirrored(form.edge, index[dim] - before, tensors[1].shape[dim], before,
+                              call["padding"].values[2 * k + 1]);
       }
       sums.Add(index, value);
     }

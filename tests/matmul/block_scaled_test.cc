@@ -31,6 +31,7 @@ struct Call {
   int64_t m, k, n;
   bool has_flag;  // x2 is [n, k] and its flag is set; else a view [k, n]
   HeldView x1, x2, row_scale, scale, bias, out;
+  HeldView more[3];  // yScale, x1Offset and yOffset
   int64_t group = 0;
   bool is_fractal = false;
 
@@ -44,17 +45,18 @@ struct Call {
     bias = Floats({n}, random);
     bias.null = random.Chance(50);
     out = Numbers({m, n}, ACL_BF16);
+    for (HeldView& one : more) one.null = true;
   }
   CallResult Run(aclrtStream stream) {
-    HeldView* const views[] = {&x1, &x2, &row_scale, &scale, &bias, &out};
+    HeldView* const views[] = {&x1, &x2, &row_scale, &scale, &bias, &out, &more[0], &more[1], &more[2]};
     std::vector<aclTensor*> t;
     for (HeldView* const view : views) t.push_back(view->Make());
     CallResult result;
     aclOpExecutor* executor = nullptr;
     const auto plan =
         is_fractal ? aclnnQuantMatmulWeightNzGetWorkspaceSize : aclnnQuantMatmulV5GetWorkspaceSize;
-    result.plan = plan(t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, nullptr, t[4], false, has_flag,
-                       group, t[5], &result.workspace_size, &executor);
+    result.plan = plan(t[0], t[1], t[2], t[3], t[6], t[7], nullptr, t[8], t[4], false, has_flag, group, t[5],
+                       &result.workspace_size, &executor);
     if (result.plan == 0) {
       std::vector<std::byte> workspace(result.workspace_size);
       const auto run = is_fractal ? aclnnQuantMatmulWeightNz : aclnnQuantMatmulV5;
@@ -100,7 +102,10 @@ TEST(BlockScaledProducts, EveryElement) {
         Call call(random.Between(1, 20), is_new ? random.Between(1, 300) : 512,
                   is_new ? random.Between(1, 300) : 256, random.Chance(50), !is_new || random.Chance(50),
                   random);
-        call.group = i % 2 == 0 ? 0 : int64_t{1} << 32 | 128 << 16 | 128;
+        // What is 0 follows from the scales, where their blocks are whole.
+        call.group = int64_t{i % 2} << 32;
+        if (i % 2 == 1 || call.n % 128 != 0) call.group |= 128 << 16;
+        if (i % 2 == 1 || call.k % 128 != 0) call.group |= 128;
         if (i % 4 == 3) {
           call.is_fractal = true;
           call.x2.format = ACL_FORMAT_FRACTAL_NZ;
@@ -117,6 +122,25 @@ TEST(BlockScaledProducts, EveryElement) {
       }
     }
   }
+}
+
+TEST(BlockScaledProducts, RefusesGroupsOfOtherLengths) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(5);
+  const auto expect = [&](int64_t k, int64_t n, int64_t group, bool fits) {
+    Call call(2, k, n, true, true, random);
+    call.group = group;
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, fits ? 0 : 161002) << k << " " << n << " " << group;
+    EXPECT_EQ(result.message.find("groupSize") != std::string::npos, !fits) << result.message;
+  };
+  // Two blocks of 200 terms or columns are groups of 100.
+  expect(200, 128, 128 << 16, false);
+  expect(200, 128, 128, true);
+  expect(128, 200, 128, false);
+  expect(128, 200, 128 << 16, true);
+  expect(100, 128, 0, false);
+  expect(256, 256, 0, true);
 }
 
 TEST(BlockScaledProducts, Refuses) {
@@ -138,6 +162,19 @@ TEST(BlockScaledProducts, Refuses) {
   expect([](Call& call) { call.row_scale = Numbers({2, 3}, ACL_FLOAT); }, 161002, "x1Scale");
   expect([](Call& call) { call.scale = Numbers({4, 2}, ACL_FLOAT); }, 161002, "x2Scale");
   expect([](Call& call) { call.is_fractal = true; }, 161002, "FRACTAL_NZ");
+  expect([](Call& call) { call.x2.format = ACL_FORMAT_FRACTAL_Z; }, 161002, "x2");
+  const char* const names[] = {"yScale", "x1Offset", "yOffset"};
+  for (int k = 0; k < 3; ++k) {
+    const auto given = [&](bool is_fractal) {
+      return [=](Call& call) {
+        call.more[k] = Numbers({1}, ACL_FLOAT);
+        call.is_fractal = is_fractal;
+        if (is_fractal) call.x2.format = ACL_FORMAT_FRACTAL_NZ;
+      };
+    };
+    expect(given(false), 161001, names[k]);
+    expect(given(true), 161002, names[k]);
+  }
   expect([&](Call& call) { call = Call(2, 384, 256, true, true, random); }, 161002, "a multiple of 512");
   expect([&](Call& call) { call = Call(2, 512, 128, true, true, random); }, 161002, "a multiple of 256");
   expect([&](Call& call) { call = Call(2, 512, 256, false, false, random); }, 161002, "a transposed matrix");

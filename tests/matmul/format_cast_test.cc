@@ -78,6 +78,8 @@ TEST(FormatCastSize, OfFractal) {
       {Product::kA2, {16, 16}, ACL_INT32, -1, 0, {2, 1, 16, 8}, 29},
       {Product::kA2, {16, 16}, ACL_INT32, ACL_FLOAT16, 0, {1, 1, 16, 16}, 29},
       {Product::kA2, {16, 0}, ACL_FLOAT16, -1, 361001, {}, -7},
+      {Product::kA2, {-16, 16}, ACL_FLOAT16, -1, 361001, {}, -7},
+      {Product::kA2, {-16, -16}, ACL_FLOAT16, -1, 361001, {}, -7},
       {Product::kA2, {16, 16}, ACL_DOUBLE, -1, 161002, {}, -7},
       {Product::k910, {16, 16}, ACL_FLOAT16, -1, 161002, {}, -7},
       {Product::k950, {33, 17}, ACL_BF16, -1, 0, {2, 3, 16, 16}, 29},
@@ -85,6 +87,7 @@ TEST(FormatCastSize, OfFractal) {
       {Product::k950, {1, 64}, ACL_FLOAT8_E4M3FN, -1, 0, {2, 1, 16, 32}, 29},
       {Product::k950, {64, 64}, ACL_FLOAT4_E2M1, -1, 0, {1, 4, 16, 64}, 29},
       {Product::k950, {16, 0}, ACL_FLOAT16, -1, 161002, {}, -7},
+      {Product::k950, {16, -16}, ACL_FLOAT16, -1, 161002, {}, -7},
       {Product::k950, {64, 8}, ACL_INT32, ACL_BF16, 0, {1, 4, 16, 16}, 50},
       {Product::k950, {64, 64}, ACL_INT32, ACL_INT8, 0, {2, 4, 16, 32}, 51},
       {Product::k950, {64, 64}, ACL_INT32, ACL_FLOAT8_E4M3FN, 161002, {}, -7},
@@ -119,6 +122,9 @@ TEST(FormatCastSize, OfPlain) {
     TakeErrorMessage();
     EXPECT_EQ(SizeOf(tensor, ACL_FORMAT_FRACTAL_NZ).status, 361001);
     EXPECT_NE(TakeErrorMessage().find("dstFormat"), std::string::npos);
+    const Tensor negative({-33, 17}, ACL_FLOAT16, ACL_FORMAT_FRACTAL_NZ, {2, 3, 16, 16});
+    EXPECT_EQ(SizeOf(negative, ACL_FORMAT_ND).status, 161002);
+    EXPECT_NE(TakeErrorMessage().find("srcTensor"), std::string::npos);
     EXPECT_EQ(SizeOf(nullptr, ACL_FORMAT_ND).status, 161002);
     EXPECT_NE(TakeErrorMessage().find("srcTensor"), std::string::npos);
   }
@@ -221,6 +227,7 @@ TEST(FormatCast, Refuses) {
   const Tensor flat({16, 16}, ACL_FLOAT, ACL_FORMAT_FRACTAL_NZ, {256}, memory.data());
   expect(plain, flat, 161002, "two dims more");
   EXPECT_EQ(flat.Format(), ACL_FORMAT_FRACTAL_NZ);
+  expect(small, plain, 161002, "a storage that holds its elements");
   for (const float number : memory) EXPECT_EQ(number, 7);
 }
 

@@ -367,5 +367,32 @@ TEST(FeedForwardWeights, WordsOfFourBits) {
   EXPECT_EQ(results[0], results[1]);
 }
 
+// Weights of strides 0 take no memory, but what is between the products does: 2^63 numbers, and 2^48 and more.
+TEST(FeedForwardSizes, MoreBetweenTheProductsThanMemoryHolds) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<uint16_t> memory(8);
+  char activation[] = "relu";
+  for (const int64_t width : {int64_t{1} << 28, (int64_t{1} << 28) + 1, int64_t{1} << 43}) {
+    SCOPED_TRACE(width);
+    const bool is_refused = width > int64_t{1} << 28;
+    HandMade made;
+    const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT16, memory.data()); };
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(aclnnFFNGetWorkspaceSize(half({int64_t{1} << 20, 1}), half({1, width}), half({width, 1}),
+                                       nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                       nullptr, nullptr, nullptr, activation, 0, half({int64_t{1} << 20, 1}),
+                                       &size, &executor),
+              is_refused ? 561101 : 0);
+    if (is_refused) {
+      ExpectMessage("weight1");
+    } else {
+      EXPECT_GE(size, uint64_t{6} << 48);
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), ACL_SUCCESS);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

@@ -1515,6 +1515,7 @@ add = mutants_of("src/aclnnop/attention/flash_attention.cc", ("flash_attention",
 add("packed attention: a band in each sequence", "return has_band ? 4", "return has_queries ? 4")
 add("packed attention: rows behind the last sequence are left alone", "made.batches = sequences.count +", "made.batches = sequences.count + 0 *")
 add("packed attention: a sequence's shift is summed with what lies behind it", "  if (is_one && made.of_shift.IsThere()) made.of_shift.batch = 1;\n", "")
+add("attention gradients: a sink has none without queries", "(call) && !WantsSink<at>(call);", "(call);")
 add("attention gradients: any number of queries", "if (rows * depth + shifts < kMostNumbers) return ACL_SUCCESS;", "return ACL_SUCCESS;")
 add = mutants_of("src/aclnnop/attention/flash_checks.h", ("flash_attention",))
 add("packed attention: lengths may decrease", "if (end < before ||", "if (")

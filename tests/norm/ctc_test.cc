@@ -461,6 +461,60 @@ TEST(CtcLossBackward, OfLongSequencesIsAsNear) {
   aclDestroyIntArray(targets);
 }
 
+// A NaN among the alignments makes every class of the sequence's steps NaN, as PyTorch's formula does; other sequences keep their numbers.
+TEST(CtcLossBackward, OfANanLoss) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr int64_t kSteps = 3, kSequences = 2, kClasses = 4, kRoom = 8;
+  for (const bool zeroes : {false, true}) {
+    std::vector<float> given(kSteps * kSequences * kClasses, std::log(0.25f));
+    given[0] = std::numeric_limits<float>::quiet_NaN();  // the first sequence's blank at the first step
+    std::vector<float> gradient(given.size()), loss(kSequences), of_loss(kSequences, 1);
+    std::vector<float> alpha(kSequences * kSteps * kRoom);
+    std::vector<int64_t> target = {1, 2};
+    const int64_t step_counts[] = {2, 3}, target_counts[] = {1, 1};
+    const auto make = [](const Shape& shape, aclDataType dtype, void* data) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                             shape.size(), data);
+    };
+    aclTensor* const t_given = make({kSteps, kSequences, kClasses}, ACL_FLOAT, given.data());
+    aclTensor* const t_target = make({2}, ACL_INT64, target.data());
+    aclTensor* const t_loss = make({kSequences}, ACL_FLOAT, loss.data());
+    aclTensor* const t_alpha = make({kSequences, kSteps, kRoom}, ACL_FLOAT, alpha.data());
+    aclTensor* const t_of_loss = make({kSequences}, ACL_FLOAT, of_loss.data());
+    aclTensor* const t_gradient = make({kSteps, kSequences, kClasses}, ACL_FLOAT, gradient.data());
+    aclIntArray* const steps = aclCreateIntArray(step_counts, 2);
+    aclIntArray* const targets = aclCreateIntArray(target_counts, 2);
+    for (const bool is_loss : {true, false}) {
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      ASSERT_EQ(
+          is_loss ? aclnnCtcLossGetWorkspaceSize(t_given, t_target, steps, targets, 0, zeroes, t_loss,
+                                                 t_alpha, &size, &executor)
+                  : aclnnCtcLossBackwardGetWorkspaceSize(t_of_loss, t_given, t_target, steps, targets, t_loss,
+                                                         t_alpha, 0, zeroes, t_gradient, &size, &executor),
+          0)
+          << TakeErrorMessage();
+      const GuardedBuffer workspace(size);
+      const auto run = is_loss ? aclnnCtcLoss : aclnnCtcLossBackward;
+      ASSERT_EQ(run(workspace.device(), size, executor, environment.stream()), 0);
+      ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    }
+    EXPECT_TRUE(std::isnan(loss[0]));
+    EXPECT_TRUE(std::isfinite(loss[1]));
+    for (int64_t t = 0; t < kSteps; ++t) {
+      for (int64_t c = 0; c < kClasses; ++c) {
+        const auto at = static_cast<size_t>(t * kSequences * kClasses + c);
+        EXPECT_EQ(std::isnan(gradient[at]), t < 2) << t << " " << c;
+        EXPECT_TRUE(t < 2 || gradient[at] == 0) << c;
+        EXPECT_TRUE(std::isfinite(gradient[at + kClasses])) << t << " " << c;
+      }
+    }
+    for (aclTensor* one : {t_given, t_target, t_loss, t_alpha, t_of_loss, t_gradient}) aclDestroyTensor(one);
+    aclDestroyIntArray(steps);
+    aclDestroyIntArray(targets);
+  }
+}
+
 // Operands that must be copied, of more elements than memory has bytes.
 TEST(CtcLoss, RefusesWorkspacesThatCannotBeCounted) {
   const ScopedEnvironment environment(Variables{});

@@ -1,6 +1,7 @@
 // Memory that runs out at any allocation inside a call: the call returns a code or a null pointer, nothing crashes or
 // leaks, no exception leaves, and the same call succeeds once there is memory again.
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclnnop/families/serving.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
 #include "process/child_process.h"
@@ -259,6 +261,68 @@ TEST(OutOfMemoryLeaks, None) {
   EXPECT_TRUE(result.Succeeded()) << (result.exited ? "exit code " : "signal ") << result.code << "\n"
                                   << result.out << result.err;
   std::remove(path.c_str());
+}
+
+// Tensors and arrays of calls whose arrays become one of phase 1's own.
+struct Lengths {
+  Lengths() {
+    const auto tensor = [this](std::vector<int64_t> shape, aclDataType dtype) {
+      return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                             shape.size(), memory);
+    };
+    rows = tensor({3, 1, 4}, ACL_FLOAT16);
+    marks = tensor({2, 1, 2, 2}, ACL_INT8);
+    index = tensor({3, 1, 1}, ACL_INT32);
+    statistics = tensor({3, 1, 8}, ACL_FLOAT);
+    const int64_t numbers[] = {1, 2};
+    array = aclCreateIntArray(numbers, 2);
+  }
+  ~Lengths() {
+    for (const aclTensor* one : {rows, marks, index, statistics}) aclDestroyTensor(one);
+    aclDestroyIntArray(array);
+  }
+  aclnnStatus Plan(bool is_marked, aclOpExecutor** executor) {
+    uint64_t size = 0;
+    char layout[] = "TND";
+    return is_marked ? aclnnBlockSparseAttentionGetWorkspaceSize(
+                           rows, rows, rows, marks, nullptr, array, array, array, nullptr, layout, layout, 1,
+                           0, 1, 0, 0, 0, 0, 0, rows, nullptr, &size, executor)
+                     : aclnnNsaSelectedAttentionGetWorkspaceSize(rows, rows, rows, index, nullptr, array,
+                                                                 array, 1, 1, layout, 0, 1, 1, statistics,
+                                                                 statistics, rows, &size, executor);
+  }
+
+  std::byte memory[256];
+  aclTensor *rows, *marks, *index, *statistics;
+  aclIntArray* array;
+};
+
+// Phase 1 as every other step above, without phase 2, which allocates nothing for it.
+TEST(OutOfMemoryOfLengths, AtAnyAllocationOfPhaseOne) {
+  const ChildResult result = InChild([] {
+    setenv("PORTACL_SOC", "Ascend910B1", 1);
+    if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return static_cast<int>(kWrong);
+    Lengths lengths;
+    for (const bool is_marked : {true, false}) {
+      for (const Failing failing : {Failing::kOnlyOne, Failing::kAllFromThereOn}) {
+        bool has_failed = true;
+        for (long nth = 1; nth < 1000 && has_failed; ++nth) {
+          aclOpExecutor* executor = nullptr;
+          FailAllocation(nth, failing);
+          const aclnnStatus status = lengths.Plan(is_marked, &executor);
+          has_failed = StopFailingAllocations();
+          if (status == 0) aclDestroyAclOpExecutor(executor);
+          if (status == 0 || (has_failed && status == 561101)) continue;
+          const char* const message = aclGetRecentErrMsg();
+          std::printf("allocation %ld: %d: %s\n", nth, status, message == nullptr ? "" : message);
+          return static_cast<int>(kWrong);
+        }
+      }
+    }
+    return static_cast<int>(kAsExpected);
+  });
+  EXPECT_TRUE(result.Succeeded()) << (result.exited ? "exit code " : "signal ") << result.code << "\n"
+                                  << result.out << result.err;
 }
 
 }  // namespace

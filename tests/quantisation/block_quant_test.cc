@@ -323,8 +323,8 @@ IndexOperator Anti() {
                         const int64_t rank = std::ssize(x);
                         const int64_t axis = call["axis"].integer;
                         return call["dstType"].integer != call["y"].dtype || x.empty() || rank > 7 ||
-                               call["y"].shape != x || call["mxscale"].shape.size() != x.size() + 1 ||
-                               axis < -rank || axis >= rank;
+                               (IsFloat4(call["x"].dtype) && x.back() % 2 != 0) || call["y"].shape != x ||
+                               call["mxscale"].shape.size() != x.size() + 1 || axis < -rank || axis >= rank;
                       }),
               EmptyDone("x"),
               Refuses(561002, "mxscale", [](IndexCall& call) {
@@ -437,7 +437,8 @@ IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_sec
       y = DrawDtype(random, {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN});
     call["x"] = TensorArg("x", x, DrawDtype(random, kHalfDtypes));
     if (is_grouped) call["groupList"] = TensorArg("groupList", {random.Between(1, 4)}, ACL_INT32);
-    call["minScale"].real = random.Chance(30) ? 32 : 0;
+    // FLOAT has no number as great as the last: its reciprocal is 0.
+    call["minScale"].real = !random.Chance(30) ? 0 : random.Chance(80) ? 32 : 1e39;
     call["roundModeOptional"].text = y == ACL_HIFLOAT8 ? "round" : "rint";
     call["dstType"].integer = y;
     if (IsOn950(call) && random.Chance(50)) {
@@ -536,6 +537,7 @@ IndexOperator Fake(bool by_channel) {
               Refuses(161002, "",
                       [=](IndexCall& call) {
                         const Shape& x = call["self"].shape;
+                        if (x.size() > 8 || (by_channel && x.empty())) return true;
                         if (by_channel) {
                           const int64_t axis = call["axis"].integer;
                           const int64_t rank = std::ssize(x);
@@ -954,6 +956,56 @@ TEST(MxByHand, TwoLevels) {
         }
       }
     }
+  }
+}
+
+TEST(MxByHand, RefusesOddRowsOfFloat4) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
+  HandMade made;
+  const GuardedBuffer codes(3);
+  const GuardedBuffer powers(4);
+  const GuardedBuffer numbers(6 * sizeof(float));
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  for (const aclDataType dtype : {ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2}) {
+    EXPECT_EQ(aclnnAntiMxQuantGetWorkspaceSize(made.Dense({2, 3}, dtype, codes.device()),
+                                               made.Dense({2, 1, 2}, ACL_FLOAT8_E8M0, powers.device()), -1,
+                                               ACL_FLOAT, made.Dense({2, 3}, ACL_FLOAT, numbers.device()),
+                                               &size, &executor),
+              161002);
+    ExpectMessage("an even last dim");
+  }
+}
+
+// Strided tensors of more dims than tensors have here.
+TEST(FakeQuantByHand, RefusesNineDims) {
+  const ScopedEnvironment environment(Variables{});
+  HandMade made;
+  const Shape shape(9, 2);
+  Shape strides(9, 1);
+  for (size_t dim = 8; dim-- > 0;) strides[dim] = 3 * strides[dim + 1];
+  const int64_t storage = 9841 + 1;
+  const GuardedBuffer memory(static_cast<size_t>(storage) * sizeof(float));
+  const auto strided = [&](aclDataType dtype) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), 0, ACL_FORMAT_ND, &storage, 1,
+                           memory.device());
+  };
+  for (const bool by_channel : {false, true}) {
+    const Shape channels = {by_channel ? 2 : 1};
+    aclTensor* const scale = made.Dense(channels, ACL_FLOAT, memory.device());
+    aclTensor* const zero = made.Dense(channels, ACL_INT32, memory.device());
+    aclTensor* const self = strided(ACL_FLOAT);
+    aclTensor* const out = strided(ACL_FLOAT);
+    aclTensor* const mask = strided(ACL_BOOL);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(by_channel ? aclnnFakeQuantPerChannelAffineCachemaskGetWorkspaceSize(
+                               self, scale, zero, 0, -8, 7, out, mask, &size, &executor)
+                         : aclnnFakeQuantPerTensorAffineCachemaskGetWorkspaceSize(
+                               self, scale, zero, 1, -8, 7, out, mask, &size, &executor),
+              161002);
+    ExpectMessage("9 dims");
+    for (aclTensor* const one : {self, out, mask}) aclDestroyTensor(one);
   }
 }
 

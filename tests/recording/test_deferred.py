@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
 import signal
 import threading
+import weakref
 
 import pytest
 import torch
@@ -300,3 +302,261 @@ def test_memory_is_not_kept_alive(path):
         torch.npu.synchronize()
         assert torch.npu.memory_allocated() == before
         assert recorder._deferred.state.pending == 0
+
+
+def test_calls_that_finish_in_another_order_are_written_in_theirs(path):
+    """A stream that has no queue is launched at once."""
+    at_once = torch.npu.SyncLaunchStream()
+    with recordings.record(path, "summary"):
+        y = torch.zeros(1 << 20, device="npu")
+        for number in range(20):
+            y.add_(1)
+            with torch.npu.stream(at_once):
+                torch.full((100,), 1000.0 + number, device="npu").add(1)
+    calls = read(path)
+    assert [values(call.outputs[0]) for call in of(calls, "aten::add_.Tensor")] == list(range(1, 21))
+    assert [values(call.outputs[0]) for call in of(calls, "aten::add.Tensor")] == list(range(1001, 1021))
+
+
+@pytest.mark.parametrize("keep", ["summary", "all"])
+def test_a_graph_is_captured_as_without_a_recording(path, keep):
+    """Though there are elements that only Python reads, and some that go to the host."""
+    x, y, host = torch.ones(4, dtype=torch.float64, device="npu"), torch.ones(4, device="npu"), torch.zeros(4).pin_memory()
+    graph = torch.npu.NPUGraph()
+    with recordings.record(path, keep):
+        with torch.npu.graph(graph):
+            added = x + 1
+            host.copy_(y.clone(), non_blocking=True)
+        graph.replay()
+        torch.npu.synchronize()
+        assert added.tolist() == [2.0] * 4 and host.tolist() == [1.0] * 4
+        added.neg()
+        host.neg()
+    calls = read(path)
+    assert of(calls, "aten::add.Tensor")[0].outputs[0].problem == "the device did not come to its elements"
+    assert of(calls, "aten::copy_.default")[0].outputs[0].problem == "the device did not come to its elements"
+    assert [(values(call.args[0]), values(call.outputs[0])) for call in of(calls, "aten::neg.default")] == [(2, -2), (1, -1)]
+
+
+@pytest.mark.parametrize("keep", ["summary", "sample"])
+def test_what_a_replay_writes_is_read_again(path, keep):
+    x = torch.zeros(4, device="npu")
+    graph = torch.npu.NPUGraph()
+    with torch.npu.graph(graph):
+        x.add_(1)
+    x.zero_()
+    with recordings.record(path, keep):
+        for _ in range(3):
+            graph.replay()
+            x.neg()
+    assert [(values(call.args[0]), values(call.outputs[0])) for call in of(read(path), "aten::neg.default")] == [(1, -1), (2, -2), (3, -3)]
+
+
+def test_a_view_of_more_dims_than_the_library_knows(path):
+    with recordings.record(path, "summary"):
+        x = torch.ones(4, 6, device="npu")[:, ::2]
+        x.as_strided([1] * 80 + [4, 3], [0] * 80 + [6, 2]).detach()
+    (call,) = of(read(path), "aten::detach.default")
+    assert values(call.outputs[0]) == 1 and call.outputs[0].statistics.count == 12
+
+
+def test_a_call_with_tens_of_thousands_of_tensors(path):
+    tensors = list(torch.ones(17000, 1, device="npu").unbind(0))
+    with recordings.record(path, "summary"):
+        torch._foreach_add_(tensors, 1)
+    (call,) = of(read(path), "aten::_foreach_add_.Scalar")
+    assert {values(one) for one in call.args[0]} == {1} and {values(one) for one in call.written.values()} == {2}
+
+
+def test_the_limit_is_said_though_the_steps_end(path, capfd):
+    with recordings.record(path, "summary", limit=8000, steps=range(1), progress=False) as recorder:
+        x = torch.ones(2000, 2000, device="npu")
+        for _ in range(2):  # calls behind them are written later
+            x @ x
+        for _ in range(30):
+            torch.ones(2, device="npu").neg()
+        recorder.step()
+        (problem,) = recorder.problems
+        assert problem.startswith("the limit of 7.8 KB is reached after ")
+        torch.ones(2, device="npu").neg()
+    with recordings.open(path) as recording:
+        assert f"after {len(list(recording))} calls, in step " in problem and recording.end == problem
+    assert problem in capfd.readouterr().err
+
+
+def test_a_thread_that_comes_late_writes_nothing(path, tmp_path):
+    """The file's number may be another file's by then."""
+    comes, goes = threading.Event(), threading.Event()
+
+    class Slow(dict):  # between the look for a stack and the writer's lock
+        def get(self, key, default=None):
+            comes.set()
+            goes.wait()
+            return super().get(key, default)
+
+    recorder = recordings.record(path, "summary", progress=False).start()
+    torch.ones(2).neg()
+    recorder._stack_numbers = Slow(recorder._stack_numbers)
+
+    def work():
+        with recorder.in_thread():
+            torch.ones(2).neg()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    comes.wait()
+    number = recorder._writer._file.fileno()
+    recorder._modes.pop().__exit__(None, None, None)
+    recorder.stop()
+    with open(tmp_path / "other", "wb", buffering=0) as other:
+        assert other.fileno() == number
+        other.write(b"precious")
+        goes.set()
+        thread.join()
+    assert (tmp_path / "other").read_bytes() == b"precious" and recorder.problems == []
+    assert len(read(path)) == 2
+
+
+def test_recordings_are_given_back(tmp_path):
+    """Once nothing names them: the library's part, and what is known of the program."""
+    begun, ended, recorders = [], [], []
+    for number in range(3):
+        with recordings.record(str(tmp_path / f"{number}.rec"), "summary") as recorder:
+            torch.ones(3, device="npu").neg()
+            deferred = recorder._deferred
+            end = deferred._functions.end
+            deferred._functions.end = lambda handle, end=end: (ended.append(handle), end(handle))
+            begun.append(deferred._handle)
+        recorders.append(weakref.ref(recorder))
+    del recorder, deferred
+    gc.collect()
+    assert [one() for one in recorders] == [None] * 3 and sorted(ended) == sorted(begun)
+
+
+DEVICES = """
+import sys, torch, torch_npu
+import portacl.recording
+with portacl.recording.record(sys.argv[1], "summary", progress=False) as recorder:
+    y = torch.ones(3, device="npu:0")
+    x = torch.zeros(4 << 20, device="npu:1")
+    for _ in range(4):
+        x = x.add(1)
+        y = y + 1
+    z = torch.zeros(4 << 20, device="npu:0")
+    for _ in range(4):
+        z.copy_(x)
+        x.add_(1)
+with portacl.recording.record(sys.argv[2], "summary", progress=False) as recorder:
+    for _ in range(20):
+        z.mul_(2)
+    torch.npu.set_device(1)
+    x.sub_(1)
+    z.mul_(2)
+    torch.npu.set_device(0)
+    z.mul_(2)
+    torch.npu.set_device(1)  # the other one ends it
+"""
+
+
+def test_tensors_of_a_device_that_is_not_current(tmp_path):
+    script, first, second = tmp_path / "script.py", tmp_path / "first.rec", tmp_path / "second.rec"
+    script.write_text(DEVICES)
+    done = run("-m", "portacl", script, first, second, TASK_QUEUE_ENABLE="1", PORTACL_DEVICE_COUNT="2")
+    assert done.returncode == 0, done.stderr
+    calls = read(first)
+    added = [call for call in of(calls, "aten::add.Tensor") if call.args[0].device == "npu:1"]
+    assert [(values(call.args[0]), values(call.outputs[0])) for call in added] == [(number, number + 1) for number in range(4)]
+    assert [values(call.outputs[0]) for call in of(calls, "aten::copy_.default")] == [4, 5, 6, 7]
+    assert [values(call.outputs[0]) for call in of(calls, "aten::add_.Tensor")] == [5, 6, 7, 8]
+    calls = read(second)
+    assert [values(call.outputs[0]) for call in of(calls, "aten::mul_.Tensor")] == [7 * 2.0**number for number in range(1, 23)]
+    assert values(of(calls, "aten::sub_.Tensor")[0].outputs[0]) == 7
+
+
+STREAMS = """
+import sys, torch, torch_npu
+import portacl.recording
+streams = [torch.npu.Stream() for _ in range(3)]
+with portacl.recording.record(sys.argv[1], "summary", progress=False):
+    tensors = [torch.zeros((1 << 18) * (number + 1), device="npu") for number in range(3)]
+    torch.npu.synchronize()
+    for _ in range(20):
+        for stream, tensor in zip(streams, tensors):
+            with torch.npu.stream(stream):
+                tensor.add_(1)
+"""
+
+
+def test_streams_with_queues_of_their_own(tmp_path):
+    script, path = tmp_path / "script.py", tmp_path / "run.rec"
+    script.write_text(STREAMS)
+    done = run("-m", "portacl", script, path, TASK_QUEUE_ENABLE="1", PER_STREAM_QUEUE="1")
+    assert done.returncode == 0, done.stderr
+    added = of(read(path), "aten::add_.Tensor")
+    for number in range(3):
+        assert [values(call.outputs[0]) for call in added[number::3]] == list(range(1, 21))
+
+
+# The queue gets a function that is Python's, and may fail.
+QUEUE = """
+import contextlib, ctypes, faulthandler, os, sys, time, torch, torch_npu
+import portacl.recording
+from portacl.recording import _deferring
+faulthandler.dump_traceback_later(60, exit=True)
+library = ctypes.CDLL(os.path.join(os.path.dirname(torch_npu.__file__), "lib", "libtorch_npu.so"))
+run = getattr(library, _deferring._RUN)
+run.argtypes, run.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_bool], None
+status = 0 if sys.argv[2] == "works" else 500002
+def work(function):
+    time.sleep(0.2)
+    return status
+called = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(work)
+managed = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(lambda *given: False)
+function = (ctypes.c_uint64 * 4)(0, 0, ctypes.cast(managed, ctypes.c_void_p).value, ctypes.cast(called, ctypes.c_void_p).value)
+name = (ctypes.c_uint64 * 4)(0, 2, 0x6262, 0)
+name[0] = ctypes.addressof(name) + 16
+def told(function):
+    try:
+        function()
+        print("ok")
+    except RuntimeError as error:
+        print("the current working operator name is bb" in str(error))
+w = torch.ones(4, 4, device="npu")
+torch.npu.synchronize()
+recorder = portacl.recording.record(sys.argv[1], "summary", progress=False)
+is_recorded = sys.argv[3] == "recorded"
+if is_recorded:
+    recorder.start()
+w.add(5)
+run(ctypes.addressof(name), ctypes.addressof(function), False)
+w.add(1)
+if sys.argv[2] == "fails":
+    time.sleep(0.5)
+    told(lambda: w.add(2))
+    told(lambda: w.mul(2))
+    told(torch.npu.synchronize)
+told(recorder.stop if is_recorded else torch.npu.synchronize)
+told(torch.npu.synchronize)
+"""
+
+
+@pytest.mark.parametrize("how, said", [("works", "ok ok"), ("fails", "True ok ok ok ok"), ("fails late", "True ok")])
+def test_a_queue_of_torch_npus_that_fails_or_runs_python(tmp_path, how, said):
+    """The program is told what it is told without a recording, and once."""
+    script, path = tmp_path / "script.py", tmp_path / "run.rec"
+    script.write_text(QUEUE)
+    done = run("-m", "portacl", script, path, how, "recorded", TASK_QUEUE_ENABLE="1")
+    assert (done.stdout.split(), done.returncode) == (said.split(), 0), done.stderr
+    added = of(read(path), "aten::add.Tensor")
+    assert values(added[0].outputs[0]) == 6
+    if how == "works":
+        assert values(added[1].outputs[0]) == 2
+    else:
+        assert added[1].outputs[0].problem == "the device did not come to its elements"
+
+
+def test_what_a_failed_queue_tells_without_a_recording(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(QUEUE)
+    done = run("-m", "portacl", script, tmp_path / "run.rec", "fails", "alone", TASK_QUEUE_ENABLE="1")
+    assert done.stdout.split() == ["True", "ok", "ok", "ok", "ok"], done.stderr

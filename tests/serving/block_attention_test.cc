@@ -224,7 +224,9 @@ IndexOperator Marked() {
     }
     call["numKeyValueHeads"].integer = key_heads;
     call["softmaxLseFlag"].integer = random.Below(2);
-    const int64_t blocks[] = {random.Between(1, 4), random.Between(1, 6)};
+    int64_t blocks[] = {random.Between(1, 4), random.Between(1, 6)};
+    // Blocks longer than all keys, and marks behind that of the last key.
+    if (random.Chance(20)) blocks[1] = random.Chance(50) ? INT64_MAX : int64_t{1} << 62;
     call["blockShape"].values = {blocks[0], blocks[1]};
     for (const auto& [name, most] :
          {std::pair<std::string, int64_t>{kQueryLengths, queries}, {kKeyLengths, keys}}) {
@@ -237,7 +239,7 @@ IndexOperator Marked() {
       }
     }
     call["blockSparseMask"].shape = {batches, heads, (queries + blocks[0] - 1) / blocks[0],
-                                     (keys + blocks[1] - 1) / blocks[1]};
+                                     keys / blocks[1] + 1 + random.Below(3)};
   };
   op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillNumbers(call, tensors, random);
@@ -433,6 +435,27 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(BlocksOfKeys, Operators());
+
+TEST(BlocksOfKeysBad, SumsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> memory(64);
+  HandMade tensors;
+  const auto half = [&](const Shape& shape) { return tensors.Dense(shape, ACL_FLOAT16, memory.data()); };
+  char layout[] = "BNSD";
+  const int64_t blocks[] = {2, 2};
+  aclIntArray* const block_shape = aclCreateIntArray(blocks, 2);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnBlockSparseAttentionGetWorkspaceSize(
+                half({1, 1, 3, 4}), half({1, 1, 3, 4}), half({1, 1, 3, 4}),
+                tensors.Dense({1, 1, 2, 2}, ACL_INT8, memory.data()), nullptr, block_shape, nullptr, nullptr,
+                nullptr, layout, layout, 1, 0, 1.0, 0, 0, 0, 0, 1, half({1, 1, 3, 4}),
+                tensors.FarApart({1, 1, 3, 1}, ACL_FLOAT, memory.data()), &size, &executor),
+            161002);
+  ExpectMessage("softmaxLseOptional");
+  aclDestroyIntArray(block_shape);
+}
 
 }  // namespace
 }  // namespace portacl::testing

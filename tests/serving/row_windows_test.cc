@@ -18,6 +18,14 @@ const std::vector<std::string> kNever = {"initialStateModeOptional", "biasOption
                                          "blockIdxFirstScheduledTokenOptional",
                                          "blockIdxLastScheduledTokenOptional", "initialStateIdxOptional"};
 
+// Sets some numbers of INT64 to the least or the greatest one.
+void SetExtremes(HostTensor& tensor, RandomNumbers& random) {
+  for (int64_t k = 0; tensor.dtype() == ACL_INT64 && k < tensor.size(); ++k) {
+    if (random.Chance(20))
+      EncodeIntegerElement(ACL_INT64, random.Chance(50) ? INT64_MIN : INT64_MAX, tensor.Element(k));
+  }
+}
+
 IndexOperator Convolution(bool in_place) {
   IndexOperator op;
   op.function = in_place ? PORTACL_C_FUNCTION(aclnnInplaceFusedCausalConv1d)
@@ -119,8 +127,10 @@ IndexOperator Convolution(bool in_place) {
         SetIntegers(tensors[i], -1, call["convStates"].shape[0] + (random.Chance(20) ? 1 : 0), random);
       } else if (name == kIndices[2]) {
         SetIntegers(tensors[i], 0, 6, random);
+        SetExtremes(tensors[i], random);
       } else if (name == kIndices[3]) {
         SetIntegers(tensors[i], 0, 4, random);
+        SetExtremes(tensors[i], random);
       } else {
         for (int64_t k = 0; k < tensors[i].size(); ++k)
           tensors[i].Set(k, static_cast<double>(random.Between(-64, 64)) / 64);
@@ -153,7 +163,7 @@ IndexOperator Convolution(bool in_place) {
       const int64_t off =
           is_new
               ? 0
-              : std::clamp<int64_t>(accepted.is_given() ? accepted.Integer(b) - 1 : slots - 2, 0, slots - 2);
+              : std::clamp<int64_t>(accepted.is_given() ? accepted.Integer(b) : slots - 1, 1, slots - 1) - 1;
       std::vector<std::vector<double>> p;
       for (int64_t i = 0; i < off + 2; ++i) {
         std::vector<double> row(static_cast<size_t>(columns));
@@ -175,7 +185,7 @@ IndexOperator Convolution(bool in_place) {
         }
       }
       for (int64_t i = 0; i < count; ++i) {
-        const bool is_cleared = call["convMode"].integer == 1 && i < 2 - computed.Integer(b);
+        const bool is_cleared = call["convMode"].integer == 1 && computed.Integer(b) < 2 - i;
         for (int64_t c = 0; c < columns; ++c) {
           double sum = 0;
           for (int64_t k = 0; k < 3 && !is_cleared; ++k)
@@ -397,6 +407,22 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(RowWindows, Operators());
+
+TEST(RowWindowsBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9579"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<uint16_t> memory(512);
+  HandMade made;
+  const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT16, memory.data()); };
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnFusedCausalConv1dGetWorkspaceSize(
+                half({1, 4, 128}), half({3, 128}), half({1, 2, 128}), nullptr, nullptr, nullptr, nullptr,
+                nullptr, nullptr, nullptr, nullptr, nullptr, 0, -1, 0, -1, 0, 128, 0,
+                made.FarApart({1, 4, 128}, ACL_FLOAT16, memory.data()), &size, &executor),
+            161002);
+  ExpectMessage("parameter y");
+}
 
 }  // namespace
 }  // namespace portacl::testing

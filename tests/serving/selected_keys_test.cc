@@ -450,6 +450,7 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
     if (index != OfQueries(call, {1, count})) return true;
     if (block < 1 || block > std::numeric_limits<int32_t>::max()) return true;
     if (count > std::numeric_limits<int32_t>::max() / block) return true;
+    if (heads > (int64_t{1} << 40) / std::max<int64_t>(count * block, 1)) return true;
     if (call["sparseMode"].integer != 0 && call["sparseMode"].integer != 3) return true;
     if (call["attentionMode"].integer != 2) return true;
     if (is_quantised) {
@@ -684,6 +685,68 @@ TEST(SelectedKeysPages, PagesBehindTheLastKeyAreNotRead) {
       << TakeErrorMessage();
   ASSERT_EQ(RunAndWait(environment, aclnnLightningIndexer, size, executor), ACL_SUCCESS);
   EXPECT_EQ(index, (std::vector<int32_t>{16, 17, 18, 19, 0, 1}));
+}
+
+// Phase 1 of attention of `heads` heads to one block of keys for each of `rows` queries.
+struct BlockOfKeys {
+  aclnnStatus Plan(int64_t rows, int64_t heads, int64_t block, bool far_greatest, bool far_sum) {
+    const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_BF16, memory.data()); };
+    const auto statistic = [&](bool is_far) {
+      const Shape shape = {1, 1, rows, heads};
+      return is_far ? made.FarApart(shape, ACL_FLOAT, memory.data())
+                    : made.Dense(shape, ACL_FLOAT, memory.data());
+    };
+    aclTensor* const key = half({1, 4, 1, kDepth});
+    return aclnnSparseFlashAttentionGetWorkspaceSize(
+        half({1, rows, heads, kDepth}), key, key, made.Dense({1, rows, 1, 1}, ACL_INT32, memory.data()),
+        nullptr, nullptr, nullptr, half({1, rows, heads, kRope}), half({1, 4, 1, kRope}), 1.0, block,
+        batches_layout, batches_layout, 0, 0, 0, 2, true, half({1, rows, heads, kDepth}),
+        statistic(far_greatest), statistic(far_sum), &size, &executor);
+  }
+
+  std::vector<float> memory = std::vector<float>(64);
+  HandMade made;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+};
+
+TEST(SelectedKeysBad, ScoresOfAQueryAreBounded) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  constexpr int64_t kBlock = std::numeric_limits<int32_t>::max();
+  for (const int64_t heads : {int64_t{512}, int64_t{513}, int64_t{1} << 33}) {
+    SCOPED_TRACE(heads);
+    BlockOfKeys call;
+    EXPECT_EQ(call.Plan(1, heads, kBlock, false, false), heads > 512 ? kTiling : 0);
+    if (heads > 512) {
+      ExpectMessage("at most 2^40 scores of a query");
+    } else {
+      EXPECT_GT(call.size, uint64_t{4} * 512 * kBlock);
+      EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACL_SUCCESS);
+    }
+  }
+}
+
+TEST(SelectedKeysBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  for (const bool is_sum : {false, true}) {
+    BlockOfKeys call;
+    EXPECT_EQ(call.Plan(2, 3, 1, !is_sum, is_sum), 161002);
+    ExpectMessage(is_sum ? "softmaxSumOut" : "softmaxMaxOut");
+  }
+  std::vector<float> memory(64);
+  HandMade made;
+  const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_BF16, memory.data()); };
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_EQ(aclnnLightningIndexerGetWorkspaceSize(
+                half({1, 2, 2, 128}), half({1, 16, 1, 128}), half({1, 2, 2}), nullptr, nullptr, nullptr,
+                batches_layout, batches_layout, 6, 3, 0, 0, true,
+                made.Dense({1, 2, 1, 6}, ACL_INT32, memory.data()),
+                made.FarApart({1, 2, 1, 6}, ACL_BF16, memory.data()), &size, &executor),
+            161002);
+  ExpectMessage("sparseValuesOut");
 }
 
 }  // namespace

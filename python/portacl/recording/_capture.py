@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import datetime
 import dis
+import functools
 import json
 import math
 import os
@@ -27,7 +28,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from portacl_start import environment
 
 from . import _frames, _summary
-from ._deferring import NAMED, Deferred, describer, request_of
+from ._deferring import NAMED, Deferred, describer, is_capturing, request_of, synchronize
 from ._modules import Modules
 from ._reading import REMEMBERED, StackFrame
 from ._writing import Writer
@@ -185,6 +186,8 @@ class _LastingWriter(Writer):
             self.is_full = state.is_full != 0
 
     def _whole(self, frame: bytes) -> bool:
+        if self._file.closed:  # by another thread; its number may be another file's by now
+            return False
         if self.deferred is None or self.is_broken or os.getpid() != self._process:
             return super()._whole(frame)
         is_there = self.deferred.frame(frame)
@@ -312,6 +315,8 @@ class Recorder:
         elif self._npu_is_host:
             # Every call is waited for. torch_npu asks once, at the first call; its thread for launches would be woken for each, in vain.
             os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
+        _watch_replays()
+        _watching.add(self)
         self._modules.start()
         from torch.optim.optimizer import register_optimizer_step_post_hook
 
@@ -329,11 +334,12 @@ class Recorder:
             self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
         is_here = os.getpid() == self._process  # one that was forked has no threads that could give back a lock, nor a file of its own
         with self._lock if is_here else contextlib.nullcontext():
-            if is_here and self._deferred is not None and not self._is_off:
-                self._deferred.wait()
-                self._find_trouble()
-                if self._writer.is_full:
-                    self._reason = self._say_full(self._writer)
+            trouble = None
+            if is_here and not self._is_off:
+                try:
+                    self._reason = self._settle()
+                except RuntimeError as error:  # of the device, which tells it once
+                    trouble = error
             self._is_off = True
             self._modules.stop()
             if self._hook is not None:
@@ -348,11 +354,23 @@ class Recorder:
         if is_here:
             atexit.unregister(self._exits)
             self._show(last=True)
+        if trouble is not None:
+            raise trouble
+
+    def _settle(self) -> str:
+        """Waits until all calls are written; returns why the recording ended before, or nothing."""
+        writer = self._writer
+        if self._deferred is None or writer is None:
+            return self._reason
+        self._deferred.wait()
+        self._find_trouble()
+        return self._say_full(writer) if writer.is_full and not self._is_off else self._reason
 
     def _exits(self) -> None:
         """Where the program ends without stop(): what it called is written."""
         if self._deferred is not None and os.getpid() == self._process:
-            self._deferred.wait()
+            with contextlib.suppress(RuntimeError):
+                self._deferred.wait()
 
     def __enter__(self) -> Recorder:
         return self.start()
@@ -384,7 +402,14 @@ class Recorder:
     def _next_step(self) -> None:
         self.current_step += 1
         if self._steps is not None and self.current_step >= self._steps.stop:
-            self._end("all steps that were asked for are recorded")
+            if self._is_off or os.getpid() != self._process:
+                return
+            reason = "all steps that were asked for are recorded"
+            with self._lock:
+                try:
+                    reason = self._settle() or reason
+                finally:  # the device may have failed
+                    self._end(reason)
 
     def _end(self, reason: str) -> None:
         """Writes no more, though the program goes on."""
@@ -606,7 +631,10 @@ class Recorder:
             if deferred is None:
                 writer.text("".join(parts))
             else:
-                deferred.hand_over(call.work, "".join(parts))
+                try:
+                    deferred.hand_over(call.work, "".join(parts))
+                except RuntimeError as raised:  # torch_npu's queue has failed
+                    error = error or raised
                 state = deferred.state
                 if state.is_full or state.failure:
                     self._find_trouble()
@@ -691,6 +719,16 @@ class Recorder:
                 del self._seen[key]
             self._prune_seen_at = max(_PRUNED_AT, 2 * len(self._seen))
 
+    def _forget_all(self) -> None:
+        """A graph was replayed, which may have written whatever was there when it was captured."""
+        if self._is_off or _forks != self._forks:
+            return
+        with self._lock:
+            for known in self._storages.values():
+                known.writes += 1
+                known.place = None
+                known.views = None
+
     def _forget(self, tensor: torch.Tensor, for_good: bool = False) -> None:
         try:
             key = tensor.untyped_storage()._cdata
@@ -746,6 +784,25 @@ class Recorder:
 _is_gone: Any = torch.UntypedStorage._expired  # of memory that a _Storage knows
 # The number of autograd's next node: it has made that of a call before the call comes here.
 _next_sequence: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009 # it is not among its names
+
+
+_watching: weakref.WeakSet[Recorder] = weakref.WeakSet()  # of graphs' replays, which are no operators
+
+
+def _watch_replays() -> None:
+    graph = getattr(getattr(sys.modules.get("torch_npu"), "npu", None), "NPUGraph", None)
+    if graph is None or hasattr(graph.replay, "is_watched"):
+        return
+    replay = graph.replay
+
+    @functools.wraps(replay)
+    def watched(one: Any) -> None:
+        replay(one)
+        for recorder in list(_watching):
+            recorder._forget_all()
+
+    watched.is_watched = True  # type: ignore[attr-defined]
+    graph.replay = watched
 
 
 _forks = 0  # between the first process and this one
@@ -821,18 +878,14 @@ def _number(value: float) -> str:
     return repr(value)
 
 
-def _synchronize_npu() -> None:
-    sys.modules["torch_npu"]._C._npu_synchronize()
-
-
 class _Contents:
     """Arguments or results of one call, as JSON. What the device still computes is waited for before the first contents are read."""
 
-    __slots__ = ("_recorder", "_is_ready", "_deferred", "_given", "needs_grad", "new", "work")
+    __slots__ = ("_recorder", "_ready", "_deferred", "_given", "needs_grad", "new", "work")
 
     def __init__(self, recorder: Recorder):
         self._recorder = recorder
-        self._is_ready = False
+        self._ready: set[int] = set()
         self._deferred = recorder._deferred
         self._given: Any = None
         self.needs_grad = False
@@ -841,7 +894,7 @@ class _Contents:
 
     def begin_again(self, args: Any, kwargs: Any) -> None:
         """From arguments to results."""
-        self._is_ready = False
+        self._ready = set()
         self._given = (args, kwargs)
         self.work = []
 
@@ -1025,10 +1078,14 @@ class _Contents:
             order = ()
         deferred = self._deferred
         if known.place != place or may_have_changed or (known.summary >= 0 and deferred is not None and deferred.summaries - known.summary > NAMED):
+            late = ({tensor.device.index} if form.is_npu else self._may_come_from()) - self._ready
+            if late:
+                if is_capturing():
+                    return '"summary","problem":"the device did not come to its elements"'
+                for device in late:
+                    synchronize(device)
+                self._ready |= late
             known.summary = -1
-            if not self._is_ready and (form.is_npu or (deferred is not None and self._may_be_copied_later())):
-                self._is_ready = True
-                _synchronize_npu()
             try:
                 if is_direct:
                     known.content = self._elements(tensor, address, count, dtype)
@@ -1040,12 +1097,12 @@ class _Contents:
         # The hash comes last.
         return f"{known.content[:-1]}{form.order_text}" if order else known.content
 
-    def _may_be_copied_later(self) -> bool:
-        """Whether a result on the host comes from the device, which may still compute it."""
-        if self._given is None:
-            return False
+    def _may_come_from(self) -> set[int]:
+        """The devices that may still compute a result on the host."""
+        if self._given is None or "torch_npu" not in sys.modules:
+            return set()
         args, kwargs = self._given
-        return any(one.device.type == "npu" for value in (*args, *kwargs.values()) for _, one in _tensors(value, ""))
+        return {one.device.index for value in (*args, *kwargs.values()) for _, one in _tensors(value, "") if one.device.type == "npu"}
 
     def _apart(self, tensor: torch.Tensor, form: _Form, address: int, is_turned: bool, is_host: bool) -> str:
         """The same of elements that do not fill their memory in an order that is known."""

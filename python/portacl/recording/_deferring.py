@@ -5,7 +5,6 @@ writes them, in the order of the device's work and without Python's lock, while 
 from __future__ import annotations
 
 import array
-import contextlib
 import ctypes
 import os
 import sys
@@ -20,7 +19,10 @@ NAMED = 4096
 _KINDS = {kind: (number, numbers) for kind, (number, numbers) in _summary._KINDS.items() if kind not in (torch.float64, torch.complex128)}
 # torch_npu's OpCommand::RunOpApi(name, function, sync), and functions of acl/acl_rt.h
 _RUN = "_ZN6at_npu6native9OpCommand8RunOpApiERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt8functionIFivEEb"
-_EVENTS = ("aclrtCreateEvent", "aclrtRecordEvent", "aclrtSynchronizeEvent")
+_MOST_DIMS = 64  # of a view: kMostDims of src/record/summary.h
+_EVENTS = ("aclrtCreateEvent", "aclrtRecordEvent", "aclrtSynchronizeEvent", "aclrtDestroyEvent")
+
+_home: int | None = None  # the device whose calls are deferred: the first that is used; torch_npu has a thread for launches for each
 
 
 class _State(ctypes.Structure):
@@ -40,15 +42,17 @@ class _Functions:
 
     def __init__(self, library: Any):
         self.begin, self.device, self.frame = library.PortaclDeferBegin, library.PortaclDeferDevice, library.PortaclDeferFrame
-        self.call, self.finish = library.PortaclDeferCall, library.PortaclDeferFinish
+        self.call, self.error, self.finish = library.PortaclDeferCall, library.PortaclDeferError, library.PortaclDeferFinish
+        self.end = library.PortaclDeferEnd
         self.begin.restype = ctypes.c_void_p
         self.begin.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
-        self.device.argtypes = [ctypes.c_void_p] * 5
+        self.device.argtypes = [ctypes.c_void_p] * 6
         self.frame.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
         self.call.argtypes = [
             ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int,
         ]  # fmt: skip
-        self.finish.argtypes = [ctypes.c_void_p]
+        self.error.argtypes = self.finish.argtypes = self.end.argtypes = [ctypes.c_void_p]
+        self.error.restype = ctypes.c_char_p
 
 
 def _functions() -> _Functions | None:
@@ -91,10 +95,29 @@ def _addresses() -> list[int] | None:
     return [int(ctypes.cast(function, ctypes.c_void_p).value or 0) for function in functions]
 
 
+def synchronize(device: int) -> None:
+    """Waits for all work of a device, whichever is current. Others may run Python meanwhile, the functions of torch_npu's queue, too."""
+    npu = sys.modules["torch_npu"]
+    with npu.npu.device(device):
+        npu._C._npu_synchronize()
+
+
+def is_capturing() -> bool:
+    """Whether what the current stream gets is recorded for a graph, and not done: to wait for it would end the capture."""
+    npu = sys.modules.get("torch_npu")
+    capturing = None if npu is None else getattr(npu._C, "_npu_isCurrentStreamCapturing", None)
+    return capturing is not None and npu is not None and npu.npu.is_initialized() and bool(capturing())
+
+
 def request_of(tensor: torch.Tensor, is_view: bool) -> tuple[int, ...] | None:
     """What a summary of such a tensor is asked for by, behind its number and address; None where only Python can tell it."""
+    global _home
     kind = _KINDS.get(tensor.dtype)
-    if kind is None:
+    if kind is None or (is_view and tensor.dim() > _MOST_DIMS):
+        return None
+    if _home is None:
+        _home = tensor.device.index
+    if tensor.device.index != _home:  # its work is in the queue of another thread
         return None
     number, numbers = kind
     count = tensor.numel() * numbers
@@ -126,46 +149,50 @@ class Deferred:
         self._functions = functions
         self._call = functions.call
         self._handle = handle
-        # Of which torch_npu keeps the order: it has a thread for launches for each device.
-        self._device: int | None = None
+        self._device: int | None = None  # of which torch_npu keeps the order, once it is known
         self._npu: Any = sys.modules["torch_npu"]._C
         self._current_device = self._npu._npu_getDevice
-        self._is_capturing = self._npu._npu_isCurrentStreamCapturing
+        self.is_capturing = self._npu._npu_isCurrentStreamCapturing
         self._current_stream = self._npu._npu_getCurrentRawStreamNoWait
 
     def hand_over(self, words: list[int], text: str) -> None:
-        """A call, or, without text, tensors that are summarised before one."""
+        """A call, or, without text, tensors that are summarised before one. Raises what torch_npu says of its queue, since it says it once."""
         is_later = stream = address = count = 0
-        device = self._device
         if words:
             given = array.array("q", words)
             address, count = given.buffer_info()
+            device = self._device
             if device is None:
-                device = self._device = self._current_device()
-            if device == self._current_device() and not self._is_capturing():
-                stream = self._current_stream(device)
-        if device is not None:
+                device = self._device = _home
+            assert device is not None
+            is_capturing = self.is_capturing()
             if device == self._current_device():
                 is_later = 1
+                if not is_capturing:
+                    stream = self._current_stream(device)
+            elif is_capturing:
+                is_later = 1  # neither waited for nor read
             else:
-                self.wait()
-                self._npu._npu_synchronize()
+                synchronize(device)
         content = text.encode("ascii")
         if text:
             self.calls += 1
-        self._call(self._handle, stream, address, count, content, len(content), is_later)
+        if not self._call(self._handle, stream, address, count, content, len(content), is_later):
+            error = self._functions.error(self._handle)
+            raise RuntimeError(error.decode("utf-8", "replace")) if error else MemoryError()
 
     def frame(self, frame: bytes) -> bool:
         """Writes a frame at once; False where that failed."""
         return bool(self._functions.frame(self._handle, frame, len(frame)))
 
     def wait(self) -> None:
-        """Until all that was handed over is written, or the device takes no more."""
-        if self.state.pending and self._device is not None:
-            with contextlib.suppress(RuntimeError):
-                self._npu._npu_getCurrentRawStream(self._device)  # it waits for torch_npu's thread
+        """Until all that was handed over is written, or the device takes no more. Raises what the device has to tell."""
+        if self.state.pending and self._device is not None and not self.is_capturing():
+            synchronize(self._device)
 
     def finish(self) -> None:
-        """Writes all that was handed over, whether or not the device has done it."""
-        self.wait()
+        """Writes all that was handed over and that wait() has not waited for, as what the device did not come to."""
         self._functions.finish(self._handle)
+
+    def __del__(self) -> None:
+        self._functions.end(self._handle)

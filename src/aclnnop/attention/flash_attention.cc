@@ -272,6 +272,12 @@ aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
                              "2^62 bytes, accepted: fewer."));
 }
 
+// Tells whether no result has elements. The sink's gradient has some even where there are no queries.
+template <const OperandPositions& at>
+bool NothingWanted(const OperatorCall& call) noexcept {
+  return AllEmpty<at.dq, at.dk, at.dv, at.dpse>(call) && !WantsSink<at>(call);
+}
+
 // Checks the gradients of rotary parts, which belong to these, and of the sink.
 template <const OperandPositions& at>
 aclnnStatus ResultsOfPartsFit(const Check& check, OperatorCall& call) noexcept {
@@ -301,8 +307,7 @@ constexpr auto GradChecks() {
   constexpr auto kFirst =
       Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kDy), NotNull(kGradOut),
                 NotNull(at.dq), NotNull(at.dk), NotNull(at.dv), Custom(LayoutGiven, ACLNN_ERR_PARAM_NULLPTR),
-                If(AllEmpty<at.dq, at.dk, at.dv, at.dpse>, Custom(Done)), Custom(HeadsGiven),
-                Custom(RanksOfGrad<at>)),
+                If(NothingWanted<at>, Custom(Done)), Custom(HeadsGiven), Custom(RanksOfGrad<at>)),
            kShared<at>,
            List(WithCode(kInner, SameDtype(kQuery, kKey)), WithCode(kInner, SameDtype(kQuery, kValue)),
                 WithCode(kInner, SameDtype(kQuery, kDy)), WithCode(kInner, SameDtype(kQuery, kGradOut)),
@@ -326,6 +331,8 @@ constexpr auto GradChecks() {
   } else if constexpr (at.sink > 0) {
     return Join(kFirst, List(Custom(PartsFit<at>, kTiling)), kLast,
                 List(Custom(ResultsOfPartsFit<at>, kInner),
+                     If(HasRopes<at>, SizesRepresentable({at.dq_rope, at.dq_rope + 1})),
+                     If(WantsSink<at>, SizesRepresentable({at.dsink})),
                      InsideStorage({at.sink, at.query_rope, at.query_rope + 1})));
   } else {
     return Join(kFirst, kLast);
@@ -345,7 +352,7 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call);
   const Layout layout = LayoutIn(call);
   if (sizes.query.IsEmpty() || sizes.key.IsEmpty() || sizes.value.IsEmpty()) {
-    int zeros[7];
+    int zeros[7];  // dq, dk, dv, dpse, those of the rotary parts, dsink
     int count = 0;
     for (const int tensor : {at.dq, at.dk, at.dv, at.dpse}) {
       if ((tensor != at.dpse || WantsShift<at>(call)) && !call.Tensor(tensor).shape.IsEmpty())
@@ -356,7 +363,8 @@ void SetGrad(const OperatorCall& call, Executor& executor) {
         zeros[count++] = tensor;
     }
     if (WantsSink<at>(call)) zeros[count++] = at.dsink;
-    return SetZeroJob(call, zeros, count, executor);
+    if (count > 0) SetZeroJob(call, zeros, count, executor);
+    return;
   }
   engine::Attention made = AttentionOf<at>(call, sizes);
   const auto operand = [&](int tensor, int64_t heads) {

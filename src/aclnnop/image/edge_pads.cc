@@ -77,6 +77,13 @@ aclnnStatus PadsForDims(const Check& check, OperatorCall& call) noexcept {
                                       : "6 values");
 }
 
+// Tells whether negative lengths leave an element of a dim.
+bool LeavesSome(int64_t length, const Pads& pads) {
+  int64_t left = 0;
+  return !__builtin_add_overflow(length, std::min<int64_t>(pads.before, 0), &left) &&
+         !__builtin_add_overflow(left, std::min<int64_t>(pads.after, 0), &left) && left > 0;
+}
+
 // Computes the padded tensor's shape into call.broadcast.
 aclnnStatus PaddedShape(const Check& check, OperatorCall& call, int padded) noexcept {
   const Shape& self = call.Tensor(padded).shape;
@@ -93,6 +100,10 @@ aclnnStatus PaddedShape(const Check& check, OperatorCall& call, int padded) noex
         __builtin_add_overflow(self[dim], both, &call.broadcast.dim[dim]) || call.broadcast[dim] < 0)
       return RefuseArray(check, call, kPadding, " cuts off more than there is",
                          "at least 0 elements of the dim");
+    // A circle repeats what negative lengths leave.
+    if (static_cast<Kind>(check.high) == Kind::kWrap && !LeavesSome(self[dim], pads))
+      return RefuseArray(check, call, kPadding, " cuts off all that there is",
+                         "at least an element of the dim that is left");
   }
   return ACL_SUCCESS;
 }
@@ -270,7 +281,13 @@ AxisMap MapOf(const OperatorCall& call, Kind kind, int dims, int from_last, cons
   map.index_stride = self.strides[dim];
   if (from_last >= dims) return map;
   map.kind = kind;
-  map.before = PadsOf(call, from_last).before;
+  const Pads pads = PadsOf(call, from_last);
+  map.before = pads.before;
+  if (kind == Kind::kWrap) {
+    map.before = std::max<int64_t>(pads.before, 0);
+    map.first = map.before - pads.before;
+    map.circle = map.length - map.first - std::max<int64_t>(-pads.after, 0);
+  }
   return map;
 }
 

@@ -30,8 +30,7 @@ extern const engine::RowwiseKernels layer_norm_backward_kernels;
 // Sets the executor's job: sets all elements of `mean` to 0 and of `rstd` to NaN. Either may be null.
 void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Executor& executor) noexcept;
 
-inline constexpr int kMostZeroed = 4;
-// Sets the executor's job: sets all elements of 1 to kMostZeroed tensors to 0.
+// Sets the executor's job: sets all elements of 1 or more tensors to 0.
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept;
 
 // Restricts a check of an optional tensor to calls that give it.

@@ -5,6 +5,7 @@
 
 #include "aclnnop/aclnn_npu_format_cast.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "acl/device/device.h"
@@ -64,7 +65,9 @@ Shape FractalDims(const Shape& view, int64_t columns) {
   dims.rank = rank + 2;
   return dims;
 }
-bool HasZero(const Shape& shape) { return shape.IsEmpty(); }
+bool HasDimBelow(const Shape& shape, int64_t least) {
+  return std::any_of(shape.dim, shape.dim + shape.rank, [=](int64_t dim) { return dim < least; });
+}
 
 // ---- the storage ----
 
@@ -87,12 +90,12 @@ aclnnStatus FindTarget(const aclTensor& source, aclDataType dtype, Target& targe
   if (bits == 0) return Refuse("additionalDtype", "a dtype that has a size, or -1");
   const bool is_own = dtype == source.dtype;
   if (!IsOn950(CurrentProduct())) {
-    if (HasZero(view)) return Refuse("srcTensor", "a tensor with elements", ACLNN_ERR_RUNTIME_ERROR);
+    if (HasDimBelow(view, 1)) return Refuse("srcTensor", "a tensor with elements", ACLNN_ERR_RUNTIME_ERROR);
     if (view.rank < kLeastRank || view.rank > kMostRank) return Refuse("srcTensor", "2 to 6 dims");
     target = {kBlockBits / bits, ACL_FORMAT_FRACTAL_NZ};
     return target.columns > 0 ? ACL_SUCCESS : Refuse("additionalDtype", "a dtype of up to 32 bytes");
   }
-  if (HasZero(view)) return Refuse("srcTensor", "a tensor with elements");
+  if (HasDimBelow(view, 1)) return Refuse("srcTensor", "a tensor with elements");
   if (view.rank < kLeastRank || view.rank > (is_own ? kMostRank : 3))
     return Refuse("srcTensor", "2 to 6 dims, with another additionalDtype 2 or 3");
   if (is_own) {
@@ -122,7 +125,7 @@ aclnnStatus FindTarget(const aclTensor& source, aclDataType dtype, Target& targe
 // Checks that the storage of a tensor in FRACTAL_NZ has whole blocks.
 bool HasBlocks(const aclTensor& tensor) {
   const Shape& storage = tensor.storage;
-  return storage.rank >= 4 && storage.rank <= 8 && !HasZero(storage) &&
+  return storage.rank >= 4 && storage.rank <= 8 && !HasDimBelow(storage, 1) &&
          storage[storage.rank - 1] == BlockColumns(tensor.format, tensor.dtype);
 }
 
@@ -201,7 +204,7 @@ aclnnStatus PairFits(const Check& check, OperatorCall& call) noexcept {
     if (from.dtype == ACL_UINT32) return RefuseCast(check, call, kSource, "another type than UINT32");
     if (from.shape.rank < kLeastRank || from.shape.rank > kMostRank)
       return RefuseCast(check, call, kSource, "2 to 6 dims");
-    const bool has_blocks = to.storage.rank == from.shape.rank + 2 && !HasZero(to.storage);
+    const bool has_blocks = to.storage.rank == from.shape.rank + 2 && !HasDimBelow(to.storage, 1);
     if (!has_blocks)
       return RefuseCast(check, call, kDestination, "a storage of two dims more than srcTensor has");
     return ACL_SUCCESS;
@@ -214,16 +217,22 @@ aclnnStatus PairFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Checks that the elements fit into the storage that takes them.
-aclnnStatus StorageFits(const Check& check, OperatorCall& call) noexcept {
+// Tells whether a tensor's storage holds so many elements in a row.
+bool HasRoom(const aclTensor& tensor, int64_t elements) {
   int64_t room = 1;
-  const aclTensor& to = call.Tensor(kDestination);
-  for (int dim = 0; dim < to.storage.rank; ++dim) {
-    if (__builtin_mul_overflow(room, to.storage[dim], &room)) return ACL_SUCCESS;
+  for (int dim = 0; dim < tensor.storage.rank; ++dim) {
+    if (__builtin_mul_overflow(room, tensor.storage[dim], &room)) return true;
   }
-  if (to.offset >= 0 && to.offset <= room && call.Tensor(kSource).numel <= room - to.offset)
-    return ACL_SUCCESS;
-  return RefuseCast(check, call, kDestination, "a storage with room for srcTensor's elements");
+  return tensor.offset >= 0 && tensor.offset <= room && elements <= room - tensor.offset;
+}
+// Checks that the elements fit into the storage that takes them, and into that of blocks, which they come from.
+aclnnStatus StorageFits(const Check& check, OperatorCall& call) noexcept {
+  const int64_t elements = call.Tensor(kSource).numel;
+  if (!HasRoom(call.Tensor(kDestination), elements))
+    return RefuseCast(check, call, kDestination, "a storage with room for srcTensor's elements");
+  if (!IsToFractal(call) && !HasRoom(call.Tensor(kSource), elements))
+    return RefuseCast(check, call, kSource, "a storage that holds its elements");
+  return ACL_SUCCESS;
 }
 
 constexpr Check kChecks[] = {
@@ -293,6 +302,7 @@ aclnnStatus aclnnNpuFormatCastCalculateSizeAndFormat(const aclTensor* srcTensor,
   if (BlockColumns(srcTensor->format, srcTensor->dtype) != 0 && dstFormat == ACL_FORMAT_ND) {
     const bool is_known =
         IsOn950(product) ? HasBlocks(*srcTensor) : srcTensor->format == ACL_FORMAT_FRACTAL_NZ;
+    if (HasDimBelow(srcTensor->shape, 0)) return Refuse("srcTensor", "dims of 0 or more");
     if (!is_known) return Refuse("srcTensor", "a storage of whole blocks; before Ascend 950 in FRACTAL_NZ");
     if (const aclnnStatus status = Give(srcTensor->shape, dstShape, dstShapeSize)) return status;
     *actualFormat = ACL_FORMAT_ND;

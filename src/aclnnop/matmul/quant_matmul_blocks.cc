@@ -73,23 +73,32 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return checks.Is(kOut, Shape{left[0], right[1]}).status();
 }
 
-// Accepts groups of one row, 128 columns and 128 terms; 0 follows from the scales' shapes, which are those.
+// Accepts groups of one row, 128 columns and 128 terms. 0 is as many as lie in each of the scales' blocks, which must
+// then be whole.
 aclnnStatus GroupFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t group = dense::Integer(call, kGroupSize);
   const int64_t of_terms = group & 0xFFFF;
   const int64_t of_columns = group >> 16 & 0xFFFF;
   const int64_t of_rows = group >> 32;
-  const bool fits = (of_terms == 0 || of_terms == kBlock) && (of_columns == 0 || of_columns == kBlock) &&
-                    (of_rows == 0 || of_rows == 1);
+  const Shape right = MatrixOf(call, kX2, IsSwapped(call, false)).shape;
+  const auto is_block = [](int64_t given, int64_t length) {
+    return given == 0 ? length % kBlock == 0 : given == kBlock;
+  };
+  const bool fits =
+      is_block(of_terms, right[0]) && is_block(of_columns, right[1]) && (of_rows == 0 || of_rows == 1);
   return ShapeChecks(check, call)
-      .HoldsOf(fits, kGroupSize, "0, or groups of one row, 128 columns and 128 terms")
+      .HoldsOf(fits, kGroupSize,
+               "groups of one row, 128 columns and 128 terms, 0 where whole blocks have them")
       .status();
 }
 aclnnStatus FormatsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  for (const int tensor : {kX1, kScale, kPertoken, kBias, kOut}) {
-    if (call.IsGiven(tensor))
-      checks.Holds(!IsPrivateFormat(call.Tensor(tensor).format), tensor, "no private format");
+  for (const int tensor : {kX1, kX2, kScale, kPertoken, kBias, kOut}) {
+    if (!call.IsGiven(tensor)) continue;
+    const aclFormat format = call.Tensor(tensor).format;
+    const bool is_fractal = format == ACL_FORMAT_FRACTAL_NZ || format == ACL_FORMAT_FRACTAL_NZ_C0_32;
+    checks.Holds(!IsPrivateFormat(format) || (tensor == kX2 && is_fractal), tensor,
+                 "no private format, but FRACTAL_NZ and FRACTAL_NZ_C0_32 of x2");
   }
   return checks.status();
 }
@@ -98,14 +107,17 @@ aclnnStatus IsFractal(const Check& check, OperatorCall& call) noexcept {
   return ShapeChecks(check, call).Holds(is_fractal, kX2, "the format FRACTAL_NZ").status();
 }
 
-constexpr auto kChecks =
-    List(DtypesIn(kBytes, {kX1, kX2}), DtypesIn(kFloats, {kScale}), DtypesIn(kOuts, {kOut}),
-         DtypesIn(kFloats, {kPertoken}), dense::IfGiven<kBias>(DtypesIn(kFloats, {kBias})),
-         Custom(HasNoMore, ACLNN_ERR_PARAM_NULLPTR), Custom(ShapesFit), Custom(FormatsFit), Custom(GroupFits),
-         SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX2}),
-         MatricesInsideStorage({kX1, kX2}), MatricesInsideStorage({kScale, kPertoken}),
-         MatricesInsideStorage({kBias}));
-constexpr auto kFractalChecks = Join(List(Custom(IsFractal)), kChecks);
+// Gives kCodeOfMore for a tensor that does not go with scales of blocks.
+template <aclnnStatus kCodeOfMore>
+constexpr auto kChecksWith = List(DtypesIn(kBytes, {kX1, kX2}), DtypesIn(kFloats, {kScale}),
+                                  DtypesIn(kOuts, {kOut}), DtypesIn(kFloats, {kPertoken}),
+                                  dense::IfGiven<kBias>(DtypesIn(kFloats, {kBias})),
+                                  Custom(HasNoMore, kCodeOfMore), Custom(ShapesFit), Custom(FormatsFit),
+                                  Custom(GroupFits), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
+                                  FractalInsideStorage({kX2}), MatricesInsideStorage({kX1, kX2}),
+                                  MatricesInsideStorage({kScale, kPertoken}), MatricesInsideStorage({kBias}));
+constexpr auto kChecks = kChecksWith<ACLNN_ERR_PARAM_NULLPTR>;
+constexpr auto kFractalChecks = Join(List(Custom(IsFractal)), kChecksWith<ACLNN_ERR_PARAM_INVALID>);
 
 void SetProduct(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);

@@ -249,7 +249,6 @@ aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-// A field of 0 follows from the scales' shapes.
 aclnnStatus GroupFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t group = Integer(call, kGroupSize);
   const int64_t of_terms = group & 0xFFFF;
@@ -265,11 +264,16 @@ aclnnStatus GroupFits(const Check& check, OperatorCall& call) noexcept {
       fits = group == 0;
       break;
     case Mode::kBlocks: {
-      const Shape& own = call.Tensor(kPertoken).shape;
-      const int64_t rows = LinesOf(call, kX1, IsSwapped(call, true)).shape[0];
-      const int64_t lines = own[IsSwapped(call, true) ? 1 : 0];
-      fits = (lines == rows && is(kBlock, kBlock, 1)) ||
-             (lines == BlocksIn(rows, kBlock) && is(kBlock, kBlock, kBlock));
+      const Shape left = LinesOf(call, kX1, IsSwapped(call, true)).shape;
+      const int64_t columns = LinesOf(call, kX2, !IsSwapped(call, false)).shape[0];
+      const int64_t lines = call.Tensor(kPertoken).shape[IsSwapped(call, true) ? 1 : 0];
+      // A field of 0 is the quotient of a length and its number of blocks.
+      const auto is_block = [](int64_t field, int64_t length) {
+        return field == kBlock || (field == 0 && length % kBlock == 0);
+      };
+      const bool fits_rows = (lines == left[0] && (of_rows == 0 || of_rows == 1)) ||
+                             (lines == BlocksIn(left[0], kBlock) && is_block(of_rows, left[0]));
+      fits = is_block(of_terms, left[1]) && is_block(of_columns, columns) && fits_rows;
       break;
     }
     case Mode::kPowers:

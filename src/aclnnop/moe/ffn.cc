@@ -39,6 +39,7 @@ enum Tensors {
 enum Attributes { kTokenArray, kActivation, kPrecise, kAreEnds };
 
 constexpr int64_t kMostColumns = 65535;
+constexpr int64_t kMostActivated = int64_t{1} << 48;
 
 struct ActivationName {
   const char* name;
@@ -253,6 +254,12 @@ void SetRight(const OperatorCall& call, int i, GroupedPart& part) {
 }
 
 void SetNetwork(const OperatorCall& call, Executor& executor) {
+  // Expanded weights take no memory themselves, but the rows between the products do.
+  const Shape first = MatrixOf(call, kWeight1);
+  const int64_t width = first[first.rank - 1];
+  int64_t activations;
+  if (__builtin_mul_overflow(RowsOf(call), width, &activations) || activations > kMostActivated)
+    return executor.RefuseSize(call.Name(kWeight1), width);
   const aclIntArray* const array = call.attributes[kTokenArray].array;
   DenseOpList ops(call, executor, array == nullptr ? nullptr : &array->values);
   const int64_t rows = RowsOf(call);
@@ -287,9 +294,9 @@ void SetNetwork(const OperatorCall& call, Executor& executor) {
   activated.function = ActivationOf(call)->function;
   activated.rows = rows;
   activated.columns = part.columns;
-  activated.sums = ops.Floats(rows * part.columns);
+  activated.sums = ops.Floats(activations);
   activated.covered = products.schedule;
-  activated.out = dense(ops.Bytes(rows * part.columns * size), dtype, part.columns);
+  activated.out = dense(ops.Bytes(activations * size), dtype, part.columns);
   activated.threads = call.threads;
   SetFunction(activated, call.isa);
   part.left = dense(ops.In(kX), dtype, part.depth);
@@ -301,7 +308,7 @@ void SetNetwork(const OperatorCall& call, Executor& executor) {
                 products.Elements());
   };
   add();
-  ops.Compute(activated, {}, rows * activated.columns);
+  ops.Compute(activated, {}, activations);
   part = {};
   part.rows = rows;
   SetRight(call, 1, part);

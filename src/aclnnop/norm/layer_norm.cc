@@ -86,18 +86,22 @@ void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Execut
 
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept {
   static constexpr engine::RowwiseKernels kZero{PORTACL_ISA_TABLE(layer_norm::Zero::F32), {}, {}, {}};
-  engine::RowwiseJob jobs[kMostZeroed];
-  const engine::RowwiseJob* made[kMostZeroed];
-  uint32_t touched = 0;
-  for (int i = 0; i < count; ++i) {
-    const aclTensor& tensor = call.Tensor(tensors[i]);
-    engine::RowwiseJobMaker rows(Shape{tensor.numel}, 0, ACL_FLOAT, call.isa, call.threads);
-    rows.ValueOut(tensors[i], tensor);
-    jobs[i] = rows.Make(kZero, engine::NoParameters(), &executor.workspace_size);
-    made[i] = &jobs[i];
-    touched |= rows.touched();
-  }
-  executor.SetJob([&] { return engine::MakeRowJobs(executor, made, count, touched); });
+  // Each job goes to the executor's memory at once: so many would be too large for a client's stack.
+  executor.SetJob([&]() -> engine::RowwiseJobs {
+    std::byte* jobs = executor.ReserveMemory(static_cast<size_t>(count) * sizeof(engine::RowwiseJob));
+    if (jobs == nullptr) return {};
+    engine::RowwiseJobs made{count, 0, 0};
+    for (int i = 0; i < count; ++i, jobs += sizeof(engine::RowwiseJob)) {
+      const aclTensor& tensor = call.Tensor(tensors[i]);
+      engine::RowwiseJobMaker rows(Shape{tensor.numel}, 0, ACL_FLOAT, call.isa, call.threads);
+      rows.ValueOut(tensors[i], tensor);
+      const engine::RowwiseJob& job = rows.Make(kZero, engine::NoParameters(), &executor.workspace_size);
+      std::memcpy(jobs, &job, sizeof job);
+      made.touched |= rows.touched();
+      made.elements += job.rows * job.n;
+    }
+    return made;
+  });
 }
 
 namespace {

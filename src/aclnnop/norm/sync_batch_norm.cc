@@ -352,17 +352,17 @@ constexpr auto kChecks =
          DtypesIn(kFloatHalfAndBf16, {kX}), DtypesIn(kFloat, {kSum, kSquareSum}), Custom(FormatsFit),
          Custom(Fits), InsideStorage({kX}));
 
-void SetZeros(const OperatorCall& call, std::initializer_list<int> tensors, Executor& executor) {
-  int zeroed[kMostZeroed];
+void SetZeros(const OperatorCall& call, Executor& executor) {
+  int zeroed[2];
   int count = 0;
-  for (const int tensor : tensors) {
+  for (const int tensor : {kSum, kSquareSum}) {
     if (call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty()) zeroed[count++] = tensor;
   }
   if (count > 0) SetZeroJob(call, zeroed, count, executor);
 }
 
 void Set(const OperatorCall& call, Executor& executor) {
-  if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, {kSum, kSquareSum}, executor);
+  if (call.work == OperatorCall::Work::kNoTerms) return SetZeros(call, executor);
   const aclTensor& x = call.Tensor(kX);
   engine::RowwiseJobMaker rows(x.shape, AllBut(ChannelDim(call), x.shape), ACL_FLOAT, call.isa, call.threads);
   rows.Input(kX, x);
@@ -438,10 +438,11 @@ void Set(const OperatorCall& call, Executor& executor) {
   const bool bias = IsWanted<kGradBias>(call);
   if (!input && !weight && !bias) return;
   const bool wanted[] = {input, input, weight, bias};
+  constexpr int kGradients = std::size(wanted);
   if (call.work == OperatorCall::Work::kNoTerms) {
-    int zeroed[kMostZeroed];
+    int zeroed[kGradients];
     int count = 0;
-    for (int i = 0; i < kMostZeroed; ++i) {
+    for (int i = 0; i < kGradients; ++i) {
       if (wanted[i]) zeroed[count++] = kSumDy + i;
     }
     return SetZeroJob(call, zeroed, count, executor);
@@ -452,7 +453,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   rows.Input(kInput, x);
   rows.ValueIn(kMean, call.Tensor(kMean));
   rows.ValueIn(kInvstd, call.Tensor(kInvstd));
-  for (int i = 0; i < kMostZeroed; ++i) {
+  for (int i = 0; i < kGradients; ++i) {
     if (wanted[i]) {
       rows.ValueOut(kSumDy + i, call.Tensor(kSumDy + i));
     } else {

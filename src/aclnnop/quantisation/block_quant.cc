@@ -112,7 +112,7 @@ void SetAt(const OperatorCall& call, const Places& at, Executor& executor) {
   const double most = RealOf(call, kMost);
   job.most = most == 0 ? engine::GreatestNumber(job.dtype) : static_cast<float>(most);
   const double least = RealOf(call, kLeast);
-  job.greatest_scale = least > 0 ? 1.0f / static_cast<float>(least) : 0.0f;
+  if (least > 0) job.greatest_scale = 1.0f / static_cast<float>(least);
   if (is_grouped) {
     job.groups.count = call.Tensor(at.group).shape[0];
     job.groups.ends = {ops.In(at.group, ACL_INT64), ACL_INT64, true};

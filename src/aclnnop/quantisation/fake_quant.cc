@@ -36,6 +36,7 @@ ShapeChecks& HasLimits(ShapeChecks& checks, const OperatorCall& call, int least,
 }
 aclnnStatus TensorFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
+  checks.Rank(kX, 0, 8);
   checks.Holds(call.Tensor(kScale).numel == 1, kScale, "one element");
   checks.Holds(call.Tensor(kZero).numel == 1, kZero, "one element");
   return HasLimits(checks, call, kLeast, kGreatest).status();
@@ -44,7 +45,7 @@ aclnnStatus ChannelsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const Shape& x = call.Tensor(kX).shape;
   const int64_t rank = x.rank;
-  checks.Rank(kScale, 1, 1).Rank(kZero, 1, 1).Integer(kAxis, -rank, rank - 1);
+  checks.Rank(kX, 1, 8).Rank(kScale, 1, 1).Rank(kZero, 1, 1).Integer(kAxis, -rank, rank - 1);
   if (!checks.Passed()) return checks.status();
   const int64_t axis = Integer(call, kAxis) < 0 ? Integer(call, kAxis) + rank : Integer(call, kAxis);
   const Shape channels{x[static_cast<int>(axis)]};

@@ -307,6 +307,8 @@ aclnnStatus AntiFits(const Check& check, OperatorCall& call) noexcept {
   checks.Rank(kX, 1, 7);
   if (!checks.Passed()) return checks.status();
   const Shape& shape = call.Tensor(kX).shape;
+  const bool is_packed = kFloat4s.Contains(call.Tensor(kX).dtype);
+  checks.Holds(!is_packed || shape[shape.rank - 1] % 2 == 0, kX, "of FLOAT4 an even last dim");
   checks.Is(kAntiY, shape).Rank(kAntiScale, shape.rank + 1, shape.rank + 1);
   return checks.Integer(kAntiAxis, -shape.rank, shape.rank - 1).status();
 }

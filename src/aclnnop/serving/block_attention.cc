@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -212,7 +213,30 @@ constexpr auto kSparseChecks =
          List(DtypesIn(DtypeSet(ACL_INT8), {kMarks}), SameDtype(kQuery, kOut),
               If(HasLogSum, DtypesIn(kFloat, {kLogSum})), Custom(SparseFits, kTiling),
               Custom(SparseIsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kOut}),
-              DoneIfEmpty({kOut}), InsideStorage({kQuery, kKey, kValue, kMarks})));
+              If(HasLogSum, SizesRepresentable({kLogSum})), DoneIfEmpty({kOut}),
+              InsideStorage({kQuery, kKey, kValue, kMarks})));
+
+// Puts the numbers of each sequence of queries and then of keys into one array: lengths, or ends of packed
+// sequences. Returns false if there is no memory.
+bool AllLengths(const Sizes& sizes, std::span<const int64_t> of_query, std::span<const int64_t> of_key,
+                std::vector<int64_t>* lengths) noexcept {
+  const auto add = [&](std::span<const int64_t> own, int64_t all) {
+    int64_t end = 0;
+    for (int64_t b = 0; b < sizes.batches; ++b) {
+      const int64_t length = own.empty() ? all : own[static_cast<size_t>(b)];
+      end = sizes.is_packed ? end + length : length;
+      lengths->push_back(end);
+    }
+  };
+  try {
+    lengths->reserve(2 * static_cast<size_t>(sizes.batches));
+    add(of_query, sizes.queries);
+    add(of_key, sizes.keys);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
 
 void SetSparse(const OperatorCall& call, Executor& executor) {
   const auto of_query = ArrayIn(call, kQueryLengths);
@@ -220,18 +244,8 @@ void SetSparse(const OperatorCall& call, Executor& executor) {
   const Sizes sizes(call, std::ssize(of_query));
   const bool has_lengths = !of_query.empty() || !of_key.empty();
   std::vector<int64_t> lengths;
-  const auto add = [&](std::span<const int64_t> own, int64_t all) {
-    int64_t end = 0;
-    for (int64_t b = 0; b < sizes.batches; ++b) {
-      const int64_t length = own.empty() ? all : own[static_cast<size_t>(b)];
-      end = sizes.is_packed ? end + length : length;
-      lengths.push_back(end);
-    }
-  };
-  if (has_lengths) {
-    add(of_query, sizes.queries);
-    add(of_key, sizes.keys);
-  }
+  if (has_lengths && !AllLengths(sizes, of_query, of_key, &lengths))
+    return executor.RefuseSize(call.Name(kQuery), sizes.batches);
   DenseOpList ops(call, executor, has_lengths ? &lengths : nullptr);
   engine::AttendToHeads made = AttentionOf(ops, call, sizes, has_lengths, call.attributes[kScale].wide);
   const Shape& marks = call.Tensor(kMarks).shape;
@@ -305,9 +319,15 @@ constexpr auto kSelectedChecks = Join(
 void SetSelected(const OperatorCall& call, Executor& executor) {
   const auto of_query = ArrayIn(call, kQueryEnds);
   const auto of_key = ArrayIn(call, kKeyEnds);
-  std::vector<int64_t> ends(of_query.begin(), of_query.end());
-  ends.insert(ends.end(), of_key.begin(), of_key.end());
   const Sizes sizes(call, std::ssize(of_query));
+  std::vector<int64_t> ends;
+  try {
+    ends.reserve(of_query.size() + of_key.size());
+    ends.insert(ends.end(), of_query.begin(), of_query.end());
+    ends.insert(ends.end(), of_key.begin(), of_key.end());
+  } catch (const std::bad_alloc&) {
+    return executor.RefuseSize(call.Name(kQuery), sizes.batches);
+  }
   DenseOpList ops(call, executor, &ends);
   engine::AttendToHeads made =
       AttentionOf(ops, call, sizes, /*has_lengths=*/true, call.attributes[kSelectedScale].wide);

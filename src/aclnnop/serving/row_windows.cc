@@ -94,9 +94,10 @@ constexpr auto ConvolutionChecks() {
                                DtypesIn(kDtypes, {kX}), SameDtype(kX, kWeight), SameDtype(kX, kStates));
   constexpr auto kIndices =
       Join(Join(Index<kStart>(), Index<kLines>()), Join(Index<kAccepted>(), Index<kComputed>()));
-  constexpr auto kRest = List(SameDtype(kX, kResult<in_place>), Custom(ConvolutionFits<in_place>, kTiling),
-                              Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kX, kStates}),
-                              DoneIfEmpty({kX}), InsideStorage({kX, kWeight, kStates}));
+  constexpr auto kRest =
+      List(SameDtype(kX, kResult<in_place>), Custom(ConvolutionFits<in_place>, kTiling),
+           Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kResult<in_place>, kStates}),
+           DoneIfEmpty({kX}), InsideStorage({kX, kWeight, kStates}));
   constexpr auto kPlaces =
       Join(Join(Inside<kStart>(), Inside<kLines>()), Join(Inside<kAccepted>(), Inside<kComputed>()));
   return Join(Join(kNulls, kIndices), Join(kRest, kPlaces));

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/serve/selected_keys.h"
 
+#include <algorithm>
 #include <limits>
 #include <string_view>
 
@@ -15,6 +16,7 @@ namespace {
 using namespace dense;
 
 constexpr int64_t kMostKeys = std::numeric_limits<int32_t>::max();  // they are counted in INT32
+constexpr int64_t kMostScores = int64_t{1} << 40;                   // of a query
 constexpr int64_t kBottomRight = 3;                                 // the mode that hides later keys
 constexpr int64_t kLatentDepth = 512;
 constexpr int64_t kRopeDepth = 64;
@@ -252,7 +254,8 @@ constexpr auto kIndexerChecks = Join(
          SequenceDtypes<kOfIndexer>()),
     Join(List(DtypesIn(kInt32, {kIndexer.index}), If(HasValues<kIndexer>, SameDtype(kQuery, kIndexer.values)),
               Custom(IndexerFits<kIndexer, kOfIndexer>, kTiling), SizesRepresentable({kIndexer.index}),
-              DoneIfEmpty({kQuery}), InsideStorage({kWeights})),
+              If(HasValues<kIndexer>, SizesRepresentable({kIndexer.values})), DoneIfEmpty({kQuery}),
+              InsideStorage({kWeights})),
          SequencesInside<kOfIndexer>()));
 constexpr auto kQuantIndexerChecks =
     Join(Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kWeights), NotNull(kQuantIndexer.query_scale),
@@ -327,6 +330,10 @@ aclnnStatus SparseFits(const Check& check, OperatorCall& call) noexcept {
   if (!checks.Passed()) return checks.status();
   checks.Holds(count <= kMostKeys / Integer(call, positions.block), kIndex,
                "at most 2^31 - 1 keys of a query");
+  if (!checks.Passed()) return checks.status();
+  const int64_t most = std::max<int64_t>(count * Integer(call, positions.block), 1);
+  checks.Holds(sizes.heads <= kMostScores / most, kQuery,
+               "at most 2^40 scores of a query: one of each head and chosen key");
   const int64_t mode = Integer(call, positions.mode);
   checks.HoldsOf(mode == 0 || mode == kBottomRight, positions.mode, "0 or 3");
   checks.Integer(positions.attention_mode, 2, 2);
@@ -410,6 +417,12 @@ constexpr auto StatisticDtypes() {
   return List(If(HasStatistic<positions, kMost>, DtypesIn(kFloat, {kMost})),
               If(HasStatistic<positions, kSum>, DtypesIn(kFloat, {kSum})));
 }
+// Statistics are there if they are wanted, since SparseFits has checked them.
+template <const SparsePositions& positions>
+constexpr auto StatisticsRepresentable() {
+  constexpr int kMost = positions.greatest;
+  return List(If(ReturnsStatistics<positions>, SizesRepresentable({kMost, kMost + 1})));
+}
 template <const SparsePositions& positions, const SequencePositions& at>
 constexpr auto SparseChecks() {
   constexpr auto kFirst =
@@ -439,9 +452,9 @@ constexpr auto SparseChecks() {
   if constexpr (kIsQuantised<positions>) {
     return Join(Join(kFirst, kSinks), Join(kLast, kSinksInside));
   } else {
-    return Join(
-        Join(Join(kFirst, RopeDtypes<positions>()), Join(kSinks, StatisticDtypes<positions>())),
-        Join(Join(kLast, List(InsideStorage({positions.query_rope, positions.key_rope}))), kSinksInside));
+    constexpr auto kRopesInside = List(InsideStorage({positions.query_rope, positions.key_rope}));
+    return Join(Join(Join(kFirst, RopeDtypes<positions>()), Join(kSinks, StatisticDtypes<positions>())),
+                Join(Join(kLast, StatisticsRepresentable<positions>()), Join(kRopesInside, kSinksInside)));
   }
 }
 constexpr auto kSparseChecks = SparseChecks<kSparse, kOfSparse>();

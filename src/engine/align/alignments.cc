@@ -269,6 +269,7 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
           std::copy_n(of_step, n, prefixes + step * states);
         });
         const bool has_none = end == kNone || static_cast<double>(number(loss)) == -kNone;
+        const bool is_nan = std::isnan(end) || std::isnan(number(loss));
         // Beyond the states that a sequence has, all arrays still are -infinity.
         double* behind = sequence.array(0);
         double* beta = sequence.array(1);
@@ -303,9 +304,10 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
             }
             const char* const given = sequence.RowAt(step);
             for (int64_t c = 0; c < classes; ++c) {
-              // PyTorch's formula gives NaN for a class without probability and for a sequence without alignment.
+              // PyTorch's formula gives NaN for a class without probability, for a sequence without alignment and for a
+              // sequence whose loss is NaN.
               const T value = Load<T>(given + c * int64_t{sizeof(T)});
-              if (static_cast<double>(value) == kNone || has_none)
+              if (static_cast<double>(value) == kNone || has_none || is_nan)
                 row[c] = std::numeric_limits<T>::quiet_NaN();
               row[c] *= factor;
             }

@@ -86,15 +86,16 @@ constexpr int64_t kRowsAtATime = 16;
 constexpr int64_t kColumnsAtOnce = 4;
 
 int64_t QuotientUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+float FloatAt(const char* base, int64_t at) { return Load<float>(base + at * int64_t{sizeof(float)}); }
 
 }  // namespace
 
 void BlockScaledProduct::Run(const JobContext& context) const noexcept {
   const auto* const a = reinterpret_cast<const int8_t*>(left.Address(context));
   const auto* const b = reinterpret_cast<const int8_t*>(right.Address(context));
-  const auto* const of_rows = reinterpret_cast<const float*>(row_scale.Address(context));
-  const auto* const of_columns = reinterpret_cast<const float*>(column_scale.Address(context));
-  const auto* const added = has_bias ? reinterpret_cast<const float*>(bias.Address(context)) : nullptr;
+  const char* const of_rows = row_scale.Address(context);
+  const char* const of_columns = column_scale.Address(context);
+  const char* const added = has_bias ? bias.Address(context) : nullptr;
   char* const to = out.Address(context);
   const auto size = static_cast<int64_t>(StorageBits(dtype) / 8);
   const auto dots = kDots.For(isa);
@@ -113,10 +114,10 @@ void BlockScaledProduct::Run(const JobContext& context) const noexcept {
       const int64_t begin = block * term_block;
       const auto length = static_cast<size_t>(std::min(terms, begin + term_block) - begin);
       for (int64_t row = first; row < last; ++row) {
-        const float of_row = of_rows[row * blocks + block];
+        const float of_row = FloatAt(of_rows, row * blocks + block);
         const auto scale = [&](int64_t column) {
           const int64_t own = (from + column) / column_block;
-          return of_row * of_columns[repeats_columns ? own : own * blocks + block];
+          return of_row * FloatAt(of_columns, repeats_columns ? own : own * blocks + block);
         };
         float* const own = sums[row - first];
         for (int64_t column = 0; column < n; column += kColumnsAtOnce) {
@@ -139,7 +140,7 @@ void BlockScaledProduct::Run(const JobContext& context) const noexcept {
     }
     for (int64_t row = first; row < last; ++row) {
       float* const own = sums[row - first];
-      for (int64_t i = 0; added != nullptr && i < n; ++i) own[i] += added[from + i];
+      for (int64_t i = 0; added != nullptr && i < n; ++i) own[i] += FloatAt(added, from + i);
       store(own, to + (row * columns + from) * size, static_cast<size_t>(n), false);
     }
   });

@@ -7,7 +7,11 @@
 #include <arm_neon.h>
 
 #define PORTACL_TILE_NAMESPACE byte_dot_neon
-#define PORTACL_TILE_TARGET [[maybe_unused]]
+#if defined(__clang__)
+#define PORTACL_TILE_TARGET __attribute__((target("dotprod"), unused))
+#else
+#define PORTACL_TILE_TARGET __attribute__((target("arch=armv8.2-a+dotprod"), unused))
+#endif
 
 namespace portacl::engine::byte_dot_neon {
 namespace {
@@ -26,8 +30,8 @@ struct Words {
   static Vector Add(Vector a, Vector b) { return vaddq_s32(a, b); }
   static Vector Flip(Vector words) { return words; }
   // Uses assembly, because compilers declare the intrinsic only if the whole file is compiled for it.
-  static Vector MultiplyAdd(Vector sum, Vector b, Vector a) {
-    asm(".arch_extension dotprod\n\tsdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(b), "w"(a));
+  PORTACL_TILE_TARGET static Vector MultiplyAdd(Vector sum, Vector b, Vector a) {
+    asm("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(b), "w"(a));
     return sum;
   }
   static uint32_t Sum(Vector words) { return static_cast<uint32_t>(vaddvq_s32(words)); }

@@ -90,8 +90,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include <cstring>
-
 #include "base/data_type.h"
 #include "base/float_environment.h"
 #include "engine/codes.h"
@@ -192,20 +190,24 @@ class LineNumbers {
 struct Terms {
   int64_t begin, end, block;
 };
-Terms TermsOf(const CodeProduct& job, int64_t batch, const JobContext& context) {
-  if (!job.has_ends) return {0, job.terms, 0};
-  const char* const ends = job.ends.Address(context);
-  Terms found{0, 0, 0};
-  for (int64_t i = 0; i <= batch; ++i) {
-    int64_t number;
-    std::memcpy(&number, ends + i * int64_t{sizeof number}, sizeof number);
-    found.begin = found.end;
-    const int64_t most = job.terms - found.begin;
-    const int64_t count = job.are_counts ? number : number < found.begin ? 0 : number - found.begin;
-    found.end = found.begin + std::clamp<int64_t>(count, 0, most);
+// Calls body(batch, its terms) for batches [first, last). Lists of terms are read from their beginning.
+template <class Body>
+void ForEachBatch(const CodeProduct& job, int64_t first, int64_t last, const JobContext& context,
+                  const Body& body) {
+  if (!job.has_ends) {
+    for (int64_t batch = first; batch < last; ++batch) body(batch, Terms{0, job.terms, 0});
+    return;
   }
-  if (job.block > 0) found.block = 2 * (found.begin / (2 * job.block) + batch);
-  return found;
+  const char* const ends = job.ends.Address(context);
+  Terms own{0, 0, 0};
+  for (int64_t batch = 0; batch < last; ++batch) {
+    const auto number = Load<int64_t>(ends + batch * int64_t{sizeof(int64_t)});
+    own.begin = own.end;
+    const int64_t count = job.are_counts ? number : number < own.begin ? 0 : number - own.begin;
+    own.end = own.begin + std::clamp<int64_t>(count, 0, job.terms - own.begin);
+    if (job.block > 0) own.block = 2 * (own.begin / (2 * job.block) + batch);
+    if (batch >= first) body(batch, own);
+  }
 }
 
 // Computes tiles of a product.
@@ -228,10 +230,9 @@ class Tiles {
         store_(FindStore(job.isa, job.dtype)),
         size_(static_cast<int64_t>(StorageBits(job.dtype) / 8)) {}
 
-  void Compute(int64_t batch, int64_t first, int64_t from) const {
+  void Compute(int64_t batch, const Terms& terms, int64_t first, int64_t from) const {
     const int64_t rows = std::min(job_.rows - first, kRows);
     const int64_t columns = std::min(job_.columns - from, kColumns);
-    const Terms terms = TermsOf(job_, batch, context_);
     const int64_t block = job_.block > 0 ? job_.block : std::max<int64_t>(job_.terms, 1);
     float sums[kRows * kColumns] = {};
     for (int64_t begin = terms.begin; begin < terms.end; begin += block)
@@ -342,9 +343,15 @@ void CodeProduct::Run(const JobContext& context) const noexcept {
   const Tiles tiles(*this, context);
   const int64_t down = QuotientUp(rows, kRows);
   const int64_t across = QuotientUp(columns, kColumns);
-  ForEachBlock(batches * down * across, threads, [&](int64_t unit) {
+  // Each unit reads the list of terms up to its own: there are few units of many batches.
+  const int64_t each = has_ends ? std::max<int64_t>(1, QuotientUp(batches, 256)) : 1;
+  ForEachBlock(QuotientUp(batches, each) * down * across, threads, [&](int64_t unit) {
     const DefaultFloatEnvironment environment;
-    tiles.Compute(unit / (down * across), unit / across % down * kRows, unit % across * kColumns);
+    const int64_t first = unit / (down * across) * each;
+    const int64_t row = unit / across % down * kRows;
+    const int64_t column = unit % across * kColumns;
+    ForEachBatch(*this, first, std::min(batches, first + each), context,
+                 [&](int64_t batch, const Terms& own) { tiles.Compute(batch, own, row, column); });
   });
 }
 

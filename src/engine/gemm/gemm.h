@@ -91,9 +91,8 @@ struct GemmJob {
   bool is_long;        // see BlockLength
   bool is_transposed;  // rows are the caller's columns
   bool is_even_odd;    // terms have the order of 16-bit products (kEvenOddDepth)
-  int64_t
-      // blocks of terms of a product of two vectors, whose sums threads write to the workspace; or 0
-      shared_blocks;
+  // Blocks of terms of a product of two vectors, whose sums threads write to the workspace; or 0.
+  int64_t shared_blocks;
   int threads;
 
   int64_t WorkspaceBytes() const noexcept { return shared_blocks * static_cast<int64_t>(sizeof(float)); }

@@ -112,24 +112,31 @@ void ForEachUnit(int64_t units, int threads, const Body& body) {
 struct Rows {
   int64_t first, end;
 };
-Rows RowsOf(const RowGroups& groups, int64_t group, int64_t rows, const JobContext& context) {
-  if (!groups.ends.is_there) return {0, rows};
+// Calls body(group, its rows) for groups [first, last).
+template <class Body>
+void ForEachGroup(const RowGroups& groups, int64_t first, int64_t last, int64_t rows,
+                  const JobContext& context, const Body& body) {
+  if (!groups.ends.is_there) return body(0, Rows{0, rows});
   const char* const ends = groups.ends.buffer.Address(context);
-  Rows found{0, 0};
-  for (int64_t g = 0; g <= group; ++g) {
-    int64_t number;
-    std::memcpy(&number, ends + g * int64_t{sizeof number}, sizeof number);
-    found.first = found.end;
-    const int64_t count = groups.are_counts ? number : number < found.first ? 0 : number - found.first;
-    found.end = found.first + std::clamp<int64_t>(count, 0, rows - found.first);
+  Rows own{0, 0};
+  for (int64_t group = 0; group < last; ++group) {
+    const auto number = Load<int64_t>(ends + group * int64_t{sizeof(int64_t)});
+    own.first = own.end;
+    const int64_t count = groups.are_counts ? number : number < own.first ? 0 : number - own.first;
+    own.end = own.first + std::clamp<int64_t>(count, 0, rows - own.first);
+    if (group >= first) body(group, own);
   }
-  return found;
 }
 // Returns how many rows all groups have together.
 int64_t RowsCovered(const RowGroups& groups, int64_t rows, const JobContext& context) {
-  return groups.ends.is_there && groups.count == 0 ? 0 : RowsOf(groups, groups.count - 1, rows, context).end;
+  if (!groups.ends.is_there) return rows;
+  int64_t covered = 0;
+  ForEachGroup(groups, groups.count - 1, groups.count, rows, context,
+               [&](int64_t, const Rows& own) { covered = own.end; });
+  return covered;
 }
-int64_t CountOf(const RowGroups& groups) { return groups.ends.is_there ? groups.count : 1; }
+// Returns how many groups a unit takes: each unit looks at all groups before its own, so that there are few units.
+int64_t GroupsOfUnit(const RowGroups& groups) { return QuotientUp(groups.count, 256); }
 
 // Quantises a row whose blocks are contiguous: numbers [from, to) of it.
 void QuantiseContiguous(const QuantiseMx& job, const Source& x, const Sink& codes, uint8_t* scales,
@@ -239,20 +246,26 @@ void QuantiseMx::Run(const JobContext& context) const noexcept {
     return;
   }
   const int64_t chunks = QuotientUp(inner, kTile);
-  const int64_t parts = groups.ends.is_there ? groups.count : outer;
-  const int64_t each = groups.ends.is_there ? 1 : pairs;  // units of a part and chunk
-  ForEachUnit(parts * each * chunks, threads, [&](int64_t unit) {
-    const int64_t part = unit / (each * chunks);
+  if (groups.ends.is_there) {
+    const int64_t many = GroupsOfUnit(groups);
+    ForEachUnit(QuotientUp(groups.count, many) * chunks, threads, [&](int64_t unit) {
+      const int64_t first = unit / chunks * many;
+      const int64_t from = unit % chunks * kTile;
+      const int64_t to = std::min(inner, from + kTile);
+      const auto quantise = [&](int64_t group, const Rows& rows) {
+        int64_t pair = rows.first / (2 * block) + group;
+        for (int64_t row = rows.first; row < rows.end; row += 2 * block, ++pair)
+          QuantisePair(*this, source, sink, bytes + pair * inner * 2, row, rows.end, from, to);
+      };
+      ForEachGroup(groups, first, std::min(groups.count, first + many), length, context, quantise);
+    });
+    return;
+  }
+  ForEachUnit(outer * pairs * chunks, threads, [&](int64_t unit) {
+    const int64_t part = unit / (pairs * chunks);
     const int64_t from = unit % chunks * kTile;
     const int64_t to = std::min(inner, from + kTile);
-    if (groups.ends.is_there) {
-      const Rows rows = RowsOf(groups, part, length, context);
-      int64_t pair = rows.first / (2 * block) + part;
-      for (int64_t row = rows.first; row < rows.end; row += 2 * block, ++pair)
-        QuantisePair(*this, source, sink, bytes + pair * inner * 2, row, rows.end, from, to);
-      return;
-    }
-    const int64_t pair = unit / chunks % each;
+    const int64_t pair = unit / chunks % pairs;
     QuantisePair(*this, source, sink, bytes + (part * pairs + pair) * inner * 2,
                  part * length + pair * 2 * block, (part + 1) * length, from, to);
   });
@@ -402,18 +415,23 @@ void QuantiseRowBlocks::Run(const JobContext& context) const noexcept {
 void GroupScales::Run(const JobContext& context) const noexcept {
   const Source source(x, isa, context);
   char* const written = scales.Address(context);
-  ForEachUnit(CountOf(groups), threads, [&](int64_t group) {
-    const Rows own = RowsOf(groups, group, rows, context);
-    uint32_t bits = 0;
-    float tile[kTile];
-    for (int64_t at = own.first * columns; at < own.end * columns; at += kTile) {
-      const int64_t n = std::min(kTile, own.end * columns - at);
-      source.Bring(at, n, tile);
-      bits = GreatestBits(tile, n, bits);
-    }
-    const float scale =
-        (bits > kInfinityBits ? std::numeric_limits<float>::quiet_NaN() : std::bit_cast<float>(bits)) / most;
-    std::memcpy(written + group * int64_t{sizeof scale}, &scale, sizeof scale);
+  const int64_t count = groups.ends.is_there ? groups.count : 1;
+  const int64_t each = groups.ends.is_there ? GroupsOfUnit(groups) : 1;
+  ForEachUnit(QuotientUp(count, each), threads, [&](int64_t unit) {
+    const int64_t last = std::min(count, (unit + 1) * each);
+    ForEachGroup(groups, unit * each, last, rows, context, [&](int64_t group, const Rows& own) {
+      uint32_t bits = 0;
+      float tile[kTile];
+      for (int64_t at = own.first * columns; at < own.end * columns; at += kTile) {
+        const int64_t n = std::min(kTile, own.end * columns - at);
+        source.Bring(at, n, tile);
+        bits = GreatestBits(tile, n, bits);
+      }
+      const float greatest =
+          bits > kInfinityBits ? std::numeric_limits<float>::quiet_NaN() : std::bit_cast<float>(bits);
+      const float scale = greatest / most;
+      std::memcpy(written + group * int64_t{sizeof scale}, &scale, sizeof scale);
+    });
   });
 }
 
@@ -436,7 +454,7 @@ void QuantiseRectangles::Run(const JobContext& context) const noexcept {
         }
       }
       float scale = greatest / most;
-      if (greatest_scale > 0) scale = std::min(scale, greatest_scale);
+      if (greatest_scale >= 0) scale = std::min(scale, greatest_scale);
       std::memcpy(row_of_scales + square * int64_t{sizeof scale}, &scale, sizeof scale);
       for (int64_t row = first; row < stop; ++row) {
         source.Bring(row * columns + from, n, tile);
@@ -447,11 +465,15 @@ void QuantiseRectangles::Run(const JobContext& context) const noexcept {
   };
   const int64_t row_bytes = across * int64_t{sizeof(float)};
   if (groups.ends.is_there) {
-    ForEachUnit(groups.count, threads, [&](int64_t group) {
-      const Rows own = RowsOf(groups, group, rows, context);
-      int64_t at = own.first / row_block + group;
-      for (int64_t row = own.first; row < own.end; row += row_block, ++at)
-        quantise(row, std::min(own.end, row + row_block), written + at * row_bytes);
+    const int64_t many = GroupsOfUnit(groups);
+    ForEachUnit(QuotientUp(groups.count, many), threads, [&](int64_t unit) {
+      const auto quantise_group = [&](int64_t group, const Rows& own) {
+        int64_t at = own.first / row_block + group;
+        for (int64_t row = own.first; row < own.end; row += row_block, ++at)
+          quantise(row, std::min(own.end, row + row_block), written + at * row_bytes);
+      };
+      ForEachGroup(groups, unit * many, std::min(groups.count, (unit + 1) * many), rows, context,
+                   quantise_group);
     });
     return;
   }
@@ -474,8 +496,7 @@ void QuantiseGroups::Run(const JobContext& context) const noexcept {
   const auto size = static_cast<int64_t>(StorageBits(greatest.dtype) / 8);
   // A group is cut into as many parts for threads as there may be; their greatest magnitudes are kept here.
   constexpr int64_t kParts = 64;
-  for (int64_t group = 0; group < CountOf(groups); ++group) {
-    const Rows own = RowsOf(groups, group, rows, context);
+  ForEachGroup(groups, 0, groups.count, rows, context, [&](int64_t group, const Rows& own) {
     const int64_t from = own.first * columns;
     const int64_t count = own.end * columns - from;
     const float factor = factors.At(group);
@@ -497,7 +518,7 @@ void QuantiseGroups::Run(const JobContext& context) const noexcept {
     const float number =
         most > kInfinityBits ? std::numeric_limits<float>::quiet_NaN() : std::bit_cast<float>(most);
     store(&number, found + group * size, 1, false);
-  }
+  });
 }
 
 void FakeQuantise::Run(const JobContext& context) const noexcept {

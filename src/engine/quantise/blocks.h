@@ -132,8 +132,8 @@ struct QuantiseRectangles {
   int64_t batches = 1, rows = 0, columns = 0;
   int64_t row_block = 1, column_block = 128;
   float most = 127;
-  float greatest_scale = 0;  // 0: no limit
-  RowGroups groups;          // with batches == 1; group g's scales begin at floor(first row / row_block) + g
+  float greatest_scale = -1;  // negative: no limit
+  RowGroups groups;           // with batches == 1; group g's scales begin at floor(first row / row_block) + g
   Isa isa = Isa::kPortable;
   int threads = 1;
   void Run(const JobContext& context) const noexcept;

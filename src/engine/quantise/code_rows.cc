@@ -96,7 +96,7 @@ HWY_INLINE void ForEachProduct(const typename Elements::Type* x, const float* fa
   HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)];
   for (size_t lane = 0; lane < lanes; ++lane) {
     const size_t at = HWY_MIN(i + lane, n - 1);
-    numbers[lane] = x[at];
+    std::memcpy(numbers + lane, x + at, sizeof *x);
     rest[lane] = factors == nullptr ? 1.0f : factors[at];
   }
   each(hn::Mul(Elements::Load(d, numbers), hn::Load(d, rest)));

@@ -30,7 +30,8 @@ struct AxisMap {
   int64_t outer = 1;
   int64_t inner = 1;
   int64_t length = 1;
-  int64_t before = 0;  // pads: the position of index 0
+  int64_t before = 0;  // pads: the position of index 0, of a circle that of its first index
+  int64_t circle = 0;  // circles: how many indices, from `first` on, repeat; there is one at least
   // Windows: the index is first + a * outer_step + b * inner_step; it may be missing.
   int64_t first = 0;
   int64_t outer_step = 0;
@@ -74,7 +75,7 @@ struct AxisMaps {
 // b + 1), ..., (a, b + count - 1) map to the indices index, index + step, ...; index < 0 means none.
 template <class F>
 void ForEachAxisRange(const AxisMap& map, const F& f) {
-  const int64_t n = map.length;
+  const int64_t n = map.kind == AxisMap::Kind::kWrap ? map.circle : map.length;
   const int64_t positions = map.inner;
   const auto piece = [&](int64_t a, int64_t begin, int64_t end, int64_t index, int64_t step) {
     if (begin < end) f(a, begin, end - begin, index, step);
@@ -97,7 +98,7 @@ void ForEachAxisRange(const AxisMap& map, const F& f) {
     for (int64_t b = 0; b < positions;) {
       const int64_t index = ((b - map.before) % n + n) % n;
       const int64_t end = std::min(positions, b + n - index);
-      piece(0, b, end, index, 1);
+      piece(0, b, end, map.first + index, 1);
       b = end;
     }
   } else {
@@ -115,7 +116,7 @@ void ForEachAxisRange(const AxisMap& map, const F& f) {
 inline int64_t MostRanges(const AxisMap& map) {
   if (map.kind == AxisMap::Kind::kWindows)
     return map.outer > (int64_t{1} << 60) ? int64_t{1} << 62 : 3 * map.outer;
-  return map.kind == AxisMap::Kind::kWrap ? map.inner / map.length + 2 : 3;
+  return map.kind == AxisMap::Kind::kWrap ? map.inner / map.circle + 2 : 3;
 }
 
 namespace axis_map {

@@ -41,12 +41,13 @@ void ConvolveFromStates::Run(const JobContext& context) const noexcept {
       const int64_t first = std::clamp<int64_t>(WordOr(begin, context, b, b * steps), 0, rows);
       const int64_t end = std::clamp<int64_t>(WordOr(begin, context, b + 1, (b + 1) * steps), first, rows);
       const int64_t count = end - first;
-      const int64_t before = WordOr(computed, context, b, kBefore);
+      // Any number may be given: below -rows and above kBefore all mean the same.
+      const int64_t before = std::clamp(WordOr(computed, context, b, kBefore), -rows, kBefore);
       const bool is_new = computed.is_there && before == 0;
       // Rows of the line in front of the sequence's: `passed` of them are not convolved.
       const int64_t most = std::max<int64_t>(slots - kBefore, 0);
       const int64_t passed =
-          is_new ? 0 : std::clamp<int64_t>(WordOr(accepted, context, b, most + 1) - 1, 0, most);
+          is_new ? 0 : std::clamp<int64_t>(WordOr(accepted, context, b, most + 1), 1, most + 1) - 1;
       const auto state_at = [&](int64_t slot) { return (own * slots + slot) * columns + column; };
       const auto bring = [&](int64_t row, float* to_row) {
         const int64_t inner = row - passed - kBefore;

@@ -356,8 +356,11 @@ int64_t AttendToHeads::Choose(const JobContext& context, int64_t item, char* cho
         std::min(visible, VisibleKeys(true, position, from_the_end ? own.count : others.count, others.count));
   int64_t found = 0;
   const auto choose = [&](int64_t block) {
+    // A block's length and number may be any: products of those behind the last key may not be representable.
+    if (block > (visible - 1) / key_block) return;
     const int64_t first = block * key_block;
-    for (int64_t j = first; j < std::min(first + key_block, visible); ++j)
+    const int64_t end = first + std::min(key_block, visible - first);
+    for (int64_t j = first; j < end; ++j)
       Store<int64_t>(chosen + found++ * int64_t{sizeof(int64_t)}, keys.RowOf(context, others, j));
   };
   for (int64_t i = 0; i < count && visible > 0; ++i) {
