@@ -43,6 +43,7 @@ HAS(aclnnQuantMatmulV4, In, In, In, In, In, In, bool, bool, In);
 HAS(aclnnQuantMatmulV5, In, In, In, In, In, In, In, In, In, bool, bool, int64_t, In);
 HAS(aclnnQuantMatmulWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t, In);
 HAS(aclnnTransQuantParamV2, In, In, In);
+HAS(aclnnTransQuantParamV3, In, In, int64_t, In);
 static_assert(
     std::is_same<decltype(&aclnnTransQuantParam), aclnnStatus (*)(const float*, uint64_t, const float*,
                                                                   uint64_t, uint64_t**, uint64_t*)>::value,
@@ -60,6 +61,17 @@ HAS(aclnnWeightQuantBatchMatmulV2, In, In, In, In, In, In, In, int, In);
 HAS(aclnnWeightQuantBatchMatmulV3, In, In, In, In, In, In, In, int, int, In);
 HAS(aclnnWeightQuantBatchMatmulNz, In, In, In, In, In, In, In, int, In);
 HAS(aclnnNpuFormatCast, In, Out);
+HAS(aclnnTransposeQuantBatchMatMul, In, In, In, In, In, int32_t, int64_t, const aclIntArray*,
+    const aclIntArray*, const aclIntArray*, int32_t, Out);
+HAS(aclnnTransposeQuantBatchMatMulWeightNz, In, In, In, In, In, int32_t, int64_t, const aclIntArray*,
+    const aclIntArray*, const aclIntArray*, int32_t, Out);
+HAS(aclnnQuantBatchMatmulInplaceAdd, In, In, In, In, Out, bool, bool, int64_t);
+HAS(aclnnQuantGroupedMatmulInplaceAdd, In, In, In, In, In, Out, int64_t, int64_t);
+HAS(aclnnDualLevelQuantMatmulWeightNz, In, In, In, In, In, In, In, bool, bool, int64_t, int64_t, Out);
+HAS(aclnnFusedQuantMatmul, In, In, In, In, In, In, In, In, In, In, const char*, int64_t, Out);
+HAS(aclnnFusedQuantMatmulWeightNz, In, In, In, In, In, In, In, In, In, In, const char*, int64_t, Out);
+HAS(aclnnConvertWeightToINT4Pack, In, Out);
+HAS(aclnnQuantMatmulDequant, In, In, In, In, In, In, In, char*, bool, Out);
 HAS(aclnnQuantMatmulReduceSumWeightNz, In, In, In, In, In, In, In, In, In, bool, bool, int64_t,
     const aclIntArray*, bool, Out);
 static_assert(std::is_same<decltype(&aclnnNpuFormatCastCalculateSizeAndFormat),
@@ -69,6 +81,8 @@ HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, in
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);
 HAS(aclnnConvDepthwise2d, In, In, Ints, In, Ints, Ints, Ints, Out, int8_t);
+HAS(aclnnQuantConvolution, In, In, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, int32_t, const char*,
+    Out);
 HAS(aclnnConvTbc, In, In, In, int64_t, Out, int8_t);
 HAS(aclnnConvTbcBackward, In, In, In, In, int64_t, int8_t, Out, Out, Out);
 HAS(aclnnFusedMatmul, In, In, In, In, const char*, int8_t, In);

@@ -60,3 +60,14 @@ HAS(aclnnRotateQuant, In, In, In, int64_t, char*, int64_t, double, bool, Out, Ou
 HAS(aclnnRmsNormDynamicMxQuant, In, In, In, double, int64_t, char*, int64_t, bool, Out, Out, Out);
 HAS(aclnnAddRmsNormDynamicMxQuant, In, In, In, In, double, int64_t, char*, int64_t, bool, Out, Out, Out, Out);
 HAS(aclnnDynamicDualLevelMxQuant, In, In, char*, int64_t, int64_t, In, In, In);
+HAS(aclnnGeluQuant, In, In, In, const char*, const char*, const char*, int64_t, In, In);
+HAS(aclnnAddLayerNormQuant, In, In, In, In, In, In, In, In, In, const char*, double, bool, bool, Out, Out,
+    Out, Out, Out);
+HAS(aclnnRmsNormGradQuant, In, In, In, In, In, In, const char*, bool, Out, Out);
+HAS(aclnnSwigluMxQuant, In, In, int64_t, bool, int64_t, double, double, double, int64_t, int64_t, int64_t,
+    char*, int64_t, double, In, In);
+HAS(aclnnSwigluMxQuantWithDualAxis, In, In, bool, char*, int64_t, int64_t, double, In, In, In, In);
+HAS(aclnnSwigluBackwardMxQuantWithDualAxis, In, In, In, bool, char*, int64_t, int64_t, double, In, In, In,
+    In);
+HAS(aclnnSwigluGroupQuant, In, In, In, In, int64_t, int64_t, int64_t, bool, double, double, bool, In, In, In);
+HAS(aclnnSwigluGroupQuantGrad, In, In, In, In, In, double, In, In);

@@ -31,8 +31,8 @@ struct HeldView {
     if (null) return nullptr;
     memory = std::make_shared<GuardedBuffer>(bytes.size(), guard);
     if (!bytes.empty()) std::memcpy(memory->data(), bytes.data(), bytes.size());
-    int64_t storage =
-        static_cast<int64_t>(bytes.size()) * 8 / (dtype == ACL_INT4 ? 4 : 8 * ElementSize(dtype));
+    const int64_t bits = ElementSize(dtype) == 0 ? 4 : 8 * ElementSize(dtype);
+    int64_t storage = static_cast<int64_t>(bytes.size()) * 8 / bits;
     if (storage_elements >= 0) storage = storage_elements;
     const bool is_one = storage_shape.empty();
     return aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), strides.data(),

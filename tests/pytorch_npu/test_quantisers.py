@@ -12,8 +12,8 @@ import portacl.torch
 HALVES = (torch.float16, torch.bfloat16)
 OPERATORS = (
     "npu_add_rms_norm_dynamic_quant", "npu_add_rms_norm_quant", "npu_anti_quant", "npu_dequant_bias", "npu_dequant_swiglu_quant",
-    "npu_dynamic_block_quant", "npu_dynamic_quant", "npu_dynamic_quant_asymmetric", "npu_group_quant", "npu_kronecker_quant", "npu_quantize",
-    "npu_rms_norm_quant", "npu_rotate_quant", "npu_swiglu_quant",
+    "npu_dynamic_block_quant", "npu_dynamic_quant", "npu_dynamic_quant_asymmetric", "npu_group_quant", "npu_kronecker_quant", "npu_quant_matmul_gelu",
+    "npu_quantize", "npu_rms_norm_quant", "npu_rotate_quant", "npu_swiglu_quant",
 )
 M, H = 7, 64
 
@@ -169,6 +169,36 @@ def test_fractal_weights():
     y = torch_npu.npu_quant_matmul(x.npu(), fractal, scale.npu(), pertoken_scale=of_rows.npu(), output_dtype=torch.bfloat16)
     want = (x.int() @ weight.int()).float() * scale * of_rows[:, None]
     torch.testing.assert_close(y.cpu(), want.bfloat16())
+
+
+@pytest.mark.parametrize("approximate", ["gelu_erf", "gelu_tanh"])
+def test_gelu_of_products(approximate):
+    x, weight = torch.randint(-9, 9, (M, H), dtype=torch.int8), torch.randint(-9, 9, (H, 40), dtype=torch.int8)
+    of_rows, scale = torch.rand(M) / 50, torch.rand(40) / 50
+    y = torch_npu.npu_quant_matmul_gelu(x.npu(), weight.npu(), of_rows.npu(), scale.npu(), approximate=approximate)
+    product = (x.int() @ weight.int()).float() * scale * of_rows[:, None]
+    want = torch.nn.functional.gelu(product, approximate=approximate.removeprefix("gelu_").replace("erf", "none"))
+    torch.testing.assert_close(y.cpu().float(), want, rtol=1e-2, atol=1e-4)
+
+
+def test_on_ascend_950(program):
+    out, err, status = program(
+        """
+        torch.manual_seed(0)
+        x = torch.randn(7, 64).bfloat16()
+        y, scale = torch_npu.npu_gelu_quant(x.npu(), approximate="tanh", quant_mode="dynamic", dst_type=1)
+        want = torch.nn.functional.gelu(x.float(), approximate="tanh")
+        print(bool(((y.cpu() * scale.cpu()[:, None] - want).abs() <= 0.51 * scale.cpu()[:, None]).all()))
+        a, b = torch.randn(16, 32).to(torch.float8_e4m3fn), torch.randn(32, 24).to(torch.float8_e4m3fn)
+        of_rows, scale = torch.rand(16), torch.rand(24)
+        got = torch_npu.npu_quant_matmul(a.npu(), b.npu(), scale.npu(), pertoken_scale=of_rows.npu(), output_dtype=torch.bfloat16)
+        want = (a.float() @ b.float()) * scale * of_rows[:, None]
+        print(torch.allclose(got.cpu().float(), want, rtol=1e-2, atol=1e-2))
+        """,
+        PORTACL_SOC="Ascend950PR_9579",
+    )
+    assert status == 0, err[-2000:]
+    assert out.split() == ["True", "True"]
 
 
 class Quantised(torch.nn.Module):

@@ -53,8 +53,11 @@ class MapsTable(unittest.TestCase):
         rows = (maps_table.ROWS + moves_table.ROWS + images_table.ROWS + folds_table.ROWS + ordered_table.ROWS +
                 rows_table.ROWS)
         # Are of Ascend 950 alone; computes nothing; is V5 on a tensor of a private format, which PyTorch's have not; makes a few words of a few scales.
-        not_measured = {"clipped_swiglu_v2", "fused_matmul", "trans_matmul_weight", "quant_matmul_weight_nz", "trans_quant_param_v2"}
+        not_measured = {"clipped_swiglu_v2", "fused_matmul", "trans_matmul_weight", "quant_matmul_weight_nz", "trans_quant_param_v2", "trans_quant_param_v3"}
+        # Are of Ascend 950 or of Atlas inference products alone, or QuantMatmulV4's product with a function; copies codes.
         # Are V2 with a mode that changes nothing, and with weights in a private format; copies; takes weights in a private format alone.
+        not_measured |= {"transpose_quant_batch_mat_mul", "transpose_quant_batch_mat_mul_weight_nz", "quant_batch_matmul_inplace_add", "dual_level_quant_matmul_weight_nz",
+                         "quant_grouped_matmul_inplace_add", "fused_quant_matmul", "fused_quant_matmul_weight_nz", "quant_matmul_dequant", "convert_weight_to_int4_pack"}
         not_measured |= {"weight_quant_batch_matmul_v3", "weight_quant_batch_matmul_nz", "npu_format_cast", "quant_matmul_reduce_sum_weight_nz"}
         # Is of Ascend 950 alone; write less than a line of a tensor; make complex numbers or their angle, which the tables have not; go over
         # sequences one by one.

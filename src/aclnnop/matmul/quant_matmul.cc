@@ -11,6 +11,7 @@
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
 #include "aclnnop/matmul/quant_matmul_blocks.h"
+#include "aclnnop/matmul/quant_matmul_codes.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/gemm/integer_product.h"
@@ -101,10 +102,11 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
       left = kept;
       return aclnnStatus{ACL_SUCCESS};
     }
-    return RefuseDtype(check, call, tensor, accepted,
-                       tensor == kX1 || tensor == kX2
-                           ? "; products of groups, of MX and of fp8 types are not computed"
-                           : "");
+    return RefuseDtype(
+        check, call, tensor, accepted,
+        tensor == kX1 || tensor == kX2
+            ? "; 8-bit and 4-bit floats are products of aclnnQuantMatmulV5 and WeightNz on Ascend 950"
+            : "");
   };
   const auto has = [&](int tensor, DtypeSet Row::*set) {
     return keep(
@@ -116,8 +118,9 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   };
   if (const aclnnStatus status = has(kX1, &Row::x)) return status;
   if (call.Tensor(kX2).dtype != call.Tensor(kX1).dtype)
-    return RefuseDtype(check, call, kX2, DtypeSet(call.Tensor(kX1).dtype),
-                       "; products of groups, of MX and of fp8 types are not computed");
+    return RefuseDtype(
+        check, call, kX2, DtypeSet(call.Tensor(kX1).dtype),
+        "; 8-bit and 4-bit floats are products of aclnnQuantMatmulV5 and WeightNz on Ascend 950");
   if (const aclnnStatus status = has(kScale, &Row::scale)) return status;
   if (const aclnnStatus status = has(kOut, &Row::out)) return status;
   const aclnnStatus factors = keep(
@@ -345,7 +348,7 @@ aclnnStatus GroupIsKnown(const Check& check, OperatorCall& call) noexcept {
 // Refuses products of groups, which docs/compatibility.md lists as unsupported.
 aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
   if (call.attributes[kGroupSize].integer == 0) return ACL_SUCCESS;
-  return RefuseGroup(check, call, "0; products of groups, of MX and of fp8 types are not computed.");
+  return RefuseGroup(check, call, "0 with these types and scales.");
 }
 
 // Accepts tensors without elements, which torch_npu passes as offsets.
@@ -471,11 +474,13 @@ PORTACL_PHASE_1(aclnnQuantMatmulV4) { return RunPhase1(call, kChecks, workspaceS
 // NOLINTBEGIN(readability-identifier-naming): the names are CANN's
 PORTACL_PHASE_1(aclnnQuantMatmulV5) {
   if (matmul::IsBlockScaled(call)) return matmul::RunBlockScaled(call, false, workspaceSize, executor);
+  if (matmul::AreCodes(call)) return matmul::RunCodes(call, false, workspaceSize, executor);
   return RunPhase1(call, kChecksOfV5, workspaceSize, executor, SetProduct);
 }
 
 PORTACL_PHASE_1(aclnnQuantMatmulWeightNz) {
   if (matmul::IsBlockScaled(call)) return matmul::RunBlockScaled(call, true, workspaceSize, executor);
+  if (matmul::AreCodes(call)) return matmul::RunCodes(call, true, workspaceSize, executor);
   return RunPhase1(call, kFractalChecks, workspaceSize, executor, SetProduct);
 }
 // NOLINTEND(readability-identifier-naming)

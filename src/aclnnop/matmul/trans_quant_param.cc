@@ -1,4 +1,4 @@
-// aclnnTransQuantParamV2 and aclnnTransQuantParam: pack scales and offsets of quantised matrix products into
+// aclnnTransQuantParamV2, V3 and aclnnTransQuantParam: pack scales and offsets of quantised matrix products into
 // 64-bit words.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/trans_quant_param_functions.h"
@@ -24,6 +24,7 @@ namespace {
 using namespace matmul;
 
 enum Tensors { kScale, kOffset, kOut };
+enum Attributes { kRoundMode };
 
 constexpr DtypeRule kDtypesOfScale =
     SinceAtlasA2(DtypeSet(ACL_FLOAT)).On(kAtlasInference, DtypeSet(ACL_FLOAT));
@@ -48,17 +49,12 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return RefuseShape(check, call, kOut, {most});
 }
 
-constexpr Check kChecks[] = {
-    NotNull(kScale),
-    NotNull(kOut),
-    HasQuantised(),
-    DtypesIn(kDtypesOfScale, {kScale}),
-    IfThere<kOffset>(DtypesIn(kDtypesOfScale, {kOffset})),
-    DtypesIn(kWords, {kOut}),
-    Custom(ShapesFit),
-    SizesRepresentable({kOut}),
-    InsideStorage({kScale, kOffset}),
-};
+constexpr auto kTypesAndShapes =
+    List(NotNull(kScale), NotNull(kOut), HasQuantised(), DtypesIn(kDtypesOfScale, {kScale}),
+         IfThere<kOffset>(DtypesIn(kDtypesOfScale, {kOffset})), DtypesIn(kWords, {kOut}), Custom(ShapesFit));
+constexpr auto kRest = List(SizesRepresentable({kOut}), InsideStorage({kScale, kOffset}));
+constexpr auto kChecks = Join(kTypesAndShapes, kRest);
+constexpr auto kChecksOfV3 = Join(kTypesAndShapes, List(IntegerIn(kRoundMode, 0, 1)), kRest);
 
 engine::ScaleWordsJob::Operand OperandOf(const OperatorCall& call, int tensor) {
   if (!call.IsGiven(tensor)) return {-1, 0, 0};
@@ -70,7 +66,8 @@ engine::ScaleWordsJob::Operand OperandOf(const OperatorCall& call, int tensor) {
 void SetWords(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] {
     return engine::ScaleWordsJob{OperandOf(call, kScale), OperandOf(call, kOffset), OperandOf(call, kOut),
-                                 call.Tensor(kOut).numel};
+                                 call.Tensor(kOut).numel,
+                                 !call.attributes.empty() && call.attributes[kRoundMode].integer == 1};
   });
 }
 
@@ -82,6 +79,10 @@ using namespace portacl;
 
 PORTACL_PHASE_1(aclnnTransQuantParamV2) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetWords);
+}
+
+PORTACL_PHASE_1(aclnnTransQuantParamV3) {
+  return RunPhase1(call, kChecksOfV3, workspaceSize, executor, SetWords);
 }
 
 aclnnStatus aclnnTransQuantParam(const float* scaleArray, uint64_t scaleSize, const float* offsetArray,

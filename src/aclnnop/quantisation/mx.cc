@@ -60,9 +60,36 @@ engine::Rounding MxRoundingOf(std::string_view name) noexcept {
   return engine::Rounding::kNearestEven;
 }
 
+ShapeChecks& HasModes(ShapeChecks& checks, const OperatorCall& call, const Modes& at) {
+  const aclDataType y = call.Tensor(at.y).dtype;
+  checks.HoldsOf(IsMxRounding(y, TextOf(call, at.round), IsNull(call, at.round)), at.round,
+                 "rint, with codes of FLOAT4 round and floor, too");
+  checks.HoldsOf(Integer(call, at.dtype) == y, at.dtype, "the dtype of the codes");
+  if (at.algorithm >= 0)
+    checks.HoldsOf(HasAlgorithm(y, Integer(call, at.algorithm)), at.algorithm,
+                   "0, with codes of FLOAT8 also 1, of FLOAT4_E2M1 also 2");
+  if (at.most >= 0) {
+    const double most = RealOf(call, at.most);
+    const bool has_other = at.algorithm >= 0 && Integer(call, at.algorithm) == 2;
+    checks.HoldsOf(most == 0 || (has_other && IsGreatestOfFloat4(most)), at.most,
+                   "0, with scaleAlg 2 also 6 to 12");
+  }
+  return checks;
+}
+
+ShapeChecks& HasCodes(ShapeChecks& checks, const OperatorCall& call, const Shape& x, int y) {
+  const bool is_packed = kFloat4s.Contains(call.Tensor(y).dtype);
+  return checks.Holds(!is_packed || x[x.rank - 1] % 2 == 0, y, "of FLOAT4 an even last dim").Is(y, x);
+}
+
+PowerRule RuleOf(const OperatorCall& call, const Modes& at, double least_greatest) {
+  return PowerRuleOf(call.Tensor(at.y).dtype, at.algorithm < 0 ? 0 : Integer(call, at.algorithm),
+                     at.most < 0 ? 0 : RealOf(call, at.most), least_greatest);
+}
+
 void AddMx(DenseOpList& ops, const OperatorCall& call, const Numbers& x, const Shape& shape, int axis, int y,
            int scale, engine::QuantiseMx job) {
-  const bool keeps = job.groups.ends.is_there;
+  const bool keeps = job.groups.ends.is_there || job.covered.ends.is_there;
   Quantiser codes;
   SetCodes(ops, call, y, codes, keeps);
   job.x = x;
@@ -74,7 +101,7 @@ void AddMx(DenseOpList& ops, const OperatorCall& call, const Numbers& x, const S
   for (int dim = axis + 1; dim < shape.rank; ++dim) job.inner *= shape[dim];
   job.isa = ops.isa();
   job.threads = ops.threads();
-  ops.Compute(job, {x.buffer, job.codes, job.scales, BufferOf(job.groups.ends)},
+  ops.Compute(job, {x.buffer, job.codes, job.scales, BufferOf(job.groups.ends), BufferOf(job.covered.ends)},
               job.outer * job.length * job.inner);
 }
 

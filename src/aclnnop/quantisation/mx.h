@@ -26,6 +26,16 @@ inline bool IsGreatestOfFloat4(double most) noexcept { return most == 0 || (most
 bool IsMxRounding(aclDataType codes, std::string_view name, bool is_null) noexcept;
 engine::Rounding MxRoundingOf(std::string_view name) noexcept;
 
+// The places of what all operators with such codes have. Attributes of -1 are not there.
+struct Modes {
+  int y, round, dtype, algorithm, most;
+};
+// Checks the name of the rounding, the dtype of codes, the algorithm and its greatest number.
+ShapeChecks& HasModes(ShapeChecks& checks, const OperatorCall& call, const Modes& at);
+// Checks that codes of 4 bits fill bytes along the last dim.
+ShapeChecks& HasCodes(ShapeChecks& checks, const OperatorCall& call, const Shape& x, int y);
+engine::PowerRule RuleOf(const OperatorCall& call, const Modes& at, double least_greatest = 0);
+
 // Adds the step that quantises x, or numbers in place of it, along an axis of x's shape to `y` and `scale`.
 void AddMx(DenseOpList& ops, const OperatorCall& call, const Numbers& x, const Shape& shape, int axis, int y,
            int scale, engine::QuantiseMx job);

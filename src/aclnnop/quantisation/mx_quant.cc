@@ -18,37 +18,6 @@ constexpr DtypeRule kMxCodesOn950 = ByGeneration({}, {}, kMxFloat8s | kFloat4s);
 
 int64_t AxisOf(int64_t axis, const Shape& shape) { return axis < 0 ? axis + shape.rank : axis; }
 
-// Checks what all forms have: the name of the rounding, the dtype of codes, the algorithm and its greatest number.
-// Attributes of -1 are not there.
-struct Modes {
-  int y, round, dtype, algorithm, most;
-};
-ShapeChecks& HasModes(ShapeChecks& checks, const OperatorCall& call, const Modes& at) {
-  const aclDataType y = call.Tensor(at.y).dtype;
-  checks.HoldsOf(IsMxRounding(y, TextOf(call, at.round), IsNull(call, at.round)), at.round,
-                 "rint, with codes of FLOAT4 round and floor, too");
-  checks.HoldsOf(Integer(call, at.dtype) == y, at.dtype, "the dtype of the codes");
-  if (at.algorithm >= 0)
-    checks.HoldsOf(HasAlgorithm(y, Integer(call, at.algorithm)), at.algorithm,
-                   "0, with codes of FLOAT8 also 1, of FLOAT4_E2M1 also 2");
-  if (at.most >= 0) {
-    const double most = RealOf(call, at.most);
-    const bool has_other = at.algorithm >= 0 && Integer(call, at.algorithm) == 2;
-    checks.HoldsOf(most == 0 || (has_other && IsGreatestOfFloat4(most)), at.most,
-                   "0, with scaleAlg 2 also 6 to 12");
-  }
-  return checks;
-}
-// Checks that codes of 4 bits fill bytes along the last dim.
-ShapeChecks& HasCodes(ShapeChecks& checks, const OperatorCall& call, const Shape& x, int y) {
-  const bool is_packed = kFloat4s.Contains(call.Tensor(y).dtype);
-  return checks.Holds(!is_packed || x[x.rank - 1] % 2 == 0, y, "of FLOAT4 an even last dim").Is(y, x);
-}
-engine::PowerRule RuleOf(const OperatorCall& call, const Modes& at, double least_greatest = 0) {
-  return PowerRuleOf(call.Tensor(at.y).dtype, at.algorithm < 0 ? 0 : Integer(call, at.algorithm),
-                     at.most < 0 ? 0 : RealOf(call, at.most), least_greatest);
-}
-
 // ---- aclnnDynamicMxQuant, V2 and V3 ----
 
 enum AxisTensors { kY = 1, kScale };

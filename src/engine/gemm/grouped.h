@@ -73,7 +73,7 @@ struct GroupedProducts {
 // Turns float32 sums of a grouped matrix product into results, row by row. Rows that belong to no group stay
 // as they are.
 struct GroupedRows {
-  enum class Function : uint8_t { kNone, kRelu, kGeluTanh, kFastGelu, kSilu, kSwigluQuant };
+  enum class Function : uint8_t { kNone, kRelu, kGelu, kGeluTanh, kFastGelu, kSilu, kSwigluQuant };
   Function function;
   BufferRef sums;     // rows x columns
   BufferRef covered;  // a word that counts the rows

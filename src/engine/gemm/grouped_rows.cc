@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>
 
 #include "engine/functions/functions-inl.h"
+#include "engine/functions/gelu-inl.h"
 #include "engine/gemm/grouped.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,11 +28,10 @@ HWY_INLINE V Activated(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   if constexpr (kFunction == Function::kRelu) {
     return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, hn::Zero(d)));
+  } else if constexpr (kFunction == Function::kGelu) {
+    return functions::GeluByErf(d, x);
   } else if constexpr (kFunction == Function::kGeluTanh) {
-    const V cube = hn::Mul(hn::Mul(x, x), x);
-    const V inner =
-        hn::Mul(hn::Set(d, 0.7978845608028654f), functions::Fma(d, hn::Set(d, 0.044715f), cube, x));
-    return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), hn::Add(one, functions::Tanh(d, inner)));
+    return functions::GeluByTanh(d, x);
   } else if constexpr (kFunction == Function::kFastGelu) {
     return hn::Div(x, hn::Add(one, functions::Exp(d, hn::Mul(hn::Set(d, -1.702f), x))));
   } else {
@@ -56,6 +56,7 @@ void ApplyOne(float* values, int64_t n) {
 void Apply(GroupedRows::Function function, float* values, int64_t n) {
   using Function = GroupedRows::Function;
   if (function == Function::kRelu) ApplyOne<Function::kRelu>(values, n);
+  if (function == Function::kGelu) ApplyOne<Function::kGelu>(values, n);
   if (function == Function::kGeluTanh) ApplyOne<Function::kGeluTanh>(values, n);
   if (function == Function::kFastGelu) ApplyOne<Function::kFastGelu>(values, n);
   if (function == Function::kSilu || function == Function::kSwigluQuant) ApplyOne<Function::kSilu>(values, n);

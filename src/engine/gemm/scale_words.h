@@ -10,14 +10,17 @@
 
 namespace portacl::engine {
 
-// The low half is the scale with its low 13 bits cleared. Bit 46 is 1. Bits 37 to 45 are the offset in 9-bit
+// The low half is the scale with its low 13 bits cleared, or rounded to nearest even at these with subnormals as 0.
+// Bit 46 is 1. Bits 37 to 45 are the offset in 9-bit
 // two's complement, saturated and rounded with halfway cases away from zero; NaN is 0.
-inline uint64_t ScaleWord(float scale, float offset) noexcept {
+inline uint64_t ScaleWord(float scale, float offset, bool rounds = false) noexcept {
   constexpr uint32_t kKept = 0xFFFFE000;
   constexpr int kOffsetAt = 37;
   constexpr int kOneAt = 46;
   uint32_t bits;
   std::memcpy(&bits, &scale, sizeof bits);
+  if (rounds && !std::isnan(scale))
+    bits = std::fabs(scale) < 0x1p-126f ? bits & 0x80000000u : bits + 0xFFFu + (bits >> 13 & 1u);
   const float rounded = std::isnan(offset) ? 0.0f : std::fmin(std::fmax(std::round(offset), -256.0f), 255.0f);
   const auto low = static_cast<uint64_t>(static_cast<int64_t>(rounded)) & 511u;
   return (bits & kKept) | low << kOffsetAt | uint64_t{1} << kOneAt;
@@ -38,6 +41,7 @@ struct ScaleWordsJob {
   Operand offset;
   Operand out;
   int64_t count;
+  bool rounds;
 
   bool Touches(int operand) const noexcept {
     return operand == scale.argument || operand == offset.argument || operand == out.argument;
@@ -49,7 +53,7 @@ struct ScaleWordsJob {
         return static_cast<char*>(addresses[operand.argument]) + operand.first + i * operand.step;
       };
       const float given = offset.argument < 0 ? 0 : Load<float>(at(offset));
-      Store(at(out), ScaleWord(Load<float>(at(scale)), given));
+      Store(at(out), ScaleWord(Load<float>(at(scale)), given, rounds));
     }
   }
 };

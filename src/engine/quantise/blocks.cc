@@ -120,10 +120,20 @@ void ForEachGroup(const RowGroups& groups, int64_t first, int64_t last, int64_t 
   const char* const ends = groups.ends.buffer.Address(context);
   Rows own{0, 0};
   for (int64_t group = 0; group < last; ++group) {
+    const auto number = Load<int64_t>(ends + group * int64_t{sizeof(int64_t)});
     own.first = own.end;
-    own.end = std::clamp(Load<int64_t>(ends + group * int64_t{sizeof(int64_t)}), own.first, rows);
+    const int64_t count = groups.are_counts ? number : number < own.first ? 0 : number - own.first;
+    own.end = own.first + std::clamp<int64_t>(count, 0, rows - own.first);
     if (group >= first) body(group, own);
   }
+}
+// Returns how many rows all groups have together.
+int64_t RowsCovered(const RowGroups& groups, int64_t rows, const JobContext& context) {
+  if (!groups.ends.is_there) return rows;
+  int64_t covered = 0;
+  ForEachGroup(groups, groups.count - 1, groups.count, rows, context,
+               [&](int64_t, const Rows& own) { covered = own.end; });
+  return covered;
 }
 // Returns how many groups a unit takes: each unit looks at all groups before its own, so that there are few units.
 int64_t GroupsOfUnit(const RowGroups& groups) { return QuotientUp(groups.count, 256); }
@@ -193,7 +203,8 @@ uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept {
       break;
     case PowerRule::Kind::kQuotient: {
       const float greatest = std::max(std::bit_cast<float>(bits), rule.least_greatest);
-      const auto quotient = std::bit_cast<uint32_t>(greatest / rule.most);
+      const auto quotient =
+          std::bit_cast<uint32_t>(rule.inverse != 0 ? greatest * rule.inverse : greatest / rule.most);
       const uint32_t field = quotient >> 23;
       const uint32_t fraction = quotient & 0x007FFFFF;
       const bool is_above =
@@ -206,7 +217,8 @@ uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept {
       const uint32_t field = rounded >> 7;
       if (field == 0) return 0;
       if (field == 0xFF) return kNoPower;
-      exponent = static_cast<int>(field) - 127 - 2 + ((rounded & 0x7F) > rule.fraction ? 1 : 0);
+      exponent =
+          static_cast<int>(field) - 127 - rule.greatest_exponent + ((rounded & 0x7F) > rule.fraction ? 1 : 0);
       break;
     }
   }
@@ -223,10 +235,11 @@ void QuantiseMx::Run(const JobContext& context) const noexcept {
     const int64_t piece = kPiece / block * block;
     const int64_t pieces = QuotientUp(length, piece);
     const int64_t rows = std::max<int64_t>(1, kPiece / std::max<int64_t>(length, 1));
-    ForEachUnit(QuotientUp(outer, rows) * pieces, threads, [&](int64_t unit) {
+    const int64_t there = RowsCovered(covered, outer, context);
+    ForEachUnit(QuotientUp(there, rows) * pieces, threads, [&](int64_t unit) {
       const int64_t first = unit / pieces * rows;
       const int64_t from = unit % pieces * piece;
-      for (int64_t row = first; row < std::min(outer, first + rows); ++row)
+      for (int64_t row = first; row < std::min(there, first + rows); ++row)
         QuantiseContiguous(*this, source, sink, bytes + row * pairs * 2, row, from,
                            std::min(length, from + piece));
     });
@@ -361,6 +374,64 @@ void DivideBlocks::Run(const JobContext& context) const noexcept {
       }
       store(tile, target + (row * columns + from) * size, static_cast<size_t>(n), false);
     }
+  });
+}
+
+void QuantiseRowBlocks::Run(const JobContext& context) const noexcept {
+  const Source source(x, isa, context);
+  const Sink sink(codes, dtype, Rounding::kNearestEven, isa, context);
+  char* const written = scales.Address(context);
+  const int64_t blocks = QuotientUp(columns, block);
+  const float inverse = 1.0f / most;
+  ForEachUnit(RowsCovered(covered, rows, context), threads, [&](int64_t row) {
+    float tile[kTile];
+    for (int64_t number = 0; number < blocks; ++number) {
+      const int64_t from = number * block;
+      const int64_t n = std::min(columns, from + block) - from;
+      source.Bring(row * columns + from, n, tile);
+      float greatest = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const float size = std::fabs(tile[i]);
+        if (size < std::numeric_limits<float>::infinity()) greatest = std::max(greatest, size);
+      }
+      greatest = std::max(greatest, least);
+      float scale = greatest * inverse;
+      float factor = most / greatest;
+      if (rounds_up) {
+        const auto bits = std::bit_cast<uint32_t>(scale);
+        scale = std::bit_cast<float>((bits + 0x007FFFFF) & 0xFF800000);
+        factor = 1.0f / scale;
+      }
+      std::memcpy(written + (row * blocks + number) * int64_t{sizeof scale}, &scale, sizeof scale);
+      for (int64_t i = 0; i < n; ++i) {
+        const float product = tile[i] * factor;
+        if (std::fabs(product) < std::numeric_limits<float>::infinity()) tile[i] = product;
+      }
+      sink.Put(row * columns + from, n, tile);
+    }
+  });
+}
+
+void GroupScales::Run(const JobContext& context) const noexcept {
+  const Source source(x, isa, context);
+  char* const written = scales.Address(context);
+  const int64_t count = groups.ends.is_there ? groups.count : 1;
+  const int64_t each = groups.ends.is_there ? GroupsOfUnit(groups) : 1;
+  ForEachUnit(QuotientUp(count, each), threads, [&](int64_t unit) {
+    const int64_t last = std::min(count, (unit + 1) * each);
+    ForEachGroup(groups, unit * each, last, rows, context, [&](int64_t group, const Rows& own) {
+      uint32_t bits = 0;
+      float tile[kTile];
+      for (int64_t at = own.first * columns; at < own.end * columns; at += kTile) {
+        const int64_t n = std::min(kTile, own.end * columns - at);
+        source.Bring(at, n, tile);
+        bits = GreatestBits(tile, n, bits);
+      }
+      const float greatest =
+          bits > kInfinityBits ? std::numeric_limits<float>::quiet_NaN() : std::bit_cast<float>(bits);
+      const float scale = greatest / most;
+      std::memcpy(written + group * int64_t{sizeof scale}, &scale, sizeof scale);
+    });
   });
 }
 

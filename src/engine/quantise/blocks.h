@@ -14,11 +14,12 @@ struct PowerRule {
   enum class Kind : uint8_t {
     kFloor,     // floor(log2(greatest)) - greatest_exponent
     kQuotient,  // the power of two not below greatest / most
-    kBfloat16   // the exponent of greatest as bf16 - 2, one more where the fraction is above `fraction`
+    kBfloat16  // the exponent of greatest as bf16 - greatest_exponent, one more where the fraction is above `fraction`
   };
   Kind kind = Kind::kFloor;
   int greatest_exponent = 0;  // of the codes
   float most = 1;
+  float inverse = 0;              // kQuotient: not 0: the quotient is greatest * inverse
   float least_greatest = 0;       // kQuotient: the greatest magnitude counts as this at least
   bool rounds_subnormals = true;  // kQuotient: quotients below the normal numbers are rounded up above half
   uint32_t fraction = 0x40;       // of 7 bits
@@ -40,6 +41,7 @@ struct QuantiseMx {
   // Ends of groups of rows, with outer == 1: blocks begin anew in each. Group g's pairs begin at
   // floor(first row / (2 * block)) + g.
   RowGroups groups;
+  RowGroups covered;  // with inner == 1: rows that no group has are not quantised
   Isa isa = Isa::kPortable;
   int threads = 1;
   void Run(const JobContext& context) const noexcept;
@@ -84,6 +86,37 @@ struct DivideBlocks {
   int64_t rows = 0, columns = 0;
   int64_t block = 512;
   float most = 6;
+  Isa isa = Isa::kPortable;
+  int threads = 1;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises blocks of rows by their greatest finite magnitude g, which counts as `least` at least: the scale is g *
+// (1 / most), in float32. Numbers are multiplied by most / g; with `rounds_up` the scale becomes the power of two not
+// below it, and numbers are multiplied by its reciprocal. A product that is not finite leaves the number.
+struct QuantiseRowBlocks {
+  Numbers x;
+  BufferRef codes;
+  aclDataType dtype = ACL_FLOAT8_E4M3FN;
+  BufferRef scales;  // FLOAT [rows, blocks]
+  int64_t rows = 0, columns = 0;
+  int64_t block = 128;
+  float most = 448;
+  float least = 0;
+  bool rounds_up = false;
+  RowGroups covered;  // rows that no group has are not quantised
+  Isa isa = Isa::kPortable;
+  int threads = 1;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Finds the greatest magnitude of each group of rows, divided by `most`.
+struct GroupScales {
+  Numbers x;
+  BufferRef scales;  // FLOAT, one for each group
+  RowGroups groups;
+  int64_t rows = 0, columns = 0;
+  float most = 1;
   Isa isa = Isa::kPortable;
   int threads = 1;
   void Run(const JobContext& context) const noexcept;

@@ -102,18 +102,71 @@ struct QuantiseNormed : QuantisedRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Quantises gated rows of 2 * columns: an activation of one half, or of every second column, times the other.
-struct QuantiseGated : QuantisedRows {
-  Quantiser quantiser[1];
+// Gated rows: of 2 * columns numbers an activation of one half, or of every second column, times the other.
+struct GatedRows : QuantisedRows {
   enum class Form : uint8_t { kSilu, kClampedPairs, kClampedHalves, kClampedSilu };
   Numbers x;
   Factors weight_scale;      // of 2 * columns
   Factors activation_scale;  // of rows
   Factors first_bias;        // added before the scales
   Factors bias;              // added behind them
+  Factors weight;            // of rows: multiplies the result
   Form form = Form::kSilu;
   bool activates_left = false;
   float limit = 0, alpha = 1, shift = 0;
+};
+struct QuantiseGated : GatedRows {
+  Quantiser quantiser[1];
+  void Run(const JobContext& context) const noexcept;
+};
+// Writes them as numbers.
+struct SwigluRows : GatedRows {
+  Numbers to;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// The gradients of rows of SiLU of one half times the other, of numbers up to a limit: with a, b the halves and s the
+// logistic function of a, g = gradient * weight: g * b * s * (1 + a * (1 - s)) and g * (a * s), 0 where a or b is
+// beyond the limit.
+struct SwigluGradient : QuantisedRows {
+  Numbers x;
+  Numbers gradient;  // of columns
+  Numbers weight;    // optional: of rows
+  Numbers origin;    // optional, of columns: the products with `gradient` are summed up to weight_gradient
+  Numbers to;        // written: 2 * columns
+  Numbers weight_gradient;
+  bool activates_left = true;
+  bool is_limited = false;
+  float limit = 0;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises GELU of rows.
+struct QuantiseGelu : QuantisedRows {
+  Quantiser quantiser[1];
+  Numbers x;
+  bool is_by_tanh = false;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Quantises rows of a sum less their mean, divided by the deviation.
+struct QuantiseCentred : QuantisedRows {
+  Quantiser quantiser[2];
+  Numbers x1, x2;
+  Numbers bias;  // optional: of columns, or of rows and columns
+  bool has_bias_each = false;
+  Numbers gamma, beta;
+  Numbers sum;  // written, if it is there
+  double eps = 0;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// The gradients of rows that were divided by their root mean square: with h = x * rstd, to = (gradient * gamma - h *
+// mean(gradient * gamma * h)) * rstd, and of gamma the sums over rows of gradient * h, in float64.
+struct RmsGradient : QuantisedRows {
+  Numbers gradient, x, rstd, gamma;
+  Numbers to;
+  Numbers gamma_gradient;
   void Run(const JobContext& context) const noexcept;
 };
 

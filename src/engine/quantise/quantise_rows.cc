@@ -1,4 +1,4 @@
-// Quantises normalised and gated rows to codes, and turns codes into numbers (see quantise.h). One thread computes a
+// Quantises normalised rows to codes, and turns codes into numbers (see quantise.h). One thread computes a
 // row, and nothing depends on where a vector begins, so that bits do not depend on who does what.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -88,82 +88,6 @@ void QuantiseNormed::Run(const JobContext& context) const noexcept {
       }
     }
   });
-}
-
-void QuantiseGated::Run(const JobContext& context) const noexcept {
-  const View source(x, isa, context);
-  const FactorRow weights(weight_scale, isa, context, 2 * columns);
-  const FactorRow activations(activation_scale, isa, context, 1);
-  const FactorRow before(first_bias, isa, context, 2 * columns);
-  const FactorRow behind(bias, isa, context, 2 * columns);
-  const TileFunctions functions = FunctionsFor(isa);
-  // Loads some of the 2 * columns numbers of a row, scaled.
-  const auto bring_scaled = [&](int64_t row, int64_t group, int64_t column, int64_t n, float* to) {
-    float memory[2 * kTileColumns];
-    const auto count = static_cast<size_t>(n);
-    if (before.IsInteger() && source.IsInteger()) {
-      before.AddTo(source, row * 2 * columns + column, row, group, column, n, to);
-    } else {
-      source.Bring(row * 2 * columns + column, n, to);
-    }
-    if (before.is_there() && !before.IsInteger()) {
-      const FactorRow::Numbers term = before.Bring(row, group, column, n, memory);
-      functions.add(to, term.number, term.count, count);
-    }
-    if (weights.is_there()) {
-      const FactorRow::Numbers factor = weights.Bring(row, group, column, n, memory);
-      functions.multiply(to, factor.number, factor.count, count);
-    }
-    if (activations.is_there()) {
-      const FactorRow::Numbers factor = activations.Bring(row, group, 0, 1, memory);
-      functions.multiply(to, factor.number, factor.count, count);
-    }
-    if (behind.is_there()) {
-      const FactorRow::Numbers term = behind.Bring(row, group, column, n, memory);
-      functions.add(to, term.number, term.count, count);
-    }
-  };
-  QuantiseThrough(*this, quantiser[0], context,
-                  [&](int64_t row, int64_t group, int64_t column, int64_t n, float* to) {
-                    float other[kTileColumns];
-                    if (form == Form::kClampedPairs) {
-                      float both[2 * kTileColumns];
-                      bring_scaled(row, group, 2 * column, 2 * n, both);
-                      for (int64_t i = 0; i < n; ++i) {
-                        to[i] = both[2 * i];
-                        other[i] = both[2 * i + 1];
-                      }
-                    } else {
-                      bring_scaled(row, group, activates_left ? column : columns + column, n, to);
-                      bring_scaled(row, group, activates_left ? columns + column : column, n, other);
-                    }
-                    const auto count = static_cast<size_t>(n);
-                    const auto at_most = [&](float* numbers) {
-                      for (int64_t i = 0; i < n; ++i) numbers[i] = numbers[i] > limit ? limit : numbers[i];
-                    };
-                    const auto within = [&](float* numbers) {
-                      for (int64_t i = 0; i < n; ++i)
-                        numbers[i] = numbers[i] > limit ? limit : numbers[i] < -limit ? -limit : numbers[i];
-                    };
-                    switch (form) {
-                      case Form::kSilu:
-                        functions.activate(to, 1.0f, count);
-                        break;
-                      case Form::kClampedPairs:
-                      case Form::kClampedHalves:
-                        at_most(to);
-                        within(other);
-                        functions.activate(to, alpha, count);
-                        functions.add(other, &shift, 1, count);
-                        break;
-                      case Form::kClampedSilu:
-                        functions.activate(to, 1.0f, count);
-                        at_most(to);
-                        within(other);
-                        break;
-                    }
-                    functions.multiply(to, other, count, count);
-                  });
 }
 
 void Dequantise::Run(const JobContext& context) const noexcept {

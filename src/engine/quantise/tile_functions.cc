@@ -14,6 +14,7 @@
 
 #include <hwy/highway.h>
 #include "engine/functions/exponential-inl.h"
+#include "engine/functions/gelu-inl.h"
 #include "engine/half_precision-inl.h"
 #include "engine/map/vector_loop-inl.h"
 
@@ -104,23 +105,36 @@ void AddSquares(const float* x, size_t n, double* sums) {
   }
 }
 
-void Activate(float* x, float alpha, size_t n) {
+// Replaces numbers by a function of vectors of them.
+template <class Function>
+HWY_INLINE void Replace(float* x, size_t n, const Function& function) {
   const DF d;
   const size_t lanes = hn::Lanes(d);
-  const auto activated = [&](VF v) HWY_ATTR {
-    return hn::Mul(v, functions::Sigmoid(d, hn::Mul(v, hn::Set(d, alpha))));
-  };
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(activated(hn::LoadU(d, x + i)), d, x + i);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(function(hn::LoadU(d, x + i)), d, x + i);
   if (i == n) return;
   HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)] = {};
   std::memcpy(rest, x + i, (n - i) * sizeof(float));
-  hn::Store(activated(hn::Load(d, rest)), d, rest);
+  hn::Store(function(hn::Load(d, rest)), d, rest);
   std::memcpy(x + i, rest, (n - i) * sizeof(float));
+}
+void Activate(float* x, float alpha, size_t n) {
+  const DF d;
+  Replace(x, n,
+          [&](VF v) HWY_ATTR { return hn::Mul(v, functions::Sigmoid(d, hn::Mul(v, hn::Set(d, alpha)))); });
+}
+void Logistic(float* x, size_t n) {
+  const DF d;
+  Replace(x, n, [&](VF v) HWY_ATTR { return functions::Sigmoid(d, v); });
+}
+void Gelu(float* x, bool is_by_tanh, size_t n) {
+  const DF d;
+  if (is_by_tanh) return Replace(x, n, [&](VF v) HWY_ATTR { return functions::GeluByTanh(d, v); });
+  Replace(x, n, [&](VF v) HWY_ATTR { return functions::GeluByErf(d, v); });
 }
 
 TileFunctions TileFunctionsHere() {
-  return {ThisIsa(), Extremes, Multiply, Divide, Add, AddSquares, Activate};
+  return {ThisIsa(), Extremes, Multiply, Divide, Add, AddSquares, Activate, Logistic, Gelu};
 }
 
 }  // namespace quantise

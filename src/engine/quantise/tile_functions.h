@@ -20,6 +20,8 @@ struct TileFunctions {
   // Adds squares to kSquareLanes sums; number i goes to sum i % kSquareLanes.
   void (*add_squares)(const float* x, size_t n, double* sums);
   void (*activate)(float* x, float alpha, size_t n);  // x times the logistic function of alpha x
+  void (*logistic)(float* x, size_t n);
+  void (*gelu)(float* x, bool is_by_tanh, size_t n);
 };
 
 // Returns the functions of an instruction set, and reports that it ran.

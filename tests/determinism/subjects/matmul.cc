@@ -394,6 +394,37 @@ SubjectRegistration RegisterIntegers() {
 }
 const auto kIntegers = RegisterIntegers();
 
+// Integers, scaled by columns and rows, and GELU of both kinds.
+SubjectRegistration RegisterGelu() {
+  Subject subject;
+  subject.start = Start::kZero;
+  subject.sums_everything = true;
+  OperatorBinding& binding = subject.description.binding;
+  binding.name = "aclnnFusedQuantMatmul";
+  binding.tensors = {"x1", "x2", "x1Scale", "x2Scale", "out"};
+  binding.plan = [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+    return aclnnFusedQuantMatmulGetWorkspaceSize(
+        t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+        a.reduction == 0 ? "gelu_tanh" : "gelu_erf", 0, t[4], size, executor);
+  };
+  binding.run = aclnnFusedQuantMatmul;
+  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
+  for (size_t way = 0; way < 2; ++way) {
+    for (const DtypeNumber out : {ACL_BF16, ACL_FLOAT16})
+      subject.given.push_back({{ACL_INT8, ACL_INT8, ACL_FLOAT, ACL_FLOAT},
+                               {{131, 300}, {300, 97}, {131}, {97}},
+                               out,
+                               {131, 97},
+                               way,
+                               {}});
+    subject.description.attributes.emplace_back();
+    subject.description.attributes.back().reduction = static_cast<int64_t>(way);
+  }
+  subject.cuts_freely = [](const Attributes&) { return false; };
+  return SubjectRegistration(std::move(subject));
+}
+const auto kGelu = RegisterGelu();
+
 // Groups of rows: floats, integers with an activation, quantised weights alone.
 SubjectRegistration RegisterGroups() {
   Subject subject;

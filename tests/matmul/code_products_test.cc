@@ -1,0 +1,920 @@
+// Products of codes of few bits with scales: aclnnQuantMatmulV5 and WeightNz of 8-bit and 4-bit floats and of INT4, and the operators of Ascend 950
+// that add, transpose or have two levels of scales. Every element against codes by definition and float32 sums in the documented order.
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "aclnnop/families/matmul.h"
+#include "engine/isa_in_use.h"
+#include "gtest/gtest.h"
+#include "quantisation/codes_by_definition.h"
+#include "quantised_views.h"
+#include "support/contract_suite.h"
+#include "support/environment.h"
+#include "support/two_phase.h"
+
+namespace portacl::testing {
+namespace {
+
+bool IsPacked(DtypeNumber dtype) { return BitsOfCode(dtype) == 4; }
+
+// Finite codes, dense, or with the last two dims swapped in memory.
+HeldView CodesOf(const Shape& shape, DtypeNumber dtype, RandomNumbers& random, bool is_across = false) {
+  HeldView view{shape, Dense(shape), dtype};
+  const size_t rank = shape.size();
+  if (is_across) {
+    view.strides[rank - 2] = 1;
+    view.strides[rank - 1] = shape[rank - 2];
+  }
+  const int64_t elements = NumElements(shape);
+  view.bytes.resize(static_cast<size_t>(IsPacked(dtype) ? elements / 2 : elements));
+  for (unsigned char& byte : view.bytes) {
+    byte = static_cast<unsigned char>(random.Between(0, 255));
+    while (!IsPacked(dtype) && dtype != ACL_INT8 && !std::isfinite(NumberOfCode(dtype, byte)))
+      byte = static_cast<unsigned char>(random.Between(0, 255));
+  }
+  view.storage_elements = elements;
+  return view;
+}
+double CodeAt(const HeldView& view, const Index& index) {
+  int64_t place = view.offset;
+  for (size_t i = 0; i < index.size(); ++i) place += index[i] * view.strides[i];
+  if (IsPacked(view.dtype)) {
+    const uint32_t byte = view.bytes[static_cast<size_t>(place / 2)];
+    return NumberOfCode(view.dtype, place % 2 == 0 ? byte & 0xF : byte >> 4);
+  }
+  const unsigned char byte = view.bytes[static_cast<size_t>(place)];
+  return view.dtype == ACL_INT8 ? static_cast<int8_t>(byte) : NumberOfCode(view.dtype, byte);
+}
+HeldView PowersOf(const Shape& shape, RandomNumbers& random) {
+  HeldView view{shape, Dense(shape), ACL_FLOAT8_E8M0};
+  view.bytes.resize(static_cast<size_t>(NumElements(shape)));
+  for (unsigned char& byte : view.bytes) byte = static_cast<unsigned char>(random.Between(117, 132));
+  return view;
+}
+float PowerAt(const HeldView& view, const Index& index) { return static_cast<float>(CodeAt(view, index)); }
+HeldView FloatsOf(const Shape& shape, DtypeNumber dtype, RandomNumbers& random) {
+  HeldView view = Numbers(shape, dtype);
+  if (dtype == ACL_INT32) {
+    for (size_t i = 0; i < view.bytes.size(); i += 4)
+      EncodeIntegerElement(dtype, random.Between(-50, 50), view.bytes.data() + i);
+    return view;
+  }
+  Fill(view, random, 0.01);
+  return view;
+}
+// Words whose lower half is a float, with other bits above.
+HeldView WordsOf(const Shape& shape, RandomNumbers& random) {
+  HeldView view = Numbers(shape, ACL_UINT64);
+  for (size_t i = 0; i < view.bytes.size() / 8; ++i) {
+    const auto number = static_cast<float>(random.Between(-4000, 4000)) / 1024;
+    const uint32_t above = 1u << 14;
+    std::memcpy(view.bytes.data() + 8 * i, &number, 4);
+    std::memcpy(view.bytes.data() + 8 * i + 4, &above, 4);
+  }
+  return view;
+}
+float WordAt(const HeldView& view, int64_t i) {
+  float number;
+  std::memcpy(&number, view.bytes.data() + 8 * i, 4);
+  return number;
+}
+HeldView Nothing() {
+  HeldView view = Numbers({1}, ACL_FLOAT);
+  view.null = true;
+  return view;
+}
+
+Element Encoded(DtypeNumber dtype, float number) {
+  if (dtype == ACL_HIFLOAT8)
+    return {static_cast<std::byte>(CodeOfNumber(dtype, static_cast<double>(number), false))};
+  Element element(static_cast<size_t>(ElementSize(dtype)));
+  EncodeElement(dtype, static_cast<double>(number), element.data());
+  return element;
+}
+
+// The sum over blocks of terms [begin, end) of parts times scales, which count blocks from 0.
+float SumOf(int64_t begin, int64_t end, int64_t block, const std::function<double(int64_t)>& product,
+            const std::function<float(int64_t)>& scale) {
+  float sum = 0;
+  for (int64_t first = begin; first < end; first += block) {
+    float part = 0;
+    for (int64_t t = first; t < std::min(end, first + block); ++t)
+      part = part + static_cast<float>(product(t));
+    const float scaled = part * scale((first - begin) / block);
+    sum = sum + scaled;
+  }
+  return sum;
+}
+
+// Plans and runs a call of these tensors.
+template <class Plan, class Run>
+CallResult RunOf(aclrtStream stream, const std::vector<HeldView*>& views, const Plan& plan, const Run& run) {
+  std::vector<aclTensor*> t;
+  t.reserve(views.size());
+  for (HeldView* const view : views) t.push_back(view->Make());
+  CallResult result;
+  aclOpExecutor* executor = nullptr;
+  result.plan = plan(t, &result.workspace_size, &executor);
+  if (result.plan == 0) {
+    std::vector<std::byte> workspace(result.workspace_size);
+    result.run = run(workspace.data(), result.workspace_size, executor, stream);
+    result.synchronize = aclrtSynchronizeStream(stream);
+  } else {
+    result.message = TakeErrorMessage();
+  }
+  for (aclTensor* const tensor : t) aclDestroyTensor(tensor);
+  for (HeldView* const view : views) view->Fetch();
+  return result;
+}
+
+struct Call {
+  HeldView x1, x2, row_scale = Nothing(), scale, y_scale = Nothing(), x1_offset = Nothing(),
+                   offset = Nothing(), y_offset = Nothing(), bias = Nothing(), out;
+  bool has_flag1 = false, has_flag2 = false, is_fractal = false;
+  int64_t group = 0;
+
+  CallResult Run(aclrtStream stream) {
+    if (is_fractal) x2.format = ACL_FORMAT_FRACTAL_NZ;
+    return RunOf(
+        stream, {&x1, &x2, &row_scale, &scale, &y_scale, &x1_offset, &offset, &y_offset, &bias, &out},
+        [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+          const auto plan =
+              is_fractal ? aclnnQuantMatmulWeightNzGetWorkspaceSize : aclnnQuantMatmulV5GetWorkspaceSize;
+          return plan(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], has_flag1, has_flag2, group, t[9],
+                      size, executor);
+        },
+        is_fractal ? aclnnQuantMatmulWeightNz : aclnnQuantMatmulV5);
+  }
+  double Left(int64_t m, int64_t k) const { return CodeAt(x1, has_flag1 ? Index{k, m} : Index{m, k}); }
+  double Right(int64_t k, int64_t n) const { return CodeAt(x2, has_flag2 ? Index{n, k} : Index{k, n}); }
+};
+
+void ExpectElements(const HeldView& out, const std::function<float(int64_t, int64_t)>& number,
+                    const std::string& what) {
+  const int64_t columns = out.shape.back();
+  const int64_t size = ElementSize(out.dtype);
+  for (int64_t m = 0; m < NumElements(out.shape) / columns; ++m) {
+    for (int64_t n = 0; n < columns; ++n) {
+      const Element expected = Encoded(out.dtype, number(m, n));
+      ASSERT_EQ(std::memcmp(expected.data(), out.bytes.data() + (m * columns + n) * size,
+                            static_cast<size_t>(size)),
+                0)
+          << what << ": " << m << ", " << n;
+    }
+  }
+}
+
+// Calls body with an environment and random numbers, on each instruction set, with other numbers of threads.
+template <class Body>
+void OnEachIsa(Product product, uint64_t seed, const Body& body) {
+  const char* const kThreads[] = {"1", "2", "7"};
+  size_t count = 0;
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)},
+                                                  {"PORTACL_ISA", engine::IsaName(isa)},
+                                                  {"PORTACL_NUM_THREADS", kThreads[count++ % 3]}});
+    RandomNumbers random(seed);
+    body(environment.stream(), random, std::string(engine::IsaName(isa)));
+  }
+}
+
+constexpr DtypeNumber kOuts[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
+
+TEST(CodeProducts, Whole) {
+  OnEachIsa(Product::k950, 5, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 8; ++i) {
+      const int64_t m = random.Between(1, 40), k = random.Between(1, 70), n = random.Between(1, 70);
+      const bool is_hifloat = i % 2 != 0;
+      const DtypeNumber left = is_hifloat          ? ACL_HIFLOAT8
+                               : random.Chance(50) ? ACL_FLOAT8_E5M2
+                                                   : ACL_FLOAT8_E4M3FN;
+      const DtypeNumber right = is_hifloat ? left : DtypeNumber{ACL_FLOAT8_E4M3FN};
+      Call call;
+      call.has_flag1 = random.Chance(50);
+      call.has_flag2 = random.Chance(50);
+      call.x1 = CodesOf(call.has_flag1 ? Shape{k, m} : Shape{m, k}, left, random, random.Chance(30));
+      call.x2 = CodesOf(call.has_flag2 ? Shape{n, k} : Shape{k, n}, right, random, random.Chance(30));
+      const bool has_words = i >= 6;
+      call.scale =
+          has_words ? WordsOf({n}, random) : FloatsOf({random.Chance(30) ? 1 : n}, ACL_FLOAT, random);
+      if (!has_words && random.Chance(70))
+        call.row_scale = FloatsOf({random.Chance(50) ? 1 : m}, ACL_FLOAT, random);
+      if (random.Chance(50)) call.bias = FloatsOf({n}, ACL_FLOAT, random);
+      call.out = Numbers({m, n}, kOuts[i % 3]);
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          call.out,
+          [&](int64_t row, int64_t column) {
+            float sum = SumOf(
+                0, k, k, [&](int64_t t) { return call.Left(row, t) * call.Right(t, column); },
+                [](int64_t) { return 1.0f; });
+            const float bias = call.bias.null ? 0 : NumberAt(call.bias, {column});
+            if (has_words && !call.bias.null) sum = sum + bias;
+            const bool is_one = call.scale.shape[0] == 1;
+            sum = sum * (has_words ? WordAt(call.scale, is_one ? 0 : column)
+                                   : NumberAt(call.scale, {is_one ? 0 : column}));
+            if (!call.row_scale.null)
+              sum = sum * NumberAt(call.row_scale, {call.row_scale.shape[0] == 1 ? 0 : row});
+            if (!has_words && !call.bias.null) sum = sum + bias;
+            return sum;
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, Blocks) {
+  OnEachIsa(Product::k950, 6, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 5; ++i) {
+      const bool has_many = i % 2 != 0;
+      const bool is_whole = i == 4;  // the quotients say the groups
+      const int64_t m = random.Between(1, has_many ? 150 : 9), k = is_whole ? 256 : random.Between(1, 300),
+                    n = is_whole ? 128 : random.Between(1, 140);
+      const auto blocks = [](int64_t length) { return (length + 127) / 128; };
+      Call call;
+      call.has_flag1 = i == 3;
+      call.has_flag2 = random.Chance(50);
+      const DtypeNumber codes = random.Chance(50) ? ACL_HIFLOAT8 : ACL_FLOAT8_E4M3FN;
+      call.x1 = CodesOf(call.has_flag1 ? Shape{k, m} : Shape{m, k}, codes, random);
+      call.x2 = CodesOf(call.has_flag2 ? Shape{n, k} : Shape{k, n}, codes, random);
+      const int64_t lines = has_many ? blocks(m) : m;
+      call.row_scale =
+          FloatsOf(call.has_flag1 ? Shape{blocks(k), lines} : Shape{lines, blocks(k)}, ACL_FLOAT, random);
+      call.scale = FloatsOf(call.has_flag2 ? Shape{blocks(n), blocks(k)} : Shape{blocks(k), blocks(n)},
+                            ACL_FLOAT, random);
+      if (lines == m && random.Chance(50)) call.bias = FloatsOf({n}, ACL_FLOAT, random);
+      call.out = Numbers({m, n}, kOuts[i % 3]);
+      if (!is_whole) call.group = int64_t{lines == m ? 1 : 128} << 32 | 128 << 16 | 128;
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          call.out,
+          [&](int64_t row, int64_t column) {
+            const int64_t line = lines == m ? row : row / 128;
+            const float sum = SumOf(
+                0, k, 128, [&](int64_t t) { return call.Left(row, t) * call.Right(t, column); },
+                [&](int64_t j) {
+                  return NumberAt(call.row_scale, call.has_flag1 ? Index{j, line} : Index{line, j}) *
+                         NumberAt(call.scale,
+                                  call.has_flag2 ? Index{column / 128, j} : Index{j, column / 128});
+                });
+            return call.bias.null ? sum : sum + NumberAt(call.bias, {column});
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, Powers) {
+  OnEachIsa(Product::k950, 7, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 9; ++i) {
+      const int kind = i % 3;  // FLOAT8, FLOAT4, both
+      const int64_t m = 2 * random.Between(1, 20), n = 2 * random.Between(1, 40);
+      const int64_t k = kind == 0 ? random.Between(1, 200) : 2 * random.Between(2, 100);
+      const int64_t pairs = (k + 63) / 64;
+      Call call;
+      call.has_flag1 = random.Chance(40);
+      call.has_flag2 = random.Chance(50);
+      call.x1 = CodesOf(call.has_flag1 ? Shape{k, m} : Shape{m, k},
+                        kind == 1 ? ACL_FLOAT4_E2M1 : ACL_FLOAT8_E4M3FN, random, random.Chance(30));
+      call.x2 = CodesOf(call.has_flag2 ? Shape{n, k} : Shape{k, n},
+                        kind == 0 ? ACL_FLOAT8_E5M2 : ACL_FLOAT4_E2M1, random, random.Chance(30));
+      call.row_scale = PowersOf(call.has_flag1 ? Shape{pairs, m, 2} : Shape{m, pairs, 2}, random);
+      call.scale = PowersOf(call.has_flag2 ? Shape{n, pairs, 2} : Shape{pairs, n, 2}, random);
+      call.out = Numbers({m, n}, kind == 2 ? kOuts[1 + i % 2] : kOuts[random.Between(0, 2)]);
+      if (random.Chance(50))
+        call.bias =
+            FloatsOf(kind == 2 ? Shape{1, n} : Shape{n}, kind == 2 ? call.out.dtype : ACL_FLOAT, random);
+      if (random.Chance(50)) call.group = int64_t{1} << 32 | 1 << 16 | 32;
+      call.is_fractal = i >= 6;
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          call.out,
+          [&](int64_t row, int64_t column) {
+            const float sum = SumOf(
+                0, k, 32, [&](int64_t t) { return call.Left(row, t) * call.Right(t, column); },
+                [&](int64_t j) {
+                  return PowerAt(call.row_scale,
+                                 call.has_flag1 ? Index{j / 2, row, j % 2} : Index{row, j / 2, j % 2}) *
+                         PowerAt(call.scale,
+                                 call.has_flag2 ? Index{column, j / 2, j % 2} : Index{j / 2, column, j % 2});
+                });
+            if (call.bias.null) return sum;
+            return sum + NumberAt(call.bias, kind == 2 ? Index{0, column} : Index{column});
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, ScalesOfColumnsOfFloat4) {
+  OnEachIsa(Product::k950, 8, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 3; ++i) {
+      const int64_t m = random.Between(1, 40), k = 32 * random.Between(1, 4), n = random.Between(1, 70);
+      Call call;
+      call.has_flag2 = true;
+      call.x1 = CodesOf({m, k}, ACL_FLOAT8_E4M3FN, random);
+      call.x2 = CodesOf({n, k}, ACL_FLOAT4_E2M1, random);
+      call.scale = FloatsOf({n, k / 32}, i == 0 ? ACL_FLOAT16 : ACL_BF16, random);
+      call.y_scale = WordsOf({1, n}, random);
+      call.out = Numbers({m, n}, kOuts[1 + i % 2]);
+      if (i == 2) call.group = 32;
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          call.out,
+          [&](int64_t row, int64_t column) {
+            return SumOf(
+                       0, k, 32, [&](int64_t t) { return call.Left(row, t) * call.Right(t, column); },
+                       [&](int64_t j) {
+                         return NumberAt(call.scale, {column, j});
+                       }) *
+                   WordAt(call.y_scale, column);
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, OffsetsOfInt4) {
+  OnEachIsa(Product::kA2, 9, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 2; ++i) {
+      const int64_t m = random.Between(1, 5), k = 1024, n = 256;
+      Call call;
+      call.has_flag2 = i == 0;
+      call.x1 = CodesOf({m, k}, ACL_INT4, random);
+      call.x2 = CodesOf(call.has_flag2 ? Shape{n, k} : Shape{k, n}, ACL_INT4, random, i == 1);
+      call.row_scale = FloatsOf({m, 1}, ACL_FLOAT, random);
+      call.scale = FloatsOf({k / 256, n}, ACL_FLOAT, random);
+      call.offset = FloatsOf({k / 256, n}, ACL_FLOAT16, random);
+      call.out = Numbers({m, n}, kOuts[1 + i]);
+      if (i == 1) call.group = 256;
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          call.out,
+          [&](int64_t row, int64_t column) {
+            float sum = 0;
+            for (int64_t j = 0; j < k / 256; ++j) {
+              float part = 0;
+              float of_row = 0;
+              for (int64_t t = 256 * j; t < 256 * j + 256; ++t) {
+                part += static_cast<float>(call.Left(row, t) * call.Right(t, column));
+                of_row += static_cast<float>(call.Left(row, t));
+              }
+              const float less = of_row * NumberAt(call.offset, {j, column});
+              part = part - less;
+              const float scaled = part * NumberAt(call.scale, {j, column});
+              sum = sum + scaled;
+            }
+            return sum * NumberAt(call.row_scale, {row, 0});
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+// Scales are powers of two, so that every sum is exact.
+TEST(CodeProducts, Int8TimesWordsOfInt4) {
+  OnEachIsa(Product::kA2, 10, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 4; ++i) {
+      const int64_t m = random.Between(1, 9), n = 8 * random.Between(1, 9);
+      const bool has_groups = i % 2 != 0;
+      const int64_t k = has_groups ? 256 * random.Between(1, 2) : random.Between(1, 90);
+      const int64_t groups = has_groups ? k / 256 : 1;
+      Call call;
+      call.x1 = CodesOf({m, k}, ACL_INT8, random);
+      const HeldView codes = CodesOf({k, n}, ACL_INT4, random);
+      call.x2 = Numbers({k, n / 8}, ACL_INT32);
+      call.x2.bytes = codes.bytes;
+      call.scale = Numbers(has_groups ? Shape{groups, n} : Shape{n}, ACL_UINT64);
+      for (int64_t at = 0; at < groups * n; ++at) {
+        const float number = std::ldexp(1.0f, static_cast<int>(random.Between(-6, -2)));
+        std::memcpy(call.scale.bytes.data() + 8 * at, &number, 4);
+      }
+      call.y_offset = Numbers({n}, ACL_FLOAT);
+      for (int64_t column = 0; column < n; ++column) {
+        double sum = 0;
+        for (int64_t t = 0; t < k; ++t)
+          sum += CodeAt(codes, {t, column}) *
+                 static_cast<double>(WordAt(call.scale, (has_groups ? t / 256 : 0) * n + column));
+        EncodeElement(ACL_FLOAT, 8 * sum, call.y_offset.bytes.data() + 4 * column);
+      }
+      call.row_scale = FloatsOf({m, 1}, ACL_FLOAT, random);
+      call.out = Numbers({m, n}, kOuts[1 + i % 2]);
+      if (i == 3) call.group = 256;
+      call.is_fractal = i == 2;
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          call.out,
+          [&](int64_t row, int64_t column) {
+            double sum = 0;
+            for (int64_t t = 0; t < k; ++t)
+              sum += CodeAt(call.x1, {row, t}) * CodeAt(codes, {t, column}) *
+                     static_cast<double>(WordAt(call.scale, (has_groups ? t / 256 : 0) * n + column));
+            return static_cast<float>(sum) * NumberAt(call.row_scale, {row, 0});
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, V5Refuses) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(3);
+  const auto whole = [&] {
+    Call call;
+    call.x1 = CodesOf({4, 32}, ACL_FLOAT8_E4M3FN, random);
+    call.x2 = CodesOf({32, 6}, ACL_FLOAT8_E4M3FN, random);
+    call.scale = FloatsOf({6}, ACL_FLOAT, random);
+    call.row_scale = FloatsOf({4}, ACL_FLOAT, random);
+    call.bias = FloatsOf({6}, ACL_FLOAT, random);
+    call.out = Numbers({4, 6}, ACL_BF16);
+    return call;
+  };
+  const auto mixed = [&] {
+    Call call = whole();
+    call.x2 = CodesOf({32, 6}, ACL_FLOAT4_E2M1, random);
+    call.row_scale = PowersOf({4, 1, 2}, random);
+    call.scale = PowersOf({1, 6, 2}, random);
+    call.bias = FloatsOf({6}, ACL_BF16, random);
+    return call;
+  };
+  const auto expect = [&](Call call, const auto& change, aclnnStatus status, const char* words) {
+    change(call);
+    const std::vector<unsigned char> before = call.out.bytes;
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, status) << words;
+    EXPECT_NE(result.message.find(words), std::string::npos) << result.message;
+    EXPECT_EQ(call.out.bytes, before);
+  };
+  expect(
+      whole(),
+      [&](Call& call) {
+        call.x2 = CodesOf({32, 6}, ACL_HIFLOAT8, random);
+      },
+      161002, "x2");
+  expect(
+      whole(), [](Call& call) { call.scale = Numbers({6}, ACL_BF16); }, 161002, "x2Scale");
+  expect(
+      whole(), [&](Call& call) { call.scale = WordsOf({6}, random); }, 161002, "x2Scale");
+  expect(
+      whole(), [](Call& call) { call.row_scale = Numbers({5}, ACL_FLOAT); }, 161002, "x1Scale");
+  expect(
+      whole(), [](Call& call) { call.bias = Numbers({6}, ACL_INT32); }, 161002, "bias");
+  expect(
+      whole(),
+      [](Call& call) {
+        call.out = Numbers({4, 6}, ACL_INT8);
+      },
+      161002, "out");
+  expect(
+      whole(), [](Call& call) { call.group = 32; }, 161002, "groupSize");
+  expect(
+      whole(), [](Call& call) { call.x1_offset = Numbers({1}, ACL_FLOAT); }, 161001, "x1Offset");
+  expect(
+      whole(), [](Call& call) { call.y_scale = Numbers({1}, ACL_FLOAT); }, 161001, "yScale");
+  expect(
+      whole(),
+      [](Call& call) {
+        call.is_fractal = false;
+        call.x2.shape = {31, 6};
+      },
+      161002, "x2");
+  expect(
+      mixed(), [](Call& call) { call.offset = Numbers({0}, ACL_FLOAT); }, 161001, "x2Offset");
+  expect(
+      mixed(), [](Call& call) { call.y_scale = Numbers({1}, ACL_FLOAT); }, 161002, "yScale");
+  expect(
+      mixed(), [](Call& call) { call.bias = Numbers({6}, ACL_FLOAT); }, 161002, "bias");
+  expect(
+      mixed(),
+      [&](Call& call) {
+        call.scale = PowersOf({2, 6, 2}, random);
+      },
+      161002, "x2Scale");
+  // A tensor without elements is none.
+  Call call = whole();
+  call.x1_offset = Numbers({0}, ACL_FLOAT);
+  call.offset = Numbers({0}, ACL_FLOAT);
+  EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
+}
+
+// ---- operators of Ascend 950 ----
+
+TEST(CodeProducts, TransposedBatches) {
+  OnEachIsa(Product::k950, 12, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 6; ++i) {
+      const int kind = i % 3;  // scales of FLOAT, powers of two, HIFLOAT8
+      const int64_t m = random.Between(1, 40), b = random.Between(1, 3);
+      const int64_t k = kind == 0 ? 512 : random.Between(1, 100), n = kind == 0 ? 128 : random.Between(1, 70);
+      const bool is_swapped = kind != 0 && random.Chance(50);
+      const int64_t pairs = (k + 63) / 64;
+      const DtypeNumber codes = kind == 2 ? ACL_HIFLOAT8 : ACL_FLOAT8_E4M3FN;
+      HeldView x1 = CodesOf({m, b, k}, codes, random);
+      HeldView x2 = CodesOf(is_swapped ? Shape{b, n, k} : Shape{b, k, n}, codes, random, random.Chance(40));
+      HeldView bias = Nothing();
+      HeldView row_scale = kind == 0   ? FloatsOf({m}, ACL_FLOAT, random)
+                           : kind == 1 ? PowersOf({m, b, pairs, 2}, random)
+                                       : FloatsOf({1}, ACL_FLOAT, random);
+      if (i == 2) row_scale.null = true;
+      HeldView scale = kind == 0 ? FloatsOf({n}, ACL_FLOAT, random)
+                       : kind == 1
+                           ? PowersOf(is_swapped ? Shape{b, n, pairs, 2} : Shape{b, pairs, n, 2}, random)
+                           : WordsOf({n}, random);
+      HeldView out = Numbers({m, b, n}, kind == 2 && i == 5 ? DtypeNumber{ACL_HIFLOAT8} : kOuts[1 + i % 2]);
+      if (out.dtype == ACL_HIFLOAT8) out.bytes.resize(static_cast<size_t>(m * b * n));
+      const int64_t first[] = {1, 0, 2}, same[] = {0, 1, 2}, last[] = {0, 2, 1};
+      aclIntArray* const perms[] = {aclCreateIntArray(first, 3),
+                                    aclCreateIntArray(is_swapped ? last : same, 3)};
+      const bool is_fractal = i == 4;
+      if (is_fractal) x2.format = ACL_FORMAT_FRACTAL_NZ;
+      const CallResult result = RunOf(
+          stream, {&x1, &x2, &bias, &row_scale, &scale, &out},
+          [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+            const auto plan = is_fractal ? aclnnTransposeQuantBatchMatMulWeightNzGetWorkspaceSize
+                                         : aclnnTransposeQuantBatchMatMulGetWorkspaceSize;
+            return plan(t[0], t[1], t[2], t[3], t[4], static_cast<int32_t>(out.dtype), 0, perms[0], perms[1],
+                        perms[0], 1, t[5], size, executor);
+          },
+          is_fractal ? aclnnTransposeQuantBatchMatMulWeightNz : aclnnTransposeQuantBatchMatMul);
+      for (aclIntArray* const perm : perms) aclDestroyIntArray(perm);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          out,
+          [&](int64_t line, int64_t column) {
+            const int64_t row = line / b, batch = line % b;
+            const auto product = [&](int64_t t) {
+              return CodeAt(x1, {row, batch, t}) *
+                     CodeAt(x2, is_swapped ? Index{batch, column, t} : Index{batch, t, column});
+            };
+            if (kind == 1)
+              return SumOf(0, k, 32, product, [&](int64_t j) {
+                return PowerAt(row_scale, {row, batch, j / 2, j % 2}) *
+                       PowerAt(scale, is_swapped ? Index{batch, column, j / 2, j % 2}
+                                                 : Index{batch, j / 2, column, j % 2});
+              });
+            float sum = SumOf(0, k, k, product, [](int64_t) { return 1.0f; });
+            sum = sum * (kind == 0 ? NumberAt(scale, {column}) : WordAt(scale, column));
+            if (!row_scale.null) sum = sum * NumberAt(row_scale, {kind == 0 ? row : 0});
+            return sum;
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, AddsInPlace) {
+  OnEachIsa(Product::k950, 13, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 4; ++i) {
+      const bool is_hifloat = i % 2 != 0;
+      const int64_t m = random.Between(1, 40), k = random.Between(1, 150), n = random.Between(1, 70);
+      const int64_t pairs = (k + 63) / 64;
+      const DtypeNumber codes = is_hifloat ? ACL_HIFLOAT8 : ACL_FLOAT8_E5M2;
+      HeldView x1 = CodesOf({k, m}, codes, random);
+      HeldView x2 = CodesOf({k, n}, codes, random);
+      HeldView of_rows = is_hifloat ? FloatsOf({1}, ACL_FLOAT, random) : PowersOf({pairs, m, 2}, random);
+      HeldView of_columns = is_hifloat ? FloatsOf({1}, ACL_FLOAT, random) : PowersOf({pairs, n, 2}, random);
+      HeldView y = FloatsOf({m, n}, ACL_FLOAT, random);
+      const HeldView before = y;
+      const CallResult result = RunOf(
+          stream, {&x1, &x2, &of_rows, &of_columns, &y},
+          [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnQuantBatchMatmulInplaceAddGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], true, false,
+                                                                   0, size, executor);
+          },
+          aclnnQuantBatchMatmulInplaceAdd);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          y,
+          [&](int64_t row, int64_t column) {
+            float sum = SumOf(
+                0, k, is_hifloat ? k : 32,
+                [&](int64_t t) {
+                  return CodeAt(x1, {t, row}) * CodeAt(x2, {t, column});
+                },
+                [&](int64_t j) {
+                  if (is_hifloat) return 1.0f;
+                  return PowerAt(of_rows, {j / 2, row, j % 2}) * PowerAt(of_columns, {j / 2, column, j % 2});
+                });
+            if (is_hifloat) {
+              sum = sum * NumberAt(of_columns, {0});
+              sum = sum * NumberAt(of_rows, {0});
+            }
+            return NumberAt(before, {row, column}) + sum;
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, AddsGroupsInPlace) {
+  OnEachIsa(Product::k950, 14, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 6; ++i) {
+      const bool is_hifloat = i % 2 != 0;
+      const bool are_counts = i >= 3;
+      const int64_t m = random.Between(1, 40), n = random.Between(1, 70);
+      const std::vector<int64_t> counts = {random.Between(0, 90), random.Between(0, 90),
+                                           random.Between(0, 40)};
+      const int64_t groups = 3;
+      const int64_t k = counts[0] + counts[1] + counts[2] + (i == 5 ? 7 : 1);
+      const DtypeNumber codes = is_hifloat ? ACL_HIFLOAT8 : ACL_FLOAT8_E4M3FN;
+      HeldView x1 = CodesOf({m, k}, codes, random, true);
+      HeldView x2 = CodesOf({k, n}, codes, random);
+      const Shape of_x1 = is_hifloat ? Shape{groups, 1} : Shape{k / 64 + groups, m, 2};
+      const Shape of_x2 =
+          is_hifloat ? (i == 3 ? Shape{groups, n} : Shape{groups}) : Shape{k / 64 + groups, n, 2};
+      HeldView of_rows = is_hifloat ? FloatsOf(of_x1, ACL_FLOAT, random) : PowersOf(of_x1, random);
+      HeldView of_columns = is_hifloat ? FloatsOf(of_x2, ACL_FLOAT, random) : PowersOf(of_x2, random);
+      HeldView list = Numbers({groups}, ACL_INT64);
+      int64_t end = 0;
+      for (int64_t g = 0; g < groups; ++g) {
+        end += counts[static_cast<size_t>(g)];
+        std::memcpy(list.bytes.data() + 8 * g, are_counts ? &counts[static_cast<size_t>(g)] : &end, 8);
+      }
+      HeldView y = FloatsOf({groups, m, n}, ACL_FLOAT, random);
+      const HeldView before = y;
+      const CallResult result = RunOf(
+          stream, {&x1, &x2, &of_rows, &of_columns, &list, &y},
+          [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnQuantGroupedMatmulInplaceAddGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5],
+                                                                     are_counts ? 1 : 0, 0, size, executor);
+          },
+          aclnnQuantGroupedMatmulInplaceAdd);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          y,
+          [&](int64_t line, int64_t column) {
+            const int64_t group = line / m, row = line % m;
+            int64_t begin = 0;
+            for (int64_t g = 0; g < group; ++g) begin += counts[static_cast<size_t>(g)];
+            const int64_t pair = begin / 64 + group;
+            const float sum = SumOf(
+                begin, begin + counts[static_cast<size_t>(group)], is_hifloat ? k : 32,
+                [&](int64_t t) {
+                  return CodeAt(x1, {row, t}) * CodeAt(x2, {t, column});
+                },
+                [&](int64_t j) {
+                  if (is_hifloat)
+                    return NumberAt(of_rows, {group, 0}) *
+                           NumberAt(of_columns, of_x2.size() == 2 ? Index{group, column} : Index{group});
+                  return PowerAt(of_rows, {pair + j / 2, row, j % 2}) *
+                         PowerAt(of_columns, {pair + j / 2, column, j % 2});
+                });
+            return NumberAt(before, {group, row, column}) + sum;
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, TwoLevels) {
+  OnEachIsa(Product::k950, 15, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 3; ++i) {
+      const int64_t m = random.Between(1, 10), k = 2 * random.Between(1, 600), n = random.Between(1, 20);
+      const int64_t levels = (k + 511) / 512, pairs = (k + 63) / 64;
+      HeldView x1 = CodesOf({m, k}, ACL_FLOAT4_E2M1, random);
+      HeldView x2 = CodesOf({n, k}, ACL_FLOAT4_E2M1, random);
+      x2.format = ACL_FORMAT_FRACTAL_NZ;
+      HeldView left0 = FloatsOf({m, levels}, ACL_FLOAT, random);
+      HeldView right0 = FloatsOf({levels, n}, ACL_FLOAT, random);
+      HeldView left1 = PowersOf({m, pairs, 2}, random);
+      HeldView right1 = PowersOf({n, pairs, 2}, random);
+      HeldView bias = FloatsOf({n}, ACL_FLOAT, random);
+      bias.null = i == 1;
+      HeldView out = Numbers({m, n}, kOuts[1 + i % 2]);
+      const CallResult result = RunOf(
+          stream, {&x1, &x2, &left0, &right0, &left1, &right1, &bias, &out},
+          [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnDualLevelQuantMatmulWeightNzGetWorkspaceSize(
+                t[0], t[1], t[2], t[3], t[4], t[5], t[6], false, true, 512, 32, t[7], size, executor);
+          },
+          aclnnDualLevelQuantMatmulWeightNz);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          out,
+          [&](int64_t row, int64_t column) {
+            const float sum = SumOf(
+                0, k, 32,
+                [&](int64_t t) {
+                  return CodeAt(x1, {row, t}) * CodeAt(x2, {column, t});
+                },
+                [&](int64_t j) {
+                  const float left = PowerAt(left1, {row, j / 2, j % 2}) * NumberAt(left0, {row, j / 16});
+                  const float right =
+                      PowerAt(right1, {column, j / 2, j % 2}) * NumberAt(right0, {j / 16, column});
+                  return left * right;
+                });
+            return bias.null ? sum : sum + NumberAt(bias, {column});
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+// ---- integers with a function or a quantiser ----
+
+TEST(CodeProducts, GeluOfIntegers) {
+  OnEachIsa(Product::kA2, 16, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 6; ++i) {
+      const bool has_nibbles = i % 3 == 2;
+      const int64_t m = random.Between(1, 20), k = 8 * random.Between(1, 10), n = 8 * random.Between(1, 5);
+      const bool is_across = random.Chance(50);
+      HeldView x1 = CodesOf({m, k}, has_nibbles ? ACL_INT4 : ACL_INT8, random);
+      HeldView x2 = CodesOf({k, n}, x1.dtype, random, is_across);
+      HeldView of_rows = FloatsOf({m}, ACL_FLOAT, random);
+      HeldView of_columns = FloatsOf({i == 1 ? 1 : n}, ACL_FLOAT, random);
+      const DtypeNumber kinds[] = {ACL_INT32, ACL_FLOAT, ACL_BF16};
+      HeldView bias = FloatsOf({n}, kinds[i % 3], random);
+      bias.null = i == 0;
+      HeldView out = Numbers({m, n}, ACL_BF16);
+      const bool is_fractal = i == 4;
+      if (is_fractal) x2.format = ACL_FORMAT_FRACTAL_NZ;
+      const bool has_tanh = i % 2 != 0;
+      const CallResult result = RunOf(
+          stream, {&x1, &x2, &of_rows, &of_columns, &bias, &out},
+          [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+            const auto plan = is_fractal ? aclnnFusedQuantMatmulWeightNzGetWorkspaceSize
+                                         : aclnnFusedQuantMatmulGetWorkspaceSize;
+            return plan(t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, nullptr, t[4], nullptr,
+                        has_tanh ? "gelu_tanh" : "gelu_erf", 0, t[5], size, executor);
+          },
+          is_fractal ? aclnnFusedQuantMatmulWeightNz : aclnnFusedQuantMatmul);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      for (int64_t row = 0; row < m; ++row) {
+        for (int64_t column = 0; column < n; ++column) {
+          double sum = 0;
+          for (int64_t t = 0; t < k; ++t) sum += CodeAt(x1, {row, t}) * CodeAt(x2, {t, column});
+          const double added =
+              bias.null ? 0
+              : bias.dtype == ACL_INT32
+                  ? static_cast<double>(DecodeInteger(ACL_INT32, bias.bytes.data() + 4 * column))
+                  : static_cast<double>(NumberAt(bias, {column}));
+          if (bias.dtype == ACL_INT32) sum += added;
+          sum *= static_cast<double>(NumberAt(of_columns, {i == 1 ? 0 : column})) *
+                 static_cast<double>(NumberAt(of_rows, {row}));
+          if (bias.dtype != ACL_INT32) sum += added;
+          const double inner = 0.7978845608028654 * (sum + 0.044715 * sum * sum * sum);
+          const double want =
+              0.5 * sum * (1 + (has_tanh ? std::tanh(inner) : std::erf(sum / std::sqrt(2.0))));
+          ASSERT_NEAR(static_cast<double>(NumberAt(out, {row, column})), want, std::fabs(want) / 128 + 1e-5)
+              << isa << " call " << i << ": " << row << ", " << column;
+        }
+      }
+    }
+  });
+}
+
+TEST(CodeProducts, QuantisedRowsTimesBytes) {
+  OnEachIsa(Product::k310P, 17, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 5; ++i) {
+      const int64_t m = random.Between(1, 20), k = 16 * random.Between(1, 4), n = 16 * random.Between(1, 4);
+      HeldView x = FloatsOf({m, k}, ACL_FLOAT16, random);
+      HeldView weight = CodesOf({n, k}, ACL_INT8, random);
+      const bool has_words = i == 3;
+      HeldView scale = has_words ? Numbers({n}, ACL_INT64) : FloatsOf({n}, ACL_FLOAT, random);
+      if (has_words) scale.bytes = WordsOf({n}, random).bytes;
+      HeldView x_scale = has_words ? FloatsOf({1}, ACL_FLOAT16, random) : FloatsOf({m}, ACL_FLOAT, random);
+      x_scale.null = i < 2;
+      HeldView smooth = FloatsOf({k}, ACL_FLOAT16, random);
+      smooth.null = i % 2 == 0;
+      HeldView out = Numbers({m, n}, ACL_FLOAT16);
+      char mode[] = "pertoken";
+      char whole[] = "pertensor";
+      const CallResult result = RunOf(
+          stream, {&x, &weight, &scale, &x_scale, &smooth, &out},
+          [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnQuantMatmulDequantGetWorkspaceSize(t[0], t[1], t[2], nullptr, t[3], nullptr, t[4],
+                                                           has_words ? whole : mode, true, t[5], size,
+                                                           executor);
+          },
+          aclnnQuantMatmulDequant);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      const auto number = [&](int64_t row, int64_t t) {
+        const float own = NumberAt(x, {row, t});
+        return smooth.null ? own : own * NumberAt(smooth, {t});
+      };
+      ExpectElements(
+          out,
+          [&](int64_t row, int64_t column) {
+            float greatest = 0;
+            for (int64_t t = 0; t < k; ++t) greatest = std::max(greatest, std::fabs(number(row, t)));
+            const float step = x_scale.null ? greatest / 127.0f : NumberAt(x_scale, {has_words ? 0 : row});
+            double sum = 0;
+            for (int64_t t = 0; t < k; ++t) {
+              const double code = step == 0 ? 0
+                                            : static_cast<double>(std::nearbyint(
+                                                  std::clamp(number(row, t) / step, -128.0f, 127.0f)));
+              sum += code * CodeAt(weight, {column, t});
+            }
+            const float scaled =
+                static_cast<float>(sum) * (has_words ? WordAt(scale, column) : NumberAt(scale, {column}));
+            return has_words ? scaled : scaled * step;
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+// ---- packed codes ----
+
+TEST(CodeProducts, PacksCodesOfNumbers) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(18);
+  const auto pack = [&](HeldView& weight, HeldView& packed) {
+    return RunOf(
+        environment.stream(), {&weight, &packed},
+        [](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+          return aclnnConvertWeightToINT4PackGetWorkspaceSize(t[0], t[1], size, executor);
+        },
+        aclnnConvertWeightToINT4Pack);
+  };
+  for (const DtypeNumber dtype : {ACL_INT4, ACL_INT32, ACL_FLOAT4_E2M1, ACL_FLOAT}) {
+    const bool is_float = dtype == ACL_FLOAT4_E2M1 || dtype == ACL_FLOAT;
+    const bool is_word = dtype == ACL_INT32 || dtype == ACL_FLOAT;
+    const Shape shape = {3, 40};
+    HeldView weight = Numbers(shape, is_float ? ACL_FLOAT : ACL_INT32);
+    std::vector<uint32_t> codes;
+    for (int64_t i = 0; i < NumElements(shape); ++i) {
+      codes.push_back(static_cast<uint32_t>(random.Between(0, 15)));
+      // Other bits of an integer do not count; a number without a code becomes 0.
+      const bool has_none = is_float && random.Chance(20);
+      const double number =
+          is_float ? NumberOfCode(ACL_FLOAT4_E2M1, codes.back())
+                   : static_cast<double>(codes.back()) + 16.0 * static_cast<double>(random.Between(-9, 9));
+      if (is_float && (has_none || number == 0)) codes.back() = 0;
+      if (is_float)
+        EncodeElement(ACL_FLOAT, has_none ? 2.5 : number, weight.bytes.data() + 4 * i);
+      else
+        EncodeIntegerElement(ACL_INT32, static_cast<int64_t>(number), weight.bytes.data() + 4 * i);
+    }
+    HeldView packed{is_word ? Shape{3, 5} : shape, Dense(is_word ? Shape{3, 5} : shape), dtype};
+    packed.bytes.resize(60);
+    packed.storage_elements = NumElements(packed.shape);
+    const CallResult result = pack(weight, packed);
+    ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+    for (size_t i = 0; i < codes.size(); i += 2)
+      EXPECT_EQ(packed.bytes[i / 2], codes[i] | codes[i + 1] << 4) << DtypeName(dtype) << " " << i;
+    packed.shape = {3, 6};
+    EXPECT_EQ(pack(weight, packed).plan, 161002);
+    HeldView other = Numbers(shape, ACL_FLOAT16);
+    EXPECT_EQ(pack(other, packed).plan, 161002);
+    HeldView none = Nothing();
+    EXPECT_EQ(pack(none, packed).plan, 161001);
+  }
+}
+
+// ---- words ----
+
+TEST(CodeProducts, RoundsScalesOfWords) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(19);
+  constexpr int64_t kCount = 512;
+  HeldView scale = Numbers({kCount}, ACL_FLOAT);
+  for (int64_t i = 0; i < kCount; ++i) {
+    // All exponents; some lie in the middle between two that are left.
+    auto bits = static_cast<uint32_t>(random.Between(0, 0x7F7FFFFF)) | (i % 2 != 0 ? 0x80000000u : 0u);
+    if (i % 3 == 0) bits = (bits & 0xFFFFE000u) | 0x1000u;
+    if (i % 7 == 0) bits &= 0x807FFFFFu;
+    std::memcpy(scale.bytes.data() + 4 * i, &bits, 4);
+  }
+  for (const int64_t mode : {0, 1, 2}) {
+    HeldView out = Numbers({kCount}, ACL_UINT64);
+    const CallResult result = RunOf(
+        environment.stream(), {&scale, &out},
+        [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+          return aclnnTransQuantParamV3GetWorkspaceSize(t[0], nullptr, mode, t[1], size, executor);
+        },
+        aclnnTransQuantParamV3);
+    if (mode == 2) {
+      EXPECT_EQ(result.plan, 161002);
+      EXPECT_NE(result.message.find("roundMode"), std::string::npos) << result.message;
+      continue;
+    }
+    ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+    for (int64_t i = 0; i < kCount; ++i) {
+      uint32_t bits;
+      std::memcpy(&bits, scale.bytes.data() + 4 * i, 4);
+      uint32_t expected = bits & 0xFFFFE000u;
+      if (mode == 1) {
+        // What is left of a number counts in units of its lowest bit.
+        const uint32_t rest = bits & 0x1FFFu;
+        const bool up = rest > 0x1000u || (rest == 0x1000u && (bits & 0x2000u) != 0);
+        expected = (bits & 0x7F800000u) == 0 ? bits & 0x80000000u : expected + (up ? 0x2000u : 0u);
+      }
+      uint64_t word;
+      std::memcpy(&word, out.bytes.data() + 8 * i, 8);
+      EXPECT_EQ(word, expected | uint64_t{1} << 46) << mode << ", " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace portacl::testing
