@@ -68,7 +68,10 @@ void AddProducts(dense::DenseOpList& ops, GroupedProducts products) {
   GroupedPart& part = products.part;
   // Operands without elements may have no address.
   if (part.depth == 0 || part.rows == 0) part.left.buffer = part.right.buffer = products.schedule;
-  if (part.rows == 0) part.out.buffer = part.added.buffer = products.schedule;
+  if (part.rows == 0) part.out.buffer = products.schedule;
+  for (GroupedOperand* const operand : {&part.added, &part.scale, &part.factor, &part.offset}) {
+    if (!operand->is_there || part.rows == 0) operand->buffer = products.schedule;
+  }
   ops.Compute(products,
               {part.left.buffer, part.right.buffer, part.added.buffer, part.scale.buffer, part.factor.buffer,
                part.offset.buffer, part.out.buffer},

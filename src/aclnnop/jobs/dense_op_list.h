@@ -137,7 +137,7 @@ class DenseOpList {
 
  private:
   static constexpr int kMostSteps = 32;
-  static constexpr int kMostOutputs = 6;
+  static constexpr int kMostOutputs = 8;
 
   struct Output {
     StridedView dense;
