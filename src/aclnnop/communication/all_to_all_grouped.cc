@@ -4,6 +4,7 @@
 #include "aclnnop/communication/all_to_all_grouped_functions.h"
 
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <utility>
 #include <vector>
@@ -20,19 +21,21 @@ namespace {
 
 using namespace communication;
 using dense::DenseOpList;
-using dense::IfGiven;
 using dense::Integer;
 using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// aclnnGroupedMatMulAlltoAllv has a null pointer as kPermuted.
+// aclnnGroupedMatMulAlltoAllv has no kPermuted.
 enum Tensors { kX, kWeight, kSendTensor, kRecvTensor, kMmX, kMmWeight, kY, kMmY, kPermuted };
 enum Attributes { kGroup, kRanks, kSend, kRecv, kTransposes, kMmTransposes, kPermutes };
 
 constexpr size_t kMostName = 127;
 
 bool HasMm(const OperatorCall& call) noexcept { return call.IsGiven(kMmX); }
+bool HasPermuted(const OperatorCall& call) noexcept {
+  return std::ssize(call.tensors) > kPermuted && call.IsGiven(kPermuted);
+}
 
 // ---- checks ----
 
@@ -56,7 +59,7 @@ aclnnStatus OptionalsFit(const Check& check, OperatorCall& call) noexcept {
     if (is_any) checks.Given(tensor, "beside one of mmX, mmWeight and mmY");
   }
   return checks
-      .HoldsOf((Integer(call, kPermutes) != 0) == call.IsGiven(kPermuted), kPermutes,
+      .HoldsOf((Integer(call, kPermutes) != 0) == HasPermuted(call), kPermutes,
                "true beside permuteOutOptional, else false")
       .status();
 }
@@ -107,7 +110,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
     checks.HoldsOf(call.Array(kSend)[at] == call.Array(kRecv)[at], kRecv, "the counts of sendCounts for the own rank");
   }
   checks.Is(kY, Shape{received, columns});
-  if (is_behind) checks.IsIfGiven(kPermuted, Shape{received, x[1]});
+  if (is_behind && HasPermuted(call)) checks.Is(kPermuted, Shape{received, x[1]});
   if (!checks.Passed() || !HasMm(call)) return checks.status();
   checks.Rank(kMmX, 2, 2).Rank(kMmWeight, 2, 2);
   if (!checks.Passed()) return checks.status();
@@ -126,7 +129,7 @@ constexpr auto Checks() {
            Custom(OptionalsFit, ACLNN_ERR_PARAM_NULLPTR), Custom(GroupIsShort)),
       List(DtypesIn(kHalvesSinceAtlasA2, {kX}), SameDtype(kX, kWeight), SameDtype(kX, kY),
            If(HasMm, SameDtype(kX, kMmX)), If(HasMm, SameDtype(kX, kMmWeight)), If(HasMm, SameDtype(kX, kMmY)),
-           IfGiven<kPermuted>(SameDtype(kX, kPermuted)), Custom(CountsAreGiven, ACLNN_ERR_PARAM_NULLPTR),
+           If(HasPermuted, SameDtype(kX, kPermuted)), Custom(CountsAreGiven, ACLNN_ERR_PARAM_NULLPTR),
            exchanges::GroupKnown(kGroup)),
       List(Custom(ShapesFit<is_behind>, dense::kTiling), SizesRepresentable({kX, kWeight, kY}),
            matmul::FractalInsideStorage({kWeight}), matmul::MatricesInsideStorage({kX, kWeight}),
@@ -258,7 +261,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
     parts.receive = moved;
     exchanges::Add(ops, parts);
     const BufferRef permuted =
-        call.IsGiven(kPermuted) ? OutOr(call, ops, kPermuted) : ops.Bytes(part.rows * bytes);
+        HasPermuted(call) ? OutOr(call, ops, kPermuted) : ops.Bytes(part.rows * bytes);
     TakeInOrder(call, ops, moved, permuted, places, part.rows, bytes);
     part.left = DenseRows(permuted, dtype, part.depth);
     part.out = DenseRows(OutOr(call, ops, kY), dtype, part.columns);

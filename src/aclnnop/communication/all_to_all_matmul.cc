@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/communication/all_to_all_matmul_functions.h"
 
+#include <iterator>
 #include <utility>
 
 #include "aclnnop/communication/rank_products.h"
@@ -22,12 +23,13 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// aclnnMatmulAlltoAll has a null pointer as kPermuted.
+// aclnnMatmulAlltoAll has no kPermuted.
 enum Tensors { kX1, kX2, kBias, kOut, kPermuted };
 enum Attributes { kGroup, kAxes, kTranspose1, kTranspose2 };
 
 bool HasPermuted(const OperatorCall& call) noexcept {
-  return call.IsGiven(kPermuted) && !call.Tensor(kPermuted).shape.IsEmpty();
+  return std::ssize(call.tensors) > kPermuted && call.IsGiven(kPermuted) &&
+         !call.Tensor(kPermuted).shape.IsEmpty();
 }
 
 // ---- checks ----

@@ -21,6 +21,7 @@ using engine::BufferRef;
 using engine::GroupedPart;
 
 // Parameters that a function lacks are null pointers or 0 for it.
+// aclnnMatmulReduceScatter has no kGathered, but behind kOut what the other has behind that.
 enum Tensors { kX1, kX2, kBias, kX1Scale, kX2Scale, kQuantScale, kOut, kGathered, kAmax };
 enum Attributes { kGroup, kStreamMode, kGatherIndex, kBlockSize, kGroupSize };
 
@@ -50,6 +51,7 @@ aclnnStatus HasTerms(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
+template <bool is_scattered>
 aclnnStatus MatricesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   checks.Rank(kX2, 2, 2).Rank(kOut, 2, 2);
@@ -58,7 +60,7 @@ aclnnStatus MatricesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& left = call.Tensor(kX1).shape;
   const Shape& right = call.Tensor(kX2).shape;
   checks.Holds(right[0] == left[1], kX2, "as many rows as x1 has columns");
-  if (Has(call, kGathered)) {
+  if (!is_scattered && Has(call, kGathered)) {
     checks.Rank(kGathered, 2, 2);
     if (!checks.Passed()) return checks.status();
     checks.Holds(call.Tensor(kGathered).shape[1] == left[1], kGathered, "as many columns as x1");
@@ -86,9 +88,10 @@ aclnnStatus RowsAreScattered(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
+template <bool is_scattered>
 aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  for (const int tensor : {kQuantScale, kAmax})
+  for (const int tensor : {kQuantScale, is_scattered ? kGathered : kAmax})
     checks.Holds(!Has(call, tensor), tensor, "null or empty");
   return checks.HoldsOf(Integer(call, kBlockSize) == 0, kBlockSize, "0")
       .HoldsOf(Integer(call, kGroupSize) == 0, kGroupSize, "0")
@@ -134,10 +137,12 @@ constexpr auto kFloatTypes =
          DtypesIn(kHalvesSinceAtlasA2, {kX1, kX2, kOut}), IfGiven<kBias>(DtypesIn(kHalvesSinceAtlasA2, {kBias})),
          SameDtype(kX1, kX2), SameDtype(kX1, kOut), IfGiven<kBias>(SameDtype(kX1, kBias)));
 // Of the second versions, which also take INT8.
-constexpr auto kAllTypes =
-    List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup), DtypesIn(kHalvesAndInt8, {kX1}),
+template <bool is_scattered>
+constexpr auto AllTypes() {
+  return List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup), DtypesIn(kHalvesAndInt8, {kX1}),
          SameDtype(kX1, kX2), DtypesIn(kHalvesSinceAtlasA2, {kOut}), If(IsNotInt8, SameDtype(kX1, kOut)),
-         If(IsNotInt8, IfGiven<kBias>(SameDtype(kX1, kBias))), Custom(HasNoMore), If(IsNotInt8, Custom(HasNoScales)));
+         If(IsNotInt8, SameDtype(kX1, kBias)), Custom(HasNoMore<is_scattered>), If(IsNotInt8, Custom(HasNoScales)));
+}
 constexpr auto kLies =
     List(SizesRepresentable({kOut}), matmul::FractalInsideStorage({kX2}), matmul::MatricesInsideStorage({kX1, kX2}),
          IfGiven<kBias>(InsideStorage({kBias})));
@@ -145,17 +150,17 @@ constexpr auto kScaleLies = List(IfGiven<kX1Scale>(InsideStorage({kX1Scale})), I
 
 template <bool is_scattered>
 constexpr auto Shapes() {
-  return List(StopsOnFailure(kStreamMode), Custom(HasTerms<is_scattered>), Custom(MatricesFit));
+  return List(StopsOnFailure(kStreamMode), Custom(HasTerms<is_scattered>), Custom(MatricesFit<is_scattered>));
 }
 constexpr auto kGatherRows = List(exchanges::GroupKnown(kGroup), Custom(RowsAreGathered, dense::kTiling));
 constexpr auto kScatterRows = List(exchanges::GroupKnown(kGroup), Custom(RowsAreScattered, dense::kTiling));
 
 constexpr auto kGatherChecks = Join(kFloatTypes, Shapes<false>(), kLies, kGatherRows);
 constexpr auto kGatherChecksOfV2 =
-    Join(kAllTypes, Shapes<false>(), List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kGatherRows);
+    Join(AllTypes<false>(), Shapes<false>(), List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kGatherRows);
 constexpr auto kScatterChecks = Join(kFloatTypes, Shapes<true>(), kLies, kScatterRows);
 constexpr auto kScatterChecksOfV2 =
-    Join(kAllTypes, Shapes<true>(), List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kScatterRows);
+    Join(AllTypes<true>(), Shapes<true>(), List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kScatterRows);
 
 // ---- the jobs ----
 

@@ -38,10 +38,6 @@ struct Trailer {
   float factor;
 };
 
-void Bring(const NumberRows& rows, const JobContext& context, int64_t first, int64_t n, float* to) {
-  rows.load(rows.buffer.Address(context) + first * rows.size, to, static_cast<size_t>(n));
-}
-
 void Copy(BufferRef numbers, const JobContext& context, int64_t first, int64_t n, float* to) {
   std::memcpy(to, numbers.Address(context) + first * int64_t{sizeof(float)}, static_cast<size_t>(n) * sizeof(float));
 }
@@ -362,51 +358,6 @@ void CombineRanks::Run(const JobContext& context) const noexcept {
     const DefaultFloatEnvironment own_environment;
     if (routes.IsActive(context, row)) Sum(context, row);
   });
-}
-
-// ---- balance ----
-
-void BalanceExperts::Run(const JobContext& context) const noexcept {
-  const DefaultFloatEnvironment environment;
-  BadIndex bad;
-  const auto chosen_at = [&](int64_t at) {
-    return is_wide ? At<int64_t>(expert, context, at) : int64_t{At<int32_t>(expert, context, at)};
-  };
-  for (int64_t token = 0; token < tokens; ++token) {
-    for (int64_t choice = 0; choice < choices; ++choice) {
-      const int64_t at = token * choices + choice;
-      const int64_t chosen = chosen_at(at);
-      int64_t copy = -1;
-      if (chosen < 0 || chosen >= experts) {
-        bad.Note(at);
-      } else {
-        const int64_t first = chosen * width;
-        const int64_t copies = std::clamp<int64_t>(At<int32_t>(table, context, first), 1, width - 1);
-        const int64_t each = (ranks + copies - 1) / copies;
-        const int64_t which = copies == 1 ? 0 : by_token ? token % copies : std::min(rank / each, copies - 1);
-        copy = At<int32_t>(table, context, first + 1 + which);
-      }
-      if (is_wide) {
-        Put<int64_t>(to, context, at, copy);
-      } else {
-        Put<int32_t>(to, context, at, static_cast<int32_t>(copy));
-      }
-    }
-    if (!scale.is_there || !least.is_there) continue;
-    float sum = 0;
-    float value = 0;
-    for (int64_t choice = 0; choice < choices; ++choice) {
-      Bring(scale, context, token * choices + choice, 1, &value);
-      sum += value;
-    }
-    const bool is_active = !active.is_there || active.buffer.Address(context)[token] != 0;
-    for (int64_t choice = 0; choice < choices; ++choice) {
-      Bring(scale, context, token * choices + choice, 1, &value);
-      const bool is_kept = is_active && value >= At<float>(least.buffer, context, choice) * sum;
-      kept.Address(context)[token * choices + choice] = is_kept ? 1 : 0;
-    }
-  }
-  bad.Report(context, raises, name, 0, experts, chosen_at);
 }
 
 }  // namespace portacl::engine

@@ -102,22 +102,4 @@ struct CombineRanks {
   void Sum(const JobContext& context, int64_t row) const;
 };
 
-// Chooses one of each expert's copies: by the rank or by the token; and drops choices with a small share of the scales.
-struct BalanceExperts {
-  BufferRef expert, to;  // INT32 or INT64, tokens x choices
-  bool is_wide;
-  BufferRef table;  // INT32: the number of copies, then their numbers
-  int64_t tokens, choices, experts, width;
-  bool by_token;
-  int64_t rank, ranks;
-  NumberRows scale;      // of each choice
-  OptionalBuffer least;  // FLOAT of each choice of a token: the share
-  OptionalBuffer active;  // BOOL of each token
-  BufferRef kept;         // BOOL of each choice; written beside scales
-  const char* name;
-  bool raises;
-  int threads;
-  void Run(const JobContext& context) const noexcept;
-};
-
 }  // namespace portacl::engine
