@@ -8,7 +8,7 @@
 #include "aclnnop/communication/rank_products.h"
 #include "aclnnop/jobs/exchanges.h"
 #include "aclnnop/jobs/heads.h"
-#include "engine/route/dispatch.h"
+#include "engine/route/rank_routes.h"
 
 namespace portacl {
 namespace {

@@ -1,7 +1,7 @@
-// Sends rows to the ranks of their experts and back (see dispatch.h). One thread computes a row, and sums follow the
+// Sends rows to the ranks of their experts and back (see rank_routes.h). One thread computes a row, and sums follow the
 // order of choices, so that bits do not depend on who does what.
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/route/dispatch.h"
+#include "engine/route/rank_routes.h"
 
 #include <algorithm>
 #include <cmath>

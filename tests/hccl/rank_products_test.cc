@@ -1,0 +1,478 @@
+// Products with communication in 1, 2 and 4 processes, against loops over the numbers of all ranks: whole numbers, so that
+// every sum is exact.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "aclnnop/families/communication.h"
+#include "host_operand.h"
+
+namespace portacl::testing {
+namespace {
+
+class RankProducts : public ::testing::TestWithParam<uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Processes, RankProducts, ::testing::Values(1u, 2u, 4u));
+
+constexpr char kSum[] = "sum";
+constexpr aclDataType kTypes[] = {ACL_FLOAT16, ACL_BF16};
+
+void AddTo(Matrix& sum, const Matrix& other) {
+  if (sum.empty()) sum.assign(other.size(), 0);
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += other[i];
+}
+Matrix Rows(const Matrix& numbers, int64_t first, int64_t rows, int64_t columns) {
+  return {numbers.begin() + first * columns, numbers.begin() + (first + rows) * columns};
+}
+
+// Few and many elements: those that travel with the first message, and those that do not.
+TEST_P(RankProducts, AllReduce) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    for (const aclDataType dtype : kTypes) {
+      for (const int64_t rows : {int64_t{3}, int64_t{150}}) {
+        for (int form = 0; form < 4; ++form) {
+          const int64_t terms = form == 3 ? 0 : 21;
+          const int64_t columns = 131;
+          const bool has_bias = form == 1 || form == 3;
+          const bool has_x3 = form >= 2;
+          Matrix wanted;
+          for (int64_t one = 0; one < group.size(); ++one) {
+            const auto r = static_cast<uint64_t>(one);
+            Matrix own = Product(DrawnMatrix(1, r, rows * terms), DrawnMatrix(2, r, terms * columns), rows, terms, columns);
+            const Matrix bias = DrawnMatrix(3, r, columns);
+            const Matrix x3 = DrawnMatrix(4, r, rows * columns);
+            for (int64_t i = 0; i < rows * columns; ++i) {
+              if (has_bias) own[static_cast<size_t>(i)] += At(bias, i % columns);
+              if (has_x3) own[static_cast<size_t>(i)] += At(x3, i);
+            }
+            AddTo(wanted, own);
+          }
+          const uint64_t me = rank.rank();
+          const HostOperand x1(dtype, {rows, terms}, DrawnMatrix(1, me, rows * terms));
+          const HostOperand x2(dtype, {terms, columns}, DrawnMatrix(2, me, terms * columns), form == 1);
+          const HostOperand bias(dtype, {columns}, DrawnMatrix(3, me, columns));
+          const HostOperand x3(dtype, {rows, columns}, DrawnMatrix(4, me, rows * columns));
+          const HostOperand out(dtype, {rows, columns});
+          const aclTensor* const given_bias = has_bias ? bias.tensor() : nullptr;
+          if (has_x3) {
+            group.Works(
+                [&](uint64_t* size, aclOpExecutor** executor) {
+                  return aclnnMatmulAllReduceV2GetWorkspaceSize(x1.tensor(), x2.tensor(), given_bias, x3.tensor(),
+                                                                group.name(), kSum, 0, 1, out.tensor(), size, executor);
+                },
+                aclnnMatmulAllReduceV2);
+          } else {
+            group.Works(
+                [&](uint64_t* size, aclOpExecutor** executor) {
+                  return aclnnMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), given_bias, group.name(), kSum,
+                                                              0, 1, out.tensor(), size, executor);
+                },
+                aclnnMatmulAllReduce);
+          }
+          out.Expect(wanted, "form " + std::to_string(form));
+        }
+      }
+    }
+  });
+}
+
+// Scales are powers of two; the scale of columns as FLOAT beside those of rows, and as a word.
+TEST_P(RankProducts, AllReduceOfInt8) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    constexpr int64_t kRows = 6;
+    constexpr int64_t kTerms = 19;
+    constexpr int64_t kColumns = 40;
+    for (const bool has_rows : {false, true}) {
+      const auto scale_of = [](int64_t column) { return column % 3 == 0 ? 0.5 : 1.0; };
+      const auto factor_of = [](int64_t row) { return row % 2 == 0 ? 2.0 : 1.0; };
+      Matrix wanted;
+      for (int64_t one = 0; one < group.size(); ++one) {
+        const auto r = static_cast<uint64_t>(one);
+        Matrix own = Product(DrawnMatrix(1, r, kRows * kTerms, -3, 3), DrawnMatrix(2, r, kTerms * kColumns, -3, 3),
+                             kRows, kTerms, kColumns);
+        const Matrix bias = DrawnMatrix(3, r, kColumns, -9, 9);
+        for (int64_t i = 0; i < kRows * kColumns; ++i) {
+          double& value = own[static_cast<size_t>(i)];
+          value = (value + At(bias, i % kColumns)) * scale_of(i % kColumns);
+          if (has_rows) value *= factor_of(i / kColumns);
+        }
+        AddTo(wanted, own);
+      }
+      const uint64_t me = rank.rank();
+      const HostOperand x1(ACL_INT8, {kRows, kTerms}, DrawnMatrix(1, me, kRows * kTerms, -3, 3));
+      const HostOperand x2(ACL_INT8, {kTerms, kColumns}, DrawnMatrix(2, me, kTerms * kColumns, -3, 3));
+      const HostOperand bias(ACL_INT32, {kColumns}, DrawnMatrix(3, me, kColumns, -9, 9));
+      Matrix scales;
+      Matrix words;
+      for (int64_t i = 0; i < kColumns; ++i) {
+        scales.push_back(scale_of(i));
+        words.push_back(scale_of(i) == 1 ? 0x3F800000 : 0x3F000000);  // the bits of a float32
+      }
+      Matrix factors;
+      for (int64_t i = 0; i < kRows; ++i) factors.push_back(factor_of(i));
+      const HostOperand scale(ACL_FLOAT, {1, kColumns}, scales);
+      const HostOperand word(ACL_INT64, {kColumns}, words);
+      const HostOperand factor(ACL_FLOAT, {kRows}, factors);
+      const HostOperand out(ACL_FLOAT16, {kRows, kColumns});
+      group.Works(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnQuantMatmulAllReduceV2GetWorkspaceSize(
+                x1.tensor(), x2.tensor(), bias.tensor(), nullptr, has_rows ? scale.tensor() : word.tensor(),
+                has_rows ? factor.tensor() : nullptr, group.name(), kSum, 0, 1, out.tensor(), size, executor);
+          },
+          aclnnQuantMatmulAllReduceV2);
+      out.Expect(wanted, has_rows ? "scales of rows" : "words");
+    }
+  });
+}
+
+TEST_P(RankProducts, AllReduceOfQuantisedWeights) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    constexpr int64_t kRows = 4;
+    constexpr int64_t kTerms = 70;
+    constexpr int64_t kColumns = 9;
+    for (const int64_t terms_of_group : {int64_t{0}, int64_t{32}}) {
+      const int64_t groups = terms_of_group == 0 ? 1 : (kTerms - 1) / terms_of_group + 1;
+      Matrix wanted;
+      const auto scale_at = [](uint64_t r, int64_t i) { return Drawn(5, r, static_cast<uint64_t>(i), 0, 1) == 0 ? 0.5 : 1.0; };
+      for (int64_t one = 0; one < group.size(); ++one) {
+        const auto r = static_cast<uint64_t>(one);
+        Matrix weights = DrawnMatrix(2, r, kTerms * kColumns, -2, 2);
+        const Matrix offsets = DrawnMatrix(6, r, groups * kColumns, -1, 1);
+        for (int64_t i = 0; i < kTerms * kColumns; ++i) {
+          const int64_t at = (terms_of_group == 0 ? 0 : i / kColumns / terms_of_group) * kColumns + i % kColumns;
+          weights[static_cast<size_t>(i)] = (At(weights, i) + At(offsets, at)) * scale_at(r, at);
+        }
+        AddTo(wanted, Product(DrawnMatrix(1, r, kRows * kTerms), weights, kRows, kTerms, kColumns));
+      }
+      const uint64_t me = rank.rank();
+      Matrix scales;
+      for (int64_t i = 0; i < groups * kColumns; ++i) scales.push_back(scale_at(me, i));
+      const std::vector<int64_t> shape =
+          terms_of_group == 0 ? std::vector<int64_t>{kColumns} : std::vector<int64_t>{groups, kColumns};
+      const HostOperand x1(ACL_FLOAT16, {kRows, kTerms}, DrawnMatrix(1, me, kRows * kTerms));
+      const HostOperand x2(ACL_INT8, {kTerms, kColumns}, DrawnMatrix(2, me, kTerms * kColumns, -2, 2));
+      const HostOperand scale(ACL_FLOAT16, shape, scales);
+      const HostOperand offset(ACL_FLOAT16, shape, DrawnMatrix(6, me, groups * kColumns, -1, 1));
+      const HostOperand out(ACL_FLOAT16, {kRows, kColumns});
+      group.Works(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnWeightQuantMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, scale.tensor(),
+                                                                   offset.tensor(), nullptr, group.name(), kSum, 0, 1,
+                                                                   terms_of_group, out.tensor(), size, executor);
+          },
+          aclnnWeightQuantMatmulAllReduce);
+      out.Expect(wanted, "groups of " + std::to_string(terms_of_group));
+    }
+  });
+}
+
+TEST_P(RankProducts, GatherAndScatter) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    constexpr int64_t kTerms = 256;
+    constexpr int64_t kColumns = 23;
+    const uint64_t me = rank.rank();
+    for (const aclDataType dtype : kTypes) {
+      for (const int64_t each : {int64_t{2}, int64_t{40}}) {
+        const int64_t all = each * group.size();
+        Matrix gathered;
+        for (int64_t one = 0; one < group.size(); ++one) {
+          const Matrix own = DrawnMatrix(1, static_cast<uint64_t>(one), each * kTerms);
+          gathered.insert(gathered.end(), own.begin(), own.end());
+        }
+        const HostOperand x1(dtype, {each, kTerms}, DrawnMatrix(1, me, each * kTerms));
+        const HostOperand x2(dtype, {kTerms, kColumns}, DrawnMatrix(2, me, kTerms * kColumns), each == 2);
+        const HostOperand out(dtype, {all, kColumns});
+        const HostOperand gather(dtype, {all, kTerms});
+        for (const bool is_wanted : {true, false}) {
+          group.Works(
+              [&](uint64_t* size, aclOpExecutor** executor) {
+                return aclnnAllGatherMatmulGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, group.name(), 0, 0, 1,
+                                                            out.tensor(), is_wanted ? gather.tensor() : nullptr, size,
+                                                            executor);
+              },
+              aclnnAllGatherMatmul);
+          out.Expect(Product(gathered, DrawnMatrix(2, me, kTerms * kColumns), all, kTerms, kColumns), "product");
+          gather.Expect(gathered, "gathered");
+        }
+
+        Matrix sum;
+        for (int64_t one = 0; one < group.size(); ++one) {
+          const auto r = static_cast<uint64_t>(one);
+          AddTo(sum, Product(DrawnMatrix(7, r, all * kTerms), DrawnMatrix(2, r, kTerms * kColumns), all, kTerms, kColumns));
+        }
+        const HostOperand whole(dtype, {all, kTerms}, DrawnMatrix(7, me, all * kTerms));
+        const HostOperand part(dtype, {each, kColumns});
+        group.Works(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnMatmulReduceScatterGetWorkspaceSize(whole.tensor(), x2.tensor(), nullptr, group.name(), kSum, 0,
+                                                              1, part.tensor(), size, executor);
+            },
+            aclnnMatmulReduceScatter);
+        part.Expect(Rows(sum, group.rank() * each, each, kColumns), "scattered");
+      }
+    }
+  });
+}
+
+TEST_P(RankProducts, GatherAndScatterOfInt8) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    constexpr int64_t kTerms = 256;
+    constexpr int64_t kColumns = 12;
+    constexpr int64_t kEach = 3;
+    const int64_t all = kEach * group.size();
+    const uint64_t me = rank.rank();
+    const auto factor_of = [](int64_t row) { return row % 2 == 0 ? 0.5 : 2.0; };
+    Matrix gathered;
+    Matrix sum;
+    for (int64_t one = 0; one < group.size(); ++one) {
+      const auto r = static_cast<uint64_t>(one);
+      const Matrix own = DrawnMatrix(1, r, kEach * kTerms, -2, 2);
+      gathered.insert(gathered.end(), own.begin(), own.end());
+      AddTo(sum, Product(DrawnMatrix(7, r, all * kTerms, -2, 2), DrawnMatrix(2, r, kTerms * kColumns), all, kTerms, kColumns));
+    }
+    Matrix wanted = Product(gathered, DrawnMatrix(2, me, kTerms * kColumns), all, kTerms, kColumns);
+    for (int64_t i = 0; i < all * kColumns; ++i) {
+      wanted[static_cast<size_t>(i)] *= factor_of(i / kColumns % kEach);
+      sum[static_cast<size_t>(i)] *= factor_of(i / kColumns);
+    }
+    Matrix factors;
+    for (int64_t i = 0; i < all; ++i) factors.push_back(factor_of(i));
+    const HostOperand x1(ACL_INT8, {kEach, kTerms}, DrawnMatrix(1, me, kEach * kTerms, -2, 2));
+    const HostOperand x2(ACL_INT8, {kTerms, kColumns}, DrawnMatrix(2, me, kTerms * kColumns));
+    const HostOperand own_factors(ACL_FLOAT, {kEach, 1}, Rows(factors, 0, kEach, 1));
+    const HostOperand all_factors(ACL_FLOAT, {all, 1}, factors);
+    const HostOperand scale(ACL_FLOAT, {1, kColumns}, Matrix(kColumns, 1));
+    const HostOperand out(ACL_FLOAT16, {all, kColumns});
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAllGatherMatmulV2GetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, own_factors.tensor(),
+                                                        scale.tensor(), nullptr, 0, group.name(), 0, 0, 1, 0, "aiv",
+                                                        out.tensor(), nullptr, nullptr, size, executor);
+        },
+        aclnnAllGatherMatmulV2);
+    out.Expect(wanted, "gathered");
+    const HostOperand whole(ACL_INT8, {all, kTerms}, DrawnMatrix(7, me, all * kTerms, -2, 2));
+    const HostOperand part(ACL_FLOAT16, {kEach, kColumns});
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnMatmulReduceScatterV2GetWorkspaceSize(whole.tensor(), x2.tensor(), nullptr, all_factors.tensor(),
+                                                            scale.tensor(), nullptr, 0, group.name(), kSum, 0, 1, 0, "aiv",
+                                                            part.tensor(), nullptr, size, executor);
+        },
+        aclnnMatmulReduceScatterV2);
+    part.Expect(Rows(sum, group.rank() * kEach, kEach, kColumns), "scattered");
+  });
+}
+
+TEST_P(RankProducts, BlocksOfAllRanks) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    const int64_t ranks = group.size();
+    const uint64_t me = rank.rank();
+    constexpr int64_t kWidth = 7;
+    constexpr int64_t kColumns = 12;  // a multiple of the ranks
+    for (const int64_t each : {int64_t{3}, int64_t{200}}) {
+      for (const bool is_transposed : {false, true}) {
+        const int64_t rows = each * ranks;
+        const aclDataType dtype = is_transposed ? ACL_BF16 : ACL_FLOAT16;
+        Matrix permuted(static_cast<size_t>(rows * kWidth));
+        for (int64_t q = 0; q < ranks; ++q) {
+          const Matrix theirs = DrawnMatrix(1, static_cast<uint64_t>(q), rows * kWidth);
+          for (int64_t i = 0; i < each; ++i) {
+            for (int64_t h = 0; h < kWidth; ++h)
+              permuted[static_cast<size_t>(i * ranks * kWidth + q * kWidth + h)] =
+                  At(theirs, (group.rank() * each + i) * kWidth + h);
+          }
+        }
+        const int64_t terms = ranks * kWidth;
+        const Matrix right = DrawnMatrix(2, me, terms * kColumns);
+        const HostOperand x1(dtype, {rows, kWidth}, DrawnMatrix(1, me, rows * kWidth));
+        // With transposeX2 its dims are swapped in its shape.
+        Matrix swapped;
+        for (int64_t j = 0; j < kColumns; ++j) {
+          for (int64_t k = 0; k < terms; ++k) swapped.push_back(At(right, k * kColumns + j));
+        }
+        const HostOperand x2(dtype, is_transposed ? std::vector<int64_t>{kColumns, terms} : std::vector<int64_t>{terms, kColumns},
+                             is_transposed ? swapped : right);
+        const HostOperand out(dtype, {each, kColumns});
+        const HostOperand moved(dtype, {each, terms});
+        group.Works(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnAlltoAllMatmulGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, nullptr, group.name(), false,
+                                                         is_transposed, out.tensor(), moved.tensor(), size, executor);
+            },
+            aclnnAlltoAllMatmul);
+        out.Expect(Product(permuted, right, each, terms, kColumns), "behind");
+        moved.Expect(permuted, "permuted");
+
+        const int64_t part = kColumns / ranks;
+        Matrix wanted;
+        for (int64_t q = 0; q < ranks; ++q) {
+          const auto r = static_cast<uint64_t>(q);
+          const Matrix theirs = Product(DrawnMatrix(3, r, each * kWidth), DrawnMatrix(4, r, kWidth * kColumns), each, kWidth, kColumns);
+          for (int64_t i = 0; i < each; ++i) {
+            for (int64_t j = 0; j < part; ++j) wanted.push_back(At(theirs, i * kColumns + group.rank() * part + j));
+          }
+        }
+        const HostOperand y1(dtype, {each, kWidth}, DrawnMatrix(3, me, each * kWidth));
+        const HostOperand y2(dtype, {kWidth, kColumns}, DrawnMatrix(4, me, kWidth * kColumns), is_transposed);
+        const HostOperand blocks(dtype, {rows, part});
+        group.Works(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnMatmulAlltoAllGetWorkspaceSize(y1.tensor(), y2.tensor(), nullptr, nullptr, group.name(), false,
+                                                         false, blocks.tensor(), size, executor);
+            },
+            aclnnMatmulAlltoAll);
+        blocks.Expect(wanted, "before");
+      }
+    }
+  });
+}
+
+// Rows of every rank for every expert of every rank, also none; there and back.
+TEST_P(RankProducts, RowsOfExperts) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    const int64_t ranks = group.size();
+    constexpr int64_t kExperts = 3;
+    constexpr int64_t kTerms = 5;
+    constexpr int64_t kColumns = 6;
+    const auto rows_of = [&](int64_t from, int64_t to, int64_t expert) {
+      return Drawn(9, static_cast<uint64_t>(from), static_cast<uint64_t>(to * kExperts + expert), 0, 4);
+    };
+    std::vector<int64_t> send;
+    std::vector<int64_t> receive;
+    int64_t sent = 0;
+    int64_t received = 0;
+    for (int64_t other = 0; other < ranks; ++other) {
+      for (int64_t expert = 0; expert < kExperts; ++expert) {
+        send.push_back(rows_of(group.rank(), other, expert));
+        receive.push_back(rows_of(other, group.rank(), expert));
+        sent += send.back();
+        received += receive.back();
+      }
+    }
+    // Element k of row i from rank `from` to an expert.
+    const auto element = [](int64_t from, int64_t to, int64_t expert, int64_t i, int64_t k) {
+      return static_cast<double>(Drawn(10, static_cast<uint64_t>(from), static_cast<uint64_t>(((to * kExperts + expert) * 8 + i) * kTerms + k), -2, 2));
+    };
+    Matrix x;
+    for (int64_t to = 0; to < ranks; ++to) {
+      for (int64_t expert = 0; expert < kExperts; ++expert) {
+        for (int64_t i = 0; i < rows_of(group.rank(), to, expert); ++i) {
+          for (int64_t k = 0; k < kTerms; ++k) x.push_back(element(group.rank(), to, expert, i, k));
+        }
+      }
+    }
+    const auto weights_of = [](int64_t r, int64_t expert) {
+      return DrawnMatrix(static_cast<uint64_t>(20 + expert), static_cast<uint64_t>(r), kTerms * kColumns);
+    };
+    Matrix permuted;
+    Matrix product;
+    for (int64_t expert = 0; expert < kExperts; ++expert) {
+      Matrix rows;
+      int64_t count = 0;
+      for (int64_t from = 0; from < ranks; ++from) {
+        for (int64_t i = 0; i < rows_of(from, group.rank(), expert); ++i, ++count) {
+          for (int64_t k = 0; k < kTerms; ++k) rows.push_back(element(from, group.rank(), expert, i, k));
+        }
+      }
+      permuted.insert(permuted.end(), rows.begin(), rows.end());
+      const Matrix own = Product(rows, weights_of(group.rank(), expert), count, kTerms, kColumns);
+      product.insert(product.end(), own.begin(), own.end());
+    }
+    Matrix weights;
+    for (int64_t expert = 0; expert < kExperts; ++expert) {
+      const Matrix one = weights_of(group.rank(), expert);
+      weights.insert(weights.end(), one.begin(), one.end());
+    }
+    const aclDataType dtype = ACL_BF16;
+    const HostOperand gmm_x(dtype, {sent, kTerms}, x);
+    const HostOperand weight(dtype, {kExperts, kTerms, kColumns}, weights);
+    const HostOperand y(dtype, {received, kColumns});
+    const HostOperand moved(dtype, {received, kTerms});
+    const HostOperand mm_x(dtype, {2, kTerms}, DrawnMatrix(30, rank.rank(), 2 * kTerms));
+    const HostOperand mm_weight(dtype, {kTerms, kColumns}, weights_of(group.rank(), 0));
+    const HostOperand mm_y(dtype, {2, kColumns});
+    aclIntArray* const send_counts = aclCreateIntArray(send.data(), send.size());
+    aclIntArray* const receive_counts = aclCreateIntArray(receive.data(), receive.size());
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAlltoAllvGroupedMatMulGetWorkspaceSize(
+              gmm_x.tensor(), weight.tensor(), nullptr, nullptr, mm_x.tensor(), mm_weight.tensor(), group.name(), ranks,
+              send_counts, receive_counts, false, false, true, y.tensor(), mm_y.tensor(), moved.tensor(), size, executor);
+        },
+        aclnnAlltoAllvGroupedMatMul);
+    moved.Expect(permuted, "permuted");
+    y.Expect(product, "products");
+    mm_y.Expect(Product(DrawnMatrix(30, rank.rank(), 2 * kTerms), weights_of(group.rank(), 0), 2, kTerms, kColumns), "own product");
+
+    // Back: what came goes through the experts' matrices to where it was from, in the order of x.
+    Matrix wanted;
+    int64_t row = 0;
+    for (int64_t to = 0; to < ranks; ++to) {
+      for (int64_t expert = 0; expert < kExperts; ++expert) {
+        const int64_t count = rows_of(group.rank(), to, expert);
+        const Matrix one = Product(Rows(x, row, count, kTerms), weights_of(to, expert), count, kTerms, kColumns);
+        wanted.insert(wanted.end(), one.begin(), one.end());
+        row += count;
+      }
+    }
+    const HostOperand back(dtype, {sent, kColumns});
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnGroupedMatMulAlltoAllvGetWorkspaceSize(moved.tensor(), weight.tensor(), nullptr, nullptr, nullptr,
+                                                             nullptr, group.name(), ranks, receive_counts, send_counts,
+                                                             false, false, back.tensor(), nullptr, size, executor);
+        },
+        aclnnGroupedMatMulAlltoAllv);
+    back.Expect(wanted, "back");
+    aclDestroyIntArray(send_counts);
+    aclDestroyIntArray(receive_counts);
+  });
+}
+
+// Numbers whose sums round: all ranks have one result, which another run has, too.
+TEST_P(RankProducts, OneResult) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    constexpr int64_t kRows = 33;
+    constexpr int64_t kTerms = 65;
+    constexpr int64_t kColumns = 301;
+    const auto drawn = [&](uint64_t seed, int64_t count) {
+      Matrix made = DrawnMatrix(seed, rank.rank(), count, -999, 999);
+      for (double& one : made) one /= 512;
+      return made;
+    };
+    const HostOperand x1(ACL_BF16, {kRows, kTerms}, drawn(1, kRows * kTerms));
+    const HostOperand x2(ACL_BF16, {kTerms, kColumns}, drawn(2, kTerms * kColumns));
+    const HostOperand out(ACL_BF16, {kRows, kColumns});
+    std::vector<unsigned char> first;
+    for (int run = 0; run < 3; ++run) {
+      group.Works(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, group.name(), kSum, 0, 1,
+                                                        out.tensor(), size, executor);
+          },
+          aclnnMatmulAllReduce);
+      if (run == 0) first = out.bytes();
+      EXPECT_EQ(out.bytes(), first);
+    }
+    const size_t bytes = first.size() - 1;
+    std::vector<unsigned char> all(bytes * rank.size());
+    EXPECT_EQ(HcclAllGather(first.data(), all.data(), bytes, HCCL_DATA_TYPE_UINT8, group.comm(), group.stream()), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(group.stream()), ACL_SUCCESS);
+    for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], first[i % bytes]) << i;
+  });
+}
+
+}  // namespace
+}  // namespace portacl::testing
