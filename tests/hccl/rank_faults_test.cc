@@ -61,7 +61,7 @@ class Ones {
   int64_t count_;
 };
 
-TEST(RankFaults, NoCommunicatorYet) {
+TEST(NoRanks, NoCommunicatorYet) {
   InProcesses(1, [](Rank&) {
     Ones ones;
     uint64_t size = 77;
