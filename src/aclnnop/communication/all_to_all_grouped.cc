@@ -140,8 +140,8 @@ constexpr auto kBefore = Checks<false>();
 
 // ---- the jobs ----
 
-// What a job reads of the counts: the ranges of the exchange, the rows of each expert, and for each row in one order
-// its place in the other.
+// The numbers that a job reads: the ranges of the exchange, the rows of each expert, and for each row in one order its
+// place in the other.
 struct Numbers {
   std::vector<int64_t> all;
   int64_t sizes = 0;  // index of the first

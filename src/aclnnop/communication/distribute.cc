@@ -38,7 +38,7 @@ enum Attributes {
   kConstants,
   kOwn,  // attributes of each operator's own follow
 };
-// Of aclnnMoeDistributeDispatch, and of aclnnMoeDistributeCombine.
+// Attributes of aclnnMoeDistributeDispatch, and of aclnnMoeDistributeCombine.
 enum DispatchAttributes { kQuantMode = kOwn, kCountsType, kIsFirst };
 enum CombineAttributes { kOutType = kOwn, kCommQuantMode, kListType };
 
@@ -170,7 +170,7 @@ void CheckRoutes(ShapeChecks& checks, const OperatorCall& call, int ids, int mas
   checks.Holds(flags == Shape{shape[0]} || flags == shape, mask, "a flag for each token or each choice");
 }
 
-// What portacl does not do.
+// Refuses calls that portacl does not compute.
 aclnnStatus CheckComputed(ShapeChecks& checks, const OperatorCall& call, int elastic, int performance) {
   checks.HoldsOf(Integer(call, kTpRanks) <= 1, kTpRanks,
                  "0 or 1: portacl does not divide experts among ranks of groupTp");

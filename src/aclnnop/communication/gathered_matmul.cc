@@ -136,7 +136,7 @@ constexpr auto kFloatTypes =
     List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup),
          DtypesIn(kHalvesSinceAtlasA2, {kX1, kX2, kOut}), IfGiven<kBias>(DtypesIn(kHalvesSinceAtlasA2, {kBias})),
          SameDtype(kX1, kX2), SameDtype(kX1, kOut), IfGiven<kBias>(SameDtype(kX1, kBias)));
-// Of the second versions, which also take INT8.
+// The second versions also take INT8.
 template <bool is_scattered>
 constexpr auto AllTypes() {
   return List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup), DtypesIn(kHalvesAndInt8, {kX1}),

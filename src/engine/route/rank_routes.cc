@@ -30,7 +30,7 @@ void Put(BufferRef buffer, const JobContext& context, int64_t i, T value) {
   Store<T>(buffer.Address(context) + i * static_cast<int64_t>(sizeof(T)), value);
 }
 
-// What travels behind a row.
+// Numbers that travel behind a row.
 struct Trailer {
   int32_t token;
   int32_t column;

@@ -11,7 +11,7 @@
 
 namespace portacl::engine {
 
-// Where the entries of this rank go. Entry t * (choices + shared) + j is choice j of token t; behind the choices come
+// The ranks and experts to which the entries of this rank go. Entry t * (choices + shared) + j is choice j of token t; behind the choices come
 // shared experts, to which every active token goes. The first ranks hold shared experts, the others
 // `experts_of_rank` routed ones each.
 struct RankRoutes {
