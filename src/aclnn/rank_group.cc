@@ -1,4 +1,4 @@
-// Where the collective library says how a communicator is found (see rank_group.h).
+// Holds the function of the collective library that finds communicators (see rank_group.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn/rank_group.h"
 

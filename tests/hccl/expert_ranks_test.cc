@@ -307,6 +307,71 @@ TEST_P(ExpertRanks, FirstVersions) {
   });
 }
 
+// The sum that comes back is added to another and normed; every operation of float32 on it is exact or rounded once.
+TEST_P(ExpertRanks, Norms) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    Setting setting;
+    setting.ranks = group.size();
+    setting.experts_of_rank = 4;
+    setting.tokens = 7;
+    const int64_t me = group.rank();
+    const Operands given(setting, me);
+    const int64_t most = MostRows(setting, me);
+    const HostOperand rows(ACL_BF16, {most, kColumns});
+    const HostOperand info(ACL_INT32, {3 * most});
+    const HostOperand counts(ACL_INT64, {setting.experts_of_rank});
+    const HostOperand received(ACL_INT32, {setting.ranks * setting.experts_of_rank});
+    const HostOperand total(ACL_INT32, {1});
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnMoeDistributeDispatchV2GetWorkspaceSize(
+              given.x.tensor(), given.ids.tensor(), nullptr, nullptr, nullptr, group.name(), setting.ranks, me,
+              setting.Experts(), "", 0, 0, 0, 1, 0, 0, 0, 1, "", rows.tensor(), nullptr, info.tensor(), counts.tensor(),
+              received.tensor(), total.tensor(), nullptr, size, executor);
+        },
+        aclnnMoeDistributeDispatchV2);
+    const Matrix residual = DrawnMatrix(40, rank.rank(), setting.tokens * kColumns, -6, 6);
+    const Matrix gamma = DrawnMatrix(41, 0, kColumns, 1, 3);
+    const std::vector<int64_t> shape = {setting.tokens, 1, kColumns};
+    const HostOperand other(ACL_BF16, shape, residual);
+    const HostOperand gammas(ACL_BF16, {kColumns}, gamma);
+    const HostOperand y(ACL_BF16, shape);
+    const HostOperand reciprocal(ACL_FLOAT, {setting.tokens, 1, 1});
+    const HostOperand sums(ACL_BF16, shape);
+    constexpr float kEpsilon = 0.5f;
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnMoeDistributeCombineAddRmsNormGetWorkspaceSize(
+              rows.tensor(), given.ids.tensor(), info.tensor(), received.tensor(), given.scales.tensor(), other.tensor(),
+              gammas.tensor(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, group.name(), setting.ranks,
+              me, setting.Experts(), "", 0, 0, 0, 1, 0, 0, 0, 0, 0, "", kEpsilon, y.tensor(), reciprocal.tensor(),
+              sums.tensor(), size, executor);
+        },
+        aclnnMoeDistributeCombineAddRmsNorm);
+    const auto rounded = [](double value) { return DecodeFloat(kBfloat16, static_cast<uint16_t>(EncodeFloat(kBfloat16, value))); };
+    for (int64_t token = 0; token < setting.tokens; ++token) {
+      Matrix sum;
+      double squares = 0;
+      for (int64_t column = 0; column < kColumns; ++column) {
+        double value = At(residual, token * kColumns + column);
+        for (int64_t choice = 0; choice < kChoices; ++choice)
+          value += setting.Scale(me, token, choice) * setting.X(me, token, column);
+        sum.push_back(value);
+        squares += value * value;
+      }
+      const auto factor = static_cast<float>(1.0 / std::sqrt(squares / kColumns + 0.5));
+      ASSERT_EQ(reciprocal.Get(token), static_cast<double>(factor)) << token;
+      for (int64_t column = 0; column < kColumns; ++column) {
+        const int64_t i = token * kColumns + column;
+        ASSERT_EQ(sums.Get(i), rounded(At(sum, column))) << i;
+        const double quotient = rounded(static_cast<float>(At(sum, column)) * factor);
+        ASSERT_EQ(y.Get(i), rounded(static_cast<float>(quotient) * static_cast<float>(At(gamma, column)))) << i;
+      }
+    }
+  });
+}
+
 // Numbers that do not go together are refused; the next right call is right.
 TEST_P(ExpertRanks, Refused) {
   InProcesses(GetParam(), [](Rank& rank) {

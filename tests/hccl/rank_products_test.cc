@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -168,6 +169,94 @@ TEST_P(RankProducts, AllReduceOfQuantisedWeights) {
           },
           aclnnWeightQuantMatmulAllReduce);
       out.Expect(wanted, "groups of " + std::to_string(terms_of_group));
+    }
+  });
+}
+
+// The sum and the residual are whole numbers; the norm is a few operations of float32 on them.
+TEST_P(RankProducts, Norms) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    constexpr int64_t kBatch = 2;
+    constexpr int64_t kRows = 3;
+    constexpr int64_t kTerms = 17;
+    constexpr int64_t kColumns = 600;
+    constexpr int64_t kCount = kBatch * kRows * kColumns;
+    constexpr double kEpsilon = 0.25;
+    Matrix sum;
+    for (int64_t one = 0; one < group.size(); ++one) {
+      const auto r = static_cast<uint64_t>(one);
+      AddTo(sum, Product(DrawnMatrix(1, r, kBatch * kRows * kTerms), DrawnMatrix(2, r, kTerms * kColumns), kBatch * kRows, kTerms, kColumns));
+    }
+    const Matrix residual = DrawnMatrix(3, 0, kCount, -9, 9);
+    Matrix gamma = DrawnMatrix(4, 0, kColumns, 1, 5);
+    for (double& one : gamma) one /= 4;
+    AddTo(sum, residual);
+    Matrix norm;
+    for (int64_t row = 0; row < kBatch * kRows; ++row) {
+      double squares = 0;
+      for (int64_t i = 0; i < kColumns; ++i) squares += At(sum, row * kColumns + i) * At(sum, row * kColumns + i);
+      const auto factor = static_cast<float>(1.0 / std::sqrt(squares / kColumns + kEpsilon));
+      for (int64_t i = 0; i < kColumns; ++i) {
+        const float quotient = static_cast<float>(At(sum, row * kColumns + i)) * factor;
+        const float product = quotient * static_cast<float>(At(gamma, i));
+        norm.push_back(DecodeFloat(kFloat16, static_cast<uint16_t>(EncodeFloat(kFloat16, product))));
+      }
+    }
+    const uint64_t me = rank.rank();
+    const HostOperand x1(ACL_FLOAT16, {kBatch * kRows, kTerms}, DrawnMatrix(1, me, kBatch * kRows * kTerms));
+    const HostOperand x2(ACL_FLOAT16, {kTerms, kColumns}, DrawnMatrix(2, me, kTerms * kColumns));
+    const HostOperand other(ACL_FLOAT16, {kBatch, kRows, kColumns}, residual);
+    const HostOperand gammas(ACL_FLOAT16, {kColumns}, gamma);
+    const HostOperand y(ACL_FLOAT16, {kBatch, kRows, kColumns});
+    const HostOperand out(ACL_FLOAT16, {kBatch, kRows, kColumns});
+    const HostOperand out_in_place(ACL_FLOAT16, {kBatch, kRows, kColumns});
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnMatmulAllReduceAddRmsNormGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, other.tensor(),
+                                                                gammas.tensor(), kEpsilon, group.name(), kSum, 0, 1,
+                                                                y.tensor(), out.tensor(), size, executor);
+        },
+        aclnnMatmulAllReduceAddRmsNorm);
+    y.Expect(sum, "sum");
+    out.Expect(norm, "norm");
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnInplaceMatmulAllReduceAddRmsNormGetWorkspaceSize(
+              x1.tensor(), x2.tensor(), nullptr, other.tensor(), gammas.tensor(), kEpsilon, group.name(), kSum, 0, 1,
+              out_in_place.tensor(), size, executor);
+        },
+        aclnnInplaceMatmulAllReduceAddRmsNorm);
+    other.Expect(sum, "sum in place");
+    out_in_place.Expect(norm, "norm in place");
+    // The same numbers as INT8, and as weights of INT8, with scales of 1.
+    const HostOperand bytes1(ACL_INT8, {kBatch * kRows, kTerms}, DrawnMatrix(1, me, kBatch * kRows * kTerms));
+    const HostOperand bytes2(ACL_INT8, {kTerms, kColumns}, DrawnMatrix(2, me, kTerms * kColumns));
+    const HostOperand one(ACL_FLOAT, {1}, {1});
+    const HostOperand half_one(ACL_FLOAT16, {1}, {1});
+    const HostOperand again(ACL_FLOAT16, {kBatch, kRows, kColumns}, residual);
+    for (const bool is_weight : {false, true}) {
+      const HostOperand y2(ACL_FLOAT16, {kBatch, kRows, kColumns});
+      const HostOperand out2(ACL_FLOAT16, {kBatch, kRows, kColumns});
+      if (is_weight) {
+        group.Works(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnWeightQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
+                  x1.tensor(), bytes2.tensor(), nullptr, half_one.tensor(), nullptr, again.tensor(), gammas.tensor(),
+                  kEpsilon, group.name(), kSum, 0, 1, 0, y2.tensor(), out2.tensor(), size, executor);
+            },
+            aclnnWeightQuantMatmulAllReduceAddRmsNorm);
+      } else {
+        group.Works(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
+                  bytes1.tensor(), bytes2.tensor(), nullptr, one.tensor(), again.tensor(), gammas.tensor(), kEpsilon,
+                  group.name(), kSum, 0, 1, y2.tensor(), out2.tensor(), size, executor);
+            },
+            aclnnQuantMatmulAllReduceAddRmsNorm);
+      }
+      y2.Expect(sum, is_weight ? "sum of weights" : "sum of bytes");
+      out2.Expect(norm, is_weight ? "norm of weights" : "norm of bytes");
     }
   });
 }

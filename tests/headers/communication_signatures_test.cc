@@ -27,6 +27,12 @@ HAS(aclnnQuantMatmulAllReduceV4, In, In, In, In, In, In, In, In, Name, Name, I, 
 HAS(aclnnQuantMatmulAllReduceV5, In, In, In, In, In, In, In, In, Name, Name, Name, I, I, I, I, In);
 HAS(aclnnWeightQuantMatmulAllReduce, In, In, In, In, In, In, Name, Name, I, I, I, In);
 HAS(aclnnWeightQuantMatmulAllReduceV2, In, In, In, In, In, In, Name, Name, Name, I, I, I, In);
+HAS(aclnnMatmulAllReduceAddRmsNorm, In, In, In, In, In, double, Name, Name, I, I, In, In);
+HAS(aclnnInplaceMatmulAllReduceAddRmsNorm, In, In, In, In, In, double, Name, Name, I, I, In);
+HAS(aclnnQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, double, Name, Name, I, I, In, In);
+HAS(aclnnInplaceQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, double, Name, Name, I, I, In);
+HAS(aclnnWeightQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, In, double, Name, Name, I, I, I, In, In);
+HAS(aclnnInplaceWeightQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, In, double, Name, Name, I, I, I, In);
 HAS(aclnnAllGatherMatmul, In, In, In, Name, I, I, I, In, In);
 HAS(aclnnAllGatherMatmulV2, In, In, In, In, In, In, I, Name, I, I, I, I, Name, Out, Out, Out);
 HAS(aclnnMatmulReduceScatter, In, In, In, Name, Name, I, I, In);
@@ -56,5 +62,9 @@ HAS(aclnnMoeDistributeCombineV2, In, In, In, In, In, In, In, In, In, In, In, In,
     I, I, I, I, I, Name, Out);
 HAS(aclnnMoeDistributeCombineV3, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I,
     Name, I, I, I, I, I, I, I, I, I, Name, I, I, I, Out);
+HAS(aclnnMoeDistributeCombineAddRmsNorm, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I, Name,
+    I, I, I, I, I, I, I, I, I, Name, float, Out, Out, Out);
+HAS(aclnnMoeDistributeCombineAddRmsNormV2, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In,
+    Name, I, I, I, Name, I, I, I, I, I, I, I, I, I, Name, float, I, I, I, Out, Out, Out);
 HAS(aclnnMoeDistributeCombineV4, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I,
     I, Name, I, I, I, I, I, I, I, I, I, Name, I, I, I, Out);

@@ -8,6 +8,7 @@
 #include "aclnnop/communication/rank_products.h"
 #include "aclnnop/jobs/exchanges.h"
 #include "aclnnop/jobs/heads.h"
+#include "engine/route/normed_rows.h"
 #include "engine/route/rank_routes.h"
 
 namespace portacl {
@@ -18,6 +19,7 @@ using dense::DenseOpList;
 using dense::IfGiven;
 using dense::Integer;
 using dense::ShapeChecks;
+using engine::BufferRef;
 using engine::RankRoutes;
 
 // The attributes of both begin with these. Those that a version lacks are 0 or null.
@@ -40,7 +42,7 @@ enum Attributes {
 };
 // Attributes of aclnnMoeDistributeDispatch, and of aclnnMoeDistributeCombine.
 enum DispatchAttributes { kQuantMode = kOwn, kCountsType, kIsFirst };
-enum CombineAttributes { kOutType = kOwn, kCommQuantMode, kListType };
+enum CombineAttributes { kOutType = kOwn, kCommQuantMode, kListType, kEpsilon };
 
 enum DispatchTensors {
   kX,
@@ -79,6 +81,8 @@ enum CombineTensors {
   kRowPerformance,
   kOut
 };
+// Norms have these instead of kOut.
+enum NormTensors { kResidual = kOut, kGamma, kNorm, kReciprocal, kSum };
 
 constexpr size_t kMostName = 127;
 constexpr int64_t kDynamic = 2;
@@ -244,6 +248,7 @@ constexpr auto kDispatchChecks = Join(
          IfGiven<kScales>(InsideStorage({kScales})), IfGiven<kMask>(InsideStorage({kMask})),
          IfGiven<kIdScales>(InsideStorage({kIdScales}))));
 
+template <bool has_norm>
 aclnnStatus CombineFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   CheckRoutes(checks, call, kRowIds, kRowMask);
@@ -257,7 +262,16 @@ aclnnStatus CombineFits(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes = SizesOf(call, ids);
   const int64_t columns = call.Tensor(kRows).shape[1];
   checks.Holds(columns > 0, kRows, "at least one column");
-  checks.Is(kWeights, ids).Is(kOut, Shape{ids[0], columns});
+  checks.Is(kWeights, ids);
+  if (has_norm) {
+    const Shape rows{ids[0], 1, columns};
+    checks.Is(kResidual, rows).Is(kNorm, rows).Is(kSum, rows).Is(kReciprocal, Shape{ids[0], 1, 1}).Is(kGamma, Shape{columns});
+    for (const int tensor : {kGamma, kNorm, kSum})
+      checks.Holds(call.Tensor(tensor).dtype == call.Tensor(kRows).dtype, tensor, "expandX's type");
+    checks.Holds(call.Tensor(kReciprocal).dtype == ACL_FLOAT, kReciprocal, "the type FLOAT");
+  } else {
+    checks.Is(kOut, Shape{ids[0], columns});
+  }
   checks.Holds(call.Tensor(kOut).dtype == call.Tensor(kRows).dtype, kOut, "expandX's type");
   checks.Holds(call.Tensor(kSent).numel >= sizes.ranks * sizes.own_experts, kSent,
                "a number for each own expert and rank");
@@ -291,7 +305,9 @@ aclnnStatus CombineIsComputed(const Check& check, OperatorCall& call) noexcept {
   return CheckComputed(checks, call, kRowElastic, kRowPerformance);
 }
 
-constexpr auto kCombineChecks = Join(
+template <bool has_norm>
+constexpr auto CombineChecks() {
+  return Join(
     List(NotNull(kRows), NotNull(kRowIds), NotNull(kRowInfo), NotNull(kSent), NotNull(kWeights), NotNull(kOut),
          exchanges::GroupGiven(kGroup), Custom(GroupIsNamed, ACLNN_ERR_PARAM_NULLPTR), Custom(NamesAreShort)),
     List(Tiling(DtypesIn(kRowTypes, {kRows, kOut})), Tiling(DtypesIn(DtypeSet(ACL_INT32), {kRowIds, kSent})),
@@ -300,11 +316,15 @@ constexpr auto kCombineChecks = Join(
          IfGiven<kAlpha1>(Tiling(DtypesIn(kFloatHalfAndBf16, {kAlpha1}))),
          IfGiven<kAlpha2>(Tiling(DtypesIn(kFloatHalfAndBf16, {kAlpha2}))),
          IfGiven<kConstantV>(Tiling(DtypesIn(kFloatHalfAndBf16, {kConstantV})))),
-    List(SizesRepresentable({kOut}), exchanges::GroupKnown(kGroup), Custom(CombineFits, dense::kTiling),
+    List(SizesRepresentable({kOut}), exchanges::GroupKnown(kGroup), Custom(CombineFits<has_norm>, dense::kTiling),
          Custom(CombineIsComputed, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kRows, kRowIds, kSent, kWeights}),
          IfGiven<kRowMask>(InsideStorage({kRowMask})), IfGiven<kSharedX>(InsideStorage({kSharedX})),
          IfGiven<kOriginalX>(InsideStorage({kOriginalX})), IfGiven<kAlpha1>(InsideStorage({kAlpha1})),
          IfGiven<kAlpha2>(InsideStorage({kAlpha2})), IfGiven<kConstantV>(InsideStorage({kConstantV}))));
+}
+constexpr auto kCombineChecks = CombineChecks<false>();
+constexpr auto kNormChecks = Join(List(NotNull(kGamma), NotNull(kNorm), NotNull(kReciprocal), NotNull(kSum)),
+                                  CombineChecks<true>(), List(InsideStorage({kResidual, kGamma})));
 
 // ---- the jobs ----
 
@@ -375,9 +395,8 @@ void SetDispatch(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
-void SetCombine(const OperatorCall& call, Executor& executor) {
-  if (!exchanges::Join(call, kGroup, 1, executor)) return;
-  DenseOpList ops(call, executor);
+// Adds the sum of what comes back, which is written to `to`.
+void AddCombine(const OperatorCall& call, DenseOpList& ops, const engine::NumberRows& to, bool clears) {
   const aclTensor& rows = call.Tensor(kRows);
   engine::CombineRanks combined{};
   combined.routes = RoutesOf(call, ops, kRowIds, kRowMask);
@@ -398,8 +417,8 @@ void SetCombine(const OperatorCall& call, Executor& executor) {
     combined.constant_row = ops.In(kConstantV, ACL_FLOAT);
   }
   combined.added = ops.InIfGiven(kSharedX, ACL_FLOAT);
-  combined.to =
-      engine::NumberRowsOf(call.isa, ops.Out(kOut, ACL_DT_UNDEFINED, /*keeps=*/true), call.Tensor(kOut).dtype);
+  combined.to = to;
+  combined.clears = clears;
   const int64_t bytes = combined.columns * combined.source.size;
   combined.send = ops.Bytes(combined.source_rows * bytes);
   combined.came = ops.Bytes(combined.routes.Entries() * bytes);
@@ -409,6 +428,36 @@ void SetCombine(const OperatorCall& call, Executor& executor) {
                combined.factor, combined.token, combined.alpha1, combined.alpha2, combined.constant_row,
                combined.added.buffer, combined.to.buffer},
               combined.routes.Entries() * combined.columns);
+}
+
+void SetCombine(const OperatorCall& call, Executor& executor) {
+  if (!exchanges::Join(call, kGroup, 1, executor)) return;
+  DenseOpList ops(call, executor);
+  const BufferRef out = ops.Out(kOut, ACL_DT_UNDEFINED, /*keeps=*/true);
+  AddCombine(call, ops, engine::NumberRowsOf(call.isa, out, call.Tensor(kOut).dtype), /*clears=*/false);
+  ops.SetJob();
+}
+
+void SetNorm(const OperatorCall& call, Executor& executor) {
+  if (!exchanges::Join(call, kGroup, 1, executor)) return;
+  DenseOpList ops(call, executor);
+  const Shape& residual = call.Tensor(kResidual).shape;
+  engine::NormedRows norm{};
+  norm.rows = residual[0];
+  norm.columns = residual[2];
+  norm.source = engine::NumberRowsOf(call.isa, ops.Floats(norm.rows * norm.columns), ACL_FLOAT);
+  AddCombine(call, ops, norm.source, /*clears=*/true);
+  norm.added = ops.Rows(kResidual);
+  norm.gamma = ops.Rows(kGamma);
+  norm.sum = ops.RowsOut(kSum);
+  norm.normed = ops.RowsOut(kNorm);
+  norm.reciprocal = {ops.Out(kReciprocal), true};
+  norm.epsilon = call.attributes[kEpsilon].real;
+  norm.rounds_quotient = true;
+  norm.threads = call.threads;
+  ops.Compute(norm,
+              {norm.added.buffer, norm.gamma.buffer, norm.sum.buffer, norm.normed.buffer, norm.reciprocal.buffer},
+              norm.rows * norm.columns);
   ops.SetJob();
 }
 
@@ -440,4 +489,10 @@ PORTACL_PHASE_1(aclnnMoeDistributeCombineV3) {
 }
 PORTACL_PHASE_1(aclnnMoeDistributeCombineV4) {
   return dense::RunOpList(call, kCombineChecks, workspaceSize, executor, SetCombine);
+}
+PORTACL_PHASE_1(aclnnMoeDistributeCombineAddRmsNorm) {
+  return dense::RunOpList(call, kNormChecks, workspaceSize, executor, SetNorm);
+}
+PORTACL_PHASE_1(aclnnMoeDistributeCombineAddRmsNormV2) {
+  return dense::RunOpList(call, kNormChecks, workspaceSize, executor, SetNorm);
 }

@@ -1,5 +1,5 @@
 // aclnnMatmulAllReduce, its quantised forms and its forms with quantised weights: each rank's product, summed over
-// the ranks.
+// the ranks; and their forms whose sum goes through a norm.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/communication/matmul_all_reduce_functions.h"
 
@@ -10,6 +10,7 @@
 #include "aclnnop/jobs/exchanges.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "engine/route/normed_rows.h"
 
 namespace portacl {
 namespace {
@@ -23,7 +24,9 @@ using engine::GroupedPart;
 
 // Parameters that a function lacks are null pointers or 0 for it.
 enum Tensors { kX1, kX2, kBias, kX3, kScale, kPertoken, kOffset, kCommScale1, kCommScale2, kOut };
-enum Attributes { kGroup, kReduce, kStreamMode, kGroupSize, kCommMode };
+enum Attributes { kGroup, kReduce, kStreamMode, kGroupSize, kCommMode, kEpsilon };
+// Norms have these instead of kOut; in place they lack kY, and their last tensor takes its index.
+enum NormTensors { kResidual = kOut, kGamma, kY, kNorm };
 
 bool IsInference(const OperatorCall& call) noexcept { return kInference.Contains(call.product); }
 bool HasCommScales(const OperatorCall& call) noexcept {
@@ -182,7 +185,74 @@ constexpr auto kWeightChecks = Join(
     List(matmul::MatricesInsideStorage({kScale}), IfGiven<kOffset>(matmul::MatricesInsideStorage({kOffset})),
          exchanges::GroupKnown(kGroup)));
 
-// ---- the job ----
+// ---- norms ----
+
+int NormOf(const OperatorCall& call) noexcept { return static_cast<int>(call.tensors.size()) - 1; }
+int SumOf(const OperatorCall& call) noexcept { return NormOf(call) == kNorm ? kY : kResidual; }
+
+// Ends a call of tensors without elements: it does not communicate.
+aclnnStatus NormHasTerms(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  const Shape& left = call.Tensor(kX1).shape;
+  const Shape& residual = call.Tensor(kResidual).shape;
+  checks.Rank(kX1, 1, kMaxDims).Rank(kX2, 2, 2).Rank(kResidual, 1, kMaxDims);
+  if (!checks.Passed()) return checks.status();
+  const Shape right = RightOf(call);
+  checks.Holds(left[left.rank - 1] == right[0], kX2, "as many rows as x1 has columns");
+  checks.Holds(residual[residual.rank - 1] == right[1], kResidual, "as many columns as x2");
+  const bool is_empty = left.IsEmpty() || right.IsEmpty() || residual.IsEmpty() || call.Tensor(kGamma).shape.IsEmpty();
+  if (is_empty) checks.Holds(right[0] != 0, kX1, "at least one column");
+  if (is_empty && checks.Passed()) call.work = OperatorCall::Work::kNothing;
+  return checks.status();
+}
+
+aclnnStatus NormShapesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.Rank(kX1, 2, 3).Rank(kResidual, 3, 3);
+  if (!checks.Passed()) return checks.status();
+  const Shape& residual = call.Tensor(kResidual).shape;
+  const int64_t columns = residual[2];
+  checks.Holds(RowsOf(call.Tensor(kX1).shape) == RowsOf(residual), kResidual, "as many rows as x1");
+  checks.IsIfGiven(kBias, Shape{columns}).Is(kGamma, Shape{columns});
+  for (const int tensor : {SumOf(call), NormOf(call)}) {
+    checks.Is(tensor, residual);
+    checks.Holds(call.Tensor(tensor).dtype == call.Tensor(kResidual).dtype, tensor, "residual's type");
+  }
+  return checks.status();
+}
+aclnnStatus NormsAreGiven(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  return checks.Given(SumOf(call), "for the sum").Given(NormOf(call), "for the norm").status();
+}
+
+constexpr auto kNormStart = List(NotNull(kX1), NotNull(kX2), NotNull(kResidual), NotNull(kGamma));
+constexpr auto kNormRest =
+    Join(List(Custom(NormHasTerms), StopsOnFailure(kStreamMode), IsSum(kReduce),
+              Custom(NormsAreGiven, ACLNN_ERR_PARAM_NULLPTR), exchanges::GroupGiven(kGroup), SameDtype(kResidual, kGamma)),
+         List(Custom(NormShapesFit), SizesRepresentable({kResidual})));
+constexpr auto kNormLies =
+    List(matmul::FractalInsideStorage({kX1, kX2}), matmul::MatricesInsideStorage({kX1, kX2}),
+         IfGiven<kBias>(InsideStorage({kBias})), InsideStorage({kResidual, kGamma}),
+         IfGiven<kScale>(matmul::MatricesInsideStorage({kScale})), IfGiven<kOffset>(matmul::MatricesInsideStorage({kOffset})),
+         exchanges::GroupKnown(kGroup));
+constexpr auto kFloatNormChecks =
+    Join(kNormStart, kNormRest,
+         List(DtypesIn(kHalvesSinceAtlasA2, {kX1}), SameDtype(kX1, kX2), SameDtype(kX1, kResidual),
+              IfGiven<kBias>(SameDtype(kX1, kBias))),
+         kNormLies);
+constexpr auto kByteNormChecks =
+    Join(kNormStart, List(NotNull(kScale)), kNormRest,
+         List(DtypesIn(kBytes, {kX1, kX2}), DtypesIn(kScales, {kScale}), DtypesIn(kHalvesSinceAtlasA2, {kResidual}),
+              IfGiven<kBias>(DtypesIn(DtypeSet(ACL_INT32), {kBias})), Custom(ScaleFits), Custom(ScaleShapesFit)),
+         kNormLies);
+constexpr auto kWeightNormChecks =
+    Join(kNormStart, List(NotNull(kScale)), kNormRest,
+         List(DtypesIn(kHalvesSinceAtlasA2, {kX1}), DtypesIn(kWeights, {kX2}), SameDtype(kX1, kScale),
+              SameDtype(kX1, kResidual), IfGiven<kOffset>(SameDtype(kX1, kOffset)), IfGiven<kBias>(SameDtype(kX1, kBias)),
+              Custom(GroupFits), Custom(WeightScalesFit)),
+         kNormLies);
+
+// ---- the jobs ----
 
 void SetRight(const OperatorCall& call, GroupedPart& part) {
   const aclDataType x2 = call.Tensor(kX2).dtype;
@@ -209,17 +279,24 @@ void SetRight(const OperatorCall& call, GroupedPart& part) {
   part.rounds_weights = true;
 }
 
-void SetProduct(const OperatorCall& call, Executor& executor) {
-  if (!exchanges::Join(call, kGroup, 1, executor)) return;
-  DenseOpList ops(call, executor);
-  const aclTensor& result = call.Tensor(kOut);
+// Returns the product without its output, whose shape is kOut's.
+GroupedPart PartOf(const OperatorCall& call, DenseOpList& ops) {
+  const Shape& result = call.Tensor(kOut).shape;
   GroupedPart part{};
-  part.rows = RowsOf(result.shape);
-  part.columns = result.shape[result.shape.rank - 1];
+  part.rows = RowsOf(result);
+  part.columns = result[result.rank - 1];
   part.depth = call.Tensor(kX1).shape[call.Tensor(kX1).shape.rank - 1];
   part.left = LeftOf(call, ops, kX1);
   SetRight(call, part);
   if (call.IsGiven(kBias)) part.added = grouped::OperandOf(call, kBias, 0, false, false);
+  return part;
+}
+
+void SetProduct(const OperatorCall& call, Executor& executor) {
+  if (!exchanges::Join(call, kGroup, 1, executor)) return;
+  DenseOpList ops(call, executor);
+  const aclTensor& result = call.Tensor(kOut);
+  GroupedPart part = PartOf(call, ops);
   const BufferRef out = ops.Out(kOut);
   const int64_t count = part.rows * part.columns;
   if (call.IsGiven(kX3)) {
@@ -233,6 +310,30 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
     Multiply(ops, part);
   }
   exchanges::Add(ops, exchanges::SumOverRanks{out, out, count, result.dtype, /*is_part=*/false, /*step=*/0});
+  ops.SetJob();
+}
+
+void SetNorm(const OperatorCall& call, Executor& executor) {
+  if (!exchanges::Join(call, kGroup, 1, executor)) return;
+  DenseOpList ops(call, executor);
+  const aclTensor& residual = call.Tensor(kResidual);
+  GroupedPart part = PartOf(call, ops);
+  const int64_t count = part.rows * part.columns;
+  const BufferRef product = ops.Bytes(count * dense::SizeOf(call, kResidual));
+  part.out = DenseRows(product, residual.dtype, part.columns);
+  Multiply(ops, part);
+  exchanges::Add(ops, exchanges::SumOverRanks{product, product, count, residual.dtype, /*is_part=*/false, /*step=*/0});
+  engine::NormedRows norm{};
+  norm.source = engine::NumberRowsOf(call.isa, product, residual.dtype);
+  norm.added = ops.Rows(kResidual);
+  norm.gamma = ops.Rows(kGamma);
+  norm.sum = ops.RowsOut(SumOf(call));
+  norm.normed = ops.RowsOut(NormOf(call));
+  norm.epsilon = static_cast<float>(call.attributes[kEpsilon].wide);
+  norm.rows = part.rows;
+  norm.columns = part.columns;
+  norm.threads = call.threads;
+  ops.Compute(norm, {norm.added.buffer, norm.gamma.buffer, norm.sum.buffer, norm.normed.buffer}, count);
   ops.SetJob();
 }
 
@@ -271,5 +372,23 @@ PORTACL_PHASE_1(aclnnWeightQuantMatmulAllReduce) {
 }
 PORTACL_PHASE_1(aclnnWeightQuantMatmulAllReduceV2) {
   return dense::RunOpList(call, kWeightChecks, workspaceSize, executor, SetProduct);
+}
+PORTACL_PHASE_1(aclnnMatmulAllReduceAddRmsNorm) {
+  return dense::RunOpList(call, kFloatNormChecks, workspaceSize, executor, SetNorm);
+}
+PORTACL_PHASE_1(aclnnInplaceMatmulAllReduceAddRmsNorm) {
+  return dense::RunOpList(call, kFloatNormChecks, workspaceSize, executor, SetNorm);
+}
+PORTACL_PHASE_1(aclnnQuantMatmulAllReduceAddRmsNorm) {
+  return dense::RunOpList(call, kByteNormChecks, workspaceSize, executor, SetNorm);
+}
+PORTACL_PHASE_1(aclnnInplaceQuantMatmulAllReduceAddRmsNorm) {
+  return dense::RunOpList(call, kByteNormChecks, workspaceSize, executor, SetNorm);
+}
+PORTACL_PHASE_1(aclnnWeightQuantMatmulAllReduceAddRmsNorm) {
+  return dense::RunOpList(call, kWeightNormChecks, workspaceSize, executor, SetNorm);
+}
+PORTACL_PHASE_1(aclnnInplaceWeightQuantMatmulAllReduceAddRmsNorm) {
+  return dense::RunOpList(call, kWeightNormChecks, workspaceSize, executor, SetNorm);
 }
 // NOLINTEND(readability-identifier-naming)

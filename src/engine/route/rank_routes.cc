@@ -356,7 +356,11 @@ void CombineRanks::Run(const JobContext& context) const noexcept {
   if (!Exchange(context)) return;
   ForEachBlock(routes.tokens, threads, [&](int64_t row) {
     const DefaultFloatEnvironment own_environment;
-    if (routes.IsActive(context, row)) Sum(context, row);
+    if (routes.IsActive(context, row)) {
+      Sum(context, row);
+    } else if (clears) {
+      std::memset(to.buffer.Address(context) + row * columns * to.size, 0, static_cast<size_t>(columns * to.size));
+    }
   });
 }
 

@@ -78,7 +78,7 @@ struct DispatchRows {
 };
 
 // Returns rows of experts to their tokens and sums them: the choices' rows times their factors, then shared ones.
-// One exchange. Tokens that are not active keep what they had.
+// One exchange. Tokens that are not active keep what they had, or become 0.
 struct CombineRanks {
   RankRoutes routes;
   NumberRows source;  // source_rows x columns
@@ -89,6 +89,7 @@ struct CombineRanks {
   int64_t zeros, copies, constants;
   BufferRef token, alpha1, alpha2, constant_row;  // FLOAT; read where there are such experts
   OptionalBuffer added;                           // FLOAT: a row of each token
+  bool clears;
   NumberRows to;
   BufferRef send, came;  // rows
   BufferRef words;       // WordsNeeded() words
