@@ -308,11 +308,11 @@ class RecordedOperator final : public RecordedTask {
     return false;
   };
   if (IsCaptured(queue)) {
-    const aclError refused =
-        RefuseInCapture(api, queue, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
-                        "it exchanges data with other ranks, which a graph does not do for operators; accepted: "
-                        "a stream that is not captured, or a product and a collective of hccl/hccl.h. The capture "
-                        "is invalidated");
+    const aclError refused = RefuseInCapture(
+        api, queue, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+        "it exchanges data with other ranks, which a graph does not do for operators; accepted: "
+        "a stream that is not captured, or a product and a collective of hccl/hccl.h. The capture "
+        "is invalidated");
     ReleaseExecutor(executor);
     // Else the end of the capture reports it.
     *status = refused == ACL_SUCCESS
@@ -321,7 +321,8 @@ class RecordedOperator final : public RecordedTask {
                               Text(api, ": the stream is captured and refused the work with ", refused, "."));
     return false;
   }
-  if (const Text why = executor->ranks->WhyNot(); !why.view().empty()) return fail(Text(api, ": ", why.view()));
+  if (const Text why = executor->ranks->WhyNot(); !why.view().empty())
+    return fail(Text(api, ": ", why.view()));
   if (!workers::Reserve()) return fail(Text(api, ": no thread can be started that waits for other ranks."));
   executor->affinity = Task::Affinity::kReservedWorker;
   executor->first_exchange = executor->ranks->TakeNumbers(executor->exchanges);

@@ -31,8 +31,8 @@ class JobEvents {
 // An exchange between the ranks of a communicator, as each of them calls it.
 struct RankExchange {
   enum class Kind : uint8_t {
-    kRanges,    // each rank gives every rank, itself included, a range of `send` and takes one of `receive`
-    kSum,       // `receive` becomes the sum of all ranks' `send`, which may be the same buffer
+    kRanges,  // each rank gives every rank, itself included, a range of `send` and takes one of `receive`
+    kSum,     // `receive` becomes the sum of all ranks' `send`, which may be the same buffer
     kSumOfPart  // `receive` becomes the rank's part of that sum; part r is elements r * count to (r + 1) * count
   };
   // Bytes of a buffer.

@@ -38,15 +38,19 @@ struct Setting {
     return (first + choice * (all > kChoices ? 1 + token % 2 : 1)) % all;
   }
   double X(int64_t rank, int64_t token, int64_t column) const {
-    return static_cast<double>(Drawn(2, static_cast<uint64_t>(rank), static_cast<uint64_t>(token * kColumns + column), -20, 20));
+    return static_cast<double>(
+        Drawn(2, static_cast<uint64_t>(rank), static_cast<uint64_t>(token * kColumns + column), -20, 20));
   }
   double Scale(int64_t rank, int64_t token, int64_t choice) const {
-    return static_cast<double>(Drawn(3, static_cast<uint64_t>(rank), static_cast<uint64_t>(token * kChoices + choice), 1, 4)) / 4;
+    return static_cast<double>(Drawn(3, static_cast<uint64_t>(rank),
+                                     static_cast<uint64_t>(token * kChoices + choice), 1, 4)) /
+           4;
   }
   // Of tokens: the first ones but one; of choices: any.
   bool IsSent(int64_t rank, int64_t token, int64_t choice) const {
     if (mask == 1) return token + 1 < tokens;
-    return mask == 0 || Drawn(4, static_cast<uint64_t>(rank), static_cast<uint64_t>(token * kChoices + choice), 0, 2) > 0;
+    return mask == 0 ||
+           Drawn(4, static_cast<uint64_t>(rank), static_cast<uint64_t>(token * kChoices + choice), 0, 2) > 0;
   }
   bool IsActive(int64_t rank, int64_t token) const {
     for (int64_t choice = 0; choice < kChoices; ++choice) {
@@ -81,12 +85,25 @@ std::vector<Entry> EntriesFor(const Setting& setting, int64_t rank, int64_t expe
 
 struct Operands {
   Operands(const Setting& setting, int64_t me)
-      : x(ACL_BF16, {setting.tokens, kColumns}, Filled(setting.tokens * kColumns, [&](int64_t i) { return setting.X(me, i / kColumns, i % kColumns); })),
-        ids(ACL_INT32, {setting.tokens, kChoices}, Filled(setting.tokens * kChoices, [&](int64_t i) { return static_cast<double>(setting.Id(me, i / kChoices, i % kChoices)); })),
-        scales(ACL_FLOAT, {setting.tokens, kChoices}, Filled(setting.tokens * kChoices, [&](int64_t i) { return setting.Scale(me, i / kChoices, i % kChoices); })),
-        token_mask(ACL_BOOL, {setting.tokens}, Filled(setting.tokens, [&](int64_t i) { return setting.IsActive(me, i) ? 1.0 : 0.0; })),
-        choice_mask(ACL_BOOL, {setting.tokens, kChoices}, Filled(setting.tokens * kChoices, [&](int64_t i) { return setting.IsSent(me, i / kChoices, i % kChoices) ? 1.0 : 0.0; })),
-        mask(setting.mask == 0 ? nullptr : setting.mask == 1 ? token_mask.tensor() : choice_mask.tensor()) {}
+      : x(ACL_BF16, {setting.tokens, kColumns},
+          Filled(setting.tokens * kColumns,
+                 [&](int64_t i) { return setting.X(me, i / kColumns, i % kColumns); })),
+        ids(ACL_INT32, {setting.tokens, kChoices},
+            Filled(
+                setting.tokens * kChoices,
+                [&](int64_t i) { return static_cast<double>(setting.Id(me, i / kChoices, i % kChoices)); })),
+        scales(ACL_FLOAT, {setting.tokens, kChoices},
+               Filled(setting.tokens * kChoices,
+                      [&](int64_t i) { return setting.Scale(me, i / kChoices, i % kChoices); })),
+        token_mask(ACL_BOOL, {setting.tokens},
+                   Filled(setting.tokens, [&](int64_t i) { return setting.IsActive(me, i) ? 1.0 : 0.0; })),
+        choice_mask(
+            ACL_BOOL, {setting.tokens, kChoices},
+            Filled(setting.tokens * kChoices,
+                   [&](int64_t i) { return setting.IsSent(me, i / kChoices, i % kChoices) ? 1.0 : 0.0; })),
+        mask(setting.mask == 0   ? nullptr
+             : setting.mask == 1 ? token_mask.tensor()
+                                 : choice_mask.tensor()) {}
 
   static Matrix Filled(int64_t count, const std::function<double(int64_t)>& value) {
     Matrix made;
@@ -124,10 +141,11 @@ void ThereAndBack(Group& group, const Setting& setting, int64_t quant_mode) {
   group.Works(
       [&](uint64_t* size, aclOpExecutor** executor) {
         return aclnnMoeDistributeDispatchV3GetWorkspaceSize(
-            given.x.tensor(), given.ids.tensor(), nullptr, given.mask, given.scales.tensor(), nullptr, group.name(),
-            setting.ranks, me, setting.Experts(), "", 0, 0, 0, setting.shared, setting.shared_ranks, quant_mode, 0, 1, "",
-            special_each, special_each, special_each, rows.tensor(), steps.tensor(), info.tensor(), counts.tensor(),
-            received.tensor(), total.tensor(), row_scales.tensor(), size, executor);
+            given.x.tensor(), given.ids.tensor(), nullptr, given.mask, given.scales.tensor(), nullptr,
+            group.name(), setting.ranks, me, setting.Experts(), "", 0, 0, 0, setting.shared,
+            setting.shared_ranks, quant_mode, 0, 1, "", special_each, special_each, special_each,
+            rows.tensor(), steps.tensor(), info.tensor(), counts.tensor(), received.tensor(), total.tensor(),
+            row_scales.tensor(), size, executor);
       },
       aclnnMoeDistributeDispatchV3);
 
@@ -147,12 +165,13 @@ void ThereAndBack(Group& group, const Setting& setting, int64_t quant_mode) {
         const float steps_of_one = 127.0f / static_cast<float>(greatest);
         for (int64_t column = 0; column < kColumns; ++column) {
           const double value = setting.X(from, entry.token, column);
-          wanted_rows.push_back(!is_dynamic        ? value
+          wanted_rows.push_back(!is_dynamic       ? value
                                 : greatest == 0.0 ? 0.0
                                                   : std::nearbyint(static_cast<float>(value) * steps_of_one));
         }
         wanted_steps.push_back(greatest == 0.0 ? 0.0 : static_cast<double>(1.0f / steps_of_one));
-        for (const int64_t one : {entry.rank, entry.token, entry.choice}) wanted_info.push_back(static_cast<double>(one));
+        for (const int64_t one : {entry.rank, entry.token, entry.choice})
+          wanted_info.push_back(static_cast<double>(one));
         if (entry.choice < kChoices) {
           EXPECT_EQ(row_scales.Get(row), setting.Scale(from, entry.token, entry.choice));
         }
@@ -172,7 +191,9 @@ void ThereAndBack(Group& group, const Setting& setting, int64_t quant_mode) {
   // What comes is doubled, tripled ... by the expert's number, and goes back.
   Matrix worked = wanted_rows;
   for (int64_t i = 0, expert = 0; i < row; ++i) {
-    while (expert + 1 < own_experts && static_cast<double>(i) >= At(wanted_received, (expert + 1) * setting.ranks - 1)) ++expert;
+    while (expert + 1 < own_experts &&
+           static_cast<double>(i) >= At(wanted_received, (expert + 1) * setting.ranks - 1))
+      ++expert;
     for (int64_t column = 0; column < kColumns; ++column)
       worked[static_cast<size_t>(i * kColumns + column)] *= static_cast<double>(expert + 1);
   }
@@ -184,19 +205,22 @@ void ThereAndBack(Group& group, const Setting& setting, int64_t quant_mode) {
   const Matrix alphas(static_cast<size_t>(special_each), 0.5);
   const HostOperand alpha1(ACL_BF16, {special_each}, alphas);
   const HostOperand alpha2(ACL_BF16, {special_each}, alphas);
-  const HostOperand constant(ACL_BF16, {special_each, kColumns}, Matrix(static_cast<size_t>(special_each * kColumns), 8));
+  const HostOperand constant(ACL_BF16, {special_each, kColumns},
+                             Matrix(static_cast<size_t>(special_each * kColumns), 8));
   const bool has_special = special_each > 0;
   const bool has_added = setting.shared_ranks == 0;
-  const auto or_null = [&](const HostOperand& operand, bool is_there) { return is_there ? operand.tensor() : nullptr; };
+  const auto or_null = [&](const HostOperand& operand, bool is_there) {
+    return is_there ? operand.tensor() : nullptr;
+  };
   group.Works(
       [&](uint64_t* size, aclOpExecutor** executor) {
         return aclnnMoeDistributeCombineV3GetWorkspaceSize(
-            computed.tensor(), given.ids.tensor(), info.tensor(), received.tensor(), given.scales.tensor(), nullptr,
-            given.mask, nullptr, nullptr, nullptr, nullptr, or_null(added, has_added), nullptr,
+            computed.tensor(), given.ids.tensor(), info.tensor(), received.tensor(), given.scales.tensor(),
+            nullptr, given.mask, nullptr, nullptr, nullptr, nullptr, or_null(added, has_added), nullptr,
             or_null(given.x, has_special), or_null(alpha1, has_special), or_null(alpha2, has_special),
             or_null(constant, has_special), group.name(), setting.ranks, me, setting.Experts(), "", 0, 0, 0,
-            setting.shared, setting.shared_ranks, 0, 0, 0, 0, "", special_each, special_each, special_each, out.tensor(),
-            size, executor);
+            setting.shared, setting.shared_ranks, 0, 0, 0, 0, "", special_each, special_each, special_each,
+            out.tensor(), size, executor);
       },
       aclnnMoeDistributeCombineV3);
   for (int64_t token = 0; token < setting.tokens; ++token) {
@@ -206,7 +230,8 @@ void ThereAndBack(Group& group, const Setting& setting, int64_t quant_mode) {
       for (int64_t choice = 0; choice < kChoices; ++choice) {
         if (!setting.IsSent(me, token, choice)) continue;
         const int64_t id = setting.Id(me, token, choice);
-        const int64_t kind = has_special && id >= setting.Experts() ? (id - setting.Experts()) / special_each : -1;
+        const int64_t kind =
+            has_special && id >= setting.Experts() ? (id - setting.Experts()) / special_each : -1;
         const double value = kind < 0    ? x * static_cast<double>(id % setting.experts_of_rank + 1)
                              : kind == 0 ? 0
                              : kind == 1 ? x
@@ -215,7 +240,8 @@ void ThereAndBack(Group& group, const Setting& setting, int64_t quant_mode) {
       }
       sum += static_cast<double>(setting.shared_ranks > 0 ? setting.shared : 0) * x + (has_added ? 2 : 0);
       const double rounded = DecodeFloat(kBfloat16, static_cast<uint16_t>(EncodeFloat(kBfloat16, sum)));
-      ASSERT_EQ(out.Get(token * kColumns + column), setting.IsActive(me, token) ? rounded : 77) << token << ", " << column;
+      ASSERT_EQ(out.Get(token * kColumns + column), setting.IsActive(me, token) ? rounded : 77)
+          << token << ", " << column;
     }
   }
 }
@@ -250,7 +276,8 @@ TEST_P(ExpertRanks, SharedExperts) {
     for (const int mask : {0, 1, 2}) {
       setting.mask = mask;
       setting.shared_ranks = group.size() == 2 ? 1 : 2;
-      for (setting.shared = 1; setting.shared <= setting.shared_ranks; ++setting.shared) ThereAndBack(group, setting, 0);
+      for (setting.shared = 1; setting.shared <= setting.shared_ranks; ++setting.shared)
+        ThereAndBack(group, setting, 0);
     }
   });
 }
@@ -274,15 +301,16 @@ TEST_P(ExpertRanks, FirstVersions) {
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnMoeDistributeDispatchGetWorkspaceSize(
-              given.x.tensor(), given.ids.tensor(), nullptr, nullptr, nullptr, group.name(), setting.ranks, me,
-              setting.Experts(), "", 0, 0, 0, 0, 0, 0, 0, 0, rows.tensor(), nullptr, index.tensor(), counts.tensor(),
-              received.tensor(), total.tensor(), nullptr, size, executor);
+              given.x.tensor(), given.ids.tensor(), nullptr, nullptr, nullptr, group.name(), setting.ranks,
+              me, setting.Experts(), "", 0, 0, 0, 0, 0, 0, 0, 0, rows.tensor(), nullptr, index.tensor(),
+              counts.tensor(), received.tensor(), total.tensor(), nullptr, size, executor);
         },
         aclnnMoeDistributeDispatch);
     Matrix wanted;
     std::vector<int64_t> seen(static_cast<size_t>(setting.Experts()));
     for (int64_t i = 0; i < setting.tokens * kChoices; ++i)
-      wanted.push_back(static_cast<double>(seen[static_cast<size_t>(setting.Id(me, i / kChoices, i % kChoices))]++));
+      wanted.push_back(
+          static_cast<double>(seen[static_cast<size_t>(setting.Id(me, i / kChoices, i % kChoices))]++));
     index.Expect(wanted, "expandIdx");
     // expertTokenNumsType 0: sums up to each expert.
     Matrix sums;
@@ -293,9 +321,9 @@ TEST_P(ExpertRanks, FirstVersions) {
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnMoeDistributeCombineGetWorkspaceSize(
-              rows.tensor(), given.ids.tensor(), index.tensor(), received.tensor(), given.scales.tensor(), nullptr,
-              nullptr, nullptr, nullptr, nullptr, nullptr, group.name(), setting.ranks, me, setting.Experts(), "", 0, 0,
-              0, 0, 0, 0, 0, 0, 0, out.tensor(), size, executor);
+              rows.tensor(), given.ids.tensor(), index.tensor(), received.tensor(), given.scales.tensor(),
+              nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, group.name(), setting.ranks, me,
+              setting.Experts(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, out.tensor(), size, executor);
         },
         aclnnMoeDistributeCombine);
     for (int64_t i = 0; i < setting.tokens * kColumns; ++i) {
@@ -326,9 +354,9 @@ TEST_P(ExpertRanks, Norms) {
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnMoeDistributeDispatchV2GetWorkspaceSize(
-              given.x.tensor(), given.ids.tensor(), nullptr, nullptr, nullptr, group.name(), setting.ranks, me,
-              setting.Experts(), "", 0, 0, 0, 1, 0, 0, 0, 1, "", rows.tensor(), nullptr, info.tensor(), counts.tensor(),
-              received.tensor(), total.tensor(), nullptr, size, executor);
+              given.x.tensor(), given.ids.tensor(), nullptr, nullptr, nullptr, group.name(), setting.ranks,
+              me, setting.Experts(), "", 0, 0, 0, 1, 0, 0, 0, 1, "", rows.tensor(), nullptr, info.tensor(),
+              counts.tensor(), received.tensor(), total.tensor(), nullptr, size, executor);
         },
         aclnnMoeDistributeDispatchV2);
     const Matrix residual = DrawnMatrix(40, rank.rank(), setting.tokens * kColumns, -6, 6);
@@ -343,13 +371,15 @@ TEST_P(ExpertRanks, Norms) {
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnMoeDistributeCombineAddRmsNormGetWorkspaceSize(
-              rows.tensor(), given.ids.tensor(), info.tensor(), received.tensor(), given.scales.tensor(), other.tensor(),
-              gammas.tensor(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, group.name(), setting.ranks,
-              me, setting.Experts(), "", 0, 0, 0, 1, 0, 0, 0, 0, 0, "", kEpsilon, y.tensor(), reciprocal.tensor(),
-              sums.tensor(), size, executor);
+              rows.tensor(), given.ids.tensor(), info.tensor(), received.tensor(), given.scales.tensor(),
+              other.tensor(), gammas.tensor(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+              group.name(), setting.ranks, me, setting.Experts(), "", 0, 0, 0, 1, 0, 0, 0, 0, 0, "", kEpsilon,
+              y.tensor(), reciprocal.tensor(), sums.tensor(), size, executor);
         },
         aclnnMoeDistributeCombineAddRmsNorm);
-    const auto rounded = [](double value) { return DecodeFloat(kBfloat16, static_cast<uint16_t>(EncodeFloat(kBfloat16, value))); };
+    const auto rounded = [](double value) {
+      return DecodeFloat(kBfloat16, static_cast<uint16_t>(EncodeFloat(kBfloat16, value)));
+    };
     for (int64_t token = 0; token < setting.tokens; ++token) {
       Matrix sum;
       double squares = 0;
@@ -366,7 +396,8 @@ TEST_P(ExpertRanks, Norms) {
         const int64_t i = token * kColumns + column;
         ASSERT_EQ(sums.Get(i), rounded(At(sum, column))) << i;
         const double quotient = rounded(static_cast<float>(At(sum, column)) * factor);
-        ASSERT_EQ(y.Get(i), rounded(static_cast<float>(quotient) * static_cast<float>(At(gamma, column)))) << i;
+        ASSERT_EQ(y.Get(i), rounded(static_cast<float>(quotient) * static_cast<float>(At(gamma, column))))
+            << i;
       }
     }
   });
@@ -390,11 +421,12 @@ TEST_P(ExpertRanks, Refused) {
     const HostOperand total(ACL_INT32, {1});
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    const auto call = [&](const char* name, int64_t ranks, int64_t own, int64_t tp, int64_t mode, const HostOperand& to) {
+    const auto call = [&](const char* name, int64_t ranks, int64_t own, int64_t tp, int64_t mode,
+                          const HostOperand& to) {
       return aclnnMoeDistributeDispatchV2GetWorkspaceSize(
-          given.x.tensor(), given.ids.tensor(), nullptr, nullptr, nullptr, name, ranks, own, setting.Experts(), "", tp, 0,
-          0, 0, 0, mode, 0, 1, "", to.tensor(), nullptr, info.tensor(), counts.tensor(), received.tensor(),
-          total.tensor(), nullptr, &size, &executor);
+          given.x.tensor(), given.ids.tensor(), nullptr, nullptr, nullptr, name, ranks, own,
+          setting.Experts(), "", tp, 0, 0, 0, 0, mode, 0, 1, "", to.tensor(), nullptr, info.tensor(),
+          counts.tensor(), received.tensor(), total.tensor(), nullptr, &size, &executor);
     };
     EXPECT_EQ(call(nullptr, setting.ranks, me, 0, 0, rows), 161001);
     EXPECT_EQ(call("", setting.ranks, me, 0, 0, rows), 161001);

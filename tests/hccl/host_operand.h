@@ -139,7 +139,8 @@ class HostOperand {
 // A rank's communicator, with its name, and a stream.
 class Group {
  public:
-  explicit Group(Rank& rank, int index = 0) : rank_(rank), comm_(rank.Join(index)), stream_(rank.NewStream()) {
+  explicit Group(Rank& rank, int index = 0)
+      : rank_(rank), comm_(rank.Join(index)), stream_(rank.NewStream()) {
     EXPECT_EQ(HcclGetCommName(comm_, name_), HCCL_SUCCESS);
   }
   ~Group() {
@@ -163,7 +164,8 @@ class Group {
     aclOpExecutor* executor = nullptr;
     if (const aclnnStatus status = plan(&size, &executor)) return status;
     workspace_.resize(size + 1);
-    if (const aclnnStatus status = run(size == 0 ? nullptr : workspace_.data(), size, executor, stream_)) return status;
+    if (const aclnnStatus status = run(size == 0 ? nullptr : workspace_.data(), size, executor, stream_))
+      return status;
     return aclrtSynchronizeStream(stream_);
   }
   void Works(const Plan& plan, Run run) { ASSERT_EQ(Call(plan, run), 0) << Rank::Message(); }

@@ -37,13 +37,15 @@ class Ones {
         out_(ACL_FLOAT16, {rows, kColumns}),
         count_(rows * kColumns) {}
 
-  aclnnStatus Plan(const char* name, uint64_t* size, aclOpExecutor** executor, const char* op = "sum", int64_t mode = 1) {
-    return aclnnMatmulAllReduceGetWorkspaceSize(x1_.tensor(), x2_.tensor(), nullptr, name, op, 0, mode, out_.tensor(),
-                                                size, executor);
+  aclnnStatus Plan(const char* name, uint64_t* size, aclOpExecutor** executor, const char* op = "sum",
+                   int64_t mode = 1) {
+    return aclnnMatmulAllReduceGetWorkspaceSize(x1_.tensor(), x2_.tensor(), nullptr, name, op, 0, mode,
+                                                out_.tensor(), size, executor);
   }
   int Call(Group& group) {
-    return group.Call([&](uint64_t* size, aclOpExecutor** executor) { return Plan(group.name(), size, executor); },
-                      aclnnMatmulAllReduce);
+    return group.Call(
+        [&](uint64_t* size, aclOpExecutor** executor) { return Plan(group.name(), size, executor); },
+        aclnnMatmulAllReduce);
   }
   void IsRight(Group& group) {
     ASSERT_EQ(Call(group), 0) << Rank::Message();
@@ -96,11 +98,16 @@ TEST_P(RankFaults, Names) {
     // A barrier of another number of ranks, and one whose ranks are left out.
     const HostOperand x(ACL_FLOAT, {1}, {5});
     const auto ranks = static_cast<int64_t>(rank.size());
-    EXPECT_EQ(aclnnDistributeBarrierGetWorkspaceSize(x.tensor(), group.name(), ranks + 1, &size, &executor), 161002);
+    EXPECT_EQ(aclnnDistributeBarrierGetWorkspaceSize(x.tensor(), group.name(), ranks + 1, &size, &executor),
+              161002);
     ExpectParts({"worldSize"});
-    EXPECT_EQ(aclnnDistributeBarrierV2GetWorkspaceSize(x.tensor(), nullptr, x.tensor(), group.name(), ranks, &size, &executor), 561103);
+    EXPECT_EQ(aclnnDistributeBarrierV2GetWorkspaceSize(x.tensor(), nullptr, x.tensor(), group.name(), ranks,
+                                                       &size, &executor),
+              561103);
     ExpectParts({"elasticInfoOptional"});
-    EXPECT_EQ(aclnnDistributeBarrierV2GetWorkspaceSize(x.tensor(), x.tensor(), nullptr, group.name(), ranks, &size, &executor), 561103);
+    EXPECT_EQ(aclnnDistributeBarrierV2GetWorkspaceSize(x.tensor(), x.tensor(), nullptr, group.name(), ranks,
+                                                       &size, &executor),
+              561103);
     ExpectParts({"timeOutOptional", "HCCL_EXEC_TIMEOUT"});
     EXPECT_EQ(executor, nullptr);
   });
@@ -116,7 +123,8 @@ TEST_P(RankFaults, Barrier) {
       rank.shared().flags[round].fetch_add(1);
       group.Works(
           [&](uint64_t* size, aclOpExecutor** executor) {
-            return aclnnDistributeBarrierGetWorkspaceSize(x.tensor(), group.name(), group.size(), size, executor);
+            return aclnnDistributeBarrierGetWorkspaceSize(x.tensor(), group.name(), group.size(), size,
+                                                          executor);
           },
           aclnnDistributeBarrier);
       EXPECT_EQ(rank.shared().flags[round].load(), static_cast<int>(rank.size()));
@@ -128,26 +136,25 @@ TEST_P(RankFaults, Barrier) {
 // One rank ends before it comes: the others learn it, name it, and the communicator is of no more use.
 TEST_P(RankFaults, ARankEnds) {
   const uint32_t last = GetParam() - 1;
-  InProcesses(
-      GetParam(),
-      [last](Rank& rank) {
-        Group group(rank);
-        Ones ones;
-        ones.IsRight(group);
-        if (rank.rank() == last) kill(getpid(), SIGKILL);
-        const auto begin = steady_clock::now();
-        EXPECT_EQ(ones.Call(group), ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
-        EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(20));
-        ExpectParts({"aclnnMatmulAllReduce", "HcclAllReduce", "rank " + std::to_string(last)});
-        HcclResult error = HCCL_SUCCESS;
-        EXPECT_EQ(HcclGetCommAsyncError(group.comm(), &error), HCCL_SUCCESS);
-        EXPECT_EQ(error, HCCL_E_REMOTE);
-        EXPECT_EQ(ones.Call(group), 561000);
-        ExpectParts({"aclnnMatmulAllReduce", "is broken"});
-        // The stream goes on.
-        EXPECT_EQ(aclrtSynchronizeStream(group.stream()), ACL_SUCCESS);
-      },
-      {last});
+  InProcesses(GetParam(),
+              [last](Rank& rank) {
+                Group group(rank);
+                Ones ones;
+                ones.IsRight(group);
+                if (rank.rank() == last) kill(getpid(), SIGKILL);
+                const auto begin = steady_clock::now();
+                EXPECT_EQ(ones.Call(group), ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
+                EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(20));
+                ExpectParts({"aclnnMatmulAllReduce", "HcclAllReduce", "rank " + std::to_string(last)});
+                HcclResult error = HCCL_SUCCESS;
+                EXPECT_EQ(HcclGetCommAsyncError(group.comm(), &error), HCCL_SUCCESS);
+                EXPECT_EQ(error, HCCL_E_REMOTE);
+                EXPECT_EQ(ones.Call(group), 561000);
+                ExpectParts({"aclnnMatmulAllReduce", "is broken"});
+                // The stream goes on.
+                EXPECT_EQ(aclrtSynchronizeStream(group.stream()), ACL_SUCCESS);
+              },
+              {last});
 }
 
 // The first rank never calls: HCCL_EXEC_TIMEOUT ends the others' waiting, and nothing is written.
@@ -159,7 +166,8 @@ TEST_P(RankFaults, ARankDoesNotCall) {
       Ones ones;
       const auto begin = steady_clock::now();
       const int error = ones.Call(group);
-      EXPECT_TRUE(error == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT || error == ACL_ERROR_RT_SUSPECT_REMOTE_ERROR) << error;
+      EXPECT_TRUE(error == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT || error == ACL_ERROR_RT_SUSPECT_REMOTE_ERROR)
+          << error;
       const auto took = steady_clock::now() - begin;
       EXPECT_GT(took, std::chrono::milliseconds(1500));
       EXPECT_LT(took, std::chrono::seconds(20));
@@ -233,9 +241,11 @@ TEST_P(RankFaults, TwoStreams) {
     std::vector<char> workspaces[2] = {std::vector<char>(size), std::vector<char>(size)};
     std::vector<float> numbers(9, 2);
     for (int round = 0; round < 4; ++round) {
-      EXPECT_EQ(aclnnMatmulAllReduce(workspaces[round % 2].data(), size, executor, round % 2 == 0 ? group.stream() : other), 0);
-      EXPECT_EQ(HcclAllReduce(numbers.data(), numbers.data(), numbers.size(), HCCL_DATA_TYPE_FP32, HCCL_REDUCE_MAX,
-                              group.comm(), round % 2 == 0 ? other : group.stream()),
+      EXPECT_EQ(aclnnMatmulAllReduce(workspaces[round % 2].data(), size, executor,
+                                     round % 2 == 0 ? group.stream() : other),
+                0);
+      EXPECT_EQ(HcclAllReduce(numbers.data(), numbers.data(), numbers.size(), HCCL_DATA_TYPE_FP32,
+                              HCCL_REDUCE_MAX, group.comm(), round % 2 == 0 ? other : group.stream()),
                 HCCL_SUCCESS);
       EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
     }

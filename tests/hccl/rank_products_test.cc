@@ -42,7 +42,8 @@ TEST_P(RankProducts, AllReduce) {
           Matrix wanted;
           for (int64_t one = 0; one < group.size(); ++one) {
             const auto r = static_cast<uint64_t>(one);
-            Matrix own = Product(DrawnMatrix(1, r, rows * terms), DrawnMatrix(2, r, terms * columns), rows, terms, columns);
+            Matrix own = Product(DrawnMatrix(1, r, rows * terms), DrawnMatrix(2, r, terms * columns), rows,
+                                 terms, columns);
             const Matrix bias = DrawnMatrix(3, r, columns);
             const Matrix x3 = DrawnMatrix(4, r, rows * columns);
             for (int64_t i = 0; i < rows * columns; ++i) {
@@ -61,15 +62,17 @@ TEST_P(RankProducts, AllReduce) {
           if (has_x3) {
             group.Works(
                 [&](uint64_t* size, aclOpExecutor** executor) {
-                  return aclnnMatmulAllReduceV2GetWorkspaceSize(x1.tensor(), x2.tensor(), given_bias, x3.tensor(),
-                                                                group.name(), kSum, 0, 1, out.tensor(), size, executor);
+                  return aclnnMatmulAllReduceV2GetWorkspaceSize(x1.tensor(), x2.tensor(), given_bias,
+                                                                x3.tensor(), group.name(), kSum, 0, 1,
+                                                                out.tensor(), size, executor);
                 },
                 aclnnMatmulAllReduceV2);
           } else {
             group.Works(
                 [&](uint64_t* size, aclOpExecutor** executor) {
-                  return aclnnMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), given_bias, group.name(), kSum,
-                                                              0, 1, out.tensor(), size, executor);
+                  return aclnnMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), given_bias,
+                                                              group.name(), kSum, 0, 1, out.tensor(), size,
+                                                              executor);
                 },
                 aclnnMatmulAllReduce);
           }
@@ -93,8 +96,8 @@ TEST_P(RankProducts, AllReduceOfInt8) {
       Matrix wanted;
       for (int64_t one = 0; one < group.size(); ++one) {
         const auto r = static_cast<uint64_t>(one);
-        Matrix own = Product(DrawnMatrix(1, r, kRows * kTerms, -3, 3), DrawnMatrix(2, r, kTerms * kColumns, -3, 3),
-                             kRows, kTerms, kColumns);
+        Matrix own = Product(DrawnMatrix(1, r, kRows * kTerms, -3, 3),
+                             DrawnMatrix(2, r, kTerms * kColumns, -3, 3), kRows, kTerms, kColumns);
         const Matrix bias = DrawnMatrix(3, r, kColumns, -9, 9);
         for (int64_t i = 0; i < kRows * kColumns; ++i) {
           double& value = own[static_cast<size_t>(i)];
@@ -140,13 +143,16 @@ TEST_P(RankProducts, AllReduceOfQuantisedWeights) {
     for (const int64_t terms_of_group : {int64_t{0}, int64_t{32}}) {
       const int64_t groups = terms_of_group == 0 ? 1 : (kTerms - 1) / terms_of_group + 1;
       Matrix wanted;
-      const auto scale_at = [](uint64_t r, int64_t i) { return Drawn(5, r, static_cast<uint64_t>(i), 0, 1) == 0 ? 0.5 : 1.0; };
+      const auto scale_at = [](uint64_t r, int64_t i) {
+        return Drawn(5, r, static_cast<uint64_t>(i), 0, 1) == 0 ? 0.5 : 1.0;
+      };
       for (int64_t one = 0; one < group.size(); ++one) {
         const auto r = static_cast<uint64_t>(one);
         Matrix weights = DrawnMatrix(2, r, kTerms * kColumns, -2, 2);
         const Matrix offsets = DrawnMatrix(6, r, groups * kColumns, -1, 1);
         for (int64_t i = 0; i < kTerms * kColumns; ++i) {
-          const int64_t at = (terms_of_group == 0 ? 0 : i / kColumns / terms_of_group) * kColumns + i % kColumns;
+          const int64_t at =
+              (terms_of_group == 0 ? 0 : i / kColumns / terms_of_group) * kColumns + i % kColumns;
           weights[static_cast<size_t>(i)] = (At(weights, i) + At(offsets, at)) * scale_at(r, at);
         }
         AddTo(wanted, Product(DrawnMatrix(1, r, kRows * kTerms), weights, kRows, kTerms, kColumns));
@@ -163,9 +169,9 @@ TEST_P(RankProducts, AllReduceOfQuantisedWeights) {
       const HostOperand out(ACL_FLOAT16, {kRows, kColumns});
       group.Works(
           [&](uint64_t* size, aclOpExecutor** executor) {
-            return aclnnWeightQuantMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, scale.tensor(),
-                                                                   offset.tensor(), nullptr, group.name(), kSum, 0, 1,
-                                                                   terms_of_group, out.tensor(), size, executor);
+            return aclnnWeightQuantMatmulAllReduceGetWorkspaceSize(
+                x1.tensor(), x2.tensor(), nullptr, scale.tensor(), offset.tensor(), nullptr, group.name(),
+                kSum, 0, 1, terms_of_group, out.tensor(), size, executor);
           },
           aclnnWeightQuantMatmulAllReduce);
       out.Expect(wanted, "groups of " + std::to_string(terms_of_group));
@@ -186,7 +192,8 @@ TEST_P(RankProducts, Norms) {
     Matrix sum;
     for (int64_t one = 0; one < group.size(); ++one) {
       const auto r = static_cast<uint64_t>(one);
-      AddTo(sum, Product(DrawnMatrix(1, r, kBatch * kRows * kTerms), DrawnMatrix(2, r, kTerms * kColumns), kBatch * kRows, kTerms, kColumns));
+      AddTo(sum, Product(DrawnMatrix(1, r, kBatch * kRows * kTerms), DrawnMatrix(2, r, kTerms * kColumns),
+                         kBatch * kRows, kTerms, kColumns));
     }
     const Matrix residual = DrawnMatrix(3, 0, kCount, -9, 9);
     Matrix gamma = DrawnMatrix(4, 0, kColumns, 1, 5);
@@ -195,7 +202,8 @@ TEST_P(RankProducts, Norms) {
     Matrix norm;
     for (int64_t row = 0; row < kBatch * kRows; ++row) {
       double squares = 0;
-      for (int64_t i = 0; i < kColumns; ++i) squares += At(sum, row * kColumns + i) * At(sum, row * kColumns + i);
+      for (int64_t i = 0; i < kColumns; ++i)
+        squares += At(sum, row * kColumns + i) * At(sum, row * kColumns + i);
       const auto factor = static_cast<float>(1.0 / std::sqrt(squares / kColumns + kEpsilon));
       for (int64_t i = 0; i < kColumns; ++i) {
         const float quotient = static_cast<float>(At(sum, row * kColumns + i)) * factor;
@@ -213,9 +221,9 @@ TEST_P(RankProducts, Norms) {
     const HostOperand out_in_place(ACL_FLOAT16, {kBatch, kRows, kColumns});
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnMatmulAllReduceAddRmsNormGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, other.tensor(),
-                                                                gammas.tensor(), kEpsilon, group.name(), kSum, 0, 1,
-                                                                y.tensor(), out.tensor(), size, executor);
+          return aclnnMatmulAllReduceAddRmsNormGetWorkspaceSize(
+              x1.tensor(), x2.tensor(), nullptr, other.tensor(), gammas.tensor(), kEpsilon, group.name(),
+              kSum, 0, 1, y.tensor(), out.tensor(), size, executor);
         },
         aclnnMatmulAllReduceAddRmsNorm);
     y.Expect(sum, "sum");
@@ -223,8 +231,8 @@ TEST_P(RankProducts, Norms) {
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnInplaceMatmulAllReduceAddRmsNormGetWorkspaceSize(
-              x1.tensor(), x2.tensor(), nullptr, other.tensor(), gammas.tensor(), kEpsilon, group.name(), kSum, 0, 1,
-              out_in_place.tensor(), size, executor);
+              x1.tensor(), x2.tensor(), nullptr, other.tensor(), gammas.tensor(), kEpsilon, group.name(),
+              kSum, 0, 1, out_in_place.tensor(), size, executor);
         },
         aclnnInplaceMatmulAllReduceAddRmsNorm);
     other.Expect(sum, "sum in place");
@@ -242,16 +250,17 @@ TEST_P(RankProducts, Norms) {
         group.Works(
             [&](uint64_t* size, aclOpExecutor** executor) {
               return aclnnWeightQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
-                  x1.tensor(), bytes2.tensor(), nullptr, half_one.tensor(), nullptr, again.tensor(), gammas.tensor(),
-                  kEpsilon, group.name(), kSum, 0, 1, 0, y2.tensor(), out2.tensor(), size, executor);
+                  x1.tensor(), bytes2.tensor(), nullptr, half_one.tensor(), nullptr, again.tensor(),
+                  gammas.tensor(), kEpsilon, group.name(), kSum, 0, 1, 0, y2.tensor(), out2.tensor(), size,
+                  executor);
             },
             aclnnWeightQuantMatmulAllReduceAddRmsNorm);
       } else {
         group.Works(
             [&](uint64_t* size, aclOpExecutor** executor) {
               return aclnnQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
-                  bytes1.tensor(), bytes2.tensor(), nullptr, one.tensor(), again.tensor(), gammas.tensor(), kEpsilon,
-                  group.name(), kSum, 0, 1, y2.tensor(), out2.tensor(), size, executor);
+                  bytes1.tensor(), bytes2.tensor(), nullptr, one.tensor(), again.tensor(), gammas.tensor(),
+                  kEpsilon, group.name(), kSum, 0, 1, y2.tensor(), out2.tensor(), size, executor);
             },
             aclnnQuantMatmulAllReduceAddRmsNorm);
       }
@@ -282,26 +291,29 @@ TEST_P(RankProducts, GatherAndScatter) {
         for (const bool is_wanted : {true, false}) {
           group.Works(
               [&](uint64_t* size, aclOpExecutor** executor) {
-                return aclnnAllGatherMatmulGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, group.name(), 0, 0, 1,
-                                                            out.tensor(), is_wanted ? gather.tensor() : nullptr, size,
-                                                            executor);
+                return aclnnAllGatherMatmulGetWorkspaceSize(
+                    x1.tensor(), x2.tensor(), nullptr, group.name(), 0, 0, 1, out.tensor(),
+                    is_wanted ? gather.tensor() : nullptr, size, executor);
               },
               aclnnAllGatherMatmul);
-          out.Expect(Product(gathered, DrawnMatrix(2, me, kTerms * kColumns), all, kTerms, kColumns), "product");
+          out.Expect(Product(gathered, DrawnMatrix(2, me, kTerms * kColumns), all, kTerms, kColumns),
+                     "product");
           gather.Expect(gathered, "gathered");
         }
 
         Matrix sum;
         for (int64_t one = 0; one < group.size(); ++one) {
           const auto r = static_cast<uint64_t>(one);
-          AddTo(sum, Product(DrawnMatrix(7, r, all * kTerms), DrawnMatrix(2, r, kTerms * kColumns), all, kTerms, kColumns));
+          AddTo(sum, Product(DrawnMatrix(7, r, all * kTerms), DrawnMatrix(2, r, kTerms * kColumns), all,
+                             kTerms, kColumns));
         }
         const HostOperand whole(dtype, {all, kTerms}, DrawnMatrix(7, me, all * kTerms));
         const HostOperand part(dtype, {each, kColumns});
         group.Works(
             [&](uint64_t* size, aclOpExecutor** executor) {
-              return aclnnMatmulReduceScatterGetWorkspaceSize(whole.tensor(), x2.tensor(), nullptr, group.name(), kSum, 0,
-                                                              1, part.tensor(), size, executor);
+              return aclnnMatmulReduceScatterGetWorkspaceSize(whole.tensor(), x2.tensor(), nullptr,
+                                                              group.name(), kSum, 0, 1, part.tensor(), size,
+                                                              executor);
             },
             aclnnMatmulReduceScatter);
         part.Expect(Rows(sum, group.rank() * each, each, kColumns), "scattered");
@@ -325,7 +337,8 @@ TEST_P(RankProducts, GatherAndScatterOfInt8) {
       const auto r = static_cast<uint64_t>(one);
       const Matrix own = DrawnMatrix(1, r, kEach * kTerms, -2, 2);
       gathered.insert(gathered.end(), own.begin(), own.end());
-      AddTo(sum, Product(DrawnMatrix(7, r, all * kTerms, -2, 2), DrawnMatrix(2, r, kTerms * kColumns), all, kTerms, kColumns));
+      AddTo(sum, Product(DrawnMatrix(7, r, all * kTerms, -2, 2), DrawnMatrix(2, r, kTerms * kColumns), all,
+                         kTerms, kColumns));
     }
     Matrix wanted = Product(gathered, DrawnMatrix(2, me, kTerms * kColumns), all, kTerms, kColumns);
     for (int64_t i = 0; i < all * kColumns; ++i) {
@@ -342,9 +355,9 @@ TEST_P(RankProducts, GatherAndScatterOfInt8) {
     const HostOperand out(ACL_FLOAT16, {all, kColumns});
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnAllGatherMatmulV2GetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, own_factors.tensor(),
-                                                        scale.tensor(), nullptr, 0, group.name(), 0, 0, 1, 0, "aiv",
-                                                        out.tensor(), nullptr, nullptr, size, executor);
+          return aclnnAllGatherMatmulV2GetWorkspaceSize(
+              x1.tensor(), x2.tensor(), nullptr, own_factors.tensor(), scale.tensor(), nullptr, 0,
+              group.name(), 0, 0, 1, 0, "aiv", out.tensor(), nullptr, nullptr, size, executor);
         },
         aclnnAllGatherMatmulV2);
     out.Expect(wanted, "gathered");
@@ -352,9 +365,9 @@ TEST_P(RankProducts, GatherAndScatterOfInt8) {
     const HostOperand part(ACL_FLOAT16, {kEach, kColumns});
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnMatmulReduceScatterV2GetWorkspaceSize(whole.tensor(), x2.tensor(), nullptr, all_factors.tensor(),
-                                                            scale.tensor(), nullptr, 0, group.name(), kSum, 0, 1, 0, "aiv",
-                                                            part.tensor(), nullptr, size, executor);
+          return aclnnMatmulReduceScatterV2GetWorkspaceSize(
+              whole.tensor(), x2.tensor(), nullptr, all_factors.tensor(), scale.tensor(), nullptr, 0,
+              group.name(), kSum, 0, 1, 0, "aiv", part.tensor(), nullptr, size, executor);
         },
         aclnnMatmulReduceScatterV2);
     part.Expect(Rows(sum, group.rank() * kEach, kEach, kColumns), "scattered");
@@ -389,14 +402,17 @@ TEST_P(RankProducts, BlocksOfAllRanks) {
         for (int64_t j = 0; j < kColumns; ++j) {
           for (int64_t k = 0; k < terms; ++k) swapped.push_back(At(right, k * kColumns + j));
         }
-        const HostOperand x2(dtype, is_transposed ? std::vector<int64_t>{kColumns, terms} : std::vector<int64_t>{terms, kColumns},
-                             is_transposed ? swapped : right);
+        const HostOperand x2(
+            dtype,
+            is_transposed ? std::vector<int64_t>{kColumns, terms} : std::vector<int64_t>{terms, kColumns},
+            is_transposed ? swapped : right);
         const HostOperand out(dtype, {each, kColumns});
         const HostOperand moved(dtype, {each, terms});
         group.Works(
             [&](uint64_t* size, aclOpExecutor** executor) {
-              return aclnnAlltoAllMatmulGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, nullptr, group.name(), false,
-                                                         is_transposed, out.tensor(), moved.tensor(), size, executor);
+              return aclnnAlltoAllMatmulGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, nullptr,
+                                                         group.name(), false, is_transposed, out.tensor(),
+                                                         moved.tensor(), size, executor);
             },
             aclnnAlltoAllMatmul);
         out.Expect(Product(permuted, right, each, terms, kColumns), "behind");
@@ -406,9 +422,11 @@ TEST_P(RankProducts, BlocksOfAllRanks) {
         Matrix wanted;
         for (int64_t q = 0; q < ranks; ++q) {
           const auto r = static_cast<uint64_t>(q);
-          const Matrix theirs = Product(DrawnMatrix(3, r, each * kWidth), DrawnMatrix(4, r, kWidth * kColumns), each, kWidth, kColumns);
+          const Matrix theirs = Product(DrawnMatrix(3, r, each * kWidth),
+                                        DrawnMatrix(4, r, kWidth * kColumns), each, kWidth, kColumns);
           for (int64_t i = 0; i < each; ++i) {
-            for (int64_t j = 0; j < part; ++j) wanted.push_back(At(theirs, i * kColumns + group.rank() * part + j));
+            for (int64_t j = 0; j < part; ++j)
+              wanted.push_back(At(theirs, i * kColumns + group.rank() * part + j));
           }
         }
         const HostOperand y1(dtype, {each, kWidth}, DrawnMatrix(3, me, each * kWidth));
@@ -416,8 +434,9 @@ TEST_P(RankProducts, BlocksOfAllRanks) {
         const HostOperand blocks(dtype, {rows, part});
         group.Works(
             [&](uint64_t* size, aclOpExecutor** executor) {
-              return aclnnMatmulAlltoAllGetWorkspaceSize(y1.tensor(), y2.tensor(), nullptr, nullptr, group.name(), false,
-                                                         false, blocks.tensor(), size, executor);
+              return aclnnMatmulAlltoAllGetWorkspaceSize(y1.tensor(), y2.tensor(), nullptr, nullptr,
+                                                         group.name(), false, false, blocks.tensor(), size,
+                                                         executor);
             },
             aclnnMatmulAlltoAll);
         blocks.Expect(wanted, "before");
@@ -451,7 +470,9 @@ TEST_P(RankProducts, RowsOfExperts) {
     }
     // Element k of row i from rank `from` to an expert.
     const auto element = [](int64_t from, int64_t to, int64_t expert, int64_t i, int64_t k) {
-      return static_cast<double>(Drawn(10, static_cast<uint64_t>(from), static_cast<uint64_t>(((to * kExperts + expert) * 8 + i) * kTerms + k), -2, 2));
+      return static_cast<double>(Drawn(10, static_cast<uint64_t>(from),
+                                       static_cast<uint64_t>(((to * kExperts + expert) * 8 + i) * kTerms + k),
+                                       -2, 2));
     };
     Matrix x;
     for (int64_t to = 0; to < ranks; ++to) {
@@ -496,13 +517,16 @@ TEST_P(RankProducts, RowsOfExperts) {
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnAlltoAllvGroupedMatMulGetWorkspaceSize(
-              gmm_x.tensor(), weight.tensor(), nullptr, nullptr, mm_x.tensor(), mm_weight.tensor(), group.name(), ranks,
-              send_counts, receive_counts, false, false, true, y.tensor(), mm_y.tensor(), moved.tensor(), size, executor);
+              gmm_x.tensor(), weight.tensor(), nullptr, nullptr, mm_x.tensor(), mm_weight.tensor(),
+              group.name(), ranks, send_counts, receive_counts, false, false, true, y.tensor(), mm_y.tensor(),
+              moved.tensor(), size, executor);
         },
         aclnnAlltoAllvGroupedMatMul);
     moved.Expect(permuted, "permuted");
     y.Expect(product, "products");
-    mm_y.Expect(Product(DrawnMatrix(30, rank.rank(), 2 * kTerms), weights_of(group.rank(), 0), 2, kTerms, kColumns), "own product");
+    mm_y.Expect(
+        Product(DrawnMatrix(30, rank.rank(), 2 * kTerms), weights_of(group.rank(), 0), 2, kTerms, kColumns),
+        "own product");
 
     // Back: what came goes through the experts' matrices to where it was from, in the order of x.
     Matrix wanted;
@@ -510,7 +534,8 @@ TEST_P(RankProducts, RowsOfExperts) {
     for (int64_t to = 0; to < ranks; ++to) {
       for (int64_t expert = 0; expert < kExperts; ++expert) {
         const int64_t count = rows_of(group.rank(), to, expert);
-        const Matrix one = Product(Rows(x, row, count, kTerms), weights_of(to, expert), count, kTerms, kColumns);
+        const Matrix one =
+            Product(Rows(x, row, count, kTerms), weights_of(to, expert), count, kTerms, kColumns);
         wanted.insert(wanted.end(), one.begin(), one.end());
         row += count;
       }
@@ -518,9 +543,9 @@ TEST_P(RankProducts, RowsOfExperts) {
     const HostOperand back(dtype, {sent, kColumns});
     group.Works(
         [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnGroupedMatMulAlltoAllvGetWorkspaceSize(moved.tensor(), weight.tensor(), nullptr, nullptr, nullptr,
-                                                             nullptr, group.name(), ranks, receive_counts, send_counts,
-                                                             false, false, back.tensor(), nullptr, size, executor);
+          return aclnnGroupedMatMulAlltoAllvGetWorkspaceSize(
+              moved.tensor(), weight.tensor(), nullptr, nullptr, nullptr, nullptr, group.name(), ranks,
+              receive_counts, send_counts, false, false, back.tensor(), nullptr, size, executor);
         },
         aclnnGroupedMatMulAlltoAllv);
     back.Expect(wanted, "back");
@@ -548,8 +573,8 @@ TEST_P(RankProducts, OneResult) {
     for (int run = 0; run < 3; ++run) {
       group.Works(
           [&](uint64_t* size, aclOpExecutor** executor) {
-            return aclnnMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, group.name(), kSum, 0, 1,
-                                                        out.tensor(), size, executor);
+            return aclnnMatmulAllReduceGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, group.name(), kSum,
+                                                        0, 1, out.tensor(), size, executor);
           },
           aclnnMatmulAllReduce);
       if (run == 0) first = out.bytes();
@@ -557,7 +582,9 @@ TEST_P(RankProducts, OneResult) {
     }
     const size_t bytes = first.size() - 1;
     std::vector<unsigned char> all(bytes * rank.size());
-    EXPECT_EQ(HcclAllGather(first.data(), all.data(), bytes, HCCL_DATA_TYPE_UINT8, group.comm(), group.stream()), HCCL_SUCCESS);
+    EXPECT_EQ(
+        HcclAllGather(first.data(), all.data(), bytes, HCCL_DATA_TYPE_UINT8, group.comm(), group.stream()),
+        HCCL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(group.stream()), ACL_SUCCESS);
     for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], first[i % bytes]) << i;
   });

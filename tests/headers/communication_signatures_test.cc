@@ -31,8 +31,10 @@ HAS(aclnnMatmulAllReduceAddRmsNorm, In, In, In, In, In, double, Name, Name, I, I
 HAS(aclnnInplaceMatmulAllReduceAddRmsNorm, In, In, In, In, In, double, Name, Name, I, I, In);
 HAS(aclnnQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, double, Name, Name, I, I, In, In);
 HAS(aclnnInplaceQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, double, Name, Name, I, I, In);
-HAS(aclnnWeightQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, In, double, Name, Name, I, I, I, In, In);
-HAS(aclnnInplaceWeightQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, In, double, Name, Name, I, I, I, In);
+HAS(aclnnWeightQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, In, double, Name, Name, I, I, I, In,
+    In);
+HAS(aclnnInplaceWeightQuantMatmulAllReduceAddRmsNorm, In, In, In, In, In, In, In, double, Name, Name, I, I, I,
+    In);
 HAS(aclnnAllGatherMatmul, In, In, In, Name, I, I, I, In, In);
 HAS(aclnnAllGatherMatmulV2, In, In, In, In, In, In, I, Name, I, I, I, I, Name, Out, Out, Out);
 HAS(aclnnMatmulReduceScatter, In, In, In, Name, Name, I, I, In);
@@ -41,30 +43,31 @@ HAS(aclnnAlltoAllMatmul, In, In, In, Array, Name, bool, bool, Out, Out);
 HAS(aclnnAlltoAllMatmulV2, In, In, In, Array, Name, Name, bool, bool, Out, Out);
 HAS(aclnnMatmulAlltoAll, In, In, In, Array, Name, bool, bool, Out);
 HAS(aclnnMatmulAlltoAllV2, In, In, In, Array, Name, Name, bool, bool, Out);
-HAS(aclnnAlltoAllvGroupedMatMul, In, In, In, In, In, In, Name, I, Array, Array, bool, bool, bool, Out, Out, Out);
+HAS(aclnnAlltoAllvGroupedMatMul, In, In, In, In, In, In, Name, I, Array, Array, bool, bool, bool, Out, Out,
+    Out);
 HAS(aclnnAlltoAllvGroupedMatMulV2, In, In, In, In, In, In, Name, Name, I, Array, Array, bool, bool, bool, Out,
     Out, Out);
 HAS(aclnnGroupedMatMulAlltoAllv, In, In, In, In, In, In, Name, I, Array, Array, bool, bool, Out, Out);
 HAS(aclnnGroupedMatMulAlltoAllvV2, In, In, In, In, In, In, Name, Name, I, Array, Array, bool, bool, Out, Out);
 HAS(aclnnDistributeBarrier, Out, Name, I);
 HAS(aclnnDistributeBarrierV2, Out, In, In, Name, I);
-HAS(aclnnMoeDistributeDispatch, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Out, Out, Out,
-    Out, Out, Out, Out);
-HAS(aclnnMoeDistributeDispatchV2, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Name, Out, Out,
+HAS(aclnnMoeDistributeDispatch, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Out, Out,
     Out, Out, Out, Out, Out);
-HAS(aclnnMoeDistributeDispatchV3, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Name, I, I,
-    I, Out, Out, Out, Out, Out, Out, Out);
-HAS(aclnnMoeDistributeDispatchV4, In, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Name, I,
-    I, I, Out, Out, Out, Out, Out, Out, Out);
-HAS(aclnnMoeDistributeCombine, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I,
-    I, I, I, Out);
-HAS(aclnnMoeDistributeCombineV2, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I,
-    I, I, I, I, I, Name, Out);
-HAS(aclnnMoeDistributeCombineV3, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I,
-    Name, I, I, I, I, I, I, I, I, I, Name, I, I, I, Out);
-HAS(aclnnMoeDistributeCombineAddRmsNorm, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I, Name,
-    I, I, I, I, I, I, I, I, I, Name, float, Out, Out, Out);
-HAS(aclnnMoeDistributeCombineAddRmsNormV2, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In,
-    Name, I, I, I, Name, I, I, I, I, I, I, I, I, I, Name, float, I, I, I, Out, Out, Out);
-HAS(aclnnMoeDistributeCombineV4, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I,
-    I, Name, I, I, I, I, I, I, I, I, I, Name, I, I, I, Out);
+HAS(aclnnMoeDistributeDispatchV2, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Name, Out,
+    Out, Out, Out, Out, Out, Out);
+HAS(aclnnMoeDistributeDispatchV3, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Name,
+    I, I, I, Out, Out, Out, Out, Out, Out, Out);
+HAS(aclnnMoeDistributeDispatchV4, In, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I,
+    Name, I, I, I, Out, Out, Out, Out, Out, Out, Out);
+HAS(aclnnMoeDistributeCombine, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I,
+    I, I, I, I, Out);
+HAS(aclnnMoeDistributeCombineV2, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I, I, Name, I, I, I,
+    I, I, I, I, I, I, Name, Out);
+HAS(aclnnMoeDistributeCombineV3, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I,
+    I, I, Name, I, I, I, I, I, I, I, I, I, Name, I, I, I, Out);
+HAS(aclnnMoeDistributeCombineAddRmsNorm, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name, I, I,
+    I, Name, I, I, I, I, I, I, I, I, I, Name, float, Out, Out, Out);
+HAS(aclnnMoeDistributeCombineAddRmsNormV2, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In,
+    In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, I, Name, float, I, I, I, Out, Out, Out);
+HAS(aclnnMoeDistributeCombineV4, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, In, Name,
+    I, I, I, Name, I, I, I, I, I, I, I, I, I, Name, I, I, I, Out);

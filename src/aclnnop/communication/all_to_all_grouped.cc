@@ -41,7 +41,8 @@ bool HasPermuted(const OperatorCall& call) noexcept {
 
 aclnnStatus CountTensorsAreNull(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  for (const int tensor : {kSendTensor, kRecvTensor}) checks.Holds(!call.IsGiven(tensor), tensor, "a null pointer");
+  for (const int tensor : {kSendTensor, kRecvTensor})
+    checks.Holds(!call.IsGiven(tensor), tensor, "a null pointer");
   return checks.status();
 }
 aclnnStatus GroupIsNamed(const Check& check, OperatorCall& call) noexcept {
@@ -97,7 +98,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
                "at least one element, and experts that can be counted");
   checks.Holds(terms == x[1], kWeight, "as many terms as gmmX has columns");
   for (const int attribute : {kSend, kRecv})
-    checks.HoldsOf(std::ssize(call.Array(attribute)) == entries, attribute, "a count for each expert of each rank");
+    checks.HoldsOf(std::ssize(call.Array(attribute)) == entries, attribute,
+                   "a count for each expert of each rank");
   if (!checks.Passed()) return checks.status();
   const int64_t sent = SumOf(call.Array(kSend));
   const int64_t received = SumOf(call.Array(kRecv));
@@ -107,7 +109,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t own = exchanges::OwnRank(call, kGroup) * weight[0];
   for (int64_t i = own; i < own + weight[0]; ++i) {
     const auto at = static_cast<size_t>(i);
-    checks.HoldsOf(call.Array(kSend)[at] == call.Array(kRecv)[at], kRecv, "the counts of sendCounts for the own rank");
+    checks.HoldsOf(call.Array(kSend)[at] == call.Array(kRecv)[at], kRecv,
+                   "the counts of sendCounts for the own rank");
   }
   checks.Is(kY, Shape{received, columns});
   if (is_behind && HasPermuted(call)) checks.Is(kPermuted, Shape{received, x[1]});
@@ -128,9 +131,9 @@ constexpr auto Checks() {
            exchanges::GroupGiven(kGroup), Custom(GroupIsNamed, ACLNN_ERR_PARAM_NULLPTR),
            Custom(OptionalsFit, ACLNN_ERR_PARAM_NULLPTR), Custom(GroupIsShort)),
       List(DtypesIn(kHalvesSinceAtlasA2, {kX}), SameDtype(kX, kWeight), SameDtype(kX, kY),
-           If(HasMm, SameDtype(kX, kMmX)), If(HasMm, SameDtype(kX, kMmWeight)), If(HasMm, SameDtype(kX, kMmY)),
-           If(HasPermuted, SameDtype(kX, kPermuted)), Custom(CountsAreGiven, ACLNN_ERR_PARAM_NULLPTR),
-           exchanges::GroupKnown(kGroup)),
+           If(HasMm, SameDtype(kX, kMmX)), If(HasMm, SameDtype(kX, kMmWeight)),
+           If(HasMm, SameDtype(kX, kMmY)), If(HasPermuted, SameDtype(kX, kPermuted)),
+           Custom(CountsAreGiven, ACLNN_ERR_PARAM_NULLPTR), exchanges::GroupKnown(kGroup)),
       List(Custom(ShapesFit<is_behind>, dense::kTiling), SizesRepresentable({kX, kWeight, kY}),
            matmul::FractalInsideStorage({kWeight}), matmul::MatricesInsideStorage({kX, kWeight}),
            If(HasMm, matmul::MatricesInsideStorage({kMmX, kMmWeight}))));
@@ -150,7 +153,8 @@ struct Numbers {
   // `by_expert` are the counts on the side of the experts, [ranks][experts]. With `is_behind` the place of a row by
   // (expert, rank) is that by (rank, expert), else the other way round.
   void Set(const std::vector<int64_t>& send, const std::vector<int64_t>& receive,
-           const std::vector<int64_t>& by_expert, int64_t ranks, int64_t experts, int64_t bytes, bool is_behind) {
+           const std::vector<int64_t>& by_expert, int64_t ranks, int64_t experts, int64_t bytes,
+           bool is_behind) {
     for (const std::vector<int64_t>* const counts : {&send, &receive}) {
       int64_t first = 0;
       for (int64_t rank = 0; rank < ranks; ++rank) {
@@ -181,7 +185,9 @@ struct Numbers {
   }
 
  private:
-  static int64_t At(const std::vector<int64_t>& numbers, int64_t i) { return numbers[static_cast<size_t>(i)]; }
+  static int64_t At(const std::vector<int64_t>& numbers, int64_t i) {
+    return numbers[static_cast<size_t>(i)];
+  }
   // Visits the index [rank][expert] of every count, rank by rank or expert by expert.
   template <class F>
   static void ForEach(bool by_rank, int64_t ranks, int64_t experts, const F& f) {
@@ -246,8 +252,8 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   GroupedPart part = PartOf(call, kWeight, Integer(call, kTransposes) != 0, true);
   const int64_t bytes = (is_behind ? part.depth : part.columns) * size;  // of a row that travels
   Numbers numbers;
-  numbers.Set(call.Array(kSend), call.Array(kRecv), call.Array(is_behind ? kRecv : kSend), ranks, experts, bytes,
-              is_behind);
+  numbers.Set(call.Array(kSend), call.Array(kRecv), call.Array(is_behind ? kRecv : kSend), ranks, experts,
+              bytes, is_behind);
   DenseOpList ops(call, executor, &numbers.all);
   part.rows = call.Tensor(is_behind ? kY : kX).shape[0];
   const BufferRef sizes = Behind(ops.Array(), numbers.sizes);
@@ -260,8 +266,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
     parts.send = InOr(call, ops, kX);
     parts.receive = moved;
     exchanges::Add(ops, parts);
-    const BufferRef permuted =
-        HasPermuted(call) ? OutOr(call, ops, kPermuted) : ops.Bytes(part.rows * bytes);
+    const BufferRef permuted = HasPermuted(call) ? OutOr(call, ops, kPermuted) : ops.Bytes(part.rows * bytes);
     TakeInOrder(call, ops, moved, permuted, places, part.rows, bytes);
     part.left = DenseRows(permuted, dtype, part.depth);
     part.out = DenseRows(OutOr(call, ops, kY), dtype, part.columns);

@@ -45,8 +45,7 @@ aclnnStatus AxesFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus BiasFits(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const aclDataType accepted = call.Tensor(kX1).dtype == ACL_BF16 ? ACL_FLOAT : ACL_FLOAT16;
-  return checks
-      .Holds(call.Tensor(kBias).dtype == accepted, kBias, "the type FLOAT16, and beside BF16 FLOAT")
+  return checks.Holds(call.Tensor(kBias).dtype == accepted, kBias, "the type FLOAT16, and beside BF16 FLOAT")
       .status();
 }
 
@@ -92,8 +91,8 @@ constexpr auto Checks() {
               DtypesIn(kHalvesSinceAtlasA2, {kX1}), SameDtype(kX1, kX2), SameDtype(kX1, kOut),
               If(HasPermuted, SameDtype(kX1, kPermuted)), IfGiven<kBias>(Custom(BiasFits)), Custom(AxesFit),
               exchanges::GroupKnown(kGroup), Custom(ShapesFit<is_behind>), SizesRepresentable({kOut}),
-              DoneIfEmpty({kX1}), matmul::FractalInsideStorage({kX2}), matmul::MatricesInsideStorage({kX1, kX2}),
-              IfGiven<kBias>(InsideStorage({kBias})));
+              DoneIfEmpty({kX1}), matmul::FractalInsideStorage({kX2}),
+              matmul::MatricesInsideStorage({kX1, kX2}), IfGiven<kBias>(InsideStorage({kBias})));
 }
 constexpr auto kBehind = Checks<true>();
 constexpr auto kBefore = Checks<false>();

@@ -147,7 +147,8 @@ constexpr int64_t kMostChoices = 4096;
 void CheckRoutes(ShapeChecks& checks, const OperatorCall& call, int ids, int mask) {
   const int64_t ranks = exchanges::RanksOf(call, kGroup);
   checks.HoldsOf(Integer(call, kRanks) == ranks, kRanks, "the number of ranks of groupEp");
-  checks.HoldsOf(Integer(call, kRank) == exchanges::OwnRank(call, kGroup), kRank, "this rank's number in groupEp");
+  checks.HoldsOf(Integer(call, kRank) == exchanges::OwnRank(call, kGroup), kRank,
+                 "this rank's number in groupEp");
   checks.Integer(kTpRanks, 0, 2).Integer(kShardType, 0, 0).Integer(kShared, 0, kMostShared);
   checks.Integer(kSharedRanks, 0, ranks - 1).Integer(kExperts, 1, kMostExperts);
   for (const int special : {kZeros, kCopies, kConstants}) checks.Integer(special, 0, kMostExperts);
@@ -157,7 +158,8 @@ void CheckRoutes(ShapeChecks& checks, const OperatorCall& call, int ids, int mas
   checks.HoldsOf(shared_ranks == 0 ? shared <= 1 : shared > 0, kShared,
                  "from 1 on beside ranks of shared experts, else 0 or 1");
   if (!checks.Passed()) return;
-  checks.HoldsOf(shared_ranks == 0 || shared_ranks % shared == 0, kSharedRanks, "a multiple of sharedExpertNum");
+  checks.HoldsOf(shared_ranks == 0 || shared_ranks % shared == 0, kSharedRanks,
+                 "a multiple of sharedExpertNum");
   checks.HoldsOf(Integer(call, kExperts) % (ranks - shared_ranks) == 0, kExperts,
                  "a multiple of the ranks without shared experts");
   checks.Rank(ids, 2, 2);
@@ -165,10 +167,11 @@ void CheckRoutes(ShapeChecks& checks, const OperatorCall& call, int ids, int mas
   const Shape& shape = call.Tensor(ids).shape;
   const int64_t global = Integer(call, kGlobalTokens);
   checks.Holds(shape[0] >= 1 && shape[0] <= kMostTokens, ids, "at least one token");
-  checks.Holds(shape[1] >= 1 && shape[1] <= std::min(Integer(call, kExperts) + SpecialOf(call), kMostChoices), ids,
-               "1 to as many columns as there are experts");
-  checks.HoldsOf(global == 0 || (global % ranks == 0 && global / ranks >= shape[0] && global / ranks <= kMostTokens),
-                 kGlobalTokens, "0, or the most tokens of a rank times the ranks");
+  checks.Holds(shape[1] >= 1 && shape[1] <= std::min(Integer(call, kExperts) + SpecialOf(call), kMostChoices),
+               ids, "1 to as many columns as there are experts");
+  checks.HoldsOf(
+      global == 0 || (global % ranks == 0 && global / ranks >= shape[0] && global / ranks <= kMostTokens),
+      kGlobalTokens, "0, or the most tokens of a rank times the ranks");
   if (!call.IsGiven(mask)) return;
   const Shape& flags = call.Tensor(mask).shape;
   checks.Holds(flags == Shape{shape[0]} || flags == shape, mask, "a flag for each token or each choice");
@@ -214,9 +217,11 @@ aclnnStatus DispatchFits(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(call.Tensor(kCounts).numel == sizes.own_experts, kCounts, "a number for each own expert");
   checks.Holds(call.Tensor(kReceived).numel >= sizes.ranks * sizes.own_experts, kReceived,
                "a number for each own expert and rank");
-  if (is_dynamic) checks.Holds(call.Tensor(kRowScales).numel >= rows, kRowScales, "a number for each row that may come");
+  if (is_dynamic)
+    checks.Holds(call.Tensor(kRowScales).numel >= rows, kRowScales, "a number for each row that may come");
   if (call.IsGiven(kIdScales) && call.IsGiven(kExpandScales) && !call.Tensor(kExpandScales).shape.IsEmpty())
-    checks.Holds(call.Tensor(kExpandScales).numel >= rows, kExpandScales, "a number for each row that may come");
+    checks.Holds(call.Tensor(kExpandScales).numel >= rows, kExpandScales,
+                 "a number for each row that may come");
   if (is_dynamic && call.IsGiven(kScales)) {
     checks.Rank(kScales, 2, 2);
     if (!checks.Passed()) return checks.status();
@@ -232,21 +237,23 @@ aclnnStatus DispatchIsComputed(const Check& check, OperatorCall& call) noexcept 
   return CheckComputed(checks, call, kElastic, kPerformance);
 }
 
-constexpr auto kDispatchChecks = Join(
-    List(NotNull(kX), NotNull(kIds), NotNull(kExpandX), NotNull(kInfo), NotNull(kCounts), NotNull(kTpReceived),
-         NotNull(kReceived), exchanges::GroupGiven(kGroup), Custom(GroupIsNamed, ACLNN_ERR_PARAM_NULLPTR),
-         If(IsDynamic, NotNull(kRowScales)), Custom(NamesAreShort, ACLNN_ERR_PARAM_NULLPTR)),
-    List(Tiling(DtypesIn(kRowTypes, {kX})), Tiling(DtypesIn(DtypeSet(ACL_INT32), {kIds, kInfo, kReceived, kTpReceived})),
-         IfGiven<kScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kScales}))),
-         IfGiven<kMask>(Tiling(DtypesIn(kBool, {kMask}))),
-         IfGiven<kIdScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kIdScales}))),
-         Tiling(DtypesIn(DtypeSet(ACL_INT64), {kCounts})),
-         IfGiven<kRowScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kRowScales}))),
-         IfGiven<kExpandScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kExpandScales})))),
-    List(SizesRepresentable({kX, kExpandX}), exchanges::GroupKnown(kGroup), Custom(DispatchFits, dense::kTiling),
-         Custom(DispatchIsComputed, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kX, kIds}),
-         IfGiven<kScales>(InsideStorage({kScales})), IfGiven<kMask>(InsideStorage({kMask})),
-         IfGiven<kIdScales>(InsideStorage({kIdScales}))));
+constexpr auto kDispatchChecks =
+    Join(List(NotNull(kX), NotNull(kIds), NotNull(kExpandX), NotNull(kInfo), NotNull(kCounts),
+              NotNull(kTpReceived), NotNull(kReceived), exchanges::GroupGiven(kGroup),
+              Custom(GroupIsNamed, ACLNN_ERR_PARAM_NULLPTR), If(IsDynamic, NotNull(kRowScales)),
+              Custom(NamesAreShort, ACLNN_ERR_PARAM_NULLPTR)),
+         List(Tiling(DtypesIn(kRowTypes, {kX})),
+              Tiling(DtypesIn(DtypeSet(ACL_INT32), {kIds, kInfo, kReceived, kTpReceived})),
+              IfGiven<kScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kScales}))),
+              IfGiven<kMask>(Tiling(DtypesIn(kBool, {kMask}))),
+              IfGiven<kIdScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kIdScales}))),
+              Tiling(DtypesIn(DtypeSet(ACL_INT64), {kCounts})),
+              IfGiven<kRowScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kRowScales}))),
+              IfGiven<kExpandScales>(Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kExpandScales})))),
+         List(SizesRepresentable({kX, kExpandX}), exchanges::GroupKnown(kGroup),
+              Custom(DispatchFits, dense::kTiling), Custom(DispatchIsComputed, ACLNN_ERR_INNER_NULLPTR),
+              InsideStorage({kX, kIds}), IfGiven<kScales>(InsideStorage({kScales})),
+              IfGiven<kMask>(InsideStorage({kMask})), IfGiven<kIdScales>(InsideStorage({kIdScales}))));
 
 template <bool has_norm>
 aclnnStatus CombineFits(const Check& check, OperatorCall& call) noexcept {
@@ -265,7 +272,11 @@ aclnnStatus CombineFits(const Check& check, OperatorCall& call) noexcept {
   checks.Is(kWeights, ids);
   if (has_norm) {
     const Shape rows{ids[0], 1, columns};
-    checks.Is(kResidual, rows).Is(kNorm, rows).Is(kSum, rows).Is(kReciprocal, Shape{ids[0], 1, 1}).Is(kGamma, Shape{columns});
+    checks.Is(kResidual, rows)
+        .Is(kNorm, rows)
+        .Is(kSum, rows)
+        .Is(kReciprocal, Shape{ids[0], 1, 1})
+        .Is(kGamma, Shape{columns});
     for (const int tensor : {kGamma, kNorm, kSum})
       checks.Holds(call.Tensor(tensor).dtype == call.Tensor(kRows).dtype, tensor, "expandX's type");
     checks.Holds(call.Tensor(kReciprocal).dtype == ACL_FLOAT, kReciprocal, "the type FLOAT");
@@ -277,7 +288,8 @@ aclnnStatus CombineFits(const Check& check, OperatorCall& call) noexcept {
                "a number for each own expert and rank");
   if (call.IsGiven(kSharedX)) {
     const Shape& shape = call.Tensor(kSharedX).shape;
-    checks.Holds(shape.rank >= 2 && shape[shape.rank - 1] == columns && call.Tensor(kSharedX).numel == ids[0] * columns,
+    checks.Holds(shape.rank >= 2 && shape[shape.rank - 1] == columns &&
+                     call.Tensor(kSharedX).numel == ids[0] * columns,
                  kSharedX, "a row for each token");
     checks.HoldsOf(Integer(call, kSharedRanks) == 0, kSharedRanks, "0 beside sharedExpertX");
     checks.Holds(call.Tensor(kSharedX).dtype == call.Tensor(kRows).dtype, kSharedX, "expandX's type");
@@ -308,19 +320,23 @@ aclnnStatus CombineIsComputed(const Check& check, OperatorCall& call) noexcept {
 template <bool has_norm>
 constexpr auto CombineChecks() {
   return Join(
-    List(NotNull(kRows), NotNull(kRowIds), NotNull(kRowInfo), NotNull(kSent), NotNull(kWeights), NotNull(kOut),
-         exchanges::GroupGiven(kGroup), Custom(GroupIsNamed, ACLNN_ERR_PARAM_NULLPTR), Custom(NamesAreShort)),
-    List(Tiling(DtypesIn(kRowTypes, {kRows, kOut})), Tiling(DtypesIn(DtypeSet(ACL_INT32), {kRowIds, kSent})),
-         Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kWeights})), IfGiven<kRowMask>(Tiling(DtypesIn(kBool, {kRowMask}))),
-         IfGiven<kOriginalX>(Tiling(DtypesIn(kRowTypes, {kOriginalX}))),
-         IfGiven<kAlpha1>(Tiling(DtypesIn(kFloatHalfAndBf16, {kAlpha1}))),
-         IfGiven<kAlpha2>(Tiling(DtypesIn(kFloatHalfAndBf16, {kAlpha2}))),
-         IfGiven<kConstantV>(Tiling(DtypesIn(kFloatHalfAndBf16, {kConstantV})))),
-    List(SizesRepresentable({kOut}), exchanges::GroupKnown(kGroup), Custom(CombineFits<has_norm>, dense::kTiling),
-         Custom(CombineIsComputed, ACLNN_ERR_INNER_NULLPTR), InsideStorage({kRows, kRowIds, kSent, kWeights}),
-         IfGiven<kRowMask>(InsideStorage({kRowMask})), IfGiven<kSharedX>(InsideStorage({kSharedX})),
-         IfGiven<kOriginalX>(InsideStorage({kOriginalX})), IfGiven<kAlpha1>(InsideStorage({kAlpha1})),
-         IfGiven<kAlpha2>(InsideStorage({kAlpha2})), IfGiven<kConstantV>(InsideStorage({kConstantV}))));
+      List(NotNull(kRows), NotNull(kRowIds), NotNull(kRowInfo), NotNull(kSent), NotNull(kWeights),
+           NotNull(kOut), exchanges::GroupGiven(kGroup), Custom(GroupIsNamed, ACLNN_ERR_PARAM_NULLPTR),
+           Custom(NamesAreShort)),
+      List(Tiling(DtypesIn(kRowTypes, {kRows, kOut})),
+           Tiling(DtypesIn(DtypeSet(ACL_INT32), {kRowIds, kSent})),
+           Tiling(DtypesIn(DtypeSet(ACL_FLOAT), {kWeights})),
+           IfGiven<kRowMask>(Tiling(DtypesIn(kBool, {kRowMask}))),
+           IfGiven<kOriginalX>(Tiling(DtypesIn(kRowTypes, {kOriginalX}))),
+           IfGiven<kAlpha1>(Tiling(DtypesIn(kFloatHalfAndBf16, {kAlpha1}))),
+           IfGiven<kAlpha2>(Tiling(DtypesIn(kFloatHalfAndBf16, {kAlpha2}))),
+           IfGiven<kConstantV>(Tiling(DtypesIn(kFloatHalfAndBf16, {kConstantV})))),
+      List(SizesRepresentable({kOut}), exchanges::GroupKnown(kGroup),
+           Custom(CombineFits<has_norm>, dense::kTiling), Custom(CombineIsComputed, ACLNN_ERR_INNER_NULLPTR),
+           InsideStorage({kRows, kRowIds, kSent, kWeights}), IfGiven<kRowMask>(InsideStorage({kRowMask})),
+           IfGiven<kSharedX>(InsideStorage({kSharedX})), IfGiven<kOriginalX>(InsideStorage({kOriginalX})),
+           IfGiven<kAlpha1>(InsideStorage({kAlpha1})), IfGiven<kAlpha2>(InsideStorage({kAlpha2})),
+           IfGiven<kConstantV>(InsideStorage({kConstantV}))));
 }
 constexpr auto kCombineChecks = CombineChecks<false>();
 constexpr auto kNormChecks = Join(List(NotNull(kGamma), NotNull(kNorm), NotNull(kReciprocal), NotNull(kSum)),
@@ -388,9 +404,9 @@ void SetDispatch(const OperatorCall& call, Executor& executor) {
   rows.words = ops.Words(rows.WordsNeeded());
   rows.threads = call.threads;
   ops.Compute(rows,
-              {rows.source, rows.routes.expert, rows.routes.active.buffer, rows.scale.buffer, rows.factor.buffer, rows.to,
-               rows.row_scale.buffer, rows.to_factor.buffer, rows.info.buffer, rows.repeats.buffer, rows.expert_count,
-               rows.received, rows.other.buffer},
+              {rows.source, rows.routes.expert, rows.routes.active.buffer, rows.scale.buffer,
+               rows.factor.buffer, rows.to, rows.row_scale.buffer, rows.to_factor.buffer, rows.info.buffer,
+               rows.repeats.buffer, rows.expert_count, rows.received, rows.other.buffer},
               rows.routes.Entries() * rows.columns);
   ops.SetJob();
 }
@@ -402,7 +418,8 @@ void AddCombine(const OperatorCall& call, DenseOpList& ops, const engine::Number
   combined.routes = RoutesOf(call, ops, kRowIds, kRowMask);
   combined.columns = rows.shape[1];
   combined.source_rows = rows.shape[0];
-  combined.source = engine::NumberRowsOf(call.isa, rows.shape.IsEmpty() ? ops.Bytes(1) : ops.In(kRows), rows.dtype);
+  combined.source =
+      engine::NumberRowsOf(call.isa, rows.shape.IsEmpty() ? ops.Bytes(1) : ops.In(kRows), rows.dtype);
   combined.received = ops.In(kSent);
   combined.factor = ops.In(kWeights);
   combined.zeros = Integer(call, kZeros);
@@ -424,9 +441,9 @@ void AddCombine(const OperatorCall& call, DenseOpList& ops, const engine::Number
   combined.came = ops.Bytes(combined.routes.Entries() * bytes);
   combined.threads = call.threads;
   ops.Compute(combined,
-              {combined.source.buffer, combined.routes.expert, combined.routes.active.buffer, combined.received,
-               combined.factor, combined.token, combined.alpha1, combined.alpha2, combined.constant_row,
-               combined.added.buffer, combined.to.buffer},
+              {combined.source.buffer, combined.routes.expert, combined.routes.active.buffer,
+               combined.received, combined.factor, combined.token, combined.alpha1, combined.alpha2,
+               combined.constant_row, combined.added.buffer, combined.to.buffer},
               combined.routes.Entries() * combined.columns);
 }
 
@@ -455,9 +472,10 @@ void SetNorm(const OperatorCall& call, Executor& executor) {
   norm.epsilon = call.attributes[kEpsilon].real;
   norm.rounds_quotient = true;
   norm.threads = call.threads;
-  ops.Compute(norm,
-              {norm.added.buffer, norm.gamma.buffer, norm.sum.buffer, norm.normed.buffer, norm.reciprocal.buffer},
-              norm.rows * norm.columns);
+  ops.Compute(
+      norm,
+      {norm.added.buffer, norm.gamma.buffer, norm.sum.buffer, norm.normed.buffer, norm.reciprocal.buffer},
+      norm.rows * norm.columns);
   ops.SetJob();
 }
 

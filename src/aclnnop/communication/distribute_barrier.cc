@@ -22,7 +22,8 @@ constexpr DtypeRule kTypes = SinceAtlasA2(kFloatHalfAndBf16 | kIntegersAndBool |
 aclnnStatus RanksFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   return checks
-      .HoldsOf(Integer(call, kRanks) == exchanges::RanksOf(call, kGroup), kRanks, "the number of ranks of the group")
+      .HoldsOf(Integer(call, kRanks) == exchanges::RanksOf(call, kGroup), kRanks,
+               "the number of ranks of the group")
       .status();
 }
 aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
@@ -54,5 +55,9 @@ void SetBarrier(const OperatorCall& call, Executor& executor) {
 
 using namespace portacl;
 
-PORTACL_PHASE_1(aclnnDistributeBarrier) { return RunPhase1(call, kChecks, workspaceSize, executor, SetBarrier); }
-PORTACL_PHASE_1(aclnnDistributeBarrierV2) { return RunPhase1(call, kChecks, workspaceSize, executor, SetBarrier); }
+PORTACL_PHASE_1(aclnnDistributeBarrier) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetBarrier);
+}
+PORTACL_PHASE_1(aclnnDistributeBarrierV2) {
+  return RunPhase1(call, kChecks, workspaceSize, executor, SetBarrier);
+}

@@ -67,7 +67,9 @@ aclnnStatus MatricesFit(const Check& check, OperatorCall& call) noexcept {
   }
   checks.Holds(left[1] >= kLeastTerms && left[1] <= kMostTerms, kX1, "256 to 65534 columns");
   checks.Holds(right[1] == call.Tensor(kOut).shape[1], kOut, "as many columns as x2");
-  return checks.IsIfGiven(kBias, Shape{right[1]}).HoldsOf(Integer(call, kGatherIndex) == 0, kGatherIndex, "0").status();
+  return checks.IsIfGiven(kBias, Shape{right[1]})
+      .HoldsOf(Integer(call, kGatherIndex) == 0, kGatherIndex, "0")
+      .status();
 }
 
 aclnnStatus RowsAreGathered(const Check& check, OperatorCall& call) noexcept {
@@ -132,21 +134,23 @@ aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-constexpr auto kFloatTypes =
-    List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup),
-         DtypesIn(kHalvesSinceAtlasA2, {kX1, kX2, kOut}), IfGiven<kBias>(DtypesIn(kHalvesSinceAtlasA2, {kBias})),
-         SameDtype(kX1, kX2), SameDtype(kX1, kOut), IfGiven<kBias>(SameDtype(kX1, kBias)));
+constexpr auto kFloatTypes = List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup),
+                                  DtypesIn(kHalvesSinceAtlasA2, {kX1, kX2, kOut}),
+                                  IfGiven<kBias>(DtypesIn(kHalvesSinceAtlasA2, {kBias})), SameDtype(kX1, kX2),
+                                  SameDtype(kX1, kOut), IfGiven<kBias>(SameDtype(kX1, kBias)));
 // The second versions also take INT8.
 template <bool is_scattered>
 constexpr auto AllTypes() {
-  return List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup), DtypesIn(kHalvesAndInt8, {kX1}),
-         SameDtype(kX1, kX2), DtypesIn(kHalvesSinceAtlasA2, {kOut}), If(IsNotInt8, SameDtype(kX1, kOut)),
-         If(IsNotInt8, SameDtype(kX1, kBias)), Custom(HasNoMore<is_scattered>), If(IsNotInt8, Custom(HasNoScales)));
+  return List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup),
+              DtypesIn(kHalvesAndInt8, {kX1}), SameDtype(kX1, kX2), DtypesIn(kHalvesSinceAtlasA2, {kOut}),
+              If(IsNotInt8, SameDtype(kX1, kOut)), If(IsNotInt8, SameDtype(kX1, kBias)),
+              Custom(HasNoMore<is_scattered>), If(IsNotInt8, Custom(HasNoScales)));
 }
 constexpr auto kLies =
-    List(SizesRepresentable({kOut}), matmul::FractalInsideStorage({kX2}), matmul::MatricesInsideStorage({kX1, kX2}),
-         IfGiven<kBias>(InsideStorage({kBias})));
-constexpr auto kScaleLies = List(IfGiven<kX1Scale>(InsideStorage({kX1Scale})), IfGiven<kX2Scale>(InsideStorage({kX2Scale})));
+    List(SizesRepresentable({kOut}), matmul::FractalInsideStorage({kX2}),
+         matmul::MatricesInsideStorage({kX1, kX2}), IfGiven<kBias>(InsideStorage({kBias})));
+constexpr auto kScaleLies =
+    List(IfGiven<kX1Scale>(InsideStorage({kX1Scale})), IfGiven<kX2Scale>(InsideStorage({kX2Scale})));
 
 template <bool is_scattered>
 constexpr auto Shapes() {
@@ -156,11 +160,11 @@ constexpr auto kGatherRows = List(exchanges::GroupKnown(kGroup), Custom(RowsAreG
 constexpr auto kScatterRows = List(exchanges::GroupKnown(kGroup), Custom(RowsAreScattered, dense::kTiling));
 
 constexpr auto kGatherChecks = Join(kFloatTypes, Shapes<false>(), kLies, kGatherRows);
-constexpr auto kGatherChecksOfV2 =
-    Join(AllTypes<false>(), Shapes<false>(), List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kGatherRows);
+constexpr auto kGatherChecksOfV2 = Join(AllTypes<false>(), Shapes<false>(),
+                                        List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kGatherRows);
 constexpr auto kScatterChecks = Join(kFloatTypes, Shapes<true>(), kLies, kScatterRows);
-constexpr auto kScatterChecksOfV2 =
-    Join(AllTypes<true>(), Shapes<true>(), List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kScatterRows);
+constexpr auto kScatterChecksOfV2 = Join(
+    AllTypes<true>(), Shapes<true>(), List(If(IsInt8, Custom(ScalesFit))), kLies, kScaleLies, kScatterRows);
 
 // ---- the jobs ----
 

@@ -59,26 +59,26 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   result.dim[last] = right[1];
   checks.Is(kOut, result).IsIfGiven(kX3, result).IsIfGiven(kBias, Shape{right[1]});
   checks.Holds(RowsOf(left) != 0, kX1, "at least one row").Holds(right[1] != 0, kX2, "at least one column");
-  return checks.Holds(!IsInference(call) || !call.IsGiven(kX3), kX3, "null on Atlas inference products").status();
+  return checks.Holds(!IsInference(call) || !call.IsGiven(kX3), kX3, "null on Atlas inference products")
+      .status();
 }
 
-constexpr auto kLies =
-    List(SizesRepresentable({kOut}), matmul::FractalInsideStorage({kX1, kX2}),
-         matmul::MatricesInsideStorage({kX1, kX2}), IfGiven<kBias>(InsideStorage({kBias})),
-         IfGiven<kX3>(InsideStorage({kX3})));
+constexpr auto kLies = List(SizesRepresentable({kOut}), matmul::FractalInsideStorage({kX1, kX2}),
+                            matmul::MatricesInsideStorage({kX1, kX2}), IfGiven<kBias>(InsideStorage({kBias})),
+                            IfGiven<kX3>(InsideStorage({kX3})));
 
-constexpr auto kFloatChecks = Join(
-    List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup),
-         DtypesIn(kHalvesAndInference, {kX1, kX2, kOut}), IfGiven<kBias>(DtypesIn(kHalvesAndInference, {kBias})),
-         IfGiven<kX3>(DtypesIn(kHalvesAndInference, {kX3})), IfGiven<kX3>(SameDtype(kX1, kX3)),
-         SameDtype(kX1, kX2), SameDtype(kX1, kOut), IfGiven<kBias>(SameDtype(kX1, kBias))),
-    List(IsSum(kReduce), StopsOnFailure(kStreamMode), Custom(NotFractal), Custom(ShapesFit)), kLies,
-    List(exchanges::GroupKnown(kGroup)));
+constexpr auto kFloatChecks =
+    Join(List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup),
+              DtypesIn(kHalvesAndInference, {kX1, kX2, kOut}),
+              IfGiven<kBias>(DtypesIn(kHalvesAndInference, {kBias})),
+              IfGiven<kX3>(DtypesIn(kHalvesAndInference, {kX3})), IfGiven<kX3>(SameDtype(kX1, kX3)),
+              SameDtype(kX1, kX2), SameDtype(kX1, kOut), IfGiven<kBias>(SameDtype(kX1, kBias))),
+         List(IsSum(kReduce), StopsOnFailure(kStreamMode), Custom(NotFractal), Custom(ShapesFit)), kLies,
+         List(exchanges::GroupKnown(kGroup)));
 
 // ---- INT8 ----
 
-constexpr DtypeRule kBytes =
-    SinceAtlasA2(DtypeSet(ACL_INT8)).On(kInference, DtypeSet(ACL_INT8));
+constexpr DtypeRule kBytes = SinceAtlasA2(DtypeSet(ACL_INT8)).On(kInference, DtypeSet(ACL_INT8));
 constexpr DtypeSet kWords{ACL_UINT64, ACL_INT64};
 constexpr DtypeRule kScales =
     SinceAtlasA2(DtypeSet(ACL_UINT64, ACL_INT64, ACL_BF16, ACL_FLOAT)).On(kInference, kWords);
@@ -90,7 +90,8 @@ aclnnStatus ScaleFits(const Check& check, OperatorCall& call) noexcept {
   checks.Holds((scale == ACL_BF16) == is_bf16, kScale, "BF16 beside an output of BF16, else another type");
   if (call.IsGiven(kPertoken)) {
     checks.Holds(call.Tensor(kPertoken).dtype == ACL_FLOAT, kPertoken, "the type FLOAT");
-    checks.Holds(is_bf16 || scale == ACL_FLOAT, kScale, "FLOAT beside scales of rows and an output of FLOAT16");
+    checks.Holds(is_bf16 || scale == ACL_FLOAT, kScale,
+                 "FLOAT beside scales of rows and an output of FLOAT16");
   }
   return checks.status();
 }
@@ -112,13 +113,16 @@ aclnnStatus CommScalesAreComputed(const Check& check, OperatorCall& call) noexce
 }
 aclnnStatus CommScalesComeTogether(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  checks.Given(kCommScale1, "beside commQuantScale2Optional").Given(kCommScale2, "beside commQuantScale1Optional");
+  checks.Given(kCommScale1, "beside commQuantScale2Optional")
+      .Given(kCommScale2, "beside commQuantScale1Optional");
   return checks.status();
 }
 aclnnStatus HasNoGroups(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  return checks.HoldsOf(dense::Integer(call, kGroupSize) == 0, kGroupSize,
-                        "0: portacl does not compute products of groups, of MX and of fp8 types").status();
+  return checks
+      .HoldsOf(dense::Integer(call, kGroupSize) == 0, kGroupSize,
+               "0: portacl does not compute products of groups, of MX and of fp8 types")
+      .status();
 }
 
 constexpr auto kByteTypes =
@@ -130,16 +134,15 @@ constexpr auto kByteShapes =
     List(StopsOnFailure(kStreamMode), Custom(ShapesFit), Custom(ScaleShapesFit),
          If(HasCommScales, Custom(CommScalesComeTogether)), Custom(HasNoGroups, ACLNN_ERR_INNER_NULLPTR),
          Custom(CommScalesAreComputed, ACLNN_ERR_INNER_NULLPTR));
-constexpr auto kByteRest = Join(
-    kLies, List(matmul::MatricesInsideStorage({kScale}), IfGiven<kPertoken>(matmul::MatricesInsideStorage({kPertoken})),
-                exchanges::GroupKnown(kGroup)));
+constexpr auto kByteRest = Join(kLies, List(matmul::MatricesInsideStorage({kScale}),
+                                            IfGiven<kPertoken>(matmul::MatricesInsideStorage({kPertoken})),
+                                            exchanges::GroupKnown(kGroup)));
 constexpr auto kByteChecks = Join(kByteTypes, List(IsSum(kReduce)), kByteShapes, kByteRest);
 constexpr auto kByteChecksOfV4 = Join(kByteTypes, List(BeginsWithSum(kReduce)), kByteShapes, kByteRest);
 
 // ---- weights ----
 
-constexpr DtypeRule kWeights =
-    SinceAtlasA2(DtypeSet(ACL_INT8, ACL_INT4)).On(kInference, DtypeSet(ACL_INT8));
+constexpr DtypeRule kWeights = SinceAtlasA2(DtypeSet(ACL_INT8, ACL_INT4)).On(kInference, DtypeSet(ACL_INT8));
 
 aclnnStatus GroupFits(const Check& check, OperatorCall& call) noexcept {
   constexpr int64_t kUnit = 32;
@@ -175,15 +178,16 @@ aclnnStatus WeightScalesFit(const Check& check, OperatorCall& call) noexcept {
   return checks.IsIfGiven(kOffset, scale).status();
 }
 
-constexpr auto kWeightChecks = Join(
-    List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), exchanges::GroupGiven(kGroup),
-         DtypesIn(kHalvesAndInference, {kX1}), DtypesIn(kWeights, {kX2}), SameDtype(kX1, kScale),
-         SameDtype(kX1, kOut), IfGiven<kOffset>(SameDtype(kX1, kOffset)), IfGiven<kBias>(SameDtype(kX1, kBias)),
-         IfGiven<kX3>(SameDtype(kX1, kX3))),
-    List(IsSum(kReduce), StopsOnFailure(kStreamMode), Custom(GroupFits), Custom(ShapesFit), Custom(WeightScalesFit)),
-    kLies,
-    List(matmul::MatricesInsideStorage({kScale}), IfGiven<kOffset>(matmul::MatricesInsideStorage({kOffset})),
-         exchanges::GroupKnown(kGroup)));
+constexpr auto kWeightChecks =
+    Join(List(NotNull(kX1), NotNull(kX2), NotNull(kScale), NotNull(kOut), exchanges::GroupGiven(kGroup),
+              DtypesIn(kHalvesAndInference, {kX1}), DtypesIn(kWeights, {kX2}), SameDtype(kX1, kScale),
+              SameDtype(kX1, kOut), IfGiven<kOffset>(SameDtype(kX1, kOffset)),
+              IfGiven<kBias>(SameDtype(kX1, kBias)), IfGiven<kX3>(SameDtype(kX1, kX3))),
+         List(IsSum(kReduce), StopsOnFailure(kStreamMode), Custom(GroupFits), Custom(ShapesFit),
+              Custom(WeightScalesFit)),
+         kLies,
+         List(matmul::MatricesInsideStorage({kScale}),
+              IfGiven<kOffset>(matmul::MatricesInsideStorage({kOffset})), exchanges::GroupKnown(kGroup)));
 
 // ---- norms ----
 
@@ -200,7 +204,8 @@ aclnnStatus NormHasTerms(const Check& check, OperatorCall& call) noexcept {
   const Shape right = RightOf(call);
   checks.Holds(left[left.rank - 1] == right[0], kX2, "as many rows as x1 has columns");
   checks.Holds(residual[residual.rank - 1] == right[1], kResidual, "as many columns as x2");
-  const bool is_empty = left.IsEmpty() || right.IsEmpty() || residual.IsEmpty() || call.Tensor(kGamma).shape.IsEmpty();
+  const bool is_empty =
+      left.IsEmpty() || right.IsEmpty() || residual.IsEmpty() || call.Tensor(kGamma).shape.IsEmpty();
   if (is_empty) checks.Holds(right[0] != 0, kX1, "at least one column");
   if (is_empty && checks.Passed()) call.work = OperatorCall::Work::kNothing;
   return checks.status();
@@ -226,30 +231,30 @@ aclnnStatus NormsAreGiven(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kNormStart = List(NotNull(kX1), NotNull(kX2), NotNull(kResidual), NotNull(kGamma));
-constexpr auto kNormRest =
-    Join(List(Custom(NormHasTerms), StopsOnFailure(kStreamMode), IsSum(kReduce),
-              Custom(NormsAreGiven, ACLNN_ERR_PARAM_NULLPTR), exchanges::GroupGiven(kGroup), SameDtype(kResidual, kGamma)),
-         List(Custom(NormShapesFit), SizesRepresentable({kResidual})));
+constexpr auto kNormRest = Join(List(Custom(NormHasTerms), StopsOnFailure(kStreamMode), IsSum(kReduce),
+                                     Custom(NormsAreGiven, ACLNN_ERR_PARAM_NULLPTR),
+                                     exchanges::GroupGiven(kGroup), SameDtype(kResidual, kGamma)),
+                                List(Custom(NormShapesFit), SizesRepresentable({kResidual})));
 constexpr auto kNormLies =
     List(matmul::FractalInsideStorage({kX1, kX2}), matmul::MatricesInsideStorage({kX1, kX2}),
          IfGiven<kBias>(InsideStorage({kBias})), InsideStorage({kResidual, kGamma}),
-         IfGiven<kScale>(matmul::MatricesInsideStorage({kScale})), IfGiven<kOffset>(matmul::MatricesInsideStorage({kOffset})),
-         exchanges::GroupKnown(kGroup));
-constexpr auto kFloatNormChecks =
-    Join(kNormStart, kNormRest,
-         List(DtypesIn(kHalvesSinceAtlasA2, {kX1}), SameDtype(kX1, kX2), SameDtype(kX1, kResidual),
-              IfGiven<kBias>(SameDtype(kX1, kBias))),
-         kNormLies);
-constexpr auto kByteNormChecks =
-    Join(kNormStart, List(NotNull(kScale)), kNormRest,
-         List(DtypesIn(kBytes, {kX1, kX2}), DtypesIn(kScales, {kScale}), DtypesIn(kHalvesSinceAtlasA2, {kResidual}),
-              IfGiven<kBias>(DtypesIn(DtypeSet(ACL_INT32), {kBias})), Custom(ScaleFits), Custom(ScaleShapesFit)),
-         kNormLies);
+         IfGiven<kScale>(matmul::MatricesInsideStorage({kScale})),
+         IfGiven<kOffset>(matmul::MatricesInsideStorage({kOffset})), exchanges::GroupKnown(kGroup));
+constexpr auto kFloatNormChecks = Join(kNormStart, kNormRest,
+                                       List(DtypesIn(kHalvesSinceAtlasA2, {kX1}), SameDtype(kX1, kX2),
+                                            SameDtype(kX1, kResidual), IfGiven<kBias>(SameDtype(kX1, kBias))),
+                                       kNormLies);
+constexpr auto kByteNormChecks = Join(
+    kNormStart, List(NotNull(kScale)), kNormRest,
+    List(DtypesIn(kBytes, {kX1, kX2}), DtypesIn(kScales, {kScale}),
+         DtypesIn(kHalvesSinceAtlasA2, {kResidual}), IfGiven<kBias>(DtypesIn(DtypeSet(ACL_INT32), {kBias})),
+         Custom(ScaleFits), Custom(ScaleShapesFit)),
+    kNormLies);
 constexpr auto kWeightNormChecks =
     Join(kNormStart, List(NotNull(kScale)), kNormRest,
          List(DtypesIn(kHalvesSinceAtlasA2, {kX1}), DtypesIn(kWeights, {kX2}), SameDtype(kX1, kScale),
-              SameDtype(kX1, kResidual), IfGiven<kOffset>(SameDtype(kX1, kOffset)), IfGiven<kBias>(SameDtype(kX1, kBias)),
-              Custom(GroupFits), Custom(WeightScalesFit)),
+              SameDtype(kX1, kResidual), IfGiven<kOffset>(SameDtype(kX1, kOffset)),
+              IfGiven<kBias>(SameDtype(kX1, kBias)), Custom(GroupFits), Custom(WeightScalesFit)),
          kNormLies);
 
 // ---- the jobs ----
@@ -322,7 +327,8 @@ void SetNorm(const OperatorCall& call, Executor& executor) {
   const BufferRef product = ops.Bytes(count * dense::SizeOf(call, kResidual));
   part.out = DenseRows(product, residual.dtype, part.columns);
   Multiply(ops, part);
-  exchanges::Add(ops, exchanges::SumOverRanks{product, product, count, residual.dtype, /*is_part=*/false, /*step=*/0});
+  exchanges::Add(
+      ops, exchanges::SumOverRanks{product, product, count, residual.dtype, /*is_part=*/false, /*step=*/0});
   engine::NormedRows norm{};
   norm.source = engine::NumberRowsOf(call.isa, product, residual.dtype);
   norm.added = ops.Rows(kResidual);

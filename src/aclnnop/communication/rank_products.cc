@@ -21,9 +21,10 @@ aclnnStatus check::IsSum(const Check& check, OperatorCall& call) noexcept {
   constexpr std::string_view kSum = "sum";
   const Attribute& given = call.attributes[static_cast<size_t>(check.low)];
   if (given.text == nullptr) {
-    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
-                     StartMessage(call).Add("parameter ").Add(given.name).Add(
-                         " is a null pointer, expected the text \"sum\"."));
+    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, StartMessage(call)
+                                                  .Add("parameter ")
+                                                  .Add(given.name)
+                                                  .Add(" is a null pointer, expected the text \"sum\"."));
   }
   const std::string_view text = given.text;
   if (check.high != 0 ? text.substr(0, kSum.size()) == kSum : text == kSum) return ACL_SUCCESS;

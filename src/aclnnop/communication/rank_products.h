@@ -16,8 +16,7 @@ inline constexpr ProductSet kInference{Product::kAtlasInference};
 // FLOAT16 and BF16 since Atlas A2.
 inline constexpr DtypeRule kHalvesSinceAtlasA2 = SinceAtlasA2(kHalves);
 // And FLOAT16 on Atlas inference products.
-inline constexpr DtypeRule kHalvesAndInference =
-    SinceAtlasA2(kHalves).On(kInference, DtypeSet(ACL_FLOAT16));
+inline constexpr DtypeRule kHalvesAndInference = SinceAtlasA2(kHalves).On(kInference, DtypeSet(ACL_FLOAT16));
 
 namespace check {
 aclnnStatus IsSum(const Check& check, OperatorCall& call) noexcept;

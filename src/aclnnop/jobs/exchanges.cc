@@ -25,10 +25,11 @@ constexpr size_t kMostShown = 128;
 
 aclnnStatus check::GroupGiven(const Check& check, OperatorCall& call) noexcept {
   if (NameIn(call, check.low) != nullptr) return ACL_SUCCESS;
-  return FailAclnn(check.code, StartMessage(call)
-                                   .Add("parameter ")
-                                   .Add(call.attributes[static_cast<size_t>(check.low)].name)
-                                   .Add(" is a null pointer, expected the name that HcclGetCommName writes."));
+  return FailAclnn(check.code,
+                   StartMessage(call)
+                       .Add("parameter ")
+                       .Add(call.attributes[static_cast<size_t>(check.low)].name)
+                       .Add(" is a null pointer, expected the name that HcclGetCommName writes."));
 }
 
 aclnnStatus check::GroupKnown(const Check& check, OperatorCall& call) noexcept {

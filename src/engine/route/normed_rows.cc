@@ -43,8 +43,7 @@ void NormedRows::Run(const JobContext& context) const noexcept {
     });
     const double mean = squares / static_cast<double>(columns);
     const auto factor = static_cast<float>(1.0 / std::sqrt(mean + static_cast<double>(epsilon)));
-    if (reciprocal.is_there)
-      Store(reciprocal.buffer.Address(context) + row * int64_t{sizeof(float)}, factor);
+    if (reciprocal.is_there) Store(reciprocal.buffer.Address(context) + row * int64_t{sizeof(float)}, factor);
     for_each_part([&](int64_t first, int64_t n) {
       const int64_t at = row * columns + first;
       // The sum may be written where `added` is read, which is done.

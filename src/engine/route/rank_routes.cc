@@ -39,13 +39,15 @@ struct Trailer {
 };
 
 void Copy(BufferRef numbers, const JobContext& context, int64_t first, int64_t n, float* to) {
-  std::memcpy(to, numbers.Address(context) + first * int64_t{sizeof(float)}, static_cast<size_t>(n) * sizeof(float));
+  std::memcpy(to, numbers.Address(context) + first * int64_t{sizeof(float)},
+              static_cast<size_t>(n) * sizeof(float));
 }
 
 // Calls body(first, n) for parts of a row.
 template <class Body>
 void ForEachPart(int64_t columns, const Body& body) {
-  for (int64_t first = 0; first < columns; first += kColumns) body(first, std::min(kColumns, columns - first));
+  for (int64_t first = 0; first < columns; first += kColumns)
+    body(first, std::min(kColumns, columns - first));
 }
 
 // Fails the job before it takes part in an exchange: the other ranks then wait until their time is over.
@@ -62,7 +64,9 @@ void FailCounts(const JobContext& context, const char* what, int64_t value, int6
 bool RankRoutes::IsActive(const JobContext& context, int64_t token) const {
   if (!active.is_there) return true;
   const char* const flags = active.buffer.Address(context);
-  if (!is_by_choice) return token < std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });
+  if (!is_by_choice)
+    return token < std::count_if(
+                       flags, flags + tokens, [](char flag) { return flag != 0; });
   const char* const own_flags = flags + token * choices;
   return std::any_of(own_flags, own_flags + choices, [](char flag) { return flag != 0; });
 }
@@ -72,10 +76,9 @@ void RankRoutes::Plan(const JobContext& context) const {
   int64_t* const counts = WordsAt(count, context);
   int64_t* const begins = WordsAt(begin, context);
   const char* const flags = active.is_there ? active.buffer.Address(context) : nullptr;
-  const int64_t tokens_sent =
-      flags == nullptr || is_by_choice
-          ? tokens
-          : std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });
+  const int64_t tokens_sent = flags == nullptr || is_by_choice
+                                  ? tokens
+                                  : std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });
   const int64_t ranks_of_shared = shared > 0 ? shared_ranks / shared : 0;
   BadIndex bad;
   // Calls f(entry, key) for every entry that is sent, in order.
@@ -105,7 +108,8 @@ void RankRoutes::Plan(const JobContext& context) const {
   for (int64_t key = 0; key < Keys(); ++key) begins[key + 1] = begins[key] + counts[key];
   std::fill_n(counts, Keys(), int64_t{0});
   for_each([&](int64_t entry, int64_t key) { ordered[begins[key] + counts[key]++] = entry; });
-  bad.Report(context, raises, name, 0, experts + special, [&](int64_t at) { return At<int32_t>(expert, context, at); });
+  bad.Report(context, raises, name, 0, experts + special,
+             [&](int64_t at) { return At<int32_t>(expert, context, at); });
 }
 
 // ---- dispatch ----
@@ -126,8 +130,8 @@ void DispatchRows::Pack(const JobContext& context, int64_t entry, char* record) 
   if (!quantises) {
     std::memcpy(record, row, static_cast<size_t>(columns * size));
   } else {
-    const int64_t scale_row = is_shared ? column - routes.choices
-                                        : first_scale + At<int32_t>(routes.expert, context, choice);
+    const int64_t scale_row =
+        is_shared ? column - routes.choices : first_scale + At<int32_t>(routes.expert, context, choice);
     float values[kColumns];
     const auto bring = [&](int64_t first, int64_t n) {
       load(row + first * size, values, static_cast<size_t>(n));
@@ -146,7 +150,8 @@ void DispatchRows::Pack(const JobContext& context, int64_t entry, char* record) 
       bring(first, n);
       for (int64_t i = 0; i < n; ++i) {
         const float code = greatest == 0 ? 0.0f : std::nearbyint(values[i] * steps);
-        record[first + i] = code >= -kMost - 1 && code <= kMost ? static_cast<char>(static_cast<int8_t>(code)) : '\0';
+        record[first + i] =
+            code >= -kMost - 1 && code <= kMost ? static_cast<char>(static_cast<int8_t>(code)) : '\0';
       }
     });
   }
@@ -275,7 +280,9 @@ bool CombineRanks::Exchange(const JobContext& context) const {
   auto* const ranges = reinterpret_cast<RankExchange::Range*>(places + routes.Entries());
   const int64_t own_experts = routes.OwnExperts();
   const int64_t bytes = columns * source.size;
-  const auto end_of = [&](int64_t i) { return i < 0 ? int64_t{0} : int64_t{At<int32_t>(received, context, i)}; };
+  const auto end_of = [&](int64_t i) {
+    return i < 0 ? int64_t{0} : int64_t{At<int32_t>(received, context, i)};
+  };
   int64_t last = 0;
   for (int64_t i = 0; i < own_experts * routes.ranks; ++i) {
     const int64_t end = end_of(i);
@@ -291,13 +298,14 @@ bool CombineRanks::Exchange(const JobContext& context) const {
     for (int64_t expert = 0; expert < own_experts; ++expert) {
       const int64_t at = expert * routes.ranks + rank;
       const int64_t rows = end_of(at) - end_of(at - 1);
-      std::memcpy(send.Address(context) + sent * bytes, source.buffer.Address(context) + end_of(at - 1) * bytes,
-                  static_cast<size_t>(rows * bytes));
+      std::memcpy(send.Address(context) + sent * bytes,
+                  source.buffer.Address(context) + end_of(at - 1) * bytes, static_cast<size_t>(rows * bytes));
       sent += rows;
     }
     ranges[rank] = {first * bytes, (sent - first) * bytes};
     const int64_t begin = begins[rank * routes.experts_of_rank];
-    ranges[routes.ranks + rank] = {begin * bytes, (begins[(rank + 1) * routes.experts_of_rank] - begin) * bytes};
+    ranges[routes.ranks + rank] = {begin * bytes,
+                                   (begins[(rank + 1) * routes.experts_of_rank] - begin) * bytes};
   }
   RankExchange exchange;
   exchange.send = send.Address(context);
@@ -317,14 +325,17 @@ void CombineRanks::Sum(const JobContext& context, int64_t row) const {
     float term[kColumns];
     float fixed[kColumns];
     const auto came_row = [&](int64_t place) {
-      source.load(came.Address(context) + (place * columns + first) * source.size, term, static_cast<size_t>(n));
+      source.load(came.Address(context) + (place * columns + first) * source.size, term,
+                  static_cast<size_t>(n));
     };
     for (int64_t choice = 0; choice < routes.choices; ++choice) {
       const float weight = At<float>(factor, context, row * routes.choices + choice);
-      const int64_t special = At<int32_t>(routes.expert, context, row * routes.choices + choice) - routes.experts;
+      const int64_t special =
+          At<int32_t>(routes.expert, context, row * routes.choices + choice) - routes.experts;
       if (places[choice] >= 0) {
         came_row(places[choice]);
-      } else if (special >= zeros && special < zeros + copies + constants && (flags == nullptr || flags[choice] != 0)) {
+      } else if (special >= zeros && special < zeros + copies + constants &&
+                 (flags == nullptr || flags[choice] != 0)) {
         Copy(token, context, row * columns + first, n, term);
         if (const int64_t c = special - zeros - copies; c >= 0) {
           const auto one = At<float>(alpha1, context, c);
@@ -346,7 +357,8 @@ void CombineRanks::Sum(const JobContext& context, int64_t row) const {
       Copy(added.buffer, context, row * columns + first, n, term);
       for (int64_t i = 0; i < n; ++i) sum[i] += term[i];
     }
-    to.store(sum, to.buffer.Address(context) + (row * columns + first) * to.size, static_cast<size_t>(n), false);
+    to.store(sum, to.buffer.Address(context) + (row * columns + first) * to.size, static_cast<size_t>(n),
+             false);
   });
 }
 
@@ -359,7 +371,8 @@ void CombineRanks::Run(const JobContext& context) const noexcept {
     if (routes.IsActive(context, row)) {
       Sum(context, row);
     } else if (clears) {
-      std::memset(to.buffer.Address(context) + row * columns * to.size, 0, static_cast<size_t>(columns * to.size));
+      std::memset(to.buffer.Address(context) + row * columns * to.size, 0,
+                  static_cast<size_t>(columns * to.size));
     }
   });
 }

@@ -15,8 +15,9 @@ namespace portacl::engine {
 // shared experts, to which every active token goes. The first ranks hold shared experts, the others
 // `experts_of_rank` routed ones each.
 struct RankRoutes {
-  BufferRef expert;       // INT32, tokens x choices
-  OptionalBuffer active;  // BOOL: of each choice, or the number of true ones is that of the first tokens that are active
+  BufferRef expert;  // INT32, tokens x choices
+  OptionalBuffer
+      active;  // BOOL: of each choice, or the number of true ones is that of the first tokens that are active
   bool is_by_choice;
   int64_t tokens, choices;
   int64_t ranks, own;
@@ -46,11 +47,11 @@ struct DispatchRows {
   RankRoutes routes;
   BufferRef source;  // tokens x columns
   int64_t columns;
-  int32_t size;         // bytes of a number
-  LoadFunction load;    // of the source, to quantise it: INT8 by the greatest magnitude of a row
+  int32_t size;       // bytes of a number
+  LoadFunction load;  // of the source, to quantise it: INT8 by the greatest magnitude of a row
   bool quantises;
-  OptionalBuffer scale;  // FLOAT rows, by which rows are multiplied before; the first ones of shared experts
-  int64_t first_scale;   // row of the first routed expert
+  OptionalBuffer scale;   // FLOAT rows, by which rows are multiplied before; the first ones of shared experts
+  int64_t first_scale;    // row of the first routed expert
   OptionalBuffer factor;  // FLOAT of each choice
   int64_t capacity;       // rows of `to`
   BufferRef to;
