@@ -445,6 +445,81 @@ TEST_P(RankProducts, BlocksOfAllRanks) {
   });
 }
 
+// The greatest magnitude of every row is 127, so that its scale is 1.
+TEST_P(RankProducts, BlocksOfInt8) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    const int64_t ranks = group.size();
+    const uint64_t me = rank.rank();
+    constexpr int64_t kEach = 3;
+    constexpr int64_t kWidth = 6;
+    constexpr int64_t kColumns = 8;
+    const int64_t rows = kEach * ranks;
+    const int64_t terms = ranks * kWidth;
+    const auto left_of = [&](uint64_t r) {
+      Matrix made = DrawnMatrix(1, r, rows * kWidth, -5, 5);
+      for (int64_t row = 0; row < rows; ++row) made[static_cast<size_t>(row * kWidth)] = 127;
+      return made;
+    };
+    Matrix permuted(static_cast<size_t>(kEach * terms));
+    for (int64_t q = 0; q < ranks; ++q) {
+      const Matrix theirs = left_of(static_cast<uint64_t>(q));
+      for (int64_t i = 0; i < kEach; ++i) {
+        for (int64_t h = 0; h < kWidth; ++h)
+          permuted[static_cast<size_t>(i * terms + q * kWidth + h)] =
+              At(theirs, (group.rank() * kEach + i) * kWidth + h);
+      }
+    }
+    const Matrix bias = DrawnMatrix(3, me, kColumns, -4, 4);
+    const auto scaled = [&](Matrix numbers, const Matrix& added) {
+      for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = numbers[i] * 0.5 + added[i % kColumns];
+      return numbers;
+    };
+    const HostOperand x1(ACL_BF16, {rows, kWidth}, left_of(me));
+    const HostOperand x2(ACL_INT8, {terms, kColumns}, DrawnMatrix(2, me, terms * kColumns));
+    const HostOperand biases(ACL_FLOAT, {kColumns}, bias);
+    const HostOperand scale(ACL_FLOAT, {kColumns}, Matrix(kColumns, 0.5));
+    const HostOperand out(ACL_FLOAT, {kEach, kColumns});
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAlltoAllQuantMatmulGetWorkspaceSize(
+              x1.tensor(), x2.tensor(), biases.tensor(), nullptr, scale.tensor(), nullptr, nullptr, nullptr,
+              group.name(), nullptr, 7, 2, 0, -1, ACL_INT8, 0, false, false, out.tensor(), nullptr, size,
+              executor);
+        },
+        aclnnAlltoAllQuantMatmul);
+    out.Expect(scaled(Product(permuted, DrawnMatrix(2, me, terms * kColumns), kEach, terms, kColumns), bias),
+               "behind");
+
+    const int64_t part = kColumns / ranks;
+    Matrix wanted;
+    for (int64_t q = 0; q < ranks; ++q) {
+      const auto r = static_cast<uint64_t>(q);
+      Matrix theirs = Product(DrawnMatrix(5, r, kEach * kWidth, -9, 9),
+                              DrawnMatrix(6, r, kWidth * kColumns, -9, 9), kEach, kWidth, kColumns);
+      for (int64_t i = 0; i < kEach * kColumns; ++i)
+        theirs[static_cast<size_t>(i)] *= i / kColumns == 1 ? 2 : 1;
+      theirs = scaled(theirs, DrawnMatrix(3, r, kColumns, -4, 4));
+      for (int64_t i = 0; i < kEach; ++i) {
+        for (int64_t j = 0; j < part; ++j)
+          wanted.push_back(At(theirs, i * kColumns + group.rank() * part + j));
+      }
+    }
+    const HostOperand y1(ACL_INT8, {kEach, kWidth}, DrawnMatrix(5, me, kEach * kWidth, -9, 9));
+    const HostOperand y2(ACL_INT8, {kWidth, kColumns}, DrawnMatrix(6, me, kWidth * kColumns, -9, 9));
+    const HostOperand factors(ACL_FLOAT, {kEach}, {1, 2, 1});
+    const HostOperand blocks(ACL_FLOAT, {rows, part});
+    group.Works(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnQuantMatmulAlltoAllGetWorkspaceSize(
+              y1.tensor(), y2.tensor(), biases.tensor(), factors.tensor(), scale.tensor(), nullptr, nullptr,
+              nullptr, nullptr, group.name(), 3, 2, 0, -1, 0, false, false, blocks.tensor(), size, executor);
+        },
+        aclnnQuantMatmulAlltoAll);
+    blocks.Expect(wanted, "before");
+  });
+}
+
 // Rows of every rank for every expert of every rank, also none; there and back.
 TEST_P(RankProducts, RowsOfExperts) {
   InProcesses(GetParam(), [](Rank& rank) {

@@ -43,6 +43,13 @@ HAS(aclnnAlltoAllMatmul, In, In, In, Array, Name, bool, bool, Out, Out);
 HAS(aclnnAlltoAllMatmulV2, In, In, In, Array, Name, Name, bool, bool, Out, Out);
 HAS(aclnnMatmulAlltoAll, In, In, In, Array, Name, bool, bool, Out);
 HAS(aclnnMatmulAlltoAllV2, In, In, In, Array, Name, Name, bool, bool, Out);
+HAS(aclnnAlltoAllQuantMatmul, In, In, In, In, In, In, In, In, Name, Array, I, I, I, I, I, I, bool, bool, Out,
+    Out);
+HAS(aclnnAlltoAllQuantMatmulV2, In, In, In, In, In, In, In, In, Name, Name, Array, I, I, I, I, I, I, bool,
+    bool, Out, Out);
+HAS(aclnnQuantMatmulAlltoAll, In, In, In, In, In, In, In, In, Array, Name, I, I, I, I, I, bool, bool, Out);
+HAS(aclnnQuantMatmulAlltoAllV2, In, In, In, In, In, In, In, In, Array, Name, Name, I, I, I, I, I, bool, bool,
+    Out);
 HAS(aclnnAlltoAllvGroupedMatMul, In, In, In, In, In, In, Name, I, Array, Array, bool, bool, bool, Out, Out,
     Out);
 HAS(aclnnAlltoAllvGroupedMatMulV2, In, In, In, In, In, In, Name, Name, I, Array, Array, bool, bool, bool, Out,

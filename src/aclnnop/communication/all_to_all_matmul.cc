@@ -1,4 +1,5 @@
-// aclnnAlltoAllMatmul and aclnnMatmulAlltoAll: a product behind or before an exchange of blocks between all ranks.
+// aclnnAlltoAllMatmul and aclnnMatmulAlltoAll: a product behind or before an exchange of blocks between all ranks; and
+// their quantised forms.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/communication/all_to_all_matmul_functions.h"
 
@@ -23,9 +24,25 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// aclnnMatmulAlltoAll has no kPermuted.
-enum Tensors { kX1, kX2, kBias, kOut, kPermuted };
-enum Attributes { kGroup, kAxes, kTranspose1, kTranspose2 };
+// Products before the exchange have no kPermuted; those of floats have null pointers for what scales, and only the first
+// attributes.
+enum Tensors { kX1, kX2, kBias, kX1Scale, kX2Scale, kCommonScale, kX1Offset, kX2Offset, kOut, kPermuted };
+enum Attributes {
+  kGroup,
+  kAxes,
+  kTranspose1,
+  kTranspose2,
+  kX1Mode,
+  kX2Mode,
+  kCommonMode,
+  kCommType,
+  kX1Type,
+  kGroupSize
+};
+// Modes of quantisation: a scale for each column, for each row, and for each row as it is found.
+constexpr int64_t kOfColumns = 2;
+constexpr int64_t kOfRows = 3;
+constexpr int64_t kDynamic = 7;
 
 bool HasPermuted(const OperatorCall& call) noexcept {
   return std::ssize(call.tensors) > kPermuted && call.IsGiven(kPermuted) &&
@@ -97,6 +114,60 @@ constexpr auto Checks() {
 constexpr auto kBehind = Checks<true>();
 constexpr auto kBefore = Checks<false>();
 
+// ---- INT8 ----
+
+constexpr DtypeRule kBytes = SinceAtlasA2(DtypeSet(ACL_INT8));
+constexpr DtypeRule kResults = SinceAtlasA2(kFloatHalfAndBf16);
+constexpr DtypeSet kFloat{ACL_FLOAT};
+
+// Behind the exchange x1 is of floats, and its rows are quantised there.
+template <bool is_behind>
+aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  checks.HoldsOf(Integer(call, kX1Mode) == (is_behind ? kDynamic : kOfRows), kX1Mode, is_behind ? "7" : "3");
+  checks.HoldsOf(Integer(call, kX2Mode) == kOfColumns, kX2Mode, "2");
+  checks.HoldsOf(Integer(call, kCommonMode) == 0, kCommonMode, "0");
+  checks.HoldsOf(Integer(call, kCommType) == -1, kCommType,
+                 "-1: portacl does not quantise what ranks exchange");
+  checks.HoldsOf(Integer(call, kGroupSize) == 0, kGroupSize, "0");
+  if (is_behind)
+    checks.HoldsOf(Integer(call, kX1Type) == ACL_INT8, kX1Type,
+                   "INT8: portacl does not compute with fp8 types");
+  for (const int tensor : {kCommonScale, kX1Offset, kX2Offset})
+    checks.Holds(!call.IsGiven(tensor) || call.Tensor(tensor).shape.IsEmpty(), tensor, "null or empty");
+  return checks.status();
+}
+
+template <bool is_behind>
+aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  if (!is_behind) {
+    const int64_t rows = call.Tensor(kX1).shape[0];
+    const Shape& scale = call.Tensor(kX1Scale).shape;
+    checks.Holds(scale == Shape{rows} || scale == Shape{rows, 1}, kX1Scale, "[BS] or [BS,1]");
+  }
+  const int64_t columns = RightOf(call)[1];
+  const Shape& scale = call.Tensor(kX2Scale).shape;
+  checks.Holds(scale == Shape{columns} || scale == Shape{1, columns}, kX2Scale, "[n] or [1,n]");
+  return checks.status();
+}
+
+template <bool is_behind>
+constexpr auto QuantisedChecks() {
+  return Join(List(NotNull(kX1), NotNull(kX2), NotNull(kX2Scale), NotNull(kOut),
+                   exchanges::GroupGiven(kGroup), DtypesIn(is_behind ? kHalvesSinceAtlasA2 : kBytes, {kX1}),
+                   DtypesIn(kBytes, {kX2}), DtypesIn(kFloat, {kX2Scale}), DtypesIn(kResults, {kOut}),
+                   IfGiven<kBias>(DtypesIn(kFloat, {kBias})), If(HasPermuted, SameDtype(kX1, kPermuted)),
+                   Custom(ModesFit<is_behind>), Custom(AxesFit)),
+              List(exchanges::GroupKnown(kGroup), Custom(ShapesFit<is_behind>), Custom(ScalesFit<is_behind>),
+                   SizesRepresentable({kOut}), DoneIfEmpty({kX1}), matmul::FractalInsideStorage({kX2}),
+                   matmul::MatricesInsideStorage({kX1, kX2}), InsideStorage({kX2Scale}),
+                   IfGiven<kBias>(InsideStorage({kBias}))));
+}
+constexpr auto kQuantisedBehind = QuantisedChecks<true>();
+constexpr auto kQuantisedBefore = Join(List(NotNull(kX1Scale), DtypesIn(kFloat, {kX1Scale})),
+                                       QuantisedChecks<false>(), List(InsideStorage({kX1Scale})));
+
 // ---- the jobs ----
 
 GroupedPart PartOf(const OperatorCall& call) {
@@ -107,7 +178,31 @@ GroupedPart PartOf(const OperatorCall& call) {
   part.right = grouped::OperandOf(call, kX2, 0, true, false);
   if (Integer(call, kTranspose2) != 0) std::swap(part.right.row, part.right.column);
   if (call.IsGiven(kBias)) part.added = grouped::OperandOf(call, kBias, 0, false, false);
+  if (!call.IsGiven(kX2Scale)) return part;
+  part.kind = GroupedPart::Kind::kIntegers;
+  part.scale = grouped::OperandOf(call, kX2Scale, 0, false, false);
   return part;
+}
+engine::GroupedOperand FactorsOf(BufferRef rows) {
+  return {true, rows, ACL_FLOAT, int64_t{sizeof(float)}, 0, 0};
+}
+
+// Sets rows that are quantised by their greatest magnitudes as the left operand, with their scales.
+void SetQuantised(const OperatorCall& call, DenseOpList& ops, BufferRef rows, GroupedPart& part) {
+  engine::QuantiseRows quantised{};
+  quantised.source = engine::NumberRowsOf(call.isa, rows, call.Tensor(kX1).dtype);
+  quantised.to = ops.Bytes(part.rows * part.depth);
+  quantised.is_dynamic = true;
+  quantised.row_scale = {ops.Floats(part.rows), true};
+  quantised.rows = part.rows;
+  quantised.columns = part.depth;
+  quantised.divisor = 1;
+  quantised.load_half = engine::FindLoad(call.isa, ACL_FLOAT16, ACL_FLOAT);
+  quantised.store_half = engine::FindStore(call.isa, ACL_FLOAT16);
+  quantised.threads = call.threads;
+  ops.Compute(quantised, {rows}, part.rows * part.depth);
+  part.left = DenseRows(quantised.to, ACL_INT8, part.depth);
+  part.factor = FactorsOf(quantised.row_scale.buffer);
 }
 
 // A view of dense elements, two of whose three dims are swapped.
@@ -137,8 +232,12 @@ void SetBehind(const OperatorCall& call, Executor& executor) {
   const BufferRef permuted = HasPermuted(call) ? ops.Out(kPermuted) : ops.Bytes(bytes);
   ops.Copy(Swapped({ranks, part.rows, columns}, x1.dtype), blocks.receive,
            DenseTensor({part.rows, ranks, columns}, x1.dtype), permuted);
-  part.left = DenseRows(permuted, x1.dtype, part.depth);
-  part.out = DenseRows(ops.Out(kOut), x1.dtype, part.columns);
+  if (call.IsGiven(kX2Scale)) {
+    SetQuantised(call, ops, permuted, part);
+  } else {
+    part.left = DenseRows(permuted, x1.dtype, part.depth);
+  }
+  part.out = DenseRows(ops.Out(kOut), call.Tensor(kOut).dtype, part.columns);
   Multiply(ops, part);
   ops.SetJob();
 }
@@ -148,11 +247,12 @@ void SetBefore(const OperatorCall& call, Executor& executor) {
   if (!exchanges::Join(call, kGroup, 1, executor)) return;
   DenseOpList ops(call, executor);
   const int64_t ranks = executor.ranks->size();
-  const aclDataType dtype = call.Tensor(kX1).dtype;
+  const aclDataType dtype = call.Tensor(kOut).dtype;
   GroupedPart part = PartOf(call);
   part.rows = call.Tensor(kX1).shape[0];
   part.left = LeftOf(call, ops, kX1);
-  const int64_t bytes = part.rows * part.columns * dense::SizeOf(call, kX1);
+  if (call.IsGiven(kX1Scale)) part.factor = FactorsOf(ops.In(kX1Scale));
+  const int64_t bytes = part.rows * part.columns * dense::SizeOf(call, kOut);
   const BufferRef product = ops.Bytes(bytes);
   part.out = DenseRows(product, dtype, part.columns);
   Multiply(ops, part);
@@ -183,4 +283,16 @@ PORTACL_PHASE_1(aclnnMatmulAlltoAll) {
 }
 PORTACL_PHASE_1(aclnnMatmulAlltoAllV2) {
   return dense::RunOpList(call, kBefore, workspaceSize, executor, SetBefore);
+}
+PORTACL_PHASE_1(aclnnAlltoAllQuantMatmul) {
+  return dense::RunOpList(call, kQuantisedBehind, workspaceSize, executor, SetBehind);
+}
+PORTACL_PHASE_1(aclnnAlltoAllQuantMatmulV2) {
+  return dense::RunOpList(call, kQuantisedBehind, workspaceSize, executor, SetBehind);
+}
+PORTACL_PHASE_1(aclnnQuantMatmulAlltoAll) {
+  return dense::RunOpList(call, kQuantisedBefore, workspaceSize, executor, SetBefore);
+}
+PORTACL_PHASE_1(aclnnQuantMatmulAlltoAllV2) {
+  return dense::RunOpList(call, kQuantisedBefore, workspaceSize, executor, SetBefore);
 }
