@@ -156,6 +156,10 @@ const auto kChannelShuffle = Register(
     "aclnnChannelShuffle", 1,
     [](const Call& c) { return aclnnChannelShuffleGetWorkspaceSize(c.t[0], 3, c.t[1], c.size, c.executor); },
     aclnnChannelShuffle, {{kRealSizes, {{5, 12, 431}}, {5, 12, 431}}});
+const auto kFlatten = Register(
+    "aclnnFlatten", 1,
+    [](const Call& c) { return aclnnFlattenGetWorkspaceSize(c.t[0], 2, c.t[1], c.size, c.executor); },
+    aclnnFlatten, {{kRealSizes, {{5, 12, 431}}, {60, 431}}});
 const auto kRepeat =
     Register("aclnnRepeat", 1,
              [](const Call& c) {
