@@ -52,6 +52,30 @@ def gathered(group: str, dtype: torch.dtype) -> None:
     same(found, wanted[RANK * ROWS : (RANK + 1) * ROWS], "scattered sum")
 
 
+def blocks(group: str) -> None:
+    each, width = 3, 8
+    x, weight = drawn(11, RANK, each * SIZE, width).half().npu(), drawn(12, RANK, width * SIZE, COLUMNS).half().npu()
+    moved = torch.cat([drawn(11, one, each * SIZE, width)[RANK * each : (RANK + 1) * each] for one in range(SIZE)], dim=1)
+    product, rows = torch_npu.npu_all_to_all_matmul(x, weight, group, SIZE)
+    same(rows, moved, "blocks of all ranks")
+    same(product, moved @ drawn(12, RANK, width * SIZE, COLUMNS), "product of blocks")
+
+
+def rows_of_experts(group: str) -> None:
+    each, width = 2, 16  # experts of a rank
+    counts = torch.stack([drawn(13, one, SIZE * each, low=0, high=3) for one in range(SIZE)]).long()  # [from][to and its expert]
+    send, receive = counts[RANK].tolist(), counts[:, RANK * each : (RANK + 1) * each].reshape(-1).tolist()
+    x = [drawn(14, one, int(counts[one].sum()), width) for one in range(SIZE)]
+    weight = drawn(15, RANK, each, width, COLUMNS)
+    wanted = []
+    for expert in range(each):
+        for one in range(SIZE):
+            begin = int(counts[one, : RANK * each + expert].sum())
+            wanted.append(x[one][begin : begin + int(counts[one, RANK * each + expert])] @ weight[expert])
+    found = torch_npu.npu_alltoallv_gmm(x[RANK].half().npu(), weight.half().npu(), group, SIZE, send, receive)[0]
+    same(found, torch.cat(wanted), "rows of experts")
+
+
 def experts(group: str) -> None:
     tokens, choices, experts_of_rank, width = 6, 2, 2, 1024
     every = experts_of_rank * SIZE
@@ -82,6 +106,8 @@ def main() -> None:
     quantised_sums(group)
     if SIZE > 1:
         experts(group)
+        blocks(group)
+        rows_of_experts(group)
     try:
         torch_npu.npu_mm_all_reduce_base(torch.ones(2, 2).half().npu(), torch.ones(2, 2).half().npu(), "nobody")
         torch.npu.synchronize()
