@@ -157,7 +157,7 @@ TEST_P(RankFaults, ARankEnds) {
               {last});
 }
 
-// The first rank never calls: HCCL_EXEC_TIMEOUT ends the others' waiting, and nothing is written.
+// The first rank never calls: HCCL_EXEC_TIMEOUT ends the others' waiting.
 TEST_P(RankFaults, ARankDoesNotCall) {
   setenv("HCCL_EXEC_TIMEOUT", "2", 1);
   InProcesses(GetParam(), [](Rank& rank) {
@@ -186,6 +186,34 @@ TEST_P(RankFaults, AnotherShape) {
     Ones ones(rank.rank() == rank.size() - 1 ? 5 : 3);
     EXPECT_NE(ones.Call(group), 0);
     ExpectParts({"aclnnMatmulAllReduce", "rank "});
+  });
+  unsetenv("HCCL_EXEC_TIMEOUT");
+}
+
+// What follows a failed exchange is not computed.
+TEST_P(RankFaults, NothingBehindAFailure) {
+  setenv("HCCL_EXEC_TIMEOUT", "1", 1);
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    if (rank.rank() > 0) {
+      constexpr int64_t kTermsOfAll = 256;
+      const int64_t rows = 2 * group.size();
+      const HostOperand x1(ACL_FLOAT16, {2, kTermsOfAll}, Matrix(2 * kTermsOfAll, 1));
+      const HostOperand x2(ACL_FLOAT16, {kTermsOfAll, 3}, Matrix(kTermsOfAll * 3, 1));
+      const Matrix before(static_cast<size_t>(3 * rows), 7);
+      const HostOperand out(ACL_FLOAT16, {rows, 3}, before);
+      EXPECT_NE(group.Call(
+                    [&](uint64_t* size, aclOpExecutor** executor) {
+                      return aclnnAllGatherMatmulGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr,
+                                                                  group.name(), 0, 0, 1, out.tensor(),
+                                                                  nullptr, size, executor);
+                    },
+                    aclnnAllGatherMatmul),
+                0);
+      ExpectParts({"aclnnAllGatherMatmul", "rank "});
+      out.Expect(before, "kept");
+    }
+    rank.Meet(0, static_cast<int>(rank.size()));
   });
   unsetenv("HCCL_EXEC_TIMEOUT");
 }

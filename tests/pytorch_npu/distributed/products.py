@@ -89,7 +89,9 @@ def experts(group: str) -> None:
     assert int(counts.sum()) == int(received.cpu()[experts_of_rank * SIZE - 1])
     begin = int(counts[0])
     rows[begin:] *= 2  # the second expert of each rank
-    found = torch_npu.npu_moe_distribute_combine_v2(rows, ids.npu(), info, received, scales.npu(), group, SIZE, RANK, every, tp_send_counts=tp_received)
+    found = torch_npu.npu_moe_distribute_combine_v2(
+        rows, ids.npu(), info, received, scales.npu(), group, SIZE, RANK, every, tp_send_counts=tp_received
+    )
     factor = (scales * (ids % experts_of_rank + 1)).sum(dim=1, keepdim=True)
     same(found, x.cpu().float() * factor, "there and back")
 
