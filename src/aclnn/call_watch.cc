@@ -74,7 +74,7 @@ void watch::told::IsQueued(const char* api, Executor& executor, const FoundStrea
   sanitizer::hooks->Queue(
       static_cast<Task*>(&executor), api, NameForChecks(*queue.stream, queue.handle),
       sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace)),
-      executor.ranks == nullptr ? sanitizer::Waits::kForStreams : sanitizer::Waits::kForAnything);
+      executor.Communicates() ? sanitizer::Waits::kForAnything : sanitizer::Waits::kForStreams);
 }
 
 void watch::told::IsCaptured(const Executor& executor, RecordedInfo* info) {

@@ -80,10 +80,12 @@ struct Executor final : ExecutorState, Task, JobMemory {
   const char* too_large = nullptr;
   int64_t size = 0;
   bool sets_shapes = false;  // phase 2 then waits for the stream, even if the tensors are gone
-  // The communicator of a job that exchanges data, and how many exchanges it makes. Phase 2 numbers them.
-  std::shared_ptr<RankGroup> ranks;
-  int exchanges = 0;
-  uint64_t first_exchange = 0;
+  // The communicators of a job that exchanges data, and how many exchanges it makes in each. Phase 2 numbers them.
+  static constexpr int kMostGroups = 2;
+  std::shared_ptr<RankGroup> ranks[kMostGroups];
+  int exchanges[kMostGroups] = {};
+  uint64_t first_exchange[kMostGroups] = {};
+  bool Communicates() const noexcept { return ranks[0] != nullptr; }
 
   Outcome Run(Stream& stream) noexcept override;
   bool Interrupt(Stream&) noexcept override;

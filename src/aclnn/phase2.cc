@@ -116,7 +116,7 @@ class EventsOf final : public JobEvents {
   Stream& stream_;
 };
 
-// Exchanges data with the other ranks of the executor's communicator, and reports a failure to the stream.
+// Exchanges data with the other ranks of the executor's communicators, and reports a failure to the stream.
 class RanksOf final : public JobRanks {
  public:
   RanksOf(const Executor& executor, Stream& stream) noexcept : executor_(executor), stream_(stream) {}
@@ -124,8 +124,8 @@ class RanksOf final : public JobRanks {
   bool Perform(int step, const RankExchange& exchange) const noexcept override {
     if (has_failed_) return false;
     Text why;
-    const aclError status =
-        executor_.ranks->Perform(executor_.first_exchange + static_cast<uint64_t>(step), exchange, &why);
+    const aclError status = executor_.ranks[exchange.group]->Perform(
+        executor_.first_exchange[exchange.group] + static_cast<uint64_t>(step), exchange, &why);
     // Other ranks have synchronised with it as well, and some of them may be threads of this process.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream_);
     if (status == ACL_SUCCESS) return true;
@@ -143,7 +143,7 @@ class RanksOf final : public JobRanks {
 
 void RunJob(const Executor& executor, Stream& stream) noexcept {
   const EventsOf events(executor, stream);
-  if (executor.ranks == nullptr) {
+  if (!executor.Communicates()) {
     executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
     return;
   }
@@ -197,7 +197,6 @@ Executor* AcquireExecutor(const char* api) noexcept {
   executor->size = 0;
   executor->shaped = executor->own_shaped_;
   executor->sets_shapes = false;
-  executor->exchanges = 0;
   executor->repeatable = false;
   executor->job.Clear();
   return executor;
@@ -212,7 +211,7 @@ void ReleaseExecutor(Executor* executor) noexcept {
   if (executor->sets_shapes) {
     for (ShapedTensor& one : executor->own_shaped_) one.Forget();
   }
-  executor->ranks.reset();
+  for (std::shared_ptr<RankGroup>& one : executor->ranks) one.reset();
   executor->Shrink();
   executors.Recycle(executor);
 }
@@ -227,7 +226,9 @@ Task::Outcome Executor::Run(Stream& stream) noexcept {
 }
 
 bool Executor::Interrupt(Stream&) noexcept {
-  if (ranks != nullptr) ranks->Interrupt();
+  for (const std::shared_ptr<RankGroup>& one : ranks) {
+    if (one != nullptr) one->Interrupt();
+  }
   return false;
 }
 
@@ -321,11 +322,16 @@ class RecordedOperator final : public RecordedTask {
                               Text(api, ": the stream is captured and refused the work with ", refused, "."));
     return false;
   }
-  if (const Text why = executor->ranks->WhyNot(); !why.view().empty())
-    return fail(Text(api, ": ", why.view()));
+  for (const std::shared_ptr<RankGroup>& one : executor->ranks) {
+    const Text why = one == nullptr ? Text() : one->WhyNot();
+    if (!why.view().empty()) return fail(Text(api, ": ", why.view()));
+  }
   if (!workers::Reserve()) return fail(Text(api, ": no thread can be started that waits for other ranks."));
   executor->affinity = Task::Affinity::kReservedWorker;
-  executor->first_exchange = executor->ranks->TakeNumbers(executor->exchanges);
+  for (int i = 0; i < Executor::kMostGroups; ++i) {
+    if (executor->ranks[i] != nullptr)
+      executor->first_exchange[i] = executor->ranks[i]->TakeNumbers(executor->exchanges[i]);
+  }
   return true;
 }
 
@@ -333,7 +339,7 @@ class RecordedOperator final : public RecordedTask {
 [[gnu::always_inline]] inline aclnnStatus Submit(const char* api, const FoundStream& queue,
                                                  aclrtStream stream, Executor* executor,
                                                  const std::string* operands) noexcept {
-  if (executor->ranks != nullptr) [[unlikely]] {
+  if (executor->Communicates()) [[unlikely]] {
     aclnnStatus status = ACL_SUCCESS;
     if (!PrepareExchanges(api, queue, stream, executor, &status)) return status;
   } else {

@@ -41,6 +41,7 @@ struct RankExchange {
     int64_t bytes = 0;
   };
   Kind kind = Kind::kRanges;
+  int group = 0;  // the communicator, of those that the job has
   const void* send = nullptr;
   void* receive = nullptr;
   const Range* give = nullptr;  // of kRanges: one for each rank
@@ -49,10 +50,10 @@ struct RankExchange {
   aclDataType dtype = ACL_DT_UNDEFINED;
 };
 
-// The ranks of the communicator that a running job has.
+// The ranks of the communicators that a running job has.
 class JobRanks {
  public:
-  // Performs exchange number `step` of the job, waiting for the other ranks. Returns false if it failed: that
+  // Performs exchange number `step` of the job and its communicator, waiting for the other ranks. Returns false if it failed: that
   // is reported already, and the job ends.
   virtual bool Perform(int step, const RankExchange& exchange) const noexcept = 0;
   virtual bool HasFailed() const noexcept = 0;

@@ -1423,7 +1423,7 @@ add("sums of products: what is added is left out", "if (call.IsGiven(kX3)) {\n  
 
 add = mutants_of("src/aclnn/phase2.cc", ("rank_faults",))
 add("exchanges: after a failure the job goes on", "    has_failed_ = true;\n", "")
-add("exchanges: a broken communicator is taken", "!why.view().empty())", "false)")
+add("exchanges: a broken communicator is taken", "if (!why.view().empty()) return fail", "if (false) return fail")
 
 add = mutants_of("src/engine/serve/pages.cc", ("serving",))
 add("rows of pages: those behind the last one become 0", "if (at == kLeftRow) return;", "")

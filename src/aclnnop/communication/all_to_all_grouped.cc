@@ -245,7 +245,7 @@ BufferRef OutOr(const OperatorCall& call, DenseOpList& ops, int tensor) {
 
 void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   if (!exchanges::Join(call, kGroup, 1, executor)) return;
-  const int64_t ranks = executor.ranks->size();
+  const int64_t ranks = exchanges::RanksIn(executor);
   const int64_t experts = call.Tensor(kWeight).shape[0];
   const aclDataType dtype = call.Tensor(kX).dtype;
   const int64_t size = dense::SizeOf(call, kX);

@@ -217,7 +217,7 @@ StridedView Swapped(const Shape& shape, aclDataType dtype) {
 void SetBehind(const OperatorCall& call, Executor& executor) {
   if (!exchanges::Join(call, kGroup, 1, executor)) return;
   DenseOpList ops(call, executor);
-  const int64_t ranks = executor.ranks->size();
+  const int64_t ranks = exchanges::RanksIn(executor);
   const aclTensor& x1 = call.Tensor(kX1);
   const int64_t bytes = x1.numel * dense::SizeOf(call, kX1);
   const int64_t columns = x1.shape[1];
@@ -246,7 +246,7 @@ void SetBehind(const OperatorCall& call, Executor& executor) {
 void SetBefore(const OperatorCall& call, Executor& executor) {
   if (!exchanges::Join(call, kGroup, 1, executor)) return;
   DenseOpList ops(call, executor);
-  const int64_t ranks = executor.ranks->size();
+  const int64_t ranks = exchanges::RanksIn(executor);
   const aclDataType dtype = call.Tensor(kOut).dtype;
   GroupedPart part = PartOf(call);
   part.rows = call.Tensor(kX1).shape[0];

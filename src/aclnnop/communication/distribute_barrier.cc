@@ -44,7 +44,7 @@ void SetBarrier(const OperatorCall& call, Executor& executor) {
   if (!exchanges::Join(call, kGroup, 1, executor)) return;
   DenseOpList ops(call, executor);
   exchanges::EqualParts nothing{};
-  nothing.ranks = executor.ranks->size();
+  nothing.ranks = exchanges::RanksIn(executor);
   nothing.send = nothing.receive = ops.Bytes(1);
   exchanges::Add(ops, nothing);
   ops.SetJob();

@@ -188,7 +188,7 @@ void SetGathered(const OperatorCall& call, Executor& executor) {
   const bool has_factors = IsInt8(call) && call.IsGiven(kX1Scale);
   if (!exchanges::Join(call, kGroup, has_factors ? 2 : 1, executor)) return;
   DenseOpList ops(call, executor);
-  const int64_t ranks = executor.ranks->size();
+  const int64_t ranks = exchanges::RanksIn(executor);
   const aclTensor& x1 = call.Tensor(kX1);
   const int64_t own = x1.shape[0];
   GroupedPart part = PartOf(call);

@@ -62,7 +62,7 @@ GroupedOperand NumbersOf(const OperatorCall& call, int tensor) noexcept {
 
 namespace {
 
-void AddProducts(dense::DenseOpList& ops, GroupedProducts products) {
+BufferRef AddProducts(dense::DenseOpList& ops, GroupedProducts products) {
   products.isa = ops.isa();
   products.threads = ops.threads();
   products.schedule = ops.Words(products.ScheduleWords());
@@ -77,6 +77,7 @@ void AddProducts(dense::DenseOpList& ops, GroupedProducts products) {
               {part.left.buffer, part.right.buffer, part.added.buffer, part.scale.buffer, part.factor.buffer,
                part.offset.buffer, part.out.buffer},
               products.Elements());
+  return products.schedule;
 }
 
 }  // namespace
@@ -87,14 +88,14 @@ void Multiply(dense::DenseOpList& ops, const GroupedPart& part) {
   products.part = part;
   AddProducts(ops, products);
 }
-void MultiplyGroups(dense::DenseOpList& ops, const GroupedPart& part, int64_t groups, BufferRef sizes) {
+BufferRef MultiplyGroups(dense::DenseOpList& ops, const GroupedPart& part, int64_t groups, BufferRef sizes) {
   GroupedProducts products{};
   products.groups = products.entries = groups;
   products.cut = GroupedProducts::Cut::kRows;
   products.list_kind = GroupedProducts::List::kSizes;
   products.list = {true, sizes, ACL_INT64, int64_t{sizeof(int64_t)}, 0, 0};
   products.part = part;
-  AddProducts(ops, products);
+  return AddProducts(ops, products);
 }
 
 void AddRows(dense::DenseOpList& ops, const engine::NumberRows& sums, const engine::NumberRows& added,

@@ -41,10 +41,10 @@ engine::GroupedOperand LeftOf(const OperatorCall& call, dense::DenseOpList& ops,
 engine::GroupedOperand NumbersOf(const OperatorCall& call, int tensor) noexcept;
 
 // Adds one product to a list. With `groups` the right operand and what is added have a step from one group to the
-// next, whose rows `sizes` counts (INT64).
+// next, whose rows `sizes` counts (INT64). Returns the word that counts the rows.
 void Multiply(dense::DenseOpList& ops, const engine::GroupedPart& part);
-void MultiplyGroups(dense::DenseOpList& ops, const engine::GroupedPart& part, int64_t groups,
-                    engine::BufferRef sizes);
+engine::BufferRef MultiplyGroups(dense::DenseOpList& ops, const engine::GroupedPart& part, int64_t groups,
+                                 engine::BufferRef sizes);
 // Adds rows to FLOAT sums and rounds once: to = sums + added.
 void AddRows(dense::DenseOpList& ops, const engine::NumberRows& sums, const engine::NumberRows& added,
              const engine::NumberRows& to, int64_t rows, int64_t columns);

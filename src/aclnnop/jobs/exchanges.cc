@@ -52,11 +52,11 @@ int64_t OwnRank(const OperatorCall& call, int attribute) noexcept {
   return found == nullptr ? 0 : found->rank();
 }
 
-bool Join(const OperatorCall& call, int attribute, int count, Executor& executor) noexcept {
-  executor.ranks = Find(call, attribute);
-  executor.exchanges = count;
-  if (executor.ranks == nullptr) executor.out_of_memory = true;
-  return executor.ranks != nullptr;
+bool Join(const OperatorCall& call, int attribute, int count, Executor& executor, int group) noexcept {
+  executor.ranks[group] = Find(call, attribute);
+  executor.exchanges[group] = count;
+  if (executor.ranks[group] == nullptr) executor.out_of_memory = true;
+  return executor.ranks[group] != nullptr;
 }
 
 void EqualParts::Run(const JobContext& context) const noexcept {
@@ -66,6 +66,7 @@ void EqualParts::Run(const JobContext& context) const noexcept {
     ranges[ranks + rank] = {rank * take_step, take};
   }
   RankExchange exchange;
+  exchange.group = group;
   exchange.send = send.Address(context);
   exchange.receive = receive.Address(context);
   exchange.give = ranges;
@@ -85,6 +86,7 @@ void ListedParts::Run(const JobContext& context) const noexcept {
 
 void SumOverRanks::Run(const JobContext& context) const noexcept {
   RankExchange exchange;
+  exchange.group = group;
   exchange.kind = is_part ? RankExchange::Kind::kSumOfPart : RankExchange::Kind::kSum;
   exchange.send = send.Address(context);
   exchange.receive = receive.Address(context);

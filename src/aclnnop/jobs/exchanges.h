@@ -26,9 +26,13 @@ constexpr Check GroupKnown(int attribute) { return {.run = check::GroupKnown, .l
 int64_t RanksOf(const OperatorCall& call, int attribute) noexcept;
 int64_t OwnRank(const OperatorCall& call, int attribute) noexcept;
 
-// Gives the executor the communicator that an attribute names, for a job of so many exchanges. Returns false, and
-// phase 1 fails, if it was destroyed since the call was checked.
-bool Join(const OperatorCall& call, int attribute, int count, Executor& executor) noexcept;
+// Gives the executor the communicator that an attribute names, for so many exchanges of its job; `group` counts the job's
+// communicators. Returns false, and phase 1 fails, if it was destroyed since the call was checked.
+bool Join(const OperatorCall& call, int attribute, int count, Executor& executor, int group = 0) noexcept;
+// Returns the number of ranks of a communicator that the executor has.
+inline int64_t RanksIn(const Executor& executor, int group = 0) noexcept {
+  return executor.ranks[group]->size();
+}
 
 // Parts of one length for every rank. Lengths and steps are in bytes; part r begins r steps behind the buffer's start.
 // A step of 0 gives every rank the same bytes.
@@ -40,6 +44,7 @@ struct EqualParts {
   int64_t give, give_step;
   int64_t take, take_step;
   int step;  // the number of the exchange in its job
+  int group = 0;
   void Run(const JobContext& context) const noexcept;
 };
 constexpr int64_t RoomFor(int64_t ranks) { return 2 * ranks * int64_t{sizeof(RankExchange::Range)}; }
@@ -62,6 +67,7 @@ struct SumOverRanks {
   aclDataType dtype;
   bool is_part;
   int step;
+  int group = 0;
   void Run(const JobContext& context) const noexcept;
 };
 
