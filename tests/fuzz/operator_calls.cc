@@ -1273,6 +1273,8 @@ constexpr OperatorCall kCalls[] = {
     STATE(GroupedMatMulAlltoAllv, 3, kAny, t[0], t[1], nullptr, nullptr, nullptr, nullptr, "nobody", 1, given.Array({1}), given.Array({1}), a.log_target, false, t[2], nullptr),
     STATE(GroupedMatMulAlltoAllvV2, 3, kAny, t[0], t[1], nullptr, nullptr, nullptr, nullptr, "nobody", "", 1, given.Array({1}), given.Array({1}), a.log_target, false, t[2],
           nullptr),
+    STATE(AlltoAllAllGatherBatchMatMul, 3, kAny, t[0], t[1], nullptr, "nobody", "nobody else", 1, 1, 0, a.reduction, t[2], nullptr, nullptr),
+    STATE(BatchMatMulReduceScatterAlltoAll, 3, kAny, t[0], t[1], nullptr, "nobody", "nobody else", 1, 1, a.reduction & 1, t[2]),
     STATE(DistributeBarrier, 1, kAny, t[0], "nobody", 1),
     STATE(DistributeBarrierV2, 1, kAny, t[0], nullptr, nullptr, "nobody", 1),
     STATE(MoeDistributeDispatch, 2, kAny, t[0], given.Indices({2, 2}), nullptr, nullptr, nullptr, "nobody", 1, 0, 4, "", 0, 0, 0, 0, 0, 0, 0, 1, t[1], nullptr,

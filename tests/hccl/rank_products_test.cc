@@ -629,6 +629,122 @@ TEST_P(RankProducts, RowsOfExperts) {
   });
 }
 
+// Experts divided among the ranks of one communicator, each of them among those of another.
+TEST_P(RankProducts, TwoCommunicators) {
+  InProcesses(GetParam(), [](Rank& rank) {
+    Group group(rank);
+    const int64_t tp = group.size() == 4 ? 2 : 1;
+    const int64_t ep = group.size() / tp;
+    const int64_t me = group.rank() / tp;  // in the first communicator
+    const int64_t part = group.rank() % tp;
+    const HcclComm ep_comm =
+        rank.Join(1 + static_cast<int>(part), static_cast<uint32_t>(ep), static_cast<uint32_t>(me));
+    const HcclComm tp_comm =
+        rank.Join(4 + static_cast<int>(me), static_cast<uint32_t>(tp), static_cast<uint32_t>(part));
+    char ep_name[128] = {};
+    char tp_name[128] = {};
+    EXPECT_EQ(HcclGetCommName(ep_comm, ep_name), HCCL_SUCCESS);
+    EXPECT_EQ(HcclGetCommName(tp_comm, tp_name), HCCL_SUCCESS);
+    constexpr int64_t kExperts = 3;  // of a rank
+    constexpr int64_t kRows = 4;
+    constexpr int64_t kTerms = 6;
+    constexpr int64_t kColumns = 8;
+    const auto seed = [](int64_t one) { return static_cast<uint64_t>(one); };
+    const auto world = [&](int64_t q, int64_t t) { return seed(q * tp + t); };
+    for (const bool divides_rows : {false, true}) {
+      const int64_t own_rows = divides_rows ? kRows / tp : kRows;
+      const int64_t own_terms = divides_rows ? kTerms : kTerms / tp;
+      const int64_t own_columns = divides_rows ? kColumns : kColumns / tp;
+      const auto all_of = [&](int64_t q) { return DrawnMatrix(1, seed(q), kExperts * ep * kRows * kTerms); };
+      Matrix x;
+      for (int64_t e = 0; e < kExperts * ep; ++e) {
+        for (int64_t c = 0; c < own_rows; ++c) {
+          for (int64_t h = 0; h < own_terms; ++h) {
+            const int64_t row = c + (divides_rows ? part * own_rows : 0);
+            const int64_t term = h + (divides_rows ? 0 : part * own_terms);
+            x.push_back(At(all_of(me), (e * kRows + row) * kTerms + term));
+          }
+        }
+      }
+      const Matrix weight = DrawnMatrix(2, rank.rank(), kExperts * kTerms * kColumns);
+      const Matrix bias = DrawnMatrix(3, rank.rank(), kExperts * kColumns, -3, 3);
+      Matrix gathered;
+      Matrix product;
+      for (int64_t j = 0; j < kExperts; ++j) {
+        Matrix rows;
+        for (int64_t q = 0; q < ep; ++q) {
+          const Matrix theirs = Rows(all_of(q), (me * kExperts + j) * kRows, kRows, kTerms);
+          rows.insert(rows.end(), theirs.begin(), theirs.end());
+        }
+        Matrix made = Product(rows, Rows(weight, j * kTerms, kTerms, kColumns), ep * kRows, kTerms, kColumns);
+        for (size_t i = 0; i < made.size(); ++i)
+          made[i] += At(bias, j * kColumns + static_cast<int64_t>(i) % kColumns);
+        gathered.insert(gathered.end(), rows.begin(), rows.end());
+        product.insert(product.end(), made.begin(), made.end());
+      }
+      Matrix activated = product;
+      for (double& one : activated) one = std::max(one, 0.0);
+      const HostOperand given(ACL_FLOAT16, {kExperts * ep, own_rows, own_terms}, x);
+      const HostOperand weights(ACL_FLOAT16, {kExperts, kTerms, kColumns}, weight);
+      const HostOperand biases(ACL_FLOAT16, {kExperts, 1, kColumns}, bias);
+      const HostOperand y1(ACL_FLOAT16, {kExperts, ep * kRows, kColumns});
+      const HostOperand y2(ACL_FLOAT16, {kExperts, ep * kRows, kTerms});
+      const HostOperand y3(ACL_FLOAT16, {kExperts, ep * kRows, kColumns});
+      for (const bool is_activated : {false, true}) {
+        group.Works(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnAlltoAllAllGatherBatchMatMulGetWorkspaceSize(
+                  given.tensor(), weights.tensor(), biases.tensor(), ep_name, tp_name, ep, tp,
+                  divides_rows ? 1 : 0, is_activated ? 3 : 0, y1.tensor(), y2.tensor(),
+                  is_activated ? y3.tensor() : nullptr, size, executor);
+            },
+            aclnnAlltoAllAllGatherBatchMatMul);
+        y1.Expect(is_activated ? activated : product, "y1");
+        y2.Expect(gathered, "y2");
+      }
+      y3.Expect(product, "y3");
+
+      Matrix wanted;
+      for (int64_t q = 0; q < ep; ++q) {
+        for (int64_t j = 0; j < kExperts; ++j) {
+          Matrix sum;
+          for (int64_t t = 0; t < tp; ++t) {
+            const Matrix left = Rows(DrawnMatrix(4, world(q, t), kExperts * ep * kRows * kTerms),
+                                     j * ep * kRows, ep * kRows, kTerms);
+            const Matrix right =
+                Rows(DrawnMatrix(2, world(q, t), kExperts * kTerms * kColumns), j * kTerms, kTerms, kColumns);
+            AddTo(sum, Product(left, right, ep * kRows, kTerms, kColumns));
+          }
+          const Matrix own_bias =
+              Rows(DrawnMatrix(5, world(q, part), kExperts * own_columns, -3, 3), j, 1, own_columns);
+          for (int64_t c = 0; c < own_rows; ++c) {
+            for (int64_t h = 0; h < own_columns; ++h) {
+              const int64_t row = me * kRows + c + (divides_rows ? part * own_rows : 0);
+              const int64_t column = h + (divides_rows ? 0 : part * own_columns);
+              wanted.push_back(At(sum, row * kColumns + column) + At(own_bias, h));
+            }
+          }
+        }
+      }
+      const HostOperand rows(ACL_FLOAT16, {kExperts, ep * kRows, kTerms},
+                             DrawnMatrix(4, rank.rank(), kExperts * ep * kRows * kTerms));
+      const HostOperand own_biases(ACL_FLOAT16, {kExperts, own_columns},
+                                   DrawnMatrix(5, rank.rank(), kExperts * own_columns, -3, 3));
+      const HostOperand out(ACL_FLOAT16, {kExperts * ep, own_rows, own_columns});
+      group.Works(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnBatchMatMulReduceScatterAlltoAllGetWorkspaceSize(
+                rows.tensor(), weights.tensor(), own_biases.tensor(), ep_name, tp_name, ep, tp,
+                divides_rows ? 1 : 0, out.tensor(), size, executor);
+          },
+          aclnnBatchMatMulReduceScatterAlltoAll);
+      out.Expect(wanted, "scattered");
+    }
+    EXPECT_EQ(HcclCommDestroy(ep_comm), HCCL_SUCCESS);
+    EXPECT_EQ(HcclCommDestroy(tp_comm), HCCL_SUCCESS);
+  });
+}
+
 // Numbers whose sums round: all ranks have one result, which another run has, too.
 TEST_P(RankProducts, OneResult) {
   InProcesses(GetParam(), [](Rank& rank) {

@@ -56,6 +56,8 @@ HAS(aclnnAlltoAllvGroupedMatMulV2, In, In, In, In, In, In, Name, Name, I, Array,
     Out, Out);
 HAS(aclnnGroupedMatMulAlltoAllv, In, In, In, In, In, In, Name, I, Array, Array, bool, bool, Out, Out);
 HAS(aclnnGroupedMatMulAlltoAllvV2, In, In, In, In, In, In, Name, Name, I, Array, Array, bool, bool, Out, Out);
+HAS(aclnnAlltoAllAllGatherBatchMatMul, In, In, In, Name, Name, I, I, I, I, Out, Out, Out);
+HAS(aclnnBatchMatMulReduceScatterAlltoAll, In, In, In, Name, Name, I, I, I, Out);
 HAS(aclnnDistributeBarrier, Out, Name, I);
 HAS(aclnnDistributeBarrierV2, Out, In, In, Name, I);
 HAS(aclnnMoeDistributeDispatch, In, In, In, In, In, Name, I, I, I, Name, I, I, I, I, I, I, I, I, Out, Out,
