@@ -736,6 +736,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Cat, 2, kOperand0, a.log_target ? given.List({t[0]}) : given.ListWithEmpty(t[0]), given.Dim(t[0]), t[1]),
     MOVES(Stack, 2, kAny, given.List({t[0]}), a.reduction, t[1]),
     MOVES(ChunkCat, 2, kAny, given.List({t[0]}), 0, 1 + (a.reduction & 3), t[1]),
+    MOVES(Real, 2, kOperand0, t[0], t[1]),
     MOVES(Flatten, 2, kOperand0, t[0], a.reduction, t[1]),
     MOVES(ChannelShuffle, 2, kOperand0, t[0], 1 + (a.reduction & 1), t[1]),
     STATE(InplaceFillDiagonal, 1, kAny, t[0], given.Scalar(), a.log_target),

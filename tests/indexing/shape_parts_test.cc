@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/shape.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
@@ -89,6 +90,39 @@ IndexOperator Flat() {
   op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
     Outcome outcome;
     for (const Element& element : tensors[0].elements) outcome.emplace_back(element);
+    return std::vector<Outcome>{outcome};
+  };
+  return op;
+}
+
+// The first half of a complex number's bytes, and all of a real one's.
+IndexOperator RealParts() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnReal);
+  op.valid = {TensorArg("self", {2, 3}, ACL_COMPLEX64), OutputArg("out", {2, 3})};
+  const DtypeList list = {ACL_FLOAT, ACL_FLOAT16, ACL_COMPLEX64, ACL_COMPLEX128};
+  const auto part_of = [](DtypeNumber dtype) {
+    return dtype == ACL_COMPLEX64    ? DtypeNumber{ACL_FLOAT}
+           : dtype == ACL_COMPLEX128 ? DtypeNumber{ACL_DOUBLE}
+                                     : dtype;
+  };
+  op.rules = {NoNulls("self out"),
+              Listed_("self", {list}),
+              Refuses(161002, "out",
+                      [=](IndexCall& call) { return call["out"].dtype != part_of(call["self"].dtype); }),
+              RankRange("self", 0, 8),
+              OneShape("self", "out"),
+              EmptyDone("self")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    call["self"].shape = call["out"].shape = DrawShape(random, 0, 4, 5);
+    call["self"].dtype = DrawDtype(random, list);
+    call["out"].dtype = part_of(call["self"].dtype);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const auto bytes = static_cast<size_t>(ElementSize(call["out"].dtype));
+    Outcome outcome;
+    for (const Element& element : tensors[0].elements)
+      outcome.emplace_back(Element(element.begin(), element.begin() + static_cast<std::ptrdiff_t>(bytes)));
     return std::vector<Outcome>{outcome};
   };
   return op;
@@ -419,7 +453,7 @@ IndexOperator Chunks() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Shuffle(), Flat(), Diagonal(), Slices(), Chunks()};
+const IndexOperator kOperators[] = {Shuffle(), Flat(), RealParts(), Diagonal(), Slices(), Chunks()};
 PORTACL_INDEX_TESTS(ShapeParts, kOperators);
 
 // 7 * numChunks is 1 modulo 2^64, as many elements as `out` has.
