@@ -180,6 +180,7 @@ ROWS = (
     scalar("xlogy_scalar_other", "XLogYScalarOther", "xlogy", output="float"),
     Row("xlogy_scalar_self", "XLogYScalarSelf", "S:s a out", "torch.xlogy(s, a, out=out)", output="float"),
     binary("gcd", "Gcd", "gcd", ("i64",)),
+    Row("xlog1py", "Xlog1py", "a b out", "torch.special.xlog1py(a, b, out=out)"),
     Row("masked_scale", "MaskedScale", "a b F:0.5 out", "torch.mul(a, b, out=out).mul_(0.5)", ("f32",), product="Ascend950PR_9579"),
     Row("add_relu", "AddRelu", "a b S:s out", "torch._add_relu(a, b, alpha=s, out=out)", NUMBERS),
     binary("logaddexp", "LogAddExp", "logaddexp"),

@@ -117,6 +117,7 @@ ROWS = (
     moved("flip", "Flip", "a2 A:[1] out2", "torch.flip(a2, (1,))", NUMBERS),
     moved("flip.rows", "Flip", "a2 A:[0] out2", "torch.flip(a2, (0,))"),
     moved("roll", "Roll", "a2 A:[3,5] A:[0,1] out2", "torch.roll(a2, (3, 5), (0, 1))"),
+    moved("flatten", "Flatten", "T:a.view(64,-1).t() I:1 T:out.view(-1,64)", "torch.flatten(a.view(64, -1).t().clone(), 1)"),
     moved("channel_shuffle", "ChannelShuffle", "T:a.view(1,64,-1) I:8 T:out.view(1,64,-1)", "torch.channel_shuffle(a.view(1, 64, -1), 8)"),
     moved("chunk_cat", "ChunkCat", "L:[a2,b2] I:0 I:rows T:both.view(rows,2*columns)",
           "torch._chunk_cat([a2, b2], 0, rows, out=both.view(rows, 2 * columns))", result="both"),

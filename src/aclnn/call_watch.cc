@@ -71,8 +71,10 @@ void watch::told::IsQueued(const char* api, Executor& executor, const FoundStrea
   sanitizer::hooks->StartWork(&executor);
   if (sanitizer::IsOn(sanitizer::kHandles)) CheckDevices(api, executor, *queue.stream);
   if (!sanitizer::IsOn(sanitizer::kSync)) return;
-  sanitizer::hooks->Queue(static_cast<Task*>(&executor), api, NameForChecks(*queue.stream, queue.handle),
-                          sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace)));
+  sanitizer::hooks->Queue(
+      static_cast<Task*>(&executor), api, NameForChecks(*queue.stream, queue.handle),
+      sanitizer::hooks->AccessesOf(CallOf(executor, executor.workspace)),
+      executor.Communicates() ? sanitizer::Waits::kForAnything : sanitizer::Waits::kForStreams);
 }
 
 void watch::told::IsCaptured(const Executor& executor, RecordedInfo* info) {

@@ -83,6 +83,10 @@ bool Executor::Copy(const Executor& other) noexcept {
   memory = kept_ + operand_bytes_;
   shaped = own_shaped_;
   sets_shapes = other.sets_shapes;
+  for (int i = 0; i < kMostGroups; ++i) {
+    ranks[i] = other.ranks[i];
+    exchanges[i] = other.exchanges[i];
+  }
   for (int i = 0; i < kMaxShaped && sets_shapes; ++i) own_shaped_[i].Expect(other.own_shaped_[i]);
   return true;
 }

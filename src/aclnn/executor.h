@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -16,6 +17,8 @@
 #include "engine/job.h"
 
 namespace portacl {
+
+class RankGroup;
 
 // The most tensor parameters of a call. Its operands are its tensors in parameter order; each entry of a list is an operand.
 inline constexpr int kMaxParameters = 32;
@@ -77,8 +80,15 @@ struct Executor final : ExecutorState, Task, JobMemory {
   const char* too_large = nullptr;
   int64_t size = 0;
   bool sets_shapes = false;  // phase 2 then waits for the stream, even if the tensors are gone
+  // The communicators of a job that exchanges data, and how many exchanges it makes in each. Phase 2 numbers them.
+  static constexpr int kMostGroups = 2;
+  std::shared_ptr<RankGroup> ranks[kMostGroups];
+  int exchanges[kMostGroups] = {};
+  uint64_t first_exchange[kMostGroups] = {};
+  bool Communicates() const noexcept { return ranks[0] != nullptr; }
 
   Outcome Run(Stream& stream) noexcept override;
+  bool Interrupt(Stream&) noexcept override;
   void Finish(StreamList&) noexcept override;
 
   // Makes room for the operands, before they are set. Returns false when there is no memory.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "acl/queue/stream.h"
+#include "acl/queue/workers.h"
 #include "acl/settings/configuration.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/failing_task.h"
@@ -16,8 +17,10 @@
 #include "aclnn/aclnn_base.h"
 #include "aclnn/call_watch.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnn/rank_group.h"
 #include "base/errors.h"
 #include "base/handle_table.h"
+#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
 
 namespace portacl {
@@ -113,9 +116,39 @@ class EventsOf final : public JobEvents {
   Stream& stream_;
 };
 
-void RunJob(const ExecutorState& executor, Stream& stream) noexcept {
+// Exchanges data with the other ranks of the executor's communicators, and reports a failure to the stream.
+class RanksOf final : public JobRanks {
+ public:
+  RanksOf(const Executor& executor, Stream& stream) noexcept : executor_(executor), stream_(stream) {}
+
+  bool Perform(int step, const RankExchange& exchange) const noexcept override {
+    if (has_failed_) return false;
+    Text why;
+    const aclError status = executor_.ranks[exchange.group]->Perform(
+        executor_.first_exchange[exchange.group] + static_cast<uint64_t>(step), exchange, &why);
+    // Other ranks have synchronised with it as well, and some of them may be threads of this process.
+    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream_);
+    if (status == ACL_SUCCESS) return true;
+    has_failed_ = true;
+    stream_.NoteFailure(Stream::Failure(status, Text(executor_.api, ": ", why.view())));
+    return false;
+  }
+  bool HasFailed() const noexcept override { return has_failed_; }
+
+ private:
+  const Executor& executor_;
+  Stream& stream_;
+  mutable bool has_failed_ = false;
+};
+
+void RunJob(const Executor& executor, Stream& stream) noexcept {
   const EventsOf events(executor, stream);
-  executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
+  if (!executor.Communicates()) {
+    executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
+    return;
+  }
+  const RanksOf ranks(executor, stream);
+  executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events, &ranks});
 }
 
 // Runs the job. Reports if it took longer than aclrtSetOpExecuteTimeOut allows.
@@ -178,6 +211,7 @@ void ReleaseExecutor(Executor* executor) noexcept {
   if (executor->sets_shapes) {
     for (ShapedTensor& one : executor->own_shaped_) one.Forget();
   }
+  for (std::shared_ptr<RankGroup>& one : executor->ranks) one.reset();
   executor->Shrink();
   executors.Recycle(executor);
 }
@@ -191,7 +225,17 @@ Task::Outcome Executor::Run(Stream& stream) noexcept {
   return Outcome::kDone;
 }
 
-void Executor::Finish(StreamList&) noexcept { ReleaseExecutor(this); }
+bool Executor::Interrupt(Stream&) noexcept {
+  for (const std::shared_ptr<RankGroup>& one : ranks) {
+    if (one != nullptr) one->Interrupt();
+  }
+  return false;
+}
+
+void Executor::Finish(StreamList&) noexcept {
+  if (affinity == Affinity::kReservedWorker) workers::Unreserve();
+  ReleaseExecutor(this);
+}
 
 namespace {
 
@@ -253,13 +297,56 @@ class RecordedOperator final : public RecordedTask {
                    Text(api, ": the stream is captured and refused the work with ", status, "."));
 }
 
+// Makes a job that communicates ready to be queued, whose exchanges are numbered in the order of calls, whatever
+// their streams are. It waits for other ranks without limit, so that a worker is reserved for it. Returns false,
+// and the code of phase 2 in *status, if that cannot be; the executor is then gone.
+[[gnu::cold, gnu::noinline]] bool PrepareExchanges(const char* api, const FoundStream& queue,
+                                                   aclrtStream stream, Executor* executor,
+                                                   aclnnStatus* status) noexcept {
+  const auto fail = [&](const Text& message) {
+    ReleaseExecutor(executor);
+    *status = FailPhase2(stream, ACLNN_ERR_INNER, message);
+    return false;
+  };
+  if (IsCaptured(queue)) {
+    const aclError refused = RefuseInCapture(
+        api, queue, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+        "it exchanges data with other ranks, which a graph does not do for operators; accepted: "
+        "a stream that is not captured, or a product and a collective of hccl/hccl.h. The capture "
+        "is invalidated");
+    ReleaseExecutor(executor);
+    // Else the end of the capture reports it.
+    *status = refused == ACL_SUCCESS
+                  ? aclnnStatus{ACL_SUCCESS}
+                  : FailAclnn(ACLNN_ERR_RUNTIME_ERROR,
+                              Text(api, ": the stream is captured and refused the work with ", refused, "."));
+    return false;
+  }
+  for (const std::shared_ptr<RankGroup>& one : executor->ranks) {
+    const Text why = one == nullptr ? Text() : one->WhyNot();
+    if (!why.view().empty()) return fail(Text(api, ": ", why.view()));
+  }
+  if (!workers::Reserve()) return fail(Text(api, ": no thread can be started that waits for other ranks."));
+  executor->affinity = Task::Affinity::kReservedWorker;
+  for (int i = 0; i < Executor::kMostGroups; ++i) {
+    if (executor->ranks[i] != nullptr)
+      executor->first_exchange[i] = executor->ranks[i]->TakeNumbers(executor->exchanges[i]);
+  }
+  return true;
+}
+
 // Submits the work to a stream. Takes ownership of the executor.
 [[gnu::always_inline]] inline aclnnStatus Submit(const char* api, const FoundStream& queue,
                                                  aclrtStream stream, Executor* executor,
                                                  const std::string* operands) noexcept {
-  if (IsCaptured(queue)) return RecordExecutor(api, queue, executor, operands);
-  executor->affinity =
-      executor->job.Elements() <= kSmallElements ? Task::Affinity::kAnywhere : Task::Affinity::kWorker;
+  if (executor->Communicates()) [[unlikely]] {
+    aclnnStatus status = ACL_SUCCESS;
+    if (!PrepareExchanges(api, queue, stream, executor, &status)) return status;
+  } else {
+    if (IsCaptured(queue)) return RecordExecutor(api, queue, executor, operands);
+    executor->affinity =
+        executor->job.Elements() <= kSmallElements ? Task::Affinity::kAnywhere : Task::Affinity::kWorker;
+  }
   const bool blocking = CurrentConfiguration().launch_blocking;
   const Stream::Wait wait = executor->sets_shapes ? Stream::Wait::kUntilDone
                             : blocking            ? Stream::Wait::kLaunchBlocking

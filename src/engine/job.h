@@ -28,6 +28,40 @@ class JobEvents {
   ~JobEvents() = default;
 };
 
+// An exchange between the ranks of a communicator, as each of them calls it.
+struct RankExchange {
+  enum class Kind : uint8_t {
+    kRanges,  // each rank gives every rank, itself included, a range of `send` and takes one of `receive`
+    kSum,     // `receive` becomes the sum of all ranks' `send`, which may be the same buffer
+    kSumOfPart  // `receive` becomes the rank's part of that sum; part r is elements r * count to (r + 1) * count
+  };
+  // Bytes of a buffer.
+  struct Range {
+    int64_t first = 0;
+    int64_t bytes = 0;
+  };
+  Kind kind = Kind::kRanges;
+  int group = 0;  // the communicator, of those that the job has
+  const void* send = nullptr;
+  void* receive = nullptr;
+  const Range* give = nullptr;  // of kRanges: one for each rank
+  const Range* take = nullptr;
+  int64_t count = 0;  // of the sums: elements
+  aclDataType dtype = ACL_DT_UNDEFINED;
+};
+
+// The ranks of the communicators that a running job has.
+class JobRanks {
+ public:
+  // Performs exchange number `step` of the job and its communicator, waiting for the other ranks. Returns false if it failed: that
+  // is reported already, and the job ends.
+  virtual bool Perform(int step, const RankExchange& exchange) const noexcept = 0;
+  virtual bool HasFailed() const noexcept = 0;
+
+ protected:
+  ~JobRanks() = default;
+};
+
 // The arguments of a running job.
 struct JobContext {
   const char* api;
@@ -35,6 +69,7 @@ struct JobContext {
   void* workspace;          // given to phase 2
   const std::byte* memory;  // reserved and filled in phase 1 (JobMemory)
   const JobEvents* events;
+  const JobRanks* ranks = nullptr;  // of jobs that communicate
 
   // Reports that the work failed. The next synchronisation of the stream returns this, once, unless something failed before.
   void Fail(aclError status, const Text& text) const noexcept { events->Fail(status, text); }

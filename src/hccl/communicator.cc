@@ -492,6 +492,17 @@ std::shared_ptr<Communicator> FindCommunicator(HcclComm handle) noexcept {
   return entry->handle == handle ? entry->communicator : nullptr;
 }
 
+std::shared_ptr<Communicator> FindCommunicatorNamed(std::string_view name, int device) noexcept {
+  std::shared_ptr<Communicator> found;
+  entries.ForEachSlot([&](Entry& entry) {
+    const std::lock_guard lock(entry.mutex);
+    const std::shared_ptr<Communicator>& one = entry.communicator;
+    if (one == nullptr || one->name() != name) return;
+    if (found == nullptr || (one->device() == device && found->device() != device)) found = one;
+  });
+  return found;
+}
+
 std::shared_ptr<Communicator> TakeCommunicator(HcclComm handle) noexcept {
   Entry* const entry = entries.Take(handle);
   if (entry == nullptr) return nullptr;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hccl/hccl_comm.h"
@@ -49,6 +50,7 @@ class Scratch {
 struct CommunicatorOptions {
   std::string name;
   int exec_seconds = 0;  // 0: for ever
+  int device = 0;        // of the rank
 };
 
 // The handshake that every rank sends to each rank that it works with, which detects and names a rank that
@@ -84,12 +86,13 @@ class Communicator {
   int size() const noexcept { return size_; }
   const std::string& name() const noexcept { return options_.name; }
   int exec_seconds() const noexcept { return options_.exec_seconds; }
+  int device() const noexcept { return options_.device; }
   Transport& transport() noexcept { return *transport_; }
   // False in a forked child, which has none of the threads that move bytes.
   bool IsOfThisProcess() const noexcept;
 
   // Numbers that separate the messages of operations, in the order of calls.
-  uint64_t NextCollective() noexcept { return collectives_.fetch_add(1); }
+  uint64_t NextCollective(uint64_t count = 1) noexcept { return collectives_.fetch_add(count); }
   uint64_t NextSend(uint32_t to) noexcept { return outgoing_[to].fetch_add(1); }
   uint64_t NextReceive(uint32_t from) noexcept { return incoming_[from].fetch_add(1); }
 
@@ -191,5 +194,7 @@ class Communicator {
 HcclComm PublishCommunicator(std::shared_ptr<Communicator> made) noexcept;  // null: no memory
 std::shared_ptr<Communicator> FindCommunicator(HcclComm handle) noexcept;
 std::shared_ptr<Communicator> TakeCommunicator(HcclComm handle) noexcept;
+// Finds the communicator of a name, nullptr if there is none. Of several, one of the device is taken.
+std::shared_ptr<Communicator> FindCommunicatorNamed(std::string_view name, int device) noexcept;
 
 }  // namespace portacl::hccl

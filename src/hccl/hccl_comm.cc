@@ -13,11 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "acl/device/device.h"
 #include "base/process/cancellation.h"
 #include "base/process/unwinding.h"
 #include "hccl/communicator.h"
 #include "hccl/hccl_errors.h"
 #include "hccl/hccl_settings.h"
+#include "hccl/named_ranks.h"
 #include "hccl/rendezvous.h"
 
 namespace portacl::hccl {
@@ -60,12 +62,18 @@ HcclResult CheckRank(const char* api, uint32_t ranks, uint32_t rank) noexcept {
 HcclResult Publish(const char* api, std::shared_ptr<Communicator> made, HcclComm* comm) noexcept {
   const HcclComm handle = PublishCommunicator(std::move(made));
   if (handle == nullptr) return FailNoMemory(api);
+  OfferToOperators();
   *comm = handle;
   return HCCL_SUCCESS;
 }
 
+int DeviceOfThread() noexcept {
+  const Context* const context = CurrentContext();
+  return context == nullptr ? 0 : context->device.load();
+}
+
 HcclResult Init(const char* api, uint32_t ranks, const HcclRootInfo* info, uint32_t rank,
-                const HcclCommConfig* config, HcclComm* comm) noexcept {
+                const HcclCommConfig* config, HcclComm* comm, int device = DeviceOfThread()) noexcept {
   const CancellationDeferred deferred;
   if (info == nullptr) return RefuseNull(api, "rootInfo", "what HcclGetRootInfo wrote in rank 0");
   if (comm == nullptr) return RefuseNull(api, "comm", "the address of an HcclComm");
@@ -73,6 +81,7 @@ HcclResult Init(const char* api, uint32_t ranks, const HcclRootInfo* info, uint3
   try {
     CommunicatorOptions options;
     if (HcclResult result = ReadConfig(api, config, &options)) return result;
+    options.device = device;
     std::shared_ptr<Communicator> made;
     if (Fault fault = Communicator::Join(*info, ranks, rank, std::move(options), &made)) {
       return Fail(fault.code, Text(api, ", rank ", rank, " of ", ranks, ": ", fault.text.view()));
@@ -163,12 +172,12 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
     for (uint32_t rank = 1; rank < ndev; ++rank) {
       try {
         threads.emplace_back(
-            [&, rank] { results[rank] = Init(api, ndev, &info, rank, nullptr, &made[rank]); });
+            [&, rank] { results[rank] = Init(api, ndev, &info, rank, nullptr, &made[rank], devices[rank]); });
       } catch (const std::system_error&) {
         break;
       }
     }
-    if (threads.size() + 1 == ndev) results[0] = Init(api, ndev, &info, 0, nullptr, &made[0]);
+    if (threads.size() + 1 == ndev) results[0] = Init(api, ndev, &info, 0, nullptr, &made[0], devices[0]);
     for (std::thread& thread : threads) thread.join();
     for (const HcclResult result : results) {
       if (result == HCCL_SUCCESS) continue;
@@ -214,6 +223,7 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     }
     CommunicatorOptions options;
     if ((result = ReadConfig(api, config, &options))) return result;
+    options.device = parent->device();
     if (parent->fault() != HCCL_SUCCESS || !parent->IsOfThisProcess() || !parent->Enter()) {
       return Fail(HCCL_E_UNAVAIL,
                   Text(api, ": the communicator is broken, or of a process that forked this one."));

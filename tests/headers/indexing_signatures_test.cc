@@ -25,6 +25,7 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 HAS(aclnnCat, List, int64_t, Out);
 HAS(aclnnStack, List, int64_t, Out);
 HAS(aclnnChannelShuffle, In, int64_t, Out);
+HAS(aclnnFlatten, In, int64_t, Out);
 HAS(aclnnInplaceFillDiagonal, Out, Scalar, bool);
 HAS(aclnnStridedSlice, In, Array, Array, Array, int64_t, int64_t, int64_t, int64_t, int64_t, Out);
 HAS(aclnnChunkCat, List, int64_t, int64_t, Out);

@@ -111,6 +111,8 @@ HAS(aclnnInplaceXLogYScalarOther, Out, Scalar);
 HAS(aclnnXLogYScalarSelf, Scalar, In, Out);
 HAS(aclnnGcd, In, In, Out);
 HAS(aclnnMaskedScale, In, In, float, Out);
+HAS(aclnnXlog1py, In, In, Out);
+HAS(aclnnReal, In, Out);
 HAS(aclnnAddRelu, In, In, aclScalar*, Out);
 HAS(aclnnInplaceAddRelu, Out, In, aclScalar*);
 HAS(aclnnAddr, In, In, In, Scalar, Scalar, Out);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/shape.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
@@ -46,6 +47,83 @@ IndexOperator Shuffle() {
           index[1] = index[1] % groups * each + index[1] / groups;
           return tensors[0].elements[static_cast<size_t>(PositionOf(call["self"].shape, index))];
         })};
+  };
+  return op;
+}
+
+IndexOperator Flat() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnFlatten);
+  op.valid = {TensorArg("self", {2, 6, 3}), IntegerArg("axis", 1), OutputArg("out", {2, 18})};
+  const Listed listed = {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
+                          ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_BOOL},
+                         {ACL_BF16}};
+  const auto flat = [](const Shape& self, int64_t axis) {
+    if (axis < 0) axis += std::ssize(self);
+    Shape made = {1, 1};
+    for (int64_t dim = 0; dim < std::ssize(self); ++dim)
+      made[dim < axis ? 0 : 1] *= self[static_cast<size_t>(dim)];
+    return made;
+  };
+  op.rules = {NoNulls("self out"),
+              Listed_("self", listed),
+              OneDtype("self", "out"),
+              RankRange("self", 1, 8),
+              Refuses(161002, "axis",
+                      [](IndexCall& call) {
+                        const int64_t rank = std::ssize(call["self"].shape);
+                        return call["axis"].integer < -rank || call["axis"].integer >= rank;
+                      }),
+              Refuses(161002, "out",
+                      [=](IndexCall& call) {
+                        return call["out"].shape != flat(call["self"].shape, call["axis"].integer);
+                      }),
+              EmptyDone("self")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const Shape shape = DrawShape(random, 1, random.Below(6) == 0 ? 8 : 4, 4);
+    call["axis"].integer = random.Between(-std::ssize(shape), std::ssize(shape) - 1);
+    call["self"].shape = shape;
+    call["out"].shape = flat(shape, call["axis"].integer);
+    call["self"].dtype = call["out"].dtype =
+        DrawDtype(random, {ACL_FLOAT, ACL_INT8, ACL_INT64, ACL_UINT16, ACL_BOOL});
+  };
+  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+    Outcome outcome;
+    for (const Element& element : tensors[0].elements) outcome.emplace_back(element);
+    return std::vector<Outcome>{outcome};
+  };
+  return op;
+}
+
+// The first half of a complex number's bytes, and all of a real one's.
+IndexOperator RealParts() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnReal);
+  op.valid = {TensorArg("self", {2, 3}, ACL_COMPLEX64), OutputArg("out", {2, 3})};
+  const DtypeList list = {ACL_FLOAT, ACL_FLOAT16, ACL_COMPLEX64, ACL_COMPLEX128};
+  const auto part_of = [](DtypeNumber dtype) {
+    return dtype == ACL_COMPLEX64    ? DtypeNumber{ACL_FLOAT}
+           : dtype == ACL_COMPLEX128 ? DtypeNumber{ACL_DOUBLE}
+                                     : dtype;
+  };
+  op.rules = {NoNulls("self out"),
+              Listed_("self", {list}),
+              Refuses(161002, "out",
+                      [=](IndexCall& call) { return call["out"].dtype != part_of(call["self"].dtype); }),
+              RankRange("self", 0, 8),
+              OneShape("self", "out"),
+              EmptyDone("self")};
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    call["self"].shape = call["out"].shape = DrawShape(random, 0, 4, 5);
+    call["self"].dtype = DrawDtype(random, list);
+    call["out"].dtype = part_of(call["self"].dtype);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const auto bytes = static_cast<size_t>(ElementSize(call["out"].dtype));
+    Outcome outcome;
+    for (const Element& element : tensors[0].elements)
+      outcome.emplace_back(Element(element.begin(), element.begin() + static_cast<std::ptrdiff_t>(bytes)));
+    return std::vector<Outcome>{outcome};
   };
   return op;
 }
@@ -375,7 +453,7 @@ IndexOperator Chunks() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Shuffle(), Diagonal(), Slices(), Chunks()};
+const IndexOperator kOperators[] = {Shuffle(), Flat(), RealParts(), Diagonal(), Slices(), Chunks()};
 PORTACL_INDEX_TESTS(ShapeParts, kOperators);
 
 // 7 * numChunks is 1 modulo 2^64, as many elements as `out` has.

@@ -66,7 +66,7 @@ NOT_TOGETHER = dict.fromkeys(('aclnnPowTensorTensor', 'aclnnPowTensorScalar'), {
 LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/schema'), 'list'],
                         check=True, capture_output=True, text=True).stdout
 INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\((\w+), (?:attention|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|quantisation|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
+    r'^OPERATOR\((\w+), (?:attention|communication|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|quantisation|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
 INDEXING -= {'aclnnop/aclnn_tril.h', 'aclnnop/aclnn_triu.h'}
 # Of other families, what a description of an index operator tries.
 TESTS = pathlib.Path(__file__).resolve().parent.parent

@@ -1409,6 +1409,23 @@ add = mutants_of("src/aclnnop/serving/paged_cache.cc", ("serving",))
 add("paged cache: blocks follow each other", "if (of_block != length * of_slot && !is_first_alone) {", "if (false) {")
 add("paged cache: a slot of the last block", ".bound = blocks * length;", ".bound = blocks * length - 1;")
 
+add = mutants_of("src/engine/route/rank_routes.cc", ("expert_ranks",))
+add("routes: a mask of tokens is not read", ": std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });\n  const int64_t ranks", ": tokens;\n  const int64_t ranks")
+add("routes: shared experts are on the first rank", "own % ranks_of_shared + one * ranks_of_shared", "one * ranks_of_shared")
+add("dispatch: counts are sums", "are_ends ? next : next - begin", "next")
+add("combine: shared rows have a weight", "      for (int64_t i = 0; i < n; ++i) sum[i] += term[i];\n    }\n    if (added", "      for (int64_t i = 0; i < n; ++i) sum[i] += 0.5f * term[i];\n    }\n    if (added")
+add("combine: constant experts are copies", "term[i] = one * term[i] + two * fixed[i];", "term[i] = term[i];")
+
+add = mutants_of("src/aclnnop/jobs/exchanges.cc", ("rank_products",))
+add("parts: all ranks get the first one", "ranges[rank] = {rank * give_step, give};", "ranges[rank] = {0, give};")
+
+add = mutants_of("src/aclnnop/communication/matmul_all_reduce.cc", ("rank_products",))
+add("sums of products: what is added is left out", "if (call.IsGiven(kX3)) {\n    const BufferRef sums", "if (false) {\n    const BufferRef sums")
+
+add = mutants_of("src/aclnn/phase2.cc", ("rank_faults",))
+add("exchanges: after a failure the job goes on", "    has_failed_ = true;\n", "")
+add("exchanges: a broken communicator is taken", "if (!why.view().empty()) return fail", "if (false) return fail")
+
 add = mutants_of("src/engine/serve/pages.cc", ("serving",))
 add("rows of pages: those behind the last one become 0", "if (at == kLeftRow) return;", "")
 add("rows of pages: the remainder of an offset counts", "WordAt(skipped.buffer, context, batch) / slots : 0", "(WordAt(skipped.buffer, context, batch) + slots - 1) / slots : 0")

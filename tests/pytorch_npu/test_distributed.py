@@ -37,6 +37,13 @@ def test_synchronised_batch_norms_are_those_of_the_whole_batch(processes):
     assert done.stdout.count("done") == processes
 
 
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_products_with_communication_are_those_of_all_ranks(processes):
+    done = torchrun(processes, "products.py", PORTACL_FALLBACK="error")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
+    assert done.stdout.count("done") == processes
+
+
 def test_collectives_in_graphs():
     done = torchrun(2, "graph.py")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]

@@ -43,6 +43,19 @@ struct TimesLog : Elementwise<TimesLog> {
   }
 };
 
+struct TimesLog1p : Elementwise<TimesLog1p> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float>;
+  static constexpr int kInputs = 2;
+  explicit TimesLog1p(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V y) const {
+    const auto is_zero = hn::AndNot(hn::IsNaN(y), hn::Eq(x, hn::Zero(d)));
+    return hn::IfThenZeroElse(is_zero, hn::Mul(x, functions::Log1p(d, y)));
+  }
+};
+
 using TimesLogWithScalar = WithEitherScalar<TimesLog>;
 
 struct MaskedScale : Elementwise<MaskedScale> {
@@ -77,6 +90,7 @@ namespace {
 constexpr auto kAngle = PORTACL_VALUE_KERNELS(binary::Angle);
 constexpr auto kTimesLog = PORTACL_VALUE_KERNELS(binary::TimesLog);
 constexpr auto kTimesLogWithScalar = PORTACL_VALUE_KERNELS(binary::TimesLogWithScalar);
+constexpr auto kTimesLog1p = PORTACL_VALUE_KERNELS(binary::TimesLog1p);
 constexpr auto kMaskedScale = PORTACL_VALUE_KERNELS(binary::MaskedScale);
 
 enum Tensors { kSelf, kOther, kOut };
@@ -98,6 +112,12 @@ constexpr auto TimesLogChecks(int out) {
   return Join(
       List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kTimesLogDtypes, {kSelf, kOther, out})),
       EndOfChecks(out));
+}
+
+constexpr auto TimesLog1pChecks(int out) {
+  return Join(List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kBf16SinceAtlasA2, {kSelf}),
+                   SameDtype(kSelf, kOther), SameDtype(kSelf, out)),
+              EndOfChecks(out));
 }
 
 // XLogY of a tensor and a scalar, whose dtype counts as a tensor's.
@@ -155,6 +175,7 @@ using namespace portacl;
 
 PORTACL_BINARY(Atan2, kAngle, AngleChecks)
 PORTACL_BINARY(XLogYTensor, kTimesLog, TimesLogChecks)
+PORTACL_OF_TWO(aclnnXlog1py, kTimesLog1p, TimesLog1pChecks, kOut)
 PORTACL_OF_TWO(aclnnMaskedScale, kMaskedScale, MaskedScaleChecks, kOut)
 
 PORTACL_PHASE_1(aclnnXLogYScalarOther) {

@@ -112,6 +112,11 @@ class DenseOpList {
   engine::BufferRef Bytes(int64_t count) { return ops_.Workspace(count); }
   engine::BufferRef Words(int64_t count) { return ops_.Workspace(count * int64_t{sizeof(int64_t)}); }
   engine::BufferRef Floats(int64_t count) { return ops_.Workspace(count * int64_t{sizeof(float)}); }
+  // Copies elements, with conversion, between views of buffers.
+  void Copy(const StridedView& source, engine::BufferRef source_buffer, const StridedView& destination,
+            engine::BufferRef destination_buffer) {
+    ops_.Copy(source, source_buffer, destination, destination_buffer);
+  }
   // Converts 64-bit words in the workspace to an output.
   void WordsTo(engine::BufferRef words, int tensor, aclDataType dtype = ACL_INT64);
   // Returns the indices of a stable sort of an input of INT32 or INT64. `sorted` receives the elements.

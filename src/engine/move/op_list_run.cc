@@ -62,6 +62,7 @@ void OpListJob::Run(const JobContext& context) const noexcept {
         break;
       case ListedOp::Kind::kComputation:
         op.compute(op.computation, context);
+        if (context.ranks != nullptr && context.ranks->HasFailed()) return;
         break;
     }
   }

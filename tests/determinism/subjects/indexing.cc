@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/indexing.h"
 #include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
@@ -156,6 +157,14 @@ const auto kChannelShuffle = Register(
     "aclnnChannelShuffle", 1,
     [](const Call& c) { return aclnnChannelShuffleGetWorkspaceSize(c.t[0], 3, c.t[1], c.size, c.executor); },
     aclnnChannelShuffle, {{kRealSizes, {{5, 12, 431}}, {5, 12, 431}}});
+const auto kReal =
+    Register("aclnnReal", 1,
+             [](const Call& c) { return aclnnRealGetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },
+             aclnnReal, {{{ACL_FLOAT}, {kWide}, kWide}});
+const auto kFlatten = Register(
+    "aclnnFlatten", 1,
+    [](const Call& c) { return aclnnFlattenGetWorkspaceSize(c.t[0], 2, c.t[1], c.size, c.executor); },
+    aclnnFlatten, {{kRealSizes, {{5, 12, 431}}, {60, 431}}});
 const auto kRepeat =
     Register("aclnnRepeat", 1,
              [](const Call& c) {
