@@ -24,7 +24,7 @@ struct NativeCall {
   aclnnStatus (*second)(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream);
 };
 
-// The rows of native_calls.cc.
+// The rows of operator_table.cc.
 std::span<const NativeCall> NativeCalls() noexcept;
 
 // Returns the rows of the type, of the first counts that take as many inputs, or else of the last ones. Empty:
