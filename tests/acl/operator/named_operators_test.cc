@@ -389,8 +389,8 @@ TEST_F(NamedOperators, WhatIsMissingIsNamed) {
 // torch_npu's threads would not survive the code, and its streams stop on failure.
 TEST_F(NamedOperators, WhatIsNotImplementedFailsInAStreamThatStopsOnFailure) {
   const auto run = [&] {
-    return aclopCompileAndExecute("RotatedNMS", 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
-                                  ACL_COMPILE_SYS, nullptr, stream_);
+    return aclopCompileAndExecute("RotatedNMS", 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr,
+                                  ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, stream_);
   };
   alignas(64) int32_t before[4] = {1, 2, 3, 4};
   alignas(64) int32_t behind[4] = {5, 6, 7, 8};
@@ -408,7 +408,8 @@ TEST_F(NamedOperators, WhatIsNotImplementedFailsInAStreamThatStopsOnFailure) {
   Message();
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_OP_NOT_FOUND);
-    EXPECT_NE(Message().find("aclopCompileAndExecute: operator RotatedNMS is not implemented"), std::string::npos);
+    EXPECT_NE(Message().find("aclopCompileAndExecute: operator RotatedNMS is not implemented"),
+              std::string::npos);
   }
   EXPECT_EQ(to[0], 1) << "what came before is done, and what came behind is not";
   ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
