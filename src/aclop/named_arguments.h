@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "aclnn/acl_meta.h"
+#include "aclop/dims.h"
 #include "aclop/named_call.h"
 
 namespace portacl {
-
-using Dims = std::vector<int64_t>;
 
 class NamedArguments;
 
@@ -32,7 +31,7 @@ class NamedView {
   // A dim counted from the start or, negative, from the end.
   int Axis(int64_t axis) const;
 
-  // The same elements in other dims.
+  // Gives the same elements other dims.
   NamedView As(const Dims& dims) const;
   // With a dim of 1 more there, unless the view has as many dims as `like`.
   NamedView Widened(int64_t axis, const NamedView& like) const;
@@ -118,6 +117,8 @@ class NamedArguments {
   NamedArguments& OnlyNumber(const char* name, double accepted);
 
   // ---- attributes of convolutions and windows, of the two or three dims of an image ----
+  // The number of those dims.
+  size_t SpatialDims(int rank);
   // An attribute with a number for each dim, of which those of the images and the channels must be `first`.
   Dims Spatial(const char* name, int64_t first, int rank);
   // One length for each dim, or all of them where two of a dim differ.

@@ -16,7 +16,7 @@
 namespace portacl {
 namespace {
 
-// What lies in device memory until the calls' work is done.
+// Owns device memory until the calls' work is done.
 struct Blocks {
   std::vector<void*> blocks;
 
@@ -28,7 +28,7 @@ struct Blocks {
   }
 };
 
-// The executors of the first phases. Those that no second phase takes are destroyed.
+// Owns the executors of the first phases. Those that no second phase takes are destroyed.
 struct Executors {
   struct One {
     aclOpExecutor* executor = nullptr;

@@ -125,7 +125,7 @@ constexpr double kByLengths = 0;
 #define STRIDES(view) a.Array(a.Spatial("strides", 1, (view).rank()))
 #define PADS(view) a.Array(a.Pads((view).rank()))
 #define DILATIONS(view) a.Array(a.Spatial("dilations", 1, (view).rank()))
-#define NO_OUTPUT_PADDING(view) a.Array(Dims(static_cast<size_t>((view).rank()) - 2, 0))
+#define NO_OUTPUT_PADDING(view) a.Array(Dims(a.SpatialDims((view).rank()), 0))
 #define OUTPUT_PADDING(view) a.Array(a.Spatial("output_padding", 0, (view).rank()))
 
 constexpr NativeCall kCalls[] = {
