@@ -260,6 +260,11 @@ double NamedArguments::Number(const char* name, double otherwise) {
   return value == nullptr ? otherwise : static_cast<double>(*value);
 }
 
+double NamedArguments::Number(const char* name) {
+  if (Find(name) == nullptr) RefuseMissing(name);
+  return Number(name, 0);
+}
+
 Dims NamedArguments::Ints(const char* name, const Dims& otherwise) {
   const auto* const values = FindAs<std::vector<int64_t>>(name, "a list of integers");
   return values == nullptr ? otherwise : *values;

@@ -105,6 +105,7 @@ class NamedArguments {
   bool Flag(const char* name, bool otherwise);
   int64_t Int(const char* name);
   int64_t Int(const char* name, int64_t otherwise);
+  double Number(const char* name);
   double Number(const char* name, double otherwise);
   Dims Ints(const char* name);
   Dims Ints(const char* name, const Dims& otherwise);

@@ -96,7 +96,6 @@
 #include "aclnnop/aclnn_upsample_nearest_2d.h"
 #include "aclnnop/aclnn_upsample_nearest_3d.h"
 #include "aclnnop/aclnn_upsample_nearest_3d_backward.h"
-#include "aclnnop/aclnn_upsample_nearest_exact_2d.h"
 #include "aclnnop/aclnn_upsample_trilinear_3d.h"
 #include "aclnnop/aclnn_upsample_trilinear_3d_backward.h"
 #include "aclop/native_call.h"
@@ -278,10 +277,10 @@ constexpr NativeCall kCalls[] = {
            a.Real(a.Number("alpha", 1))),
     NATIVE("LayerNormV3", 3, 3, 3, aclnnLayerNorm,
            a.Only("begin_params_axis", a.Int("begin_norm_axis", 0)).In(0),
-           a.Array(a.In(0).From(a.Int("begin_norm_axis", 0))), a.In(1), a.In(2), a.Number("epsilon", 1e-5),
+           a.Array(a.In(0).From(a.Int("begin_norm_axis", 0))), a.In(1), a.In(2), a.Number("epsilon"),
            a.Out(0), a.Out(1), a.Out(2)),
     NATIVE("BNInfer", 5, 5, 1, aclnnBatchNorm, a.In(0).Images(), a.In(1), a.In(2), a.In(3), a.In(4), false, 0,
-           a.Number("epsilon", 1e-5), a.Out(0).Images(), nullptr, nullptr),
+           a.Number("epsilon"), a.Out(0).Images(), nullptr, nullptr),
 
     // ---- products ----
     NATIVE("MatMul", 2, 2, 1, aclnnMm, a.In(0).Transposed(a.Flag("transpose_x1", false)),
