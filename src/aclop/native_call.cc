@@ -3,30 +3,17 @@
 #include "aclop/native_call.h"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
 
-#include "acl/acl_rt.h"
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
+#include "aclop/stream_memory.h"
 #include "base/latest_message.h"
 
 namespace portacl {
 namespace {
-
-// Owns device memory until the calls' work is done.
-struct Blocks {
-  std::vector<void*> blocks;
-
-  Blocks() = default;
-  Blocks(const Blocks&) = delete;
-  Blocks& operator=(const Blocks&) = delete;
-  ~Blocks() {
-    for (void* block : blocks) aclrtFree(block);
-  }
-};
 
 // Owns the executors of the first phases. Those that no second phase takes are destroyed.
 struct Executors {
@@ -68,22 +55,11 @@ void CheckOperands(const NamedCall& call, NamedArguments& arguments, const Nativ
   arguments.Refuse(text.Add(call.inputs.count).Add(" and ").Add(call.outputs.count));
 }
 
-// Frees the memory when the stream has done the work queued so far.
-void FreeInOrder(const NamedCall& call, std::unique_ptr<Blocks> blocks) {
-  if (blocks->blocks.empty()) return;
-  const aclError status = aclrtLaunchHostFunc(
-      call.stream, [](void* argument) { delete static_cast<Blocks*>(argument); }, blocks.get());
-  if (status == ACL_SUCCESS) {
-    static_cast<void>(blocks.release());
-    return;
-  }
-  aclrtSynchronizeStream(call.stream);
-}
-
 aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(call.api, call.stream, &status);
   if (!queue) return status;
+  FreeDropped();
   NamedArguments arguments(call);
   CheckOperands(call, arguments, steps.front());
   if (IsUnrecordable(call.api, queue, &status)) return status;
@@ -100,10 +76,8 @@ aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
   }
   arguments.CheckAttributes();
 
-  auto blocks = std::make_unique<Blocks>();
   // The calls of an operator share the workspace, since one begins when the one before has ended.
   void* const workspace = most == 0 ? nullptr : arguments.Memory(most);
-  blocks->blocks = arguments.TakeMemory();
   aclnnStatus failed = ACL_SUCCESS;
   size_t at = 0;
   for (; failed == ACL_SUCCESS && at < steps.size(); ++at) {
@@ -111,7 +85,7 @@ aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
     failed = steps[at].second(one.workspace_size == 0 ? nullptr : workspace, one.workspace_size,
                               std::exchange(one.executor, nullptr), call.stream);
   }
-  FreeInOrder(call, std::move(blocks));
+  FreeInOrder(call.api, queue, arguments.TakeMemory());
   if (failed != ACL_SUCCESS) RefuseFor(call, steps[at - 1], failed);
   return ACL_SUCCESS;
 }
