@@ -5,8 +5,8 @@ src/aclop/operator_table.cc has them, and torch_npu's operators that call the gr
 Usage: check_graph_operators.py [--write] [REPOSITORY]
 
 What is generated stands between two comments each, <!-- types --> and <!-- end of types -->, <!-- torch_npu --> and
-<!-- end of torch_npu -->. Also checks that the table of torch_npu names as missing what the source lacks, and that the rows of a type stand
-together.
+<!-- end of torch_npu -->. Also checks that the table of torch_npu names as missing what the source lacks, and that the rows of a
+type stand together.
 SPDX-License-Identifier: Apache-2.0
 """
 import ast
@@ -57,7 +57,8 @@ def torch_npu_page(calls: dict[str, str], here: set[str], needs: dict[str, str])
     lines = [f"{len(works)} work:", "", "| operator | by |", "|---|---|"]
     lines += [f"| `{name}` | {calls[name].replace(' ', ', ')} |" for name in works]
     refused = sorted(set(calls) - set(works))
-    lines += ["", f"{len(refused)} are refused by name, or fall back where PyTorch's CPU has a kernel:", "", "| operator | lacks |", "|---|---|"]
+    lines += ["", f"{len(refused)} are refused by name, or fall back where PyTorch's CPU has a kernel:", ""]
+    lines += ["| operator | lacks |", "|---|---|"]
     lines += [f"| `{name}` | {', '.join(one for one in calls[name].split() if one not in here)} |" for name in refused]
     rest = sorted(name.removeprefix("aten::") for name, need in needs.items() if need == "legacy")
     lines += ["", "So are these, of whose types nothing is known: " + ", ".join(f"`{name}`" for name in rest) + "."]
@@ -80,8 +81,10 @@ def main() -> int:
     here = {type_ for _, type_, _ in rows} | OWN.keys()
     faults = []
     order = [type_ for type_, _ in itertools.groupby(rows, key=lambda row: row[1])]
-    faults += [f"src/aclop/operator_table.cc: the rows of {one} do not stand together" for one in sorted(set(order)) if order.count(one) > 1]
-    newest = sorted((root / "python/portacl/torch").glob("operators-*.json"), key=lambda file: [int(n) for n in re.findall(r"\d+", file.name)])[-1]
+    apart = sorted({one for one in order if order.count(one) > 1})
+    faults += [f"src/aclop/operator_table.cc: the rows of {one} do not stand together" for one in apart]
+    tables = (root / "python/portacl/torch").glob("operators-*.json")
+    newest = max(tables, key=lambda file: [int(number) for number in re.findall(r"\d+", file.name)])
     needs = json.loads(newest.read_text())["operators"]
     for name, types in calls.items():
         want = " ".join(f"graph:{one}" for one in types.split() if one not in here)

@@ -1,8 +1,9 @@
 """The operators of CANN's graph engine by which torch_npu computes its own, and those of them that portacl has.
 
-Samples (traced_calls.py) reach only some of these, and the types are built in code, where static_calls.py does not see them: the
-calls were made one by one, with a stand-in that wrote down type, operands and attributes. Those of operators whose names end in qkv_fwd,
-qkv_grad, attention and, but of npu_gru and with lstm, backward are strings of their kernels. On Ascend 950 torch_npu calls none of them.
+Samples (traced_calls.py) reach only some of these, and the types are built in code, where static_calls.py does not see them. The
+calls were made one by one, with a stand-in that wrote down type, operands and attributes; those that no arguments were found for
+(qkv_fwd, qkv_grad, npu_multi_head_attention, gradients of whole recurrent layers) are strings of their kernels. On Ascend 950
+torch_npu calls none of them.
 """
 
 # SPDX-License-Identifier: Apache-2.0

@@ -2,10 +2,10 @@
 
 The data, operators-VERSION.json, is written by tools/torch_npu_table. A need is a string: the functions without the prefix
 aclnn, all of which must be there; "NEWEST|OLDER" for versions of a function, one of which is enough; "npu::NAME" for another
-operator; "" for nothing (the operator only manages tensors or calls other operators); "graph:TYPE" for an operator of CANN's graph engine
-that portacl does not have, "legacy" for one whose type is not known. Of versions torch_npu takes the newest that is there, or the one that the arguments ask for; where that is
-not there it says so itself, before anything is queued. Beside the needs stand the dtypes that an operator's functions refuse and
-PyTorch's CPU kernel takes.
+operator; "" for nothing (the operator only manages tensors or calls other operators); "graph:TYPE" for an operator of CANN's graph
+engine that portacl does not have, "legacy" for one whose type is not known. Of versions torch_npu takes the newest that is there, or
+the one that the arguments ask for; where that is not there it says so itself, before anything is queued. Beside the needs stand the
+dtypes that an operator's functions refuse and PyTorch's CPU kernel takes.
 """
 
 # SPDX-License-Identifier: Apache-2.0
