@@ -103,7 +103,8 @@
 namespace portacl {
 namespace {
 
-constexpr int8_t kKeepDtype = 0;  // cubeMathType
+// cubeMathType: accepted of every dtype on every product, and changes nothing.
+constexpr int8_t kAnyPrecision = 1;
 constexpr int kAnyNumber = std::numeric_limits<int>::max();
 // The scale of a resampling that the lengths give.
 constexpr double kByLengths = 0;
@@ -284,61 +285,63 @@ constexpr NativeCall kCalls[] = {
 
     // ---- products ----
     NATIVE("MatMul", 2, 2, 1, aclnnMm, a.In(0).Transposed(a.Flag("transpose_x1", false)),
-           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Out(0), kKeepDtype),
+           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Out(0), kAnyPrecision),
     NATIVE("MatMul", 3, 3, 1, aclnnAddmm, a.In(2), a.In(0).Transposed(a.Flag("transpose_x1", false)),
-           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Whole(1), a.Whole(1), a.Out(0), kKeepDtype),
+           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Whole(1), a.Whole(1), a.Out(0),
+           kAnyPrecision),
     NATIVE("MatMulV2", 2, 2, 1, aclnnMm,
            a.Only("offset_x", int64_t{0}).In(0).Transposed(a.Flag("transpose_x1", false)),
-           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Out(0), kKeepDtype),
+           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Out(0), kAnyPrecision),
     NATIVE("MatMulV2", 3, 3, 1, aclnnAddmm, a.In(2),
            a.Only("offset_x", int64_t{0}).In(0).Transposed(a.Flag("transpose_x1", false)),
-           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Whole(1), a.Whole(1), a.Out(0), kKeepDtype),
+           a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Whole(1), a.Whole(1), a.Out(0),
+           kAnyPrecision),
     NATIVE("BatchMatMul", 2, 2, 1, aclnnMatmul, a.In(0).Transposed(a.Flag("adj_x1", false)),
-           a.In(1).Transposed(a.Flag("adj_x2", false)), a.Out(0), kKeepDtype),
+           a.In(1).Transposed(a.Flag("adj_x2", false)), a.Out(0), kAnyPrecision),
     NATIVE("BatchMatMul", 3, 3, 1, aclnnBaddbmm, a.In(2), a.In(0).Transposed(a.Flag("adj_x1", false)),
-           a.In(1).Transposed(a.Flag("adj_x2", false)), a.Whole(1), a.Whole(1), a.Out(0), kKeepDtype),
+           a.In(1).Transposed(a.Flag("adj_x2", false)), a.Whole(1), a.Whole(1), a.Out(0), kAnyPrecision),
     NATIVE("BatchMatMulV2", 2, 2, 1, aclnnMatmul,
            a.Only("offset_x", int64_t{0}).In(0).Transposed(a.Flag("adj_x1", false)),
-           a.In(1).Transposed(a.Flag("adj_x2", false)), a.Out(0), kKeepDtype),
+           a.In(1).Transposed(a.Flag("adj_x2", false)), a.Out(0), kAnyPrecision),
     NATIVE("Conv2D", 2, 3, 1, aclnnConvolution, a.In(0).Images(), a.In(1).Images(), a.MaybeIn(2),
            STRIDES(a.In(0)), PADS(a.In(0)), DILATIONS(a.In(0)), false, NO_OUTPUT_PADDING(a.In(0)),
-           a.Int("groups", 1), a.Out(0).Images(), kKeepDtype),
+           a.Int("groups", 1), a.Out(0).Images(), kAnyPrecision),
     NATIVE("Conv2DTranspose", 3, 4, 1, aclnnConvolution, a.In(1).Images(), a.In(2).Images(), a.MaybeIn(3),
            STRIDES(a.In(1)), PADS(a.In(1)), DILATIONS(a.In(1)), true, OUTPUT_PADDING(a.In(1)),
-           a.Int("groups", 1), a.Out(0).Of(a.Ints(0)).Images(), kKeepDtype),
+           a.Int("groups", 1), a.Out(0).Of(a.Ints(0)).Images(), kAnyPrecision),
     // Only the shape of what stands for the input and, below, for the filter counts.
     NATIVE("Conv2DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.Out(0).Of(a.Ints(0)).Images(), a.In(1).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
            DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
-           a.Flags({true, false, false}), kKeepDtype, a.Out(0).Images(), nullptr, nullptr),
+           a.Flags({true, false, false}), kAnyPrecision, a.Out(0).Images(), nullptr, nullptr),
     NATIVE("Conv2DBackpropFilter", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(), a.In(0).Images(),
            a.Out(0).Of(a.Ints(1)).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)), DILATIONS(a.In(2)),
            false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
-           a.Flags({false, true, false}), kKeepDtype, nullptr, a.Out(0).Images(), nullptr),
+           a.Flags({false, true, false}), kAnyPrecision, nullptr, a.Out(0).Images(), nullptr),
     NATIVE("Conv3D", 2, 3, 1, aclnnConvolution, a.In(0).Images(), a.In(1).Images(), a.MaybeIn(2),
            STRIDES(a.In(0)), PADS(a.In(0)), DILATIONS(a.In(0)), false, NO_OUTPUT_PADDING(a.In(0)),
-           a.Int("groups", 1), a.Out(0).Images(), kKeepDtype),
+           a.Int("groups", 1), a.Out(0).Images(), kAnyPrecision),
     NATIVE("Conv3DTranspose", 3, 4, 1, aclnnConvolution, a.In(1).Images(), a.In(2).Images(), a.MaybeIn(3),
            STRIDES(a.In(1)), PADS(a.In(1)), DILATIONS(a.In(1)), true, OUTPUT_PADDING(a.In(1)),
-           a.Int("groups", 1), a.Out(0).Of(a.Ints(0)).Images(), kKeepDtype),
+           a.Int("groups", 1), a.Out(0).Of(a.Ints(0)).Images(), kAnyPrecision),
     // Only the shape of what stands for the input and, below, for the filter counts.
     NATIVE("Conv3DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.Out(0).Of(a.Ints(0)).Images(), a.In(1).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
            DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
-           a.Flags({true, false, false}), kKeepDtype, a.Out(0).Images(), nullptr, nullptr),
+           a.Flags({true, false, false}), kAnyPrecision, a.Out(0).Images(), nullptr, nullptr),
     NATIVE("Conv3DBackpropFilter", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(), a.In(0).Images(),
            a.Out(0).Of(a.Ints(1)).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)), DILATIONS(a.In(2)),
            false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
-           a.Flags({false, true, false}), kKeepDtype, nullptr, a.Out(0).Images(), nullptr),
+           a.Flags({false, true, false}), kAnyPrecision, nullptr, a.Out(0).Images(), nullptr),
     // A filter [1, channels, h, w]: each channel is a group.
     NATIVE("DepthwiseConv2DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.Out(0).Of(a.Ints(0)).Images(), a.In(1).OfGroups(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
            DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), a.Out(0).Channels(),
-           a.Flags({true, false, false}), kKeepDtype, a.Out(0).Images(), nullptr, nullptr),
+           a.Flags({true, false, false}), kAnyPrecision, a.Out(0).Images(), nullptr, nullptr),
     NATIVE("DepthwiseConv2DBackpropFilter", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.In(0).Images(), a.Out(0).As(a.Ints(1)).OfGroups(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
            DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), a.In(0).Channels(),
-           a.Flags({false, true, false}), kKeepDtype, nullptr, a.Out(0).As(a.Ints(1)).OfGroups(), nullptr),
+           a.Flags({false, true, false}), kAnyPrecision, nullptr, a.Out(0).As(a.Ints(1)).OfGroups(), nullptr),
 
     // ---- resampling ----
     NATIVE("ResizeBilinearV2", 2, 2, 1, aclnnUpsampleBilinear2d, a.In(0).Images(), a.Array(a.Ints(1)),
