@@ -92,6 +92,7 @@ class NamedArguments {
   // A tensor, or null for an input that is not given.
   aclTensor* MaybeIn(int index);
   aclTensorList* AllInputs();
+  int64_t Inputs() const noexcept { return call_.inputs.count; }
   // A tensor like the view, of another dtype, that nobody reads afterwards.
   aclTensor* Unread(const NamedView& like, aclDataType dtype);
 

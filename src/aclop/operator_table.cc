@@ -230,7 +230,8 @@ constexpr NativeCall kCalls[] = {
     NATIVE("PadV3", 3, 3, 1, aclnnConstantPadNd,
            a.Only("mode", "constant").Only("paddings_contiguous", true).In(0),
            a.Array(a.Borders(1, a.In(0).rank())), a.Scalar(2), a.Out(0)),
-    NATIVE("ConcatD", 1, kAnyNumber, 1, aclnnCat, a.AllInputs(), a.Int("concat_dim"), a.Out(0)),
+    NATIVE("ConcatD", 1, kAnyNumber, 1, aclnnCat, a.Only("N", a.Inputs()).AllInputs(), a.Int("concat_dim"),
+           a.Out(0)),
     NATIVE("ShuffleChannel", 1, 1, 1, aclnnChannelShuffle, a.In(0), a.Int("group", 1), a.Out(0)),
     // Writes the updates to the places of a dim that the indices name.
     NATIVE("ArgMaxGrad", 3, 3, 1, aclnnScatter, a.In(0), a.Int("dimension"),
