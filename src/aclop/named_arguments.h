@@ -22,7 +22,7 @@ class NamedView {
  public:
   NamedView(NamedArguments& arguments, const NamedOperands& operands, int index);
 
-  // NOLINTNEXTLINE(google-explicit-constructor): rows of the table pass views for tensors
+  // Converts without being asked to, so that rows of the table pass views for tensors.
   operator aclTensor*() const;
 
   const Dims& dims() const noexcept { return dims_; }

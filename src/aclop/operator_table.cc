@@ -36,6 +36,7 @@
 #include "aclnnop/aclnn_expm1.h"
 #include "aclnnop/aclnn_fill_diagonal.h"
 #include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_floor.h"
 #include "aclnnop/aclnn_ge_tensor.h"
 #include "aclnnop/aclnn_grid_sampler2d.h"
@@ -158,6 +159,7 @@ constexpr NativeCall kCalls[] = {
     UNARY("Reciprocal", aclnnReciprocal),
     UNARY("Relu", aclnnRelu),
     UNARY("Rint", aclnnRound),
+    NATIVE("Round", 1, 1, 1, aclnnRound, a.Only("decimals", int64_t{0}).In(0), a.Out(0)),
     UNARY("Rsqrt", aclnnRsqrt),
     UNARY("Sigmoid", aclnnSigmoid),
     UNARY("Sign", aclnnSign),
@@ -176,6 +178,7 @@ constexpr NativeCall kCalls[] = {
     NATIVE("Add", 2, 2, 1, aclnnAdd, a.In(0), a.In(1), a.Whole(1), a.Out(0)),
     NATIVE("Sub", 2, 2, 1, aclnnSub, a.In(0), a.In(1), a.Whole(1), a.Out(0)),
     BINARY("Mul", aclnnMul),
+    BINARY("Div", aclnnDiv),
     BINARY("RealDiv", aclnnDiv),
     BINARY("Maximum", aclnnMaximum),
     BINARY("Minimum", aclnnMinimum),
@@ -230,6 +233,7 @@ constexpr NativeCall kCalls[] = {
     NATIVE("PadV3", 3, 3, 1, aclnnConstantPadNd,
            a.Only("mode", "constant").Only("paddings_contiguous", true).In(0),
            a.Array(a.Borders(1, a.In(0).rank())), a.Scalar(2), a.Out(0)),
+    NATIVE("ReverseV2", 2, 2, 1, aclnnFlip, a.In(0), a.Array(a.Ints(1)), a.Out(0)),
     NATIVE("ConcatD", 1, kAnyNumber, 1, aclnnCat, a.Only("N", a.Inputs()).AllInputs(), a.Int("concat_dim"),
            a.Out(0)),
     NATIVE("ShuffleChannel", 1, 1, 1, aclnnChannelShuffle, a.In(0), a.Int("group", 1), a.Out(0)),

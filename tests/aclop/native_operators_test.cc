@@ -75,6 +75,7 @@ TEST_F(NativeOperators, OfOneTensor) {
       {"Reciprocal", [](double x) { return 1 / x; }, 0.5f, 9},
       {"Relu", [](double x) { return x > 0 ? x : 0; }, -4, 4},
       {"Rint", [](double x) { return std::nearbyint(x); }, -4, 4},
+      {"Round", [](double x) { return std::nearbyint(x); }, -4, 4},
       {"Rsqrt", [](double x) { return 1 / std::sqrt(x); }, 0.5f, 9},
       {"Sigmoid", Sigmoid, -4, 4},
       {"Sign", [](double x) { return x > 0   ? 1.0
@@ -114,6 +115,7 @@ TEST_F(NativeOperators, OfTwoTensors) {
       {"Add", [](double x, double y) { return x + y; }},
       {"Sub", [](double x, double y) { return x - y; }},
       {"Mul", [](double x, double y) { return x * y; }},
+      {"Div", [](double x, double y) { return x / y; }},
       {"RealDiv", [](double x, double y) { return x / y; }},
       {"Maximum", [](double x, double y) { return std::max(x, y); }},
       {"Minimum", [](double x, double y) { return std::min(x, y); }},
@@ -575,6 +577,14 @@ TEST_F(NativeOperators, Concatenates) {
   CalledByName call("ConcatD");
   Run(call.In({2, 2}, a).In({2, 3}, b).In({2, 1}, c).Out({2, 6}, y).Int("N", 3).Int("concat_dim", 1));
   EXPECT_EQ(y, (Floats{a[0], a[1], b[0], b[1], b[2], c[0], a[2], a[3], b[3], b[4], b[5], c[1]}));
+}
+
+TEST_F(NativeOperators, Reverses) {
+  Floats x = Numbers(12);
+  Floats y(12);
+  CalledByName call("ReverseV2");
+  Run(call.In({3, 4}, x).Ints({-1}).Out({3, 4}, y));
+  for (size_t i = 0; i < 12; ++i) EXPECT_EQ(y[i], x[i / 4 * 4 + 3 - i % 4]);
 }
 
 TEST_F(NativeOperators, ShufflesChannels) {
