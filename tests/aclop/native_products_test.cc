@@ -113,6 +113,23 @@ TEST_F(NativeProducts, OfBatches) {
   }
 }
 
+TEST_F(NativeProducts, OfBatchesWithABias) {
+  Floats a = Numbers(24);
+  Floats b = Numbers(40, -1, 3);
+  Floats bias = Numbers(5);
+  Floats y(30);
+  CalledByName call("BatchMatMul");
+  Run(call.In({2, 3, 4}, a)
+          .In({2, 5, 4}, b)
+          .In({5}, bias)
+          .Out({2, 3, 5}, y)
+          .Flag("adj_x1", false)
+          .Flag("adj_x2", true));
+  std::vector<double> want = Multiplied(a, b, 2, 3, 4, 5, false, true);
+  for (size_t i = 0; i < want.size(); ++i) want[i] += bias[i % 5];
+  ExpectNear(y, want, "with a bias");
+}
+
 // ---- convolutions ----
 
 struct Geometry {
