@@ -38,9 +38,9 @@ ALLOWED = {
 }
 # All that a folder may include of another one.
 ONLY = {("aclnn", "engine"): {"engine/job.h"}, ("engine", "acl"): {"acl/settings/configuration.h"}}
-CALLS_OPERATORS = {"aclnnop", "atb"}
+CALLS_OPERATORS = {"aclnnop", "aclop", "atb"}
 # What may name operators in texts: also what finds them by the names of an older API, and what tells of them.
-NAMES_OPERATORS = CALLS_OPERATORS | {"aclop", "graph_engine", "info"}
+NAMES_OPERATORS = CALLS_OPERATORS | {"graph_engine", "info"}
 # The rooms of a folder: each may include those before it, and itself. "" is what lies in the folder itself.
 ROOMS = {
     "base": ["process", ""],

@@ -106,7 +106,7 @@ aclError FailShapes(const NamedCall& call) noexcept {
   return FailNamed(call, text);
 }
 
-aclError CheckSource(const NamedCall& call) noexcept {
+Refused CheckSource(const NamedCall& call) noexcept {
   for (const aclTensorDesc* const description :
        {call.inputs.descriptions[kSource], call.outputs.descriptions[0]}) {
     size_t elements = 0;
@@ -123,14 +123,14 @@ aclError CheckSource(const NamedCall& call) noexcept {
     AddDtypeName(text, from.dtype);
     return FailNamed(call, text.Add(", of which several share a byte"));
   }
-  if (aclError status = BytesOf(call, from, &bytes)) return status;
-  if (aclError status = CheckRoom(call, call.inputs, kSource, bytes)) return status;
-  if (aclError status = BytesOf(call, to, &bytes)) return status;
+  if (const Refused refused = BytesOf(call, from, &bytes)) return *refused;
+  if (const Refused refused = CheckRoom(call, call.inputs, kSource, bytes)) return *refused;
+  if (const Refused refused = BytesOf(call, to, &bytes)) return *refused;
   return CheckRoom(call, call.outputs, 0, bytes);
 }
 
 // Checks the descriptions of the dims. Their values are compared where the host can read them.
-aclError CheckDims(const NamedCall& call, Dims* dims) noexcept {
+Refused CheckDims(const NamedCall& call, Dims* dims) noexcept {
   const aclTensorDesc& description = *call.inputs.descriptions[kShape];
   const size_t rank = call.outputs.descriptions[0]->dims.size();
   const bool is_known = description.dtype == ACL_INT32 || description.dtype == ACL_INT64;
@@ -141,11 +141,11 @@ aclError CheckDims(const NamedCall& call, Dims* dims) noexcept {
     return FailNamed(call, text);
   }
   size_t bytes = 0;
-  if (aclError status = BytesOf(call, description, &bytes)) return status;
-  if (aclError status = CheckRoom(call, call.inputs, kShape, bytes)) return status;
+  if (const Refused refused = BytesOf(call, description, &bytes)) return *refused;
+  if (const Refused refused = CheckRoom(call, call.inputs, kShape, bytes)) return *refused;
   dims->values = sanitizer::Working(aclGetDataBufferAddr(call.inputs.buffers[kShape]));
   dims->is_wide = description.dtype == ACL_INT64;
-  return ACL_SUCCESS;
+  return std::nullopt;
 }
 
 aclError FailDims(const NamedCall& call, const Dims& dims, const Shape& shape) noexcept {
@@ -159,10 +159,10 @@ aclError FailDims(const NamedCall& call, const Dims& dims, const Shape& shape) n
 }  // namespace
 
 aclError RunBroadcastTo(const NamedCall& call) noexcept {
-  if (aclError status = CheckCounts(call, 2, 1)) return status;
-  if (aclError status = CheckSource(call)) return status;
+  if (const Refused refused = CheckCounts(call, 2, 1)) return *refused;
+  if (const Refused refused = CheckSource(call)) return *refused;
   Dims dims;
-  if (aclError status = CheckDims(call, &dims)) return status;
+  if (const Refused refused = CheckDims(call, &dims)) return *refused;
   const StridedView from = DenseTensor(*call.inputs.descriptions[kSource]);
   const StridedView to = DenseTensor(*call.outputs.descriptions[0]);
   const bool is_device = call.inputs.descriptions[kShape]->placement == ACL_MEMTYPE_DEVICE;

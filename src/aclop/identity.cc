@@ -8,7 +8,7 @@ namespace portacl {
 
 // Copies bytes, since both tensors are dense and of one type.
 aclError RunIdentity(const NamedCall& call) noexcept {
-  if (aclError status = CheckCounts(call, 1, 1)) return status;
+  if (const Refused refused = CheckCounts(call, 1, 1)) return *refused;
   const aclTensorDesc& from = *call.inputs.descriptions[0];
   const aclTensorDesc& to = *call.outputs.descriptions[0];
   size_t elements = 0;
@@ -22,9 +22,9 @@ aclError RunIdentity(const NamedCall& call) noexcept {
     return FailNamed(call, text);
   }
   size_t bytes = 0;
-  if (aclError status = BytesOf(call, from, &bytes)) return status;
-  if (aclError status = CheckRoom(call, call.inputs, 0, bytes)) return status;
-  if (aclError status = CheckRoom(call, call.outputs, 0, bytes)) return status;
+  if (const Refused refused = BytesOf(call, from, &bytes)) return *refused;
+  if (const Refused refused = CheckRoom(call, call.inputs, 0, bytes)) return *refused;
+  if (const Refused refused = CheckRoom(call, call.outputs, 0, bytes)) return *refused;
   if (bytes == 0) {
     aclError status = ACL_SUCCESS;
     FindStreamFor(call.api, call.stream, &status);

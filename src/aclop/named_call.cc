@@ -25,8 +25,8 @@ aclError FailNamed(const NamedCall& call, const Text& why) noexcept {
                   Text(call.api, ": operator ", call.type, " ", why.view(), "."));
 }
 
-aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept {
-  if (call.inputs.count == inputs && call.outputs.count == outputs) return ACL_SUCCESS;
+Refused CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept {
+  if (call.inputs.count == inputs && call.outputs.count == outputs) return std::nullopt;
   Text text("has ");
   AddCount(text, inputs, "input").Add(" and ");
   AddCount(text, outputs, "output").Add(", not ");
@@ -34,16 +34,16 @@ aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept {
   return FailNamed(call, text);
 }
 
-aclError BytesOf(const NamedCall& call, const aclTensorDesc& description, size_t* bytes) noexcept {
+Refused BytesOf(const NamedCall& call, const aclTensorDesc& description, size_t* bytes) noexcept {
   size_t elements = 0;
   if (CountElements(description, &elements) && CountBytes(description.dtype, elements, bytes))
-    return ACL_SUCCESS;
+    return std::nullopt;
   Text text("cannot copy elements of type ");
   AddDtypeName(text, description.dtype);
   return FailNamed(call, text);
 }
 
-aclError CheckRoom(const NamedCall& call, const NamedOperands& operands, int index, size_t bytes) noexcept {
+Refused CheckRoom(const NamedCall& call, const NamedOperands& operands, int index, size_t bytes) noexcept {
   const aclDataBuffer* const buffer = operands.buffers[index];
   const size_t room = aclGetDataBufferSizeV2(buffer);
   if (room < bytes) {
@@ -54,7 +54,7 @@ aclError CheckRoom(const NamedCall& call, const NamedOperands& operands, int ind
     return FailNamed(call, Text("needs ", bytes, " bytes in ", operands.buffers_name, "[", index,
                                 "], whose data buffer has no address"));
   }
-  return ACL_SUCCESS;
+  return std::nullopt;
 }
 
 }  // namespace portacl

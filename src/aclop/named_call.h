@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "acl/acl_base.h"
@@ -32,6 +33,10 @@ struct NamedCall {
   aclrtStream stream;
 };
 
+// The code of a call that a check has refused and reported; none: the check has passed. The code may be 0: see
+// FailCall.
+using Refused = std::optional<aclError>;
+
 // Reports that a call failed. In a stream that stops on failure the call succeeds and the stream fails
 // instead (see failing_task.h).
 aclError FailCall(const NamedCall& call, aclError status, MessageClass message_class,
@@ -40,17 +45,17 @@ aclError FailCall(const NamedCall& call, aclError status, MessageClass message_c
 // Reports that the operator does not support the call: "API: operator TYPE WHY.", 100000.
 aclError FailNamed(const NamedCall& call, const Text& why) noexcept;
 
-aclError CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept;
+Refused CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept;
 
 // Computes the bytes of a tensor's elements. Elements of less than a byte count where whole bytes can be
 // copied.
-aclError BytesOf(const NamedCall& call, const aclTensorDesc& description, size_t* bytes) noexcept;
+Refused BytesOf(const NamedCall& call, const aclTensorDesc& description, size_t* bytes) noexcept;
 
 // Checks that the data buffer of an operand has at least so many bytes.
-aclError CheckRoom(const NamedCall& call, const NamedOperands& operands, int index, size_t bytes) noexcept;
+Refused CheckRoom(const NamedCall& call, const NamedOperands& operands, int index, size_t bytes) noexcept;
 
-// The operators. The caller has checked that descriptions and buffers are not null. Each operator checks the
-// rest, and queues its work on the stream.
+// The operators that no native one computes. The caller has checked that descriptions and buffers are not
+// null. Each operator checks the rest, and queues its work on the stream.
 aclError RunIdentity(const NamedCall& call) noexcept;
 aclError RunBroadcastTo(const NamedCall& call) noexcept;
 

@@ -1,9 +1,11 @@
 // The C interface of operators that are called by type name (acl_op_compiler.h).
 // SPDX-License-Identifier: Apache-2.0
+#include <span>
 #include <string_view>
 
 #include "acl/acl_op_compiler.h"
 #include "aclop/named_call.h"
+#include "aclop/native_call.h"
 #include "base/errors.h"
 #include "profile/recorder.h"
 
@@ -39,10 +41,8 @@ void AddOperands(Text& text, const NamedOperands& operands) noexcept {
 }
 
 aclError FailNotImplemented(const NamedCall& call) noexcept {
-  Text text(
-      call.api, ": operator ", call.type,
-      " is not implemented; of those that are called by the name of their type, Identity and BroadcastTo "
-      "are. It was called with inputs (");
+  Text text(call.api, ": operator ", call.type,
+            " is not implemented: no native operator computes what it does. It was called with inputs (");
   AddOperands(text, call.inputs);
   text.Add("), outputs (");
   AddOperands(text, call.outputs);
@@ -54,18 +54,13 @@ aclError FailNotImplemented(const NamedCall& call) noexcept {
   return FailCall(call, ACL_ERROR_OP_NOT_FOUND, MessageClass::kAclUnsupported, text.Add("."));
 }
 
-struct NamedOperator {
-  std::string_view type;
-  aclError (*run)(const NamedCall&) noexcept;
-};
-constexpr NamedOperator kOperators[] = {{"Identity", RunIdentity}, {"BroadcastTo", RunBroadcastTo}};
-
 aclError Run(const NamedCall& call) noexcept {
   if (aclError status = CheckOperands(call.api, call.inputs)) return status;
   if (aclError status = CheckOperands(call.api, call.outputs)) return status;
-  for (const NamedOperator& known : kOperators) {
-    if (known.type == call.type) return known.run(call);
-  }
+  if (call.type == "Identity") return RunIdentity(call);
+  if (call.type == "BroadcastTo") return RunBroadcastTo(call);
+  const std::span<const NativeCall> steps = NativeCallsFor(call.type, call.inputs.count);
+  if (!steps.empty()) return RunNatively(call, steps);
   return FailNotImplemented(call);
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/latest_message.h"
 #include "base/process/fork.h"
 #include "base/process/no_destructor.h"
 #include "base/process/thread_end.h"
@@ -64,6 +65,13 @@ class MessageStore {
   }
 
   bool empty() const { return messages_.empty(); }
+
+  Text TakeLatest() {
+    if (messages_.empty()) return Text();
+    const Text latest(std::string_view(messages_.front().text));
+    messages_.erase(messages_.begin());
+    return latest;
+  }
 
   std::string TakeRendered() {
     auto head = std::find_if(messages_.begin(), messages_.end(),
@@ -201,6 +209,20 @@ const char* TakeRecentMessages() noexcept {
     return own->rendered.c_str();
   } catch (...) {
     return nullptr;
+  }
+}
+
+Text TakeLatestMessage() noexcept {
+  try {
+    if (process_wide_messages.load(std::memory_order_relaxed)) {
+      ProcessMessages& all = OfProcess();
+      std::lock_guard lock(all.mutex);
+      return all.store.TakeLatest();
+    }
+    auto* const own = thread_messages == nullptr ? nullptr : KeptIn<ThreadMessages>(thread_messages);
+    return own == nullptr ? Text() : own->store.TakeLatest();
+  } catch (...) {
+    return Text();
   }
 }
 

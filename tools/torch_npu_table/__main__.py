@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import graph_operators
 import stand_in
 from guarded_paths import Condition, Paths
 from static_calls import Binary, custom_operators_among, functions_among
@@ -38,7 +39,8 @@ OTHER_PRODUCTS = {  # pattern of the products' names: one of them
 # Where more goes to the graph engine than samples show: what may go there falls back.
 BEFORE_A2 = ("Ascend310B1", "Ascend310P3", "Ascend910A")
 
-# The operators of the graph engine that portacl has (src/aclop): what needs only these needs nothing.
+# The operators of the graph engine that stand in code with much else, for tensors in an internal format: what needs only these needs
+# nothing. Which others portacl has, graph_operators.py knows.
 GRAPH_OPERATORS_HERE = ("BroadcastTo", "Identity")
 
 # Reached from everything: casts of tensors in the device's internal formats.
@@ -300,6 +302,10 @@ def table_of(
             needed = ["legacy"]
         table[full] = " ".join(map(short, needed) if strict else with_older(needed, here.functions))
     table.update(PLACES_BY_HAND)
+    if product != OTHER_PRODUCTS["Ascend950.*"]:  # there torch_npu refuses them by itself
+        for name, types in graph_operators.CALLS.items():
+            if table.get("aten::" + name) == "legacy":
+                table["aten::" + name] = graph_operators.needs(types)
     for pattern, places in PLACES_BY_HAND_ON.items():
         if OTHER_PRODUCTS[pattern] == product:
             table.update(places)
@@ -353,7 +359,8 @@ def main() -> None:
     file = PACKAGE / f"operators-{version}.json"
     write(file, data)
     print("calling every own operator with every dtype", flush=True)
-    data["refused"] = refused(prefix)
+    by_hand = {"aten::" + name: " ".join(sorted(dtypes.split())) for name, dtypes in graph_operators.REFUSED.items()}
+    data["refused"] = dict(sorted({**refused(prefix), **by_hand}.items()))
     write(file, data)
     print(f"wrote {file}", flush=True)
 

@@ -283,7 +283,10 @@ class Installation:
         if operator is not None:
             if self._count_own:
                 self._count(name)
-            kernel = self._fallback(operator, reason)
+            if _has_cpu_kernel(name):
+                kernel = self._fallback(operator, reason)
+            else:
+                kernel = _kernels.refusing(operator, reason, _NO_CPU_KERNEL)
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 

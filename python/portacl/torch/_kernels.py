@@ -336,6 +336,16 @@ def missing(operator: torch._ops.OpOverload, lacking: list[str], why_no_fallback
     return kernel
 
 
+def refusing(operator: torch._ops.OpOverload, reason: str, why_no_fallback: str) -> Callable[..., Any]:
+    """Returns a kernel for arguments that neither CANN's function nor PyTorch's CPU takes."""
+    message = f"{operator.name().replace('npu::', 'torch_npu.')}: {reason}, and {why_no_fallback}"
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(message)
+
+    return kernel
+
+
 def unless(
     condition: Callable[..., bool], operator: torch._ops.OpOverload, dispatch_key: str, kernel: Callable[..., Any]
 ) -> Callable[..., Any]:

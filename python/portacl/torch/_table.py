@@ -2,10 +2,10 @@
 
 The data, operators-VERSION.json, is written by tools/torch_npu_table. A need is a string: the functions without the prefix
 aclnn, all of which must be there; "NEWEST|OLDER" for versions of a function, one of which is enough; "npu::NAME" for another
-operator; "" for nothing (the operator only manages tensors or calls other operators); "legacy" for CANN's graph operators, which
-portacl does not have. Of versions torch_npu takes the newest that is there, or the one that the arguments ask for; where that is
-not there it says so itself, before anything is queued. Beside the needs stand the dtypes that an operator's functions refuse and
-PyTorch's CPU kernel takes.
+operator; "" for nothing (the operator only manages tensors or calls other operators); "graph:TYPE" for an operator of CANN's graph
+engine that portacl does not have, "legacy" for one whose type is not known. Of versions torch_npu takes the newest that is there, or
+the one that the arguments ask for; where that is not there it says so itself, before anything is queued. Beside the needs stand the
+dtypes that an operator's functions refuse and PyTorch's CPU kernel takes.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -54,7 +54,9 @@ class Table:
         return self._gradients.get(operator, "")
 
     def refused(self, operator: str) -> list[str]:
-        """Returns the dtypes, as "float64", with which an own operator falls back."""
+        """Returns the dtypes, as "float64", with which an own operator falls back, or is refused where PyTorch's CPU has none."""
+        if operator.startswith("npu::"):
+            operator = "aten" + operator[len("npu") :]
         return self._refused.get(operator, "").split()
 
     def missing(self, needs: str | None, present: Callable[[str], bool], seen: frozenset[str] = frozenset()) -> list[str]:
@@ -65,6 +67,8 @@ class Table:
         for need in needs.split():
             if need == "legacy":
                 lacking.append("an operator of CANN's graph engine")
+            elif need.startswith("graph:"):
+                lacking.append(f"an operator of CANN's graph engine ({need.removeprefix('graph:')})")
             elif need.startswith(("npu::", "aten::")):
                 if need not in seen:
                     lacking += self.missing(self.needs(need), present, seen | {need})

@@ -389,8 +389,8 @@ TEST_F(NamedOperators, WhatIsMissingIsNamed) {
 // torch_npu's threads would not survive the code, and its streams stop on failure.
 TEST_F(NamedOperators, WhatIsNotImplementedFailsInAStreamThatStopsOnFailure) {
   const auto run = [&] {
-    return aclopCompileAndExecute("Mish", 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
-                                  ACL_COMPILE_SYS, nullptr, stream_);
+    return aclopCompileAndExecute("RotatedNMS", 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr,
+                                  ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, stream_);
   };
   alignas(64) int32_t before[4] = {1, 2, 3, 4};
   alignas(64) int32_t behind[4] = {5, 6, 7, 8};
@@ -408,7 +408,8 @@ TEST_F(NamedOperators, WhatIsNotImplementedFailsInAStreamThatStopsOnFailure) {
   Message();
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_OP_NOT_FOUND);
-    EXPECT_NE(Message().find("aclopCompileAndExecute: operator Mish is not implemented"), std::string::npos);
+    EXPECT_NE(Message().find("aclopCompileAndExecute: operator RotatedNMS is not implemented"),
+              std::string::npos);
   }
   EXPECT_EQ(to[0], 1) << "what came before is done, and what came behind is not";
   ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
@@ -447,6 +448,24 @@ TEST_F(NamedOperators, OperandsThatAreRefusedFailInAStreamThatStopsOnFailure) {
     aclrtSynchronizeStream(stream_);
   }
   EXPECT_EQ(to[0], 0);
+}
+
+// A refusal ends the call there, too: nothing behind the operands that are given is looked at.
+TEST_F(NamedOperators, MissingOperandsFailInAStreamThatStopsOnFailure) {
+  int32_t memory = 1;
+  const Description of(ACL_INT32, {1});
+  const Buffer buffer(&memory, sizeof memory);
+  const aclTensorDesc* const one[] = {of.get()};
+  const aclDataBuffer* const from[] = {buffer.get()};
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
+  Message();
+  EXPECT_EQ(aclopCompileAndExecute("BroadcastTo", 1, one, from, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
+                                   ACL_COMPILE_SYS, nullptr, stream_),
+            0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
+  EXPECT_NE(Message().find("has 2 inputs and 1 output, not 1 and 0"), std::string::npos);
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
+  aclrtSynchronizeStream(stream_);
 }
 
 // ---- Options of the compiler ----

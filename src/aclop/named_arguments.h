@@ -1,0 +1,182 @@
+// Gives a native operator its arguments, taken from a call by type name: tensors, values of inputs, attributes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "aclnn/acl_meta.h"
+#include "aclop/dims.h"
+#include "aclop/named_call.h"
+
+namespace portacl {
+
+class NamedArguments;
+
+// A view of an operand's memory. It becomes an aclTensor where a native operator takes one.
+class NamedView {
+ public:
+  NamedView(NamedArguments& arguments, const NamedOperands& operands, int index);
+
+  // Converts without being asked to, so that rows of the table pass views for tensors.
+  operator aclTensor*() const;
+
+  const Dims& dims() const noexcept { return dims_; }
+  int rank() const noexcept { return static_cast<int>(dims_.size()); }
+  aclDataType dtype() const noexcept;
+  // A dim counted from the start or, negative, from the end.
+  int Axis(int64_t axis) const;
+
+  // Gives the same elements other dims.
+  NamedView As(const Dims& dims) const;
+  // With a dim of 1 more there, unless the view has as many dims as `like`.
+  NamedView Widened(int64_t axis, const NamedView& like) const;
+  NamedView Permuted(const Dims& order) const;
+  // The last two dims change places.
+  NamedView Transposed(bool transposes) const;
+  // Elements of the operand's memory, from its start.
+  NamedView Strided(const Dims& dims, const Dims& strides, int64_t offset) const;
+  // The part of these lengths that begins there; a length of -1 takes the rest.
+  NamedView Part(const Dims& begin, const Dims& lengths) const;
+  // The part that TensorFlow's strided_slice takes, by the attributes of the call.
+  NamedView Sliced(const Dims& begin, const Dims& end, const Dims& steps) const;
+  // Checks that the view has the shape and the dtype of `other`.
+  NamedView Like(const NamedView& other) const;
+  // Checks that these are the dims of the view.
+  NamedView Of(const Dims& dims) const;
+  // With the format that images have: channels are dim 1.
+  NamedView Images() const;
+  int Channels() const;
+  // A depthwise filter [1, channels, h, w] as one of groups, [channels, 1, h, w].
+  NamedView OfGroups() const;
+  // The dims from an axis on.
+  Dims From(int64_t axis) const;
+
+ private:
+  friend class NamedArguments;
+
+  Dims RowMajor(const Dims& dims) const;
+
+  NamedArguments* arguments_;
+  const NamedOperands* operands_;
+  int index_;
+  Dims dims_;
+  Dims strides_;
+  int64_t offset_ = 0;
+  aclFormat format_ = ACL_FORMAT_ND;
+};
+
+// Reads the arguments and owns what it makes of them. Each function ends the call by throwing Stop, reported,
+// where the call does not have what is asked for.
+class NamedArguments {
+ public:
+  // Thrown once the call has been reported: what it returns.
+  struct Stop {
+    aclError status;
+  };
+
+  explicit NamedArguments(const NamedCall& call) noexcept : call_(call) {}
+  NamedArguments(const NamedArguments&) = delete;
+  NamedArguments& operator=(const NamedArguments&) = delete;
+  ~NamedArguments();
+
+  // ---- tensors ----
+  NamedView In(int index);
+  NamedView Out(int index);
+  // The first output, which must lie where the first input does.
+  NamedView InPlace();
+  // A tensor, or null for an input that is not given.
+  aclTensor* MaybeIn(int index);
+  aclTensorList* AllInputs();
+  int64_t Inputs() const noexcept { return call_.inputs.count; }
+  // A tensor like the view, of another dtype, that nobody reads afterwards.
+  aclTensor* Unread(const NamedView& like, aclDataType dtype);
+
+  // ---- values of inputs: from host memory at once, from device memory after the work queued so far ----
+  Dims Ints(int index);
+  int64_t Int(int index);
+  double Number(int index);
+  aclScalar* Scalar(int index);
+
+  // ---- attributes; without a default they must be given ----
+  bool Flag(const char* name, bool otherwise);
+  int64_t Int(const char* name);
+  int64_t Int(const char* name, int64_t otherwise);
+  double Number(const char* name);
+  double Number(const char* name, double otherwise);
+  Dims Ints(const char* name);
+  Dims Ints(const char* name, const Dims& otherwise);
+  // The position of a text among those that are accepted; the first one is the default.
+  int Choice(const char* name, std::initializer_list<std::string_view> accepted);
+  // Checks an attribute that may be missing and else has one accepted value.
+  NamedArguments& Only(const char* name, int64_t accepted);
+  NamedArguments& Only(const char* name, bool accepted);
+  NamedArguments& Only(const char* name, const char* accepted);
+  NamedArguments& OnlyNumber(const char* name, double accepted);
+
+  // ---- attributes of convolutions and windows, of the two or three dims of an image ----
+  // The number of those dims.
+  size_t SpatialDims(int rank);
+  // An attribute with a number for each dim, of which those of the images and the channels must be `first`.
+  Dims Spatial(const char* name, int64_t first, int rank);
+  // One length for each dim, or all of them where two of a dim differ.
+  Dims Pads(int rank);
+
+  // ---- more ----
+  // Axes to reduce, from an input: at least one.
+  Dims Axes(int index);
+  // The only axis in a list.
+  int64_t OnlyAxis(const char* name);
+  // Lengths before and behind each dim, from the first, turned round for aclnnConstantPadNd.
+  Dims Borders(int index, int rank);
+  // The input of ConfusionTransposeD as its output has it, but for its dims.
+  NamedView Confused();
+  // Checks that images are not resized by the coordinates of the oldest TensorFlow, and tells whether corners
+  // are aligned.
+  bool CornersAligned();
+
+  // ---- for native functions ----
+  aclIntArray* Array(const Dims& values);
+  aclBoolArray* Flags(std::initializer_list<bool> values);
+  aclScalar* Real(double value);
+  aclScalar* Whole(int64_t value);
+
+  [[noreturn]] void Refuse(const Text& why);
+  void Require(const Refused& refused) {
+    if (refused) throw Stop{*refused};
+  }
+  // Refuses attributes that nobody has asked for. Names that begin with _ are the graph engine's own.
+  void CheckAttributes();
+  // Memory that must live until the call's work is done: the caller frees it.
+  std::vector<void*> TakeMemory() noexcept { return std::exchange(memory_, {}); }
+  // Returns device memory, which TakeMemory will give.
+  void* Memory(size_t bytes);
+
+ private:
+  friend class NamedView;
+
+  const AttributeValue* Find(const char* name);
+  template <class Value>
+  const Value* FindAs(const char* name, const char* accepted);
+  [[noreturn]] void RefuseMissing(const char* name);
+  // Returns the values of an input, where the host can read them.
+  const unsigned char* Values(int index, size_t* count);
+  const aclTensorDesc& Input(int index);
+  aclTensor* Make(const NamedView& view);
+
+  const NamedCall& call_;
+  bool has_waited_ = false;
+  std::set<std::string_view> asked_;
+  std::vector<aclTensor*> tensors_;
+  std::vector<aclTensorList*> lists_;
+  std::vector<aclIntArray*> arrays_;
+  std::vector<aclBoolArray*> flags_;
+  std::vector<aclScalar*> scalars_;
+  std::vector<void*> memory_;
+};
+
+}  // namespace portacl

@@ -1,0 +1,123 @@
+// Queues the native calls of an operator by type name (see native_call.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "aclop/native_call.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "acl/stream/capture.h"
+#include "acl/stream/found_stream.h"
+#include "aclop/stream_memory.h"
+#include "base/latest_message.h"
+
+namespace portacl {
+namespace {
+
+// Owns the executors of the first phases. Those that no second phase takes are destroyed.
+struct Executors {
+  struct One {
+    aclOpExecutor* executor = nullptr;
+    uint64_t workspace_size = 0;
+  };
+  std::vector<One> all;
+
+  Executors() = default;
+  Executors(const Executors&) = delete;
+  Executors& operator=(const Executors&) = delete;
+  ~Executors() {
+    for (const One& one : all) {
+      if (one.executor != nullptr) aclDestroyAclOpExecutor(one.executor);
+    }
+  }
+};
+
+[[noreturn]] void RefuseFor(const NamedCall& call, const NativeCall& step, aclnnStatus status) {
+  const Text message = TakeLatestMessage();
+  const aclError refused =
+      FailCall(call, ACL_ERROR_INVALID_PARAM, MessageClass::kAclReason,
+               Text(call.api, ": operator ", call.type, " is computed by ", step.function,
+                    ", which refuses it with ", status, ": ", message.view()));
+  // The failure of the native call is not this call's, which succeeds.
+  if (refused == ACL_SUCCESS) ForgetLastError();
+  throw NamedArguments::Stop{refused};
+}
+
+void CheckOperands(const NamedCall& call, NamedArguments& arguments, const NativeCall& step) {
+  const bool takes = call.inputs.count >= step.least_inputs && call.inputs.count <= step.most_inputs;
+  if (takes && call.outputs.count == step.outputs) return;
+  Text text("has ");
+  text.Add(step.least_inputs);
+  if (step.most_inputs != step.least_inputs) text.Add(" to ").Add(step.most_inputs);
+  text.Add(step.most_inputs == 1 ? " input and " : " inputs and ").Add(step.outputs);
+  text.Add(step.outputs == 1 ? " output, not " : " outputs, not ");
+  arguments.Refuse(text.Add(call.inputs.count).Add(" and ").Add(call.outputs.count));
+}
+
+aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
+  aclError status = ACL_SUCCESS;
+  const FoundStream queue = FindStreamFor(call.api, call.stream, &status);
+  if (!queue) return status;
+  FreeDropped();
+  NamedArguments arguments(call);
+  CheckOperands(call, arguments, steps.front());
+  if (IsUnrecordable(call.api, queue, &status)) return status;
+
+  Executors executors;
+  executors.all.reserve(steps.size());
+  uint64_t most = 0;
+  for (const NativeCall& step : steps) {
+    Executors::One one;
+    const aclnnStatus refused = step.first(arguments, &one.workspace_size, &one.executor);
+    if (refused != ACL_SUCCESS) RefuseFor(call, step, refused);
+    executors.all.push_back(one);
+    most = std::max(most, one.workspace_size);
+  }
+  arguments.CheckAttributes();
+
+  // The calls of an operator share the workspace, since one begins when the one before has ended.
+  void* const workspace = most == 0 ? nullptr : arguments.Memory(most);
+  aclnnStatus failed = ACL_SUCCESS;
+  size_t at = 0;
+  for (; failed == ACL_SUCCESS && at < steps.size(); ++at) {
+    Executors::One& one = executors.all[at];
+    failed = steps[at].second(one.workspace_size == 0 ? nullptr : workspace, one.workspace_size,
+                              std::exchange(one.executor, nullptr), call.stream);
+  }
+  FreeInOrder(call.api, queue, arguments.TakeMemory());
+  if (failed != ACL_SUCCESS) RefuseFor(call, steps[at - 1], failed);
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+
+std::span<const NativeCall> NativeCallsFor(std::string_view type, int inputs) noexcept {
+  const std::span<const NativeCall> all = NativeCalls();
+  std::span<const NativeCall> found;
+  for (size_t i = 0; i < all.size();) {
+    size_t end = i + 1;
+    while (end < all.size() && all[end].type == all[i].type && all[end].least_inputs == all[i].least_inputs &&
+           all[end].most_inputs == all[i].most_inputs)
+      ++end;
+    if (all[i].type == type) {
+      found = all.subspan(i, end - i);
+      if (inputs >= all[i].least_inputs && inputs <= all[i].most_inputs) return found;
+    }
+    i = end;
+  }
+  return found;
+}
+
+aclError RunNatively(const NamedCall& call, std::span<const NativeCall> steps) noexcept {
+  try {
+    return Queue(call, steps);
+  } catch (const NamedArguments::Stop& stop) {
+    return stop.status;
+  } catch (...) {
+    return FailCall(call, ACL_ERROR_BAD_ALLOC, MessageClass::kAclInner,
+                    Text(call.api, ": operator ", call.type, ": not enough memory."));
+  }
+}
+
+}  // namespace portacl
