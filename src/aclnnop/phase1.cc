@@ -342,7 +342,7 @@ void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engi
 }
 
 void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
-                 const engine::Scalars& scalars, Executor& executor) noexcept {
+                 const engine::Scalars& scalars, Executor& executor, bool is_opposite) noexcept {
   executor.SetJob([&] {
     engine::AllElementsJob job;
     const StridedView* tensors[kMaxLoopOperands];
@@ -354,6 +354,7 @@ void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const en
                                                           : engine::GatherSource::kCache);
     job.output_argument = static_cast<int8_t>(output);
     job.output_offset = call.Tensor(output).offset;
+    job.is_opposite = is_opposite;
     job.threads = call.threads;
     return job;
   });
