@@ -408,7 +408,7 @@ TEST(SingularVectors, PutTheMatrixTogether) {
       const long double near = is_wide ? 1e-12L : 2e-6L;
       for (size_t j = 0; j < values.size(); ++j) {
         EXPECT_GE(values[j], 0);
-        if (j > 0) EXPECT_LE(values[j], values[j - 1]);
+        EXPECT_LE(values[j], values[j == 0 ? 0 : j - 1]);
       }
       EXPECT_LE(FarFromOrthonormal(left), near) << m << "x" << n;
       EXPECT_LE(FarFromOrthonormal(right), near) << m << "x" << n;
