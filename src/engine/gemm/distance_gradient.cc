@@ -95,8 +95,8 @@ void MakeFactors(DistanceNorm norm, float power, const float* gradient, const fl
 
 }  // namespace distance_gradient
 
-DistanceGradientKernels GradientKernelsHere() {
-  return {distance_gradient::MakeFactors, distance_gradient::AddTerms};
+DistanceGradientKernels GradientKernelsHere(Isa isa) {
+  return {isa, distance_gradient::MakeFactors, distance_gradient::AddTerms};
 }
 
 }  // namespace HWY_NAMESPACE
@@ -109,6 +109,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "base/float_environment.h"
+#include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 
@@ -211,10 +212,13 @@ class GradientRun {
 
 DistanceGradientKernels DistanceGradientKernelsOf(Isa isa) noexcept {
   static constexpr auto kKernels = PORTACL_ISA_TABLE(GradientKernelsHere);
-  return kKernels.For(isa)();
+  return kKernels.For(isa)(isa);
 }
 
-void DistanceGradient::Run(const JobContext& context) const noexcept { GradientRun(*this, context).All(); }
+void DistanceGradient::Run(const JobContext& context) const noexcept {
+  GradientRun(*this, context).All();
+  ReportIsaThatRan(kernels.isa);
+}
 
 }  // namespace portacl::engine
 

@@ -28,6 +28,7 @@ struct GradientTerms {
 };
 
 struct DistanceGradientKernels {
+  Isa isa;
   // factor = what the distance's gradient is multiplied by, 0 where the distance is 0
   void (*factors)(DistanceNorm norm, float power, const float* gradient, const float* distance, float* factor,
                   int64_t n);

@@ -90,8 +90,8 @@ void Subtract(const double* x, double a, double* y, int64_t n) {
 
 }  // namespace singular
 
-SingularKernels SingularKernelsHere() {
-  return {singular::Dot, singular::Rotate, singular::Turn, singular::Scale, singular::Subtract};
+SingularKernels SingularKernelsHere(Isa isa) {
+  return {isa, singular::Dot, singular::Rotate, singular::Turn, singular::Scale, singular::Subtract};
 }
 
 }  // namespace HWY_NAMESPACE
@@ -108,6 +108,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "base/float_environment.h"
 #include "engine/buffer_ref.h"
+#include "engine/isa_in_use.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
 
@@ -432,7 +433,7 @@ class SingularRun {
 
 SingularKernels SingularKernelsOf(Isa isa) noexcept {
   static constexpr auto kKernels = PORTACL_ISA_TABLE(SingularKernelsHere);
-  return kKernels.For(isa)();
+  return kKernels.For(isa)(isa);
 }
 
 uint64_t SingularValuesJob::WorkspaceBytes() const noexcept { return SingularRun(*this, nullptr).Bytes(); }
@@ -440,6 +441,7 @@ uint64_t SingularValuesJob::WorkspaceBytes() const noexcept { return SingularRun
 void SingularValuesJob::Run(void* const* addresses, void* workspace) const noexcept {
   const DefaultFloatEnvironment environment;
   SingularRun(*this, addresses).All(workspace);
+  ReportIsaThatRan(kernels.isa);
 }
 
 }  // namespace portacl::engine

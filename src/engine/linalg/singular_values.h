@@ -15,6 +15,7 @@ namespace portacl::engine {
 inline constexpr int64_t kSingularLanes = 8;
 
 struct SingularKernels {
+  Isa isa;
   double (*dot)(const double* x, const double* y, int64_t n);
   // x, y = c x - s y, s x + c y
   void (*rotate)(double* x, double* y, double c, double s, int64_t n);
