@@ -70,9 +70,11 @@ INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('gelu_mul', 'clipped_swiglu', 'clipped_swiglu_v2')}
 # And those that tests/maps/complex_parts_test.cc tries.
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('complex', 'polar', 'angle_v2', 'addr')}
+# And those that tests/sort/membership_test.cc and tests/maps/log_space_test.cc try.
+INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in ('is_in_tensor_scalar', 'is_in_scalar_tensor', 'log_space')}
 # And the losses of rows, which tests/norm/ tries.
 INDEXING |= {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
-    r'^OPERATOR\(((?:multilabel_margin|ctc|nll|cross_entropy|softmax_cross_entropy|binary_cross_entropy|soft_margin)\w*),', LISTED, re.MULTILINE)}
+    r'^OPERATOR\(((?:multilabel_margin|ctc|fused_linear|fused_cross_entropy|nll|cross_entropy|softmax_cross_entropy|binary_cross_entropy|soft_margin)\w*),', LISTED, re.MULTILINE)}
 INDEXING -= {'aclnnop/aclnn_tril.h', 'aclnnop/aclnn_triu.h'}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}

@@ -13,7 +13,7 @@
 #define PORTACL_ACLNNOP_OPTIMIZERS_ADAM_STEPS
 namespace portacl {
 
-// Where a step's maximum of v is: nowhere, in an operand that it rewrites, or in one that it reads alone.
+// Tells where a step's maximum of v is: nowhere, in an operand that it rewrites, or in one that it reads alone.
 enum class Maximum : uint8_t { kNone, kKept, kRead };
 
 }  // namespace portacl

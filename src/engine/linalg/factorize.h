@@ -37,8 +37,7 @@ struct LinalgJob {
   bool copies;      // runs `copy` at the end, too
   int64_t batch[kLinalgBatchDims];
   int64_t rows;     // of the matrix
-  // Of the right-hand sides; for kInverse, as rows; for kQr, of the matrix; for kCholesky and kDeterminant, 0.
-  int64_t columns;
+  int64_t columns;  // of the right-hand sides; for kInverse, as rows; for kQr, of the matrix; else 0
   int64_t factor;   // for kQr: columns of q, which may be 0
   int64_t kept;     // for kQr: rows of r
   LinalgOperand matrix;
