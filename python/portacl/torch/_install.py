@@ -183,6 +183,8 @@ class Installation:
                     self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
                 elif name == "aten::_pack_padded_sequence":
                     self._compose(name)
+                elif name in _compositions.BEFORE_950 and not self._table.product.startswith("Ascend950"):
+                    self._compose(name)
                 elif name in _SHAPED_BY_VALUES:
                     self._refuse_in_graphs(name)
                 elif name in _IGNORED_WITHOUT and not self._present(_IGNORED_WITHOUT[name][1]):
@@ -237,7 +239,7 @@ class Installation:
 
     def _compose(self, name: str) -> None:
         for key in ("PrivateUse1", "AutogradPrivateUse1"):
-            self._register(name, key, _compositions.BY_NAME[name])
+            self._register(name, key, _compositions.BY_NAME.get(name) or _compositions.BEFORE_950[name])
 
     def _add(self, name: str) -> None:
         """Returns the CPU's kernel for an operator that torch_npu does not have."""
