@@ -55,6 +55,8 @@ _FOR_SOME_DEVICES = (
 )
 # Operators for which torch_npu uses an older version of a function and then ignores an argument: that version.
 _IGNORED_WITHOUT = {"npu::npu_rotary_mul": ("rotate", "aclnnRotaryPositionEmbeddingV2")}
+# What torch_npu has without its gradient, for which PyTorch composes it of operators that have one.
+_WITHOUT_GRADIENT = {"aten::slogdet"}
 # Operators whose results have shapes that depend on values.
 _SHAPED_BY_VALUES = frozenset(
     f"aten::{name}"
@@ -347,9 +349,12 @@ class Installation:
             if not lacking:
                 operator = _operator(name)
                 refused = self._refused(name)
-                if operator is not None and refused:
+                condition = refused[0] if refused else None
+                if name in _WITHOUT_GRADIENT:
+                    condition = _needs_gradient if condition is None else _kernels.either(_needs_gradient, condition)
+                if operator is not None and condition is not None:
                     kernel = _kernels.decomposed(operator)
-                    chosen = _kernels.unless(refused[0], operator, "AutogradPrivateUse1", kernel)
+                    chosen = _kernels.unless(condition, operator, "AutogradPrivateUse1", kernel)
                     self._register(name, "AutogradPrivateUse1", chosen, with_keyset=True)
                 return
         operator = _operator(name)
@@ -359,6 +364,10 @@ class Installation:
             return
         if _has_cpu_kernel(name) or _has(name, "CompositeImplicitAutograd"):
             self._register(name, "AutogradPrivateUse1", _kernels.decomposed(operator), with_keyset=True)
+
+
+def _needs_gradient(self: torch.Tensor, *_: Any, **__: Any) -> bool:
+    return torch.is_grad_enabled() and self.requires_grad
 
 
 def _is_without_them(function: str) -> bool:
