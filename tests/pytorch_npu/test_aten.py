@@ -180,7 +180,7 @@ def test_pairs_of_rows(p):
 
 
 def test_slices():
-    assert torch.unique(torch.empty(0, 3, device="npu"), dim=1).shape == torch.unique(torch.empty(0, 3), dim=1).shape
+    assert torch.unique(torch.empty(0, 3, device="npu"), dim=0).shape == (0, 3)
     x = torch.randint(3, (50, 2, 2), generator=torch.Generator().manual_seed(1))
     for dim in range(3):
         found = functools.partial(torch.unique, dim=dim, return_inverse=True, return_counts=True)
