@@ -108,8 +108,8 @@ void SetPowers(const OperatorCall& call, Executor& executor) {
   SetMapScalar(call, kernels, base, scalars, 0);
   scalars.SetScalarIsFirst();
   const CallOfViews views(call, {exponents}, {out, kOut});
-  auto* const powers =
-      new (memory) engine::ElementwiseJob(MakeMapJob(views.call, views.indices, views.count, kernels, scalars));
+  auto* const powers = new (memory)
+      engine::ElementwiseJob(MakeMapJob(views.call, views.indices, views.count, kernels, scalars));
   powers->formula.argument[0] = static_cast<int8_t>(exponents.operand);
   powers->result.argument = kOut;
   const int64_t last = call.attributes[kSteps].integer - 1;

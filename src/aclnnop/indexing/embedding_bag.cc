@@ -35,7 +35,8 @@ aclnnStatus OneIsAPlace(const Check& check, OperatorCall& call) noexcept {
   Text message = StartMessage(call);
   AddArgumentDtype(message.Add("parameters "), call, kIndices);
   AddArgumentDtype(message.Add(" and "), call, kOffsets);
-  return FailAclnn(check.code, message.Add(" are both narrow, accepted: DT_INT32 or DT_INT64 for one of them."));
+  return FailAclnn(check.code,
+                   message.Add(" are both narrow, accepted: DT_INT32 or DT_INT64 for one of them."));
 }
 
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
@@ -62,14 +63,15 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-constexpr auto kChecks = Join(
-    List(NotNull(kWeight), NotNull(kIndices), NotNull(kOffsets), NotNull(kOutput), NotNull(kBagOf),
-         NotNull(kBagSize), NotNull(kMostOf), DtypesIn(kDtypes, {kWeight}),
-         DtypesIn(kWholes, {kIndices, kOffsets}), Custom(OneIsAPlace), SameDtype(kWeight, kOutput),
-         DtypesIn(kPlaces, {kBagOf, kBagSize, kMostOf}), dense::IfGiven<kFactors>(SameDtype(kWeight, kFactors))),
-    List(Custom(Fits), SizesRepresentable({kOutput, kBagOf, kBagSize, kMostOf}),
-         DoneIfEmpty({kWeight, kIndices, kOffsets}), InsideStorage({kWeight, kIndices, kOffsets}),
-         dense::IfGiven<kFactors>(InsideStorage({kFactors}))));
+constexpr auto kChecks =
+    Join(List(NotNull(kWeight), NotNull(kIndices), NotNull(kOffsets), NotNull(kOutput), NotNull(kBagOf),
+              NotNull(kBagSize), NotNull(kMostOf), DtypesIn(kDtypes, {kWeight}),
+              DtypesIn(kWholes, {kIndices, kOffsets}), Custom(OneIsAPlace), SameDtype(kWeight, kOutput),
+              DtypesIn(kPlaces, {kBagOf, kBagSize, kMostOf}),
+              dense::IfGiven<kFactors>(SameDtype(kWeight, kFactors))),
+         List(Custom(Fits), SizesRepresentable({kOutput, kBagOf, kBagSize, kMostOf}),
+              DoneIfEmpty({kWeight, kIndices, kOffsets}), InsideStorage({kWeight, kIndices, kOffsets}),
+              dense::IfGiven<kFactors>(InsideStorage({kFactors}))));
 
 // Ascend 950 has a size for each offset, the one behind the last bag included: it is 0.
 void SetBags(const OperatorCall& call, Executor& executor) {

@@ -111,8 +111,7 @@ aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, const Com
 // aclnnIsInTensorScalar asks for each element whether it is the number, aclnnIsInScalarTensor whether the number is any element.
 enum AttributesOfIsIn { kNumber, kAssumesUnique, kInverts };
 
-constexpr DtypeRule kSought =
-    WithBf16SinceAtlasA2(DtypeSet{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE} | kIntegers);
+constexpr DtypeRule kSought = WithBf16SinceAtlasA2(DtypeSet{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE} | kIntegers);
 
 // With fewer elements the number does not lift the tensor's dtype within its category.
 constexpr int64_t kManyElements = 10;
@@ -134,8 +133,8 @@ aclnnStatus PromotesSought(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto SoughtChecks(const Check& promotes, const Check& cast, const Check& shape) {
-  return List(DtypesIn(kSought, {kSelf}), ScalarDtypesIn(kSought, {kNumber}), DtypesIn(kBool, {kOut}), promotes,
-              cast, RankAtMost(8, {kSelf}), shape, SizesRepresentable({kOut}));
+  return List(DtypesIn(kSought, {kSelf}), ScalarDtypesIn(kSought, {kNumber}), DtypesIn(kBool, {kOut}),
+              promotes, cast, RankAtMost(8, {kSelf}), shape, SizesRepresentable({kOut}));
 }
 constexpr auto kIsInTensorScalarChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(kNumber), NotNull(kOut)),

@@ -275,9 +275,7 @@ bool Prepare(const engine::UpdateGiven& given, float* numbers) {
 }
 
 void Set(const OperatorCall& call, Executor& executor) {
-  const auto real = [&](int i) {
-    return static_cast<double>(call.attributes[static_cast<size_t>(i)].real);
-  };
+  const auto real = [&](int i) { return static_cast<double>(call.attributes[static_cast<size_t>(i)].real); };
   const auto flag = [&](int i) { return call.attributes[static_cast<size_t>(i)].integer != 0 ? 1.0 : 0.0; };
   const std::initializer_list<double> numbers = {real(kWeightDecay), real(kMomentum), real(kLr),
                                                  real(kDampening),   flag(kNesterov), flag(kMaximize),

@@ -129,7 +129,8 @@ constexpr Check kOneChecks[] = {
 // Ascend 950 alone has aclnnBucketize.
 aclnnStatus IsOnAscend950(const Check& check, OperatorCall& call) noexcept {
   if (call.product == Product::kAscend950) return ACL_SUCCESS;
-  return FailAclnn(check.code, Text(call.api, ": the operator is not on this product, accepted: Ascend 950."));
+  return FailAclnn(check.code,
+                   Text(call.api, ": the operator is not on this product, accepted: Ascend 950."));
 }
 // A tensor without dims does not lift the other one's dtype within its category.
 constexpr Check kBucketChecks[] = {
@@ -257,4 +258,6 @@ PORTACL_PHASE_1(aclnnSearchSorteds) {
       [&given](const OperatorCall& checked, Executor& fresh) { SetOneNumber(checked, *given.out, fresh); });
 }
 
-PORTACL_PHASE_1(aclnnBucketize) { return RunPhase1(call, kBucketChecks, workspaceSize, executor, SetBuckets); }
+PORTACL_PHASE_1(aclnnBucketize) {
+  return RunPhase1(call, kBucketChecks, workspaceSize, executor, SetBuckets);
+}

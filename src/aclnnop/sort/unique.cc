@@ -162,8 +162,7 @@ void SetUniqueSlices(const OperatorCall& call, aclTensor* values, aclTensor* cou
   ops.Compute(slices, {slices.source}, self.numel);
 
   const StridedView inverse = PlainView(call.Tensor(kInverse));
-  const bool gives_inverse =
-      call.attributes[kReturnsInverse].integer != 0 && inverse.numel == slices.count;
+  const bool gives_inverse = call.attributes[kReturnsInverse].integer != 0 && inverse.numel == slices.count;
   engine::Unique* const unique = ops.Unique(dense, slices.sorted, /*sorts=*/false, dim, values, kValues);
   if (unique == nullptr) return;
   if (gives_inverse) {

@@ -125,8 +125,7 @@ class BagsRun {
       const auto divisor = static_cast<float>(count);
       for (int64_t i = 0; i < n; ++i) result[i] /= divisor;
     }
-    bags_.to.store(result,
-                   bags_.to.buffer.Address(context_) + (bag * bags_.columns + column) * bags_.to.size,
+    bags_.to.store(result, bags_.to.buffer.Address(context_) + (bag * bags_.columns + column) * bags_.to.size,
                    static_cast<size_t>(n), false);
     if (!bags_.most.is_there) return;
     for (int64_t i = 0; i < n; ++i)
