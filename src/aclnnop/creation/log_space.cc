@@ -95,6 +95,8 @@ void SetPowers(const OperatorCall& call, Executor& executor) {
   const StridedView out = PlainView(call.Tensor(kOut));
   const bool is_apart = BoundsAreMixed(call) && out.dtype != ACL_FLOAT;
   MappedView exponents{out, kOut};
+  constexpr int64_t kMostElements = int64_t{1} << 48;
+  if (is_apart && out.numel > kMostElements) return executor.RefuseSize(call.Name(kOut), out.numel);
   if (is_apart) {
     exponents = {DenseTensor(out.shape, ACL_FLOAT), kOut + 1};
     executor.workspace_size = static_cast<uint64_t>(out.numel) * sizeof(float);

@@ -89,6 +89,15 @@ LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& bat
   return job;
 }
 
+// Makes phase 1 fail where matrices of so many rows and columns need more memory than there is: an expanded
+// tensor takes none itself.
+bool HasMemoryFor(const OperatorCall& call, int64_t rows, int64_t columns, Executor& executor) {
+  constexpr int64_t kMostNumbers = int64_t{1} << 48;
+  if (rows <= kMostNumbers / std::max<int64_t>(columns, 1)) return true;
+  executor.RefuseSize(call.Name(0), call.Tensor(0).numel);
+  return false;
+}
+
 // ---- TriangularSolve ----
 
 enum SolveTensors { kSelf, kMatrix, kX, kM };
@@ -392,8 +401,10 @@ constexpr auto kSlogdetChecks = List(
 void SetSlogdet(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kSquares);
   const Shape batch = BatchOf(self.shape);
+  const int64_t order = self.shape[batch.rank];
+  if (!HasMemoryFor(call, order, order, executor)) return;
   LinalgJob job = JobOf(call, LinalgJob::Kind::kDeterminant, batch, self.dtype);
-  job.rows = self.shape[batch.rank];
+  job.rows = order;
   job.matrix = OperandOf(kSquares, self, batch);
   job.out = ValuesOf(kSign, call.Tensor(kSign), batch);
   job.r = ValuesOf(kLog, call.Tensor(kLog), batch);
@@ -442,14 +453,19 @@ constexpr auto kSvdChecks =
 void SetSvd(const OperatorCall& call, Executor& executor) {
   const aclTensor& input = call.Tensor(kDecomposed);
   const Shape batch = BatchOf(input.shape);
+  const int64_t rows = input.shape[batch.rank];
+  const int64_t columns = input.shape[batch.rank + 1];
+  const int64_t longer = std::max(rows, columns);
+  const bool is_square = call.attributes[kGivesVectors].integer != 0 && call.attributes[kIsFull].integer != 0;
+  if (!HasMemoryFor(call, longer, is_square ? longer : std::min(rows, columns), executor)) return;
   executor.SetJob([&] {
     engine::SingularValuesJob job{};
     job.gives_vectors = call.attributes[kGivesVectors].integer != 0;
     job.is_full = call.attributes[kIsFull].integer != 0;
     job.dtype = input.dtype;
     SetBatch(batch, job);
-    job.rows = input.shape[batch.rank];
-    job.columns = input.shape[batch.rank + 1];
+    job.rows = rows;
+    job.columns = columns;
     job.matrix = OperandOf(kDecomposed, input, batch);
     job.sigma = ValuesOf(kSigma, call.Tensor(kSigma), batch);
     if (job.gives_vectors) {

@@ -168,6 +168,8 @@ void Set(const OperatorCall& call, Executor& executor) {
   const int64_t classes = weight.tensor.shape[1];
   const int64_t together = std::min(rows, RowsTogether(classes));
   const int64_t blocks = (rows + together - 1) / together;
+  constexpr int64_t kMostBlocks = int64_t{1} << 20;
+  if (blocks > kMostBlocks) return executor.RefuseSize(call.Name(kInput), rows);
   StageList stages(call, executor, static_cast<int>(2 * blocks));
   const MappedView logits = stages.Scratch(Shape{together, classes}, ACL_FLOAT);
   engine::ReduceClassPart part{};
