@@ -219,3 +219,45 @@ def test_fused_adam(options):
         both.append([param.detach().cpu() for param in params])
     for got, want in zip(*both):
         torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("keeps_logits", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("index", [torch.int32, torch.int64], ids=str)
+def test_cross_entropy_of_a_linear_layer(dtype, index, keeps_logits):
+    """Of two parts of the classes, whose results are joined as ranks join theirs, beside PyTorch's in float64."""
+    rows, size, classes = 13, 20, 130
+    x, weight, grad = drawn(rows, size, dtype=dtype), drawn(2 * classes, size, dtype=dtype), drawn(rows)
+    target = torch.randint(2 * classes, (rows,), generator=torch.Generator().manual_seed(1))
+    leaves = [one.double().requires_grad_() for one in (x, weight)]
+    want = F.cross_entropy(leaves[0] @ leaves[1].mT, target, reduction="none")
+    want.backward(grad.double())
+
+    parts = [part.npu() for part in weight.chunk(2)]
+    of = torch_npu.npu_fused_linear_online_max_sum
+    found = [of(x.npu(), part, target.to(index).npu(), i * classes, (i + 1) * classes, keeps_logits) for i, part in enumerate(parts)]
+    most = torch.maximum(found[0][0], found[1][0])
+    total = sum(one[1] * (one[0] - most).exp() for one in found)
+    predicted = 0
+    for i, (maximum, _, own, mask, masked, _) in enumerate(found):
+        bits = torch.tensor([mask[row // 8].item() >> row % 8 & 1 for row in range(rows)])
+        is_own = target // classes == i
+        torch.testing.assert_close(bits, (~is_own).long())
+        torch.testing.assert_close(masked.cpu(), torch.where(is_own, target - i * classes, 0).to(index))
+        predicted = predicted + (own + maximum - most) * is_own.npu()
+    grads = []
+    for part, (_, _, _, mask, masked, logits) in zip(parts, found):
+        loss, softmax = torch_npu.npu_fused_cross_entropy_loss_with_max_sum(
+            most, total, predicted, vocab_parallel_logits=logits if keeps_logits else None
+        )
+        torch.testing.assert_close(loss.cpu().double(), want, rtol=1e-4, atol=1e-4)
+        given = {"softmax": softmax} if keeps_logits else {"logits_max": most, "sum_exp_logits": total}
+        grads.append(
+            torch_npu.npu_fused_linear_cross_entropy_loss_with_max_sum_backward(grad.npu(), x.npu(), part, mask, masked, **given)
+        )
+    tolerance = 2e-3 if dtype == torch.float16 else 1.6e-2
+    if keeps_logits:  # of rounded logits
+        tolerance *= 4
+    got = [sum(one[0].float() for one in grads), torch.cat([one[1].float() for one in grads])]
+    for one, leaf in zip(got, leaves):
+        torch.testing.assert_close(one.cpu().double(), leaf.grad, rtol=tolerance, atol=tolerance)
