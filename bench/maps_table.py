@@ -101,6 +101,8 @@ ROWS = (
     binary("mul", "Mul", "mul", NUMBERS),
     scalar("mul.scalar", "Muls", "mul", NUMBERS),
     *comparisons(),
+    Row("is_in_tensor_scalar", "IsInTensorScalar", "a S:s I:0 I:0 out", "torch.isin(a, s, out=out)", SIGNED, output="bool"),
+    Row("is_in_scalar_tensor", "IsInScalarTensor", "S:s a I:0 I:0 out1", "out1.fill_(torch.isin(s, a))", SIGNED, output="bool"),
     Row("equal", "Equal", "a same out1", "out1.fill_(torch.equal(a, same))", SIGNED, output="bool"),
     binary("logical_and", "LogicalAnd", "logical_and", EVERYTHING, output="bool"),
     binary("logical_or", "LogicalOr", "logical_or", EVERYTHING, output="bool"),
@@ -266,6 +268,7 @@ ROWS = (
     Row("arange", "Arange", "S:0 S:n S:1 out", "torch.arange(0, n, 1, out=out)", NUMBERS),
     Row("range", "Range", "S:0 S:n-1 S:1 out", "torch.arange(0, n, 1, out=out)", NUMBERS),  # torch.range is deprecated
     Row("eye", "Eye", "I:rows I:columns out2", "torch.eye(rows, columns, out=out2)", ("f32", "i64")),
+    Row("log_space", "LogSpace", "S:0 S:2 I:n D:10 out", "torch.logspace(0, 2, n, 10, out=out)", ("f32",)),
     Row("linspace", "Linspace", "S:0 S:100 I:n out", "torch.linspace(0, 100, n, out=out)", FLOATS),
 )
 

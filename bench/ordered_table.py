@@ -56,6 +56,8 @@ ROWS = (
             ("f32", "i64"), result="out64"),
     ordered("searchsorted.few", "SearchSorted", "T:ladder[::64].contiguous() T:drawn_ I:0 I:1 I:0 T:out64",
             "torch.searchsorted(ladder[::64].contiguous(), drawn_, right=True, out=out64)", ("f32",), result="out64"),
+    ordered("bucketize", "Bucketize", "T:drawn_ T:ladder[::64].contiguous() I:0 I:0 T:out64",
+            "torch.bucketize(drawn_, ladder[::64].contiguous(), out=out64)", ("f32", "i64"), result="out64", product="Ascend950PR_9579"),
     ordered("searchsorteds", "SearchSorteds", "T:ladder S:0.5 I:0 I:0 I:0 T:out64[:1]",
             "torch.searchsorted(ladder, 0.5, out=out64[:1])", ("f32",), result="out64[:1]"),
     ordered("bincount", "Bincount", "T:classes64 I:0 I:0 T:tally", "torch.bincount(classes64, minlength=1000)", ("i64",), result="tally"),

@@ -263,10 +263,10 @@ void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engi
 }
 
 void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
-                 const engine::Scalars& scalars, Executor& executor) noexcept {
+                 const engine::Scalars& scalars, Executor& executor, bool is_opposite) noexcept {
   executor.SetJob([&] {
     return engine::MakeAllElementsJob(SettingsOf(call), MapInputs(call, inputs).All(),
-                                      TensorOperand(call, output), kernels, scalars);
+                                      TensorOperand(call, output), kernels, scalars, is_opposite);
   });
 }
 

@@ -74,9 +74,9 @@ void SetMapJob(const OperatorCall& call, Operands inputs, int output, const engi
 
 // Sets the executor's job: writes 1 to the output's only element, a BOOL, if a formula that writes BOOL gives
 // 1 for every element of the inputs, else 0. The inputs are cast to call.promoted. They have one shape, of at
-// most 8 dims and without a dim of 0.
+// most 8 dims and without a dim of 0. With `is_opposite` it writes 0 in place of 1, and 1 in place of 0.
 void SetEveryJob(const OperatorCall& call, Operands inputs, int output, const engine::KernelTable& kernels,
-                 const engine::Scalars& scalars, Executor& executor) noexcept;
+                 const engine::Scalars& scalars, Executor& executor, bool is_opposite = false) noexcept;
 
 // Stores a scalar as scalar i, cast to `cast` and then to the type in which `kernels` compute call.promoted.
 // `cast` defaults to call.promoted, but to FLOAT for FLOAT16 and BF16: a scalar keeps the precision of the

@@ -19,7 +19,7 @@ constexpr int64_t kCacheLine = 64;
 constexpr int64_t kMostElements = int64_t{1} << 52;  // larger sizes would overflow in bytes
 
 struct Stage {
-  enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows };
+  enum class Kind : uint8_t { kMap, kIndexed, kSort, kProduct, kRows, kComputation };
   static constexpr size_t kAlignment = 16;
   static constexpr size_t kBytes =
       std::max({sizeof(engine::ElementwiseJob), sizeof(engine::IndexedMove), sizeof(engine::SortRows),
@@ -27,6 +27,7 @@ struct Stage {
 
   Kind kind;
   int64_t workspace;  // offset of a product's workspace
+  void (*compute)(const std::byte* held, const JobContext& context);
   alignas(kAlignment) std::byte job[kBytes];
 
   template <class Job>
@@ -67,6 +68,9 @@ struct StagesJob {
           break;
         case Stage::Kind::kRows:
           stage->As<engine::RowwiseJob>().Run(addresses, static_cast<char*>(context.workspace));
+          break;
+        case Stage::Kind::kComputation:
+          stage->compute(stage->job, context);
           break;
       }
     }
@@ -191,6 +195,18 @@ void StageList::AddRows(const engine::RowwiseJob& job, uint32_t touched) noexcep
   touched_ |= touched;
   elements_ += job.rows * job.n;
   Put(memory_, count_++, Stage::Kind::kRows, job);
+}
+
+void StageList::AddComputation(const void* computation, size_t bytes,
+                               void (*run)(const std::byte* held, const JobContext& context),
+                               int64_t elements) noexcept {
+  static_assert(kComputationBytes <= Stage::kBytes);
+  if (memory_ == nullptr) return;
+  Stage* const stage = new (memory_ + static_cast<size_t>(count_++) * sizeof(Stage)) Stage;
+  stage->kind = Stage::Kind::kComputation;
+  stage->compute = run;
+  std::memcpy(stage->job, computation, bytes);
+  elements_ += elements;
 }
 
 void StageList::SetJob() noexcept {

@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
+#include <type_traits>
 
 #include "aclnnop/map_list.h"
 #include "engine/gemm/gemm.h"
@@ -43,6 +46,23 @@ class StageList {
   void Product(const engine::Gemm& gemm, const MappedView& left, const MappedView& right,
                const MappedView& out) noexcept;
 
+  // Adds a computation like OpList::Compute. `views` lists the operands that it reads or writes.
+  template <class Computation>
+  void Compute(const Computation& computation, std::initializer_list<MappedView> views,
+               int64_t elements) noexcept {
+    static_assert(std::is_trivially_copyable_v<Computation> && sizeof(Computation) <= kComputationBytes);
+    for (const MappedView& view : views) Touch(view);
+    AddComputation(
+        &computation, sizeof computation,
+        [](const std::byte* held, const JobContext& context) {
+          reinterpret_cast<const Computation*>(held)->Run(context);
+        },
+        elements);
+  }
+
+  // Returns where a view's storage begins, for a computation.
+  engine::BufferRef BufferOf(int operand) const noexcept;
+
   template <class Parameters>
   void Rows(engine::RowwiseJobMaker& rows, const engine::RowwiseKernels& kernels,
             const Parameters& parameters) noexcept {
@@ -53,8 +73,12 @@ class StageList {
   void SetJob() noexcept;
 
  private:
+  static constexpr size_t kComputationBytes = 640;
+
   void AddRows(const engine::RowwiseJob& job, uint32_t touched) noexcept;
-  engine::BufferRef BufferOf(int operand) const noexcept;
+  void AddComputation(const void* computation, size_t bytes,
+                      void (*run)(const std::byte* held, const JobContext& context),
+                      int64_t elements) noexcept;
   void Touch(const MappedView& view) noexcept { touched_ |= uint32_t{1} << view.operand; }
 
   const OperatorCall& call_;

@@ -17,6 +17,7 @@
 #include "aclnnop/families/convolution.h"
 #include "aclnnop/families/image.h"
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/linalg.h"
 #include "aclnnop/families/matmul.h"
 #include "aclnnop/families/moe.h"
 #include "aclnnop/families/pooling.h"
@@ -275,6 +276,21 @@ std::vector<Case> Cases() {
                                                   a.Dense({kMany}, ACL_INT64), a.Dense({kMany}, ACL_INT64),
                                                   size, executor);
   });
+  add("unique dim", 561101, of_self, [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+    return aclnnUniqueDimGetWorkspaceSize(a.Repeated({kMany}), true, false, 0, a.Dense({kMany}),
+                                          a.Dense({kMany}, ACL_INT64), a.Dense({kMany}, ACL_INT64), size,
+                                          executor);
+  });
+  add("slogdet", 561101, {"self", "1152921504606846976"},
+      [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+        return aclnnSlogdetGetWorkspaceSize(a.Repeated({Two(30), Two(30)}), a.Dense({}), a.Dense({}), size,
+                                            executor);
+      });
+  add("svd", 561101, {"input", "1152921504606846976"},
+      [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+        return aclnnSvdGetWorkspaceSize(a.Repeated({Two(30), Two(30)}), false, false, a.Dense({Two(30)}),
+                                        a.Dense({0}), a.Dense({0}), size, executor);
+      });
   add("histc", 561101, {"bins", "9007199254740992"},
       [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
         return aclnnHistcGetWorkspaceSize(a.Dense({3}), kMany, a.Number(0), a.Number(1), a.Dense({kMany}),

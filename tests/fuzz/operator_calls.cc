@@ -266,6 +266,14 @@ class Given {
     return shape.empty() ? 1 : shape.back();
   }
 
+  // How many pairs its rows make, and in how many bytes there is a bit for each row.
+  int64_t Pairs(const aclTensor* tensor) const {
+    const auto rows = static_cast<uint64_t>(FirstLength(tensor));
+    return rows < 2 ? 0 : static_cast<int64_t>(rows * (rows - 1) / 2);
+  }
+  int64_t Bytes(const aclTensor* tensor) const {
+    return static_cast<int64_t>((static_cast<uint64_t>(FirstLength(tensor)) + 7) / 8);
+  }
   // The first half of the tensor along Dim. Without strides there is none: the whole tensor.
   aclTensor* Half(const aclTensor* tensor) {
     aclTensor* const copy = Copy(tensor);
@@ -847,6 +855,10 @@ constexpr OperatorCall kCalls[] = {
     MOVES(Dot, 3, kAny, t[0], t[1], t[2]),
     MATRICES(Addmv, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MOVES(Cdist, 3, kAny, t[0], t[1], a.log_target ? 2.0f : 1.5f, 2, t[2]),
+    MOVES(CdistBackward, 2, kOperand0, given.Numbers({given.FirstLength(t[0]), given.FirstLength(t[0])}, t[0]), t[0], t[0],
+          given.Numbers({given.FirstLength(t[0]), given.FirstLength(t[0])}, t[0]), a.log_target ? 2.0f : 1.5f, t[1]),
+    STATE(Pdist, 1, kAny, t[0], a.log_target ? 2.0f : 1.5f, given.Written({given.Pairs(t[0])}, t[0])),
+    STATE(PdistForward, 1, kAny, t[0], given.Scalar(), given.Written({given.Pairs(t[0])}, t[0])),
     MATRICES(WeightQuantBatchMatmulV2, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, static_cast<int>(a.reduction), t[3]),
     STATE(GroupedMatmul, 2, kOperand0, given.List({t[0], t[0]}), given.SquareWeights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0, given.List({t[1], given.Second(t[1])})),
     STATE(GroupedMatmulV2, 2, kOperand0, given.List({t[0]}), given.Weights(t[0]), nullptr, nullptr, nullptr, nullptr, nullptr, given.Array({1, given.FirstLength(t[0])}), 3, 0, given.List({t[1]})),
@@ -892,6 +904,10 @@ constexpr OperatorCall kCalls[] = {
           a.log_target ? given.Written(Given::ShapeOf(t[1]), t[1]) : nullptr),
     MOVES(Inverse, 2, kOperand0, t[0], t[1]),
     MOVES(LinalgQr, 2, kOperand0, t[0], a.reduction, given.Orthogonal(t[0]), t[1]),
+    MOVES(LinalgCholesky, 2, kOperand0, t[0], a.log_target, t[1]),
+    STATE(Slogdet, 1, kAny, t[0], given.Written({}, t[0]), given.Written({}, t[0])),
+    STATE(Svd, 1, kAny, t[0], false, false, given.Written({std::min(given.FirstLength(t[0]), given.LastLength(t[0]))}, t[0]),
+          given.Written({0}, t[0]), given.Written({0}, t[0])),
     MOVES(LSTM, 1, kAny, (static_cast<void>(t), given.Numbers({3, 2, 4})), given.List({given.Numbers({8, 4}), given.Numbers({8, 2})}), nullptr,
           a.log_target ? given.Indices({3}) : nullptr, false, a.reduction, 0.0, a.reduction == 1, false, a.reduction == 2,
           given.Written({3, 2, 2}), given.Written({1, 2, 2}), given.Written({1, 2, 2}),
@@ -943,6 +959,9 @@ constexpr OperatorCall kCalls[] = {
     MOVES(ScatterValue, 2, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[0]), given.Scalar(), a.reduction, t[1]),
     MOVES(InplaceScatterValue, 1, kAny, t[0], given.Dim(t[0]), given.IndicesLike(t[0]), given.Scalar(), a.reduction),
     MOVES(ScatterAdd, 3, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[1]), t[1], t[2]),
+    STATE(EmbeddingBag, 1, kAny, t[0], given.Made64({3}), given.Made64({2}), false, a.reduction, false, nullptr, a.log_target, -1,
+          given.Written({a.log_target ? 1 : 2, given.LastLength(t[0])}, t[0]), given.Written({3}, ACL_INT64),
+          given.Written({a.log_target ? 1 : 2}, ACL_INT64), given.Written({a.log_target ? 1 : 2}, ACL_INT32)),
     MOVES(EmbeddingDenseBackward, 2, kOperand0, t[0], given.IndicesOfRows(t[0]), static_cast<uint64_t>(given.FirstLength(t[1])),
           static_cast<uint64_t>(a.reduction), a.log_target, t[1]),
     MOVES(IndexAdd, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], given.Scalar(), t[2]),
@@ -961,6 +980,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(OneHot, 2, kAny, given.IndicesOfRows(t[1]), static_cast<int>(given.LastLength(t[1])), t[0], t[0], -1, t[1]),
     MOVES(Unique, 2, kAny, t[0], a.log_target, false, Given::Result(t[1]), given.Indices({0})),
     MOVES(Unique2, 2, kAny, t[0], true, false, false, Given::Result(t[1]), given.Indices({0}), given.Indices({0})),
+    MOVES(UniqueDim, 2, kAny, t[0], true, false, given.Dim(t[0]), Given::Result(t[1]), given.Indices({0}), given.Indices({0})),
     MOVES(UniqueConsecutive, 2, kAny, t[0], false, false, a.reduction == 2 ? 1000 : given.Dim(t[0]), Given::Result(t[1]),
           given.Indices({0}), given.Indices({0})),
     MOVES(Nonzero, 2, kAny, t[0], Given::Result(t[1])),
@@ -988,6 +1008,10 @@ constexpr OperatorCall kCalls[] = {
     MOVES(NanMedianDim, 2, kAny, t[0], given.Dim(t[0]), a.log_target, t[1], given.PositionsFor(t[1])),
     MOVES(Kthvalue, 2, kAny, t[0], given.Length(t[0]) - given.Length(t[0]) / 2, given.Dim(t[0]), a.log_target, t[1], given.PositionsFor(t[1])),
     MOVES(SearchSorted, 3, kOperand1, t[0], t[1], a.reduction == 1, a.log_target, nullptr, t[2]),
+    MOVES(Bucketize, 3, kOperand0, t[0], t[1], a.reduction == 1, a.log_target, t[2]),
+    MOVES(IsInTensorScalar, 2, kOperand0, t[0], given.Scalar(), false, a.reduction == 1, t[1]),
+    MOVES(IsInScalarTensor, 2, kAny, given.Scalar(), t[0], false, a.reduction == 1, t[1]),
+    MOVES(LogSpace, 1, kAny, given.Scalar(), given.Scalar(), given.FirstLength(t[0]), a.wide_beta, t[0]),
     MOVES(SearchSorteds, 2, kAny, t[0], given.Scalar(), a.reduction == 1, a.log_target, nullptr, Given::Result(t[1])),
     MOVES(Bincount, 3, kAny, t[0], a.log_target ? t[1] : nullptr, a.reduction, t[2]),
     MOVES(Histc, 2, kAny, t[0], given.FirstLength(t[1]), given.Scalar(), given.Scalar(), t[1]),
@@ -1471,6 +1495,12 @@ constexpr OperatorCall kCalls[] = {
           given.Written(given.Channels(t[0]), t[0]), 0.5f, 0.5f, given.Written(given.Channels(t[0])), given.Written(given.Channels(t[0]))),
     STATE(CtcLoss, 2, kOperand0, t[0], given.Made64({1}), given.Array({given.FirstLength(t[0])}), given.Array({1}), a.reduction & 1, a.log_target,
           given.Written({}, t[0]), given.Written({1, given.FirstLength(t[0]), 8}, t[0])),
+    STATE(FusedLinearOnlineMaxSum, 1, kAny, t[0], t[0], given.Made64({given.FirstLength(t[0])}), 0, given.FirstLength(t[0]),
+          given.Written({given.FirstLength(t[0])}), given.Written({given.FirstLength(t[0])}), given.Written({given.FirstLength(t[0])}),
+          given.Written({given.Bytes(t[0])}, ACL_UINT8), given.Written({given.FirstLength(t[0])}, ACL_INT64), nullptr),
+    STATE(FusedLinearCrossEntropyLossGrad, 1, kAny, given.Numbers({given.FirstLength(t[0])}), t[0], t[0], given.Ones({given.FirstLength(t[0])}),
+          given.Made64({given.FirstLength(t[0])}), 0.0f, given.Numbers({given.FirstLength(t[0])}), given.Numbers({given.FirstLength(t[0])}), nullptr,
+          given.Written(Given::ShapeOf(t[0]), t[0]), given.Written(Given::ShapeOf(t[0]), t[0])),
     MOVES(CtcLossBackward, 2, kOperand0, given.Numbers({1}, t[0]), t[0], given.Made64({1}), given.Array({given.FirstLength(t[0])}), given.Array({1}),
           given.Numbers({1}, t[0]), given.Numbers({1, given.FirstLength(t[0]), 8}, t[0]), a.reduction & 1, a.log_target, t[1]),
     MOVES(GroupNorm, 2, kOperand0, t[0], nullptr, nullptr, given.FirstLength(t[0]), given.Channels(t[0])[0], given.Behind(t[0]), 1, a.wide_beta, t[1],
@@ -1505,6 +1535,19 @@ constexpr OperatorCall kCalls[] = {
           given.Numbers({1}), 0.1f, 0.9f, 0.99f, 0.01f, 0.01f, a.log_target, a.reduction == 1),
     STATE(FusedSgd, 1, kAny, given.List({t[0]}), given.List({given.Second(t[0])}), given.List({given.Second(t[0])}),
           a.log_target ? given.Numbers({1}) : nullptr, 0.1f, 0.9f, 0.1f, 0.0f, a.reduction == 1, false, false),
+    STATE(FusedAdam, 1, kAny, given.List({t[0]}), given.List({given.Second(t[0])}), given.List({given.Second(t[0])}), given.List({given.Second(t[0])}),
+          nullptr, given.List({given.Numbers({1})}), a.log_target ? given.Numbers({1}) : nullptr, nullptr, 0.1, 0.9, 0.99, 0.01, 0.01, false,
+          a.reduction == 1),
+    STATE(FusedAdamw, 1, kAny, given.List({t[0]}), given.List({given.Second(t[0])}), given.List({given.Second(t[0])}), given.List({given.Second(t[0])}),
+          nullptr, given.List({given.Numbers({1})}), a.log_target ? given.Numbers({1}) : nullptr, nullptr, 0.1, 0.9, 0.99, 0.01, 0.01, false,
+          a.reduction == 1),
+    STATE(ApplyAdamW, 2, kOperand0, t[1], given.Second(t[1]), given.Second(t[1]), given.Numbers({1}, t[1]), given.Numbers({1}, t[1]),
+          given.Numbers({1}, t[1]), given.Numbers({1}, t[1]), given.Numbers({1}, t[1]), given.Numbers({1}, t[1]), given.Numbers({1}, t[1]), t[0],
+          a.log_target ? given.Second(t[1]) : nullptr, a.log_target, a.reduction == 1),
+    STATE(ApplyAdam, 2, kOperand0, t[1], given.Second(t[1]), given.Second(t[1]), given.Numbers({1}), given.Numbers({1}), given.Numbers({1}),
+          given.Numbers({1}), given.Numbers({1}), given.Numbers({1}), t[0], false, a.log_target),
+    STATE(ApplyFusedEmaAdam, 2, kOperand0, t[0], t[1], given.Second(t[1]), given.Second(t[1]), given.Second(t[1]), given.Made64({1}), 0.1, 0.9, 0.9,
+          0.99, 0.01, a.reduction, a.log_target, 0.01),
     MOVES(AmpUpdateScale, 2, kOperand0, t[0], given.Indices({1}), t[0], 2.0, 0.5, a.reduction, t[1], given.Second(given.Indices({1}))),
     // clang-format on
     MapCall<&aclnnEqualGetWorkspaceSize, false, true>("aclnnEqual", &aclnnEqual),

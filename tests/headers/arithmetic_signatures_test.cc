@@ -21,6 +21,7 @@ HAS(aclnnArange, Scalar, Scalar, Scalar, Out);
 HAS(aclnnRange, Scalar, Scalar, Scalar, Out);
 HAS(aclnnEye, int64_t, int64_t, Out);
 HAS(aclnnLinspace, Scalar, Scalar, int64_t, Out);
+HAS(aclnnLogSpace, Scalar, Scalar, int64_t, double, Out);
 HAS(aclnnAdd, In, In, Scalar, Out);
 HAS(aclnnInplaceAdd, In, In, Scalar);
 HAS(aclnnAdds, In, Scalar, Scalar, Out);

@@ -93,4 +93,14 @@ HAS(aclnnForeachNonFiniteCheckAndUnscale, In, Number, Number);
 HAS(aclnnApplyAdamWV2, Rewritten, Rewritten, Rewritten, Rewritten, Number, Number, float, float, float, float,
     float, bool, bool);
 HAS(aclnnFusedSgd, In, In, In, Number, float, float, float, float, bool, bool, bool);
+HAS(aclnnFusedAdam, In, In, In, In, In, In, Number, Number, double, double, double, double, double, bool,
+    bool);
+HAS(aclnnFusedAdamw, In, In, In, In, In, In, Number, Number, double, double, double, double, double, bool,
+    bool);
+HAS(aclnnApplyAdamW, Rewritten, Rewritten, Rewritten, Number, Number, Number, Number, Number, Number, Number,
+    Number, Number, bool, bool);
+HAS(aclnnApplyAdam, Rewritten, Number, Number, Number, Number, Number, Number, Number, Number, Number, bool,
+    bool);
+HAS(aclnnApplyFusedEmaAdam, Number, Rewritten, Rewritten, Rewritten, Rewritten, Number, double, double,
+    double, double, double, int64_t, bool, double);
 HAS(aclnnAmpUpdateScale, Number, Number, Number, double, double, int64_t, Rewritten, Rewritten);

@@ -69,6 +69,8 @@ HAS(aclnnSoftmaxCrossEntropyWithLogits, In, Out, Out, Out);
 HAS(aclnnMultilabelMarginLoss, In, In, int64_t, Out, Out);
 HAS(aclnnCtcLoss, In, In, Array, Array, int64_t, bool, Out, Out);
 HAS(aclnnCtcLossBackward, In, In, In, Array, Array, In, In, int64_t, bool, Out);
+HAS(aclnnFusedLinearOnlineMaxSum, In, In, In, int64_t, int64_t, Out, Out, Out, Out, Out, Out);
+HAS(aclnnFusedLinearCrossEntropyLossGrad, In, In, In, In, In, float, In, In, In, Out, Out);
 HAS(aclnnNLLLoss, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLoss2d, In, In, In, int64_t, int64_t, Out, Out);
 HAS(aclnnNLLLossBackward, In, In, In, In, int64_t, int64_t, In, Out);

@@ -126,6 +126,8 @@ HAS(aclnnEqual, In, In, Out);
 HAS(aclnnEqTensor, In, In, Out);
 HAS(aclnnInplaceEqTensor, In, In);
 HAS(aclnnEqScalar, In, Scalar, Out);
+HAS(aclnnIsInTensorScalar, In, Scalar, bool, bool, Out);
+HAS(aclnnIsInScalarTensor, Scalar, In, bool, bool, Out);
 HAS(aclnnInplaceEqScalar, In, Scalar);
 HAS(aclnnNeTensor, In, In, Out);
 HAS(aclnnInplaceNeTensor, Out, In);

@@ -26,5 +26,6 @@ HAS(aclnnNanMedianDim, In, int64_t, bool, Out, Out);
 HAS(aclnnKthvalue, In, int64_t, int64_t, bool, Out, Out);
 HAS(aclnnSearchSorted, In, In, bool, bool, In, Out);
 HAS(aclnnSearchSorteds, In, Scalar, bool, bool, In, Out);
+HAS(aclnnBucketize, In, In, bool, bool, Out);
 HAS(aclnnBincount, In, In, int64_t, Out);
 HAS(aclnnHistc, In, int64_t, Scalar, Scalar, Out);

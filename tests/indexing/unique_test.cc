@@ -335,7 +335,150 @@ TEST(Unique, KeepsTheFirstOfEqualOnes) {
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
 }
 
+// ---- UniqueDim ----
+
+// The slices of a tensor along a dim, as rows of elements.
+std::vector<std::vector<Element>> SlicesOf(const TensorValues& values, size_t dim) {
+  std::vector<std::vector<Element>> slices(static_cast<size_t>(values.shape[dim]));
+  for (int64_t i = 0; i < std::ssize(values.elements); ++i)
+    slices[static_cast<size_t>(IndexAt(values.shape, i)[dim])].push_back(
+        values.elements[static_cast<size_t>(i)]);
+  return slices;
+}
+bool HasNan(DtypeNumber dtype, const std::vector<Element>& slice) {
+  return std::any_of(slice.begin(), slice.end(), [&](const Element& x) { return Compare(dtype, x, x) != 0; });
+}
+bool AreEqual(DtypeNumber dtype, const std::vector<Element>& a, const std::vector<Element>& b) {
+  for (size_t k = 0; k < a.size(); ++k) {
+    if (Compare(dtype, a[k], b[k]) != 0) return false;
+  }
+  return true;
+}
+// NaN is greater than every number, and as great as another one.
+bool IsBefore(DtypeNumber dtype, const std::vector<Element>& a, const std::vector<Element>& b) {
+  for (size_t k = 0; k < a.size(); ++k) {
+    const bool first_is_nan = HasNan(dtype, {a[k]});
+    const bool second_is_nan = HasNan(dtype, {b[k]});
+    if (first_is_nan && second_is_nan) continue;
+    if (first_is_nan != second_is_nan) return second_is_nan;
+    const int order = Compare(dtype, a[k], b[k]);
+    if (order != 0) return order < 0;
+  }
+  return false;
+}
+
+void CheckSlices(const Shape& shape, DtypeNumber dtype, int64_t dim, bool inverse, bool counts,
+                 aclrtStream stream, RandomNumbers& random) {
+  const size_t axis = Wrapped(dim, shape);
+  HostTensor self(dtype, MakeView(shape, kOutputLayouts[random.Below(std::size(kOutputLayouts))], random));
+  TensorValues values{dtype, shape, {}};
+  for (int64_t i = 0; i < self.size(); ++i) values.elements.push_back(Drawn(dtype, random));
+  // Slices that are equal to one before them.
+  for (int64_t i = 0; i < self.size(); ++i) {
+    Index at = IndexAt(shape, i);
+    if (at[axis] > 1 && at[axis] % 3 != 0) at[axis] /= 3;
+    const auto from = static_cast<size_t>(PositionOf(shape, at));
+    values.elements[static_cast<size_t>(i)] = values.elements[from];
+  }
+  for (int64_t i = 0; i < self.size(); ++i) {
+    const Element& element = values.elements[static_cast<size_t>(i)];
+    std::memcpy(self.Element(i), element.data(), element.size());
+  }
+  const std::vector<std::vector<Element>> slices = SlicesOf(values, axis);
+  std::vector<int64_t> order(slices.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  const auto slice = [&](int64_t i) -> const std::vector<Element>& { return slices[static_cast<size_t>(i)]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return IsBefore(dtype, slice(a), slice(b)); });
+  std::vector<int64_t> first;
+  std::vector<int64_t> how_often;
+  std::vector<int64_t> places(slices.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || !AreEqual(dtype, slice(order[i - 1]), slice(order[i]))) {
+      first.push_back(order[i]);
+      how_often.push_back(0);
+    }
+    ++how_often.back();
+    places[static_cast<size_t>(order[i])] = std::ssize(first) - 1;
+  }
+  const int64_t count = shape[axis];
+  HostTensor value_out(dtype, MakeView(shape, Layout::kDenseOffset, random));
+  HostTensor inverse_out(ACL_INT64, MakeView({count}, inverse ? Layout::kStepped : Layout::kDense, random));
+  HostTensor counts_out(
+      ACL_INT64, MakeView({counts ? count : 0}, counts ? Layout::kDenseOffset : Layout::kDense, random));
+  for (HostTensor* tensor : {&self, &value_out, &inverse_out, &counts_out}) tensor->Remember();
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnUniqueDimGetWorkspaceSize(self.Handle(), true, inverse, dim, value_out.Handle(),
+                                           inverse_out.Handle(), counts_out.Handle(), &size, &executor),
+            0)
+      << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnUniqueDim(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
+  ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
+  Shape expected = shape;
+  expected[axis] = std::ssize(first);
+  EXPECT_EQ(ViewShapeOf(value_out.Handle()), expected);
+  EXPECT_TRUE(self.Unchanged());
+  for (const HostTensor* tensor : {&value_out, &inverse_out, &counts_out})
+    EXPECT_TRUE(tensor->UnchangedOutsideView());
+  for (int64_t i = 0; i < NumElements(expected); ++i) {
+    Index at = IndexAt(expected, i);
+    at[axis] = first[static_cast<size_t>(at[axis])];
+    const Element& one = At(values, at);
+    ASSERT_EQ(std::memcmp(value_out.Element(0) + i * std::ssize(one), one.data(), one.size()), 0)
+        << DtypeName(dtype) << ToString(shape) << " along " << dim << " at " << i;
+  }
+  if (inverse) {
+    ExpectNumbers(inverse_out, places, true);
+  } else {
+    EXPECT_TRUE(inverse_out.Unchanged());
+  }
+  if (!counts) return;
+  EXPECT_EQ(ViewShapeOf(counts_out.Handle()), Shape{std::ssize(first)});
+  ExpectNumbers(counts_out, how_often, false);
+}
+
+TEST(Unique, Slices) {
+  for (const char* threads : {"1", "3"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    RandomNumbers random(0x33333);
+    for (int i = 0; i < 200; ++i) {
+      Shape shape = DrawShape(random, 1, 4);
+      if (i % 50 == 49) shape = {2, 3000, 2};
+      const int64_t rank = std::ssize(shape);
+      const int64_t dim = i % 50 == 49 ? 1 : random.Between(-rank, rank - 1);
+      if (NumElements(shape) == 0) continue;
+      CheckSlices(shape, DrawDtype(random, kUniqueDrawn), dim, random.Chance(60), random.Chance(80),
+                  environment.stream(), random);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
 // ---- codes ----
+
+IndexOperator UniqueDim() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnUniqueDim);
+  op.takes_workspace = true;
+  op.valid = {TensorArg("self", {2, 3}),
+              IntegerArg("sorted", 1),
+              IntegerArg("returnInverse", 1),
+              IntegerArg("dim", 1),
+              OutputArg("valueOut", {2, 3}),
+              OutputArg("inverseOut", {3}, ACL_INT64),
+              OutputArg("countsOut", {3}, ACL_INT64)};
+  op.rules = {NoNulls("self valueOut inverseOut countsOut"),
+              Listed_("self", kReal + kUnsigned),
+              Listed_("inverseOut countsOut", {{ACL_INT64}}),
+              OneDtype("self", "valueOut"),
+              RankRange("self", 0, 8),
+              Dims("dim", "self"),
+              EmptyDone("self")};
+  op.draw = [](IndexCall&, RandomNumbers&) {};
+  return op;
+}
 
 std::vector<IndexOperator> UniqueOperators() {
   std::vector<IndexOperator> all;
@@ -384,6 +527,7 @@ std::vector<IndexOperator> UniqueOperators() {
 
 TEST(Unique, Codes) {
   for (const IndexOperator& op : UniqueOperators()) CheckContract(op);
+  CheckContract(UniqueDim());
 }
 
 }  // namespace

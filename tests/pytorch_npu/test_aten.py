@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import functools
+
 import pytest
 import torch
 import torch_npu  # noqa: F401
@@ -14,7 +16,8 @@ OWN = """gcd.out _add_relu.Tensor _add_relu_.Tensor addr addr_ xlogy.Scalar_Othe
 channel_shuffle fill_diagonal_ _chunk_cat upsample_linear1d upsample_linear1d_backward upsample_nearest1d_backward _upsample_nearest_exact1d
 _upsample_nearest_exact1d_backward _upsample_nearest_exact2d _upsample_nearest_exact2d_backward _ctc_loss _ctc_loss_backward batch_norm_stats
 batch_norm_elemt batch_norm_backward_elemt batch_norm_reduce batch_norm_backward_reduce batch_norm_gather_stats_with_counts
-batch_norm_gather_stats_update upsample_nearest3d upsample_nearest3d_backward _upsample_nearest_exact3d _upsample_nearest_exact3d_backward
+batch_norm_gather_stats_update isin.Tensor_Scalar isin.Scalar_Tensor_out logspace.out _embedding_bag _embedding_bag_forward_only _pdist_forward
+unique_dim linalg_cholesky slogdet _linalg_svd _fused_adam_ _fused_adam_.tensor_lr upsample_nearest3d upsample_nearest3d_backward _upsample_nearest_exact3d _upsample_nearest_exact3d_backward
 upsample_trilinear3d upsample_trilinear3d_backward upsample_bicubic2d_backward _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward
 _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward reflection_pad3d reflection_pad3d_backward replication_pad3d replication_pad3d_backward
 _adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward max_unpool2d max_unpool3d
@@ -237,3 +240,132 @@ def test_ctc_loss(reduction, zero_infinity):
         both.append((loss.detach().cpu(), x.grad.cpu()))
     for got, want in zip(*both):
         torch.testing.assert_close(got, want, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.int8], ids=str)
+def test_membership(dtype):
+    x = torch.tensor([[0, 1, 2], [3, 2, 1]], dtype=dtype)
+    for invert in (False, True):
+        same(lambda x, invert=invert: torch.isin(x, 2, invert=invert), x)
+        same(lambda x, invert=invert: torch.isin(2, x, invert=invert), x)
+        same(lambda x, invert=invert: torch.isin(7, x.repeat(4, 1), invert=invert), x)
+    edges = torch.tensor([0, 1, 1, 3], dtype=dtype)
+    for right in (False, True):
+        same(lambda x, edges, right=right: torch.bucketize(x, edges, right=right), x, edges)
+
+
+def test_powers_evenly_spaced():
+    got = torch.logspace(-1, 2, 13, base=10, device="npu")
+    torch.testing.assert_close(got.cpu(), torch.logspace(-1, 2, 13, base=10), rtol=2e-6, atol=0)
+    assert torch.logspace(0, 1, 0, device="npu").numel() == 0
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("includes_last", [False, True])
+def test_bags(mode, includes_last):
+    table = drawn(9, 33)
+    index = torch.randint(9, (20,), generator=torch.Generator().manual_seed(0))
+    offsets = torch.tensor([0, 3, 3, 10, 20] if includes_last else [0, 3, 3, 10])
+    for padding in (None, 4):
+        same(
+            lambda table, index, offsets, padding=padding: F.embedding_bag(
+                index, table, offsets, mode=mode, include_last_offset=includes_last, padding_idx=padding
+            ),
+            table,
+            index,
+            offsets,
+        )
+    nothing = torch.empty(0, dtype=torch.int64)
+    same(lambda table, index, offsets: F.embedding_bag(index, table, offsets, mode=mode), table, nothing, torch.tensor([0, 0]))
+    if mode == "sum":
+        weighted = functools.partial(F.embedding_bag, mode="sum", include_last_offset=includes_last)
+        same(lambda t, i, o, w: weighted(i, t, o, per_sample_weights=w), table, index, offsets, drawn(20))
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.5, float("inf")])
+def test_pairs_of_rows(p):
+    same(lambda x: F.pdist(x, p), drawn(40, 7), rtol=1e-5, atol=1e-6)
+
+
+def test_slices():
+    assert torch.unique(torch.empty(0, 3, device="npu"), dim=0).shape == (0, 3)
+    x = torch.randint(3, (50, 2, 2), generator=torch.Generator().manual_seed(1))
+    for dim in range(3):
+        found = functools.partial(torch.unique, dim=dim, return_inverse=True, return_counts=True)
+        for got, want in zip(found(x.npu()), found(x)):
+            torch.testing.assert_close(got.cpu(), want)
+
+
+def test_decompositions():
+    a = drawn(3, 20, 20)
+    same(lambda x: torch.linalg.cholesky(x @ x.mT + 20 * torch.eye(20, device=x.device)), a, rtol=1e-4, atol=1e-5)
+    for got, want in zip(torch.slogdet(a.npu()), torch.slogdet(a)):
+        torch.testing.assert_close(got.cpu(), want, rtol=1e-4, atol=1e-4)
+    both = [a.to(device).requires_grad_() for device in ("npu", "cpu")]
+    for one in both:
+        torch.slogdet(one)[1].sum().backward()
+    torch.testing.assert_close(both[0].grad.cpu(), both[1].grad, rtol=1e-3, atol=1e-3)
+    for shape in ((6, 4), (4, 6), (2, 5, 5)):
+        x = drawn(*shape)
+        same(torch.linalg.svdvals, x, rtol=1e-5, atol=1e-5)
+        for full in (False, True):
+            u, s, vh = torch.linalg.svd(x.npu(), full_matrices=full)
+            k = s.shape[-1]
+            torch.testing.assert_close((u[..., :k] * s[..., None, :] @ vh[..., :k, :]).cpu(), x, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"weight_decay": 0.3}, {"weight_decay": 0.3, "maximize": True}, {"amsgrad": True}], ids=str)
+def test_fused_adam(options):
+    both = []
+    for device in ("npu", "cpu"):
+        params = [torch.nn.Parameter(drawn(*shape).to(device)) for shape in ((3, 4), (5,), ())]
+        optimizer = torch.optim.Adam(params, lr=0.1, fused=True, **options)
+        for step in range(4):
+            for param in params:
+                param.grad = drawn(*param.shape).to(device) * (step - 1.5)
+            optimizer.step()
+        both.append([param.detach().cpu() for param in params])
+    for got, want in zip(*both):
+        torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("keeps_logits", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("index", [torch.int32, torch.int64], ids=str)
+def test_cross_entropy_of_a_linear_layer(dtype, index, keeps_logits):
+    """Of two parts of the classes, whose results are joined as ranks join theirs, beside PyTorch's in float64."""
+    rows, size, classes = 13, 20, 130
+    x, weight, grad = drawn(rows, size, dtype=dtype), drawn(2 * classes, size, dtype=dtype), drawn(rows)
+    target = torch.randint(2 * classes, (rows,), generator=torch.Generator().manual_seed(1))
+    leaves = [one.double().requires_grad_() for one in (x, weight)]
+    want = F.cross_entropy(leaves[0] @ leaves[1].mT, target, reduction="none")
+    want.backward(grad.double())
+
+    parts = [part.npu() for part in weight.chunk(2)]
+    of = torch_npu.npu_fused_linear_online_max_sum
+    found = [of(x.npu(), part, target.to(index).npu(), i * classes, (i + 1) * classes, keeps_logits) for i, part in enumerate(parts)]
+    most = torch.maximum(found[0][0], found[1][0])
+    total = sum(one[1] * (one[0] - most).exp() for one in found)
+    predicted = 0
+    for i, (maximum, _, own, mask, masked, _) in enumerate(found):
+        bits = torch.tensor([mask[row // 8].item() >> row % 8 & 1 for row in range(rows)])
+        is_own = target // classes == i
+        torch.testing.assert_close(bits, (~is_own).long())
+        torch.testing.assert_close(masked.cpu(), torch.where(is_own, target - i * classes, 0).to(index))
+        predicted = predicted + (own + maximum - most) * is_own.npu()
+    grads = []
+    for part, (_, _, _, mask, masked, logits) in zip(parts, found):
+        loss, softmax = torch_npu.npu_fused_cross_entropy_loss_with_max_sum(
+            most, total, predicted, vocab_parallel_logits=logits if keeps_logits else None
+        )
+        torch.testing.assert_close(loss.cpu().double(), want, rtol=1e-4, atol=1e-4)
+        given = {"softmax": softmax} if keeps_logits else {"logits_max": most, "sum_exp_logits": total}
+        grads.append(
+            torch_npu.npu_fused_linear_cross_entropy_loss_with_max_sum_backward(grad.npu(), x.npu(), part, mask, masked, **given)
+        )
+    tolerance = 2e-3 if dtype == torch.float16 else 1.6e-2
+    if keeps_logits:  # of rounded logits
+        tolerance *= 4
+    got = [sum(one[0].float() for one in grads), torch.cat([one[1].float() for one in grads])]
+    for one, leaf in zip(got, leaves):
+        torch.testing.assert_close(one.cpu().double(), leaf.grad, rtol=tolerance, atol=tolerance)

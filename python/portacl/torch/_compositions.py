@@ -289,6 +289,52 @@ def one_(self: _Tensor) -> _Tensor:
     return self.fill_(1)
 
 
+def _fused_adam(
+    params: list[_Tensor],
+    grads: list[_Tensor],
+    exp_avgs: list[_Tensor],
+    exp_avg_sqs: list[_Tensor],
+    max_exp_avg_sqs: list[_Tensor],
+    state_steps: list[_Tensor],
+    *,
+    lr: float | _Tensor,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+    grad_scale: _Tensor | None = None,
+    found_inf: _Tensor | None = None,
+) -> None:
+    """Steps of Adam by those of AdamW, which torch_npu has on every product: decay is added to gradients first."""
+    if found_inf is not None and found_inf.item() == 1:
+        return
+    if grad_scale is not None:
+        torch._foreach_div_(grads, grad_scale)
+    if weight_decay != 0:
+        # Gradients are negated after this to maximize.
+        grads = list(torch._foreach_add(grads, params, alpha=-weight_decay if maximize else weight_decay))
+    torch._fused_adamw_(
+        params,
+        grads,
+        exp_avgs,
+        exp_avg_sqs,
+        max_exp_avg_sqs,
+        state_steps,
+        lr=float(lr),
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=0.0,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+    )
+
+
+# Operators that torch_npu computes on the CPU, but on Ascend 950.
+BEFORE_950: dict[str, Callable[..., Any]] = {"aten::_fused_adam_": _fused_adam, "aten::_fused_adam_.tensor_lr": _fused_adam}
+
 BY_NAME: dict[str, Callable[..., Any]] = {
     "aten::_thnn_fused_lstm_cell": _thnn_fused_lstm_cell,
     "aten::_thnn_fused_gru_cell": _thnn_fused_gru_cell,

@@ -17,7 +17,7 @@ _FUNCTIONS = frozenset(
     """
     Acos Acosh Asin Asinh Atan Atan2 Atanh Celu Cos Cosh Digamma Elu EluBackward Erf Erfc Erfinv Exp Exp2 Expm1 Glu GluBackward Lgamma
     LinalgVectorNorm Log Log10 Log1p Log2 LogSoftmax Norm Normal NormalFloatFloat NormalFloatTensor NormalTensor NormalTensorFloat
-    NormalTensorTensor PowScalarTensor PowTensorScalar PowTensorTensor Sigmoid Sin Sinc Sinh Softmax Tan Tanh
+    NormalTensorTensor PowScalarTensor PowTensorScalar PowTensorTensor Sigmoid Sin Sinc Sinh Slogdet Softmax Tan Tanh
     """.split()
 )
 

@@ -55,6 +55,8 @@ _FOR_SOME_DEVICES = (
 )
 # Operators for which torch_npu uses an older version of a function and then ignores an argument: that version.
 _IGNORED_WITHOUT = {"npu::npu_rotary_mul": ("rotate", "aclnnRotaryPositionEmbeddingV2")}
+# What torch_npu has without its gradient, for which PyTorch composes it of operators that have one.
+_WITHOUT_GRADIENT = {"aten::slogdet"}
 # Operators whose results have shapes that depend on values.
 _SHAPED_BY_VALUES = frozenset(
     f"aten::{name}"
@@ -183,6 +185,8 @@ class Installation:
                     self._fall_back_for(name, _kernels.takes_host_self, "torch_npu looks up aclnnLessScalar, which CANN lacks")
                 elif name == "aten::_pack_padded_sequence":
                     self._compose(name)
+                elif name in _compositions.BEFORE_950 and not self._table.product.startswith("Ascend950"):
+                    self._compose(name)
                 elif name in _SHAPED_BY_VALUES:
                     self._refuse_in_graphs(name)
                 elif name in _IGNORED_WITHOUT and not self._present(_IGNORED_WITHOUT[name][1]):
@@ -237,7 +241,7 @@ class Installation:
 
     def _compose(self, name: str) -> None:
         for key in ("PrivateUse1", "AutogradPrivateUse1"):
-            self._register(name, key, _compositions.BY_NAME[name])
+            self._register(name, key, _compositions.BY_NAME.get(name) or _compositions.BEFORE_950[name])
 
     def _add(self, name: str) -> None:
         """Returns the CPU's kernel for an operator that torch_npu does not have."""
@@ -348,9 +352,12 @@ class Installation:
             if not lacking:
                 operator = _operator(name)
                 refused = self._refused(name)
-                if operator is not None and refused:
+                condition = refused[0] if refused else None
+                if name in _WITHOUT_GRADIENT:
+                    condition = _needs_gradient if condition is None else _kernels.either(_needs_gradient, condition)
+                if operator is not None and condition is not None:
                     kernel = _kernels.decomposed(operator)
-                    chosen = _kernels.unless(refused[0], operator, "AutogradPrivateUse1", kernel)
+                    chosen = _kernels.unless(condition, operator, "AutogradPrivateUse1", kernel)
                     self._register(name, "AutogradPrivateUse1", chosen, with_keyset=True)
                 return
         operator = _operator(name)
@@ -360,6 +367,10 @@ class Installation:
             return
         if _has_cpu_kernel(name) or _has(name, "CompositeImplicitAutograd"):
             self._register(name, "AutogradPrivateUse1", _kernels.decomposed(operator), with_keyset=True)
+
+
+def _needs_gradient(self: torch.Tensor, *_: Any, **__: Any) -> bool:
+    return torch.is_grad_enabled() and self.requires_grad
 
 
 def _is_without_them(function: str) -> bool:

@@ -181,6 +181,12 @@ _RULES = {
         )
         for form in ("", ".out")
     },
+    **{
+        f"linalg_cholesky{form}": Rule(
+            ("self",), lambda matrix: matrix.dim() > 1 and matrix.shape[-1] > 8192, "matrices of more than 8192 rows"
+        )
+        for form in ("", ".out")
+    },
     "native_group_norm": Rule(("eps",), lambda eps: eps <= 0, "an epsilon of 0 or less"),
     "unfold_backward": Rule(
         ("input_sizes", "dim"), lambda sizes, dim: dim < 0 or len(sizes) == 0, "a dim from behind, a tensor without dims"
@@ -195,6 +201,9 @@ _UNWRITTEN = {
     **{"index_copy" + form: ("index",) for form in ("", ".out")},
     **{kind: ("self",) for kind in ("multinomial", "multinomial.out", "triangular_solve.X")},
     "_prelu_kernel_backward": ("self",),
+    **{f"_embedding_bag{form}": ("weight", "indices", "offsets") for form in ("", "_forward_only")},
+    **{"_linalg_svd" + form: ("A",) for form in ("", ".U")},
+    **{kind: ("self",) for kind in ("slogdet", "unique_dim")},
 }
 # Likewise, except for an empty batch, which has no result.
 _UNWRITTEN_POOLS = {

@@ -85,6 +85,19 @@ BufferRef DenseOpList::InView(int tensor, const StridedView& view, aclDataType d
   ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
   return buffer;
 }
+BufferRef DenseOpList::PaddedFloats(int tensor, int64_t pitch) {
+  const StridedView view = PlainView(call_.Tensor(tensor));
+  StridedView padded = DenseTensor(view.shape, ACL_FLOAT);
+  int64_t step = pitch;
+  for (int dim = view.shape.rank - 2; dim >= 0; --dim) {
+    padded.strides.dim[dim] = step;
+    step *= view.shape[dim];
+  }
+  padded.Describe();
+  const BufferRef buffer = Floats(step);
+  ops_.Copy(view, OperandBuffer(tensor), padded, buffer);
+  return buffer;
+}
 OptionalBuffer DenseOpList::InIfGiven(int tensor, aclDataType dtype) {
   if (!call_.IsGiven(tensor)) return {};
   return {In(tensor, dtype), true};

@@ -99,6 +99,8 @@ class DenseOpList {
   engine::OptionalBuffer InIfGiven(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
   engine::NumberRows Rows(int tensor);
   engine::NumberRows RowsIfGiven(int tensor);
+  // Returns a copy of an input as FLOAT, whose rows along the last dim begin `pitch` numbers apart.
+  engine::BufferRef PaddedFloats(int tensor, int64_t pitch);
   // Returns an output. If it is not dense or has another dtype, a copy at the end writes it. `keeps` means
   // that the computation leaves some elements unchanged.
   engine::BufferRef Out(int tensor, aclDataType dtype = ACL_DT_UNDEFINED, bool keeps = false);

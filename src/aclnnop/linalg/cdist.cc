@@ -1,16 +1,20 @@
-// aclnnCdist: distances between all rows of two matrices, in batches.
+// aclnnCdist and aclnnCdistBackward: distances between all rows of two matrices, in batches, and their gradient;
+// aclnnPdist and aclnnPdistForward: distances between the rows of one.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/linalg/cdist_functions.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/matrix_product.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/broadcast.h"
 #include "engine/gemm/distance.h"
+#include "engine/gemm/distance_gradient.h"
 
 namespace portacl {
 namespace {
@@ -132,6 +136,178 @@ void SetDistances(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] { return engine::MakeDistanceJob(distances, call.isa, call.threads); });
 }
 
+// ---- Pdist ----
+
+namespace pairs {
+
+enum Tensors { kSelf, kOut };
+
+constexpr DtypeRule kPairDtypes = Everywhere(kFloatAndHalf);
+
+// aclnnPdistForward has p as a scalar.
+float PairPowerOf(const OperatorCall& call) {
+  const Attribute& p = call.attributes[0];
+  if (p.scalar == nullptr) return p.real;
+  const ScalarValue value = ConvertScalar(*p.scalar, ACL_FLOAT);
+  float power;
+  std::memcpy(&power, value.bytes, sizeof power);
+  return power;
+}
+
+aclnnStatus OutHasPairs(const Check& check, OperatorCall& call) noexcept {
+  const int64_t n = call.Tensor(kSelf).shape[0];
+  // Half of a product, of which one factor is even.
+  const int64_t even = n % 2 == 0 ? n : n - 1;
+  const int64_t odd = n % 2 == 0 ? n - 1 : n;
+  int64_t pairs = 0;
+  if (n > 1 && __builtin_mul_overflow(even / 2, odd, &pairs)) pairs = -1;
+  if (call.Tensor(kOut).shape[0] == pairs) return ACL_SUCCESS;
+  return RefuseShape(check, call, kOut, Shape{pairs});
+}
+aclnnStatus PairPowerFits(const Check& check, OperatorCall& call) noexcept {
+  const float p = PairPowerOf(call);
+  if (p >= 0) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   StartMessage(call).Add("parameter p has the value ").Add(p).Add(", accepted: 0 or more."));
+}
+aclnnStatus DoneWithoutPairs(const Check&, OperatorCall& call) noexcept {
+  if (call.Tensor(kSelf).shape[0] <= 1) call.work = OperatorCall::Work::kNothing;
+  return ACL_SUCCESS;
+}
+bool IsScalarGiven(const OperatorCall& call) noexcept { return call.attributes[0].scalar != nullptr; }
+
+constexpr auto kFirst = List(DtypesIn(kPairDtypes, {kSelf}), SameDtype(kSelf, kOut), RankIs(2, {kSelf}),
+                             RankIs(1, {kOut}), Custom(OutHasPairs));
+constexpr auto kLast =
+    List(Custom(PairPowerFits), SizesRepresentable({kOut}), Custom(DoneWithoutPairs), InsideStorage({kSelf}));
+constexpr auto kPdistChecks = Join(List(NotNull(kSelf), NotNull(kOut)), kFirst, kLast);
+constexpr auto kForwardChecks =
+    Join(List(NotNull(kSelf), ScalarNotNull(0), NotNull(kOut)), kFirst,
+         List(If(IsScalarGiven, ScalarsImplemented(kConvertible.Without(kComplex), {0}))), kLast);
+
+void SetPairs(const OperatorCall& call, Executor& executor) {
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  engine::Distances distances{};
+  distances.rows = distances.columns = self.shape[0];
+  distances.depth = self.shape[1];
+  if (distances.depth == 0) return SetFillJob(call, kOut, {}, executor);
+  std::fill(std::begin(distances.batch), std::end(distances.batch), int64_t{1});
+  distances.left = OperandOf(call, kSelf);
+  distances.right = distances.left;
+  distances.out.argument = kOut;
+  distances.out.dtype = self.dtype;
+  const StridedView out = PlainView(call.Tensor(kOut));
+  distances.out.offset = ByteOffset(out);
+  distances.out.column = ByteStride(out, 0);
+  distances.power = PairPowerOf(call);
+  distances.norm = NormOf(distances.power);
+  distances.is_triangle = true;
+  executor.SetJob([&] { return engine::MakeDistanceJob(distances, call.isa, call.threads); });
+}
+
+}  // namespace pairs
+
+// ---- CdistBackward ----
+
+namespace backward {
+
+using dense::DenseOpList;
+
+enum Tensors { kGrad, kLeft, kRight, kDistance, kGradient };
+
+constexpr float kInfinityAsCalled = -1;  // what op-plugin passes
+
+float NormPower(const OperatorCall& call) {
+  const float p = PowerOf(call);
+  return p == kInfinityAsCalled ? std::numeric_limits<float>::infinity() : p;
+}
+
+// Stores the shape of the distances.
+aclnnStatus DistancesFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& left = call.Tensor(kLeft).shape;
+  const Shape& right = call.Tensor(kRight).shape;
+  for (const int tensor : {kGrad, kRight, kDistance, kGradient}) {
+    if (call.Tensor(tensor).shape.rank != left.rank)
+      return matmul::RefuseWith(check, call, tensor, kLeft, "as many dims");
+  }
+  if (left[left.rank - 1] != right[right.rank - 1])
+    return matmul::RefuseWith(check, call, kRight, kLeft, "the same last dim");
+  if (!BroadcastShapes(BatchOf(left), BatchOf(right), &call.broadcast))
+    return matmul::RefuseWith(check, call, kRight, kLeft,
+                              "dims before the last two that broadcast with those");
+  call.broadcast.dim[call.broadcast.rank++] = left[left.rank - 2];
+  call.broadcast.dim[call.broadcast.rank++] = right[right.rank - 2];
+  for (const int tensor : {kDistance, kGrad}) {
+    if (!(call.Tensor(tensor).shape == call.broadcast))
+      return RefuseShape(check, call, tensor, call.broadcast);
+  }
+  return call.Tensor(kGradient).shape == left ? ACL_SUCCESS : RefuseShape(check, call, kGradient, left);
+}
+aclnnStatus NormFits(const Check& check, OperatorCall& call) noexcept {
+  const float p = PowerOf(call);
+  if (p >= 0 || p == kInfinityAsCalled) return ACL_SUCCESS;
+  return FailAclnn(check.code, StartMessage(call)
+                                   .Add("parameter p has the value ")
+                                   .Add(p)
+                                   .Add(", accepted: 0 or more, and -1 for infinity."));
+}
+
+constexpr Check kGradientChecks[] = {
+    NotNull(kGrad),
+    NotNull(kLeft),
+    NotNull(kRight),
+    NotNull(kDistance),
+    NotNull(kGradient),
+    DtypesIn(kDtypes, {kGrad, kLeft, kRight, kDistance, kGradient}),
+    SameDtype(kGrad, kLeft),
+    SameDtype(kGrad, kRight),
+    SameDtype(kGrad, kDistance),
+    SameDtype(kGrad, kGradient),
+    RankAtLeast(2, {kGrad, kLeft, kRight, kDistance, kGradient}),
+    RankAtMost(7, {kGrad, kLeft, kRight, kDistance, kGradient}),
+    Custom(DistancesFit),
+    Custom(NormFits),
+    SizesRepresentable({kGradient}),
+    DoneIfEmpty({kGrad, kLeft, kRight, kDistance}),
+    InsideStorage({kGrad, kLeft, kRight, kDistance}),
+};
+
+void SetGradient(const OperatorCall& call, Executor& executor) {
+  if (PowerOf(call) == 0) return SetFillJob(call, kGradient, {}, executor);
+  const StridedView left = PlainView(call.Tensor(kLeft));
+  const StridedView right = PlainView(call.Tensor(kRight));
+  const Shape& whole = call.broadcast;
+  DenseOpList ops(call, executor);
+  engine::DistanceGradient gradient{};
+  gradient.power = NormPower(call);
+  gradient.norm = NormOf(gradient.power);
+  gradient.rows = whole[whole.rank - 2];
+  gradient.columns = whole[whole.rank - 1];
+  gradient.depth = left.shape[left.shape.rank - 1];
+  for (int i = 0; i < engine::kDistanceBatchDims; ++i) {
+    const int place = engine::kDistanceBatchDims - 1 - i;
+    const int dim = whole.rank - 3 - i;
+    gradient.batch[place] = dim < 0 ? 1 : whole[dim];
+    gradient.repeats_left[place] = dim < 0 || left.shape[dim] != whole[dim];
+    gradient.repeats_right[place] = dim < 0 || right.shape[dim] != whole[dim];
+  }
+  gradient.left = ops.In(kLeft);
+  gradient.size = static_cast<int32_t>(dense::SizeOf(call, kLeft));
+  gradient.load = engine::FindLoad(call.isa, left.dtype, ACL_FLOAT);
+  gradient.store = engine::FindStore(call.isa, left.dtype);
+  gradient.right = ops.PaddedFloats(kRight, gradient.Pitch());
+  gradient.gradient = ops.In(kGrad, ACL_FLOAT);
+  gradient.distance = ops.In(kDistance, ACL_FLOAT);
+  gradient.to = ops.Out(kGradient);
+  gradient.kernels = engine::DistanceGradientKernelsOf(call.isa);
+  gradient.threads = call.threads;
+  ops.Compute(gradient, {gradient.left, gradient.right, gradient.gradient, gradient.distance, gradient.to},
+              call.Tensor(kGrad).numel * std::max<int64_t>(1, gradient.depth / 16));
+  ops.SetJob();
+}
+
+}  // namespace backward
+
 }  // namespace
 
 }  // namespace portacl
@@ -139,3 +315,15 @@ void SetDistances(const OperatorCall& call, Executor& executor) {
 using namespace portacl;
 
 PORTACL_PHASE_1(aclnnCdist) { return RunPhase1(call, kChecks, workspaceSize, executor, SetDistances); }
+
+PORTACL_PHASE_1(aclnnPdist) {
+  return RunPhase1(call, pairs::kPdistChecks, workspaceSize, executor, pairs::SetPairs);
+}
+
+PORTACL_PHASE_1(aclnnPdistForward) {
+  return RunPhase1(call, pairs::kForwardChecks, workspaceSize, executor, pairs::SetPairs);
+}
+
+PORTACL_PHASE_1(aclnnCdistBackward) {
+  return dense::RunOpList(call, backward::kGradientChecks, workspaceSize, executor, backward::SetGradient);
+}

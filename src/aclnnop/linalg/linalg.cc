@@ -1,8 +1,10 @@
-// aclnnTriangularSolve, aclnnInverse and aclnnLinalgQr: solutions and factors of matrices, in batches.
+// aclnnTriangularSolve, aclnnInverse, aclnnLinalgQr, aclnnLinalgCholesky, aclnnSlogdet and aclnnSvd: solutions,
+// factors and determinants of matrices, in batches.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/linalg/linalg_functions.h"
 
 #include "engine/linalg/factorize.h"
+#include "engine/linalg/singular_values.h"
 
 #include <algorithm>
 #include <new>
@@ -53,18 +55,47 @@ Shape BatchOf(const Shape& shape) {
   return batch;
 }
 
-LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& batch, aclDataType dtype) {
-  LinalgJob job{};
-  job.kind = kind;
+// Makes an operand of values: one for each index of the batch, or a row of them.
+engine::LinalgOperand ValuesOf(int argument, const StridedView& given, const Shape& batch) {
+  const StridedView tensor = PlainView(given);
+  const int rank = tensor.shape.rank;
+  const bool has_rows = rank > batch.rank;
+  engine::LinalgOperand made;
+  made.argument = static_cast<int8_t>(argument);
+  made.dtype = tensor.dtype;
+  made.offset = ByteOffset(tensor);
+  if (has_rows) made.column = ByteStride(tensor, rank - 1);
+  for (int i = 0; i < batch.rank; ++i)
+    made.batch[engine::kLinalgBatchDims - 1 - i] = ByteStride(tensor, batch.rank - 1 - i);
+  return made;
+}
+
+template <class Job>
+void SetBatch(const Shape& batch, Job& job) {
   std::fill(std::begin(job.batch), std::end(job.batch), int64_t{1});
   for (int i = 0; i < batch.rank; ++i)
     job.batch[engine::kLinalgBatchDims - 1 - i] = batch[batch.rank - 1 - i];
-  job.computed = dtype == ACL_FLOAT16 ? ACL_FLOAT : dtype;
+}
+
+LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& batch, aclDataType dtype) {
+  LinalgJob job{};
+  job.kind = kind;
+  SetBatch(batch, job);
+  job.computed = dtype == ACL_FLOAT16 || dtype == ACL_BF16 ? ACL_FLOAT : dtype;
   job.isa = call.isa;
   job.threads = call.threads;
   job.add = SumKernels(ACL_FLOAT).values.For(job.isa);
   job.operands = static_cast<int8_t>(call.tensors.size());
   return job;
+}
+
+// Makes phase 1 fail where matrices of so many rows and columns need more memory than there is: an expanded
+// tensor takes none itself.
+bool HasMemoryFor(const OperatorCall& call, int64_t rows, int64_t columns, Executor& executor) {
+  constexpr int64_t kMostNumbers = int64_t{1} << 48;
+  if (rows <= kMostNumbers / std::max<int64_t>(columns, 1)) return true;
+  executor.RefuseSize(call.Name(0), call.Tensor(0).numel);
+  return false;
 }
 
 // ---- TriangularSolve ----
@@ -213,7 +244,7 @@ constexpr auto kQrChecks = Join(List(
     RankAtLeast(2, {kFactored}), RankAtMost(8, {kFactored}), Custom(ShapesOfQr), SizesRepresentable({kQ, kR}),
     Custom(DoneIfNothing), InsideStorage({kFactored})));
 
-// Computes the factors in the workspace, behind the workspace of that computation, and casts them to the
+// Computes factors in the workspace, behind the workspace of that computation, and casts them to the
 // outputs. The casts are in the executor's memory.
 struct CastFactorsJob {
   LinalgJob factors;
@@ -247,29 +278,35 @@ LinalgJob FactorsOf(const OperatorCall& call) {
   return job;
 }
 
-void SetCastFactors(const OperatorCall& call, Executor& executor) {
+// A result that is cast: the argument, the job's operand, and how that operand is made of a tensor.
+struct CastResult {
+  int tensor;
+  engine::LinalgOperand LinalgJob::*operand;
+  engine::LinalgOperand (*make)(int argument, const StridedView& given, const Shape& batch);
+};
+
+void SetCastFactors(const OperatorCall& call, const LinalgJob& made_of, const Shape& batch,
+                    std::initializer_list<CastResult> results, Executor& executor) {
   auto* const moves = reinterpret_cast<engine::Move*>(executor.ReserveMemory(2 * sizeof(engine::Move)));
   if (moves == nullptr) return;
   executor.SetJob([&] {
-    CastFactorsJob job{FactorsOf(call), 0, {}};
+    CastFactorsJob job{made_of, 0, {}};
     LinalgJob& factors = job.factors;
-    const Shape batch = BatchOf(call.Tensor(kFactored).shape);
     int64_t made = 0;
-    const auto cast = [&](int tensor, engine::LinalgOperand& operand) {
-      const aclTensor& out = call.Tensor(tensor);
-      if (operand.argument < 0 || out.shape.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) return;
+    for (const CastResult& result : results) {
+      engine::LinalgOperand& operand = factors.*result.operand;
+      const aclTensor& out = call.Tensor(result.tensor);
+      if (operand.argument < 0 || out.shape.IsEmpty() || out.dtype == call.Tensor(kFactored).dtype) continue;
       StridedView dense;
       dense.dtype = factors.computed;
       FillShape(dense, out.shape, 1);
       dense.offset = made;
       dense.Describe();
       made += dense.numel;
-      operand = OperandOf(factors.operands, dense, batch);
+      operand = result.make(factors.operands, dense, batch);
       new (moves + job.casts) engine::Move(engine::MakeMove(dense, out, factors.isa, factors.threads));
-      job.cast_to[job.casts++] = static_cast<int8_t>(tensor);
-    };
-    cast(kR, factors.r);
-    cast(kQ, factors.out);
+      job.cast_to[job.casts++] = static_cast<int8_t>(result.tensor);
+    }
     executor.workspace_size =
         factors.WorkspaceBytes() + static_cast<uint64_t>(made) * (StorageBits(factors.computed) / 8);
     return job;
@@ -279,9 +316,164 @@ void SetCastFactors(const OperatorCall& call, Executor& executor) {
 void SetQr(const OperatorCall& call, Executor& executor) {
   const aclDataType self = call.Tensor(kFactored).dtype;
   const bool casts_q = ModeOf(call) != kOnlyR && call.Tensor(kQ).dtype != self;
-  if (casts_q || call.Tensor(kR).dtype != self) return SetCastFactors(call, executor);
+  if (casts_q || call.Tensor(kR).dtype != self)
+    return SetCastFactors(call, FactorsOf(call), BatchOf(call.Tensor(kFactored).shape),
+                          {{kR, &LinalgJob::r, OperandOf}, {kQ, &LinalgJob::out, OperandOf}}, executor);
   executor.SetJob([&] {
     const LinalgJob job = FactorsOf(call);
+    executor.workspace_size = job.WorkspaceBytes();
+    return job;
+  });
+}
+
+// ---- LinalgCholesky ----
+
+enum CholeskyTensors { kSymmetric, kTriangle };
+enum CholeskyAttributes { kIsUpper };
+
+constexpr DtypeRule kCholeskyDtypes = SinceAtlasA2(kFloatHalfAndBf16);
+constexpr int64_t kMostRows = 8192;
+
+aclnnStatus OrderFits(const Check& check, OperatorCall& call) noexcept {
+  const Shape& shape = call.Tensor(kSymmetric).shape;
+  const int64_t n = shape[shape.rank - 1];
+  if (n == shape[shape.rank - 2] && n <= kMostRows) return ACL_SUCCESS;
+  return RefuseTensor(check, call, kSymmetric, "square matrices of at most 8192 rows");
+}
+
+constexpr auto kCholeskyChecks =
+    List(NotNull(kSymmetric), NotNull(kTriangle), SameDtype(kSymmetric, kTriangle),
+         DtypesIn(kCholeskyDtypes, {kSymmetric}), SameFormat({kSymmetric, kTriangle}),
+         NotPrivate({kSymmetric, kTriangle}), RankAtLeast(2, {kSymmetric}), RankAtMost(8, {kSymmetric}),
+         SameShape(kSymmetric, kTriangle), SizesRepresentable({kTriangle}), DoneIfEmpty({kSymmetric}),
+         Custom(OrderFits), InsideStorage({kSymmetric}));
+
+// The lower triangle is the upper one of the transposed matrix.
+void SetCholesky(const OperatorCall& call, Executor& executor) {
+  const aclTensor& self = call.Tensor(kSymmetric);
+  const Shape batch = BatchOf(self.shape);
+  executor.SetJob([&] {
+    LinalgJob job = JobOf(call, LinalgJob::Kind::kCholesky, batch, self.dtype);
+    job.rows = self.shape[batch.rank];
+    job.matrix = OperandOf(kSymmetric, self, batch);
+    job.out = OperandOf(kTriangle, call.Tensor(kTriangle), batch);
+    if (call.attributes[kIsUpper].integer == 0) {
+      std::swap(job.matrix.row, job.matrix.column);
+      std::swap(job.out.row, job.out.column);
+    }
+    executor.workspace_size = job.WorkspaceBytes();
+    return job;
+  });
+}
+
+// ---- Slogdet ----
+
+enum SlogdetTensors { kSquares, kSign, kLog };
+
+constexpr DtypeRule kDeterminantDtypes = Everywhere(DtypeSet(ACL_FLOAT) | kDouble | kComplex);
+
+aclnnStatus ComplexStays(const Check& check, OperatorCall& call) noexcept {
+  if (!IsComplex(call.Tensor(kSquares).dtype)) return ACL_SUCCESS;
+  for (const int tensor : {kSign, kLog}) {
+    if (!IsComplex(call.Tensor(tensor).dtype))
+      return RefuseTensor(check, call, tensor, "a complex dtype, as self's is");
+  }
+  return ACL_SUCCESS;
+}
+aclnnStatus ShapesOfSlogdet(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSquares).shape;
+  if (self[self.rank - 1] != self[self.rank - 2])
+    return RefuseTensor(check, call, kSquares, "square matrices");
+  const Shape batch = BatchOf(self);
+  for (const int tensor : {kSign, kLog}) {
+    if (!(call.Tensor(tensor).shape == batch)) return RefuseShape(check, call, tensor, batch);
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr auto kSlogdetChecks = List(
+    NotNull(kSquares), NotNull(kSign), NotNull(kLog), DtypesIn(kDeterminantDtypes, {kSquares, kSign, kLog}),
+    Custom(ComplexStays), RankAtLeast(2, {kSquares}), Custom(ShapesOfSlogdet),
+    SizesRepresentable({kSign, kLog}), DoneIfEmpty({kSquares}),
+    WithCode(ACLNN_ERR_INNER_NULLPTR, RankAtMost(8, {kSquares})), InsideStorage({kSquares}),
+    PromotesToDtypeOf(kSquares), FunctionsThere(kDouble | DtypeSet{ACL_COMPLEX128}, WhyFunctionsAreMissing));
+
+void SetSlogdet(const OperatorCall& call, Executor& executor) {
+  const aclTensor& self = call.Tensor(kSquares);
+  const Shape batch = BatchOf(self.shape);
+  const int64_t order = self.shape[batch.rank];
+  if (!HasMemoryFor(call, order, order, executor)) return;
+  LinalgJob job = JobOf(call, LinalgJob::Kind::kDeterminant, batch, self.dtype);
+  job.rows = order;
+  job.matrix = OperandOf(kSquares, self, batch);
+  job.out = ValuesOf(kSign, call.Tensor(kSign), batch);
+  job.r = ValuesOf(kLog, call.Tensor(kLog), batch);
+  job.logarithm = engine::LogarithmOf(call.isa);
+  if (call.Tensor(kSign).dtype != self.dtype || call.Tensor(kLog).dtype != self.dtype)
+    return SetCastFactors(call, job, batch,
+                          {{kSign, &LinalgJob::out, ValuesOf}, {kLog, &LinalgJob::r, ValuesOf}}, executor);
+  executor.SetJob([&] {
+    executor.workspace_size = job.WorkspaceBytes();
+    return job;
+  });
+}
+
+// ---- Svd ----
+
+enum SvdTensors { kDecomposed, kSigma, kU, kV };
+enum SvdAttributes { kIsFull, kGivesVectors };
+
+constexpr DtypeRule kSvdDtypes = Everywhere(DtypeSet(ACL_FLOAT) | kDouble | kComplex);
+
+aclnnStatus ShapesOfSvd(const Check& check, OperatorCall& call) noexcept {
+  const Shape& input = call.Tensor(kDecomposed).shape;
+  const int64_t m = input[input.rank - 2];
+  const int64_t n = input[input.rank - 1];
+  const int64_t k = std::min(m, n);
+  Shape sigma = BatchOf(input);
+  sigma.dim[sigma.rank++] = k;
+  if (!(call.Tensor(kSigma).shape == sigma)) return RefuseShape(check, call, kSigma, sigma);
+  if (call.attributes[kGivesVectors].integer == 0) return ACL_SUCCESS;
+  const bool is_full = call.attributes[kIsFull].integer != 0;
+  for (const int tensor : {kU, kV}) {
+    Shape vectors = input;
+    vectors.dim[input.rank - 2] = tensor == kU ? m : n;
+    vectors.dim[input.rank - 1] = is_full ? (tensor == kU ? m : n) : k;
+    if (!(call.Tensor(tensor).shape == vectors)) return RefuseShape(check, call, tensor, vectors);
+  }
+  return ACL_SUCCESS;
+}
+
+constexpr auto kSvdChecks =
+    List(NotNull(kDecomposed), NotNull(kSigma), NotNull(kU), NotNull(kV), DtypesIn(kSvdDtypes, {kDecomposed}),
+         SameDtype(kDecomposed, kSigma), SameDtype(kDecomposed, kU), SameDtype(kDecomposed, kV),
+         RankAtLeast(2, {kDecomposed}), RankAtMost(8, {kDecomposed}), Custom(ShapesOfSvd),
+         SizesRepresentable({kSigma, kU, kV}), DoneIfEmpty({kDecomposed}), InsideStorage({kDecomposed}));
+
+void SetSvd(const OperatorCall& call, Executor& executor) {
+  const aclTensor& input = call.Tensor(kDecomposed);
+  const Shape batch = BatchOf(input.shape);
+  const int64_t rows = input.shape[batch.rank];
+  const int64_t columns = input.shape[batch.rank + 1];
+  const int64_t longer = std::max(rows, columns);
+  const bool is_square = call.attributes[kGivesVectors].integer != 0 && call.attributes[kIsFull].integer != 0;
+  if (!HasMemoryFor(call, longer, is_square ? longer : std::min(rows, columns), executor)) return;
+  executor.SetJob([&] {
+    engine::SingularValuesJob job{};
+    job.gives_vectors = call.attributes[kGivesVectors].integer != 0;
+    job.is_full = call.attributes[kIsFull].integer != 0;
+    job.dtype = input.dtype;
+    SetBatch(batch, job);
+    job.rows = rows;
+    job.columns = columns;
+    job.matrix = OperandOf(kDecomposed, input, batch);
+    job.sigma = ValuesOf(kSigma, call.Tensor(kSigma), batch);
+    if (job.gives_vectors) {
+      job.u = OperandOf(kU, call.Tensor(kU), batch);
+      job.v = OperandOf(kV, call.Tensor(kV), batch);
+    }
+    job.kernels = engine::SingularKernelsOf(call.isa);
+    job.threads = call.threads;
     executor.workspace_size = job.WorkspaceBytes();
     return job;
   });
@@ -301,4 +493,12 @@ PORTACL_PHASE_1(aclnnTriangularSolve) {
 PORTACL_PHASE_1(aclnnInverse) { return RunPhase1(call, kInverseChecks, workspaceSize, executor, SetInverse); }
 
 PORTACL_PHASE_1(aclnnLinalgQr) { return RunPhase1(call, kQrChecks, workspaceSize, executor, SetQr); }
+
+PORTACL_PHASE_1(aclnnLinalgCholesky) {
+  return RunPhase1(call, kCholeskyChecks, workspaceSize, executor, SetCholesky);
+}
+
+PORTACL_PHASE_1(aclnnSlogdet) { return RunPhase1(call, kSlogdetChecks, workspaceSize, executor, SetSlogdet); }
+
+PORTACL_PHASE_1(aclnnSvd) { return RunPhase1(call, kSvdChecks, workspaceSize, executor, SetSvd); }
 // NOLINTEND(readability-identifier-naming)

@@ -1,5 +1,5 @@
 // aclnnEqScalar, aclnnNeScalar, aclnnGtScalar, aclnnGeScalar, aclnnLtScalar, aclnnLeScalar and their in-place
-// forms: comparisons of a tensor with a scalar.
+// forms, aclnnIsInTensorScalar and aclnnIsInScalarTensor: comparisons of a tensor with a scalar.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -29,6 +29,9 @@ HWY_AFTER_NAMESPACE();
 
 #include "aclnnop/logic/compare_scalars_functions.h"
 #include "aclnnop/phase1.h"
+#include "base/errors.h"
+#include "contract/arguments.h"
+#include "contract/promotion.h"
 
 namespace portacl {
 namespace {
@@ -103,11 +106,72 @@ aclnnStatus Compare(OperatorCall& call, std::span<const Check> checks, const Com
   });
 }
 
+// ---- IsIn ----
+
+// aclnnIsInTensorScalar asks for each element whether it is the number, aclnnIsInScalarTensor whether the number is any element.
+enum AttributesOfIsIn { kNumber, kAssumesUnique, kInverts };
+
+constexpr DtypeRule kSought = WithBf16SinceAtlasA2(DtypeSet{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE} | kIntegers);
+
+// With fewer elements the number does not lift the tensor's dtype within its category.
+constexpr int64_t kManyElements = 10;
+
+bool IsFloating(aclDataType dtype) { return (kFloatHalfAndBf16 | kDouble).Contains(dtype); }
+
+template <bool kIsAny>
+aclnnStatus PromotesSought(const Check& check, OperatorCall& call) noexcept {
+  const aclTensor& tensor = call.Tensor(kSelf);
+  aclDataType number = call.Scalar(kNumber).dtype;
+  if (call.product == Product::kAscend950 && IsFloating(number)) number = ACL_FLOAT;
+  const bool is_lifted = kIsAny && tensor.countable && tensor.numel >= kManyElements;
+  const bool crosses = IsFloating(number) && !IsFloating(tensor.dtype);
+  call.promoted = is_lifted || crosses ? PromoteType(number, tensor.dtype) : tensor.dtype;
+  if (call.promoted != ACL_DT_UNDEFINED) return ACL_SUCCESS;
+  Text message = StartMessage(call);
+  AddArgumentDtype(message.Add("parameter "), call, kSelf).Add(" does not promote with the number's dtype");
+  return FailAclnn(check.code, message.Add(", accepted: dtypes that do."));
+}
+
+constexpr auto SoughtChecks(const Check& promotes, const Check& cast, const Check& shape) {
+  return List(DtypesIn(kSought, {kSelf}), ScalarDtypesIn(kSought, {kNumber}), DtypesIn(kBool, {kOut}),
+              promotes, cast, RankAtMost(8, {kSelf}), shape, SizesRepresentable({kOut}));
+}
+constexpr auto kIsInTensorScalarChecks =
+    Join(List(NotNull(kSelf), ScalarNotNull(kNumber), NotNull(kOut)),
+         SoughtChecks(Custom(PromotesSought<false>), CastsToPromoted({kSelf}), SameShape(kSelf, kOut)),
+         List(DoneIfEmpty({kSelf}), InsideStorage({kSelf})));
+constexpr auto kIsInScalarTensorChecks =
+    Join(List(ScalarNotNull(kNumber), NotNull(kSelf), NotNull(kOut)),
+         SoughtChecks(Custom(PromotesSought<true>), CastsToPromoted({kSelf}), IsScalar(kOut)),
+         List(ScalarsCastToPromoted({kNumber}), InsideStorage({kSelf})));
+
+// Whether any element is the number is the opposite of whether every one is another.
+void SetIsInTensor(const OperatorCall& call, Executor& executor) {
+  const bool inverts = call.attributes[kInverts].integer != 0;
+  if (call.Tensor(kSelf).shape.IsEmpty()) {
+    ScalarValue value{};
+    value.bytes[0] = inverts ? 1 : 0;
+    return SetFillJob(call, kOut, value, executor);
+  }
+  engine::Scalars scalars = ScalarsOf(/*is_opposite=*/true);
+  SetMapScalar(call, kEqualKernels, call.Scalar(kNumber), scalars, 0, call.promoted);
+  SetEveryJob(call, {kSelf}, kOut, kEqualKernels, scalars, executor, /*is_opposite=*/!inverts);
+}
+
 }  // namespace
 
 }  // namespace portacl
 
 using namespace portacl;
+
+PORTACL_PHASE_1(aclnnIsInTensorScalar) {
+  const bool inverts = call.attributes[kInverts].integer != 0;
+  return Compare(call, kIsInTensorScalarChecks, inverts ? kNe : kEq, workspaceSize, executor);
+}
+
+PORTACL_PHASE_1(aclnnIsInScalarTensor) {
+  return RunPhase1(call, kIsInScalarTensorChecks, workspaceSize, executor, SetIsInTensor);
+}
 
 PORTACL_PHASE_1(aclnnEqScalar) { return Compare(call, kEqChecks, kEq, workspaceSize, executor); }
 

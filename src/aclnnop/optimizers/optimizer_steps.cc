@@ -157,31 +157,33 @@ constexpr auto kChecks =
 
 // Computes powers in float64 and rounds them once.
 bool Prepare(const engine::UpdateGiven& given, float* numbers) {
-  const double lr = static_cast<double>(given.number[kLr]);
-  const double beta1 = static_cast<double>(given.number[kBeta1]);
-  const double beta2 = static_cast<double>(given.number[kBeta2]);
+  const double lr = given.number[kLr];
+  const double beta1 = given.number[kBeta1];
+  const double beta2 = given.number[kBeta2];
   const double t = given.read[0] + 1;
-  numbers[0] = static_cast<float>(1 - lr * static_cast<double>(given.number[kWeightDecay]));
+  numbers[0] = static_cast<float>(1 - lr * given.number[kWeightDecay]);
   numbers[1] = static_cast<float>(1 - beta1);
-  numbers[2] = given.number[kBeta2];
+  numbers[2] = static_cast<float>(beta2);
   numbers[3] = static_cast<float>(1 - beta2);
   numbers[4] = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t)));
-  numbers[5] = given.number[kEps];
+  numbers[5] = static_cast<float>(given.number[kEps]);
   numbers[6] = static_cast<float>(lr / (1 - std::pow(beta1, t)));
-  numbers[7] = given.number[kMaximize];
+  numbers[7] = static_cast<float>(given.number[kMaximize]);
   return true;
 }
 
 void Set(const OperatorCall& call, Executor& executor) {
   UpdateList updates(call, executor, 1);
-  const auto number = [&](int i) { return call.attributes[static_cast<size_t>(i)].real; };
-  const std::initializer_list<float> numbers = {number(kLr),
-                                                number(kBeta1),
-                                                number(kBeta2),
-                                                number(kWeightDecay),
-                                                number(kEps),
-                                                0.0f,
-                                                call.attributes[kMaximize].integer != 0 ? -1.0f : 1.0f};
+  const auto number = [&](int i) {
+    return static_cast<double>(call.attributes[static_cast<size_t>(i)].real);
+  };
+  const std::initializer_list<double> numbers = {number(kLr),
+                                                 number(kBeta1),
+                                                 number(kBeta2),
+                                                 number(kWeightDecay),
+                                                 number(kEps),
+                                                 0.0,
+                                                 call.attributes[kMaximize].integer != 0 ? -1.0 : 1.0};
   if (KeepsMaximum(call)) {
     updates.Add(kAdamWWithMaximum, Prepare, numbers, {{kVar}, {kM}, {kV}, {kMaximum}, {kGrad}}, 4, {{kStep}});
   } else {
@@ -263,20 +265,21 @@ bool Prepare(const engine::UpdateGiven& given, float* numbers) {
   const bool is_first = given.number[kIsFirstStep] != 0;
   numbers[0] = given.is_read[0] ? 1.0f / static_cast<float>(given.read[0]) : 1.0f;
   numbers[1] = given.number[kMaximize] != 0 ? -1.0f : 1.0f;
-  numbers[2] = given.number[kWeightDecay];
-  numbers[3] = is_first ? 0.0f : given.number[kMomentum];
-  numbers[4] = is_first ? 1.0f : 1.0f - given.number[kDampening];
-  numbers[5] = given.number[kLr];
-  numbers[6] = given.number[kNesterov] != 0 ? given.number[kMomentum] : 0.0f;
+  const auto momentum = static_cast<float>(given.number[kMomentum]);
+  numbers[2] = static_cast<float>(given.number[kWeightDecay]);
+  numbers[3] = is_first ? 0.0f : momentum;
+  numbers[4] = is_first ? 1.0f : 1.0f - static_cast<float>(given.number[kDampening]);
+  numbers[5] = static_cast<float>(given.number[kLr]);
+  numbers[6] = given.number[kNesterov] != 0 ? momentum : 0.0f;
   return true;
 }
 
 void Set(const OperatorCall& call, Executor& executor) {
-  const auto real = [&](int i) { return call.attributes[static_cast<size_t>(i)].real; };
-  const auto flag = [&](int i) { return call.attributes[static_cast<size_t>(i)].integer != 0 ? 1.0f : 0.0f; };
-  const std::initializer_list<float> numbers = {real(kWeightDecay), real(kMomentum), real(kLr),
-                                                real(kDampening),   flag(kNesterov), flag(kMaximize),
-                                                flag(kIsFirstStep)};
+  const auto real = [&](int i) { return static_cast<double>(call.attributes[static_cast<size_t>(i)].real); };
+  const auto flag = [&](int i) { return call.attributes[static_cast<size_t>(i)].integer != 0 ? 1.0 : 0.0; };
+  const std::initializer_list<double> numbers = {real(kWeightDecay), real(kMomentum), real(kLr),
+                                                 real(kDampening),   flag(kNesterov), flag(kMaximize),
+                                                 flag(kIsFirstStep)};
   const UpdateList::Part scale{HasScale(call) ? kScale : -1};
   UpdateList updates(call, executor, call.Count(kParams));
   for (int entry = 0; entry < call.Count(kParams); ++entry) {

@@ -16,7 +16,7 @@ UpdateList::UpdateList(const OperatorCall& call, Executor& executor, int most) n
           executor.ReserveMemory(static_cast<size_t>(std::max(most, 1)) * sizeof(engine::PlannedUpdate)))) {}
 
 void UpdateList::Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare,
-                     std::initializer_list<float> numbers, std::initializer_list<Part> tensors, int outputs,
+                     std::initializer_list<double> numbers, std::initializer_list<Part> tensors, int outputs,
                      std::initializer_list<Part> read) noexcept {
   const Part first = *tensors.begin();
   const aclTensor& whole = *call_.Entry(first.argument, first.entry);

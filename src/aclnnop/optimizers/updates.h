@@ -25,7 +25,7 @@ class UpdateList {
 
   // Adds an update of `tensors`, which have one shape and follow the formula's order. `read` lists tensors
   // whose first element is read when the job runs. An argument of -1 means a tensor that is not given.
-  void Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare, std::initializer_list<float> numbers,
+  void Add(const UpdateKernels& kernels, engine::PrepareUpdate prepare, std::initializer_list<double> numbers,
            std::initializer_list<Part> tensors, int outputs, std::initializer_list<Part> read) noexcept;
 
   // Sets the executor's job, unless there are no elements. Argument `found` becomes 1 where a formula finds

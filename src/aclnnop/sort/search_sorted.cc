@@ -1,5 +1,5 @@
-// aclnnSearchSorted and aclnnSearchSorteds: return the positions at which numbers, or one number, would be
-// inserted into ascending sequences.
+// aclnnSearchSorted, aclnnSearchSorteds and aclnnBucketize: return the positions at which numbers, or one
+// number, would be inserted into ascending sequences.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/search_sorted_functions.h"
 
@@ -16,12 +16,15 @@ namespace {
 // aclnnSearchSorteds has a scalar in place of self, and otherwise the same tensors.
 enum Tensors { kSequence, kSelf, kSorter, kOut };
 enum OneTensors { kOneSequence, kOneSorter, kOneOut };
+// aclnnBucketize has them in another order, and no sorter.
+enum BucketTensors { kBucketed, kBoundaries, kBucket };
 enum Attributes { kIsInt32, kIsRight, kNumber };
 
 constexpr DtypeSet kNumbers = kIntegers | kFloatAndHalf | kDouble;
 constexpr DtypeSet kNarrowIndices{ACL_INT32};
 constexpr DtypeSet kWideIndices{ACL_INT64};
 constexpr DtypeRule kSearched = Everywhere(kNumbers);
+constexpr DtypeRule kBuckets = Everywhere(kIntegers | kFloatHalfAndBf16);
 
 // ---- checks ----
 
@@ -123,6 +126,33 @@ constexpr Check kOneChecks[] = {
     ScalarsImplemented(kConvertible, {kNumber}),
 };
 
+// Ascend 950 alone has aclnnBucketize.
+aclnnStatus IsOnAscend950(const Check& check, OperatorCall& call) noexcept {
+  if (call.product == Product::kAscend950) return ACL_SUCCESS;
+  return FailAclnn(check.code,
+                   Text(call.api, ": the operator is not on this product, accepted: Ascend 950."));
+}
+// A tensor without dims does not lift the other one's dtype within its category.
+constexpr Check kBucketChecks[] = {
+    Custom(IsOnAscend950, ACLNN_ERR_INNER),
+    NotNull(kBucketed),
+    NotNull(kBoundaries),
+    NotNull(kBucket),
+    DtypesIn(kBuckets, {kBucketed, kBoundaries}),
+    IfEqual(kIsInt32, 1, DtypesIn(kNarrowIndices, {kBucket})),
+    IfEqual(kIsInt32, 0, DtypesIn(kWideIndices, {kBucket})),
+    RankAtMost(8, {kBucketed}),
+    RankIs(1, {kBoundaries}),
+    SameShape(kBucketed, kBucket),
+    PromotesByRank(kBucketed, kBoundaries),
+    PromotedIn(kBuckets, {kBucketed, kBoundaries}),
+    SizesRepresentable({kBucket}),
+    DoneIfEmpty({kBucketed}),
+    Custom(NoneIfEmpty),
+    Custom(IndexDtypesFit<kBoundaries>),
+    InsideStorage({kBucketed, kBoundaries}),
+};
+
 // ---- jobs ----
 
 // A tensor's numbers as they are compared, dense: where they lie, or a copy of them in the workspace, as where results are written
@@ -139,7 +169,7 @@ engine::BufferRef Compared(const StridedView& tensor, engine::BufferRef buffer, 
     buffer = copy;
   };
   if (view.dtype != promoted) convert(promoted);
-  if (promoted == ACL_FLOAT16) convert(ACL_FLOAT);
+  if (promoted == ACL_FLOAT16 || promoted == ACL_BF16) convert(ACL_FLOAT);
   if (!IsContiguous(view) || is_written) convert(view.dtype);
   buffer.offset += ByteOffset(view);
   return buffer;
@@ -150,24 +180,27 @@ struct Operand {
   engine::BufferRef buffer;
 };
 
-void SetSearch(const OperatorCall& call, const Operand& number, int sorter_index, const StridedView& out,
-               int out_index, OpList& ops) {
+constexpr int kNoSorter = -1;
+
+void SetSearch(const OperatorCall& call, int sequence_index, const Operand& number, int sorter_index,
+               const StridedView& out, int out_index, OpList& ops) {
   if (call.work == OperatorCall::Work::kNoTerms) {
     if (!out.shape.IsEmpty()) ops.Fill(out, OperandBuffer(out_index), ops.Value({}));
     return ops.SetJob();
   }
-  const StridedView sequence = PlainView(call.Tensor(kSequence));
+  const StridedView sequence = PlainView(call.Tensor(sequence_index));
   const auto is_written = [&](int tensor) { return call.Tensor(tensor).data == call.Tensor(out_index).data; };
   engine::Search search{};
-  search.dtype = call.promoted == ACL_FLOAT16 ? ACL_FLOAT : call.promoted;
+  search.dtype = call.promoted == ACL_FLOAT16 || call.promoted == ACL_BF16 ? ACL_FLOAT : call.promoted;
   search.length = sequence.shape[sequence.shape.rank - 1];
   search.rows = sequence.numel / search.length;
   search.numbers = number.view.numel / search.rows;
   search.is_right = call.attributes[kIsRight].integer != 0;
   search.is_wide = call.attributes[kIsInt32].integer == 0;
-  search.sequence = Compared(sequence, OperandBuffer(kSequence), call.promoted, is_written(kSequence), ops);
+  search.sequence =
+      Compared(sequence, OperandBuffer(sequence_index), call.promoted, is_written(sequence_index), ops);
   search.number = Compared(number.view, number.buffer, call.promoted, /*is_written=*/false, ops);
-  search.has_order = call.IsGiven(sorter_index);
+  search.has_order = sorter_index != kNoSorter && call.IsGiven(sorter_index);
   if (search.has_order) {
     search.order = Compared(PlainView(call.Tensor(sorter_index)), OperandBuffer(sorter_index), ACL_INT64,
                             is_written(sorter_index), ops);
@@ -187,8 +220,14 @@ constexpr int kMostSteps = 8;
 
 void SetNumbers(const OperatorCall& call, Executor& executor) {
   OpList ops(executor, kMostSteps);
-  SetSearch(call, {PlainView(call.Tensor(kSelf)), OperandBuffer(kSelf)}, kSorter,
+  SetSearch(call, kSequence, {PlainView(call.Tensor(kSelf)), OperandBuffer(kSelf)}, kSorter,
             PlainView(call.Tensor(kOut)), kOut, ops);
+}
+
+void SetBuckets(const OperatorCall& call, Executor& executor) {
+  OpList ops(executor, kMostSteps);
+  SetSearch(call, kBoundaries, {PlainView(call.Tensor(kBucketed)), OperandBuffer(kBucketed)}, kNoSorter,
+            PlainView(call.Tensor(kBucket)), kBucket, ops);
 }
 
 // Converts the number to FLOAT first, and then to the sequence's dtype.
@@ -202,7 +241,7 @@ void SetOneNumber(const OperatorCall& call, aclTensor& out, Executor& executor) 
   const ScalarValue value = ConvertScalar(call.Scalar(kNumber), ACL_FLOAT);
   std::memcpy(rounded.value, value.bytes, sizeof(float));
   Operand number{DenseTensor(Shape{1}, call.promoted), ops.Value(ConvertScalar(rounded, call.promoted))};
-  SetSearch(call, number, kOneSorter, PlainView(out), kOneOut, ops);
+  SetSearch(call, kOneSequence, number, kOneSorter, PlainView(out), kOneOut, ops);
 }
 
 }  // namespace
@@ -217,4 +256,8 @@ PORTACL_PHASE_1(aclnnSearchSorteds) {
   return RunPhase1(
       call, kOneChecks, workspaceSize, executor,
       [&given](const OperatorCall& checked, Executor& fresh) { SetOneNumber(checked, *given.out, fresh); });
+}
+
+PORTACL_PHASE_1(aclnnBucketize) {
+  return RunPhase1(call, kBucketChecks, workspaceSize, executor, SetBuckets);
 }

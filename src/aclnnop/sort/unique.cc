@@ -1,10 +1,11 @@
-// aclnnUnique, aclnnUnique2 and aclnnUniqueConsecutive: return the distinct elements. Only the work finds
-// their number: phase 2 waits for it and sets the outputs' shapes.
+// aclnnUnique, aclnnUnique2, aclnnUniqueConsecutive and aclnnUniqueDim: return the distinct elements or slices.
+// Only the work finds their number: phase 2 waits for it and sets the outputs' shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/sort/unique_functions.h"
 
 #include "aclnnop/jobs/op_list.h"
 #include "base/errors.h"
+#include "engine/sort/slices.h"
 
 namespace portacl {
 namespace {
@@ -110,6 +111,81 @@ void SetUnique(const OperatorCall& call, aclTensor* values, aclTensor* counts, b
   ops.SetJob();
 }
 
+// ---- UniqueDim: its slices are sorted first, then they are runs ----
+
+enum AttributesOfDim { kIsSorted, kReturnsInverse, kSliceDim };
+
+constexpr DtypeRule kSliceDtypes = WithBf16SinceAtlasA2(kRealArithmetic | kUnsignedSince16Bits);
+
+constexpr Check kDimChecks[] = {
+    NotNull(kSelf),
+    NotNull(kValues),
+    NotNull(kInverse),
+    NotNull(kCounts),
+    DtypesIn(kSliceDtypes, {kSelf}),
+    DtypesIn(kIndexDtypes, {kInverse, kCounts}),
+    SameDtype(kSelf, kValues),
+    RankAtMost(8, {kSelf}),
+    DimIn(kSliceDim, kSelf),
+    SizesRepresentable({kValues, kInverse, kCounts}),
+    DoneIfEmpty({kSelf}),
+    InsideStorage({kSelf}),
+};
+
+void SetUniqueSlices(const OperatorCall& call, aclTensor* values, aclTensor* counts, Executor& executor) {
+  const StridedView self = PlainView(call.Tensor(kSelf));
+  const StridedView dense = DenseTensor(self.shape, self.dtype);
+  const auto size = static_cast<int64_t>(aclDataTypeSize(self.dtype));
+  // An expanded tensor takes no memory itself.
+  constexpr int64_t kMostElements = int64_t{1} << 48;
+  if (self.numel > kMostElements) return executor.RefuseSize(call.Name(kSelf), self.numel);
+  OpList ops(executor, 6);
+  engine::OrderSlices slices{};
+  slices.source = {kSelf, ByteOffset(self)};
+  if (!IsContiguous(self)) {
+    slices.source = ops.Workspace(self.numel * size);
+    ops.Copy(self, OperandBuffer(kSelf), dense, slices.source);
+  }
+  const int rank = self.shape.rank;
+  const int dim = rank > 0 ? WrappedDim(call.attributes[kSliceDim].integer, rank) : -1;
+  slices.dtype = self.dtype;
+  slices.size = static_cast<int32_t>(size);
+  slices.before = slices.behind = slices.count = 1;
+  for (int i = 0; i < rank; ++i)
+    (i < dim ? slices.before : i == dim ? slices.count : slices.behind) *= self.shape[i];
+  const int64_t words = slices.count * int64_t{sizeof(int64_t)};
+  slices.keys = ops.Workspace(self.numel * size);
+  slices.order = ops.Workspace(words);
+  slices.spare = ops.Workspace(words);
+  slices.sorted = ops.Workspace(self.numel * size);
+  slices.threads = call.threads;
+  ops.Compute(slices, {slices.source}, self.numel);
+
+  const StridedView inverse = PlainView(call.Tensor(kInverse));
+  const bool gives_inverse = call.attributes[kReturnsInverse].integer != 0 && inverse.numel == slices.count;
+  engine::Unique* const unique = ops.Unique(dense, slices.sorted, /*sorts=*/false, dim, values, kValues);
+  if (unique == nullptr) return;
+  if (gives_inverse) {
+    unique->inverse = ops.Workspace(words);
+    unique->most_inverse = slices.count;
+  }
+  if (!counts->shape.IsEmpty()) {
+    unique->counts = {kCounts, counts->offset * int64_t{sizeof(int64_t)}};
+    unique->most_counts = counts->numel;
+    unique->sets_counts = true;
+    executor.ShapeLater(engine::Unique::kCountsShape, counts);
+  }
+  if (gives_inverse) {
+    const StridedView places = DenseTensor(inverse.shape, ACL_INT64);
+    engine::PutWordsInOrder put{unique->inverse, slices.order, {kInverse, ByteOffset(inverse)}, slices.count};
+    const bool is_copied = !IsContiguous(inverse);
+    if (is_copied) put.to = ops.Workspace(words);
+    ops.Compute(put, {put.to}, slices.count);
+    if (is_copied) ops.Copy(places, put.to, inverse, OperandBuffer(kInverse));
+  }
+  ops.SetJob();
+}
+
 }  // namespace
 
 }  // namespace portacl
@@ -135,5 +211,12 @@ PORTACL_PHASE_1(aclnnUniqueConsecutive) {
   return RunPhase1(call, kConsecutiveChecks, workspaceSize, executor,
                    [&](const OperatorCall& checked, Executor& fresh) {
                      SetUnique(checked, given.valueOut, given.countsOut, /*sorts=*/false, fresh);
+                   });
+}
+
+PORTACL_PHASE_1(aclnnUniqueDim) {
+  return RunPhase1(call, kDimChecks, workspaceSize, executor,
+                   [&](const OperatorCall& checked, Executor& fresh) {
+                     SetUniqueSlices(checked, given.valueOut, given.countsOut, fresh);
                    });
 }

@@ -198,12 +198,38 @@ using SmallTile = TileNumbers<kFewRows, kFewTerms>;
 static_assert(WholeTile::kAll * int64_t{sizeof(float)} <= kGemmMemoryBytes);
 
 struct Tile {
+  int64_t row;  // the first one
+  int64_t column;
   int64_t rows;
   int64_t columns;
   const char* left;
   const char* right;
   char* out;
 };
+
+// Writes distances of one row, `count` of them.
+void StoreDistances(const DistanceJob& job, const float* sums, char* to, int64_t count) {
+  const DistanceOperand& out = job.distances.out;
+  const auto size = static_cast<int32_t>(out.dtype == ACL_FLOAT ? 4 : 2);
+  if (out.column == size || count == 1) return job.store(sums, to, static_cast<size_t>(count), false);
+  alignas(64) char elements[kTileColumns * sizeof(float)];
+  job.store(sums, elements, static_cast<size_t>(count), false);
+  job.scatter(elements, to, out.column, size, count);
+}
+
+// Writes the distances of a tile that lie above the diagonal, each row behind those of the rows before it.
+void StoreTriangle(const DistanceJob& job, const Tile& tile, const float* sums, int64_t pitch) {
+  const int64_t n = job.distances.columns;
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    const int64_t row = tile.row + i;
+    const int64_t first = std::max(tile.column, row + 1);
+    const int64_t count = tile.column + tile.columns - first;
+    if (count <= 0) continue;
+    const int64_t place = row * (2 * n - row - 1) / 2 + first - row - 1;
+    StoreDistances(job, sums + i * pitch + first - tile.column, tile.out + place * job.distances.out.column,
+                   count);
+  }
+}
 
 // Computes a tile, packing `most` terms at a time.
 void RunTile(const DistanceJob& job, const Tile& tile, const TileMemory& memory, int64_t most) {
@@ -229,20 +255,9 @@ void RunTile(const DistanceJob& job, const Tile& tile, const TileMemory& memory,
     for (int64_t i = 0; i < tile.rows * pitch; ++i) memory.sums[i] += memory.block[i];
   }
   job.kernels.root(distances.norm, distances.power, memory.sums, tile.rows * pitch);
-  const DistanceOperand& out = distances.out;
-  const auto size = static_cast<int32_t>(out.dtype == ACL_FLOAT ? 4 : 2);
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    const float* const sums = memory.sums + row * pitch;
-    char* const to = tile.out + row * out.row;
-    const auto count = static_cast<size_t>(tile.columns);
-    if (out.column == size || tile.columns == 1) {
-      job.store(sums, to, count, false);
-      continue;
-    }
-    alignas(64) char elements[kTileColumns * sizeof(float)];
-    job.store(sums, elements, count, false);
-    job.scatter(elements, to, out.column, size, tile.columns);
-  }
+  if (distances.is_triangle) return StoreTriangle(job, tile, memory.sums, pitch);
+  for (int64_t row = 0; row < tile.rows; ++row)
+    StoreDistances(job, memory.sums + row * pitch, tile.out + row * distances.out.row, tile.columns);
 }
 
 PackSource SourceOf(const DistanceOperand& operand, const GemmKernels& kernels, Isa isa) {
@@ -278,7 +293,7 @@ DistanceJob MakeDistanceJob(const Distances& distances, Isa isa, int threads) no
   Distances& made = job.distances;
   job.width = packing.columns;
   // Swaps the operands, if that lets vectors run along the longer one: distances are symmetric.
-  if (made.columns < job.width && made.rows > made.columns) {
+  if (!made.is_triangle && made.columns < job.width && made.rows > made.columns) {
     std::swap(made.left, made.right);
     std::swap(made.rows, made.columns);
     std::swap(made.out.row, made.out.column);
@@ -335,6 +350,8 @@ void DistanceJob::Run(void* const* addresses, void*) const noexcept {
         block /= column_tiles;
         const int64_t row = block % row_tiles * tile_rows;
         block /= row_tiles;
+        const bool is_triangle = distances.is_triangle;
+        if (is_triangle && column + tile_columns <= row + 1) return;
         int64_t index[kDistanceBatchDims];
         for (int dim = kDistanceBatchDims - 1; dim >= 0; --dim) {
           index[dim] = block % distances.batch[dim];
@@ -345,16 +362,25 @@ void DistanceJob::Run(void* const* addresses, void*) const noexcept {
           return static_cast<char*>(addresses[operand.argument]) + operand.offset + offset;
         };
         const DistanceOperand& out = distances.out;
-        const Tile tile{
-            std::min(tile_rows, distances.rows - row), std::min(tile_columns, distances.columns - column),
-            at(distances.left, row * distances.left.row), at(distances.right, column * distances.right.row),
-            at(out, row * out.row + column * out.column)};
+        const int64_t first = is_triangle ? 0 : row * out.row + column * out.column;
+        const Tile tile{row,
+                        column,
+                        std::min(tile_rows, distances.rows - row),
+                        std::min(tile_columns, distances.columns - column),
+                        at(distances.left, row * distances.left.row),
+                        at(distances.right, column * distances.right.row),
+                        at(out, first)};
         if (char* const memory = ThreadMemory(MemoryUse::kGemm))
           return RunTile(*this, tile, WholeTile::Of(reinterpret_cast<float*>(memory)), kGemmDepth);
         alignas(64) float numbers[SmallTile::kAll];
-        for (int64_t first = 0; first < tile.rows; first += kFewRows) {
-          const Tile part{std::min(kFewRows, tile.rows - first), tile.columns,
-                          tile.left + first * distances.left.row, tile.right, tile.out + first * out.row};
+        for (int64_t skipped = 0; skipped < tile.rows; skipped += kFewRows) {
+          const Tile part{row + skipped,
+                          column,
+                          std::min(kFewRows, tile.rows - skipped),
+                          tile.columns,
+                          tile.left + skipped * distances.left.row,
+                          tile.right,
+                          is_triangle ? tile.out : tile.out + skipped * out.row};
           RunTile(*this, part, SmallTile::Of(numbers), kFewTerms);
         }
       },

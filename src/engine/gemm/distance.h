@@ -41,6 +41,8 @@ struct Distances {
   DistanceOperand out;
   DistanceNorm norm;
   float power;  // of kPowers: greater than 0
+  // The operands are one: only distances from rows to later ones are written, row by row, `out.column` apart.
+  bool is_triangle;
 };
 
 // Packed rows of both operands, and the sums to which their differences add.

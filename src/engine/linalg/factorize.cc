@@ -1,4 +1,4 @@
-// Solves triangular systems, inverts matrices and computes QR factors (see factorize.h).
+// Solves triangular systems, inverts matrices and computes factors and determinants (see factorize.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/linalg/factorize.h"
 
@@ -68,6 +68,20 @@ Number<T> Quotient(Number<T> x, Number<T> y, int64_t parts) {
   return {(x.real * ratio + x.imaginary) / scale, (x.imaginary * ratio - x.real) / scale};
 }
 
+bool IsHalf(aclDataType dtype) { return dtype == ACL_FLOAT16 || dtype == ACL_BF16; }
+
+// The length of a number, without squares that overflow or vanish.
+template <class T>
+T SizeOf(Number<T> x, int64_t parts) {
+  if (parts == 1) return std::fabs(x.real);
+  const T greater = std::max(std::fabs(x.real), std::fabs(x.imaginary));
+  if (std::isnan(x.real) || std::isnan(x.imaginary)) return x.real + x.imaginary;
+  if (greater == 0 || std::isinf(greater)) return greater;
+  const T a = x.real / greater;
+  const T b = x.imaginary / greater;
+  return greater * std::sqrt(a * a + b * b);
+}
+
 template <class T>
 class LinalgRun {
  public:
@@ -104,16 +118,29 @@ class LinalgRun {
           break;
         case LinalgJob::Kind::kInverse:
           Each(count, [&](int64_t i) { Load(job_.matrix, first + i, MatrixOf(i), job_.rows, job_.rows); });
-          if (count == 1) {
-            Factor(0, job_.threads);
-          } else {
-            Each(count, [&](int64_t i) { Factor(i, 1); });
-          }
+          FactorAll(count);
           EachColumns(count, job_.rows, [&](int64_t i, int64_t from, int64_t to) {
             Solve(MatrixOf(i), SecondOf(i), false, false, true, from, to);
             Solve(MatrixOf(i), SecondOf(i), true, false, false, from, to);
             Store(SecondOf(i), job_.out, first + i, job_.rows, from, to);
           });
+          break;
+        case LinalgJob::Kind::kCholesky:
+          Each(count, [&](int64_t i) { Load(job_.matrix, first + i, MatrixOf(i), job_.rows, job_.rows); });
+          if (count == 1) {
+            FactorSymmetric(0, job_.threads);
+          } else {
+            Each(count, [&](int64_t i) { FactorSymmetric(i, 1); });
+          }
+          Each(count, [&](int64_t i) {
+            ClearBelowDiagonal(MatrixOf(i), job_.rows);
+            Store(MatrixOf(i), job_.out, first + i, job_.rows, 0, job_.rows);
+          });
+          break;
+        case LinalgJob::Kind::kDeterminant:
+          Each(count, [&](int64_t i) { Load(job_.matrix, first + i, MatrixOf(i), job_.rows, job_.rows); });
+          FactorAll(count);
+          Each(count, [&](int64_t i) { StoreDeterminant(i, first + i); });
           break;
         case LinalgJob::Kind::kQr:
           Each(count, [&](int64_t i) { Load(job_.matrix, first + i, MatrixOf(i), job_.rows, job_.columns); });
@@ -123,7 +150,7 @@ class LinalgRun {
             Each(count, [&](int64_t i) { Reflect(i, 1); });
           }
           Each(count, [&](int64_t i) {
-            ClearBelowDiagonal(MatrixOf(i));
+            ClearBelowDiagonal(MatrixOf(i), job_.columns);
             Store(MatrixOf(i), job_.r, first + i, job_.kept, 0, job_.columns);
             if (job_.out.argument >= 0) Store(SecondOf(i), job_.out, first + i, job_.rows, 0, job_.factor);
           });
@@ -183,8 +210,7 @@ class LinalgRun {
   }
   void Load(const LinalgOperand& operand, int64_t matrix, Rows<T> to, int64_t rows, int64_t columns) const {
     const char* const from = At(operand, matrix);
-    const LoadFunction load =
-        operand.dtype == ACL_FLOAT16 ? FindLoad(job_.isa, ACL_FLOAT16, ACL_FLOAT) : nullptr;
+    const LoadFunction load = IsHalf(operand.dtype) ? FindLoad(job_.isa, operand.dtype, ACL_FLOAT) : nullptr;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         const char* const element = from + i * operand.row + j * operand.column;
@@ -203,8 +229,8 @@ class LinalgRun {
   void Store(Rows<T> from, const LinalgOperand& operand, int64_t matrix, int64_t rows, int64_t first,
              int64_t end) const {
     char* const to = At(operand, matrix);
-    const bool is_half = operand.dtype == ACL_FLOAT16;
-    const StoreFunction store = is_half ? FindStore(job_.isa, ACL_FLOAT16) : nullptr;
+    const bool is_half = IsHalf(operand.dtype);
+    const StoreFunction store = is_half ? FindStore(job_.isa, operand.dtype) : nullptr;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = first; j < end; ++j) {
         char* const element = to + i * operand.row + j * operand.column;
@@ -262,14 +288,24 @@ class LinalgRun {
     }
   }
 
+  void FactorAll(int64_t count) const {
+    if (count == 1) {
+      Factor(0, job_.threads);
+    } else {
+      Each(count, [&](int64_t i) { Factor(i, 1); });
+    }
+  }
+
   // Replaces the matrix by its LU factors, with partial pivoting by the first largest element of a column.
-  // The right-hand sides become the permutation.
+  // The right-hand sides become the permutation, where there are any; its sign comes first in the row.
   void Factor(int64_t i, int threads) const {
     const Rows<T> matrix = MatrixOf(i);
     const Rows<T> right = SecondOf(i);
     const int64_t n = job_.rows;
     std::fill_n(right.base, second_numbers_, T{0});
-    for (int64_t row = 0; row < n; ++row) right.Part(row, 0)[row] = 1;
+    for (int64_t row = 0; row < right.columns; ++row) right.Part(row, 0)[row] = 1;
+    T* const sign = RowOf(i);
+    *sign = 1;
     for (int64_t k = 0; k < n; ++k) {
       int64_t pivot = k;
       T largest = 0;
@@ -283,7 +319,8 @@ class LinalgRun {
       }
       if (pivot != k) {
         std::swap_ranges(matrix.Part(k, 0), matrix.Part(k, 0) + parts_ * n, matrix.Part(pivot, 0));
-        std::swap_ranges(right.Part(k, 0), right.Part(k, 0) + parts_ * n, right.Part(pivot, 0));
+        std::swap_ranges(right.Part(k, 0), right.Part(k, 0) + parts_ * right.columns, right.Part(pivot, 0));
+        *sign = -*sign;
       }
       const Number<T> diagonal = matrix.At(k, k);
       constexpr int64_t kRowsTogether = 32;
@@ -297,6 +334,76 @@ class LinalgRun {
         }
       });
     }
+  }
+
+  // Replaces the upper triangle of a real matrix by its factor U, matrix = U^T U. Rows lose their terms in the
+  // order of the rows above, block by block, so that a block of those stays in a cache.
+  void FactorSymmetric(int64_t i, int threads) const {
+    constexpr int64_t kRowsTogether = 64;
+    constexpr int64_t kRowsOfBlock = 8;
+    const Rows<T> matrix = MatrixOf(i);
+    const int64_t n = job_.rows;
+    const auto subtract = [&](int64_t above, int64_t row) {
+      AddTo(Negative(matrix.At(above, row)), matrix, above, matrix, row, row, n);
+    };
+    for (int64_t first = 0; first < n; first += kRowsTogether) {
+      const int64_t end = std::min(n, first + kRowsTogether);
+      for (int64_t row = first; row < end; ++row) {
+        for (int64_t above = first; above < row; ++above) subtract(above, row);
+        T* const numbers = matrix.Part(row, 0);
+        numbers[row] = std::sqrt(numbers[row]);
+        for (int64_t j = row + 1; j < n; ++j) numbers[j] /= numbers[row];
+      }
+      ForEachBlock((n - end + kRowsOfBlock - 1) / kRowsOfBlock, threads, [&](int64_t block) {
+        const DefaultFloatEnvironment environment;
+        const int64_t begin = end + block * kRowsOfBlock;
+        for (int64_t row = begin; row < std::min(n, begin + kRowsOfBlock); ++row) {
+          for (int64_t above = first; above < end; ++above) subtract(above, row);
+        }
+      });
+    }
+  }
+
+  // Multiplies the diagonal of the LU factors: signs as they are, sizes as a number near 1 and a power of two.
+  void StoreDeterminant(int64_t i, int64_t matrix_index) const {
+    const Rows<T> matrix = MatrixOf(i);
+    Number<T> sign = {*RowOf(i), 0};
+    double size = 1;
+    int64_t exponent = 0;
+    const auto normalise = [&] {
+      int by = 0;
+      size = std::frexp(size, &by);
+      exponent += by;
+    };
+    for (int64_t k = 0; k < job_.rows; ++k) {
+      const Number<T> number = matrix.At(k, k);
+      const T length = SizeOf(number, parts_);
+      if (parts_ == 1) {
+        sign.real *= static_cast<T>(number.real > 0) - static_cast<T>(number.real < 0);
+      } else {
+        sign =
+            length == 0 ? Number<T>{0, 0} : Product(sign, {number.real / length, number.imaginary / length});
+      }
+      size *= static_cast<double>(length);
+      if (size > 0 && std::isfinite(size)) normalise();
+    }
+    if (size < 0.70710678118654752 && size > 0) {
+      size *= 2;
+      --exponent;
+    }
+    constexpr double kLog2 = 0.69314718055994531;
+    const double of_power = static_cast<double>(exponent) * kLog2;
+    double log = 0;
+    if constexpr (sizeof(T) == sizeof(float)) {
+      log = static_cast<double>(job_.logarithm.of_float(static_cast<float>(size))) + of_power;
+    } else {
+      log = job_.logarithm.of_double(size) + of_power;
+    }
+    T numbers[2] = {sign.real, sign.imaginary};
+    Store({numbers, parts_, 1}, job_.out, matrix_index, 1, 0, 1);
+    numbers[0] = static_cast<T>(log);
+    numbers[1] = 0;
+    Store({numbers, parts_, 1}, job_.r, matrix_index, 1, 0, 1);
   }
 
   // Makes the Householder reflector that zeroes column k below the diagonal, in LAPACK's form: 1 and the
@@ -364,10 +471,10 @@ class LinalgRun {
     for (int64_t k = count - 1; k >= 0; --k) apply(k, reflectors.At(k, job_.rows), q, 0);
   }
 
-  void ClearBelowDiagonal(Rows<T> matrix) const {
+  void ClearBelowDiagonal(Rows<T> matrix, int64_t columns) const {
     for (int64_t i = 1; i < job_.rows; ++i) {
       for (int64_t part = 0; part < parts_; ++part)
-        std::fill_n(matrix.Part(i, part), std::min(i, job_.columns), T{0});
+        std::fill_n(matrix.Part(i, part), std::min(i, columns), T{0});
     }
   }
 

@@ -1,5 +1,5 @@
-// Solutions of triangular systems, inverses and QR factors of matrices, in batches. The order of operations
-// is the same for every layout, batch, thread count and instruction set (docs/numerics.md).
+// Solutions of triangular systems, inverses, QR and Cholesky factors and determinants of matrices, in batches. The
+// order of operations is the same for every layout, batch, thread count and instruction set (docs/numerics.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include "acl/acl_base.h"
 #include "base/isa.h"
+#include "engine/linalg/logarithm.h"
 #include "engine/map/formula.h"
 #include "engine/move/move.h"
 
@@ -25,7 +26,9 @@ struct LinalgOperand {
 };
 
 struct LinalgJob {
-  enum class Kind : uint8_t { kSolve, kInverse, kQr };
+  // kCholesky reads the upper triangle of a matrix, and gives the upper factor. kDeterminant gives a sign, as
+  // `out`, and the logarithm of a size, as `r`, for each matrix.
+  enum class Kind : uint8_t { kSolve, kInverse, kQr, kCholesky, kDeterminant };
 
   Kind kind;
   bool is_upper;    // of a triangular matrix: the part that is read
@@ -34,7 +37,7 @@ struct LinalgJob {
   bool copies;      // runs `copy` at the end, too
   int64_t batch[kLinalgBatchDims];
   int64_t rows;     // of the matrix
-  int64_t columns;  // of the right-hand sides; for kInverse, as rows; for kQr, of the matrix
+  int64_t columns;  // of the right-hand sides; for kInverse, as rows; for kQr, of the matrix; else 0
   int64_t factor;   // for kQr: columns of q, which may be 0
   int64_t kept;     // for kQr: rows of r
   LinalgOperand matrix;
@@ -43,6 +46,7 @@ struct LinalgJob {
   LinalgOperand r;
   aclDataType computed;  // FLOAT, DOUBLE, COMPLEX64 or COMPLEX128
   VectorFunction add;    // in[0] + number * in[1], rounded once, for float32 and float64
+  Logarithm logarithm;   // for kDeterminant
   Move copy;
   int8_t copied_from;  // operands; the workspace, behind what a run takes, is the one behind the call's
   int8_t copied_to;

@@ -48,7 +48,7 @@ void AllElementsJob::Run(void* const* addresses, void*) const noexcept {
       every.store(false, std::memory_order_relaxed);
   });
   static_cast<char*>(addresses[output_argument])[output_offset] =
-      every.load(std::memory_order_relaxed) ? 1 : 0;
+      every.load(std::memory_order_relaxed) != is_opposite ? 1 : 0;
 }
 
 }  // namespace portacl::engine

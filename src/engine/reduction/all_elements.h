@@ -1,5 +1,5 @@
 // All-reductions: whether a formula that writes BOOL is true for every element, in one pass that ends soon
-// after the first false one.
+// after the first false one. Its opposite tells whether any element is false.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,6 +16,7 @@ struct AllElementsJob {
   Formula formula;
   int8_t output_argument;
   int64_t output_offset;  // byte offset of the BOOL result from the output's storage base
+  bool is_opposite;       // writes 0 where every element is true, else 1
   int threads;
 
   bool Touches(int executor_operand) const noexcept {

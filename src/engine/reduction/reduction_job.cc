@@ -26,7 +26,7 @@ ReductionJob MakeReductionJob(const FormulaSettings& settings, const Shape& shap
 
 AllElementsJob MakeAllElementsJob(const FormulaSettings& settings, std::span<const ViewOperand> inputs,
                                   const ViewOperand& output, const KernelTable& kernels,
-                                  const Scalars& scalars) noexcept {
+                                  const Scalars& scalars, bool is_opposite) noexcept {
   AllElementsJob job;
   const StridedView* views[kMaxLoopOperands];
   BindMap(settings, inputs, kernels, scalars, {}, job.formula, views);
@@ -35,6 +35,7 @@ AllElementsJob MakeAllElementsJob(const FormulaSettings& settings, std::span<con
   job.formula.gather = FindGather(settings.isa, is_in_memory ? GatherSource::kMemory : GatherSource::kCache);
   job.output_argument = static_cast<int8_t>(output.operand);
   job.output_offset = output.view->offset;
+  job.is_opposite = is_opposite;
   job.threads = settings.threads;
   return job;
 }

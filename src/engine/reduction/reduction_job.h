@@ -18,9 +18,10 @@ ReductionJob MakeReductionJob(const FormulaSettings& settings, const Shape& shap
                               double factor) noexcept;
 
 // Returns the job that writes 1 to the output's only element, a BOOL, if a formula that writes BOOL gives 1 for
-// every element of the inputs, else 0. The inputs have one shape, of at most 8 dims and without a dim of 0.
+// every element of the inputs, else 0; with `is_opposite` 0 and 1. The inputs have one shape, of at most 8 dims
+// and without a dim of 0.
 AllElementsJob MakeAllElementsJob(const FormulaSettings& settings, std::span<const ViewOperand> inputs,
                                   const ViewOperand& output, const KernelTable& kernels,
-                                  const Scalars& scalars) noexcept;
+                                  const Scalars& scalars, bool is_opposite) noexcept;
 
 }  // namespace portacl::engine

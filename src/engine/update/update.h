@@ -13,6 +13,7 @@ namespace portacl::engine {
 
 inline constexpr int kMaxUpdateOperands = 5;
 inline constexpr size_t kUpdateNumbers = 12;
+inline constexpr size_t kMaxUpdateReads = 7;
 
 // n elements of each operand as float32; the first operands are overwritten. The function returns the
 // instruction set that ran.
@@ -23,20 +24,20 @@ struct UpdateWork {
 };
 using UpdateFunction = Isa (*)(const float* numbers, UpdateWork& work);
 
-// The inputs of a formula's numbers: numbers of the call, and up to two that are read from memory when the
+// The inputs of a formula's numbers: numbers of the call, and those that are read from memory when the
 // job runs. PrepareUpdate computes the formula's numbers from them, and returns false if nothing is to be
 // done.
 struct UpdateGiven {
-  float number[kUpdateNumbers];
-  double read[2];
-  bool is_read[2];
+  double number[kUpdateNumbers];
+  double read[kMaxUpdateReads];
+  bool is_read[kMaxUpdateReads];
 };
 using PrepareUpdate = bool (*)(const UpdateGiven& given, float* numbers);
 
 struct PlannedUpdate {
   UpdateFunction function;
   PrepareUpdate prepare;
-  float number[kUpdateNumbers];
+  double number[kUpdateNumbers];
   int8_t operands;
   int8_t outputs;  // the first ones
   int8_t read_count;
@@ -44,8 +45,8 @@ struct PlannedUpdate {
   RowwiseOperand operand[kMaxUpdateOperands];
   const Conversion* store[kMaxUpdateOperands];
   int32_t executor_operand[kMaxUpdateOperands];
-  RowwiseOperand read[2];  // one element each
-  int32_t read_operand[2];
+  RowwiseOperand read[kMaxUpdateReads];  // one element each
+  int32_t read_operand[kMaxUpdateReads];
   int64_t count;  // of elements
   int64_t first_block;
 };

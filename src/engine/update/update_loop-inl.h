@@ -66,6 +66,7 @@ struct Update {
     if constexpr (Formula::kOutputs > 1) hn::StoreU(b, d, operand[1] + i);
     if constexpr (Formula::kOutputs > 2) hn::StoreU(c, d, operand[2] + i);
     if constexpr (Formula::kOutputs > 3) hn::StoreU(e, d, operand[3] + i);
+    if constexpr (Formula::kOutputs > 4) hn::StoreU(f, d, operand[4] + i);
   }
 };
 

@@ -191,7 +191,7 @@ class Beside {
  public:
   explicit Beside(int64_t length, double least) {
     const DefaultFloatEnvironment environment;  // the same numbers, whatever environment the test calls in
-    thread_local std::vector<std::vector<float>> memory(4);
+    thread_local std::vector<std::vector<float>> memory(16);
     std::vector<float>& data = memory[next_++ % memory.size()];
     data.resize(static_cast<size_t>(length));
     for (size_t i = 0; i < data.size(); ++i)
@@ -230,8 +230,9 @@ std::vector<aclTensor*> PartsOf(const aclTensor* whole) {
 using Plan = decltype(OperatorBinding::plan);
 
 SubjectRegistration RegisterStep(const std::string& name, size_t inputs, const Plan& plan,
-                                 const decltype(OperatorBinding::run)& run, const Shape& output,
-                                 Start start) {
+                                 const decltype(OperatorBinding::run)& run, const Shape& output, Start start,
+                                 const std::vector<DtypeNumber>& dtypes = {ACL_FLOAT, ACL_FLOAT16,
+                                                                           ACL_BF16}) {
   Subject subject;
   subject.start = start;
   subject.sums_everything = true;
@@ -242,7 +243,7 @@ SubjectRegistration RegisterStep(const std::string& name, size_t inputs, const P
   binding.plan = plan;
   binding.run = run;
   binding.may_need_workspace = [](std::span<const Shape>) { return true; };
-  for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+  for (const DtypeNumber dtype : dtypes) {
     GivenCase c;
     c.input_dtypes.assign(inputs, dtype);
     c.input_shapes.assign(inputs, Shape{kLength});
@@ -267,6 +268,73 @@ const auto kAdamW = RegisterStep(
                                                1e-3f, false, false, size, executor);
     },
     aclnnApplyAdamWV2, {kLength}, Start::kFirstInput);
+// Adam's kin take moments of the type of the parameters.
+class ListOfOne {
+ public:
+  explicit ListOfOne(aclTensor* tensor, int64_t length = kLength) {
+    aclTensor* const whole = Part(tensor, 0, 0, length);
+    list_ = aclCreateTensorList(&whole, 1);
+  }
+  ~ListOfOne() { aclDestroyTensorList(list_); }
+  ListOfOne(const ListOfOne&) = delete;
+  ListOfOne& operator=(const ListOfOne&) = delete;
+  operator aclTensorList*() const { return list_; }
+
+ private:
+  aclTensorList* list_;
+};
+const auto kFusedAdam = RegisterStep(
+    "aclnnFusedAdam", 2,
+    [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+      const Beside m(kLength, -1);
+      const Beside v(kLength, 0.25);
+      const Beside maximum(kLength, 0.5);
+      const Beside step(1, 3);
+      return aclnnFusedAdamGetWorkspaceSize(ListOfOne(t[2]), ListOfOne(t[1]), ListOfOne(m), ListOfOne(v),
+                                            ListOfOne(maximum), ListOfOne(step, 1), nullptr, nullptr, 0.1,
+                                            0.9, 0.99, 0.01, 1e-3, true, true, size, executor);
+    },
+    aclnnFusedAdam, {kLength}, Start::kFirstInput, {ACL_FLOAT});
+const auto kFusedAdamw = RegisterStep(
+    "aclnnFusedAdamw", 2,
+    [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+      const Beside m(kLength, -1);
+      const Beside v(kLength, 0.25);
+      const Beside step(1, 3);
+      const Beside scale(1, 2);
+      return aclnnFusedAdamwGetWorkspaceSize(ListOfOne(t[2]), ListOfOne(t[1]), ListOfOne(m), ListOfOne(v),
+                                             nullptr, ListOfOne(step, 1), scale, nullptr, 0.1, 0.9, 0.99,
+                                             0.01, 1e-3, false, false, size, executor);
+    },
+    aclnnFusedAdamw, {kLength}, Start::kFirstInput, {ACL_FLOAT});
+const auto kApplyAdamW =
+    RegisterStep("aclnnApplyAdamW", 2,
+                 [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                   const Beside m(kLength, -1);
+                   const Beside v(kLength, 0.25);
+                   const Beside maximum(kLength, 0.5);
+                   const Beside power1(1, 0.7), power2(1, 0.9), lr(1, 0.1), decay(1, 0.01), beta1(1, 0.9),
+                       beta2(1, 0.99), eps(1, 1e-3);
+                   return aclnnApplyAdamWGetWorkspaceSize(t[2], m, v, power1, power2, lr, decay, beta1, beta2,
+                                                          eps, t[1], maximum, true, false, size, executor);
+                 },
+                 aclnnApplyAdamW, {kLength}, Start::kFirstInput, {ACL_FLOAT});
+const auto kApplyFusedEmaAdam = RegisterStep(
+    "aclnnApplyFusedEmaAdam", 2,
+    [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+      const Beside m(kLength, -1);
+      const Beside v(kLength, 0.25);
+      const Beside average(kLength, -0.5);
+      static int64_t number = 3;
+      constexpr int64_t kOne = 1;
+      aclTensor* const step =
+          aclCreateTensor(&kOne, 1, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, &kOne, 1, &number);
+      const aclnnStatus status = aclnnApplyFusedEmaAdamGetWorkspaceSize(
+          t[1], t[2], m, v, average, step, 0.1, 0.99, 0.9, 0.99, 1e-3, 1, true, 0.01, size, executor);
+      aclDestroyTensor(step);
+      return status;
+    },
+    aclnnApplyFusedEmaAdam, {kLength}, Start::kFirstInput, {ACL_FLOAT});
 const auto kSgd = RegisterStep(
     "aclnnFusedSgd", 2,
     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {

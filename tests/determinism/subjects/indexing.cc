@@ -5,6 +5,7 @@
 
 #include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/logic.h"
 #include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
 #include "determinism/arguments.h"
@@ -364,6 +365,33 @@ const auto kIndexPutImpl = Register(
      {kSummed, {{7, 5, 90}, {900}, {900}, {900, 90}}, {7, 5, 90}, 1, {{1, 7, true}, {2, 5, true}}},
      {kSummed, {{60, 50}, {300, 1}, {300}, {300, 300}}, {60, 50}, 1, {{1, 60, true}, {2, 50, true}}}},
     Start::kFirstInput);
+// Where bags begin; one of them is empty.
+aclTensor* Bags() {
+  static std::vector<int64_t> offsets = {0, 40, 40, 100, 250};
+  constexpr int64_t kCount = 5;
+  return aclCreateTensor(&kCount, 1, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, &kCount, 1, offsets.data());
+}
+aclTensor* Unlooked(const Shape& shape, size_t which) {
+  static std::vector<int64_t> memory[3];
+  memory[which].resize(static_cast<size_t>(std::max<int64_t>(NumElements(shape), 1)));
+  return aclCreateTensor(shape.data(), shape.size(), ACL_INT64, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                         shape.size(), memory[which].data());
+}
+const auto kEmbeddingBag = Register(
+    "aclnnEmbeddingBag", 2,
+    [](const Call& c) {
+      aclTensor* const bags = Bags();
+      aclTensor* const bag_of = Unlooked({0}, 0);
+      aclTensor* const sizes = Unlooked({5}, 1);
+      aclTensor* const most = Unlooked(c.setting == 2 ? Shape{5, 257} : Shape{5}, 2);
+      ListOf({bags, bag_of, sizes, most});
+      return aclnnEmbeddingBagGetWorkspaceSize(c.t[0], c.t[1], bags, false, c.setting, false, nullptr, false,
+                                               3, c.t[2], bag_of, sizes, most, c.size, c.executor);
+    },
+    aclnnEmbeddingBag,
+    {{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{29, 257}, {301}}, {5, 257}, 0, {{1, 29}}},
+     {{ACL_FLOAT, ACL_BF16}, {{29, 257}, {301}}, {5, 257}, 1, {{1, 29}}},
+     {{ACL_FLOAT, ACL_BF16}, {{29, 257}, {301}}, {5, 257}, 2, {{1, 29}}}});
 const auto kEmbeddingDenseBackward =
     Register("aclnnEmbeddingDenseBackward", 2,
              [](const Call& c) {
@@ -515,6 +543,21 @@ const auto kUniqueConsecutive = Register(
     {{{ACL_INT64}, {kWide}, {77357}, 0, {{0, 2}}, ACL_INT64},
      {{ACL_INT64}, {{4, 20000}}, {4, 20000}, 1, {{0, 2}}, ACL_INT64}},
     Start::kZero);
+// Slices of few numbers, so that each is there often.
+const auto kUniqueDim = Register(
+    "aclnnUniqueDim", 1,
+    [](const Call& c) {
+      const bool gives_places = c.setting != 0;
+      aclTensor* const values = Unseen(gives_places ? Shape{5000, 4} : Shape{0}, 0);
+      aclTensor* const other = Unseen({0}, 1);
+      ListOf({values, other});
+      return aclnnUniqueDimGetWorkspaceSize(c.t[0], true, gives_places, 0, gives_places ? values : c.t[1],
+                                            gives_places ? c.t[1] : other, other, c.size, c.executor);
+    },
+    aclnnUniqueDim,
+    {{{ACL_INT64}, {{5000, 4}}, {5000, 4}, 0, {{0, 4, true}}, ACL_INT64},
+     {{ACL_INT64}, {{5000, 4}}, {5000}, 1, {{0, 4, true}}, ACL_INT64}},
+    Start::kZero);
 const auto kNonzero = Register(
     "aclnnNonzero", 1,
     [](const Call& c) { return aclnnNonzeroGetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },
@@ -626,6 +669,22 @@ const auto kSearchSorted =
              aclnnSearchSorted,
              {{{ACL_INT64}, {{257}, kWide}, kWide, 0, {{0, 1000}, {1, 1000}}, ACL_INT64},
               {{ACL_INT64}, {kWide, {301, 100}}, {301, 100}, 1, {{0, 1000}, {1, 1000}}, ACL_INT32}});
+// Whether few numbers are one, and whether any of them is.
+const auto kIsInTensorScalar =
+    Register("aclnnIsInTensorScalar", 1,
+             [](const Call& c) {
+               return aclnnIsInTensorScalarGetWorkspaceSize(c.t[0], Scalar(7.0), false, false, c.t[1], c.size,
+                                                            c.executor);
+             },
+             aclnnIsInTensorScalar, {{{ACL_BOOL}, {kWide}, kWide, 0, {{0, 50}}, ACL_INT64}});
+const auto kIsInScalarTensor = Register(
+    "aclnnIsInScalarTensor", 1,
+    [](const Call& c) {
+      return aclnnIsInScalarTensorGetWorkspaceSize(Scalar(c.setting == 0 ? 7.0 : 77.0), c.t[0], false, false,
+                                                   c.t[1], c.size, c.executor);
+    },
+    aclnnIsInScalarTensor,
+    {{{ACL_BOOL}, {kWide}, {}, 0, {{0, 50}}, ACL_INT64}, {{ACL_BOOL}, {kWide}, {}, 1, {{0, 50}}, ACL_INT32}});
 const auto kSearchSorteds =
     Register("aclnnSearchSorteds", 1,
              [](const Call& c) {

@@ -215,6 +215,100 @@ const auto kSquares = RegisterDistances<20>("2");
 const auto kMost = RegisterDistances<-1>("infinity");
 const auto kPowers = RegisterDistances<25>("2_5");
 
+// Gradients of distances by each term, rows in part and in whole vectors, and a batch that repeats.
+template <int kTenths>
+SubjectRegistration RegisterDistanceGradients(const std::string& name) {
+  return Register("aclnnCdistBackward_" + name, 4,
+                  [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                    const float p = kTenths < 0 ? -1 : static_cast<float>(kTenths) / 10;
+                    return aclnnCdistBackwardGetWorkspaceSize(t[0], t[1], t[2], t[3], p, t[4], size,
+                                                              executor);
+                  },
+                  aclnnCdistBackward,
+                  {{{{40, 97}, {40, 300}, {97, 300}, {40, 97}}, {40, 300}},
+                   {{{3, 5, 33}, {1, 5, 17}, {3, 33, 17}, {3, 5, 33}}, {1, 5, 17}}});
+}
+const auto kSumGradient = RegisterDistanceGradients<10>("1");
+const auto kSquaresGradient = RegisterDistanceGradients<20>("2");
+const auto kMostGradient = RegisterDistanceGradients<-1>("infinity");
+const auto kPdist =
+    Register("aclnnPdist", 1,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               return aclnnPdistGetWorkspaceSize(t[0], 2.5f, t[1], size, executor);
+             },
+             aclnnPdist, {{{{201, 70}}, {20100}}}, Start::kAnything, {ACL_FLOAT, ACL_FLOAT16});
+const auto kPdistForward =
+    Register("aclnnPdistForward", 1,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               return aclnnPdistForwardGetWorkspaceSize(t[0], WholeNumber(2), t[1], size, executor);
+             },
+             aclnnPdistForward, {{{{201, 300}}, {20100}}}, Start::kAnything, {ACL_FLOAT, ACL_FLOAT16});
+
+// A matrix that has a factor, which random ones have not: the input is not looked at.
+aclTensor* PositiveMatrix() {
+  constexpr int64_t kOrder = 131;
+  static const std::vector<float> numbers = [] {
+    std::vector<float> made(kOrder * kOrder);
+    for (int64_t i = 0; i < kOrder * kOrder; ++i) {
+      const int64_t far = std::abs(i / kOrder - i % kOrder);
+      made[static_cast<size_t>(i)] = far == 0 ? 4.0f : 1.0f / static_cast<float>(far * far + 1);
+    }
+    return made;
+  }();
+  const int64_t shape[] = {kOrder, kOrder};
+  return aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2,
+                         const_cast<float*>(numbers.data()));
+}
+const auto kCholesky = Register("aclnnLinalgCholesky", 1,
+                                [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+                                  aclTensor* const matrix = PositiveMatrix();
+                                  const aclnnStatus status = aclnnLinalgCholeskyGetWorkspaceSize(
+                                      matrix, false, t[1], size, executor);
+                                  aclDestroyTensor(matrix);
+                                  return status;
+                                },
+                                aclnnLinalgCholesky, {{{{1}}, {131, 131}}}, Start::kAnything, {ACL_FLOAT});
+// A tensor that is not looked at.
+aclTensor* Aside(const Shape& shape, const aclTensor* like) {
+  static std::vector<double> memory(1 << 12);
+  aclDataType dtype = ACL_FLOAT;
+  aclGetDataType(like, &dtype);
+  return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                         shape.size(), memory.data());
+}
+const auto kSlogdet = Register(
+    "aclnnSlogdet", 1,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      aclTensor* const sign = Aside({7}, t[0]);
+      const aclnnStatus status = aclnnSlogdetGetWorkspaceSize(t[0], sign, t[1], size, executor);
+      aclDestroyTensor(sign);
+      return status;
+    },
+    aclnnSlogdet, {{{{7, 60, 60}}, {7}}}, Start::kAnything, kLinalgDtypes);
+const auto kSvd = Register(
+    "aclnnSvd", 1,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      aclTensor* const none = Aside({0}, t[0]);
+      const aclnnStatus status =
+          aclnnSvdGetWorkspaceSize(t[0], false, false, t[1], none, none, size, executor);
+      aclDestroyTensor(none);
+      return status;
+    },
+    aclnnSvd, {{{{70, 33}}, {33}}, {{{5, 9, 20}}, {5, 9}}}, Start::kAnything, kLinalgDtypes);
+// Left vectors, with those that complete a square.
+const auto kSvdVectors = Register(
+    "aclnnSvd_vectors", 1,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      aclTensor* const values = Aside({9}, t[0]);
+      aclTensor* const right = Aside({9, 9}, t[0]);
+      const aclnnStatus status =
+          aclnnSvdGetWorkspaceSize(t[0], true, true, values, t[1], right, size, executor);
+      aclDestroyTensor(values);
+      aclDestroyTensor(right);
+      return status;
+    },
+    aclnnSvd, {{{{20, 9}}, {20, 20}}}, Start::kAnything, kLinalgDtypes);
+
 // Operands are dense, whatever layout is given: they are copied, each beside a guard page. INT8 weights, and their bytes as twice as many
 // INT4, transposed.
 class DenseCopy {

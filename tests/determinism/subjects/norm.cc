@@ -938,5 +938,52 @@ const auto kCtcLossBackward = Register(
      aclnnCtcLossBackward},
     CtcCases({{3}, kSteps, kTargetRows, {3}, kStates}, 2, kSteps), {}, /*is_plain_code=*/true);
 
+// ---- the cross entropy of a linear layer in parts ----
+
+std::vector<GivenCase> PartCases(size_t targets, const std::vector<Shape>& inputs, const Shape& output,
+                                 bool is_float) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+    GivenCase one = Case(dtype, inputs, output);
+    one.input_dtypes[targets] = ACL_INT64;
+    one.indices = {{targets, 301}};
+    if (is_float) one.output_dtype = ACL_FLOAT;
+    if (inputs.size() > 3) one.input_dtypes[3] = ACL_FLOAT;
+    cases.push_back(one);
+  }
+  return cases;
+}
+const auto kOnlineMaxSum =
+    Register({"aclnnFusedLinearOnlineMaxSum",
+              {"input", "weight", "target", "sumExpLogitsLocalOut"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen most({37}), predicted({37}), mask({5}, ACL_UINT8), place({37}, ACL_INT64);
+                return aclnnFusedLinearOnlineMaxSumGetWorkspaceSize(
+                    t[0], t[1], t[2], 0, 301, most, t[3], predicted, mask, place, nullptr, size, executor);
+              },
+              aclnnFusedLinearOnlineMaxSum},
+             PartCases(2, {{37, 65}, {301, 65}, {37}}, {37}, /*is_float=*/true));
+const auto kLinearLossGrad = Register(
+    {"aclnnFusedLinearCrossEntropyLossGrad",
+     {"input", "weight", "maskedTarget", "softmaxOptional", "weightGradOut"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       static std::vector<float> ones(37, 1.0f);
+       static std::vector<unsigned char> shown(37, 0);
+       const int64_t rows = 37;
+       const auto tensor = [&](aclDataType dtype, void* data) {
+         return aclCreateTensor(&rows, 1, dtype, nullptr, 0, ACL_FORMAT_ND, &rows, 1, data);
+       };
+       aclTensor* const number = tensor(ACL_FLOAT, ones.data());
+       aclTensor* const mask = tensor(ACL_BOOL, shown.data());
+       const Unseen other({37, 65}, DtypeOf(t[0]));
+       const aclnnStatus status = aclnnFusedLinearCrossEntropyLossGradGetWorkspaceSize(
+           number, t[0], t[1], mask, t[2], 0.0f, nullptr, nullptr, t[3], other, t[4], size, executor);
+       aclDestroyTensor(number);
+       aclDestroyTensor(mask);
+       return status;
+     },
+     aclnnFusedLinearCrossEntropyLossGrad},
+    PartCases(2, {{37, 65}, {301, 65}, {37}, {37, 301}}, {301, 65}, /*is_float=*/false));
+
 }  // namespace
 }  // namespace portacl::testing

@@ -96,6 +96,16 @@ const SubjectRegistration kLinspace(Make(
      },
      aclnnLinspace},
     Reductions({1531}), Outputs(And(kFloating, {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64}), {kLong}, 1)));
+const SubjectRegistration kLogSpace(
+    Make({"aclnnLogSpace",
+          {"result"},
+          [](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+            const Scalar start(-1.3);
+            const Scalar end(2.9);
+            return aclnnLogSpaceGetWorkspaceSize(start, end, attributes.reduction, 10, t[0], size, executor);
+          },
+          aclnnLogSpace},
+         Reductions({1531}), Outputs({ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {kLong}, 1)));
 const SubjectRegistration kEye(
     Make({"aclnnEye",
           {"out"},

@@ -1,0 +1,145 @@
+// Sums, means and maxima of bags (see bags.h). One thread computes a bag, in the order of its entries, so that
+// bits do not depend on who does what.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/route/bags.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/float_environment.h"
+#include "engine/parallel.h"
+#include "engine/route/bad_index.h"
+
+namespace portacl::engine {
+namespace {
+
+constexpr int64_t kColumns = 512;         // of a row, computed at a time
+constexpr int64_t kBlockBytes = 1 << 16;  // that a block of bags reads on average
+
+int64_t WordAt(const BufferRef& buffer, const JobContext& context, int64_t i) {
+  return Load<int64_t>(buffer.Address(context) + i * int64_t{sizeof(int64_t)});
+}
+void PutWord(const BufferRef& buffer, const JobContext& context, int64_t i, int64_t word) {
+  Store(buffer.Address(context) + i * int64_t{sizeof(int64_t)}, word);
+}
+
+class BagsRun {
+ public:
+  BagsRun(const ReduceBags& bags, const JobContext& context) : bags_(bags), context_(context) {}
+
+  void All() {
+    if (bags_.bag.is_there) {
+      for (int64_t entry = 0; entry < bags_.entries; ++entry) PutWord(bags_.bag.buffer, context_, entry, -1);
+    }
+    for (int64_t i = 0; bags_.none.is_there && i < bags_.none_words; ++i)
+      PutWord(bags_.none.buffer, context_, i, 0);
+    for (int64_t i = 0; bags_.count.is_there && i < bags_.clears_behind; ++i)
+      PutWord(bags_.count.buffer, context_, bags_.bags + i, 0);
+    const int64_t row_bytes = std::max<int64_t>(bags_.columns * bags_.source.size, 1);
+    const int64_t of_bag = (bags_.entries / std::max<int64_t>(bags_.bags, 1) + 1) * row_bytes;
+    const int64_t together = std::max<int64_t>(1, kBlockBytes / of_bag);
+    ForEachBlock((bags_.bags + together - 1) / together, bags_.threads, [&](int64_t block) {
+      const DefaultFloatEnvironment environment;
+      const int64_t end = std::min(bags_.bags, (block + 1) * together);
+      for (int64_t bag = block * together; bag < end; ++bag) Reduce(bag);
+    });
+    bad_offset_.Report(context_, bags_.raises, bags_.offset_name, 0, bags_.entries + 1,
+                       [&](int64_t at) { return WordAt(bags_.offset, context_, at); });
+    bad_index_.Report(context_, bags_.raises, bags_.index_name, 0, bags_.source_rows,
+                      [&](int64_t at) { return WordAt(bags_.index, context_, at); });
+  }
+
+ private:
+  int64_t Boundary(int64_t i) {
+    if (i >= bags_.offsets) return bags_.entries;
+    const int64_t at = WordAt(bags_.offset, context_, i);
+    if (at < 0 || at > bags_.entries) bad_offset_.Note(i);
+    return std::clamp<int64_t>(at, 0, bags_.entries);
+  }
+
+  // Returns the source row of an entry, -1 if it is left out, -2 if it is bad: then the row is 0.
+  int64_t RowOf(int64_t entry) {
+    const int64_t row = WordAt(bags_.index, context_, entry);
+    if (row == bags_.skipped && row >= 0) return -1;
+    if (row >= 0 && row < bags_.source_rows) return row;
+    bad_index_.Note(entry);
+    return -2;
+  }
+
+  void Bring(int64_t row, int64_t column, int64_t n, float* to) const {
+    if (row < 0) {
+      std::fill_n(to, n, 0.0f);
+      return;
+    }
+    bags_.source.load(
+        bags_.source.buffer.Address(context_) + (row * bags_.columns + column) * bags_.source.size, to,
+        static_cast<size_t>(n));
+  }
+  float FactorOf(int64_t entry) const {
+    if (!bags_.factor.is_there) return 1.0f;
+    float factor;
+    bags_.factor.load(bags_.factor.buffer.Address(context_) + entry * bags_.factor.size, &factor, 1);
+    return factor;
+  }
+
+  void Reduce(int64_t bag) {
+    const int64_t begin = Boundary(bag);
+    const int64_t end = Boundary(bag + 1);
+    int64_t count = 0;
+    for (int64_t entry = begin; entry < end; ++entry) {
+      if (bags_.bag.is_there) PutWord(bags_.bag.buffer, context_, entry, bag);
+      count += RowOf(entry) == -1 ? 0 : 1;
+    }
+    if (bags_.count.is_there) PutWord(bags_.count.buffer, context_, bag, count);
+    for (int64_t column = 0; column < bags_.columns; column += kColumns)
+      ReduceColumns(bag, begin, end, count, column, std::min(kColumns, bags_.columns - column));
+  }
+
+  void ReduceColumns(int64_t bag, int64_t begin, int64_t end, int64_t count, int64_t column, int64_t n) {
+    float result[kColumns];
+    float term[kColumns];
+    int64_t most[kColumns];
+    std::fill_n(result, n, 0.0f);
+    std::fill_n(most, n, int64_t{0});
+    bool is_first = true;
+    for (int64_t entry = begin; entry < end; ++entry) {
+      const int64_t row = RowOf(entry);
+      if (row == -1) continue;
+      Bring(row, column, n, term);
+      if (bags_.factor.is_there) {
+        const float factor = FactorOf(entry);
+        for (int64_t i = 0; i < n; ++i) term[i] *= factor;
+      }
+      if (bags_.mode != ReduceBags::Mode::kMost) {
+        for (int64_t i = 0; i < n; ++i) result[i] += term[i];
+      } else {
+        for (int64_t i = 0; i < n; ++i) {
+          if (!is_first && !(term[i] > result[i])) continue;
+          result[i] = term[i];
+          most[i] = std::max<int64_t>(row, 0);
+        }
+      }
+      is_first = false;
+    }
+    if (bags_.mode == ReduceBags::Mode::kMean && count > 1) {
+      const auto divisor = static_cast<float>(count);
+      for (int64_t i = 0; i < n; ++i) result[i] /= divisor;
+    }
+    bags_.to.store(result, bags_.to.buffer.Address(context_) + (bag * bags_.columns + column) * bags_.to.size,
+                   static_cast<size_t>(n), false);
+    if (!bags_.most.is_there) return;
+    for (int64_t i = 0; i < n; ++i)
+      PutWord(bags_.most.buffer, context_, bag * bags_.columns + column + i, most[i]);
+  }
+
+  const ReduceBags& bags_;
+  const JobContext& context_;
+  BadIndex bad_index_;
+  BadIndex bad_offset_;
+};
+
+}  // namespace
+
+void ReduceBags::Run(const JobContext& context) const noexcept { BagsRun(*this, context).All(); }
+
+}  // namespace portacl::engine
