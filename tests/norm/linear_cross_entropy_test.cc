@@ -297,7 +297,7 @@ IndexOperator LossGrad() {
 }
 
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {OnlineMaxSum(), LossWithMaxSum(), LossGrad()};
+  static const std::vector<IndexOperator> all = {OnlineMaxSum(), LossGrad()};
   return all;
 }
 
