@@ -308,43 +308,62 @@ void SetMoveJob(const OperatorCall& call, int source, int destination, Executor&
   });
 }
 
-engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
-                                    const SequenceOperands& operands) noexcept {
+namespace {
+
+engine::SequenceJob SequenceOf(const OperatorCall& call, engine::ElementType type,
+                               std::span<const engine::ViewOperand> inputs,
+                               const engine::ViewOperand& output) noexcept {
   engine::SequenceJob job;
-  const aclTensor& output = call.Tensor(operands.output);
-  const StridedView* tensors[engine::kMaxSequenceInputs + 1];
+  const StridedView* views[engine::kMaxSequenceInputs + 1];
   const aclDataType computed = engine::DtypeOf(type);
-  const engine::MapTypes types{call.isa, output.dtype, type, /*writes_bool=*/false};
-  job.input_count = operands.inputs.count;
+  const engine::MapTypes types{call.isa, output.view->dtype, type, /*writes_bool=*/false};
+  job.input_count = static_cast<int>(inputs.size());
   for (int k = 0; k < job.input_count; ++k) {
-    const aclTensor& input = call.Tensor(operands.inputs.index[k]);
-    tensors[k] = &input;
-    job.argument[k] = operands.inputs.index[k];
+    const engine::ViewOperand& input = inputs[static_cast<size_t>(k)];
+    views[k] = input.view;
+    job.argument[k] = static_cast<int8_t>(input.operand);
     engine::ElementType loaded{};
-    job.load[k] = types.LoadFor(input.dtype, computed, &loaded);
-    job.is_loaded[k] = input.dtype != computed;
+    job.load[k] = types.LoadFor(input.view->dtype, computed, &loaded);
+    job.is_loaded[k] = input.view->dtype != computed;
   }
-  tensors[job.input_count] = &output;
+  views[job.input_count] = output.view;
   int axes[kMaxLoopRank];
   std::iota(std::begin(axes), std::end(axes), 0);
-  const std::span<const int> order(axes, static_cast<size_t>(output.shape.rank));
-  job.plan = PlanInOrder(output.shape, order, {tensors, static_cast<size_t>(job.input_count) + 1});
+  const std::span<const int> order(axes, static_cast<size_t>(output.view->shape.rank));
+  job.plan = PlanInOrder(output.view->shape, order, {views, inputs.size() + 1});
   job.threads = call.threads;
   job.stream = job.plan.BytesWalked() > engine::LastLevelCacheBytes();
   job.gather =
       engine::FindGather(call.isa, job.stream ? engine::GatherSource::kMemory : engine::GatherSource::kCache);
-  job.result.argument = static_cast<int8_t>(operands.output);
+  job.result.argument = static_cast<int8_t>(output.operand);
   job.result.scatter = engine::FindScatter(call.isa, job.stream);
-  job.is_converted = type != engine::ElementType::kOther && output.dtype != computed;
-  if (job.is_converted) job.result.store = types.StoreFor(output.dtype, &job.result.type);
+  job.is_converted = type != engine::ElementType::kOther && output.view->dtype != computed;
+  if (job.is_converted) job.result.store = types.StoreFor(output.view->dtype, &job.result.type);
+  job.packed.use = engine::PackedOperand::Use::kNone;
+  return job;
+}
+
+}  // namespace
+
+engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
+                                    const SequenceOperands& operands) noexcept {
+  engine::SequenceJob job =
+      SequenceOf(call, type, MapInputs(call, operands.inputs).All(), TensorOperand(call, operands.output));
   job.packed.use = operands.use;
   if (operands.use != engine::PackedOperand::Use::kNone) {
     const aclTensor& packed = call.Tensor(operands.packed);
     const StridedView* const one[] = {&packed};
+    int axes[kMaxLoopRank];
+    std::iota(std::begin(axes), std::end(axes), 0);
     job.packed.argument = static_cast<int8_t>(operands.packed);
     job.packed.plan = PlanInOrder(packed.shape, {axes, static_cast<size_t>(packed.shape.rank)}, one);
   }
   return job;
+}
+
+engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
+                                    const engine::ViewOperand& output) noexcept {
+  return SequenceOf(call, type, {}, output);
 }
 
 void SetFillJob(const OperatorCall& call, int destination, const ScalarValue& value,

@@ -16,6 +16,10 @@
 #include "engine/reduction/reduction.h"
 #include "engine/sequence/sequence.h"
 
+namespace portacl::engine {
+struct ViewOperand;
+}
+
 namespace portacl {
 
 // Dtypes that an elementwise formula can write.
@@ -105,6 +109,10 @@ struct SequenceOperands {
 // They are rounded once to the output's dtype, or, if integers, wrap. Inputs are converted to the type.
 engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
                                     const SequenceOperands& operands) noexcept;
+
+// The same without inputs. The output may be a view of an operand or of the workspace.
+engine::SequenceJob MakeSequenceJob(const OperatorCall& call, engine::ElementType type,
+                                    const engine::ViewOperand& output) noexcept;
 
 // Why a job built now has no functions of float64, for FunctionsThere; empty where it has them.
 const char* WhyFunctionsAreMissing() noexcept;

@@ -605,12 +605,11 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
     return x[0] == 0 && !std::isnan(x[1]) ? 0 : x[0] * std::log1p(x[1]);
   };
   times_log1p.ulp32 = 2;
-  all.push_back(Describe(
-      PORTACL_C_FUNCTION(aclnnXlog1py), "x y z",
-      {Nulls("x y z"), In("x", kFloats), SameDtypes("x", "y"), SameDtypes("x", "z"), Ranks("x y"),
-       Broadcasts("x y"), BroadcastIs("z"), Empty("x y"),
-       Sets([](MapCall& call) { call.promoted = call["x"].dtype; })},
-      times_log1p));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnXlog1py), "x y z",
+                         {Nulls("x y z"), In("x", kFloats), SameDtypes("x", "y"), SameDtypes("x", "z"),
+                          Ranks("x y"), Broadcasts("x y"), BroadcastIs("z"), Empty("x y"),
+                          Sets([](MapCall& call) { call.promoted = call["x"].dtype; })},
+                         times_log1p));
 
   // With a number, whose dtype counts as a tensor's.
   const auto as_tensors = [](MapCall& call) {

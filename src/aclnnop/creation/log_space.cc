@@ -5,9 +5,9 @@
 #include <cstring>
 #include <new>
 
-#include "aclnnop/call_of_views.h"
 #include "aclnnop/jobs/list_kernels.h"
 #include "aclnnop/jobs/op_list.h"
+#include "aclnnop/mapped_view.h"
 #include "aclnnop/phase1.h"
 #include "base/data_type.h"
 #include "base/errors.h"
@@ -109,11 +109,9 @@ void SetPowers(const OperatorCall& call, Executor& executor) {
   engine::Scalars scalars;
   SetMapScalar(call, kernels, base, scalars, 0);
   scalars.SetScalarIsFirst();
-  const CallOfViews views(call, {exponents}, {out, kOut});
-  auto* const powers = new (memory)
-      engine::ElementwiseJob(MakeMapJob(views.call, views.indices, views.count, kernels, scalars));
-  powers->formula.argument[0] = static_cast<int8_t>(exponents.operand);
-  powers->result.argument = kOut;
+  const engine::ViewOperand from = exponents.AsOperand();
+  new (memory) engine::ElementwiseJob(
+      engine::MakeMapJob(SettingsOf(call), {&from, 1}, {&out, kOut}, kernels, scalars));
   const int64_t last = call.attributes[kSteps].integer - 1;
   engine::EvenlySpaced<float> numbers{FloatOf(call.Scalar(kStart)), 0, FloatOf(call.Scalar(kEnd)), last, 1};
   if (last > 0) {
@@ -121,9 +119,8 @@ void SetPowers(const OperatorCall& call, Executor& executor) {
     numbers.half = (last + 1) / 2;
   }
   executor.SetJob([&] {
-    PowersJob job{MakeSequenceJob(views.call, engine::TypeOf(numbers), {.output = 0})};
+    PowersJob job{MakeSequenceJob(call, engine::TypeOf(numbers), exponents.AsOperand())};
     job.exponents.Set(call.isa, numbers);
-    job.exponents.result.argument = static_cast<int8_t>(exponents.operand);
     return job;
   });
 }

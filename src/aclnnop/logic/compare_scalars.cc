@@ -145,7 +145,7 @@ constexpr auto kIsInScalarTensorChecks =
          SoughtChecks(Custom(PromotesSought<true>), CastsToPromoted({kSelf}), IsScalar(kOut)),
          List(ScalarsCastToPromoted({kNumber}), InsideStorage({kSelf})));
 
-// Whether any element is the number is the opposite of whether every one is another.
+// An element is the number unless every one is another, so the test for all is asked and its answer inverted.
 void SetIsInTensor(const OperatorCall& call, Executor& executor) {
   const bool inverts = call.attributes[kInverts].integer != 0;
   if (call.Tensor(kSelf).shape.IsEmpty()) {
