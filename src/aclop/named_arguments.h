@@ -6,12 +6,13 @@
 #include <initializer_list>
 #include <set>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "acl/stream/found_stream.h"
 #include "aclnn/acl_meta.h"
 #include "aclop/dims.h"
 #include "aclop/named_call.h"
+#include "aclop/stream_memory.h"
 
 namespace portacl {
 
@@ -59,7 +60,8 @@ class NamedView {
  private:
   friend class NamedArguments;
 
-  Dims RowMajor(const Dims& dims) const;
+  // Begins at these elements of the dims of `of`, unless the view is empty: then nothing limits them.
+  NamedView& At(const Dims& begin, const NamedView& of);
 
   NamedArguments* arguments_;
   const NamedOperands* operands_;
@@ -79,7 +81,8 @@ class NamedArguments {
     aclError status;
   };
 
-  explicit NamedArguments(const NamedCall& call) noexcept : call_(call) {}
+  NamedArguments(const NamedCall& call, const FoundStream& queue, StreamMemory& memory) noexcept
+      : call_(call), queue_(queue), memory_(memory) {}
   NamedArguments(const NamedArguments&) = delete;
   NamedArguments& operator=(const NamedArguments&) = delete;
   ~NamedArguments();
@@ -145,15 +148,16 @@ class NamedArguments {
   aclScalar* Real(double value);
   aclScalar* Whole(int64_t value);
 
+  // For native functions that take fewer bits than calls give.
+  int ShortInt(int64_t value, const char* what);
+
   [[noreturn]] void Refuse(const Text& why);
   void Require(const Refused& refused) {
     if (refused) throw Stop{*refused};
   }
   // Refuses attributes that nobody has asked for. Names that begin with _ are the graph engine's own.
   void CheckAttributes();
-  // Memory that must live until the call's work is done: the caller frees it.
-  std::vector<void*> TakeMemory() noexcept { return std::exchange(memory_, {}); }
-  // Returns device memory, which TakeMemory will give.
+  // Returns device memory that lives until the call's work is done.
   void* Memory(size_t bytes);
 
  private:
@@ -168,7 +172,12 @@ class NamedArguments {
   const aclTensorDesc& Input(int index);
   aclTensor* Make(const NamedView& view);
 
+  // Waits for the work that is queued, so that the host can read values in device memory.
+  void Wait();
+
   const NamedCall& call_;
+  const FoundStream& queue_;
+  StreamMemory& memory_;
   bool has_waited_ = false;
   std::set<std::string_view> asked_;
   std::vector<aclTensor*> tensors_;
@@ -176,7 +185,6 @@ class NamedArguments {
   std::vector<aclIntArray*> arrays_;
   std::vector<aclBoolArray*> flags_;
   std::vector<aclScalar*> scalars_;
-  std::vector<void*> memory_;
 };
 
 }  // namespace portacl

@@ -191,16 +191,17 @@ constexpr NativeCall kCalls[] = {
     BINARY("LessEqual", aclnnLeTensor),
     BINARY("LogicalAnd", aclnnLogicalAnd),
     BINARY("LogicalOr", aclnnLogicalOr),
-    NATIVE("Cast", 1, 1, 1, aclnnCast, a.In(0), static_cast<aclDataType>(a.Int("dst_type")), a.Out(0)),
+    NATIVE("Cast", 1, 1, 1, aclnnCast, a.In(0),
+           static_cast<aclDataType>(a.ShortInt(a.Int("dst_type"), "dst_type")), a.Out(0)),
 
     // ---- constants, masks ----
     NATIVE("Fill", 2, 2, 1, aclnnInplaceFillScalar, a.Out(0).As(a.Ints(0)), a.Scalar(1)),
     NATIVE("FillDiagonal", 1, 1, 1, aclnnInplaceCopy, a.Out(0), a.In(0).Like(a.Out(0))),
     NATIVE("FillDiagonal", 1, 1, 1, aclnnInplaceFillDiagonal, a.Out(0), a.Real(a.Number("fill_value", 0)),
            a.Flag("wrap", false)),
-    NATIVE("OneHot", 4, 4, 1, aclnnOneHot, a.In(0), static_cast<int>(a.Int(1)), a.In(2), a.In(3),
+    NATIVE("OneHot", 4, 4, 1, aclnnOneHot, a.In(0), a.ShortInt(a.Int(1), "depth"), a.In(2), a.In(3),
            a.Int("axis", -1), a.Out(0)),
-    NATIVE("OneHotD", 3, 3, 1, aclnnOneHot, a.In(0), static_cast<int>(a.Int("depth")), a.In(1), a.In(2),
+    NATIVE("OneHotD", 3, 3, 1, aclnnOneHot, a.In(0), a.ShortInt(a.Int("depth"), "depth"), a.In(1), a.In(2),
            a.Int("axis", -1), a.Out(0)),
     // A byte for each element: 1 keeps it.
     NATIVE("DropOutGenMaskV3", 2, 2, 1, aclnnInplaceBernoulli, a.Out(0).As(a.Ints(0)), a.Scalar(1),
@@ -317,11 +318,11 @@ constexpr NativeCall kCalls[] = {
     // Only the shape of what stands for the input and, below, for the filter counts.
     NATIVE("Conv2DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.Out(0).Of(a.Ints(0)).Images(), a.In(1).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
-           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({true, false, false}), kAnyPrecision, a.Out(0).Images(), nullptr, nullptr),
     NATIVE("Conv2DBackpropFilter", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(), a.In(0).Images(),
            a.Out(0).Of(a.Ints(1)).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)), DILATIONS(a.In(2)),
-           false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({false, true, false}), kAnyPrecision, nullptr, a.Out(0).Images(), nullptr),
     NATIVE("Conv3D", 2, 3, 1, aclnnConvolution, a.In(0).Images(), a.In(1).Images(), a.MaybeIn(2),
            STRIDES(a.In(0)), PADS(a.In(0)), DILATIONS(a.In(0)), false, NO_OUTPUT_PADDING(a.In(0)),
@@ -332,11 +333,11 @@ constexpr NativeCall kCalls[] = {
     // Only the shape of what stands for the input and, below, for the filter counts.
     NATIVE("Conv3DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.Out(0).Of(a.Ints(0)).Images(), a.In(1).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
-           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({true, false, false}), kAnyPrecision, a.Out(0).Images(), nullptr, nullptr),
     NATIVE("Conv3DBackpropFilter", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(), a.In(0).Images(),
            a.Out(0).Of(a.Ints(1)).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)), DILATIONS(a.In(2)),
-           false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({false, true, false}), kAnyPrecision, nullptr, a.Out(0).Images(), nullptr),
     // A filter [1, channels, h, w]: each channel is a group.
     NATIVE("DepthwiseConv2DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),

@@ -351,6 +351,15 @@ bool RemoveMemory(const void* address, MemoryKind kind) noexcept {
   return true;
 }
 
+void* TakeOwnMemory(const char* api, size_t size, int32_t device) noexcept {
+  return Allocate(api, size, true, MemoryKind::kDevice, device);
+}
+
+void GiveBackOwnMemory(const char* api, void* address) noexcept {
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->OwnMemoryGoes(address, SizeAt(address));
+  Release(api, address, Source::kDevice);
+}
+
 uint64_t MemoryEnds() noexcept { return memory_ends.load(std::memory_order_acquire); }
 
 MemoryUsage UsageOfDevice(int32_t device) noexcept {
