@@ -3,10 +3,11 @@
 #pragma once
 
 #include "acl/acl_base.h"
-#include "base/errors.h"
 #include "base/text.h"
 
 namespace portacl {
+
+enum class MessageClass;
 
 // While it lives, the calling thread's messages are not pending: the latest one is held. It becomes pending
 // at the end, unless it was taken.
@@ -26,7 +27,7 @@ class HeldFailure {
   HeldFailure* const outer_;
   const aclError last_error_;
   bool holds_ = false;
-  MessageClass class_ = MessageClass::kAclInner;
+  MessageClass class_{};
   Text text_;
 };
 
