@@ -86,7 +86,6 @@
 #include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 #include "aclnnop/aclnn_sort.h"
 #include "aclnnop/aclnn_sqrt.h"
-#include "aclnnop/aclnn_square.h"
 #include "aclnnop/aclnn_sub.h"
 #include "aclnnop/aclnn_swish.h"
 #include "aclnnop/aclnn_swish_backward.h"
@@ -166,7 +165,8 @@ constexpr NativeCall kCalls[] = {
     UNARY("Sin", aclnnSin),
     UNARY("Sinh", aclnnSinh),
     UNARY("Sqrt", aclnnSqrt),
-    UNARY("Square", aclnnSquare),
+    // aclnnSquare is Ascend 950's alone.
+    NATIVE("Square", 1, 1, 1, aclnnMul, a.In(0), a.In(0), a.Out(0)),
     UNARY("Tan", aclnnTan),
     UNARY("Tanh", aclnnTanh),
     UNARY("Trunc", aclnnTrunc),

@@ -47,12 +47,12 @@ uint64_t MemoryInUse() {
 }
 
 // A host function that waits until it may write.
-struct Gate {
+struct GateOfNumbers {
   std::atomic<bool> open{false};
   Floats x = {1.0f, 1.0f};
 };
 void Await(void* opaque) {
-  auto* const gate = static_cast<Gate*>(opaque);
+  auto* const gate = static_cast<GateOfNumbers*>(opaque);
   while (!gate->open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   gate->x = {4.0f, 9.0f};
 }
@@ -977,7 +977,7 @@ TEST_F(NativeOperators, SamplesAtPlaces) {
 // ---- halves, queues, refusals ----
 
 TEST_F(NativeOperators, RunInTheOrderOfTheStream) {
-  Gate gate;
+  GateOfNumbers gate;
   ASSERT_EQ(aclrtLaunchHostFunc(stream_, Await, &gate), 0);
   Floats y(2);
   Floats z(2);
@@ -1036,7 +1036,7 @@ TEST_F(NativeOperators, LeaveNoMemoryBehindInAStreamThatStopsOnFailure) {
 
 // The task that the stream is at may use the memory: it is freed when that has ended.
 TEST_F(NativeOperators, AForcedEndOfTheStreamFreesNothingEarly) {
-  Gate gate;
+  GateOfNumbers gate;
   Floats x = Numbers(1 << 12);
   Floats y(x.size());
   Floats z(2);
