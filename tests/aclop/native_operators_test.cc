@@ -48,11 +48,13 @@ uint64_t MemoryInUse() {
 
 // A host function that waits until it may write.
 struct GateOfNumbers {
+  std::atomic<bool> reached{false};
   std::atomic<bool> open{false};
   Floats x = {1.0f, 1.0f};
 };
 void Await(void* opaque) {
   auto* const gate = static_cast<GateOfNumbers*>(opaque);
+  gate->reached = true;
   while (!gate->open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   gate->x = {4.0f, 9.0f};
 }
@@ -1023,6 +1025,7 @@ TEST_F(NativeOperators, LeaveNoMemoryBehindInAStreamThatStopsOnFailure) {
   ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
   CalledByName fails("Swish");
   EXPECT_EQ(fails.In(ACL_INT32, {6}, whole).Out(ACL_INT32, {6}, whole).Launch(stream_), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(sort(), 0);
     EXPECT_EQ(MemoryInUse(), before);
@@ -1051,6 +1054,7 @@ TEST_F(NativeOperators, AForcedEndOfTheStreamFreesNothingEarly) {
   ASSERT_EQ(aclrtLaunchHostFunc(forced, Await, &gate), 0);
   CalledByName sort("SortV2");
   ASSERT_EQ(sort.In({1 << 12}, x).Out({1 << 12}, y).Int("axis", 0).Launch(forced), 0);
+  while (!gate.reached) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const uint64_t with_work = MemoryInUse();
   EXPECT_GT(with_work, before);
   aclrtContext context = nullptr;
@@ -1100,7 +1104,7 @@ TEST_F(NativeOperators, KeepTheErrorsOfEarlierCalls) {
   std::vector<int32_t> whole(6, 1);
   aclrtGetLastError(ACL_RT_THREAD_LEVEL);
   TakeMessage();
-  EXPECT_NE(aclrtFree(&whole), 0);
+  EXPECT_NE(aclrtFree(nullptr), 0);
   const aclError of_free = aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL);
   EXPECT_NE(of_free, 0);
   ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
