@@ -76,10 +76,13 @@ aclTensor* NamedArguments::Make(const NamedView& view) {
   const size_t elements = bits < 8 ? room * (8 / bits) : room / (bits / 8);
   constexpr auto kMost = static_cast<size_t>(std::numeric_limits<int64_t>::max());
   const auto storage = static_cast<int64_t>(std::min(elements, kMost));
+  void* address = aclGetDataBufferAddr(buffer);
+  if (view.operands_->descriptions[view.index_]->placement != ACL_MEMTYPE_DEVICE && room > 0)
+    address = CopyToDevice(address, room);
   tensors_.reserve(tensors_.size() + 1);
   aclTensor* const tensor =
       aclCreateTensor(view.dims_.data(), view.dims_.size(), view.dtype(), view.strides_.data(), view.offset_,
-                      view.format_, &storage, 1, aclGetDataBufferAddr(buffer));
+                      view.format_, &storage, 1, address);
   if (tensor == nullptr) throw std::bad_alloc();
   tensors_.push_back(tensor);
   return tensor;
@@ -128,6 +131,13 @@ void* NamedArguments::Memory(size_t bytes) {
   throw Stop{FailCall(call_, ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                       Text(call_.api, ": operator ", call_.type, " needs ", bytes,
                            " bytes of device memory until it is done, more than are free."))};
+}
+
+void* NamedArguments::CopyToDevice(const void* from, size_t bytes) {
+  void* const copy = Memory(bytes);
+  std::memcpy(sanitizer::Working(copy), from, bytes);
+  if (sanitizer::IsOn(sanitizer::kInit)) sanitizer::hooks->MarkWritten(copy, bytes);
+  return copy;
 }
 
 aclTensor* NamedArguments::Unread(const NamedView& like, aclDataType dtype) {

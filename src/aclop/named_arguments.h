@@ -54,6 +54,10 @@ class NamedView {
   int Channels() const;
   // A depthwise filter [1, channels, h, w] as one of groups, [channels, 1, h, w].
   NamedView OfGroups() const;
+  // The first along a dim, which goes.
+  NamedView First(int64_t axis) const;
+  // The first along each dim that was repeated to make this of `like`, which then has the length 1.
+  NamedView Once(const NamedView& like) const;
   // The dims from an axis on.
   Dims From(int64_t axis) const;
 
@@ -171,6 +175,7 @@ class NamedArguments {
   const unsigned char* Values(int index, size_t* count);
   const aclTensorDesc& Input(int index);
   aclTensor* Make(const NamedView& view);
+  void* CopyToDevice(const void* from, size_t bytes);
 
   // Waits for the work that is queued, so that the host can read values in device memory.
   void Wait();

@@ -40,7 +40,8 @@ NamedView::NamedView(NamedArguments& arguments, const NamedOperands& operands, i
   if (!CountElements(description, &elements)) refuse(", accepted: dims that are known");
   if (!CountBytes(description.dtype, elements, &bytes))
     refuse(", accepted: a type whose elements have a size");
-  if (description.placement != ACL_MEMTYPE_DEVICE) refuse(" in host memory, accepted: device memory");
+  if (description.placement != ACL_MEMTYPE_DEVICE && &operands == &arguments.call_.outputs)
+    refuse(" in host memory, accepted: device memory");
   arguments.Require(CheckRoom(arguments.call_, operands, index, bytes));
   strides_ = RowMajor(dims_);
 }
@@ -271,6 +272,36 @@ NamedView NamedView::OfGroups() const {
   Text text("has a depthwise filter of the dims ");
   AddDims(text, dims_);
   arguments_->Refuse(text.Add(", accepted: 4, of which the first is 1"));
+}
+
+NamedView NamedView::First(int64_t axis) const {
+  const int at = Axis(axis);
+  if (dims_.empty() || dims_[static_cast<size_t>(at)] == 0) {
+    Text text("takes the first along the axis ");
+    AddDims(text.Add(at).Add(" of the dims "), dims_);
+    arguments_->Refuse(text.Add(", accepted: a dim of one element at least"));
+  }
+  NamedView view(*this);
+  view.dims_.erase(view.dims_.begin() + at);
+  view.strides_.erase(view.strides_.begin() + at);
+  return view;
+}
+
+NamedView NamedView::Once(const NamedView& like) const {
+  NamedView view(*this);
+  const int missing = rank() - like.rank();
+  bool fits = missing >= 0;
+  for (int i = 0; fits && i < rank(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const int64_t length = i < missing ? 1 : like.dims_[static_cast<size_t>(i - missing)];
+    fits = length == dims_[at] || (length == 1 && dims_[at] > 0);
+    view.dims_[at] = length;
+  }
+  if (fits) return view;
+  Text text("has the dims ");
+  AddDims(text, dims_);
+  AddDims(text.Add(", accepted: dims to which these can be repeated: "), like.dims_);
+  arguments_->Refuse(text);
 }
 
 Dims NamedView::From(int64_t axis) const { return Dims(dims_.begin() + Axis(axis), dims_.end()); }

@@ -18,6 +18,7 @@
 #include "aclnnop/aclnn_bernoulli.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_cat.h"
+#include "aclnnop/aclnn_cdist_backward.h"
 #include "aclnnop/aclnn_ceil.h"
 #include "aclnnop/aclnn_channel_shuffle.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
@@ -288,6 +289,12 @@ constexpr NativeCall kCalls[] = {
            a.Out(0), a.Out(1), a.Out(2)),
     NATIVE("BNInfer", 5, 5, 1, aclnnBatchNorm, a.In(0).Images(), a.In(1), a.In(2), a.In(3), a.In(4), false, 0,
            a.Number("epsilon"), a.Out(0).Images(), nullptr, nullptr),
+
+    // Operands of the dims [..., P, R, M]: x1 [..., P, M] and x2 [..., R, M] repeated, and what belongs to a
+    // distance, [..., P, R], repeated along the last dim.
+    NATIVE("CdistGrad", 4, 4, 1, aclnnCdistBackward, a.In(0).First(-1), a.In(1).First(-2).Once(a.Out(0)),
+           a.In(2).First(-3), a.In(3).First(-1), static_cast<float>(a.Number("p", 2)),
+           a.Out(0).As(a.In(1).First(-2).Once(a.Out(0)).dims())),
 
     // ---- products ----
     NATIVE("MatMul", 2, 2, 1, aclnnMm, a.In(0).Transposed(a.Flag("transpose_x1", false)),

@@ -921,6 +921,62 @@ TEST_F(NativeOperators, ResizesVolumes) {
   }
 }
 
+// Each operand has the dims of all differences, as PyTorch's NPU back end repeats them.
+TEST_F(NativeOperators, GradientsOfDistances) {
+  constexpr size_t kBatch = 2, kLeft = 3, kRight = 5, kTerms = 4;
+  const Floats left = Numbers(kBatch * kLeft * kTerms);
+  const Floats right = Numbers(kBatch * kRight * kTerms, -3, 5);
+  const Floats weights = Numbers(kBatch * kLeft * kRight, -1, 2);
+  for (const float p : {0.5f, 1.0f, 2.0f, 3.0f, -1.0f}) {
+    for (const bool repeats : {false, true}) {  // the first matrix, in both batches
+      Floats g, x1, x2, distances;
+      std::vector<double> want((repeats ? 1 : kBatch) * kLeft * kTerms, 0.0);
+      for (size_t b = 0; b < kBatch; ++b) {
+        for (size_t i = 0; i < kLeft; ++i) {
+          for (size_t j = 0; j < kRight; ++j) {
+            const size_t row = (repeats ? 0 : b) * kLeft + i;
+            const double weight = weights[(b * kLeft + i) * kRight + j];
+            const float* const of_left = &left[row * kTerms];
+            const float* const of_right = &right[(b * kRight + j) * kTerms];
+            double sum = 0;
+            double largest = 0;
+            for (size_t m = 0; m < kTerms; ++m) {
+              const double size = std::abs(of_left[m] - of_right[m]);  // rounded, as the distance is
+              sum += std::pow(size, p);
+              largest = std::max(largest, size);
+            }
+            const auto distance = static_cast<float>(p < 0 ? largest : std::pow(sum, 1.0 / p));
+            for (size_t m = 0; m < kTerms; ++m) {
+              g.push_back(static_cast<float>(weight));
+              x1.push_back(of_left[m]);
+              x2.push_back(of_right[m]);
+              distances.push_back(distance);
+              const double difference = of_left[m] - of_right[m];
+              const double size = std::abs(difference);
+              const double slope = p < 0 ? (size == largest ? 1 : 0) : std::pow(size / distance, p - 1);
+              want[row * kTerms + m] += difference == 0 ? 0 : weight * std::copysign(slope, difference);
+            }
+          }
+        }
+      }
+      const Dims dims = {kBatch, kLeft, kRight, kTerms};
+      Floats y(want.size());
+      CalledByName call("CdistGrad");
+      call.In(dims, g).In(dims, x1).In(dims, x2).In(dims, distances).Float("p", p);
+      Run(repeats ? call.Out({kLeft, kTerms}, y) : call.Out({kBatch, kLeft, kTerms}, y));
+      ExpectNear(y, want, 1e-5, "p = " + std::to_string(p));
+    }
+  }
+  Floats x(60);
+  Floats y(12);
+  CalledByName empty("CdistGrad");
+  empty.In({3, 0, 4}, x).In({3, 0, 4}, x).In({3, 0, 4}, x).In({3, 0, 4}, x);
+  Refuses(empty.Out({3, 4}, y), "takes the first along the axis 1 of the dims [3, 0, 4]");
+  CalledByName other("CdistGrad");
+  other.In({3, 5, 4}, x).In({3, 5, 4}, x).In({3, 5, 4}, x).In({3, 5, 4}, x);
+  Refuses(other.Out({2, 4}, y), "has the dims [3, 4], accepted: dims to which these can be repeated: [2, 4]");
+}
+
 TEST_F(NativeOperators, SamplesAtPlaces) {
   Floats x = Numbers(12);  // 3 rows, 4 columns
   Floats grid;             // column and row: the middle of four elements, an element, and one outside
@@ -986,6 +1042,8 @@ TEST_F(NativeOperators, RunInTheOrderOfTheStream) {
   {
     CalledByName root("Sqrt");
     ASSERT_EQ(root.In({2}, gate.x).Out({2}, y).Launch(stream_), 0) << TakeMessage();
+    CalledByName sum("Add");  // copies a number that lies on the host
+    ASSERT_EQ(sum.In({2}, y).Value(ACL_FLOAT, 1.0f).Out({2}, y).Launch(stream_), 0) << TakeMessage();
     CalledByName sorted("SortV2");  // takes memory of its own until it is done
     ASSERT_EQ(sorted.In({2}, y).Out({2}, z).Int("axis", 0).Flag("descending", true).Launch(stream_), 0)
         << TakeMessage();
@@ -993,7 +1051,7 @@ TEST_F(NativeOperators, RunInTheOrderOfTheStream) {
   EXPECT_EQ(z, Floats(2, 0.0f));
   gate.open = true;
   ASSERT_EQ(aclrtSynchronizeStream(stream_), 0);
-  EXPECT_EQ(z, (Floats{3, 2}));
+  EXPECT_EQ(z, (Floats{4, 3}));
 }
 
 TEST_F(NativeOperators, LeaveNoMemoryBehind) {
@@ -1182,7 +1240,8 @@ TEST_F(NativeOperators, RefusesWhatDoesNotFit) {
   }
   {
     CalledByName call("Swish");
-    refused(call.Value(ACL_FLOAT, 1.0f).Out({6}, y), "in host memory, accepted: device memory");
+    refused(call.In({6}, x).OutOnHost({6}, y),
+            "outputDesc[0] DT_FLOAT [6] in host memory, accepted: device memory");
   }
   {
     CalledByName call("Swish");

@@ -57,6 +57,9 @@ _FOR_SOME_DEVICES = (
 _IGNORED_WITHOUT = {"npu::npu_rotary_mul": ("rotate", "aclnnRotaryPositionEmbeddingV2")}
 # What torch_npu has without its gradient, for which PyTorch composes it of operators that have one.
 _WITHOUT_GRADIENT = {"aten::slogdet"}
+# Operators whose float16 results torch_npu makes in a format of the device's own, even where a program does not allow that. Hardly
+# any operator takes such a tensor.
+_IN_FRACTAL_NZ = frozenset(f"npu::{name}" for name in ("npu_bmmV2", "npu_bmm_v2_mat1_backward", "npu_bmm_v2_mat2_backward"))
 # Operators whose results have shapes that depend on values.
 _SHAPED_BY_VALUES = frozenset(
     f"aten::{name}"
@@ -292,6 +295,8 @@ class Installation:
             else:
                 kernel = _kernels.refusing(operator, reason, _NO_CPU_KERNEL)
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
+            if name in _IN_FRACTAL_NZ:
+                chosen = _kernels.in_plain_format(chosen)
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
     def _refuse_argument(self, name: str, argument: str, function: str) -> None:

@@ -16,6 +16,7 @@ from ._calls import Calls, Timed
 _CPU = torch.device("cpu")
 _Tensor = torch.Tensor
 _NUMBERS = (int, float, complex)
+_ND, _FRACTAL_NZ = 2, 29  # formats, by CANN's numbers
 
 # Operators that take host tensors beside device tensors: indices, lengths, lists of numbers, and copies between the two.
 _TAKE_HOST_TENSORS = frozenset(
@@ -344,6 +345,17 @@ def refusing(operator: torch._ops.OpOverload, reason: str, why_no_fallback: str)
         raise NotImplementedError(message)
 
     return kernel
+
+
+def in_plain_format(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `kernel` with a result that torch_npu does not hold to be in the format FRACTAL_NZ."""
+
+    def cast(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        result = kernel(keyset, *args, **kwargs)
+        is_fractal = torch_npu.get_npu_format(result) == _FRACTAL_NZ
+        return torch_npu.npu_format_cast(result, _ND) if is_fractal else result
+
+    return cast
 
 
 def unless(

@@ -209,7 +209,7 @@ aclnnStatus PairFits(const Check& check, OperatorCall& call) noexcept {
       return RefuseCast(check, call, kDestination, "a storage of two dims more than srcTensor has");
     return ACL_SUCCESS;
   }
-  if (BlockColumns(from.format, from.dtype) == 0 || !IsPlain(to.format))
+  if (BlockColumns(from.format, from.dtype) == 0 || !(IsPlain(to.format) || IsImage(to.format)))
     return RefuseCast(check, call, kDestination, "FRACTAL_NZ of a tensor in ND, or ND of one in FRACTAL_NZ");
   if (is_950 && !HasOwnBlocks(from))
     return RefuseCast(check, call, kSource, "a format of its dtype, and the storage of blocks that it has");
