@@ -136,7 +136,7 @@ def test_products_of_halves_have_a_plain_format(shape):
     plain = {torch_npu.get_npu_format(torch.empty(size, device="npu")) for size in ((2, 2), (2, 2, 2), (2, 2, 2, 2))}
     assert torch_npu.get_npu_format(got) in plain
     want = x.float() @ y.float()
-    _same(got.exp2().log2(), want.half(), torch.float16)
+    assert torch.equal((got + got).cpu(), 2 * want.half())
     got.sum().backward()
     assert torch_npu.get_npu_format(there.grad) in plain
     _same(there.grad, torch.ones_like(want) @ y.float().transpose(-1, -2), torch.float16)
@@ -145,7 +145,7 @@ def test_products_of_halves_have_a_plain_format(shape):
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, float("inf")])
 @pytest.mark.parametrize("shapes", [((3, 4), (5, 4)), ((2, 3, 4), (2, 5, 4)), ((1, 3, 4), (2, 5, 4)), ((3, 4), (2, 1, 5, 4))], ids=str)
 def test_gradients_of_distances(shapes, p):
-    x, y = _values(*shapes[0]), _values(*shapes[1], least=-3, most=5)
+    x, y = _quarters(*shapes[0]), _quarters(*shapes[1]).flip(-1) * 1.25  # so that equal differences are equal in every precision
     here = [one.double().requires_grad_() for one in (x, y)]
     there = [one.npu().requires_grad_() for one in (x, y)]
     want = torch.cdist(*here, p=p)
