@@ -155,6 +155,17 @@ def test_gradients_of_distances(shapes, p):
         torch.testing.assert_close(one.cpu().double(), other, rtol=1e-5, atol=1e-5)
 
 
+def test_gradients_of_a_sum_of_distances():
+    """Its gradient is one number, repeated, which torch_npu refuses."""
+    x, y = _quarters(3, 4), _quarters(5, 4).flip(-1) * 1.25
+    here, there = x.clone().requires_grad_(), x.npu().requires_grad_()
+    torch.cdist(here, y).sum().backward()
+    torch.cdist(there, y.npu()).sum().backward()
+    _same(there.grad, here.grad)
+    got = torch.ops.aten._cdist_backward(torch.ones(5, 3).npu().t(), x.t().contiguous().npu().t(), y.npu(), 2.0, torch.cdist(x, y).npu())
+    _same(got, here.grad)
+
+
 def test_gradients_of_no_distances():
     for shapes in ((0, 4), (5, 4)), ((3, 4), (0, 4)), ((3, 0), (5, 0)):
         tensors = [torch.ones(shape).npu().requires_grad_() for shape in shapes]

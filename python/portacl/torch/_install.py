@@ -60,6 +60,8 @@ _WITHOUT_GRADIENT = {"aten::slogdet"}
 # Operators whose float16 results torch_npu makes in a format of the device's own, even where a program does not allow that. Hardly
 # any operator takes such a tensor.
 _IN_FRACTAL_NZ = frozenset(f"npu::{name}" for name in ("npu_bmmV2", "npu_bmm_v2_mat1_backward", "npu_bmm_v2_mat2_backward"))
+# Operators that torch_npu refuses for tensors that are not contiguous, and PyTorch's CPU does not.
+_OF_CONTIGUOUS = frozenset({"aten::_cdist_backward"})
 # Operators whose results have shapes that depend on values.
 _SHAPED_BY_VALUES = frozenset(
     f"aten::{name}"
@@ -297,6 +299,8 @@ class Installation:
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
             if name in _IN_FRACTAL_NZ:
                 chosen = _kernels.in_plain_format(chosen)
+            if name in _OF_CONTIGUOUS:
+                chosen = _kernels.of_contiguous(chosen)
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
     def _refuse_argument(self, name: str, argument: str, function: str) -> None:

@@ -358,6 +358,15 @@ def in_plain_format(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return cast
 
 
+def of_contiguous(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `kernel` for tensors that need not be contiguous, where torch_npu does not make them so."""
+
+    def call(keyset: torch._C.DispatchKeySet, *args: Any) -> Any:
+        return kernel(keyset, *(one.contiguous() if isinstance(one, _Tensor) else one for one in args))
+
+    return call
+
+
 def unless(
     condition: Callable[..., bool], operator: torch._ops.OpOverload, dispatch_key: str, kernel: Callable[..., Any]
 ) -> Callable[..., Any]:
