@@ -29,10 +29,11 @@ aclnnStatus FloatAtLeastZero(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus FloatIsZero(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
-// 161002 when the attribute is below 0; NaN passes. 161002 when it is not 0.
+// 161002 when the attribute is below 0. NaN passes.
 constexpr Check FloatAtLeastZero(int attribute) {
   return {.run = check::FloatAtLeastZero, .operands = {attribute}};
 }
+// 161002 when the attribute is not 0.
 constexpr Check FloatIsZero(int attribute) { return {.run = check::FloatIsZero, .operands = {attribute}}; }
 
 }  // namespace portacl

@@ -267,7 +267,7 @@ aclnnStatus GroupFits(const Check& check, OperatorCall& call) noexcept {
       const Shape left = LinesOf(call, kX1, IsSwapped(call, true)).shape;
       const int64_t columns = LinesOf(call, kX2, !IsSwapped(call, false)).shape[0];
       const int64_t lines = call.Tensor(kPertoken).shape[IsSwapped(call, true) ? 1 : 0];
-      // A field of 0 is the quotient of a length and its number of blocks.
+      // A field of groupSize that is 0 means the length divided by its number of blocks.
       const auto is_block = [](int64_t field, int64_t length) {
         return field == kBlock || (field == 0 && length % kBlock == 0);
       };

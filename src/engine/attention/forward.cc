@@ -576,7 +576,7 @@ AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
   Attention made = Completed(attention, isa, threads);
   made.SetParts(parts);
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
-  // Fewer heads go together, if threads would otherwise get less than two tasks each.
+  // A task takes several heads of a single query, but every thread should have at least two tasks.
   made.together = made.queries == 1 ? kMostTogether : 1;
   while (made.together > 1 && made.batches * (made.heads / made.together) < int64_t{2} * threads)
     made.together /= 2;

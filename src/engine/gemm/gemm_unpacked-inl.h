@@ -158,8 +158,8 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
 // The prefetch distance within a row in bytes: the next block of terms, if terms lie side by side.
 constexpr int64_t kTransposedAhead = kGemmDepth * static_cast<int64_t>(sizeof(float));
 
-// Tells whether the bytes so far ahead of byte `first` are of use: of the same column, which has `rest` bytes,
-// or of a later one. Others would be read from memory for nothing.
+// Tells whether the loop will read the bytes that lie kTransposedAhead behind byte `first`. They belong to the same
+// column, which has `rest` bytes, or to a later one. Prefetching others would waste bandwidth.
 HWY_INLINE bool IsOfUseAhead(int64_t column, int64_t first, int64_t rest) {
   return column <= kTransposedAhead || first + kTransposedAhead < rest;
 }

@@ -62,7 +62,8 @@ void Round(const QuantisedSource& source, int64_t count, float* numbers) {
   source.load_numbers(rounded, numbers, static_cast<size_t>(count));
 }
 
-// Calls f(first, terms, group) for the parts of a block whose terms share their numbers.
+// Calls f(first, terms, group) for each run of the block's terms that belong to one group and so share a scale and
+// an offset.
 template <class F>
 void ForEachGroup(const QuantisedWeights& weights, int64_t term, int64_t depth, const F& f) {
   for (int64_t k = 0; k < depth;) {

@@ -296,8 +296,8 @@ class LinalgRun {
     }
   }
 
-  // Replaces the matrix by its LU factors, with partial pivoting by the first largest element of a column.
-  // The right-hand sides become the permutation, where there are any; its sign comes first in the row.
+  // Replaces matrix i by its LU factors. The pivot is the first largest element of a column. If there are
+  // right-hand sides, they become the permutation matrix. The first number of RowOf(i) becomes its sign.
   void Factor(int64_t i, int threads) const {
     const Rows<T> matrix = MatrixOf(i);
     const Rows<T> right = SecondOf(i);

@@ -175,7 +175,8 @@ struct Scalars {
 
   alignas(16) unsigned char bytes[kMost][16] = {};
 
-  // Sets the flag of formulas that ask for it (see engine/map/scalar_operand-inl.h).
+  // Sets the flag that the scalar is the first input, for formulas that read it (see
+  // engine/map/scalar_operand-inl.h).
   void SetScalarIsFirst() { bytes[1][0] = 1; }
 
   // Returns number i or its imaginary part, in lanes of type T.

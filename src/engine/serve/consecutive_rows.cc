@@ -25,7 +25,8 @@ int64_t WordOr(const OptionalBuffer& buffer, const JobContext& context, int64_t 
 
 }  // namespace
 
-// A block takes some columns of all sequences, one after the other, since several may have one line.
+// A thread block takes some columns of all sequences, one sequence after the other, because several sequences may
+// share one line of `state`.
 void ConvolveFromStates::Run(const JobContext& context) const noexcept {
   constexpr int64_t kBefore = kTaps - 1;
   ForEachBlock(Blocks(), threads, [&](int64_t block) {
