@@ -657,7 +657,7 @@ add("scalar: one with an imaginary part", "return parts[0] == 1.0 && parts[1] ==
 
 add = mutants_of("src/aclnnop/phase1.cc", maps("arithmetic", "Muls", "Adds"))
 add("map job: scalars in 16 bits", "cast = is_half ? ACL_FLOAT : call.promoted;", "cast = call.promoted;")
-add("sequence job: what is computed is what is stored", "type != engine::ElementType::kOther && output.dtype != computed;", "false;", ("position_maps:*Sequences*",))
+add("sequence job: what is computed is what is stored", "type != engine::ElementType::kOther && output.view->dtype != computed;", "false;", ("position_maps:*Sequences*",))
 add("loop rank: any", "  if (MergeLoop(shape, {operands, count}).shape.rank <= kMaxLoopRank) return ACL_SUCCESS;\n", "  return ACL_SUCCESS;\n", ["checks_contract"])
 
 add("phase 1: in place, an input less", "call.in_place ? 0 : call.output_count;", "call.output_count;", ["executors", *maps("arithmetic", "InplaceAdd")])
@@ -1029,7 +1029,7 @@ add("axis map: smooth weights have any sum", "total != 0 ? weight(index) / total
 add("axis map: smooth filters of one width", "(kind == Kind::kSmoothCubic ? 2 : 1) * std::max(step, 1.0)", "(kind == Kind::kSmoothCubic ? 2.0 : 1.0)")
 add = mutants_of("src/engine/resample/resample_sum.cc", BY_SCALE)
 add("sums: neighbours along planes have one place", "z.from % 2 * kOfPlane + y.from % kOfPlane", "y.from % kRowsKept")
-add("sums: planes weigh the same", "place, part * weight}", "place, weight}")
+add("sums: planes weigh the same", "slot, part * weight}", "slot, weight}")
 add = mutants_of("src/engine/resample/sum_job.h", BY_SCALE, seen_by=("src/engine/resample/sum_job.cc",))
 add("sums: all planes lie on the first", "y / rows_of_plane * to_plane + y % rows_of_plane * to_row", "y % rows_of_plane * to_row")
 add = mutants_of("src/engine/resample/take.cc", BY_SCALE)
@@ -1046,8 +1046,8 @@ add("sort: equal ones of later parts first", "for (int block = 0; block < blocks
 add("sort: packed though a bit is missing", "std::bit_width(range) <= 64", "std::bit_width(range) <= 65")
 add("sort: packed keys of which the least is not 0", "(sorted[i] >> position_bits) + low", "(sorted[i] >> position_bits)")
 add("select: one fewer before the digit", "while (before + counts[last] < k)", "while (before + counts[last] <= k)")
-add("select: what is chosen goes on where the last digit began", "      chosen += before;\n", "")
-add("select: chosen in any order", "      if (chosen != nullptr) std::sort(pairs, pairs + k);\n", "")
+add("select: what is selected goes on where the last digit began", "      selected += before;\n", "")
+add("select: selected in any order", "      if (selected != nullptr) std::sort(pairs, pairs + k);\n", "")
 
 add = mutants_of("src/engine/sort/key_index_pairs.cc", SORT)
 add("words: infinity is no number", "return magnitude > kInfinity ?", "return magnitude >= kInfinity ?")
@@ -1085,12 +1085,12 @@ add("unique: more counts than there is room for", "std::min(total, unique.most_c
 add("unique: later blocks count anew", "int64_t found = found_before[block] - 1;", "int64_t found = -1;")
 
 add = mutants_of("src/engine/compaction.cc", ("compaction",))
-add("chosen: a run's lanes in their order", "if ((bits >> lane & 1) != 0) table[bits][packed++] =", "if ((bits >> lane & 1) != 0 || lane == 7) table[bits][packed++] =")
-add("chosen: what is unpacked is taken once more", "if ((bits >> lane & 1) != 0) ++before;", "if ((bits >> lane & 1) != 0 && lane != 5) ++before;")
-add("chosen: zeros differ", "hn::AndNot(is_zero, differs)", "differs")
-add("chosen: NaN equals itself", "differs = hn::Or(hn::AndNot(is_zero, differs), is_nan);", "differs = hn::AndNot(is_zero, differs);")
-add("chosen: vectors behind the room", "packed + room - to >= selected::kWord", "packed + room - to >= 8")
-add("chosen: vectors behind what is given", "first + given - from >= selected::kWord", "first + given - from >= 8")
+add("compaction: a run's lanes in their order", "if ((bits >> lane & 1) != 0) table[bits][packed++] =", "if ((bits >> lane & 1) != 0 || lane == 7) table[bits][packed++] =")
+add("compaction: what is unpacked is taken once more", "if ((bits >> lane & 1) != 0) ++before;", "if ((bits >> lane & 1) != 0 && lane != 5) ++before;")
+add("compaction: zeros differ", "hn::AndNot(is_zero, differs)", "differs")
+add("compaction: NaN equals itself", "differs = hn::Or(hn::AndNot(is_zero, differs), is_nan);", "differs = hn::AndNot(is_zero, differs);")
+add("compaction: vectors behind the room", "packed + room - to >= selected::kWord", "packed + room - to >= 8")
+add("compaction: vectors behind what is given", "first + given - from >= selected::kWord", "first + given - from >= 8")
 
 add = mutants_of("src/engine/move/repeat_by_counts.cc", ("scattered",))
 add("spread: later blocks write where the first does", "int64_t at = before[block];", "int64_t at = 0;")

@@ -328,7 +328,7 @@ void SetSwiGluGrad(const OperatorCall& call, Executor& executor) {
 }
 
 // ---- aclnnGeGlu. approximate: 0 selects erf, 1 tanh ----
-enum OneToTwoHalves { kGated, kProductOut, kGeluOut };
+enum GeGluTensors { kGated, kProductOut, kGeluOut };
 bool IsCut(const OperatorCall& call) noexcept {
   return call.Tensor(kGated).shape.rank > 0 && !call.Tensor(kGated).shape.IsEmpty();
 }

@@ -51,9 +51,9 @@ int64_t ElementsToLine(const char* address, int32_t size) {
 // Tells whether the kernel can read and write all operands in memory: they are dense and of its types. Such a loop
 // needs no tiles, which take longer to set up than a short loop takes to run.
 bool IsInPlace(const ElementwiseLoop& job) {
-  const SelectedKernel chosen = job.kernel();
-  if (job.plan.rank != 1 || job.result.type != chosen.written) return false;
-  const ElementType kernel = chosen.type.elements;
+  const SelectedKernel selected = job.kernel();
+  if (job.plan.rank != 1 || job.result.type != selected.written) return false;
+  const ElementType kernel = selected.type.elements;
   for (int k = 0; k < job.plan.operand_count; ++k) {
     const OperandLoop& operand = job.plan.operand[k];
     if (operand.stride[0] != operand.element_size) return false;

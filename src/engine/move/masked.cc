@@ -99,7 +99,7 @@ T Either(int64_t is_first, T first, T second) {
 }
 
 // A block of a mask, and which of the chosen elements are its: from `selected` on, up to where the next block has its.
-struct ChosenBlock {
+struct MaskBlock {
   int64_t begin;
   int64_t end;
   int64_t selected;
@@ -107,7 +107,7 @@ struct ChosenBlock {
 };
 
 // Writes the elements that the block chooses one behind the other.
-void PackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, const char* source,
+void PackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, const char* source,
                char* destination) {
   const int64_t begin = block.begin;
   const int64_t end = block.end;
@@ -127,7 +127,7 @@ void PackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock&
 }
 
 // Writes elements that lie one behind the other to where the block is true.
-void UnpackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, const char* source,
+void UnpackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, const char* source,
                  char* destination) {
   const unsigned char* const mask_end = mask + block.end;
   int64_t selected = block.selected;
@@ -154,7 +154,7 @@ void UnpackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBloc
 }
 
 // Writes the coordinates of where the block is true, `most` of them in all.
-void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, int64_t most,
+void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, int64_t most,
                       char* destination) {
   // Operands need not be aligned.
   const auto offset = [destination](int64_t at, int64_t value) {
@@ -206,8 +206,8 @@ void WriteCompacted(const ListedOp& op, const JobContext& context) {
   char* const destination = op.destination.Address(context);
   ForEachBlock(blocks, op.threads, [&](int64_t number) {
     const int64_t begin = number * kMaskBlock;
-    const ChosenBlock block{begin, std::min(op.rows, begin + kMaskBlock), counts[number],
-                            std::min(most, number + 1 < blocks ? counts[number + 1] : total)};
+    const MaskBlock block{begin, std::min(op.rows, begin + kMaskBlock), counts[number],
+                          std::min(most, number + 1 < blocks ? counts[number + 1] : total)};
     if (packs) return PackBlock(op, mask, block, source, destination);
     if (unpacks) return UnpackBlock(op, mask, block, source, destination);
     WriteCoordinates(op, mask, block, most, destination);

@@ -93,9 +93,9 @@ template <class Pair>
 KeyRange RangeOf(const Pair* pairs, int64_t n) noexcept;
 
 // Finds the k least of n pairs, 1 <= k <= n, and returns the greatest of them. All keys lie in `range`.
-// `chosen` may be nullptr. Otherwise it gets all k in any order. Then pairs of equal keys must come in the
+// `selected` may be nullptr. Otherwise it gets all k in any order. Then pairs of equal keys must come in the
 // order of positions, and `pairs` is overwritten.
 template <class Pair>
-Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* chosen) noexcept;
+Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* selected) noexcept;
 
 }  // namespace portacl::engine
