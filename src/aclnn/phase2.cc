@@ -126,7 +126,7 @@ class RanksOf final : public JobRanks {
     Text why;
     const aclError status = executor_.ranks[exchange.group]->Perform(
         executor_.first_exchange[exchange.group] + static_cast<uint64_t>(step), exchange, &why);
-    // Other ranks have synchronised with it as well, and some of them may be threads of this process.
+    // Through the exchange the stream has synchronised with the other ranks, which may be threads of this process.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream_);
     if (status == ACL_SUCCESS) return true;
     has_failed_ = true;

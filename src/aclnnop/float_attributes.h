@@ -29,11 +29,10 @@ aclnnStatus FloatAtLeastZero(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus FloatIsZero(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
-// 161002 when the attribute is below 0. NaN passes.
+// 161002 when the attribute is below 0 (NaN passes), or, for the second check, not 0.
 constexpr Check FloatAtLeastZero(int attribute) {
   return {.run = check::FloatAtLeastZero, .operands = {attribute}};
 }
-// 161002 when the attribute is not 0.
 constexpr Check FloatIsZero(int attribute) { return {.run = check::FloatIsZero, .operands = {attribute}}; }
 
 }  // namespace portacl

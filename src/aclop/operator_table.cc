@@ -210,7 +210,7 @@ constexpr NativeCall kCalls[] = {
     // A bit for each element.
     NATIVE("DropOutDoMask", 3, 3, 1, aclnnDropoutDoMask, a.In(0), a.In(1), 1 - a.Number(2), a.Out(0)),
 
-    // ---- dims and places ----
+    // ---- dims and positions ----
     NATIVE("Transpose", 2, 2, 1, aclnnPermute, a.In(0), a.Array(a.Ints(1)), a.Out(0)),
     NATIVE("TransposeD", 1, 1, 1, aclnnPermute, a.In(0), a.Array(a.Ints("perm")), a.Out(0)),
     NATIVE("ConfusionTransposeD", 1, 1, 1, aclnnInplaceCopy, a.Out(0).As(a.Confused().dims()),
@@ -237,7 +237,7 @@ constexpr NativeCall kCalls[] = {
     NATIVE("ConcatD", 1, kAnyNumber, 1, aclnnCat, a.Only("N", a.Inputs()).AllInputs(), a.Int("concat_dim"),
            a.Out(0)),
     NATIVE("ShuffleChannel", 1, 1, 1, aclnnChannelShuffle, a.In(0), a.Int("group", 1), a.Out(0)),
-    // Writes the updates to the places of a dim that the indices name.
+    // Writes the updates to the positions along a dim that the indices name.
     NATIVE("ArgMaxGrad", 3, 3, 1, aclnnScatter, a.In(0), a.Int("dimension"),
            a.In(1).Widened(a.Int("dimension"), a.In(0)), a.In(2).Widened(a.Int("dimension"), a.In(0)), 0,
            a.Out(0)),

@@ -298,7 +298,7 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
     int shown = 0;
     for (int i = 0; i < stack.frame_count && shown < most; ++i) {
       const auto* const address =
-          static_cast<const char*>(stack.frames[i]) - 1;  // an address within the call, not behind it
+          static_cast<const char*>(stack.frames[i]) - 1;  // an address within the call, not after it
       Dl_info info = {};
       link_map* map = nullptr;
       char text[600];

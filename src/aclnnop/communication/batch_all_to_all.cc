@@ -40,7 +40,7 @@ bool Has(const OperatorCall& call, int tensor) noexcept {
 bool HasGathered(const OperatorCall& call) noexcept { return Has(call, kGathered); }
 bool HasProduct(const OperatorCall& call) noexcept { return Has(call, kProduct); }
 
-// The lengths of both operators. `part` is what one rank of the second communicator has of `rows`, or of `width`.
+// The lengths of both operators. The ranks of the second communicator divide `rows`, or the columns.
 struct Lengths {
   int64_t ranks, tp;
   int64_t experts;  // here

@@ -73,7 +73,7 @@ constexpr auto kChecks =
               DoneIfEmpty({kWeight, kIndices, kOffsets}), InsideStorage({kWeight, kIndices, kOffsets}),
               dense::IfGiven<kFactors>(InsideStorage({kFactors}))));
 
-// Ascend 950 has a size for each offset, the one behind the last bag included: it is 0.
+// Ascend 950 has a size for each offset, the one after the last bag included: it is 0.
 void SetBags(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const int64_t mode = dense::Integer(call, kMode);

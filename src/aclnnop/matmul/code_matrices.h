@@ -41,7 +41,7 @@ engine::CodeScales PairsFrom(dense::DenseOpList& ops, int tensor, const StridedV
 // Returns a number for each line, or one for all. The call may lack the tensor.
 engine::CodeNumbers NumbersFrom(dense::DenseOpList& ops, const OperatorCall& call, int tensor);
 
-// Adds the product as a step.
+// Adds the product as an op.
 void AddProduct(dense::DenseOpList& ops, engine::CodeProduct& job);
 
 }  // namespace portacl::matmul

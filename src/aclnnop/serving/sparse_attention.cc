@@ -26,7 +26,7 @@ constexpr int64_t kTile = 128;
 
 enum Tensors { kQuery, kKey };
 
-// Positions of what says where sequences lie.
+// Indices of the tensors and attributes that describe the sequences.
 struct SequencePositions {
   int query_lengths, key_lengths, table;  // tensors
   int query_layout, key_layout;           // attributes

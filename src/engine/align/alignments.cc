@@ -143,7 +143,7 @@ class Sequence {
   int64_t steps() const { return steps_; }
   int64_t states() const { return 2 * targets_ + 1; }
   double* array(int k) const { return array_[k]; }
-  // Returns the memory behind the arrays.
+  // Returns the memory after the arrays.
   double* behind() const { return behind_; }
 
   // Returns the class of a state, or -1 if the target is no class.

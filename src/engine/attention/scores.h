@@ -220,8 +220,8 @@ void StoreRow(const Attention& attention, const AttentionOperand& operand, const
 // halfway cases away from 0; NaN is 0.
 void StoreCodes(const Work& work, int64_t head, const float* row, char* to);
 
-// Sets, in memory of PaddedBytes bytes, where each batch's rows begin, which the paddings behind them say. A batch
-// whose rows would begin before the first has none.
+// Computes the first row of each batch from the number of padding rows after it, into memory of PaddedBytes bytes. A
+// batch whose rows would begin before row 0 has none.
 int64_t PaddedBytes(const Attention& attention) noexcept;
 void SetPadded(Work& work, char* memory) noexcept;
 

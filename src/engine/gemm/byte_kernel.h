@@ -45,7 +45,7 @@ struct ByteKernels {
   int64_t WordsOf(int64_t depth) const { return (depth + terms - 1) / terms * (terms / kTermsOfWord); }
 };
 
-// Returns the best kernels for a product of so many rows that instruction set, processor, operating system and
+// Returns the best kernels for a product of `rows` rows that instruction set, processor, operating system and
 // a test of their sums allow, or nullptr. `most` names the best instructions for BF16 that may be used, which
 // says whether tiles may be.
 const ByteKernels* FindByteKernels(Isa isa, TermPairs most, int64_t rows) noexcept;

@@ -58,7 +58,7 @@ inline void PackWordsOfBytes(const char* from, int64_t row, int64_t terms, int64
       hn::StoreInterleaved4(bytes, load(1), load(2), load(3), d, reinterpret_cast<uint8_t*>(to + j));
     }
   };
-  // Half of a panel or a whole one, then what is left.
+  // Packs 32 columns at a time, then 16, then single ones.
   pack(hn::CappedTag<uint8_t, 32>());
   pack(hn::CappedTag<uint8_t, 16>());
   for (; j < columns; ++j) {
@@ -196,8 +196,8 @@ void Transpose(const char* from, int64_t row, int64_t rows, int64_t columns, flo
 constexpr int64_t kRowColumns = 4096;
 constexpr int64_t kTermsTogether = 4;
 
-// Adds some terms to all whole vectors of sums, or to one vector, whose elements have been copied to a
-// buffer.
+// Adds kTerms terms to the sums of `columns` columns, which are whole vectors. The caller copies a partial vector
+// to a buffer first.
 template <class Elements, int64_t kTerms>
 HWY_INLINE void AddTerms(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
                          float* c, bool begins) {

@@ -96,7 +96,7 @@ void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, in
 // Columns whose chains and scales stay in the first-level cache.
 constexpr int64_t kRowColumns = 1024;
 
-// Returns the bytes of so many adjacent elements.
+// Returns the bytes of `elements` contiguous elements.
 int64_t BytesOf(const QuantisedWeights& weights, int64_t elements) {
   return weights.is_int4 ? (elements + 1) / 2 : elements;
 }

@@ -407,7 +407,7 @@ class LinalgRun {
   }
 
   // Makes the Householder reflector that zeroes column k below the diagonal, in LAPACK's form: 1 and the
-  // numbers behind it, and a factor.
+  // numbers after it, and a factor.
   void MakeReflector(Rows<T> matrix, Rows<T> reflectors, int64_t k) const {
     const int64_t m = job_.rows;
     const Number<T> alpha = matrix.At(k, k);

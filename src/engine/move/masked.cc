@@ -98,7 +98,7 @@ T Either(int64_t is_first, T first, T second) {
   }
 }
 
-// A block of a mask, and which of the chosen elements are its: from `selected` on, up to where the next block has its.
+// Rows [begin, end) of a mask, and the range [selected, limit) of packed elements that belong to them.
 struct MaskBlock {
   int64_t begin;
   int64_t end;
@@ -106,7 +106,7 @@ struct MaskBlock {
   int64_t limit;
 };
 
-// Writes the elements that the block chooses one behind the other.
+// Packs the elements where the block is true.
 void PackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, const char* source,
                char* destination) {
   const int64_t begin = block.begin;
@@ -126,7 +126,7 @@ void PackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock& b
   });
 }
 
-// Writes elements that lie one behind the other to where the block is true.
+// Unpacks elements to the positions where the block is true.
 void UnpackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, const char* source,
                  char* destination) {
   const unsigned char* const mask_end = mask + block.end;
@@ -153,7 +153,7 @@ void UnpackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock&
   });
 }
 
-// Writes the coordinates of where the block is true, `most` of them in all.
+// Writes the coordinates of the positions where the block is true. `most` is the number of all blocks' positions.
 void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, int64_t most,
                       char* destination) {
   // Operands need not be aligned.
@@ -184,8 +184,8 @@ void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const MaskB
 
 }  // namespace
 
-// Compacts by a mask, in its order: counts blocks of the mask, then each block reads or writes behind those
-// before it.
+// Compacts by a mask, in its order. First counts the true elements of each block. The prefix sums say where each
+// block's packed elements begin.
 void WriteCompacted(const ListedOp& op, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(op.mask.Address(context));
   auto* const counts = reinterpret_cast<int64_t*>(op.counts.Address(context));

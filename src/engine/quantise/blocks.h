@@ -1,5 +1,5 @@
 // Blocks of numbers that share a scale: a power of two along one dim (MX), or a float32 number for a rectangle.
-// Each is a trivially copyable step of a job (OpList::Compute); its operands are dense.
+// Each is a listed op (OpList::Compute), trivially copyable; its operands are dense.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

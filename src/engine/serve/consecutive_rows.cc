@@ -59,7 +59,7 @@ void ConvolveFromStates::Run(const JobContext& context) const noexcept {
           Bring(state, context, state_at(row), n, to_row);
         }
       };
-      // The rows to keep are read before results take the places of any.
+      // Reads the rows to keep before results overwrite them.
       const int64_t all = passed + kBefore + count;
       const int64_t stays = std::min(slots, all);
       for (int64_t i = 0; i < stays; ++i) bring(all - stays + i, kept + i * kColumns);

@@ -237,7 +237,7 @@ Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* select
         left += digit(pair) == last ? 1 : 0;
       }
     } else {
-      // Does the same with `selected`, which takes the pairs of smaller digits. Nothing is written behind k of
+      // Does the same with `selected`, which takes the pairs of smaller digits. Nothing is written after k of
       // them.
       int64_t found = 0;
       for (int64_t i = 0; i < n; ++i) {

@@ -13,7 +13,7 @@
 namespace portacl::engine {
 
 // Tells whether keys have 64 bits. Keys are unsigned and ordered like the elements: -0 equals 0, and all NaN are
-// equal, behind all numbers.
+// equal, after all numbers.
 bool HasWideKeys(aclDataType dtype) noexcept;
 // Tells whether elements of this dtype have keys: real numbers and bool do.
 bool HasKeys(aclDataType dtype) noexcept;
