@@ -126,7 +126,7 @@ aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-// Refuses what a mode has not. Tensors without elements count as null.
+// Refuses operands that the mode does not use. Tensors without elements count as null.
 aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const Mode mode = ModeOf(call);
@@ -373,7 +373,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
-// Multiplies INT8 by weights of 4 bits: a code less 8 times the weight, then what the caller gives for that 8.
+// Multiplies INT8 by 4-bit weights: the sum of (x1 - 8) * weight, plus yOffset, in which the caller adds back 8 * weight.
 void SetWords(const OperatorCall& call, Executor& executor) {
   OpList ops(executor, 3);
   const Shape& x = call.Tensor(kX1).shape;

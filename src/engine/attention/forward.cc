@@ -82,7 +82,7 @@ class TileRun {
                       rows * kPackedRow + 2 * rows * InLanes(attention.value_depth);
     if (TakesPairsOf(attention, rows)) {
       const int64_t blocks = DividedUp(attention.depth, kGemmDepth) + 1;
-      // Counts the queries' blocks of terms, and the weights.
+      // The queries as pairs, one block of terms after the other, and the weights.
       numbers += blocks * (PairedWords(*attention.tiles, rows) + PairedGroups(*attention.tiles, rows));
     }
     return RoundedUp(numbers * kNumber + 9 * int64_t{64}, 64);

@@ -132,7 +132,7 @@ const ByteKernels* FindAvx2() {
   static const bool is_there = MachineHasByteDot(Isa::kAvx2) && HaveTheSums(Avx2ByteKernels());
   return is_there ? &Avx2ByteKernels() : nullptr;
 }
-// The first that is there is taken.
+// The kernels in the order of preference. The first ones that the machine supports are used.
 constexpr Choice kChoices[] = {{Isa::kAvx512, TermPairs::kAmx, 8, FindAmx},
                                {Isa::kAvx512, TermPairs::kNone, 1, FindAvx512},
                                {Isa::kAvx2, TermPairs::kNone, 1, FindAvx2}};

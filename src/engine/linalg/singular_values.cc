@@ -297,7 +297,7 @@ class SingularRun {
     job_.kernels.rotate(vectors.Row(p), vectors.Row(q), cosine, sine, parts_ * vectors.pitch);
   }
 
-  // Rounds of pairs as those of a tournament in which everyone meets everyone.
+  // Rotates all pairs of columns in rounds of disjoint pairs, as a round-robin tournament does.
   void Orthogonalise(int64_t slot, int threads) const {
     const int64_t players = n_ + n_ % 2;
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {

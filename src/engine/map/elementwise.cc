@@ -239,7 +239,7 @@ class TransposedBlocks {
     strips_beside_ = (plan.extent[along_] + columns_ - 1) / columns_;
   }
 
-  // Counts the strips.
+  // Returns the number of strips, which are the thread blocks.
   int64_t count() const {
     return plan_.count / (plan_.extent[across_] * plan_.extent[along_]) * strips_ * strips_beside_;
   }

@@ -64,8 +64,8 @@ void ForEachTrue(const ListedOp& op, const unsigned char* mask, int64_t begin, i
 
 }  // namespace
 
-// Writes the byte offset of each true element of a dense mask, in its order. The caller knew their number and
-// made the output for it. If the number is another one, missing entries get no position, and the stream
+// Writes the byte offset of each true element of a dense mask, in its order. The caller allocated the output for
+// an expected number of them. If the mask has another number, missing entries get no position, and the stream
 // fails.
 void FindTrue(const ListedOp& op, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(op.source.Address(context));

@@ -119,7 +119,7 @@ struct QuantiseGated : GatedRows {
   Quantiser quantiser[1];
   void Run(const JobContext& context) const noexcept;
 };
-// Writes them as numbers.
+// Writes gated rows as numbers.
 struct SwigluRows : GatedRows {
   Numbers to;
   void Run(const JobContext& context) const noexcept;

@@ -1,5 +1,5 @@
 // Sends rows to the ranks of their experts and back (see rank_routes.h). One thread computes a row, and sums follow the
-// order of choices, so that bits do not depend on who does what.
+// order of choices, so bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/route/rank_routes.h"
 

@@ -1,5 +1,5 @@
 // Orders slices (see slices.h): blocks of them are sorted side by side, and sorted runs are merged in pairs. The
-// order of all slices is total, so that it does not depend on who does what.
+// order of all slices is total, so the result does not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/slices.h"
 
