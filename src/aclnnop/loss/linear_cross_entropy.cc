@@ -164,14 +164,14 @@ void Set(const OperatorCall& call, Executor& executor) {
 
 namespace backwards {
 
-enum Tensors { kGrad, kInput, kWeight, kMask, kMaskedTarget, kMost, kSum, kShares, kInputGrad, kWeightGrad };
+enum Tensors { kGrad, kInput, kWeight, kMask, kMaskedTarget, kMost, kSum, kSoftmax, kInputGrad, kWeightGrad };
 enum Attributes { kSmoothing };
 
 constexpr DtypeSet kMasks{ACL_BOOL, ACL_UINT8};
 constexpr int64_t kFewestClasses = 128;
 
-bool HasShares(const OperatorCall& call) noexcept { return call.IsGiven(kShares); }
-bool HasNoShares(const OperatorCall& call) noexcept { return !call.IsGiven(kShares); }
+bool HasSoftmax(const OperatorCall& call) noexcept { return call.IsGiven(kSoftmax); }
+bool LacksSoftmax(const OperatorCall& call) noexcept { return !call.IsGiven(kSoftmax); }
 bool HasBits(const OperatorCall& call) { return call.Tensor(kMask).dtype == ACL_UINT8; }
 
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
@@ -191,9 +191,9 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(HasBits(call) ? mask[0] >= (input[0] + 7) / 8 : mask[0] == input[0], kMask,
                "a value for each row of input, or as UINT8 a bit");
   checks.Is(kInputGrad, input).Is(kWeightGrad, weight);
-  if (HasShares(call)) {
+  if (HasSoftmax(call)) {
     checks.Holds(weight[0] >= kFewestClasses, kWeight, "with softmaxOptional at least 128 classes");
-    return checks.Is(kShares, Shape{input[0], weight[0]}).status();
+    return checks.Is(kSoftmax, Shape{input[0], weight[0]}).status();
   }
   return checks.Is(kMost, rows).Is(kSum, rows).status();
 }
@@ -204,17 +204,17 @@ aclnnStatus IsOnAtlasA2(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kChecks = Join(
-    List(If(HasNoShares, NotNull(kMost)), If(HasNoShares, NotNull(kSum)), NotNull(kGrad), NotNull(kInput),
+    List(If(LacksSoftmax, NotNull(kMost)), If(LacksSoftmax, NotNull(kSum)), NotNull(kGrad), NotNull(kInput),
          NotNull(kWeight), NotNull(kMask), NotNull(kMaskedTarget), NotNull(kInputGrad), NotNull(kWeightGrad)),
     List(DtypesIn(kNumbers, {kGrad}), DtypesIn(kHalfAndBf16, {kInput}), SameDtype(kInput, kWeight),
          DtypesIn(kMasks, {kMask}), DtypesIn(kIndexTypes, {kMaskedTarget}),
-         If(HasShares, DtypesIn(kNumbers, {kShares})), If(HasNoShares, DtypesIn(kNumbers, {kMost, kSum})),
+         If(HasSoftmax, DtypesIn(kNumbers, {kSoftmax})), If(LacksSoftmax, DtypesIn(kNumbers, {kMost, kSum})),
          SameDtype(kInput, kInputGrad), SameDtype(kInput, kWeightGrad)),
     List(NotPrivate({kGrad, kInput, kWeight, kMask, kMaskedTarget}), Custom(Fits),
          SizesRepresentable({kInputGrad, kWeightGrad}), DoneIfEmpty({kInput, kWeight}),
          Custom(IsOnAtlasA2, ACLNN_ERR_RUNTIME_ERROR),
          InsideStorage({kGrad, kInput, kWeight, kMask, kMaskedTarget}),
-         If(HasShares, InsideStorage({kShares})), If(HasNoShares, InsideStorage({kMost, kSum}))));
+         If(HasSoftmax, InsideStorage({kSoftmax})), If(LacksSoftmax, InsideStorage({kMost, kSum}))));
 
 void Set(const OperatorCall& call, Executor& executor) {
   const MappedView input = ViewOf(call, kInput);
@@ -223,18 +223,18 @@ void Set(const OperatorCall& call, Executor& executor) {
   engine::ShareClassPart part{};
   part.rows = input.tensor.shape[0];
   part.classes = weight.tensor.shape[0];
-  const MappedView shares = stages.Scratch(Shape{part.rows, part.classes}, ACL_FLOAT);
-  part.logits = BufferOf(stages, shares);
+  const MappedView softmax = stages.Scratch(Shape{part.rows, part.classes}, ACL_FLOAT);
+  part.logits = BufferOf(stages, softmax);
   part.has_terms = true;
-  part.has_shares = HasShares(call);
+  part.has_shares = HasSoftmax(call);
   MappedView first = input;
   MappedView second = input;
   if (part.has_shares) {
-    first = ViewOf(call, kShares);
-    part.share = ElementsOf(call, kShares);
+    first = ViewOf(call, kSoftmax);
+    part.share = ElementsOf(call, kSoftmax);
     part.share_column = ByteStride(first.tensor, 1);
   } else {
-    Multiply(stages, input, Turned(weight), shares);
+    Multiply(stages, input, Turned(weight), softmax);
     first = ViewOf(call, kMost);
     second = ViewOf(call, kSum);
     part.most = ElementsOf(call, kMost);
@@ -250,10 +250,10 @@ void Set(const OperatorCall& call, Executor& executor) {
   part.raises = CurrentConfiguration().index_errors_raise;
   part.threads = call.threads;
   stages.Compute(
-      part, {shares, first, second, ViewOf(call, kGrad), ViewOf(call, kMask), ViewOf(call, kMaskedTarget)},
+      part, {softmax, first, second, ViewOf(call, kGrad), ViewOf(call, kMask), ViewOf(call, kMaskedTarget)},
       part.rows * part.classes);
-  Multiply(stages, shares, weight, ViewOf(call, kInputGrad));
-  Multiply(stages, Turned(shares), input, ViewOf(call, kWeightGrad));
+  Multiply(stages, softmax, weight, ViewOf(call, kInputGrad));
+  Multiply(stages, Turned(softmax), input, ViewOf(call, kWeightGrad));
   stages.SetJob();
 }
 
