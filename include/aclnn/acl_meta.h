@@ -39,7 +39,7 @@ typedef struct aclBoolArray aclBoolArray;
 typedef struct aclTensorList aclTensorList;
 typedef struct aclScalarList aclScalarList;
 
-// What the functions of aclnn return.
+// The return code of aclnn functions.
 typedef int32_t aclnnStatus;
 
 #ifdef __cplusplus
@@ -195,7 +195,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* exe
 
 // Give an operand another storage for the second phases that follow; runs that are queued already keep theirs.
 // Shape, strides, offset and type stay those of phase 1.
-//   index   the operand's place in the operator's list of parameters: among the inputs, among the outputs, or
+//   index   the operand's index in the operator's list of parameters: among the inputs, among the outputs, or
 //           (aclSetTensorAddr) among the inputs followed by the outputs, from 0 on
 //   tensor  the operand's tensor. Not null; the index decides, and the tensor's own address stays as it is
 //   addr    start of the storage; null is refused by the second phase if it would be used
@@ -208,9 +208,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, 
 ACL_FUNC_VISIBILITY aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index,
                                                  aclTensor* tensor, void* addr);
 
-// As the three above for one element of an operand that is a list of tensors: irIndex is the list's place in
-// the operator's list of parameters, relativeIndex the element's place in it. No operator of this library has
-// such an operand, so a call with valid arguments returns 161002.
+// Like the three functions above, for one entry of an operand that is a list of tensors. irIndex is the list's
+// index among the operator's parameters, relativeIndex the entry's index in the list.
+// Return also 161002 for a parameter that is not a list, and for an index past its last entry.
 ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
                                                              const size_t relativeIndex,
                                                              aclTensorList* tensors, void* addr);
@@ -221,7 +221,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor,
                                                         const size_t relativeIndex, aclTensorList* tensors,
                                                         void* addr);
 
-// The same six functions under the names that older programs use.
+// Other names of the six functions, which older programs use.
 ACL_FUNC_VISIBILITY aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index,
                                                       aclTensor* tensor, void* addr);
 ACL_FUNC_VISIBILITY aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index,
