@@ -122,7 +122,7 @@ constexpr auto kFractalChecks = Join(List(Custom(IsFractal)), kChecksWith<ACLNN_
 void SetProduct(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const StridedView left = MatrixOf(call, kX1, IsSwapped(call, true));
-  // Terms lie side by side in both operands.
+  // Terms are contiguous in both operands.
   const StridedView right = MatrixOf(call, kX2, !IsSwapped(call, false));
   BlockScaledProduct job;
   job.rows = left.shape[0];

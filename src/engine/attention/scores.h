@@ -135,7 +135,7 @@ class Rows {
   const AttentionOperand& Operand() const { return operand_; }
   // Tells whether elements must be copied before they are packed.
   bool IsCopied() const { return fractals_.elements > 0 || prefix_ != nullptr || scales_ != nullptr; }
-  // Tells whether the elements of a row lie side by side in the type that is multiplied.
+  // Tells whether the elements of a row are contiguous in the type that is multiplied.
   bool IsPlain() const { return !IsCopied() && operand_.column == SizeOf(operand_.dtype); }
 
   // Packs rows as lines and elements as terms, one block of terms after the other.

@@ -1,4 +1,4 @@
-// Matrix products with an operand that stays where it lies, in the order of float32; and the packing and
+// Matrix products with an operand that is not packed, in the order of float32; and the packing and
 // transposing of the others. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -155,7 +155,7 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
 }
 #endif
 
-// The prefetch distance within a row in bytes: the next block of terms, if terms lie side by side.
+// The prefetch distance within a row in bytes: the next block of terms, if terms are contiguous.
 constexpr int64_t kTransposedAhead = kGemmDepth * static_cast<int64_t>(sizeof(float));
 
 // Tells whether the loop will read the bytes that lie kTransposedAhead behind byte `first`. They belong to the same

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kWidened = 256;
 static_assert(kWidened >= kGemmDepth && kWidened >= kMostPanelColumns);
 
-// The terms of a word of weights that lie side by side.
+// The terms of a word of weights that are contiguous.
 int64_t TermsOfWord(const QuantisedWeights& weights) { return weights.is_int4 ? 8 : 4; }
 
 int64_t ByteOffsetOf(const QuantisedWeights& weights, int64_t column, int64_t term) {
@@ -74,7 +74,7 @@ void ForEachGroup(const QuantisedWeights& weights, int64_t term, int64_t depth, 
   }
 }
 
-// Widens the terms of a column, which lie side by side.
+// Widens the terms of a column, which are contiguous.
 void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, int64_t depth, float* to) {
   const QuantisedWeights& weights = *source.weights;
   Widen(source, ByteOffsetOf(weights, column, term), depth, to);
