@@ -258,7 +258,7 @@ class Slots {
   char* memory_;
 };
 
-// The cost of the job's multiplications as a number of elements of other jobs.
+// Returns the cost of the job's multiplications: the elements of an elementwise job that takes as long.
 int64_t ElementsOf(const Attention& attention, int products);
 
 }  // namespace portacl::engine::attention

@@ -50,7 +50,7 @@ double Dot(const double* x, const double* y, int64_t n) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-// Calls f(a vector's tag, its position) for n numbers.
+// Calls f(tag, i) for the vectors of n numbers; i is the index of a vector's first number.
 template <class F>
 HWY_INLINE void ForVectors(int64_t n, const F& f) {
   const hn::CappedTag<double, kSingularLanes> d;

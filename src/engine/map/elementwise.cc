@@ -168,7 +168,7 @@ class RowsInPlace {
   }
 
  private:
-  // Real numbers, with an input that has one value for each row.
+  // The most rows of a kernel call if an input has one value for each row; half as many for complex numbers.
   static constexpr int64_t kRowsAtOnce = 16;
 
   int64_t RowStride(int operand) const { return plan_.operand[operand].stride[plan_.rank - 1]; }

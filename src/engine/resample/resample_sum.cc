@@ -168,17 +168,17 @@ struct SumMaker {
   SumJob Make(std::byte* memory) const noexcept;
 
  private:
-  // The job but for what is in its tables.
+  // Returns the job without the contents of its tables.
   SumJob Laid(const Numbers& numbers) const noexcept;
   void WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   void WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
-  // The taps of each position, padded to as many as one may have.
+  // Writes the taps of each position, padded to the same number.
   void WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
-  // The taps of each index, padded to as many as any has, which are then counted, or listed.
+  // Write the taps of each index, padded to the largest number that occurs, or as a list.
   void WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept;
   void WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   void WriteRanges(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
-  // A tap of a column, by its number.
+  // Writes one tap of a column.
   void WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t offset,
                 double weight) const noexcept;
 };
@@ -257,7 +257,7 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
 void SumMaker::WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
   int64_t* const first_tap = job.first_row_tap.In(memory);
   RowTap* const taps = job.row_taps.In(memory);
-  // Neighbours on both sides of a tap: `to` counts what is made, `from` what is summed.
+  // Both ends of a tap along one axis: the index of the result (`to`) and of the element that is added to it (`from`).
   struct Ends {
     int64_t to;
     int64_t from;

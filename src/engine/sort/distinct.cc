@@ -215,7 +215,7 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
   SetRuns(unique, context, total);
 }
 
-// Returns false if there is no such loop.
+// Runs PackRuns for the dtype. Returns false if it does not support the call.
 bool PackRunsOf(const Unique& unique, const JobContext& context, Cutter& memory) {
   if (unique.before != 1 || unique.behind != 1 || unique.rank != 1) return false;
   if (unique.most_inverse > 0 || unique.sets_counts) return false;
