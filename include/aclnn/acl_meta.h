@@ -195,8 +195,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* exe
 
 // Give an operand another storage for the second phases that follow; runs that are queued already keep theirs.
 // Shape, strides, offset and type stay those of phase 1.
-//   index   the operand's place in the operator's list of parameters: among the inputs, among the outputs, or
-//           (aclSetTensorAddr) among the inputs followed by the outputs, from 0 on
+//   index   place among the first phase's tensors that are read, those that are written, or (aclSetTensorAddr) the
+//           ones that are read and then the ones only written, in its order; null ones and entries of lists count
 //   tensor  the operand's tensor. Not null; the index decides, and the tensor's own address stays as it is
 //   addr    start of the storage; null is refused by the second phase if it would be used
 // Return 0; 561103 for a null executor or tensor; 161002 for an index past the last operand; 561000 for an
@@ -208,9 +208,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, 
 ACL_FUNC_VISIBILITY aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index,
                                                  aclTensor* tensor, void* addr);
 
-// As the three above for one element of an operand that is a list of tensors: irIndex is the list's place in
-// the operator's list of parameters, relativeIndex the element's place in it. No operator of this library has
-// such an operand, so a call with valid arguments returns 161002.
+// As the three above for an entry of a list of tensors: irIndex is the list's place, where each list counts as one,
+// and relativeIndex the entry's place in the list. Return also 161002 where irIndex is no list, or relativeIndex is
+// not below the length of `tensors` or of the list in phase 1.
 ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
                                                              const size_t relativeIndex,
                                                              aclTensorList* tensors, void* addr);
