@@ -195,8 +195,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* exe
 
 // Give an operand another storage for the second phases that follow; runs that are queued already keep theirs.
 // Shape, strides, offset and type stay those of phase 1.
-//   index   the operand's index in the operator's list of parameters: among the inputs, among the outputs, or
-//           (aclSetTensorAddr) among the inputs followed by the outputs, from 0 on
+//   index   the operand's index among the tensors of phase 1 that are read, among those that are written, or
+//           (aclSetTensorAddr) among those that are read followed by those that are only written. Null tensors and
+//           entries of lists count
 //   tensor  the operand's tensor. Not null; the index decides, and the tensor's own address stays as it is
 //   addr    start of the storage; null is refused by the second phase if it would be used
 // Return 0; 561103 for a null executor or tensor; 161002 for an index past the last operand; 561000 for an
@@ -208,9 +209,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, 
 ACL_FUNC_VISIBILITY aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index,
                                                  aclTensor* tensor, void* addr);
 
-// Like the three functions above, for one entry of an operand that is a list of tensors. irIndex is the list's
-// index among the operator's parameters, relativeIndex the entry's index in the list.
-// Return also 161002 for a parameter that is not a list, and for an index past its last entry.
+// Like the three functions above, for one entry of a list of tensors. irIndex is the list's index, where each list
+// counts as one tensor; relativeIndex is the entry's index in the list. Return also 161002 if irIndex is not that of
+// a list, or if relativeIndex is not below the length of `tensors` or of the list in phase 1.
 ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
                                                              const size_t relativeIndex,
                                                              aclTensorList* tensors, void* addr);

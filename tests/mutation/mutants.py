@@ -347,8 +347,12 @@ add("phase 2: any operator's executor", "if (std::strcmp(executor.api, api) != 0
 add("phase 2: a null address is followed", "if (executor.touched[i] && executor.addresses[i] == nullptr) {",
     "if (executor.touched[i] && executor.addresses[i] == nullptr && i > 3) {")
 add("phase 2: a failure keeps the executor", "  if (to_run != found && !repeatable) ReleaseExecutor(found);\n", "", ["runtime_faults", "executors"])
-add("executor: outputs are counted from 0", "counted == Operand::kOutput ? found->first_output : 0", "0")
-add("executor: one index too many", "if (index >= static_cast<size_t>(last - first)) {", "if (index > static_cast<size_t>(last - first)) {")
+
+add = mutants_of("src/aclnn/operand_addresses.cc", ("executors", "kl_div_backward_contract"))
+add("addresses: outputs are counted behind the inputs", "if (counted != Counted::kOutputs) add(/*inputs=*/true);", "add(/*inputs=*/true);")
+add("addresses: one index too many", "if (rest < operands) {", "if (rest <= operands) {")
+add("addresses: tensors count in the call's order", "if (order.count == 0) order = OrderOfCall(executor);", "order = OrderOfCall(executor);",
+    ["flash_attention:*AddressesSetAnew*"])
 
 add = mutants_of("src/acl/queue/stream.cc", ("runtime_streams", "executors"))
 add("stream: small work overtakes", "if (state_ == State::kIdle && may_run_here &&", "if (state_ != State::kRunning && may_run_here &&")
