@@ -119,10 +119,11 @@ class EventsOf final : public JobEvents {
 // Exchanges data with the other ranks of the executor's communicators, and reports a failure to the stream.
 class RanksOf final : public JobRanks {
  public:
-  RanksOf(const Executor& executor, Stream& stream) noexcept : executor_(executor), stream_(stream) {}
+  RanksOf(Executor& executor, Stream& stream) noexcept : executor_(executor), stream_(stream) {}
 
   bool Perform(int step, const RankExchange& exchange) const noexcept override {
     if (has_failed_) return false;
+    --executor_.exchanges[exchange.group];
     Text why;
     const aclError status = executor_.ranks[exchange.group]->Perform(
         executor_.first_exchange[exchange.group] + static_cast<uint64_t>(step), exchange, &why);
@@ -135,13 +136,23 @@ class RanksOf final : public JobRanks {
   }
   bool HasFailed() const noexcept override { return has_failed_; }
 
+  // Called behind the job. One that failed leaves out the rest of its exchanges, for which the other ranks would wait.
+  void GiveUpRest() const noexcept {
+    for (int group = 0; group < Executor::kMostGroups; ++group) {
+      const std::shared_ptr<RankGroup>& one = executor_.ranks[group];
+      if (one == nullptr || executor_.exchanges[group] == 0) continue;
+      one->GiveUp(Text(executor_.api, " failed there before it exchanged data."));
+      executor_.exchanges[group] = 0;
+    }
+  }
+
  private:
-  const Executor& executor_;
+  Executor& executor_;  // counts the exchanges that are left
   Stream& stream_;
   mutable bool has_failed_ = false;
 };
 
-void RunJob(const Executor& executor, Stream& stream) noexcept {
+void RunJob(Executor& executor, Stream& stream) noexcept {
   const EventsOf events(executor, stream);
   if (!executor.Communicates()) {
     executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
@@ -149,10 +160,11 @@ void RunJob(const Executor& executor, Stream& stream) noexcept {
   }
   const RanksOf ranks(executor, stream);
   executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events, &ranks});
+  ranks.GiveUpRest();
 }
 
 // Runs the job. Reports if it took longer than aclrtSetOpExecuteTimeOut allows.
-void DoWork(const Executor& executor, Stream& stream) noexcept {
+void DoWork(Executor& executor, Stream& stream) noexcept {
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
     RunJob(executor, stream);
@@ -233,7 +245,13 @@ bool Executor::Interrupt(Stream&) noexcept {
 }
 
 void Executor::Finish(StreamList&) noexcept {
-  if (affinity == Affinity::kReservedWorker) workers::Unreserve();
+  if (affinity == Affinity::kReservedWorker) {
+    workers::Unreserve();
+    // Exchanges are left if the work was dropped. The other ranks would wait for them in vain.
+    for (int i = 0; i < kMostGroups; ++i) {
+      if (ranks[i] != nullptr && exchanges[i] > 0) ranks[i]->Interrupt();
+    }
+  }
   ReleaseExecutor(this);
 }
 

@@ -1410,7 +1410,7 @@ add("paged cache: blocks follow each other", "if (of_block != length * of_slot &
 add("paged cache: a slot of the last block", ".bound = blocks * length;", ".bound = blocks * length - 1;")
 
 add = mutants_of("src/engine/route/rank_routes.cc", ("expert_ranks",))
-add("routes: a mask of tokens is not read", ": std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });\n  const int64_t ranks", ": tokens;\n  const int64_t ranks")
+add("routes: a mask of tokens is not read", "return std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });", "return tokens + 0 * flags[0];")
 add("routes: shared experts are on the first rank", "own % ranks_of_shared + one * ranks_of_shared", "one * ranks_of_shared")
 add("dispatch: counts are sums", "are_ends ? next : next - begin", "next")
 add("combine: shared rows have a weight", "      for (int64_t i = 0; i < n; ++i) sum[i] += term[i];\n    }\n    if (added", "      for (int64_t i = 0; i < n; ++i) sum[i] += 0.5f * term[i];\n    }\n    if (added")
@@ -1424,6 +1424,8 @@ add("sums of products: what is added is left out", "if (call.IsGiven(kX3)) {\n  
 
 add = mutants_of("src/aclnn/phase2.cc", ("rank_faults",))
 add("exchanges: after a failure the job goes on", "    has_failed_ = true;\n", "")
+add("exchanges: a job that failed keeps the other ranks waiting", "if (one == nullptr || executor_.exchanges[group] == 0) continue;", "continue;")
+add("exchanges: work that is dropped keeps the other ranks waiting", "if (ranks[i] != nullptr && exchanges[i] > 0) ranks[i]->Interrupt();\n    }\n  }", "}\n  }")
 add("exchanges: a broken communicator is taken", "if (!why.view().empty()) return fail", "if (false) return fail")
 
 add = mutants_of("src/engine/serve/pages.cc", ("serving",))
