@@ -1,5 +1,5 @@
-// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnGeluMul, aclnnClippedSwiglu: one half of a
-// tensor times a function of the other half. A and B below are the two halves.
+// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnGeluMul, aclnnFatreluMul, aclnnClippedSwiglu: one half of
+// a tensor times a function of the other half. A and B below are the two halves.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <type_traits>
@@ -163,6 +163,16 @@ struct SwiGluClipped : Activation<SwiGluClipped, 2> {
   }
 };
 
+// Computes A where it is above the threshold, else 0, times B.
+struct FatReluTimes : Activation<FatReluTimes, 3> {
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b, V threshold) const {
+    return hn::Mul(hn::IfThenElseZero(hn::Gt(a, threshold), a), b);
+  }
+};
+
 struct Product : Activation<Product, 2> {
   static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
@@ -200,6 +210,7 @@ constexpr auto kGeGluByTanh = PORTACL_VALUE_KERNELS(gated::GeGluByTanh);
 constexpr auto kGeGluGateByErf = PORTACL_VALUE_KERNELS(gated::GeGluGateByErf);
 constexpr auto kGeGluGateByTanh = PORTACL_VALUE_KERNELS(gated::GeGluGateByTanh);
 constexpr auto kProduct = PORTACL_VALUE_KERNELS(gated::Product);
+constexpr auto kFatReluTimes = PORTACL_VALUE_KERNELS(gated::FatReluTimes);
 constexpr auto kClippedSwiGlu = PORTACL_VALUE_KERNELS(gated::ClippedSwiGlu);
 constexpr auto kSwiGluClipped = PORTACL_VALUE_KERNELS(gated::SwiGluClipped);
 
@@ -409,7 +420,8 @@ aclnnStatus LastIsEvenAndShort(const Check& check, OperatorCall& call) noexcept 
 aclnnStatus LastIsHalf(const Check& check, OperatorCall& call) noexcept {
   Shape half = call.Tensor(kSelf).shape;
   half.dim[half.rank - 1] /= 2;
-  return call.Tensor(kOut).shape == half ? ACL_SUCCESS : RefuseShape(check, call, kOut, half);
+  const int out = call.Output();
+  return call.Tensor(out).shape == half ? ACL_SUCCESS : RefuseShape(check, call, out, half);
 }
 constexpr auto kGeluMulChecks =
     Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
@@ -431,6 +443,30 @@ void SetGeluMul(const OperatorCall& call, Executor& executor) {
   MapList maps(call, executor, 1);
   maps.Add({LastHalf(call, kSelf, 1), LastHalf(call, kSelf, 0)}, Whole(call, kOut),
            IsTanhByName(call) ? kGeGluByTanh : kGeGluByErf);
+  maps.SetJob();
+}
+
+// ---- aclnnFatreluMul ----
+enum FatReluTensors { kThreshold = 1, kFatReluOut };
+
+aclnnStatus IsOneNumber(const Check& check, OperatorCall& call) noexcept {
+  if (call.Tensor(kThreshold).numel == 1) return ACL_SUCCESS;
+  return RefuseShape(check, call, kThreshold, Shape{1});
+}
+constexpr auto kFatReluMulChecks =
+    Join(List(NotNull(kSelf), NotNull(kThreshold), NotNull(kFatReluOut),
+              DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kThreshold),
+              SameDtype(kSelf, kFatReluOut), WithCode(kTiling, RankAtLeast(1, {kSelf})),
+              WithCode(kTiling, RankAtMost(8, {kSelf})), Custom(LastIsEvenAndShort, kTiling),
+              Custom(IsOneNumber, kTiling), Custom(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
+         EndOfGated({kSelf}, {kFatReluOut}), List(InsideStorage({kThreshold})));
+
+void SetFatReluMul(const OperatorCall& call, Executor& executor) {
+  MappedView threshold = Whole(call, kThreshold);
+  FillShape(threshold.tensor, Shape{1}, 1);
+  MapList maps(call, executor, 1);
+  maps.Add({LastHalf(call, kSelf, 0), LastHalf(call, kSelf, 1), threshold}, Whole(call, kFatReluOut),
+           kFatReluTimes);
   maps.SetJob();
 }
 
@@ -555,6 +591,10 @@ PORTACL_PHASE_1(aclnnGeGluBackward) {
 
 PORTACL_PHASE_1(aclnnGeGluV3Backward) {
   return RunPhase1(call, kGeGluBackwardChecks, workspaceSize, executor, SetGeGluBackward);
+}
+
+PORTACL_PHASE_1(aclnnFatreluMul) {
+  return RunPhase1(call, kFatReluMulChecks, workspaceSize, executor, SetFatReluMul);
 }
 
 PORTACL_PHASE_1(aclnnGeluMul) { return RunPhase1(call, kGeluMulChecks, workspaceSize, executor, SetGeluMul); }
