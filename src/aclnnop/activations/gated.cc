@@ -1,5 +1,5 @@
-// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnGeluMul, aclnnFatreluMul, aclnnClippedSwiglu: one half of
-// a tensor times a function of the other half. A and B below are the two halves.
+// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnClippedSwiglu: one half of a tensor times a function of the
+// other half. A and B below are the two halves.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <type_traits>
@@ -163,16 +163,6 @@ struct SwiGluClipped : Activation<SwiGluClipped, 2> {
   }
 };
 
-// Computes A where it is above the threshold, else 0, times B.
-struct FatReluTimes : Activation<FatReluTimes, 3> {
-  using Activation::Activation;
-
-  template <class D, class V>
-  HWY_INLINE V operator()(D, V a, V b, V threshold) const {
-    return hn::Mul(hn::IfThenElseZero(hn::Gt(a, threshold), a), b);
-  }
-};
-
 struct Product : Activation<Product, 2> {
   static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
@@ -210,7 +200,6 @@ constexpr auto kGeGluByTanh = PORTACL_VALUE_KERNELS(gated::GeGluByTanh);
 constexpr auto kGeGluGateByErf = PORTACL_VALUE_KERNELS(gated::GeGluGateByErf);
 constexpr auto kGeGluGateByTanh = PORTACL_VALUE_KERNELS(gated::GeGluGateByTanh);
 constexpr auto kProduct = PORTACL_VALUE_KERNELS(gated::Product);
-constexpr auto kFatReluTimes = PORTACL_VALUE_KERNELS(gated::FatReluTimes);
 constexpr auto kClippedSwiGlu = PORTACL_VALUE_KERNELS(gated::ClippedSwiGlu);
 constexpr auto kSwiGluClipped = PORTACL_VALUE_KERNELS(gated::SwiGluClipped);
 
@@ -393,83 +382,6 @@ void SetGeGluBackward(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// ---- aclnnGeluMul: halves of the last dim ----
-enum GeluMulAttributes { kGeluApproximate };
-constexpr int64_t kMostGated = 1024;
-
-bool IsTanhByName(const OperatorCall& call) {
-  const char* const text = call.attributes[kGeluApproximate].text;
-  return text != nullptr && std::strcmp(text, "tanh") == 0;
-}
-aclnnStatus ApproximateIsKnown(const Check& check, OperatorCall& call) noexcept {
-  const char* const text = call.attributes[kGeluApproximate].text;
-  if (text == nullptr || std::strcmp(text, "none") == 0 || IsTanhByName(call)) return ACL_SUCCESS;
-  return FailAclnn(check.code, StartMessage(call)
-                                   .Add("parameter approximateOptional is \"")
-                                   .Add(text)
-                                   .Add("\", accepted: none, tanh, or a null pointer."));
-}
-aclnnStatus LastIsEvenAndShort(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kSelf).shape;
-  const int64_t length = shape[shape.rank - 1];
-  if (length % 2 == 0 && length <= kMostGated) return ACL_SUCCESS;
-  Text message = StartMessage(call);
-  AddArgumentShape(message.Add("parameter "), call, kSelf);
-  return FailAclnn(check.code, message.Add(", accepted: a last dim that is even and at most 1024."));
-}
-aclnnStatus LastIsHalf(const Check& check, OperatorCall& call) noexcept {
-  Shape half = call.Tensor(kSelf).shape;
-  half.dim[half.rank - 1] /= 2;
-  const int out = call.Output();
-  return call.Tensor(out).shape == half ? ACL_SUCCESS : RefuseShape(check, call, out, half);
-}
-constexpr auto kGeluMulChecks =
-    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
-              Custom(ApproximateIsKnown, kTiling), WithCode(kTiling, RankAtLeast(1, {kSelf})),
-              WithCode(kTiling, RankAtMost(8, {kSelf})), Custom(LastIsEvenAndShort, kTiling),
-              Custom(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
-         EndOfGated({kSelf}, {kOut}));
-
-// Returns one half along the last dim.
-MappedView LastHalf(const OperatorCall& call, int tensor, int half) {
-  MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
-  const int dim = view.tensor.shape.rank - 1;
-  const int64_t length = view.tensor.shape[dim] / 2;
-  Narrow(view.tensor, dim, half * length, length);
-  return view;
-}
-
-void SetGeluMul(const OperatorCall& call, Executor& executor) {
-  MapList maps(call, executor, 1);
-  maps.Add({LastHalf(call, kSelf, 1), LastHalf(call, kSelf, 0)}, Whole(call, kOut),
-           IsTanhByName(call) ? kGeGluByTanh : kGeGluByErf);
-  maps.SetJob();
-}
-
-// ---- aclnnFatreluMul ----
-enum FatReluTensors { kThreshold = 1, kFatReluOut };
-
-aclnnStatus IsOneNumber(const Check& check, OperatorCall& call) noexcept {
-  if (call.Tensor(kThreshold).numel == 1) return ACL_SUCCESS;
-  return RefuseShape(check, call, kThreshold, Shape{1});
-}
-constexpr auto kFatReluMulChecks =
-    Join(List(NotNull(kSelf), NotNull(kThreshold), NotNull(kFatReluOut),
-              DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kThreshold),
-              SameDtype(kSelf, kFatReluOut), WithCode(kTiling, RankAtLeast(1, {kSelf})),
-              WithCode(kTiling, RankAtMost(8, {kSelf})), Custom(LastIsEvenAndShort, kTiling),
-              Custom(IsOneNumber, kTiling), Custom(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
-         EndOfGated({kSelf}, {kFatReluOut}), List(InsideStorage({kThreshold})));
-
-void SetFatReluMul(const OperatorCall& call, Executor& executor) {
-  MappedView threshold = Whole(call, kThreshold);
-  FillShape(threshold.tensor, Shape{1}, 1);
-  MapList maps(call, executor, 1);
-  maps.Add({LastHalf(call, kSelf, 0), LastHalf(call, kSelf, 1), threshold}, Whole(call, kFatReluOut),
-           kFatReluTimes);
-  maps.SetJob();
-}
-
 // ---- aclnnClippedSwiglu ----
 //
 // Halves lie along dim or, interleaved, are the even and the odd elements of dim and all dims behind it.
@@ -565,6 +477,9 @@ void SetClipped(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& GeGluKernels(bool tanh) noexcept { return tanh ? kGeGluByTanh : kGeGluByErf; }
+
 }  // namespace portacl
 
 using namespace portacl;
@@ -592,12 +507,6 @@ PORTACL_PHASE_1(aclnnGeGluBackward) {
 PORTACL_PHASE_1(aclnnGeGluV3Backward) {
   return RunPhase1(call, kGeGluBackwardChecks, workspaceSize, executor, SetGeGluBackward);
 }
-
-PORTACL_PHASE_1(aclnnFatreluMul) {
-  return RunPhase1(call, kFatReluMulChecks, workspaceSize, executor, SetFatReluMul);
-}
-
-PORTACL_PHASE_1(aclnnGeluMul) { return RunPhase1(call, kGeluMulChecks, workspaceSize, executor, SetGeluMul); }
 
 PORTACL_PHASE_1(aclnnClippedSwiglu) {
   return RunPhase1(call, kClippedChecks, workspaceSize, executor, SetClipped);
