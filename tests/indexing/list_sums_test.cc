@@ -78,7 +78,8 @@ IndexOperator OfList(const CFunction& function, const DtypeList& drawn, bool bro
     call["out"].dtype = dtype;
     BroadcastsAll(call, &call["out"].shape);
   };
-  op.is_inexact = true;  // NaN
+  op.takes_workspace = true;  // with three tensors and more
+  op.is_inexact = true;       // NaN
   op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const DtypeNumber dtype = call["out"].dtype;
     return std::vector<Outcome>{
