@@ -122,6 +122,8 @@ ROWS = (
     moved("flip.rows", "Flip", "a2 A:[0] out2", "torch.flip(a2, (0,))"),
     moved("roll", "Roll", "a2 A:[3,5] A:[0,1] out2", "torch.roll(a2, (3, 5), (0, 1))"),
     moved("flatten", "Flatten", "T:a.view(64,-1).t() I:1 T:out.view(-1,64)", "torch.flatten(a.view(64, -1).t().clone(), 1)"),
+    moved("confusion_transpose", "ConfusionTranspose", "a2 A:[1,0] A:[columns,rows] I:1 T:out.view(columns,rows)",
+          "torch.permute_copy(a2, (1, 0), out=out.view(columns, rows))"),
     moved("channel_shuffle", "ChannelShuffle", "T:a.view(1,64,-1) I:8 T:out.view(1,64,-1)", "torch.channel_shuffle(a.view(1, 64, -1), 8)"),
     moved("add_n", "AddN", "L:[a2,b2,a2] out2", "a2 + b2 + a2"),
     moved("sum", "Sum", "L:[a2,b2,a2] out2", "a2 + b2 + a2"),

@@ -750,6 +750,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(MinN, 2, kAny, given.List({t[0]}), t[1]),
     MOVES(Real, 2, kOperand0, t[0], t[1]),
     MOVES(Flatten, 2, kOperand0, t[0], a.reduction, t[1]),
+    MOVES(ConfusionTranspose, 2, kOperand0, t[0], given.Array({1, 0}), given.Array({1, given.FirstLength(t[1])}), a.log_target, t[1]),
     MOVES(ChannelShuffle, 2, kOperand0, t[0], 1 + (a.reduction & 1), t[1]),
     STATE(InplaceFillDiagonal, 1, kAny, t[0], given.Scalar(), a.log_target),
     MOVES(StridedSlice, 2, kOperand0, t[0], given.Array({0}), given.Array({given.FirstLength(t[1])}), given.Array({1}), 0, a.reduction & 1, 0, 0, 0, t[1]),

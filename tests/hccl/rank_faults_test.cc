@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -49,7 +50,10 @@ class Ones {
   }
   void IsRight(Group& group) {
     ASSERT_EQ(Call(group), 0) << Rank::Message();
-    out_.Expect(Matrix(static_cast<size_t>(count_), static_cast<double>(group.size() * kTerms)), "sum");
+    ExpectSumOf(group.size());
+  }
+  void ExpectSumOf(int64_t ranks) {
+    out_.Expect(Matrix(static_cast<size_t>(count_), static_cast<double>(ranks * kTerms)), "sum");
   }
 
   static constexpr int64_t kRows = 3;
@@ -73,6 +77,42 @@ TEST(NoRanks, NoCommunicatorYet) {
     EXPECT_EQ(size, 77u);
     EXPECT_EQ(executor, nullptr);
   });
+}
+
+// Two ranks are threads of one process, whose communicators have one name: each finds that of its device.
+TEST(NoRanks, RanksOfOneProcess) {
+  setenv("PORTACL_DEVICE_COUNT", "2", 1);
+  setenv("HCCL_EXEC_TIMEOUT", "300", 1);
+  InProcesses(1, [](Rank& rank) {
+    const HcclRootInfo& info = rank.Info(0, true);
+    const auto work = [&info](uint32_t own) {
+      ASSERT_EQ(aclrtSetDevice(static_cast<int32_t>(own)), ACL_SUCCESS);
+      HcclCommConfig config;
+      HcclCommConfigInit(&config);
+      std::strcpy(config.hcclCommName, "ring");
+      HcclComm comm = nullptr;
+      ASSERT_EQ(HcclCommInitRootInfoConfig(2, &info, own, &config, &comm), HCCL_SUCCESS) << Rank::Message();
+      aclrtStream stream = nullptr;
+      ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+      for (int round = 0; round < 5; ++round) {
+        Ones ones;
+        uint64_t size = 0;
+        aclOpExecutor* executor = nullptr;
+        ASSERT_EQ(ones.Plan("ring", &size, &executor), 0) << Rank::Message();
+        std::vector<char> workspace(size + 1);
+        ASSERT_EQ(aclnnMatmulAllReduce(workspace.data(), size, executor, stream), 0) << Rank::Message();
+        ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << Rank::Message();
+        ones.ExpectSumOf(2);
+      }
+      EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+      EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+    };
+    std::thread other(work, 1);
+    work(0);
+    other.join();
+  });
+  unsetenv("HCCL_EXEC_TIMEOUT");
+  unsetenv("PORTACL_DEVICE_COUNT");
 }
 
 TEST_P(RankFaults, Names) {
@@ -325,6 +365,7 @@ TEST_P(RankFaults, OneOfTwoCommunicators) {
         char tp_name[128] = {};
         EXPECT_EQ(HcclGetCommName(ep_comm, ep_name), HCCL_SUCCESS);
         EXPECT_EQ(HcclGetCommName(tp_comm, tp_name), HCCL_SUCCESS);
+        rank.Meet(0, static_cast<int>(rank.size()));
         if (rank.rank() == last) kill(getpid(), SIGKILL);
         const auto parts = static_cast<int64_t>(tp);
         const HostOperand x(ACL_FLOAT16, {2, 1, 4}, Matrix(8, 1));

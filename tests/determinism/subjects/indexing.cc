@@ -187,6 +187,13 @@ const auto kMinN =
                return aclnnMinNGetWorkspaceSize(ListOf({c.t[0], c.t[1], c.t[2]}), c.t[3], c.size, c.executor);
              },
              aclnnMinN, {{kListed, {kWide, {1, 257}, kWide}, kWide}});
+const auto kConfusionTranspose =
+    Register("aclnnConfusionTranspose", 1,
+             [](const Call& c) {
+               return aclnnConfusionTransposeGetWorkspaceSize(c.t[0], Ints{1, 0}, Ints{257 * 43, 7}, true,
+                                                              c.t[1], c.size, c.executor);
+             },
+             aclnnConfusionTranspose, {{kRealSizes, {kWide}, {257 * 43, 7}}});
 const auto kFlatten = Register(
     "aclnnFlatten", 1,
     [](const Call& c) { return aclnnFlattenGetWorkspaceSize(c.t[0], 2, c.t[1], c.size, c.executor); },
