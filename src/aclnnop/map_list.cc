@@ -86,6 +86,11 @@ MappedView MapList::Scratch(const Shape& shape, aclDataType dtype) noexcept {
   FillShape(view.tensor, shape, 1);
   view.tensor.Describe();
   view.operand = executor_.operand_count;
+  constexpr int64_t kMostElements = int64_t{1} << 52;
+  if (jobs_ != nullptr && (!view.tensor.countable || view.tensor.numel > kMostElements)) {
+    executor_.RefuseSize(call_.Name(0), view.tensor.numel);
+    jobs_ = nullptr;
+  }
   scratch_bytes_ = static_cast<uint64_t>(view.tensor.numel) * (StorageBits(dtype) / 8);
   return view;
 }
