@@ -121,6 +121,7 @@ ROWS = (
     moved("flip", "Flip", "a2 A:[1] out2", "torch.flip(a2, (1,))", NUMBERS),
     moved("flip.rows", "Flip", "a2 A:[0] out2", "torch.flip(a2, (0,))"),
     moved("roll", "Roll", "a2 A:[3,5] A:[0,1] out2", "torch.roll(a2, (3, 5), (0, 1))"),
+    moved("real", "Real", "a2 out2", "torch.real(a2).clone()"),
     moved("flatten", "Flatten", "T:a.view(64,-1).t() I:1 T:out.view(-1,64)", "torch.flatten(a.view(64, -1).t().clone(), 1)"),
     moved("confusion_transpose", "ConfusionTranspose", "a2 A:[1,0] A:[columns,rows] I:1 T:out.view(columns,rows)",
           "torch.permute_copy(a2, (1, 0), out=out.view(columns, rows))"),

@@ -166,25 +166,25 @@ const std::vector<DtypeNumber> kListed = {ACL_FLOAT, ACL_FLOAT16, ACL_INT32};
 const auto kAddN =
     Register("aclnnAddN", 3,
              [](const Call& c) {
-               return aclnnAddNGetWorkspaceSize(ListOf({c.t[0], c.t[1], c.t[2]}), c.t[3], c.size, c.executor);
+               return aclnnAddNGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
              },
              aclnnAddN, {{kListed, {kWide, kWide, kWide}, kWide}});
 const auto kSum =
     Register("aclnnSum", 3,
              [](const Call& c) {
-               return aclnnSumGetWorkspaceSize(ListOf({c.t[0], c.t[1], c.t[2]}), c.t[3], c.size, c.executor);
+               return aclnnSumGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
              },
              aclnnSum, {{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8}, {kWide, {1, 257}, kWide}, kWide}});
 const auto kMaxN =
     Register("aclnnMaxN", 3,
              [](const Call& c) {
-               return aclnnMaxNGetWorkspaceSize(ListOf({c.t[0], c.t[1], c.t[2]}), c.t[3], c.size, c.executor);
+               return aclnnMaxNGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
              },
              aclnnMaxN, {{kListed, {kWide, {1, 257}, kWide}, kWide}});
 const auto kMinN =
     Register("aclnnMinN", 3,
              [](const Call& c) {
-               return aclnnMinNGetWorkspaceSize(ListOf({c.t[0], c.t[1], c.t[2]}), c.t[3], c.size, c.executor);
+               return aclnnMinNGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
              },
              aclnnMinN, {{kListed, {kWide, {1, 257}, kWide}, kWide}});
 const auto kConfusionTranspose =
