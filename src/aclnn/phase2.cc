@@ -16,12 +16,12 @@
 #include "acl/stream/timeouts.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnn/call_watch.h"
+#include "aclnn/job_ranks.h"
 #include "aclnn/live_executor.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/rank_group.h"
 #include "base/errors.h"
 #include "base/handle_table.h"
-#include "base/sanitizer_hooks.h"
 #include "profile/recorder.h"
 
 namespace portacl {
@@ -117,32 +117,7 @@ class EventsOf final : public JobEvents {
   Stream& stream_;
 };
 
-// Exchanges data with the other ranks of the executor's communicators, and reports a failure to the stream.
-class RanksOf final : public JobRanks {
- public:
-  RanksOf(const Executor& executor, Stream& stream) noexcept : executor_(executor), stream_(stream) {}
-
-  bool Perform(int step, const RankExchange& exchange) const noexcept override {
-    if (has_failed_) return false;
-    Text why;
-    const aclError status = executor_.ranks[exchange.group]->Perform(
-        executor_.first_exchange[exchange.group] + static_cast<uint64_t>(step), exchange, &why);
-    // Through the exchange the stream has synchronised with the other ranks, which may be threads of this process.
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream_);
-    if (status == ACL_SUCCESS) return true;
-    has_failed_ = true;
-    stream_.NoteFailure(Stream::Failure(status, Text(executor_.api, ": ", why.view())));
-    return false;
-  }
-  bool HasFailed() const noexcept override { return has_failed_; }
-
- private:
-  const Executor& executor_;
-  Stream& stream_;
-  mutable bool has_failed_ = false;
-};
-
-void RunJob(const Executor& executor, Stream& stream) noexcept {
+void RunJob(Executor& executor, Stream& stream) noexcept {
   const EventsOf events(executor, stream);
   if (!executor.Communicates()) {
     executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events});
@@ -150,10 +125,11 @@ void RunJob(const Executor& executor, Stream& stream) noexcept {
   }
   const RanksOf ranks(executor, stream);
   executor.job.Run({executor.api, executor.addresses, executor.workspace, executor.memory, &events, &ranks});
+  ranks.GiveUpRest();
 }
 
 // Runs the job. Reports if it took longer than aclrtSetOpExecuteTimeOut allows.
-void DoWork(const Executor& executor, Stream& stream) noexcept {
+void DoWork(Executor& executor, Stream& stream) noexcept {
   const int64_t limit = ExecutionTimeout();
   if (limit == 0) {
     RunJob(executor, stream);
@@ -234,7 +210,13 @@ bool Executor::Interrupt(Stream&) noexcept {
 }
 
 void Executor::Finish(StreamList&) noexcept {
-  if (affinity == Affinity::kReservedWorker) workers::Unreserve();
+  if (affinity == Affinity::kReservedWorker) {
+    workers::Unreserve();
+    // Exchanges are left if the work was dropped. The other ranks would wait for them in vain.
+    for (int i = 0; i < kMostGroups; ++i) {
+      if (ranks[i] != nullptr && exchanges[i] > 0) ranks[i]->Interrupt();
+    }
+  }
   ReleaseExecutor(this);
 }
 

@@ -44,6 +44,7 @@ class OperationTask final : public Task {
   void Number() noexcept { GiveNumbers(*communicator_, &operation_); }
 
   Outcome Run(Stream& stream) noexcept override {
+    has_run_ = true;
     if (sanitizer::IsOn()) UseWorkingAddresses();
     if (const Fault fault = Perform(*communicator_, operation_)) {
       stream.NoteFailure(
@@ -61,6 +62,7 @@ class OperationTask final : public Task {
   }
   void Finish(StreamList&) noexcept override {
     workers::Unreserve();
+    if (!has_run_) communicator_->Interrupt();  // it was dropped: the same
     delete this;
   }
 
@@ -85,6 +87,7 @@ class OperationTask final : public Task {
 
   const std::shared_ptr<Communicator> communicator_;
   Operation operation_;
+  bool has_run_ = false;
   const uint64_t work_ = sanitizer::IsOn() ? sanitizer::hooks->BeginWork() : 0;
 };
 

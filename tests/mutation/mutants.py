@@ -1414,7 +1414,7 @@ add("paged cache: blocks follow each other", "if (of_block != length * of_slot &
 add("paged cache: a slot of the last block", ".bound = blocks * length;", ".bound = blocks * length - 1;")
 
 add = mutants_of("src/engine/route/rank_routes.cc", ("expert_ranks",))
-add("routes: a mask of tokens is not read", ": std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });\n  const int64_t ranks", ": tokens;\n  const int64_t ranks")
+add("routes: a mask of tokens is not read", "return std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });", "return tokens + 0 * flags[0];")
 add("routes: shared experts are on the first rank", "own % ranks_of_shared + one * ranks_of_shared", "one * ranks_of_shared")
 add("dispatch: counts are sums", "are_ends ? next : next - begin", "next")
 add("combine: shared rows have a weight", "      for (int64_t i = 0; i < n; ++i) sum[i] += term[i];\n    }\n    if (added", "      for (int64_t i = 0; i < n; ++i) sum[i] += 0.5f * term[i];\n    }\n    if (added")
@@ -1426,8 +1426,15 @@ add("parts: all ranks get the first one", "ranges[rank] = {rank * give_step, giv
 add = mutants_of("src/aclnnop/communication/matmul_all_reduce.cc", ("rank_products",))
 add("sums of products: what is added is left out", "if (call.IsGiven(kX3)) {\n    const BufferRef sums", "if (false) {\n    const BufferRef sums")
 
-add = mutants_of("src/aclnn/phase2.cc", ("rank_faults",))
+add = mutants_of("src/aclnn/job_ranks.h", ("rank_faults",))
 add("exchanges: after a failure the job goes on", "    has_failed_ = true;\n", "")
+add("exchanges: a job that failed keeps the other ranks waiting", "if (one == nullptr || executor_.exchanges[group] == 0) continue;", "continue;")
+
+add = mutants_of("src/hccl/collective_task.cc", ("rank_faults",))
+add("collectives: one that is dropped keeps the other ranks waiting", "if (!has_run_) communicator_->Interrupt();", "")
+
+add = mutants_of("src/aclnn/phase2.cc", ("rank_faults",))
+add("exchanges: work that is dropped keeps the other ranks waiting", "if (ranks[i] != nullptr && exchanges[i] > 0) ranks[i]->Interrupt();\n    }\n  }", "}\n  }")
 add("exchanges: a broken communicator is taken", "if (!why.view().empty()) return fail", "if (false) return fail")
 
 add = mutants_of("src/engine/serve/pages.cc", ("serving",))
@@ -1594,6 +1601,11 @@ add("attention gradients: shifts are not cleared", "if (attention_.shift_rows > 
 GATED = ("gated_maps",)
 add = mutants_of("src/aclnnop/map_list.cc", GATED)
 add("map-list: the first map again", "jobs[i].Run(context.addresses, context.workspace);", "jobs[0].Run(context.addresses, context.workspace);")
+add = mutants_of("src/aclnnop/arithmetic/list_sums.cc", ("list_sums",))
+add("sums of lists: what is not the result yet has its type", "maps.Scratch(out.tensor.shape, call.promoted)", "maps.Scratch(out.tensor.shape, out.tensor.dtype)")
+add("sums of lists: without the last tensor", "for (int entry = 1; entry < count; ++entry) {\n    const bool is_last = entry + 1 == count;", "for (int entry = 1; entry + 1 < count || entry == 1; ++entry) {\n    const bool is_last = entry + 1 == count || entry + 2 == count;")
+add = mutants_of("src/aclnnop/map_list.cc", ("list_sums",))
+add("map-list: addresses of many operands lie where the scratch is", "addresses_offset = next_line();", "addresses_offset = offset;")
 add = mutants_of("src/aclnnop/activations/prelu.cc", GATED)
 add("prelu: 0 is positive", "return hn::IfThenZeroElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, gradient));", "return hn::IfThenZeroElse(hn::Ge(x, hn::Zero(d)), hn::Mul(x, gradient));", reason="a sum of zeros, but for an infinite gradient")
 add("prelu: the slope of positive numbers", "hn::IfThenElse(hn::Gt(x, hn::Zero(d)), gradient, hn::Mul(weight, gradient))", "hn::Mul(weight, gradient)")

@@ -22,7 +22,8 @@ constexpr Check GroupGiven(int attribute) {
 // 161002 when no communicator of this process has the name.
 constexpr Check GroupKnown(int attribute) { return {.run = check::GroupKnown, .low = attribute}; }
 
-// Returns the number of ranks, or this one's, of the communicator that an attribute names; 0 if there is none.
+// Returns the number of ranks, or this one's, of the communicator that an attribute names. If another thread has destroyed it
+// since GroupKnown, returns 1, by which checks may divide, or 0; Join then fails.
 int64_t RanksOf(const OperatorCall& call, int attribute) noexcept;
 int64_t OwnRank(const OperatorCall& call, int attribute) noexcept;
 

@@ -37,8 +37,10 @@ struct RankRoutes {
   int64_t OwnExperts() const { return own < shared_ranks ? 1 : experts_of_rank; }
   // Fills these arrays. Reports the first entry whose expert does not exist; such entries are not sent.
   void Plan(const JobContext& context) const;
-  // Tells whether a token has an active choice.
-  bool IsActive(const JobContext& context, int64_t token) const;
+  // The first tokens, as many as a mask of tokens has true flags; without one all.
+  int64_t TokensSent(const JobContext& context) const;
+  // Tells whether a mask of choices, if there is one, has a true flag for a token.
+  bool HasActiveChoice(const JobContext& context, int64_t token) const;
 };
 
 // Sends each entry's row to the rank of its expert, and writes the received rows in the order of (own expert, rank, entry).
