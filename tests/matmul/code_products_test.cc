@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -617,14 +618,15 @@ TEST(CodeProducts, AddsInPlace) {
 
 TEST(CodeProducts, AddsGroupsInPlace) {
   OnEachIsa(Product::k950, 14, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 8; ++i) {
       const bool is_hifloat = i % 2 != 0;
       const bool are_counts = i >= 3;
-      const int64_t m = random.Between(1, 40), n = random.Between(1, 70);
-      const std::vector<int64_t> counts = {random.Between(0, 90), random.Between(0, 90),
-                                           random.Between(0, 40)};
-      const int64_t groups = 3;
-      const int64_t k = counts[0] + counts[1] + counts[2] + (i == 5 ? 7 : 1);
+      const bool are_many = i >= 6;  // more than there are units, each of which takes two
+      const int64_t m = random.Between(1, are_many ? 2 : 40), n = random.Between(1, are_many ? 3 : 70);
+      const int64_t groups = are_many ? 300 : 3;
+      std::vector<int64_t> counts(static_cast<size_t>(groups));
+      for (int64_t& count : counts) count = random.Between(0, are_many ? 3 : 90);
+      const int64_t k = std::accumulate(counts.begin(), counts.end(), i == 5 ? int64_t{7} : int64_t{1});
       const DtypeNumber codes = is_hifloat ? ACL_HIFLOAT8 : ACL_FLOAT8_E4M3FN;
       HeldView x1 = CodesOf({m, k}, codes, random, true);
       HeldView x2 = CodesOf({k, n}, codes, random);
