@@ -501,11 +501,49 @@ TEST(CodeProducts, V5Refuses) {
         call.scale = PowersOf({2, 6, 2}, random);
       },
       161002, "x2Scale");
+  // What a mode needs is named where it is null.
+  expect(
+      mixed(), [](Call& call) { call.row_scale = Nothing(); }, 161002, "x1Scale is null");
+  expect(
+      mixed(),
+      [&](Call& call) {
+        call.scale = FloatsOf({1, 6}, ACL_BF16, random);
+      },
+      161002, "yScale is null");
   // A tensor without elements is none.
   Call call = whole();
   call.x1_offset = Numbers({0}, ACL_FLOAT);
   call.offset = Numbers({0}, ACL_FLOAT);
   EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
+}
+
+TEST(CodeProducts, V5NamesWhatIsNullOnA2) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
+  RandomNumbers random(4);
+  Call call;
+  call.x1 = CodesOf({3, 16}, ACL_INT8, random);
+  call.x2 = Numbers({16, 2}, ACL_INT32);
+  call.scale = WordsOf({16}, random);
+  call.row_scale = FloatsOf({3, 1}, ACL_FLOAT, random);
+  call.out = Numbers({3, 16}, ACL_BF16);
+  const CallResult without = call.Run(environment.stream());
+  EXPECT_EQ(without.plan, 161001);
+  EXPECT_NE(without.message.find("yOffset is a null pointer"), std::string::npos) << without.message;
+  call.y_offset = FloatsOf({16}, ACL_FLOAT, random);
+  EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
+  call.row_scale = Nothing();
+  EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+
+  call.x1 = CodesOf({3, 1024}, ACL_INT4, random);
+  call.x2 = CodesOf({256, 1024}, ACL_INT4, random);
+  call.has_flag2 = true;
+  call.scale = FloatsOf({4, 256}, ACL_FLOAT, random);
+  call.y_offset = Nothing();
+  call.offset = Numbers({4, 256}, ACL_FLOAT16);
+  call.out = Numbers({3, 256}, ACL_BF16);
+  const CallResult offsets = call.Run(environment.stream());
+  EXPECT_EQ(offsets.plan, 161002);
+  EXPECT_NE(offsets.message.find("x1Scale is null"), std::string::npos) << offsets.message;
 }
 
 // ---- operators of Ascend 950 ----
