@@ -96,7 +96,8 @@ engine::AttentionOperand Broadcast(const StridedView& tensor, int operand) noexc
 aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tensor, const char* accepted,
                          int entry) {
   Text message = StartMessage(call).Add("parameter ");
-  if (!call.IsList(tensor) && !call.IsGiven(tensor)) {
+  const bool is_there = call.Count(tensor) > 0 && call.Entry(tensor, std::max(entry, 0)) != nullptr;
+  if (!is_there) {
     message.Add(call.Name(tensor)).Add(" is a null pointer");
   } else {
     AddArgumentShape(message, call, tensor, entry).Add(" does not fit");
