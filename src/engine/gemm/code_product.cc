@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
+#include "engine/functions/primitives-inl.h"  // for the fused operation: see FourRows
 #include "engine/half_precision-inl.h"
 
 // The size of a tile, such that the numbers of both operands and the sums stay in the first-level cache.

@@ -54,7 +54,7 @@ struct CodeProduct {
   int64_t out_batch_step = 0, out_row_step = 0;
   int64_t batches = 1, rows = 0, columns = 0, terms = 0;
   int64_t block = 0;  // terms; 0: one block of all
-  // What a list cuts: terms or rows, which are then those of all batches. The list has the end of each batch's, or its
+  // A list cuts terms or rows, which are then those of all batches. It has the end of each batch's, or its
   // count, INT64. Of terms, batch b has the blocks from together * (first term / (together * block) + b) on. Rows of no
   // batch are not written.
   enum class Cut : uint8_t { kNone, kTerms, kRows };

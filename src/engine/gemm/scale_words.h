@@ -11,7 +11,7 @@
 
 namespace portacl::engine {
 
-// What becomes of a scale's low 13 bits.
+// Says what becomes of a scale's low 13 bits.
 enum class ScaleBits : uint8_t {
   kAll,     // they stay
   kHigh,    // they are cleared
