@@ -518,6 +518,23 @@ TEST(CodeProducts, V5Refuses) {
   EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
 }
 
+TEST(CodeProducts, ScalesWithoutDims) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(6);
+  Call call;
+  call.x1 = CodesOf({4, 32}, ACL_FLOAT8_E4M3FN, random);
+  call.x2 = CodesOf({32, 6}, ACL_FLOAT8_E4M3FN, random);
+  call.scale = FloatsOf({1}, ACL_FLOAT, random);
+  call.row_scale = FloatsOf({1}, ACL_FLOAT, random);
+  call.out = Numbers({4, 6}, ACL_FLOAT);
+  ASSERT_TRUE(call.Run(environment.stream()).Succeeded());
+  const std::vector<unsigned char> expected = call.out.bytes;
+  call.out = Numbers({4, 6}, ACL_FLOAT);
+  for (HeldView* const scale : {&call.scale, &call.row_scale}) scale->shape = scale->strides = {};
+  ASSERT_TRUE(call.Run(environment.stream()).Succeeded());
+  EXPECT_EQ(call.out.bytes, expected);
+}
+
 TEST(CodeProducts, V5NamesWhatIsNullOnA2) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
   RandomNumbers random(4);
