@@ -132,6 +132,13 @@ def compare(name: str, npu, cpu) -> None:
     print(f"{name:<34} {best[0]:9.2f} {best[1]:9.2f} {statistics.median(theirs / ours for ours, theirs in pairs):10.2f}", flush=True)
 
 
+def compare_quantiser(columns: int) -> None:
+    x = torch.randn((1 << 25) // columns, columns).to(torch.bfloat16).npu()
+    source = torch.zeros(3 * x.numel() // 2, dtype=torch.uint8)  # two bytes a number are read, one is written
+    target = torch.zeros_like(source)
+    compare(f"npu_dynamic_quant, {columns} columns", lambda: torch_npu.npu_dynamic_quant(x), lambda: target.copy_(source))
+
+
 def must_agree(npu: torch.Tensor, cpu: torch.Tensor, part: float) -> None:
     """A token whose second and third expert are close may have another one: a few rows in a hundred."""
     npu, cpu = npu.detach().cpu().float(), cpu.detach().float()
@@ -157,10 +164,7 @@ def main() -> int:
         must_agree(layer.on_npu[0].grad, layer.x.grad, 0.1)
         compare(f"{name}, forward and gradients", layer.npu_trained, layer.cpu_trained)
     for columns in (1024, 4096):
-        x = torch.randn((1 << 25) // columns, columns).to(torch.bfloat16).npu()
-        source = torch.zeros(3 * x.numel() // 2, dtype=torch.uint8)  # two bytes a number are read, one is written
-        target = torch.zeros_like(source)
-        compare(f"npu_dynamic_quant, {columns} columns", lambda: torch_npu.npu_dynamic_quant(x), lambda: target.copy_(source))
+        compare_quantiser(columns)
     return 0
 
 
