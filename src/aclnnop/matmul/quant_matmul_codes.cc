@@ -197,7 +197,8 @@ aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
   const auto is_one_or = [&](int tensor, int64_t many, const char* accepted) {
     if (!call.IsGiven(tensor)) return;
     const Shape& shape = call.Tensor(tensor).shape;
-    checks.Holds(shape.rank == 1 && (shape[0] == 1 || shape[0] == many), tensor, accepted);
+    const bool is_line = shape.rank == 1 && (shape[0] == 1 || shape[0] == many);
+    checks.Holds(shape.rank == 0 || is_line, tensor, accepted);
   };
   if (call.IsGiven(kBias)) {
     const Shape& bias = call.Tensor(kBias).shape;
@@ -205,8 +206,8 @@ aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
   }
   switch (ModeOf(call)) {
     case Mode::kWhole:
-      is_one_or(kScale, columns, "one dim, of one number or one for each column");
-      is_one_or(kPertoken, rows, "one dim, of one number or one for each row");
+      is_one_or(kScale, columns, "no dims, or one dim, of one number or one for each column");
+      is_one_or(kPertoken, rows, "no dims, or one dim, of one number or one for each row");
       break;
     case Mode::kBlocks: {
       const Shape& own = call.Tensor(kPertoken).shape;
