@@ -799,7 +799,9 @@ void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers
       if (name == "quantScale2")
         value = random.Below(20) == 0 ? 200 : static_cast<double>(random.Between(1, 8)) / 4;
       if (name == "queryPaddingSize" || name == "kvPaddingSize") {
-        EncodeIntegerElement(ACL_INT64, random.Between(-2, 4), tensors[i].Element(k));
+        const int64_t extreme = random.Below(2) == 0 ? INT64_MAX : INT64_MIN;
+        EncodeIntegerElement(ACL_INT64, random.Below(8) == 0 ? extreme : random.Between(-2, 4),
+                             tensors[i].Element(k));
         continue;
       }
       if (name.find("ntiquantScale") != std::string::npos || name == "dequantScaleQuery" ||
@@ -833,7 +835,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
   // A batch's first row and rows where a padding is behind them; the others' as they are.
   const auto padded = [&](const char* name, int64_t all, std::pair<int64_t, int64_t> part) {
     if (!Has(call, name) || p.packed) return part;
-    const int64_t behind = std::max<int64_t>(static_cast<int64_t>(numbers[name][0]), 0);
+    const auto behind = static_cast<int64_t>(std::clamp(numbers[name][0], 0.0, 1e9));
     const int64_t begin = all - behind - part.second;
     return begin < 0 ? std::pair<int64_t, int64_t>{0, 0} : std::pair<int64_t, int64_t>{begin, part.second};
   };

@@ -10,6 +10,7 @@
 
 #include "aclnnop/serving/nsa_attention_functions.h"
 #include "aclnnop/serving/paged_rows.h"
+#include "aclnnop/serving/sequence_lengths.h"
 #include "engine/serve/compressed_keys.h"
 
 namespace portacl {
@@ -177,8 +178,9 @@ constexpr auto kCompressedChecks = Join(
 void SetCompressed(const OperatorCall& call, Executor& executor) {
   const auto of_query = ArrayIn(call, kQueryEnds);
   const auto of_key = ArrayIn(call, kKeyEnds);
-  std::vector<int64_t> ends(of_query.begin(), of_query.end());
-  ends.insert(ends.end(), of_key.begin(), of_key.end());
+  std::vector<int64_t> ends;
+  if (!serving::JoinLengths(of_query, of_key, &ends))
+    return executor.RefuseSize(call.Name(kQuery), std::ssize(of_query));
   DenseOpList ops(call, executor, &ends);
   const Shape& query = call.Tensor(kQuery).shape;
   const Shape& key = call.Tensor(kKey).shape;
@@ -516,8 +518,9 @@ constexpr auto kGradientChecks =
 void SetGradients(const OperatorCall& call, Executor& executor) {
   const auto of_query = ArrayIn(call, kGradQueryEnds);
   const auto of_key = ArrayIn(call, kGradKeyEnds);
-  std::vector<int64_t> ends(of_query.begin(), of_query.end());
-  ends.insert(ends.end(), of_key.begin(), of_key.end());
+  std::vector<int64_t> ends;
+  if (!serving::JoinLengths(of_query, of_key, &ends))
+    return executor.RefuseSize(call.Name(kQuery), std::ssize(of_query));
   DenseOpList ops(call, executor, &ends);
   const Shape& query = call.Tensor(kQuery).shape;
   const Shape& key = call.Tensor(kKey).shape;
