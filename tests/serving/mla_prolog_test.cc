@@ -485,10 +485,10 @@ aclnnStatus PlanOfCodes(int64_t tokens, int64_t rank, const std::string& far) {
 TEST(LatentQueriesBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
-  EXPECT_EQ(PlanOfCodes(2, 3, ""), 0) << aclGetRecentErrMsg();
+  EXPECT_EQ(PlanOfCodes(2, 4, ""), 0) << aclGetRecentErrMsg();
   for (const char* name :
        {"dequantScaleQNopeOutOptional", "queryNormOptional", "dequantScaleQNormOptional"}) {
-    EXPECT_EQ(PlanOfCodes(2, 3, name), 161002);
+    EXPECT_EQ(PlanOfCodes(2, 4, name), 161002);
     ExpectMessage(name);
   }
 }

@@ -56,6 +56,11 @@ Attended Attend(const Numbers& query, int64_t query_place, const Numbers& key, c
   return made;
 }
 
+// Shares are FLOAT, so that sums of a few of them are exact: blocks whose keys are the same ones have equal sums.
+void AddShare(double weight, double* share) {
+  *share = static_cast<double>(static_cast<float>(*share + static_cast<double>(static_cast<float>(weight))));
+}
+
 // The blocks with the greatest shares of the weights of a sequence's keys.
 std::vector<int64_t> BlocksOf(const std::vector<double>& weights, int64_t steps, int64_t window,
                               int64_t count) {
@@ -265,7 +270,7 @@ IndexOperator Compressed() {
             std::fill_n(greatest.begin() + place * 8, 8, got.greatest);
             std::fill_n(sums.begin() + place * 8, 8, got.sum);
             for (size_t i = 0; i < keys.size(); ++i)
-              shares[static_cast<size_t>(keys[i].position)] += got.weights[i];
+              AddShare(got.weights[i], &shares[static_cast<size_t>(keys[i].position)]);
           }
           const auto listed = BlocksOf(shares, call["selectBlockSize"].integer / stride,
                                        call["compressBlockSize"].integer / stride, count);
@@ -500,7 +505,7 @@ IndexOperator CompressedInfer() {
                                       call["scaleValue"].real);
           out.insert(out.end(), got.out.begin(), got.out.end());
           for (size_t i = 0; i < keys.size(); ++i)
-            shares[static_cast<size_t>(keys[i].position)] += got.weights[i];
+            AddShare(got.weights[i], &shares[static_cast<size_t>(keys[i].position)]);
         }
         const auto listed = BlocksOf(shares, call["selectBlockSize"].integer / stride,
                                      call["compressBlockSize"].integer / stride, count);
@@ -565,7 +570,8 @@ IndexOperator SelectedInfer() {
     HostTensor& indices = tensors[PlaceOf(call, "topkIndices")];
     SetIntegers(indices, -1, 6, random);
     for (int64_t i = 0; i < indices.size(); ++i) {
-      if (random.Chance(5)) indices.Set(i, static_cast<double>(random.Chance(50) ? kMost : -kMost - 1));
+      if (random.Chance(5))
+        EncodeIntegerElement(ACL_INT32, random.Chance(50) ? kMost : -kMost - 1, indices.Element(i));
     }
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
