@@ -1460,7 +1460,8 @@ add = mutants_of("src/aclnnop/serving/dequant_rope_quant_kvcache.cc", ("serving"
 add("rows for caches: offsets count where one is missing", "call.IsGiven(kXKeyOffset) && call.IsGiven(kXValueOffset)", "true")
 
 add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
-add("paddings: rows end with the tensor's", "std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;", "*count;")
+add("paddings: rows end with the tensor's", "*first = rows - behind - *count;", "*first = rows - *count;")
+add("paddings: longer than all rows", "std::clamp<int64_t>(Load<int64_t>(work.Base(padding)), 0, rows);", "std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0);")
 add("codes of attention: ties to even", "const float rounded = std::round(numbers[j]);", "const float rounded = std::nearbyint(numbers[j]);")
 add("codes of attention: not rounded to FLOAT16", "load_half(halves, numbers, static_cast<size_t>(some));", "")
 add("codes of queries: scores without their scale", "return scale * number(of_query, work_.RowOfQuery(of_query, batch_, head_, i)) *", "return scale *")
@@ -1469,6 +1470,8 @@ add("paddings: a mask has the batch's own keys", "(keys_before_ + first + from) 
 add = mutants_of("src/engine/serve/selected_keys.cc", ("serving",))
 add("chosen keys: causal from the first key, whatever queries there are", "std::clamp<int64_t>(position + 1 + keys - queries, 0, keys)", "std::clamp<int64_t>(position + 1, 0, keys)")
 add("chosen keys: the least score first", "return scores[a] > scores[b];", "return scores[a] < scores[b];")
+add("chosen keys: blocks of heads behind the last key", "if (block > (visible - 1) / key_block) return;", "")
+add("chosen keys: heads see keys of pages that there are not", "not exist have no keys.\n      const int64_t at = keys.RowOf(context, others, j);", "not exist have no keys.\n      const int64_t at = std::abs(keys.RowOf(context, others, j));")
 add("chosen keys: blocks behind -1 count", "if (first < 0) break;", "if (first < 0) continue;")
 
 add = mutants_of("src/engine/serve/consecutive_rows.cc", ("serving",))

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/isa.h"
@@ -132,7 +133,10 @@ struct AttendToHeads {
   BufferRef work;  // WorkBytes
   int threads;
 
-  int64_t MostKeys() const noexcept { return index.is_there ? count * key_block : keys.Most(); }
+  // A listed block may be longer than a sequence.
+  int64_t MostKeys() const noexcept {
+    return index.is_there ? count * std::min(key_block, keys.Most()) : keys.Most();
+  }
   int64_t Depth() const noexcept { return (depth + 15) / 16 * 16; }
   int64_t ValueDepth() const noexcept { return (value_depth + 15) / 16 * 16; }
   int64_t Blocks() const noexcept;
