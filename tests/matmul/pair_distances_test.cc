@@ -122,11 +122,14 @@ std::optional<Shape> DistancesOf(const IndexCall& call) {
 }
 double PowerOf(const IndexCall& call) { return call["p"].real == -1 ? kInfinity : call["p"].real; }
 
-double TermOf(double gradient, double difference, double distance, double p) {
+double TermOf(DtypeNumber dtype, double gradient, double difference, double distance, double p) {
   const double sign = (difference > 0) - (difference < 0);
   if (distance == 0 || p == 0) return 0;
   if (p == 1) return gradient * sign;
-  if (p == kInfinity) return std::fabs(difference) == distance ? gradient * sign : 0;
+  if (p == kInfinity) {
+    const Element size = Rounded(dtype, std::fabs(difference));
+    return DecodeReal(dtype, size.data()) == distance ? gradient * sign : 0;
+  }
   if (p == 2) return gradient * difference / distance;
   return sign == 0 ? 0 : sign * std::pow(std::fabs(difference), p - 1) * gradient / std::pow(distance, p - 1);
 }
@@ -228,8 +231,8 @@ IndexOperator CdistBackward() {
       for (int64_t m = 0; m < left.shape.back(); ++m) {
         a.back() = b.back() = m;
         const auto difference = static_cast<double>(left.At(a) - right.At(b));
-        sums[static_cast<size_t>(left.PlaceOf(a))] +=
-            TermOf(ValueAt(tensors[0], i), difference, ValueAt(tensors[3], i), PowerOf(call));
+        sums[static_cast<size_t>(left.PlaceOf(a))] += TermOf(
+            tensors[3].dtype, ValueAt(tensors[0], i), difference, ValueAt(tensors[3], i), PowerOf(call));
       }
     }
     Outcome outcome;
