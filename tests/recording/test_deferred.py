@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
+import math
 import os
 import resource
 import signal
@@ -59,17 +61,61 @@ def test_it_says_what_is_said_where_each_call_is_waited_for(tmp_path, monkeypatc
     assert found == wanted
 
 
-def test_what_compiled_code_describes_is_what_python_describes(tmp_path, monkeypatch):
-    def recorded(name):
-        with recordings.record(str(tmp_path / name), "summary") as recorder:
-            is_compiled = recorder._describe is not None
-            train("npu")
-        return [json.dumps(call.as_json(None)) for call in read(str(tmp_path / name))], is_compiled
+def call_all_kinds():
+    """Arguments and results of all kinds that an operator has."""
+    x, host = torch.arange(6.0, device="npu").reshape(2, 3), torch.ones(2, 3)
+    whole = torch.arange(6, device="npu", dtype=torch.float64)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(0.5), torch.nn.Linear(4, 2)).to("npu")
+    net(x).sum().backward()
+    with torch.no_grad():
+        net[0].weight.add_(1)
+    for value in (2, -1.5, math.nan, math.inf, True, 1 << 40, 3 + 2j):
+        x * value
+    torch.full((2,), -math.inf, device="npu", dtype=torch.float16)
+    torch.empty(3, device="npu").copy_(host[0])
+    torch.add(x, 1, out=torch.empty(2, 3, device="npu"))
+    torch.ops.aten.div.Tensor_mode(x, x, rounding_mode="floor")
+    with contextlib.suppress(RuntimeError):
+        torch.ops.aten.div.Tensor_mode(x, x, rounding_mode='no "mode"\u20ac')
+    with contextlib.suppress(RuntimeError):
+        x.add_(torch.ones(5, device="npu"))
+    torch._foreach_add_([x, net[2].bias.detach()], 2.5)
+    x[:, 1:].t().mul_(2)
+    torch.stack([x.t(), x.reshape(3, 2)]).split(1)
+    x[torch.tensor([0, 1], device="npu"), :]
+    x.view(torch.int32).neg()
+    whole.neg().to(torch.bfloat16).to("cpu", memory_format=torch.contiguous_format).neg()
+    torch.view_as_complex(x.reshape(3, 2)).conj().clone()
+    torch._neg_view(x).clone()
+    host.to_sparse().coalesce()
+    torch.randn(3, device="npu", generator=torch.Generator("npu").manual_seed(4)).uniform_()
+    torch.rand(3)
+    x.max(1)
+    x.untyped_storage().resize_(48)
+    x.neg()
+    x.data = x.data[:1]
+    x.neg()
 
-    found, is_compiled = recorded("compiled.rec")
-    assert is_compiled
-    monkeypatch.setattr(_capture, "describer", lambda known: None)
-    assert recorded("python.rec") == (found, False)
+
+@pytest.mark.parametrize("options", [{}, {"steps": range(1, 2)}, {"module": "0"}, {"stacks": False}], ids=str)
+def test_what_compiled_code_records_is_what_python_records(tmp_path, monkeypatch, options):
+    def recorded(name):
+        torch.manual_seed(7)
+        with recordings.record(str(tmp_path / name), "summary", **options) as recorder:
+            is_compiled = recorder._compiled is not None
+            train("npu")
+            call_all_kinds()
+        calls = read(str(tmp_path / name))
+        return [(call.as_json(None), call.stack) for call in calls], recorder.problems, is_compiled
+
+    *found, is_compiled = recorded("compiled.rec")
+    assert is_compiled and len(found[0]) > 10
+    monkeypatch.setattr(_capture, "compiled", lambda known: None)
+    *wanted, is_compiled = recorded("python.rec")
+    assert not is_compiled
+    for one, other in zip(found[0], wanted[0]):
+        assert one == other
+    assert found == wanted
 
 
 @pytest.mark.parametrize("count", [7, 2 << 20])  # on the launching thread, and on the stream's own
@@ -282,8 +328,7 @@ def test_what_the_device_does_not_come_to_is_told(path, monkeypatch):
         torch.npu.synchronize()
         held = []
         deferred = recorder._deferred
-        call = deferred._call
-        monkeypatch.setattr(deferred, "_call", lambda handle, stream, *rest: held.append(1) or call(handle, 0, *rest))
+        monkeypatch.setattr(deferred, "_current_stream", lambda device: held.append(device) or 0)
         x.neg()
         x.reshape(3, 1).t().neg()
     assert held
