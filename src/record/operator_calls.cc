@@ -228,7 +228,8 @@ class OperatorCalls {
     Name draws{"draws"}, count{"count"}, overwritten{"overwritten"}, begin{"begin"}, written{"written"};
     Name aliases{"aliases"}, outs{"outs"}, called{"called"}, generator{"_generator"}, uncache{"_uncache"};
     Name is_program{"_is_program"}, new_stack{"_new_stack"}, last_instruction{"f_lasti"};
-    Name calls{"calls"}, error_text{"_error_text"}, find_trouble{"_find_trouble"}, end_full{"_end_full"}, show_when_due{"_show_when_due"};
+    Name calls{"calls"}, error_text{"_error_text"}, find_trouble{"_find_trouble"}, end_full{"_end_full"},
+        show_when_due{"_show_when_due"};
     Name sequence_nr{"_sequence_nr"}, variable{"variable"}, place_of{"_place_of"};
     Name home{"home"}, is_capturing{"is_capturing"}, current_device{"_current_device"};
     Name current_stream{"_current_stream"};
@@ -248,13 +249,13 @@ class OperatorCalls {
   std::optional<Ref> home_;
   Contents* described_ = nullptr;  // what is being described
   std::unordered_map<Object*, std::unique_ptr<const Operator>> operators_;
-  std::vector<Ref> not_operators_;
   std::unordered_map<std::string, std::unique_ptr<const Place>> places_;
   std::unordered_map<long long, Origin> origins_;
   std::deque<long long> origins_in_order_;
   std::unordered_map<Object*, std::pair<Ref, bool>> code_;  // and whether it is the program's
   std::unordered_map<Stack, long long, StackHash> stacks_;
-  std::unordered_map<Object*, std::pair<Ref, bool>> nodes_;  // classes of autograd, and whether one adds up a gradient
+  std::unordered_map<Object*, std::pair<Ref, bool>>
+      nodes_;  // classes of autograd, and whether one adds up a gradient
   std::unordered_map<std::uintptr_t, std::size_t> threads_;
 };
 
@@ -292,9 +293,9 @@ const Operator* OperatorCalls::OperatorOf(Object* function) {
   Ref called = names_.called.Of(described);
   const bool has_aliases = !found_aliases.empty();
   auto made = std::make_unique<const Operator>(
-      Operator{Ref::Borrowed(function), std::move(described), std::move(called), is_passed_over, is_collective,
-               allocates, draws, count, is_overwritten, std::string(Text(begin)), std::move(written),
-               std::move(found_aliases), has_aliases, std::move(outs)});
+      Operator{Ref::Borrowed(function), std::move(described), std::move(called), is_passed_over,
+               is_collective, allocates, draws, count, is_overwritten, std::string(Text(begin)),
+               std::move(written), std::move(found_aliases), has_aliases, std::move(outs)});
   return operators_.emplace(function, std::move(made)).first->second.get();
 }
 
@@ -326,7 +327,8 @@ std::optional<Origin> OperatorCalls::Gradient() {
     if (variable.get() != known_.none) {
       const Ref place = names_.place_of.Call(known_.recorder, variable.get());
       if (place.get() == known_.none) return std::nullopt;
-      return Origin{-1, PlaceOf(python.PyTuple_GetItem(place.get(), 1), python.PyTuple_GetItem(place.get(), 0)), -1};
+      return Origin{
+          -1, PlaceOf(python.PyTuple_GetItem(place.get(), 1), python.PyTuple_GetItem(place.get(), 0)), -1};
     }
   }
   const auto found = origins_.find(Whole(names_.sequence_nr.Call(node.get())));
@@ -384,7 +386,8 @@ void OperatorCalls::ForgetAll(Object* value, const std::string& place, std::vect
     const bool is_list = value->type == known_.list_type;
     const Size size = is_list ? python.PyList_Size(value) : python.PyTuple_Size(value);
     for (Size i = 0; i < size; ++i) {
-      const Ref one = Ref::Borrowed(is_list ? python.PyList_GetItem(value, i) : python.PyTuple_GetItem(value, i));
+      const Ref one =
+          Ref::Borrowed(is_list ? python.PyList_GetItem(value, i) : python.PyTuple_GetItem(value, i));
       std::string where = place + ',';
       Append(where, i);
       ForgetAll(one.get(), where, found);
@@ -444,7 +447,8 @@ void OperatorCalls::HandOver(std::vector<std::int64_t>& words, const std::string
 void OperatorCalls::DescribeGiven(Call& call) {
   const Operator& called = call.called;
   if (called.draws) {
-    const Ref named = call.named_arguments == nullptr ? Ref::Borrowed(known_.none) : Ref::Borrowed(call.named_arguments);
+    const Ref named =
+        call.named_arguments == nullptr ? Ref::Borrowed(known_.none) : Ref::Borrowed(call.named_arguments);
     Ref random = names_.generator.Call(known_.recorder, call.arguments, named.get());
     if (random.get() != known_.none) call.random.reset(random.Release());
   }
@@ -482,7 +486,9 @@ void OperatorCalls::AddOutputs(Call& call, Object* result, const std::vector<Wri
   if (called.count == 1) one.reset(Ref(python.PyTuple_Pack(1, result)).Release());
   Object* const outputs = one != nullptr ? one.get() : result;
   const bool is_list = outputs->type == known_.list_type;
-  const Size count = called.count == 0 ? 0 : is_list ? python.PyList_Size(outputs) : python.PyTuple_Size(outputs);
+  const Size count = called.count == 0 ? 0
+                     : is_list         ? python.PyList_Size(outputs)
+                                       : python.PyTuple_Size(outputs);
   const auto output = [&](Size i) {
     return is_list ? python.PyList_GetItem(outputs, i) : python.PyTuple_GetItem(outputs, i);
   };
@@ -551,7 +557,8 @@ void OperatorCalls::DescribeFound(Call& call, Object* result, Exception& error) 
     phase = "backward";
   } else if (call.in_module ||
              (call.contents.needs_grad &&
-              Ref(python.PyObject_CallFunctionObjArgs(known_.is_grad_enabled, nullptr)).get() == known_.yes)) {
+              Ref(python.PyObject_CallFunctionObjArgs(known_.is_grad_enabled, nullptr)).get() ==
+                  known_.yes)) {
     phase = "forward";
   }
   const long long index = Whole(names_.calls.Of(known_.deferred));
@@ -591,7 +598,8 @@ Ref OperatorCalls::Record(Call& call) {
     const Lock lock(known_);
     const Describing describing(*this, call.contents);
     DescribeGiven(call);
-    if (!call.in_backward) call.sequence = Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.next_sequence, nullptr)));
+    if (!call.in_backward)
+      call.sequence = Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.next_sequence, nullptr)));
     if (!call.contents.words.empty()) HandOver(call.contents.words, {});
   }
   Exception error;
@@ -640,7 +648,8 @@ Object* OperatorCalls::Dispatch(Object* function, Object* types, Object* argumen
   }
   if (module_ && call.place->module != *module_ && !call.place->module.starts_with(*module_ + '.')) {
     if (!call.in_backward) {
-      const long long sequence = Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.next_sequence, nullptr)));
+      const long long sequence =
+          Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.next_sequence, nullptr)));
       Remember(sequence, {-1, call.place, -1});
     }
     Ref result(Invoke(called->called.get(), arguments, named_arguments));
@@ -680,7 +689,7 @@ Object* ForPython(Object* self, Do&& run) {
     return run(*calls);
   } catch (const Raised&) {
     return nullptr;
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     return python.PyErr_NoMemory();
   }
 }
@@ -726,7 +735,7 @@ extern "C" __attribute__((visibility("default"))) void* PortaclRecordOperators(v
   } catch (const Raised&) {
     python.PyErr_Clear();
     return nullptr;
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     return nullptr;
   }
 }

@@ -38,7 +38,7 @@ struct TensorTexts::Memory {
   Object* key;
   long long number;
   long long writes;
-  Object* place;    // of the elements that `content` tells of, which Python described
+  Object* place;  // of the elements that `content` tells of, which Python described
   Object* content;
   long long summary;
   Object* views;
@@ -133,7 +133,8 @@ void TensorTexts::EndSeen(Object* object) {
   python.Py_DecRef(type);
 }
 
-Object* TensorTexts::MakeType(const char* name, int size, Member* members, void* end, int slot, void* content) {
+Object* TensorTexts::MakeType(const char* name, int size, Member* members, void* end, int slot,
+                              void* content) {
   TypeSlot slots[] = {{kSlotMembers, members}, {kSlotEnd, end}, {slot, content}, {0, nullptr}};
   TypeSpec spec{name, size, 0, 0, slots};
   Object* const type = python.PyType_FromSpec(&spec);
@@ -144,7 +145,7 @@ Object* TensorTexts::MakeType(const char* name, int size, Member* members, void*
 TensorTexts::TensorTexts(const Known& known)
     : known_(known), remembered_(Whole(known.remembered)), named_(Whole(known.named)) {
 #define PORTACL_MEMBER(type, name, kind) \
-  { #name, kind, static_cast<Size>(offsetof(type, name)), 0, nullptr }
+  { #name, kind, static_cast < Size>(offsetof(type, name)), 0, nullptr }
   static Member memory_members[] = {
       PORTACL_MEMBER(Memory, key, kMemberObject),     PORTACL_MEMBER(Memory, number, kMemberWhole),
       PORTACL_MEMBER(Memory, writes, kMemberWhole),   PORTACL_MEMBER(Memory, place, kMemberObject),
@@ -255,10 +256,10 @@ const TensorTexts::Seen* TensorTexts::SeenOf(Object* tensor, const Ref& key, con
   const Object* const found = Found(known_.seen, key);
   if (found == nullptr || found->type != seen_type_) return nullptr;
   const auto* const seen = reinterpret_cast<const Seen*>(found);
-  const bool is_same =
-      python.PyWeakref_GetObject(seen->reference) == tensor && seen->described.view.needs_grad == needs_grad &&
-      seen->writes == seen->memory().writes && seen->address == facts.address &&
-      seen->described.view.form->Fits(facts) && tensor_count_ - seen->number < remembered_;
+  const bool is_same = python.PyWeakref_GetObject(seen->reference) == tensor &&
+                       seen->described.view.needs_grad == needs_grad &&
+                       seen->writes == seen->memory().writes && seen->address == facts.address &&
+                       seen->described.view.form->Fits(facts) && tensor_count_ - seen->number < remembered_;
   return is_same ? seen : nullptr;
 }
 
@@ -295,8 +296,8 @@ void TensorTexts::Request(Contents& contents, const Facts& facts, const std::sha
   described.form = form->is_in_order ? nullptr : form;
 }
 
-void TensorTexts::AddWhatIsSame(const Form& form, std::int64_t offset, std::int64_t storage, bool is_parameter,
-                                bool needs_grad, std::string& text) const {
+void TensorTexts::AddWhatIsSame(const Form& form, std::int64_t offset, std::int64_t storage,
+                                bool is_parameter, bool needs_grad, std::string& text) const {
   text += form.start;
   if (offset != 0) Append(text += ",\"offset\":", offset);
   Append(text += ",\"storage\":", storage);

@@ -25,7 +25,7 @@ struct Known {
   Object *tensor_type, *parameter_type, *size_type, *device_type, *named_types;
   Object *none, *yes, *no, *int_type, *float_type, *text_type, *list_type, *tuple_type;
   Object *form_of, *contents_type, *free_memory, *quote, *remembered, *named;
-  Object *not_implemented, *exception, *runtime_error, *operator_type;
+  Object *not_implemented, *exception, *runtime_error;
   Object *graph_task, *autograd_node, *next_sequence, *is_grad_enabled, *current_module, *synchronize;
 };
 inline constexpr Size kKnown = sizeof(Known) / sizeof(void*);
@@ -94,7 +94,7 @@ struct Contents {
   std::vector<std::int64_t> words;  // requests for summaries
   std::vector<Ref> new_ones;        // tensors that calls may name from the next one on
   bool needs_grad = false;
-  std::optional<Ref> python;      // a _Contents, if one was needed
+  std::optional<Ref> python;    // a _Contents, if one was needed
   Object* arguments = nullptr;  // of the call, once it was made
   Object* named_arguments = nullptr;
 };
@@ -164,7 +164,8 @@ class TensorTexts {
   static Object* MakeType(const char* name, int size, Member* members, void* end, int slot, void* content);
 
   struct Names {
-    Name requires_grad{"requires_grad"}, is_neg{"is_neg"}, untyped_storage{"untyped_storage"}, cdata{"_cdata"};
+    Name requires_grad{"requires_grad"}, is_neg{"is_neg"}, untyped_storage{"untyped_storage"},
+        cdata{"_cdata"};
     Name weak_ref{"_weak_ref"};
     Name start{"start"}, order_text{"order_text"}, count{"count"}, extent{"extent"}, item_size{"item_size"};
     Name order{"order"}, is_complex{"is_complex"}, request{"request"};

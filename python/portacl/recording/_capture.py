@@ -157,8 +157,16 @@ class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, recorder: Recorder):
         super().__init__()  # type: ignore[no-untyped-call]
         self._recorder = recorder
-        if recorder._compiled is not None:
-            setattr(self, "__torch_dispatch__", types.MethodType(recorder._compiled.dispatch, self))  # noqa: B010 # not the class's
+
+    def __enter__(self) -> Any:
+        compiled = self._recorder._compiled
+        if compiled is not None:  # PyTorch looks for it in the object first
+            vars(self)["__torch_dispatch__"] = types.MethodType(compiled.dispatch, self)
+        return super().__enter__()  # type: ignore[no-untyped-call]
+
+    def __exit__(self, *error: Any) -> Any:
+        vars(self).pop("__torch_dispatch__", None)  # which has this object
+        return super().__exit__(*error)  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         for one in types:
@@ -320,7 +328,7 @@ class Recorder:
         self._hook = register_optimizer_step_post_hook(self._optimizer_stepped)
         mode = _Mode(self)
         self._modes.append(mode)
-        mode.__enter__()  # type: ignore[no-untyped-call]
+        mode.__enter__()
         return self
 
     def _known_to_compiled(self, deferred: Deferred) -> tuple[Any, ...]:
@@ -332,7 +340,7 @@ class Recorder:
             torch.Tensor, torch.nn.Parameter, torch.Size, torch.device, named,
             None, True, False, int, float, str, list, tuple,
             _form_of, _Contents, torch.UntypedStorage._free_weak_ref, _quote, REMEMBERED, NAMED,
-            NotImplemented, Exception, RuntimeError, torch._ops.OpOverload,
+            NotImplemented, Exception, RuntimeError,
             torch._C._current_graph_task_id, torch._C._current_autograd_node, _next_sequence, torch.is_grad_enabled, self._modules.current,
             synchronize,
         )  # fmt: skip
@@ -342,9 +350,7 @@ class Recorder:
         if self._writer is None:
             return
         if self._modes:
-            mode = self._modes.pop()
-            mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
-            vars(mode).pop("__torch_dispatch__", None)  # which has the mode
+            self._modes.pop().__exit__(None, None, None)
         is_here = os.getpid() == self._process  # one that was forked has no threads that could give back a lock, nor a file of its own
         with self._lock if is_here else contextlib.nullcontext():
             trouble = None
