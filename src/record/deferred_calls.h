@@ -17,7 +17,7 @@ bool HandOverCall(void* recording, void* stream, std::vector<std::int64_t> words
 // Why the last call was refused by the device; empty where memory was short.
 const char* DeferredError(void* recording);
 
-// Whether the file takes no more calls.
+// Returns whether the file takes no more calls.
 bool IsInTrouble(void* recording);
 
 }  // namespace portacl::record

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <new>
 #include <optional>
@@ -17,14 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "record/call_origins.h"
 #include "record/deferred_calls.h"
 #include "record/tensor_texts.h"
 
 namespace portacl::record {
 namespace {
-
-constexpr std::size_t kForgottenAfter = 200000;  // operators that autograd may still come back to
-constexpr std::size_t kDepth = 16;               // frames of a call stack
 
 std::int64_t forks = 0;  // between the first process and this one
 
@@ -46,78 +43,10 @@ struct Operator {
   Ref outs;  // names of arguments that have no contents before
 };
 
-// A module's place in the program.
-struct Place {
-  std::string module;
-  std::string root;
-  std::string text;
-};
-
-// A call for which autograd has made a node.
-struct Origin {
-  long long index = -1;
-  const Place* place = nullptr;
-  long long stack = -1;
-};
-
-// Where a program is: instructions of functions, the innermost first.
-struct Stack {
-  std::size_t depth = 0;
-  std::pair<Object*, long long> places[kDepth];
-
-  bool operator==(const Stack& other) const {
-    return depth == other.depth && std::equal(places, places + depth, other.places);
-  }
-};
-struct StackHash {
-  std::size_t operator()(const Stack& stack) const {
-    std::uint64_t hash = stack.depth;
-    for (std::size_t i = 0; i < stack.depth; ++i) {
-      hash = (hash ^ reinterpret_cast<std::uintptr_t>(stack.places[i].first)) * 0x9E3779B97F4A7C15U;
-      hash = (hash ^ (hash >> 32) ^ static_cast<std::uint64_t>(stack.places[i].second)) * 0x9E3779B97F4A7C15U;
-    }
-    return static_cast<std::size_t>(hash ^ (hash >> 32));
-  }
-};
-
-struct PointerFree {
-  void operator()(Object* object) const { python.Py_DecRef(object); }
-};
-using Maybe = std::unique_ptr<Object, PointerFree>;  // an object, or nullptr
-
-// An exception that was raised and is raised again later.
-class Exception {
- public:
-  Exception() = default;
-  Exception(const Exception&) = delete;
-  Exception& operator=(const Exception&) = delete;
-  ~Exception() {
-    for (Object* const one : {kind_, value_, trace_}) {
-      if (one != nullptr) python.Py_DecRef(one);
-    }
-  }
-  void Fetch() {
-    python.PyErr_Fetch(&kind_, &value_, &trace_);
-    python.PyErr_NormalizeException(&kind_, &value_, &trace_);
-  }
-  bool is_there() const { return kind_ != nullptr; }
-  Object* value() const { return value_; }
-  [[noreturn]] void Raise() {
-    python.PyErr_Restore(std::exchange(kind_, nullptr), std::exchange(value_, nullptr),
-                         std::exchange(trace_, nullptr));
-    throw Raised();
-  }
-
- private:
-  Object* kind_ = nullptr;
-  Object* value_ = nullptr;
-  Object* trace_ = nullptr;
-};
-
 class OperatorCalls {
  public:
   OperatorCalls(Ref tuple, const Known& known)
-      : tuple_(std::move(tuple)), known_(known), texts_(known), forks_(forks) {
+      : tuple_(std::move(tuple)), known_(known), texts_(known), origins_(known, texts_), forks_(forks) {
     const Ref steps = names_.steps.Of(known.recorder);
     if (steps.get() != known.none) first_step_ = Whole(names_.start.Of(steps));
     const Ref module = names_.module.Of(known.recorder);
@@ -125,17 +54,14 @@ class OperatorCalls {
     has_stacks_ = names_.stacks.Of(known.recorder).get() == known.yes;
     shows_progress_ = names_.wants_progress.Of(known.recorder).get() == known.yes;
     handle_ = python.PyLong_AsVoidPtr(known.handle);
-    nowhere_ = PlaceOf("", "");
+    nowhere_ = origins_.PlaceOf("", "");
   }
 
   // `__torch_dispatch__` of the mode.
   Object* Dispatch(Object* function, Object* types, Object* arguments, Object* named_arguments);
 
-  // What _Contents asks of tensors.
+  // Does what _Contents asks of tensors.
   Object* Describe(Object* contents, Object* value);
-
-  // What Recorder._forget does.
-  void Forget(Object* tensor) { texts_.Forget(tensor); }
 
  private:
   // The recorder's lock.
@@ -204,11 +130,6 @@ class OperatorCalls {
 
   bool IsOn(const Name& name) const { return name.Of(known_.recorder).get() == known_.yes; }
   const Operator* OperatorOf(Object* function);
-  const Place* PlaceOf(std::string_view module, std::string_view root);
-  const Place* PlaceOf(Object* module, Object* root) { return PlaceOf(Text(module), Text(root)); }
-  std::optional<Origin> Gradient();
-  long long StackHere();
-  void Remember(long long sequence, const Origin& origin);
   std::vector<Written> ForgetWritten(const Call& call);
   void ForgetAll(Object* value, const std::string& place, std::vector<Written>& found);
   Ref Record(Call& call);
@@ -227,10 +148,8 @@ class OperatorCalls {
     Name is_passed_over{"is_passed_over"}, is_collective{"is_collective"}, allocates{"allocates"};
     Name draws{"draws"}, count{"count"}, overwritten{"overwritten"}, begin{"begin"}, written{"written"};
     Name aliases{"aliases"}, outs{"outs"}, called{"called"}, generator{"_generator"}, uncache{"_uncache"};
-    Name is_program{"_is_program"}, new_stack{"_new_stack"}, last_instruction{"f_lasti"};
     Name calls{"calls"}, error_text{"_error_text"}, find_trouble{"_find_trouble"}, end_full{"_end_full"},
         show_when_due{"_show_when_due"};
-    Name sequence_nr{"_sequence_nr"}, variable{"variable"}, place_of{"_place_of"};
     Name home{"home"}, is_capturing{"is_capturing"}, current_device{"_current_device"};
     Name current_stream{"_current_stream"};
   };
@@ -238,6 +157,7 @@ class OperatorCalls {
   const Ref tuple_;  // owns what is known
   const Known known_;
   TensorTexts texts_;
+  CallOrigins origins_;
   const Names names_;
   void* handle_;
   const std::int64_t forks_;
@@ -249,13 +169,6 @@ class OperatorCalls {
   std::optional<Ref> home_;
   Contents* described_ = nullptr;  // what is being described
   std::unordered_map<Object*, std::unique_ptr<const Operator>> operators_;
-  std::unordered_map<std::string, std::unique_ptr<const Place>> places_;
-  std::unordered_map<long long, Origin> origins_;
-  std::deque<long long> origins_in_order_;
-  std::unordered_map<Object*, std::pair<Ref, bool>> code_;  // and whether it is the program's
-  std::unordered_map<Stack, long long, StackHash> stacks_;
-  std::unordered_map<Object*, std::pair<Ref, bool>>
-      nodes_;  // classes of autograd, and whether one adds up a gradient
   std::unordered_map<std::uintptr_t, std::size_t> threads_;
 };
 
@@ -297,85 +210,6 @@ const Operator* OperatorCalls::OperatorOf(Object* function) {
                is_collective, allocates, draws, count, is_overwritten, std::string(Text(begin)),
                std::move(written), std::move(found_aliases), has_aliases, std::move(outs)});
   return operators_.emplace(function, std::move(made)).first->second.get();
-}
-
-const Place* OperatorCalls::PlaceOf(std::string_view module, std::string_view root) {
-  std::string key;
-  ((key += module) += '\n') += root;
-  auto& place = places_[key];
-  if (!place) {
-    std::string text;
-    if (!module.empty()) texts_.AddQuoted(module, text += ",\"module\":");
-    if (!root.empty()) texts_.AddQuoted(root, text += ",\"root\":");
-    place = std::make_unique<const Place>(Place{std::string(module), std::string(root), std::move(text)});
-  }
-  return place.get();
-}
-
-// The call whose gradient is being computed.
-std::optional<Origin> OperatorCalls::Gradient() {
-  const Ref node(python.PyObject_CallFunctionObjArgs(known_.autograd_node, nullptr));
-  if (node.get() == known_.none) return std::nullopt;
-  Object* const kind = node.get()->type;
-  auto known = nodes_.find(kind);
-  if (known == nodes_.end()) {
-    const bool has_variable = python.PyObject_HasAttrString(node.get(), "variable") != 0;
-    known = nodes_.emplace(kind, std::make_pair(Ref::Borrowed(kind), has_variable)).first;
-  }
-  if (known->second.second) {  // a gradient is added up for a parameter
-    const Ref variable = names_.variable.Of(node);
-    if (variable.get() != known_.none) {
-      const Ref place = names_.place_of.Call(known_.recorder, variable.get());
-      if (place.get() == known_.none) return std::nullopt;
-      return Origin{
-          -1, PlaceOf(python.PyTuple_GetItem(place.get(), 1), python.PyTuple_GetItem(place.get(), 0)), -1};
-    }
-  }
-  const auto found = origins_.find(Whole(names_.sequence_nr.Call(node.get())));
-  if (found == origins_.end()) return std::nullopt;
-  return found->second;
-}
-
-// The call for which autograd made its last node. Others that follow have none, and must not take its place.
-void OperatorCalls::Remember(long long sequence, const Origin& origin) {
-  if (!origins_.emplace(sequence - 1, origin).second) return;
-  origins_in_order_.push_back(sequence - 1);
-  if (origins_in_order_.size() <= kForgottenAfter) return;
-  for (std::size_t i = 0; i < kForgottenAfter / 2; ++i) {
-    origins_.erase(origins_in_order_.front());
-    origins_in_order_.pop_front();
-  }
-}
-
-// The number of the program's call stack, or -1 outside of all functions.
-long long OperatorCalls::StackHere() {
-  Stack stack;
-  Object* const here = python.PyEval_GetFrame();
-  if (here == nullptr) return -1;
-  python.Py_IncRef(here);
-  for (Maybe frame(here); frame != nullptr; frame.reset(python.PyFrame_GetBack(frame.get()))) {
-    const Ref code(python.PyFrame_GetCode(frame.get()));
-    auto known = code_.find(code.get());
-    if (known == code_.end()) {
-      const bool is_program = names_.is_program.Call(known_.recorder, code.get()).get() == known_.yes;
-      known = code_.emplace(code.get(), std::make_pair(Ref::Borrowed(code.get()), is_program)).first;
-    }
-    if (!known->second.second) continue;
-    stack.places[stack.depth] = {code.get(), Whole(names_.last_instruction.Of(frame.get()))};
-    if (++stack.depth == kDepth) break;
-  }
-  if (stack.depth == 0) return -1;
-  const auto found = stacks_.find(stack);
-  if (found != stacks_.end()) return found->second;
-  const Ref list(python.PyList_New(0));
-  for (std::size_t i = 0; i < stack.depth; ++i) {
-    const Ref at = Number(stack.places[i].second);
-    const Ref pair(python.PyTuple_Pack(2, stack.places[i].first, at.get()));
-    Check(python.PyList_Append(list.get(), pair.get()));
-  }
-  const long long number = Whole(names_.new_stack.Call(known_.recorder, list.get()));
-  stacks_.emplace(stack, number);
-  return number;
 }
 
 void OperatorCalls::ForgetAll(Object* value, const std::string& place, std::vector<Written>& found) {
@@ -575,7 +409,7 @@ void OperatorCalls::DescribeFound(Call& call, Object* result, Exception& error) 
     AddOutputs(call, result, written);
   }
   AddWhere(call);
-  if (!call.in_backward) Remember(call.sequence, {index, call.place, call.stack});
+  if (!call.in_backward) origins_.Remember(call.sequence, {index, call.place, call.stack});
   try {
     HandOver(call.contents.words, text);
   } catch (const Raised&) {  // torch_npu's queue has failed
@@ -638,19 +472,20 @@ Object* OperatorCalls::Dispatch(Object* function, Object* types, Object* argumen
   Call call{*called, arguments, named_arguments, false, false, std::nullopt, nowhere_};
   call.in_backward = Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.graph_task, nullptr))) != -1;
   if (call.in_backward) {
-    call.origin = Gradient();
+    call.origin = origins_.Gradient();
     if (call.origin) call.place = call.origin->place;
   }
   const Ref current(python.PyObject_CallFunctionObjArgs(known_.current_module, nullptr));
   call.in_module = current.get() != known_.none;
   if (call.in_module && !call.origin) {
-    call.place = PlaceOf(python.PyTuple_GetItem(current.get(), 1), python.PyTuple_GetItem(current.get(), 0));
+    call.place =
+        origins_.PlaceOf(python.PyTuple_GetItem(current.get(), 1), python.PyTuple_GetItem(current.get(), 0));
   }
   if (module_ && call.place->module != *module_ && !call.place->module.starts_with(*module_ + '.')) {
     if (!call.in_backward) {
       const long long sequence =
           Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.next_sequence, nullptr)));
-      Remember(sequence, {-1, call.place, -1});
+      origins_.Remember(sequence, {-1, call.place, -1});
     }
     Ref result(Invoke(called->called.get(), arguments, named_arguments));
     if (!called->written.empty()) {
@@ -662,7 +497,7 @@ Object* OperatorCalls::Dispatch(Object* function, Object* types, Object* argumen
   if (call.origin && call.origin->stack >= 0) {
     call.stack = call.origin->stack;
   } else if (has_stacks_) {
-    call.stack = StackHere();
+    call.stack = origins_.StackHere();
   }
   return Record(call).Release();
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -141,6 +142,40 @@ class Ref {
 
  private:
   Object* object_;
+};
+
+struct PointerFree {
+  void operator()(Object* object) const { python.Py_DecRef(object); }
+};
+using Maybe = std::unique_ptr<Object, PointerFree>;  // an object, or nullptr
+
+// An exception that was raised and is raised again later.
+class Exception {
+ public:
+  Exception() = default;
+  Exception(const Exception&) = delete;
+  Exception& operator=(const Exception&) = delete;
+  ~Exception() {
+    for (Object* const one : {kind_, value_, trace_}) {
+      if (one != nullptr) python.Py_DecRef(one);
+    }
+  }
+  void Fetch() {
+    python.PyErr_Fetch(&kind_, &value_, &trace_);
+    python.PyErr_NormalizeException(&kind_, &value_, &trace_);
+  }
+  bool is_there() const { return kind_ != nullptr; }
+  Object* value() const { return value_; }
+  [[noreturn]] void Raise() {
+    python.PyErr_Restore(std::exchange(kind_, nullptr), std::exchange(value_, nullptr),
+                         std::exchange(trace_, nullptr));
+    throw Raised();
+  }
+
+ private:
+  Object* kind_ = nullptr;
+  Object* value_ = nullptr;
+  Object* trace_ = nullptr;
 };
 
 inline void Check(int status) {

@@ -31,8 +31,8 @@ std::string Copy(const Ref& text) { return std::string(Text(text)); }
 
 }  // namespace
 
-// What is known of a piece of memory, until something is written into it: _Storage of _capture.py, which reads and sets
-// the first fields. Its address is given to no other as long as this lives.
+// Tells what is known of a piece of memory, until something is written into it: _Storage of _capture.py, which reads and
+// sets the first fields. The memory's address is given to no other as long as this lives.
 struct TensorTexts::Memory {
   Object head;
   Object* key;
@@ -157,7 +157,7 @@ TensorTexts::TensorTexts(const Known& known)
       PORTACL_MEMBER(Seen, needs_grad, kMemberObject), PORTACL_MEMBER(Seen, number, kMemberWhole),
       PORTACL_MEMBER(Seen, view, kMemberObject),       {}};
 #undef PORTACL_MEMBER
-  // They live as long as the process, as their objects may.
+  // The types live as long as the process, as their objects may.
   static Object* const memory_type =
       MakeType("portacl.recording.Storage", sizeof(Memory), memory_members,
                reinterpret_cast<void*>(EndMemory), kSlotNew, reinterpret_cast<void*>(NewMemory));

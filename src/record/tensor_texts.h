@@ -47,7 +47,7 @@ struct TensorFunctions {
 };
 inline constexpr Size kTensorFunctions = sizeof(TensorFunctions) / sizeof(void*);
 
-// What a tensor is.
+// A tensor's dtype, device, shape and place.
 struct Facts {
   void* tensor;
   std::int32_t dtype;
