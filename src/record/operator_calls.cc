@@ -46,7 +46,7 @@ struct Operator {
 class OperatorCalls {
  public:
   OperatorCalls(Ref tuple, const Known& known)
-      : tuple_(std::move(tuple)), known_(known), texts_(known), origins_(known, texts_), forks_(forks) {
+      : tuple_(std::move(tuple)), known_(known), texts_(known), origins_(known_, texts_), forks_(forks) {
     const Ref steps = names_.steps.Of(known.recorder);
     if (steps.get() != known.none) first_step_ = Whole(names_.start.Of(steps));
     const Ref module = names_.module.Of(known.recorder);
