@@ -122,6 +122,27 @@ def test_what_compiled_code_records_is_what_python_records(tmp_path, monkeypatch
     assert found == wanted
 
 
+def test_a_call_runs_little_python(path):
+    """What that costs is most of what a recording would."""
+    called = set()
+
+    def profile(frame, event, argument):
+        if event == "call" and frame.f_code.co_filename.startswith(os.path.dirname(_capture.__file__)):
+            called.add(frame.f_code.co_name)
+
+    def work(x):
+        for _ in range(20):
+            (x.mul(2) + 1).relu().t().sum()
+
+    with recordings.record(path, "summary", progress=False):
+        x = torch.ones(4, 5, device="npu")
+        for profiler in (None, profile):  # the first time there are operators, shapes and lines that are new
+            sys.setprofile(profiler)
+            work(x)
+        sys.setprofile(None)
+    assert called <= {"current", "_known"}
+
+
 @pytest.mark.parametrize("count", [7, 2 << 20])  # on the launching thread, and on the stream's own
 def test_operands_in_place_before_and_after(path, count):
     with recordings.record(path, "summary"):
