@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "record/deferred_calls.h"
 #include "record/frames.h"
 #include "record/summary.h"
 
@@ -345,6 +346,29 @@ std::shared_ptr<DeferredRecording>& RecordingOf(void* handle) {
 }
 
 }  // namespace
+
+bool HandOverCall(void* recording, void* stream, std::vector<std::int64_t> words, std::string_view text,
+                  bool is_later) {
+  try {
+    const std::shared_ptr<DeferredRecording>& target = RecordingOf(recording);
+    const auto job = std::make_shared<Job>();
+    job->recording = target;
+    job->stream = is_later ? stream : reinterpret_cast<void*>(kNoStream);
+    job->words = std::move(words);
+    job->text = text;
+    return target->Submit(job, is_later);
+  } catch (...) {
+    return false;
+  }
+}
+
+const char* DeferredError(void* recording) { return RecordingOf(recording)->error(); }
+
+bool IsInTrouble(void* recording) {
+  const State& state = *RecordingOf(recording)->state();
+  return state.failure != 0 || state.is_full != 0;
+}
+
 }  // namespace portacl::record
 
 // The functions that python/portacl/recording/_deferring.py calls.
@@ -386,15 +410,11 @@ PORTACL_EXPORTED int PortaclDeferFrame(void* recording, const char* frame, std::
 // else at once: the caller has waited for that work. Returns 0 if the device takes no more work, or without memory.
 PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, const std::int64_t* words,
                                       std::size_t count, const char* text, std::size_t size, int later) {
-  using namespace portacl::record;
   try {
-    const std::shared_ptr<DeferredRecording>& target = RecordingOf(recording);
-    const auto job = std::make_shared<Job>();
-    job->recording = target;
-    job->stream = reinterpret_cast<void*>(later != 0 ? stream : kNoStream);
-    job->words.assign(words, words + count);
-    job->text.assign(text, size);
-    return target->Submit(job, later != 0) ? 1 : 0;
+    return portacl::record::HandOverCall(recording, reinterpret_cast<void*>(stream), {words, words + count},
+                                         {text, size}, later != 0)
+               ? 1
+               : 0;
   } catch (...) {
     return 0;
   }
@@ -402,7 +422,7 @@ PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, con
 
 // Returns why the device refused the last call. Empty if memory was short.
 PORTACL_EXPORTED const char* PortaclDeferError(void* recording) {
-  return portacl::record::RecordingOf(recording)->error();
+  return portacl::record::DeferredError(recording);
 }
 
 PORTACL_EXPORTED void PortaclDeferFinish(void* recording) {
