@@ -381,13 +381,6 @@ def unless(
     return choose
 
 
-def either(first: Callable[..., bool], second: Callable[..., bool]) -> Callable[..., bool]:
-    def condition(*args: Any, **kwargs: Any) -> bool:
-        return first(*args, **kwargs) or second(*args, **kwargs)
-
-    return condition
-
-
 def unless_captured(
     operator: torch._ops.OpOverload, dispatch_key: str, refused: Callable[..., bool], kernel: Callable[..., Any] | None
 ) -> Callable[..., Any]:
