@@ -96,6 +96,8 @@ HAS(aclnnAffineGrid, In, Array, bool, Out);
 HAS(aclnnGridSampler3D, In, In, int64_t, int64_t, bool, Out);
 HAS(aclnnGridSampler2DBackward, In, In, In, int64_t, int64_t, bool, const aclBoolArray*, Out, Out);
 HAS(aclnnGridSampler3DBackward, In, In, In, int64_t, int64_t, bool, const aclBoolArray*, Out, Out);
+HAS(aclnnROIAlign, In, In, float, int64_t, int64_t, int64_t, int64_t, Out);
+HAS(aclnnROIAlignBackward, In, In, Array, int64_t, int64_t, float, int64_t, int64_t, Out);
 HAS(aclnnTransMatmulWeight, Out);
 static_assert(
     std::is_same<decltype(&aclnnCalculateMatmulWeightSize), aclnnStatus (*)(Array, uint64_t*)>::value,
