@@ -8,9 +8,9 @@
 
 #include "base/data_type.h"
 #include "base/float_environment.h"
+#include "engine/bad_index.h"
 #include "engine/parallel.h"
 #include "engine/resample/grid_taps.h"
-#include "engine/route/bad_index.h"
 
 namespace portacl::engine {
 namespace {
