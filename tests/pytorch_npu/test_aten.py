@@ -287,6 +287,12 @@ def test_rows_by_an_index_of_any_shape(dtype):
     x = (drawn(9, 5) * 3).to(dtype)
     index = torch.randint(9, (4, 3), generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(torch_npu.npu_gather_sparse_index(x.npu(), index.npu()).cpu(), x[index], rtol=0, atol=0)
+    if dtype is torch.float32:
+        both = [one.requires_grad_() for one in (x.npu(), x.clone())]
+        factor = drawn(4, 3, 5)
+        (torch_npu.npu_gather_sparse_index(both[0], index.npu()) * factor.npu()).sum().backward()
+        (both[1][index] * factor).sum().backward()
+        torch.testing.assert_close(both[0].grad.cpu(), both[1].grad, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
