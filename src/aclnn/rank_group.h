@@ -28,7 +28,10 @@ class RankGroup {
   virtual uint64_t TakeNumbers(int count) noexcept = 0;
   // Performs the exchange of this number. Returns ACL_SUCCESS, or the stream's failure with its text in *why.
   virtual aclError Perform(uint64_t number, const RankExchange& exchange, Text* why) noexcept = 0;
-  // Ends what runs, because its stream is destroyed or aborted: the other ranks would wait in vain.
+  // Breaks the communicator, because this rank leaves out an exchange, and tells the other ranks why. Does nothing
+  // if it is broken or destroyed.
+  virtual void GiveUp(const Text& why) noexcept = 0;
+  // Ends the running exchange when its stream is destroyed or aborted. Otherwise the other ranks would wait for ever.
   virtual void Interrupt() noexcept = 0;
 };
 

@@ -20,6 +20,7 @@ struct MapsJob {
   bool has_sum;
   int scratch;  // number of the operand in the workspace, after the others, or -1
   uint64_t scratch_offset;
+  uint64_t addresses_offset;  // of the operands' addresses in the workspace, where they are many
   int64_t elements;
 
   // MapList::SetJob marks the touched operands.
@@ -34,9 +35,12 @@ struct MapsJob {
       for (int i = 0; i < count; ++i) jobs[i].Run(context.addresses, context.workspace);
       return;
     }
-    void* addresses[kFewOperands + 1];
+    auto* const workspace = static_cast<std::byte*>(context.workspace);
+    void* few[kFewOperands + 1];
+    void** const addresses =
+        scratch <= kFewOperands ? few : reinterpret_cast<void**>(workspace + addresses_offset);
     std::copy_n(context.addresses, scratch, addresses);
-    addresses[scratch] = static_cast<std::byte*>(context.workspace) + scratch_offset;
+    addresses[scratch] = workspace + scratch_offset;
     for (int i = 0; i < count; ++i) jobs[i].Run(addresses, context.workspace);
     if (has_sum) sum->Run(addresses, context.workspace);
   }
@@ -82,6 +86,11 @@ MappedView MapList::Scratch(const Shape& shape, aclDataType dtype) noexcept {
   FillShape(view.tensor, shape, 1);
   view.tensor.Describe();
   view.operand = executor_.operand_count;
+  constexpr int64_t kMostElements = int64_t{1} << 52;
+  if (jobs_ != nullptr && (!view.tensor.countable || view.tensor.numel > kMostElements)) {
+    executor_.RefuseSize(call_.Name(0), view.tensor.numel);
+    jobs_ = nullptr;
+  }
   scratch_bytes_ = static_cast<uint64_t>(view.tensor.numel) * (StorageBits(dtype) / 8);
   return view;
 }
@@ -89,10 +98,19 @@ MappedView MapList::Scratch(const Shape& shape, aclDataType dtype) noexcept {
 void MapList::SetJob() noexcept {
   if (jobs_ == nullptr) return;
   constexpr uint64_t kCacheLine = 64;
-  const uint64_t offset = (executor_.workspace_size + kCacheLine - 1) / kCacheLine * kCacheLine;
+  const auto next_line = [&] {
+    return (executor_.workspace_size + kCacheLine - 1) / kCacheLine * kCacheLine;
+  };
+  const uint64_t offset = next_line();
+  uint64_t addresses_offset = 0;
   const int scratch = scratch_bytes_ == 0 ? -1 : executor_.operand_count;
   if (scratch >= 0) executor_.workspace_size = offset + scratch_bytes_;
-  executor_.SetJob([&] { return MapsJob{most_, count_, has_sum_, scratch, offset, elements_}; });
+  if (scratch > kFewOperands) {
+    addresses_offset = next_line();
+    executor_.workspace_size = addresses_offset + (static_cast<uint64_t>(scratch) + 1) * sizeof(void*);
+  }
+  executor_.SetJob(
+      [&] { return MapsJob{most_, count_, has_sum_, scratch, offset, addresses_offset, elements_}; });
   for (int operand = 0; operand < executor_.operand_count; ++operand) {
     bool touched = has_sum_ && sum()->Touches(operand);
     for (int i = 0; i < count_; ++i) touched = touched || jobs_[i].Touches(operand);

@@ -44,13 +44,14 @@ class OperationTask final : public Task {
   void Number() noexcept { GiveNumbers(*communicator_, &operation_); }
 
   Outcome Run(Stream& stream) noexcept override {
+    has_run_ = true;
     if (sanitizer::IsOn()) UseWorkingAddresses();
     if (const Fault fault = Perform(*communicator_, operation_)) {
       stream.NoteFailure(
           {fault.code == HCCL_E_TIMEOUT ? ACL_ERROR_RT_EVENT_SYNC_TIMEOUT : ACL_ERROR_RT_SUSPECT_REMOTE_ERROR,
            fault.text});
     }
-    // Other ranks have synchronised with it as well, and some of them may be threads of this process.
+    // Through the operation the stream has synchronised with the other ranks, which may be threads of this process.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }
@@ -61,6 +62,7 @@ class OperationTask final : public Task {
   }
   void Finish(StreamList&) noexcept override {
     workers::Unreserve();
+    if (!has_run_) communicator_->Interrupt();  // it was dropped: the same
     delete this;
   }
 
@@ -85,6 +87,7 @@ class OperationTask final : public Task {
 
   const std::shared_ptr<Communicator> communicator_;
   Operation operation_;
+  bool has_run_ = false;
   const uint64_t work_ = sanitizer::IsOn() ? sanitizer::hooks->BeginWork() : 0;
 };
 

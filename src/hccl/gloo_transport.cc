@@ -69,6 +69,14 @@ class SignalsBlocked {
   bool had_pipe_ = false;
 };
 
+// Tells whether the calling thread may be ended by SIGPIPE. Threads of the library cannot be.
+bool MayGetPipeSignal() noexcept {
+  sigset_t current;
+  sigemptyset(&current);
+  pthread_sigmask(SIG_BLOCK, nullptr, &current);
+  return sigismember(&current, SIGPIPE) == 0;
+}
+
 // Another rank, with a context of its own: Gloo closes all connections of a context if one wait in it takes
 // too long.
 struct Peer {
@@ -395,6 +403,10 @@ class GlooTransport final : public Transport {
       if (bytes > kLarge) {
         posted->LeaveToPoster();
         device_.poster->Post(posted);
+      } else if (MayGetPipeSignal()) {
+        // A program's thread, which makes or breaks a communicator.
+        const SignalsBlocked blocked;
+        posted->Post();
       } else {
         posted->Post();
       }

@@ -95,19 +95,24 @@ class NamedRanks final : public RankGroup {
       return fault.code == HCCL_E_TIMEOUT ? ACL_ERROR_RT_EVENT_SYNC_TIMEOUT
                                           : ACL_ERROR_RT_SUSPECT_REMOTE_ERROR;
     } catch (const std::bad_alloc&) {
-      // The other ranks would wait in vain.
-      const Fault fault{HCCL_E_OOM, Text("rank ", rank(), ": not enough memory.")};
-      if (communicator_->Enter()) {
-        communicator_->Break(fault);
-        communicator_->Leave();
-      }
-      *why = fault.text;
+      *why = Text("rank ", rank(), ": not enough memory.");
+      Break({HCCL_E_OOM, *why});
       return ACL_ERROR_RT_MEMORY_ALLOCATION;
     }
+  }
+  void GiveUp(const Text& why) noexcept override {
+    Break({HCCL_E_INTERNAL, Text("rank ", rank(), " of ", size(), ": ", why.view())});
   }
   void Interrupt() noexcept override { communicator_->Interrupt(); }
 
  private:
+  // Ends what the other ranks would wait for in vain.
+  void Break(const Fault& fault) noexcept {
+    if (!communicator_->Enter()) return;
+    communicator_->Break(fault);
+    communicator_->Leave();
+  }
+
   const std::shared_ptr<Communicator> communicator_;
 };
 

@@ -46,6 +46,28 @@ void ExpectParts(const std::string& text, const std::vector<std::string>& parts)
     EXPECT_NE(text.find(part), std::string::npos) << "no \"" << part << "\" in: " << text;
 }
 
+// A rank ends as soon as it has joined, while another one still writes to it: that one gets an error and no signal.
+TEST(FaultsOfAFew, ARankEndsAsItHasJoined) {
+  setenv("HCCL_CONNECT_TIMEOUT", "100", 1);
+  for (int round = 0; round < 20; ++round) {
+    InProcesses(2,
+                [](Rank& rank) {
+                  HcclComm comm = nullptr;
+                  const HcclRootInfo& info = rank.Info(0, rank.rank() == 0);
+                  const HcclResult joined = HcclCommInitRootInfo(2, &info, rank.rank(), &comm);
+                  if (rank.rank() == 1) kill(getpid(), SIGKILL);
+                  if (joined != HCCL_SUCCESS) return;
+                  std::vector<float> data(3, 1);
+                  aclrtStream stream = rank.NewStream();
+                  EXPECT_EQ(Sum(data, comm, stream), HCCL_SUCCESS);
+                  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
+                  EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+                },
+                {1});
+  }
+  unsetenv("HCCL_CONNECT_TIMEOUT");
+}
+
 // The last rank ends in the middle of a large operation, or before a small one: the others learn it, name it, and make a new communicator.
 TEST_P(Faults, ARankEnds) {
   const uint32_t last = GetParam() - 1;

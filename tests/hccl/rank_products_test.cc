@@ -300,6 +300,31 @@ TEST_P(RankProducts, GatherAndScatter) {
                      "product");
           gather.Expect(gathered, "gathered");
         }
+        // The second version, with and without a bias.
+        const Matrix bias = DrawnMatrix(3, me, kColumns, -3, 3);
+        const HostOperand biases(dtype, {kColumns}, bias);
+        for (const bool is_added : {true, false}) {
+          Matrix wanted = Product(gathered, DrawnMatrix(2, me, kTerms * kColumns), all, kTerms, kColumns);
+          for (size_t i = 0; is_added && i < wanted.size(); ++i) wanted[i] += bias[i % bias.size()];
+          group.Works(
+              [&](uint64_t* size, aclOpExecutor** executor) {
+                return aclnnAllGatherMatmulV2GetWorkspaceSize(
+                    x1.tensor(), x2.tensor(), is_added ? biases.tensor() : nullptr, nullptr, nullptr, nullptr,
+                    0, group.name(), 0, 0, 1, 0, nullptr, out.tensor(), gather.tensor(), nullptr, size,
+                    executor);
+              },
+              aclnnAllGatherMatmulV2);
+          out.Expect(wanted, "product of the second version");
+        }
+        // Numbers of another type are refused.
+        const HostOperand bytes(ACL_INT8, {all, kTerms});
+        uint64_t unused = 0;
+        aclOpExecutor* none = nullptr;
+        EXPECT_EQ(aclnnAllGatherMatmulGetWorkspaceSize(x1.tensor(), x2.tensor(), nullptr, group.name(), 0, 0,
+                                                       1, out.tensor(), bytes.tensor(), &unused, &none),
+                  561002);
+        EXPECT_NE(Rank::Message().find("gatherOut"), std::string::npos) << Rank::Message();
+        EXPECT_EQ(none, nullptr);
 
         Matrix sum;
         for (int64_t one = 0; one < group.size(); ++one) {
@@ -317,6 +342,15 @@ TEST_P(RankProducts, GatherAndScatter) {
             },
             aclnnMatmulReduceScatter);
         part.Expect(Rows(sum, group.rank() * each, each, kColumns), "scattered");
+        const HostOperand again(dtype, {each, kColumns});
+        group.Works(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnMatmulReduceScatterV2GetWorkspaceSize(
+                  whole.tensor(), x2.tensor(), nullptr, nullptr, nullptr, nullptr, 0, group.name(), kSum, 0,
+                  1, 0, nullptr, again.tensor(), nullptr, size, executor);
+            },
+            aclnnMatmulReduceScatterV2);
+        again.Expect(Rows(sum, group.rank() * each, each, kColumns), "scattered by the second version");
       }
     }
   });

@@ -26,6 +26,7 @@ HAS(aclnnCat, List, int64_t, Out);
 HAS(aclnnStack, List, int64_t, Out);
 HAS(aclnnChannelShuffle, In, int64_t, Out);
 HAS(aclnnFlatten, In, int64_t, Out);
+HAS(aclnnConfusionTranspose, In, Array, Array, bool, Out);
 HAS(aclnnInplaceFillDiagonal, Out, Scalar, bool);
 HAS(aclnnStridedSlice, In, Array, Array, Array, int64_t, int64_t, int64_t, int64_t, int64_t, Out);
 HAS(aclnnChunkCat, List, int64_t, int64_t, Out);

@@ -1,5 +1,6 @@
 // Channels in turn, diagonals, slices by entries and masks, and chunks side by side, from their descriptions.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <numeric>
 
 #include "aclnnop/families/arithmetic.h"
@@ -90,6 +91,89 @@ IndexOperator Flat() {
   op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
     Outcome outcome;
     for (const Element& element : tensors[0].elements) outcome.emplace_back(element);
+    return std::vector<Outcome>{outcome};
+  };
+  return op;
+}
+
+IndexOperator Confused() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnConfusionTranspose);
+  op.valid = {TensorArg("x", {2, 6}), ArrayArg("perm", {2, 0, 1}), ArrayArg("shape", {2, 2, 3}),
+              IntegerArg("transposeFirst", 0), OutputArg("out", {3, 2, 2})};
+  const Listed listed = {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
+                          ACL_UINT16, ACL_UINT32, ACL_UINT64},
+                         {ACL_BF16}};
+  const auto permuted = [](const Shape& shape, const std::vector<int64_t>& perm) {
+    Shape made;
+    for (const int64_t dim : perm) made.push_back(shape[static_cast<size_t>(dim)]);
+    return made;
+  };
+  const auto is_first = [](const IndexCall& call) { return call["transposeFirst"].integer != 0; };
+  const auto turned = [=](const IndexCall& call) {
+    return is_first(call) ? call["x"].shape : call["shape"].values;
+  };
+  op.rules = {
+      NoNulls("x perm shape out"),
+      Listed_("x", listed),
+      OneDtype("x", "out"),
+      EmptyDone("x"),
+      Refuses(561103, "x", [](IndexCall& call) { return call["x"].shape.size() > 8; }),
+      Refuses(561103, "shape",
+              [](IndexCall& call) {
+                const Shape& shape = call["shape"].values;
+                return shape.size() > 8 ||
+                       std::any_of(shape.begin(), shape.end(), [](int64_t one) { return one < 0; }) ||
+                       NumElements(shape) != NumElements(call["x"].shape);
+              }),
+      Refuses(561103, "perm",
+              [=](IndexCall& call) {
+                std::vector<int64_t> perm = call["perm"].values;
+                std::vector<int64_t> all(turned(call).size());
+                std::iota(all.begin(), all.end(), 0);
+                std::sort(perm.begin(), perm.end());
+                return perm != all;
+              }),
+      Refuses(561103, "out", [=](IndexCall& call) {
+        return call["out"].shape !=
+               (is_first(call) ? call["shape"].values : permuted(call["shape"].values, call["perm"].values));
+      })};
+  op.takes_workspace = true;  // of what is not dense
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    // Two shapes of as many elements: factors, put together in two ways.
+    std::vector<int64_t> factors(static_cast<size_t>(random.Between(0, random.Below(6) == 0 ? 8 : 4)));
+    for (int64_t& one : factors) one = random.Between(1, 4);
+    const auto shape_of = [&] {
+      Shape made;
+      for (const int64_t one : factors) {
+        if (made.empty() || random.Below(2) == 0) {
+          made.push_back(one);
+        } else {
+          made.back() *= one;
+        }
+      }
+      return made;
+    };
+    call["x"].shape = shape_of();
+    call["shape"].values = shape_of();
+    call["transposeFirst"].integer = random.Below(2);
+    std::vector<int64_t> perm(turned(call).size());
+    std::iota(perm.begin(), perm.end(), 0);
+    for (size_t i = perm.size(); i > 1; --i)
+      std::swap(perm[i - 1], perm[static_cast<size_t>(random.Below(i))]);
+    call["perm"].values = perm;
+    call["out"].shape = is_first(call) ? call["shape"].values : permuted(call["shape"].values, perm);
+    call["x"].dtype = call["out"].dtype = DrawDtype(random, {ACL_FLOAT, ACL_INT8, ACL_INT64, ACL_UINT16});
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape before = turned(call);
+    const std::vector<int64_t>& perm = call["perm"].values;
+    const Outcome outcome =
+        ForEachElement(permuted(before, perm), [&](std::vector<int64_t>& index) -> std::optional<Element> {
+          std::vector<int64_t> from(index.size());
+          for (size_t i = 0; i < index.size(); ++i) from[static_cast<size_t>(perm[i])] = index[i];
+          return tensors[0].elements[static_cast<size_t>(PositionOf(before, from))];
+        });
     return std::vector<Outcome>{outcome};
   };
   return op;
@@ -453,7 +537,8 @@ IndexOperator Chunks() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Shuffle(), Flat(), RealParts(), Diagonal(), Slices(), Chunks()};
+const IndexOperator kOperators[] = {Shuffle(),  Flat(),   Confused(), RealParts(),
+                                    Diagonal(), Slices(), Chunks()};
 PORTACL_INDEX_TESTS(ShapeParts, kOperators);
 
 // 7 * numChunks is 1 modulo 2^64, as many elements as `out` has.

@@ -540,6 +540,15 @@ void AddShrinks(Table& table) {
                                        : x[0] < -x[1] ? x[0] + x[1]
                                                       : 0; }));
   SetCasts(soft, "lambd");
+  MapOperator& shrink = table.Add(
+      PORTACL_FUNCTION(Shrink), "self lambd bias out",
+      Rules{Nulls("self lambd bias out"), In("self out", {{ACL_FLOAT, ACL_FLOAT16}}), is_negative("lambd"),
+            Ranks("self")} +
+          AnyRank("self", "out"),
+      Exact([](const auto* x) { return x[0] > x[1]    ? x[0] - x[2]
+                                       : x[0] < -x[1] ? x[0] + x[2]
+                                                      : 0; }));
+  SetCasts(shrink, "lambd bias");
   MapOperator& soft_slope = table.Add(
       PORTACL_FUNCTION(SoftshrinkBackward), "gradOutput self lambda gradInput",
       Rules{

@@ -611,6 +611,19 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
                           Sets([](MapCall& call) { call.promoted = call["x"].dtype; })},
                          times_log1p));
 
+  Oracle step;
+  step.single = [](const float* x) { return x[0] == 0 ? x[1] : x[0] > 0 ? 1.0f : 0.0f; };
+  all.push_back(Describe(
+      PORTACL_C_FUNCTION(aclnnHeaviside), "input values out",
+      {Nulls("input values out"), In("input values out", kFloats), Ranks("input values"),
+       Broadcasts("input values"),
+       Says(161002, "out",
+            [](MapCall& call) { return NumElements(call["out"].shape) != NumElements(call.broadcast); }),
+       Says(561103, "out", [](MapCall& call) { return call["out"].dtype != call["input"].dtype; }),
+       WithCode(561103, BroadcastIs("out")), Empty("input values"),
+       Sets([](MapCall& call) { call.promoted = ACL_FLOAT; })},
+      step));
+
   // With a number, whose dtype counts as a tensor's.
   const auto as_tensors = [](MapCall& call) {
     const DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);

@@ -76,6 +76,55 @@ IndexOperator GeluTimes() {
   return op;
 }
 
+IndexOperator FatReluTimes() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnFatreluMul);
+  op.valid = {TensorArg("input", {2, 3, 6}), TensorArg("threshold", {1}), OutputArg("out", {2, 3, 3})};
+  op.rules = {
+      NoNulls("input threshold out"),
+      Listed_("input", kF3),
+      OneDtype("input", "threshold"),
+      OneDtype("input", "out"),
+      Tiling("input",
+             [](IndexCall& call) { return call["input"].shape.empty() || call["input"].shape.size() > 8; }),
+      Tiling("input",
+             [](IndexCall& call) {
+               const int64_t length = call["input"].shape.back();
+               return length % 2 != 0 || length > 1024;
+             }),
+      Tiling("threshold", [](IndexCall& call) { return NumElements(call["threshold"].shape) != 1; }),
+      Tiling("out",
+             [](IndexCall& call) {
+               Shape half = call["input"].shape;
+               half.back() /= 2;
+               return call["out"].shape != half;
+             }),
+      EmptyDone("input")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape shape = DrawShape(random, 1, 8, 4);
+    shape.back() = 2 * random.Between(1, random.Below(4) == 0 ? 512 : 20);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    for (const char* name : {"input", "out"}) call[name].shape = shape;
+    for (const char* name : {"input", "threshold", "out"}) call[name].dtype = dtype;
+    call["out"].shape.back() /= 2;
+    call["threshold"].shape = Shape(static_cast<size_t>(random.Between(0, 2)), 1);
+  };
+  op.fill = FillRows;
+  op.is_inexact = true;  // NaN
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t half = call["out"].shape.back();
+    std::vector<double> out(static_cast<size_t>(NumElements(call["out"].shape)));
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const int64_t at = i / half * 2 * half + i % half;
+      const double a = ValueAt(tensors[0], at);
+      out[static_cast<size_t>(i)] =
+          Single((a > ValueAt(tensors[1], 0) ? a : 0) * ValueAt(tensors[0], at + half));
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
 IndexOperator Clipped(const CFunction& function, bool has_mode) {
   IndexOperator op;
   op.function = function;
@@ -237,7 +286,7 @@ IndexOperator Heads() {
 
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> all = {
-      GeluTimes(), Clipped(PORTACL_C_FUNCTION(aclnnClippedSwiglu), false),
+      GeluTimes(), FatReluTimes(), Clipped(PORTACL_C_FUNCTION(aclnnClippedSwiglu), false),
       Clipped(PORTACL_C_FUNCTION(aclnnClippedSwigluV2), true), Heads()};
   return all;
 }

@@ -101,6 +101,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "baddbmm": {"self": (2, 2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
     "bernoulli": {"self": (2, 3)},
     **dict.fromkeys(("_cdist_forward", "cdist"), {"x1": (2, 3), "x2": (4, 3), "p": 1.0, "compute_mode": None}),
+    "_cdist_backward": {"grad": (2, 4), "x1": (2, 3), "x2": (4, 3), "p": 1.0, "cdist": (2, 4)},
     "bucketize": {"boundaries": (3,), "self": (2, 3)},
     "bucketize.Scalar": {"boundaries": (3,), "self": 1},
     "bernoulli_.Tensor": {"p": (2, 3)},

@@ -178,6 +178,8 @@ _RULES = {
     "matmul": Rule(("self", "other"), _are_empty, "tensors without elements (torch_npu's gradient)"),
     # These succeed with any shapes, but do not write the result.
     **{f"avg_pool{axes}d{form}": Rule(("self",), _are_empty, "tensors without elements") for axes in (2, 3) for form in ("", ".out")},
+    # The operator of the graph engine takes the first along dims that were repeated.
+    "_cdist_backward": Rule(("grad", "x1", "x2"), _are_empty, "tensors without elements"),
     # These refuse an empty batch, too.
     **{kind: Rule(("self",), _are_empty, "tensors without elements") for kind in ("_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
     **{

@@ -1,5 +1,5 @@
-// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnGeluMul, aclnnClippedSwiglu: one half of a
-// tensor times a function of the other half. A and B below are the two halves.
+// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnClippedSwiglu: one half of a tensor times a function of the
+// other half. A and B below are the two halves.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <type_traits>
@@ -224,7 +224,7 @@ aclnnStatus LengthIsEven(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(tensor).shape;
   const int dim = WrappedDim(call.attributes[kDim].integer, shape.rank);
   int64_t length = shape[dim];
-  // CANN takes the elements of dim and of all dims behind it.
+  // CANN takes the elements of dim and of all dims after it.
   if (check.low != 0) {
     for (int i = dim + 1; i < shape.rank; ++i) length *= shape[i] & 1;
   }
@@ -328,7 +328,7 @@ void SetSwiGluGrad(const OperatorCall& call, Executor& executor) {
 }
 
 // ---- aclnnGeGlu. approximate: 0 selects erf, 1 tanh ----
-enum OneToTwoHalves { kGated, kProductOut, kGeluOut };
+enum GeGluTensors { kGated, kProductOut, kGeluOut };
 bool IsCut(const OperatorCall& call) noexcept {
   return call.Tensor(kGated).shape.rank > 0 && !call.Tensor(kGated).shape.IsEmpty();
 }
@@ -382,61 +382,9 @@ void SetGeGluBackward(const OperatorCall& call, Executor& executor) {
   maps.SetJob();
 }
 
-// ---- aclnnGeluMul: halves of the last dim ----
-enum GeluMulAttributes { kGeluApproximate };
-constexpr int64_t kMostGated = 1024;
-
-bool IsTanhByName(const OperatorCall& call) {
-  const char* const text = call.attributes[kGeluApproximate].text;
-  return text != nullptr && std::strcmp(text, "tanh") == 0;
-}
-aclnnStatus ApproximateIsKnown(const Check& check, OperatorCall& call) noexcept {
-  const char* const text = call.attributes[kGeluApproximate].text;
-  if (text == nullptr || std::strcmp(text, "none") == 0 || IsTanhByName(call)) return ACL_SUCCESS;
-  return FailAclnn(check.code, StartMessage(call)
-                                   .Add("parameter approximateOptional is \"")
-                                   .Add(text)
-                                   .Add("\", accepted: none, tanh, or a null pointer."));
-}
-aclnnStatus LastIsEvenAndShort(const Check& check, OperatorCall& call) noexcept {
-  const Shape& shape = call.Tensor(kSelf).shape;
-  const int64_t length = shape[shape.rank - 1];
-  if (length % 2 == 0 && length <= kMostGated) return ACL_SUCCESS;
-  Text message = StartMessage(call);
-  AddArgumentShape(message.Add("parameter "), call, kSelf);
-  return FailAclnn(check.code, message.Add(", accepted: a last dim that is even and at most 1024."));
-}
-aclnnStatus LastIsHalf(const Check& check, OperatorCall& call) noexcept {
-  Shape half = call.Tensor(kSelf).shape;
-  half.dim[half.rank - 1] /= 2;
-  return call.Tensor(kOut).shape == half ? ACL_SUCCESS : RefuseShape(check, call, kOut, half);
-}
-constexpr auto kGeluMulChecks =
-    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
-              Custom(ApproximateIsKnown, kTiling), WithCode(kTiling, RankAtLeast(1, {kSelf})),
-              WithCode(kTiling, RankAtMost(8, {kSelf})), Custom(LastIsEvenAndShort, kTiling),
-              Custom(LastIsHalf, kTiling), PromotesToDtypeOf(kSelf)),
-         EndOfGated({kSelf}, {kOut}));
-
-// Returns one half along the last dim.
-MappedView LastHalf(const OperatorCall& call, int tensor, int half) {
-  MappedView view{PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};
-  const int dim = view.tensor.shape.rank - 1;
-  const int64_t length = view.tensor.shape[dim] / 2;
-  Narrow(view.tensor, dim, half * length, length);
-  return view;
-}
-
-void SetGeluMul(const OperatorCall& call, Executor& executor) {
-  MapList maps(call, executor, 1);
-  maps.Add({LastHalf(call, kSelf, 1), LastHalf(call, kSelf, 0)}, Whole(call, kOut),
-           IsTanhByName(call) ? kGeGluByTanh : kGeGluByErf);
-  maps.SetJob();
-}
-
 // ---- aclnnClippedSwiglu ----
 //
-// Halves lie along dim or, interleaved, are the even and the odd elements of dim and all dims behind it.
+// Halves lie along dim or, interleaved, are the even and the odd elements of dim and all dims after it.
 enum ClippedTensors { kClippedX, kGroupIndex, kClippedOut };
 enum ClippedAttributes { kAlpha = 1, kLimit, kBias, kInterleaved, kClampMode };
 
@@ -529,6 +477,9 @@ void SetClipped(const OperatorCall& call, Executor& executor) {
 }
 
 }  // namespace
+
+const engine::KernelTable& GeGluKernels(bool tanh) noexcept { return tanh ? kGeGluByTanh : kGeGluByErf; }
+
 }  // namespace portacl
 
 using namespace portacl;
@@ -556,8 +507,6 @@ PORTACL_PHASE_1(aclnnGeGluBackward) {
 PORTACL_PHASE_1(aclnnGeGluV3Backward) {
   return RunPhase1(call, kGeGluBackwardChecks, workspaceSize, executor, SetGeGluBackward);
 }
-
-PORTACL_PHASE_1(aclnnGeluMul) { return RunPhase1(call, kGeluMulChecks, workspaceSize, executor, SetGeluMul); }
 
 PORTACL_PHASE_1(aclnnClippedSwiglu) {
   return RunPhase1(call, kClippedChecks, workspaceSize, executor, SetClipped);

@@ -1,4 +1,4 @@
-// aclnnHardshrink, aclnnSoftshrink and their gradients: elements near 0 become 0.
+// aclnnHardshrink, aclnnSoftshrink, their gradients, and aclnnShrink: elements near 0 become 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -51,6 +51,20 @@ struct Softshrink : Activation<Softshrink, 1> {
   }
 };
 
+// Numbers: the bound, and what brings nearer. NaN becomes 0.
+struct Shrink : Activation<Shrink, 1> {
+  static constexpr bool kTakes16BitFloats = true;
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V bound = Set(d, 0);
+    const V bias = Set(d, 1);
+    const V below = hn::IfThenElseZero(hn::Lt(x, hn::Neg(bound)), hn::Add(x, bias));
+    return hn::IfThenElse(hn::Gt(x, bound), hn::Sub(x, bias), below);
+  }
+};
+
 }  // namespace shrink
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
@@ -69,6 +83,7 @@ namespace {
 constexpr auto kHardshrink = PORTACL_VALUE_KERNELS(shrink::Hardshrink);
 constexpr auto kShrinkSlope = PORTACL_VALUE_KERNELS(shrink::ShrinkSlope);
 constexpr auto kSoftshrink = PORTACL_VALUE_KERNELS(shrink::Softshrink);
+constexpr auto kShrink = PORTACL_VALUE_KERNELS(shrink::Shrink);
 
 enum Unary { kSelf, kOut };
 enum Gradient { kGradOutput, kInput, kGradInput };
@@ -95,6 +110,11 @@ constexpr auto kSoftshrinkChecks =
     Join(List(NotNull(kSelf), ScalarNotNull(0), NotNull(kOut), DtypesIn(kBf16SinceAtlasA2, {kSelf, kOut}),
               RankAtMost(8, {kSelf}), Custom(BoundNotNegative)),
          OfOneTensorOfAnyRank(kSelf, kOut, {0}));
+
+constexpr auto kShrinkChecks =
+    Join(List(NotNull(kSelf), ScalarNotNull(0), ScalarNotNull(1), NotNull(kOut),
+              DtypesIn(kFloatAndHalf, {kSelf, kOut}), Custom(BoundNotNegative), RankAtMost(8, {kSelf})),
+         OfOneTensorOfAnyRank(kSelf, kOut, {0, 1}));
 
 // CANN copies the result without a conversion.
 aclnnStatus ResultIsComputed(const Check& check, OperatorCall& call) noexcept {
@@ -132,6 +152,10 @@ PORTACL_PHASE_1(aclnnHardshrinkBackward) {
 
 PORTACL_PHASE_1(aclnnSoftshrink) {
   return RunPhase1(call, kSoftshrinkChecks, workspaceSize, executor, SetActivation<kSoftshrink, kSelf>);
+}
+
+PORTACL_PHASE_1(aclnnShrink) {
+  return RunPhase1(call, kShrinkChecks, workspaceSize, executor, SetActivation<kShrink, kSelf>);
 }
 
 PORTACL_PHASE_1(aclnnSoftshrinkBackward) {

@@ -56,6 +56,19 @@ struct TimesLog1p : Elementwise<TimesLog1p> {
   }
 };
 
+struct Heaviside : Elementwise<Heaviside> {
+  using Parameters = engine::Scalars;
+  using Lanes = LaneTypes<float>;
+  static constexpr int kInputs = 2;
+  explicit Heaviside(const Parameters&) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V at_zero) const {
+    const V zero = hn::Zero(d);
+    return hn::IfThenElse(hn::Eq(x, zero), at_zero, hn::IfThenElseZero(hn::Gt(x, zero), hn::Set(d, 1.0f)));
+  }
+};
+
 using TimesLogWithScalar = WithEitherScalar<TimesLog>;
 
 struct MaskedScale : Elementwise<MaskedScale> {
@@ -83,6 +96,7 @@ HWY_AFTER_NAMESPACE();
 #include "aclnnop/binary_checks.h"
 #include "aclnnop/float_attributes.h"
 #include "aclnnop/phase1.h"
+#include "contract/arguments.h"
 
 namespace portacl {
 namespace {
@@ -91,6 +105,7 @@ constexpr auto kAngle = PORTACL_VALUE_KERNELS(binary::Angle);
 constexpr auto kTimesLog = PORTACL_VALUE_KERNELS(binary::TimesLog);
 constexpr auto kTimesLogWithScalar = PORTACL_VALUE_KERNELS(binary::TimesLogWithScalar);
 constexpr auto kTimesLog1p = PORTACL_VALUE_KERNELS(binary::TimesLog1p);
+constexpr auto kHeaviside = PORTACL_VALUE_KERNELS(binary::Heaviside);
 constexpr auto kMaskedScale = PORTACL_VALUE_KERNELS(binary::MaskedScale);
 
 enum Tensors { kSelf, kOther, kOut };
@@ -118,6 +133,21 @@ constexpr auto TimesLog1pChecks(int out) {
   return Join(List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kBf16SinceAtlasA2, {kSelf}),
                    SameDtype(kSelf, kOther), SameDtype(kSelf, out)),
               EndOfChecks(out));
+}
+
+// CANN compares only the numbers of elements.
+aclnnStatus CountsAgree(const Check& check, OperatorCall& call) noexcept {
+  int64_t count = 0;
+  if (call.broadcast.Numel(&count) && count == call.Tensor(kOut).numel) return ACL_SUCCESS;
+  return RefuseShape(check, call, kOut, call.broadcast);
+}
+constexpr auto HeavisideChecks(int out) {
+  return Join(
+      List(NotNull(kSelf), NotNull(kOther), NotNull(out), DtypesIn(kBf16SinceAtlasA2, {kSelf, kOther, out}),
+           RankAtMost(8, {kSelf, kOther}), Broadcasts({kSelf, kOther}), Custom(CountsAgree),
+           WithCode(ACLNN_ERR_INNER_NULLPTR, SameDtype(kSelf, out)),
+           WithCode(ACLNN_ERR_INNER_NULLPTR, ShapeIsBroadcast(out)), PromotesTo(ACL_FLOAT)),
+      ComputableChecks({kSelf, kOther}, out));
 }
 
 // XLogY of a tensor and a scalar, whose dtype counts as a tensor's.
@@ -175,6 +205,7 @@ using namespace portacl;
 
 PORTACL_BINARY(Atan2, kAngle, AngleChecks)
 PORTACL_BINARY(XLogYTensor, kTimesLog, TimesLogChecks)
+PORTACL_OF_TWO(aclnnHeaviside, kHeaviside, HeavisideChecks, kOut)
 PORTACL_OF_TWO(aclnnXlog1py, kTimesLog1p, TimesLog1pChecks, kOut)
 PORTACL_OF_TWO(aclnnMaskedScale, kMaskedScale, MaskedScaleChecks, kOut)
 

@@ -20,8 +20,8 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// Parameters that a function lacks are null pointers or 0 for it.
-// aclnnMatmulReduceScatter has no kGathered, but behind kOut what the other has behind that.
+// A tensor that a function lacks is a null pointer, an attribute 0.
+// aclnnMatmulReduceScatter has no kGathered: kAmax follows kOut.
 enum Tensors { kX1, kX2, kBias, kX1Scale, kX2Scale, kQuantScale, kOut, kGathered, kAmax };
 enum Attributes { kGroup, kStreamMode, kGatherIndex, kBlockSize, kGroupSize };
 
@@ -32,6 +32,7 @@ constexpr int64_t kMostTerms = 65534;
 
 bool IsInt8(const OperatorCall& call) noexcept { return call.Tensor(kX1).dtype == ACL_INT8; }
 bool IsNotInt8(const OperatorCall& call) noexcept { return !IsInt8(call); }
+bool AddsFloats(const OperatorCall& call) noexcept { return !IsInt8(call) && call.IsGiven(kBias); }
 // Tells whether a tensor is given and has elements.
 bool Has(const OperatorCall& call, int tensor) noexcept {
   return call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty();
@@ -78,7 +79,10 @@ aclnnStatus RowsAreGathered(const Check& check, OperatorCall& call) noexcept {
   int64_t rows = 0;
   checks.Holds(!__builtin_mul_overflow(left[0], exchanges::RanksOf(call, kGroup), &rows), kX1, "fewer rows");
   checks.Is(kOut, Shape{rows, call.Tensor(kX2).shape[1]});
-  if (Has(call, kGathered)) checks.Is(kGathered, Shape{rows, left[1]});
+  if (Has(call, kGathered)) {
+    checks.Is(kGathered, Shape{rows, left[1]});
+    checks.Holds(call.Tensor(kGathered).dtype == call.Tensor(kX1).dtype, kGathered, "x1's type");
+  }
   return checks.status();
 }
 aclnnStatus RowsAreScattered(const Check& check, OperatorCall& call) noexcept {
@@ -143,7 +147,7 @@ template <bool is_scattered>
 constexpr auto AllTypes() {
   return List(NotNull(kX1), NotNull(kX2), NotNull(kOut), exchanges::GroupGiven(kGroup),
               DtypesIn(kHalvesAndInt8, {kX1}), SameDtype(kX1, kX2), DtypesIn(kHalvesSinceAtlasA2, {kOut}),
-              If(IsNotInt8, SameDtype(kX1, kOut)), If(IsNotInt8, SameDtype(kX1, kBias)),
+              If(IsNotInt8, SameDtype(kX1, kOut)), If(AddsFloats, SameDtype(kX1, kBias)),
               Custom(HasNoMore<is_scattered>), If(IsNotInt8, Custom(HasNoScales)));
 }
 constexpr auto kLies =

@@ -45,7 +45,7 @@ aclnnStatus check::GroupKnown(const Check& check, OperatorCall& call) noexcept {
 
 int64_t RanksOf(const OperatorCall& call, int attribute) noexcept {
   const std::shared_ptr<RankGroup> found = Find(call, attribute);
-  return found == nullptr ? 0 : found->size();
+  return found == nullptr ? 1 : found->size();
 }
 int64_t OwnRank(const OperatorCall& call, int attribute) noexcept {
   const std::shared_ptr<RankGroup> found = Find(call, attribute);

@@ -1,5 +1,5 @@
 // Sends rows to the ranks of their experts and back (see rank_routes.h). One thread computes a row, and sums follow the
-// order of choices, so that bits do not depend on who does what.
+// order of choices, so bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/route/rank_routes.h"
 
@@ -30,7 +30,7 @@ void Put(BufferRef buffer, const JobContext& context, int64_t i, T value) {
   Store<T>(buffer.Address(context) + i * static_cast<int64_t>(sizeof(T)), value);
 }
 
-// Numbers that travel behind a row.
+// Numbers that are sent after the elements of a row.
 struct Trailer {
   int32_t token;
   int32_t column;
@@ -50,7 +50,7 @@ void ForEachPart(int64_t columns, const Body& body) {
     body(first, std::min(kColumns, columns - first));
 }
 
-// Fails the job before it takes part in an exchange: the other ranks then wait until their time is over.
+// Fails the job before it takes part in an exchange. The communicator is then given up.
 void FailCounts(const JobContext& context, const char* what, int64_t value, int64_t most) {
   Text message(context.api, ": ", what, " ");
   message.Add(value).Add(" rows, accepted: at most ").Add(most).Add(".");
@@ -61,13 +61,15 @@ void FailCounts(const JobContext& context, const char* what, int64_t value, int6
 
 // ---- routes ----
 
-bool RankRoutes::IsActive(const JobContext& context, int64_t token) const {
-  if (!active.is_there) return true;
+int64_t RankRoutes::TokensSent(const JobContext& context) const {
+  if (!active.is_there || is_by_choice) return tokens;
   const char* const flags = active.buffer.Address(context);
-  if (!is_by_choice)
-    return token < std::count_if(
-                       flags, flags + tokens, [](char flag) { return flag != 0; });
-  const char* const own_flags = flags + token * choices;
+  return std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });
+}
+
+bool RankRoutes::HasActiveChoice(const JobContext& context, int64_t token) const {
+  if (!active.is_there || !is_by_choice) return true;
+  const char* const own_flags = active.buffer.Address(context) + token * choices;
   return std::any_of(own_flags, own_flags + choices, [](char flag) { return flag != 0; });
 }
 
@@ -76,9 +78,7 @@ void RankRoutes::Plan(const JobContext& context) const {
   int64_t* const counts = WordsAt(count, context);
   int64_t* const begins = WordsAt(begin, context);
   const char* const flags = active.is_there ? active.buffer.Address(context) : nullptr;
-  const int64_t tokens_sent = flags == nullptr || is_by_choice
-                                  ? tokens
-                                  : std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });
+  const int64_t tokens_sent = TokensSent(context);
   const int64_t ranks_of_shared = shared > 0 ? shared_ranks / shared : 0;
   BadIndex bad;
   // Calls f(entry, key) for every entry that is sent, in order.
@@ -158,7 +158,7 @@ void DispatchRows::Pack(const JobContext& context, int64_t entry, char* record) 
   std::memcpy(record + RecordBytes() - int64_t{sizeof trailer}, &trailer, sizeof trailer);
 }
 
-// Words: the counts that came, then where the rows of each (own expert, rank) go and come from, then ranges.
+// `words` holds the received counts, then where the rows of each (own expert, rank) go and come from, then ranges.
 bool DispatchRows::ExchangeCounts(const JobContext& context) const {
   const int64_t each = routes.experts_of_rank * kWord;
   int64_t* const came_counts = WordsAt(words, context);
@@ -270,7 +270,7 @@ void DispatchRows::Run(const JobContext& context) const noexcept {
 
 // ---- combine ----
 
-// Words: the place of each entry among the rows that come, then ranges.
+// `words` holds the position of each entry among the received rows, then ranges.
 bool CombineRanks::Exchange(const JobContext& context) const {
   const int64_t* const ordered = WordsAt(routes.order, context);
   const int64_t* const begins = WordsAt(routes.begin, context);
@@ -366,9 +366,10 @@ void CombineRanks::Run(const JobContext& context) const noexcept {
   const DefaultFloatEnvironment environment;
   routes.Plan(context);
   if (!Exchange(context)) return;
+  const int64_t tokens_sent = routes.TokensSent(context);
   ForEachBlock(routes.tokens, threads, [&](int64_t row) {
     const DefaultFloatEnvironment own_environment;
-    if (routes.IsActive(context, row)) {
+    if (row < tokens_sent && routes.HasActiveChoice(context, row)) {
       Sum(context, row);
     } else if (clears) {
       std::memset(to.buffer.Address(context) + row * columns * to.size, 0,

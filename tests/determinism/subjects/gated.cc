@@ -109,6 +109,10 @@ const auto kGeluMul = Register(
                                           c.executor);
     },
     aclnnGeluMul);
+const auto kFatreluMul = Register(
+    "aclnnFatreluMul", kFloats, {{257, 302}, {1}}, {257, 151}, 1,
+    [](const Call& c) { return aclnnFatreluMulGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.size, c.executor); },
+    aclnnFatreluMul);
 const auto kClippedSwiglu = Register(
     "aclnnClippedSwiglu", kFloats, {{257, 302}}, {257, 151}, 2,
     [](const Call& c) {

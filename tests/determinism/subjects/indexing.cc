@@ -162,6 +162,38 @@ const auto kReal =
     Register("aclnnReal", 1,
              [](const Call& c) { return aclnnRealGetWorkspaceSize(c.t[0], c.t[1], c.size, c.executor); },
              aclnnReal, {{{ACL_FLOAT}, {kWide}, kWide}});
+const std::vector<DtypeNumber> kListed = {ACL_FLOAT, ACL_FLOAT16, ACL_INT32};
+const auto kAddN =
+    Register("aclnnAddN", 3,
+             [](const Call& c) {
+               return aclnnAddNGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
+             },
+             aclnnAddN, {{kListed, {kWide, kWide, kWide}, kWide}});
+const auto kSum =
+    Register("aclnnSum", 3,
+             [](const Call& c) {
+               return aclnnSumGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
+             },
+             aclnnSum, {{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8}, {kWide, {1, 257}, kWide}, kWide}});
+const auto kMaxN =
+    Register("aclnnMaxN", 3,
+             [](const Call& c) {
+               return aclnnMaxNGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
+             },
+             aclnnMaxN, {{kListed, {kWide, {1, 257}, kWide}, kWide}});
+const auto kMinN =
+    Register("aclnnMinN", 3,
+             [](const Call& c) {
+               return aclnnMinNGetWorkspaceSize(ListOfWholes(c.t.first(3)), c.t[3], c.size, c.executor);
+             },
+             aclnnMinN, {{kListed, {kWide, {1, 257}, kWide}, kWide}});
+const auto kConfusionTranspose =
+    Register("aclnnConfusionTranspose", 1,
+             [](const Call& c) {
+               return aclnnConfusionTransposeGetWorkspaceSize(c.t[0], Ints{1, 0}, Ints{257 * 43, 7}, true,
+                                                              c.t[1], c.size, c.executor);
+             },
+             aclnnConfusionTranspose, {{kRealSizes, {kWide}, {257 * 43, 7}}});
 const auto kFlatten = Register(
     "aclnnFlatten", 1,
     [](const Call& c) { return aclnnFlattenGetWorkspaceSize(c.t[0], 2, c.t[1], c.size, c.executor); },
