@@ -160,6 +160,7 @@ ROWS = (
     looked_up("gather", "Gather", "a2 I:1 T:i1 out2", "torch.gather(a2, 1, i1, out=out2)"),
     looked_up("gather.rows", "Gather", "a2 I:0 T:i0 out2", "torch.gather(a2, 0, i0, out=out2)"),
     moved("gather_v2", "GatherV2", "a2 I:0 T:r out2", "torch.index_select(a2, 0, r, out=out2)"),
+    moved("gather_v3", "GatherV3", "a2 I:0 T:r I:0 I:1 out2", "torch.index_select(a2, 0, r, out=out2)"),
     looked_up("take", "Take", "a T:i out", "torch.take(a, i, out=out)"),
     looked_up("take.of_transposed", "Take", "T:a2.t() T:i out", "torch.take(a2.t(), i, out=out)", ("f32",)),
     moved("embedding", "Embedding", f"T:table T:w T:out.view(-1,{WIDTH})", f"torch.index_select(table, 0, w, out=out.view(-1, {WIDTH}))"),

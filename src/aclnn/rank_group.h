@@ -31,7 +31,7 @@ class RankGroup {
   // Breaks the communicator, because this rank leaves out an exchange, and tells the other ranks why. Does nothing
   // if it is broken or destroyed.
   virtual void GiveUp(const Text& why) noexcept = 0;
-  // Ends what runs, because its stream is destroyed or aborted: the other ranks would wait in vain.
+  // Ends the running exchange when its stream is destroyed or aborted. Otherwise the other ranks would wait for ever.
   virtual void Interrupt() noexcept = 0;
 };
 

@@ -8,9 +8,9 @@
 #include <new>
 #include <numeric>
 
-#include "acl/acl_rt.h"
+#include "acl/queue/stream.h"
 #include "base/data_type.h"
-#include "base/latest_message.h"
+#include "base/held_failure.h"
 #include "base/sanitizer_hooks.h"
 
 namespace portacl {
@@ -63,7 +63,6 @@ NamedArguments::~NamedArguments() {
   for (aclIntArray* array : arrays_) aclDestroyIntArray(array);
   for (aclBoolArray* array : flags_) aclDestroyBoolArray(array);
   for (aclScalar* scalar : scalars_) aclDestroyScalar(scalar);
-  for (void* block : memory_) aclrtFree(block);
 }
 
 void NamedArguments::Refuse(const Text& why) { throw Stop{FailNamed(call_, why)}; }
@@ -72,12 +71,18 @@ void NamedArguments::RefuseMissing(const char* name) { Refuse(Text("needs the at
 
 aclTensor* NamedArguments::Make(const NamedView& view) {
   const aclDataBuffer* const buffer = view.operands_->buffers[view.index_];
-  const uint32_t bits = StorageBits(view.dtype());
-  const auto storage = static_cast<int64_t>(aclGetDataBufferSizeV2(buffer) * 8 / bits);
+  const size_t bits = StorageBits(view.dtype());
+  const size_t room = aclGetDataBufferSizeV2(buffer);
+  const size_t elements = bits < 8 ? room * (8 / bits) : room / (bits / 8);
+  constexpr auto kMost = static_cast<size_t>(std::numeric_limits<int64_t>::max());
+  const auto storage = static_cast<int64_t>(std::min(elements, kMost));
+  void* address = aclGetDataBufferAddr(buffer);
+  if (view.operands_->descriptions[view.index_]->placement != ACL_MEMTYPE_DEVICE && room > 0)
+    address = CopyToDevice(address, room);
   tensors_.reserve(tensors_.size() + 1);
   aclTensor* const tensor =
       aclCreateTensor(view.dims_.data(), view.dims_.size(), view.dtype(), view.strides_.data(), view.offset_,
-                      view.format_, &storage, 1, aclGetDataBufferAddr(buffer));
+                      view.format_, &storage, 1, address);
   if (tensor == nullptr) throw std::bad_alloc();
   tensors_.push_back(tensor);
   return tensor;
@@ -121,15 +126,18 @@ aclTensorList* NamedArguments::AllInputs() {
 }
 
 void* NamedArguments::Memory(size_t bytes) {
-  memory_.reserve(memory_.size() + 1);
-  void* block = nullptr;
-  if (aclrtMalloc(&block, bytes, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) {
-    const Text message = TakeLatestMessage();
-    throw Stop{FailCall(call_, ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
-                        Text(call_.api, ": operator ", call_.type, " needs memory: ", message.view()))};
-  }
-  memory_.push_back(block);
-  return block;
+  void* const block = memory_.Take(bytes);
+  if (block != nullptr) return block;
+  throw Stop{FailCall(call_, ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
+                      Text(call_.api, ": operator ", call_.type, " needs ", bytes,
+                           " bytes of device memory until it is done, more than are free."))};
+}
+
+void* NamedArguments::CopyToDevice(const void* from, size_t bytes) {
+  void* const copy = Memory(bytes);
+  std::memcpy(sanitizer::Working(copy), from, bytes);
+  if (sanitizer::IsOn(sanitizer::kInit)) sanitizer::hooks->MarkWritten(copy, bytes);
+  return copy;
 }
 
 aclTensor* NamedArguments::Unread(const NamedView& like, aclDataType dtype) {
@@ -148,6 +156,19 @@ aclTensor* NamedArguments::Unread(const NamedView& like, aclDataType dtype) {
 
 // ---- values of inputs ----
 
+void NamedArguments::Wait() {
+  if (has_waited_) return;
+  Text why;
+  aclError status = ACL_SUCCESS;
+  {
+    HeldFailure held;
+    status = SynchronizeStream(call_.api, *queue_.stream, queue_.handle, kForever);
+    if (status != ACL_SUCCESS) why = held.Take();
+  }
+  if (status != ACL_SUCCESS) throw Stop{FailCall(call_, status, MessageClass::kAclInner, why)};
+  has_waited_ = true;
+}
+
 const unsigned char* NamedArguments::Values(int index, size_t* count) {
   const aclTensorDesc& description = Input(index);
   size_t bytes = 0;
@@ -157,10 +178,7 @@ const unsigned char* NamedArguments::Values(int index, size_t* count) {
     Refuse(text.Add(", accepted: dims that are known and a type whose elements have a size"));
   }
   Require(CheckRoom(call_, call_.inputs, index, bytes));
-  if (description.placement == ACL_MEMTYPE_DEVICE && !has_waited_) {
-    if (const aclError status = aclrtSynchronizeStream(call_.stream)) throw Stop{status};
-    has_waited_ = true;
-  }
+  if (description.placement == ACL_MEMTYPE_DEVICE && bytes > 0) Wait();
   return static_cast<const unsigned char*>(
       sanitizer::Working(aclGetDataBufferAddr(call_.inputs.buffers[index])));
 }
@@ -211,8 +229,17 @@ aclScalar* NamedArguments::Scalar(int index) {
   alignas(16) unsigned char value[16] = {};
   std::memcpy(value, from, std::min<size_t>(sizeof value, StorageBits(Input(index).dtype) / 8));
   scalars_.reserve(scalars_.size() + 1);
-  aclScalar* const scalar = aclCreateScalar(value, Input(index).dtype);
-  if (scalar == nullptr) throw std::bad_alloc();
+  aclScalar* scalar = nullptr;
+  {
+    HeldFailure held;
+    scalar = aclCreateScalar(value, Input(index).dtype);
+    held.Take();
+  }
+  if (scalar == nullptr) {
+    Text text("has as inputDesc[");
+    AddDescription(text.Add(index).Add("] "), Input(index));
+    Refuse(text.Add(", accepted: a number of whole bytes"));
+  }
   scalars_.push_back(scalar);
   return scalar;
 }
@@ -243,7 +270,7 @@ bool NamedArguments::Flag(const char* name, bool otherwise) {
 
 int64_t NamedArguments::Int(const char* name, int64_t otherwise) {
   const AttributeValue* const found = Find(name);
-  // Types are numbers in one client and types in another.
+  // Some clients pass a dtype as an integer attribute, others as a dtype attribute.
   if (found != nullptr && std::holds_alternative<aclDataType>(*found))
     return static_cast<int64_t>(std::get<aclDataType>(*found));
   const auto* const value = FindAs<int64_t>(name, "an integer");
@@ -253,6 +280,11 @@ int64_t NamedArguments::Int(const char* name, int64_t otherwise) {
 int64_t NamedArguments::Int(const char* name) {
   if (Find(name) == nullptr) RefuseMissing(name);
   return Int(name, 0);
+}
+
+int NamedArguments::ShortInt(int64_t value, const char* what) {
+  if (value == static_cast<int>(value)) return static_cast<int>(value);
+  Refuse(Text("has the ", what, " ", value, ", accepted: numbers of 32 bits"));
 }
 
 double NamedArguments::Number(const char* name, double otherwise) {

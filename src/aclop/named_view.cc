@@ -9,6 +9,20 @@
 #include "plan/shape.h"
 
 namespace portacl {
+namespace {
+
+constexpr size_t kMostEntries = 64;  // of a slice: the bits of its masks
+
+Dims RowMajor(const Dims& dims) {
+  Dims strides(dims.size(), 1);
+  // Dims beside one of 0 may be of any length.
+  int64_t count = 0;
+  if (!CountElements(dims, &count) || count == 0) return strides;
+  for (size_t i = dims.size(); i > 1; --i) strides[i - 2] = strides[i - 1] * dims[i - 1];
+  return strides;
+}
+
+}  // namespace
 
 NamedView::NamedView(NamedArguments& arguments, const NamedOperands& operands, int index)
     : arguments_(&arguments), operands_(&operands), index_(index) {
@@ -26,7 +40,8 @@ NamedView::NamedView(NamedArguments& arguments, const NamedOperands& operands, i
   if (!CountElements(description, &elements)) refuse(", accepted: dims that are known");
   if (!CountBytes(description.dtype, elements, &bytes))
     refuse(", accepted: a type whose elements have a size");
-  if (description.placement != ACL_MEMTYPE_DEVICE) refuse(" in host memory, accepted: device memory");
+  if (description.placement != ACL_MEMTYPE_DEVICE && &operands == &arguments.call_.outputs)
+    refuse(" in host memory, accepted: device memory");
   arguments.Require(CheckRoom(arguments.call_, operands, index, bytes));
   strides_ = RowMajor(dims_);
 }
@@ -34,13 +49,6 @@ NamedView::NamedView(NamedArguments& arguments, const NamedOperands& operands, i
 NamedView::operator aclTensor*() const { return arguments_->Make(*this); }
 
 aclDataType NamedView::dtype() const noexcept { return operands_->descriptions[index_]->dtype; }
-
-Dims NamedView::RowMajor(const Dims& dims) const {
-  Dims strides(dims.size(), 1);
-  for (size_t i = dims.size(); i > 1; --i)
-    strides[i - 2] = strides[i - 1] * std::max<int64_t>(dims[i - 1], 1);
-  return strides;
-}
 
 int NamedView::Axis(int64_t axis) const {
   const int64_t rank = std::max<int64_t>(static_cast<int64_t>(dims_.size()), 1);
@@ -127,8 +135,8 @@ NamedView NamedView::Strided(const Dims& dims, const Dims& strides, int64_t offs
   }
   NamedView view(*this);
   view.dims_ = dims;
-  view.strides_ = strides;
-  view.offset_ = offset;
+  view.strides_ = count > 0 ? strides : RowMajor(dims);
+  view.offset_ = count > 0 ? offset : 0;
   return view;
 }
 
@@ -138,7 +146,6 @@ NamedView NamedView::Part(const Dims& begin, const Dims& lengths) const {
   for (size_t i = 0; fits && i < dims_.size(); ++i) {
     fits = begin[i] >= 0 && begin[i] <= dims_[i] && lengths[i] >= -1 && lengths[i] <= dims_[i] - begin[i];
     view.dims_[i] = fits && lengths[i] == -1 ? dims_[i] - begin[i] : lengths[i];
-    view.offset_ += begin[i] * strides_[i];
   }
   if (!fits) {
     Text text("cuts out ");
@@ -147,9 +154,14 @@ NamedView NamedView::Part(const Dims& begin, const Dims& lengths) const {
     AddDims(text.Add(" on of the dims "), dims_);
     arguments_->Refuse(text.Add(", accepted: a begin and a length inside each dim, or -1 for its rest"));
   }
+  return view.At(begin, *this);
+}
+
+NamedView& NamedView::At(const Dims& begin, const NamedView& of) {
   int64_t count = 0;
-  if (CountElements(view.dims_, &count) && count == 0) view.offset_ = 0;
-  return view;
+  if (!CountElements(dims_, &count) || count == 0) return *this;
+  for (size_t i = 0; i < begin.size(); ++i) offset_ += begin[i] * of.strides_[i];
+  return *this;
 }
 
 NamedView NamedView::Sliced(const Dims& begin, const Dims& end, const Dims& steps) const {
@@ -164,14 +176,14 @@ NamedView NamedView::Sliced(const Dims& begin, const Dims& end, const Dims& step
   const auto has = [](uint64_t bits, size_t entry) { return (bits >> entry & 1) != 0; };
   size_t taken = 0;  // entries that stand for a dim
   size_t ellipses = 0;
-  for (size_t i = 0; i < entries; ++i) {
+  for (size_t i = 0; i < std::min(entries, kMostEntries); ++i) {
     if (has(ellipsis_mask, i)) {
       ++ellipses;
     } else if (!has(new_axis_mask, i)) {
       ++taken;
     }
   }
-  if (entries > 64 || end.size() != entries || steps.size() != entries || ellipses > 1 ||
+  if (entries > kMostEntries || end.size() != entries || steps.size() != entries || ellipses > 1 ||
       taken > dims_.size())
     call.Refuse(
         Text("slices ", dims_.size(), " dims by ", entries,
@@ -180,6 +192,7 @@ NamedView NamedView::Sliced(const Dims& begin, const Dims& end, const Dims& step
   NamedView view(*this);
   view.dims_.clear();
   view.strides_.clear();
+  Dims begins(dims_.size(), 0);
   size_t dim = 0;
   const auto keep_whole = [&] {
     view.dims_.push_back(dims_[dim]);
@@ -202,7 +215,7 @@ NamedView NamedView::Sliced(const Dims& begin, const Dims& end, const Dims& step
       const int64_t place = counted(begin[i]);
       if (place < 0 || place >= length)
         call.Refuse(Text("takes the element ", begin[i], " of a dim of ", length));
-      view.offset_ += place * strides_[dim];
+      begins[dim] = place;
     } else {
       if (steps[i] <= 0) call.Refuse(Text("slices with the stride ", steps[i], ", accepted: 1 and more"));
       const int64_t from = has(begin_mask, i) ? 0 : std::clamp<int64_t>(counted(begin[i]), 0, length);
@@ -211,14 +224,14 @@ NamedView NamedView::Sliced(const Dims& begin, const Dims& end, const Dims& step
       const int64_t count = left / steps[i] + (left % steps[i] != 0 ? 1 : 0);
       view.dims_.push_back(count);
       view.strides_.push_back(count > 1 ? strides_[dim] * steps[i] : strides_[dim]);
-      if (count > 0) view.offset_ += from * strides_[dim];
+      begins[dim] = from;
     }
     ++dim;
   }
   while (dim < dims_.size()) keep_whole();
-  int64_t count = 0;
-  if (CountElements(view.dims_, &count) && count == 0) view.offset_ = 0;
-  return view;
+  if (view.dims_.size() > kFewDims)
+    call.Refuse(Text("slices to ", view.dims_.size(), " dims, accepted: at most 8"));
+  return view.At(begins, *this);
 }
 
 NamedView NamedView::Like(const NamedView& other) const {
@@ -259,6 +272,36 @@ NamedView NamedView::OfGroups() const {
   Text text("has a depthwise filter of the dims ");
   AddDims(text, dims_);
   arguments_->Refuse(text.Add(", accepted: 4, of which the first is 1"));
+}
+
+NamedView NamedView::First(int64_t axis) const {
+  const int at = Axis(axis);
+  if (dims_.empty() || dims_[static_cast<size_t>(at)] == 0) {
+    Text text("takes the first along the axis ");
+    AddDims(text.Add(at).Add(" of the dims "), dims_);
+    arguments_->Refuse(text.Add(", accepted: a dim of one element at least"));
+  }
+  NamedView view(*this);
+  view.dims_.erase(view.dims_.begin() + at);
+  view.strides_.erase(view.strides_.begin() + at);
+  return view;
+}
+
+NamedView NamedView::Once(const NamedView& like) const {
+  NamedView view(*this);
+  const int missing = rank() - like.rank();
+  bool fits = missing >= 0;
+  for (int i = 0; fits && i < rank(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const int64_t length = i < missing ? 1 : like.dims_[static_cast<size_t>(i - missing)];
+    fits = length == dims_[at] || (length == 1 && dims_[at] > 0);
+    view.dims_[at] = length;
+  }
+  if (fits) return view;
+  Text text("has the dims ");
+  AddDims(text, dims_);
+  AddDims(text.Add(", accepted: dims to which these can be repeated: "), like.dims_);
+  arguments_->Refuse(text);
 }
 
 Dims NamedView::From(int64_t axis) const { return Dims(dims_.begin() + Axis(axis), dims_.end()); }

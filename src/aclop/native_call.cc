@@ -10,7 +10,7 @@
 #include "acl/stream/capture.h"
 #include "acl/stream/found_stream.h"
 #include "aclop/stream_memory.h"
-#include "base/latest_message.h"
+#include "base/held_failure.h"
 
 namespace portacl {
 namespace {
@@ -33,15 +33,12 @@ struct Executors {
   }
 };
 
-[[noreturn]] void RefuseFor(const NamedCall& call, const NativeCall& step, aclnnStatus status) {
-  const Text message = TakeLatestMessage();
-  const aclError refused =
+[[noreturn]] void RefuseFor(const NamedCall& call, const NativeCall& step, aclnnStatus status,
+                            const Text& why) {
+  throw NamedArguments::Stop{
       FailCall(call, ACL_ERROR_INVALID_PARAM, MessageClass::kAclReason,
                Text(call.api, ": operator ", call.type, " is computed by ", step.function,
-                    ", which refuses it with ", status, ": ", message.view()));
-  // The failure of the native call is not this call's, which succeeds.
-  if (refused == ACL_SUCCESS) ForgetLastError();
-  throw NamedArguments::Stop{refused};
+                    ", which refuses it with ", status, ": ", why.view()))};
 }
 
 void CheckOperands(const NamedCall& call, NamedArguments& arguments, const NativeCall& step) {
@@ -59,8 +56,8 @@ aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(call.api, call.stream, &status);
   if (!queue) return status;
-  FreeDropped();
-  NamedArguments arguments(call);
+  StreamMemory memory(call.api, queue);
+  NamedArguments arguments(call, queue, memory);
   CheckOperands(call, arguments, steps.front());
   if (IsUnrecordable(call.api, queue, &status)) return status;
 
@@ -69,8 +66,14 @@ aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
   uint64_t most = 0;
   for (const NativeCall& step : steps) {
     Executors::One one;
-    const aclnnStatus refused = step.first(arguments, &one.workspace_size, &one.executor);
-    if (refused != ACL_SUCCESS) RefuseFor(call, step, refused);
+    Text why;
+    aclnnStatus refused = ACL_SUCCESS;
+    {
+      HeldFailure held;
+      refused = step.first(arguments, &one.workspace_size, &one.executor);
+      if (refused != ACL_SUCCESS) why = held.Take();
+    }
+    if (refused != ACL_SUCCESS) RefuseFor(call, step, refused, why);
     executors.all.push_back(one);
     most = std::max(most, one.workspace_size);
   }
@@ -79,14 +82,19 @@ aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
   // The calls of an operator share the workspace, since one begins when the one before has ended.
   void* const workspace = most == 0 ? nullptr : arguments.Memory(most);
   aclnnStatus failed = ACL_SUCCESS;
+  Text why;
   size_t at = 0;
-  for (; failed == ACL_SUCCESS && at < steps.size(); ++at) {
-    Executors::One& one = executors.all[at];
-    failed = steps[at].second(one.workspace_size == 0 ? nullptr : workspace, one.workspace_size,
-                              std::exchange(one.executor, nullptr), call.stream);
+  {
+    HeldFailure held;
+    for (; failed == ACL_SUCCESS && at < steps.size(); ++at) {
+      Executors::One& one = executors.all[at];
+      failed = steps[at].second(one.workspace_size == 0 ? nullptr : workspace, one.workspace_size,
+                                std::exchange(one.executor, nullptr), call.stream);
+    }
+    if (failed != ACL_SUCCESS) why = held.Take();
   }
-  FreeInOrder(call.api, queue, arguments.TakeMemory());
-  if (failed != ACL_SUCCESS) RefuseFor(call, steps[at - 1], failed);
+  memory.FreeInOrder();
+  if (failed != ACL_SUCCESS) RefuseFor(call, steps[at - 1], failed, why);
   return ACL_SUCCESS;
 }
 

@@ -18,6 +18,7 @@
 #include "aclnnop/aclnn_bernoulli.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_cat.h"
+#include "aclnnop/aclnn_cdist_backward.h"
 #include "aclnnop/aclnn_ceil.h"
 #include "aclnnop/aclnn_channel_shuffle.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
@@ -86,7 +87,6 @@
 #include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
 #include "aclnnop/aclnn_sort.h"
 #include "aclnnop/aclnn_sqrt.h"
-#include "aclnnop/aclnn_square.h"
 #include "aclnnop/aclnn_sub.h"
 #include "aclnnop/aclnn_swish.h"
 #include "aclnnop/aclnn_swish_backward.h"
@@ -104,14 +104,14 @@
 namespace portacl {
 namespace {
 
-// cubeMathType: accepted of every dtype on every product, and changes nothing.
+// A cubeMathType that every product accepts for every dtype. It changes nothing.
 constexpr int8_t kAnyPrecision = 1;
 constexpr int kAnyNumber = std::numeric_limits<int>::max();
-// The scale of a resampling that the lengths give.
+// The scale with which a resampling computes its scale from the lengths.
 constexpr double kByLengths = 0;
 
-// A row: type, least and most inputs, outputs, the native function and what it gets, which `a` makes of the
-// call. Terms check what they take, so that a row is all that an operator needs.
+// A row: type, least and most inputs, outputs, the native function and its arguments, which `a` reads from the call.
+// The functions of `a` check the arguments that they read, so an operator needs nothing but its row.
 #define NATIVE(type, least, most, outputs, function, ...)                                \
   {                                                                                      \
     type, least, most, outputs, #function,                                               \
@@ -122,7 +122,7 @@ constexpr double kByLengths = 0;
   }
 #define UNARY(type, function) NATIVE(type, 1, 1, 1, function, a.In(0), a.Out(0))
 #define BINARY(type, function) NATIVE(type, 2, 2, 1, function, a.In(0), a.In(1), a.Out(0))
-// Convolutions: what the attributes say of images with as many dims as the view has.
+// The attributes of convolutions, for images with as many dims as the view has.
 #define STRIDES(view) a.Array(a.Spatial("strides", 1, (view).rank()))
 #define PADS(view) a.Array(a.Pads((view).rank()))
 #define DILATIONS(view) a.Array(a.Spatial("dilations", 1, (view).rank()))
@@ -166,7 +166,8 @@ constexpr NativeCall kCalls[] = {
     UNARY("Sin", aclnnSin),
     UNARY("Sinh", aclnnSinh),
     UNARY("Sqrt", aclnnSqrt),
-    UNARY("Square", aclnnSquare),
+    // aclnnSquare is Ascend 950's alone.
+    NATIVE("Square", 1, 1, 1, aclnnMul, a.In(0), a.In(0), a.Out(0)),
     UNARY("Tan", aclnnTan),
     UNARY("Tanh", aclnnTanh),
     UNARY("Trunc", aclnnTrunc),
@@ -191,16 +192,17 @@ constexpr NativeCall kCalls[] = {
     BINARY("LessEqual", aclnnLeTensor),
     BINARY("LogicalAnd", aclnnLogicalAnd),
     BINARY("LogicalOr", aclnnLogicalOr),
-    NATIVE("Cast", 1, 1, 1, aclnnCast, a.In(0), static_cast<aclDataType>(a.Int("dst_type")), a.Out(0)),
+    NATIVE("Cast", 1, 1, 1, aclnnCast, a.In(0),
+           static_cast<aclDataType>(a.ShortInt(a.Int("dst_type"), "dst_type")), a.Out(0)),
 
     // ---- constants, masks ----
     NATIVE("Fill", 2, 2, 1, aclnnInplaceFillScalar, a.Out(0).As(a.Ints(0)), a.Scalar(1)),
     NATIVE("FillDiagonal", 1, 1, 1, aclnnInplaceCopy, a.Out(0), a.In(0).Like(a.Out(0))),
     NATIVE("FillDiagonal", 1, 1, 1, aclnnInplaceFillDiagonal, a.Out(0), a.Real(a.Number("fill_value", 0)),
            a.Flag("wrap", false)),
-    NATIVE("OneHot", 4, 4, 1, aclnnOneHot, a.In(0), static_cast<int>(a.Int(1)), a.In(2), a.In(3),
+    NATIVE("OneHot", 4, 4, 1, aclnnOneHot, a.In(0), a.ShortInt(a.Int(1), "depth"), a.In(2), a.In(3),
            a.Int("axis", -1), a.Out(0)),
-    NATIVE("OneHotD", 3, 3, 1, aclnnOneHot, a.In(0), static_cast<int>(a.Int("depth")), a.In(1), a.In(2),
+    NATIVE("OneHotD", 3, 3, 1, aclnnOneHot, a.In(0), a.ShortInt(a.Int("depth"), "depth"), a.In(1), a.In(2),
            a.Int("axis", -1), a.Out(0)),
     // A byte for each element: 1 keeps it.
     NATIVE("DropOutGenMaskV3", 2, 2, 1, aclnnInplaceBernoulli, a.Out(0).As(a.Ints(0)), a.Scalar(1),
@@ -237,7 +239,7 @@ constexpr NativeCall kCalls[] = {
     NATIVE("ConcatD", 1, kAnyNumber, 1, aclnnCat, a.Only("N", a.Inputs()).AllInputs(), a.Int("concat_dim"),
            a.Out(0)),
     NATIVE("ShuffleChannel", 1, 1, 1, aclnnChannelShuffle, a.In(0), a.Int("group", 1), a.Out(0)),
-    // Writes the updates to the places of a dim that the indices name.
+    // Writes the updates to the positions along a dim that the indices name.
     NATIVE("ArgMaxGrad", 3, 3, 1, aclnnScatter, a.In(0), a.Int("dimension"),
            a.In(1).Widened(a.Int("dimension"), a.In(0)), a.In(2).Widened(a.Int("dimension"), a.In(0)), 0,
            a.Out(0)),
@@ -288,6 +290,12 @@ constexpr NativeCall kCalls[] = {
     NATIVE("BNInfer", 5, 5, 1, aclnnBatchNorm, a.In(0).Images(), a.In(1), a.In(2), a.In(3), a.In(4), false, 0,
            a.Number("epsilon"), a.Out(0).Images(), nullptr, nullptr),
 
+    // Operands of the dims [..., P, R, M]: x1 [..., P, M] and x2 [..., R, M] repeated, and what belongs to a
+    // distance, [..., P, R], repeated along the last dim.
+    NATIVE("CdistGrad", 4, 4, 1, aclnnCdistBackward, a.In(0).First(-1), a.In(1).First(-2).Once(a.Out(0)),
+           a.In(2).First(-3), a.In(3).First(-1), static_cast<float>(a.Number("p", 2)),
+           a.Out(0).As(a.In(1).First(-2).Once(a.Out(0)).dims())),
+
     // ---- products ----
     NATIVE("MatMul", 2, 2, 1, aclnnMm, a.In(0).Transposed(a.Flag("transpose_x1", false)),
            a.In(1).Transposed(a.Flag("transpose_x2", false)), a.Out(0), kAnyPrecision),
@@ -317,11 +325,11 @@ constexpr NativeCall kCalls[] = {
     // Only the shape of what stands for the input and, below, for the filter counts.
     NATIVE("Conv2DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.Out(0).Of(a.Ints(0)).Images(), a.In(1).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
-           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({true, false, false}), kAnyPrecision, a.Out(0).Images(), nullptr, nullptr),
     NATIVE("Conv2DBackpropFilter", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(), a.In(0).Images(),
            a.Out(0).Of(a.Ints(1)).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)), DILATIONS(a.In(2)),
-           false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({false, true, false}), kAnyPrecision, nullptr, a.Out(0).Images(), nullptr),
     NATIVE("Conv3D", 2, 3, 1, aclnnConvolution, a.In(0).Images(), a.In(1).Images(), a.MaybeIn(2),
            STRIDES(a.In(0)), PADS(a.In(0)), DILATIONS(a.In(0)), false, NO_OUTPUT_PADDING(a.In(0)),
@@ -332,11 +340,11 @@ constexpr NativeCall kCalls[] = {
     // Only the shape of what stands for the input and, below, for the filter counts.
     NATIVE("Conv3DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),
            a.Out(0).Of(a.Ints(0)).Images(), a.In(1).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)),
-           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           DILATIONS(a.In(2)), false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({true, false, false}), kAnyPrecision, a.Out(0).Images(), nullptr, nullptr),
     NATIVE("Conv3DBackpropFilter", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(), a.In(0).Images(),
            a.Out(0).Of(a.Ints(1)).Images(), nullptr, STRIDES(a.In(2)), PADS(a.In(2)), DILATIONS(a.In(2)),
-           false, NO_OUTPUT_PADDING(a.In(2)), static_cast<int>(a.Int("groups", 1)),
+           false, NO_OUTPUT_PADDING(a.In(2)), a.ShortInt(a.Int("groups", 1), "groups"),
            a.Flags({false, true, false}), kAnyPrecision, nullptr, a.Out(0).Images(), nullptr),
     // A filter [1, channels, h, w]: each channel is a group.
     NATIVE("DepthwiseConv2DBackpropInput", 3, 3, 1, aclnnConvolutionBackward, a.In(2).Images(),

@@ -3,73 +3,103 @@
 #include "aclop/stream_memory.h"
 
 #include <atomic>
+#include <new>
 #include <utility>
+#include <vector>
 
-#include "acl/acl_rt.h"
+#include "acl/memory/memory.h"
 #include "acl/queue/stream.h"
 #include "base/handle_table.h"
-#include "base/sanitizer_hooks.h"
 
 namespace portacl {
-namespace {
 
 class FreeingTask final : public Task {
  public:
-  Outcome Run(Stream& stream) noexcept override {
-    // The stream's earlier work is done, as for a host function.
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->HostWaited(&stream);
+  Outcome Run(Stream&) noexcept override {
     Free();
-    if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->HostFunctionEnds(&stream);
     return Outcome::kDone;
   }
   void Finish(StreamList&) noexcept override;
 
   void Free() noexcept {
-    for (void* block : blocks) aclrtFree(block);
+    for (void* block : blocks) GiveBackOwnMemory(api, block);
     blocks.clear();
   }
 
+  const char* api = nullptr;
+  Stream* stream = nullptr;
   std::vector<void*> blocks;
   FreeingTask* next_dropped = nullptr;
 };
 
+namespace {
+
 HandleTable<FreeingTask, 0x66> freeing_tasks;
 std::atomic<FreeingTask*> dropped{nullptr};
 
-// Keeps a task that did not run, because nothing is freed under the stream's lock.
-void FreeingTask::Finish(StreamList&) noexcept {
-  if (blocks.empty()) {
-    freeing_tasks.Recycle(this);
-    return;
-  }
-  next_dropped = dropped.load(std::memory_order_relaxed);
-  while (!dropped.compare_exchange_weak(next_dropped, this, std::memory_order_release,
+void Keep(FreeingTask* task) noexcept {
+  task->next_dropped = dropped.load(std::memory_order_relaxed);
+  while (!dropped.compare_exchange_weak(task->next_dropped, task, std::memory_order_release,
                                         std::memory_order_relaxed)) {
   }
 }
 
-}  // namespace
-
-void FreeInOrder(const char* api, const FoundStream& queue, std::vector<void*> blocks) noexcept {
-  if (blocks.empty()) return;
-  FreeingTask* const task = freeing_tasks.Acquire();
-  if (task == nullptr) {
-    aclrtSynchronizeStream(queue.asked);
-    for (void* block : blocks) aclrtFree(block);
-    return;
-  }
-  task->blocks = std::move(blocks);
-  queue.SubmitFor(api, task);
+// Tells whether a task that came before a dropped one may still run. A stream that is destroyed by force drops
+// its queue first, and then waits for the task that it is at.
+bool MayStillRun(Stream& stream) noexcept {
+  bool is_done = true;
+  stream.IfStill(nullptr, [&] { is_done = stream.IsCompleteLocked(); });
+  return !is_done;
 }
 
 void FreeDropped() noexcept {
   FreeingTask* task = dropped.exchange(nullptr, std::memory_order_acquire);
   while (task != nullptr) {
     FreeingTask* const next = task->next_dropped;
-    task->Free();
-    freeing_tasks.Recycle(task);
+    if (MayStillRun(*task->stream)) {
+      Keep(task);
+    } else {
+      task->Free();
+      freeing_tasks.Recycle(task);
+    }
     task = next;
   }
+}
+
+}  // namespace
+
+// Keeps a task that did not run, because nothing is freed under the stream's lock.
+void FreeingTask::Finish(StreamList&) noexcept {
+  if (blocks.empty()) {
+    freeing_tasks.Recycle(this);
+  } else {
+    Keep(this);
+  }
+}
+
+StreamMemory::~StreamMemory() {
+  if (task_ != nullptr) {
+    task_->Free();
+    freeing_tasks.Recycle(task_);
+  }
+  FreeDropped();
+}
+
+void* StreamMemory::Take(size_t bytes) {
+  if (task_ == nullptr) {
+    task_ = freeing_tasks.Acquire();
+    if (task_ == nullptr) throw std::bad_alloc();
+    task_->api = api_;
+    task_->stream = queue_.stream;
+  }
+  task_->blocks.reserve(task_->blocks.size() + 1);
+  void* const block = TakeOwnMemory(api_, bytes, queue_.stream->device());
+  if (block != nullptr) task_->blocks.push_back(block);
+  return block;
+}
+
+void StreamMemory::FreeInOrder() noexcept {
+  if (task_ != nullptr) queue_.Submit(std::exchange(task_, nullptr));
 }
 
 }  // namespace portacl

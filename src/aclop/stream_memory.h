@@ -1,17 +1,32 @@
-// Device memory that is freed when a stream has done its work.
+// Device memory of a call, which is freed when its stream has done the call's work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
+#include <cstddef>
 
 #include "acl/stream/found_stream.h"
 
 namespace portacl {
 
-// Queues a task that frees the blocks, which aclrtMalloc gave. Where the stream drops its work instead, the
-// next call of FreeDropped frees them.
-void FreeInOrder(const char* api, const FoundStream& queue, std::vector<void*> blocks) noexcept;
+class FreeingTask;
 
-void FreeDropped() noexcept;
+class StreamMemory {
+ public:
+  StreamMemory(const char* api, const FoundStream& queue) noexcept : api_(api), queue_(queue) {}
+  StreamMemory(const StreamMemory&) = delete;
+  StreamMemory& operator=(const StreamMemory&) = delete;
+  // Frees what no queued work uses.
+  ~StreamMemory();
+
+  // Returns nullptr if there is no device memory; throws std::bad_alloc if there is no other.
+  void* Take(size_t bytes);
+  // Work that uses the memory is queued: frees it behind that work.
+  void FreeInOrder() noexcept;
+
+ private:
+  const char* const api_;
+  const FoundStream& queue_;
+  FreeingTask* task_ = nullptr;  // made with the first block, so that FreeInOrder cannot fail
+};
 
 }  // namespace portacl

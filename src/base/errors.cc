@@ -9,9 +9,10 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/latest_message.h"
+#include "base/held_failure.h"
 #include "base/process/fork.h"
 #include "base/process/no_destructor.h"
 #include "base/process/thread_end.h"
@@ -66,13 +67,6 @@ class MessageStore {
 
   bool empty() const { return messages_.empty(); }
 
-  Text TakeLatest() {
-    if (messages_.empty()) return Text();
-    const Text latest(std::string_view(messages_.front().text));
-    messages_.erase(messages_.begin());
-    return latest;
-  }
-
   std::string TakeRendered() {
     auto head = std::find_if(messages_.begin(), messages_.end(),
                              [](const Message& m) { return !IsInternal(m.message_class); });
@@ -125,6 +119,7 @@ struct ThreadMessages final : Kept {
 
 thread_local Kept* thread_messages = nullptr;
 thread_local aclError last_error = ACL_SUCCESS;
+thread_local HeldFailure* held_failure = nullptr;
 
 // torch_npu queries the last error whenever a call has failed, and uses it instead of the returned code. At
 // 207000 it warns and continues as if nothing had failed, with an uninitialised executor or handle. Therefore
@@ -150,6 +145,7 @@ void SetProcessWideMessages(bool process_wide) noexcept {
 }
 
 void ReportMessage(MessageClass message_class, const Text& message, std::string_view solution) noexcept {
+  if (held_failure != nullptr) return held_failure->Hold(message_class, message);
   try {
     if (process_wide_messages.load(std::memory_order_relaxed)) {
       Text tagged(message.view(), "[THREAD:", static_cast<long>(syscall(SYS_gettid)), "]");
@@ -212,18 +208,23 @@ const char* TakeRecentMessages() noexcept {
   }
 }
 
-Text TakeLatestMessage() noexcept {
-  try {
-    if (process_wide_messages.load(std::memory_order_relaxed)) {
-      ProcessMessages& all = OfProcess();
-      std::lock_guard lock(all.mutex);
-      return all.store.TakeLatest();
-    }
-    auto* const own = thread_messages == nullptr ? nullptr : KeptIn<ThreadMessages>(thread_messages);
-    return own == nullptr ? Text() : own->store.TakeLatest();
-  } catch (...) {
-    return Text();
-  }
+HeldFailure::HeldFailure() noexcept : outer_(held_failure), last_error_(last_error) { held_failure = this; }
+
+HeldFailure::~HeldFailure() {
+  held_failure = outer_;
+  if (holds_) ReportMessage(class_, text_);
+}
+
+Text HeldFailure::Take() noexcept {
+  last_error = last_error_;
+  holds_ = false;
+  return std::exchange(text_, Text());
+}
+
+void HeldFailure::Hold(MessageClass message_class, const Text& message) noexcept {
+  holds_ = true;
+  class_ = message_class;
+  text_ = message;
 }
 
 }  // namespace portacl

@@ -127,6 +127,8 @@ class Hooks {
   virtual void HostFunctionEnds(const void* stream) noexcept = 0;
   // The calling thread frees memory.
   virtual void HostFrees(const char* api, const void* address, size_t size) noexcept = 0;
+  // Memory that the library took for work of its own goes, in the order of that work.
+  virtual void OwnMemoryGoes(const void* address, size_t size) noexcept = 0;
   // Delay queued work until somebody wants its result, or for some milliseconds, so that results that were not waited for are really
   // missing. A stream is held when it becomes ready.
   virtual void Hold(const void* stream) noexcept = 0;

@@ -36,13 +36,13 @@ Text& AddArgument(Text& text, const OperatorCall& call, int tensor, int entry) {
 
 Text& AddArgumentShape(Text& text, const OperatorCall& call, int tensor, int entry) {
   AddArgument(text, call, tensor, entry).Add(" with shape ");
-  AddShape(text, call.Entry(tensor, entry)->shape);
+  AddShape(text, call.Entry(tensor, std::max(entry, 0))->shape);
   return text;
 }
 
 Text& AddArgumentDtype(Text& text, const OperatorCall& call, int tensor, int entry) {
   AddArgument(text, call, tensor, entry).Add(" with dtype ");
-  AddDtypeName(text, call.Entry(tensor, entry)->dtype);
+  AddDtypeName(text, call.Entry(tensor, std::max(entry, 0))->dtype);
   return text;
 }
 

@@ -1,487 +1,526 @@
-// Describes arguments and results to a recording: _Contents.joined of python/portacl/recording/_capture.py for
-// tensors that the device's thread summarises (deferred_calls.cc). What it does not know it leaves to that class.
-// Python's functions are found in the process, of whatever version it is.
-//
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
+#include "record/tensor_texts.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <new>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace portacl::record {
 namespace {
 
-// Declarations of the stable interface of Python 3.10 and later.
-struct Object;
-using Size = std::ptrdiff_t;
-using Function = Object* (*)(Object* self, Object* const* arguments, Size count);
-struct Method {
-  const char* name;
-  Function function;
-  int flags;
-  const char* text;
-};
-constexpr int kFastCall = 0x80;
-constexpr int kEqual = 2;
+constexpr std::size_t kMostForms = 4096;
+constexpr std::size_t kMostViews = 64;  // of one memory, that are remembered
 
-struct Python {
-  void (*Py_IncRef)(Object*);
-  void (*Py_DecRef)(Object*);
-  void (*PyErr_Clear)();
-  Object* (*PyErr_Occurred)();
-  Object* (*PyErr_NoMemory)();
-  Object* (*PyObject_GetAttr)(Object*, Object*);
-  int (*PyObject_SetAttr)(Object*, Object*, Object*);
-  Object* (*PyObject_CallMethodObjArgs)(Object*, Object*, ...);
-  Object* (*PyObject_CallFunctionObjArgs)(Object*, ...);
-  int (*PyObject_RichCompareBool)(Object*, Object*, int);
-  Object* (*PyObject_Str)(Object*);
-  Object* (*PyObject_Type)(Object*);
-  Object* (*PyDict_GetItemWithError)(Object*, Object*);
-  Size (*PySet_Size)(Object*);
-  Size (*PyList_Size)(Object*);
-  Object* (*PyList_GetItem)(Object*, Size);
-  int (*PyList_Append)(Object*, Object*);
-  Object* (*PyTuple_Pack)(Size, ...);
-  Size (*PyTuple_Size)(Object*);
-  Object* (*PyTuple_GetItem)(Object*, Size);
-  Object* (*PyLong_FromVoidPtr)(void*);
-  Object* (*PyLong_FromLongLong)(long long);
-  long long (*PyLong_AsLongLong)(Object*);
-  Object* (*PyUnicode_InternFromString)(const char*);
-  Object* (*PyUnicode_FromStringAndSize)(const char*, Size);
-  const char* (*PyUnicode_AsUTF8AndSize)(Object*, Size*);
-  Object* (*PyCapsule_New)(void*, const char*, void (*)(Object*));
-  void* (*PyCapsule_GetPointer)(Object*, const char*);
-  Object* (*PyCFunction_NewEx)(Method*, Object*, Object*);
-};
-Python python;
+Object* free_memory = nullptr;  // torch.UntypedStorage._free_weak_ref
 
-bool FindPython() {
-  bool is_there = true;
-  const auto find = [&is_there](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(RTLD_DEFAULT, name));
-    is_there = is_there && function != nullptr;
-  };
-#define PORTACL_FIND(name) find(python.name, #name)
-  PORTACL_FIND(Py_IncRef);
-  PORTACL_FIND(Py_DecRef);
-  PORTACL_FIND(PyErr_Clear);
-  PORTACL_FIND(PyErr_Occurred);
-  PORTACL_FIND(PyErr_NoMemory);
-  PORTACL_FIND(PyObject_GetAttr);
-  PORTACL_FIND(PyObject_SetAttr);
-  PORTACL_FIND(PyObject_CallMethodObjArgs);
-  PORTACL_FIND(PyObject_CallFunctionObjArgs);
-  PORTACL_FIND(PyObject_RichCompareBool);
-  PORTACL_FIND(PyObject_Str);
-  PORTACL_FIND(PyObject_Type);
-  PORTACL_FIND(PyDict_GetItemWithError);
-  PORTACL_FIND(PySet_Size);
-  PORTACL_FIND(PyList_Size);
-  PORTACL_FIND(PyList_GetItem);
-  PORTACL_FIND(PyList_Append);
-  PORTACL_FIND(PyTuple_Pack);
-  PORTACL_FIND(PyTuple_Size);
-  PORTACL_FIND(PyTuple_GetItem);
-  PORTACL_FIND(PyLong_FromVoidPtr);
-  PORTACL_FIND(PyLong_FromLongLong);
-  PORTACL_FIND(PyLong_AsLongLong);
-  PORTACL_FIND(PyUnicode_InternFromString);
-  PORTACL_FIND(PyUnicode_FromStringAndSize);
-  PORTACL_FIND(PyUnicode_AsUTF8AndSize);
-  PORTACL_FIND(PyCapsule_New);
-  PORTACL_FIND(PyCapsule_GetPointer);
-  PORTACL_FIND(PyCFunction_NewEx);
-#undef PORTACL_FIND
-  return is_there;
+void Release(Object* object) {
+  if (object != nullptr) python.Py_DecRef(object);
 }
 
-// Python has raised an exception.
-struct Raised {};
-
-// Owns a reference, which is never null.
-class Ref {
- public:
-  explicit Ref(Object* owned) : object_(owned) {
-    if (owned == nullptr) throw Raised();
-  }
-  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  Ref& operator=(Ref&& other) noexcept {
-    std::swap(object_, other.object_);
-    return *this;
-  }
-  ~Ref() {
-    if (object_ != nullptr) python.Py_DecRef(object_);
-  }
-  static Ref Borrowed(Object* object) {
-    python.Py_IncRef(object);
-    return Ref(object);
-  }
-  Object* get() const { return object_; }
-  Object* Release() { return std::exchange(object_, nullptr); }
-
- private:
-  Object* object_;
-};
-
-long long Whole(const Ref& number) {
-  const long long value = python.PyLong_AsLongLong(number.get());
-  if (value == -1 && python.PyErr_Occurred() != nullptr) throw Raised();
-  return value;
-}
-
-Ref Number(long long value) { return Ref(python.PyLong_FromLongLong(value)); }
-
-std::string_view Text(const Ref& text) {
+// Half a surrogate pair has no UTF-8.
+bool IsBroken(Object* text) {
   Size size = 0;
-  const char* const bytes = python.PyUnicode_AsUTF8AndSize(text.get(), &size);
-  if (bytes == nullptr) throw Raised();
-  return {bytes, static_cast<std::size_t>(size)};
+  if (python.PyUnicode_AsUTF8AndSize(text, &size) != nullptr) return false;
+  python.PyErr_Clear();
+  return true;
 }
 
-Ref TextRef(std::string_view text) {
-  return Ref(python.PyUnicode_FromStringAndSize(text.data(), static_cast<Size>(text.size())));
+std::string Copy(const Ref& text) { return std::string(Text(text)); }
+
+}  // namespace
+
+// Tells what is known of a piece of memory, until something is written into it: _Storage of _capture.py, which reads and
+// sets the first fields. The memory's address is given to no other as long as this lives.
+struct TensorTexts::Memory {
+  Object head;
+  Object* key;
+  long long number;
+  long long writes;
+  Object* place;  // of the elements that `content` tells of, which Python described
+  Object* content;
+  long long summary;
+  Object* views;
+  struct Described {  // what is told here instead of the three before
+    std::int64_t address = 0;
+    std::int64_t count = 0;
+    std::int32_t dtype = 0;
+    std::shared_ptr<const Form> form;  // of elements that do not fill their memory
+    long long writes = -1;             // at which this was so
+    std::vector<std::pair<View, long long>> views;
+    long long views_writes = -1;
+  } described;
+};
+
+// A tensor that was described: by its number, once the call that describes it has been written. _Seen of _capture.py.
+struct TensorTexts::Seen {
+  Object head;
+  Object* reference;
+  long long writes;
+  Object* storage;
+  long long address;
+  Object* form;
+  Object* needs_grad;
+  long long number;
+  Object* view;
+  struct Described {
+    View view;
+    bool has_name = false;
+  } described;
+
+  const Memory& memory() const { return *reinterpret_cast<const Memory*>(storage); }
+};
+
+bool Form::Fits(const Facts& facts) const {
+  return facts.dtype == dtype && facts.rank == sizes.size() && facts.device_type == device_type &&
+         facts.device == device && std::equal(sizes.begin(), sizes.end(), facts.sizes) &&
+         std::equal(strides.begin(), strides.end(), facts.strides);
 }
 
-void Check(int status) {
-  if (status < 0) throw Raised();
-}
-
-// A name of an attribute, which lives as long as the process.
-struct Name {
-  explicit Name(const char* text) : object(python.PyUnicode_InternFromString(text)) {
-    if (object == nullptr) throw Raised();
+Object* TensorTexts::NewMemory(Object* type, Object* arguments, Object*) {
+  try {
+    Object* const storage = python.PyTuple_GetItem(arguments, 0);
+    Object* const number = storage == nullptr ? nullptr : python.PyTuple_GetItem(arguments, 1);
+    if (number == nullptr) return nullptr;
+    static const Name weak_ref("_weak_ref");
+    const long long count = Whole(number);
+    Ref key = weak_ref.Call(storage);
+    Object* const made = python.PyType_GenericAlloc(type, 0);
+    if (made == nullptr) return nullptr;  // the memory is never freed then, as little as there is
+    auto* const memory = reinterpret_cast<Memory*>(made);
+    new (&memory->described) Memory::Described();
+    memory->key = key.Release();
+    memory->number = count;
+    memory->summary = -1;
+    return made;
+  } catch (const Raised&) {
+    return nullptr;
   }
-  Ref Of(Object* of) const { return Ref(python.PyObject_GetAttr(of, object)); }
-  Ref Of(const Ref& of) const { return Of(of.get()); }
-  Ref Call(Object* of) const { return Ref(python.PyObject_CallMethodObjArgs(of, object, nullptr)); }
-  void Set(Object* of, const Ref& value) const { Check(python.PyObject_SetAttr(of, object, value.get())); }
-  Object* object;
-};
-
-struct Names {
-  Name requires_grad{"requires_grad"}, layout{"layout"}, dtype{"dtype"}, shape{"shape"}, stride{"stride"};
-  Name device{"device"}, data_ptr{"data_ptr"}, is_neg{"is_neg"}, untyped_storage{"untyped_storage"};
-  Name cdata{"_cdata"}, storage_offset{"storage_offset"}, nbytes{"nbytes"};
-  Name needs_grad{"needs_grad"}, work{"work"}, new_ones{"new"};
-  Name writes{"writes"}, storage{"storage"}, address{"address"}, form{"form"}, number{"number"}, text{"text"};
-  Name request{"request"}, extent{"extent"}, item_size{"item_size"}, order{"order"}, order_text{"order_text"};
-  Name count{"count"}, start{"start"}, view{"view"}, views{"views"}, place{"place"}, summary{"summary"},
-      content{"content"};
-  Name tensor_count{"_tensor_count"}, summaries{"summaries"}, json{"json"};
-};
-
-// Python hands over a tuple of these, in this order.
-struct Known {
-  Object *recorder, *deferred, *forms, *seen, *storages, *parameters, *uncached;
-  Object *strided, *tensor_type, *parameter_type, *seen_type, *is_gone, *known, *quote, *none, *yes, *no;
-  Object *remembered, *named, *int_type, *list_type, *tuple_type;
-};
-constexpr Size kKnown = sizeof(Known) / sizeof(void*);
-
-struct Describer {
-  Ref tuple;  // owns what is known
-  Known known;
-  Names names;
-  long long remembered;
-  long long named;
-};
-
-// Returns a borrowed value, or nullptr.
-Object* Found(Object* dictionary, const Ref& key) {
-  Object* const value = python.PyDict_GetItemWithError(dictionary, key.get());
-  if (value == nullptr && python.PyErr_Occurred() != nullptr) throw Raised();
-  return value;
 }
 
-// One tensor that is described.
-struct Subject {
-  Object* tensor;
-  Ref type;
-  Ref needs_grad;
-  Ref dtype;
-  Ref form;
-  Ref address;
-  Ref key;           // its id
-  long long number;  // that it gets if it is described anew
+void TensorTexts::EndMemory(Object* object) {
+  auto* const memory = reinterpret_cast<Memory*>(object);
+  Object* const type = object->type;
+  if (memory->key != nullptr && free_memory != nullptr) {
+    Object *kind = nullptr, *value = nullptr, *trace = nullptr;
+    python.PyErr_Fetch(&kind, &value, &trace);
+    Object* const done = python.PyObject_CallFunctionObjArgs(free_memory, memory->key, nullptr);
+    if (done == nullptr) python.PyErr_Clear();
+    Release(done);
+    python.PyErr_Restore(kind, value, trace);
+  }
+  for (Object* const owned : {memory->key, memory->place, memory->content, memory->views}) Release(owned);
+  memory->described.~Described();
+  python.PyObject_Free(object);
+  python.Py_DecRef(type);
+}
 
-  bool IsNeeded(const Known& known) const { return needs_grad.get() == known.yes; }
-};
+Object* TensorTexts::CallSeen(Object* object, Object*, Object*) {
+  Object* const tensor = python.PyWeakref_GetObject(reinterpret_cast<Seen*>(object)->reference);
+  if (tensor != nullptr) python.Py_IncRef(tensor);
+  return tensor;
+}
 
-// Returns the number of the same object, in the same memory, which nothing has written since; or nullptr.
-Object* SeenText(const Describer& with, const Subject& subject) {
-  const Names& names = with.names;
-  Object* const found = Found(with.known.seen, subject.key);
+void TensorTexts::EndSeen(Object* object) {
+  auto* const seen = reinterpret_cast<Seen*>(object);
+  Object* const type = object->type;
+  for (Object* const owned : {seen->reference, seen->storage, seen->form, seen->needs_grad, seen->view}) {
+    Release(owned);
+  }
+  seen->described.~Described();
+  python.PyObject_Free(object);
+  python.Py_DecRef(type);
+}
+
+Object* TensorTexts::MakeType(const char* name, int size, Member* members, void* end, int slot,
+                              void* content) {
+  TypeSlot slots[] = {{kSlotMembers, members}, {kSlotEnd, end}, {slot, content}, {0, nullptr}};
+  TypeSpec spec{name, size, 0, 0, slots};
+  Object* const type = python.PyType_FromSpec(&spec);
+  if (type == nullptr) throw Raised();
+  return type;
+}
+
+TensorTexts::TensorTexts(const Known& known)
+    : known_(known), remembered_(Whole(known.remembered)), named_(Whole(known.named)) {
+#define PORTACL_MEMBER(type, name, kind) \
+  { #name, kind, static_cast < Size>(offsetof(type, name)), 0, nullptr }
+  static Member memory_members[] = {
+      PORTACL_MEMBER(Memory, key, kMemberObject),     PORTACL_MEMBER(Memory, number, kMemberWhole),
+      PORTACL_MEMBER(Memory, writes, kMemberWhole),   PORTACL_MEMBER(Memory, place, kMemberObject),
+      PORTACL_MEMBER(Memory, content, kMemberObject), PORTACL_MEMBER(Memory, summary, kMemberWhole),
+      PORTACL_MEMBER(Memory, views, kMemberObject),   {}};
+  static Member seen_members[] = {
+      PORTACL_MEMBER(Seen, writes, kMemberWhole),      PORTACL_MEMBER(Seen, storage, kMemberObject),
+      PORTACL_MEMBER(Seen, address, kMemberWhole),     PORTACL_MEMBER(Seen, form, kMemberObject),
+      PORTACL_MEMBER(Seen, needs_grad, kMemberObject), PORTACL_MEMBER(Seen, number, kMemberWhole),
+      PORTACL_MEMBER(Seen, view, kMemberObject),       {}};
+#undef PORTACL_MEMBER
+  // The types live as long as the process, as their objects may.
+  static Object* const memory_type =
+      MakeType("portacl.recording.Storage", sizeof(Memory), memory_members,
+               reinterpret_cast<void*>(EndMemory), kSlotNew, reinterpret_cast<void*>(NewMemory));
+  static Object* const seen_type =
+      MakeType("portacl.recording.Seen", sizeof(Seen), seen_members, reinterpret_cast<void*>(EndSeen),
+               kSlotCall, reinterpret_cast<void*>(CallSeen));
+  memory_type_ = memory_type;
+  seen_type_ = seen_type;
+  if (free_memory == nullptr) free_memory = Ref::Borrowed(known.free_memory).Release();
+  void** const functions = reinterpret_cast<void**>(&torch_);
+  if (python.PyTuple_Size(known.tensor_functions) != kTensorFunctions) throw Raised();
+  for (Size i = 0; i < kTensorFunctions; ++i) {
+    functions[i] = python.PyLong_AsVoidPtr(python.PyTuple_GetItem(known.tensor_functions, i));
+  }
+  names_.memory_type.Set(known.recorder, Ref::Borrowed(memory_type));
+  prune_seen_at_ = Whole(names_.prune_seen_at.Of(known.recorder));
+}
+
+bool TensorTexts::Read(Object* tensor, Facts& facts) const {
+  const Ref implementation = names_.cdata.Of(tensor);
+  facts.tensor = python.PyLong_AsVoidPtr(implementation.get());
+  std::int32_t layout = -1;
+  std::int64_t rank = 0;
+  std::int64_t *sizes = nullptr, *strides = nullptr;
+  void* address = nullptr;
+  if (facts.tensor == nullptr || torch_.layout(&facts.tensor, &layout) != 0 || layout != 0 ||
+      torch_.dtype(&facts.tensor, &facts.dtype) != 0 ||
+      torch_.device_type(&facts.tensor, &facts.device_type) != 0 ||
+      torch_.device_index(&facts.tensor, &facts.device) != 0 || torch_.rank(&facts.tensor, &rank) != 0 ||
+      torch_.sizes(&facts.tensor, &sizes) != 0 || torch_.strides(&facts.tensor, &strides) != 0 ||
+      torch_.address(&facts.tensor, &address) != 0) {
+    return false;
+  }
+  facts.rank = static_cast<std::size_t>(rank);
+  facts.sizes = sizes;
+  facts.strides = strides;
+  facts.address = reinterpret_cast<std::intptr_t>(address);
+  return true;
+}
+
+std::shared_ptr<const Form> TensorTexts::FormOf(const Facts& facts, Object* tensor) {
+  const auto add = [this](const void* bytes, std::size_t size) {
+    form_key_.append(static_cast<const char*>(bytes), size);
+  };
+  form_key_.clear();
+  add(&facts.dtype, sizeof facts.dtype);
+  add(&facts.device_type, sizeof facts.device_type);
+  add(&facts.device, sizeof facts.device);
+  add(facts.sizes, facts.rank * sizeof(std::int64_t));
+  add(facts.strides, facts.rank * sizeof(std::int64_t));
+  const auto found = forms_.find(form_key_);
+  if (found != forms_.end()) return found->second;
+  Ref object(python.PyObject_CallFunctionObjArgs(known_.form_of, tensor, nullptr));
+  const Ref request = names_.request.Of(object);
+  std::vector<std::int64_t> words;
+  if (request.get() != known_.none) {
+    for (Size i = 0; i < python.PyTuple_Size(request.get()); ++i) {
+      words.push_back(Whole(python.PyTuple_GetItem(request.get(), i)));
+    }
+  }
+  const Ref start = names_.start.Of(object);
+  const Ref order_text = names_.order_text.Of(object);
+  const std::int64_t count = Whole(names_.count.Of(object));
+  const std::int64_t extent = Whole(names_.extent.Of(object));
+  const std::int64_t item_size = Whole(names_.item_size.Of(object));
+  const bool is_in_order = names_.order.Of(object).get() != known_.none;
+  const bool is_complex = names_.is_complex.Of(object).get() == known_.yes;
+  const auto form = std::make_shared<const Form>(Form{std::move(object),
+                                                      facts.dtype,
+                                                      facts.device_type,
+                                                      facts.device,
+                                                      {facts.sizes, facts.sizes + facts.rank},
+                                                      {facts.strides, facts.strides + facts.rank},
+                                                      std::string(Text(start).substr(1)),
+                                                      Copy(order_text),
+                                                      count,
+                                                      extent,
+                                                      item_size,
+                                                      is_in_order,
+                                                      is_complex,
+                                                      std::move(words)});
+  if (forms_.size() >= kMostForms) forms_.clear();
+  forms_.emplace(form_key_, form);
+  return form;
+}
+
+// Returns what is known of the memory. As long as that lives, no other memory has the address.
+Ref TensorTexts::MemoryOf(Object* storage, const Ref& place) const {
+  if (Object* const found = Found(known_.storages, place)) return Ref::Borrowed(found);
+  return names_.find_memory.Call(known_.recorder, storage, place.get());
+}
+
+// Returns the same object, in the same memory, which nothing has written since; or nullptr.
+const TensorTexts::Seen* TensorTexts::SeenOf(Object* tensor, const Ref& key, const Facts& facts,
+                                             bool needs_grad) const {
+  const Object* const found = Found(known_.seen, key);
+  if (found == nullptr || found->type != seen_type_) return nullptr;
+  const auto* const seen = reinterpret_cast<const Seen*>(found);
+  const bool is_same = python.PyWeakref_GetObject(seen->reference) == tensor &&
+                       seen->described.view.needs_grad == needs_grad &&
+                       seen->writes == seen->memory().writes && seen->address == facts.address &&
+                       seen->described.view.form->Fits(facts) && tensor_count_ - seen->number < remembered_;
+  return is_same ? seen : nullptr;
+}
+
+// Returns the path of a parameter, borrowed, or nullptr.
+Object* TensorTexts::NameOf(Object* tensor, const Ref& key) const {
+  Object* const found = Found(known_.parameters, key);
   if (found == nullptr) return nullptr;
-  const Ref seen = Ref::Borrowed(found);
-  const Ref object(python.PyObject_CallFunctionObjArgs(seen.get(), nullptr));
-  const bool is_same =
-      object.get() == subject.tensor && names.form.Of(seen).get() == subject.form.get() &&
-      names.needs_grad.Of(seen).get() == subject.needs_grad.get() &&
-      Whole(names.writes.Of(seen)) == Whole(names.writes.Of(names.storage.Of(seen))) &&
-      python.PyObject_RichCompareBool(names.address.Of(seen).get(), subject.address.get(), kEqual) == 1 &&
-      subject.number - Whole(names.number.Of(seen)) < with.remembered;
-  return is_same ? names.text.Of(seen).Release() : nullptr;
-}
-
-// Returns what is known of the memory.
-Ref MemoryOf(const Describer& with, const Ref& storage) {
-  const Known& known = with.known;
-  const Ref place = with.names.cdata.Of(storage);
-  if (Object* const found = Found(known.storages, place)) {
-    Ref memory = Ref::Borrowed(found);
-    const Ref gone(python.PyObject_CallFunctionObjArgs(known.is_gone, place.get(), nullptr));
-    if (gone.get() == known.no) return memory;
-  }
-  return Ref(python.PyObject_CallFunctionObjArgs(known.known, storage.get(), place.get(), nullptr));
-}
-
-// Returns the path of a parameter, or None.
-Ref NameOf(const Describer& with, const Subject& subject) {
-  if (Object* const found = Found(with.known.parameters, subject.key)) {
-    const Ref named = Ref::Borrowed(found);
-    const Ref object(python.PyObject_CallFunctionObjArgs(python.PyTuple_GetItem(found, 0), nullptr));
-    if (object.get() == subject.tensor) return Ref::Borrowed(python.PyTuple_GetItem(found, 1));
-  }
-  return Ref::Borrowed(with.known.none);
-}
-
-// Returns the number of another view of the same elements, or nullptr.
-Object* EarlierText(const Describer& with, const Subject& subject, const Ref& memory, const Ref& view) {
-  const Ref views = with.names.views.Of(memory);
-  if (views.get() == with.known.none) return nullptr;
-  Object* const found = Found(views.get(), view);
-  if (found == nullptr) return nullptr;
-  const Ref earlier = Ref::Borrowed(found);
-  return subject.number - Whole(earlier) < with.remembered ? python.PyObject_Str(earlier.get()) : nullptr;
+  Object* const reference = python.PyTuple_GetItem(found, 0);
+  return python.PyWeakref_GetObject(reference) == tensor ? python.PyTuple_GetItem(found, 1) : nullptr;
 }
 
 // Asks for a summary of the elements, unless what is known of the memory tells of them.
-void Request(const Describer& with, Object* contents, const Subject& subject, const Ref& memory,
-             const Ref& request) {
-  const Names& names = with.names;
-  const Known& known = with.known;
-  const Ref& form = subject.form;
-  const Ref elements = names.count.Of(form);
-  const bool is_in_order = names.order.Of(form).get() != known.none;
-  const Ref place(is_in_order
-                      ? python.PyTuple_Pack(3, subject.dtype.get(), subject.address.get(), elements.get())
-                      : python.PyTuple_Pack(6, subject.dtype.get(), subject.address.get(), elements.get(),
-                                            form.get(), known.no, known.no));
-  const int is_same = python.PyObject_RichCompareBool(names.place.Of(memory).get(), place.get(), kEqual);
-  Check(is_same);
-  const long long summary = Whole(names.summary.Of(memory));
-  const long long summaries = Whole(names.summaries.Of(known.deferred));
-  if (is_same != 0 && (summary < 0 || summaries - summary <= with.named)) return;
-  names.summaries.Set(known.deferred, Number(summaries + 1));
-  const Ref work = names.work.Of(contents);
-  const Ref number = Number(summaries);
-  Check(python.PyList_Append(work.get(), number.get()));
-  Check(python.PyList_Append(work.get(), subject.address.get()));
-  for (Size i = 0; i < python.PyTuple_Size(request.get()); ++i) {
-    Check(python.PyList_Append(work.get(), python.PyTuple_GetItem(request.get(), i)));
+void TensorTexts::Request(Contents& contents, const Facts& facts, const std::shared_ptr<const Form>& form,
+                          Memory& memory) {
+  Memory::Described& described = memory.described;
+  const Form* const place = form->is_in_order ? nullptr : form.get();
+  const bool is_same = described.writes == memory.writes &&
+                       (memory.place == nullptr || memory.place == known_.none) &&
+                       described.dtype == facts.dtype && described.address == facts.address &&
+                       described.count == form->count && described.form.get() == place;
+  if (is_same && summaries_ - memory.summary <= named_) return;
+  const long long number = summaries_;
+  summaries_ = number + 1;
+  names_.summaries.Set(known_.deferred, Number(summaries_));
+  contents.words.push_back(number);
+  contents.words.push_back(facts.address);
+  contents.words.insert(contents.words.end(), form->request.begin(), form->request.end());
+  memory.summary = number;
+  Release(std::exchange(memory.place, nullptr));
+  described.writes = memory.writes;
+  described.dtype = facts.dtype;
+  described.address = facts.address;
+  described.count = form->count;
+  described.form = form->is_in_order ? nullptr : form;
+}
+
+void TensorTexts::AddWhatIsSame(const Form& form, std::int64_t offset, std::int64_t storage,
+                                bool is_parameter, bool needs_grad, std::string& text) const {
+  text += form.start;
+  if (offset != 0) Append(text += ",\"offset\":", offset);
+  Append(text += ",\"storage\":", storage);
+  if (is_parameter) text += ",\"type\":\"Parameter\"";
+  if (needs_grad) text += ",\"requires_grad\":true";
+}
+
+bool TensorTexts::AddTensor(Contents& contents, Object* tensor, std::string& text) {
+  Facts facts{};
+  if (!IsTensor(tensor) || !Read(tensor, facts)) return false;
+  const Ref gradient = names_.requires_grad.Of(tensor);
+  const bool needs_grad = gradient.get() == known_.yes;
+  if (needs_grad) contents.needs_grad = true;
+  const Ref key(python.PyLong_FromVoidPtr(tensor));
+  if (const Seen* const seen = SeenOf(tensor, key, facts, needs_grad)) {
+    Append(text, seen->number);
+    return true;
   }
-  names.summary.Set(memory.get(), number);
-  names.place.Set(memory.get(), place);
-  names.content.Set(memory.get(), TextRef('\1' + std::to_string(summaries) + "\2\""));
-}
-
-std::string TextOf(const Describer& with, const Subject& subject, const Ref& memory, const Ref& name,
-                   long long offset) {
-  const Names& names = with.names;
-  std::string text = "{\"id\":" + std::to_string(subject.number) + ',';
-  const Ref start = names.start.Of(subject.form);
-  text += Text(start).substr(1);
-  if (offset != 0) text += ",\"offset\":" + std::to_string(offset);
-  text += ",\"storage\":" + std::to_string(Whole(names.number.Of(memory)));
-  if (subject.type.get() == with.known.parameter_type) text += ",\"type\":\"Parameter\"";
-  if (subject.IsNeeded(with.known)) text += ",\"requires_grad\":true";
-  if (name.get() != with.known.none) {
-    const Ref quoted(python.PyObject_CallFunctionObjArgs(with.known.quote, name.get(), nullptr));
-    (text += ",\"name\":") += Text(quoted);
+  const std::shared_ptr<const Form> form = FormOf(facts, tensor);
+  if (form->request.empty() || names_.is_neg.Call(tensor).get() == known_.yes) return false;
+  const Ref storage = names_.untyped_storage.Call(tensor);
+  const Ref place = names_.cdata.Of(storage);
+  if (python.PySet_Size(known_.uncached) > 0 && python.PySet_Contains(known_.uncached, place.get()) != 0) {
+    return false;
   }
-  text += ",\"kept\":";
-  const Ref content = names.content.Of(memory);
-  const Ref order = names.order_text.Of(subject.form);
-  std::string_view kept = Text(content);
-  if (!Text(order).empty()) kept.remove_suffix(1);
-  ((text += kept) += Text(order)) += '}';
-  return text;
-}
-
-// Keeps the number, for calls that get the same tensor.
-void Keep(const Describer& with, Object* contents, const Subject& subject, const Ref& memory,
-          const Ref& view) {
-  const Names& names = with.names;
-  const Ref number = Number(subject.number);
-  const Ref seen(python.PyObject_CallFunctionObjArgs(with.known.seen_type, subject.tensor, nullptr));
-  names.writes.Set(seen.get(), names.writes.Of(memory));
-  names.storage.Set(seen.get(), memory);
-  names.address.Set(seen.get(), subject.address);
-  names.form.Set(seen.get(), subject.form);
-  names.needs_grad.Set(seen.get(), subject.needs_grad);
-  names.number.Set(seen.get(), number);
-  names.text.Set(seen.get(), Ref(python.PyObject_Str(number.get())));
-  names.view.Set(seen.get(), view);
-  Check(python.PyList_Append(names.new_ones.Of(contents).get(), seen.get()));
-  names.tensor_count.Set(with.known.recorder, Number(subject.number + 1));
-}
-
-// Returns the text of a tensor whose form is known, or None where Python has to describe it.
-Object* DescribeSubject(const Describer& with, Object* contents, const Subject& subject) {
-  const Names& names = with.names;
-  const Known& known = with.known;
-  const auto none = [&known] { return Ref::Borrowed(known.none).Release(); };
-  if (Object* const text = SeenText(with, subject)) return text;
-  const Ref request = names.request.Of(subject.form);
-  if (request.get() == known.none || python.PySet_Size(known.uncached) != 0) return none();
-  if (names.is_neg.Call(subject.tensor).get() == known.yes) return none();
-  const Ref storage = names.untyped_storage.Call(subject.tensor);
-  const Ref memory = MemoryOf(with, storage);
-  const Ref name = NameOf(with, subject);
-  Ref view = Ref::Borrowed(known.none);
-  if (name.get() == known.none) {
-    view = Ref(python.PyTuple_Pack(5, subject.address.get(), subject.form.get(), subject.needs_grad.get(),
-                                   subject.type.get(), known.no));
-    if (Object* const text = EarlierText(with, subject, memory, view)) return text;
-  }
-  const long long offset = Whole(names.storage_offset.Call(subject.tensor));
-  const long long end =
-      (offset + Whole(names.extent.Of(subject.form))) * Whole(names.item_size.Of(subject.form));
-  if (end > Whole(names.nbytes.Call(storage.get()))) return none();
-  Request(with, contents, subject, memory, request);
-  const std::string text = TextOf(with, subject, memory, name, offset);
-  Keep(with, contents, subject, memory, view);
-  return TextRef(text).Release();
-}
-
-// Returns the text of a tensor, or None where Python has to describe it.
-Object* Describe(const Describer& with, Object* contents, Object* tensor) {
-  const Names& names = with.names;
-  const Known& known = with.known;
-  const auto none = [&known] { return Ref::Borrowed(known.none).Release(); };
-  Ref type(python.PyObject_Type(tensor));
-  if (type.get() != known.tensor_type && type.get() != known.parameter_type) return none();
-  if (names.layout.Of(tensor).get() != known.strided) return none();
-  Ref dtype = names.dtype.Of(tensor);
-  const Ref shape = names.shape.Of(tensor);
-  const Ref strides = names.stride.Call(tensor);
-  const Ref device = names.device.Of(tensor);
-  const Ref kind(python.PyTuple_Pack(4, dtype.get(), shape.get(), strides.get(), device.get()));
-  Object* const form = Found(known.forms, kind);
-  if (form == nullptr) return none();
-  const Subject subject{tensor,
-                        std::move(type),
-                        names.requires_grad.Of(tensor),
-                        std::move(dtype),
-                        Ref::Borrowed(form),
-                        names.data_ptr.Call(tensor),
-                        Ref(python.PyLong_FromVoidPtr(tensor)),
-                        Whole(names.tensor_count.Of(known.recorder))};
-  if (subject.IsNeeded(known)) names.needs_grad.Set(contents, subject.needs_grad);
-  return DescribeSubject(with, contents, subject);
-}
-
-void AddAll(const Describer& with, Object* contents, Object* values, std::string& text);
-
-// Appends the JSON of a value.
-void Add(const Describer& with, Object* contents, Object* value, std::string& text) {
-  const Known& known = with.known;
-  const Ref type(python.PyObject_Type(value));
-  if (type.get() == known.tensor_type || type.get() == known.parameter_type) {
-    const Ref described(Describe(with, contents, value));
-    if (described.get() != known.none) {
-      ((text += "{\"tensor\":") += Text(described)) += '}';
-      return;
+  Ref owned = MemoryOf(storage.get(), place);
+  auto& memory = *reinterpret_cast<Memory*>(owned.get());
+  const bool is_parameter = tensor->type == known_.parameter_type;
+  Object* const name = NameOf(tensor, key);
+  View view{facts.address, form, needs_grad, is_parameter};
+  if (name == nullptr && memory.described.views_writes == memory.writes) {
+    for (const auto& [other, number] : memory.described.views) {
+      if (other == view && tensor_count_ - number < remembered_) {
+        Append(text, number);
+        return true;
+      }
     }
-  } else if (value == known.none) {
-    text += "null";
-    return;
-  } else if (value == known.yes || value == known.no) {
-    text += value == known.yes ? "true" : "false";
-    return;
-  } else if (type.get() == known.int_type) {
-    text += Text(Ref(python.PyObject_Str(value)));
-    return;
-  } else if (type.get() == known.list_type || type.get() == known.tuple_type) {
-    text += '[';
-    AddAll(with, contents, value, text);
-    text += ']';
-    return;
   }
-  text += Text(Ref(python.PyObject_CallMethodObjArgs(contents, with.names.json.object, value, nullptr)));
+  std::int64_t offset = 0, bytes = 0;
+  if (torch_.offset(&facts.tensor, &offset) != 0 || torch_.storage_bytes(&facts.tensor, &bytes) != 0 ||
+      (offset + form->extent) * form->item_size > bytes) {
+    return false;
+  }
+  Request(contents, facts, form, memory);
+  const long long number = tensor_count_;
+  Append(text += "{\"id\":", number);
+  text += ',';
+  AddWhatIsSame(*form, offset, memory.number, is_parameter, needs_grad, text);
+  if (name != nullptr) AddQuoted(Text(name), text += ",\"name\":");
+  Append(text += ",\"kept\":\1", memory.summary);
+  (text += '\2') += form->order_text.empty() ? std::string_view("\"") : std::string_view(form->order_text);
+  text += '}';
+
+  tensor_count_ = number + 1;
+  names_.tensor_count.Set(known_.recorder, Number(tensor_count_));
+  Ref reference(python.PyWeakref_NewRef(tensor, nullptr));
+  Ref made(python.PyType_GenericAlloc(seen_type_, 0));
+  auto* const seen = reinterpret_cast<Seen*>(made.get());
+  new (&seen->described) Seen::Described{std::move(view), name != nullptr};
+  seen->reference = reference.Release();
+  seen->writes = memory.writes;
+  seen->storage = owned.Release();
+  seen->address = facts.address;
+  seen->form = Ref::Borrowed(form->object.get()).Release();
+  seen->needs_grad = Ref::Borrowed(gradient.get()).Release();
+  seen->number = number;
+  contents.new_ones.push_back(std::move(made));
+  return true;
 }
 
-// Appends the JSON of the items of a list or tuple, with commas.
-void AddAll(const Describer& with, Object* contents, Object* values, std::string& text) {
-  const Ref type(python.PyObject_Type(values));
-  const bool is_list = type.get() == with.known.list_type;
+void TensorTexts::AddQuoted(std::string_view text, std::string& to) const {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char one) {
+    return one >= ' ' && one <= '~' && one != '"' && one != '\\';
+  });
+  if (is_plain) {
+    ((to += '"') += text) += '"';
+    return;
+  }
+  const Ref whole = TextRef(text);
+  const Ref quoted(python.PyObject_CallFunctionObjArgs(known_.quote, whole.get(), nullptr));
+  to += Text(quoted);
+}
+
+void TensorTexts::Merge(Contents& contents) {
+  tensor_count_ = Whole(names_.tensor_count.Of(known_.recorder));
+  summaries_ = Whole(names_.summaries.Of(known_.deferred));
+  if (!contents.python) return;
+  Object* const there = contents.python->get();
+  if (names_.needs_grad.Of(there).get() == known_.yes) contents.needs_grad = true;
+  const Ref work = names_.work.Of(there);
+  const Size count = python.PyList_Size(work.get());
+  if (count <= 0) return;
+  for (Size i = 0; i < count; ++i) contents.words.push_back(Whole(python.PyList_GetItem(work.get(), i)));
+  names_.work.Set(there, Ref(python.PyList_New(0)));
+}
+
+void TensorTexts::AddByPython(Contents& contents, const Name& method, Object* value, std::string& text) {
+  if (!contents.python) {
+    contents.python.emplace(
+        Ref(python.PyObject_CallFunctionObjArgs(known_.contents_type, known_.recorder, nullptr)));
+    if (contents.arguments != nullptr) BeginAgain(contents);
+  }
+  const Ref told = method.Call(contents.python->get(), value);
+  Merge(contents);
+  text += Text(told);
+}
+
+void TensorTexts::Add(Contents& contents, Object* value, std::string& text) {
+  const Object* const type = value->type;
+  if (IsTensor(value)) {
+    text += "{\"tensor\":";
+    if (!AddTensor(contents, value, text)) AddByPython(contents, names_.anew, value, text);
+    text += '}';
+  } else if (value == known_.none) {
+    text += "null";
+  } else if (value == known_.yes || value == known_.no) {
+    text += value == known_.yes ? "true" : "false";
+  } else if (type == known_.int_type) {
+    int overflow = 0;
+    const long long number = python.PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) {
+      Append(text, number);
+    } else {
+      text += Text(Ref(python.PyObject_Str(value)));
+    }
+  } else if (IsList(value)) {
+    text += '[';
+    AddAll(contents, value, text);
+    text += ']';
+  } else if (type == known_.float_type && std::isfinite(python.PyFloat_AsDouble(value))) {
+    text += Text(Ref(python.PyObject_Repr(value)));
+  } else if (type == known_.text_type && !IsBroken(value)) {
+    AddQuoted(Text(value), text);
+  } else if (type == known_.device_type) {
+    AddQuoted(Text(Ref(python.PyObject_Str(value))), text += "{\"device\":");
+    text += '}';
+  } else if (const auto found = constants_.find(value); found != constants_.end()) {
+    text += found->second.second;
+  } else {
+    const std::size_t before = text.size();
+    AddByPython(contents, names_.json, value, text);
+    if (python.PySet_Contains(known_.named_types, value->type) == 1) {
+      constants_.emplace(value, std::make_pair(Ref::Borrowed(value), text.substr(before)));
+    }
+  }
+}
+
+void TensorTexts::AddAll(Contents& contents, Object* values, std::string& text) {
+  const bool is_list = values->type == known_.list_type;
   for (Size i = 0; i < (is_list ? python.PyList_Size(values) : python.PyTuple_Size(values)); ++i) {
     const Ref value =
         Ref::Borrowed(is_list ? python.PyList_GetItem(values, i) : python.PyTuple_GetItem(values, i));
     if (i > 0) text += ',';
-    Add(with, contents, value.get(), text);
+    Add(contents, value.get(), text);
   }
 }
 
-Object* DescribeFor(Object* self, Object* const* arguments, Size count) {
-  const auto* const with = static_cast<const Describer*>(python.PyCapsule_GetPointer(self, nullptr));
-  if (with == nullptr) return nullptr;
-  if (count != 2) return Ref::Borrowed(with->known.none).Release();
-  try {
-    const Ref type(python.PyObject_Type(arguments[1]));
-    if (type.get() != with->known.list_type && type.get() != with->known.tuple_type) {
-      return Describe(*with, arguments[0], arguments[1]);
+void TensorTexts::AddShape(Contents& contents, Object* value, std::string& text) {
+  Facts facts{};
+  if (!IsTensor(value) || !Read(value, facts)) return AddByPython(contents, names_.shape, value, text);
+  const std::shared_ptr<const Form> form = FormOf(facts, value);
+  std::int64_t offset = 0;
+  if (form->is_complex || names_.is_neg.Call(value).get() == known_.yes ||
+      torch_.offset(&facts.tensor, &offset) != 0) {
+    return AddByPython(contents, names_.shape, value, text);
+  }
+  const bool needs_grad = names_.requires_grad.Of(value).get() == known_.yes;
+  if (needs_grad) contents.needs_grad = true;
+  const Ref storage = names_.untyped_storage.Call(value);
+  const Ref memory = MemoryOf(storage.get(), names_.cdata.Of(storage));
+  text += "{\"tensor\":{";
+  AddWhatIsSame(*form, offset, reinterpret_cast<const Memory*>(memory.get())->number,
+                value->type == known_.parameter_type, needs_grad, text);
+  text += ",\"kept\":\"summary\"}}";
+}
+
+void TensorTexts::See(Contents& contents) {
+  for (Ref& owned : contents.new_ones) {
+    auto* const seen = reinterpret_cast<Seen*>(owned.get());
+    Object* const tensor = python.PyWeakref_GetObject(seen->reference);
+    if (tensor != nullptr && tensor != known_.none) {
+      const Ref key(python.PyLong_FromVoidPtr(tensor));
+      Check(python.PyDict_SetItem(known_.seen, key.get(), owned.get()));
     }
-    std::string text;
-    AddAll(*with, arguments[0], arguments[1], text);
-    return TextRef(text).Release();
-  } catch (const Raised&) {
-    return nullptr;
-  } catch (const std::bad_alloc&) {
-    return python.PyErr_NoMemory();
+    auto& memory = *reinterpret_cast<Memory*>(seen->storage);
+    if (seen->described.has_name || seen->writes != memory.writes) continue;
+    auto& views = memory.described.views;
+    if (memory.described.views_writes != memory.writes || views.size() >= kMostViews) {
+      views.clear();
+      memory.described.views_writes = memory.writes;
+    }
+    const auto same = std::find_if(views.begin(), views.end(),
+                                   [seen](const auto& one) { return one.first == seen->described.view; });
+    if (same != views.end()) {
+      same->second = seen->number;
+    } else {
+      views.emplace_back(seen->described.view, seen->number);
+    }
   }
+  contents.new_ones.clear();
+  if (contents.python) {
+    (void)names_.see.Call(known_.recorder, names_.new_ones.Of(contents.python->get()).get());
+  } else if (python.PyDict_Size(known_.seen) < prune_seen_at_) {
+    return;
+  } else {
+    (void)names_.prune_seen.Call(known_.recorder);
+  }
+  prune_seen_at_ = Whole(names_.prune_seen_at.Of(known_.recorder));
 }
 
-void Forget(Object* capsule) {
-  auto* const with = static_cast<Describer*>(python.PyCapsule_GetPointer(capsule, nullptr));
-  delete with;
-}
-
-Method describe_method{"describe", DescribeFor, kFastCall, nullptr};
-
-}  // namespace
-}  // namespace portacl::record
-
-// Returns a function (contents, tensor or list or tuple) for a tuple of what it needs to know, or None where this Python lacks
-// what it calls. It owns the tuple. Called with Python's lock.
-extern "C" __attribute__((visibility("default"))) void* PortaclMakeDescriber(void* tuple) {
-  using namespace portacl::record;
-  static const bool is_there = FindPython();
-  if (!is_there) return nullptr;
+void TensorTexts::Forget(Object* tensor) {
   try {
-    auto* const given = static_cast<Object*>(tuple);
-    if (python.PyTuple_Size(given) != kKnown) return nullptr;
-    Known known{};
-    Object** const fields = reinterpret_cast<Object**>(&known);
-    for (Size i = 0; i < kKnown; ++i) fields[i] = python.PyTuple_GetItem(given, i);
-    auto with = std::make_unique<Describer>(Describer{Ref::Borrowed(given), known, Names(), 0, 0});
-    with->remembered = Whole(Ref::Borrowed(known.remembered));
-    with->named = Whole(Ref::Borrowed(known.named));
-    const Ref capsule(python.PyCapsule_New(with.get(), nullptr, Forget));
-    (void)with.release();
-    return python.PyCFunction_NewEx(&describe_method, capsule.get(), nullptr);
+    const Ref storage = names_.untyped_storage.Call(tensor);
+    Object* const found = Found(known_.storages, names_.cdata.Of(storage));
+    if (found == nullptr) return;
+    auto& memory = *reinterpret_cast<Memory*>(found);
+    ++memory.writes;
+    Release(std::exchange(memory.place, nullptr));
+    Release(std::exchange(memory.views, nullptr));
   } catch (const Raised&) {
-    python.PyErr_Clear();
-    return nullptr;
-  } catch (const std::bad_alloc&) {
-    return nullptr;
+    if (python.PyErr_ExceptionMatches(known_.exception) == 0) throw;
+    python.PyErr_Clear();  // it has no storage
   }
 }
+
+}  // namespace portacl::record

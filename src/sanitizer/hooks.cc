@@ -54,6 +54,9 @@ class Checks final : public Hooks {
   void HostFrees(const char* api, const void* address, size_t size) noexcept override {
     sanitizer::HostFrees(api, address, size);
   }
+  void OwnMemoryGoes(const void* address, size_t size) noexcept override {
+    sanitizer::OwnMemoryGoes(address, size);
+  }
   void Hold(const void* stream) noexcept override { sanitizer::Hold(stream); }
   void AwaitWanted(const void* stream) noexcept override { sanitizer::AwaitWanted(stream); }
   void Want(const void* stream) noexcept override { sanitizer::Want(stream); }

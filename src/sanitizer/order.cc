@@ -317,6 +317,13 @@ void HostFrees(const char* api, const void* address, size_t size) noexcept {
   TellAll(conflicts, /*is_free=*/true);
 }
 
+void OwnMemoryGoes(const void* address, size_t size) noexcept {
+  const StridedBytes bytes = StridedBytes::Run(address, size);
+  Order& all = TheOrder();
+  std::lock_guard lock(all.mutex);
+  all.order.Forget(bytes.begin, bytes.End());
+}
+
 void Hold(const void* stream) noexcept {
   Order& all = TheOrder();
   std::lock_guard lock(all.hold_mutex);

@@ -39,6 +39,9 @@ void HostFunctionEnds(const void* stream) noexcept;
 void HostTouches(const char* api, const std::vector<Access>& accesses) noexcept;
 void HostFrees(const char* api, const void* address, size_t size) noexcept;
 
+// Memory goes that only the library's own work has accessed, after that work.
+void OwnMemoryGoes(const void* address, size_t size) noexcept;
+
 // Delays work that a thread has queued until somebody wants its result, or for some milliseconds, so that
 // effects that were not waited for are really missing. A stream is held when it becomes ready.
 void Hold(const void* stream) noexcept;

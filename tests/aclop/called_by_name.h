@@ -74,6 +74,11 @@ class CalledByName {
     return *this;
   }
   CalledByName& Out(const Dims& dims, Floats& data) { return Out(ACL_FLOAT, dims, data); }
+  CalledByName& OutOnHost(const Dims& dims, Floats& data) {
+    Out(dims, data);
+    aclSetTensorPlaceMent(out_.descriptions.back(), ACL_MEMTYPE_HOST);
+    return *this;
+  }
 
   CalledByName& Flag(const char* name, bool value) {
     aclopSetAttrBool(attributes_, name, value);

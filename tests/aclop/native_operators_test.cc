@@ -39,6 +39,27 @@ void ExpectNear(const Floats& got, const std::vector<double>& want, double relat
     ASSERT_NEAR(got[i], want[i], relative * std::max(1.0, std::abs(want[i]))) << what << ", element " << i;
 }
 
+uint64_t MemoryInUse() {
+  aclrtMemUsageInfo info = {};
+  size_t count = 0;
+  EXPECT_EQ(aclrtGetMemUsageInfo(0, &info, 1, &count), 0);
+  return info.curMemSize;
+}
+
+// A host function that waits until it may write.
+struct GateOfNumbers {
+  std::atomic<bool> reached{false};
+  std::atomic<bool> open{false};
+  Floats x = {1.0f, 1.0f};
+};
+void Await(void* opaque) {
+  auto* const gate = static_cast<GateOfNumbers*>(opaque);
+  gate->reached = true;
+  while (!gate->open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  gate->x = {4.0f, 9.0f};
+}
+void Nothing(void*) {}
+
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double SoftplusTanh(double x) { return std::tanh(std::log1p(std::exp(x))); }
 
@@ -900,6 +921,62 @@ TEST_F(NativeOperators, ResizesVolumes) {
   }
 }
 
+// Each operand has the dims of all differences, as PyTorch's NPU back end repeats them.
+TEST_F(NativeOperators, GradientsOfDistances) {
+  constexpr size_t kBatch = 2, kLeft = 3, kRight = 5, kTerms = 4;
+  const Floats left = Numbers(kBatch * kLeft * kTerms);
+  const Floats right = Numbers(kBatch * kRight * kTerms, -3, 5);
+  const Floats weights = Numbers(kBatch * kLeft * kRight, -1, 2);
+  for (const float p : {0.5f, 1.0f, 2.0f, 3.0f, -1.0f}) {
+    for (const bool repeats : {false, true}) {  // the first matrix, in both batches
+      Floats g, x1, x2, distances;
+      std::vector<double> want((repeats ? 1 : kBatch) * kLeft * kTerms, 0.0);
+      for (size_t b = 0; b < kBatch; ++b) {
+        for (size_t i = 0; i < kLeft; ++i) {
+          for (size_t j = 0; j < kRight; ++j) {
+            const size_t row = (repeats ? 0 : b) * kLeft + i;
+            const double weight = weights[(b * kLeft + i) * kRight + j];
+            const float* const of_left = &left[row * kTerms];
+            const float* const of_right = &right[(b * kRight + j) * kTerms];
+            double sum = 0;
+            double largest = 0;
+            for (size_t m = 0; m < kTerms; ++m) {
+              const double size = std::abs(of_left[m] - of_right[m]);  // rounded, as the distance is
+              sum += std::pow(size, p);
+              largest = std::max(largest, size);
+            }
+            const auto distance = static_cast<float>(p < 0 ? largest : std::pow(sum, 1.0 / p));
+            for (size_t m = 0; m < kTerms; ++m) {
+              g.push_back(static_cast<float>(weight));
+              x1.push_back(of_left[m]);
+              x2.push_back(of_right[m]);
+              distances.push_back(distance);
+              const double difference = of_left[m] - of_right[m];
+              const double size = std::abs(difference);
+              const double slope = p < 0 ? (size == largest ? 1 : 0) : std::pow(size / distance, p - 1);
+              want[row * kTerms + m] += difference == 0 ? 0 : weight * std::copysign(slope, difference);
+            }
+          }
+        }
+      }
+      const Dims dims = {kBatch, kLeft, kRight, kTerms};
+      Floats y(want.size());
+      CalledByName call("CdistGrad");
+      call.In(dims, g).In(dims, x1).In(dims, x2).In(dims, distances).Float("p", p);
+      Run(repeats ? call.Out({kLeft, kTerms}, y) : call.Out({kBatch, kLeft, kTerms}, y));
+      ExpectNear(y, want, 1e-5, "p = " + std::to_string(p));
+    }
+  }
+  Floats x(60);
+  Floats y(12);
+  CalledByName empty("CdistGrad");
+  empty.In({3, 0, 4}, x).In({3, 0, 4}, x).In({3, 0, 4}, x).In({3, 0, 4}, x);
+  Refuses(empty.Out({3, 4}, y), "takes the first along the axis 1 of the dims [3, 0, 4]");
+  CalledByName other("CdistGrad");
+  other.In({3, 5, 4}, x).In({3, 5, 4}, x).In({3, 5, 4}, x).In({3, 5, 4}, x);
+  Refuses(other.Out({2, 4}, y), "has the dims [3, 4], accepted: dims to which these can be repeated: [2, 4]");
+}
+
 TEST_F(NativeOperators, SamplesAtPlaces) {
   Floats x = Numbers(12);  // 3 rows, 4 columns
   Floats grid;             // column and row: the middle of four elements, an element, and one outside
@@ -958,24 +1035,15 @@ TEST_F(NativeOperators, SamplesAtPlaces) {
 // ---- halves, queues, refusals ----
 
 TEST_F(NativeOperators, RunInTheOrderOfTheStream) {
-  struct Gate {
-    std::atomic<bool> open{false};
-    Floats x = {1.0f, 1.0f};
-  } gate;
-  ASSERT_EQ(aclrtLaunchHostFunc(
-                stream_,
-                [](void* opaque) {
-                  auto* const it = static_cast<Gate*>(opaque);
-                  while (!it->open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                  it->x = {4.0f, 9.0f};
-                },
-                &gate),
-            0);
+  GateOfNumbers gate;
+  ASSERT_EQ(aclrtLaunchHostFunc(stream_, Await, &gate), 0);
   Floats y(2);
   Floats z(2);
   {
     CalledByName root("Sqrt");
     ASSERT_EQ(root.In({2}, gate.x).Out({2}, y).Launch(stream_), 0) << TakeMessage();
+    CalledByName sum("Add");  // copies a number that lies on the host
+    ASSERT_EQ(sum.In({2}, y).Value(ACL_FLOAT, 1.0f).Out({2}, y).Launch(stream_), 0) << TakeMessage();
     CalledByName sorted("SortV2");  // takes memory of its own until it is done
     ASSERT_EQ(sorted.In({2}, y).Out({2}, z).Int("axis", 0).Flag("descending", true).Launch(stream_), 0)
         << TakeMessage();
@@ -983,27 +1051,157 @@ TEST_F(NativeOperators, RunInTheOrderOfTheStream) {
   EXPECT_EQ(z, Floats(2, 0.0f));
   gate.open = true;
   ASSERT_EQ(aclrtSynchronizeStream(stream_), 0);
-  EXPECT_EQ(z, (Floats{3, 2}));
+  EXPECT_EQ(z, (Floats{4, 3}));
 }
 
 TEST_F(NativeOperators, LeaveNoMemoryBehind) {
-  const auto used = [] {
-    aclrtMemUsageInfo info = {};
-    size_t count = 0;
-    EXPECT_EQ(aclrtGetMemUsageInfo(0, &info, 1, &count), 0);
-    return info.curMemSize;
-  };
   Floats x = Numbers(1 << 12);
   Floats y(x.size());
-  const uint64_t before = used();
+  const uint64_t before = MemoryInUse();
   for (int i = 0; i < 8; ++i) {
     CalledByName call("SortV2");  // needs memory for indices, and a workspace
     Run(call.In({static_cast<int64_t>(x.size())}, x).Out({static_cast<int64_t>(x.size())}, y).Int("axis", 0));
-    EXPECT_EQ(used(), before);
+    EXPECT_EQ(MemoryInUse(), before);
   }
   CalledByName refused("SortV2");
   Refuses(refused.In({1 << 12}, x).Out({1 << 12}, y).Int("axis", 1), "aclnnSort, which refuses it");
-  EXPECT_EQ(used(), before);
+  EXPECT_EQ(MemoryInUse(), before);
+}
+
+// A stream that fails drops its work, and what would have freed memory behind it.
+TEST_F(NativeOperators, LeaveNoMemoryBehindInAStreamThatStopsOnFailure) {
+  Floats x = Numbers(1 << 12);
+  Floats y(x.size());
+  std::vector<int32_t> whole(6, 1);
+  const auto sort = [&] {
+    CalledByName call("SortV2");
+    return call.In({1 << 12}, x).Out({1 << 12}, y).Int("axis", 0).Launch(stream_);
+  };
+  ASSERT_EQ(sort(), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), 0);
+  const uint64_t before = MemoryInUse();
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
+  CalledByName fails("Swish");
+  EXPECT_EQ(fails.In(ACL_INT32, {6}, whole).Out(ACL_INT32, {6}, whole).Launch(stream_), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(sort(), 0);
+    EXPECT_EQ(MemoryInUse(), before);
+  }
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(sort(), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+  EXPECT_EQ(MemoryInUse(), before);
+}
+
+// The task that the stream is at may use the memory: it is freed when that has ended.
+TEST_F(NativeOperators, AForcedEndOfTheStreamFreesNothingEarly) {
+  GateOfNumbers gate;
+  Floats x = Numbers(1 << 12);
+  Floats y(x.size());
+  Floats z(2);
+  const auto relu = [&] {
+    CalledByName call("Relu");
+    Run(call.In({2}, gate.x).Out({2}, z));
+  };
+  relu();
+  const uint64_t before = MemoryInUse();
+  aclrtStream forced = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&forced), 0);
+  ASSERT_EQ(aclrtLaunchHostFunc(forced, Await, &gate), 0);
+  CalledByName sort("SortV2");
+  ASSERT_EQ(sort.In({1 << 12}, x).Out({1 << 12}, y).Int("axis", 0).Launch(forced), 0);
+  while (!gate.reached) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const uint64_t with_work = MemoryInUse();
+  EXPECT_GT(with_work, before);
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&context), 0);
+  std::thread ends([&] {
+    EXPECT_EQ(aclrtSetCurrentContext(context), 0);
+    EXPECT_EQ(aclrtDestroyStreamForce(forced), 0);
+  });
+  while (aclrtLaunchHostFunc(forced, Nothing, nullptr) == 0)  // until the stream is known no more
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  TakeMessage();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  relu();
+  EXPECT_EQ(MemoryInUse(), with_work) << "the stream is still at its first task";
+  gate.open = true;
+  ends.join();
+  relu();
+  EXPECT_EQ(MemoryInUse(), before);
+}
+
+// Where the values of an input cannot be waited for, the call fails as the work before it did.
+TEST_F(NativeOperators, ConstantsOfAFailedStreamAreNotRead) {
+  Floats x = Numbers(6);
+  Floats y(6, -1.0f);
+  std::vector<int64_t> order = {1, 0};
+  std::vector<int32_t> whole(6, 1);
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
+  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+  CalledByName fails("Swish");
+  EXPECT_EQ(fails.In(ACL_INT32, {6}, whole).Out(ACL_INT32, {6}, whole).Launch(stream_), 0);
+  CalledByName call("Transpose");
+  EXPECT_EQ(call.In({2, 3}, x).In(ACL_INT64, {2}, order).Out({3, 2}, y).Launch(stream_), 0);
+  EXPECT_EQ(TakeMessage(), "");
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(y, Floats(6, -1.0f));
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
+  aclrtSynchronizeStream(stream_);
+  TakeMessage();
+  CalledByName again("Transpose");
+  Run(again.In({2, 3}, x).In(ACL_INT64, {2}, order).Out({3, 2}, y));
+  EXPECT_EQ(y, (Floats{x[0], x[3], x[1], x[4], x[2], x[5]}));
+}
+
+// What a native function says goes into the call's own text, and touches nothing that is pending.
+TEST_F(NativeOperators, KeepTheErrorsOfEarlierCalls) {
+  std::vector<int32_t> whole(6, 1);
+  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+  TakeMessage();
+  EXPECT_NE(aclrtFree(nullptr), 0);
+  const aclError of_free = aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL);
+  EXPECT_NE(of_free, 0);
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
+  CalledByName call("Swish");
+  EXPECT_EQ(call.In(ACL_INT32, {6}, whole).Out(ACL_INT32, {6}, whole).Launch(stream_), 0);
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), of_free);
+  const std::string message = TakeMessage();
+  EXPECT_NE(message.find("aclrtFree: parameter devPtr"), std::string::npos) << message;
+  EXPECT_EQ(message.find("Swish"), std::string::npos) << message;
+  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
+  aclrtSynchronizeStream(stream_);
+  TakeMessage();
+}
+
+// Of no elements, beside any lengths.
+TEST_F(NativeOperators, LengthsBesideNoElements) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  Floats x = Numbers(6);
+  Floats y(6, -1.0f);
+  CalledByName fill("Fill");
+  Run(fill.Ints({kHuge, 0, kHuge, kHuge}).Value(ACL_FLOAT, 1.0f).Out({0}, y));
+  CalledByName strided("AsStrided");
+  Run(strided.In({6}, x)
+          .Ints({kHuge, 0, kHuge})
+          .Ints({-1, kHuge, 1})
+          .Value(ACL_INT64, kHuge)
+          .Out({kHuge, 0, kHuge}, y));
+  CalledByName slice("Slice");
+  Run(slice.In({kHuge, 0, kHuge, kHuge}, x)
+          .Ints({kHuge, 0, kHuge, kHuge})
+          .Ints({0, -1, 0, 0})
+          .Out({0, 0, 0, 0}, y));
+  CalledByName strided_slice("StridedSlice");
+  Run(strided_slice.In({kHuge, 0, kHuge, kHuge}, x)
+          .Ints({kHuge - 1, 0, kHuge - 1, kHuge - 1})
+          .Ints({kHuge, 0, kHuge, kHuge})
+          .Ints({1, 1, 1, 1})
+          .Out({1, 0, 1, 1}, y));
+  EXPECT_EQ(y, Floats(6, -1.0f));
 }
 
 TEST_F(NativeOperators, RefusesWhatDoesNotFit) {
@@ -1042,7 +1240,8 @@ TEST_F(NativeOperators, RefusesWhatDoesNotFit) {
   }
   {
     CalledByName call("Swish");
-    refused(call.Value(ACL_FLOAT, 1.0f).Out({6}, y), "in host memory, accepted: device memory");
+    refused(call.In({6}, x).OutOnHost({6}, y),
+            "outputDesc[0] DT_FLOAT [6] in host memory, accepted: device memory");
   }
   {
     CalledByName call("Swish");
@@ -1130,6 +1329,28 @@ TEST_F(NativeOperators, RefusesWhatDoesNotFit) {
     CalledByName call("ResizeBilinearV2");
     refused(call.In({1, 1, 2, 3}, x).Ints({2, 3}).Out({1, 1, 2, 3}, y),
             "align_corners=false and half_pixel_centers=false, accepted: one of them true");
+  }
+  {
+    CalledByName call("Cast");
+    refused(call.In({6}, x).Out({6}, y).Int("dst_type", int64_t{1} << 32),
+            "has the dst_type 4294967296, accepted: numbers of 32 bits");
+  }
+  {
+    CalledByName call("StridedSlice");
+    const Dims many(65, 0);
+    refused(call.In({2, 3}, x).Ints(many).Ints(many).Ints(Dims(65, 1)).Out({2, 3}, y),
+            "slices 2 dims by 65 entries, accepted: ");
+  }
+  {
+    CalledByName call("StridedSlice");
+    const Dims many(9, 0);
+    refused(call.In({6}, x).Ints(many).Ints(many).Ints(Dims(9, 1)).Int("new_axis_mask", 511).Out({6}, y),
+            "slices to 10 dims, accepted: at most 8");
+  }
+  {
+    CalledByName call("Fill");
+    refused(call.Ints({6}).Value(ACL_INT4, uint8_t{1}).Out({6}, y),
+            "inputDesc[1] DT_INT4 [], accepted: a number of whole bytes");
   }
   EXPECT_EQ(y, Floats(6, -1.0f)) << "nothing is written";
   int no_stream = 0;

@@ -798,8 +798,10 @@ void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers
       if (name == "blockTable") value = static_cast<double>(random.Below(pages));
       if (name == "quantScale2")
         value = random.Below(20) == 0 ? 200 : static_cast<double>(random.Between(1, 8)) / 4;
-      if (name == "queryPaddingSize" || name == "kvPaddingSize") {
-        EncodeIntegerElement(ACL_INT64, random.Between(-2, 4), tensors[i].Element(k));
+      if ((name == "queryPaddingSize" || name == "kvPaddingSize") && tensors[i].dtype() == ACL_INT64) {
+        const int64_t extreme = random.Below(2) == 0 ? INT64_MAX : INT64_MIN;
+        EncodeIntegerElement(ACL_INT64, random.Below(8) == 0 ? extreme : random.Between(-2, 4),
+                             tensors[i].Element(k));
         continue;
       }
       if (name.find("ntiquantScale") != std::string::npos || name == "dequantScaleQuery" ||
@@ -833,7 +835,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
   // A batch's first row and rows where a padding is behind them; the others' as they are.
   const auto padded = [&](const char* name, int64_t all, std::pair<int64_t, int64_t> part) {
     if (!Has(call, name) || p.packed) return part;
-    const int64_t behind = std::max<int64_t>(static_cast<int64_t>(numbers[name][0]), 0);
+    const auto behind = static_cast<int64_t>(std::clamp(numbers[name][0], 0.0, 1e9));
     const int64_t begin = all - behind - part.second;
     return begin < 0 ? std::pair<int64_t, int64_t>{0, 0} : std::pair<int64_t, int64_t>{begin, part.second};
   };
@@ -914,6 +916,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
   };
   const double scale = static_cast<double>(static_cast<float>(call["scaleValue"].real));
   std::vector<double> out(static_cast<size_t>(NumElements(ShapeOf(p.Out(), p.out))));
+  std::vector<Element> codes(out.size());
   std::vector<double> lse(static_cast<size_t>(p.q.b * p.q.n * p.q.s),
                           std::numeric_limits<double>::infinity());
   const auto start = [&](const std::string& name) {
@@ -921,9 +924,8 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
     return array.null || array.values.empty() ? int64_t{0} : array.values[0];
   };
   const int64_t slope_start = start("kvStartIdx") - start("qStartIdx");
-  // A result's code, if results are codes.
+  const bool makes_codes = call["attentionOut"].dtype == ACL_INT8;
   const auto code_of = [&](double value, int64_t n, int64_t d) {
-    if (call["attentionOut"].dtype != ACL_INT8) return value;
     const auto of_channel = [&](const char* name) {
       const std::vector<double>& all = numbers[name];
       return all[all.size() == 1 ? 0 : static_cast<size_t>(n * p.v.d + d)];
@@ -988,7 +990,15 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
           double value = 0;
           for (int64_t j = 0; j < keys; ++j)
             value += scores[static_cast<size_t>(j)] / with_sink * value_at(b, n / group, j, d);
-          out[PlaceOf(p.Out(), p.out, p.packed ? 0 : b, n, first + i, d)] = code_of(value, n, d);
+          const size_t at = PlaceOf(p.Out(), p.out, p.packed ? 0 : b, n, first + i, d);
+          out[at] = value;
+          if (!makes_codes) continue;
+          // The least and the greatest code of results as near as those that are numbers must be.
+          const double off = (call["query"].dtype == ACL_FLOAT16 ? 1e-3 : 8e-3) * (1 + std::fabs(value));
+          for (const double one : {value - off, value + off}) {
+            codes[at].emplace_back();
+            EncodeIntegerElement(ACL_INT8, static_cast<int64_t>(code_of(one, n, d)), &codes[at].back());
+          }
         }
         lse[static_cast<size_t>(place)] = most + std::log(sum);
       }
@@ -996,6 +1006,9 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
   }
   // Rows of no batch stay.
   Outcome result = AsOutcome(call["attentionOut"].dtype, out);
+  for (size_t at = 0; at < codes.size(); ++at) {
+    if (!codes[at].empty()) result[at] = codes[at];
+  }
   Outcome numbers_of_rows = AsOutcome(ACL_FLOAT, lse);
   if (p.packed) {
     const int64_t end =
@@ -1454,6 +1467,52 @@ TEST(InferAttention, ListsOfManyBatches) {
     ASSERT_EQ(one.Run(environment.stream()), one.refused);
     for (int64_t b = 0; b < batches && one.refused == 0; ++b)
       ASSERT_EQ(one.out[static_cast<size_t>(b) * 16], Bf16Of(static_cast<float>(b))) << b;
+  }
+}
+
+// Results that are INT8 are rounded to FLOAT16 first, and then to the nearest, ties away from 0. One key's value is the
+// result itself.
+TEST(InferAttention, CodesOfOneKey) {
+  const ScopedEnvironment environment(Variables{});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  const std::vector<float> numbers = {0.5f,   1.5f,   -0.5f,   -1.5f, 2.5f,  100, -100, 96,
+                                      126.5f, 127.5f, -128.5f, 1000,  -1000, 0,   3,    -3};
+  std::vector<uint16_t> memory(16), values;
+  for (const float number : numbers) values.push_back(Bf16Of(number));
+  char layout[] = "BNSD";
+  const Shape shape = {1, 1, 1, 16};
+  const auto tensor = [](const Shape& dims, aclDataType dtype, void* data) {
+    return aclCreateTensor(dims.data(), dims.size(), dtype, nullptr, 0, ACL_FORMAT_ND, dims.data(),
+                           dims.size(), data);
+  };
+  for (float scale : {1.0f, 1.00499f}) {
+    std::vector<int8_t> out(16, 77);
+    const aclTensor* const keys[] = {tensor(shape, ACL_BF16, memory.data())};
+    const aclTensor* const of_values[] = {tensor(shape, ACL_BF16, values.data())};
+    aclTensorList* const key = aclCreateTensorList(keys, 1);
+    aclTensorList* const value = aclCreateTensorList(of_values, 1);
+    aclTensor* const query = tensor(shape, ACL_BF16, memory.data());
+    aclTensor* const scales = tensor({1}, ACL_FLOAT, &scale);
+    aclTensor* const result = tensor(shape, ACL_INT8, out.data());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnIncreFlashAttentionV2GetWorkspaceSize(query, key, value, nullptr, nullptr, nullptr,
+                                                         nullptr, nullptr, nullptr, scales, nullptr, 1, 1.0,
+                                                         layout, 1, result, &size, &executor),
+              0)
+        << aclGetRecentErrMsg();
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnIncreFlashAttentionV2(workspace.device(), size, executor, environment.stream()), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    // 100 * 1.00499 is 100.499, which FLOAT16 has as 100.5.
+    const std::vector<int8_t> expected =
+        scale == 1.0f
+            ? std::vector<int8_t>{1, 2, -1, -2, 3, 100, -100, 96, 127, 127, -128, 127, -128, 0, 3, -3}
+            : std::vector<int8_t>{1, 2, -1, -2, 3, 101, -101, 97, 127, 127, -128, 127, -128, 0, 3, -3};
+    EXPECT_EQ(out, expected) << scale;
+    aclDestroyTensorList(key);
+    aclDestroyTensorList(value);
+    for (aclTensor* one : {query, scales, result}) aclDestroyTensor(one);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "acl/acl.h"
+#include "acl/acl_op_compiler.h"
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_advance_step.h"
 #include "check/corpus.h"
@@ -55,6 +56,18 @@ void Advance(const Memory& positions, const Memory& others, aclrtStream stream) 
                                       operands[5], 2, 1, 4, &size, &executor));
   Ok(aclnnAdvanceStep(nullptr, size, executor, stream));
   for (aclTensor* const operand : operands) Ok(aclDestroyTensor(operand));
+}
+
+// Sorts by the name of the operator's type, which takes memory of its own until it is done.
+void SortByName(const Memory& from, const Memory& to, aclrtStream stream) {
+  const aclTensorDesc* const description = aclCreateTensorDesc(ACL_FLOAT, 1, &kCount, ACL_FORMAT_ND);
+  const aclDataBuffer* const input = aclCreateDataBuffer(from.Get(), kBytes);
+  aclDataBuffer* output = aclCreateDataBuffer(to.Get(), kBytes);
+  Ok(aclopCompileAndExecute("SortV2", 1, &description, &input, 1, &description, &output, nullptr,
+                            ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, stream));
+  aclDestroyTensorDesc(description);
+  Ok(aclDestroyDataBuffer(input));
+  Ok(aclDestroyDataBuffer(output));
 }
 
 float host[kCount];
@@ -110,6 +123,24 @@ CASE(
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
       Ok(aclrtSynchronizeStream(program.one.Get()));
       Ok(aclrtMemcpy(host, kBytes, program.y.Get(), kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
+    })
+
+// Nor that memory which the library took for the call is free again.
+CASE(
+    call_by_name_has_ended, "read-back-not-ordered", "aclnnSort writes valuesOut",
+    {
+      TwoStreams program;
+      SortByName(program.x, program.y, program.one.Get());
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      Ok(aclrtMemcpy(host, kBytes, program.y.Get(), kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
+    },
+    {
+      TwoStreams program;
+      SortByName(program.x, program.y, program.one.Get());
+      program.Order();
+      SortByName(program.y, program.z, program.two.Get());
+      Ok(aclrtSynchronizeStream(program.two.Get()));
+      Ok(aclrtMemcpy(host, kBytes, program.z.Get(), kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
     })
 
 CASE(

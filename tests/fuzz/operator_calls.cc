@@ -955,6 +955,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(IndexSelect, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
     MOVES(Gather, 2, kOperand0, t[0], given.Dim(t[0]), given.IndicesLike(t[1]), t[1]),
     MOVES(GatherV2, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1]),
+    MOVES(GatherV3, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), 0, 1, t[1]),
     MOVES(Take, 2, kAny, t[0], given.IndicesLike(t[1]), t[1]),
     MOVES(Embedding, 2, kOperand0, t[0], given.IndicesOfRows(t[1]), t[1]),
     MOVES(Index, 2, kOperand0, t[0], given.IndexList(t[1]), t[1]),

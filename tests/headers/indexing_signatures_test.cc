@@ -108,6 +108,7 @@ HAS(aclnnDiagFlat, In, int64_t, Out);
 HAS(aclnnIndexSelect, In, int64_t, In, Out);
 HAS(aclnnGather, In, int64_t, In, Out);
 HAS(aclnnGatherV2, In, int64_t, In, Out);
+HAS(aclnnGatherV3, In, int64_t, In, int64_t, int64_t, Out);
 HAS(aclnnTake, In, In, Out);
 HAS(aclnnEmbedding, In, In, In);
 HAS(aclnnIndex, In, List, Out);

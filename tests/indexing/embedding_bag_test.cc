@@ -162,9 +162,10 @@ IndexOperator EmbeddingBag() {
     SetIndices(tensors[1], 0, call["weight"].shape[0], random);
     int64_t offset = 0;
     const int64_t entries = tensors[1].size();
+    const bool ascends = random.Chance(80);
     for (int64_t i = 0; i < tensors[2].size(); ++i) {
       EncodeIntegerElement(tensors[2].dtype(), offset, tensors[2].Element(i));
-      offset = std::min(entries, offset + random.Below(5));
+      offset = ascends ? std::min(entries, offset + random.Below(5)) : random.Between(0, entries);
     }
   };
   op.oracle = BagOracle;

@@ -119,6 +119,79 @@ std::vector<IndexOperator> Gathers() {
   v2.oracle = around_oracle;
   v2.range = range(true, "index");
 
+  // With dims that both share, on Ascend 950 alone; without them it is V2.
+  const auto shared_of = [](const IndexCall& call) {
+    return static_cast<std::ptrdiff_t>(call["batchDims"].integer);
+  };
+  const auto with_shared = [=](const IndexCall& call) {
+    const Shape& index = call["index"].shape;
+    if (shared_of(call) == 0) return around(call);
+    const Shape& self = call["self"].shape;
+    const auto dim = static_cast<std::ptrdiff_t>(Wrapped(call["dim"].integer, self));
+    Shape result(self.begin(), self.begin() + dim);
+    result.insert(result.end(), index.begin() + shared_of(call), index.end());
+    result.insert(result.end(), self.begin() + dim + 1, self.end());
+    return result;
+  };
+  IndexOperator v3;
+  v3.function = PORTACL_C_FUNCTION(aclnnGatherV3);
+  v3.numbers_on = Product::k950;
+  v3.valid = {TensorArg("self", {2, 3}),  IntegerArg("dim", 0),  TensorArg("index", {2, 2}, ACL_INT64),
+              IntegerArg("batchDims", 0), IntegerArg("mode", 1), OutputArg("out", {2, 2, 3})};
+  v3.rules = v2.rules;
+  v3.rules.resize(6);  // up to dim's
+  const auto is_before_950 = [](const IndexCall& call) { return call.product != Product::k950; };
+  v3.rules.push_back(Refuses(161002, "dim", [=](IndexCall& call) {
+    return is_before_950(call) && Wrapped(call["dim"].integer, call["self"].shape) != 0;
+  }));
+  v3.rules.push_back(Refuses(161002, "batchDims", [=](IndexCall& call) {
+    return is_before_950(call) && call["batchDims"].integer != 0;
+  }));
+  v3.rules.push_back(Refuses(
+      161002, "mode", [=](IndexCall& call) { return is_before_950(call) && call["mode"].integer != 1; }));
+  v3.rules.push_back(Refuses(161002, "batchDims index", [=](IndexCall& call) {
+    const Shape& self = call["self"].shape;
+    const Shape& index = call["index"].shape;
+    const auto dim = static_cast<std::ptrdiff_t>(Wrapped(call["dim"].integer, self));
+    const std::ptrdiff_t shared = shared_of(call);
+    return shared < 0 || shared > (self.empty() ? 0 : std::min(dim, std::ssize(index))) ||
+           !std::equal(self.begin(), self.begin() + shared, index.begin());
+  }));
+  v3.rules.push_back(
+      Refuses(161002, "out", [=](IndexCall& call) { return call["out"].shape != with_shared(call); }));
+  v3.rules.push_back(EmptyDone("self index"));
+  v3.draw = [=](IndexCall& call, RandomNumbers& random) {
+    draw_around(2)(call, random);
+    if (call.product != Product::k950) call["dim"].integer = 0;
+    const Shape& self = call["self"].shape;
+    const auto dim = static_cast<int64_t>(Wrapped(call["dim"].integer, self));
+    call["batchDims"].integer = self.empty() ? 0 : random.Below(dim + 1);
+    Shape& index = call["index"].shape;
+    index.insert(index.begin(), self.begin(), self.begin() + shared_of(call));
+    call["mode"].integer = call.product != Product::k950 ? 1 : random.Below(3);
+    call["out"].shape = with_shared(call);
+  };
+  v3.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const std::ptrdiff_t shared = shared_of(call);
+    const TensorValues& self = tensors[0];
+    const TensorValues& index = tensors[1];
+    if (self.shape.empty())
+      return std::vector<Outcome>{
+          {IsPlace(Wrap(index.Integer(0), 1), 1) ? self.elements[0] : Element(self.elements[0].size())}};
+    const size_t dim = Wrapped(call["dim"].integer, self.shape);
+    const std::ptrdiff_t own = std::ssize(index.shape) - shared;
+    return std::vector<Outcome>{ForEachElement(tensors[2].shape, [&](Index& at) -> std::optional<Element> {
+      const auto behind = at.begin() + static_cast<std::ptrdiff_t>(dim);
+      Index of_index(at.begin(), at.begin() + shared);
+      of_index.insert(of_index.end(), behind, behind + own);
+      Index from(at.begin(), behind);
+      from.push_back(Wrap(index.Integer(PositionOf(index.shape, of_index)), self.shape[dim]));
+      from.insert(from.end(), behind + (index.shape.empty() ? 1 : own), at.end());
+      return Taken(self, from);
+    })};
+  };
+  v3.range = range(true, "index");
+
   IndexOperator gather;
   gather.function = PORTACL_C_FUNCTION(aclnnGather);
   gather.valid = {TensorArg("self", {2, 3}), IntegerArg("dim", 1), TensorArg("index", {2, 6}, ACL_INT64),
@@ -246,7 +319,7 @@ std::vector<IndexOperator> Gathers() {
     })};
   };
   embedding.range = range(false, "indices");
-  return {select, v2, gather, take, embedding};
+  return {select, v2, v3, gather, take, embedding};
 }
 
 // ---- Scatter ----

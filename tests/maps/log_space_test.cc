@@ -1,7 +1,10 @@
 // Powers with evenly spaced exponents: what phase 1 answers, and every element against float64's pow.
 // SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_linspace.h"
 #include "aclnnop/aclnn_log_space.h"
+#include "aclnnop/aclnn_pow.h"
 #include "indexing/index_calls.h"
+#include "support/numeric_suite.h"
 
 namespace portacl::testing {
 namespace {
@@ -87,6 +90,130 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(Powers, Operators());
+
+struct Bound {
+  DtypeNumber dtype;
+  double number;
+};
+
+class Bounds {
+ public:
+  Bounds(const Bound& start, const Bound& end) : start_(Make(start)), end_(Make(end)) {}
+  ~Bounds() {
+    aclDestroyScalar(start_);
+    aclDestroyScalar(end_);
+  }
+  Bounds(const Bounds&) = delete;
+  Bounds& operator=(const Bounds&) = delete;
+  const aclScalar* start() const { return start_; }
+  const aclScalar* end() const { return end_; }
+
+ private:
+  static aclScalar* Make(const Bound& bound) {
+    Element element = ElementOfNumber(bound.dtype, {static_cast<long double>(bound.number), 0});
+    return aclCreateScalar(element.data(), AsAclDataType(bound.dtype));
+  }
+
+  aclScalar* start_;
+  aclScalar* end_;
+};
+
+// Runs phase 2 of what phase 1 made, `times` times.
+using Phase2 = aclnnStatus (*)(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream);
+void RunPhase2(Phase2 run, uint64_t size, aclOpExecutor* executor, aclrtStream stream, int times = 1) {
+  const GuardedBuffer workspace(size);
+  if (times > 1) {
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
+  }
+  for (int i = 0; i < times; ++i) {
+    ASSERT_EQ(run(size == 0 ? nullptr : workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
+    ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+  }
+  if (times > 1) {
+    ASSERT_EQ(aclDestroyAclOpExecutor(executor), 0);
+  }
+}
+
+// Bit by bit what aclnnPowScalarTensor makes of aclnnLinspace's numbers, whatever the layout, and as often as a
+// repeatable executor runs.
+TEST(LogSpaceAlone, IsAPowerOfLinspace) {
+  const std::vector<std::pair<Bound, Bound>> bounds = {
+      {{ACL_FLOAT, -2.25}, {ACL_FLOAT, 3.1}},    {{ACL_FLOAT16, -1.5}, {ACL_BF16, 3.25}},
+      {{ACL_BF16, 4.5}, {ACL_FLOAT16, -4.5}},    {{ACL_FLOAT16, 0.5}, {ACL_FLOAT16, -0.5}},
+      {{ACL_INT64, 5}, {ACL_DOUBLE, -5.000001}}, {{ACL_BOOL, 1}, {ACL_UINT8, 3}}};
+  for (const engine::Isa isa : IsasToTest()) {
+    for (const char* threads : {"1", "3"}) {
+      const ScopedEnvironment environment(
+          Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
+      ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+      RandomNumbers random(0x1065);
+      for (const Shape& shape :
+           {Shape{}, Shape{1}, Shape{2}, Shape{3}, Shape{15}, Shape{16}, Shape{17}, Shape{511}, Shape{512},
+            Shape{513}, Shape{7, 5, 9}, Shape{1, 2, 1, 3, 2, 1, 2, 3}, Shape{70001}}) {
+        for (const Layout layout : kOutputLayouts) {
+          const auto& [start, end] = bounds[static_cast<size_t>(random.Below(std::ssize(bounds)))];
+          const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
+          const bool is_mixed = (start.dtype == ACL_FLOAT16 && end.dtype == ACL_BF16) ||
+                                (start.dtype == ACL_BF16 && end.dtype == ACL_FLOAT16);
+          const double base = std::vector<double>{10, 2, 0.3}[static_cast<size_t>(random.Below(3))];
+          HostTensor out(dtype, MakeView(shape, layout, random));
+          out.Remember();
+          const Bounds both(start, end);
+          uint64_t size = 0;
+          aclOpExecutor* executor = nullptr;
+          ASSERT_EQ(aclnnLogSpaceGetWorkspaceSize(both.start(), both.end(), out.size(), base, out.Handle(),
+                                                  &size, &executor),
+                    0);
+          RunPhase2(aclnnLogSpace, size, executor, environment.stream(), /*times=*/random.Chance(30) ? 3 : 1);
+          EXPECT_TRUE(out.UnchangedOutsideView());
+
+          HostTensor exponents(is_mixed ? ACL_FLOAT : dtype, MakeView({out.size()}, Layout::kDense, random));
+          HostTensor expected(dtype, MakeView({out.size()}, Layout::kDense, random));
+          ASSERT_EQ(aclnnLinspaceGetWorkspaceSize(both.start(), both.end(), out.size(), exponents.Handle(),
+                                                  &size, &executor),
+                    0);
+          RunPhase2(aclnnLinspace, size, executor, environment.stream());
+          aclScalar* const number = aclCreateScalar(const_cast<double*>(&base), ACL_DOUBLE);
+          ASSERT_EQ(aclnnPowScalarTensorGetWorkspaceSize(number, exponents.Handle(), expected.Handle(), &size,
+                                                         &executor),
+                    0);
+          RunPhase2(aclnnPowScalarTensor, size, executor, environment.stream());
+          aclDestroyScalar(number);
+          for (int64_t i = 0; i < out.size(); ++i)
+            ASSERT_EQ(
+                std::memcmp(out.Element(i), expected.Element(i), static_cast<size_t>(ElementSize(dtype))), 0)
+                << i << " of " << out.size() << " " << DtypeName(dtype) << " " << LayoutName(layout) << ": "
+                << out.Real(i) << ", expected " << expected.Real(i);
+        }
+      }
+    }
+  }
+}
+
+// More elements than memory has: phase 1 fails and names the result, and the next call is right.
+TEST(LogSpaceAlone, ExponentsThatNoMemoryHoldsAreRefused) {
+  const ScopedEnvironment environment(Variables{});
+  const Bounds both({ACL_FLOAT16, 0}, {ACL_BF16, 1});
+  const int64_t steps = int64_t{1} << 60;
+  const int64_t stride = 0;
+  alignas(8) char element[8] = {};
+  aclTensor* const expanded =
+      aclCreateTensor(&steps, 1, ACL_FLOAT16, &stride, 0, ACL_FORMAT_ND, &steps, 1, element);
+  uint64_t size = 7;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_NE(aclnnLogSpaceGetWorkspaceSize(both.start(), both.end(), steps, 10, expanded, &size, &executor),
+            0);
+  const std::string message = TakeErrorMessage();
+  EXPECT_NE(message.find("aclnnLogSpace"), std::string::npos) << message;
+  EXPECT_EQ(executor, nullptr);
+  EXPECT_EQ(size, 7U);
+  aclDestroyTensor(expanded);
+  RandomNumbers random(1);
+  HostTensor out(ACL_FLOAT16, MakeView({3}, Layout::kDense, random));
+  ASSERT_EQ(aclnnLogSpaceGetWorkspaceSize(both.start(), both.end(), 3, 4, out.Handle(), &size, &executor), 0);
+  RunPhase2(aclnnLogSpace, size, executor, environment.stream());
+  EXPECT_EQ((std::vector<double>{out.Real(0), out.Real(1), out.Real(2)}), (std::vector<double>{1, 2, 4}));
+}
 
 }  // namespace
 }  // namespace portacl::testing

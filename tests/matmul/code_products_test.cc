@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -500,11 +502,66 @@ TEST(CodeProducts, V5Refuses) {
         call.scale = PowersOf({2, 6, 2}, random);
       },
       161002, "x2Scale");
+  // What a mode needs is named where it is null.
+  expect(
+      mixed(), [](Call& call) { call.row_scale = Nothing(); }, 161002, "x1Scale is null");
+  expect(
+      mixed(),
+      [&](Call& call) {
+        call.scale = FloatsOf({1, 6}, ACL_BF16, random);
+      },
+      161002, "yScale is null");
   // A tensor without elements is none.
   Call call = whole();
   call.x1_offset = Numbers({0}, ACL_FLOAT);
   call.offset = Numbers({0}, ACL_FLOAT);
   EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
+}
+
+TEST(CodeProducts, ScalesWithoutDims) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(6);
+  Call call;
+  call.x1 = CodesOf({4, 32}, ACL_FLOAT8_E4M3FN, random);
+  call.x2 = CodesOf({32, 6}, ACL_FLOAT8_E4M3FN, random);
+  call.scale = FloatsOf({1}, ACL_FLOAT, random);
+  call.row_scale = FloatsOf({1}, ACL_FLOAT, random);
+  call.out = Numbers({4, 6}, ACL_FLOAT);
+  ASSERT_TRUE(call.Run(environment.stream()).Succeeded());
+  const std::vector<unsigned char> expected = call.out.bytes;
+  call.out = Numbers({4, 6}, ACL_FLOAT);
+  for (HeldView* const scale : {&call.scale, &call.row_scale}) scale->shape = scale->strides = {};
+  ASSERT_TRUE(call.Run(environment.stream()).Succeeded());
+  EXPECT_EQ(call.out.bytes, expected);
+}
+
+TEST(CodeProducts, V5NamesWhatIsNullOnA2) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
+  RandomNumbers random(4);
+  Call call;
+  call.x1 = CodesOf({3, 16}, ACL_INT8, random);
+  call.x2 = Numbers({16, 2}, ACL_INT32);
+  call.scale = WordsOf({16}, random);
+  call.row_scale = FloatsOf({3, 1}, ACL_FLOAT, random);
+  call.out = Numbers({3, 16}, ACL_BF16);
+  const CallResult without = call.Run(environment.stream());
+  EXPECT_EQ(without.plan, 161001);
+  EXPECT_NE(without.message.find("yOffset is a null pointer"), std::string::npos) << without.message;
+  call.y_offset = FloatsOf({16}, ACL_FLOAT, random);
+  EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
+  call.row_scale = Nothing();
+  EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+
+  call.x1 = CodesOf({3, 1024}, ACL_INT4, random);
+  call.x2 = CodesOf({256, 1024}, ACL_INT4, random);
+  call.has_flag2 = true;
+  call.scale = FloatsOf({4, 256}, ACL_FLOAT, random);
+  call.y_offset = Nothing();
+  call.offset = Numbers({4, 256}, ACL_FLOAT16);
+  call.out = Numbers({3, 256}, ACL_BF16);
+  const CallResult offsets = call.Run(environment.stream());
+  EXPECT_EQ(offsets.plan, 161002);
+  EXPECT_NE(offsets.message.find("x1Scale is null"), std::string::npos) << offsets.message;
 }
 
 // ---- operators of Ascend 950 ----
@@ -617,14 +674,15 @@ TEST(CodeProducts, AddsInPlace) {
 
 TEST(CodeProducts, AddsGroupsInPlace) {
   OnEachIsa(Product::k950, 14, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 8; ++i) {
       const bool is_hifloat = i % 2 != 0;
       const bool are_counts = i >= 3;
-      const int64_t m = random.Between(1, 40), n = random.Between(1, 70);
-      const std::vector<int64_t> counts = {random.Between(0, 90), random.Between(0, 90),
-                                           random.Between(0, 40)};
-      const int64_t groups = 3;
-      const int64_t k = counts[0] + counts[1] + counts[2] + (i == 5 ? 7 : 1);
+      const bool are_many = i >= 6;  // more than there are units, each of which takes two
+      const int64_t m = random.Between(1, are_many ? 2 : 40), n = random.Between(1, are_many ? 3 : 70);
+      const int64_t groups = are_many ? 300 : 3;
+      std::vector<int64_t> counts(static_cast<size_t>(groups));
+      for (int64_t& count : counts) count = random.Between(0, are_many ? 3 : 90);
+      const int64_t k = std::accumulate(counts.begin(), counts.end(), i == 5 ? int64_t{7} : int64_t{1});
       const DtypeNumber codes = is_hifloat ? ACL_HIFLOAT8 : ACL_FLOAT8_E4M3FN;
       HeldView x1 = CodesOf({m, k}, codes, random, true);
       HeldView x2 = CodesOf({k, n}, codes, random);
@@ -868,6 +926,335 @@ TEST(CodeProducts, PacksCodesOfNumbers) {
     EXPECT_EQ(pack(other, packed).plan, 161002);
     HeldView none = Nothing();
     EXPECT_EQ(pack(none, packed).plan, 161001);
+  }
+}
+
+// ---- groups ----
+
+// A call of aclnnGroupedMatmulV4 or V5, each list of which has one tensor.
+struct GroupedCall {
+  HeldView x, weight, scale, factor = Nothing(), bias = Nothing(), list, y;
+  int64_t group_type = 0, list_type = 0, split_item = 3, act = 0;
+  bool is_v5 = true, has_two = false;
+
+  CallResult Run(aclrtStream stream) {
+    const auto list_of = [](HeldView& view, bool is_twice = false) -> aclTensorList* {
+      if (view.null) return nullptr;
+      const aclTensor* const tensors[] = {view.Make(), is_twice ? view.Make() : nullptr};
+      return aclCreateTensorList(tensors, is_twice ? 2 : 1);
+    };
+    aclTensorList* const lists[] = {list_of(x, has_two), list_of(weight), list_of(bias),
+                                    list_of(scale),      list_of(factor), list_of(y)};
+    aclTensor* const groups = list.Make();
+    CallResult result;
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    if (is_v5) {
+      result.plan = aclnnGroupedMatmulV5GetWorkspaceSize(
+          lists[0], lists[1], lists[2], lists[3], nullptr, nullptr, nullptr, lists[4], groups, nullptr,
+          nullptr, nullptr, split_item, group_type, list_type, act, nullptr, lists[5], nullptr, nullptr,
+          &size, &executor);
+    } else {
+      result.plan = aclnnGroupedMatmulV4GetWorkspaceSize(lists[0], lists[1], lists[2], lists[3], nullptr,
+                                                         nullptr, nullptr, lists[4], groups, nullptr, nullptr,
+                                                         nullptr, split_item, group_type, list_type, act,
+                                                         lists[5], nullptr, nullptr, &size, &executor);
+    }
+    if (result.plan == 0) {
+      std::vector<std::byte> workspace(size);
+      result.run =
+          (is_v5 ? aclnnGroupedMatmulV5 : aclnnGroupedMatmulV4)(workspace.data(), size, executor, stream);
+      result.synchronize = aclrtSynchronizeStream(stream);
+    } else {
+      result.message = TakeErrorMessage();
+    }
+    for (aclTensorList* const one : lists) {
+      if (one != nullptr) aclDestroyTensorList(one);
+    }
+    aclDestroyTensor(groups);
+    for (HeldView* const view : {&x, &weight, &scale, &factor, &bias, &list, &y}) view->Fetch();
+    return result;
+  }
+};
+HeldView ListOf(const std::vector<int64_t>& counts, bool are_counts) {
+  HeldView list = Numbers({std::ssize(counts)}, ACL_INT64);
+  int64_t end = 0;
+  for (size_t g = 0; g < counts.size(); ++g) {
+    end += counts[g];
+    std::memcpy(list.bytes.data() + 8 * g, are_counts ? &counts[g] : &end, 8);
+  }
+  return list;
+}
+
+enum class GroupedScales { kWords, kWhole, kPowers, kBlocks };
+struct GroupedKind {
+  GroupedScales scales;
+  DtypeNumber x, weight;
+};
+constexpr GroupedKind kGroupedKinds[] = {{GroupedScales::kWords, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2},
+                                         {GroupedScales::kWords, ACL_HIFLOAT8, ACL_HIFLOAT8},
+                                         {GroupedScales::kWhole, ACL_HIFLOAT8, ACL_HIFLOAT8},
+                                         {GroupedScales::kWhole, ACL_FLOAT8_E5M2, ACL_FLOAT8_E5M2},
+                                         {GroupedScales::kPowers, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E4M3FN},
+                                         {GroupedScales::kPowers, ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1},
+                                         {GroupedScales::kBlocks, ACL_HIFLOAT8, ACL_HIFLOAT8},
+                                         {GroupedScales::kBlocks, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2}};
+
+TEST(CodeProducts, GroupsOfRows) {
+  OnEachIsa(Product::k950, 21, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 2 * static_cast<int>(std::size(kGroupedKinds)); ++i) {
+      const GroupedKind& kind = kGroupedKinds[static_cast<size_t>(i) / 2];
+      const bool is_transposed = i % 2 != 0;
+      const bool is_packed = IsPacked(kind.x);
+      const std::vector<int64_t> counts = {random.Between(0, 70), 0, random.Between(1, 5),
+                                           random.Between(0, 40)};
+      const int64_t groups = 4, m = counts[0] + counts[2] + counts[3] + 3;  // three rows are of no group
+      const int64_t k = 2 * random.Between(2, 150), n = 2 * random.Between(1, 80);
+      GroupedCall call;
+      call.is_v5 = random.Chance(50);
+      call.list_type = i % 3 == 0 ? 1 : 0;
+      call.x = CodesOf({m, k}, kind.x, random);
+      call.weight = CodesOf({groups, k, n}, kind.weight, random, is_transposed);
+      call.list = ListOf(counts, call.list_type == 1);
+      call.y = FloatsOf({m, n}, kOuts[i % 3], random);
+      const auto pairs = (k + 63) / 64, down = (k + 127) / 128, across = (n + 127) / 128;
+      bool has_columns = false;
+      switch (kind.scales) {
+        case GroupedScales::kWords:
+          has_columns = is_transposed;
+          call.scale = WordsOf(has_columns ? Shape{groups, n} : Shape{groups}, random);
+          break;
+        case GroupedScales::kWhole:
+          has_columns = is_transposed;
+          call.scale = FloatsOf(has_columns ? Shape{groups, n} : Shape{groups, 1}, ACL_FLOAT, random);
+          if (i % 4 != 0)
+            call.factor = FloatsOf(has_columns ? Shape{m} : Shape{groups, 1}, ACL_FLOAT, random);
+          break;
+        case GroupedScales::kPowers:
+          call.scale =
+              PowersOf(is_transposed ? Shape{groups, n, pairs, 2} : Shape{groups, pairs, n, 2}, random);
+          call.factor = PowersOf({m, pairs, 2}, random);
+          if (is_packed) call.bias = FloatsOf({groups, n}, ACL_FLOAT, random);
+          break;
+        case GroupedScales::kBlocks:
+          call.scale = FloatsOf(is_transposed ? Shape{groups, across, down} : Shape{groups, down, across},
+                                ACL_FLOAT, random);
+          call.factor = FloatsOf({m, down}, ACL_FLOAT, random);
+          break;
+      }
+      const HeldView before = call.y;
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      const bool is_powers = kind.scales == GroupedScales::kPowers;
+      const bool has_blocks = is_powers || kind.scales == GroupedScales::kBlocks;
+      ExpectElements(
+          call.y,
+          [&](int64_t row, int64_t column) {
+            int64_t group = 0;
+            for (int64_t end = counts[0]; group < groups && row >= end;) {
+              if (++group < groups) end += counts[static_cast<size_t>(group)];
+            }
+            if (group == groups) return NumberAt(before, {row, column});
+            float sum = SumOf(
+                0, k,
+                is_powers    ? 32
+                : has_blocks ? 128
+                             : k,
+                [&](int64_t t) {
+                  return CodeAt(call.x, {row, t}) * CodeAt(call.weight, {group, t, column});
+                },
+                [&](int64_t j) {
+                  if (is_powers)
+                    return PowerAt(call.factor, {row, j / 2, j % 2}) *
+                           PowerAt(call.scale, is_transposed ? Index{group, column, j / 2, j % 2}
+                                                             : Index{group, j / 2, column, j % 2});
+                  if (!has_blocks) return 1.0f;
+                  return NumberAt(call.factor, {row, j}) *
+                         NumberAt(call.scale, is_transposed ? Index{group, column / 128, j}
+                                                            : Index{group, j, column / 128});
+                });
+            if (kind.scales == GroupedScales::kWords)
+              sum = sum * WordAt(call.scale, has_columns ? group * n + column : group);
+            if (kind.scales == GroupedScales::kWhole) {
+              sum = sum * NumberAt(call.scale, {group, has_columns ? column : 0});
+              if (!call.factor.null)
+                sum = sum * NumberAt(call.factor, has_columns ? Index{row} : Index{group, 0});
+            }
+            return call.bias.null ? sum : sum + NumberAt(call.bias, {group, column});
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, GroupsOfTerms) {
+  OnEachIsa(Product::k950, 22, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 2 * static_cast<int>(std::size(kGroupedKinds)); ++i) {
+      const GroupedKind& kind = kGroupedKinds[static_cast<size_t>(i) / 2];
+      if (kind.scales == GroupedScales::kWords || IsPacked(kind.x)) continue;
+      const std::vector<int64_t> counts = {random.Between(100, 190), 0, random.Between(1, 300)};
+      const int64_t groups = 3, k = counts[0] + counts[2] + i % 2;
+      const int64_t m = random.Between(1, 40), n = random.Between(1, 140);
+      GroupedCall call;
+      call.group_type = 2;
+      call.list_type = i % 3 == 0 ? 1 : 0;
+      call.x = CodesOf({m, k}, kind.x, random, true);
+      call.weight = CodesOf({k, n}, kind.weight, random);
+      call.list = ListOf(counts, call.list_type == 1);
+      call.y = FloatsOf({groups, m, n}, kOuts[i % 3], random);
+      const bool is_powers = kind.scales == GroupedScales::kPowers;
+      const bool is_blocks = kind.scales == GroupedScales::kBlocks;
+      const int64_t across = (n + 127) / 128;
+      const bool has_lines = i % 2 != 0;
+      if (is_powers) {
+        call.scale = PowersOf({k / 64 + groups, n, 2}, random);
+        call.factor = PowersOf({k / 64 + groups, m, 2}, random);
+      } else if (is_blocks) {
+        call.scale = FloatsOf({k / 128 + groups, across}, ACL_FLOAT, random);
+        call.factor = FloatsOf({k / 128 + groups, m}, ACL_FLOAT, random);
+      } else {
+        call.scale = FloatsOf(has_lines ? Shape{groups, n} : Shape{groups}, ACL_FLOAT, random);
+        call.factor = FloatsOf(has_lines ? Shape{groups, m} : Shape{groups}, ACL_FLOAT, random);
+      }
+      const CallResult result = call.Run(stream);
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ExpectElements(
+          call.y,
+          [&](int64_t line, int64_t column) {
+            const int64_t group = line / m, row = line % m;
+            int64_t begin = 0;
+            for (int64_t g = 0; g < group; ++g) begin += counts[static_cast<size_t>(g)];
+            const float sum = SumOf(
+                begin, begin + counts[static_cast<size_t>(group)],
+                is_powers   ? 32
+                : is_blocks ? 128
+                            : k,
+                [&](int64_t t) {
+                  return CodeAt(call.x, {row, t}) * CodeAt(call.weight, {t, column});
+                },
+                [&](int64_t j) {
+                  if (is_powers) {
+                    const int64_t pair = begin / 64 + group + j / 2;
+                    return PowerAt(call.factor, {pair, row, j % 2}) *
+                           PowerAt(call.scale, {pair, column, j % 2});
+                  }
+                  const int64_t block = begin / 128 + group + j;
+                  return is_blocks ? NumberAt(call.factor, {block, row}) *
+                                         NumberAt(call.scale, {block, column / 128})
+                                   : 1.0f;
+                });
+            if (is_powers || is_blocks) return sum;
+            const float scaled = sum * NumberAt(call.scale, has_lines ? Index{group, column} : Index{group});
+            return scaled * NumberAt(call.factor, has_lines ? Index{group, row} : Index{group});
+          },
+          isa + " call " + std::to_string(i));
+    }
+  });
+}
+
+TEST(CodeProducts, GroupsRefuse) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(23);
+  GroupedCall valid;
+  valid.x = CodesOf({6, 64}, ACL_FLOAT8_E4M3FN, random);
+  valid.weight = CodesOf({2, 64, 10}, ACL_FLOAT8_E4M3FN, random);
+  valid.scale = FloatsOf({2, 10}, ACL_FLOAT, random);
+  valid.factor = FloatsOf({6}, ACL_FLOAT, random);
+  valid.list = ListOf({2, 4}, false);
+  valid.y = Numbers({6, 10}, ACL_BF16);
+  struct Fault {
+    const char* words;
+    std::function<void(GroupedCall&)> make;
+  };
+  const std::vector<Fault> faults = {
+      {"parameter x has 2 tensors", [](GroupedCall& call) { call.has_two = true; }},
+      {"scaleOptional is not there", [](GroupedCall& call) { call.scale = Nothing(); }},
+      {"groupListOptional is not there", [](GroupedCall& call) { call.list.null = true; }},
+      {"groupType", [](GroupedCall& call) { call.group_type = -1; }},
+      {"splitItem", [](GroupedCall& call) { call.split_item = 1; }},
+      {"groupListType", [](GroupedCall& call) { call.list_type = 2; }},
+      {"actType", [](GroupedCall& call) { call.act = 1; }},
+      {"parameter weight",
+       [&](GroupedCall& call) {
+         call.weight = CodesOf({2, 64, 10}, ACL_HIFLOAT8, random);
+       }},
+      {"parameter out[0]",
+       [](GroupedCall& call) {
+         call.y = Numbers({6, 10}, ACL_INT8);
+       }},
+      {"parameter scaleOptional",
+       [&](GroupedCall& call) {
+         call.scale = WordsOf({2, 10}, random);
+       }},
+      {"parameter biasOptional",
+       [&](GroupedCall& call) {
+         call.bias = FloatsOf({2, 10}, ACL_FLOAT, random);
+       }},
+      {"parameter weight",
+       [&](GroupedCall& call) {
+         call.weight = CodesOf({2, 63, 10}, ACL_FLOAT8_E4M3FN, random);
+       }},
+      {"parameter groupListOptional",
+       [](GroupedCall& call) {
+         call.list = ListOf({2, 2, 2}, false);
+       }},
+      {"parameter scaleOptional",
+       [](GroupedCall& call) {
+         call.scale = Numbers({2, 9}, ACL_FLOAT);
+       }},
+      {"parameter perTokenScaleOptional", [](GroupedCall& call) { call.factor = Numbers({5}, ACL_FLOAT); }},
+      {"parameter out[0]",
+       [](GroupedCall& call) {
+         call.y = Numbers({6, 11}, ACL_BF16);
+       }},
+      {"perTokenScaleOptional is a null pointer",
+       [&](GroupedCall& call) {
+         call.scale = PowersOf({2, 1, 10, 2}, random);
+         call.factor = Nothing();
+       }},
+  };
+  for (const Fault& fault : faults) {
+    GroupedCall call = valid;
+    fault.make(call);
+    const std::vector<unsigned char> before = call.y.bytes;
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, 161002) << fault.words;
+    EXPECT_NE(result.message.find(fault.words), std::string::npos) << fault.words << ": " << result.message;
+    EXPECT_EQ(call.y.bytes, before) << fault.words;
+  }
+  EXPECT_TRUE(valid.Run(environment.stream()).Succeeded());
+}
+
+// A group that reaches beyond the rows, or terms, is cut there and fails the stream once.
+TEST(CodeProducts, GroupsBeyondTheEnd) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(24);
+  for (const bool cuts_terms : {false, true}) {
+    for (const bool are_counts : {false, true}) {
+      GroupedCall call;
+      call.group_type = cuts_terms ? 2 : 0;
+      call.list_type = are_counts ? 1 : 0;
+      call.x = CodesOf({6, 64}, ACL_HIFLOAT8, random, cuts_terms);
+      call.weight = CodesOf(cuts_terms ? Shape{64, 10} : Shape{2, 64, 10}, ACL_HIFLOAT8, random);
+      call.scale = FloatsOf({2, 10}, ACL_FLOAT, random);
+      call.y = Numbers(cuts_terms ? Shape{2, 6, 10} : Shape{6, 10}, ACL_FLOAT);
+      call.list = ListOf({2, cuts_terms ? 62 : 4}, are_counts);
+      ASSERT_TRUE(call.Run(environment.stream()).Succeeded());
+      const std::vector<unsigned char> expected = call.y.bytes;
+      call.list = ListOf({2, std::numeric_limits<int64_t>::max() - 2}, are_counts);
+      const CallResult result = call.Run(environment.stream());
+      EXPECT_EQ(result.plan, 0);
+      EXPECT_EQ(result.synchronize, 507015);
+      const std::string message = TakeErrorMessage();
+      EXPECT_NE(message.find("groupListOptional has the value"), std::string::npos) << message;
+      EXPECT_NE(message.find(cuts_terms ? "so many terms together at most: 64"
+                                        : "so many rows together at most: 6"),
+                std::string::npos)
+          << message;
+      EXPECT_EQ(call.y.bytes, expected);
+      call.list = ListOf({-3, 6}, are_counts);
+      EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
+    }
   }
 }
 

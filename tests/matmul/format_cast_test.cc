@@ -1,7 +1,9 @@
 // aclnnNpuFormatCast: the storage that a format has, what the cast does to elements and descriptions, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -201,6 +203,29 @@ TEST(FormatCast, WideBlocksOfFourBytes) {
     };
     cast(static_cast<aclFormat>(size.format));
     if (product == Product::k950) cast(ACL_FORMAT_FRACTAL_NZ);
+  }
+}
+
+// PyTorch's NPU back end gives a tensor that is no longer in blocks the format that goes with its dims.
+TEST(FormatCast, ComesBackAsAnImage) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
+  std::vector<uint16_t> numbers(2 * 2 * 16 * 16);
+  std::iota(numbers.begin(), numbers.end(), uint16_t{1});
+  const struct {
+    std::vector<int64_t> dims;
+    std::vector<int64_t> blocks;
+    aclFormat format;
+  } cases[] = {{{2, 3, 5}, {2, 1, 1, 16, 16}, ACL_FORMAT_NCL},
+               {{2, 2, 3, 5}, {2, 2, 1, 1, 16, 16}, ACL_FORMAT_NCHW},
+               {{1, 2, 2, 3, 5}, {1, 2, 2, 1, 1, 16, 16}, ACL_FORMAT_NCDHW}};
+  for (const auto& one : cases) {
+    int64_t count = 1;
+    for (const int64_t dim : one.dims) count *= dim;
+    std::vector<uint16_t> back(static_cast<size_t>(count));
+    const Tensor fractal(one.dims, ACL_FLOAT16, ACL_FORMAT_FRACTAL_NZ, one.blocks, numbers.data());
+    const Tensor plain(one.dims, ACL_FLOAT16, one.format, {}, back.data());
+    EXPECT_EQ(Cast(environment, fractal, plain), 0) << TakeErrorMessage();
+    EXPECT_TRUE(std::equal(back.begin(), back.end(), numbers.begin()));
   }
 }
 

@@ -65,8 +65,9 @@ IndexOperator Pairs(const CFunction& function, bool has_scalar) {
   op.rules.push_back(Refuses(161002, "p", [=](IndexCall& call) { return !(power(call) >= 0); }));
   op.rules.push_back(SucceedsIf([](IndexCall& call) { return call["self"].shape[0] < 2; }));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
-    const int64_t n = random.Chance(15) ? random.Between(50, 230) : random.Between(2, 12);
-    const int64_t depth = random.Chance(10) ? random.Between(250, 600) : random.Between(0, 9);
+    const bool is_long = random.Chance(8);
+    const int64_t n = is_long ? random.Between(50, 230) : random.Between(2, 12);
+    const int64_t depth = !is_long && random.Chance(10) ? random.Between(250, 600) : random.Between(0, 5);
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16});
     call["self"] = TensorArg("self", {n, depth}, dtype);
     call["out"] = OutputArg("out", {PairsOf(n)}, dtype);
@@ -122,11 +123,14 @@ std::optional<Shape> DistancesOf(const IndexCall& call) {
 }
 double PowerOf(const IndexCall& call) { return call["p"].real == -1 ? kInfinity : call["p"].real; }
 
-double TermOf(double gradient, double difference, double distance, double p) {
+double TermOf(DtypeNumber dtype, double gradient, double difference, double distance, double p) {
   const double sign = (difference > 0) - (difference < 0);
   if (distance == 0 || p == 0) return 0;
   if (p == 1) return gradient * sign;
-  if (p == kInfinity) return std::fabs(difference) == distance ? gradient * sign : 0;
+  if (p == kInfinity) {
+    const Element size = Rounded(dtype, std::fabs(difference));
+    return DecodeReal(dtype, size.data()) == distance ? gradient * sign : 0;
+  }
   if (p == 2) return gradient * difference / distance;
   return sign == 0 ? 0 : sign * std::pow(std::fabs(difference), p - 1) * gradient / std::pow(distance, p - 1);
 }
@@ -166,16 +170,18 @@ IndexOperator CdistBackward() {
       Refuses(161002, "p", [](IndexCall& call) { return !(call["p"].real >= 0 || call["p"].real == -1); }),
       EmptyDone("grad x1 x2 cdist")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
-    Shape left = DrawShape(random, 0, 3, 3);
+    Shape left(static_cast<size_t>(random.Below(4)));
+    for (int64_t& dim : left) dim = random.Between(1, 3);
     Shape right = left;
     for (size_t i = 0; i < left.size(); ++i) {
       if (random.Chance(20)) left[i] = 1;
       if (random.Chance(20)) right[i] = 1;
     }
     const Shape batch = *Broadcast(left, right);
-    const int64_t depth = random.Chance(15) ? random.Between(200, 700) : random.Between(1, 20);
+    const bool is_long = random.Chance(8);
+    const int64_t depth = is_long ? random.Between(200, 700) : random.Between(1, 20);
     const int64_t rows = random.Between(1, 7);
-    const int64_t columns = random.Chance(10) ? random.Between(250, 300) : random.Between(1, 9);
+    const int64_t columns = !is_long && random.Chance(8) ? random.Between(250, 300) : random.Between(1, 9);
     const auto with = [](Shape shape, int64_t a, int64_t b) {
       shape.insert(shape.end(), {a, b});
       return shape;
@@ -228,8 +234,8 @@ IndexOperator CdistBackward() {
       for (int64_t m = 0; m < left.shape.back(); ++m) {
         a.back() = b.back() = m;
         const auto difference = static_cast<double>(left.At(a) - right.At(b));
-        sums[static_cast<size_t>(left.PlaceOf(a))] +=
-            TermOf(ValueAt(tensors[0], i), difference, ValueAt(tensors[3], i), PowerOf(call));
+        sums[static_cast<size_t>(left.PlaceOf(a))] += TermOf(
+            tensors[3].dtype, ValueAt(tensors[0], i), difference, ValueAt(tensors[3], i), PowerOf(call));
       }
     }
     Outcome outcome;

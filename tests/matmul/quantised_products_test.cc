@@ -970,15 +970,16 @@ TEST(QuantisedProducts, LongestAxes) {
 
 // ---- words of scales ----
 
-uint64_t ExpectedWord(float scale, float offset) {
+uint64_t ExpectedWord(float scale, float offset, bool has_all_bits = false) {
   uint32_t bits;
   std::memcpy(&bits, &scale, 4);
-  double whole = std::trunc(std::fabs(static_cast<double>(offset)) + 0.5);
-  if (offset < 0) whole = -whole;
+  const double below = std::floor(static_cast<double>(offset));
+  const double rest = static_cast<double>(offset) - below;
+  double whole = rest > 0.5 || (rest == 0.5 && std::fmod(below, 2) != 0) ? below + 1 : below;
   if (std::isnan(offset)) whole = 0;
   const auto number = static_cast<int64_t>(std::min(255.0, std::max(-256.0, whole)));
   const auto low = static_cast<uint64_t>(number < 0 ? number + 512 : number);
-  return bits / 8192 * 8192 + (low << 37) + (uint64_t{1} << 46);
+  return (has_all_bits ? bits : bits / 8192 * 8192) + (low << 37) + (uint64_t{1} << 46);
 }
 const float kOffsets[] = {0,
                           -0.0f,
@@ -1018,15 +1019,21 @@ TEST(ScaleWords, OfArrays) {
           continue;
         }
         const float offset = offsets == 0 ? 0 : kOffsets[15 - offsets + (offsets == 1 ? 0 : i)];
-        EXPECT_EQ(words[i], ExpectedWord(kScales[scales == 1 ? 0 : i], offset)) << i;
+        EXPECT_EQ(words[i], ExpectedWord(kScales[scales == 1 ? 0 : i], offset, true)) << i;
       }
       std::free(words);
     }
   }
   uint64_t* words = nullptr;
   uint64_t size = 0;
-  EXPECT_EQ(aclnnTransQuantParam(nullptr, 1, nullptr, 0, &words, &size), 161001);
-  EXPECT_EQ(aclnnTransQuantParam(kScales, 1, nullptr, 1, &words, &size), 161001);
+  const float number = 1.1f;
+  ASSERT_EQ(aclnnTransQuantParam(&number, 1, nullptr, 0, &words, &size), 0);
+  EXPECT_EQ(words[0], 0x40003F8CCCCDull);
+  std::free(words);
+  EXPECT_EQ(aclnnTransQuantParam(nullptr, 1, nullptr, 0, &words, &size), 161002);
+  EXPECT_NE(TakeErrorMessage().find("scaleArray is a null pointer"), std::string::npos);
+  EXPECT_EQ(aclnnTransQuantParam(kScales, 1, nullptr, 1, &words, &size), 161002);
+  EXPECT_NE(TakeErrorMessage().find("offsetArray is a null pointer"), std::string::npos);
   EXPECT_EQ(aclnnTransQuantParam(kScales, 1, nullptr, 0, nullptr, &size), 161001);
   EXPECT_EQ(aclnnTransQuantParam(kScales, 1, nullptr, 0, &words, nullptr), 161001);
   EXPECT_EQ(aclnnTransQuantParam(kScales, 0, nullptr, 0, &words, &size), 161002);

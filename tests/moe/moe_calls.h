@@ -72,6 +72,7 @@ class Numbers {
   const Shape& shape() const { return values_->shape; }
   int64_t size() const { return std::ssize(values_->elements); }
   double operator[](int64_t i) const {
+    if (IsIntegerDtype(values_->dtype)) return static_cast<double>(Integer(i));
     return DecodeReal(values_->dtype, values_->elements[static_cast<size_t>(i)].data());
   }
   double At(int64_t row, int64_t column) const { return (*this)[row * shape().back() + column]; }

@@ -281,15 +281,28 @@ struct Lengths {
     for (const aclTensor* one : {rows, marks, index, statistics}) aclDestroyTensor(one);
     aclDestroyIntArray(array);
   }
-  aclnnStatus Plan(bool is_marked, aclOpExecutor** executor) {
+  static constexpr int kCalls = 4;
+  aclnnStatus Plan(int which, aclOpExecutor** executor) {
     uint64_t size = 0;
     char layout[] = "TND";
-    return is_marked ? aclnnBlockSparseAttentionGetWorkspaceSize(
-                           rows, rows, rows, marks, nullptr, array, array, array, nullptr, layout, layout, 1,
-                           0, 1, 0, 0, 0, 0, 0, rows, nullptr, &size, executor)
-                     : aclnnNsaSelectedAttentionGetWorkspaceSize(rows, rows, rows, index, nullptr, array,
-                                                                 array, 1, 1, layout, 0, 1, 1, statistics,
-                                                                 statistics, rows, &size, executor);
+    switch (which) {
+      case 0:
+        return aclnnBlockSparseAttentionGetWorkspaceSize(rows, rows, rows, marks, nullptr, array, array,
+                                                         array, nullptr, layout, layout, 1, 0, 1, 0, 0, 0, 0,
+                                                         0, rows, nullptr, &size, executor);
+      case 1:
+        return aclnnNsaSelectedAttentionGetWorkspaceSize(rows, rows, rows, index, nullptr, array, array, 1, 1,
+                                                         layout, 0, 1, 1, statistics, statistics, rows, &size,
+                                                         executor);
+      case 2:
+        return aclnnNsaCompressAttentionGetWorkspaceSize(rows, rows, rows, nullptr, nullptr, array, array,
+                                                         array, 1, 1, layout, 0, 1, 1, 1, 1, statistics,
+                                                         statistics, rows, index, &size, executor);
+      default:
+        return aclnnNsaSelectedAttentionGradGetWorkspaceSize(
+            rows, rows, rows, rows, rows, statistics, statistics, index, array, array, nullptr, 1, 1, 1, 1,
+            layout, 0, rows, rows, rows, &size, executor);
+    }
   }
 
   std::byte memory[256];
@@ -303,13 +316,13 @@ TEST(OutOfMemoryOfLengths, AtAnyAllocationOfPhaseOne) {
     setenv("PORTACL_SOC", "Ascend910B1", 1);
     if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return static_cast<int>(kWrong);
     Lengths lengths;
-    for (const bool is_marked : {true, false}) {
+    for (int which = 0; which < Lengths::kCalls; ++which) {
       for (const Failing failing : {Failing::kOnlyOne, Failing::kAllFromThereOn}) {
         bool has_failed = true;
         for (long nth = 1; nth < 1000 && has_failed; ++nth) {
           aclOpExecutor* executor = nullptr;
           FailAllocation(nth, failing);
-          const aclnnStatus status = lengths.Plan(is_marked, &executor);
+          const aclnnStatus status = lengths.Plan(which, &executor);
           has_failed = StopFailingAllocations();
           if (status == 0) aclDestroyAclOpExecutor(executor);
           if (status == 0 || (has_failed && status == 561101)) continue;

@@ -282,6 +282,28 @@ def test_bags(mode, includes_last):
         same(lambda t, i, o, w: weighted(i, t, o, per_sample_weights=w), table, index, offsets, drawn(20))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool], ids=str)
+def test_rows_by_an_index_of_any_shape(dtype):
+    x = (drawn(9, 5) * 3).to(dtype)
+    index = torch.randint(9, (4, 3), generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(torch_npu.npu_gather_sparse_index(x.npu(), index.npu()).cpu(), x[index], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_gradients_of_bags(mode):
+    index = torch.randint(9, (20,), generator=torch.Generator().manual_seed(2))
+    for offsets, last, padding in (([0, 3, 3, 10], False, None), ([0, 3, 3, 10, 20], True, None), ([0, 3, 3, 10], False, 4)):
+        grads = []
+        for device in ("npu", "cpu"):
+            table = drawn(9, 33).to(device).requires_grad_()
+            bags = F.embedding_bag(
+                index.to(device), table, torch.tensor(offsets, device=device), mode=mode, include_last_offset=last, padding_idx=padding
+            )
+            (bags * drawn(*bags.shape).to(device)).sum().backward()
+            grads.append(table.grad.cpu())
+        torch.testing.assert_close(*grads, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.5, float("inf")])
 def test_pairs_of_rows(p):
     same(lambda x: F.pdist(x, p), drawn(40, 7), rtol=1e-5, atol=1e-6)

@@ -24,6 +24,11 @@ def _values(*shape: int, least: float = -4.0, most: float = 4.0) -> torch.Tensor
     return (torch.arange(count) * 37 % 101 / 100 * (most - least) + least).view(shape)
 
 
+def _quarters(*shape: int) -> torch.Tensor:
+    """Numbers whose products have sums without rounding, in any order."""
+    return (_values(*shape) * 4).round() / 4
+
+
 def _same(got: Any, want: Any, dtype: torch.dtype = torch.float32) -> None:
     relative, absolute = _LOOSE[dtype]
     torch.testing.assert_close(got.cpu().float(), want.float(), rtol=relative, atol=absolute)
@@ -60,32 +65,32 @@ _FLOATS: dict[str, tuple[Callable[..., Any], Callable[..., Any], list[torch.Tens
     "npu_conv2d": (
         lambda x, w, b: _NPU.npu_conv2d(x, w, b, [1, 2], [1, 0], [1, 1], 2),
         lambda x, w, b: _F.conv2d(x, w, b, (1, 2), (1, 0), 1, 2),
-        [_values(2, 4, 5, 6), _values(6, 2, 3, 3), _values(6)],
+        [_quarters(2, 4, 5, 6), _quarters(6, 2, 3, 3), _quarters(6)],
     ),
     "npu_conv2d, without a bias": (
         lambda x, w: _NPU.npu_conv2d(x, w, None, [1, 1], [1, 1], [2, 1], 1),
         lambda x, w: _F.conv2d(x, w, None, 1, 1, (2, 1)),
-        [_values(1, 2, 6, 6), _values(3, 2, 3, 3)],
+        [_quarters(1, 2, 6, 6), _quarters(3, 2, 3, 3)],
     ),
     "npu_conv3d": (
         lambda x, w, b: _NPU.npu_conv3d(x, w, b, [1, 2, 1], [1, 0, 1], [1, 1, 1], 1),
         lambda x, w, b: _F.conv3d(x, w, b, (1, 2, 1), (1, 0, 1)),
-        [_values(1, 2, 4, 5, 5), _values(3, 2, 3, 3, 3), _values(3)],
+        [_quarters(1, 2, 4, 5, 5), _quarters(3, 2, 3, 3, 3), _quarters(3)],
     ),
     "npu_convolution": (
         lambda x, w, b: _NPU.npu_convolution(x, w, b, [1, 1], [1, 1], [1, 1], 1),
         lambda x, w, b: _F.conv2d(x, w, b, padding=1),
-        [_values(1, 2, 5, 5), _values(3, 2, 3, 3), _values(3)],
+        [_quarters(1, 2, 5, 5), _quarters(3, 2, 3, 3), _quarters(3)],
     ),
     "npu_conv_transpose2d": (
         lambda x, w, b: _NPU.npu_conv_transpose2d(x, w, b, [1, 1], [1, 0], [2, 2], [1, 1], 2),
         lambda x, w, b: _F.conv_transpose2d(x, w, b, 2, 1, (1, 0), 2),
-        [_values(1, 4, 5, 5), _values(4, 3, 3, 3), _values(6)],
+        [_quarters(1, 4, 5, 5), _quarters(4, 3, 3, 3), _quarters(6)],
     ),
     "npu_convolution_transpose, of volumes": (
         lambda x, w, b: _NPU.npu_convolution_transpose(x, w, b, [1] * 3, [0] * 3, [1] * 3, [1] * 3, 1),
         lambda x, w, b: _F.conv_transpose3d(x, w, b, 1, 1),
-        [_values(1, 4, 4, 4, 4), _values(4, 2, 3, 3, 3), _values(2)],
+        [_quarters(1, 4, 4, 4, 4), _quarters(4, 2, 3, 3, 3), _quarters(2)],
     ),
     "npu_layer_norm_eval": (
         lambda x, w, b: _NPU.npu_layer_norm_eval(x, [4, 5], w, b, 1e-3),
@@ -122,6 +127,52 @@ def test_floats(name, dtype):
     _same(got, want.to(dtype), dtype)
 
 
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4), (2, 2, 3, 4)], ids=str)
+def test_products_of_halves_have_a_plain_format(shape):
+    """torch_npu makes them in FRACTAL_NZ, with which it calls the graph engine for what follows."""
+    x, y = _quarters(*shape).half(), _quarters(*shape).half().transpose(-1, -2)
+    there = x.npu().requires_grad_()
+    got = _NPU.npu_bmmV2(there, y.npu(), [])
+    plain = {torch_npu.get_npu_format(torch.empty(size, device="npu")) for size in ((2, 2), (2, 2, 2), (2, 2, 2, 2))}
+    assert torch_npu.get_npu_format(got) in plain
+    want = x.float() @ y.float()
+    assert torch.equal((got + got).cpu(), 2 * want.half())
+    got.sum().backward()
+    assert torch_npu.get_npu_format(there.grad) in plain
+    _same(there.grad, torch.ones_like(want) @ y.float().transpose(-1, -2), torch.float16)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, float("inf")])
+@pytest.mark.parametrize("shapes", [((3, 4), (5, 4)), ((2, 3, 4), (2, 5, 4)), ((1, 3, 4), (2, 5, 4)), ((3, 4), (2, 1, 5, 4))], ids=str)
+def test_gradients_of_distances(shapes, p):
+    x, y = _quarters(*shapes[0]), _quarters(*shapes[1]).flip(-1) * 1.25  # so that equal differences are equal in every precision
+    here = [one.double().requires_grad_() for one in (x, y)]
+    there = [one.npu().requires_grad_() for one in (x, y)]
+    want = torch.cdist(*here, p=p)
+    weights = _values(*want.shape, least=-1, most=2)
+    got = torch.cdist(*there, p=p)
+    for one, other in zip(torch.autograd.grad(got, there, weights.npu()), torch.autograd.grad(want, here, weights.double())):
+        torch.testing.assert_close(one.cpu().double(), other, rtol=1e-5, atol=1e-5)
+
+
+def test_gradients_of_a_sum_of_distances():
+    """Its gradient is one number, repeated, which torch_npu refuses."""
+    x, y = _quarters(3, 4), _quarters(5, 4).flip(-1) * 1.25
+    here, there = x.clone().requires_grad_(), x.npu().requires_grad_()
+    torch.cdist(here, y).sum().backward()
+    torch.cdist(there, y.npu()).sum().backward()
+    _same(there.grad, here.grad)
+    got = torch.ops.aten._cdist_backward(torch.ones(5, 3).npu().t(), x.t().contiguous().npu().t(), y.npu(), 2.0, torch.cdist(x, y).npu())
+    _same(got, here.grad)
+
+
+def test_gradients_of_no_distances():
+    for shapes in ((0, 4), (5, 4)), ((3, 4), (0, 4)), ((3, 0), (5, 0)):
+        tensors = [torch.ones(shape).npu().requires_grad_() for shape in shapes]
+        torch.cdist(*tensors, p=1.0).sum().backward()
+        assert all(torch.equal(one.grad.cpu(), torch.zeros(shape)) for one, shape in zip(tensors, shapes))
+
+
 _WITH_GRADIENTS = ("npu_silu", "npu_mish", "npu_bmmV2", "npu_bmmV2, of a matrix", "npu_confusion_transpose")
 
 
@@ -143,31 +194,31 @@ def _gradients(convolve: Callable[..., torch.Tensor], x: torch.Tensor, w: torch.
 
 
 def test_gradients_of_convolutions():
-    x, w = _values(2, 4, 6, 5), _values(6, 2, 3, 3)
-    want = _gradients(lambda *t: _F.conv2d(*t, (2, 1), 1, 1, 2), x, w, g := _values(2, 6, 3, 5))
+    x, w = _quarters(2, 4, 6, 5), _quarters(6, 2, 3, 3)
+    want = _gradients(lambda *t: _F.conv2d(*t, (2, 1), 1, 1, 2), x, w, g := _quarters(2, 6, 3, 5))
     arguments = ([2, 1], [1, 1], [1, 1], 2, [True] * 3)
     for operator in (_NPU.npu_conv2d_backward, _NPU.npu_convolution_backward):
         for one, other in zip(operator(x.npu(), g.npu(), w.npu(), *arguments), want):
             _same(one, other)
-    x, w = _values(1, 2, 4, 5, 4), _values(3, 2, 3, 3, 3)
-    want = _gradients(lambda *t: _F.conv3d(*t, 1, 1), x, w, g := _values(1, 3, 4, 5, 4))
+    x, w = _quarters(1, 2, 4, 5, 4), _quarters(3, 2, 3, 3, 3)
+    want = _gradients(lambda *t: _F.conv3d(*t, 1, 1), x, w, g := _quarters(1, 3, 4, 5, 4))
     for one, other in zip(_NPU.npu_conv3d_backward(x.npu(), g.npu(), w.npu(), [1] * 3, [1] * 3, [1] * 3, 1, [True] * 3), want):
         _same(one, other)
-    x, w = _values(1, 4, 5, 5), _values(4, 2, 3, 3)
-    want = _gradients(lambda *t: _F.conv_transpose2d(*t, 1, 1), x, w, g := _values(1, 2, 5, 5))
+    x, w = _quarters(1, 4, 5, 5), _quarters(4, 2, 3, 3)
+    want = _gradients(lambda *t: _F.conv_transpose2d(*t, 1, 1), x, w, g := _quarters(1, 2, 5, 5))
     got = _NPU.npu_conv_transpose2d_backward(x.npu(), g.npu(), w.npu(), [1, 1], [0, 0], [1, 1], [1, 1], 1, [True] * 3)
     for one, other in zip(got, want):
         _same(one, other)
-    x, w = _values(1, 4, 4, 4, 4), _values(4, 2, 3, 3, 3)
-    want = _gradients(lambda *t: _F.conv_transpose3d(*t, 1, 1), x, w, g := _values(1, 2, 4, 4, 4))
+    x, w = _quarters(1, 4, 4, 4, 4), _quarters(4, 2, 3, 3, 3)
+    want = _gradients(lambda *t: _F.conv_transpose3d(*t, 1, 1), x, w, g := _quarters(1, 2, 4, 4, 4))
     got = _NPU.npu_conv_transpose3d_backward(x.npu(), g.npu(), w.npu(), [1] * 3, [0] * 3, [1] * 3, [1] * 3, 1, [True] * 3)
     for one, other in zip(got, want):
         _same(one, other)
 
 
 def test_depthwise_gradients():
-    x, w = _values(1, 3, 5, 5), _values(3, 1, 3, 3)
-    want = _gradients(lambda *t: _F.conv2d(*t, 1, 1, 1, 3), x, w, g := _values(1, 3, 5, 5))
+    x, w = _quarters(1, 3, 5, 5), _quarters(3, 1, 3, 3)
+    want = _gradients(lambda *t: _F.conv2d(*t, 1, 1, 1, 3), x, w, g := _quarters(1, 3, 5, 5))
     got = _NPU._conv_depthwise2d_backward(g.npu(), x.npu(), w.npu(), [3, 3], [1, 1], [1, 1], [1, 1], [True, True])
     for one, other in zip(got, want):
         _same(one, other)
@@ -308,7 +359,7 @@ def test_these_are_own():
     own = portacl.torch.own_operators()
     names = {"npu_silu", "npu_mish", "npu_bmmV2", "npu_conv2d", "npu_conv3d", "npu_pad", "npu_slice", "npu_transpose", "npu_sort_v2"}
     names |= {"npu_max.dim", "npu_min.dim", "npu_one_hot", "npu_layer_norm_eval"}
-    assert {f"npu::{name}" for name in names} <= own
+    assert {f"npu::{name}" for name in names} | {"aten::_cdist_backward"} <= own
 
 
 def test_without_the_queue(program):
@@ -317,7 +368,7 @@ def test_without_the_queue(program):
         x = torch.ones(2, 3).npu()
         print(torch.ops.npu.npu_silu(x).sum().item() > 0)
         try:
-            torch.ops.npu.npu_indexing(x, [1, 1], [0, 0], [-1, 1])  # what only the native operator refuses
+            torch.ops.npu.npu_indexing(x, [1, 2], [0, 0], [-1, -1])  # what only the native operator refuses
             torch.npu.synchronize()
         except RuntimeError as error:
             print(str(error).replace("\\n", " "))

@@ -3,12 +3,19 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 import torch_npu
 
 import portacl.torch
 from portacl.torch import _table
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path.insert(0, str(TOOLS))
+import check_torch_npu_functions  # noqa: E402
 
 HEADS, KEY_HEADS, DEPTH, BLOCK = 4, 2, 32, 128
 SCALE = DEPTH**-0.5
@@ -19,6 +26,12 @@ def test_are_own():
     own = portacl.torch.own_operators()
     attention = {f"npu::npu_fused_infer_attention_score{version}{form}" for version in ("", "_v2") for form in ("", ".out")}
     assert attention | {"npu::npu_rotary_mul", "npu::npu_weight_quant_batchmatmul"} <= own
+
+
+def test_all_functions_that_are_looked_up_are_listed():
+    library = Path(torch_npu.__file__).parent / "lib" / "libtorch_npu.so"
+    listed = TOOLS / "torch_npu_table" / f"functions-{_table.tested_versions()[-1]}.txt"
+    assert check_torch_npu_functions.names_in(library.read_bytes()) == listed.read_text().split()
 
 
 class TestTable:

@@ -769,13 +769,16 @@ IndexOperator Grouped() {
       EmptyDone("x")};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     Shape half = {random.Between(1, 8), random.Chance(50) ? random.Between(1, 300) : random.Between(1, 40)};
+    // More groups than there are units, so that one takes some.
+    const bool are_many = random.Chance(5);
+    if (are_many) half = {random.Between(300, 600), random.Between(1, 6)};
     if (random.Chance(30)) half.insert(half.begin(), random.Between(1, 3));
     Shape x = half;
     x.back() *= 2;
     const int64_t mode = random.Between(0, 3);
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
     const DtypeNumber y = mode >= 2 ? DtypeNumber{ACL_HIFLOAT8} : DrawDtype(random, kMxBytes);
-    const int64_t groups = random.Between(1, 3);
+    const int64_t groups = are_many ? random.Between(257, 300) : random.Between(1, 3);
     call["x"] = TensorArg("x", x, dtype);
     call[kWeight] = TensorArg(kWeight, {NumElements(RowsOf(x))});
     call[kWeight].null = random.Chance(40);

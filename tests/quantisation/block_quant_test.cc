@@ -820,6 +820,46 @@ const std::vector<IndexOperator>& All() {
 }
 PORTACL_INDEX_TESTS(BlockQuantTest, All());
 
+// ---- more groups than there are units, each of which takes some ----
+
+// Draws calls of hundreds of groups, of which many are empty. `place` is that of their ends.
+IndexOperator OfManyGroups(IndexOperator op, const std::string& ends, const std::string& scales,
+                           size_t place) {
+  const auto draw = op.draw;
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    draw(call, random);
+    const int64_t groups = random.Between(257, 800);
+    call[scales].shape[0] += groups - call[ends].shape[0];
+    call[ends].shape[0] = groups;
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    SetMany(tensors[0], random);
+    const int64_t rows = call["x"].shape.empty() ? 1 : call["x"].shape[0];
+    int64_t end = 0;
+    for (int64_t i = 0; i < tensors[place].size(); ++i) {
+      if (random.Chance(50)) end = std::min(rows, end + 1);
+      EncodeIntegerElement(tensors[place].dtype(), end, tensors[place].Element(i));
+    }
+  };
+  return op;
+}
+TEST(ManyGroups, EveryElement) {
+  for (const bool is_second : {false, true}) {
+    const IndexOperator powers =
+        OfManyGroups(GroupedMx(is_second ? PORTACL_C_FUNCTION(aclnnGroupedDynamicMxQuantV2)
+                                         : PORTACL_C_FUNCTION(aclnnGroupedDynamicMxQuant),
+                               is_second),
+                     "groupIndex", "mxscale", 1);
+    CheckNumbers(powers, 12);
+    const IndexOperator rectangles =
+        OfManyGroups(Rectangles(is_second ? PORTACL_C_FUNCTION(aclnnGroupedDynamicBlockQuantV2)
+                                          : PORTACL_C_FUNCTION(aclnnGroupedDynamicBlockQuant),
+                                true, is_second),
+                     "groupList", "scaleOut", 1);
+    CheckNumbers(rectangles, 12);
+  }
+}
+
 // ---- codes of 4 bits by hand: rows of two blocks and a half ----
 
 struct Float4Case {

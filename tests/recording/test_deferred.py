@@ -3,11 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
+import math
 import os
 import resource
 import signal
+import sys
 import threading
 import weakref
 
@@ -59,17 +62,85 @@ def test_it_says_what_is_said_where_each_call_is_waited_for(tmp_path, monkeypatc
     assert found == wanted
 
 
-def test_what_compiled_code_describes_is_what_python_describes(tmp_path, monkeypatch):
-    def recorded(name):
-        with recordings.record(str(tmp_path / name), "summary") as recorder:
-            is_compiled = recorder._describe is not None
-            train("npu")
-        return [json.dumps(call.as_json(None)) for call in read(str(tmp_path / name))], is_compiled
+def call_all_kinds():
+    """Arguments and results of all kinds that an operator has."""
+    x, host = torch.arange(6.0, device="npu").reshape(2, 3), torch.ones(2, 3)
+    whole = torch.arange(6, device="npu", dtype=torch.float64)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Dropout(0.5), torch.nn.Linear(4, 2)).to("npu")
+    net(x).sum().backward()
+    with torch.no_grad():
+        net[0].weight.add_(1)
+    for value in (2, -1.5, math.nan, math.inf, True, 1 << 40, 3 + 2j):
+        x * value
+    torch.full((2,), -math.inf, device="npu", dtype=torch.float16)
+    torch.empty(3, device="npu").copy_(host[0])
+    torch.add(x, 1, out=torch.empty(2, 3, device="npu"))
+    torch.ops.aten.div.Tensor_mode(x, x, rounding_mode="floor")
+    with contextlib.suppress(RuntimeError):
+        torch.ops.aten.div.Tensor_mode(host, host, rounding_mode='no "mode"\u20ac')
+    with contextlib.suppress(RuntimeError):
+        host.add_(torch.ones(5))
+    torch._foreach_add_([x, net[2].bias.detach()], 2.5)
+    x[:, 1:].t().mul_(2)
+    torch.stack([x.t(), x.reshape(3, 2)]).split(1)
+    x[torch.tensor([0, 1], device="npu"), :]
+    x.view(torch.int32).neg()
+    whole.neg().to(torch.bfloat16).to("cpu", memory_format=torch.contiguous_format).neg()
+    torch.view_as_complex(x.reshape(3, 2)).conj().clone()
+    torch._neg_view(x).clone()
+    host.to_sparse().coalesce()
+    torch.randn(3, device="npu", generator=torch.Generator("npu").manual_seed(4)).uniform_()
+    torch.rand(3)
+    x.max(1)
+    x.untyped_storage().resize_(48)
+    x.neg()
+    x.data = x.data[:1]
+    x.neg()
 
-    found, is_compiled = recorded("compiled.rec")
-    assert is_compiled
-    monkeypatch.setattr(_capture, "describer", lambda known: None)
-    assert recorded("python.rec") == (found, False)
+
+@pytest.mark.parametrize("options", [{}, {"steps": range(1, 2)}, {"module": "0"}, {"stacks": False}], ids=str)
+def test_what_compiled_code_records_is_what_python_records(tmp_path, monkeypatch, options):
+    test = sys._getframe().f_code.co_name  # whose lines are others
+
+    def recorded(name):
+        torch.manual_seed(7)
+        with recordings.record(str(tmp_path / name), "summary", **options) as recorder:
+            is_compiled = recorder._compiled is not None
+            train("npu")
+            call_all_kinds()
+        calls = read(str(tmp_path / name))
+        stacks = [[frame for frame in call.stack if frame.function != test] for call in calls]
+        return [(call.as_json(None), stack) for call, stack in zip(calls, stacks)], recorder.problems, is_compiled
+
+    *found, is_compiled = recorded("compiled.rec")
+    assert is_compiled and len(found[0]) >= 10
+    monkeypatch.setattr(_capture, "compiled", lambda known: None)
+    *wanted, is_compiled = recorded("python.rec")
+    assert not is_compiled
+    for one, other in zip(found[0], wanted[0]):
+        assert one == other
+    assert found == wanted
+
+
+def test_a_call_runs_little_python(path):
+    """What that costs is most of what a recording would."""
+    called = set()
+
+    def profile(frame, event, argument):
+        if event == "call" and frame.f_code.co_filename.startswith(os.path.dirname(_capture.__file__)):
+            called.add(frame.f_code.co_name)
+
+    def work(x):
+        for _ in range(20):
+            (x.mul(2) + 1).relu().t().sum()
+
+    with recordings.record(path, "summary", progress=False):
+        x = torch.ones(4, 5, device="npu")
+        for profiler in (None, profile):  # the first time there are operators, shapes and lines that are new
+            sys.setprofile(profiler)
+            work(x)
+        sys.setprofile(None)
+    assert called <= {"current", "_known"}
 
 
 @pytest.mark.parametrize("count", [7, 2 << 20])  # on the launching thread, and on the stream's own
@@ -282,8 +353,7 @@ def test_what_the_device_does_not_come_to_is_told(path, monkeypatch):
         torch.npu.synchronize()
         held = []
         deferred = recorder._deferred
-        call = deferred._call
-        monkeypatch.setattr(deferred, "_call", lambda handle, stream, *rest: held.append(1) or call(handle, 0, *rest))
+        monkeypatch.setattr(deferred, "_current_stream", lambda device: held.append(device) or 0)
         x.neg()
         x.reshape(3, 1).t().neg()
     assert held
@@ -388,15 +458,16 @@ def test_a_thread_that_comes_late_writes_nothing(path, tmp_path):
     """The file's number may be another file's by then."""
     comes, goes = threading.Event(), threading.Event()
 
-    class Slow(dict):  # between the look for a stack and the writer's lock
-        def get(self, key, default=None):
-            comes.set()
-            goes.wait()
-            return super().get(key, default)
-
     recorder = recordings.record(path, "summary", progress=False).start()
     torch.ones(2).neg()
-    recorder._stack_numbers = Slow(recorder._stack_numbers)
+    new_stack = recorder._new_stack
+
+    def slow(places):  # before the writer's lock
+        comes.set()
+        goes.wait()
+        return new_stack(places)
+
+    recorder._new_stack = slow
 
     def work():
         with recorder.in_thread():
@@ -426,7 +497,7 @@ def test_recordings_are_given_back(tmp_path):
             deferred = recorder._deferred
             end = deferred._functions.end
             deferred._functions.end = lambda handle, end=end: (ended.append(handle), end(handle))
-            begun.append(deferred._handle)
+            begun.append(deferred.handle)
         recorders.append(weakref.ref(recorder))
     del recorder, deferred
     gc.collect()

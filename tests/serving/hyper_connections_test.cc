@@ -311,5 +311,28 @@ const std::vector<IndexOperator>& Operators() {
 
 PORTACL_INDEX_TESTS(HyperConnections, Operators());
 
+TEST(HyperConnectionsBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9579"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<float> memory(64);
+  const char* const names[] = {"hRes", "invRmsOptional", "hMixOptional", "hPreOptional"};
+  const Shape shapes[] = {{3, 2, 2}, {3}, {3, 8}, {3, 2}};
+  for (size_t far = 0; far < 4; ++far) {
+    HandMade made;
+    const auto number = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT, memory.data()); };
+    aclTensor* results[4];
+    for (size_t i = 0; i < 4; ++i)
+      results[i] = i == far ? made.FarApart(shapes[i], ACL_FLOAT, memory.data()) : number(shapes[i]);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(aclnnMhcPreGetWorkspaceSize(made.Dense({3, 2, 5}, ACL_BF16, memory.data()), number({8, 10}),
+                                          number({3}), number({8}), nullptr, 1e-6, 1e-3,
+                                          made.Dense({3, 5}, ACL_BF16, memory.data()), number({3, 2}),
+                                          results[0], results[1], results[2], results[3], &size, &executor),
+              161002);
+    ExpectMessage(names[far]);
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

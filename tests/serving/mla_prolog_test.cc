@@ -452,5 +452,54 @@ const std::vector<IndexOperator>& Operators() {
 
 PORTACL_INDEX_TESTS(LatentQueries, Operators());
 
+// Phase 1 of tokens of INT8, whose queries become INT8, too. The results that `far` names are farther apart than
+// there are addresses.
+aclnnStatus PlanOfCodes(int64_t tokens, int64_t rank, const std::string& far) {
+  std::vector<uint64_t> memory(4096);
+  HandMade made;
+  const auto of = [&](const Shape& shape, aclDataType dtype) {
+    return made.Dense(shape, dtype, memory.data());
+  };
+  const auto result = [&](const char* name, const Shape& shape, aclDataType dtype) {
+    return name == far ? made.FarApart(shape, dtype, memory.data()) : of(shape, dtype);
+  };
+  char mode[] = "PA_BSND";
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  const aclnnStatus status = aclnnMlaPrologV3WeightNzGetWorkspaceSize(
+      of({tokens, 1}, ACL_INT8), of({1, rank}, ACL_INT8), of({rank, 3}, ACL_INT8), of({1, 1, 4}, ACL_BF16),
+      of({1, 6}, ACL_INT8), of({rank}, ACL_BF16), of({4}, ACL_BF16), of({tokens, 2}, ACL_BF16),
+      of({tokens, 2}, ACL_BF16), of({1, 2, 1, 4}, ACL_INT8), of({1, 2, 1, 2}, ACL_BF16),
+      of({tokens}, ACL_INT64), of({tokens, 1}, ACL_FLOAT), of({1, rank}, ACL_FLOAT), of({1, 3}, ACL_FLOAT),
+      of({1, 6}, ACL_FLOAT), of({1, 4}, ACL_FLOAT), nullptr, nullptr, nullptr, nullptr, 1e-5, 1e-5, mode, 0,
+      0, 0, 0, 0, 128, 1.0, 1.0, of({tokens, 1, 4}, ACL_INT8), of({tokens, 1, 2}, ACL_BF16),
+      result("dequantScaleQNopeOutOptional", {tokens, 1, 1}, ACL_FLOAT),
+      tokens > 2 ? nullptr : result("queryNormOptional", {tokens, rank}, ACL_INT8),
+      result("dequantScaleQNormOptional", {tokens, 1}, ACL_FLOAT), &size, &executor);
+  if (status == 0) {
+    EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+  }
+  return status;
+}
+
+TEST(LatentQueriesBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  EXPECT_EQ(PlanOfCodes(2, 4, ""), 0) << aclGetRecentErrMsg();
+  for (const char* name :
+       {"dequantScaleQNopeOutOptional", "queryNormOptional", "dequantScaleQNormOptional"}) {
+    EXPECT_EQ(PlanOfCodes(2, 4, name), 161002);
+    ExpectMessage(name);
+  }
+}
+
+// Expanded tensors take no memory, but what is between the products does.
+TEST(LatentQueriesBad, MoreBetweenTheProductsThanMemoryHolds) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  EXPECT_EQ(PlanOfCodes(int64_t{1} << 44, int64_t{1} << 19, ""), 561101);
+  ExpectMessage("tokenX");
+}
+
 }  // namespace
 }  // namespace portacl::testing

@@ -56,6 +56,11 @@ Attended Attend(const Numbers& query, int64_t query_place, const Numbers& key, c
   return made;
 }
 
+// Shares are FLOAT, so that sums of a few of them are exact: blocks whose keys are the same ones have equal sums.
+void AddShare(double weight, double* share) {
+  *share = static_cast<double>(static_cast<float>(*share + static_cast<double>(static_cast<float>(weight))));
+}
+
 // The blocks with the greatest shares of the weights of a sequence's keys.
 std::vector<int64_t> BlocksOf(const std::vector<double>& weights, int64_t steps, int64_t window,
                               int64_t count) {
@@ -265,7 +270,7 @@ IndexOperator Compressed() {
             std::fill_n(greatest.begin() + place * 8, 8, got.greatest);
             std::fill_n(sums.begin() + place * 8, 8, got.sum);
             for (size_t i = 0; i < keys.size(); ++i)
-              shares[static_cast<size_t>(keys[i].position)] += got.weights[i];
+              AddShare(got.weights[i], &shares[static_cast<size_t>(keys[i].position)]);
           }
           const auto listed = BlocksOf(shares, call["selectBlockSize"].integer / stride,
                                        call["compressBlockSize"].integer / stride, count);
@@ -500,7 +505,7 @@ IndexOperator CompressedInfer() {
                                       call["scaleValue"].real);
           out.insert(out.end(), got.out.begin(), got.out.end());
           for (size_t i = 0; i < keys.size(); ++i)
-            shares[static_cast<size_t>(keys[i].position)] += got.weights[i];
+            AddShare(got.weights[i], &shares[static_cast<size_t>(keys[i].position)]);
         }
         const auto listed = BlocksOf(shares, call["selectBlockSize"].integer / stride,
                                      call["compressBlockSize"].integer / stride, count);
@@ -555,13 +560,19 @@ IndexOperator SelectedInfer() {
               EmptyDone("query")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t key_heads = DrawPaged(call, random, kSelected);
-    call["selectBlockSize"].integer = random.Between(1, 5);
-    call["selectBlockCount"].integer = random.Between(1, 4);
-    call["topkIndices"].shape = {call["query"].shape[0], key_heads, call["selectBlockCount"].integer};
+    const int64_t count = call["selectBlockCount"].integer = random.Between(1, 4);
+    // Blocks may be longer than all keys.
+    call["selectBlockSize"].integer = random.Chance(15) ? kMost / count : random.Between(1, 5);
+    call["topkIndices"].shape = {call["query"].shape[0], key_heads, count};
   };
   op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillPaged(call, tensors, random, kSelected);
-    SetIntegers(tensors[PlaceOf(call, "topkIndices")], -1, 6, random);
+    HostTensor& indices = tensors[PlaceOf(call, "topkIndices")];
+    SetIntegers(indices, -1, 6, random);
+    for (int64_t i = 0; i < indices.size(); ++i) {
+      if (random.Chance(5))
+        EncodeIntegerElement(ACL_INT32, random.Chance(50) ? kMost : -kMost - 1, indices.Element(i));
+    }
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query"), key(call, tensors, "key"), value(call, tensors, "value");
@@ -781,6 +792,33 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(CompressedKeys, Operators());
+
+// Blocks may be longer than all keys: their scores take no more memory than those of all keys.
+TEST(CompressedKeysBlocks, LongerThanTheirSequence) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  std::vector<uint16_t> memory(64);
+  HandMade made;
+  const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT16, memory.data()); };
+  aclTensor* const table = made.Dense({1, 2}, ACL_INT32, memory.data());
+  aclTensor* const index = made.Dense({1, 1, 1}, ACL_INT32, memory.data());
+  char layout[] = "BSND";
+  const int64_t lengths[] = {8};
+  aclIntArray* const keys = aclCreateIntArray(lengths, 1);
+  uint64_t sizes[2] = {};
+  for (size_t i = 0; i < 2; ++i) {
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(
+        aclnnNsaSelectedAttentionInferGetWorkspaceSize(
+            half({1, 1, 2, 4}), half({3, 4, 1, 4}), half({3, 4, 1, 4}), index, nullptr, table, nullptr, keys,
+            layout, 2, 1, i == 0 ? 8 : kMost, 1, 4, 1.0, 0, half({1, 1, 2, 4}), &sizes[i], &executor),
+        0)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+  }
+  EXPECT_EQ(sizes[0], sizes[1]);
+  aclDestroyIntArray(keys);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -21,7 +21,8 @@ import steps
 import wheel
 
 USAGE = (
-    "usage: ./dev bench [--npu [--seconds N] | --models [--threads N | --page PAGE] [--seconds N] | --recording [--threads N] [--pairs N]"
+    "usage: ./dev bench [--npu [--seconds N] | --models [--threads N | --page PAGE] [--seconds N] | --experts [--threads N] [--rounds N]"
+    " | --recording [--threads N] [--pairs N]"
     " | --maps ... | --convolutions | --attention | --products [--threads N] | --collectives [--ranks N,N] [--seconds N] | --peers | --limits]"
     " [--quick] [--filter REGEX] [--minutes N] [--part I/N] [--table] [--whole] [--blocking] [--keep]"
 )
@@ -44,6 +45,7 @@ class Kind:
 KINDS = {
     "--npu": Kind("operators through torch_npu", "pytorch_npu.py", "torch_npu"),
     "--models": Kind("whole training steps through torch_npu", "models.py", "torch_npu"),
+    "--experts": Kind("a layer of experts through torch_npu beside PyTorch", "experts.py", "torch_npu"),
     "--recording": Kind("whole training steps with and without a recording", "recording_cost.py", "torch_npu"),
     "--collectives": Kind(
         "several processes, beside PyTorch's", "collectives.py", "torch", "cann_hccl portacl_gloo", ("--library", "{build}/lib64/libhccl.so")

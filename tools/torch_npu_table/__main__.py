@@ -305,7 +305,8 @@ def table_of(
     if product != OTHER_PRODUCTS["Ascend950.*"]:  # there torch_npu refuses them by itself
         for name, types in graph_operators.CALLS.items():
             if table.get("aten::" + name) == "legacy":
-                table["aten::" + name] = graph_operators.needs(types)
+                absent = product in BEFORE_A2 and name in graph_operators.SINCE_A2
+                table["aten::" + name] = " ".join(f"graph:{one}" for one in types.split()) if absent else graph_operators.needs(types)
     for pattern, places in PLACES_BY_HAND_ON.items():
         if OTHER_PRODUCTS[pattern] == product:
             table.update(places)

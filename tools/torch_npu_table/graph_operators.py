@@ -155,9 +155,14 @@ REFUSED = {
     ),
     **dict.fromkeys(("npu_max.dim", "npu_min.dim"), _REDUCED),
     **dict.fromkeys(("npu_sort_v2", "npu_sort_v2.out"), "complex128 complex64 float64"),
-    # Those for which PyTorch's CPU stands in.
+    # Those for which PyTorch's CPU stands in. Of 16 bits the distances would not say enough: it computes them again.
+    "_cdist_backward": "bfloat16 float16 float64",
     **dict.fromkeys(("slow_conv3d_forward", "slow_conv3d_forward.output"), "float64"),
 }
+
+
+# Operators whose types are computed from Atlas A2 on, by native functions that refuse every dtype before.
+SINCE_A2 = frozenset({"_cdist_backward"})
 
 
 def here() -> frozenset[str]:

@@ -62,6 +62,10 @@ _NORMALIZED = {
     **{"N": 2, "C": 2, "HxW": 3, "group": 2, "eps": 1e-5, "momentum": 0.1, "output_mask": [True] * 3},
 }
 _DESCENT = {"momentum": 0.5, "dampening": 0.0, "nesterov": False, "grad_scale": None, "found_inf": None}
+_MOMENTS = {
+    "state_steps": lambda one: [torch.ones((), device=one.device) for _ in range(2)],
+    **{"max_exp_avg_sqs": [], "amsgrad": False, "beta1": 0.5, "beta2": 0.5, "grad_scale": None, "found_inf": None},
+}
 _STATISTICS = {**{name: (2,) for name in ("running_mean", "running_var", "save_mean", "save_invstd")}, **_NORMALIZED}
 _CLASSES = {"weight": None, "reduction": 1, "ignore_index": -100, "total_weight": ()}
 _CONVOLUTION = {
@@ -74,10 +78,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "_addmm_activation": {"self": (2, 4), "mat1": (2, 3), "mat2": (3, 4)},
     **dict.fromkeys(("_softmax", "_log_softmax"), {"half_to_float": False}),
     "_prelu_kernel": {"weight": (1,)},
-    "_fused_adamw": {
-        "state_steps": lambda one: [torch.ones((), device=one.device) for _ in range(2)],
-        **{"max_exp_avg_sqs": [], "amsgrad": False, "beta1": 0.5, "beta2": 0.5, "grad_scale": None, "found_inf": None},
-    },
+    **dict.fromkeys(("_fused_adam", "_fused_adamw"), _MOMENTS),
+    "_fused_adam_.tensor_lr": {**_MOMENTS, "lr": lambda one: torch.ones((), device=one.device)},
     "_fused_sgd_": _DESCENT,
     "_fused_sgd_.tensor_lr": {**_DESCENT, "lr": lambda one: torch.ones((), device=one.device)},
     **dict.fromkeys(("_fft_r2c", "_fft_c2c"), {"dim": [1], "normalization": 0, "onesided": True, "forward": True}),
@@ -99,6 +101,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "baddbmm": {"self": (2, 2, 4), "batch1": (2, 2, 3), "batch2": (2, 3, 4)},
     "bernoulli": {"self": (2, 3)},
     **dict.fromkeys(("_cdist_forward", "cdist"), {"x1": (2, 3), "x2": (4, 3), "p": 1.0, "compute_mode": None}),
+    "_cdist_backward": {"grad": (2, 4), "x1": (2, 3), "x2": (4, 3), "p": 1.0, "cdist": (2, 4)},
     "bucketize": {"boundaries": (3,), "self": (2, 3)},
     "bucketize.Scalar": {"boundaries": (3,), "self": 1},
     "bernoulli_.Tensor": {"p": (2, 3)},

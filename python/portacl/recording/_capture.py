@@ -18,6 +18,7 @@ import re
 import sys
 import threading
 import time
+import types
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,7 +29,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from portacl_start import environment
 
 from . import _frames, _summary
-from ._deferring import NAMED, Deferred, describer, is_capturing, request_of, synchronize
+from ._deferring import NAMED, Compiled, Deferred, compiled, is_capturing, request_of, synchronize, tensor_functions
 from ._modules import Modules
 from ._reading import REMEMBERED, StackFrame
 from ._writing import Writer
@@ -74,6 +75,7 @@ class _Operator:
 
     def __init__(self, func: Any):
         schema = func._schema
+        self.called = func._op if type(func) is torch._ops.OpOverload else func  # which has nothing to add
         overload = schema.overload_name or "default"
         self.name = f"{schema.name}.{overload}"
         self.is_passed_over = self.name.startswith(_PASSED_OVER)
@@ -110,7 +112,7 @@ class _Operator:
 class _Seen(weakref.ref):  # type: ignore[type-arg]
     """A tensor that was described: by its number, once the call that describes it has been written."""
 
-    __slots__ = ("writes", "storage", "address", "form", "needs_grad", "number", "text", "view")
+    __slots__ = ("writes", "storage", "address", "form", "needs_grad", "number", "view")
 
     writes: int
     storage: _Storage
@@ -118,7 +120,6 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
     form: _Form
     needs_grad: bool
     number: int
-    text: str
     view: Any  # by which others of the same memory are found; None for one with a name
 
     def fill(self, storage: _Storage, address: int, form: _Form, needs_grad: bool, number: int, view: Any) -> _Seen:
@@ -128,7 +129,6 @@ class _Seen(weakref.ref):  # type: ignore[type-arg]
         self.form = form
         self.needs_grad = needs_grad
         self.number = number
-        self.text = str(number)
         self.view = view
         return self
 
@@ -157,6 +157,16 @@ class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, recorder: Recorder):
         super().__init__()  # type: ignore[no-untyped-call]
         self._recorder = recorder
+
+    def __enter__(self) -> Any:
+        compiled = self._recorder._compiled
+        if compiled is not None:  # PyTorch looks for it in the object first
+            vars(self)["__torch_dispatch__"] = types.MethodType(compiled.dispatch, self)
+        return super().__enter__()  # type: ignore[no-untyped-call]
+
+    def __exit__(self, *error: Any) -> Any:
+        vars(self).pop("__torch_dispatch__", None)  # which has this object
+        return super().__exit__(*error)  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         for one in types:
@@ -284,8 +294,8 @@ class Recorder:
         self._line_shown = False
         self._npu_is_host = False
         self._deferred: Deferred | None = None
-        self._describe: Any = None  # _Contents._tensor, compiled; None where there is none
-        self._describes_with: tuple[Any, ...] = ()
+        self._compiled: Compiled | None = None  # _dispatch and what it calls, where that is compiled
+        self._storage_type: Any = _Storage
         self._process = os.getpid()  # what is forked from it writes nothing
         self._forks = _forks
 
@@ -306,12 +316,7 @@ class Recorder:
             self._deferred = self._writer.deferred
         if self._deferred is not None:
             atexit.register(self._exits)
-            self._describes_with = (
-                self, self._deferred, _FORMS, self._seen, self._storages, self._modules.parameters, self._uncached,
-                _STRIDED, torch.Tensor, torch.nn.Parameter, _Seen, _is_gone, self._known, _quote, None, True, False,
-                REMEMBERED, NAMED, int, list, tuple,
-            )  # fmt: skip
-            self._describe = describer(self._describes_with)
+            self._compiled = compiled(self._known_to_compiled(self._deferred))
         elif self._npu_is_host:
             # Every call is waited for. torch_npu asks once, at the first call; its thread for launches would be woken for each, in vain.
             os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
@@ -323,15 +328,29 @@ class Recorder:
         self._hook = register_optimizer_step_post_hook(self._optimizer_stepped)
         mode = _Mode(self)
         self._modes.append(mode)
-        mode.__enter__()  # type: ignore[no-untyped-call]
+        mode.__enter__()
         return self
+
+    def _known_to_compiled(self, deferred: Deferred) -> tuple[Any, ...]:
+        """In the order of Known of src/record/tensor_texts.h."""
+        named = frozenset((torch.dtype, torch.layout, torch.memory_format))  # of whose objects there is one for each value
+        return (
+            self, deferred, deferred.handle, tensor_functions(), self._lock.acquire, self._lock.release,
+            self._seen, self._storages, self._modules.parameters, self._uncached,
+            torch.Tensor, torch.nn.Parameter, torch.Size, torch.device, named,
+            None, True, False, int, float, str, list, tuple,
+            _form_of, _Contents, torch.UntypedStorage._free_weak_ref, _quote, REMEMBERED, NAMED,
+            NotImplemented, Exception, RuntimeError,
+            torch._C._current_graph_task_id, torch._C._current_autograd_node, _next_sequence, torch.is_grad_enabled, self._modules.current,
+            synchronize,
+        )  # fmt: skip
 
     def stop(self, reason: str = "the program ended it") -> None:
         """Ends the recording and closes the file. Later calls do nothing."""
         if self._writer is None:
             return
         if self._modes:
-            self._modes.pop().__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self._modes.pop().__exit__(None, None, None)
         is_here = os.getpid() == self._process  # one that was forked has no threads that could give back a lock, nor a file of its own
         with self._lock if is_here else contextlib.nullcontext():
             trouble = None
@@ -345,8 +364,7 @@ class Recorder:
             if self._hook is not None:
                 self._hook.remove()
                 self._hook = None
-            self._describe = None
-            self._describes_with = ()
+            self._compiled = None
             self._storages.clear()
             self._seen.clear()
             self._forward.clear()
@@ -481,6 +499,12 @@ class Recorder:
 
     # ---- progress
 
+    def _show_when_due(self) -> None:
+        now = time.monotonic()
+        if now - self._line_at > (0.25 if sys.stderr.isatty() else 5.0):
+            self._line_at = now
+            self._show()
+
     def _show(self, last: bool = False) -> None:
         if not self._wants_progress or sys.stderr is None or self._writer is None:
             return
@@ -491,19 +515,15 @@ class Recorder:
             sys.stderr.flush()
         self._line_shown = is_terminal and not last
 
-    # ---- one operator
+    # ---- one operator: what follows is compiled (src/record/operator_calls.cc), too, which calls some of it
 
     def _dispatch(self, func: Any, args: Any, kwargs: Any) -> Any:
         if self._is_off or self._writer is None or _forks != self._forks:
             return func(*args, **kwargs)
         if self._steps is not None and self.current_step < self._steps.start:
             return func(*args, **kwargs)
-        operator = self._operators.get(func)
-        if operator is None:
-            if not isinstance(func, torch._ops.OpOverload):
-                return func(*args, **kwargs)
-            operator = self._operators[func] = _Operator(func)
-        if operator.is_passed_over:
+        operator = self._operator_of(func)
+        if operator is None or operator.is_passed_over:
             return func(*args, **kwargs)
 
         in_backward = torch._C._current_graph_task_id() != -1
@@ -526,15 +546,24 @@ class Recorder:
             return result
         return self._record(func, operator, args, kwargs, in_backward, of, root, module, current is not None)
 
+    def _operator_of(self, func: Any) -> _Operator | None:
+        operator = self._operators.get(func)
+        if operator is None and isinstance(func, torch._ops.OpOverload):
+            operator = self._operators[func] = _Operator(func)
+        return operator
+
     def _gradient_of(self) -> tuple[int, str, str, int | None] | None:
         node: Any = torch._C._current_autograd_node()
         if node is None:
             return None
         variable = getattr(node, "variable", None)
         if variable is not None:  # a gradient is added up for a parameter
-            place = self._modules.module_of(variable)
+            place = self._place_of(variable)
             return None if place is None else (-1, *place, None)
         return self._forward.get(node._sequence_nr())
+
+    def _place_of(self, variable: torch.Tensor) -> tuple[str, str] | None:
+        return self._modules.module_of(variable)
 
     def _record(
         self,
@@ -608,7 +637,7 @@ class Recorder:
                     ]
                     parts.append(f',"aliases":[{",".join(aliases)}]')
             else:
-                parts.append(f',"outputs":[],"error":{_quote(f"{type(error).__name__}: {error}"[:500])}')
+                parts.append(f',"outputs":[],"error":{self._error_text(error)}')
             if module or root:
                 where = self._modules_text.get((module, root))
                 if where is None:
@@ -640,15 +669,19 @@ class Recorder:
                     self._find_trouble()
             self._see(call.new)
             if writer.is_full:
-                self._end(self._say_full(writer))
+                self._end_full()
             elif self._wants_progress:
-                now = time.monotonic()
-                if now - self._line_at > (0.25 if sys.stderr.isatty() else 5.0):
-                    self._line_at = now
-                    self._show()
+                self._show_when_due()
         if error is not None:
             raise error
         return result
+
+    def _error_text(self, error: BaseException) -> str:
+        return _quote(f"{type(error).__name__}: {error}"[:500])
+
+    def _end_full(self) -> None:
+        if self._writer is not None and self._writer.is_full:
+            self._end(self._say_full(self._writer))
 
     def _say_full(self, writer: Writer) -> str:
         limit = _size_text(self.limit or 0)
@@ -678,10 +711,8 @@ class Recorder:
     def _written_places(self, operator: _Operator, args: Any, kwargs: Any) -> list[tuple[str, torch.Tensor]]:
         """(place as JSON, tensor) for all that a call wrote, which are forgotten."""
         found: list[tuple[str, torch.Tensor]] = []
-        if operator.is_collective:  # it may write at any time from now on
-            for one in args:
-                for _, tensor in _tensors(one, ""):
-                    self._forget(tensor, for_good=True)
+        if operator.is_collective:
+            self._uncache(args)
         for number, name in operator.written:
             is_positional = number < len(args)
             place = f'"args",{number}' if is_positional else f'"kwargs","{name}"'
@@ -690,6 +721,12 @@ class Recorder:
                 found.append((f"[{where}]", tensor))
         return found
 
+    def _uncache(self, args: Any) -> None:
+        """It may be written at any time from now on."""
+        for one in args:
+            for _, tensor in _tensors(one, ""):
+                self._forget(tensor, for_good=True)
+
     def _known(self, storage: torch.UntypedStorage, key: int) -> _Storage:
         known = self._storages.get(key)
         if known is None or _is_gone(key):
@@ -697,7 +734,7 @@ class Recorder:
                 for old in [old for old in self._storages if _is_gone(old)]:
                     del self._storages[old]
                 self._prune_at = max(_PRUNED_AT, 2 * len(self._storages))
-            known = self._storages[key] = _Storage(storage, self._storage_count)
+            known = self._storages[key] = self._storage_type(storage, self._storage_count)
             self._storage_count += 1
             self._uncached.discard(key)
         return known
@@ -715,9 +752,12 @@ class Recorder:
                     views = storage.views = {}
                 views[seen.view] = seen.number
         if len(self._seen) >= self._prune_seen_at:
-            for key in [key for key, seen in self._seen.items() if seen() is None]:
-                del self._seen[key]
-            self._prune_seen_at = max(_PRUNED_AT, 2 * len(self._seen))
+            self._prune_seen()
+
+    def _prune_seen(self) -> None:
+        for key in [key for key, seen in self._seen.items() if seen() is None]:
+            del self._seen[key]
+        self._prune_seen_at = max(_PRUNED_AT, 2 * len(self._seen))
 
     def _forget_all(self) -> None:
         """A graph was replayed, which may have written whatever was there when it was captured."""
@@ -751,9 +791,7 @@ class Recorder:
             place = id(code)  # a hash of its instructions is what its own hash is
             if place not in others:
                 if place not in codes:
-                    name = code.co_filename
-                    is_program = not (name.startswith(self._not_the_programs) or name.startswith("<frozen "))
-                    (codes if is_program else others)[place] = code
+                    (codes if self._is_program(code) else others)[place] = code
                     continue
                 places.append(place)
                 places.append(frame.f_lasti)
@@ -762,11 +800,19 @@ class Recorder:
             frame = frame.f_back
         key = tuple(places)
         number = self._stack_numbers.get(key)
-        if number is None and key and self._writer is not None:
-            found = ((codes[place], at) for place, at in zip(key[::2], key[1::2]))
-            lines = tuple(StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in found)
-            number = self._stack_numbers[key] = self._writer.stack(lines)
+        if number is None and key:
+            found = [(codes[place], at) for place, at in zip(key[::2], key[1::2])]
+            number = self._stack_numbers[key] = self._new_stack(found)
         return number
+
+    def _is_program(self, code: Any) -> bool:
+        name: str = code.co_filename
+        return not (name.startswith(self._not_the_programs) or name.startswith("<frozen "))
+
+    def _new_stack(self, places: list[tuple[Any, int]]) -> int:
+        """The number of a call stack, of which the function and the instruction are known."""
+        assert self._writer is not None
+        return self._writer.stack(tuple(StackFrame(code.co_filename, _line(code, at), code.co_name) for code, at in places))
 
     def _generator(self, args: Any, kwargs: Any) -> str | None:
         """JSON for the generator that a call will draw from, as it is before it."""
@@ -900,9 +946,9 @@ class _Contents:
 
     def joined(self, values: Any) -> str:
         """The same, with commas."""
-        describe = self._recorder._describe
-        if describe is not None and (type(values) is tuple or type(values) is list):
-            text: str = describe(self, values)
+        compiled = self._recorder._compiled
+        if compiled is not None and type(values) in (tuple, list, torch.Size):
+            text: str = compiled.describe(self, values)
             return text
         return ",".join(self.texts(values))
 
@@ -984,11 +1030,14 @@ class _Contents:
     # ---- tensors
 
     def _tensor(self, tensor: torch.Tensor) -> str:
-        describe = self._recorder._describe
-        if describe is not None:
-            text: str | None = describe(self, tensor)
+        compiled = self._recorder._compiled
+        if compiled is not None:
+            text: str | None = compiled.describe(self, tensor)
             if text is not None:
                 return text
+        return self.anew(tensor)
+
+    def anew(self, tensor: torch.Tensor) -> str:
         needs_grad = tensor.requires_grad
         if needs_grad:
             self.needs_grad = True
@@ -1005,7 +1054,7 @@ class _Contents:
             and seen.form is _form_of(tensor)  # assigning to .data changes it without an operator
             and recorder._tensor_count - seen.number < REMEMBERED
         ):
-            return seen.text
+            return str(seen.number)
         if tensor.layout is not _STRIDED:
             return self._without_strides(tensor)
         try:

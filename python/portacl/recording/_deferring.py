@@ -8,7 +8,7 @@ import array
 import ctypes
 import os
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -19,6 +19,10 @@ NAMED = 4096
 _KINDS = {kind: (number, numbers) for kind, (number, numbers) in _summary._KINDS.items() if kind not in (torch.float64, torch.complex128)}
 # torch_npu's OpCommand::RunOpApi(name, function, sync), and functions of acl/acl_rt.h
 _RUN = "_ZN6at_npu6native9OpCommand8RunOpApiERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt8functionIFivEEb"
+_TENSOR_FUNCTIONS = (
+    "layout", "dtype", "device_type", "device_index", "dim", "sizes", "strides", "data_ptr", "storage_offset", "storage_size",
+)  # fmt: skip
+_OBJECT_SIZE = 2 * ctypes.sizeof(ctypes.c_void_p)  # of Python's object
 _MOST_DIMS = 64  # of a view: kMostDims of src/record/summary.h
 _EVENTS = ("aclrtCreateEvent", "aclrtRecordEvent", "aclrtSynchronizeEvent", "aclrtDestroyEvent")
 
@@ -62,22 +66,39 @@ def _functions() -> _Functions | None:
         return None
 
 
-def describer(known: tuple[Any, ...]) -> Any:
-    """A function (contents, values) that does what _Contents.joined does, and for a tensor what _tensor does, or returns None. None where the
-    package has none. (src/record/tensor_texts.cc)"""
-    if sys.implementation.name != "cpython" or sys.version_info < (3, 10):
+def tensor_functions() -> tuple[int, ...]:
+    """Addresses of PyTorch's functions in C that tell of a tensor, in the order of TensorFunctions of src/record/tensor_texts.h; none where this
+    PyTorch lacks one."""
+    try:
+        library = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
+        functions = [getattr(library, f"aoti_torch_get_{name}") for name in _TENSOR_FUNCTIONS]
+    except (OSError, AttributeError):
+        return ()
+    return tuple(int(ctypes.cast(function, ctypes.c_void_p).value or 0) for function in functions)
+
+
+class Compiled(NamedTuple):
+    """What records operators in the place of Recorder._dispatch and what that calls."""
+
+    dispatch: Any  # (mode, func, types, args, kwargs): a mode's __torch_dispatch__
+    describe: Any  # (contents, values): _Contents.joined, and for a tensor _tensor, or None where only Python can tell it
+
+
+def compiled(known: tuple[Any, ...]) -> Compiled | None:
+    """None where the package has none, or this Python or PyTorch is none that it knows. (src/record/operator_calls.cc)"""
+    if sys.implementation.name != "cpython" or sys.version_info < (3, 10) or object.__basicsize__ != _OBJECT_SIZE:
         return None
     try:
-        make = ctypes.PyDLL(_summary._LIBRARY).PortaclMakeDescriber
+        make = ctypes.PyDLL(_summary._LIBRARY).PortaclRecordOperators
     except (OSError, AttributeError):
         return None
     make.argtypes, make.restype = [ctypes.py_object], ctypes.c_void_p
     address = make(known)
     if not address:
         return None
-    function = ctypes.cast(address, ctypes.py_object).value
-    ctypes.pythonapi.Py_DecRef(ctypes.py_object(function))  # the reference that was returned
-    return function
+    functions = ctypes.cast(address, ctypes.py_object).value
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(functions))  # the reference that was returned
+    return Compiled(*functions)
 
 
 def _addresses() -> list[int] | None:
@@ -148,7 +169,7 @@ class Deferred:
         self.summaries = 0  # that were asked for
         self._functions = functions
         self._call = functions.call
-        self._handle = handle
+        self.handle = handle
         self._device: int | None = None  # of which torch_npu keeps the order, once it is known
         self._npu: Any = sys.modules["torch_npu"]._C
         self._current_device = self._npu._npu_getDevice
@@ -161,10 +182,7 @@ class Deferred:
         if words:
             given = array.array("q", words)
             address, count = given.buffer_info()
-            device = self._device
-            if device is None:
-                device = self._device = _home
-            assert device is not None
+            device = self.home()
             is_capturing = self.is_capturing()
             if device == self._current_device():
                 is_later = 1
@@ -177,13 +195,20 @@ class Deferred:
         content = text.encode("ascii")
         if text:
             self.calls += 1
-        if not self._call(self._handle, stream, address, count, content, len(content), is_later):
-            error = self._functions.error(self._handle)
+        if not self._call(self.handle, stream, address, count, content, len(content), is_later):
+            error = self._functions.error(self.handle)
             raise RuntimeError(error.decode("utf-8", "replace")) if error else MemoryError()
+
+    def home(self) -> int:
+        """The device whose calls are deferred, once a tensor of one was described."""
+        if self._device is None:
+            self._device = _home
+        assert self._device is not None
+        return self._device
 
     def frame(self, frame: bytes) -> bool:
         """Writes a frame at once; False where that failed."""
-        return bool(self._functions.frame(self._handle, frame, len(frame)))
+        return bool(self._functions.frame(self.handle, frame, len(frame)))
 
     def wait(self) -> None:
         """Until all that was handed over is written, or the device takes no more. Raises what the device has to tell."""
@@ -192,7 +217,7 @@ class Deferred:
 
     def finish(self) -> None:
         """Writes all that was handed over and that wait() has not waited for, as what the device did not come to."""
-        self._functions.finish(self._handle)
+        self._functions.finish(self.handle)
 
     def __del__(self) -> None:
-        self._functions.end(self._handle)
+        self._functions.end(self.handle)

@@ -55,8 +55,15 @@ _FOR_SOME_DEVICES = (
 )
 # Operators for which torch_npu uses an older version of a function and then ignores an argument: that version.
 _IGNORED_WITHOUT = {"npu::npu_rotary_mul": ("rotate", "aclnnRotaryPositionEmbeddingV2")}
+# Operators that torch_npu refuses on other products.
+_ON_950_ALONE = {"aten::_scaled_mm", "aten::_scaled_mm_v2"}
 # What torch_npu has without its gradient, for which PyTorch composes it of operators that have one.
 _WITHOUT_GRADIENT = {"aten::slogdet"}
+# Operators whose float16 results torch_npu makes in a format of the device's own, even where a program does not allow that. Hardly
+# any operator takes such a tensor.
+_IN_FRACTAL_NZ = frozenset(f"npu::{name}" for name in ("npu_bmmV2", "npu_bmm_v2_mat1_backward", "npu_bmm_v2_mat2_backward"))
+# Operators that torch_npu refuses for tensors that are not contiguous, and PyTorch's CPU does not.
+_OF_CONTIGUOUS = frozenset({"aten::_cdist_backward"})
 # Operators whose results have shapes that depend on values.
 _SHAPED_BY_VALUES = frozenset(
     f"aten::{name}"
@@ -173,6 +180,8 @@ class Installation:
             lacking = self._lacking(name)
             if lacking:
                 self._stand_in(name, lacking)
+            elif name in _ON_950_ALONE and not self._table.product.startswith("Ascend950"):
+                self._leave_to_cpu(name, "torch_npu has it on Ascend 950 alone")
             else:
                 own.add(name)
                 if name in ("aten::copy_", "aten::clone"):
@@ -281,6 +290,12 @@ class Installation:
         of_nothing = _compositions.OF_NOTHING.get(name)
         return kernel if of_nothing is None else _kernels.unless_empty(of_nothing, kernel)
 
+    def _leave_to_cpu(self, name: str, reason: str) -> None:
+        """Takes the CPU's kernel, if there is one, for an operator that torch_npu refuses here."""
+        operator = _operator(name)
+        if operator is not None and _has_cpu_kernel(name):
+            self._register(name, "PrivateUse1", self._fallback(operator, reason))
+
     def _fall_back_for(self, name: str, condition: Callable[..., bool], reason: str) -> None:
         """An own operator that falls back for some arguments."""
         operator = _operator(name)
@@ -292,6 +307,10 @@ class Installation:
             else:
                 kernel = _kernels.refusing(operator, reason, _NO_CPU_KERNEL)
             chosen = _kernels.unless(condition, operator, "PrivateUse1", lambda _, *args, **kwargs: kernel(*args, **kwargs))
+            if name in _IN_FRACTAL_NZ:
+                chosen = _kernels.in_plain_format(chosen)
+            if name in _OF_CONTIGUOUS:
+                chosen = _kernels.of_contiguous(chosen)
             self._register(name, "PrivateUse1", chosen, with_keyset=True)
 
     def _refuse_argument(self, name: str, argument: str, function: str) -> None:

@@ -16,6 +16,7 @@ from ._calls import Calls, Timed
 _CPU = torch.device("cpu")
 _Tensor = torch.Tensor
 _NUMBERS = (int, float, complex)
+_ND, _FRACTAL_NZ = 2, 29  # formats, by CANN's numbers
 
 # Operators that take host tensors beside device tensors: indices, lengths, lists of numbers, and copies between the two.
 _TAKE_HOST_TENSORS = frozenset(
@@ -346,6 +347,26 @@ def refusing(operator: torch._ops.OpOverload, reason: str, why_no_fallback: str)
     return kernel
 
 
+def in_plain_format(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `kernel` with a result that torch_npu does not hold to be in the format FRACTAL_NZ."""
+
+    def cast(keyset: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
+        result = kernel(keyset, *args, **kwargs)
+        is_fractal = torch_npu.get_npu_format(result) == _FRACTAL_NZ
+        return torch_npu.npu_format_cast(result, _ND) if is_fractal else result
+
+    return cast
+
+
+def of_contiguous(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `kernel` for tensors that need not be contiguous, where torch_npu does not make them so."""
+
+    def call(keyset: torch._C.DispatchKeySet, *args: Any) -> Any:
+        return kernel(keyset, *(one.contiguous() if isinstance(one, _Tensor) else one for one in args))
+
+    return call
+
+
 def unless(
     condition: Callable[..., bool], operator: torch._ops.OpOverload, dispatch_key: str, kernel: Callable[..., Any]
 ) -> Callable[..., Any]:
@@ -358,13 +379,6 @@ def unless(
         return call_boxed(keyset, *args, **kwargs)
 
     return choose
-
-
-def either(first: Callable[..., bool], second: Callable[..., bool]) -> Callable[..., bool]:
-    def condition(*args: Any, **kwargs: Any) -> bool:
-        return first(*args, **kwargs) or second(*args, **kwargs)
-
-    return condition
 
 
 def unless_captured(

@@ -81,6 +81,17 @@ def _is_of_other_scales(input: _Tensor, *scales: float | None) -> bool:
     return input.dtype in (torch.float64, torch.uint8) and any(scale is not None for scale in scales)
 
 
+def _are_other_factors(matrix: _Tensor, full_matrices: bool, compute_uv: bool, u: _Tensor, values: _Tensor, vh: _Tensor) -> bool:
+    if matrix.dim() < 2 or _are_empty(matrix):
+        return True
+    *batch, rows, columns = matrix.shape
+    least = min(rows, columns)
+    if list(values.shape) != [*batch, least]:
+        return True
+    of_u, of_vh = ([rows, rows], [columns, columns]) if full_matrices else ([rows, least], [least, columns])
+    return compute_uv and (list(u.shape) != [*batch, *of_u] or list(vh.shape) != [*batch, *of_vh])
+
+
 def _is_for_other_shapes(target: _Tensor, reduction: int, output: _Tensor, total_weight: _Tensor) -> bool:
     return output.shape != (target.shape if reduction == 0 else ()) or total_weight.dim() > 0
 
@@ -146,6 +157,7 @@ _RULES = {
         f"upsample_nearest2d{form}": Rule(("self", "scales_h", "scales_w"), _is_of_other_scales, "scales of float64 or uint8")
         for form in ("", ".out")
     },
+    "_linalg_svd.U": Rule(("A", "full_matrices", "compute_uv", "U", "S", "Vh"), _are_other_factors, "outputs that it would have to resize"),
     "nll_loss2d_forward.output": Rule(
         ("target", "reduction", "output", "total_weight"), _is_for_other_shapes, "outputs that it would have to resize"
     ),
@@ -166,6 +178,8 @@ _RULES = {
     "matmul": Rule(("self", "other"), _are_empty, "tensors without elements (torch_npu's gradient)"),
     # These succeed with any shapes, but do not write the result.
     **{f"avg_pool{axes}d{form}": Rule(("self",), _are_empty, "tensors without elements") for axes in (2, 3) for form in ("", ".out")},
+    # The operator of the graph engine takes the first along dims that were repeated.
+    "_cdist_backward": Rule(("grad", "x1", "x2"), _are_empty, "tensors without elements"),
     # These refuse an empty batch, too.
     **{kind: Rule(("self",), _are_empty, "tensors without elements") for kind in ("_adaptive_avg_pool3d", "adaptive_avg_pool3d.out")},
     **{
@@ -202,7 +216,7 @@ _UNWRITTEN = {
     **{kind: ("self",) for kind in ("multinomial", "multinomial.out", "triangular_solve.X")},
     "_prelu_kernel_backward": ("self",),
     **{f"_embedding_bag{form}": ("weight", "indices", "offsets") for form in ("", "_forward_only")},
-    **{"_linalg_svd" + form: ("A",) for form in ("", ".U")},
+    "_linalg_svd": ("A",),
     **{kind: ("self",) for kind in ("slogdet", "unique_dim")},
 }
 # Likewise, except for an empty batch, which has no result.

@@ -60,7 +60,7 @@ struct Registry {
   std::map<uintptr_t, size_t>
       registered_pinned;  // registrations within pinned memory that was allocated here
 
-  // Returns the entry that contains the address, or the next one behind it.
+  // Returns the entry that contains the address, or the next one after it.
   auto AtOrBehindLocked(uintptr_t address) {
     auto it = by_address.upper_bound(address);
     if (it == by_address.begin()) return it;
@@ -349,6 +349,15 @@ bool RemoveMemory(const void* address, MemoryKind kind) noexcept {
   }
   NoteFreed(kind == MemoryKind::kRegisteredHost ? "aclrtHostUnregister" : "aclrtUnmapMem", address, size);
   return true;
+}
+
+void* TakeOwnMemory(const char* api, size_t size, int32_t device) noexcept {
+  return Allocate(api, size, true, MemoryKind::kDevice, device);
+}
+
+void GiveBackOwnMemory(const char* api, void* address) noexcept {
+  if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->OwnMemoryGoes(address, SizeAt(address));
+  Release(api, address, Source::kDevice);
 }
 
 uint64_t MemoryEnds() noexcept { return memory_ends.load(std::memory_order_acquire); }

@@ -27,6 +27,11 @@ bool EnterMemory(const void* address, size_t size, MemoryKind kind, int32_t devi
 // Removes the entry of this kind that begins at the address; returns false if there is none.
 bool RemoveMemory(const void* address, MemoryKind kind) noexcept;
 
+// Device memory that the library takes for work of its own. It counts as the device's, but programs are not
+// told to free it. Taking returns nullptr if there is none. Whoever gives it back knows that the work is done.
+void* TakeOwnMemory(const char* api, size_t size, int32_t device) noexcept;
+void GiveBackOwnMemory(const char* api, void* address) noexcept;
+
 // The bytes allocated by a device's aclrtMalloc and its variants, now and at the maximum so far.
 struct MemoryUsage {
   uint64_t current = 0;

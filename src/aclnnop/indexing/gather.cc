@@ -1,5 +1,5 @@
-// aclnnIndexSelect, aclnnGather, aclnnGatherV2, aclnnTake and aclnnEmbedding: copy the elements of a tensor
-// that an index tensor names.
+// aclnnIndexSelect, aclnnGather, aclnnGatherV2, aclnnGatherV3, aclnnTake and aclnnEmbedding: copy the elements of a
+// tensor that an index tensor names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/gather_functions.h"
 
@@ -44,8 +44,8 @@ struct Views {
 };
 
 // Views self with the index tensor's dims in place of `dim`, and the index with self's other dims around its
-// own.
-Views Around(const OperatorCall& call, bool wraps) {
+// own. The first `shared` dims are of both.
+Views Around(const OperatorCall& call, bool wraps, int shared = 0) {
   Views views;
   const StridedView self = PlainView(call.Tensor(kSelf));
   const StridedView index = PlainView(call.Tensor(kIndex));
@@ -61,12 +61,13 @@ Views Around(const OperatorCall& call, bool wraps) {
       InsertDim(views.self, dim, 1, 0);
       InsertDim(views.index, 0, 1, 0);
     } else {
-      for (int i = 0; i < index.shape.rank; ++i) InsertDim(views.self, dim + i, index.shape[i], 0);
+      for (int i = shared; i < index.shape.rank; ++i)
+        InsertDim(views.self, dim + i - shared, index.shape[i], 0);
     }
-    for (int i = 0; i < dim; ++i) InsertDim(views.index, i, self.shape[i], 0);
+    for (int i = shared; i < dim; ++i) InsertDim(views.index, i, self.shape[i], 0);
     for (int i = dim + 1; i < self.shape.rank; ++i)
       InsertDim(views.index, views.index.shape.rank, self.shape[i], 0);
-    around = ~engine::DimBits(dim, index.shape.rank);
+    around = ~(engine::DimBits(dim, index.shape.rank - shared) | engine::DimBits(0, shared));
   }
   views.named = {&views.index,        kIndex, call.Name(kIndex), -1, wraps, LengthAt(self, dim),
                  StrideAt(self, dim), around};
@@ -88,8 +89,7 @@ void SetAround(const OperatorCall& call, Executor& executor) {
 }
 
 // 561103 when the views' dims do not merge to a loop.
-aclnnStatus LoopFits(const Check& check, OperatorCall& call) noexcept {
-  const Views views = Around(call, false);
+aclnnStatus LoopOf(const Check& check, const OperatorCall& call, const Views& views) noexcept {
   engine::IndexView named = views.named;
   named.view = &views.index;
   engine::IndexedMove move;
@@ -98,6 +98,9 @@ aclnnStatus LoopFits(const Check& check, OperatorCall& call) noexcept {
   AddArgumentShape(message.Add("parameter "), call, kOut)
       .Add(" has more than 8 dims that cannot be taken together");
   return FailAclnn(check.code, message.Add(", accepted: at most 8, or dense tensors."));
+}
+aclnnStatus LoopFits(const Check& check, OperatorCall& call) noexcept {
+  return LoopOf(check, call, Around(call, false));
 }
 
 // Computes the shape that Around gives.
@@ -169,6 +172,78 @@ constexpr Check kGatherV2Checks[] = {
     InsideStorage({kSelf, kIndex}),
     Custom(LoopFits, ACLNN_ERR_INNER_NULLPTR),
 };
+
+// ---- GatherV3 ----
+
+enum AttributesOfV3 { kDimOfV3, kShared, kHint };
+
+int SharedDims(const OperatorCall& call) { return static_cast<int>(call.attributes[kShared].integer); }
+bool IsOnAscend950(const OperatorCall& call) noexcept { return call.product == Product::kAscend950; }
+bool IsBefore950(const OperatorCall& call) noexcept { return !IsOnAscend950(call); }
+
+aclnnStatus DimIsFirst(const Check& check, OperatorCall& call) noexcept {
+  if (DimOf(call) == 0) return ACL_SUCCESS;
+  return RefuseInteger(check, call, "dim", call.attributes[kDimOfV3].integer, 0, 0);
+}
+// Both tensors begin with the shared dims, and self has them before dim.
+aclnnStatus SharedDimsFit(const Check& check, OperatorCall& call) noexcept {
+  const Shape& self = call.Tensor(kSelf).shape;
+  const Shape& index = call.Tensor(kIndex).shape;
+  const int64_t shared = call.attributes[kShared].integer;
+  const int64_t most = self.rank == 0 ? 0 : std::min(DimOf(call), index.rank);
+  if (shared < 0 || shared > most) return RefuseInteger(check, call, "batchDims", shared, 0, most);
+  for (int i = 0; i < shared; ++i) {
+    if (self[i] == index[i]) continue;
+    Text message = StartMessage(call);
+    AddArgumentShape(message.Add("parameter "), call, kIndex).Add(" differs from ");
+    AddArgumentShape(message, call, kSelf).Add(" in the first ").Add(shared);
+    return FailAclnn(check.code, message.Add(" dims, accepted: the same."));
+  }
+  return ACL_SUCCESS;
+}
+aclnnStatus ShapeWithShared(const Check& check, OperatorCall& call) noexcept {
+  const Shape& index = call.Tensor(kIndex).shape;
+  const int shared = SharedDims(call);
+  if (shared == 0) return AroundShape(check, call);
+  const Shape& self = call.Tensor(kSelf).shape;
+  const int dim = DimOf(call);
+  int rank = 0;
+  for (int i = 0; i < dim; ++i) call.broadcast.dim[rank++] = self[i];
+  for (int i = shared; i < index.rank; ++i) call.broadcast.dim[rank++] = index[i];
+  for (int i = dim + 1; i < self.rank; ++i) call.broadcast.dim[rank++] = self[i];
+  call.broadcast.rank = rank;
+  return ACL_SUCCESS;
+}
+aclnnStatus LoopWithSharedFits(const Check& check, OperatorCall& call) noexcept {
+  return LoopOf(check, call, Around(call, false, SharedDims(call)));
+}
+
+constexpr Check kGatherV3Checks[] = {
+    NotNull(kSelf),
+    NotNull(kIndex),
+    NotNull(kOut),
+    SameDtype(kSelf, kOut),
+    DtypesIn(kGatherV2Dtypes, {kSelf}),
+    DtypesIn(kIndexDtypes, {kIndex}),
+    RankAtMost(8, {kSelf, kIndex}),
+    DimIn(kDimOfV3, kSelf),
+    If(IsBefore950, Custom(DimIsFirst)),
+    If(IsBefore950, IntegerIn(kShared, 0, 0)),
+    If(IsBefore950, IntegerIn(kHint, 1, 1)),
+    Custom(SharedDimsFit),
+    SizesRepresentable({kOut}),
+    Custom(ShapeWithShared),
+    ShapeIsResult(kOut),
+    DoneIfEmpty({kSelf, kIndex}),
+    InsideStorage({kSelf, kIndex}),
+    Custom(LoopWithSharedFits, ACLNN_ERR_INNER_NULLPTR),
+};
+
+void SetAroundShared(const OperatorCall& call, Executor& executor) {
+  OpList ops(executor, 1);
+  SetTake(Around(call, /*wraps=*/true, SharedDims(call)), OperandBuffer(kSelf), call, ops);
+  ops.SetJob();
+}
 
 aclnnStatus LeadingDims(const Check& check, OperatorCall& call) noexcept {
   const Shape& out = call.Tensor(kOut).shape;
@@ -331,6 +406,10 @@ PORTACL_PHASE_1(aclnnGather) { return RunPhase1(call, kGatherChecks, workspaceSi
 
 PORTACL_PHASE_1(aclnnGatherV2) {
   return RunPhase1(call, kGatherV2Checks, workspaceSize, executor, SetAround<true>);
+}
+
+PORTACL_PHASE_1(aclnnGatherV3) {
+  return RunPhase1(call, kGatherV3Checks, workspaceSize, executor, SetAroundShared);
 }
 
 PORTACL_PHASE_1(aclnnTake) { return RunPhase1(call, kTakeChecks, workspaceSize, executor, SetTakeFlat); }

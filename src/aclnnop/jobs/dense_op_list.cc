@@ -79,10 +79,10 @@ BufferRef DenseOpList::In(int tensor, aclDataType dtype) {
 }
 BufferRef DenseOpList::InView(int tensor, const StridedView& view, aclDataType dtype) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
-  if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
+  if (dtype == view.dtype && IsContiguous(view)) return {call_.OperandOf(tensor), ByteOffset(view)};
   const StridedView dense = DenseTensor(view.shape, dtype);
   const BufferRef buffer = ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
-  ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
+  ops_.Copy(view, OperandBuffer(call_.OperandOf(tensor)), dense, buffer);
   return buffer;
 }
 BufferRef DenseOpList::PaddedFloats(int tensor, int64_t pitch) {
@@ -95,7 +95,7 @@ BufferRef DenseOpList::PaddedFloats(int tensor, int64_t pitch) {
   }
   padded.Describe();
   const BufferRef buffer = Floats(step);
-  ops_.Copy(view, OperandBuffer(tensor), padded, buffer);
+  ops_.Copy(view, OperandBuffer(call_.OperandOf(tensor)), padded, buffer);
   return buffer;
 }
 OptionalBuffer DenseOpList::InIfGiven(int tensor, aclDataType dtype) {
@@ -114,11 +114,12 @@ BufferRef DenseOpList::Out(int tensor, aclDataType dtype, bool keeps) {
 }
 BufferRef DenseOpList::OutView(int tensor, const StridedView& view, aclDataType dtype, bool keeps) {
   if (dtype == ACL_DT_UNDEFINED) dtype = view.dtype;
-  if (dtype == view.dtype && IsContiguous(view)) return {tensor, ByteOffset(view)};
+  if (dtype == view.dtype && IsContiguous(view)) return {call_.OperandOf(tensor), ByteOffset(view)};
   const StridedView dense = DenseTensor(view.shape, dtype);
   const BufferRef buffer = ops_.Workspace(dense.numel * static_cast<int64_t>(aclDataTypeSize(dtype)));
-  if (keeps) ops_.Copy(view, OperandBuffer(tensor), dense, buffer);
-  outputs_[output_count_++] = {dense, view, buffer, tensor};
+  const int operand = call_.OperandOf(tensor);
+  if (keeps) ops_.Copy(view, OperandBuffer(operand), dense, buffer);
+  outputs_[output_count_++] = {dense, view, buffer, operand};
   return buffer;
 }
 NumberRows DenseOpList::RowsOut(int tensor) {
@@ -127,7 +128,7 @@ NumberRows DenseOpList::RowsOut(int tensor) {
 
 void DenseOpList::WordsTo(BufferRef words, int tensor, aclDataType dtype) {
   const StridedView view = PlainView(call_.Tensor(tensor));
-  ops_.Copy(DenseTensor(view.shape, dtype), words, view, OperandBuffer(tensor));
+  ops_.Copy(DenseTensor(view.shape, dtype), words, view, OperandBuffer(call_.OperandOf(tensor)));
 }
 
 BufferRef DenseOpList::Order(int tensor, OptionalBuffer sorted) {

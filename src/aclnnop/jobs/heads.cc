@@ -95,9 +95,14 @@ engine::AttentionOperand Broadcast(const StridedView& tensor, int operand) noexc
 
 aclnnStatus RefuseTensor(const Check& check, const OperatorCall& call, int tensor, const char* accepted,
                          int entry) {
-  Text message = StartMessage(call);
-  AddArgumentShape(message.Add("parameter "), call, tensor, entry);
-  return FailAclnn(check.code, message.Add(" does not fit, accepted: ").Add(accepted).Add("."));
+  Text message = StartMessage(call).Add("parameter ");
+  const bool is_there = call.Count(tensor) > 0 && call.Entry(tensor, std::max(entry, 0)) != nullptr;
+  if (!is_there) {
+    message.Add(call.Name(tensor)).Add(" is a null pointer");
+  } else {
+    AddArgumentShape(message, call, tensor, entry).Add(" does not fit");
+  }
+  return FailAclnn(check.code, message.Add(", accepted: ").Add(accepted).Add("."));
 }
 
 aclnnStatus RefuseAttribute(const Check& check, const OperatorCall& call, int attribute,

@@ -298,6 +298,7 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   gradient.right = ops.PaddedFloats(kRight, gradient.Pitch());
   gradient.gradient = ops.In(kGrad, ACL_FLOAT);
   gradient.distance = ops.In(kDistance, ACL_FLOAT);
+  gradient.rounded = left.dtype;
   gradient.to = ops.Out(kGradient);
   gradient.kernels = engine::DistanceGradientKernelsOf(call.isa);
   gradient.threads = call.threads;

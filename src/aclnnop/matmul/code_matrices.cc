@@ -109,10 +109,11 @@ void AddProduct(DenseOpList& ops, engine::CodeProduct& job) {
   const auto of = [&](const auto& scales) { return scales.is_there ? scales.buffer : job.out; };
   job.isa = ops.isa();
   job.threads = ops.threads();
+  job.raises = ops.Raises();
   ops.Compute(job,
               {job.left.buffer, job.right.buffer, of(job.left_scale), of(job.right_scale), of(job.left_level),
                of(job.right_level), of(job.zero), of(job.column_factor), of(job.row_factor), of(job.bias),
-               job.has_ends ? job.ends : job.out, job.out},
+               job.cut != engine::CodeProduct::Cut::kNone ? job.ends : job.out, job.out},
               job.batches * job.rows * job.columns * std::max<int64_t>(job.terms, 1));
 }
 

@@ -13,6 +13,7 @@
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/matmul/grouped_call.h"
 #include "aclnnop/matmul/grouped_checks.h"
+#include "aclnnop/matmul/grouped_codes.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
@@ -335,9 +336,11 @@ PORTACL_PHASE_1(aclnnGroupedMatmulV3) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulV4) {
+  if (grouped::AreCodes(call)) return grouped::RunCodes(call, workspaceSize, executor);
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulV5) {
+  if (grouped::AreCodes(call)) return grouped::RunCodes(call, workspaceSize, executor);
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulWeightNz) {

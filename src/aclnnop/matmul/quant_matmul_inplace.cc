@@ -172,7 +172,8 @@ void SetGrouped(const OperatorCall& call, Executor& executor) {
   job.out_row_step = job.columns;
   job.adds_to_out = true;
   job.ends = ops.In(kGroups);
-  job.has_ends = true;
+  job.name = call.Name(kGroups);
+  job.cut = CodeProduct::Cut::kTerms;
   job.are_counts = Integer(call, kListType) == 1;
   if (IsHifloat(call)) {
     job.left_scale = OfGroups(ops, call, kLeftScale, 0);

@@ -65,9 +65,10 @@ engine::ScaleWordsJob::Operand OperandOf(const OperatorCall& call, int tensor) {
 
 void SetWords(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] {
+    const bool rounds = !call.attributes.empty() && call.attributes[kRoundMode].integer == 1;
     return engine::ScaleWordsJob{OperandOf(call, kScale), OperandOf(call, kOffset), OperandOf(call, kOut),
                                  call.Tensor(kOut).numel,
-                                 !call.attributes.empty() && call.attributes[kRoundMode].integer == 1};
+                                 rounds ? engine::ScaleBits::kNearest : engine::ScaleBits::kHigh};
   });
 }
 
@@ -89,13 +90,13 @@ aclnnStatus aclnnTransQuantParam(const float* scaleArray, uint64_t scaleSize, co
                                  uint64_t offsetSize, uint64_t** quantParam, uint64_t* quantParamSize) {
   constexpr const char* kApi = "aclnnTransQuantParam";
   const ApiScope scope(kApi);
-  const auto refuse_null = [&](const char* name) {
-    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR, Text(kApi, ": parameter ", name, " is a null pointer."));
+  const auto refuse_null = [&](aclnnStatus code, const char* name) {
+    return FailAclnn(code, Text(kApi, ": parameter ", name, " is a null pointer."));
   };
-  if (scaleArray == nullptr) return refuse_null("scaleArray");
-  if (offsetArray == nullptr && offsetSize != 0) return refuse_null("offsetArray");
-  if (quantParam == nullptr) return refuse_null("quantParam");
-  if (quantParamSize == nullptr) return refuse_null("quantParamSize");
+  if (scaleArray == nullptr) return refuse_null(ACLNN_ERR_PARAM_INVALID, "scaleArray");
+  if (offsetArray == nullptr && offsetSize != 0) return refuse_null(ACLNN_ERR_PARAM_INVALID, "offsetArray");
+  if (quantParam == nullptr) return refuse_null(ACLNN_ERR_PARAM_NULLPTR, "quantParam");
+  if (quantParamSize == nullptr) return refuse_null(ACLNN_ERR_PARAM_NULLPTR, "quantParamSize");
   constexpr uint64_t kPadding = 16;
   constexpr uint64_t kMost = (std::numeric_limits<uint64_t>::max() >> 4) - kPadding;
   if (scaleSize == 0 || scaleSize > kMost) {
@@ -119,7 +120,7 @@ aclnnStatus aclnnTransQuantParam(const float* scaleArray, uint64_t scaleSize, co
   const DefaultFloatEnvironment environment;
   for (uint64_t i = 0; i < count; ++i) {
     const float offset = offsetSize == 0 ? 0 : offsetArray[offsetSize == 1 ? 0 : i];
-    words[i] = engine::ScaleWord(scaleArray[scaleSize == 1 ? 0 : i], offset);
+    words[i] = engine::ScaleWord(scaleArray[scaleSize == 1 ? 0 : i], offset, engine::ScaleBits::kAll);
   }
   *quantParam = words;
   *quantParamSize = size;

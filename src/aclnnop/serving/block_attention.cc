@@ -10,6 +10,7 @@
 
 #include "aclnnop/serving/block_attention_functions.h"
 #include "aclnnop/serving/paged_rows.h"
+#include "aclnnop/serving/sequence_lengths.h"
 #include "engine/attention/attention_kernel.h"
 #include "engine/serve/selected_keys.h"
 #include "plan/views.h"
@@ -321,13 +322,8 @@ void SetSelected(const OperatorCall& call, Executor& executor) {
   const auto of_key = ArrayIn(call, kKeyEnds);
   const Sizes sizes(call, std::ssize(of_query));
   std::vector<int64_t> ends;
-  try {
-    ends.reserve(of_query.size() + of_key.size());
-    ends.insert(ends.end(), of_query.begin(), of_query.end());
-    ends.insert(ends.end(), of_key.begin(), of_key.end());
-  } catch (const std::bad_alloc&) {
+  if (!serving::JoinLengths(of_query, of_key, &ends))
     return executor.RefuseSize(call.Name(kQuery), sizes.batches);
-  }
   DenseOpList ops(call, executor, &ends);
   engine::AttendToHeads made =
       AttentionOf(ops, call, sizes, /*has_lengths=*/true, call.attributes[kSelectedScale].wide);

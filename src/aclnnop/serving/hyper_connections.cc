@@ -78,8 +78,11 @@ constexpr auto PreChecks() {
            If(HasResidual, IfGiven<kResidual>(DtypesIn(kFloat, {kResidual})))),
       List(If(IsThere<kRoot>, DtypesIn(kFloat, {kRoot})), If(IsThere<kMix>, DtypesIn(kFloat, {kMix})),
            If(IsThere<kPre>, DtypesIn(kFloat, {kPre})), SizesRepresentable({kX, kPhi, kIn, kPost}),
-           Custom(PreFits<has_precision>, kTiling), DoneIfEmpty({kX}),
-           InsideStorage({kX, kPhi, kAlpha, kBias}), If(IsThere<kGamma>, InsideStorage({kGamma}))));
+           If(IsThere<kResidual>, SizesRepresentable({kResidual})),
+           If(IsThere<kRoot>, SizesRepresentable({kRoot})), If(IsThere<kMix>, SizesRepresentable({kMix})),
+           If(IsThere<kPre>, SizesRepresentable({kPre})), Custom(PreFits<has_precision>, kTiling),
+           DoneIfEmpty({kX}), InsideStorage({kX, kPhi, kAlpha, kBias}),
+           If(IsThere<kGamma>, InsideStorage({kGamma}))));
 }
 constexpr auto kPreChecks = PreChecks<false>();
 constexpr auto kPreChecksV2 = PreChecks<true>();
@@ -162,7 +165,7 @@ void SetPost(const OperatorCall& call, Executor& executor) {
   made.to = ops.RowsOut(kY);
   made.threads = call.threads;
   ops.Compute(made, {made.x.buffer, made.out.buffer, made.residual, made.post, made.to.buffer},
-              call.Tensor(kStreams).numel * made.streams);
+              call.Tensor(kStreams).numel);
   ops.SetJob();
 }
 

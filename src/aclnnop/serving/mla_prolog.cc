@@ -1,5 +1,7 @@
 // aclnnMlaProlog, V2WeightNz and V3WeightNz: makes the queries of latent attention, and the rows of its caches.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/normalized.h"
 #include "aclnnop/serving/cache_rows.h"
@@ -272,13 +274,18 @@ constexpr auto PrologChecks() {
   if constexpr (at.norm >= 0) {
     return Join(Join(kNulls, kTypes),
                 Join(Join(List(IfGiven<at.query_step>(DtypesIn(kFloat, {at.query_step})),
-                               IfGiven<at.norm_step>(DtypesIn(kFloat, {at.norm_step}))),
+                               IfGiven<at.norm_step>(DtypesIn(kFloat, {at.norm_step})),
+                               IfGiven<at.query_step>(SizesRepresentable({at.query_step})),
+                               IfGiven<at.norm>(SizesRepresentable({at.norm})),
+                               IfGiven<at.norm_step>(SizesRepresentable({at.norm_step}))),
                           kShapes),
                      Join(List(Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR)), kPlaces)));
   } else if constexpr (at.query_step >= 0) {
-    return Join(
-        Join(kNulls, kTypes),
-        Join(Join(List(IfGiven<at.query_step>(DtypesIn(kFloat, {at.query_step}))), kShapes), kPlaces));
+    return Join(Join(kNulls, kTypes),
+                Join(Join(List(IfGiven<at.query_step>(DtypesIn(kFloat, {at.query_step})),
+                               IfGiven<at.query_step>(SizesRepresentable({at.query_step}))),
+                          kShapes),
+                     kPlaces));
   } else {
     return Join(Join(kNulls, kTypes), Join(kShapes, kPlaces));
   }
@@ -494,8 +501,19 @@ class Prolog {
   engine::NumberRows cos_{}, sin_{};
 };
 
+// Tells whether memory can hold the numbers between steps. Expanded tensors take no memory themselves.
+bool HasMemory(const Sizes& sizes) {
+  constexpr int64_t kMost = int64_t{1} << 48;
+  const int64_t of_up = sizes.heads * (sizes.depth + sizes.turned);
+  const int64_t of_query = sizes.heads * (sizes.latent + sizes.turned);
+  int64_t most = std::max({sizes.query_rank, of_up, of_query, sizes.latent + sizes.turned});
+  return !__builtin_mul_overflow(sizes.tokens, most, &most) && most <= kMost;
+}
+
 template <const Positions& at>
 void SetProlog(const OperatorCall& call, Executor& executor) {
+  const Sizes sizes = SizesOf(call);
+  if (!HasMemory(sizes)) return executor.RefuseSize(call.Name(kX), sizes.tokens);
   Prolog<at>(call, executor).Set();
 }
 

@@ -10,6 +10,7 @@
 
 #include "aclnnop/serving/nsa_attention_functions.h"
 #include "aclnnop/serving/paged_rows.h"
+#include "aclnnop/serving/sequence_lengths.h"
 #include "engine/serve/compressed_keys.h"
 
 namespace portacl {
@@ -28,6 +29,16 @@ std::span<const int64_t> ArrayIn(const OperatorCall& call, int attribute) noexce
   const aclIntArray* const array = call.attributes[static_cast<size_t>(attribute)].array;
   return array == nullptr ? std::span<const int64_t>() : array->values;
 }
+// Tells whether numbers are the ends of so many sequences, in at most `most` rows.
+bool EndsFit(std::span<const int64_t> ends, size_t sequences, int64_t most) noexcept {
+  bool fits = !ends.empty() && ends.size() == sequences;
+  int64_t before = 0;
+  for (const int64_t end : ends) {
+    fits = fits && end >= before && end <= most;
+    before = end;
+  }
+  return fits;
+}
 bool HasElements(const OperatorCall& call, int tensor) noexcept {
   return call.IsGiven(tensor) && call.Tensor(tensor).numel > 0;
 }
@@ -43,7 +54,7 @@ aclnnStatus RefuseGiven(const Check& check, const OperatorCall& call, std::initi
   return checks.status();
 }
 
-// Positions of the numbers that say how keys were compressed.
+// Indices of the attributes of the compression of keys.
 struct Windows {
   int window, stride, block, count;
 };
@@ -120,17 +131,9 @@ aclnnStatus CompressedFits(const Check& check, OperatorCall& call) noexcept {
   const auto of_query = ArrayIn(call, kQueryEnds);
   const auto of_key = ArrayIn(call, kKeyEnds);
   const auto of_block = ArrayIn(call, kBlockEnds);
-  const auto ends_fit = [&](std::span<const int64_t> ends, int64_t most) {
-    bool fits = !ends.empty() && ends.size() == of_query.size();
-    int64_t before = 0;
-    for (const int64_t end : ends) {
-      fits = fits && end >= before && end <= most;
-      before = end;
-    }
-    return fits;
-  };
-  checks.HoldsOf(ends_fit(of_query, query[0]), kQueryEnds, "where each sequence of queries ends");
-  checks.HoldsOf(ends_fit(of_key, key[0]), kKeyEnds,
+  checks.HoldsOf(EndsFit(of_query, of_query.size(), query[0]), kQueryEnds,
+                 "where each sequence of queries ends");
+  checks.HoldsOf(EndsFit(of_key, of_query.size(), key[0]), kKeyEnds,
                  "where each sequence of keys ends, as many as of queries");
   if (!checks.Passed()) return checks.status();
   // Blocks that were compressed follow from the keys.
@@ -177,8 +180,9 @@ constexpr auto kCompressedChecks = Join(
 void SetCompressed(const OperatorCall& call, Executor& executor) {
   const auto of_query = ArrayIn(call, kQueryEnds);
   const auto of_key = ArrayIn(call, kKeyEnds);
-  std::vector<int64_t> ends(of_query.begin(), of_query.end());
-  ends.insert(ends.end(), of_key.begin(), of_key.end());
+  std::vector<int64_t> ends;
+  if (!serving::JoinLengths(of_query, of_key, &ends))
+    return executor.RefuseSize(call.Name(kQuery), std::ssize(of_query));
   DenseOpList ops(call, executor, &ends);
   const Shape& query = call.Tensor(kQuery).shape;
   const Shape& key = call.Tensor(kKey).shape;
@@ -473,17 +477,9 @@ aclnnStatus GradientsFit(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(value_depth <= kMostDepth, kValue, "heads of at most 768 elements");
   checks.HoldsOf(Integer(call, kGradHeads) == query[1], kGradHeads, "the number of query's heads");
   const auto of_query = ArrayIn(call, kGradQueryEnds);
-  const auto ends_fit = [&](std::span<const int64_t> ends, int64_t most) {
-    bool fits = !ends.empty() && ends.size() == of_query.size();
-    int64_t before = 0;
-    for (const int64_t end : ends) {
-      fits = fits && end >= before && end <= most;
-      before = end;
-    }
-    return fits;
-  };
-  checks.HoldsOf(ends_fit(of_query, query[0]), kGradQueryEnds, "where each sequence of queries ends");
-  checks.HoldsOf(ends_fit(ArrayIn(call, kGradKeyEnds), key[0]), kGradKeyEnds,
+  checks.HoldsOf(EndsFit(of_query, of_query.size(), query[0]), kGradQueryEnds,
+                 "where each sequence of queries ends");
+  checks.HoldsOf(EndsFit(ArrayIn(call, kGradKeyEnds), of_query.size(), key[0]), kGradKeyEnds,
                  "where each sequence of keys ends, as many as of queries");
   const int64_t mode = Integer(call, kGradMode);
   checks.HoldsOf(mode == 0 || mode == 2, kGradMode, "0 or 2");
@@ -516,8 +512,9 @@ constexpr auto kGradientChecks =
 void SetGradients(const OperatorCall& call, Executor& executor) {
   const auto of_query = ArrayIn(call, kGradQueryEnds);
   const auto of_key = ArrayIn(call, kGradKeyEnds);
-  std::vector<int64_t> ends(of_query.begin(), of_query.end());
-  ends.insert(ends.end(), of_key.begin(), of_key.end());
+  std::vector<int64_t> ends;
+  if (!serving::JoinLengths(of_query, of_key, &ends))
+    return executor.RefuseSize(call.Name(kQuery), std::ssize(of_query));
   DenseOpList ops(call, executor, &ends);
   const Shape& query = call.Tensor(kQuery).shape;
   const Shape& key = call.Tensor(kKey).shape;

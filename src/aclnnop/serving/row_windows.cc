@@ -300,7 +300,7 @@ void SetCache(const OperatorCall& call, Executor& executor) {
   compress.threads = call.threads;
   ops.Compute(compress,
               {compress.x.buffer, compress.weight.buffer, compress.to.buffer, compress.table, compress.slot},
-              compress.sequences * compress.window * pages[2] * pages[3]);
+              call.Tensor(kPages).numel);
   ops.SetJob();
 }
 

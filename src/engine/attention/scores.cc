@@ -460,7 +460,8 @@ void SetPadded(Work& work, char* memory) noexcept {
   auto* const batches = reinterpret_cast<AttentionBatch*>(memory);
   const auto begin = [&](const AttentionOperand& padding, int64_t rows, int64_t* first, int64_t* count) {
     if (!padding.IsThere()) return;
-    *first = rows - std::max<int64_t>(Load<int64_t>(work.Base(padding)), 0) - *count;
+    const int64_t behind = std::clamp<int64_t>(Load<int64_t>(work.Base(padding)), 0, rows);
+    *first = rows - behind - *count;
     if (*first < 0) *first = *count = 0;
   };
   for (int64_t i = 0; i < (attention.are_alike ? 1 : attention.batches); ++i) {

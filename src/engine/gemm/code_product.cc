@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
+#include "engine/functions/primitives-inl.h"  // for the fused operation: see FourRows
 #include "engine/half_precision-inl.h"
 
 // The size of a tile, such that the numbers of both operands and the sums stay in the first-level cache.
@@ -91,7 +92,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "base/data_type.h"
+#include "base/errors.h"
 #include "base/float_environment.h"
+#include "base/text.h"
 #include "engine/codes.h"
 #include "engine/conversions.h"
 #include "engine/isa_in_use.h"
@@ -119,7 +122,7 @@ class Codes {
         load_(is_packed_ ? nullptr : FindLoad(isa, matrix.dtype, ACL_FLOAT)) {}
 
   bool HasTermsSideBySide() const { return matrix_.term_step == 1; }
-  // Loads n codes that lie side by side, from this line and term on.
+  // Loads n codes that are contiguous, from this line and term on.
   void Bring(int64_t batch, int64_t line, int64_t term, int64_t n, float* to) const {
     const int64_t at = batch * matrix_.batch_step + line * matrix_.line_step + term * matrix_.term_step;
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): codes that are not packed have a function
@@ -181,36 +184,57 @@ class Scales {
 class LineNumbers {
  public:
   LineNumbers(const CodeNumbers& numbers, Isa isa, const JobContext& context)
-      : number_(numbers.buffer, numbers.dtype, numbers.is_there, isa, context), is_one_(numbers.is_one) {}
+      : number_(numbers.buffer, numbers.dtype, numbers.is_there, isa, context),
+        is_one_(numbers.is_one),
+        batch_step_(numbers.batch_step) {}
   bool is_there() const { return number_.is_there(); }
-  float At(int64_t line) const { return number_.At(is_one_ ? 0 : line); }
+  float At(int64_t batch, int64_t line) const {
+    return number_.At(batch * batch_step_ + (is_one_ ? 0 : line));
+  }
 
  private:
   Number number_;
   bool is_one_;
+  int64_t batch_step_;
 };
 
 // Terms of a batch, and the number of its first block.
 struct Terms {
   int64_t begin, end, block;
 };
-// Calls body(batch, its terms) for batches [first, last). Lists of terms are read from their beginning.
+// Calls body(batch, begin, end) for the parts of a list of batches [0, last), of `all` terms or rows.
 template <class Body>
-void ForEachBatch(const CodeProduct& job, int64_t first, int64_t last, const JobContext& context,
-                  const Body& body) {
-  if (!job.has_ends) {
-    for (int64_t batch = first; batch < last; ++batch) body(batch, Terms{0, job.terms, 0});
-    return;
-  }
+void ForEachPart(const CodeProduct& job, int64_t last, int64_t all, const JobContext& context,
+                 const Body& body) {
   const char* const ends = job.ends.Address(context);
-  Terms own{0, 0, 0};
-  for (int64_t batch = 0; batch < last; ++batch) {
+  int64_t begin = 0;
+  for (int64_t batch = 0; batch < last && begin < all; ++batch) {
     const auto number = Load<int64_t>(ends + batch * int64_t{sizeof(int64_t)});
-    own.begin = own.end;
-    const int64_t count = job.are_counts ? number : number < own.begin ? 0 : number - own.begin;
-    own.end = own.begin + std::clamp<int64_t>(count, 0, job.terms - own.begin);
-    if (job.block > 0) own.block = 2 * (own.begin / (2 * job.block) + batch);
-    if (batch >= first) body(batch, own);
+    const int64_t count = job.are_counts ? number : number < begin ? 0 : number - begin;
+    const int64_t end = begin + std::clamp<int64_t>(count, 0, all - begin);
+    body(batch, begin, end);
+    begin = end;
+  }
+}
+
+// Fails the stream if the list has a part that reaches beyond all terms or rows.
+void CheckList(const CodeProduct& job, int64_t all, const JobContext& context) {
+  const char* const ends = job.ends.Address(context);
+  int64_t begin = 0;
+  for (int64_t batch = 0; batch < job.batches; ++batch) {
+    const auto number = Load<int64_t>(ends + batch * int64_t{sizeof(int64_t)});
+    const int64_t count = std::max<int64_t>(job.are_counts ? number : number < begin ? 0 : number - begin, 0);
+    if (count > all - begin) {
+      Text message(context.api, ": ", job.name);
+      message.Add(" has the value ")
+          .Add(number)
+          .Add(" at element ")
+          .Add(batch)
+          .Add(", accepted: groups of so many ");
+      message.Add(job.cut == CodeProduct::Cut::kTerms ? "terms" : "rows").Add(" together at most: ").Add(all);
+      return context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, message.Add("."));
+    }
+    begin += count;
   }
 }
 
@@ -234,8 +258,8 @@ class Tiles {
         store_(FindStore(job.isa, job.dtype)),
         size_(static_cast<int64_t>(StorageBits(job.dtype) / 8)) {}
 
-  void Compute(int64_t batch, const Terms& terms, int64_t first, int64_t from) const {
-    const int64_t rows = std::min(job_.rows - first, kRows);
+  // Computes at most kRows rows and kColumns columns of a batch.
+  void Compute(int64_t batch, const Terms& terms, int64_t first, int64_t rows, int64_t from) const {
     const int64_t columns = std::min(job_.columns - from, kColumns);
     const int64_t block = job_.block > 0 ? job_.block : std::max<int64_t>(job_.terms, 1);
     float sums[kRows * kColumns] = {};
@@ -308,15 +332,15 @@ class Tiles {
   }
 
   void Finish(int64_t batch, int64_t row, int64_t from, int64_t columns, float* sums) const {
-    if (bias_.is_there() && job_.adds_first) AddBias(from, columns, sums);
+    if (bias_.is_there() && job_.adds_first) AddBias(batch, from, columns, sums);
     if (column_factor_.is_there()) {
-      for (int64_t i = 0; i < columns; ++i) sums[i] *= column_factor_.At(from + i);
+      for (int64_t i = 0; i < columns; ++i) sums[i] *= column_factor_.At(batch, from + i);
     }
     if (row_factor_.is_there()) {
-      const float factor = row_factor_.At(row);
+      const float factor = row_factor_.At(batch, row);
       for (int64_t i = 0; i < columns; ++i) sums[i] *= factor;
     }
-    if (bias_.is_there() && !job_.adds_first) AddBias(from, columns, sums);
+    if (bias_.is_there() && !job_.adds_first) AddBias(batch, from, columns, sums);
     char* const to =
         job_.out.Address(context_) + (batch * job_.out_batch_step + row * job_.out_row_step + from) * size_;
     if (job_.adds_to_out) {
@@ -326,8 +350,8 @@ class Tiles {
     }
     store_(sums, to, static_cast<size_t>(columns), false);
   }
-  void AddBias(int64_t from, int64_t columns, float* sums) const {
-    for (int64_t i = 0; i < columns; ++i) sums[i] += bias_.At(from + i);
+  void AddBias(int64_t batch, int64_t from, int64_t columns, float* sums) const {
+    for (int64_t i = 0; i < columns; ++i) sums[i] += bias_.At(batch, from + i);
   }
 
   const CodeProduct& job_;
@@ -345,17 +369,44 @@ class Tiles {
 void CodeProduct::Run(const JobContext& context) const noexcept {
   ReportIsaThatRan(isa);
   const Tiles tiles(*this, context);
+  if (cut != Cut::kNone && raises) CheckList(*this, cut == Cut::kTerms ? terms : rows, context);
   const int64_t down = QuotientUp(rows, kRows);
   const int64_t across = QuotientUp(columns, kColumns);
   // Each unit reads the list of terms up to its own: there are few units of many batches.
-  const int64_t each = has_ends ? std::max<int64_t>(1, QuotientUp(batches, 256)) : 1;
-  ForEachBlock(QuotientUp(batches, each) * down * across, threads, [&](int64_t unit) {
+  const int64_t each = cut == Cut::kTerms ? std::max<int64_t>(1, QuotientUp(batches, 256)) : 1;
+  const int64_t parts = cut == Cut::kRows ? 1 : QuotientUp(batches, each);
+  ForEachBlock(parts * down * across, threads, [&](int64_t unit) {
     const DefaultFloatEnvironment environment;
     const int64_t first = unit / (down * across) * each;
+    const int64_t last = std::min(batches, first + each);
     const int64_t row = unit / across % down * kRows;
+    const int64_t until = std::min(rows, row + kRows);
     const int64_t column = unit % across * kColumns;
-    ForEachBatch(*this, first, std::min(batches, first + each), context,
-                 [&](int64_t batch, const Terms& own) { tiles.Compute(batch, own, row, column); });
+    const Terms all{0, terms, 0};
+    switch (cut) {
+      case Cut::kNone:
+        tiles.Compute(first, all, row, until - row, column);
+        break;
+      case Cut::kTerms: {
+        int64_t batch = first;
+        const auto compute = [&](int64_t begin, int64_t end) {
+          const int64_t own = block > 0 ? together * (begin / (together * block) + batch) : 0;
+          tiles.Compute(batch, {begin, end, own}, row, until - row, column);
+          ++batch;
+        };
+        ForEachPart(*this, last, terms, context, [&](int64_t part, int64_t begin, int64_t end) {
+          if (part >= first) compute(begin, end);
+        });
+        while (batch < last) compute(terms, terms);  // batches behind the last term have none
+        break;
+      }
+      case Cut::kRows:
+        ForEachPart(*this, batches, until, context, [&](int64_t batch, int64_t begin, int64_t end) {
+          const int64_t own = std::max(begin, row);
+          if (own < end) tiles.Compute(batch, all, own, end - own, column);
+        });
+        break;
+    }
   });
 }
 

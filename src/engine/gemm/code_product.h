@@ -27,18 +27,19 @@ struct CodeScales {
   int64_t batch_step = 0, line_step = 0, block_step = 0;
   int32_t lines = 1, blocks = 1;
 };
-// A number for each line, or one for all.
+// A number for each line, or one for all: number b * batch_step + line.
 struct CodeNumbers {
   BufferRef buffer;
   aclDataType dtype = ACL_FLOAT;  // as of CodeScales
   bool is_there = false;
   bool is_one = false;
+  int64_t batch_step = 0;
 };
 
 // out[m, n] = sum over blocks j of terms: part[m, n, j] * (left_scale[m, j] * right_scale[j, n]), with part = the sum
 // over terms of the block of left * right, both in float32 by ascending index. What follows, each in float32: the
 // bias, if `adds_first`; the column's factor; the row's factor; the bias otherwise. Products of two codes are
-// exact in float32. A trivially copyable step of a job (OpList::Compute).
+// exact in float32. A listed op (OpList::Compute), trivially copyable.
 struct CodeProduct {
   CodeMatrix left, right;
   CodeScales left_scale, right_scale;
@@ -53,11 +54,16 @@ struct CodeProduct {
   int64_t out_batch_step = 0, out_row_step = 0;
   int64_t batches = 1, rows = 0, columns = 0, terms = 0;
   int64_t block = 0;  // terms; 0: one block of all
-  // The end of each batch's terms, or its count, INT64: then `terms` are those of all batches. Batch b has the blocks
-  // from 2 * (first term / (2 * block) + b) on.
+  // A list cuts terms or rows, which are then those of all batches. It has the end of each batch's, or its
+  // count, INT64. Of terms, batch b has the blocks from together * (first term / (together * block) + b) on. Rows of no
+  // batch are not written.
+  enum class Cut : uint8_t { kNone, kTerms, kRows };
+  Cut cut = Cut::kNone;
   BufferRef ends;
-  bool has_ends = false;
   bool are_counts = false;
+  int32_t together = 2;
+  bool raises = false;  // a batch that reaches beyond the end fails the stream, and names this parameter
+  const char* name = nullptr;
   Isa isa = Isa::kPortable;
   int threads = 1;
   void Run(const JobContext& context) const noexcept;

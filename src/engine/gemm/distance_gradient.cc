@@ -40,7 +40,9 @@ HWY_INLINE V WithTerm(D d, V chain, V difference, [[maybe_unused]] const Gradien
   } else if constexpr (kNorm == DistanceNorm::kSum) {
     return functions::Fma(d, factor, SignOf(d, difference), chain);
   } else if constexpr (kNorm == DistanceNorm::kMost) {
-    const auto is_most = hn::Eq(hn::Abs(difference), hn::Set(d, terms.distance[row]));
+    const V size = hn::Abs(difference);
+    const auto is_most =
+        hn::And(hn::Ge(size, hn::Set(d, terms.least[row])), hn::Le(size, hn::Set(d, terms.most[row])));
     return functions::Fma(d, factor, hn::IfThenElseZero(is_most, SignOf(d, difference)), chain);
   } else {
     const V power = functions::Pow(d, hn::Abs(difference), hn::Set(d, terms.power - 1));
@@ -106,7 +108,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/float_environment.h"
 #include "engine/isa_in_use.h"
@@ -117,6 +121,33 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kRowsTogether = 256;  // right rows whose factors are made at once
+
+struct Range {
+  float least;
+  float most;
+};
+
+// Returns the numbers that round to x, a number of a 16-bit type of so many mantissa bits, least exponent and
+// greatest one.
+Range RoundingTo(float x, int mantissa, int lowest, int highest) {
+  if (std::isnan(x)) return {x, x};
+  const float infinity = std::numeric_limits<float>::infinity();
+  // Half a step beyond the greatest finite number.
+  if (std::isinf(x)) return {std::ldexp(2.0f - std::ldexp(1.0f, -mantissa - 1), highest), infinity};
+  const int exponent = x == 0 ? lowest : std::max(std::ilogb(x), lowest);
+  const float step = std::ldexp(1.0f, exponent - mantissa);
+  const float multiple = x / step;
+  const bool is_least_of_exponent = exponent > lowest && x == std::ldexp(1.0f, exponent);
+  const Range range = {x - step / (is_least_of_exponent ? 4.0f : 2.0f), x + step / 2};
+  // Halfway numbers round to the even neighbour.
+  if (std::fmod(multiple, 2.0f) == 0) return range;
+  return {std::nextafter(range.least, infinity), std::nextafter(range.most, 0.0f)};
+}
+Range RoundingTo(float x, aclDataType dtype) {
+  if (dtype == ACL_FLOAT16) return RoundingTo(x, 10, -14, 15);
+  if (dtype == ACL_BF16) return RoundingTo(x, 7, -126, 127);
+  return {x, x};
+}
 
 class GradientRun {
  public:
@@ -181,6 +212,8 @@ class GradientRun {
     alignas(64) float gradient[kRowsTogether];
     alignas(64) float distance[kRowsTogether];
     alignas(64) float factor[kRowsTogether];
+    float least[kRowsTogether];
+    float most[kRowsTogether];
     const int64_t pitch = job_.Pitch();
     const auto* const right = reinterpret_cast<const float*>(job_.right.Address(context_)) +
                               right_batch * job_.columns * pitch + column;
@@ -198,8 +231,13 @@ class GradientRun {
       bring(job_.gradient, gradient);
       bring(job_.distance, distance);
       job_.kernels.factors(job_.norm, job_.power, gradient, distance, factor, count);
+      for (int64_t i = 0; job_.norm == DistanceNorm::kMost && i < count; ++i) {
+        const Range range = RoundingTo(distance[i], job_.rounded);
+        least[i] = range.least;
+        most[i] = range.most;
+      }
       job_.kernels.add(job_.norm,
-                       {left, right + first * pitch, factor, distance, sum, count, pitch, n, job_.power});
+                       {left, right + first * pitch, factor, least, most, sum, count, pitch, n, job_.power});
     }
   }
 

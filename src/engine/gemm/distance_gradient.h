@@ -18,8 +18,9 @@ namespace portacl::engine {
 struct GradientTerms {
   const float* left;  // one row
   const float* right;
-  const float* factor;    // of each right row
-  const float* distance;  // likewise
+  const float* factor;  // of each right row, as the next two
+  const float* least;   // of kMost: the numbers that round to the row's distance
+  const float* most;
   float* sum;
   int64_t count;
   int64_t pitch;
@@ -55,9 +56,10 @@ struct DistanceGradient {
   int32_t size;  // bytes of a number of both
   LoadFunction load;
   StoreFunction store;
-  BufferRef right;     // FLOAT, rows `pitch` apart
-  BufferRef gradient;  // FLOAT, of each distance
-  BufferRef distance;  // FLOAT
+  BufferRef right;      // FLOAT, rows `pitch` apart
+  BufferRef gradient;   // FLOAT, of each distance
+  BufferRef distance;   // FLOAT
+  aclDataType rounded;  // the dtype to which distances were rounded
   DistanceGradientKernels kernels;
   int threads;
 

@@ -6,24 +6,33 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/float_environment.h"
 #include "engine/buffer_ref.h"
 
 namespace portacl::engine {
 
-// The low half is the scale with its low 13 bits cleared, or rounded to nearest even at these with subnormals as 0.
-// Bit 46 is 1. Bits 37 to 45 are the offset in 9-bit
-// two's complement, saturated and rounded with halfway cases away from zero; NaN is 0.
-inline uint64_t ScaleWord(float scale, float offset, bool rounds = false) noexcept {
-  constexpr uint32_t kKept = 0xFFFFE000;
+// Says what becomes of a scale's low 13 bits.
+enum class ScaleBits : uint8_t {
+  kAll,     // they stay
+  kHigh,    // they are cleared
+  kNearest  // the scale is rounded to nearest even at these, and a subnormal one becomes 0
+};
+
+// The low half is the scale. Bit 46 is 1. Bits 37 to 45 are the offset in 9-bit two's complement, rounded to nearest
+// even and saturated; NaN is 0.
+inline uint64_t ScaleWord(float scale, float offset, ScaleBits kept) noexcept {
+  constexpr uint32_t kUpperBits = 0xFFFFE000;
   constexpr int kOffsetAt = 37;
   constexpr int kOneAt = 46;
   uint32_t bits;
   std::memcpy(&bits, &scale, sizeof bits);
-  if (rounds && !std::isnan(scale))
+  if (kept == ScaleBits::kNearest && !std::isnan(scale))
     bits = std::fabs(scale) < 0x1p-126f ? bits & 0x80000000u : bits + 0xFFFu + (bits >> 13 & 1u);
-  const float rounded = std::isnan(offset) ? 0.0f : std::fmin(std::fmax(std::round(offset), -256.0f), 255.0f);
+  if (kept != ScaleBits::kAll) bits &= kUpperBits;
+  const float rounded =
+      std::isnan(offset) ? 0.0f : std::fmin(std::fmax(std::nearbyint(offset), -256.0f), 255.0f);
   const auto low = static_cast<uint64_t>(static_cast<int64_t>(rounded)) & 511u;
-  return (bits & kKept) | low << kOffsetAt | uint64_t{1} << kOneAt;
+  return bits | low << kOffsetAt | uint64_t{1} << kOneAt;
 }
 inline float OffsetOfScaleWord(uint64_t word) noexcept {
   const auto low = static_cast<int32_t>(word >> 37 & 511u);
@@ -41,19 +50,20 @@ struct ScaleWordsJob {
   Operand offset;
   Operand out;
   int64_t count;
-  bool rounds;
+  ScaleBits kept;
 
   bool Touches(int operand) const noexcept {
     return operand == scale.argument || operand == offset.argument || operand == out.argument;
   }
   int64_t Elements() const noexcept { return count; }
   void Run(void* const* addresses, void*) const noexcept {
+    const DefaultFloatEnvironment environment;
     for (int64_t i = 0; i < count; ++i) {
       const auto at = [&](const Operand& operand) {
         return static_cast<char*>(addresses[operand.argument]) + operand.first + i * operand.step;
       };
       const float given = offset.argument < 0 ? 0 : Load<float>(at(offset));
-      Store(at(out), ScaleWord(Load<float>(at(scale)), given, rounds));
+      Store(at(out), ScaleWord(Load<float>(at(scale)), given, kept));
     }
   }
 };

@@ -36,7 +36,6 @@ void QuantiseCentred::Run(const JobContext& context) const noexcept {
       ForEachTile(0, columns, [&](int64_t column, int64_t n) {
         bring_sum(row, column, n, tile);
         for (int64_t i = 0; i < n; ++i) total += static_cast<double>(tile[i]);
-        if (sums.is_there()) sums.Put(row * columns + column, n, tile);
       });
       const double mean = total / static_cast<double>(columns);
       double squares = 0;
@@ -64,6 +63,12 @@ void QuantiseCentred::Run(const JobContext& context) const noexcept {
           return tile;
         });
       }
+      if (!sums.is_there()) continue;
+      // At last, as the sum may lie where an operand does.
+      ForEachTile(0, columns, [&](int64_t column, int64_t n) {
+        bring_sum(row, column, n, tile);
+        sums.Put(row * columns + column, n, tile);
+      });
     }
   });
 }

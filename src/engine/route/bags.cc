@@ -1,5 +1,5 @@
-// Sums, means and maxima of bags (see bags.h). One thread computes a bag, in the order of its entries, so that
-// bits do not depend on who does what.
+// Sums, means and maxima of bags (see bags.h). One thread computes a bag, in the order of its entries, so
+// bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/route/bags.h"
 
@@ -28,9 +28,7 @@ class BagsRun {
   BagsRun(const ReduceBags& bags, const JobContext& context) : bags_(bags), context_(context) {}
 
   void All() {
-    if (bags_.bag.is_there) {
-      for (int64_t entry = 0; entry < bags_.entries; ++entry) PutWord(bags_.bag.buffer, context_, entry, -1);
-    }
+    if (bags_.bag.is_there) PutBags();
     for (int64_t i = 0; bags_.none.is_there && i < bags_.none_words; ++i)
       PutWord(bags_.none.buffer, context_, i, 0);
     for (int64_t i = 0; bags_.count.is_there && i < bags_.clears_behind; ++i)
@@ -55,6 +53,16 @@ class BagsRun {
     const int64_t at = WordAt(bags_.offset, context_, i);
     if (at < 0 || at > bags_.entries) bad_offset_.Note(i);
     return std::clamp<int64_t>(at, 0, bags_.entries);
+  }
+
+  // One thread does it: an entry may be in several bags where offsets do not ascend, and then has the last one.
+  void PutBags() {
+    for (int64_t entry = 0; entry < bags_.entries; ++entry) PutWord(bags_.bag.buffer, context_, entry, -1);
+    for (int64_t bag = 0; bag < bags_.bags; ++bag) {
+      const int64_t end = Boundary(bag + 1);
+      for (int64_t entry = Boundary(bag); entry < end; ++entry)
+        PutWord(bags_.bag.buffer, context_, entry, bag);
+    }
   }
 
   // Returns the source row of an entry, -1 if it is left out, -2 if it is bad: then the row is 0.
@@ -86,10 +94,7 @@ class BagsRun {
     const int64_t begin = Boundary(bag);
     const int64_t end = Boundary(bag + 1);
     int64_t count = 0;
-    for (int64_t entry = begin; entry < end; ++entry) {
-      if (bags_.bag.is_there) PutWord(bags_.bag.buffer, context_, entry, bag);
-      count += RowOf(entry) == -1 ? 0 : 1;
-    }
+    for (int64_t entry = begin; entry < end; ++entry) count += RowOf(entry) == -1 ? 0 : 1;
     if (bags_.count.is_there) PutWord(bags_.count.buffer, context_, bag, count);
     for (int64_t column = 0; column < bags_.columns; column += kColumns)
       ReduceColumns(bag, begin, end, count, column, std::min(kColumns, bags_.columns - column));

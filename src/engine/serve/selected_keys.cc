@@ -422,7 +422,7 @@ void AttendToHeads::Run(const JobContext& context) const noexcept {
           };
           put_statistic(greatest, peak);
           put_statistic(sum, is_seen ? total : std::numeric_limits<float>::max());
-          put_statistic(log_sum, is_seen ? log_sum_of(peak, total) : kInfinity);
+          if (log_sum.is_there) put_statistic(log_sum, is_seen ? log_sum_of(peak, total) : kInfinity);
           const float factor = is_seen ? 1.0f / total : 0.0f;
           std::fill_n(sums, width, 0.0f);
           std::fill_n(of_key, width, 0.0f);

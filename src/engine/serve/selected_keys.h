@@ -1,9 +1,10 @@
-// Attention of which each query sees keys that were chosen for it: ranking the keys of a sequence, and
-// attending to the chosen ones. Each is a trivially copyable step of a job (OpList::Compute) with dense
-// operands. Keys have one head, which all heads of queries share, but in AttendToHeads.
+// Sparse attention, in which each query sees selected keys: ranking the keys of a sequence, and attending
+// to the selected ones. Each is a listed op (OpList::Compute) with dense operands, trivially copyable. Keys
+// have one head, which all heads of queries share; AttendToHeads has several.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/isa.h"
@@ -132,7 +133,10 @@ struct AttendToHeads {
   BufferRef work;  // WorkBytes
   int threads;
 
-  int64_t MostKeys() const noexcept { return index.is_there ? count * key_block : keys.Most(); }
+  // A listed block may be longer than a sequence.
+  int64_t MostKeys() const noexcept {
+    return index.is_there ? count * std::min(key_block, keys.Most()) : keys.Most();
+  }
   int64_t Depth() const noexcept { return (depth + 15) / 16 * 16; }
   int64_t ValueDepth() const noexcept { return (value_depth + 15) / 16 * 16; }
   int64_t Blocks() const noexcept;

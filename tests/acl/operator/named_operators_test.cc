@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "acl/acl.h"
@@ -457,15 +458,18 @@ TEST_F(NamedOperators, MissingOperandsFailInAStreamThatStopsOnFailure) {
   const Buffer buffer(&memory, sizeof memory);
   const aclTensorDesc* const one[] = {of.get()};
   const aclDataBuffer* const from[] = {buffer.get()};
-  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
-  Message();
-  EXPECT_EQ(aclopCompileAndExecute("BroadcastTo", 1, one, from, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
-                                   ACL_COMPILE_SYS, nullptr, stream_),
-            0);
-  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
-  EXPECT_NE(Message().find("has 2 inputs and 1 output, not 1 and 0"), std::string::npos);
-  ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
-  aclrtSynchronizeStream(stream_);
+  for (const auto& [type, wanted] : {std::pair("BroadcastTo", "has 2 inputs and 1 output, not 1 and 0"),
+                                     std::pair("Identity", "has 1 input and 1 output, not 1 and 0")}) {
+    ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), 0);
+    Message();
+    EXPECT_EQ(aclopCompileAndExecute(type, 1, one, from, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
+                                     ACL_COMPILE_SYS, nullptr, stream_),
+              0);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_INVALID_PARAM);
+    EXPECT_NE(Message().find(wanted), std::string::npos);
+    ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_CONTINUE_ON_FAILURE), 0);
+    aclrtSynchronizeStream(stream_);
+  }
 }
 
 // ---- Options of the compiler ----

@@ -289,6 +289,12 @@ const auto kGatherV2 =
              aclnnGatherV2,
              {{kSizes, {kWide, {40, 10}}, {40, 10, 257}, 0, {{1, 301}}},
               {kSizes, {kWide, {40, 10}}, {301, 40, 10}, 1, {{1, 257, true}}}});
+const auto kGatherV3 =
+    Register("aclnnGatherV3", 2,
+             [](const Call& c) {
+               return aclnnGatherV3GetWorkspaceSize(c.t[0], 0, c.t[1], 0, 1, c.t[2], c.size, c.executor);
+             },
+             aclnnGatherV3, {{kSizes, {kWide, {40, 10}}, {40, 10, 257}, 0, {{1, 301}}}});
 const auto kTake = Register(
     "aclnnTake", 2,
     [](const Call& c) { return aclnnTakeGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.size, c.executor); },
