@@ -1421,9 +1421,9 @@ add("paged cache: a slot of the last block", ".bound = blocks * length;", ".boun
 add = mutants_of("src/engine/route/rank_routes.cc", ("expert_ranks",))
 add("routes: a mask of tokens is not read", "return std::count_if(flags, flags + tokens, [](char flag) { return flag != 0; });", "return tokens + 0 * flags[0];")
 add("routes: shared experts are on the first rank", "own % ranks_of_shared + one * ranks_of_shared", "one * ranks_of_shared")
-add("dispatch: counts are sums", "are_ends ? next : next - begin", "next")
+add("dispatch: counts are sums", "are_ends ? next : next - begin", "are_ends ? next : next - 0 * begin")
 add("combine: shared rows have a weight", "      for (int64_t i = 0; i < n; ++i) sum[i] += term[i];\n    }\n    if (added", "      for (int64_t i = 0; i < n; ++i) sum[i] += 0.5f * term[i];\n    }\n    if (added")
-add("combine: constant experts are copies", "term[i] = one * term[i] + two * fixed[i];", "term[i] = term[i];")
+add("combine: constant experts have no rows of their own", "term[i] = one * term[i] + two * fixed[i];", "term[i] = one * term[i] + 0 * two * fixed[i];")
 
 add = mutants_of("src/aclnnop/jobs/exchanges.cc", ("rank_products",))
 add("parts: all ranks get the first one", "ranges[rank] = {rank * give_step, give};", "ranges[rank] = {0, give};")
