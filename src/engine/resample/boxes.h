@@ -16,16 +16,15 @@ struct BoxOperands {
   int image_operand;
   const StridedView* boxes;  // boxes, (image, x1, y1, x2, y2)
   int box_operand;
-  const char* box_name;  // what a message calls the boxes
-  const StridedView*
-      cells;  // boxes, C, rows, columns: the result, or, of a gradient, the gradient of the cells
+  const char* box_name;      // what a message calls the boxes
+  const StridedView* cells;  // boxes, C, rows, columns: the result, or, of a gradient, their gradient
   int cell_operand;
 };
 
 struct BoxRules {
   float scale;       // of the images to the coordinates of boxes
   bool ends_behind;  // whether x2 and y2 are elements of the box
-  int64_t points;    // of a cell along each axis; 0 or less: as many as elements begin in it
+  int64_t points;    // of a cell along each axis; 0 or less: its length, rounded up
   bool is_gradient;
   bool raises;  // whether a box of an image that is not there fails the stream
 };
