@@ -265,8 +265,8 @@ def refused(prefix: Path) -> dict[str, str]:
 
 def number_of(product: str, prefix: Path) -> int:
     """How torch_npu numbers a product."""
-    program = [sys.executable, "-c", "import torch, torch_npu; print(torch_npu._C._npu_get_soc_version())"]
-    environment = environment_on(prefix, product) | {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    program = [sys.executable, "-c", "import any_build, torch_npu; print(torch_npu._C._npu_get_soc_version())"]
+    environment = environment_on(prefix, product) | {"PYTHONPATH": str(Path(__file__).parent)}
     return int(subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout.split()[-1])
 
 
@@ -316,6 +316,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     prefix = Path(sys.argv[1]).resolve()
+    import any_build  # noqa: F401
     import torch
     import torch_npu
 
