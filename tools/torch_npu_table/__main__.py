@@ -1,4 +1,5 @@
-"""Writes python/portacl/torch/operators-VERSION.json: what each operator of the installed torch_npu needs of CANN.
+"""Writes python/portacl/torch/operators-VERSION.json: what each operator of the installed torch_npu needs of CANN. That of one
+version, BASE, has everything; those of others have what differs from it.
 
     python tools/torch_npu_table PREFIX          (a Python with torch, torch_npu, expecttest and capstone; PREFIX: portacl, installed)
 
@@ -14,6 +15,7 @@ called with tensors of every dtype (refused_dtypes.py). Needs capstone, a disass
 from __future__ import annotations
 
 import collections
+import importlib.util
 import json
 import os
 import subprocess
@@ -28,6 +30,7 @@ from guarded_paths import Condition, Paths
 from static_calls import Binary, custom_operators_among, functions_among
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "portacl" / "torch"
+BASE = "2.13.0"
 DEFAULT_PRODUCT = "Ascend910B1"
 OTHER_PRODUCTS = {  # pattern of the products' names: one of them
     "Ascend310B.*": "Ascend310B1",
@@ -271,7 +274,19 @@ def number_of(product: str, prefix: Path) -> int:
 
 
 def write(file: Path, data: dict) -> None:
+    """Writes all of it for the version BASE, and for another version what differs from that."""
+    if data["torch_npu"] != BASE:
+        data = {"base": BASE, **_table().differences(json.loads((PACKAGE / f"operators-{BASE}.json").read_text()), data)}
     file.write_text(json.dumps(data, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
+
+
+def _table():
+    """The module _table of the checkout, without the rest of its package, which would put portacl in force."""
+    sys.path.append(str(PACKAGE.parents[1]))
+    spec = importlib.util.spec_from_file_location("_table", PACKAGE / "_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def computes_on_cpu(operator: str) -> bool:
