@@ -70,6 +70,9 @@ PLACES_BY_HAND = {
     "aten::lstm_cell": "legacy",
     "aten::gru.input": "legacy",
     "aten::_thnn_fused_gru_cell": "legacy",
+    # Calls BroadcastTo of the graph engine, which is here; the code of 2.10.0.post4 does not show that.
+    "aten::npu_broadcast": "",
+    "aten::npu_broadcast.out": "",
     # Holds the steps of synchronized batch norm as well, which no argument of its leads to.
     "aten::native_batch_norm_backward": "BatchNormBackward",
     # LessScalar, which CANN lacks, is for a number on the CPU as self: that falls back.
