@@ -23,7 +23,6 @@ constexpr int64_t kRowBlock = 128;
 
 bool WritesOrigin(const OperatorCall& call) noexcept { return Integer(call, kWritesOrigin) != 0; }
 bool WritesScale(const OperatorCall& call) noexcept { return Integer(call, kMode) != kGiven; }
-bool IsByPowers(const OperatorCall& call) noexcept { return Integer(call, kMode) == kPowersOfTwo; }
 bool IsGivenScale(const OperatorCall& call) noexcept { return Integer(call, kMode) == kGiven; }
 
 Shape HalfOf(const Shape& x) {
