@@ -34,11 +34,12 @@ class _Loader:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
+        operators = importlib.import_module("portacl.torch._extension")
         if self._why is None:
             self._loader.exec_module(module)
+            operators.replace_kernels()
             return
         try:
-            operators = importlib.import_module("portacl.torch._extension")
             operators.define(self._file, str(self._why))
         except (ImportError, OSError, ValueError) as error:
             raise self._why from error

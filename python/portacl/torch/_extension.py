@@ -1,9 +1,9 @@
 """The operators of vllm_ascend_C, vllm-ascend's extension, where it does not load: torch.ops._C_ascend.
 
-The extension is built for one version of PyTorch and needs CANN's libraries for its own kernels. Its file holds the signatures of
+The extension is built for one version of PyTorch. Its file holds the signatures of
 its operators, which differ from version to version, as text; they are read from there. An operator is computed by the function of
 CANN that the extension would call, or made of PyTorch's operators where it is a kernel of the extension. The others raise
-NotImplementedError with their names.
+NotImplementedError with their names. Where the extension loads, only its kernels are replaced.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -65,7 +65,8 @@ def _define(library: torch.library.Library, name: str, signature: str, why: str)
     library.define(signature)
     kernel = _kernel(name)
     if kernel is None:
-        library.impl(name, functools.partial(_refuse, name, why), "CompositeExplicitAutograd")
+        reason = f"vllm-ascend's extension, whose operator {NAMESPACE}::{name} is, does not load ({why})"
+        library.impl(name, functools.partial(_refuse, reason), "CompositeExplicitAutograd")
         return False
     library.impl(name, kernel, "CompositeExplicitAutograd" if name in _TWINS else "PrivateUse1")
     if name in _SHAPES:
@@ -78,9 +79,18 @@ def read_signatures(data: bytes) -> dict[str, str]:
     return {match[1].decode(): re.sub(r"\s+", " ", match[0].decode()) for match in _SIGNATURE.finditer(data)}
 
 
-def _refuse(name: str, why: str, /, *_: Any, **__: Any) -> Any:
-    known = f"vllm-ascend's extension, whose operator {NAMESPACE}::{name} is, does not load ({why})"
-    raise NotImplementedError(f"{known}, and portacl has no function for it")
+def replace_kernels() -> None:
+    """Of an extension that loaded, puts what is computed here in the place of its kernels, which are machine code of a device."""
+    library = torch.library.Library(NAMESPACE, "IMPL", "PrivateUse1")
+    _libraries.append(library)
+    for name in _OWN_KERNELS:
+        if hasattr(getattr(torch.ops, NAMESPACE), name):
+            reason = f"{NAMESPACE}::{name} is a kernel of vllm-ascend's extension, machine code of a device that is not there"
+            library.impl(name, _KERNELS.get(name) or functools.partial(_refuse, reason))
+
+
+def _refuse(reason: str, /, *_: Any, **__: Any) -> Any:
+    raise NotImplementedError(f"{reason}, and portacl has no function for it")
 
 
 def _kernel(name: str) -> _Kernel | None:
@@ -221,5 +231,9 @@ _KERNELS: dict[str, _Kernel] = {
     "sgmv_expand": _sgmv_expand,
     "sgmv_shrink": _sgmv_shrink,
 }
+_OWN_KERNELS = (
+    *("batch_matmul_transpose", "bgmv_expand", "bgmv_shrink", "get_masked_input_and_mask"),
+    *("mla_preprocess", "sgmv_expand", "sgmv_shrink"),
+)
 # What the traces of torch.compile need; vllm-ascend itself registers it for the kernels of the extension.
 _SHAPES: dict[str, _Kernel] = {"npu_add_rms_norm_bias": _add_rms_norm_bias_shapes, "batch_matmul_transpose": lambda *_, **__: None}
