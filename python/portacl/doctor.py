@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import portacl
-from portacl_start import environment, versions as tested
+from portacl_start import environment
+from portacl_start import versions as tested
 
 # The packages that run on device npu, or beside those that do: PyTorch's parts, then frameworks.
 _CLIENTS = (

@@ -10,10 +10,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 import torch_npu
-from portacl_start import versions
 
 import portacl.torch
 from portacl.torch import _table
+from portacl_start import versions
 
 VERSION = torch_npu.__version__.split("+")[0]
 

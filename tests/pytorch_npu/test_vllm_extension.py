@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import ctypes
 import importlib
 import importlib.machinery
 import sys
@@ -18,23 +19,27 @@ from torch._subclasses import FakeTensorMode
 
 from portacl.torch import _extension
 
-# With the spaces that the extension's have.
-SIGNATURES = """
-moe_gating_top_k(Tensor x, int k, int k_group, int group_count, int group_select_mode, int renorm, int norm_type, bool out_flag, float routed_scaling_factor, float eps,Tensor? bias_opt=None)-> (Tensor y ,Tensor expert_idx, Tensor out)
-npu_moe_init_routing_custom(Tensor x, Tensor expert_idx, *, Tensor? scale=None, Tensor? offset=None, int active_num=-1,                             int expert_capacity=-1, int expert_num=-1, int drop_pad_mode=0, int expert_tokens_num_type=0,                             bool expert_tokens_num_flag=False, int quant_mode=0, int[2] active_expert_range=[],                             int row_idx_type=0) -> (Tensor, Tensor, Tensor, Tensor)
-npu_add_rms_norm_bias(Tensor x1, Tensor x2, Tensor gamma, Tensor? beta=None, float epsilon=1e-6)-> (Tensor y ,Tensor rstd, Tensor x)
-npu_gemma_rms_norm(Tensor x, Tensor gamma, float epsilon=1e-6)-> (Tensor y ,Tensor rstd)
-npu_apply_top_k_top_p(Tensor logits, Tensor? p=None, Tensor? k=None) -> Tensor
-get_masked_input_and_mask(Tensor input,                          int org_vocab_start_index,                          int org_vocab_end_index,                          int num_org_vocab_padding,                          int added_vocab_start_index,                          int added_vocab_end_index) -> (Tensor masked_input, Tensor mask)
-bgmv_shrink(Tensor! x, Tensor! weight, Tensor! indices, Tensor! y, float scale) -> ()
-bgmv_expand(Tensor! x, Tensor! weight, Tensor! indices, Tensor! y,            int slice_offset, int slice_size) -> Tensor
-sgmv_shrink(Tensor! x, Tensor! weight, Tensor! lora_indices, Tensor! seq_len, Tensor! y, float scale) -> ()
-sgmv_expand(Tensor! x, Tensor! weight, Tensor! lora_indices, Tensor! seq_len, Tensor! y,            int slice_offset, int slice_size) -> Tensor
-batch_matmul_transpose(Tensor tensor_a, Tensor tensor_b, Tensor tensor_c, str? format_mode=None, str? quant_mode=None) -> ()
-compressor(Tensor x, Tensor(a!) state_cache, Tensor? cu_seqlens, int cmp_ratio) -> Tensor
-device_print(str msg) -> ()
-"""
-TEXTS = [line for line in SIGNATURES.splitlines() if line]
+BLANKS = " " * 25  # as the texts of the extension have them
+TEXTS = [
+    "moe_gating_top_k(Tensor x, int k, int k_group, int group_count, int group_select_mode, int renorm, int norm_type, bool out_flag, "
+    "float routed_scaling_factor, float eps,Tensor? bias_opt=None)-> (Tensor y ,Tensor expert_idx, Tensor out)",
+    f"npu_moe_init_routing_custom(Tensor x, Tensor expert_idx, *, Tensor? scale=None, Tensor? offset=None, int active_num=-1,{BLANKS}"
+    f"int expert_capacity=-1, int expert_num=-1, int drop_pad_mode=0, int expert_tokens_num_type=0,{BLANKS}bool expert_tokens_num_flag="
+    f"False, int quant_mode=0, int[2] active_expert_range=[],{BLANKS}int row_idx_type=0) -> (Tensor, Tensor, Tensor, Tensor)",
+    "npu_add_rms_norm_bias(Tensor x1, Tensor x2, Tensor gamma, Tensor? beta=None, float epsilon=1e-6)-> (Tensor y ,Tensor rstd, Tensor x)",
+    "npu_gemma_rms_norm(Tensor x, Tensor gamma, float epsilon=1e-6)-> (Tensor y ,Tensor rstd)",
+    "npu_apply_top_k_top_p(Tensor logits, Tensor? p=None, Tensor? k=None) -> Tensor",
+    f"get_masked_input_and_mask(Tensor input,{BLANKS}int org_vocab_start_index,{BLANKS}int org_vocab_end_index,{BLANKS}"
+    f"int num_org_vocab_padding,{BLANKS}int added_vocab_start_index,{BLANKS}int added_vocab_end_index) -> (Tensor masked_input, Tensor mask)",
+    "bgmv_shrink(Tensor! x, Tensor! weight, Tensor! indices, Tensor! y, float scale) -> ()",
+    f"bgmv_expand(Tensor! x, Tensor! weight, Tensor! indices, Tensor! y,{BLANKS}int slice_offset, int slice_size) -> Tensor",
+    "sgmv_shrink(Tensor! x, Tensor! weight, Tensor! lora_indices, Tensor! seq_len, Tensor! y, float scale) -> ()",
+    f"sgmv_expand(Tensor! x, Tensor! weight, Tensor! lora_indices, Tensor! seq_len, Tensor! y,{BLANKS}int slice_offset, int slice_size)"
+    " -> Tensor",
+    "batch_matmul_transpose(Tensor tensor_a, Tensor tensor_b, Tensor tensor_c, str? format_mode=None, str? quant_mode=None) -> ()",
+    "compressor(Tensor x, Tensor(a!) state_cache, Tensor? cu_seqlens, int cmp_ratio) -> Tensor",
+    "device_print(str msg) -> ()",
+]
 
 
 def write(folder: Path, texts: list[str]) -> None:
@@ -96,7 +101,8 @@ class TestImport:
     def test_signatures(self):
         found = _extension.read_signatures(b"\0".join([b"\x7fELF", *(text.encode() for text in TEXTS), b"g() -> x y", b"no (Tensor) -> 1", b""]))
         assert list(found)[: len(TEXTS)] == [text.split("(")[0] for text in TEXTS]
-        assert found["bgmv_expand"] == "bgmv_expand(Tensor! x, Tensor! weight, Tensor! indices, Tensor! y, int slice_offset, int slice_size) -> Tensor"
+        assert found["bgmv_shrink"] == "bgmv_shrink(Tensor! x, Tensor! weight, Tensor! indices, Tensor! y, float scale) -> ()"
+        assert found["bgmv_expand"].endswith("Tensor! y, int slice_offset, int slice_size) -> Tensor")
 
     def test_the_others_are_refused_by_name(self, operators):
         for call in (lambda: operators.device_print("x"), lambda: operators.compressor(torch.ones(2).npu(), torch.ones(2).npu(), None, 4)):
@@ -273,3 +279,75 @@ class TestKernels:
         tolerance = {torch.float16: 4e-3, torch.bfloat16: 3e-2}[dtype]
         torch.testing.assert_close(y.cpu().double(), want, rtol=tolerance, atol=tolerance)
         assert torch.equal(result.cpu(), y.cpu())
+
+
+class TestWhereItLoads:
+    def test_its_libraries(self):
+        """What the extensions of vllm-ascend 0.18.0 and 0.23.0 are linked with, by name and by symbol."""
+        for name in ("ascend_dump", "ascendalog", "c_sec", "error_manager", "ge_common_base", "mmpa", "profapi", "register", "unified_dlog"):
+            ctypes.CDLL(f"lib{name}.so")
+        library = ctypes.CDLL("libplatform.so")
+        for name in (
+            *("CheckLogLevel", "DlogRecord", "_Z10DlogRecordiiPKcz", "AlogCheckDebugLevel", "AlogRecord", "MsprofStr2Id", "strcpy_s"),
+            "_ZN2fe13PlatFormInfos13GetLocalMemBwERKNS_12LocalMemTypeERm",
+            "_ZN2fe13PlatFormInfos15GetLocalMemSizeERKNS_12LocalMemTypeERm",
+            "_ZN2fe13PlatFormInfos20SetCoreNumByCoreTypeERKSs",
+            "_ZN2fe13PlatFormInfos22GetPlatformResWithLockERKSsS2_RSs",
+            "_ZN2fe19PlatformInfoManager10GeInstanceEv",
+            "_ZN2fe19PlatformInfoManager16GetPlatformInfosESsRNS_13PlatFormInfosERNS_13OptionalInfosE",
+            "_ZN2fe19PlatformInfoManager24InitRuntimePlatformInfosERKSs",
+            "_ZN2fe19PlatformInfoManager31GetRuntimePlatformInfosByDeviceERKjRNS_13PlatFormInfosEb",
+            "_ZN2fe19PlatformInfoManager8InstanceEv",
+            "_ZNK2fe13PlatFormInfos10GetCoreNumEv",
+        ):
+            assert hasattr(library, name)
+        for name in (
+            *("aclrtBinaryGetFunctionByEntry", "aclrtBinaryUnLoad", "aclrtGetHardwareSyncAddr", "aclrtLaunchKernelWithHostArgs"),
+            *("aclrtRegStreamStateCallback", "rtDevBinaryUnRegister", "rtFunctionGetMetaInfo", "rtFunctionGetMetaInfoSize"),
+            *("rtKernelLaunchWithFlagV2", "rtKernelLaunchWithHandle", "rtKernelLaunchWithHandleV2", "rtRegStreamStateCallback"),
+            *("rtRegisterAllKernel", "rtVectorCoreKernelLaunchWithHandle"),
+        ):
+            assert getattr(library, name)() == 207000
+        assert library._ZN2fe19PlatformInfoManager24InitRuntimePlatformInfosERKSs(None, None) == 1
+        size = ctypes.c_uint64(7)
+        library._ZN2fe13PlatFormInfos15GetLocalMemSizeERKNS_12LocalMemTypeERm(None, ctypes.byref(ctypes.c_int(0)), ctypes.byref(size))
+        assert size.value == 0
+        threads = Path("/proc/self/task")
+        assert (threads / str(library.mmGetTid())).is_dir()
+
+    def test_its_log_is_portacls(self, program):
+        _, _, status = program("import ctypes; ctypes.CDLL('libplatform.so').DlogRecord(1, 3, b'of %s %d', b'kernel', 5)")
+        assert status == 0
+        out, err, _ = program(
+            "import ctypes; ctypes.CDLL('libplatform.so').DlogRecord(1, 3, b'of %s %d', b'kernel', 5)", ASCEND_LOG_PRINT_TO_STDOUT="1"
+        )
+        assert "of kernel 5" in out + err
+
+    def test_its_kernels_are_replaced(self, program):
+        """An extension that loaded, by a library of Python that defines some of its operators."""
+        out, err, status = program(
+            """
+            from portacl.torch import _extension
+            library = torch.library.Library("_C_ascend", "DEF")
+            library.define("mla_preprocess(Tensor x) -> Tensor")
+            library.define("get_masked_input_and_mask(Tensor input, int a, int b, int c, int d, int e) -> (Tensor, Tensor)")
+            library.define("swap_blocks(Tensor x) -> Tensor")
+            for name in ("mla_preprocess", "get_masked_input_and_mask", "swap_blocks"):
+                library.impl(name, lambda *args: args[0], "PrivateUse1")
+            _extension.replace_kernels()
+            here = torch.arange(3).npu()
+            print(torch.ops._C_ascend.get_masked_input_and_mask(here, 1, 2, 0, 2, 2)[1].tolist())
+            print(torch.ops._C_ascend.swap_blocks(here).tolist())
+            try:
+                torch.ops._C_ascend.mla_preprocess(here)
+            except NotImplementedError as error:
+                print(error)
+            """
+        )
+        assert status == 0, err
+        assert out.splitlines() == [
+            "[True, False, True]",
+            "[0, 1, 2]",
+            "_C_ascend::mla_preprocess is a kernel of vllm-ascend's extension, machine code of a device that is not there, "
+            "and portacl has no function for it",
+        ]

@@ -104,7 +104,7 @@ def torch_npu(arguments: list[str]) -> None:
 def _other_torch_npu(python: Path, version: str) -> None:
     """What every version that has a table must do."""
     steps.say(f"testing torch_npu {version}: its table, what is own, a step of training")
-    pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-q", TESTS / "pytorch_npu/test_tables.py"]
+    pytest: list[steps.Argument] = ["-m", "pytest", "-p", "no:cacheprovider", "-q", TESTS / "pytorch_npu/test_tables.py"]
     _on_portacl(python, *pytest, otherwise=f"failed: testing torch_npu {version}", PORTACL_FALLBACK="quiet")
     steps.say("training with four losses and two optimizers, on device npu and on the CPU")
     example = steps.ROOT / "examples/pytorch/regression.py"

@@ -117,7 +117,7 @@ def _kernel(name: str) -> _Kernel | None:
         named = {renamed.get(one, one): value for one, value in given.items() if value is not None}
         unknown = [one for one in named if one not in taken]
         if unknown:
-            raise NotImplementedError(f"{NAMESPACE}::{name}: torch_npu's {twin}, which computes it, takes no {', '.join(unknown)}")
+            raise NotImplementedError(f"{NAMESPACE}::{name}: {twin} of torch_npu, which computes it, takes no {', '.join(unknown)}")
         outputs = operator(**named)
         if isinstance(outputs, torch.Tensor):
             return outputs
@@ -149,7 +149,11 @@ def _add_rms_norm_bias(
 
 
 def _batch_matmul_transpose(
-    tensor_a: torch.Tensor, tensor_b: torch.Tensor, tensor_c: torch.Tensor, format_mode: str | None = None, quant_mode: str | None = None
+    tensor_a: torch.Tensor,
+    tensor_b: torch.Tensor,
+    tensor_c: torch.Tensor,
+    format_mode: str | None = None,
+    quant_mode: str | None = None,
 ) -> None:
     """Multiplies [rows, batch, k] by [batch, k, columns]; writes [rows, batch, columns]."""
     tensor_c.copy_(torch.bmm(tensor_a.transpose(0, 1), tensor_b).transpose(0, 1).view_as(tensor_c))
@@ -236,4 +240,7 @@ _OWN_KERNELS = (
     *("mla_preprocess", "sgmv_expand", "sgmv_shrink"),
 )
 # What the traces of torch.compile need; vllm-ascend itself registers it for the kernels of the extension.
-_SHAPES: dict[str, _Kernel] = {"npu_add_rms_norm_bias": _add_rms_norm_bias_shapes, "batch_matmul_transpose": lambda *_, **__: None}
+_SHAPES: dict[str, _Kernel] = {
+    "npu_add_rms_norm_bias": _add_rms_norm_bias_shapes,
+    "batch_matmul_transpose": lambda *_, **__: None,
+}
