@@ -37,6 +37,9 @@ TEXTS = [
     f"sgmv_expand(Tensor! x, Tensor! weight, Tensor! lora_indices, Tensor! seq_len, Tensor! y,{BLANKS}int slice_offset, int slice_size)"
     " -> Tensor",
     "batch_matmul_transpose(Tensor tensor_a, Tensor tensor_b, Tensor tensor_c, str? format_mode=None, str? quant_mode=None) -> ()",
+    "npu_sparse_flash_attention(Tensor query, Tensor key, Tensor value, Tensor sparse_indices, float scale_value, int sparse_block_size, *, "
+    "Tensor? block_table=None, Tensor? actual_seq_lengths_query=None, Tensor? actual_seq_lengths_kv=None, Tensor? query_rope=None, "
+    "Tensor? key_rope=None, str layout_query='BSND', str layout_kv='BSND', int sparse_mode=3) -> Tensor",
     "compressor(Tensor x, Tensor(a!) state_cache, Tensor? cu_seqlens, int cmp_ratio) -> Tensor",
     "device_print(str msg) -> ()",
 ]
@@ -225,6 +228,18 @@ class TestExperts:
         assert torch.equal(rows.cpu(), (x * 8).round().clamp(-128, 127).to(torch.int8))
 
 
+def test_sparse_attention(operators):
+    """The first form of the extension: without the mode that torch_npu asks for, and with one result."""
+    query, rope = torch.randn(1, 4, 3, 512).to(torch.bfloat16).npu(), torch.randn(1, 4, 3, 64).to(torch.bfloat16).npu()
+    keys, key_rope = torch.randn(1, 10, 1, 512).to(torch.bfloat16).npu(), torch.randn(1, 10, 1, 64).to(torch.bfloat16).npu()
+    indices = torch.tensor([[0, 1, -1], [3, 0, 2], [4, -1, 1], [1, 2, 3]], dtype=torch.int32).view(1, 4, 1, 3).npu()
+    got = operators.npu_sparse_flash_attention(query, keys, keys, indices, 0.05, 2, query_rope=rope, key_rope=key_rope, sparse_mode=0)
+    want = torch_npu.npu_sparse_flash_attention(
+        query, keys, keys, indices, 0.05, query_rope=rope, key_rope=key_rope, sparse_block_size=2, sparse_mode=0, attention_mode=2
+    )[0]
+    assert isinstance(got, torch.Tensor) and torch.equal(got.cpu(), want.cpu())
+
+
 class TestSampling:
     LOGITS = torch.tensor([[0.0, 3.0, 1.0, 2.0], [1.0, -1.0, 0.5, 4.0]])
 
@@ -316,12 +331,9 @@ class TestWhereItLoads:
         assert (threads / str(library.mmGetTid())).is_dir()
 
     def test_its_log_is_portacls(self, program):
-        _, _, status = program("import ctypes; ctypes.CDLL('libplatform.so').DlogRecord(1, 3, b'of %s %d', b'kernel', 5)")
-        assert status == 0
-        out, err, _ = program(
-            "import ctypes; ctypes.CDLL('libplatform.so').DlogRecord(1, 3, b'of %s %d', b'kernel', 5)", ASCEND_LOG_PRINT_TO_STDOUT="1"
-        )
-        assert "of kernel 5" in out + err
+        source = "import ctypes; ctypes.CDLL('libplatform.so').DlogRecord(1, 3, b'of %s %d', b'kernel', 5)"
+        out, err, status = program(source, ASCEND_LOG_PRINT_TO_STDOUT="1")
+        assert status == 0 and "of kernel 5" in out + err
 
     def test_its_kernels_are_replaced(self, program):
         """An extension that loaded, by a library of Python that defines some of its operators."""
@@ -333,7 +345,7 @@ class TestWhereItLoads:
             library.define("get_masked_input_and_mask(Tensor input, int a, int b, int c, int d, int e) -> (Tensor, Tensor)")
             library.define("swap_blocks(Tensor x) -> Tensor")
             for name in ("mla_preprocess", "get_masked_input_and_mask", "swap_blocks"):
-                library.impl(name, lambda *args: args[0], "PrivateUse1")
+                library.m.impl(name, "PrivateUse1", lambda *args: args[0], False)  # as C++ does
             _extension.replace_kernels()
             here = torch.arange(3).npu()
             print(torch.ops._C_ascend.get_masked_input_and_mask(here, 1, 2, 0, 2, 2)[1].tolist())

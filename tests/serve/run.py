@@ -237,7 +237,7 @@ def runs_of(version: str, models: dict[str, Model], names: set[str], short: bool
         ("qwen2", "offline", judging.offline, {}, alone),
         ("qwen3-moe", "offline", judging.offline, {}, alone),
         ("qwen2-w8a8", "offline", judging.alone, {"quantization": "ascend"}, alone),
-        ("qwen2", "graphs", judging.alone, {"enforce_eager": False}, compiled),
+        ("qwen2-wide", "graphs", judging.alone, {"enforce_eager": False}, compiled),
         ("qwen2", "two processes", judging.alone, {"tensor_parallel_size": 2}, two),
         ("qwen2", "server", lambda _: [], {}, {}),
     ]

@@ -34,6 +34,8 @@ _TWINS: dict[str, tuple[str, dict[str, str]]] = {
     "npu_recurrent_gated_delta_rule": ("npu_recurrent_gated_delta_rule", {}),
     "npu_sparse_flash_attention": ("npu_sparse_flash_attention", {}),
 }
+# What the function does where the extension has no argument for it, and torch_npu has one with another default.
+_FIXED = {"npu_sparse_flash_attention": {"attention_mode": 2}}
 _Kernel = Callable[..., Any]
 
 
@@ -109,10 +111,11 @@ def _kernel(name: str) -> _Kernel | None:
     ordered = [argument.name for argument in schema.arguments]
     defaults = {argument.name: argument.default_value for argument in schema.arguments}
     results = len(schema.returns)
+    fixed = {one: value for one, value in _FIXED.get(name, {}).items() if one in taken}
 
     def call(*args: Any, **kwargs: Any) -> Any:
         # An argument that PyTorch leaves out has the extension's default, which may be another than torch_npu's.
-        given = {one: value for one, value in defaults.items() if value is not None}
+        given = {one: value for one, value in (fixed | defaults).items() if value is not None}
         given.update(zip(ordered, args), **kwargs)
         named = {renamed.get(one, one): value for one, value in given.items() if value is not None}
         unknown = [one for one in named if one not in taken]
