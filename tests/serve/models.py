@@ -28,10 +28,7 @@ SIZES = {
 }
 EXPERTS = {"head_dim": 64, "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 128, "norm_topk_prob": True}
 # How far the best logit must be ahead of the second at every step, in standard deviations of all: more than bfloat16 rounds away.
-LEAD = {"qwen2": 0.1, "qwen3-moe": 0.1, "qwen2-w8a8": 0.2, "qwen2-wide": 0.1}
-# With a weight that PyTorch's allocator does not put beside others: vLLM asks that free memory falls while it loads and tries a
-# model, and what it frees after compiling one may be more than the others' weights.
-WIDE = {"intermediate_size": 2048}
+LEAD = {"qwen2": 0.1, "qwen3-moe": 0.1, "qwen2-w8a8": 0.2}
 
 Processor = Callable[[torch.Tensor, list[int], list[int]], torch.Tensor]  # (logits, prompt, what came after it) -> logits
 
@@ -49,8 +46,7 @@ def _fresh(name: str) -> transformers.PreTrainedModel:
         config = transformers.Qwen3MoeConfig(**SIZES, **EXPERTS)
         model: transformers.PreTrainedModel = transformers.Qwen3MoeForCausalLM(config)
     else:
-        sizes = {**SIZES, **WIDE} if name == "qwen2-wide" else SIZES
-        model = transformers.Qwen2ForCausalLM(transformers.Qwen2Config(**sizes))
+        model = transformers.Qwen2ForCausalLM(transformers.Qwen2Config(**SIZES))
     return model.to(torch.bfloat16)
 
 

@@ -19,7 +19,7 @@ Prompts are drawn such that the best logit is ahead of the second by more than b
 tokens must lie within their limits, and be the same for the same seed. A case that fails is a row that says why.
 """
 PAIRS = ("0.23.0", "0.18.0")  # versions of vllm and of vllm-ascend
-MODELS = ("qwen2", "qwen3-moe", "qwen2-w8a8", "qwen2-wide")
+MODELS = ("qwen2", "qwen3-moe", "qwen2-w8a8")
 RUNS = ("offline", "graphs", "two processes", "server")
 
 
