@@ -15,8 +15,8 @@ def nearest(version: str) -> str:
     short = version.split("+")[0]
     if short in TESTED_TORCH_NPU:
         return short
-    here = _numbers(short)
-    return min(reversed(TESTED_TORCH_NPU), key=lambda one: [abs(a - b) for a, b in zip(_numbers(one), here)])
+    here = _place(short)
+    return min(reversed(TESTED_TORCH_NPU), key=lambda one: abs(_place(one) - here))
 
 
 def why_not(version: str) -> str | None:
@@ -26,7 +26,10 @@ def why_not(version: str) -> str | None:
     return f"not one that portacl is tested with ({', '.join(TESTED_TORCH_NPU)}); the table of {nearest(version)} is used"
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    """Major, minor, patch and post; 0 for what is not given."""
+def _place(version: str) -> int:
+    """Returns where a version stands among others, by its major, minor, patch and post; a part that is not given is 0."""
     found = re.match(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:\.?post(\d+))?", version)
-    return tuple(int(part or 0) for part in found.groups()) if found else (0, 0, 0, 0)
+    place = 0
+    for part in found.groups() if found else ():
+        place = place * 1000 + int(part or 0)
+    return place
