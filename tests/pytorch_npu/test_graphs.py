@@ -337,6 +337,20 @@ class TestInterpretedKernels:
             want[1, 2:6] += fresh * 2 * 3 + 1
             assert torch.equal(result.cpu(), want)
 
+    def test_waiting_for_replays(self):
+        """What waits while the interpreter is still to be called: copies, and operators whose result has a shape that depends on values."""
+        x, y = torch.ones(4).npu(), torch.zeros(4).npu()
+
+        def work():
+            for _ in range(20):
+                self.launch(x, y, y)
+
+        graph, _ = captured(work)
+        for wait in (lambda: y.cpu(), lambda: y.nonzero(), lambda: y.sum().item(), lambda: y.copy_(torch.ones(4)), torch.npu.synchronize):
+            graph.replay()
+            wait()
+        assert torch.equal(y.cpu(), torch.full((4,), 61.0))
+
     def test_an_error_is_the_callers(self):
         def fails(executor, x):
             raise ValueError("here")

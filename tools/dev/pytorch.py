@@ -108,7 +108,8 @@ def _other_torch_npu(python: Path, version: str) -> None:
     _on_portacl(python, *pytest, otherwise=f"failed: testing torch_npu {version}", PORTACL_FALLBACK="quiet")
     steps.say("training with four losses and two optimizers, on device npu and on the CPU")
     example = steps.ROOT / "examples/pytorch/regression.py"
-    _on_portacl(python, example, otherwise="failed: the losses did not end where they must")
+    picture = steps.BUILDS / f"regression-{version}.svg"
+    _on_portacl(python, example, "--picture", picture, otherwise="failed: the losses did not end where they must")
     steps.say("asking doctor")
     steps.must([python, "-B", "-m", "portacl", "doctor"], f"failed: doctor of torch_npu {version}")
 

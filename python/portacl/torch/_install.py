@@ -171,7 +171,7 @@ class Installation:
                 if name in ("aten::copy_", "aten::clone"):
                     if self._present("aclnnComplex"):
                         why = "torch_npu copies into a conjugate as if it were none, and aclnnInplaceCopy lacks complex32"
-                        self._fall_back_for(name, _kernels.takes_conjugate_or_complex32, why)
+                        self._fall_back_for(name, _kernels.between_devices(_kernels.takes_conjugate_or_complex32), why)
                     else:
                         self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
                 elif name == "aten::ge.Tensor":

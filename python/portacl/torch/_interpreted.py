@@ -21,6 +21,12 @@ def _is_on_npu(one: Any) -> bool:
     return isinstance(one, torch.Tensor) and one.device.type == "npu"
 
 
+def let_them_end() -> None:
+    """To be called before a kernel that waits for the device with Python's lock held, which these host functions need."""
+    if _host_functions and not torch.npu.is_current_stream_capturing():
+        torch.npu.current_stream().synchronize()  # without the lock
+
+
 def launch(call: Callable[..., Any], executor: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
     """Calls the interpreter, or has every replay call it if the current stream is captured.
 
