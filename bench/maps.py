@@ -4,7 +4,7 @@
 Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--check]
 
 Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise), moves_table.py (movement, indexing, random numbers), images_table.py
-(pads, windows, resampling), folds_table.py (reductions, scans), ordered_table.py (sorting, selecting, searching, counting) and rows_table.py
+(pads, windows, resampling), reductions_table.py (reductions, scans), ordered_table.py (sorting, selecting, searching, counting) and rows_table.py
 (softmax, norms, losses over classes). A ratio above 1 says that PyTorch takes longer. Both sides must agree before they are timed; --check does that and times nothing.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -20,12 +20,12 @@ import sys
 import time
 import warnings
 
-import folds_table
 import images_table
 import maps_table
 import moves  # before PyTorch: it sets the environment
 import moves_table
 import ordered_table
+import reductions_table
 import rows_table
 import torch
 from compare_moves import ACL
@@ -44,7 +44,7 @@ MOMENTS_APART = 0.1
 FORMATS = {3: 47, 4: 0, 5: 30}  # NCL, NCHW, NCDHW
 IN_CACHE = 14
 CALLS_IN_CACHE = 64
-MADE = moves_table.MADE | images_table.MADE | folds_table.MADE | ordered_table.MADE | rows_table.MADE
+MADE = moves_table.MADE | images_table.MADE | reductions_table.MADE | ordered_table.MADE | rows_table.MADE
 LEAST_PAIRS, MOST_PAIRS = 3, 41
 
 
@@ -56,7 +56,7 @@ class Case:
 
 def all_cases():
     """Ordered so that operands can be kept from one case to the next."""
-    rows = maps_table.ROWS + moves_table.ROWS + images_table.ROWS + folds_table.ROWS + ordered_table.ROWS + rows_table.ROWS
+    rows = maps_table.ROWS + moves_table.ROWS + images_table.ROWS + reductions_table.ROWS + ordered_table.ROWS + rows_table.ROWS
     for product in sorted({row.product for row in rows}):
         for in_cache in (True, False):
             for dtype in DTYPES:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Counts the blocks of comments in src/ that do not begin with a verb or the name of a thing, but with a relative clause or a bare "Of", and refuses
-those that begin with a pronoun whose noun is elsewhere.
+those that begin with a pronoun whose noun is elsewhere. The public headers of include/ may have neither.
 
 Usage: check_comments.py [--record] [REPOSITORY]
 
@@ -51,6 +51,13 @@ def pronouns(root: pathlib.Path) -> list[str]:
     return [f"{path.relative_to(root).as_posix()}:{number}: {text}" for path in paths for number, text in blocks(path) if PRONOUNS.match(text)]
 
 
+def in_public_headers(root: pathlib.Path) -> list[str]:
+    """Lines FILE:NUMBER: TEXT of the blocks in include/ that begin with a relative clause, a bare Of or a pronoun."""
+    paths = sorted((root / "include").rglob("*.h"))
+    return [f"{path.relative_to(root).as_posix()}:{number}: {text}" for path in paths for number, text in blocks(path)
+            if OPENS.match(text) or PRONOUNS.match(text)]
+
+
 def recorded(root: pathlib.Path) -> "dict[str, int] | None":
     """Folder -> count. None where nothing was recorded yet."""
     path = root / LIST
@@ -74,6 +81,7 @@ def main() -> int:
         (root / LIST).write_text("\n".join([HEAD, *rows]) + "\n", encoding="utf-8")
         return 0
     faults = [f"{place}: begins with a pronoun; name the thing" for place in pronouns(root)]
+    faults += [f"{place}: begins with neither a verb nor the name of the thing" for place in in_public_headers(root)]
     for folder, lines in sorted(places.items()):
         allowed = (before or {}).get(folder, 0)
         if len(lines) > allowed:

@@ -1,7 +1,7 @@
 // acl/acl.h: the one header of the acl runtime that a program includes. It only collects the headers below.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program needs, in the order in which it uses it:
+// The headers, in the order in which a program uses them:
 //
 //   acl_base_rt.h   data types, formats, handles, return codes, half precision
 //   acl_rt.h        start and stop, device, memory, stream, context, error text

@@ -30,7 +30,7 @@ extern "C" {
 // Handles
 // -----------------------------------------------------------------------------------------------------------
 
-// What a call returns: ACL_SUCCESS (0), or one of the codes of this header, of error_codes/rt_error_codes.h,
+// The return code of a call: ACL_SUCCESS (0), or a code of this header, of error_codes/rt_error_codes.h,
 // or of error_codes/ge_error_codes.h. aclGetRecentErrMsg (acl_rt.h) gives the text that belongs to a failure.
 typedef int aclError;
 
@@ -40,7 +40,7 @@ typedef void* aclrtStream;
 // A mark in a stream that other streams and the host can wait for.
 typedef void* aclrtEvent;
 
-// What a thread works in: a device, its default stream and the streams created while it was current.
+// A context: a device, its default stream, and the streams that were created while the context was current.
 typedef void* aclrtContext;
 
 // A signal between streams, possibly of different devices.
@@ -272,14 +272,14 @@ ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void
 ACL_FUNC_VISIBILITY void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer);
 ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer);
 
-// Where a piece of memory lives.
+// The location of memory.
 typedef enum aclMemType {
   ACL_MEMTYPE_DEVICE = 0,
   ACL_MEMTYPE_HOST = 1,
   ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
 } aclMemType;
 
-// What the installed version offers.
+// Features of the installed version.
 typedef enum aclCannAttr {
   ACL_CANN_ATTR_UNDEFINED = -1,
   ACL_CANN_ATTR_INF_NAN = 0,
@@ -287,7 +287,7 @@ typedef enum aclCannAttr {
   ACL_CANN_ATTR_JIT_COMPILE = 2,
 } aclCannAttr;
 
-// Which number of a device is asked for.
+// The number that a query about a device returns.
 typedef enum aclDeviceInfo {
   ACL_DEVICE_INFO_UNDEFINED = -1,
   ACL_DEVICE_INFO_AI_CORE_NUM = 0,

@@ -17,7 +17,7 @@ extern "C" {
 // Named values that go with a call of an operator.
 typedef struct aclopAttr aclopAttr;
 
-// Which kind of processor an operator is for. It has no meaning on a CPU: every value is accepted.
+// The kind of processor that runs an operator. It has no meaning on a CPU: every value is accepted.
 typedef enum aclEngineType {
   ACL_ENGINE_SYS = 0,
   ACL_ENGINE_AICORE = 1,
@@ -41,7 +41,7 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrString(aclopAttr* attr, const char* att
 ACL_FUNC_VISIBILITY aclError aclopSetAttrDataType(aclopAttr* attr, const char* attrName,
                                                   aclDataType attrValue);
 
-// The same for lists.
+// Set an attribute that is a list.
 //   numValues  the length; 0 sets an empty list, and then values may be null
 //   values     the elements
 //   numLists   of a list of lists: how many there are, numValues[i] being the length of values[i]

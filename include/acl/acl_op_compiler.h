@@ -78,8 +78,8 @@ ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(const char* opType, int numI
                                                     aclopEngineType engineType, aclopCompileType compileFlag,
                                                     const char* opPath, aclrtStream stream);
 
-// The same. Where the shape of an output depends on the data it would be written to its description; these operators'
-// do not.
+// Like aclopCompileAndExecute. It would also write output shapes that depend on data to the descriptions, but no operator here
+// has such an output.
 ACL_FUNC_VISIBILITY aclError aclopCompileAndExecuteV2(
     const char* opType, int numInputs, aclTensorDesc* inputDesc[], aclDataBuffer* inputs[], int numOutputs,
     aclTensorDesc* outputDesc[], aclDataBuffer* outputs[], aclopAttr* attr, aclopEngineType engineType,

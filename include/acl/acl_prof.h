@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-// Which counters of a core are read.
+// The counters of a core that are read.
 typedef enum {
   ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
   ACL_AICORE_PIPE_UTILIZATION = 1,
@@ -38,7 +38,7 @@ typedef enum {
   ACL_STEP_END = 1,
 } aclprofStepTag;
 
-// Which setting aclprofSetConfig is about.
+// The settings of aclprofSetConfig.
 typedef enum {
   ACL_PROF_ARGS_MIN = 0,
   ACL_PROF_STORAGE_LIMIT = 1,
@@ -63,14 +63,14 @@ typedef struct aclprofConfig aclprofConfig;
 typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 typedef struct aclprofStepInfo aclprofStepInfo;
 
-// Prepares profiling into a folder, which is made if there is one around it. Returns 100042 (ACL_ERROR_PROF_ALREADY_RUN) where
-// that was done already, 500005 (ACL_ERROR_PROFILING_FAILURE) for a folder that cannot be written.
+// Prepares profiling into a folder. Creates the folder if its parent exists. Returns 100042 (ACL_ERROR_PROF_ALREADY_RUN) if
+// profiling is prepared already, 500005 (ACL_ERROR_PROFILING_FAILURE) if the folder cannot be written.
 ACL_FUNC_VISIBILITY aclError aclprofInit(const char* profilerResultPath, size_t length);
 // Does nothing between aclprofInit and aclprofFinalize, else returns 100043 (ACL_ERROR_PROF_NOT_RUN). This and the next two return
-// 100010 (ACL_ERROR_INVALID_PROFILING_CONFIG) for what is not of aclprofCreateConfig.
+// 100010 (ACL_ERROR_INVALID_PROFILING_CONFIG) for a configuration that aclprofCreateConfig did not return.
 ACL_FUNC_VISIBILITY aclError aclprofWarmup(const aclprofConfig* profilerConfig);
-// Begins to record, everything, whatever the configuration names. Returns 100043 without aclprofInit, 100042 while it records, 500005
-// where the results have no place.
+// Begins to record everything, whatever the configuration names. Returns 100043 without aclprofInit, 100042 while recording, 500005
+// if the results cannot be stored.
 ACL_FUNC_VISIBILITY aclError aclprofStart(const aclprofConfig* profilerConfig);
 // Ends recording and writes what was recorded since aclprofInit: tasks that are done. Returns 100043 while it does not record, 100010
 // for a configuration that differs from that of aclprofStart, 500005 where it could not be written: what was written by an
@@ -79,8 +79,8 @@ ACL_FUNC_VISIBILITY aclError aclprofStop(const aclprofConfig* profilerConfig);
 // Ends profiling, and recording. Returns 100043 without aclprofInit, else what aclprofStop would.
 ACL_FUNC_VISIBILITY aclError aclprofFinalize(void);
 
-// What is profiled: devices, of which there must be so many; metrics and data types are kept and change nothing. Null for what is
-// not accepted. Settings change nothing either: there are no counters of a device.
+// Create a configuration: the devices, which must exist; metrics and data types, which are stored and have no effect. Returns null
+// for values that are not accepted. Settings have no effect, either, because there are no counters of a device.
 ACL_FUNC_VISIBILITY aclprofConfig* aclprofCreateConfig(uint32_t* deviceIdList, uint32_t deviceNums,
                                                        aclprofAicoreMetrics aicoreMetrics,
                                                        const aclprofAicoreEvents* aicoreEvents,
@@ -98,7 +98,7 @@ ACL_FUNC_VISIBILITY aclError aclprofGetStepTimestamp(aclprofStepInfo* stepInfo, 
 // Marks a moment of this thread.
 ACL_FUNC_VISIBILITY aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream);
 
-// What the profiler's counters can do: not supported, 207000 (ACL_ERROR_RT_FEATURE_NOT_SUPPORT). The third does nothing.
+// Query the features of the profiler's counters: not supported, 207000 (ACL_ERROR_RT_FEATURE_NOT_SUPPORT). The third does nothing.
 ACL_FUNC_VISIBILITY aclError aclprofGetSupportedFeatures(size_t* featuresSize, void** featuresData);
 ACL_FUNC_VISIBILITY aclError aclprofGetSupportedFeaturesV2(size_t* featuresSize, void** featuresData);
 ACL_FUNC_VISIBILITY aclError aclprofRegisterDeviceCallback(void);

@@ -176,7 +176,7 @@ typedef enum aclrtMemcpyKind {
   ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7,  // refused by aclrtMemcpy
 } aclrtMemcpyKind;
 
-// Which memory aclrtGetMemInfo is asked about.
+// The memory that aclrtGetMemInfo describes.
 typedef enum aclrtMemAttr {
   ACL_DDR_MEM = 0,
   ACL_HBM_MEM = 1,
@@ -351,7 +351,7 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* f
 // Codes of every function that takes an event: 100000 for null, 107000 for a handle that is no event (any
 // more).
 
-// What an event is for; the flags can be combined.
+// The uses of an event. The flags can be combined.
 #define ACL_EVENT_SYNC 0x00000001U                     // streams can wait for it
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U  // it shows how far a stream is
 #define ACL_EVENT_TIME_LINE 0x00000008U                // it keeps the time for aclrtEventElapsedTime
@@ -458,7 +458,7 @@ ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEv
 typedef void (*aclrtHostFunc)(void* args);
 typedef void (*aclrtCallback)(void* userData);
 
-// Whether a stream waits until its callback has been called.
+// Tells whether a stream waits until its callback has been called.
 typedef enum aclrtCallbackBlockType {
   ACL_CALLBACK_NO_BLOCK = 0,
   ACL_CALLBACK_BLOCK = 1,
@@ -542,7 +542,7 @@ typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo* exceptionInfo);
 typedef aclError (*aclInitCallbackFunc)(const char* configStr, size_t len, void* userData);
 typedef aclError (*aclFinalizeCallbackFunc)(void* userData);
 
-// What a stream does after a task in it failed.
+// The behaviour of a stream after a task in it failed.
 #define ACL_CONTINUE_ON_FAILURE 0x00000000U
 #define ACL_STOP_ON_FAILURE 0x00000001U
 
@@ -829,9 +829,9 @@ ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType typ
 ACL_FUNC_VISIBILITY aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
                                                        aclInitCallbackFunc cbFunc);
 
-// The same for functions that are called at the beginning of the end (aclFinalize, or the last
-// aclFinalizeReference), the one registered last first. All are called; the first code that is not 0 is
-// returned, and the library has ended all the same.
+// Register a function that is called when the library begins to end (aclFinalize, or the last
+// aclFinalizeReference), the one registered last first. All are called. The first code that is not 0 is
+// returned, but the library has ended nevertheless.
 ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type,
                                                          aclFinalizeCallbackFunc cbFunc, void* userData);
 ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
@@ -962,7 +962,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType typ
 // More about memory
 // -----------------------------------------------------------------------------------------------------------
 
-// What memory is to be like: attributes that are read when it is allocated.
+// Attributes of memory, which are read when it is allocated.
 typedef union aclrtMallocAttrValue {
   uint16_t moduleId;  // ACL_RT_MEM_ATTR_MODULE_ID: a name for statistics, not used here
   uint32_t deviceId;  // ACL_RT_MEM_ATTR_DEVICE_ID: a device that exists
@@ -1048,7 +1048,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t des
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
                                            size_t width, size_t height, aclrtMemcpyKind kind);
 
-// The same in stream order. Whether it may go on after the call is decided as for aclrtMemcpyAsync.
+// Copies as aclrtMemcpy2d does, in stream order. It may continue after the call as aclrtMemcpyAsync may.
 //   kind  1 to 4; 207000 for HOST_TO_HOST
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch,
                                                 size_t width, size_t height, aclrtMemcpyKind kind,
@@ -1110,7 +1110,7 @@ ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void* ptr);
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void* devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void* devPtr, size_t size);
 
-// The same in stream order. Filling (PREFETCH), writing back and flushing a cache change no result.
+// Prefetches, writes back or flushes a cache in stream order, which changes no result.
 // Returns 0; 100000 for null, size 0 or an unknown type; 207000 for ACL_RT_CMO_TYPE_INVALID, which would lose
 // what was written; 107002 or 107003 for the stream.
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
@@ -1202,7 +1202,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtSt
                                                      aclrtStreamAttrValue* value);
 
 // Chooses what a stream does after work in it has failed. ACL_CONTINUE_ON_FAILURE, as it is created: it goes
-// on, and one synchronisation reports the failure. ACL_STOP_ON_FAILURE: what is queued behind it, or
+// on, and one synchronisation reports the failure. ACL_STOP_ON_FAILURE: work that is queued after it, or
 // submitted later, is dropped (as by aclrtDestroyStreamForce), and every synchronisation reports the failure,
 // until the mode is set to continue.
 // Returns 0, or 107000 for another mode.
@@ -1317,7 +1317,7 @@ typedef struct aclrtMemUceInfo {
   size_t reserved[UCE_INFO_RESERVED_SIZE];
 } aclrtMemUceInfo;
 
-// Whose fault that of a core is.
+// The origin of a core's fault.
 typedef enum aclrtAicoreErrorType {
   ACL_RT_AICORE_ERROR_UNKNOWN = 0,
   ACL_RT_AICORE_ERROR_SW = 1,
@@ -1392,8 +1392,8 @@ typedef struct tagAclmdlRICondTaskParams {
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status,
                                                     aclmdlRI* modelRI);
 
-// Sets the calling thread's mode and stores the one before in its place, at first ACL_MODEL_RI_CAPTURE_MODE_GLOBAL.
-// RELAXED allows the thread what does its work at once during captures; THREAD_LOCAL does so but for its own captures.
+// Exchanges the calling thread's mode, which is ACL_MODEL_RI_CAPTURE_MODE_GLOBAL at first, with *mode. With RELAXED the thread
+// may call functions that work at once (aclrtMemcpy) during captures; with THREAD_LOCAL, only during captures of other threads.
 // Returns 0; 100000 for null or an unknown mode.
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode);
 
@@ -1414,8 +1414,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle han
 ACL_FUNC_VISIBILITY aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,
                                                  uint32_t flags);
 
-// What is done with a graph: run and wait for it at most so many milliseconds (-1: for ever), run on a stream, stop, number,
-// name, print (as JSON, or as DOT to a path that ends in .dot), destroy. 100000 for null, 107000 for no graph, 107026 while captured.
+// Run a graph and wait for it for at most `timeout` milliseconds (-1: for ever); run it on a stream; stop it; get its number; name
+// it; print it (as JSON, or as DOT if path ends in .dot); destroy it. 100000 for null, 107000 for no graph, 107026 while captured.
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);

@@ -39,7 +39,7 @@ typedef struct aclBoolArray aclBoolArray;
 typedef struct aclTensorList aclTensorList;
 typedef struct aclScalarList aclScalarList;
 
-// What the functions of aclnn return.
+// The return code of aclnn functions.
 typedef int32_t aclnnStatus;
 
 #ifdef __cplusplus
@@ -195,8 +195,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* exe
 
 // Give an operand another storage for the second phases that follow; runs that are queued already keep theirs.
 // Shape, strides, offset and type stay those of phase 1.
-//   index   the operand's place in the operator's list of parameters: among the inputs, among the outputs, or
-//           (aclSetTensorAddr) among the inputs followed by the outputs, from 0 on
+//   index   the operand's index among the tensors of phase 1 that are read, among those that are written, or
+//           (aclSetTensorAddr) among those that are read followed by those that are only written. Null tensors and
+//           entries of lists count
 //   tensor  the operand's tensor. Not null; the index decides, and the tensor's own address stays as it is
 //   addr    start of the storage; null is refused by the second phase if it would be used
 // Return 0; 561103 for a null executor or tensor; 161002 for an index past the last operand; 561000 for an
@@ -208,9 +209,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, 
 ACL_FUNC_VISIBILITY aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index,
                                                  aclTensor* tensor, void* addr);
 
-// As the three above for one element of an operand that is a list of tensors: irIndex is the list's place in
-// the operator's list of parameters, relativeIndex the element's place in it. No operator of this library has
-// such an operand, so a call with valid arguments returns 161002.
+// Like the three functions above, for one entry of a list of tensors. irIndex is the list's index, where each list
+// counts as one tensor; relativeIndex is the entry's index in the list. Return also 161002 if irIndex is not that of
+// a list, or if relativeIndex is not below the length of `tensors` or of the list in phase 1.
 ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex,
                                                              const size_t relativeIndex,
                                                              aclTensorList* tensors, void* addr);
@@ -221,7 +222,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor,
                                                         const size_t relativeIndex, aclTensorList* tensors,
                                                         void* addr);
 
-// The same six functions under the names that older programs use.
+// Other names of the six functions, which older programs use.
 ACL_FUNC_VISIBILITY aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index,
                                                       aclTensor* tensor, void* addr);
 ACL_FUNC_VISIBILITY aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index,

@@ -25,9 +25,9 @@
 //   operands is ever read or written. When an operand is empty, nothing is written.
 //
 // Random numbers
-//   Each depends on seed, offset and its place in row-major order alone, not on strides, threads or the processor. They are made
-//   by Philox4x32-10: the key is seed, the counter's low half offset, its high half the place / 4. A call takes what four
-//   offsets give, so calls of one seed whose offsets are at least 4 apart share no number, whatever their sizes. Seed and offset
+//   A number depends only on seed, offset and its index in row-major order, not on strides, threads or the processor. The generator
+//   is Philox4x32-10: the key is seed, the counter's low half offset, its high half the index / 4. A call uses the numbers of four
+//   offsets, so calls of one seed whose offsets are at least 4 apart share no number, whatever their sizes. Seed and offset
 //   are any numbers; the steps of 4 that CANN asks for are not checked. The numbers are not those of an NPU.
 //
 // Losses
@@ -119,15 +119,15 @@
 //   Bits       are kept, NaN payloads and the sign of zero too, where a header names no conversion. Conversions: as above.
 //   Checks     are made in the header's order. After them, and after success was returned for what is empty: 561103 for an input
 //              that is not dense and reaches outside its storage, or a type to which no conversion exists.
-//   Lists      An entry of a list is an operand of its own. Entries follow the list's place in the order of operands where
-//              addresses are set anew. A view's entries may be of any strides.
+//   Lists      An entry of a list is a separate operand. When addresses are set anew, the entries are counted from the list's
+//              position in the order of operands. Entries may have any strides.
 //   Empty      "success is returned when an input is empty": nothing is written, even where out has elements.
 //   Workspace  0, if the header does not say otherwise.
 //
 // Products of matrices
 //   Sums       Each element is a sum of chains of fused multiply-adds in float32: a chain begins at +0 and has 256 terms in ascending
-//              order of k, chains are added in that order. So a row is the same whatever rows stand beside it. Then alpha, beta and
-//              what is added, each rounded in float32; one rounding to out's type. NaN and infinities: as these steps make them.
+//              order of k, chains are added in that order. So a row does not depend on other rows. Then alpha, beta and
+//              the addend follow, each rounded in float32, with one rounding to out's type. NaN and infinities follow from these steps.
 //   Types      "The product's list" ("Losses" above) for each tensor by itself. cubeMathType chooses among precisions on an NPU: it
 //              is checked, and changes nothing. Accepted: 0 to 3, on Atlas A2, A3 and Ascend 950 also 4, on Atlas A2 and A3 also -1;
 //              on the others a matrix of FLOAT goes with 1 or 2 alone.

@@ -5,8 +5,8 @@
 // are elements. Every rank calls with the same count, type, operation and root; arrays of counts and displacements (uint64_t,
 // elements, one for each rank) are read during the call. Reductions take the elements in the order of ranks, 16-bit floats in
 // float32 with one rounding: the same bits in every rank and run. All types can be moved; reduced can be all but INT128 and 8-bit floats.
-// What may fail after the call (a rank that is gone, does not come in HCCL_EXEC_TIMEOUT seconds, calls something else) is reported by
-// HcclGetCommAsyncError and by the next synchronisation of the stream (507057, 507047); the communicator is then of no more use.
+// HcclGetCommAsyncError and the next synchronisation of the stream (507057, 507047) report failures after the call (a rank that has ended,
+// does not come in HCCL_EXEC_TIMEOUT seconds, or calls something else). The communicator is then unusable.
 // Return HCCL_SUCCESS, also for count 0, which does nothing; HCCL_E_PTR for null; HCCL_E_PARA for another bad value;
 // HCCL_E_NOT_SUPPORT for a type that cannot be reduced; the communicator's error once it has one. A refusal leaves an error text.
 #ifndef PORTACL_HCCL_HCCL_H_
@@ -37,7 +37,7 @@ ACL_FUNC_VISIBILITY HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, u
 ACL_FUNC_VISIBILITY HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
                                            HcclDataType dataType, uint32_t root, HcclComm comm,
                                            aclrtStream stream);
-// The same with parts of their own sizes and places.
+// Gather and reduce-scatter with a size and a displacement for each rank.
 ACL_FUNC_VISIBILITY HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf,
                                               const void* recvCounts, const void* recvDispls,
                                               HcclDataType dataType, HcclComm comm, aclrtStream stream);
@@ -45,7 +45,7 @@ ACL_FUNC_VISIBILITY HcclResult HcclReduceScatterV(void* sendBuf, const void* sen
                                                   const void* sendDispls, void* recvBuf, uint64_t recvCount,
                                                   HcclDataType dataType, HcclReduceOp op, HcclComm comm,
                                                   aclrtStream stream);
-// Every rank gives each rank a part. sendBuf is not recvBuf; both types are the same. VC: sendCountMatrix[i][j] is what i gives j, packed.
+// Every rank sends a part to each rank. sendBuf is not recvBuf; both types are the same. VC: rank i sends sendCountMatrix[i][j] elements to j.
 ACL_FUNC_VISIBILITY HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType sendType,
                                             const void* recvBuf, uint64_t recvCount, HcclDataType recvType,
                                             HcclComm comm, aclrtStream stream);

@@ -30,7 +30,7 @@ ACL_FUNC_VISIBILITY HcclResult HcclCommInitRootInfoScalable(uint32_t nRanks, uin
                                                             HcclComm* comm);
 // One process, a rank for each device: comms[i] is rank i.
 ACL_FUNC_VISIBILITY HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms);
-// Some ranks of *comm; these alone call. rankIds are their ranks there, subCommRankId is the place of the caller in the list.
+// Creates a communicator of some ranks of *comm; only these call. rankIds are their ranks there, subCommRankId is the caller's index in it.
 ACL_FUNC_VISIBILITY HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* rankIds,
                                                        uint64_t subCommId, uint32_t subCommRankId,
                                                        HcclCommConfig* config, HcclComm* subComm);

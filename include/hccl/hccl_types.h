@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// What a function returns.
+// The return code of a function.
 typedef enum HcclResult {
   HCCL_SUCCESS = 0,
   HCCL_E_PARA = 1,
@@ -83,7 +83,7 @@ typedef enum HcclDataType {
   HCCL_DATA_TYPE_RESERVED = 255,
 } HcclDataType;
 
-// What rank 0 makes and the program brings to every other rank, byte by byte: where to meet, and a secret.
+// The root information: an address and a secret. Rank 0 creates it, and the program copies it to every other rank.
 #define HCCL_ROOT_INFO_BYTES 4108
 typedef struct HcclRootInfo {
   char internal[HCCL_ROOT_INFO_BYTES];
@@ -99,7 +99,7 @@ typedef struct HcclSendRecvItem {
   uint32_t remoteRank;
 } HcclSendRecvItem;
 
-// What HcclGetCommConfigCapability counts: a field is understood when its number is below the result.
+// The fields of a configuration. A field is supported if its number is below the result of HcclGetCommConfigCapability.
 typedef enum HcclCommConfigCapability {
   HCCL_COMM_CONFIG_BUFFER_SIZE = 0,
   HCCL_COMM_CONFIG_DETERMINISTIC = 1,

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// Of these, KERNEL, EXTERNAL_CORRELATION and COMMUNICATION are recorded.
+// The kinds of records. KERNEL, EXTERNAL_CORRELATION and COMMUNICATION are recorded.
 typedef enum {
   MSPTI_ACTIVITY_KIND_INVALID = 0,
   MSPTI_ACTIVITY_KIND_MARKER = 1,
@@ -29,7 +29,7 @@ typedef enum {
   MSPTI_ACTIVITY_KIND_COMMUNICATION = 9,
 } msptiActivityKind;
 
-// Whose numbers a program brings along.
+// The origin of the correlation numbers that a program supplies.
 typedef enum {
   MSPTI_EXTERNAL_CORRELATION_KIND_INVALID = 0,
   MSPTI_EXTERNAL_CORRELATION_KIND_UNKNOWN = 1,
@@ -40,7 +40,7 @@ typedef enum {
 
 #pragma pack(push, 1)
 
-// What every record begins with.
+// The head of every record.
 typedef struct {
   msptiActivityKind kind;
 } msptiActivity;
@@ -103,8 +103,8 @@ MSPTI_API msptiResult msptiActivityIsEnabled(msptiActivityKind kind);
 // functions are registered, or 3 (MSPTI_ERROR_MAX_LIMIT_REACHED) where they give no memory; the records are gone then.
 MSPTI_API msptiResult msptiActivityFlushAll(uint32_t flag);
 
-// Sets *record to the record behind *record, or, where that is null, to the first. Returns 0, 1 for null, or 3
-// (MSPTI_ERROR_MAX_LIMIT_REACHED) behind the last one.
+// Sets *record to the record after *record, or, if that is null, to the first. Returns 0, 1 for null, or 3
+// (MSPTI_ERROR_MAX_LIMIT_REACHED) after the last one.
 MSPTI_API msptiResult msptiActivityGetNextRecord(uint8_t* buffer, size_t validBufferSizeBytes,
                                                  msptiActivity** record);
 

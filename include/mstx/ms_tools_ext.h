@@ -37,7 +37,7 @@ MSTX_DECLSPEC void mstxRangeEnd(mstxRangeId id);
 // Makes a domain, or finds the one of that name; null for null, and without memory. Domains live as long as the process.
 MSTX_DECLSPEC mstxDomainHandle_t mstxDomainCreateA(const char* name);
 MSTX_DECLSPEC void mstxDomainDestroy(mstxDomainHandle_t domain);
-// The same marks and ranges, whose names begin with the domain's.
+// Marks and ranges whose names begin with the domain's name.
 MSTX_DECLSPEC void mstxDomainMarkA(mstxDomainHandle_t domain, const char* message, aclrtStream stream);
 MSTX_DECLSPEC mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const char* message,
                                                 aclrtStream stream);

@@ -39,7 +39,7 @@ struct MsprofApi {
   uint64_t itemId;
 };
 
-// What a part of a program does when a profiler starts, stops and so on.
+// A program's function that is called when a profiler starts, stops and so on.
 typedef int32_t (*ProfCommandHandle)(uint32_t type, void* data, uint32_t len);
 
 // Says whom a profiler tells that it starts. handle is never called: nothing is asked for.

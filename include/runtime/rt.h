@@ -42,11 +42,11 @@ typedef enum tagRtLimitType {
   RT_LIMIT_TYPE_STACK_SIZE = 3
 } rtLimitType_t;
 
-// What a file of kernels is for.
+// The kinds of a kernel binary.
 #define RT_DEV_BINARY_MAGIC_ELF 0x43554245U
 #define RT_DEV_BINARY_MAGIC_ELF_AIVEC 0x41415246U
 
-// Copies the product's name, as aclrtGetSocName has it, and a 0 behind it into maxLen bytes. Where it does not fit: 107000.
+// Copies the product's name, as aclrtGetSocName returns it, with a terminating 0. Returns 107000 if it does not fit maxLen bytes.
 ACL_FUNC_VISIBILITY rtError_t rtGetSocVersion(char* version, uint32_t maxLen);
 // The number of cores of the thread's device, or of device 0.
 ACL_FUNC_VISIBILITY rtError_t rtGetAiCoreCount(uint32_t* aiCoreCnt);

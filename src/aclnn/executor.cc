@@ -11,7 +11,7 @@
 namespace portacl {
 namespace {
 
-// A slot keeps at most so many bytes when its executor is done.
+// The most bytes that a slot keeps when its executor is done.
 constexpr size_t kMostKept = size_t{1} << 20;
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace portacl {
 
-// Sets the bytes of an operand, behind the tensor's data address. Nothing is known of those of private formats; of elements of less
+// Describes an operand's bytes, from the tensor's data address on. Sets nothing for private formats. For elements of less
 // than a byte, and of views that cannot be counted, no more than their bounds.
 void SetBytes(const aclTensor& tensor, sanitizer::OperandInfo* operand) noexcept;
 

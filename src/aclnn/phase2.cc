@@ -16,6 +16,7 @@
 #include "acl/stream/timeouts.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnn/call_watch.h"
+#include "aclnn/live_executor.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnn/rank_group.h"
 #include "base/errors.h"
@@ -126,7 +127,7 @@ class RanksOf final : public JobRanks {
     Text why;
     const aclError status = executor_.ranks[exchange.group]->Perform(
         executor_.first_exchange[exchange.group] + static_cast<uint64_t>(step), exchange, &why);
-    // Other ranks have synchronised with it as well, and some of them may be threads of this process.
+    // Through the exchange the stream has synchronised with the other ranks, which may be threads of this process.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream_);
     if (status == ACL_SUCCESS) return true;
     has_failed_ = true;
@@ -420,20 +421,6 @@ aclnnStatus RunExecutor(const char* api, void* workspace, uint64_t workspace_siz
   return Submit(api, queue, stream, to_run, profiled.arguments());
 }
 
-int LiveExecutors() noexcept {
-  int count = 0;
-  executors.ForEachLive([&count](void*, Executor&) { ++count; });
-  return count;
-}
-
-}  // namespace portacl
-
-using namespace portacl;
-
-namespace {
-
-// Returns the live executor of a handle. If there is none, reports that and sets *status: 561103 for null, else
-// 561000.
 Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStatus* status) noexcept {
   Executor* found = executors.Find(executor);
   if (found != nullptr) return found;
@@ -446,75 +433,15 @@ Executor* FindExecutor(const char* api, const aclOpExecutor* executor, aclnnStat
   return nullptr;
 }
 
-// The operands that an index counts.
-enum class Operand { kInput, kOutput, kAny };
-
-// Sets the address of the operand with this index. `tensor` is only tested for null.
-aclnnStatus SetAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t index,
-                       const aclTensor* tensor, void* address) noexcept {
-  aclnnStatus status = ACL_SUCCESS;
-  Executor* found = FindExecutor(api, executor, &status);
-  if (found == nullptr) return status;
-  if (tensor == nullptr) {
-    return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
-                     Text(api, ": parameter tensor is a null pointer, expected the operand's tensor."));
-  }
-  const int first = counted == Operand::kOutput ? found->first_output : 0;
-  const int last = counted == Operand::kOutput  ? first + found->output_count
-                   : counted == Operand::kInput ? found->input_count
-                                                : found->operand_count;
-  if (index >= static_cast<size_t>(last - first)) {
-    return FailAclnn(ACLNN_ERR_PARAM_INVALID, Text(api, ": parameter index has the value ", index,
-                                                   ", accepted: 0 to ", last - first - 1, "."));
-  }
-  found->addresses[first + static_cast<int>(index)] = address;
-  return ACL_SUCCESS;
+int LiveExecutors() noexcept {
+  int count = 0;
+  executors.ForEachLive([&count](void*, Executor&) { ++count; });
+  return count;
 }
 
-// Sets the address of one entry of a list. irIndex counts parameters, and relativeIndex counts the entries of the list.
-aclnnStatus SetListAddress(const char* api, aclOpExecutor* executor, Operand counted, size_t irIndex,
-                           size_t relativeIndex, const aclTensorList* tensors, void* address) noexcept {
-  aclnnStatus status = ACL_SUCCESS;
-  Executor* found = FindExecutor(api, executor, &status);
-  if (found == nullptr) return status;
-  if (tensors == nullptr) {
-    return FailAclnn(ACLNN_ERR_INNER_NULLPTR,
-                     Text(api, ": parameter tensors is a null pointer, expected the operand's list."));
-  }
-  if (relativeIndex >= tensors->values.size()) {
-    return FailAclnn(
-        ACLNN_ERR_PARAM_INVALID,
-        Text(api, ": parameter relativeIndex has the value ", relativeIndex,
-             ", accepted: less than the size of the list, which is ", tensors->values.size(), "."));
-  }
-  const int first = counted == Operand::kOutput ? found->first_output_parameter : 0;
-  int last = found->parameter_count;
-  if (counted == Operand::kInput) {
-    while (last > 0 && found->parameters[last - 1].first >= found->input_count) --last;
-  } else if (counted == Operand::kOutput) {
-    last = first;
-    while (last < found->parameter_count &&
-           found->parameters[last].first < found->first_output + found->output_count)
-      ++last;
-  }
-  const ExecutorParameter* const parameter = irIndex < static_cast<size_t>(last - first)
-                                                 ? &found->parameters[static_cast<size_t>(first) + irIndex]
-                                                 : nullptr;
-  if (parameter == nullptr || !parameter->is_list) {
-    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
-                     Text(api, ": parameter irIndex has the value ", irIndex, ", but ", found->api,
-                          " has no list of tensors there, accepted: the position of one."));
-  }
-  if (relativeIndex >= static_cast<size_t>(parameter->count)) {
-    return FailAclnn(ACLNN_ERR_PARAM_INVALID,
-                     Text(api, ": parameter relativeIndex has the value ", relativeIndex, ", accepted: 0 to ",
-                          parameter->count - 1, ", the entries of ", parameter->name, " in phase 1."));
-  }
-  found->addresses[parameter->first + static_cast<int>(relativeIndex)] = address;
-  return ACL_SUCCESS;
-}
+}  // namespace portacl
 
-}  // namespace
+using namespace portacl;
 
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
   aclnnStatus status = ACL_SUCCESS;
@@ -528,71 +455,6 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
   Executor* found = FindExecutor("aclSetAclOpExecutorRepeatable", executor, &status);
   if (found != nullptr) found->repeatable = true;
   return status;
-}
-
-aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
-                                  void* addr) {
-  return SetAddress("aclSetInputTensorAddr", executor, Operand::kInput, index, tensor, addr);
-}
-
-aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
-                                   void* addr) {
-  return SetAddress("aclSetOutputTensorAddr", executor, Operand::kOutput, index, tensor, addr);
-}
-
-aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-  return SetAddress("aclSetTensorAddr", executor, Operand::kAny, index, tensor, addr);
-}
-
-aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                         aclTensorList* tensors, void* addr) {
-  return SetListAddress("aclSetDynamicInputTensorAddr", executor, Operand::kInput, irIndex, relativeIndex,
-                        tensors, addr);
-}
-
-aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                          aclTensorList* tensors, void* addr) {
-  return SetListAddress("aclSetDynamicOutputTensorAddr", executor, Operand::kOutput, irIndex, relativeIndex,
-                        tensors, addr);
-}
-
-aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                    aclTensorList* tensors, void* addr) {
-  return SetListAddress("aclSetDynamicTensorAddr", executor, Operand::kAny, irIndex, relativeIndex, tensors,
-                        addr);
-}
-
-// CANN exports each of the six under a second name as well.
-aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
-                                  void* addr) {
-  return SetAddress("AclSetInputTensorAddr", executor, Operand::kInput, index, tensor, addr);
-}
-
-aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor,
-                                   void* addr) {
-  return SetAddress("AclSetOutputTensorAddr", executor, Operand::kOutput, index, tensor, addr);
-}
-
-aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-  return SetAddress("AclSetTensorAddr", executor, Operand::kAny, index, tensor, addr);
-}
-
-aclnnStatus AclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                         aclTensorList* tensors, void* addr) {
-  return SetListAddress("AclSetDynamicInputTensorAddr", executor, Operand::kInput, irIndex, relativeIndex,
-                        tensors, addr);
-}
-
-aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                          aclTensorList* tensors, void* addr) {
-  return SetListAddress("AclSetDynamicOutputTensorAddr", executor, Operand::kOutput, irIndex, relativeIndex,
-                        tensors, addr);
-}
-
-aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                    aclTensorList* tensors, void* addr) {
-  return SetListAddress("AclSetDynamicTensorAddr", executor, Operand::kAny, irIndex, relativeIndex, tensors,
-                        addr);
 }
 
 // Do nothing, since aclInit and aclFinalize do all the work. Programs may call this pair as well, in any combination.

@@ -28,7 +28,7 @@ class RankGroup {
   virtual uint64_t TakeNumbers(int count) noexcept = 0;
   // Performs the exchange of this number. Returns ACL_SUCCESS, or the stream's failure with its text in *why.
   virtual aclError Perform(uint64_t number, const RankExchange& exchange, Text* why) noexcept = 0;
-  // Ends what runs, because its stream is destroyed or aborted: the other ranks would wait in vain.
+  // Ends the running exchange when its stream is destroyed or aborted. Otherwise the other ranks would wait for ever.
   virtual void Interrupt() noexcept = 0;
 };
 

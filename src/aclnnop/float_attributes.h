@@ -29,7 +29,7 @@ aclnnStatus FloatAtLeastZero(const Check& check, OperatorCall& call) noexcept;
 aclnnStatus FloatIsZero(const Check& check, OperatorCall& call) noexcept;
 }  // namespace check
 
-// 161002 when the attribute is below 0; NaN passes. 161002 when it is not 0.
+// 161002 when the attribute is below 0 (NaN passes), or, for the second check, not 0.
 constexpr Check FloatAtLeastZero(int attribute) {
   return {.run = check::FloatAtLeastZero, .operands = {attribute}};
 }

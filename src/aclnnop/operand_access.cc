@@ -7,7 +7,7 @@
 
 #include "aclnn/executor.h"
 #include "aclnn/operand_bytes.h"
-#include "aclnnop/recorded_arguments.h"
+#include "aclnnop/signatures.h"
 #include "contract/checks.h"
 
 namespace portacl {

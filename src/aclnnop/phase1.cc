@@ -48,7 +48,7 @@ aclnnStatus FailSize(const OperatorCall& call, const char* parameter, int64_t si
       message.Add(" has the size ").Add(size).Add(", for which there is no memory, accepted: less."));
 }
 
-// Stores the call's operands. Returns false when there is no memory for so many.
+// Stores the call's operands. Returns false when there is no memory for them.
 bool SetOperands(const OperatorCall& call, Executor& executor) noexcept {
   const int parameters = static_cast<int>(call.tensors.size());
   const int outputs = call.in_place ? 0 : call.output_count;

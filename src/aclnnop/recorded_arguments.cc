@@ -14,29 +14,11 @@
 #include <utility>
 
 #include "aclnnop/given_values.h"
+#include "aclnnop/signatures.h"
 #include "base/data_type.h"
 
 namespace portacl {
 namespace {
-
-// A function's parameters as text, found by its name: "tensor self,out tensor out,int8_t cubeMathType".
-struct FunctionParameters {
-  std::string_view api;
-  std::string_view parameters;
-};
-
-constexpr FunctionParameters kFunctions[] = {
-#define PARAMETERS(name, parameters) {#name, parameters},
-#include "aclnnop/parameters.def"
-#undef PARAMETERS
-};
-
-std::string_view ParametersOf(std::string_view api) noexcept {
-  const auto* const found =
-      std::lower_bound(std::begin(kFunctions), std::end(kFunctions), api,
-                       [](const FunctionParameters& one, std::string_view name) { return one.api < name; });
-  return found == std::end(kFunctions) || found->api != api ? std::string_view() : found->parameters;
-}
 
 std::vector<int64_t> NumbersOf(const Shape& shape) { return {shape.dim, shape.dim + shape.rank}; }
 
@@ -175,13 +157,6 @@ std::string ValueJson(const OperatorCall& call, std::string_view type, std::stri
 }
 
 // Splits off and returns the text before a separator.
-std::string_view Take(std::string_view& text, char separator) noexcept {
-  const size_t end = text.find(separator);
-  const std::string_view taken = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return taken;
-}
-
 bool AddTensors(const OperatorCall& call, const Executor& executor, record::RecordedArgument& argument) {
   for (int i = 0; i < static_cast<int>(call.tensors.size()); ++i) {
     if (argument.name != call.Name(i)) continue;
@@ -228,32 +203,19 @@ const GivenValue* GivenValues::Find(std::string_view api, std::string_view name)
   return nullptr;
 }
 
-bool IsWritten(std::string_view api, std::string_view parameter) noexcept {
-  std::string_view rest = ParametersOf(api);
-  while (!rest.empty()) {
-    std::string_view one = Take(rest, ',');
-    const std::string_view direction = Take(one, ' ');
-    if (one.substr(one.rfind(' ') + 1) == parameter) return direction == "out" || direction == "inout";
-  }
-  return false;
-}
-
 record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor& executor) {
   record::RecordedCall made;
   made.api = call.api;
-  std::string_view rest = ParametersOf(call.api);
-  while (!rest.empty()) {
-    std::string_view parameter = Take(rest, ',');
+  Signature signature(call.api);
+  for (Parameter parameter; signature.Next(&parameter);) {
     record::RecordedArgument argument;
-    std::string_view type = Take(parameter, ' ');
-    argument.is_written = type == "out" || type == "inout";
-    argument.is_read = type != "out";
-    if (argument.is_written) type = Take(parameter, ' ');
-    argument.name = parameter;
-    if (type != "tensor" && type != "tensors") {
-      argument.value = ValueJson(call, type, parameter);
+    argument.is_written = parameter.is_written;
+    argument.is_read = parameter.is_read;
+    argument.name = parameter.name;
+    if (parameter.type != "tensor" && parameter.type != "tensors") {
+      argument.value = ValueJson(call, parameter.type, parameter.name);
     } else if (!AddTensors(call, executor, argument)) {
-      const GivenValue* const given = GivenValues::Find(call.api, parameter);
+      const GivenValue* const given = GivenValues::Find(call.api, parameter.name);
       argument.value = given != nullptr && given->tensor == nullptr
                            ? "null"
                            : R"({"opaque":["tensor","it is not recorded"]})";

@@ -13,7 +13,4 @@ namespace portacl {
 // Returns everything that is known of a call at the end of phase 1. Throws std::bad_alloc.
 record::RecordedCall RecordedArguments(const OperatorCall& call, const Executor& executor);
 
-// Tells by a function's signature whether it writes a parameter, in place or not.
-bool IsWritten(std::string_view api, std::string_view parameter) noexcept;
-
 }  // namespace portacl

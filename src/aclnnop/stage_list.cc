@@ -130,11 +130,11 @@ void StageList::Map(std::initializer_list<MappedView> inputs, const MappedView& 
 void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, const MappedView& indexed,
                         const engine::IndexView* indices, int count, bool raises, int64_t before) noexcept {
   if (memory_ == nullptr) return;
-  engine::IndexView placed[engine::kMostIndices];
-  std::copy_n(indices, count, placed);
+  engine::IndexView resolved[engine::kMostIndices];
+  std::copy_n(indices, count, resolved);
   for (int k = 0; k < count; ++k) {
-    touched_ |= uint32_t{1} << placed[k].operand;
-    placed[k].operand = BufferOf(placed[k].operand).operand;
+    touched_ |= uint32_t{1} << resolved[k].operand;
+    resolved[k].operand = BufferOf(resolved[k].operand).operand;
   }
   engine::IndexedMove move;
   move.action = action;
@@ -145,7 +145,7 @@ void StageList::Indexed(engine::IndexedAction action, const MappedView& plain, c
   move.before = before;
   move.raises = raises && CurrentConfiguration().index_errors_raise;
   move.ignored = engine::IndexedMove::kNoneIgnored;
-  engine::PlanIndexed(plain.tensor, indexed.tensor, placed, count, move);
+  engine::PlanIndexed(plain.tensor, indexed.tensor, resolved, count, move);
   for (int k = 0; k < count; ++k)
     move.index[k].follow = engine::FindFollow(executor_.isa, move.index[k].is_wide);
   move.conversion = engine::FindConversion(executor_.isa, plain.tensor.dtype, indexed.tensor.dtype);

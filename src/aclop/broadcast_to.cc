@@ -22,7 +22,7 @@ namespace {
 constexpr int kSource = 0;
 constexpr int kShape = 1;
 
-// A thread moves so many bytes in about the time that handing the work to a worker takes, as for copies.
+// The bytes that a thread moves in about the time that handing the work to a worker takes, as for copies.
 constexpr size_t kSmallBytes = size_t{64} << 10;
 
 // The second input: dims as 32- or 64-bit integers.

@@ -243,7 +243,7 @@ bool NamedArguments::Flag(const char* name, bool otherwise) {
 
 int64_t NamedArguments::Int(const char* name, int64_t otherwise) {
   const AttributeValue* const found = Find(name);
-  // Types are numbers in one client and types in another.
+  // Some clients pass a dtype as an integer attribute, others as a dtype attribute.
   if (found != nullptr && std::holds_alternative<aclDataType>(*found))
     return static_cast<int64_t>(std::get<aclDataType>(*found));
   const auto* const value = FindAs<int64_t>(name, "an integer");

@@ -22,36 +22,36 @@ class NamedView {
  public:
   NamedView(NamedArguments& arguments, const NamedOperands& operands, int index);
 
-  // Converts without being asked to, so that rows of the table pass views for tensors.
+  // An implicit conversion, so that rows of the table may pass views as tensors.
   operator aclTensor*() const;
 
   const Dims& dims() const noexcept { return dims_; }
   int rank() const noexcept { return static_cast<int>(dims_.size()); }
   aclDataType dtype() const noexcept;
-  // A dim counted from the start or, negative, from the end.
+  // Returns the index of a dim. Negative numbers count from the end.
   int Axis(int64_t axis) const;
 
-  // Gives the same elements other dims.
+  // Reshapes the view.
   NamedView As(const Dims& dims) const;
-  // With a dim of 1 more there, unless the view has as many dims as `like`.
+  // Inserts a dim of 1 at `axis`, unless the view has as many dims as `like`.
   NamedView Widened(int64_t axis, const NamedView& like) const;
   NamedView Permuted(const Dims& order) const;
-  // The last two dims change places.
+  // Swaps the last two dims if `transposes`.
   NamedView Transposed(bool transposes) const;
-  // Elements of the operand's memory, from its start.
+  // Views the operand's memory with these strides; `offset` counts from its start.
   NamedView Strided(const Dims& dims, const Dims& strides, int64_t offset) const;
-  // The part of these lengths that begins there; a length of -1 takes the rest.
+  // Narrows each dim to `lengths` elements from `begin` on. A length of -1 takes the rest.
   NamedView Part(const Dims& begin, const Dims& lengths) const;
-  // The part that TensorFlow's strided_slice takes, by the attributes of the call.
+  // Slices the view as TensorFlow's strided_slice does, by the masks among the attributes of the call.
   NamedView Sliced(const Dims& begin, const Dims& end, const Dims& steps) const;
   // Checks that the view has the shape and the dtype of `other`.
   NamedView Like(const NamedView& other) const;
   // Checks that these are the dims of the view.
   NamedView Of(const Dims& dims) const;
-  // With the format that images have: channels are dim 1.
+  // Sets the format of images with channels in dim 1.
   NamedView Images() const;
   int Channels() const;
-  // A depthwise filter [1, channels, h, w] as one of groups, [channels, 1, h, w].
+  // Views a depthwise filter [1, channels, h, w] as the filter of a grouped convolution, [channels, 1, h, w].
   NamedView OfGroups() const;
   // The dims from an axis on.
   Dims From(int64_t axis) const;
@@ -70,11 +70,11 @@ class NamedView {
   aclFormat format_ = ACL_FORMAT_ND;
 };
 
-// Reads the arguments and owns what it makes of them. Each function ends the call by throwing Stop, reported,
-// where the call does not have what is asked for.
+// Reads the arguments of a call, and owns the objects that it makes from them. If the call lacks a requested
+// argument, a function reports the error and throws Stop.
 class NamedArguments {
  public:
-  // Thrown once the call has been reported: what it returns.
+  // Thrown after an error was reported. Holds the code that the call returns.
   struct Stop {
     aclError status;
   };
@@ -87,13 +87,13 @@ class NamedArguments {
   // ---- tensors ----
   NamedView In(int index);
   NamedView Out(int index);
-  // The first output, which must lie where the first input does.
+  // Returns the first output. It must have the address of the first input.
   NamedView InPlace();
   // A tensor, or null for an input that is not given.
   aclTensor* MaybeIn(int index);
   aclTensorList* AllInputs();
   int64_t Inputs() const noexcept { return call_.inputs.count; }
-  // A tensor like the view, of another dtype, that nobody reads afterwards.
+  // Returns a temporary tensor of the view's shape, for an output that the caller does not need.
   aclTensor* Unread(const NamedView& like, aclDataType dtype);
 
   // ---- values of inputs: from host memory at once, from device memory after the work queued so far ----
@@ -110,9 +110,9 @@ class NamedArguments {
   double Number(const char* name, double otherwise);
   Dims Ints(const char* name);
   Dims Ints(const char* name, const Dims& otherwise);
-  // The position of a text among those that are accepted; the first one is the default.
+  // Returns the index of a text attribute among the accepted texts. The first one is the default.
   int Choice(const char* name, std::initializer_list<std::string_view> accepted);
-  // Checks an attribute that may be missing and else has one accepted value.
+  // Checks that an attribute is missing or has the only accepted value.
   NamedArguments& Only(const char* name, int64_t accepted);
   NamedArguments& Only(const char* name, bool accepted);
   NamedArguments& Only(const char* name, const char* accepted);
@@ -121,9 +121,9 @@ class NamedArguments {
   // ---- attributes of convolutions and windows, of the two or three dims of an image ----
   // The number of those dims.
   size_t SpatialDims(int rank);
-  // An attribute with a number for each dim, of which those of the images and the channels must be `first`.
+  // Returns an attribute with a number for each dim. The numbers of the batch and the channels must be `first`.
   Dims Spatial(const char* name, int64_t first, int rank);
-  // One length for each dim, or all of them where two of a dim differ.
+  // Returns one padding for each dim, or both of each dim if the two of a dim differ.
   Dims Pads(int rank);
 
   // ---- more ----
@@ -131,9 +131,9 @@ class NamedArguments {
   Dims Axes(int index);
   // The only axis in a list.
   int64_t OnlyAxis(const char* name);
-  // Lengths before and behind each dim, from the first, turned round for aclnnConstantPadNd.
+  // Returns the paddings before and after each dim, in the reversed order of aclnnConstantPadNd.
   Dims Borders(int index, int rank);
-  // The input of ConfusionTransposeD as its output has it, but for its dims.
+  // Returns the input of ConfusionTransposeD in the order of its output's elements, before the last reshape.
   NamedView Confused();
   // Checks that images are not resized by the coordinates of the oldest TensorFlow, and tells whether corners
   // are aligned.
@@ -151,9 +151,9 @@ class NamedArguments {
   }
   // Refuses attributes that nobody has asked for. Names that begin with _ are the graph engine's own.
   void CheckAttributes();
-  // Memory that must live until the call's work is done: the caller frees it.
+  // Returns the memory that must live until the call's work is done. The caller frees it.
   std::vector<void*> TakeMemory() noexcept { return std::exchange(memory_, {}); }
-  // Returns device memory, which TakeMemory will give.
+  // Allocates device memory, which TakeMemory returns later.
   void* Memory(size_t bytes);
 
  private:

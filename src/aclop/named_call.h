@@ -51,7 +51,7 @@ Refused CheckCounts(const NamedCall& call, int inputs, int outputs) noexcept;
 // copied.
 Refused BytesOf(const NamedCall& call, const aclTensorDesc& description, size_t* bytes) noexcept;
 
-// Checks that the data buffer of an operand has at least so many bytes.
+// Checks that the data buffer of an operand has at least `bytes` bytes.
 Refused CheckRoom(const NamedCall& call, const NamedOperands& operands, int index, size_t bytes) noexcept;
 
 // The operators that no native one computes. The caller has checked that descriptions and buffers are not

@@ -27,12 +27,11 @@ struct NativeCall {
 // The rows of operator_table.cc.
 std::span<const NativeCall> NativeCalls() noexcept;
 
-// Returns the rows of the type, of the first counts that take as many inputs, or else of the last ones. Empty:
-// no native operator computes the type.
+// Returns the calls of the first operator of this type that takes `inputs` inputs, or of the type's last operator if
+// none does. Empty if no native operator computes the type.
 std::span<const NativeCall> NativeCallsFor(std::string_view type, int inputs) noexcept;
 
-// Makes the calls: the first phase of all of them, so that what one refuses leaves nothing queued, then the
-// second phases.
+// Makes the calls: first phase 1 of all of them, then phase 2 of each. So a refusal of one leaves nothing queued.
 aclError RunNatively(const NamedCall& call, std::span<const NativeCall> steps) noexcept;
 
 }  // namespace portacl

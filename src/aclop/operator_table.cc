@@ -104,14 +104,14 @@
 namespace portacl {
 namespace {
 
-// cubeMathType: accepted of every dtype on every product, and changes nothing.
+// A cubeMathType that every product accepts for every dtype. It changes nothing.
 constexpr int8_t kAnyPrecision = 1;
 constexpr int kAnyNumber = std::numeric_limits<int>::max();
-// The scale of a resampling that the lengths give.
+// The scale with which a resampling computes its scale from the lengths.
 constexpr double kByLengths = 0;
 
-// A row: type, least and most inputs, outputs, the native function and what it gets, which `a` makes of the
-// call. Terms check what they take, so that a row is all that an operator needs.
+// A row: type, least and most inputs, outputs, the native function and its arguments, which `a` reads from the call.
+// The functions of `a` check the arguments that they read, so an operator needs nothing but its row.
 #define NATIVE(type, least, most, outputs, function, ...)                                \
   {                                                                                      \
     type, least, most, outputs, #function,                                               \
@@ -122,7 +122,7 @@ constexpr double kByLengths = 0;
   }
 #define UNARY(type, function) NATIVE(type, 1, 1, 1, function, a.In(0), a.Out(0))
 #define BINARY(type, function) NATIVE(type, 2, 2, 1, function, a.In(0), a.In(1), a.Out(0))
-// Convolutions: what the attributes say of images with as many dims as the view has.
+// The attributes of convolutions, for images with as many dims as the view has.
 #define STRIDES(view) a.Array(a.Spatial("strides", 1, (view).rank()))
 #define PADS(view) a.Array(a.Pads((view).rank()))
 #define DILATIONS(view) a.Array(a.Spatial("dilations", 1, (view).rank()))
@@ -237,7 +237,7 @@ constexpr NativeCall kCalls[] = {
     NATIVE("ConcatD", 1, kAnyNumber, 1, aclnnCat, a.Only("N", a.Inputs()).AllInputs(), a.Int("concat_dim"),
            a.Out(0)),
     NATIVE("ShuffleChannel", 1, 1, 1, aclnnChannelShuffle, a.In(0), a.Int("group", 1), a.Out(0)),
-    // Writes the updates to the places of a dim that the indices name.
+    // Writes the updates to the positions along a dim that the indices name.
     NATIVE("ArgMaxGrad", 3, 3, 1, aclnnScatter, a.In(0), a.Int("dimension"),
            a.In(1).Widened(a.Int("dimension"), a.In(0)), a.In(2).Widened(a.Int("dimension"), a.In(0)), 0,
            a.Out(0)),

@@ -81,7 +81,7 @@ aclTensor* Tokens(Calls& calls, const Tensor& tensor, int64_t heads, const char*
   return calls.View(tensor, {shape[0], heads, shape[1] / heads});
 }
 
-// Views a mask [batches or 1, heads, 1, columns] as one of `keys` columns. Columns behind the longest
+// Views a mask [batches or 1, heads, 1, columns] as one of `keys` columns. Columns after the longest
 // sequence are never read.
 aclTensor* AlibiOfAllKeys(Calls& calls, const Tensor& mask, const Shape& shape, int64_t keys) {
   if (shape.size() != 4 || shape[3] >= keys) return calls.View(mask, shape);

@@ -298,7 +298,7 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
     int shown = 0;
     for (int i = 0; i < stack.frame_count && shown < most; ++i) {
       const auto* const address =
-          static_cast<const char*>(stack.frames[i]) - 1;  // an address within the call, not behind it
+          static_cast<const char*>(stack.frames[i]) - 1;  // an address within the call, not after it
       Dl_info info = {};
       link_map* map = nullptr;
       char text[600];
@@ -313,8 +313,8 @@ void Describe(const CallStack& stack, const LineSink& sink) noexcept {
       const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - map->l_addr;
       if (!FindInSymbolTable(path, offset, &name) && info.dli_sname != nullptr) name = info.dli_sname;
       name = name.empty() ? "?" : Demangled(name.c_str());
-      // Skips frames within this library, up to the public function. Its tests, which are linked with it, are
-      // callers.
+      // Skips frames within this library, up to the public function. Tests are linked with the library, but their
+      // frames are callers and are shown.
       const bool is_own = name.find("portacl::") == 0 && name.find("portacl::testing::") != 0;
       if (shown == 0 && IsOwn(address) && is_own) continue;
       std::snprintf(text, sizeof text, "#%d %s (%s+0x%lx)", shown++, name.c_str(), info.dli_fname,

@@ -6,7 +6,7 @@
 
 namespace portacl {
 
-// A copy of `height` rows of `width` bytes, each a pitch behind the previous.
+// A copy of `height` rows of `width` bytes, each a pitch after the previous.
 struct CopyRows {
   void* to = nullptr;
   size_t to_pitch = 0;

@@ -116,7 +116,7 @@ StridedBytes StridedBytes::View(const void* first, int64_t size, std::span<const
 Overlapping FindOverlap(const StridedBytes& a, const StridedBytes& b) noexcept {
   if (a.IsEmpty() || b.IsEmpty() || a.begin >= b.End() || b.begin >= a.End()) return Overlapping::kNo;
   if ((a.dims == 0 && b.dims == 0) || a == b) return Overlapping::kYes;
-  // A run of a and a run of b overlap if b's begins at most width - 1 bytes behind a's beginning, or vice
+  // A run of a and a run of b overlap if b's begins at most width - 1 bytes after a's beginning, or vice
   // versa.
   Step steps[2 * StridedBytes::kMostDims];
   int count = 0;

@@ -26,7 +26,7 @@ Number Stored(const aclScalar& scalar) {
   return number;
 }
 
-// Returns the value of a 16-bit float with so many fraction bits, given its storage bits.
+// Returns the value of a 16-bit float, given its storage bits and its number of fraction bits.
 double WidenedHalf(uint16_t bits, int fraction_bits) {
   const int exponent_bits = 15 - fraction_bits;
   const int exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);

@@ -15,7 +15,7 @@ namespace portacl {
 //
 // T is the tensor's dtype, S the scalar's, and Out the output's. Tensors is PromoteType(T, S), as if both
 // were tensors' dtypes. Ascend950 is CombineDtypes(T, CategoryDtype(S)), with COMPLEX64 in place of COMPLEX32. Narrow
-// dtypes are FLOAT16 and BF16. Cases behind "950:" are those of Ascend 950, the others those of the
+// dtypes are FLOAT16 and BF16. Cases after "950:" are those of Ascend 950, the others those of the
 // other products. A rule without "950:" holds on every product.
 enum class ScalarRule : uint8_t {
   // LeftShifts, and the first check of PowTensorScalar and PowScalarTensor. Tensors.

@@ -1,4 +1,4 @@
-// Compaction: elements that a mask selects, or that begin a run, are packed one behind the other. The inverse
+// Compaction: elements that a mask selects, or that begin a run, are packed one after the other. The inverse
 // writes packed elements to the positions where a mask is true.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -108,18 +108,18 @@ void GatherElements(const char* source, int64_t stride, void* destination, int64
 }
 
 using Words = uint32_t __attribute__((vector_size(16)));
-using Halves = uint16_t __attribute__((vector_size(16)));
+using Shorts = uint16_t __attribute__((vector_size(16)));
 
 // Gathers every second element with vectors that every machine has; the compiler's vector types need no
 // dispatch. Reads the gaps between elements, but nothing after the last one.
 inline auto Even(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 2, 4, 6); }
-inline auto Even(Halves low, Halves high) {
+inline auto Even(Shorts low, Shorts high) {
 #if defined(__SSE2__)
   // Works without a shuffle of 16-bit lanes: the even halves, sign-extended, survive the saturating pack.
-  const auto extend = [](Halves v) {
+  const auto extend = [](Shorts v) {
     return _mm_srai_epi32(_mm_slli_epi32(reinterpret_cast<__m128i>(v), 16), 16);
   };
-  return reinterpret_cast<Halves>(_mm_packs_epi32(extend(low), extend(high)));
+  return reinterpret_cast<Shorts>(_mm_packs_epi32(extend(low), extend(high)));
 #else
   return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
 #endif
@@ -164,7 +164,7 @@ void GatherFrom(const char* source, int64_t stride, int32_t size, void* destinat
     case 1:
       return GatherElements<uint8_t>(source, stride, destination, n);
     case 2:
-      if (stride == 4) return GatherEverySecond<Halves, uint16_t, kAskAhead>(source, destination, n);
+      if (stride == 4) return GatherEverySecond<Shorts, uint16_t, kAskAhead>(source, destination, n);
       return GatherElements<uint16_t>(source, stride, destination, n);
     case 4:
       if (stride == 8) return GatherEverySecond<Words, uint32_t, kAskAhead>(source, destination, n);

@@ -13,7 +13,7 @@ namespace portacl::engine {
 namespace {
 
 using Words = uint32_t __attribute__((vector_size(16)));
-using Halves = uint16_t __attribute__((vector_size(16)));
+using Shorts = uint16_t __attribute__((vector_size(16)));
 using Bytes = uint8_t __attribute__((vector_size(16)));
 using Longs = uint64_t __attribute__((vector_size(16)));
 
@@ -52,16 +52,16 @@ void TransposeSquare(const char* source, int64_t source_stride, char* destinatio
   Store<kStream>(__builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7), destination + 3 * destination_stride);
 }
 
-inline Halves Lower(Halves a, Halves b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
-inline Halves Upper(Halves a, Halves b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
+inline Shorts Lower(Shorts a, Shorts b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
+inline Shorts Upper(Shorts a, Shorts b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
 
 template <bool kStream>
 void TransposeSquare(const char* source, int64_t source_stride, char* destination, int64_t destination_stride,
                      uint16_t) {
   // Three rounds of interleaving row i with row i + 4.
-  Halves v[8];
-  Halves w[8];
-  for (int64_t i = 0; i < 8; ++i) v[i] = Load<Halves>(source + i * source_stride);
+  Shorts v[8];
+  Shorts w[8];
+  for (int64_t i = 0; i < 8; ++i) v[i] = Load<Shorts>(source + i * source_stride);
   for (int64_t i = 0; i < 4; ++i) {
     w[2 * i] = Lower(v[i], v[i + 4]);
     w[2 * i + 1] = Upper(v[i], v[i + 4]);

@@ -50,7 +50,7 @@ class OperationTask final : public Task {
           {fault.code == HCCL_E_TIMEOUT ? ACL_ERROR_RT_EVENT_SYNC_TIMEOUT : ACL_ERROR_RT_SUSPECT_REMOTE_ERROR,
            fault.text});
     }
-    // Other ranks have synchronised with it as well, and some of them may be threads of this process.
+    // Through the operation the stream has synchronised with the other ranks, which may be threads of this process.
     if (sanitizer::IsOn(sanitizer::kSync)) sanitizer::hooks->StreamWaitsForAll(&stream);
     return Outcome::kDone;
   }

@@ -9,7 +9,7 @@
 
 namespace portacl {
 
-// The view by the strides that it is walked with, of which those that no element depends on can be multiplied.
+// Returns the view with its effective strides. Strides that no address depends on become ones that do not overflow.
 StridedView PlainView(const StridedView& tensor) noexcept;
 
 // Keeps every `step`-th element of a dim from `start` on, `length` of them. `step` may be negative. This

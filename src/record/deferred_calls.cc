@@ -48,8 +48,8 @@ constexpr std::size_t kStored = std::size_t{1} << 14;  // as in _frames.py
 constexpr std::size_t kFrameHeader = 16;
 constexpr std::string_view kUnread = "\"summary\",\"problem\":\"the device did not come to its elements";
 
-// One tensor to be summarised. In the words that Python hands over its fields come one after the other, then
-// the lengths of all dims, then the strides in elements; without dims, elements are contiguous.
+// One tensor to be summarised. Python passes its fields as 64-bit words, then the lengths of all dims, then the
+// strides in elements. Without dims, elements are contiguous.
 struct Request {
   std::int64_t number;
   std::int64_t address;
@@ -68,10 +68,10 @@ struct Job {
   void* stream;  // nullptr: its elements cannot be read
   std::vector<std::int64_t> words;
   std::string text;                      // of a call; empty where its arguments are read before it
-  std::vector<std::string> later_texts;  // of the calls behind it, of which no tensor is summarised
-  std::vector<std::string> found;        // summaries, or empty where the device did not come to the elements
-  bool is_ready = false;                 // found is there; it may be behind one that is not
-  bool is_let_go = false;                // it is written as what the device did not come to
+  std::vector<std::string> later_texts;  // of the following calls without a tensor to summarise
+  std::vector<std::string> found;        // summaries, empty for elements that the device did not reach
+  bool is_ready = false;                 // `found` is complete; earlier jobs may not be ready
+  bool is_let_go = false;                // it is written with the problem that the device did not reach it
 };
 
 class DeferredRecording {
@@ -97,7 +97,7 @@ class DeferredRecording {
     return Write(frame);
   }
 
-  // Does the job in the order of the device's work, or, not `later`, at once, in this thread.
+  // Runs the job in the order of the device's work (`later`), or at once in this thread.
   bool Submit(const std::shared_ptr<Job>& job, bool later) {
     {
       const std::lock_guard lock(mutex_);
@@ -135,10 +135,10 @@ class DeferredRecording {
     return false;
   }
 
-  // Why the last job was refused; empty if it was not for the device.
+  // Returns why the queue refused the last job. Empty if it did not refuse it.
   const char* error() const { return error_.c_str(); }
 
-  // Writes what the device will not come to, without its elements. Calls that come later are dropped.
+  // Writes the pending calls without their elements, because the device will not reach them. Drops later calls.
   void Finish() {
     std::vector<void*> events;
     {
@@ -153,14 +153,14 @@ class DeferredRecording {
   }
 
  private:
-  // Tells of a job, unless it is done, that the device did not come to its elements.
+  // Marks a job, unless it is done, as one that the device did not reach.
   static void LetGo(Job& job) {
     if (job.is_ready) return;
     job.is_let_go = true;  // the handler may be called all the same
     SetFound(job, {});
   }
 
-  // The queue did not take the job, or it took it, did it, and then failed.
+  // Notes an error of the queue: it did not take the job, or it ran the job and then failed.
   void Refuse(Job& job, const char* error) {
     const std::lock_guard lock(mutex_);
     error_ = error;
@@ -276,7 +276,7 @@ class DeferredRecording {
     if (summaries_.size() > kRemembered) summaries_.pop_front();
   }
 
-  // Puts summaries in the place of their numbers.
+  // Replaces the numbers of summaries by the summaries.
   std::string Expanded(std::string_view text) const {
     std::string whole;
     whole.reserve(text.size() + text.size() / 2);
@@ -337,7 +337,7 @@ class DeferredRecording {
   bool is_finished_ = false;
   std::deque<std::shared_ptr<Job>> pending_;
   std::deque<std::string> summaries_;
-  std::int64_t next_ = 0;  // the number behind the youngest summary
+  std::int64_t next_ = 0;  // the number after the youngest summary
 };
 
 std::shared_ptr<DeferredRecording>& RecordingOf(void* handle) {
@@ -352,14 +352,14 @@ extern "C" {
 
 #define PORTACL_EXPORTED __attribute__((visibility("default")))
 
-// Takes over the writing of a file with `bytes` bytes; `limit` is 0 for none. Returns nullptr without memory;
-// PortaclDeferEnd gives back what it returns.
+// Takes over the writing of a file that has `bytes` bytes; a `limit` of 0 means none. Returns nullptr without memory.
+// PortaclDeferEnd frees the result.
 PORTACL_EXPORTED void* PortaclDeferBegin(int file, std::int64_t bytes, std::int64_t limit,
                                          const void** state) {
   try {
     portacl::record::PrepareCompression();
     using portacl::record::DeferredRecording;
-    // The device's queue may name it after its end.
+    // Shared, because the device's queue may refer to the recording after PortaclDeferEnd.
     auto recording = std::make_unique<std::shared_ptr<DeferredRecording>>(
         std::make_shared<DeferredRecording>(file, bytes, limit));
     *state = (*recording)->state();
@@ -382,8 +382,8 @@ PORTACL_EXPORTED int PortaclDeferFrame(void* recording, const char* frame, std::
   return portacl::record::RecordingOf(recording)->WriteFrame({frame, size}) ? 1 : 0;
 }
 
-// Hands over requests for summaries and the text of a call. `later` is 1 for the order of the stream's work, 0
-// where that is waited for. Returns 0 where the device takes no more work, or without memory.
+// Passes requests for summaries and the text of a call. With `later` the job runs in the order of the stream's work,
+// else at once: the caller has waited for that work. Returns 0 if the device takes no more work, or without memory.
 PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, const std::int64_t* words,
                                       std::size_t count, const char* text, std::size_t size, int later) {
   using namespace portacl::record;
@@ -400,7 +400,7 @@ PORTACL_EXPORTED int PortaclDeferCall(void* recording, std::uint64_t stream, con
   }
 }
 
-// Why the last call was refused by the device; empty where memory was short.
+// Returns why the device refused the last call. Empty if memory was short.
 PORTACL_EXPORTED const char* PortaclDeferError(void* recording) {
   return portacl::record::RecordingOf(recording)->error();
 }

@@ -159,14 +159,14 @@ std::pair<std::string, std::string> SummaryOf(std::string_view bytes, const Dtyp
 
 std::string SampleOf(std::string_view bytes, size_t size) {
   const auto count = static_cast<int64_t>(bytes.size() / size);
-  const int64_t chosen = std::min(count, kSampled);
+  const int64_t sampled = std::min(count, kSampled);
   std::vector<int64_t> positions;
   std::string elements;
-  for (int64_t number = 0; number < chosen; ++number) {
-    // (count - 1) * number / (chosen - 1), without overflow
+  for (int64_t number = 0; number < sampled; ++number) {
+    // (count - 1) * number / (sampled - 1), without overflow
     const int64_t position = count <= kSampled ? number
-                                               : (count - 1) / (chosen - 1) * number +
-                                                     (count - 1) % (chosen - 1) * number / (chosen - 1);
+                                               : (count - 1) / (sampled - 1) * number +
+                                                     (count - 1) % (sampled - 1) * number / (sampled - 1);
     positions.push_back(position);
     elements += bytes.substr(static_cast<size_t>(position) * size, size);
   }

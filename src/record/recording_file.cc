@@ -154,9 +154,9 @@ std::string OpenLocked(File& file) {
   const CancellationDeferred deferred;
   const RecordingSettings& settings = SettingsInForce();
   file.path = settings.path;
-  for (const std::string_view place : {"%p", "{pid}"}) {
-    if (const size_t at = file.path.find(place); at != std::string::npos)
-      file.path.replace(at, place.size(), std::to_string(getpid()));
+  for (const std::string_view placeholder : {"%p", "{pid}"}) {
+    if (const size_t at = file.path.find(placeholder); at != std::string::npos)
+      file.path.replace(at, placeholder.size(), std::to_string(getpid()));
   }
   const int opened = open(file.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (opened < 0) return std::strerror(errno);
@@ -192,21 +192,21 @@ void AddFrame(void* context, const char* text, const char* symbol) {
   // "#2 function (file+0x12)" of a program, "file:3 in function" of Python.
   std::string_view line(text);
   std::string_view function(symbol);
-  std::string_view place = line;
+  std::string_view location = line;
   long number = 0;
   if (line.starts_with('#')) {
     const size_t from = line.rfind('(');
-    place = from == std::string_view::npos ? line.substr(line.find(' ') + 1) : line.substr(from + 1);
-    if (place.ends_with(')')) place.remove_suffix(1);
+    location = from == std::string_view::npos ? line.substr(line.find(' ') + 1) : line.substr(from + 1);
+    if (location.ends_with(')')) location.remove_suffix(1);
   } else if (const size_t in = line.rfind(" in "); in != std::string_view::npos) {
     function = line.substr(in + 4);
-    place = line.substr(0, in);
-    const size_t colon = place.rfind(':');
+    location = line.substr(0, in);
+    const size_t colon = location.rfind(':');
     number = std::strtol(text + colon + 1, nullptr, 10);
-    place = place.substr(0, colon);
+    location = location.substr(0, colon);
   }
   if (into.count++ > 0) into.json += ",";
-  into.json.append("[").append(Quoted(place)).append(",").append(std::to_string(number));
+  into.json.append("[").append(Quoted(location)).append(",").append(std::to_string(number));
   into.json.append(",").append(Quoted(function)).append("]");
 }
 
@@ -249,22 +249,22 @@ int StackNumber(const CallStack& stack) {
   StackText text;
   Describe(stack, {AddFrame, &text});  // which may wait for other locks
   const std::lock_guard lock(file.mutex);
-  const auto [place, is_new] = file.stack_numbers.emplace(key, file.stacks);
+  const auto [entry, is_new] = file.stack_numbers.emplace(key, file.stacks);
   if (is_new) {
     const std::string json = R"({"id":)" + std::to_string(file.stacks) + R"(,"frames":[)" + text.json + "]}";
     ++file.stacks;
     WriteLocked(file, JsonFrame("STCK", json));
   }
-  return place->second;
+  return entry->second;
 }
 
 int StorageNumber(const void* address) {
   File& file = TheFile();
   const std::lock_guard lock(file.mutex);
   if (file.storage_numbers.size() >= kMostStorages) file.storage_numbers.clear();
-  const auto [place, is_new] = file.storage_numbers.emplace(address, file.storages);
+  const auto [entry, is_new] = file.storage_numbers.emplace(address, file.storages);
   if (is_new) ++file.storages;
-  return place->second;
+  return entry->second;
 }
 
 bool KeepsWhole(size_t bytes) {

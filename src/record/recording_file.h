@@ -23,7 +23,7 @@ int StackNumber(const CallStack& stack);
 // Returns the number of the memory at an address; tensors with the same number are views of one memory.
 int StorageNumber(const void* address);
 
-// Tells whether to keep all elements of a tensor of so many bytes, by the settings and by the rest of the limit.
+// Tells whether to keep all elements of a tensor of `bytes` bytes, by the settings and by the rest of the limit.
 bool KeepsWhole(size_t bytes);
 
 // Writes contents, equal ones once, and returns the name by which calls refer to them.

@@ -342,7 +342,7 @@ class Statistics {
     return i;
   }
 
-  // In whole numbers of 32 bits, which hold a block's sums: they are exact, and so are those of double, in whatever order.
+  // Sums bytes in 32-bit integers, which hold a block's sums exactly. Doubles would be exact, too, so the bits are the same.
   std::size_t SumOfBytes(const Value* values, std::size_t count) {
     static_assert(kBlock * 255 * 255 < std::size_t{1} << 31);
     if (count == 0) return 0;
@@ -397,14 +397,14 @@ class Statistics {
   std::uint64_t zeros_ = 0;
 };
 
-// Elements that lie one after the other, or by strides; their bytes come in order of rows, a block at a time.
+// Reads contiguous or strided elements in row-major order, a block at a time.
 class Elements {
  public:
-  // `layout` is null where they lie one after the other.
+  // `layout` is null for contiguous elements.
   Elements(const void* first, const Layout* layout)
       : at_(static_cast<const unsigned char*>(first)), layout_(layout) {}
 
-  // The bytes of the next ones, which are in place until the next call.
+  // Returns the next `size` bytes, which stay valid until the next call.
   const unsigned char* Take(std::size_t size) {
     if (layout_ == nullptr) {
       const unsigned char* const taken = at_;
@@ -417,7 +417,7 @@ class Elements {
   }
 
  private:
-  // As many elements of the innermost dim as there are, and as there is room for; returns their bytes.
+  // Copies the rest of the innermost dim, or as many of its elements as there is room for. Returns their bytes.
   std::size_t TakeOfRow(unsigned char* to, std::size_t room) {
     const std::size_t size = layout_->item_size;
     const std::size_t inner = layout_->rank - 1;

@@ -215,7 +215,7 @@ struct Subject {
   bool IsNeeded(const Known& known) const { return needs_grad.get() == known.yes; }
 };
 
-// Returns the number of the same object, in the same memory, which nothing has written since; or nullptr.
+// Returns the text of the same tensor object if its memory was not written since, or nullptr.
 Object* SeenText(const Describer& with, const Subject& subject) {
   const Names& names = with.names;
   Object* const found = Found(with.known.seen, subject.key);
@@ -231,7 +231,7 @@ Object* SeenText(const Describer& with, const Subject& subject) {
   return is_same ? names.text.Of(seen).Release() : nullptr;
 }
 
-// Returns what is known of the memory.
+// Returns the Python object that holds what the recording knows about the memory. Creates it for new memory.
 Ref MemoryOf(const Describer& with, const Ref& storage) {
   const Known& known = with.known;
   const Ref place = with.names.cdata.Of(storage);
@@ -253,7 +253,7 @@ Ref NameOf(const Describer& with, const Subject& subject) {
   return Ref::Borrowed(with.known.none);
 }
 
-// Returns the number of another view of the same elements, or nullptr.
+// Returns the text of an earlier description of the same view of this memory, or nullptr.
 Object* EarlierText(const Describer& with, const Subject& subject, const Ref& memory, const Ref& view) {
   const Ref views = with.names.views.Of(memory);
   if (views.get() == with.known.none) return nullptr;
@@ -263,7 +263,7 @@ Object* EarlierText(const Describer& with, const Subject& subject, const Ref& me
   return subject.number - Whole(earlier) < with.remembered ? python.PyObject_Str(earlier.get()) : nullptr;
 }
 
-// Asks for a summary of the elements, unless what is known of the memory tells of them.
+// Requests a summary of the elements, unless an earlier one of the same unchanged memory exists.
 void Request(const Describer& with, Object* contents, const Subject& subject, const Ref& memory,
              const Ref& request) {
   const Names& names = with.names;
@@ -460,8 +460,8 @@ Method describe_method{"describe", DescribeFor, kFastCall, nullptr};
 }  // namespace
 }  // namespace portacl::record
 
-// Returns a function (contents, tensor or list or tuple) for a tuple of what it needs to know, or None where this Python lacks
-// what it calls. It owns the tuple. Called with Python's lock.
+// Returns a Python function (contents, tensor or list or tuple) that describes its second argument. `tuple` has the fields of
+// Known; the function owns it. Returns None if this Python lacks a function that it needs. Called with Python's lock.
 extern "C" __attribute__((visibility("default"))) void* PortaclMakeDescriber(void* tuple) {
   using namespace portacl::record;
   static const bool is_there = FindPython();

@@ -38,8 +38,8 @@ constexpr size_t kMostAddresses = size_t{1} << 44;
 constexpr size_t kFewestAddresses = size_t{1} << 36;
 constexpr size_t kManyPages = 8 * kPage;
 constexpr size_t kWorkingAddresses = size_t{1} << 40;
-// A stretch of addresses. Its metadata fills whole pages, which go back to the kernel when no block is left
-// in it.
+// The size of a region of addresses. The metadata of a region fills whole pages, which go back to the kernel when no
+// block is left in it.
 constexpr size_t kRegion = kPage / sizeof(ptrdiff_t) * kPage;
 // The number of freed blocks that are remembered for messages.
 constexpr size_t kMostEnded = 1 << 16;
@@ -61,7 +61,7 @@ void HideFromHost(uintptr_t begin, size_t length) noexcept {
 
 size_t RegionOf(uintptr_t address) noexcept { return OffsetOf(address) / kRegion; }
 
-// Forgets everything about the addresses of these stretches.
+// Forgets everything about the addresses of these regions.
 void ForgetRegions(size_t first, size_t end) noexcept {
   if (first >= end) return;
   constexpr size_t kBits = kRegion / kUnit / 8;
@@ -78,7 +78,7 @@ struct Blocks {
   std::map<uintptr_t, Block> ended;
   std::deque<uintptr_t> ended_order;
   std::map<uintptr_t, size_t> taken;   // all ranges that are in use or not yet reusable, with their lengths
-  std::map<size_t, size_t> in_region;  // how many of these begin or end in each stretch
+  std::map<size_t, size_t> in_region;  // how many of these begin or end in each region
   struct Retired {
     uintptr_t begin;
     size_t length;

@@ -14,7 +14,7 @@
 namespace portacl::sanitizer {
 namespace {
 
-constexpr size_t kExact = 16;          // up to so many pages each number has its own class
+constexpr size_t kExact = 16;          // up to this number of pages, each number has its own class
 constexpr size_t kDoublingRounds = 8;  // from there on
 
 }  // namespace

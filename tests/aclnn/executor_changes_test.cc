@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
+#include "aclnnop/aclnn_quant_matmul_v5.h"
 #include "gtest/gtest.h"
 #include "operators/all_operators.h"
 #include "support/environment.h"
@@ -273,6 +275,54 @@ TEST_P(ExecutorChanges, Threads) {
     ASSERT_EQ(aclrtSynchronizeStream(environment_.stream()), 0);
     EXPECT_EQ(subject.storage(subject.operands() - 1).bytes(), expected) << round;
   }
+}
+
+// An index counts the tensors of the C function, though the call may have them in another order (QuantMatmulV5: x1, x2, x1Scale,
+// x2Scale ...; the null ones count, too).
+TEST(AddressesByIndex, OfAFunctionWhoseCallHasAnotherOrder) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
+  const auto tensor = [](const std::vector<int64_t>& shape, aclDataType dtype, void* data) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data);
+  };
+  int8_t x1[2 * 32], x2[32 * 2];
+  std::fill(std::begin(x1), std::end(x1), int8_t{1});
+  std::fill(std::begin(x2), std::end(x2), int8_t{2});
+  float row_scales[2] = {1, 1};
+  float column_scales[2] = {1, 1};
+  uint16_t result[4] = {};
+  const std::vector<aclTensor*> tensors = {
+      tensor({2, 32}, ACL_INT8, x1), tensor({32, 2}, ACL_INT8, x2), tensor({2}, ACL_FLOAT, row_scales),
+      tensor({2}, ACL_FLOAT, column_scales), tensor({2, 2}, ACL_BF16, result)};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnQuantMatmulV5GetWorkspaceSize(tensors[0], tensors[1], tensors[2], tensors[3], nullptr,
+                                               nullptr, nullptr, nullptr, nullptr, false, false, 0,
+                                               tensors[4], &size, &executor),
+            0);
+  ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
+  std::vector<char> workspace(size + 1);
+  float other_row_scales[2] = {0.5f, 2};
+  float other_column_scales[2] = {0.25f, 8};
+  uint16_t other_result[4] = {};
+  EXPECT_EQ(aclSetInputTensorAddr(executor, 2, tensors[2], other_row_scales), 0);
+  EXPECT_EQ(aclSetInputTensorAddr(executor, 3, tensors[3], other_column_scales), 0);
+  EXPECT_EQ(aclSetInputTensorAddr(executor, 9, tensors[3], other_column_scales), 161002);
+  EXPECT_EQ(aclSetOutputTensorAddr(executor, 0, tensors[4], other_result), 0);
+  EXPECT_EQ(aclSetTensorAddr(executor, 9, tensors[4], other_result), 0);
+  EXPECT_EQ(aclSetTensorAddr(executor, 10, tensors[4], other_result), 161002);
+  ASSERT_EQ(aclnnQuantMatmulV5(workspace.data(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  // 32 products of 2, times a row's and a column's scale; these are bfloat16's numbers, the upper half of float32's.
+  for (int i = 0; i < 4; ++i) {
+    const float expected = 64 * other_row_scales[i / 2] * other_column_scales[i % 2];
+    uint32_t bits;
+    std::memcpy(&bits, &expected, sizeof bits);
+    EXPECT_EQ(other_result[i], bits >> 16) << i;
+    EXPECT_EQ(result[i], 0) << i;
+  }
+  EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+  for (const aclTensor* one : tensors) aclDestroyTensor(one);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ExecutorChanges, ::testing::ValuesIn(OperatorsAndReductions()),

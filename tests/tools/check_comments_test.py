@@ -62,6 +62,15 @@ class Comments(unittest.TestCase):
         self.write("src/a/b/two.cc", "// The same bytes may be read elsewhere.\n\n// Items of rows.\n\n// Bothers nobody.\n")
         self.check(0)
 
+    def test_public_headers_may_have_none(self):
+        self.check(0, "--record")
+        for text in ("What a call returns.", "The same for lists."):
+            self.write("include/acl/one.h", f"// {text}\nint a;\n")
+            self.check(0, "--record")
+            self.assertIn(f"include/acl/one.h:1: {text}: begins with neither a verb nor the name of the thing\n", self.check(1))
+        self.write("include/acl/one.h", "// The code that a call returns.\nint a;\n")
+        self.check(0)
+
     def test_a_folder_that_is_called_otherwise_keeps_its_count(self):
         self.check(0, "--record")
         (self.root / "src/a").rename(self.root / "src/base")

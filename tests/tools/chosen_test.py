@@ -14,7 +14,7 @@ import chosen  # noqa: E402
 import mutants  # noqa: E402
 import recorded_state  # noqa: E402
 
-# An operator that folds and one that moves; a source of the engine is reached by way of its header.
+# An operator that reduces and one that moves. A source of the engine is found through its header.
 INCLUDES = {
     "src/aclnnop/reductions/sum.cc": {"src/engine/reduction/axis_reduction.h", "src/base/errors.h"},
     "src/aclnnop/indexing/index.cc": {"src/engine/move/move.h", "src/aclnnop/jobs/mul.h", "src/base/errors.h"},

@@ -203,9 +203,9 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
   if (machine.empty() && gethostname(room, sizeof room - 1) == 0) machine = room;
   const auto device =
       static_cast<uint64_t>(CurrentConfiguration().visible_devices[static_cast<size_t>(deviceId)]);
-  const uint64_t halves[2] = {Hash(device, machine), Hash(device + (uint64_t{1} << 32), machine)};
-  static_assert(sizeof halves == sizeof uuid->bytes);
-  std::memcpy(uuid->bytes, halves, sizeof halves);
+  const uint64_t hashes[2] = {Hash(device, machine), Hash(device + (uint64_t{1} << 32), machine)};
+  static_assert(sizeof hashes == sizeof uuid->bytes);
+  std::memcpy(uuid->bytes, hashes, sizeof hashes);
   // Sets the version and variant bits of a UUID with vendor-defined content.
   uuid->bytes[6] = static_cast<char>((uuid->bytes[6] & 0x0F) | 0x80);
   uuid->bytes[8] = static_cast<char>((uuid->bytes[8] & 0x3F) | 0x80);

@@ -83,7 +83,7 @@ aclError RecordCopy(const char* api, const FoundStream& queue, CopyTask* task, b
   }
   const CopyRows& rows = task->rows();
   RecordedInfo info{.api = api, .kind = rows.from == nullptr ? RecordedKind::kFill : RecordedKind::kCopy};
-  // Estimates as many elements as take the time of so many bytes.
+  // Estimates the number of elements whose computation takes as long as copying these bytes.
   info.elements = task->affinity == Task::Affinity::kAnywhere
                       ? static_cast<int64_t>(rows.width * rows.height * (kSmallGraph / kSmallBytes))
                       : kSmallGraph + 1;

@@ -60,7 +60,7 @@ struct Registry {
   std::map<uintptr_t, size_t>
       registered_pinned;  // registrations within pinned memory that was allocated here
 
-  // Returns the entry that contains the address, or the next one behind it.
+  // Returns the entry that contains the address, or the next one after it.
   auto AtOrBehindLocked(uintptr_t address) {
     auto it = by_address.upper_bound(address);
     if (it == by_address.begin()) return it;

@@ -27,7 +27,7 @@ namespace portacl {
 // Computes the number of elements; returns false if a dim is unknown (negative) or the number overflows.
 bool CountElements(const aclTensorDesc& description, size_t* count) noexcept;
 
-// Computes the bytes of so many elements, packed types rounded up; returns false if the type has no size or
+// Computes the bytes of `elements` elements, packed types rounded up; returns false if the type has no size or
 // they overflow.
 bool CountBytes(aclDataType dtype, size_t elements, size_t* bytes) noexcept;
 

@@ -259,7 +259,7 @@ Stream::Submission Stream::Queue(aclrtStream handle, Task* task, Wait wait) noex
   return Submission::kQueued;
 }
 
-// Runs the current task and the tasks behind it, as far as `limit` allows and until `mark` tasks are done.
+// Runs the current task and the tasks after it, as far as `limit` allows and until `mark` tasks are done.
 PORTACL_CATCHES_UNWINDING void Stream::RunFrom(Task* task, RunLimit limit, uint64_t mark) {
   while (task != nullptr) {
     Task::Outcome outcome = Task::Outcome::kDone;

@@ -63,7 +63,7 @@ class alignas(64) Stream final : public Runnable {
   struct Failure {
     aclError status = ACL_SUCCESS;
     const char* text = "";            // static
-    char more[Text::kCapacity] = {};  // text behind it, made at the failure
+    char more[Text::kCapacity] = {};  // text after it, made at the failure
 
     constexpr Failure() = default;
     constexpr Failure(aclError code, const char* static_text) : status(code), text(static_text) {}
@@ -169,7 +169,7 @@ class alignas(64) Stream final : public Runnable {
   State state_ = State::kIdle;
   bool resumed_early_ = false;
   Task* current_ = nullptr;  // while kRunning or kParked
-  Task* first_ = nullptr;    // queued behind it
+  Task* first_ = nullptr;    // queued after it
   Task* last_ = nullptr;
   // Nothing is queued or running, and there is no failure to report. Lets synchronising avoid the lock.
   std::atomic<bool> is_quiescent_{false};

@@ -26,7 +26,7 @@ class Task {
   enum class Outcome { kDone, kParked };
 
   // Called when the task has its position in the queue, under the stream's lock. Only here is it made visible
-  // to other threads, so that tasks that they then submit to the stream come behind it.
+  // to other threads, so that tasks that they then submit to the stream come after it.
   virtual void Publish() noexcept {}
 
   // Does the work; no lock is held. kParked: the stream stays at this task, without using a thread, until

@@ -27,7 +27,7 @@ constexpr SocProfile kProfiles[] = {
     {Product::kAscend950, "Ascend 950PR/950DT", "Ascend950", 3, 3510, {}, k950Prefixes},
     {Product::kAtlasInference, "Atlas inference", "Ascend310P", 6, 2002, kInferenceNames, {}},
     {Product::kAtlas200I500A2, "Atlas 200I/500 A2", "Ascend310B", 7, 3002, k200INames, {}},
-    // Has no product line of its own here, and the dtype lists of Atlas 200I/500 A2.
+    // Ascend 310 has the dtype lists of Atlas 200I/500 A2 and is not a separate product here.
     {Product::kAtlas200I500A2, "Ascend 310", "Ascend310", 5, 0, k310Names, {}},
     {Product::kNoDevice, "no device", "none", kNoSocVersion, 0, {}, {}},
 };

@@ -27,7 +27,7 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch();
 
-  // Returns memory of so many bytes, or nullptr if there is none.
+  // Returns memory of `bytes` bytes, or nullptr if there is none.
   void* Room(size_t bytes) noexcept;
 
  private:
@@ -35,7 +35,7 @@ class Scratch {
   size_t bytes_ = 0;
 };
 
-// A piece of recorded work.
+// A task that a capture recorded.
 class RecordedTask {
  public:
   enum class Progress { kDone, kWaits };

@@ -44,7 +44,7 @@ bool IsToldLater(const FoundStream& stream) noexcept {
   return stops;
 }
 
-// Appends a node to a lane, behind all that precedes it. Throws if memory is exhausted, and then changes
+// Appends a node to a lane, after all that precedes it. Throws if memory is exhausted, and then changes
 // nothing.
 int32_t Append(Capture& capture, Lane& lane, RecordedNode node) {
   const auto index = static_cast<size_t>(&lane - capture.lanes.data());

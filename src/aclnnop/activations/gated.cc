@@ -224,7 +224,7 @@ aclnnStatus LengthIsEven(const Check& check, OperatorCall& call) noexcept {
   const Shape& shape = call.Tensor(tensor).shape;
   const int dim = WrappedDim(call.attributes[kDim].integer, shape.rank);
   int64_t length = shape[dim];
-  // CANN takes the elements of dim and of all dims behind it.
+  // CANN takes the elements of dim and of all dims after it.
   if (check.low != 0) {
     for (int i = dim + 1; i < shape.rank; ++i) length *= shape[i] & 1;
   }
@@ -328,7 +328,7 @@ void SetSwiGluGrad(const OperatorCall& call, Executor& executor) {
 }
 
 // ---- aclnnGeGlu. approximate: 0 selects erf, 1 tanh ----
-enum OneToTwoHalves { kGated, kProductOut, kGeluOut };
+enum GeGluTensors { kGated, kProductOut, kGeluOut };
 bool IsCut(const OperatorCall& call) noexcept {
   return call.Tensor(kGated).shape.rank > 0 && !call.Tensor(kGated).shape.IsEmpty();
 }
@@ -436,7 +436,7 @@ void SetGeluMul(const OperatorCall& call, Executor& executor) {
 
 // ---- aclnnClippedSwiglu ----
 //
-// Halves lie along dim or, interleaved, are the even and the odd elements of dim and all dims behind it.
+// Halves lie along dim or, interleaved, are the even and the odd elements of dim and all dims after it.
 enum ClippedTensors { kClippedX, kGroupIndex, kClippedOut };
 enum ClippedAttributes { kAlpha = 1, kLimit, kBias, kInterleaved, kClampMode };
 

@@ -67,7 +67,7 @@ inline constexpr OperandPositions AsV2(OperandPositions positions) {
 }
 inline constexpr OperandPositions kOfScoreV2 = AsV2(kOfScore);
 inline constexpr OperandPositions kOfVarLenScoreV2 = AsV2(kOfVarLenScore);
-// V3 and V5 lack one of the inputs or both: it is null in its place.
+// The sink and the rotary parts may be null.
 enum ScoreV5 { kSink = kMask + 1, kQueryRope, kKeyRope, kGreatestOfV5, kSumOfV5, kSoftmaxOfV5, kOutOfV5 };
 constexpr OperandPositions OfScoreV5(Takes takes) {
   OperandPositions positions{takes, kShift, kKept, kMask, kGreatestOfV5, kSumOfV5, kOutOfV5};

@@ -131,7 +131,7 @@ void SetBatches(const OperatorCall& call, const Sizes& sizes, int64_t mode, int6
   made.keys = std::max<int64_t>(made.keys, 1);
 }
 
-// Fills in the operands that a call may lack: the result's logarithms of sums, pages, sinks, shifts and a mask.
+// Adds the optional operands of the call: the output of logsumexp, the page table, the sinks, the shifts of scores (pseShift), the mask.
 void SetOptional(const OperatorCall& call, const Sizes& sizes, int64_t mode, engine::Attention& made) {
   if (WantsLse(call)) {
     const int lse = kLse;

@@ -39,7 +39,7 @@ aclnnStatus LayoutGiven(const Check& check, OperatorCall& call) noexcept {
 // Refuses quantised queries and products, which docs/compatibility.md lists as unsupported.
 aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
   const auto is_refused = [&](int tensor) {
-    // Queries of INT8 and their scale are computed together alone.
+    // Queries of INT8 are only computed with a scale, and a scale only with queries of INT8.
     if (tensor == kQuery) return TakesCodes(call) && !Has(call, kQueryScale);
     return Has(call, tensor) && (tensor != kQueryScale || !TakesCodes(call));
   };
@@ -58,7 +58,7 @@ aclnnStatus IsComputed(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
-  // Beside queries of INT8 the rest is BF16.
+  // With queries of INT8 the other operands are BF16.
   const bool takes_codes = TakesCodes(call);
   const aclDataType dtype = takes_codes ? ACL_BF16 : TensorAt(call, kQuery).dtype;
   const auto refuse = [&](int tensor, int entry) {
@@ -200,7 +200,7 @@ aclnnStatus HeadsFit(const Check& check, OperatorCall& call) noexcept {
 
 namespace {
 
-// Checks that paddings are one number each, beside lengths, and not beside what has rows of its own.
+// Checks that a padding is one number, and that the call has lengths, but no page table, prefix, rotary part or list.
 aclnnStatus PaddingsFit(const Check& check, const OperatorCall& call, const Sizes& sizes) {
   for (const int tensor : {kQueryPadding, kKeyPadding}) {
     if (!Has(call, tensor)) continue;
@@ -218,7 +218,7 @@ aclnnStatus PaddingsFit(const Check& check, const OperatorCall& call, const Size
   return ACL_SUCCESS;
 }
 
-// Checks what queries, keys and values of INT8 need, and what they have not.
+// Checks the operands of a call with queries, keys and values of INT8: some are required, others must be null.
 aclnnStatus CodesFit(const Check& check, const OperatorCall& call, const Sizes& sizes, const ScaleSource& key,
                      const ScaleSource& value) {
   if (!HasRopes(call)) return RefuseAt(check, call, kQuery, "rotary parts beside INT8");
@@ -397,7 +397,7 @@ aclnnStatus TokensFit(const Check& check, OperatorCall& call) noexcept {
   const Sizes sizes(call);
   const int64_t mode = call.attributes[kMode].integer;
   if (!Has(call, kMask) || IsDecoding(sizes) || (mode != 0 && mode != 4)) return ACL_SUCCESS;
-  // Beside paddings mode 0 takes no tokens.
+  // With paddings mode 0 ignores preTokens and nextTokens.
   if (mode == 0 && HasPaddings(call)) return ACL_SUCCESS;
   const int64_t before = std::clamp(call.attributes[kBefore].integer, -kMostTokens, kMostTokens);
   const int64_t after = std::clamp(call.attributes[kAfter].integer, -kMostTokens, kMostTokens);

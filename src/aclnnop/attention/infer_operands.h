@@ -138,11 +138,11 @@ inline bool HasPrefix(const OperatorCall& call) noexcept { return Has(call, kKey
 inline bool HasSink(const OperatorCall& call) noexcept {
   return Has(call, kSink) && !TensorAt(call, kSink).shape.IsEmpty();
 }
-// Tells whether batches' rows end before those of the tensors, by as many as another tensor says.
+// Tells whether a tensor gives the number of padding rows at the end of each batch.
 inline bool HasPaddings(const OperatorCall& call) noexcept {
   return Has(call, kQueryPadding) || Has(call, kKeyPadding);
 }
-// Tells whether queries, keys and values are INT8, as those of latent attention.
+// Tells whether queries, keys and values are INT8, as in multi-head latent attention.
 inline bool TakesCodes(const OperatorCall& call) noexcept { return TensorAt(call, kQuery).dtype == ACL_INT8; }
 // Tells whether results become INT8.
 inline bool MakesCodes(const OperatorCall& call) noexcept { return Has(call, kQuantScale2); }
@@ -173,7 +173,7 @@ int64_t KeyHeads(const OperatorCall& call);
 inline const aclTensor& Only(const OperatorCall& call, int list) { return *EntryAt(call, list, 0); }
 
 // Views pages: blocks of rows, blocks of heads of rows, or blocks of heads of rows that are split into
-// pieces.
+// fractals.
 attention::Heads PagesOf(const OperatorCall& call, const StridedView& tensor, int operand,
                          engine::AttentionFractals* fractals);
 
@@ -238,7 +238,7 @@ Length LengthOf(const OperatorCall& call, int attribute, bool is_cumulative, int
 // Tells whether an attribute gives each batch its own length.
 bool GivesEach(const OperatorCall& call, int attribute);
 
-// Tells whether each batch has one query. Only the mask hides keys from it, whatever the mode.
+// Tells whether each batch has one query. In every mode only the mask hides keys from it.
 inline bool IsDecoding(const Sizes& sizes) { return !sizes.layouts.IsPacked() && sizes.query.rows == 1; }
 // Tells whether a mask has the size of one that follows from the mode.
 bool IsTemplate(const Shape& shape);
@@ -251,9 +251,9 @@ bool IsTemplateOfOneQuery(const OperatorCall& call, const Sizes& sizes);
 Length Queries(const OperatorCall& call, const Sizes& sizes, int64_t batch);
 Length Keys(const OperatorCall& call, const Sizes& sizes, int64_t batch);
 
-// The scales of keys or values: in a tensor of their own, or in one that both share.
+// The scales of keys or values: in one tensor for each, or in one tensor for both (`is_joint`).
 struct ScaleSource {
-  // The scale of results, which is of channels.
+  // The scale of results, one for each channel.
   explicit ScaleSource(const OperatorCall& call)
       : scale(kQuantScale2),
         offset(kQuantOffset2),

@@ -143,15 +143,15 @@ constexpr auto kBefore = Checks<false>();
 
 // ---- the jobs ----
 
-// The numbers that a job reads: the ranges of the exchange, the rows of each expert, and for each row in one order its
-// place in the other.
+// The numbers that a job reads: the ranges of the exchange, the number of rows of each expert, and a permutation that
+// takes rows from rank-major to expert-major order or back.
 struct Numbers {
   std::vector<int64_t> all;
   int64_t sizes = 0;  // index of the first
   int64_t places = 0;
 
-  // `by_expert` are the counts on the side of the experts, [ranks][experts]. With `is_behind` the place of a row by
-  // (expert, rank) is that by (rank, expert), else the other way round.
+  // `by_expert` are the counts of rows on the rank of the experts, [ranks][experts]. With `is_behind` the permutation
+  // gives the rank-major position of each row in expert-major order, else the reverse.
   void Set(const std::vector<int64_t>& send, const std::vector<int64_t>& receive,
            const std::vector<int64_t>& by_expert, int64_t ranks, int64_t experts, int64_t bytes,
            bool is_behind) {
@@ -172,7 +172,7 @@ struct Numbers {
       all.push_back(rows);
     }
     places = std::ssize(all);
-    // begins[rank][expert] in the order that is read.
+    // begins[rank][expert] is the first row's position in the order that is read.
     std::vector<int64_t> begins(by_expert.size());
     int64_t next = 0;
     ForEach(is_behind, ranks, experts, [&](int64_t i) {

@@ -24,8 +24,8 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// Products before the exchange have no kPermuted; those of floats have null pointers for what scales, and only the first
-// attributes.
+// aclnnMatmulAlltoAll has no kPermuted. Functions without quantisation have null pointers as scales, and only the
+// first attributes.
 enum Tensors { kX1, kX2, kBias, kX1Scale, kX2Scale, kCommonScale, kX1Offset, kX2Offset, kOut, kPermuted };
 enum Attributes {
   kGroup,
@@ -39,7 +39,7 @@ enum Attributes {
   kX1Type,
   kGroupSize
 };
-// Modes of quantisation: a scale for each column, for each row, and for each row as it is found.
+// Modes of quantisation: a given scale for each column, a given one for each row, and one computed from each row.
 constexpr int64_t kOfColumns = 2;
 constexpr int64_t kOfRows = 3;
 constexpr int64_t kDynamic = 7;
@@ -120,7 +120,7 @@ constexpr DtypeRule kBytes = SinceAtlasA2(DtypeSet(ACL_INT8));
 constexpr DtypeRule kResults = SinceAtlasA2(kFloatHalfAndBf16);
 constexpr DtypeSet kFloat{ACL_FLOAT};
 
-// Behind the exchange x1 is of floats, and its rows are quantised there.
+// After an exchange x1 is floating-point, and the product quantises its rows.
 template <bool is_behind>
 aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);

@@ -40,7 +40,7 @@ bool Has(const OperatorCall& call, int tensor) noexcept {
 bool HasGathered(const OperatorCall& call) noexcept { return Has(call, kGathered); }
 bool HasProduct(const OperatorCall& call) noexcept { return Has(call, kProduct); }
 
-// The lengths of both operators. `part` is what one rank of the second communicator has of `rows`, or of `width`.
+// The lengths of both operators. The ranks of the second communicator divide `rows`, or the columns.
 struct Lengths {
   int64_t ranks, tp;
   int64_t experts;  // here
@@ -243,7 +243,7 @@ void AddGathered(const OperatorCall& call, Executor& executor) {
   const BufferRef gathered =
       HasGathered(call) ? ops.Out(kGathered) : ops.Bytes(part.rows * part.depth * dense::SizeOf(call, kX));
   const Shape came{lengths.tp, lengths.ranks, lengths.experts, lengths.OwnRows(), lengths.Own(lengths.terms)};
-  // To (expert, rank, row, column), whose rows or columns the ranks of the second communicator have in turn.
+  // Reorders to (expert, rank, row, column). The ranks of the second communicator hold consecutive rows or columns.
   constexpr int kRowsInTurn[] = {2, 1, 0, 3, 4};
   constexpr int kColumnsInTurn[] = {2, 1, 3, 0, 4};
   const StridedView from = Turned(came, lengths.divides_rows ? kRowsInTurn : kColumnsInTurn, x.dtype);
@@ -270,7 +270,7 @@ void AddScattered(const OperatorCall& call, Executor& executor) {
   part.left = LeftOf(call, ops, kX);
   part.out = DenseRows(ops.Bytes(count * size), x.dtype, part.columns);
   MultiplyGroups(ops, part, lengths.experts, ops.Array());
-  // To (part, rank, expert, row, column).
+  // Reorders to (rank of the second communicator, rank, expert, row, column).
   const int64_t own = count / lengths.tp;
   const BufferRef parts = ops.Bytes(count * size);
   const bool divides_rows = lengths.divides_rows;
@@ -287,7 +287,7 @@ void AddScattered(const OperatorCall& call, Executor& executor) {
   summed.group = kTp;
   exchanges::Add(ops, summed);
   if (call.IsGiven(kBias)) {
-    // A row of bias for each row, in FLOAT.
+    // Expands the bias to a row for each row of the sum, in FLOAT.
     const int64_t columns = lengths.Own(part.columns);
     StridedView bias = PlainView(call.Tensor(kBias));
     if (bias.shape.rank == 3) Select(bias, 1, 0);

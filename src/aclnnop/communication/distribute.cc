@@ -22,7 +22,7 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::RankRoutes;
 
-// The attributes of both begin with these. Those that a version lacks are 0 or null.
+// The attributes with which both operators begin. An attribute that a version lacks is 0 or null.
 enum Attributes {
   kGroup,
   kRanks,
@@ -411,7 +411,7 @@ void SetDispatch(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
-// Adds the sum of what comes back, which is written to `to`.
+// Adds the op that receives the experts' results, sums them for each token, and writes the sums to `to`.
 void AddCombine(const OperatorCall& call, DenseOpList& ops, const engine::NumberRows& to, bool clears) {
   const aclTensor& rows = call.Tensor(kRows);
   engine::CombineRanks combined{};

@@ -20,8 +20,8 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// Parameters that a function lacks are null pointers or 0 for it.
-// aclnnMatmulReduceScatter has no kGathered, but behind kOut what the other has behind that.
+// A tensor that a function lacks is a null pointer, an attribute 0.
+// aclnnMatmulReduceScatter has no kGathered: kAmax follows kOut.
 enum Tensors { kX1, kX2, kBias, kX1Scale, kX2Scale, kQuantScale, kOut, kGathered, kAmax };
 enum Attributes { kGroup, kStreamMode, kGatherIndex, kBlockSize, kGroupSize };
 

@@ -22,10 +22,10 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// Parameters that a function lacks are null pointers or 0 for it.
+// A tensor that a function lacks is a null pointer, an attribute 0.
 enum Tensors { kX1, kX2, kBias, kX3, kScale, kPertoken, kOffset, kCommScale1, kCommScale2, kOut };
 enum Attributes { kGroup, kReduce, kStreamMode, kGroupSize, kCommMode, kEpsilon };
-// Norms have these instead of kOut; in place they lack kY, and their last tensor takes its index.
+// Functions with a norm have these instead of kOut. In place they lack kY, and the index of kNorm is that of kY.
 enum NormTensors { kResidual = kOut, kGamma, kY, kNorm };
 
 bool IsInference(const OperatorCall& call) noexcept { return kInference.Contains(call.product); }

@@ -15,7 +15,7 @@ inline constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
 inline constexpr ProductSet kInference{Product::kAtlasInference};
 // FLOAT16 and BF16 since Atlas A2.
 inline constexpr DtypeRule kHalvesSinceAtlasA2 = SinceAtlasA2(kHalves);
-// And FLOAT16 on Atlas inference products.
+// FLOAT16 and BF16 since Atlas A2, and FLOAT16 on Atlas inference products.
 inline constexpr DtypeRule kHalvesAndInference = SinceAtlasA2(kHalves).On(kInference, DtypeSet(ACL_FLOAT16));
 
 namespace check {
@@ -40,8 +40,8 @@ engine::GroupedOperand LeftOf(const OperatorCall& call, dense::DenseOpList& ops,
 // One number for all columns, or one for each.
 engine::GroupedOperand NumbersOf(const OperatorCall& call, int tensor) noexcept;
 
-// Adds one product to a list. With `groups` the right operand and what is added have a step from one group to the
-// next, whose rows `sizes` counts (INT64). Returns the word that counts the rows.
+// Adds a product, or the products of groups, to a list. `sizes` has the number of rows of each group (INT64). The right
+// operand and the addend have a step from group to group. MultiplyGroups returns a buffer with the number of all rows.
 void Multiply(dense::DenseOpList& ops, const engine::GroupedPart& part);
 engine::BufferRef MultiplyGroups(dense::DenseOpList& ops, const engine::GroupedPart& part, int64_t groups,
                                  engine::BufferRef sizes);

@@ -20,7 +20,7 @@ __extension__ typedef __int128 Wide;
 // The attributes of a call along one axis.
 struct Axis {
   int64_t stride = 1;
-  int64_t padding[2] = {0, 0};  // before the first element and behind the last one
+  int64_t padding[2] = {0, 0};  // before the first element and after the last one
   int64_t dilation = 1;
   int64_t output_padding = 0;
 };
@@ -28,7 +28,7 @@ struct Axis {
 // The positions of a call's attributes.
 struct Attributes {
   int stride;
-  int padding;  // one value for each axis, or two: before and behind
+  int padding;  // one value for each axis, or two: before and after
   int dilation;
   int output_padding;  // -1: none
 };

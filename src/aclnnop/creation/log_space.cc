@@ -71,7 +71,7 @@ float FloatOf(const aclScalar& scalar) {
 }
 
 // Writes the exponents, and then replaces each by its power. The second job is in the executor's memory. Exponents that are not kept in
-// the result are in the workspace, which is the operand behind the result.
+// the result are in the workspace, which is the operand after the result.
 struct PowersJob {
   engine::SequenceJob exponents;
 

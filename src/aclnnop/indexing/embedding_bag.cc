@@ -17,7 +17,7 @@ enum Modes { kSum, kMean };
 
 constexpr DtypeRule kDtypes = kBf16SinceAtlasA2;
 constexpr DtypeSet kWholes = kIntegers;
-constexpr DtypeSet kPlaces{ACL_INT32, ACL_INT64};
+constexpr DtypeSet kIndexTypes{ACL_INT32, ACL_INT64};
 
 bool IsOnAscend950(const OperatorCall& call) noexcept { return call.product == Product::kAscend950; }
 bool IsMost(const OperatorCall& call) {
@@ -29,8 +29,8 @@ int64_t BagsOf(const OperatorCall& call) {
 }
 bool WantsBagOf(const OperatorCall& call) { return !call.Tensor(kBagOf).shape.IsEmpty(); }
 
-aclnnStatus OneIsAPlace(const Check& check, OperatorCall& call) noexcept {
-  if (kPlaces.Contains(call.Tensor(kIndices).dtype) || kPlaces.Contains(call.Tensor(kOffsets).dtype))
+aclnnStatus OneIsAnIndexType(const Check& check, OperatorCall& call) noexcept {
+  if (kIndexTypes.Contains(call.Tensor(kIndices).dtype) || kIndexTypes.Contains(call.Tensor(kOffsets).dtype))
     return ACL_SUCCESS;
   Text message = StartMessage(call);
   AddArgumentDtype(message.Add("parameters "), call, kIndices);
@@ -66,14 +66,14 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
 constexpr auto kChecks =
     Join(List(NotNull(kWeight), NotNull(kIndices), NotNull(kOffsets), NotNull(kOutput), NotNull(kBagOf),
               NotNull(kBagSize), NotNull(kMostOf), DtypesIn(kDtypes, {kWeight}),
-              DtypesIn(kWholes, {kIndices, kOffsets}), Custom(OneIsAPlace), SameDtype(kWeight, kOutput),
-              DtypesIn(kPlaces, {kBagOf, kBagSize, kMostOf}),
+              DtypesIn(kWholes, {kIndices, kOffsets}), Custom(OneIsAnIndexType), SameDtype(kWeight, kOutput),
+              DtypesIn(kIndexTypes, {kBagOf, kBagSize, kMostOf}),
               dense::IfGiven<kFactors>(SameDtype(kWeight, kFactors))),
          List(Custom(Fits), SizesRepresentable({kOutput, kBagOf, kBagSize, kMostOf}),
               DoneIfEmpty({kWeight, kIndices, kOffsets}), InsideStorage({kWeight, kIndices, kOffsets}),
               dense::IfGiven<kFactors>(InsideStorage({kFactors}))));
 
-// Ascend 950 has a size for each offset, the one behind the last bag included: it is 0.
+// Ascend 950 has a size for each offset, the one after the last bag included: it is 0.
 void SetBags(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const int64_t mode = dense::Integer(call, kMode);

@@ -64,7 +64,7 @@ StridedView IntegerIndices(const OperatorCall& call, OpList& ops, engine::Buffer
   return integers;
 }
 
-// Integers seen in a shape with as many elements, in row-major order: as they lie, or as a dense copy of them.
+// Views integers in another shape with as many elements, in row-major order. Copies them if their strides do not allow it.
 StridedView InShape(const Shape& shape, const StridedView& integers, OpList& ops, engine::BufferRef* buffer) {
   if (integers.shape == shape) return integers;
   StridedView dense = DenseTensor(shape, integers.dtype);

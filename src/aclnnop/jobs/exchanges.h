@@ -26,16 +26,16 @@ constexpr Check GroupKnown(int attribute) { return {.run = check::GroupKnown, .l
 int64_t RanksOf(const OperatorCall& call, int attribute) noexcept;
 int64_t OwnRank(const OperatorCall& call, int attribute) noexcept;
 
-// Gives the executor the communicator that an attribute names, for so many exchanges of its job; `group` counts the job's
-// communicators. Returns false, and phase 1 fails, if it was destroyed since the call was checked.
+// Stores in the executor the communicator that an attribute names, for `count` exchanges; `group` is its index among the
+// job's communicators. Returns false, and phase 1 fails, if it was destroyed since the call was checked.
 bool Join(const OperatorCall& call, int attribute, int count, Executor& executor, int group = 0) noexcept;
 // Returns the number of ranks of a communicator that the executor has.
 inline int64_t RanksIn(const Executor& executor, int group = 0) noexcept {
   return executor.ranks[group]->size();
 }
 
-// Parts of one length for every rank. Lengths and steps are in bytes; part r begins r steps behind the buffer's start.
-// A step of 0 gives every rank the same bytes.
+// Exchanges ranges of one length with every rank. Lengths and steps are in bytes. The range of rank r begins r steps
+// after the buffer's start. With a step of 0 every rank gets the same bytes.
 struct EqualParts {
   engine::BufferRef send;
   engine::BufferRef receive;
@@ -49,7 +49,7 @@ struct EqualParts {
 };
 constexpr int64_t RoomFor(int64_t ranks) { return 2 * ranks * int64_t{sizeof(RankExchange::Range)}; }
 
-// Parts that a list names: pairs (first byte, bytes) of what each rank is given, then of what is taken from each.
+// Exchanges ranges from a list: pairs (first byte, bytes) that are sent to each rank, then those received from each.
 struct ListedParts {
   engine::BufferRef send;
   engine::BufferRef receive;
@@ -59,7 +59,7 @@ struct ListedParts {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Adds up the ranks' elements, in the order of ranks: all of them, or each rank its part.
+// Sums the ranks' elements, in the order of ranks. Each rank gets all sums, or with `is_part` its range of them.
 struct SumOverRanks {
   engine::BufferRef send;
   engine::BufferRef receive;

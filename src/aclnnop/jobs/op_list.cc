@@ -16,8 +16,8 @@ using engine::ListedOp;
 
 namespace {
 
-// Refuses so many elements, or bins, of a parameter that the memory for them would overflow: an expanded
-// tensor takes no memory itself. Returns false then, phase 1 fails, and the ops are not run.
+// Returns false if the memory for the elements, or bins, of a parameter would overflow. (An expanded tensor takes no
+// memory itself, so its size is not limited.) Phase 1 then fails, and the ops are not run.
 bool HasMemoryFor(const char* parameter, int64_t elements, Executor& executor, std::byte*& ops) {
   constexpr int64_t kMost = int64_t{1} << 52;
   if (elements <= kMost) return true;

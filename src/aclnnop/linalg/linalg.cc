@@ -89,8 +89,8 @@ LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& bat
   return job;
 }
 
-// Makes phase 1 fail where matrices of so many rows and columns need more memory than there is: an expanded
-// tensor takes none itself.
+// Makes phase 1 fail if copies of the matrices would need more memory than there is. (An expanded tensor takes no
+// memory itself, so its size is not limited.)
 bool HasMemoryFor(const OperatorCall& call, int64_t rows, int64_t columns, Executor& executor) {
   constexpr int64_t kMostNumbers = int64_t{1} << 48;
   if (rows <= kMostNumbers / std::max<int64_t>(columns, 1)) return true;

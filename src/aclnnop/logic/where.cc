@@ -24,7 +24,7 @@ using ChoiceLanes = LaneTypes<float, double, int8_t, int16_t, int32_t, int64_t, 
 using BitLanes = LaneTypes<int8_t, int16_t, int32_t, int64_t>;
 
 template <class D, class V>
-HWY_INLINE V Chosen(D d, V condition, V a, V b) {
+HWY_INLINE V Selected(D d, V condition, V a, V b) {
   return hn::IfThenElse(hn::Eq(condition, hn::Zero(d)), b, a);
 }
 
@@ -36,13 +36,13 @@ struct Choose : Elementwise<Choose> {
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V condition, V a, V b) const {
-    return Chosen(d, condition, a, b);
+    return Selected(d, condition, a, b);
   }
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V condition, V a, V b, V, V a_imaginary, V b_imaginary, V& real,
                           V& imaginary) const {
-    real = Chosen(d, condition, a, b);
-    imaginary = Chosen(d, condition, a_imaginary, b_imaginary);
+    real = Selected(d, condition, a, b);
+    imaginary = Selected(d, condition, a_imaginary, b_imaginary);
   }
 };
 
@@ -54,7 +54,7 @@ struct Fill : Elementwise<Fill> {
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V mask, V a) const {
-    return Chosen(d, mask, hn::Set(d, scalars.Get<hn::TFromD<D>>(0)), a);
+    return Selected(d, mask, hn::Set(d, scalars.Get<hn::TFromD<D>>(0)), a);
   }
 
   engine::Scalars scalars;
@@ -160,7 +160,7 @@ class AsBits {
 // ---- aclnnSWhere ----
 enum WhereTensors { kCondition, kSelf, kOther, kOut };
 
-constexpr DtypeRule kChosen =
+constexpr DtypeRule kSelectedDtypes =
     Everywhere(kArithmetic | kBf16 | kUnsignedSince16Bits)
         .On({Product::kAtlasTraining, Product::kNoDevice}, kArithmetic | kUnsignedSince16Bits);
 
@@ -171,7 +171,7 @@ constexpr Check kWhereChecks[] = {
     NotNull(kOther),
     NotNull(kCondition),
     NotNull(kOut),
-    DtypesIn(kChosen, {kSelf, kOther, kOut}),
+    DtypesIn(kSelectedDtypes, {kSelf, kOther, kOut}),
     DtypesIn(DtypeSet{ACL_BOOL, ACL_UINT8}, {kCondition}),
     RankAtMost(8, {kSelf, kOther, kCondition}),
     Broadcasts({kCondition, kSelf, kOther}),

@@ -61,12 +61,12 @@ struct EntropySlope : Elementwise<EntropySlope> {
 // Computes (1 - t) * x - (1 + (p - 1) * t) * log(logistic(x)) in float64: for a target that is met, the terms
 // nearly cancel.
 template <class D, class V>
-HWY_INLINE V EntropyOfLogit(D d, V x, V t, V share) {
+HWY_INLINE V EntropyOfLogit(D d, V x, V t, V factor) {
   const V zero = hn::Zero(d);
   const V far = hn::Abs(x);
   const V power = hn::IfThenElseZero(hn::Le(far, hn::Set(d, 700.0)), functions::ExpInDouble(d, hn::Neg(far)));
   const V log = hn::Sub(hn::IfThenElse(hn::Lt(x, zero), x, zero), functions::Log1pInDouble(d, power));
-  const V result = hn::Sub(hn::Mul(hn::Sub(hn::Set(d, 1.0), t), x), hn::Mul(share, log));
+  const V result = hn::Sub(hn::Mul(hn::Sub(hn::Set(d, 1.0), t), x), hn::Mul(factor, log));
   return functions::OrNan(result, x);
 }
 
@@ -125,8 +125,8 @@ struct WeightedLogitsSlope : Elementwise<WeightedLogitsSlope> {
     const V slope =
         functions::InDoubles(d, x, t, positive, [](auto wide, auto logit, auto target, auto p) HWY_ATTR {
           const auto weighted = hn::Mul(p, target);
-          const auto share = hn::Sub(hn::Add(weighted, hn::Set(wide, 1.0)), target);
-          return hn::Sub(hn::Mul(share, LogisticInDouble(wide, logit)), weighted);
+          const auto factor = hn::Sub(hn::Add(weighted, hn::Set(wide, 1.0)), target);
+          return hn::Sub(hn::Mul(factor, LogisticInDouble(wide, logit)), weighted);
         });
     return hn::Mul(slope, hn::Set(d, c));
   }

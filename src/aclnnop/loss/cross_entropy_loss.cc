@@ -200,7 +200,7 @@ aclnnStatus NamesAReduction(const Check& check, OperatorCall& call) noexcept {
                                    .Add(text.substr(0, 64))
                                    .Add("\", accepted: \"none\", \"mean\" or \"sum\"."));
 }
-aclnnStatus SmoothingIsAShare(const Check& check, OperatorCall& call) noexcept {
+aclnnStatus SmoothingIsAFraction(const Check& check, OperatorCall& call) noexcept {
   if (Smoothing(call) >= 0 && Smoothing(call) <= 1) return ACL_SUCCESS;
   return FailAclnn(check.code, StartMessage(call).Add(
                                    "parameter labelSmoothing is outside of its range, accepted: 0 to 1."));
@@ -242,7 +242,7 @@ constexpr Check kLossChecks[] = {
     SameDtype(kInput, kZloss),
     SameDtype(kInput, kLse),
     Custom(NamesAReduction, kTiling),
-    Custom(SmoothingIsAShare, kTiling),
+    Custom(SmoothingIsAFraction, kTiling),
     Custom(ShapesFit<kInput, kTarget, kWeight, kLossOut>, kTiling),
     WithCode(kTiling, SameShape(kInput, kLogProb)),
     SizesRepresentable({kLossOut, kLogProb}),
@@ -260,7 +260,7 @@ constexpr Check kGradChecks[] = {
     DtypesIn(kFloatAlone, {kFactor}),
     SameDtype(kGradLoss, kOut),
     Custom(NamesAReduction, kTiling),
-    Custom(SmoothingIsAShare, kTiling),
+    Custom(SmoothingIsAFraction, kTiling),
     Custom(ShapesFit<kLog, kClass, kFactor, kGradLoss>, kTiling),
     WithCode(kTiling, SameShape(kLog, kOut)),
     SizesRepresentable({kOut}),

@@ -76,8 +76,8 @@ bool AllLengths(const OperatorCall& call, std::vector<int64_t>* lengths) noexcep
   return true;
 }
 
-// Makes operands dense and of one type, or another one where it is named. A tensor that already is stays where it is. An input is copied to the
-// workspace before the computation, an output from the workspace after it.
+// Provides dense operands of one dtype, or of a given one. A tensor that is dense and of that dtype is used directly.
+// Otherwise an input is copied to the workspace before the computation, an output from the workspace after it.
 class Operands {
  public:
   Operands(const OperatorCall& call, OpList& ops, aclDataType dtype)
@@ -136,8 +136,8 @@ void Describe(const OperatorCall& call, int log_probabilities, int targets, engi
   job.threads = call.threads;
 }
 
-// Makes the job of one direction, Count<float> or Count<double>. `set_own` sets the members that only this direction has, and calls
-// add(buffers) with all buffers of the job, whose elements are those of the tensor `largest`.
+// Makes the job of one direction, Count<float> or Count<double>. `set_own` sets the members that only this direction
+// has, and calls add(buffers) with all buffers of the job. `largest` is the tensor with the most elements.
 template <template <class> class Count, class F>
 void SetAlignments(const OperatorCall& call, Executor& executor, int log_probabilities, int targets,
                    int largest, const F& set_own) {

@@ -29,11 +29,11 @@ struct LossOfSum : Elementwise<LossOfSum> {
   }
 };
 
-struct ShareOfSum : Elementwise<ShareOfSum> {
+struct FractionOfSum : Elementwise<FractionOfSum> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
   static constexpr int kInputs = 3;
-  explicit ShareOfSum(const Parameters&) {}
+  explicit FractionOfSum(const Parameters&) {}
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V logit, V greatest, V sum) const {
@@ -58,7 +58,7 @@ namespace portacl {
 namespace {
 
 constexpr auto kLossOfSum = PORTACL_VALUE_KERNELS(fused_cross_entropy::LossOfSum);
-constexpr auto kShareOfSum = PORTACL_VALUE_KERNELS(fused_cross_entropy::ShareOfSum);
+constexpr auto kFractionOfSum = PORTACL_VALUE_KERNELS(fused_cross_entropy::FractionOfSum);
 
 enum Tensors { kMost, kSum, kPredicted, kInput, kWeight, kLogits, kLoss, kSoftmax };
 enum Attributes { kLabelSmoothing };
@@ -113,7 +113,7 @@ void SetLoss(const OperatorCall& call, Executor& executor) {
   maps.Add({Whole(call, kSum), Whole(call, kPredicted)}, Whole(call, kLoss), kLossOfSum);
   if (HasLogits(call) && !call.Tensor(kLogits).shape.IsEmpty()) {
     maps.Add({Whole(call, kLogits), Column(call, kMost), Column(call, kSum)}, Whole(call, kSoftmax),
-             kShareOfSum);
+             kFractionOfSum);
   }
   maps.SetJob();
 }

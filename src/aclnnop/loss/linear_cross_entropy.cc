@@ -18,9 +18,9 @@ namespace {
 
 using dense::ShapeChecks;
 
-constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+constexpr DtypeSet kHalfAndBf16{ACL_FLOAT16, ACL_BF16};
 constexpr DtypeSet kNumbers{ACL_FLOAT};
-constexpr DtypeSet kPlaces{ACL_INT32, ACL_INT64};
+constexpr DtypeSet kIndexTypes{ACL_INT32, ACL_INT64};
 
 // The elements of a tensor of one dim, or the rows of a matrix.
 engine::StridedElements ElementsOf(const OperatorCall& call, int tensor) {
@@ -57,10 +57,10 @@ bool IsGiven(const OperatorCall& call) noexcept {
 
 namespace forwards {
 
-enum Tensors { kInput, kWeight, kTarget, kMost, kSum, kPredicted, kMask, kPlace, kLogits };
+enum Tensors { kInput, kWeight, kTarget, kMost, kSum, kPredicted, kMask, kMaskedTarget, kLogits };
 enum Attributes { kBegin, kEnd };
 
-constexpr DtypeRule kDtypes = SinceAtlasA2(kHalves);
+constexpr DtypeRule kDtypes = SinceAtlasA2(kHalfAndBf16);
 constexpr DtypeSet kBytes{ACL_UINT8};
 constexpr int64_t kMostTerms = 65534;
 
@@ -75,7 +75,7 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
       .Holds(input[1] <= kMostTerms, kInput, "at most 65534 columns")
       .Is(kWeight, Shape{weight[0], input[1]})
       .Is(kTarget, rows);
-  for (const int tensor : {kMost, kSum, kPredicted, kPlace}) checks.Is(tensor, rows);
+  for (const int tensor : {kMost, kSum, kPredicted, kMaskedTarget}) checks.Is(tensor, rows);
   return checks.Is(kMask, Shape{(input[0] + 7) / 8}).IsIfGiven(kLogits, Shape{input[0], weight[0]}).status();
 }
 aclnnStatus RangeFits(const Check& check, OperatorCall& call) noexcept {
@@ -92,15 +92,15 @@ aclnnStatus DoneWithoutRows(const Check&, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kChecks =
-    Join(List(NotNull(kInput), NotNull(kWeight), NotNull(kTarget), NotNull(kMost), NotNull(kSum),
-              NotNull(kPredicted), NotNull(kMask), NotNull(kPlace)),
-         List(DtypesIn(kDtypes, {kInput}), SameDtype(kInput, kWeight), DtypesIn(kPlaces, {kTarget}),
-              DtypesIn(kNumbers, {kMost, kSum, kPredicted}), DtypesIn(kBytes, {kMask}),
-              SameDtype(kTarget, kPlace), If(IsGiven<kLogits>, SameDtype(kInput, kLogits))),
-         List(Custom(Fits), Custom(RangeFits), SizesRepresentable({kMost, kSum, kPredicted, kMask, kPlace}),
-              If(IsGiven<kLogits>, SizesRepresentable({kLogits})), Custom(DoneWithoutRows),
-              InsideStorage({kInput, kWeight, kTarget})));
+constexpr auto kChecks = Join(
+    List(NotNull(kInput), NotNull(kWeight), NotNull(kTarget), NotNull(kMost), NotNull(kSum),
+         NotNull(kPredicted), NotNull(kMask), NotNull(kMaskedTarget)),
+    List(DtypesIn(kDtypes, {kInput}), SameDtype(kInput, kWeight), DtypesIn(kIndexTypes, {kTarget}),
+         DtypesIn(kNumbers, {kMost, kSum, kPredicted}), DtypesIn(kBytes, {kMask}),
+         SameDtype(kTarget, kMaskedTarget), If(IsGiven<kLogits>, SameDtype(kInput, kLogits))),
+    List(Custom(Fits), Custom(RangeFits), SizesRepresentable({kMost, kSum, kPredicted, kMask, kMaskedTarget}),
+         If(IsGiven<kLogits>, SizesRepresentable({kLogits})), Custom(DoneWithoutRows),
+         InsideStorage({kInput, kWeight, kTarget})));
 
 // Rows whose logits are in the workspace at once: some 64 MiB of them.
 int64_t RowsTogether(int64_t classes) {
@@ -132,7 +132,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   part.sum = ElementsOf(call, kSum);
   part.predicted = ElementsOf(call, kPredicted);
   part.mask = ElementsOf(call, kMask);
-  part.place = ElementsOf(call, kPlace);
+  part.place = ElementsOf(call, kMaskedTarget);
   part.gives_logits = call.IsGiven(kLogits);
   if (part.gives_logits) {
     part.copy = ElementsOf(call, kLogits);
@@ -152,7 +152,7 @@ void Set(const OperatorCall& call, Executor& executor) {
     if (part.has_terms) Multiply(stages, RowsOf(input, first, part.rows), weight, made);
     stages.Compute(part,
                    {made, ViewOf(call, kTarget), ViewOf(call, kMost), ViewOf(call, kSum),
-                    ViewOf(call, kPredicted), ViewOf(call, kMask), ViewOf(call, kPlace), copy},
+                    ViewOf(call, kPredicted), ViewOf(call, kMask), ViewOf(call, kMaskedTarget), copy},
                    part.rows * classes);
   }
   stages.SetJob();
@@ -164,14 +164,14 @@ void Set(const OperatorCall& call, Executor& executor) {
 
 namespace backwards {
 
-enum Tensors { kGrad, kInput, kWeight, kMask, kPlace, kMost, kSum, kShares, kInputGrad, kWeightGrad };
+enum Tensors { kGrad, kInput, kWeight, kMask, kMaskedTarget, kMost, kSum, kSoftmax, kInputGrad, kWeightGrad };
 enum Attributes { kSmoothing };
 
 constexpr DtypeSet kMasks{ACL_BOOL, ACL_UINT8};
 constexpr int64_t kFewestClasses = 128;
 
-bool HasShares(const OperatorCall& call) noexcept { return call.IsGiven(kShares); }
-bool HasNoShares(const OperatorCall& call) noexcept { return !call.IsGiven(kShares); }
+bool HasSoftmax(const OperatorCall& call) noexcept { return call.IsGiven(kSoftmax); }
+bool LacksSoftmax(const OperatorCall& call) noexcept { return !call.IsGiven(kSoftmax); }
 bool HasBits(const OperatorCall& call) { return call.Tensor(kMask).dtype == ACL_UINT8; }
 
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
@@ -187,13 +187,13 @@ aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   const Shape& weight = call.Tensor(kWeight).shape;
   const Shape& mask = call.Tensor(kMask).shape;
   const Shape rows{input[0]};
-  checks.Is(kWeight, Shape{weight[0], input[1]}).Is(kGrad, rows).Is(kPlace, rows);
+  checks.Is(kWeight, Shape{weight[0], input[1]}).Is(kGrad, rows).Is(kMaskedTarget, rows);
   checks.Holds(HasBits(call) ? mask[0] >= (input[0] + 7) / 8 : mask[0] == input[0], kMask,
                "a value for each row of input, or as UINT8 a bit");
   checks.Is(kInputGrad, input).Is(kWeightGrad, weight);
-  if (HasShares(call)) {
+  if (HasSoftmax(call)) {
     checks.Holds(weight[0] >= kFewestClasses, kWeight, "with softmaxOptional at least 128 classes");
-    return checks.Is(kShares, Shape{input[0], weight[0]}).status();
+    return checks.Is(kSoftmax, Shape{input[0], weight[0]}).status();
   }
   return checks.Is(kMost, rows).Is(kSum, rows).status();
 }
@@ -204,16 +204,17 @@ aclnnStatus IsOnAtlasA2(const Check& check, OperatorCall& call) noexcept {
 }
 
 constexpr auto kChecks = Join(
-    List(If(HasNoShares, NotNull(kMost)), If(HasNoShares, NotNull(kSum)), NotNull(kGrad), NotNull(kInput),
-         NotNull(kWeight), NotNull(kMask), NotNull(kPlace), NotNull(kInputGrad), NotNull(kWeightGrad)),
-    List(DtypesIn(kNumbers, {kGrad}), DtypesIn(kHalves, {kInput}), SameDtype(kInput, kWeight),
-         DtypesIn(kMasks, {kMask}), DtypesIn(kPlaces, {kPlace}), If(HasShares, DtypesIn(kNumbers, {kShares})),
-         If(HasNoShares, DtypesIn(kNumbers, {kMost, kSum})), SameDtype(kInput, kInputGrad),
-         SameDtype(kInput, kWeightGrad)),
-    List(NotPrivate({kGrad, kInput, kWeight, kMask, kPlace}), Custom(Fits),
+    List(If(LacksSoftmax, NotNull(kMost)), If(LacksSoftmax, NotNull(kSum)), NotNull(kGrad), NotNull(kInput),
+         NotNull(kWeight), NotNull(kMask), NotNull(kMaskedTarget), NotNull(kInputGrad), NotNull(kWeightGrad)),
+    List(DtypesIn(kNumbers, {kGrad}), DtypesIn(kHalfAndBf16, {kInput}), SameDtype(kInput, kWeight),
+         DtypesIn(kMasks, {kMask}), DtypesIn(kIndexTypes, {kMaskedTarget}),
+         If(HasSoftmax, DtypesIn(kNumbers, {kSoftmax})), If(LacksSoftmax, DtypesIn(kNumbers, {kMost, kSum})),
+         SameDtype(kInput, kInputGrad), SameDtype(kInput, kWeightGrad)),
+    List(NotPrivate({kGrad, kInput, kWeight, kMask, kMaskedTarget}), Custom(Fits),
          SizesRepresentable({kInputGrad, kWeightGrad}), DoneIfEmpty({kInput, kWeight}),
-         Custom(IsOnAtlasA2, ACLNN_ERR_RUNTIME_ERROR), InsideStorage({kGrad, kInput, kWeight, kMask, kPlace}),
-         If(HasShares, InsideStorage({kShares})), If(HasNoShares, InsideStorage({kMost, kSum}))));
+         Custom(IsOnAtlasA2, ACLNN_ERR_RUNTIME_ERROR),
+         InsideStorage({kGrad, kInput, kWeight, kMask, kMaskedTarget}),
+         If(HasSoftmax, InsideStorage({kSoftmax})), If(LacksSoftmax, InsideStorage({kMost, kSum}))));
 
 void Set(const OperatorCall& call, Executor& executor) {
   const MappedView input = ViewOf(call, kInput);
@@ -222,18 +223,18 @@ void Set(const OperatorCall& call, Executor& executor) {
   engine::ShareClassPart part{};
   part.rows = input.tensor.shape[0];
   part.classes = weight.tensor.shape[0];
-  const MappedView shares = stages.Scratch(Shape{part.rows, part.classes}, ACL_FLOAT);
-  part.logits = BufferOf(stages, shares);
+  const MappedView softmax = stages.Scratch(Shape{part.rows, part.classes}, ACL_FLOAT);
+  part.logits = BufferOf(stages, softmax);
   part.has_terms = true;
-  part.has_shares = HasShares(call);
+  part.has_shares = HasSoftmax(call);
   MappedView first = input;
   MappedView second = input;
   if (part.has_shares) {
-    first = ViewOf(call, kShares);
-    part.share = ElementsOf(call, kShares);
+    first = ViewOf(call, kSoftmax);
+    part.share = ElementsOf(call, kSoftmax);
     part.share_column = ByteStride(first.tensor, 1);
   } else {
-    Multiply(stages, input, Turned(weight), shares);
+    Multiply(stages, input, Turned(weight), softmax);
     first = ViewOf(call, kMost);
     second = ViewOf(call, kSum);
     part.most = ElementsOf(call, kMost);
@@ -242,17 +243,17 @@ void Set(const OperatorCall& call, Executor& executor) {
   part.gradient = ElementsOf(call, kGrad);
   part.mask = ElementsOf(call, kMask);
   part.has_bits = HasBits(call);
-  part.place = ElementsOf(call, kPlace);
-  part.is_wide = call.Tensor(kPlace).dtype == ACL_INT64;
+  part.place = ElementsOf(call, kMaskedTarget);
+  part.is_wide = call.Tensor(kMaskedTarget).dtype == ACL_INT64;
   part.exponentials = engine::ExponentialsOf(call.isa);
-  part.name = call.Name(kPlace);
+  part.name = call.Name(kMaskedTarget);
   part.raises = CurrentConfiguration().index_errors_raise;
   part.threads = call.threads;
-  stages.Compute(part,
-                 {shares, first, second, ViewOf(call, kGrad), ViewOf(call, kMask), ViewOf(call, kPlace)},
-                 part.rows * part.classes);
-  Multiply(stages, shares, weight, ViewOf(call, kInputGrad));
-  Multiply(stages, Turned(shares), input, ViewOf(call, kWeightGrad));
+  stages.Compute(
+      part, {softmax, first, second, ViewOf(call, kGrad), ViewOf(call, kMask), ViewOf(call, kMaskedTarget)},
+      part.rows * part.classes);
+  Multiply(stages, softmax, weight, ViewOf(call, kInputGrad));
+  Multiply(stages, Turned(softmax), input, ViewOf(call, kWeightGrad));
   stages.SetJob();
 }
 

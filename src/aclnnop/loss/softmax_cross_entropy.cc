@@ -22,9 +22,9 @@ using engine::HWY_NAMESPACE::kKeptTerms;
 using engine::HWY_NAMESPACE::UnrolledSteps;
 
 // Inputs: features, labels. The number of a row is its loss.
-struct LossOfShares : engine::HWY_NAMESPACE::RowwiseFormula<LossOfShares> {
+struct LossOfProbabilities : engine::HWY_NAMESPACE::RowwiseFormula<LossOfProbabilities> {
   static constexpr int kInputs = 2;
-  explicit LossOfShares(const void*) {}
+  explicit LossOfProbabilities(const void*) {}
 
   template <class Row>
   HWY_INLINE void operator()(Row& row) const {
@@ -39,15 +39,15 @@ struct LossOfShares : engine::HWY_NAMESPACE::RowwiseFormula<LossOfShares> {
     const double sum = row.template SumKeeping<0>(exponential);
     const V log = functions::Log(d, hn::Set(d, static_cast<T>(sum)));
     const double total = row.template Sum<0, 1>(
-        [&](auto, V x, V share) HWY_ATTR { return hn::Mul(share, hn::Sub(hn::Sub(x, greatest), log)); });
+        [&](auto, V x, V label) HWY_ATTR { return hn::Mul(label, hn::Sub(hn::Sub(x, greatest), log)); });
     row.SetValue(0, -total);
     const V factor = hn::Set(d, static_cast<T>(1.0 / sum));
     if (row.keeps()) {
-      row.template Write<0, kKeptTerms, 1>([&](auto, V kept, V share)
-                                               HWY_ATTR { return hn::Sub(hn::Mul(kept, factor), share); });
+      row.template Write<0, kKeptTerms, 1>([&](auto, V kept, V label)
+                                               HWY_ATTR { return hn::Sub(hn::Mul(kept, factor), label); });
     } else {
-      row.template Write<0, 0, 1>([&](auto tag, V x, V share) HWY_ATTR {
-        return hn::Sub(hn::Mul(exponential(tag, x), factor), share);
+      row.template Write<0, 0, 1>([&](auto tag, V x, V label) HWY_ATTR {
+        return hn::Sub(hn::Mul(exponential(tag, x), factor), label);
       });
     }
   }
@@ -68,7 +68,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kLossOfShares = PORTACL_ROWWISE_KERNELS(softmax_cross_entropy::LossOfShares);
+constexpr auto kLossOfProbabilities = PORTACL_ROWWISE_KERNELS(softmax_cross_entropy::LossOfProbabilities);
 
 enum Tensors { kFeatures, kLabels, kLoss, kBackprop };
 
@@ -118,7 +118,7 @@ void SetRows(const OperatorCall& call, Executor& executor) {
   if (backprop.shape != shape) FillShape(backprop, shape, 1);  // one element
   rows.Output(kBackprop, backprop);
   rows.ValueOut(kLoss, call.Tensor(kLoss));
-  SetRowwiseJob(rows, kLossOfShares, engine::NoParameters(), executor);
+  SetRowwiseJob(rows, kLossOfProbabilities, engine::NoParameters(), executor);
 }
 
 }  // namespace

@@ -17,12 +17,12 @@ using namespace matmul;
 enum Tensors { kSelf, kLeft, kRight, kOut };
 enum Attributes { kBeta, kAlpha, kMode };
 
-// Begins the lists with CANN's checks of null pointers and dtypes, in its order. `out` is kSelf in place.
+// Begins every list of checks here: null pointers and dtypes, in CANN's order. `out` is kSelf for in-place functions.
 constexpr auto First(int out) {
   return List(NotNull(kSelf), NotNull(kLeft), NotNull(kRight), ScalarNotNull(kBeta), ScalarNotNull(kAlpha),
               NotNull(out), DtypesIn(matmul::kDtypes, {kLeft, kRight, kSelf, out}));
 }
-// Ends the lists.
+// Ends every list of checks here.
 constexpr auto Last(int out) {
   return List(ModeFits(kMode, {kLeft, kRight}), SizesRepresentable({out}), DoneIfEmpty({out}),
               FractalInsideStorage({kLeft, kRight, kSelf}), MatricesInsideStorage({kLeft, kRight}),

@@ -23,7 +23,7 @@ inline int64_t BlocksIn(int64_t length, int64_t block) {
 // Views a tensor as its strides say, with its dims in another order.
 StridedView OrderedView(const OperatorCall& call, int tensor, std::initializer_list<int> order);
 // Views codes as lines of terms: a matrix, or with a dim in front a batch. `terms_first` says that the last two dims
-// are terms and lines. An INT32 has eight INT4 along the dim that lies side by side.
+// are terms and lines. An INT32 has eight INT4 along the contiguous dim.
 StridedView LinesOf(const OperatorCall& call, int tensor, bool terms_first);
 
 // Tells whether codes of 4 bits lie such that a product reads them: along one of the last two dims side by side, and
@@ -41,7 +41,7 @@ engine::CodeScales PairsFrom(dense::DenseOpList& ops, int tensor, const StridedV
 // Returns a number for each line, or one for all. The call may lack the tensor.
 engine::CodeNumbers NumbersFrom(dense::DenseOpList& ops, const OperatorCall& call, int tensor);
 
-// Adds the product as a step.
+// Adds the product as an op.
 void AddProduct(dense::DenseOpList& ops, engine::CodeProduct& job);
 
 }  // namespace portacl::matmul

@@ -83,7 +83,7 @@ struct Target {
   int format = 0;  // 0: is not said
 };
 
-// Finds the block of a tensor that is to hold numbers of another dtype, or of its own.
+// Finds the private format and its block width for the tensor's numbers as `dtype`.
 aclnnStatus FindTarget(const aclTensor& source, aclDataType dtype, Target& target) {
   const Shape& view = source.shape;
   const auto bits = static_cast<int64_t>(StorageBits(dtype));
@@ -153,8 +153,8 @@ aclnnStatus RefuseCast(const Check& check, const OperatorCall& call, int tensor,
   return FailAclnn(check.code, message.Add(", accepted: ").Add(accepted).Add("."));
 }
 
-// Checks the form of FRACTAL_NZ that Ascend 950 turns into ND: the columns of blocks go with the dtype, and the blocks
-// are those of the view. Older products look at neither; torch_npu gives 4-byte elements blocks of 16 columns there.
+// Checks the form of FRACTAL_NZ that Ascend 950 converts to ND: the width of blocks fits the dtype, and the storage has
+// the blocks of the view. Older products check neither; torch_npu gives 4-byte elements blocks of 16 columns there.
 bool HasOwnBlocks(const aclTensor& tensor) {
   bool has_format = tensor.format == ACL_FORMAT_FRACTAL_NZ;
   switch (tensor.dtype) {
@@ -217,7 +217,7 @@ aclnnStatus PairFits(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// Tells whether a tensor's storage holds so many elements in a row.
+// Tells whether a tensor's storage holds this number of contiguous elements.
 bool HasRoom(const aclTensor& tensor, int64_t elements) {
   int64_t room = 1;
   for (int dim = 0; dim < tensor.storage.rank; ++dim) {
@@ -225,7 +225,7 @@ bool HasRoom(const aclTensor& tensor, int64_t elements) {
   }
   return tensor.offset >= 0 && tensor.offset <= room && elements <= room - tensor.offset;
 }
-// Checks that the elements fit into the storage that takes them, and into that of blocks, which they come from.
+// Checks that the elements fit into the destination's storage, and, if they are read from blocks, into the source's.
 aclnnStatus StorageFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t elements = call.Tensor(kSource).numel;
   if (!HasRoom(call.Tensor(kDestination), elements))

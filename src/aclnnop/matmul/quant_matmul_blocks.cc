@@ -73,8 +73,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return checks.Is(kOut, Shape{left[0], right[1]}).status();
 }
 
-// Accepts groups of one row, 128 columns and 128 terms. 0 is as many as lie in each of the scales' blocks, which must
-// then be whole.
+// Accepts groups of one row, 128 columns and 128 terms. 0 means the size that follows from the scales' shape. Then the
+// length must be a multiple of 128.
 aclnnStatus GroupFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t group = dense::Integer(call, kGroupSize);
   const int64_t of_terms = group & 0xFFFF;
@@ -122,7 +122,7 @@ constexpr auto kFractalChecks = Join(List(Custom(IsFractal)), kChecksWith<ACLNN_
 void SetProduct(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const StridedView left = MatrixOf(call, kX1, IsSwapped(call, true));
-  // Terms lie side by side in both operands.
+  // Terms are contiguous in both operands.
   const StridedView right = MatrixOf(call, kX2, !IsSwapped(call, false));
   BlockScaledProduct job;
   job.rows = left.shape[0];

@@ -126,7 +126,7 @@ aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-// Refuses what a mode has not. Tensors without elements count as null.
+// Refuses operands that the mode does not use. Tensors without elements count as null.
 aclnnStatus HasNoMore(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const Mode mode = ModeOf(call);
@@ -267,7 +267,7 @@ aclnnStatus GroupFits(const Check& check, OperatorCall& call) noexcept {
       const Shape left = LinesOf(call, kX1, IsSwapped(call, true)).shape;
       const int64_t columns = LinesOf(call, kX2, !IsSwapped(call, false)).shape[0];
       const int64_t lines = call.Tensor(kPertoken).shape[IsSwapped(call, true) ? 1 : 0];
-      // A field of 0 is the quotient of a length and its number of blocks.
+      // A field of groupSize that is 0 means the length divided by its number of blocks.
       const auto is_block = [](int64_t field, int64_t length) {
         return field == kBlock || (field == 0 && length % kBlock == 0);
       };
@@ -373,7 +373,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   ops.SetJob();
 }
 
-// Multiplies INT8 by weights of 4 bits: a code less 8 times the weight, then what the caller gives for that 8.
+// Multiplies INT8 by 4-bit weights: the sum of (x1 - 8) * weight, plus yOffset, in which the caller adds back 8 * weight.
 void SetWords(const OperatorCall& call, Executor& executor) {
   OpList ops(executor, 3);
   const Shape& x = call.Tensor(kX1).shape;

@@ -47,7 +47,7 @@ constexpr DtypeSet kBf16Alone{ACL_BF16};
 constexpr DtypeSet kScales{ACL_FLOAT, ACL_BF16};
 
 bool IsNz(const OperatorCall& call) { return Integer(call, kVersion) >= kNz; }
-bool HasHalves(const OperatorCall& call) { return grouped::Is4Bits(call.Tensor(kWeight).dtype); }
+bool Has4BitWeights(const OperatorCall& call) { return grouped::Is4Bits(call.Tensor(kWeight).dtype); }
 
 aclnnStatus NullAt(const OperatorCall& call, int tensor) {
   Text message = StartMessage(call).Add("parameter ").Add(call.Name(tensor));
@@ -69,7 +69,7 @@ aclnnStatus TensorsThere(const Check&, OperatorCall& call) noexcept {
   }
   if (call.IsGiven(kShared) != call.IsGiven(kLogit))
     return NullAt(call, call.IsGiven(kShared) ? kLogit : kShared);
-  if (!HasHalves(call)) return ACL_SUCCESS;
+  if (!Has4BitWeights(call)) return ACL_SUCCESS;
   for (const int tensor : {kBias, kPerToken}) {
     if (!call.IsGiven(tensor)) return NullAt(call, tensor);
   }
@@ -83,7 +83,7 @@ aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
   if (!checks.Passed()) return checks.status();
   const aclTensor& weight = call.Tensor(kWeight);
   if (!IsNz(call)) {
-    checks.Holds(HasHalves(call), kWeight,
+    checks.Holds(Has4BitWeights(call), kWeight,
                  "elements of 4 bits, INT4 or in words; others in FRACTAL_NZ by another function");
   } else {
     checks.Holds(weight.format == ACL_FORMAT_FRACTAL_NZ, kWeight, "the format FRACTAL_NZ");
@@ -92,7 +92,7 @@ aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
 }
 
 aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
-  const bool has_halves = HasHalves(call);
+  const bool has_4_bit_weights = Has4BitWeights(call);
   const auto is = [&](int tensor, DtypeSet accepted) -> aclnnStatus {
     if (!call.IsGiven(tensor) || accepted.Contains(call.Tensor(tensor).dtype)) return ACL_SUCCESS;
     Text message = StartMessage(call).Add("parameter ");
@@ -103,13 +103,13 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   const std::pair<int, DtypeSet> all[] = {
       {kX, kInt8Rule.For(call.product)},
       {kWeight, DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32)},
-      {kScale, has_halves ? DtypeSet(ACL_INT64, ACL_UINT64) : kScales},
-      {kBias, has_halves ? kFloat : kBf16Alone},
+      {kScale, has_4_bit_weights ? DtypeSet(ACL_INT64, ACL_UINT64) : kScales},
+      {kBias, has_4_bit_weights ? kFloat : kBf16Alone},
       {kPerToken, kFloat},
       {kGroups, kInt64},
       {kShared, kBf16Alone},
       {kLogit, kFloat},
-      {kIndex, has_halves ? kInt64 : kInt32Or64},
+      {kIndex, has_4_bit_weights ? kInt64 : kInt32Or64},
       {kOut, kFloat},
   };
   for (const auto& [tensor, accepted] : all) {
@@ -129,12 +129,12 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& x = call.Tensor(kX).shape;
   const Shape weight = grouped::InElements(call.Tensor(kWeight)).shape;
   const Shape& out = call.Tensor(kOut).shape;
-  const bool has_halves = HasHalves(call);
+  const bool has_4_bit_weights = Has4BitWeights(call);
   const int64_t rows = x[0];
   const int64_t columns = weight[2];
   checks.Holds(weight[1] == x[1], kWeight, "as many terms as x1 has columns");
   if (!checks.Passed()) return checks.status();
-  if (has_halves) {
+  if (has_4_bit_weights) {
     const int64_t unit = IsNz(call) ? 64 : 8;
     checks.Holds(
         x[1] % 64 == 0 && x[1] > 128 && columns % unit == 0 && columns > 64, kWeight,
@@ -143,7 +143,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
     checks.Holds(x[1] % 16 == 0 && columns % 32 == 0 && columns >= 256, kWeight,
                  "terms in multiples of 16, columns of 32 and at least 256");
   }
-  checks.Is(kScale, has_halves ? Shape{weight[0], 1, columns} : Shape{weight[0], columns});
+  checks.Is(kScale, has_4_bit_weights ? Shape{weight[0], 1, columns} : Shape{weight[0], columns});
   checks.IsIfGiven(kBias, Shape{weight[0], columns})
       .IsIfGiven(kPerToken, Shape{rows})
       .IsIfGiven(kLogit, Shape{rows});
@@ -232,7 +232,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   part.left = grouped::OperandOf(call, kX, 0, true, false);
   part.out = {true, combine.sums, ACL_FLOAT, combine.columns * 4, 4, 0};
   if (call.IsGiven(kBias)) part.added = grouped::OperandOf(call, kBias, 0, false, true);
-  if (HasHalves(call)) {
+  if (Has4BitWeights(call)) {
     engine::GroupedInput input{};
     input.kind = engine::GroupedInput::Kind::kLess8;
     input.from = part.left;

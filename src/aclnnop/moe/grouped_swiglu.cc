@@ -30,7 +30,7 @@ bool Has(const OperatorCall& call, int argument) {
          call.Entry(argument, 0) != nullptr;
 }
 const aclTensor& At(const OperatorCall& call, int argument) { return *call.Entry(argument, 0); }
-bool HasHalves(const OperatorCall& call) { return grouped::Is4Bits(At(call, kWeight).dtype); }
+bool Has4BitWeights(const OperatorCall& call) { return grouped::Is4Bits(At(call, kWeight).dtype); }
 
 aclnnStatus Refused(const OperatorCall& call, aclnnStatus code, int argument, const char* what) {
   return RefuseArgument(call, code, argument, call.IsList(argument) ? 0 : -1, what);
@@ -54,7 +54,7 @@ aclnnStatus TensorsThere(const Check&, OperatorCall& call) noexcept {
     return Refused(call, is_out ? ACLNN_ERR_PARAM_INVALID : ACLNN_ERR_PARAM_NULLPTR, argument,
                    " is a null pointer, accepted: a tensor, or a list of them.");
   }
-  if (!HasHalves(call) || Has(call, kBias)) return ACL_SUCCESS;
+  if (!Has4BitWeights(call) || Has(call, kBias)) return ACL_SUCCESS;
   return Refused(call, ACLNN_ERR_PARAM_NULLPTR, kBias,
                  " is not there with weights of 4 bits, accepted: a tensor, or a list of them.");
 }
@@ -92,19 +92,19 @@ aclnnStatus ShapesFit(const Check&, OperatorCall& call) noexcept {
   const Shape matrix = grouped::InElements(weight).shape;
   const int64_t rows = x.shape[0];
   const int64_t columns = matrix[2];
-  const bool has_halves = HasHalves(call);
+  const bool has_4_bit_weights = Has4BitWeights(call);
   if (matrix[1] != x.shape[1]) return RefuseShapeOf(call, kWeight, "as many terms as x has columns");
   if (columns % 2 != 0 || columns > 10240)
     return RefuseShapeOf(call, kWeight, "an even number of columns up to 10240");
-  if (x.shape[1] >= (has_halves ? 20000 : 65536))
+  if (x.shape[1] >= (has_4_bit_weights ? 20000 : 65536))
     return RefuseShapeOf(call, kX, "fewer than 65536 columns, with weights of 4 bits than 20000");
   const Shape& scale = At(call, kWeightScale).shape;
-  const bool has_terms = has_halves && scale.rank == 3 && scale[0] == matrix[0] && scale[2] == columns &&
-                         scale[1] > 0 && matrix[1] % scale[1] == 0;
+  const bool has_terms = has_4_bit_weights && scale.rank == 3 && scale[0] == matrix[0] &&
+                         scale[2] == columns && scale[1] > 0 && matrix[1] % scale[1] == 0;
   if (!(scale == Shape{matrix[0], columns}) && !has_terms)
     return RefuseShapeOf(call, kWeightScale,
                          "[groups, columns], with weights of 4 bits [groups, groups of terms, columns] too");
-  if (Has(call, kBias) && has_halves && !(At(call, kBias).shape == Shape{matrix[0], columns}))
+  if (Has(call, kBias) && has_4_bit_weights && !(At(call, kBias).shape == Shape{matrix[0], columns}))
     return RefuseShapeOf(call, kBias, "[groups, columns]");
   if (!(At(call, kXScale).shape == Shape{rows}))
     return RefuseShapeOf(call, kXScale, "an element for each row");
@@ -123,15 +123,15 @@ aclnnStatus DtypesFit(const Check&, OperatorCall& call) noexcept {
     return accepted.Contains(At(call, argument).dtype) ? ACL_SUCCESS
                                                        : RefuseDtypeOf(call, argument, accepted);
   };
-  const bool has_halves = HasHalves(call);
+  const bool has_4_bit_weights = Has4BitWeights(call);
   const bool is_v2 = VersionOf(call) >= kV2;
   const DtypeSet numbers = kFloatHalfAndBf16;
   if (const auto status = is(kX, kInt8Rule.For(call.product))) return status;
   if (const auto status = is(kWeight, DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32))) return status;
-  if (const auto status = is(kWeightScale, has_halves ? kWords : numbers)) return status;
+  if (const auto status = is(kWeightScale, has_4_bit_weights ? kWords : numbers)) return status;
   if (const auto status = is(kXScale, is_v2 ? kFloat : numbers)) return status;
   if (const auto status = is(kGroups, kInt64)) return status;
-  if (has_halves) {
+  if (has_4_bit_weights) {
     if (const auto status = is(kBias, kFloat)) return status;
   } else if (Has(call, kBias) && is_v2) {
     return Refused(call, ACLNN_ERR_PARAM_INVALID, kBias,
@@ -139,8 +139,8 @@ aclnnStatus DtypesFit(const Check&, OperatorCall& call) noexcept {
   }
   if (const auto status = is(kOut, DtypeSet(ACL_INT8))) return status;
   if (const auto status = is(kOutScale, kFloat)) return status;
-  const bool needs_nz =
-      VersionOf(call) != kBaseNz && (VersionOf(call) == kV2Nz || !has_halves) && VersionOf(call) != kV2;
+  const bool needs_nz = VersionOf(call) != kBaseNz && (VersionOf(call) == kV2Nz || !has_4_bit_weights) &&
+                        VersionOf(call) != kV2;
   if (needs_nz && At(call, kWeight).format != ACL_FORMAT_FRACTAL_NZ)
     return Refused(call, ACLNN_ERR_PARAM_INVALID, kWeight, " has another format, accepted: FRACTAL_NZ.");
   for (const int argument : {kX, kOut}) {
@@ -194,7 +194,7 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   part.out = {true, rows.sums, ACL_FLOAT, rows.columns * 4, 4, 0};
   engine::GroupedOperand x_scale = grouped::OperandOf(call, kXScale, 0, false, false);
   std::swap(x_scale.row, x_scale.column);
-  if (HasHalves(call)) {
+  if (Has4BitWeights(call)) {
     engine::GroupedInput input{};
     input.kind = engine::GroupedInput::Kind::kLess8;
     input.from = part.left;

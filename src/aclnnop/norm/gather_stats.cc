@@ -124,7 +124,7 @@ constexpr DtypeRule kFloatsOf950 = ByGeneration(kFloatAndHalf, kFloatAndHalf, kF
 
 // ---- BatchNormGatherStatsWithCounts, SyncBatchNormGatherStats ----
 
-// Returns the counts of parts as a view that repeats them for each channel.
+// Views the counts, one for each device, repeated for each channel.
 StridedView OfParts(const aclTensor& counts, int64_t channels) {
   StridedView view = PlainView(counts);
   InsertDim(view, 1, channels, 0);

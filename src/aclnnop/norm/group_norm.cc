@@ -158,7 +158,7 @@ constexpr Check kChecks[] = {
     InsideStorage({kSelf, kGamma, kBeta}),
 };
 
-// Returns the set of all axes behind the first two.
+// Returns the set of all axes after the first two.
 uint32_t BehindGroups(const Shape& shape) { return ((1u << shape.rank) - 1) & ~3u; }
 
 void SetForward(const OperatorCall& call, Executor& executor) {

@@ -254,7 +254,7 @@ constexpr Check kSwishChecks[] = {
     InsideStorage({kX, kGamma, kBeta}),
 };
 
-// Returns the set of all axes behind the first two.
+// Returns the set of all axes after the first two.
 uint32_t BehindGroups(const Shape& shape) { return ((1u << shape.rank) - 1) & ~3u; }
 
 // Views [N, C, ...] as [N, group, C / group, ...], [C] as [group, C / group, 1, ...] with one dim less, and

@@ -86,7 +86,7 @@ void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Execut
 
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept {
   static constexpr engine::RowwiseKernels kZero{PORTACL_ISA_TABLE(layer_norm::Zero::F32), {}, {}, {}};
-  // Each job goes to the executor's memory at once: so many would be too large for a client's stack.
+  // Writes each job to the executor's memory directly. All jobs together would be too large for a client's stack.
   executor.SetJob([&]() -> engine::RowwiseJobs {
     std::byte* jobs = executor.ReserveMemory(static_cast<size_t>(count) * sizeof(engine::RowwiseJob));
     if (jobs == nullptr) return {};

@@ -24,7 +24,7 @@ inline constexpr float kHidden = -10000.0f;  // score of hidden positions
 
 // Writes the softmax of the scores that `score` computes from a row's inputs.
 template <size_t... kInput, class Row, class F>
-HWY_INLINE void WriteShares(Row& row, const F& score) {
+HWY_INLINE void WriteSoftmax(Row& row, const F& score) {
   using V = typename Row::V;
   const typename Row::D d;
   const V greatest =
@@ -53,8 +53,8 @@ struct Scaled : engine::HWY_NAMESPACE::RowwiseFormula<Scaled> {
     const typename Row::D d;
     const V factor = hn::Set(d, scale);
     const V hidden = hn::Set(d, kHidden);
-    WriteShares<0, 1>(row,
-                      [&](V x, V mask) HWY_ATTR { return Unhidden(d, mask, hn::Mul(x, factor), hidden); });
+    WriteSoftmax<0, 1>(row,
+                       [&](V x, V mask) HWY_ATTR { return Unhidden(d, mask, hn::Mul(x, factor), hidden); });
   }
 
   float scale;
@@ -90,7 +90,7 @@ struct Biased : engine::HWY_NAMESPACE::RowwiseFormula<Biased> {
   HWY_INLINE void operator()(Row& row) const {
     using V = typename Row::V;
     const V factor = hn::Set(typename Row::D(), scale);
-    WriteShares<0, 1, 2>(
+    WriteSoftmax<0, 1, 2>(
         row, [&](V x, V mask, V bias) HWY_ATTR { return hn::Add(hn::Add(hn::Mul(x, factor), mask), bias); });
   }
 
@@ -174,17 +174,17 @@ void SetScaled(const OperatorCall& call, Executor& executor) {
   SetRowwiseJob(rows, kScaled, Scale(call), executor);
 }
 
-enum Gradients { kGradOutput, kShares, kHiding, kOut };
+enum Gradients { kGradOutput, kSoftmax, kHiding, kOut };
 constexpr auto kBackwardChecks =
-    Join(List(NotNull(kGradOutput), NotNull(kShares), NotNull(kHiding), NotNull(kOut)),
+    Join(List(NotNull(kGradOutput), NotNull(kSoftmax), NotNull(kHiding), NotNull(kOut)),
          ChecksOfMasked<kGradOutput, kHiding, kOut>(),
-         List(SameDtype(kGradOutput, kShares),
-              WithCode(ACLNN_ERR_INNER_TILING_ERROR, SameShape(kGradOutput, kShares)),
-              InsideStorage({kGradOutput, kShares, kHiding})));
+         List(SameDtype(kGradOutput, kSoftmax),
+              WithCode(ACLNN_ERR_INNER_TILING_ERROR, SameShape(kGradOutput, kSoftmax)),
+              InsideStorage({kGradOutput, kSoftmax, kHiding})));
 
 void SetScaledBackward(const OperatorCall& call, Executor& executor) {
   engine::RowwiseJobMaker rows = RowsOf(call, kGradOutput);
-  for (const int tensor : {kGradOutput, kShares, kHiding}) rows.Input(tensor, call.Tensor(tensor));
+  for (const int tensor : {kGradOutput, kSoftmax, kHiding}) rows.Input(tensor, call.Tensor(tensor));
   rows.Output(kOut, call.Tensor(kOut));
   SetRowwiseJob(rows, kScaledBackward, Scale(call), executor);
 }

@@ -49,20 +49,21 @@ aclnnStatus ElementsArePresent(const Check& check, OperatorCall& call) noexcept 
   return ACL_SUCCESS;
 }
 
-// Refuses planes of fewer places than there are elements. Computes their shape into call.broadcast.
+// Refuses planes of fewer positions than there are elements. Computes their shape into call.broadcast.
 template <const Form& kForm>
 aclnnStatus PlanesHoldElements(const Check& check, OperatorCall& call) noexcept {
   const auto& size = call.Array(kOutputSize);
   call.broadcast = call.Tensor(kForm.elements).shape;
   int64_t elements = 1;
-  int64_t places = 1;
+  int64_t positions = 1;
   for (int axis = 0; axis < kForm.axes; ++axis) {
     int64_t& length = call.broadcast.dim[call.broadcast.rank - kForm.axes + axis];
     if (__builtin_mul_overflow(elements, length, &elements)) elements = std::numeric_limits<int64_t>::max();
     length = size[static_cast<size_t>(axis)];
-    if (__builtin_mul_overflow(places, length, &places)) places = std::numeric_limits<int64_t>::max();
+    if (__builtin_mul_overflow(positions, length, &positions))
+      positions = std::numeric_limits<int64_t>::max();
   }
-  if (places >= elements) return ACL_SUCCESS;
+  if (positions >= elements) return ACL_SUCCESS;
   return RefuseArray(check, call, kOutputSize, " has fewer places than there are elements",
                      "as many or more");
 }
@@ -164,10 +165,10 @@ StridedView Indexed(const StridedView& planes, const StridedView& elements) {
 
 engine::IndexView IndexOf(const OperatorCall& call, int tensor, const StridedView& indices,
                           const StridedView& planes) {
-  const int64_t places = planes.shape[2] * planes.shape[3] * planes.shape[4];
+  const int64_t positions = planes.shape[2] * planes.shape[3] * planes.shape[4];
   // A single element may have any stride.
-  const int64_t step = places == 1 ? 1 : planes.strides[4];
-  return {&indices, tensor, call.Name(tensor), -1, false, places, step};
+  const int64_t step = positions == 1 ? 1 : planes.strides[4];
+  return {&indices, tensor, call.Name(tensor), -1, false, positions, step};
 }
 
 int64_t Bytes(const StridedView& view) {

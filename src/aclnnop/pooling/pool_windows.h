@@ -24,7 +24,7 @@ struct WindowRules {
 };
 
 // Returns the value for an axis. Of four paddings, returns the one before it, or, with `behind`, the one
-// behind it.
+// after it.
 int64_t WindowValue(const OperatorCall& call, int attribute, int axis, int64_t otherwise,
                     bool behind = false);
 
@@ -33,7 +33,7 @@ engine::PoolAxis WindowAxis(const OperatorCall& call, const WindowRules& rules, 
 
 // Views a tensor with two batch dims and three axes. Missing axes have length 1.
 StridedView PoolView(const StridedView& tensor, int axes);
-// Views images as PoolView does: two axes, with channels before or behind them (N, H, W and C).
+// Views images as PoolView does: two axes, with channels before or after them (N, H, W and C).
 StridedView PlanesOf(const StridedView& images, bool channels_last);
 
 // Sets the axes of windows over the view `pooled`. `windows` has one element for each window.
@@ -99,7 +99,7 @@ constexpr Check PlanesFit(Operands tensors, int axes, int behind = 0) {
 constexpr Check SizeIsOut(int attribute, int tensor) {
   return {.run = pools::SizeIsOut, .operands = {attribute, tensor}};
 }
-// 161002 when `out` does not have the shape of self's windows. `kBehind` dims lie behind the axes.
+// 161002 when `out` does not have the shape of self's windows. `kBehind` dims lie after the axes.
 template <WindowRules kRules, int kPooled, int kWindows, int kBehind = 0>
 constexpr Check IsPooled() {
   return Custom([](const Check& check, OperatorCall& call) noexcept {

@@ -26,7 +26,7 @@ inline bool IsGreatestOfFloat4(double most) noexcept { return most == 0 || (most
 bool IsMxRounding(aclDataType codes, std::string_view name, bool is_null) noexcept;
 engine::Rounding MxRoundingOf(std::string_view name) noexcept;
 
-// The places of what all operators with such codes have. Attributes of -1 are not there.
+// The indices of the output and the attributes that these operators share. Attributes of -1 are not there.
 struct Modes {
   int y, round, dtype, algorithm, most;
 };
@@ -36,7 +36,7 @@ ShapeChecks& HasModes(ShapeChecks& checks, const OperatorCall& call, const Modes
 ShapeChecks& HasCodes(ShapeChecks& checks, const OperatorCall& call, const Shape& x, int y);
 engine::PowerRule RuleOf(const OperatorCall& call, const Modes& at, double least_greatest = 0);
 
-// Adds the step that quantises x, or numbers in place of it, along an axis of x's shape to `y` and `scale`.
+// Adds the op that quantises `x` along `axis` of `shape` and writes the tensors numbered `y` and `scale`.
 void AddMx(DenseOpList& ops, const OperatorCall& call, const Numbers& x, const Shape& shape, int axis, int y,
            int scale, engine::QuantiseMx job);
 

@@ -10,7 +10,7 @@ namespace portacl::quantisation {
 void SetRowsOf(DenseOpList& ops, const OperatorCall& call, int x, int gamma, int epsilon,
                engine::QuantiseNormed& job);
 
-// Adds the job as the last step.
+// Adds the job as the last op.
 void AddNormed(DenseOpList& ops, engine::QuantiseNormed& job);
 
 }  // namespace portacl::quantisation

@@ -122,7 +122,7 @@ engine::RowGroups GroupsOf(DenseOpList& ops, const OperatorCall& call, int tenso
   return groups;
 }
 
-// Adds the step that quantises gated rows with a scale of each group, given or found.
+// Adds the op that quantises gated rows with a scale for each group, given or computed.
 void AddScaled(DenseOpList& ops, const OperatorCall& call, const engine::SwigluRows& rows, bool keeps) {
   engine::QuantisePlain job;
   job.rows = rows.rows;

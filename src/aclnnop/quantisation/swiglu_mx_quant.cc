@@ -19,7 +19,7 @@ Shape HalfOf(const Shape& x) {
   return half;
 }
 
-// Adds the step that writes gated rows as FLOAT to the workspace. Fields of the form are set.
+// Adds the op that writes gated rows as FLOAT to the workspace. The caller has set the fields of `form`.
 Numbers AddGated(DenseOpList& ops, const OperatorCall& call, int x, engine::SwigluRows rows) {
   const Shape& shape = call.Tensor(x).shape;
   rows.columns = shape[shape.rank - 1] / 2;

@@ -29,7 +29,7 @@ aclnnStatus CheckOneDim(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-// NaN passes.
+// Refuses a negative std. NaN passes.
 aclnnStatus CheckStd(const Check& check, OperatorCall& call) noexcept {
   const float std = call.attributes[kStd].real;
   if (!(std < 0)) return ACL_SUCCESS;
@@ -63,7 +63,7 @@ void SetFill(const OperatorCall& call, const engine::RandomSource& source, const
   });
 }
 
-// Tensors of the forms with tensors: mean, std or both, then out.
+// Tensors of the functions whose mean or std is a tensor: mean, std or both, then out.
 enum TensorsOfOut { kFirst, kSecond, kThird };
 
 // Computes in float64 if one of the tensors is DOUBLE.

@@ -82,11 +82,11 @@ constexpr auto kForwardChecks = Join(
          DtypesIn(kDtypes, {kInput}), Custom(DtypesAreInputs<kParams, kHx>),
          Custom(DtypesAreInputs<kOutput, kHy>),
          If(Trains<kForward>, Custom(DtypesAreInputs<kSaved, kLastSaved>)),
-         Custom(Placed<NoLengths, kForward>), Custom(Placed<CountsFit, kForward>),
-         Custom(Placed<RanksFit, kForward>), Custom(Placed<ShapesFit, kForward>),
+         Custom(BoundTo<NoLengths, kForward>), Custom(BoundTo<CountsFit, kForward>),
+         Custom(BoundTo<RanksFit, kForward>), Custom(BoundTo<ShapesFit, kForward>),
          SizesRepresentable({kOutput, kHy}),
          If(Trains<kForward>, SizesRepresentable({kSaved, kSaved + 1, kSaved + 2, kSaved + 3, kLastSaved})),
-         Custom(Placed<DoneIfNoStates, kForward>), InsideStorage({kInput, kParams, kHx})));
+         Custom(BoundTo<DoneIfNoStates, kForward>), InsideStorage({kInput, kParams, kHx})));
 
 constexpr auto kBackwardChecks =
     Join(List(NotNull(kGradInput), Custom(ListsGiven<kGradParams, kGradParams>, ACLNN_ERR_PARAM_NULLPTR),
@@ -94,10 +94,10 @@ constexpr auto kBackwardChecks =
               Custom(ListsGiven<kGradSaved, kGradLastSaved>, ACLNN_ERR_PARAM_NULLPTR), NotNull(kOfInput),
               NotNull(kOfH0), Custom(ListsGiven<kOfParams, kOfParams>, ACLNN_ERR_PARAM_NULLPTR)),
          List(DtypesIn(kDtypes, {kGradInput}), Custom(DtypesAreInputs<kGradParams, kGradLastSaved>),
-              Custom(DtypesAreInputs<kOfInput, kOfParams>), Custom(Placed<NoLengths, kBackward>),
-              Custom(Placed<CountsFit, kBackward>), Custom(Placed<RanksFit, kBackward>),
-              Custom(Placed<ShapesFit, kBackward>), SizesRepresentable({kOfInput, kOfH0, kOfParams}),
-              Custom(Placed<DoneIfNoStates, kBackward>),
+              Custom(DtypesAreInputs<kOfInput, kOfParams>), Custom(BoundTo<NoLengths, kBackward>),
+              Custom(BoundTo<CountsFit, kBackward>), Custom(BoundTo<RanksFit, kBackward>),
+              Custom(BoundTo<ShapesFit, kBackward>), SizesRepresentable({kOfInput, kOfH0, kOfParams}),
+              Custom(BoundTo<DoneIfNoStates, kBackward>),
               InsideStorage({kGradInput, kGradParams, kGradHx, kOfOutput, kOfHy}),
               InsideStorage({kGradSaved, kGradSaved + 1, kGradSaved + 2, kGradSaved + 3, kGradLastSaved})));
 

@@ -88,22 +88,22 @@ constexpr auto kForwardChecks =
               DtypesIn(kDtypes, {kInput}), Custom(DtypesAreInputs<kParams, kHx>),
               Custom(DtypesAreInputs<kOutput, kCy>),
               If(Trains<kForward>, Custom(DtypesAreInputs<kSaved, kSaved + 6>)),
-              Custom(Placed<LengthsAreInt64, kForward>), Custom(Placed<CountsFit, kForward>),
-              Custom(Placed<RanksFit, kForward>), Custom(Placed<ShapesFit, kForward>),
+              Custom(BoundTo<LengthsAreInt64, kForward>), Custom(BoundTo<CountsFit, kForward>),
+              Custom(BoundTo<RanksFit, kForward>), Custom(BoundTo<ShapesFit, kForward>),
               SizesRepresentable({kOutput, kHy, kCy}),
               If(Trains<kForward>, SizesRepresentable({kSaved, kSaved + 1, kSaved + 2})),
               If(Trains<kForward>, SizesRepresentable({kSaved + 3, kSaved + 4, kSaved + 5, kSaved + 6})),
-              Custom(Placed<DoneIfNoStates, kForward>), InsideStorage({kInput, kParams, kHx, kLengths})));
+              Custom(BoundTo<DoneIfNoStates, kForward>), InsideStorage({kInput, kParams, kHx, kLengths})));
 
 constexpr auto kBackwardChecks = Join(
     List(NotNull(kGradInput), Custom(ListsGiven<kGradHx, kGradParams>, ACLNN_ERR_PARAM_NULLPTR),
          Custom(ListsGiven<kGradSaved, kGradSaved + 6>, ACLNN_ERR_PARAM_NULLPTR), NotNull(kOfInput),
          NotNull(kOfH0), NotNull(kOfC0), Custom(ListsGiven<kOfParams, kOfParams>, ACLNN_ERR_PARAM_NULLPTR)),
     List(DtypesIn(kDtypes, {kGradInput}), Custom(DtypesAreInputs<kGradHx, kGradSaved + 6>),
-         Custom(DtypesAreInputs<kOfInput, kOfParams>), Custom(Placed<LengthsAreInt64, kBackward>),
-         Custom(Placed<CountsFit, kBackward>), Custom(Placed<RanksFit, kBackward>),
-         Custom(Placed<ShapesFit, kBackward>), SizesRepresentable({kOfInput, kOfH0, kOfC0, kOfParams}),
-         Custom(Placed<DoneIfNoStates, kBackward>),
+         Custom(DtypesAreInputs<kOfInput, kOfParams>), Custom(BoundTo<LengthsAreInt64, kBackward>),
+         Custom(BoundTo<CountsFit, kBackward>), Custom(BoundTo<RanksFit, kBackward>),
+         Custom(BoundTo<ShapesFit, kBackward>), SizesRepresentable({kOfInput, kOfH0, kOfC0, kOfParams}),
+         Custom(BoundTo<DoneIfNoStates, kBackward>),
          InsideStorage({kGradInput, kGradHx, kGradParams, kOfOutput, kOfHy}),
          InsideStorage({kOfCy, kGradLengths, kGradSaved, kGradSaved + 1, kGradSaved + 2}),
          InsideStorage({kGradSaved + 3, kGradSaved + 4, kGradSaved + 5, kGradSaved + 6})));

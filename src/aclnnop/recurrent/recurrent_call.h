@@ -35,7 +35,7 @@ using PositionalCheck = aclnnStatus (*)(const Check& check, OperatorCall& call,
                                         const OperandPositions& at) noexcept;
 // Binds a check to the positions of an operator's arguments.
 template <PositionalCheck check, const OperandPositions& at>
-aclnnStatus Placed(const Check& own, OperatorCall& call) noexcept {
+aclnnStatus BoundTo(const Check& own, OperatorCall& call) noexcept {
   return check(own, call, at);
 }
 

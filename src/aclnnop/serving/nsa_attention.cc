@@ -43,7 +43,7 @@ aclnnStatus RefuseGiven(const Check& check, const OperatorCall& call, std::initi
   return checks.status();
 }
 
-// Positions of the numbers that say how keys were compressed.
+// Indices of the attributes of the compression of keys.
 struct Windows {
   int window, stride, block, count;
 };

@@ -26,7 +26,7 @@ constexpr int64_t kTile = 128;
 
 enum Tensors { kQuery, kKey };
 
-// Positions of what says where sequences lie.
+// Indices of the tensors and attributes that describe the sequences.
 struct SequencePositions {
   int query_lengths, key_lengths, table;  // tensors
   int query_layout, key_layout;           // attributes
@@ -52,7 +52,7 @@ struct Sizes {
     const int first = IsPacked<at>(call) ? 1 : 2;
     batches = IsPacked<at>(call) ? call.Tensor(at.query_lengths).shape[0] : query[0];
     rows = query[0];
-    // A product that wraps belongs to an empty query, or to one that is refused for another dim.
+    // If the product overflows, the query is empty, or later checks refuse it because of another dim.
     if (!IsPacked<at>(call) && __builtin_mul_overflow(query[0], query[1], &rows)) rows = 0;
     heads = query[first];
     depth = query[first + 1];

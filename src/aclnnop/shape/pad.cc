@@ -131,7 +131,7 @@ void SetPad(const OperatorCall& call, Executor& executor) {
   StridedView self = PlainView(call.Tensor(kSelf));
   StridedView out = PlainView(call.Tensor(kOut));
   MoveList moves(executor, 2 * self.shape.rank + 1);
-  // Fills before and behind one dim at a time, over what is left of the other dims.
+  // Fills before and after one dim at a time, over what is left of the other dims.
   for (int dim = 0; dim < self.shape.rank; ++dim) {
     const Pads pads = PadsOf(call, dim);
     const int64_t before = std::max<int64_t>(pads.before, 0);

@@ -65,7 +65,7 @@ template <class F, class Refuse>
 aclnnStatus ForEachTaken(const OperatorCall& call, const F& f, const Refuse& refuse) {
   const Shape& self = call.Tensor(kSelf).shape;
   const size_t entries = call.Array(kBegin).size();
-  size_t ellipsis = entries;  // one behind the entries, unless one of them is
+  size_t ellipsis = entries;  // one after the entries, unless one of them is
   int named = 0;
   for (size_t entry = 0; entry < entries; ++entry) {
     if (IsSet(call, kEllipsisMask, entry)) {

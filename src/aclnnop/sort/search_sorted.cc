@@ -155,9 +155,9 @@ constexpr Check kBucketChecks[] = {
 
 // ---- jobs ----
 
-// A tensor's numbers as they are compared, dense: where they lie, or a copy of them in the workspace, as where results are written
-// to their storage.
-// `promoted` is what they are converted to first, halves then to float.
+// Returns a tensor's numbers, dense and in the type of the comparison: directly, or as a copy in the workspace. Results
+// that are written to the same storage (`is_written`) need a copy. The numbers are converted to `promoted`, and 16-bit
+// floats then to float.
 engine::BufferRef Compared(const StridedView& tensor, engine::BufferRef buffer, aclDataType promoted,
                            bool is_written, OpList& ops) {
   StridedView view = tensor;

@@ -90,7 +90,7 @@ struct RoundOff : Elementwise<RoundOff> {
 };
 
 // Rounds to a multiple of p, a power of ten, or of 1 / p. Floats are rounded after each of three operations.
-// Integers are computed exactly; the result wraps modulo 2^n. Scalars: p, and 1 for multiples of p.
+// Integers are computed exactly; the result wraps modulo 2^n. Scalar 0 is p. Scalar 1 is 1 for multiples of p.
 struct RoundDecimals : Elementwise<RoundDecimals> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int64_t>;

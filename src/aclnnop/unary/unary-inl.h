@@ -42,7 +42,7 @@ HWY_AFTER_NAMESPACE();
 
 #endif  // per-target include guard
 
-// Defines the formula of functions::NAME. Pass true behind the lanes if there are loops over 16-bit elements.
+// Defines the formula of functions::NAME. Pass true after the lanes if there are loops over 16-bit elements.
 #ifndef PORTACL_UNARY_FORMULA
 #define PORTACL_UNARY_FORMULA(name, ...)                                              \
   struct name : Unary<name, __VA_ARGS__> {                                            \

@@ -143,7 +143,7 @@ class Sequence {
   int64_t steps() const { return steps_; }
   int64_t states() const { return 2 * targets_ + 1; }
   double* array(int k) const { return array_[k]; }
-  // Returns the memory behind the arrays.
+  // Returns the memory after the arrays.
   double* behind() const { return behind_; }
 
   // Returns the class of a state, or -1 if the target is no class.
@@ -264,7 +264,7 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
         const int64_t n = sequence.states();
         double* const prefixes = sequence.behind();
         T* const row = reinterpret_cast<T*>(prefixes + RoundedUp(steps * states));
-        T* const share = row + RoundedUp(classes);
+        T* const probability = row + RoundedUp(classes);
         const double end = ForEachPrefix(sequence, functions, [&](int64_t step, const double* of_step) {
           std::copy_n(of_step, n, prefixes + step * states);
         });
@@ -293,14 +293,14 @@ void CountAlignmentsBackwards<T>::Run(const JobContext& context) const noexcept 
             // The probability that an alignment passes through a state, relative to that of all alignments.
             const double* const alpha_at = prefixes + step * states;
             for (int64_t s = 0; s < n; ++s)
-              share[s] = static_cast<T>(alpha_at[s] + behind[s] - emitted[s] - end);
-            functions.exponential(share, n);
+              probability[s] = static_cast<T>(alpha_at[s] + behind[s] - emitted[s] - end);
+            functions.exponential(probability, n);
             std::memcpy(row, sequence.RowAt(step), static_cast<size_t>(classes) * sizeof(T));
             functions.exponential(row, classes);
             for (int64_t s = 0; s < n; ++s) {
               const int64_t label = sequence.LabelOf(s);
               // A state whose class has no probability contributes nothing.
-              if (label >= 0 && emitted[s] != kNone) row[label] -= share[s];
+              if (label >= 0 && emitted[s] != kNone) row[label] -= probability[s];
             }
             const char* const given = sequence.RowAt(step);
             for (int64_t c = 0; c < classes; ++c) {

@@ -44,19 +44,19 @@ struct AttentionScales {
   bool of_scores = false;  // numbers stay as they are; scores are multiplied by the only scale
 };
 
-// Rows that are split: each part has `elements` elements, and parts are `step` bytes apart. With 0 a row is
-// whole.
+// Rows that are split, as in FRACTAL_NZ: each part has `elements` elements, and parts are `step` bytes apart.
+// With 0 elements rows are not split.
 struct AttentionFractals {
   int64_t elements = 0;
   int64_t step = 0;
 };
 
-// Rarely used operands; they lie with the batches.
+// Rarely used operands. They are stored in the job's memory, beside the batches.
 struct AttentionParts {
   // Further elements of queries and keys, whose products are added after the others.
   AttentionOperand query_rope;
   AttentionOperand key_rope;
-  // Keys and values in front of those of each batch; they count as its first ones.
+  // Keys and values that precede those of every batch.
   AttentionOperand key_prefix;
   AttentionOperand value_prefix;
   int64_t prefix_rows = 0;
@@ -173,7 +173,7 @@ struct Attention {
   bool pads;         // queries that a batch lacks are rows of zeros
   // The log-sum of a query in a batch without keys. Other queries that see no key have infinity.
   float log_of_no_keys;
-  int64_t most_queries;  // the workspace is sized for so many, at least `queries`; or 0
+  int64_t most_queries;  // the workspace is sized for this number, at least `queries`; or 0
 
   AttentionKernels kernels;
   const GemmKernels* gemm;
@@ -211,11 +211,11 @@ struct Attention {
   }
 };
 
-// Room for what differs from batch to batch, for the caller to fill before the job is made: one where all are alike, so that phase 1 takes no
-// longer for more of them. nullptr when there is no memory.
+// Reserves memory for the fields that differ from batch to batch. The caller fills them before it makes the job. If all
+// batches are alike, one entry is enough, whatever their number. Returns nullptr when there is no memory.
 AttentionBatch* ReserveAttentionBatches(JobMemory& job, int64_t batches) noexcept;
-// Room for parts, batches and `operands` operands. Where batches have keys and values of their own, the
-// operands are all keys, then all values.
+// Memory for parts, batches and operands (see ReserveAttentionParts). If each batch has a tensor of keys and one of
+// values, the operands are all keys, then all values.
 struct AttentionMemory {
   AttentionParts* parts;
   AttentionBatch* batches;
@@ -223,7 +223,7 @@ struct AttentionMemory {
 };
 AttentionMemory ReserveAttentionParts(JobMemory& job, int64_t batches, int64_t operands) noexcept;
 
-// Makes the job. What is named below the window is worked out here. Neither batches,
+// Makes the job. Sets `kernels` and the members after it, so the caller need not. Neither batches,
 // heads, queries, keys nor depth are 0.
 AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
                         const AttentionParts* parts = nullptr) noexcept;

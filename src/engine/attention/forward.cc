@@ -82,7 +82,7 @@ class TileRun {
                       rows * kPackedRow + 2 * rows * InLanes(attention.value_depth);
     if (TakesPairsOf(attention, rows)) {
       const int64_t blocks = DividedUp(attention.depth, kGemmDepth) + 1;
-      // Counts the queries' blocks of terms, and the weights.
+      // The queries as pairs, one block of terms after the other, and the weights.
       numbers += blocks * (PairedWords(*attention.tiles, rows) + PairedGroups(*attention.tiles, rows));
     }
     return RoundedUp(numbers * kNumber + 9 * int64_t{64}, 64);
@@ -576,7 +576,7 @@ AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
   Attention made = Completed(attention, isa, threads);
   made.SetParts(parts);
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
-  // Fewer heads go together, if threads would otherwise get less than two tasks each.
+  // A task takes several heads of a single query, but every thread should have at least two tasks.
   made.together = made.queries == 1 ? kMostTogether : 1;
   while (made.together > 1 && made.batches * (made.heads / made.together) < int64_t{2} * threads)
     made.together /= 2;

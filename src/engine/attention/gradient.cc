@@ -358,7 +358,7 @@ class SinkRun {
   }
 
  private:
-  // Returns 0 for a row that sees no key, whose result is 0 without the sink's help.
+  // Returns the sink's weight in a row. It is 0 for a row that sees no key, because its result is 0 anyway.
   double WeightOf(float sink, int64_t batch, int64_t i) const {
     float greatest, sum;
     std::memcpy(&greatest, work_.Statistic(attention_.greatest, batch, head_, i), sizeof greatest);

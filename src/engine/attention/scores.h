@@ -135,7 +135,7 @@ class Rows {
   const AttentionOperand& Operand() const { return operand_; }
   // Tells whether elements must be copied before they are packed.
   bool IsCopied() const { return fractals_.elements > 0 || prefix_ != nullptr || scales_ != nullptr; }
-  // Tells whether the elements of a row lie side by side in the type that is multiplied.
+  // Tells whether the elements of a row are contiguous in the type that is multiplied.
   bool IsPlain() const { return !IsCopied() && operand_.column == SizeOf(operand_.dtype); }
 
   // Packs rows as lines and elements as terms, one block of terms after the other.
@@ -220,8 +220,8 @@ void StoreRow(const Attention& attention, const AttentionOperand& operand, const
 // halfway cases away from 0; NaN is 0.
 void StoreCodes(const Work& work, int64_t head, const float* row, char* to);
 
-// Sets, in memory of PaddedBytes bytes, where each batch's rows begin, which the paddings behind them say. A batch
-// whose rows would begin before the first has none.
+// Computes the first row of each batch from the number of padding rows after it, into memory of PaddedBytes bytes. A
+// batch whose rows would begin before row 0 has none.
 int64_t PaddedBytes(const Attention& attention) noexcept;
 void SetPadded(Work& work, char* memory) noexcept;
 
@@ -258,7 +258,7 @@ class Slots {
   char* memory_;
 };
 
-// The cost of the job's multiplications as a number of elements of other jobs.
+// Returns the cost of the job's multiplications: the elements of an elementwise job that takes as long.
 int64_t ElementsOf(const Attention& attention, int products);
 
 }  // namespace portacl::engine::attention

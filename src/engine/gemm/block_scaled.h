@@ -11,8 +11,8 @@
 namespace portacl::engine {
 
 // out[m, n] = sum over blocks b of terms: (left @ right of the block) * (row_scale[m, b] * column_scale[n /
-// column_block, b]), then bias[n]. Sums of a block are exact integers; the rest is float32, by ascending block. A trivially copyable step
-// of a job (OpList::Compute) of dense operands.
+// column_block, b]), then bias[n]. Sums of a block are exact integers; the rest is float32, by ascending block. A
+// listed op (OpList::Compute) with dense operands, trivially copyable.
 struct BlockScaledProduct {
   static constexpr int64_t kBlock = 128;
   BufferRef left;       // INT8 [rows, terms]

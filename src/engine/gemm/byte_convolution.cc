@@ -12,7 +12,7 @@
 namespace portacl::engine {
 namespace {
 
-// Writes the patch of a position: channels, then places, the last axis fastest.
+// Writes the patch of a position: channels, then kernel positions, the last axis fastest.
 void WritePatch(const ByteConvolution& job, const int8_t* image, int64_t position, int8_t* to) {
   int64_t begin[ByteConvolution::kAxes];
   for (int axis = ByteConvolution::kAxes - 1; axis >= 0; --axis) {

@@ -10,9 +10,9 @@
 
 namespace portacl::engine {
 
-// out[n, o, p] = sum * scale[o] + bias[o], sum over channels and places of weight[o, c, k] * image[n, c, p * stride + k *
-// dilation - padding], 0 outside. Patches of some positions become rows of a matrix, which is multiplied. A trivially
-// copyable step of a job (OpList::Compute) of dense operands.
+// out[n, o, p] = sum * scale[o] + bias[o], with the sum over channels c and kernel positions k of weight[o, c, k] *
+// image[n, c, p * stride + k * dilation - padding], 0 outside the image. Patches of some positions become rows of a
+// matrix, which is multiplied. A listed op (OpList::Compute) with dense operands, trivially copyable.
 struct ByteConvolution {
   static constexpr int kAxes = 3;
   static constexpr int64_t kPatchBytes = int64_t{1} << 24;

@@ -19,9 +19,9 @@ namespace {
 inline constexpr int64_t kLanes = Words::kLanes;
 inline constexpr int64_t kWidth = 2 * kLanes;
 inline constexpr int64_t kVectorBytes = kLanes * kTermsOfWord;
-// Lines whose sums are made at a time, so that no step waits for the one before.
+// Lines whose sums are computed at a time, so that no instruction waits for the one before.
 inline constexpr int kLines = 4;
-// How many lines before its own a line is asked for. Lines are too short, or too far apart, for the processor to guess.
+// The prefetch distance in lines. Lines are too short, or too far apart, for the processor's own prefetching.
 inline constexpr int64_t kLinesAhead = 8;
 
 // Multiplies rows with two vectors of columns.

@@ -73,7 +73,7 @@ bool HasTheSums(const ByteKernels& kernels, int64_t rows) {
   kernels.begin();
   // The second call adds the same product once more.
   for (const bool adds : {false, true}) {
-    // A kernel has whole panels of its own width, of which this panel is several side by side.
+    // Cuts the test's panel into panels of the kernel's width.
     for (int64_t column = 0; column < kTestColumns; column += width) {
       std::vector<uint32_t> panel(static_cast<size_t>(kernels.WordsOf(kTestDepth) * width));
       for (int64_t word = 0; word < kernels.WordsOf(kTestDepth); ++word) {
@@ -132,7 +132,7 @@ const ByteKernels* FindAvx2() {
   static const bool is_there = MachineHasByteDot(Isa::kAvx2) && HaveTheSums(Avx2ByteKernels());
   return is_there ? &Avx2ByteKernels() : nullptr;
 }
-// The first that is there is taken.
+// The kernels in the order of preference. The first ones that the machine supports are used.
 constexpr Choice kChoices[] = {{Isa::kAvx512, TermPairs::kAmx, 8, FindAmx},
                                {Isa::kAvx512, TermPairs::kNone, 1, FindAvx512},
                                {Isa::kAvx2, TermPairs::kNone, 1, FindAvx2}};

@@ -23,7 +23,7 @@ static_assert(kFirstSum < kPackedRow);
 // Inverts the highest bits of a word's terms. Unsigned panels hold these: the terms plus 128.
 inline constexpr uint32_t kHighBits = 0x80808080;
 
-// Computes the sums of one packed row and of lines that lie side by side along the terms, `line` bytes apart:
+// Computes the sums of one packed row and of lines that are contiguous along the terms, `line` bytes apart:
 // c[j] = the sum, or c[j] += the sum.
 using MultiplyByteLinesFunction = void (*)(const uint32_t* a, const char* b, int64_t line, int64_t depth,
                                            int64_t lines, float* c, bool adds);
@@ -45,7 +45,7 @@ struct ByteKernels {
   int64_t WordsOf(int64_t depth) const { return (depth + terms - 1) / terms * (terms / kTermsOfWord); }
 };
 
-// Returns the best kernels for a product of so many rows that instruction set, processor, operating system and
+// Returns the best kernels for a product of `rows` rows that instruction set, processor, operating system and
 // a test of their sums allow, or nullptr. `most` names the best instructions for BF16 that may be used, which
 // says whether tiles may be.
 const ByteKernels* FindByteKernels(Isa isa, TermPairs most, int64_t rows) noexcept;

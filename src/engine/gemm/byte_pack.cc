@@ -7,7 +7,7 @@
 namespace portacl::engine {
 namespace {
 
-// Terms whose sums are made beside each other.
+// Terms that are added at a time, two to each of 32 sums.
 constexpr int64_t kTogether = 64;
 
 // Returns the sum of the terms of some words.

@@ -19,7 +19,7 @@ inline WordSource WordsOf(const GemmJob& job, int64_t line, int64_t term, int64_
 void RunBytes(const GemmJob& job, const Tile& tile, uint32_t* left, uint32_t* right, float* sums,
               int64_t sums_row);
 
-// Computes one row with columns whose terms lie side by side, which are not packed.
+// Computes one row with columns whose terms are contiguous, which are not packed.
 void RunByteLines(const GemmJob& job, const Tile& tile, uint32_t* left, float* sums);
 
 }  // namespace portacl::engine::gemm_tile

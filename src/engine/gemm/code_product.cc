@@ -119,7 +119,7 @@ class Codes {
         load_(is_packed_ ? nullptr : FindLoad(isa, matrix.dtype, ACL_FLOAT)) {}
 
   bool HasTermsSideBySide() const { return matrix_.term_step == 1; }
-  // Loads n codes that lie side by side, from this line and term on.
+  // Loads n codes that are contiguous, from this line and term on.
   void Bring(int64_t batch, int64_t line, int64_t term, int64_t n, float* to) const {
     const int64_t at = batch * matrix_.batch_step + line * matrix_.line_step + term * matrix_.term_step;
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): codes that are not packed have a function

@@ -38,7 +38,7 @@ struct CodeNumbers {
 // out[m, n] = sum over blocks j of terms: part[m, n, j] * (left_scale[m, j] * right_scale[j, n]), with part = the sum
 // over terms of the block of left * right, both in float32 by ascending index. What follows, each in float32: the
 // bias, if `adds_first`; the column's factor; the row's factor; the bias otherwise. Products of two codes are
-// exact in float32. A trivially copyable step of a job (OpList::Compute).
+// exact in float32. A listed op (OpList::Compute), trivially copyable.
 struct CodeProduct {
   CodeMatrix left, right;
   CodeScales left_scale, right_scale;

@@ -281,7 +281,7 @@ bool ConvolutionJob::Touches(int operand) const noexcept {
          (c.adds && operand == c.added.argument);
 }
 
-// The cost as a number of elements of other jobs (see GemmJob::Elements).
+// Returns the elements of an elementwise job that takes as long.
 int64_t ConvolutionJob::Elements() const noexcept {
   const Convolution& c = convolution;
   constexpr double kMultiplicationsOfElement = 32;

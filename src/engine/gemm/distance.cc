@@ -332,7 +332,7 @@ bool DistanceJob::Touches(int operand) const noexcept {
          operand == distances.out.argument;
 }
 
-// The cost as a number of elements of other jobs.
+// Returns the elements of an elementwise job that takes as long.
 int64_t DistanceJob::Elements() const noexcept {
   constexpr double kDifferencesOfElement = 16;
   constexpr double kMost = double{1LL << 62};

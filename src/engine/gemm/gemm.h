@@ -105,10 +105,10 @@ struct GemmJob {
   void RunTile(void* const* addresses, void* workspace, int64_t block) const noexcept;
 };
 
-// The cost of a matrix product as a number of elements of other jobs.
+// Returns the cost of a matrix product: the elements of an elementwise job that takes as long.
 int64_t MultiplicationsOf(const Gemm& gemm) noexcept;
 
-// Makes a job. No length but the depth is 0. If the depth is 0, something is added or out becomes 0.
+// Makes a job. No length but the depth is 0. With a depth of 0 the result is the addend, or 0 without one.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads) noexcept;
 // Makes one with kernels for pairs of BF16 terms and for words of INT8 terms, which may be nullptr.
 GemmJob MakeGemmJob(const Gemm& gemm, Isa isa, int threads, const TileKernels* tiles,

@@ -83,7 +83,7 @@ GemmJob::Way WayOf(const Gemm& gemm) {
   return Way::kTiles;
 }
 
-// Tells whether both operands are float32 that are read where they lie, since packing costs as much as it gains.
+// Tells whether both operands are float32 and are not packed, because packing costs as much as it gains.
 bool IsSmall(const Gemm& gemm) {
   return gemm.rows > 1 && gemm.rows <= kSmallSide && gemm.columns <= kSmallSide && gemm.depth > 0 &&
          gemm.depth <= kSmallSide && gemm.groups == 1 && gemm.left.patches == nullptr &&

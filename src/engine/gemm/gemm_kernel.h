@@ -39,7 +39,7 @@ struct PackedProduct {
 
 // The most rows, columns and terms of a product whose packing would cost as much as it gains.
 inline constexpr int64_t kSmallSide = 64;
-// c = a * b of float32 where it lies, with at most kSmallSide terms. Elements of b lie side by side along the
+// c = a * b of float32, not packed, with at most kSmallSide terms. Elements of b are contiguous along the
 // columns, and those of c. Steps are in numbers.
 struct SmallProduct {
   const float* a;
@@ -54,12 +54,12 @@ struct SmallProduct {
   int64_t depth;
 };
 
-// Packs elements that lie side by side along the columns into panels. Rows lie `row` bytes apart. The last
+// Packs elements that are contiguous along the columns into panels. Rows lie `row` bytes apart. The last
 // panel is padded with 0.
 using PackColumnsFunction = void (*)(const char* from, int64_t row, int64_t depth, int64_t columns,
                                      float* to);
 
-// Makes words of elements of 1 or 2 bytes that lie `row` bytes apart, for columns that lie side by side: element
+// Makes words of elements of 1 or 2 bytes that lie `row` bytes apart, for columns that are contiguous: element
 // k of to[j] is that of row k and column j, and 0 from `terms` on. A word has four or two of them.
 using PackWordsFunction = void (*)(const char* from, int64_t row, int64_t terms, int64_t columns,
                                    uint32_t* to);
@@ -69,17 +69,17 @@ using PackWordsFunction = void (*)(const char* from, int64_t row, int64_t terms,
 using TransposeFunction = void (*)(const char* from, int64_t row, int64_t rows, int64_t columns, float* to,
                                    int64_t to_row);
 
-// Computes the sums of one row over a block: c[j] = the sum of a[k] * b(k, j). b lies side by side along the
+// Computes the sums of one row over a block: c[j] = the sum of a[k] * b(k, j). b is contiguous along the
 // columns and is read directly.
 using MultiplyRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth,
                                      int64_t columns, float* c);
 
-// Computes the same for a b that lies side by side along the terms; its columns are `column` bytes apart. Each
+// Computes the same for a b that is contiguous along the terms; its columns are `column` bytes apart. Each
 // has `rest` bytes from b on, of which those behind the terms may be prefetched.
 using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t rest,
                                         int64_t depth, int64_t columns, float* c);
 
-// Computes sums of lines of both operands: c[j] = the sum of a(j, k) * b(j, k). Both lie side by side along
+// Computes sums of lines of both operands: c[j] = the sum of a(j, k) * b(j, k). Both are contiguous along
 // the terms; a_line and b_line are the distances of lines in bytes.
 using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char* b, int64_t b_line,
                                        int64_t depth, int64_t lines, float* c);

@@ -1,4 +1,4 @@
-// Small matrix products of float32 whose operands stay where they lie. Compiled once per instruction set.
+// Small matrix products of float32 whose operands are not packed. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.

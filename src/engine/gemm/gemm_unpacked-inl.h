@@ -1,4 +1,4 @@
-// Matrix products with an operand that stays where it lies, in the order of float32; and the packing and
+// Matrix products with an operand that is not packed, in the order of float32; and the packing and
 // transposing of the others. Compiled once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -58,7 +58,7 @@ inline void PackWordsOfBytes(const char* from, int64_t row, int64_t terms, int64
       hn::StoreInterleaved4(bytes, load(1), load(2), load(3), d, reinterpret_cast<uint8_t*>(to + j));
     }
   };
-  // Half of a panel or a whole one, then what is left.
+  // Packs 32 columns at a time, then 16, then single ones.
   pack(hn::CappedTag<uint8_t, 32>());
   pack(hn::CappedTag<uint8_t, 16>());
   for (; j < columns; ++j) {
@@ -155,11 +155,11 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
 }
 #endif
 
-// The prefetch distance within a row in bytes: the next block of terms, if terms lie side by side.
+// The prefetch distance within a row in bytes: the next block of terms, if terms are contiguous.
 constexpr int64_t kTransposedAhead = kGemmDepth * static_cast<int64_t>(sizeof(float));
 
-// Tells whether the bytes so far ahead of byte `first` are of use: of the same column, which has `rest` bytes,
-// or of a later one. Others would be read from memory for nothing.
+// Tells whether the loop will read the bytes that lie kTransposedAhead behind byte `first`. They belong to the same
+// column, which has `rest` bytes, or to a later one. Prefetching others would waste bandwidth.
 HWY_INLINE bool IsOfUseAhead(int64_t column, int64_t first, int64_t rest) {
   return column <= kTransposedAhead || first + kTransposedAhead < rest;
 }
@@ -196,8 +196,8 @@ void Transpose(const char* from, int64_t row, int64_t rows, int64_t columns, flo
 constexpr int64_t kRowColumns = 4096;
 constexpr int64_t kTermsTogether = 4;
 
-// Adds some terms to all whole vectors of sums, or to one vector, whose elements have been copied to a
-// buffer.
+// Adds kTerms terms to the sums of `columns` columns, which are whole vectors. The caller copies a partial vector
+// to a buffer first.
 template <class Elements, int64_t kTerms>
 HWY_INLINE void AddTerms(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
                          float* c, bool begins) {

@@ -1,5 +1,5 @@
 // Rowwise computations before and after grouped matrix products (see grouped.h). One thread computes a row,
-// so that bits do not depend on who does what.
+// so bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

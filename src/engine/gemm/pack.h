@@ -1,4 +1,4 @@
-// Packing: parts of a matrix product's operand, wherever they lie, as float32 in the order in which kernels
+// Packing: parts of a matrix product's operand, with any strides, as float32 in the order in which kernels
 // read them. An operand need not be a matrix in memory: a kind of operand is defined by how it is packed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kWidened = 256;
 static_assert(kWidened >= kGemmDepth && kWidened >= kMostPanelColumns);
 
-// The terms of a word of weights that lie side by side.
+// The terms of a word of weights that are contiguous.
 int64_t TermsOfWord(const QuantisedWeights& weights) { return weights.is_int4 ? 8 : 4; }
 
 int64_t ByteOffsetOf(const QuantisedWeights& weights, int64_t column, int64_t term) {
@@ -62,7 +62,8 @@ void Round(const QuantisedSource& source, int64_t count, float* numbers) {
   source.load_numbers(rounded, numbers, static_cast<size_t>(count));
 }
 
-// Calls f(first, terms, group) for the parts of a block whose terms share their numbers.
+// Calls f(first, terms, group) for each run of the block's terms that belong to one group and so share a scale and
+// an offset.
 template <class F>
 void ForEachGroup(const QuantisedWeights& weights, int64_t term, int64_t depth, const F& f) {
   for (int64_t k = 0; k < depth;) {
@@ -73,7 +74,7 @@ void ForEachGroup(const QuantisedWeights& weights, int64_t term, int64_t depth, 
   }
 }
 
-// Widens the terms of a column, which lie side by side.
+// Widens the terms of a column, which are contiguous.
 void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, int64_t depth, float* to) {
   const QuantisedWeights& weights = *source.weights;
   Widen(source, ByteOffsetOf(weights, column, term), depth, to);
@@ -95,7 +96,7 @@ void WidenColumn(const QuantisedSource& source, int64_t column, int64_t term, in
 // Columns whose chains and scales stay in the first-level cache.
 constexpr int64_t kRowColumns = 1024;
 
-// Returns the bytes of so many adjacent elements.
+// Returns the bytes of `elements` contiguous elements.
 int64_t BytesOf(const QuantisedWeights& weights, int64_t elements) {
   return weights.is_int4 ? (elements + 1) / 2 : elements;
 }

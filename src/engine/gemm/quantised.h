@@ -47,7 +47,7 @@ struct QuantisedSource {
   StoreFunction round = nullptr;  // rounds elements to its size; nullptr: they are not rounded
 };
 
-// Columns that are widened at a time if their terms lie side by side.
+// Columns that are widened at a time if their terms are contiguous.
 inline constexpr int64_t kQuantisedLines = kPackMemory / (kGemmDepth * int64_t{sizeof(float)});
 
 // Like PackPanels (engine/gemm/pack.h), from a column and a term on. `transpose` is for float32; `lines` has
@@ -56,7 +56,7 @@ void PackQuantisedPanels(const QuantisedSource& source, TransposeFunction transp
                          int64_t columns, int64_t term, int64_t depth, int64_t width, float* lines,
                          float* to) noexcept;
 
-// How one row is multiplied without packing: weights that lie side by side along the columns, or along the
+// How one row is multiplied without packing: weights that are contiguous along the columns, or along the
 // terms; kNone if packing must read them.
 enum class QuantisedOrder : uint8_t { kNone, kColumns, kTerms };
 QuantisedOrder OrderOf(const QuantisedSource& source, int64_t depth) noexcept;

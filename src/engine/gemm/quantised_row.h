@@ -23,7 +23,7 @@ struct WeightedTerms {
 // Indexed by whether weights have 4 bits. Each column's chain takes its terms in ascending order:
 // c = fma(a, (w + offset) * scale, c).
 struct QuantisedRowKernels {
-  // Weights lie side by side along the columns, two columns in a byte of 4-bit weights, the lower half first.
+  // Weights are contiguous along the columns, two columns in a byte of 4-bit weights, the lower half first.
   // Terms are `step` bytes apart.
   void (*add_columns[2])(const WeightedTerms& some, const char* weights, int64_t step);
   // A word has four or eight adjacent terms of a column, the lowest bits first. Words of the columns lie side by

@@ -356,7 +356,7 @@ class TileRun {
     });
   }
 
-  // Computes one row with quantised weights, which are widened in registers. If they lie side by side along the
+  // Computes one row with quantised weights, which are widened in registers. If they are contiguous along the
   // terms, few columns pass through the first-level cache with all terms.
   void RunQuantisedRow(const PackSource& rows, const Memory& memory, float* sums) const {
     const GemmKernels& kernels = *job_.kernels;

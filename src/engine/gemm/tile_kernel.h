@@ -50,7 +50,7 @@ struct TileKernels {
   int columns;  // a panel's columns are a multiple of this
   // Tells whether `c` passes through registers that flush subnormal numbers to 0.
   bool flushes_sums;
-  // Converts BF16 numbers to pairs of terms, PairsOf(depth) in a row and padded with 0, and back.
+  // Convert BF16 numbers to pairs of terms, PairsOf(depth) a row, padded with 0 (pair_), or back (widen_).
   LeastExponent (*pair_rows)(const float* rows, int64_t count, int64_t depth, uint32_t* to);
   LeastExponent (*pair_panel)(const float* panel, int64_t width, int64_t depth, uint32_t* to);
   void (*widen_rows)(const uint32_t* rows, int64_t count, int64_t depth, float* to);

@@ -10,7 +10,7 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kWord = sizeof(uint32_t);
-// Lines whose words are made at a time, if the lines lie side by side.
+// Lines whose words are made at a time, if the lines are contiguous.
 constexpr int64_t kLinesTogether = 64;
 // How many terms before they are packed those of such lines are asked for: memory may hold them in as many pages.
 constexpr int64_t kTermsAhead = 16;
@@ -22,7 +22,7 @@ uint32_t WordOf(const char* bytes, int64_t count) {
   return word;
 }
 
-// Tells whether lines lie side by side, so that memory order is that of the terms.
+// Tells whether lines are contiguous, so that memory order is that of the terms.
 bool AreDenseLines(const WordSource& source) {
   return source.line == source.size && source.term != source.size;
 }
@@ -31,7 +31,7 @@ void Invert(uint32_t bits, int64_t words, uint32_t* to) {
   for (int64_t i = 0; i < words && bits != 0; ++i) to[i] ^= bits;
 }
 
-// Packs panels of lines that lie side by side. Panels whose last columns are missing hold 0 there.
+// Packs panels of lines that are contiguous. Panels whose last columns are missing hold 0 there.
 void PackDenseLines(const WordSource& source, const char* first, int64_t lines, int64_t depth, int64_t words,
                     int64_t width, uint32_t* to) {
   const int64_t terms = kWord / source.size;

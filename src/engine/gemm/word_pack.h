@@ -1,4 +1,4 @@
-// Packing of elements of 8 or 16 bits as words of adjacent terms, from wherever they lie. Instructions that
+// Packing of elements of 8 or 16 bits, with any strides, as words of adjacent terms. Instructions that
 // multiply several terms of a word read them (byte_kernel.h, tile_kernel.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -296,8 +296,8 @@ class LinalgRun {
     }
   }
 
-  // Replaces the matrix by its LU factors, with partial pivoting by the first largest element of a column.
-  // The right-hand sides become the permutation, where there are any; its sign comes first in the row.
+  // Replaces matrix i by its LU factors. The pivot is the first largest element of a column. If there are
+  // right-hand sides, they become the permutation matrix. The first number of RowOf(i) becomes its sign.
   void Factor(int64_t i, int threads) const {
     const Rows<T> matrix = MatrixOf(i);
     const Rows<T> right = SecondOf(i);
@@ -407,7 +407,7 @@ class LinalgRun {
   }
 
   // Makes the Householder reflector that zeroes column k below the diagonal, in LAPACK's form: 1 and the
-  // numbers behind it, and a factor.
+  // numbers after it, and a factor.
   void MakeReflector(Rows<T> matrix, Rows<T> reflectors, int64_t k) const {
     const int64_t m = job_.rows;
     const Number<T> alpha = matrix.At(k, k);

@@ -48,7 +48,7 @@ struct LinalgJob {
   VectorFunction add;    // in[0] + number * in[1], rounded once, for float32 and float64
   Logarithm logarithm;   // for kDeterminant
   Move copy;
-  int8_t copied_from;  // operands; the workspace, behind what a run takes, is the one behind the call's
+  int8_t copied_from;  // operands; the workspace, after what a run takes, is the one after the call's
   int8_t copied_to;
   int8_t operands;  // of the executor
   Isa isa;

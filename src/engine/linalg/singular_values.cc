@@ -1,6 +1,6 @@
-// Computes singular values and vectors (see singular_values.h). The columns of a matrix lie as rows. Pairs of them
-// are rotated until all are orthogonal, and the columns of v with them. A round of pairs has each column once, so
-// that its pairs may be rotated side by side.
+// Computes singular values and vectors (see singular_values.h) by one-sided Jacobi rotations. The columns of a matrix
+// are stored as rows. Pairs of them are rotated until all are orthogonal, and the columns of v with them. A round has
+// each column in one pair, so several threads may rotate its pairs.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/linalg/singular_values.h"
 
@@ -50,7 +50,7 @@ double Dot(const double* x, const double* y, int64_t n) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-// Calls f(a vector's tag, its position) for n numbers.
+// Calls f(tag, i) for the vectors of n numbers; i is the index of a vector's first number.
 template <class F>
 HWY_INLINE void ForVectors(int64_t n, const F& f) {
   const hn::CappedTag<double, kSingularLanes> d;
@@ -182,9 +182,9 @@ class SingularRun {
   }
   double* SigmaOf(int64_t slot) const { return memory_ + slot * numbers_ + left_numbers_ + right_numbers_; }
   int64_t* OrderOf(int64_t slot) const { return reinterpret_cast<int64_t*>(SigmaOf(slot) + Padded(n_)); }
-  // Room for what a unit vector has outside of the vectors that there are.
+  // Memory for the squared length of each unit vector's component outside the span of the finished vectors.
   double* OutsideOf(int64_t slot) const { return SigmaOf(slot) + 2 * Padded(n_); }
-  // The places of the vectors that there are, as many as `vectors_` at most.
+  // The indices of the finished vectors, at most `vectors_`.
   int64_t* TakenOf(int64_t slot) const { return reinterpret_cast<int64_t*>(OutsideOf(slot) + Padded(m_)); }
 
   char* At(const LinalgOperand& operand, int64_t matrix) const {
@@ -297,7 +297,7 @@ class SingularRun {
     job_.kernels.rotate(vectors.Row(p), vectors.Row(q), cosine, sine, parts_ * vectors.pitch);
   }
 
-  // Rounds of pairs as those of a tournament in which everyone meets everyone.
+  // Rotates all pairs of columns in rounds of disjoint pairs, as a round-robin tournament does.
   void Orthogonalise(int64_t slot, int threads) const {
     const int64_t players = n_ + n_ % 2;
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
@@ -329,8 +329,8 @@ class SingularRun {
               [sigma](int64_t a, int64_t b) { return sigma[a] != sigma[b] ? sigma[a] > sigma[b] : a < b; });
   }
 
-  // Makes columns unit vectors. Those of singular values that are as good as zero, and those that complete a
-  // square matrix, are made of unit vectors: of the one that lies most outside of the columns that there are.
+  // Normalises the columns. A column whose singular value is nearly zero, and a column that completes a square
+  // matrix, is made from the unit vector with the largest component outside the span of the finished columns.
   void Normalise(int64_t slot) const {
     const Vectors left = LeftOf(slot);
     const double* const sigma = SigmaOf(slot);

@@ -51,9 +51,9 @@ int64_t ElementsToLine(const char* address, int32_t size) {
 // Tells whether the kernel can read and write all operands in memory: they are dense and of its types. Such a loop
 // needs no tiles, which take longer to set up than a short loop takes to run.
 bool IsInPlace(const ElementwiseLoop& job) {
-  const SelectedKernel chosen = job.kernel();
-  if (job.plan.rank != 1 || job.result.type != chosen.written) return false;
-  const ElementType kernel = chosen.type.elements;
+  const SelectedKernel selected = job.kernel();
+  if (job.plan.rank != 1 || job.result.type != selected.written) return false;
+  const ElementType kernel = selected.type.elements;
   for (int k = 0; k < job.plan.operand_count; ++k) {
     const OperandLoop& operand = job.plan.operand[k];
     if (operand.stride[0] != operand.element_size) return false;
@@ -168,7 +168,7 @@ class RowsInPlace {
   }
 
  private:
-  // Real numbers, with an input that has one value for each row.
+  // The most rows of a kernel call if an input has one value for each row; half as many for complex numbers.
   static constexpr int64_t kRowsAtOnce = 16;
 
   int64_t RowStride(int operand) const { return plan_.operand[operand].stride[plan_.rank - 1]; }
@@ -239,7 +239,7 @@ class TransposedBlocks {
     strips_beside_ = (plan.extent[along_] + columns_ - 1) / columns_;
   }
 
-  // Counts the strips.
+  // Returns the number of strips, which are the thread blocks.
   int64_t count() const {
     return plan_.count / (plan_.extent[across_] * plan_.extent[along_]) * strips_ * strips_beside_;
   }

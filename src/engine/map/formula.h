@@ -175,7 +175,7 @@ struct Scalars {
 
   alignas(16) unsigned char bytes[kMost][16] = {};
 
-  // Sets the flag of formulas that ask for it (see engine/map/scalar_operand-inl.h).
+  // Tells formulas that read it (engine/map/scalar_operand-inl.h) that the scalar is the first input.
   void SetScalarIsFirst() { bytes[1][0] = 1; }
 
   // Returns number i or its imaginary part, in lanes of type T.

@@ -41,8 +41,8 @@ ElementwiseJob MakeMapJob(const FormulaSettings& settings, std::span<const ViewO
                           const ViewOperand& output, const KernelTable& kernels, const Scalars& scalars,
                           std::initializer_list<aclDataType> casts = {}) noexcept;
 
-// Bind the inputs of a job that the caller makes, and store their views in `views`: those of an elementwise
-// formula, and those of a map, whose kernels are set, too.
+// Bind the inputs to the formula of a job that the caller makes, and store their views in `views`. BindMap also
+// sets the kernels.
 void BindInputs(const FormulaSettings& settings, std::span<const ViewOperand> inputs, Formula& formula,
                 const StridedView** views) noexcept;
 MapTypes BindMap(const FormulaSettings& settings, std::span<const ViewOperand> inputs,

@@ -1,4 +1,4 @@
-// Transposed copies of the next few rows of an input whose elements lie side by side across the rows, for
+// Transposed copies of the next few rows of an input whose elements are contiguous across the rows, for
 // sums that read their terms row by row. Without the copy every element would cost a cache line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

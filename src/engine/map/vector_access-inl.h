@@ -180,7 +180,7 @@ class EverySecond {
   static constexpr bool kIsPaired = false;
   static constexpr bool kLineByLine = true;
   static constexpr bool kFirstIsRepeated = false;
-  // A vector that ends at the last element would read the element behind it, too.
+  // A vector that ends at the last element would read the element after it, too.
   static constexpr size_t kReadBeyond = 1;
 
   HWY_INLINE EverySecond(KernelType, const size_t* step, size_t operands) {

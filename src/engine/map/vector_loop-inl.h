@@ -58,7 +58,7 @@ class PartOfVector {
     const typename Access::D d;
     constexpr size_t kBytes = (1 + Access::kReadBeyond) * HWY_MAX_BYTES;
     HWY_ALIGN char elements[kInputs + 1][kBytes] = {};
-    // Copies up to the last element and nothing behind it.
+    // Copies up to the last element and nothing after it.
     const auto size = [&](size_t k) HWY_ATTR {
       return access_.Offset(k, 1) == 0
                  ? kBytes

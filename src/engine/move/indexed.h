@@ -126,8 +126,8 @@ struct ListedOp {
     kSumRows,  // combines `indexed`, which has 16-bit floats, in float32 and rounds once: see SumsRows
     // Divides rows x columns dense elements at the destination by the int64 counts at the source.
     kDivideRows,
-    // Writes the positions of the `columns` true bytes of a mask of `rows` bytes; at most so many without an
-    // entry.
+    // Writes the positions of the true bytes of a mask of `rows` bytes: `columns` of them, or without an
+    // entry at most `columns`.
     kFindTrue,
     kPack,  // compacts the dense elements of `size` bytes at the source by a mask of `rows` bytes
     // Writes int64 coordinates in `extent` of true elements: as rows, or, if across, as columns.
@@ -176,7 +176,7 @@ struct ListedOp {
   int64_t extent[kMaxLoopRank];
   int64_t stride[kMaxLoopRank];  // byte strides of the dims
 };
-// Returns the number of counts for a mask of so many bytes.
+// Returns the number of counts for a mask of `bytes` bytes.
 int64_t MaskBlocks(int64_t bytes) noexcept;
 
 struct OpListJob {

@@ -27,7 +27,7 @@ class RowsByTarget {
     for (int64_t e = 0; e < count; ++e) {
       if (const int64_t target = TargetOf(e); target >= 0) ++starts_[target];
     }
-    // The prefix sums are the ends of the targets' rows. Filling from behind turns them into the beginnings.
+    // The prefix sums are the ends of the targets' rows. Filling from the end turns them into the beginnings.
     for (int64_t t = 1; t <= bound; ++t) starts_[t] += starts_[t - 1];
     for (int64_t e = count - 1; e >= 0; --e) {
       if (const int64_t target = TargetOf(e); target >= 0)

@@ -64,8 +64,8 @@ void ForEachTrue(const ListedOp& op, const unsigned char* mask, int64_t begin, i
 
 }  // namespace
 
-// Writes the byte offset of each true element of a dense mask, in its order. The caller knew their number and
-// made the output for it. If the number is another one, missing entries get no position, and the stream
+// Writes the byte offset of each true element of a dense mask, in its order. The caller allocated the output for
+// an expected number of them. If the mask has another number, missing entries get no position, and the stream
 // fails.
 void FindTrue(const ListedOp& op, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(op.source.Address(context));
@@ -98,16 +98,16 @@ T Either(int64_t is_first, T first, T second) {
   }
 }
 
-// A block of a mask, and which of the chosen elements are its: from `selected` on, up to where the next block has its.
-struct ChosenBlock {
+// Rows [begin, end) of a mask, and the range [selected, limit) of packed elements that belong to them.
+struct MaskBlock {
   int64_t begin;
   int64_t end;
   int64_t selected;
   int64_t limit;
 };
 
-// Writes the elements that the block chooses one behind the other.
-void PackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, const char* source,
+// Packs the elements where the block is true.
+void PackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, const char* source,
                char* destination) {
   const int64_t begin = block.begin;
   const int64_t end = block.end;
@@ -126,8 +126,8 @@ void PackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock&
   });
 }
 
-// Writes elements that lie one behind the other to where the block is true.
-void UnpackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, const char* source,
+// Unpacks elements to the positions where the block is true.
+void UnpackBlock(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, const char* source,
                  char* destination) {
   const unsigned char* const mask_end = mask + block.end;
   int64_t selected = block.selected;
@@ -153,8 +153,8 @@ void UnpackBlock(const ListedOp& op, const unsigned char* mask, const ChosenBloc
   });
 }
 
-// Writes the coordinates of where the block is true, `most` of them in all.
-void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const ChosenBlock& block, int64_t most,
+// Writes the coordinates of the positions where the block is true. `most` is the number of all blocks' positions.
+void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const MaskBlock& block, int64_t most,
                       char* destination) {
   // Operands need not be aligned.
   const auto offset = [destination](int64_t at, int64_t value) {
@@ -184,8 +184,8 @@ void WriteCoordinates(const ListedOp& op, const unsigned char* mask, const Chose
 
 }  // namespace
 
-// Compacts by a mask, in its order: counts blocks of the mask, then each block reads or writes behind those
-// before it.
+// Compacts by a mask, in its order. First counts the true elements of each block. The prefix sums say where each
+// block's packed elements begin.
 void WriteCompacted(const ListedOp& op, const JobContext& context) {
   const auto* const mask = reinterpret_cast<const unsigned char*>(op.mask.Address(context));
   auto* const counts = reinterpret_cast<int64_t*>(op.counts.Address(context));
@@ -206,8 +206,8 @@ void WriteCompacted(const ListedOp& op, const JobContext& context) {
   char* const destination = op.destination.Address(context);
   ForEachBlock(blocks, op.threads, [&](int64_t number) {
     const int64_t begin = number * kMaskBlock;
-    const ChosenBlock block{begin, std::min(op.rows, begin + kMaskBlock), counts[number],
-                            std::min(most, number + 1 < blocks ? counts[number + 1] : total)};
+    const MaskBlock block{begin, std::min(op.rows, begin + kMaskBlock), counts[number],
+                          std::min(most, number + 1 < blocks ? counts[number + 1] : total)};
     if (packs) return PackBlock(op, mask, block, source, destination);
     if (unpacks) return UnpackBlock(op, mask, block, source, destination);
     WriteCoordinates(op, mask, block, most, destination);

@@ -57,7 +57,7 @@ class Blocks {
       streams_runs_ = move.stream;
       block_columns_ = kColumnsOfRuns;
       block_rows_ = std::max<int64_t>(kBytesOfRuns / widest, 1);
-      // Prefetches further down the column, or the memory behind it; otherwise the beginning of the next
+      // Prefetches further down the column, or the memory after it; otherwise the beginning of the next
       // columns.
       const int64_t ahead = std::max<int64_t>(kBytesAhead / widest, 1);
       const bool goes_on = rows_ >= 2 * ahead || from_.column == rows_ * from_.row;

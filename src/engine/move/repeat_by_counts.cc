@@ -1,4 +1,4 @@
-// repeat_interleave (see repeat_by_counts.h): sums blocks of counts, then each block writes behind those before it.
+// repeat_interleave (see repeat_by_counts.h): sums blocks of counts, then each block writes after those before it.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/move/repeat_by_counts.h"
 

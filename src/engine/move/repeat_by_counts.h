@@ -27,7 +27,7 @@ struct RepeatInterleave {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Returns the number of sums for so many elements.
+// Returns the number of sums for `elements` elements.
 int64_t RepeatInterleaveBlocks(int64_t elements) noexcept;
 
 }  // namespace portacl::engine

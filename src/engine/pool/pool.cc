@@ -116,7 +116,7 @@ class RowGroup {
   }
 
   void Run(int64_t first_row, int64_t count) {
-    PlaceLanes(first_row, count);
+    SetLanes(first_row, count);
     for (int64_t x = 0; x < job_.extent[4]; x += kTile) RunTile(x, std::min(kTile, job_.extent[4] - x));
   }
 
@@ -133,7 +133,7 @@ class RowGroup {
     return static_cast<char*>(context.addresses[row.operand]) + row.offset;
   }
 
-  void PlaceLanes(int64_t first_row, int64_t count) {
+  void SetLanes(int64_t first_row, int64_t count) {
     count_ = count;
     most_z_ = most_y_ = 0;
     int64_t index[4];

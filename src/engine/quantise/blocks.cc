@@ -135,7 +135,7 @@ int64_t RowsCovered(const RowGroups& groups, int64_t rows, const JobContext& con
                [&](int64_t, const Rows& own) { covered = own.end; });
   return covered;
 }
-// Returns how many groups a unit takes: each unit looks at all groups before its own, so that there are few units.
+// Returns the number of groups in a unit. There are few units, because each reads the sizes of all groups before its own.
 int64_t GroupsOfUnit(const RowGroups& groups) { return QuotientUp(groups.count, 256); }
 
 // Quantises a row whose blocks are contiguous: numbers [from, to) of it.
@@ -159,8 +159,8 @@ void QuantiseContiguous(const QuantiseMx& job, const Source& x, const Sink& code
   if (to == job.length && blocks % 2 != 0) scales[blocks] = 0;
 }
 
-// Quantises up to two blocks of rows, of columns [from, to): the second dim has another stride than the numbers of
-// a block. `first` counts the rows of all outer parts.
+// Quantises up to two blocks whose numbers are in different rows, for columns [from, to). `first` is their first row,
+// counted over all outer indices.
 void QuantisePair(const QuantiseMx& job, const Source& x, const Sink& codes, uint8_t* scales, int64_t first,
                   int64_t end, int64_t from, int64_t to) {
   const int64_t n = to - from;

@@ -1,5 +1,5 @@
 // Blocks of numbers that share a scale: a power of two along one dim (MX), or a float32 number for a rectangle.
-// Each is a trivially copyable step of a job (OpList::Compute); its operands are dense.
+// Each is a listed op (OpList::Compute), trivially copyable; its operands are dense.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -64,7 +64,7 @@ struct QuantiseMxSquares {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Numbers of MX codes; the scale 0xFF gives NaN.
+// Turns MX codes into numbers. The scale 0xFF gives NaN.
 struct DequantiseMx {
   Numbers codes;
   BufferRef scales;
@@ -93,7 +93,7 @@ struct DivideBlocks {
 
 // Quantises blocks of rows by their greatest finite magnitude g, which counts as `least` at least: the scale is g *
 // (1 / most), in float32. Numbers are multiplied by most / g; with `rounds_up` the scale becomes the power of two not
-// below it, and numbers are multiplied by its reciprocal. A product that is not finite leaves the number.
+// below it, and numbers are multiplied by its reciprocal. If a product is not finite, the number itself is encoded.
 struct QuantiseRowBlocks {
   Numbers x;
   BufferRef codes;
@@ -139,7 +139,7 @@ struct QuantiseRectangles {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Rows times a scale of their group as codes, and the greatest magnitude of each group, in x's dtype.
+// Quantises rows times the scale of their group, and finds the greatest magnitude of each group, in x's dtype.
 struct QuantiseGroups {
   Numbers x;
   BufferRef codes;
@@ -153,8 +153,8 @@ struct QuantiseGroups {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Numbers as those that are nearest to them among zero point and scale allow: (clamp(q) - zero) * scale, q =
-// nearest(x / scale) + zero, and whether q was within the limits.
+// Replaces each number by the nearest one that has a code (fake quantisation): (clamp(q) - zero) * scale with
+// q = nearest(x / scale) + zero. Also writes whether q was within the limits.
 struct FakeQuantise {
   Numbers x;
   Numbers to;

@@ -43,7 +43,7 @@ void ForEachTile(int64_t begin, int64_t end, const Body& body) {
     body(column, std::min(kTileColumns, end - column));
 }
 
-// The operations that follow from the extremes of a row - multiply, divide, add - and the step that is written.
+// The factor, divisor and term of a row, which follow from its extremes, and the step between codes that is written.
 struct RowScale {
   float factor = 1;
   float divisor = 1;
@@ -130,7 +130,7 @@ class Coder {
   const char* tensor_ = nullptr;
 };
 
-// How rows are cut for threads: rows that do not determine the scale into blocks, others not.
+// The units of work of threads: blocks of a row, or whole rows if a row determines its scale.
 struct Units {
   Units(const QuantisedRows& job, const Quantiser& quantiser) {
     const bool is_dynamic =

@@ -8,9 +8,9 @@
 
 namespace portacl::engine {
 
-// Byte i has the codes of numbers 2 * i, in its low half, and 2 * i + 1: of INT32 the low four bits; of FLOAT the code
-// of FLOAT4_E2M1 whose number that is, 0 if there is none. A trivially copyable step of a job (OpList::Compute) of
-// dense operands.
+// Packs codes: byte i has the code of number 2 * i in its low half, and that of number 2 * i + 1 in its high half. The
+// code of an INT32 is its low four bits. The code of a FLOAT is the FLOAT4_E2M1 of equal value, or 0 if there is none. A
+// listed op (OpList::Compute) with dense operands, trivially copyable.
 struct PackCodes {
   BufferRef from;
   BufferRef to;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace quantise;
 
-// A row of factors as float32, converted again only when it is another.
+// Converts a row of factors to float32, and keeps it for following rows with the same factors.
 class KeptRow {
  public:
   KeptRow(const FactorRow& factors, float* memory) : factors_(factors), memory_(memory) {}
@@ -80,7 +80,7 @@ class RowsToCodes {
       const int64_t at = row * job_.columns + begin;
       const char* const x = numbers + at * number_size_;
       const CodeSteps steps = StepsOf(row, group, begin, n, x, scales, offsets);
-      // A row that determines its scale is read twice: while it is encoded the next one comes.
+      // Rows that determine their scale are read twice. Encoding one prefetches the next.
       const char* const next = units_.reads_row && unit + 1 < to ? x + job_.columns * number_size_ : nullptr;
       functions_.encode(x, steps, static_cast<size_t>(n), next, codes + at * code_bits_ / 8, streams);
     }

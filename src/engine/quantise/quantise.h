@@ -102,7 +102,7 @@ struct QuantiseNormed : QuantisedRows {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Gated rows: of 2 * columns numbers an activation of one half, or of every second column, times the other.
+// Gated rows: an activation of one half of 2 * columns numbers (or of every second number), times the other half.
 struct GatedRows : QuantisedRows {
   enum class Form : uint8_t { kSilu, kClampedPairs, kClampedHalves, kClampedSilu };
   Numbers x;
@@ -119,15 +119,15 @@ struct QuantiseGated : GatedRows {
   Quantiser quantiser[1];
   void Run(const JobContext& context) const noexcept;
 };
-// Writes them as numbers.
+// Writes gated rows as numbers.
 struct SwigluRows : GatedRows {
   Numbers to;
   void Run(const JobContext& context) const noexcept;
 };
 
-// The gradients of rows of SiLU of one half times the other, of numbers up to a limit: with a, b the halves and s the
-// logistic function of a, g = gradient * weight: g * b * s * (1 + a * (1 - s)) and g * (a * s), 0 where a or b is
-// beyond the limit.
+// The gradients of silu(a) * b, where a and b are the halves of a row. With s the logistic function of a, and
+// g = gradient * weight, they are g * b * s * (1 + a * (1 - s)) and g * (a * s). If numbers are limited, they are 0
+// where a or b is beyond the limit.
 struct SwigluGradient : QuantisedRows {
   Numbers x;
   Numbers gradient;  // of columns

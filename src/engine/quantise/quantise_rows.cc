@@ -1,5 +1,5 @@
 // Quantises normalised rows to codes, and turns codes into numbers (see quantise.h). One thread computes a
-// row, and nothing depends on where a vector begins, so that bits do not depend on who does what.
+// row, and nothing depends on where a vector begins, so bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

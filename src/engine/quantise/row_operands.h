@@ -74,7 +74,7 @@ class FactorRow {
         columns_(factors.by_column ? columns : 1) {}
   bool is_there() const { return view_.is_there(); }
 
-  // Returns which row of factors a row takes.
+  // Returns the index of the row of factors for a row.
   int64_t Which(int64_t row, int64_t group) const {
     return by_group_ ? std::clamp<int64_t>(group, 0, rows_ - 1) : row % rows_;
   }

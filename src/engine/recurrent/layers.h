@@ -11,10 +11,10 @@
 
 namespace portacl::engine::recurrent {
 
-// Cells has kGates, the number of a cell's gates, and kSaved, the number of lists that a step saves to, and
-//   LoadFurtherStates(cell), StoreFurtherStates(cell)  for states beside h
+// The template parameter Cells defines kGates, the number of a cell's gates, and kSaved, the number of lists that a step saves to, and
+//   LoadFurtherStates(cell), StoreFurtherStates(cell)  for states other than h
 //   Step(b, gates, hidden, h, saved)  computes row b from the input's part of the gates, the hidden state's part, and h. It overwrites
-//                                     h with the next h, and sets `saved` to the addresses of what it saves
+//                                     h with the next h, and sets `saved` to the addresses of the values that it saves
 template <class Cells>
 class ForwardLayers : protected Steps {
  public:
@@ -119,9 +119,9 @@ struct BackwardStep {
   float* of_hidden_gates;  // gradients of the hidden state's part of the gates
 };
 
-// Cells has kGates and kSaved as above, kSavedH, the index of h among the saved lists, and
-//   kHiddenGatesDiffer  whether the hidden state's part of the gates has other gradients than the input's part. If so, a step writes
-//                       both, and of_h is added to the product of the former; else of_h is overwritten
+// The template parameter Cells defines kGates and kSaved as above, kSavedH, the index of h among the saved lists, and
+//   kHiddenGatesDiffer  true if the gradient of the hidden state's part of the gates differs from that of the input's part. Then a step
+//                       writes both, and of_h is added to the product of the hidden part; else of_h is overwritten
 //   LoadFurtherStates(cell), StoreFurtherStates(cell)
 //   Step(step)
 template <class Cells>

@@ -78,7 +78,7 @@ class ReductionRun {
   // Tells whether the kernel reads all inputs directly, and they are dense or repeated across the walk's rows.
   bool LieAcross() const;
 
-  // Returns rows for the kernel that are columns of the walk: every `step`th, from `skip` columns behind the
+  // Returns rows for the kernel that are columns of the walk: every `step`th, from `skip` columns after the
   // cursor on.
   RowsInPlace ColumnsFrom(const Cursor& cursor, int64_t skip, int64_t step) const;
 
@@ -118,7 +118,7 @@ class ReductionRun {
   void WriteColumns(FormulaTiles& tiles, int64_t position, int64_t columns, int64_t rows, float* written,
                     int64_t pitch) const;
 
-  // Prefetches the memory behind rows of n elements, which are the next rows to add.
+  // Prefetches the memory after rows of n elements, which are the next rows to add.
   void PrefetchBehind(const RowsInPlace& in_place, int64_t rows, int64_t n) const;
 
   // ---- the terms of an output are one row apart: rows (sums_by_row.cc) ----
@@ -143,7 +143,7 @@ class ReductionRun {
   int64_t StripeBegin(int64_t stripe, int64_t stripes) const;
 
   // Sums rows [row, row + rows) of columns [column, column + columns) into sums[0..columns). The memory
-  // behind these holds the tree.
+  // after these holds the tree.
   void SumRows(FormulaTiles& tiles, int64_t outer, int64_t row, int64_t rows, int64_t column, int64_t columns,
                double* sums) const;
 

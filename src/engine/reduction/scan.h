@@ -42,7 +42,7 @@ using ScanFunction = void (*)(ScanWork& work);
 struct ScanFunctions {
   ScanFunction run;
   // Scans kScanLines lines together: `rows` terms of each from term number `at` on, with the results of one
-  // line behind those of the previous. nullptr if not supported.
+  // line after those of the previous. nullptr if not supported.
   ScanFunction together;
 };
 

@@ -347,7 +347,7 @@ HWY_INLINE void SumLanes(const Terms& terms, SumWork& work) {
     }
     for (const size_t last = HWY_MIN(end, n < kLanes ? 0 : n - kLanes + 1); i < last; i += kLanes) {
       Terms16 some = terms.template At<false>(i);
-      // Elements behind the end may be read, but are not added.
+      // Elements after the end may be read, but are not added.
       if (HWY_UNLIKELY(end - i < kLanes)) some = Keep(some, 0, end - i);
       sums.Add(some);
     }

@@ -18,7 +18,7 @@ constexpr int64_t kTile = 256;
 constexpr int64_t kThreadBlockElements = 16384;
 
 // Returns where point `index` of `count` along an axis is, from -1 to 1.
-float PlaceOf(int64_t index, int64_t count, bool aligns_corners) {
+float PositionOf(int64_t index, int64_t count, bool aligns_corners) {
   if (count == 1) return 0;
   const auto from_middle = static_cast<double>(2 * index - (count - 1));
   return static_cast<float>(from_middle / static_cast<double>(aligns_corners ? count - 1 : count));
@@ -33,7 +33,7 @@ void WriteRow(const AffineJob& job, const char* map, float z, float y, char* to)
     const int64_t count = std::min(kTile, job.extent[3] - first);
     float x[kTile];
     float coordinate[kTile];
-    for (int64_t k = 0; k < count; ++k) x[k] = PlaceOf(first + k, job.extent[3], job.aligns_corners);
+    for (int64_t k = 0; k < count; ++k) x[k] = PositionOf(first + k, job.extent[3], job.aligns_corners);
     for (int i = 0; i < axes; ++i) {
       const float by_x = numbers[i][0];
       const float of_y = numbers[i][1] * y;
@@ -65,8 +65,8 @@ void AffineJob::Run(const JobContext& context) const noexcept {
       const int64_t row = k % extent[2];
       const int64_t plane = k / extent[2] % extent[1];
       const int64_t map = k / extent[2] / extent[1];
-      WriteRow(*this, from + map * map_stride[0], PlaceOf(plane, extent[1], aligns_corners),
-               PlaceOf(row, extent[2], aligns_corners),
+      WriteRow(*this, from + map * map_stride[0], PositionOf(plane, extent[1], aligns_corners),
+               PositionOf(row, extent[2], aligns_corners),
                to + map * grid_stride[0] + plane * grid_stride[1] + row * grid_stride[2]);
     }
   });

@@ -1,4 +1,4 @@
-// Tables of a job over up to three axes, in one piece of memory: the job's, or the workspace; and the loop over rows that such jobs share.
+// Tables of a job over up to three axes, in one block of memory: the job's, or the workspace; and the loop over rows that such jobs share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

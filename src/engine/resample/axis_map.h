@@ -77,7 +77,7 @@ template <class F>
 void ForEachAxisRange(const AxisMap& map, const F& f) {
   const int64_t n = map.kind == AxisMap::Kind::kWrap ? map.circle : map.length;
   const int64_t positions = map.inner;
-  const auto piece = [&](int64_t a, int64_t begin, int64_t end, int64_t index, int64_t step) {
+  const auto range = [&](int64_t a, int64_t begin, int64_t end, int64_t index, int64_t step) {
     if (begin < end) f(a, begin, end - begin, index, step);
   };
   if (map.kind == AxisMap::Kind::kWindows) {
@@ -90,25 +90,25 @@ void ForEachAxisRange(const AxisMap& map, const F& f) {
       };
       const int64_t begin = reaching(0);
       const int64_t end = reaching(n);
-      piece(a, 0, begin, -1, 0);
-      piece(a, begin, end, start + begin * map.inner_step, map.inner_step);
-      piece(a, std::max(begin, end), positions, -1, 0);
+      range(a, 0, begin, -1, 0);
+      range(a, begin, end, start + begin * map.inner_step, map.inner_step);
+      range(a, std::max(begin, end), positions, -1, 0);
     }
   } else if (map.kind == AxisMap::Kind::kWrap) {
     for (int64_t b = 0; b < positions;) {
       const int64_t index = ((b - map.before) % n + n) % n;
       const int64_t end = std::min(positions, b + n - index);
-      piece(0, b, end, map.first + index, 1);
+      range(0, b, end, map.first + index, 1);
       b = end;
     }
   } else {
     const bool reflects = map.kind == AxisMap::Kind::kReflect;
     const int64_t begin = std::clamp<int64_t>(map.before, 0, positions);
     const int64_t end = std::clamp<int64_t>(map.before + n, 0, positions);
-    piece(0, 0, begin, reflects ? map.before : 0, reflects ? -1 : 0);
-    piece(0, begin, end, begin - map.before, 1);
+    range(0, 0, begin, reflects ? map.before : 0, reflects ? -1 : 0);
+    range(0, begin, end, begin - map.before, 1);
     const int64_t behind = std::max(begin, end);
-    piece(0, behind, positions, reflects ? 2 * (n - 1) - (behind - map.before) : n - 1, reflects ? -1 : 0);
+    range(0, behind, positions, reflects ? 2 * (n - 1) - (behind - map.before) : n - 1, reflects ? -1 : 0);
   }
 }
 

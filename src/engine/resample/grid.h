@@ -25,9 +25,9 @@ struct GridRules {
   bool aligns_corners;
 };
 
-// Makes the job: every element of the output is interpolated among the input's at the grid's place, -1 to 1 across each
-// dim (docs/numerics.md). One dtype: FLOAT, FLOAT16 or BF16 in float32, DOUBLE in float64, rounded once. No dim is 0. A place
-// that is NaN counts as -1. Volumes and DOUBLE have no cubic filter.
+// Makes the job. It interpolates every element of the output at the coordinates that the grid gives, -1 to 1 across each
+// dim of the input (docs/numerics.md). All have one dtype: FLOAT, FLOAT16 or BF16, computed in float32, or DOUBLE, and are
+// rounded once. No dim is 0. A coordinate that is NaN counts as -1. Volumes and DOUBLE have no cubic filter.
 GridJob MakeGridJob(const GridOperands& operands, const GridRules& rules, Isa isa, int threads) noexcept;
 
 // The gradients, of the shapes of input and grid. One that is null is not computed.
@@ -38,9 +38,9 @@ struct GridGradients {
   int grid_operand;
 };
 
-// Makes the job of the gradients. The operands have the gradient of the output in its place. An element of the input's gradient is
-// the sum, from +0 on, of weight * gradient over the points that it is a tap of, in their order; a coordinate's is the sum over channels of
-// gradient * (the sum over taps of element * how much the tap's weight changes). The types are those of sampling, rounded once.
+// Makes the job of the gradients. operands.output is the gradient of the output. An element of the input's gradient is the
+// sum of weight * gradient over the points that use it as a tap, from +0 on, in their order. A coordinate's gradient is the sum
+// over channels of gradient * (the sum over taps of element * the derivative of the tap's weight). Types are as for sampling.
 GridGradientJob MakeGridGradientJob(const GridOperands& operands, const GridGradients& gradients,
                                     const GridRules& rules, Isa isa, int threads) noexcept;
 

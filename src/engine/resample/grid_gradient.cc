@@ -85,7 +85,7 @@ class PointTaps {
   T slope_[3][kMostTaps][kPositions];
 };
 
-// Calls f(points) for parts [first, last) of the rows of points of all images.
+// Calls f(image, points) for thread blocks [first, last). A block is at most kPositions points of one row.
 template <class F>
 void ForEachPoints(const GridGradientJob& job, const JobContext& context, int64_t first, int64_t last,
                    const F& f) {
@@ -116,7 +116,7 @@ void ForEachPoints(const GridGradientJob& job, const JobContext& context, int64_
   }
 }
 
-// The parts that an image's points are divided into.
+// Returns the number of thread blocks of one image (see ForEachPoints).
 int64_t PartsOfImage(const GridJob& job) {
   return job.planes * job.rows * ((job.columns + kPositions - 1) / kPositions);
 }

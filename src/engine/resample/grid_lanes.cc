@@ -175,7 +175,8 @@ class Lanes {
     SetTaps(count);
     if (job_.load == nullptr) return SampleFloats(input, output, count);
     for (int64_t channel = 0; channel < job_.channels; ++channel)
-      SampleHalves(input + channel * job_.input_stride[1], output + channel * job_.output_stride[1], count);
+      Sample16BitFloats(input + channel * job_.input_stride[1], output + channel * job_.output_stride[1],
+                        count);
   }
 
  private:
@@ -300,7 +301,7 @@ class Lanes {
     }
   }
 
-  HWY_INLINE void SampleHalves(const char* input, char* output, int64_t count) const {
+  HWY_INLINE void Sample16BitFloats(const char* input, char* output, int64_t count) const {
     alignas(64) float values[kTaps][kPositions];
     alignas(64) float sums[kPositions];
     uint16_t raw[kPositions];

@@ -80,9 +80,9 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
   int64_t most = 0;
   int64_t run = 0;
   int64_t last = -1;
-  int64_t place = -1;
+  int64_t position = -1;
   ForEachTap(map, [&](int64_t, int64_t b, int64_t index, double) {
-    if (std::exchange(place, b) == b) return;
+    if (std::exchange(position, b) == b) return;
     run = std::exchange(last, index) == index ? run + 1 : 1;
     most = std::max(most, run);
   });
@@ -168,18 +168,18 @@ struct SumMaker {
   SumJob Make(std::byte* memory) const noexcept;
 
  private:
-  // The job but for what is in its tables.
+  // Returns the job without the contents of its tables.
   SumJob Laid(const Numbers& numbers) const noexcept;
   void WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   void WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
-  // The taps of each position, padded to as many as one may have.
+  // Writes the taps of each position, padded to the same number.
   void WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
-  // The taps of each index, padded to as many as any has, which are then counted, or listed.
+  // Write the taps of each index, padded to the largest number that occurs, or as a list.
   void WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept;
   void WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   void WriteRanges(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
-  // A tap of a column, by its number.
-  void WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t place,
+  // Writes one tap of a column.
+  void WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t offset,
                 double weight) const noexcept;
 };
 
@@ -230,13 +230,13 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
                 : job.taps <= kMostPadded ? SumJob::Columns::kPadded
                                           : SumJob::Columns::kListed;
   const bool is_padded = job.columns == SumJob::Columns::kPadded;
-  const int64_t placed = to_positions || is_padded ? job.taps * loop.columns : 0;
+  const int64_t tap_count = to_positions || is_padded ? job.taps * loop.columns : 0;
   TableSizes sizes;
   job.first_row_tap = sizes.Add<int64_t>(loop.rows + 1);
   job.row_taps = sizes.Add<RowTap>(MostRowTaps());
   job.first_in_tile = sizes.Add<int64_t>(to_positions ? 0 : (is_gathered ? loop.columns : Tiles()) + 1);
-  job.offsets = sizes.Add<int64_t>(placed);
-  job.weights = sizes.Add<double>(placed);
+  job.offsets = sizes.Add<int64_t>(tap_count);
+  job.weights = sizes.Add<double>(tap_count);
   job.column_taps =
       sizes.Add<ColumnTap>(is_gathered && !is_padded ? columns.Positions() * columns.MostTaps() : 0);
   job.ranges = sizes.Add<Range>(0);  // the last: as many as there are
@@ -257,7 +257,7 @@ SumJob SumMaker::Laid(const Numbers& numbers) const noexcept {
 void SumMaker::WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
   int64_t* const first_tap = job.first_row_tap.In(memory);
   RowTap* const taps = job.row_taps.In(memory);
-  // Neighbours on both sides of a tap: `to` counts what is made, `from` what is summed.
+  // Both ends of a tap along one axis: the index of the result (`to`) and of the element that is added to it (`from`).
   struct Ends {
     int64_t to;
     int64_t from;
@@ -274,11 +274,11 @@ void SumMaker::WriteRows(const SumJob& job, std::byte* memory, int64_t size) con
       const Ends z = ends(maps.planes, plane_a, plane_b, plane);
       ForEachTapOf(maps.rows, direction, [&](int64_t a, int64_t b, int64_t index, double weight) {
         const Ends y = ends(maps.rows, a, b, index);
-        // The neighbours along planes share the places of rows.
+        // The neighbours along planes share the slots of rows.
         constexpr int64_t kOfPlane = kRowsKept / 2;
-        const int64_t place =
+        const int64_t slot =
             maps.planes.MostTaps() == 1 ? y.from % kRowsKept : z.from % 2 * kOfPlane + y.from % kOfPlane;
-        f(z.to * job.rows_of_plane + y.to, RowTap{(z.offset + y.offset) * size, place, part * weight});
+        f(z.to * job.rows_of_plane + y.to, RowTap{(z.offset + y.offset) * size, slot, part * weight});
       });
     });
   };
@@ -289,15 +289,15 @@ void SumMaker::WriteRows(const SumJob& job, std::byte* memory, int64_t size) con
   Rewind(first_tap, loop.rows);
 }
 
-void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t place,
+void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, int64_t number, int64_t offset,
                         double weight) const noexcept {
   const int64_t start = column / kTileColumns * kTileColumns;
   const int64_t at =
       start * job.taps + number * std::min(kTileColumns, loop.columns - start) + (column - start);
   if (job.columns == SumJob::Columns::kNear) {
-    reinterpret_cast<int32_t*>(job.offsets.In(memory))[at] = static_cast<int32_t>(place / job.from_size);
+    reinterpret_cast<int32_t*>(job.offsets.In(memory))[at] = static_cast<int32_t>(offset / job.from_size);
   } else {
-    job.offsets.In(memory)[at] = place;
+    job.offsets.In(memory)[at] = offset;
   }
   if (job.is_wide) {
     job.weights.In(memory)[at] = weight;

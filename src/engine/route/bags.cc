@@ -1,5 +1,5 @@
-// Sums, means and maxima of bags (see bags.h). One thread computes a bag, in the order of its entries, so that
-// bits do not depend on who does what.
+// Sums, means and maxima of bags (see bags.h). One thread computes a bag, in the order of its entries, so
+// bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/route/bags.h"
 

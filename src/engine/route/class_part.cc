@@ -151,7 +151,7 @@ void ReduceClassPart::Run(const JobContext& context) const noexcept {
       PutWhole(place, context, row, is_wide, at);
       if (is_masked) bits = static_cast<unsigned char>(bits | 1U << (i - low));
     }
-    // Bits behind the last row are those of a target of 0.
+    // The bits after the last row are set as for a target of 0.
     if (first + high == all_rows && is_elsewhere(0)) {
       for (int64_t i = high - low; i < kRowsTogether; ++i) bits = static_cast<unsigned char>(bits | 1U << i);
     }

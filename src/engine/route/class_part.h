@@ -1,5 +1,5 @@
-// Rows of logits of a part of the classes, as several devices share a vocabulary: the numbers that a loss is put
-// together of, and its gradient. Listed ops (OpList::Compute, StageList::Compute), trivially copyable.
+// Rows of logits of one device's range of classes, when several devices divide a vocabulary: the numbers from which the
+// loss is computed, and its gradient. Listed ops (OpList::Compute, StageList::Compute), trivially copyable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,7 +37,7 @@ struct ReduceClassPart {
   StridedElements sum;        // of exp(logit - most)
   StridedElements predicted;  // the target's logit - most, or 0
   StridedElements mask;       // bytes; bit r % 8 of byte r / 8: whether row r's target is elsewhere
-  StridedElements place;      // the target's place in this part, or 0
+  StridedElements place;      // the target's index in this range, or 0
   bool gives_logits;
   StridedElements copy;  // a row; written
   int64_t copy_column;

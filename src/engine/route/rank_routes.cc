@@ -1,5 +1,5 @@
 // Sends rows to the ranks of their experts and back (see rank_routes.h). One thread computes a row, and sums follow the
-// order of choices, so that bits do not depend on who does what.
+// order of choices, so bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/route/rank_routes.h"
 
@@ -30,7 +30,7 @@ void Put(BufferRef buffer, const JobContext& context, int64_t i, T value) {
   Store<T>(buffer.Address(context) + i * static_cast<int64_t>(sizeof(T)), value);
 }
 
-// Numbers that travel behind a row.
+// Numbers that are sent after the elements of a row.
 struct Trailer {
   int32_t token;
   int32_t column;
@@ -50,7 +50,7 @@ void ForEachPart(int64_t columns, const Body& body) {
     body(first, std::min(kColumns, columns - first));
 }
 
-// Fails the job before it takes part in an exchange: the other ranks then wait until their time is over.
+// Fails the job before its part of an exchange, so the other ranks wait until their timeout.
 void FailCounts(const JobContext& context, const char* what, int64_t value, int64_t most) {
   Text message(context.api, ": ", what, " ");
   message.Add(value).Add(" rows, accepted: at most ").Add(most).Add(".");
@@ -158,7 +158,7 @@ void DispatchRows::Pack(const JobContext& context, int64_t entry, char* record) 
   std::memcpy(record + RecordBytes() - int64_t{sizeof trailer}, &trailer, sizeof trailer);
 }
 
-// Words: the counts that came, then where the rows of each (own expert, rank) go and come from, then ranges.
+// `words` holds the received counts, then where the rows of each (own expert, rank) go and come from, then ranges.
 bool DispatchRows::ExchangeCounts(const JobContext& context) const {
   const int64_t each = routes.experts_of_rank * kWord;
   int64_t* const came_counts = WordsAt(words, context);
@@ -270,7 +270,7 @@ void DispatchRows::Run(const JobContext& context) const noexcept {
 
 // ---- combine ----
 
-// Words: the place of each entry among the rows that come, then ranges.
+// `words` holds the position of each entry among the received rows, then ranges.
 bool CombineRanks::Exchange(const JobContext& context) const {
   const int64_t* const ordered = WordsAt(routes.order, context);
   const int64_t* const begins = WordsAt(routes.begin, context);

@@ -11,8 +11,8 @@
 
 namespace portacl::engine {
 
-// The ranks and experts to which the entries of this rank go. Entry t * (choices + shared) + j is choice j of token t; behind the choices come
-// shared experts, to which every active token goes. The first ranks hold shared experts, the others
+// The ranks and experts to which the entries of this rank are sent. Entry t * (choices + shared) + j is choice j of token t. After
+// the choices follow shared experts, to which every active token is sent. The first ranks hold shared experts, the others
 // `experts_of_rank` routed ones each.
 struct RankRoutes {
   BufferRef expert;  // INT32, tokens x choices
@@ -24,8 +24,8 @@ struct RankRoutes {
   int64_t experts, experts_of_rank;
   int64_t special;  // experts behind the routed ones, to which nothing is sent
   int64_t shared, shared_ranks;
-  // Words of the workspace: the entries in the order in which they are sent, which is that of ranks, experts and
-  // entries; the number of entries of each rank's experts, and where they begin, with their end behind.
+  // INT64 arrays in the workspace: the entries in the order in which they are sent (by rank, expert and entry); the
+  // number of entries for each rank's experts; and the first entry of each, followed by the end of the last one.
   BufferRef order, count, begin;
   const char* name;
   bool raises;
@@ -35,13 +35,13 @@ struct RankRoutes {
   int64_t Keys() const { return ranks * experts_of_rank; }
   // The number of experts here.
   int64_t OwnExperts() const { return own < shared_ranks ? 1 : experts_of_rank; }
-  // Fills the words. Reports the first expert that does not exist, which gets nothing.
+  // Fills these arrays. Reports the first entry whose expert does not exist; such entries are not sent.
   void Plan(const JobContext& context) const;
   // Tells whether a token has an active choice.
   bool IsActive(const JobContext& context, int64_t token) const;
 };
 
-// Sends each entry's row to the rank of its expert, and writes what comes in the order of (own expert, rank, entry).
+// Sends each entry's row to the rank of its expert, and writes the received rows in the order of (own expert, rank, entry).
 // Two exchanges: counts, then rows.
 struct DispatchRows {
   RankRoutes routes;
@@ -79,14 +79,14 @@ struct DispatchRows {
 };
 
 // Returns rows of experts to their tokens and sums them: the choices' rows times their factors, then shared ones.
-// One exchange. Tokens that are not active keep what they had, or become 0.
+// One exchange. The rows of inactive tokens are left unchanged, or become 0.
 struct CombineRanks {
   RankRoutes routes;
   NumberRows source;  // source_rows x columns
   int64_t source_rows, columns;
   BufferRef received;  // INT32, as DispatchRows writes it
   BufferRef factor;    // FLOAT of each choice
-  // Special experts: they give nothing, the token's own row, or alpha1 times that plus alpha2 times a constant.
+  // Special experts return nothing, the token's own row, or alpha1 times that row plus alpha2 times a constant one.
   int64_t zeros, copies, constants;
   BufferRef token, alpha1, alpha2, constant_row;  // FLOAT; read where there are such experts
   OptionalBuffer added;                           // FLOAT: a row of each token

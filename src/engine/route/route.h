@@ -217,13 +217,13 @@ struct QuantiseRows {
 struct MapEntries {
   BufferRef map;  // BOOL bytes, tokens x experts
   int64_t tokens, experts;
-  int64_t capacity;       // 0: only the ones; else so many of each expert, padded with tokens that have none
-  int64_t rows;           // rows that are listed
-  int64_t of_token;       // entries of each token, without padding
-  OptionalBuffer token;   // of each row
-  OptionalBuffer expert;  // of each row
-  OptionalBuffer rank;    // the row of each token's entries, ascending by expert; -1 if there are fewer
-  OptionalBuffer ones;    // the index in the map of each token's entries, token by token; or -1
+  int64_t capacity;  // rows of each expert, padded with tokens that have none. 0: only the rows that exist
+  int64_t rows;      // rows that are listed
+  int64_t of_token;  // entries of each token, without padding
+  OptionalBuffer token;     // of each row
+  OptionalBuffer expert;    // of each row
+  OptionalBuffer rank;      // the row of each token's entries, ascending by expert; -1 if there are fewer
+  OptionalBuffer ones;      // the index in the map of each token's entries, token by token; or -1
   OptionalBuffer in_order;  // the index in the map of each row
   void Run(const JobContext& context) const noexcept;
 };

@@ -1,5 +1,5 @@
 // Takes, sums and multiplies rows (see route.h). One thread computes a row, and sums follow the order of
-// entries, so that bits do not depend on who does what.
+// entries, so bits do not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

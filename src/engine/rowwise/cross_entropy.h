@@ -17,7 +17,7 @@ struct CrossEntropy {
   ClassLoss loss;
   bool has_rows;
   bool is_gradient;       // losses over classes run first
-  int workspace_operand;  // operand number that both jobs use for the workspace, behind all others
+  int workspace_operand;  // operand number that both jobs use for the workspace, after all others
 
   void Run(const JobContext& context) const noexcept;
 };

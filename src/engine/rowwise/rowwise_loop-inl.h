@@ -438,7 +438,7 @@ class Row {
   const RowwiseWork& work_;
   const size_t row_;
   char* operand_
-      [kMaxRowwiseOperands];  // entries behind kOperands exist because parts of rows use the full array
+      [kMaxRowwiseOperands];  // entries after kOperands exist because parts of rows use the full array
 };
 
 // ---- formulas ----

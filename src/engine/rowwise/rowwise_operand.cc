@@ -47,8 +47,7 @@ void ForEachRun(const RowwiseOperand& operand, char* base, int64_t row, int64_t 
 // Tells whether the elements of neighbouring rows are adjacent in memory.
 bool IsAcross(BlockStrides memory, int32_t size) { return memory.row == size && memory.column != size; }
 
-// Calls copy for blocks of at most so many rows and columns. A block that is transposed stays in the
-// first-level cache.
+// Calls copy for tiles of the rows and columns. A tile that is transposed stays in the first-level cache.
 template <class Copy>
 void ForEachTile(BlockStrides memory, int32_t size, int64_t rows, int64_t columns, const Copy& copy) {
   const bool is_across = IsAcross(memory, size);

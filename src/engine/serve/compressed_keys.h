@@ -1,5 +1,5 @@
 // Attention to compressed keys, which also ranks the blocks of keys that were compressed, and the gradients of
-// attention to chosen blocks. Each is a trivially copyable step of a job (OpList::Compute) with dense operands.
+// attention to selected blocks. Each is a listed op (OpList::Compute) with dense operands, trivially copyable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -25,7 +25,8 @@ int64_t WordOr(const OptionalBuffer& buffer, const JobContext& context, int64_t 
 
 }  // namespace
 
-// A block takes some columns of all sequences, one after the other, since several may have one line.
+// A thread block takes some columns of all sequences, one sequence after the other, because several sequences may
+// share one line of `state`.
 void ConvolveFromStates::Run(const JobContext& context) const noexcept {
   constexpr int64_t kBefore = kTaps - 1;
   ForEachBlock(Blocks(), threads, [&](int64_t block) {
@@ -58,7 +59,7 @@ void ConvolveFromStates::Run(const JobContext& context) const noexcept {
           Bring(state, context, state_at(row), n, to_row);
         }
       };
-      // The rows to keep are read before results take the places of any.
+      // Reads the rows to keep before results overwrite them.
       const int64_t all = passed + kBefore + count;
       const int64_t stays = std::min(slots, all);
       for (int64_t i = 0; i < stays; ++i) bring(all - stays + i, kept + i * kColumns);

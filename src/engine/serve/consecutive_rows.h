@@ -1,6 +1,6 @@
 // Weighted sums of consecutive rows of sequences: the causal convolution that continues from states of
-// requests, and windows that are compressed to one row. Each is a trivially copyable step of a job
-// (OpList::Compute) with dense operands.
+// requests, and windows that are compressed to one row. Each is a listed op (OpList::Compute) with dense
+// operands, trivially copyable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

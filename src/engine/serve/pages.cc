@@ -33,7 +33,7 @@ int64_t Product(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-// Calls body(first, end) for blocks of items of so many numbers.
+// Calls body(first, end) for thread blocks of items. Each item has `numbers` numbers.
 template <class Body>
 void ForEachThreadBlock(int64_t items, int64_t numbers, int threads, const Body& body) {
   const int64_t each = std::max<int64_t>(1, kTogether / std::max<int64_t>(numbers, 1));

@@ -1,5 +1,5 @@
-// Hyper-connections of residual streams: what goes into a layer, what comes out of it, and the doubly stochastic
-// matrices that mix streams. Each is a trivially copyable step of a job (OpList::Compute) with dense operands.
+// Hyper-connections of residual streams: the input of a layer, the streams after it, and the doubly stochastic
+// matrices that mix streams. Each is a listed op (OpList::Compute) with dense operands, trivially copyable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,6 @@
-// Attention of which each query sees keys that were chosen for it: ranking the keys of a sequence, and
-// attending to the chosen ones. Each is a trivially copyable step of a job (OpList::Compute) with dense
-// operands. Keys have one head, which all heads of queries share, but in AttendToHeads.
+// Sparse attention, in which each query sees selected keys: ranking the keys of a sequence, and attending
+// to the selected ones. Each is a listed op (OpList::Compute) with dense operands, trivially copyable. Keys
+// have one head, which all heads of queries share; AttendToHeads has several.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
 // Distinct elements and runs (see distinct.h). Beginnings of runs are counted in blocks, then each block
-// writes behind those before it.
+// writes after those before it.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/distinct.h"
 
@@ -151,7 +151,7 @@ int64_t PackBeginnings(const Unique& unique, const char* source, int64_t begin, 
                        int64_t most) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(Bits));
   const PackRunsFunction pack = FindPackRuns(unique.isa, unique.dtype);
-  // Uses a buffer, so that nothing is written behind the result.
+  // Uses a buffer, so that nothing is written after the result.
   constexpr int64_t kTile = 2048;
   alignas(64) char packed[kTile * kSize];
   int64_t found = 0;
@@ -215,7 +215,7 @@ void PackRuns(const Unique& unique, const JobContext& context, Cutter& memory) {
   SetRuns(unique, context, total);
 }
 
-// Returns false if there is no such loop.
+// Runs PackRuns for the dtype. Returns false if it does not support the call.
 bool PackRunsOf(const Unique& unique, const JobContext& context, Cutter& memory) {
   if (unique.before != 1 || unique.behind != 1 || unique.rank != 1) return false;
   if (unique.most_inverse > 0 || unique.sets_counts) return false;

@@ -16,8 +16,8 @@ struct Search {
   int64_t rows;       // sequences, each with its own numbers
   int64_t length;     // of a sequence
   int64_t numbers;    // of each row
-  bool is_right;      // inserts behind equal ones, else before them
-  bool is_wide;       // places are INT64, else INT32
+  bool is_right;      // inserts after equal ones, else before them
+  bool is_wide;       // positions are INT64, else INT32
   bool has_order;     // sequences are read through `order`, which holds INT64 indices
   // A bad index in `order` fails the stream; it counts as less than every number in any case.
   bool raises;

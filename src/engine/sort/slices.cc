@@ -1,5 +1,5 @@
 // Orders slices (see slices.h): blocks of them are sorted side by side, and sorted runs are merged in pairs. The
-// order of all slices is total, so that it does not depend on who does what.
+// order of all slices is total, so the result does not depend on the number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sort/slices.h"
 
@@ -65,7 +65,7 @@ class SlicesRun {
   void All() {
     ForEachSlices([&](int64_t slice) { MakeKeys(slice); });
     Sort();
-    ForEachSlices([&](int64_t place) { CopySlice(order_[place], place); });
+    ForEachSlices([&](int64_t position) { CopySlice(order_[position], position); });
   }
 
  private:
@@ -87,10 +87,10 @@ class SlicesRun {
       for (int64_t k = 0; k < slices_.behind; ++k) *to++ = KeyOf(Load<Bits>(from + k * kSize), slices_.dtype);
     }
   }
-  void CopySlice(int64_t slice, int64_t place) const {
+  void CopySlice(int64_t slice, int64_t position) const {
     const auto bytes = static_cast<size_t>(slices_.behind * kSize);
     for (int64_t b = 0; b < slices_.before; ++b) {
-      std::memcpy(sorted_ + (b * slices_.count + place) * slices_.behind * kSize,
+      std::memcpy(sorted_ + (b * slices_.count + position) * slices_.behind * kSize,
                   source_ + (b * slices_.count + slice) * slices_.behind * kSize, bytes);
     }
   }
@@ -150,9 +150,9 @@ void OrderSlices::Run(const JobContext& context) const noexcept {
 
 void PutWordsInOrder::Run(const JobContext& context) const noexcept {
   const auto* const words = reinterpret_cast<const int64_t*>(source.Address(context));
-  const auto* const places = reinterpret_cast<const int64_t*>(order.Address(context));
+  const auto* const positions = reinterpret_cast<const int64_t*>(order.Address(context));
   char* const target = to.Address(context);
-  for (int64_t i = 0; i < count; ++i) Store(target + places[i] * int64_t{sizeof(int64_t)}, words[i]);
+  for (int64_t i = 0; i < count; ++i) Store(target + positions[i] * int64_t{sizeof(int64_t)}, words[i]);
 }
 
 }  // namespace portacl::engine

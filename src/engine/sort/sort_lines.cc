@@ -207,15 +207,15 @@ KeyRange RangeOf(const Pair* pairs, int64_t n) noexcept {
 }
 
 template <class Pair>
-Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* chosen) noexcept {
+Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* selected) noexcept {
   while (true) {
     const auto ends = [&] {
-      if (chosen != nullptr) std::copy_n(pairs, k, chosen);
+      if (selected != nullptr) std::copy_n(pairs, k, selected);
       return pairs[k - 1];
     };
     if (n <= kFewToSelect) {
       std::nth_element(pairs, pairs + k - 1, pairs + n);
-      if (chosen != nullptr) std::sort(pairs, pairs + k);
+      if (selected != nullptr) std::sort(pairs, pairs + k);
       return ends();
     }
     if (range.least == range.most) return ends();
@@ -230,25 +230,25 @@ Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* chosen
     int64_t before = 0;
     while (before + counts[last] < k) before += counts[last++];
     int64_t left = 0;
-    if (chosen == nullptr) {
+    if (selected == nullptr) {
       for (int64_t i = 0; i < n; ++i) {
         const Pair pair = pairs[i];
         pairs[left] = pair;  // overwritten by the next unless it has that digit
         left += digit(pair) == last ? 1 : 0;
       }
     } else {
-      // Does the same with `chosen`, which takes the pairs of smaller digits. Nothing is written behind k of
+      // Does the same with `selected`, which takes the pairs of smaller digits. Nothing is written after k of
       // them.
       int64_t found = 0;
       for (int64_t i = 0; i < n; ++i) {
         const Pair pair = pairs[i];
         const size_t one = digit(pair);
-        chosen[found] = pair;
+        selected[found] = pair;
         found += one < last ? 1 : 0;
         pairs[left] = pair;
         left += one == last ? 1 : 0;
       }
-      chosen += before;
+      selected += before;
     }
     n = left;
     k -= before;

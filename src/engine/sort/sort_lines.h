@@ -13,7 +13,7 @@
 namespace portacl::engine {
 
 // Tells whether keys have 64 bits. Keys are unsigned and ordered like the elements: -0 equals 0, and all NaN are
-// equal, behind all numbers.
+// equal, after all numbers.
 bool HasWideKeys(aclDataType dtype) noexcept;
 // Tells whether elements of this dtype have keys: real numbers and bool do.
 bool HasKeys(aclDataType dtype) noexcept;
@@ -93,9 +93,9 @@ template <class Pair>
 KeyRange RangeOf(const Pair* pairs, int64_t n) noexcept;
 
 // Finds the k least of n pairs, 1 <= k <= n, and returns the greatest of them. All keys lie in `range`.
-// `chosen` may be nullptr. Otherwise it gets all k in any order. Then pairs of equal keys must come in the
+// `selected` may be nullptr. Otherwise it gets all k in any order. Then pairs of equal keys must come in the
 // order of positions, and `pairs` is overwritten.
 template <class Pair>
-Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* chosen) noexcept;
+Pair SelectLeast(Pair* pairs, int64_t n, int64_t k, KeyRange range, Pair* selected) noexcept;
 
 }  // namespace portacl::engine

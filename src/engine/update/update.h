@@ -65,7 +65,7 @@ struct UpdateJob {
   void Run(const JobContext& context) const noexcept;
 };
 
-// The number of blocks of a tensor of so many elements.
+// Returns the number of thread blocks for a tensor of `elements` elements.
 int64_t UpdateBlocks(int64_t elements) noexcept;
 
 }  // namespace portacl::engine
