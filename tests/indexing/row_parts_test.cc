@@ -32,8 +32,8 @@ IndexArgument DistinctArg(const std::string& name, const Shape& shape, DtypeNumb
 IndexOperator Update() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceScatterUpdate);
-  op.valid = {OutputArg("data", {3, 5, 4}), DistinctArg("indices", {2}, ACL_INT64), TensorArg("updates", {2, 2, 4}),
-              IntegerArg("axis", -2)};
+  op.valid = {OutputArg("data", {3, 5, 4}), DistinctArg("indices", {2}, ACL_INT64),
+              TensorArg("updates", {2, 2, 4}), IntegerArg("axis", -2)};
   op.updates = true;
   op.rules = {
       NoNulls("data indices updates"),
@@ -78,10 +78,11 @@ IndexOperator Update() {
     const auto axis = static_cast<size_t>(random.Between(1, static_cast<int64_t>(rank) - 1));
     Shape data;
     for (size_t dim = 0; dim < rank; ++dim) data.push_back(random.Between(1, 5));
+    data[0] = random.Between(1, 9);
     data.back() = random.Chance(30) ? random.Between(1, 70) : data.back();
     Shape updates = data;
     updates[axis] = random.Between(1, data[axis]);
-    const int64_t columns = random.Between(0, 2);
+    const int64_t columns = random.Chance(10) ? 0 : random.Chance(30) ? 2 : 1;
     updates[0] = columns == 0 ? 1 : columns == 1 ? random.Between(1, data[0]) : random.Between(1, 6);
     call["data"].shape = data;
     call["updates"].shape = updates;
@@ -173,7 +174,8 @@ IndexOperator List() {
                 const size_t axis = Wrapped(call["axis"].integer, updates);
                 if (axis == 0 || updates[0] != count) return true;
                 for (const IndexArgument& entry : entries) {
-                  if (entry.shape != entries[0].shape || entry.shape.size() + 1 != updates.size()) return true;
+                  if (entry.shape != entries[0].shape || entry.shape.size() + 1 != updates.size())
+                    return true;
                   for (size_t dim = 1; dim < updates.size(); ++dim) {
                     const int64_t length = entry.shape[dim - 1];
                     if (dim == axis ? updates[dim] > length : updates[dim] != length) return true;
@@ -185,7 +187,7 @@ IndexOperator List() {
       EmptyDone("updates"),
   };
   op.draw = [](IndexCall& call, RandomNumbers& random) {
-    const int64_t count = random.Chance(10) ? random.Between(30, 50) : random.Between(1, 5);
+    const int64_t count = random.Chance(10) ? random.Between(30, 50) : random.Between(1, 9);
     const auto rank = static_cast<size_t>(random.Between(2, 5));
     const auto axis = static_cast<size_t>(random.Between(1, static_cast<int64_t>(rank) - 1));
     Shape updates = {count};
@@ -200,18 +202,19 @@ IndexOperator List() {
     call["updates"].shape = updates;
     call["updates"].dtype = dtype;
     call["indice"].dtype = random.Chance(50) ? ACL_INT32 : ACL_INT64;
-    call["indice"].shape = random.Chance(50) ? Shape{count} : Shape{count, 2};
+    call["indice"].shape = random.Chance(65) ? Shape{count} : Shape{count, 2};
     call["maskOptional"].shape = {count};
-    call["maskOptional"].null = random.Chance(60);
+    call["maskOptional"].null = random.Chance(80);
     call["reduceOptional"].null = random.Chance(30);
     call["axis"].integer = static_cast<int64_t>(axis) - (random.Chance(50) ? static_cast<int64_t>(rank) : 0);
   };
   // Where some rows are not looked at, or a start depends on a length, `fill` sets the indices.
   op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
     const auto& entries = call["varRef"].entries;
-    if (tensor != entries.size() || call["indice"].shape.size() == 2 || !call["maskOptional"].null)
-      return std::nullopt;
     const Shape& updates = call["updates"].shape;
+    if (tensor != entries.size() || call["indice"].shape.size() == 2 || !call["maskOptional"].null ||
+        NumElements(updates) == 0)
+      return std::nullopt;
     const size_t axis = Wrapped(call["axis"].integer, updates);
     return IndexRange{0, entries[0].shape[axis - 1] - updates[axis] + 1};
   };
@@ -279,7 +282,8 @@ TEST(RowsOfTwoColumns, OutOfRangeAreLeftOutAndNamed) {
                                 Dense({3, 2}, ACL_FLOAT, updates)};
   const Called called = Call(
       [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnInplaceScatterUpdateGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 1, size, executor);
+        return aclnnInplaceScatterUpdateGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 1, size,
+                                                         executor);
       },
       aclnnInplaceScatterUpdate, environment.stream());
   EXPECT_EQ(called.first, 507015);
@@ -300,7 +304,8 @@ TEST(StartsAndLengths, OutOfRangeAreLeftOutAndNamed) {
   aclTensor* const tensors[] = {Dense({4, 2}, ACL_INT32, indice), Dense({4, 2}, ACL_FLOAT, updates)};
   const Called called = Call(
       [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnScatterListGetWorkspaceSize(list, tensors[0], tensors[1], nullptr, nullptr, -1, size, executor);
+        return aclnnScatterListGetWorkspaceSize(list, tensors[0], tensors[1], nullptr, nullptr, -1, size,
+                                                executor);
       },
       aclnnScatterList, environment.stream());
   EXPECT_EQ(called.first, 507015);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "aclnnop/jobs/dense_op_list.h"
+#include "base/data_type.h"
 #include "engine/move/row_spans.h"
 
 namespace portacl {
@@ -24,8 +25,7 @@ enum Tensors { kData, kIndices, kUpdates };
 enum Attributes { kAxis };
 
 constexpr DtypeSet kOld = kFloatAndHalf | DtypeSet{ACL_INT8, ACL_INT32};
-constexpr DtypeRule kDtypes =
-    ByGeneration(kOld, kOld | kBf16, kOld | kBf16 | kFloat8 | DtypeSet{ACL_UINT8});
+constexpr DtypeRule kDtypes = ByGeneration(kOld, kOld | kBf16, kOld | kBf16 | kFloat8 | DtypeSet{ACL_UINT8});
 
 int AxisOf(const OperatorCall& call) {
   return WrappedDim(Integer(call, kAxis), call.Tensor(kData).shape.rank);
@@ -60,10 +60,12 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   accepted.dim[0] = updates[0];
   accepted.dim[AxisOf(call)] = updates[AxisOf(call)];
   checks.Is(kUpdates, accepted);
-  checks.Holds(updates[AxisOf(call)] <= data[AxisOf(call)], kUpdates, "no more positions along axis than data has");
+  checks.Holds(updates[AxisOf(call)] <= data[AxisOf(call)], kUpdates,
+               "no more positions along axis than data has");
   if (indices.rank == 1) checks.Is(kIndices, Shape{updates[0]});
   if (indices.rank == 2) checks.Is(kIndices, Shape{updates[0], 2});
-  return checks.Holds(indices.rank == 2 || updates[0] <= data[0], kUpdates, "a first dim no longer than data's")
+  return checks
+      .Holds(indices.rank == 2 || updates[0] <= data[0], kUpdates, "a first dim no longer than data's")
       .status();
 }
 
@@ -103,8 +105,8 @@ void SetUpdate(const OperatorCall& call, Executor& executor) {
     named[i].step = data.strides[dim];
     named[i].repeated = engine::DimBits(1, updates.shape.rank - 1);
   }
-  engine::IndexedMove* const move =
-      ops.Indexed(engine::IndexedAction::kPut, updates, OperandBuffer(kUpdates), target, OperandBuffer(kData), named, count);
+  engine::IndexedMove* const move = ops.Indexed(engine::IndexedAction::kPut, updates, OperandBuffer(kUpdates),
+                                                target, OperandBuffer(kData), named, count);
   if (move != nullptr) move->are_columns = names_batch;
   ops.SetJob();
 }
@@ -140,7 +142,8 @@ aclnnStatus DtypesAgree(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus ReduceIsKnown(const Check& check, OperatorCall& call) noexcept {
   const char* const text = call.attributes[kReduce].text;
   ShapeChecks checks(check, call);
-  return checks.HoldsOf(text == nullptr || std::string_view(text) == "update", kReduce, "update or a null pointer")
+  return checks
+      .HoldsOf(text == nullptr || std::string_view(text) == "update", kReduce, "update or a null pointer")
       .status();
 }
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
@@ -149,7 +152,8 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   const Shape& indice = call.Tensor(kIndice).shape;
   const int count = call.Count(kVars);
   if (count == 0)
-    return FailAclnn(check.code, StartMessage(call).Add("parameter varRef has no tensors, accepted: at least one."));
+    return FailAclnn(check.code,
+                     StartMessage(call).Add("parameter varRef has no tensors, accepted: at least one."));
   checks.Rank(kUpdates, 2, 8).Rank(kIndice, 1, 2);
   if (!checks.Passed()) return checks.status();
   checks.HoldsOf(IsDim(Integer(call, kAxis), updates.rank) && AxisOf(call) != 0, kAxis,
@@ -177,11 +181,11 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   return ACL_SUCCESS;
 }
 
-constexpr auto kChecks =
-    List(NotNull(kVars), EntriesNotNull(kVars), NotNull(kIndice), NotNull(kUpdates), DtypesIn(kDtypes, {kVars}),
-         DtypesIn(kDtypes, {kUpdates}), Custom(DtypesAgree), DtypesIn(kInt32Or64, {kIndice}),
-         IfGiven<kMask>(DtypesIn(kMasks, {kMask})), Custom(ReduceIsKnown, kTiling), Custom(ShapesFit, kTiling),
-         SizesRepresentable({kVars}), DoneIfEmpty({kUpdates}), InsideStorage({kVars, kIndice, kUpdates, kMask}));
+constexpr auto kChecks = List(
+    NotNull(kVars), EntriesNotNull(kVars), NotNull(kIndice), NotNull(kUpdates), DtypesIn(kDtypes, {kVars}),
+    DtypesIn(kDtypes, {kUpdates}), Custom(DtypesAgree), DtypesIn(kInt32Or64, {kIndice}),
+    IfGiven<kMask>(DtypesIn(kMasks, {kMask})), Custom(ReduceIsKnown, kTiling), Custom(ShapesFit, kTiling),
+    SizesRepresentable({kVars}), DoneIfEmpty({kUpdates}), InsideStorage({kVars, kIndice, kUpdates, kMask}));
 
 void SetList(const OperatorCall& call, Executor& executor) {
   const int count = call.Count(kVars);
@@ -223,8 +227,9 @@ void SetList(const OperatorCall& call, Executor& executor) {
     engine::IndexView named = {&position, engine::BufferRef::kWorkspace, call.Name(kIndice)};
     named.bound = spans.bound;
     named.step = var.strides[axis - 1];
-    engine::IndexedMove* const move = ops.Indexed(
-        engine::IndexedAction::kPut, row, OperandBuffer(call.OperandOf(kUpdates)), target, OperandBuffer(call.OperandOf(kVars, entry)), &named, 1);
+    engine::IndexedMove* const move =
+        ops.Indexed(engine::IndexedAction::kPut, row, OperandBuffer(call.OperandOf(kUpdates)), target,
+                    OperandBuffer(call.OperandOf(kVars, entry)), &named, 1);
     if (move != nullptr) move->ignored = engine::RowSpans::kNoPosition;
   }
   ops.SetJob();

@@ -83,7 +83,8 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(lengths.batches <= kLongest, kX1, "at most 65535 matrices");
   if (!is_moved || !IsPlain(call)) checks.Holds(lengths.terms <= kLongest, kX1, "at most 65535 terms");
   if (is_moved && !IsPlain(call) && checks.Passed())
-    checks.Holds(lengths.batches * lengths.terms <= kLongest, kX1, "at most 65535 elements behind its first dim");
+    checks.Holds(lengths.batches * lengths.terms <= kLongest, kX1,
+                 "at most 65535 elements behind its first dim");
   checks.HoldsOf(!IsSwapped(call, kPermX2) || (is_moved && IsPlain(call)), kPermX2,
                  "[0, 1, 2], or [0, 2, 1] with a permX1 of [1, 0, 2], no scale and a batchSplitFactor of 1");
   return checks.status();
@@ -145,8 +146,9 @@ void SetQuantised(const OperatorCall& call, Executor& executor) {
   const MappedView right{RightOf(call), call.OperandOf(kX2)};
   const MappedView scale{PlainView(call.Tensor(kScale)), call.OperandOf(kScale)};
   const MappedView out{PlainView(call.Tensor(kOut)), call.OperandOf(kOut)};
-  const MatrixProduct product{
-      {left.operand, left.tensor}, {right.operand, right.tensor}, {sums.operand, InOrder(sums.tensor, {1, 0, 2})}};
+  const MatrixProduct product{{left.operand, left.tensor},
+                              {right.operand, right.tensor},
+                              {sums.operand, InOrder(sums.tensor, {1, 0, 2})}};
   stages.Product(GemmOf(product), left, right, sums);
   engine::QuantisedSums codes{};
   codes.sums = stages.BufferOf(sums.operand);
