@@ -83,7 +83,7 @@ IndexOperator Transposed(bool has_scale) {
       Refuses(161002, "out",
               [](IndexCall& call) {
                 const DtypeNumber dtype = call["out"].dtype;
-                return HasScale(call) ? dtype != ACL_INT8
+                return HasScale(call) ? dtype != ACL_INT8 && dtype != ACL_FLOAT16
                                       : dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16;
               }),
       Refuses(161002, "permX1 permX2 permY",
@@ -144,6 +144,7 @@ IndexOperator Transposed(bool has_scale) {
       call["scale"].shape = {b * n};
       call["scale"].dtype = random.Chance(50) ? ACL_UINT64 : ACL_INT64;
       call["out"].shape = {m, 1, b * n};
+      call["out"].dtype = random.Chance(60) ? ACL_INT8 : ACL_FLOAT16;
       return;
     }
     call["out"].shape = parts == 1 ? Shape{m, b, n} : Shape{parts, m, b * n / parts};
@@ -193,6 +194,7 @@ IndexOperator Transposed(bool has_scale) {
       std::memcpy(&scale, &low, sizeof scale);
       const auto offset = static_cast<int64_t>(word >> 37 & 0x1FF);
       value = value * scale;
+      if (out.dtype == ACL_FLOAT16) return std::optional<Element>(Rounded(ACL_FLOAT16, value));
       value = value + static_cast<float>(offset > 255 ? offset - 512 : offset);
       Element code(1);
       if (!std::isnan(value))

@@ -8,6 +8,7 @@
 
 #include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "aclnnop/jobs/mul.h"
 #include "aclnnop/stage_list.h"
 #include "engine/gemm/quantised_sums.h"
 
@@ -25,7 +26,7 @@ enum Attributes { kPermX1, kPermX2, kPermY, kMode, kSplit };
 constexpr DtypeRule kInputs = kNoneBeforeAtlasA2;
 constexpr DtypeSet kOuts = kFloatHalfAndBf16;
 constexpr DtypeSet kHalf{ACL_FLOAT16};
-constexpr DtypeSet kCodes{ACL_INT8};
+constexpr DtypeSet kScaledOuts{ACL_INT8, ACL_FLOAT16};
 constexpr DtypeSet kWords{ACL_UINT64, ACL_INT64};
 constexpr int64_t kLongest = 65535;  // of dims on Atlas A2 and A3
 
@@ -112,16 +113,16 @@ aclnnStatus RestFits(const Check& check, OperatorCall& call) noexcept {
   return checks.status();
 }
 
-constexpr auto kChecks =
-    Join(List(NotNull(kX1), NotNull(kX2), NotNull(kOut), ArrayNotNull(kPermX1), ArrayNotNull(kPermX2),
-              ArrayNotNull(kPermY), RankIs(3, {kX1, kX2, kOut}), Custom(OrdersHaveThree),
-              ModeFits(kMode, {kX1, kX2}), If(HasScale, Custom(ScaleIsAlone)), NotFractal({kX1, kX2, kOut})),
-         List(DtypesIn(kInputs, {kX1}), SameDtype(kX1, kX2), If(HasScale, DtypesIn(kHalf, {kX1})),
-              If(HasScale, DtypesIn(kWords, {kScale})), If(HasScale, DtypesIn(kCodes, {kOut})),
-              If(HasNoScale, DtypesIn(kOuts, {kOut})), Custom(OrdersAreKnown),
-              OnProducts(products::kAtlasA2AndA3, Custom(LengthsFit)), Custom(RestFits),
-              SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX1, kX2}),
-              MatricesInsideStorage({kX1, kX2}), IfGiven<kScale>(InsideStorage({kScale}))));
+constexpr auto kChecks = Join(
+    List(NotNull(kX1), NotNull(kX2), NotNull(kOut), ArrayNotNull(kPermX1), ArrayNotNull(kPermX2),
+         ArrayNotNull(kPermY), RankIs(3, {kX1, kX2, kOut}), Custom(OrdersHaveThree),
+         ModeFits(kMode, {kX1, kX2}), If(HasScale, Custom(ScaleIsAlone)), NotFractal({kX1, kX2, kOut})),
+    List(DtypesIn(kInputs, {kX1}), SameDtype(kX1, kX2), If(HasScale, DtypesIn(kHalf, {kX1})),
+         If(HasScale, DtypesIn(kWords, {kScale})), If(HasScale, DtypesIn(kScaledOuts, {kOut})),
+         If(HasNoScale, DtypesIn(kOuts, {kOut})), Custom(OrdersAreKnown),
+         OnProducts(products::kAtlasA2AndA3, Custom(LengthsFit)), Custom(RestFits),
+         SizesRepresentable({kOut}), DoneIfEmpty({kOut}), FractalInsideStorage({kX1, kX2}),
+         MatricesInsideStorage({kX1, kX2}), IfGiven<kScale>(InsideStorage({kScale})), PromotesTo(ACL_FLOAT)));
 
 StridedView InOrder(StridedView view, std::initializer_list<int> order) {
   Permute(view, order.begin());
@@ -137,8 +138,18 @@ StridedView RightOf(const OperatorCall& call) {
   return IsSwapped(call, kPermX2) ? LastTwoSwapped(view) : view;
 }
 
+// The words of scales as their lower halves, which are FLOAT.
+StridedView ScalesIn(const StridedView& words) {
+  StridedView view = words;
+  view.dtype = ACL_FLOAT;
+  view.offset *= 2;
+  view.strides.dim[0] *= 2;
+  view.Describe();
+  return view;
+}
+
 // Sums go through the workspace, with the rows of all matrices side by side.
-void SetQuantised(const OperatorCall& call, Executor& executor) {
+void SetScaled(const OperatorCall& call, Executor& executor) {
   const Lengths lengths = LengthsOf(call);
   StageList stages(call, executor, 2);
   const MappedView sums = stages.Scratch(Shape{lengths.rows, lengths.batches, lengths.columns}, ACL_FLOAT);
@@ -150,6 +161,12 @@ void SetQuantised(const OperatorCall& call, Executor& executor) {
                               {right.operand, right.tensor},
                               {sums.operand, InOrder(sums.tensor, {1, 0, 2})}};
   stages.Product(GemmOf(product), left, right, sums);
+  if (out.tensor.dtype == ACL_FLOAT16) {
+    MappedView rows = sums;
+    FillShape(rows.tensor, out.tensor.shape, 1);
+    stages.Map({rows, {ScalesIn(scale.tensor), scale.operand}}, out, ProductKernels(ACL_FLOAT));
+    return stages.SetJob();
+  }
   engine::QuantisedSums codes{};
   codes.sums = stages.BufferOf(sums.operand);
   codes.sums.offset = ByteOffset(sums.tensor);
@@ -166,7 +183,7 @@ void SetQuantised(const OperatorCall& call, Executor& executor) {
 }
 
 void SetProduct(const OperatorCall& call, Executor& executor) {
-  if (HasScale(call)) return SetQuantised(call, executor);
+  if (HasScale(call)) return SetScaled(call, executor);
   const Lengths lengths = LengthsOf(call);
   const int64_t parts = Integer(call, kSplit);
   MatrixProduct product{{kX1, LeftOf(call)}, {kX2, RightOf(call)}, {kOut, PlainView(call.Tensor(kOut))}};
