@@ -169,7 +169,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   checks.Is(kIndice, indice.rank == 2 ? Shape{count, 2} : Shape{count});
   if (call.IsGiven(kMask)) checks.Is(kMask, Shape{count});
   if (!checks.Passed()) return checks.status();
-  // What the entries have to be: a row of updates, and along axis at least as long.
+  // Every entry has the shape of a row of updates, and along axis at least its length.
   Shape row;
   row.rank = updates.rank - 1;
   for (int dim = 1; dim < updates.rank; ++dim) row.dim[dim - 1] = updates[dim];

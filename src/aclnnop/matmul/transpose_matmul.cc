@@ -41,7 +41,7 @@ bool HasScale(const OperatorCall& call) noexcept { return call.IsGiven(kScale); 
 bool HasNoScale(const OperatorCall& call) noexcept { return !call.IsGiven(kScale); }
 bool IsPlain(const OperatorCall& call) { return HasNoScale(call) && Integer(call, kSplit) == 1; }
 
-// The lengths of the products, once x1 and x2 have three dims and their orders are known.
+// Has the lengths of the products, once x1 and x2 have three dims and their orders are known.
 struct Lengths {
   int64_t batches, rows, terms, columns;
 };
@@ -75,7 +75,7 @@ aclnnStatus OrdersAreKnown(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(right[IsSwapped(call, kPermX2) ? 2 : 1] == lengths.terms, kX2, "as many terms as x1 has");
   return checks.status();
 }
-// What only Atlas A2 and A3 ask for.
+// Checks what Atlas A2 and A3 alone ask for.
 aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const Lengths lengths = LengthsOf(call);
@@ -138,7 +138,7 @@ StridedView RightOf(const OperatorCall& call) {
   return IsSwapped(call, kPermX2) ? LastTwoSwapped(view) : view;
 }
 
-// The words of scales as their lower halves, which are FLOAT.
+// Views words of scales as their lower halves, which are FLOAT.
 StridedView ScalesIn(const StridedView& words) {
   StridedView view = words;
   view.dtype = ACL_FLOAT;
@@ -148,7 +148,7 @@ StridedView ScalesIn(const StridedView& words) {
   return view;
 }
 
-// Sums go through the workspace, with the rows of all matrices side by side.
+// Computes sums in the workspace, with the rows of all matrices side by side.
 void SetScaled(const OperatorCall& call, Executor& executor) {
   const Lengths lengths = LengthsOf(call);
   StageList stages(call, executor, 2);
