@@ -3,9 +3,9 @@
 
 Usage: decoding.py --build BUILD [--before BUILD] [--threads N] [--rounds N] [--batches 1 16] [--tokens N]
 
-Keys and values are BF16, 32 heads of 128 elements. A case of few batches takes another part of the memory each time, so that it comes from memory. Times are the
-best of all rounds; `read` is the sum's time over the attention's, and `before` how many times as long the library in another build takes, whose results must have
-the same bits.
+Keys and values are BF16, 32 heads of 128 elements. A case of few batches takes another part of them each time, so that it comes from memory.
+Times are the best of all rounds; `read` is the sum's time over the attention's, and `before` how many times as long the library in another
+build takes, whose results must have the same bits.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -107,7 +107,7 @@ def main():
             ours = [Decoding(library, layout, query, caches, table, options.tokens) for library in libraries]
             numbers = [[one.reshape(-1).view(torch.float32) for one in cache] for cache in caches]
             functions = [one.run for one in ours]
-            functions.append(lambda numbers=numbers: [one.sum() for one in numbers[ours[0].at % parts]])
+            functions.append(lambda numbers=numbers, first=ours[0]: [one.sum() for one in numbers[first.at % len(numbers)]])
             best = [math.inf] * len(functions)
             for _ in range(options.rounds * parts):
                 for i, function in enumerate(functions):

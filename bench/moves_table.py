@@ -192,6 +192,7 @@ ROWS = (
     looked_up("embedding_dense_backward.scaled", "EmbeddingDenseBackward", "T:table T:few I:1000 I:-1 I:1 T:sums_of_few",
               "torch.ops.aten.embedding_dense_backward(table, few, 1000, -1, True)", FLOAT, result="sums_of_few"),
     looked_up("index_add", "IndexAdd", "b2 I:0 T:r a2 S:1 out2", "torch.index_add(b2, 0, r, a2, out=out2)"),
+    looked_up("index_add_v2", "IndexAddV2", "b2 I:0 T:r a2 S:1 I:0 out2", "torch.index_add(b2, 0, r, a2, out=out2)"),
     looked_up("index_add.columns", "IndexAdd", "b2 I:1 T:q a2 S:1 out2", "torch.index_add(b2, 1, q, a2, out=out2)"),
     looked_up("index_copy", "IndexCopy", "b2 I:0 T:p a2 out2", "torch.index_copy(b2, 0, p, a2, out=out2)"),
     looked_up("index_fill", "IndexFill", "b2 I:0 T:r S:s out2", "torch.index_fill(b2, 0, r, s)"),

@@ -23,7 +23,7 @@ foreach(portacl_repository IN ITEMS nn math cv)
     install(FILES ${master_header} DESTINATION ${place})
   endforeach()
 endforeach()
-install(TARGETS portacl atb fmk_parser ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
+install(TARGETS portacl atb fmk_parser platform ${PORTACL_FILTER_NAMES} LIBRARY DESTINATION lib64)
 install(TARGETS portacl_gloo portacl_summary LIBRARY DESTINATION lib64/portacl)
 
 # The wheel has them among its facts.
@@ -33,7 +33,7 @@ if(NOT SKBUILD)
 endif()
 
 # All that is built to be installed: no tests, no measurements.
-add_custom_target(portacl_install DEPENDS portacl atb fmk_parser portacl_gloo portacl_summary portacl_sleef ${PORTACL_FILTER_NAMES} portacl-info)
+add_custom_target(portacl_install DEPENDS portacl atb fmk_parser platform portacl_gloo portacl_summary portacl_sleef ${PORTACL_FILTER_NAMES} portacl-info)
 
 # Filled in at install time: only then is the prefix known.
 if(NOT DEFINED PORTACL_PLACE_OF_SET_ENV)

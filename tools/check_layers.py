@@ -34,6 +34,7 @@ ALLOWED = {
     "aclnnop": {"aclnnop", "profile", "record", "engine", "plan", "contract", "aclnn", "acl", "base"},
     "atb": {"atb"},  # a client of the public functions
     "graph_engine": {"graph_engine"},  # a library of its own
+    "platform": {"platform"},  # likewise
     "info": {"info", "aclnnop", "hccl", "engine", "plan", "contract", "aclnn", "acl", "base"},
 }
 # All that a folder may include of another one.

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import portacl
-from portacl_start import environment, pytorch
+from portacl_start import environment
+from portacl_start import versions as tested
 
 # The packages that run on device npu, or beside those that do: PyTorch's parts, then frameworks.
 _CLIENTS = (
@@ -159,8 +160,9 @@ def _why_not(name: str, version: str, versions: Mapping[str, str]) -> str | None
     torch = versions.get("torch", "")
     if name == "torch_npu":
         short = version.split("+")[0]
-        if short not in pytorch.TESTED_TORCH_NPU:
-            return f"not one that portacl is tested with: {', '.join(pytorch.TESTED_TORCH_NPU)}"
+        why = tested.why_not(version)
+        if why is not None:
+            return why
         if not torch:
             return "torch is missing"
         if _release(torch) != _release(short):

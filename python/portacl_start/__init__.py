@@ -9,7 +9,7 @@ import sys
 
 
 class TorchImports:
-    """A finder that takes part in the imports of torch, torch_npu and triton's interpreter, and in no other."""
+    """A finder that takes part in the imports of torch, torch_npu, triton's interpreter and vllm-ascend's extension, and in no other."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):  # type: ignore[no-untyped-def] # typing would have to be imported
@@ -21,6 +21,10 @@ class TorchImports:
             from portacl_start import triton
 
             return triton.find_spec(name, path, target)
+        if name == "vllm_ascend.vllm_ascend_C":
+            from portacl_start import vllm_ascend
+
+            return vllm_ascend.find_spec(name, path, target)
         return None
 
 

@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from portacl_start import cuda_build, environment, report
-
-TESTED_TORCH_NPU = ("2.13.0",)
+from portacl_start import cuda_build, environment, report, versions
 
 _imports_under_way = 0
 _is_installed = False
@@ -69,13 +67,9 @@ def _before_torch_npu() -> str | None:
         version = importlib.metadata.version("torch_npu")
     except importlib.metadata.PackageNotFoundError:
         version = "of an unknown version"
-    if version.split("+")[0] not in TESTED_TORCH_NPU:
-        tested = ", ".join(TESTED_TORCH_NPU)
-        warnings.warn(
-            f"torch_npu {version} is not one that portacl {environment.VERSION} is tested with: {tested}",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+    why = versions.why_not(version)
+    if why is not None:
+        warnings.warn(f"torch_npu {version} is {why}; portacl is {environment.VERSION}", RuntimeWarning, stacklevel=2)
     return None
 
 

@@ -5,8 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import importlib
 import importlib.machinery
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -48,7 +50,8 @@ def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None) 
 
 
 def _accept_options(interpreter: Any) -> None:
-    """Calls of kernels name options of the compiler (`multibuffer`), which the interpreter would take for the kernel's arguments."""
+    """Calls of kernels name options of the compiler (`multibuffer`), which the interpreter would take for the kernel's arguments.
+    And inside a graph they become host functions."""
     executor = getattr(interpreter, "GridExecutor", None)
     if executor is None or not is_installed():
         return
@@ -58,6 +61,9 @@ def _accept_options(interpreter: Any) -> None:
         from triton.backends.ascend.compiler import NPUOptions  # type: ignore[import-not-found] # there by now
 
         options = NPUOptions.__dataclass_fields__
-        return call(self, *arguments, **{name: value for name, value in named.items() if name in self.arg_names or name not in options})
+        kept = {name: value for name, value in named.items() if name in self.arg_names or name not in options}
+        if "torch_npu" not in sys.modules:
+            return call(self, *arguments, **kept)
+        return importlib.import_module("portacl.torch._interpreted").launch(call, self, arguments, kept)
 
     executor.__call__ = call_without_options

@@ -973,6 +973,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(EmbeddingDenseBackward, 2, kOperand0, t[0], given.IndicesOfRows(t[0]), static_cast<uint64_t>(given.FirstLength(t[1])),
           static_cast<uint64_t>(a.reduction), a.log_target, t[1]),
     MOVES(IndexAdd, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], given.Scalar(), t[2]),
+    MOVES(IndexAddV2, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], given.Scalar(), 1, t[2]),
     MOVES(IndexCopy, 3, kOperand0, t[0], given.Dim(t[0]), given.Indices({given.Length(t[1])}), t[1], t[2]),
     MOVES(InplaceIndexCopy, 2, kOperand0, t[1], given.Dim(t[1]), given.Indices({given.Length(t[0])}), t[0]),
     MOVES(IndexFill, 2, kOperand0, t[0], given.Dim(t[0]), given.Indices({3}), given.Scalar(), t[1]),

@@ -121,6 +121,7 @@ HAS(aclnnScatterAdd, In, int64_t, In, In, Out);
 HAS(aclnnEmbeddingDenseBackward, In, In, uint64_t, uint64_t, bool, In);
 HAS(aclnnEmbeddingBag, In, In, In, bool, int64_t, bool, In, bool, int64_t, Out, Out, Out, Out);
 HAS(aclnnIndexAdd, In, int64_t, In, In, Scalar, Out);
+HAS(aclnnIndexAddV2, In, int64_t, In, In, Scalar, int64_t, Out);
 HAS(aclnnIndexCopy, Out, int64_t, In, In, Out);
 HAS(aclnnInplaceIndexCopy, Out, int64_t, In, In);
 HAS(aclnnNonzero, In, Out);

@@ -444,19 +444,22 @@ std::vector<IndexOperator> Scatters() {
 
 std::vector<IndexOperator> ByIndex() {
   std::vector<IndexOperator> all;
-  for (const int form : {0, 1, 2}) {  // IndexAdd, IndexCopy, in place
-    const bool adds = form == 0;
+  for (const int form : {0, 1, 2, 3}) {  // IndexAdd, IndexCopy, in place, IndexAddV2
+    const bool has_mode = form == 3;
+    const bool adds = form == 0 || has_mode;
     const bool in_place = form == 2;
     const std::string self = adds ? "self" : "selfRef";
     const std::string out = adds ? "out" : in_place ? "selfRef" : "outRef";
     IndexOperator op;
-    op.function = adds       ? PORTACL_C_FUNCTION(aclnnIndexAdd)
+    op.function = has_mode   ? PORTACL_C_FUNCTION(aclnnIndexAddV2)
+                  : adds     ? PORTACL_C_FUNCTION(aclnnIndexAdd)
                   : in_place ? PORTACL_C_FUNCTION(aclnnInplaceIndexCopy)
                              : PORTACL_C_FUNCTION(aclnnIndexCopy);
     op.takes_workspace = op.is_inexact = true;
     op.valid = {in_place ? OutputArg(self, {3, 3}) : TensorArg(self, {3, 3}), IntegerArg("dim", 0),
                 TensorArg("index", {2}, ACL_INT64), TensorArg("source", {2, 3})};
     if (adds) op.valid.push_back(ScalarArg("alpha", {2, 0}));
+    if (has_mode) op.valid.push_back(IntegerArg("mode", 1));
     if (!in_place) op.valid.push_back(OutputArg(out, {3, 3}));
     Listed copied = kWithComplex;
     copied.on_950 = {ACL_UINT32, ACL_UINT64};
@@ -489,6 +492,14 @@ std::vector<IndexOperator> ByIndex() {
                           }),
                   OneShape("self", "out"),
                   EmptyDone("self source")};
+      if (has_mode)
+        op.rules.push_back(Refuses(561103, "self index dim", [](IndexCall& call) {
+          const int64_t dim = call["dim"].integer;
+          return call["mode"].integer == 0 &&
+                 (!IsOneOf(call["self"].dtype, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32, ACL_INT16}) ||
+                  call["self"].shape.size() != 2 || call["index"].shape.size() != 1 ||
+                  (dim != 0 && dim != -2));
+        }));
     } else {
       op.rules = {
           NoNulls(self + " index source " + out),
@@ -533,6 +544,7 @@ std::vector<IndexOperator> ByIndex() {
       if (adds)
         call["alpha"] = ScalarArg("alpha", {static_cast<long double>(random.Between(1, 3)), 0}, ACL_DOUBLE);
       if (adds && dtype == ACL_BOOL) call["alpha"].number = {1, 0};
+      if (has_mode) call["mode"].integer = random.Below(3);
     };
     op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
       const Shape& shape = call[self].shape;
@@ -552,7 +564,8 @@ std::vector<IndexOperator> ByIndex() {
         if (dim < at.size()) at[dim] = target;
         cells[static_cast<size_t>(PositionOf(shape, at))].Combine(
             adds ? 1 : 0, source.dtype, source.elements[static_cast<size_t>(i)],
-            adds ? static_cast<double>(call["alpha"].number.real) : 1);
+            adds && !(has_mode && call["mode"].integer == 0) ? static_cast<double>(call["alpha"].number.real)
+                                                             : 1);
       }
       return std::vector<Outcome>{OutcomeOf(cells)};
     };

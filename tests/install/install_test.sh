@@ -14,7 +14,8 @@ export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 prefix="$work/a prefix" # a blank in a path must not matter
-names=(libascend_hal.so libascendcl.so libascend_protobuf.so libatb.so libacl_op_compiler.so libacl_rt.so libacl_tdt_channel.so libfmk_parser.so libge_runner.so
+names=(libascend_dump.so libascend_hal.so libascendalog.so libascendcl.so libascend_protobuf.so libatb.so libc_sec.so libplatform.so libacl_op_compiler.so libacl_rt.so libacl_tdt_channel.so libfmk_parser.so libge_common_base.so libge_runner.so
+  liberror_manager.so libmmpa.so libprofapi.so libregister.so libunified_dlog.so
   libgraph.so libhccl.so libhcomm.so libms_tools_ext.so libmsprofiler.so libmspti.so libnnopbase.so libopapi.so libopapi_cv.so libopapi_math.so libopapi_nn.so
   libopapi_transformer.so libruntime.so)
 cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$build/CMakeCache.txt")
@@ -120,7 +121,7 @@ fi
 exports "$prefix/lib64/libportacl.so" >"$work/exported"
 check 'libportacl.so exports exactly the declared functions' same "$work/declared" "$work/exported"
 for name in "${names[@]}"; do
-  [[ $name == lib@(atb|fmk_parser).so ]] || exports "$prefix/lib64/$name" # whose interface is C++
+  [[ $name == lib@(atb|fmk_parser|platform).so ]] || exports "$prefix/lib64/$name" # whose interface is C++
 done | LC_ALL=C sort -u >"$work/exported"
 grep -v '^Msprof' "$work/declared" >"$work/named" # clients find these without a name of CANN
 check 'each other function is exported under a name of CANN' same "$work/named" "$work/exported"

@@ -30,6 +30,7 @@ EXPORTED_BY = {
     "aclopStartDumpArgs": "ascendcl",
     "acltdtReceiveTensor": "acl_tdt_channel",
     "strcpy_s": "fmk_parser",
+    "mmGetTid": "platform",
     "aclCreateTensorDesc": "ascendcl",
     "aclopCreateAttr": "ascendcl",
     "aclopCompileAndExecute": "acl_op_compiler",
@@ -51,7 +52,10 @@ EXPORTED_BY = {
     "aclnnKlDiv": "opapi opapi_math",
     "aclnnKlDivGetWorkspaceSize": "opapi opapi_math",
 }
-EMPTY = ["ascend_protobuf", "ge_runner", "graph"]
+EMPTY = [
+    *("ascend_dump", "ascend_protobuf", "ascendalog", "c_sec", "error_manager", "ge_common_base", "ge_runner", "graph"),
+    *("mmpa", "profapi", "register", "unified_dlog"),
+]
 # Programs: what they call, and the libraries of their link line, which is tried in every order.
 PROGRAMS = [
     (["aclInit", "aclCreateTensor", "aclnnL1Loss", "aclnnKlDiv"], "opapi_nn opapi_math ascendcl nnopbase opapi"),

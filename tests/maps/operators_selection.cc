@@ -610,6 +610,7 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
                           Ranks("x y"), Broadcasts("x y"), BroadcastIs("z"), Empty("x y"),
                           Sets([](MapCall& call) { call.promoted = call["x"].dtype; })},
                          times_log1p));
+  all.back().output = "z";
 
   Oracle step;
   step.single = [](const float* x) { return x[0] == 0 ? x[1] : x[0] > 0 ? 1.0f : 0.0f; };

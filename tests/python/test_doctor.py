@@ -67,7 +67,10 @@ def test_a_program_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: py
         ({"torch": "2.13.0"}, "torch 2.13.0: torch_npu is missing, so there is no device npu"),
         ({"torch": "2.12.0", "torch_npu": "2.13.0"}, "torch_npu 2.13.0: made for torch 2.13.0, and torch is 2.12.0"),
         ({"torch_npu": "2.13.0"}, "torch_npu 2.13.0: torch is missing"),
-        ({"torch": "2.1.0", "torch_npu": "2.1.0"}, "torch_npu 2.1.0: not one that portacl is tested with: 2.13.0"),
+        (
+            {"torch": "2.1.0", "torch_npu": "2.1.0"},
+            "torch_npu 2.1.0: not one that portacl is tested with (2.10.0.post4, 2.13.0, 2.14.0); the table of 2.10.0.post4 is used",
+        ),
         ({"vllm": "0.18.0", "vllm_ascend": "0.23.0"}, "vllm-ascend 0.23.0: made for vllm 0.23, and vllm is 0.18.0"),
     ],
 )

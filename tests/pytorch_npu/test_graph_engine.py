@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+import torch_npu
 
 import portacl.torch
 from portacl.torch import _compositions, _table
 
-TABLE = _table.Table(_table.tested_versions()[-1], "Ascend910B1")
+TABLE = _table.table_for(torch_npu.__version__, "Ascend910B1")
 ENGINE = "an operator of CANN's graph engine"
 
 
@@ -140,7 +141,7 @@ WINDOWS = ("avg_pool3d", "avg_pool3d_backward", "im2col")
     ],
 )
 def test_which_products_need_it(product, names):
-    some = _table.Table(_table.tested_versions()[-1], product)
+    some = _table.table_for(torch_npu.__version__, product)
     for name in CONVOLUTIONS + WINDOWS:
         lacking = some.missing(some.needs("aten::" + name), lambda function: True)
         assert lacking == ([ENGINE] if name in names else []), name

@@ -9,6 +9,8 @@ import pytest
 import torch
 from torch import nn
 
+from portacl.torch import _interpreted
+
 
 def captured(work, **options):
     """What `work` returns, and the graph that computes it anew."""
@@ -296,3 +298,63 @@ def test_a_graph_that_lives_as_long_as_the_program_ends_with_it(program):
     output, errors, status = program(source, PORTACL_CHECK="1")
     assert status == 0, errors
     assert output.endswith("8.0\n")
+
+
+class TestInterpretedKernels:
+    """As triton's interpreter is called: it copies operands to the CPU, computes, and copies them back."""
+
+    @staticmethod
+    def interpreter(scale, x, y, *, shift):
+        x_host, y_host = x.cpu(), y.cpu()
+        y_host.copy_(x_host * scale + shift.cpu())
+        y.data.copy_(y_host.to(y.device).data)
+
+    def launch(self, x, y, shift):
+        return _interpreted.launch(self.interpreter, 3, (x, y), {"shift": shift})
+
+    def test_outside_a_graph(self):
+        x, y = torch.randn(4), torch.zeros(4).npu()
+        self.launch(x.npu(), y, torch.ones(4).npu())
+        assert torch.equal(y.cpu(), x * 3 + 1)
+
+    def test_in_a_graph(self):
+        """At every replay, in its place between the operators, on views too."""
+        x, table, shift = torch.zeros(4).npu(), torch.zeros(3, 8).npu(), torch.ones(4).npu()
+        with torch.inference_mode():
+
+            def work():
+                doubled = x * 2
+                self.launch(doubled, table[1, 2:6], shift)
+                return table + 1
+
+            graph, result = captured(work)
+        assert torch.equal(table.cpu(), torch.zeros(3, 8))
+        for _ in range(3):
+            fresh = torch.randn(4)
+            x.copy_(fresh)
+            replayed(graph)
+            want = torch.ones(3, 8)
+            want[1, 2:6] += fresh * 2 * 3 + 1
+            assert torch.equal(result.cpu(), want)
+
+    def test_waiting_for_replays(self):
+        """What waits while the interpreter is still to be called: copies, and operators whose result has a shape that depends on values."""
+        x, y = torch.ones(4).npu(), torch.zeros(4).npu()
+
+        def work():
+            for _ in range(20):
+                self.launch(x, y, y)
+
+        graph, _ = captured(work)
+        for wait in (lambda: y.cpu(), lambda: y.nonzero(), lambda: y.sum().item(), lambda: y.copy_(torch.ones(4)), torch.npu.synchronize):
+            graph.replay()
+            wait()
+        assert torch.equal(y.cpu(), torch.full((4,), 61.0))
+
+    def test_an_error_is_the_callers(self):
+        def fails(executor, x):
+            raise ValueError("here")
+
+        with pytest.raises(ValueError, match="here"):
+            _interpreted.launch(fails, None, (torch.ones(1).npu(),), {})
+        assert _interpreted.launch(lambda executor, x: x, None, (5,), {}) == 5

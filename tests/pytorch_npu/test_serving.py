@@ -19,7 +19,7 @@ npu_gather_pa_kv_cache npu_kv_rmsnorm_rope_cache npu_kv_rmsnorm_rope_cache_v2 np
 npu_rope_quant_kvcache npu_dequant_rope_quant_kvcache npu_top_k_top_p_sample npu_advance_step_flashattn npu_recurrent_gated_delta_rule
 npu_chunk_gated_delta_rule npu_masked_causal_conv1d npu_lightning_indexer npu_quant_lightning_indexer npu_sparse_flash_attention
 npu_kv_quant_sparse_flash_attention npu_ffn npu_block_sparse_attention npu_nsa_compress npu_nsa_compress_grad npu_nsa_select_attention
-npu_mla_prolog npu_mla_prolog_v2 npu_mla_prolog_v3 npu_nsa_compress_attention npu_nsa_compress_attention_infer npu_nsa_select_attention_infer
+npu_mla_prolog_v2 npu_mla_prolog_v3 npu_nsa_compress_attention npu_nsa_compress_attention_infer npu_nsa_select_attention_infer
 npu_nsa_select_attention_grad npu_mhc_pre npu_mhc_post npu_mhc_sinkhorn""".split()
 
 
@@ -497,7 +497,8 @@ def interleaved(x, cos, sin):
     return apart * cos + halves_turned(apart) * sin
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+# The first version is one of CANN's graph engine there.
+@pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("mode", ["PA_BSND", "PA_NZ"])
 def test_queries_of_latent_attention(version, mode):
     he, hcq, heads, d, dr, latent, tokens = 96, 48, 2, 16, 32, 64, 5
@@ -510,8 +511,7 @@ def test_queries_of_latent_attention(version, mode):
     if version == 3:
         query, rope, *_ = torch_npu.npu_mla_prolog_v3(*first, keys, ropes, cache_index=slots.npu(), cache_mode=mode, qc_qr_scale=1.5)
     else:
-        function = torch_npu.npu_mla_prolog if version == 1 else torch_npu.npu_mla_prolog_v2
-        query, rope, keys, ropes, *_ = function(*first, slots.npu(), keys, ropes, cache_mode=mode)
+        query, rope, keys, ropes, *_ = torch_npu.npu_mla_prolog_v2(*first, slots.npu(), keys, ropes, cache_mode=mode)
     c = normed((x.float() @ down.float()).bfloat16(), of_queries) * (1.5 if version == 3 else 1)
     u = (c.bfloat16().float() @ up.float()).bfloat16().float().view(tokens, heads, d + dr)
     near(query, torch.einsum("tnd,ndl->tnl", u[..., :d], absorbed.float()), torch.bfloat16)

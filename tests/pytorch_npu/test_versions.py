@@ -36,7 +36,7 @@ def test_all_functions_that_are_looked_up_are_listed():
 
 class TestTable:
     def test_one_version_is_enough(self):
-        some = _table.Table(_table.tested_versions()[-1], "Ascend910B1")
+        some = _table.table_for(torch_npu.__version__, "Ascend910B1")
         needs = some.needs("aten::npu_fused_infer_attention_score")
         for version in ("V2", "V3"):
             assert some.missing(needs, {"aclnnFusedInferAttentionScore" + version}.__contains__) == []
@@ -44,12 +44,12 @@ class TestTable:
         assert lacking == ["aclnnFusedInferAttentionScoreV3 or aclnnFusedInferAttentionScoreV2"]
 
     def test_another_product_needs_another(self):
-        some = _table.Table(_table.tested_versions()[-1], "Ascend950PR_9579")
+        some = _table.table_for(torch_npu.__version__, "Ascend950PR_9579")
         for name in (f"aten::npu_fused_infer_attention_score{version}{form}" for version in ("", "_v2") for form in ("", ".out")):
             assert some.missing(some.needs(name), lambda name: not name.endswith("V5")) == ["aclnnFusedInferAttentionScoreV5"]
 
     def test_where_the_cpu_computes_all_are_needed(self):
-        data = _table.Table(_table.tested_versions()[-1], "Ascend910B1")
+        data = _table.table_for(torch_npu.__version__, "Ascend910B1")
         with_versions = [name for name, needs in data._needs.items() if "|" in needs]
         assert len(with_versions) > 20
         for name in with_versions:

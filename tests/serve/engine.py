@@ -36,11 +36,6 @@ def run(task: dict[str, Any], answers: TextIO) -> None:
     try:
         from vllm import LLM, SamplingParams
 
-        if not task["options"]["enforce_eager"]:
-            # Otherwise torch.compile meets the import of the extension for another PyTorch, in the traced code, and gives up.
-            from vllm_ascend import utils
-
-            utils.enable_custom_op()
         engine = LLM(**task["options"])
         answer(name="start", seconds=time.perf_counter() - begun)
         for request in task["requests"]:

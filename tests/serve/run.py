@@ -39,6 +39,9 @@ SETTINGS = {
     "DO_NOT_TRACK": "1",
     "PORTACL_FALLBACK": "quiet",
     "PORTACL_DEVICE_MEMORY": "2G",
+    # Devices that other programs of the user are not likely to take: vLLM compares their free memory before and after it tries a model.
+    "PORTACL_DEVICE_COUNT": "8",
+    "ASCEND_RT_VISIBLE_DEVICES": "7",
     "OMP_NUM_THREADS": "1",
 }
 
@@ -226,7 +229,7 @@ def versions() -> str:
 def runs_of(version: str, models: dict[str, Model], names: set[str], short: bool) -> Iterator[Run]:
     """What is run of a version: all that has one of the names, or everything without names. Each is made when its turn comes."""
     alone = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
-    two = {"PORTACL_DEVICE_COUNT": "2"}
+    two = {"ASCEND_RT_VISIBLE_DEVICES": "6,7"}
     # PyTorch 2.13 keeps compiled graphs of a kind alone that vLLM's backend, written for 2.11, does not make.
     compiled = {**alone, "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
     qwen2 = models["qwen2"]

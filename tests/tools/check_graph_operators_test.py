@@ -36,6 +36,7 @@ class Page(unittest.TestCase):
         self.write("tools/torch_npu_table/graph_operators.py", CALLS)
         self.write("python/portacl/torch/operators-2.9.0.json", json.dumps({"operators": {}}))
         self.write("python/portacl/torch/operators-2.13.0.json", json.dumps({"operators": NEEDS}))
+        self.write("python/portacl/torch/operators-2.14.0.json", json.dumps({"base": "2.13.0", "operators": {}}))
         self.write("docs/graph_operators.md", PAGE)
 
     def write(self, name, text):

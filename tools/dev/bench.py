@@ -54,6 +54,7 @@ KINDS = {
                      arguments=("{build}/lib64/libportacl.so", "{build}/bench/libportacl_unchecked.so")),
     "--convolutions": Kind("convolutions beside PyTorch", "convolution.py", "torch", arguments=("--build", "{build}")),
     "--attention": Kind("attention beside PyTorch", "attention.py", "torch", arguments=("--build", "{build}")),
+    "--decoding": Kind("attention of one query to cached tokens", "decoding.py", "torch", arguments=("--build", "{build}")),
     "--products": Kind("products of matrices beside PyTorch", "products.py", "torch", arguments=("--build", "{build}")),
     "--maps": Kind("elementwise operators beside PyTorch", python="torch"),
     "--peers": Kind("other programs that do the same", python="torch", build="portacl_bench"),

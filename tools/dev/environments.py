@@ -6,6 +6,7 @@ pip gets packages from wherever it is configured to look.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -57,13 +58,46 @@ def torch() -> Path:
 def torch_npu(wheel: Path) -> Path:
     """Returns the same Python, which then has torch_npu, and portacl from the wheel."""
     python = torch()
-    asserted = "".join(f"; m.version('{name}')" for name in OTHERS)
-    if not steps.succeeds([python, "-c", f"import importlib.metadata as m; assert m.version('torch_npu') == '{TORCH_NPU_VERSION}'{asserted}"]):
+    if not _has_torch_npu(python, TORCH_NPU_VERSION):
         steps.step(
             f"installing torch_npu {TORCH_NPU_VERSION} there with pip",
             "torch-npu-pip",
             [python, "-m", "pip", "install", f"torch=={TORCH_VERSION}", f"torch_npu=={TORCH_NPU_VERSION}", *OTHERS],
         )
+    return _with_portacl(python, wheel)
+
+
+def other_torch_npu(wheel: Path, version: str) -> Path:
+    """Returns the Python of build/pytorch-VERSION, which has that version of torch_npu, the PyTorch that it is made for, and portacl."""
+    place = f"pytorch-{version}"
+    python = steps.BUILDS / place / "bin/python"
+    os.environ.update(dict.fromkeys(ALONE, "0"))
+    if not steps.succeeds([python, "-c", "import torch"]) or not _has_torch_npu(python, version):
+        _make(place, f"{place}-venv")
+        made_for = version.partition(".post")[0]
+        install: list[steps.Argument] = [python, "-m", "pip", "install"]
+        steps.step(f"installing PyTorch {made_for} there with pip", f"{place}-pip", [*install, f"torch=={made_for}", *OTHERS])
+        # By itself, since it may ask for a build of PyTorch that the package index does not have.
+        steps.step(f"installing torch_npu {version} there with pip", f"{place}-npu-pip", [*install, "--no-deps", f"torch_npu=={version}"])
+    return _with_portacl(python, wheel)
+
+
+def tested_torch_npu() -> tuple[str, ...]:
+    """Returns the versions for which portacl has a table."""
+    spec = importlib.util.spec_from_file_location("versions", steps.ROOT / "python/portacl_start/versions.py")
+    assert spec is not None and spec.loader is not None
+    versions = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(versions)
+    tested: tuple[str, ...] = versions.TESTED_TORCH_NPU
+    return tested
+
+
+def _has_torch_npu(python: Path, version: str) -> bool:
+    asserted = "".join(f"; m.version('{name}')" for name in OTHERS)
+    return steps.succeeds([python, "-c", f"import importlib.metadata as m; assert m.version('torch_npu') == '{version}'{asserted}"])
+
+
+def _with_portacl(python: Path, wheel: Path) -> Path:
     command: list[steps.Argument] = [python, "-m", "pip", "install", "--no-index", "--no-deps", "--force-reinstall", wheel]
     steps.step("installing portacl there", "torch-npu-portacl", command)
     for variable in ALONE:

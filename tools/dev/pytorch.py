@@ -5,6 +5,7 @@
     ./dev train                     trains a small network on device npu and on the CPU
     ./dev reproduce [ARGS]          ARGS: those of tools/reproduce.py
     ./dev torch_npu [ARGS]          ARGS: pytest's, and then nothing else is run
+    ./dev torch_npu --version V [ARGS]  the same with another version; without ARGS: its table, a training, doctor
     ./dev clients, serve [ARGS]     --help tells more
     ./dev check [ARGS]              ARGS: those of tests/check/run_examples.py
     ./dev opinfo [ARGS]             ARGS: those of tests/pytorch_npu/opinfo.py
@@ -77,7 +78,17 @@ def reproduce(arguments: list[str]) -> None:
 
 def torch_npu(arguments: list[str]) -> None:
     given, rest = presets.take_from(arguments)
-    python = _torch_npu(given)
+    if rest[:1] == ["--version"]:
+        tested = environments.tested_torch_npu()
+        if len(rest) < 2 or rest[1] not in tested:
+            steps.die(f"usage: ./dev torch_npu --version {'|'.join(tested)} [ARGS]")
+        python = environments.other_torch_npu(wheel.make(given), rest[1])
+        if len(rest) == 2:
+            _other_torch_npu(python, rest[1])
+            return
+        rest = rest[2:]
+    else:
+        python = _torch_npu(given)
     steps.say("testing PyTorch's NPU back end")
     pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-q"]
     folders = [TESTS / name for name in ("pytorch_npu", "recording", "comparison")]
@@ -88,6 +99,19 @@ def torch_npu(arguments: list[str]) -> None:
     steps.must([python, "-B", *pytest, TESTS / "python/test_pytorch.py"], "failed: testing how its programs are started")
     steps.say("running PyTorch's own samples of what is own")
     _opinfo(python, ["--short"], "failed: what docs/pytorch.md calls own")
+
+
+def _other_torch_npu(python: Path, version: str) -> None:
+    """What every version that has a table must do."""
+    steps.say(f"testing torch_npu {version}: its table, what is own, a step of training")
+    pytest: list[steps.Argument] = ["-m", "pytest", "-p", "no:cacheprovider", "-q", TESTS / "pytorch_npu/test_tables.py"]
+    _on_portacl(python, *pytest, otherwise=f"failed: testing torch_npu {version}", PORTACL_FALLBACK="quiet")
+    steps.say("training with four losses and two optimizers, on device npu and on the CPU")
+    example = steps.ROOT / "examples/pytorch/regression.py"
+    picture = steps.BUILDS / f"regression-{version}.svg"
+    _on_portacl(python, example, "--picture", picture, otherwise="failed: the losses did not end where they must")
+    steps.say("asking doctor")
+    steps.must([python, "-B", "-m", "portacl", "doctor"], f"failed: doctor of torch_npu {version}")
 
 
 def _opinfo(python: Path, arguments: list[str], otherwise: str) -> None:

@@ -1,4 +1,5 @@
-"""Writes python/portacl/torch/operators-VERSION.json: what each operator of the installed torch_npu needs of CANN.
+"""Writes python/portacl/torch/operators-VERSION.json: what each operator of the installed torch_npu needs of CANN. That of one
+version, BASE, has everything; those of others have what differs from it.
 
     python tools/torch_npu_table PREFIX          (a Python with torch, torch_npu, expecttest and capstone; PREFIX: portacl, installed)
 
@@ -14,6 +15,7 @@ called with tensors of every dtype (refused_dtypes.py). Needs capstone, a disass
 from __future__ import annotations
 
 import collections
+import importlib.util
 import json
 import os
 import subprocess
@@ -28,6 +30,7 @@ from guarded_paths import Condition, Paths
 from static_calls import Binary, custom_operators_among, functions_among
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "portacl" / "torch"
+BASE = "2.13.0"
 DEFAULT_PRODUCT = "Ascend910B1"
 OTHER_PRODUCTS = {  # pattern of the products' names: one of them
     "Ascend310B.*": "Ascend310B1",
@@ -67,6 +70,9 @@ PLACES_BY_HAND = {
     "aten::lstm_cell": "legacy",
     "aten::gru.input": "legacy",
     "aten::_thnn_fused_gru_cell": "legacy",
+    # Calls BroadcastTo of the graph engine, which is here; the code of 2.10.0.post4 does not show that.
+    "aten::npu_broadcast": "",
+    "aten::npu_broadcast.out": "",
     # Holds the steps of synchronized batch norm as well, which no argument of its leads to.
     "aten::native_batch_norm_backward": "BatchNormBackward",
     # LessScalar, which CANN lacks, is for a number on the CPU as self: that falls back.
@@ -265,13 +271,25 @@ def refused(prefix: Path) -> dict[str, str]:
 
 def number_of(product: str, prefix: Path) -> int:
     """How torch_npu numbers a product."""
-    program = [sys.executable, "-c", "import torch, torch_npu; print(torch_npu._C._npu_get_soc_version())"]
-    environment = environment_on(prefix, product) | {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    program = [sys.executable, "-c", "import any_build, torch_npu; print(torch_npu._C._npu_get_soc_version())"]
+    environment = environment_on(prefix, product) | {"PYTHONPATH": str(Path(__file__).parent)}
     return int(subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout.split()[-1])
 
 
 def write(file: Path, data: dict) -> None:
+    """Writes all of it for the version BASE, and for another version what differs from that."""
+    if data["torch_npu"] != BASE:
+        data = {"base": BASE, **_table().differences(json.loads((PACKAGE / f"operators-{BASE}.json").read_text()), data)}
     file.write_text(json.dumps(data, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
+
+
+def _table():
+    """The module _table of the checkout, without the rest of its package, which would put portacl in force."""
+    sys.path.append(str(PACKAGE.parents[1]))
+    spec = importlib.util.spec_from_file_location("_table", PACKAGE / "_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def computes_on_cpu(operator: str) -> bool:
@@ -317,6 +335,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     prefix = Path(sys.argv[1]).resolve()
+    import any_build  # noqa: F401
     import torch
     import torch_npu
 

@@ -402,6 +402,7 @@ def main() -> None:
     # The CPU is not to compute what is looked for, but what rules in _refusals.py name.
     _table.Table.refused = lambda self, operator: []  # type: ignore[method-assign]
     warnings.simplefilter("ignore")
+    import any_build  # noqa: F401
     import torch_npu  # where portacl is installed in this Python, it begins with this import
 
     portacl.torch.install()

@@ -15,6 +15,7 @@ import json
 import sys
 from pathlib import Path
 
+import any_build  # noqa: F401
 import torch
 import torch_npu  # noqa: F401
 from foreach_calls import calls as foreach_calls

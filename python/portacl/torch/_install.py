@@ -145,13 +145,6 @@ def _warn_at(message: str, frame: FrameType) -> None:
     )
 
 
-def _table_for(version: str) -> _table.Table:
-    """Returns the table for this version of torch_npu, or the newest one; operators that it does not know fall back."""
-    tested = _table.tested_versions()
-    short = version.split("+")[0]
-    return _table.Table(short if short in tested else tested[-1], _table.product())
-
-
 class Installation:
     """The registrations, which last as long as the process."""
 
@@ -159,7 +152,7 @@ class Installation:
         self._mode = mode
         self._count_own = count_own
         self._calls: list[_calls.Calls] = []
-        self._table = _table_for(torch_npu.__version__)
+        self._table = _table.table_for(torch_npu.__version__, _table.product())
         self._present = _table.loaded_functions()
         self._has_float64_functions = _float64.are_there()
         # Without this, every sum would have to test here whether its first operand is a number that lies on the CPU.
@@ -187,7 +180,7 @@ class Installation:
                 if name in ("aten::copy_", "aten::clone"):
                     if self._present("aclnnComplex"):
                         why = "torch_npu copies into a conjugate as if it were none, and aclnnInplaceCopy lacks complex32"
-                        self._fall_back_for(name, _kernels.takes_conjugate_or_complex32, why)
+                        self._fall_back_for(name, _kernels.between_devices(_kernels.takes_conjugate_or_complex32), why)
                     else:
                         self._fall_back_for(name, _kernels.takes_aclnn_complex, "portacl lacks aclnnComplex")
                 elif name == "aten::ge.Tensor":

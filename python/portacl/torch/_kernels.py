@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import torch_npu
 
-from . import _generators, _memory
+from . import _generators, _interpreted, _memory
 from ._calls import Calls, Timed
 
 _CPU = torch.device("cpu")
@@ -391,7 +391,10 @@ def unless_captured(
     """
 
     def condition(*args: Any, **kwargs: Any) -> bool:
-        return is_captured() or (kernel is not None and refused(*args, **kwargs))
+        if is_captured():
+            return True
+        _interpreted.let_them_end()
+        return kernel is not None and refused(*args, **kwargs)
 
     def refuse(_: torch._C.DispatchKeySet, *args: Any, **kwargs: Any) -> Any:
         if kernel is not None and not is_captured():
@@ -473,6 +476,17 @@ def takes_conjugate_or_complex32(target: torch.Tensor, source: torch.Tensor | No
     if source is None:
         return target.dtype is half
     return target.is_conj() or target.dtype is half or source.dtype is half
+
+
+def between_devices(condition: Callable[..., bool]) -> Callable[..., bool]:
+    """Adds to a condition on copies what comes before one between CPU and NPU, which waits."""
+
+    def after_host_functions(target: torch.Tensor, source: torch.Tensor | None = None, *args: Any, **kwargs: Any) -> bool:
+        if source is not None and source.device.type != target.device.type:
+            _interpreted.let_them_end()
+        return condition(target, source, *args, **kwargs)
+
+    return after_host_functions
 
 
 class _Again(threading.local):

@@ -1,6 +1,7 @@
 """Which aclnn functions each operator of torch_npu needs, and with that: own or fallback.
 
-The data, operators-VERSION.json, is written by tools/torch_npu_table. A need is a string: the functions without the prefix
+The data, operators-VERSION.json, is written by tools/torch_npu_table: of one version all, of the others what differs from their
+"base". A need is a string: the functions without the prefix
 aclnn, all of which must be there; "NEWEST|OLDER" for versions of a function, one of which is enough; "npu::NAME" for another
 operator; "" for nothing (the operator only manages tensors or calls other operators); "graph:TYPE" for an operator of CANN's graph
 engine that portacl does not have, "legacy" for one whose type is not known. Of versions torch_npu takes the newest that is there, or
@@ -16,23 +17,59 @@ import importlib.resources
 import json
 import re
 from collections.abc import Callable
+from typing import Any
+
+from portacl_start.versions import nearest
 
 _LIBRARIES = ("libopapi.so", "libopapi_nn.so", "libopapi_math.so")
 
 
-def tested_versions() -> list[str]:
-    """Returns the versions of torch_npu for which there is a table, oldest first."""
-    names = (entry.name for entry in importlib.resources.files(__package__).iterdir())
-    found = [name[len("operators-") : -len(".json")] for name in names if name.startswith("operators-")]
-    return sorted(found, key=lambda version: [int(part) for part in version.split(".") if part.isdigit()])
+def table_for(version: str, product: str) -> Table:
+    """Returns the table of this version of torch_npu, or of the nearest one; operators that it does not know fall back."""
+    return Table(nearest(version), product)
+
+
+def read(version: str) -> dict[str, Any]:
+    """Returns the data of a tested version of torch_npu."""
+    file = importlib.resources.files(__package__) / f"operators-{version}.json"
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return changed(read(data["base"]), data) if "base" in data else data
+
+
+def changed(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Returns the data with changes: values that take the place of others, and None for those that are not there."""
+    result = dict(base)
+    for name, value in changes.items():
+        if name == "base":
+            continue
+        if isinstance(value, dict):
+            result[name] = changed(base.get(name) or {}, value)
+        elif value is None:
+            result.pop(name, None)
+        else:
+            result[name] = value
+    return result
+
+
+def differences(base: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Returns what makes the data of the base, by changed()."""
+    found: dict[str, Any] = {name: None for name in base if name not in data}
+    for name, value in data.items():
+        there = base.get(name)
+        if isinstance(value, dict):
+            inner = differences(there if isinstance(there, dict) else {}, value)
+            if inner or there is None:
+                found[name] = inner
+        elif value != there:
+            found[name] = value
+    return dict(sorted(found.items()))
 
 
 class Table:
     """The needs of every operator for one product."""
 
     def __init__(self, version: str, product: str):
-        file = importlib.resources.files(__package__) / f"operators-{version}.json"
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = read(version)
         self.version = version
         self.product = product
         self._needs: dict[str, str] = data["operators"]

@@ -1,5 +1,5 @@
-// aclnnIndexAdd, aclnnIndexCopy and aclnnInplaceIndexCopy: add or copy slices of one tensor along a dim to
-// the slices of another that an index tensor names.
+// aclnnIndexAdd, aclnnIndexAddV2, aclnnIndexCopy and aclnnInplaceIndexCopy: add or copy slices of one tensor along a
+// dim to the slices of another that an index tensor names.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/indexing/index_add_functions.h"
 
@@ -13,7 +13,7 @@ namespace portacl {
 namespace {
 
 enum Tensors { kSelf, kIndex, kSource, kOut };
-enum Attributes { kDim, kAlpha };
+enum Attributes { kDim, kAlpha, kMode };
 
 constexpr DtypeRule kAddDtypes = WithBf16SinceAtlasA2(kRealArithmetic);
 constexpr DtypeSet kCopyOld = kArithmetic;
@@ -62,35 +62,39 @@ aclnnStatus OneIndexEach(const Check& check, OperatorCall& call) noexcept {
   return Refuse(check, call, kIndex, "one index for each part of source along dim");
 }
 
-constexpr Check kAddChecks[] = {
+aclnnStatus AlphaConverts(const Check& check, OperatorCall& call) noexcept {
+  if (ScalarConverts(call.Scalar(kAlpha).dtype, call.Tensor(kSelf).dtype)) return ACL_SUCCESS;
+  Text message = StartMessage(call).Add("parameter alpha with dtype ");
+  AddDtypeName(message, call.Scalar(kAlpha).dtype);
+  return FailAclnn(check.code, message.Add(" is not converted, accepted: a number or bool."));
+}
+
+constexpr auto kAddChecks = List(
     NotNull(kSelf),  // in CANN's order
-    NotNull(kIndex),
-    NotNull(kSource),
-    ScalarNotNull(kAlpha),
-    NotNull(kOut),
-    DtypesIn(kAddDtypes, {kSelf}),
-    DtypesIn(kIndexDtypes, {kIndex}),
-    DtypesIn(kAddDtypes, {kSource, kOut}),
-    SameDtype(kSelf, kSource),
-    SameDtype(kSelf, kOut),
-    RankAtMost(8, {kSelf, kSource}),
-    DimIn(kDim, kSelf),
-    Custom(ScalarDimIsZero),
-    Custom(OtherDims),
-    RankAtMost(1, {kIndex}),
-    Custom(OneIndexEach),
-    SameShape(kSelf, kOut),
-    SizesRepresentable({kOut}),
-    DoneIfEmpty({kSelf, kSource}),
-    InsideStorage({kSelf, kIndex, kSource}),
-    {.run = [](const Check& check, OperatorCall& call) noexcept -> aclnnStatus {
-       if (ScalarConverts(call.Scalar(kAlpha).dtype, call.Tensor(kSelf).dtype)) return ACL_SUCCESS;
-       Text message = StartMessage(call).Add("parameter alpha with dtype ");
-       AddDtypeName(message, call.Scalar(kAlpha).dtype);
-       return FailAclnn(check.code, message.Add(" is not converted, accepted: a number or bool."));
-     },
-     .code = ACLNN_ERR_INNER_NULLPTR},
-};
+    NotNull(kIndex), NotNull(kSource), ScalarNotNull(kAlpha), NotNull(kOut), DtypesIn(kAddDtypes, {kSelf}),
+    DtypesIn(kIndexDtypes, {kIndex}), DtypesIn(kAddDtypes, {kSource, kOut}), SameDtype(kSelf, kSource),
+    SameDtype(kSelf, kOut), RankAtMost(8, {kSelf, kSource}), DimIn(kDim, kSelf), Custom(ScalarDimIsZero),
+    Custom(OtherDims), RankAtMost(1, {kIndex}), Custom(OneIndexEach), SameShape(kSelf, kOut),
+    SizesRepresentable({kOut}), DoneIfEmpty({kSelf, kSource}), InsideStorage({kSelf, kIndex, kSource}),
+    Custom(AlphaConverts, ACLNN_ERR_INNER_NULLPTR));
+
+// ---- IndexAddV2 ----
+
+// Mode 0 is of rows of a matrix, and leaves alpha out.
+constexpr DtypeSet kRowDtypes{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32, ACL_INT16};
+
+bool AddsRows(const OperatorCall& call) noexcept { return call.attributes[kMode].integer == 0; }
+
+aclnnStatus AreRows(const Check& check, OperatorCall& call) noexcept {
+  const int64_t dim = call.attributes[kDim].integer;
+  if (call.Tensor(kSelf).shape.rank != 2) return Refuse(check, call, kSelf, "with mode 0 two dims");
+  if (call.Tensor(kIndex).shape.rank != 1) return Refuse(check, call, kIndex, "with mode 0 one dim");
+  return dim == 0 || dim == -2 ? ACL_SUCCESS : RefuseInteger(check, call, "dim", dim, 0, 0);
+}
+
+constexpr auto kAddV2Checks =
+    Join(kAddChecks, List(If(AddsRows, WithCode(ACLNN_ERR_INNER_NULLPTR, DtypesIn(kRowDtypes, {kSelf}))),
+                          If(AddsRows, Custom(AreRows, ACLNN_ERR_INNER_NULLPTR))));
 
 // ---- IndexCopy ----
 
@@ -216,6 +220,13 @@ PORTACL_PHASE_1(aclnnIndexAdd) {
                    [&](const OperatorCall& checked, Executor& fresh) {
                      SetByIndex(checked, engine::IndexedAction::kAdd, given.alpha, fresh);
                    });
+}
+
+PORTACL_PHASE_1(aclnnIndexAddV2) {
+  return RunPhase1(
+      call, kAddV2Checks, workspaceSize, executor, [&](const OperatorCall& checked, Executor& fresh) {
+        SetByIndex(checked, engine::IndexedAction::kAdd, AddsRows(checked) ? nullptr : given.alpha, fresh);
+      });
 }
 
 PORTACL_PHASE_1(aclnnIndexCopy) {

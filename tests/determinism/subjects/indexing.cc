@@ -377,6 +377,13 @@ const auto kIndexAdd = Register("aclnnIndexAdd", 3,
                                  {kSummed, {{50}, {100000}, {100000}}, {50}, 0, {{1, 50}}},
                                  {kSummed, {{301, 20}, {400}, {301, 400}}, {301, 20}, 1, {{1, 20}}},
                                  {kSummed, {{29, 257}, {500}, {500, 257}}, {29, 257}, 2, {{1, 29}}}});
+const auto kIndexAddV2 =
+    Register("aclnnIndexAddV2", 3,
+             [](const Call& c) {
+               return aclnnIndexAddV2GetWorkspaceSize(c.t[0], 0, c.t[1], c.t[2], Scalar(3), 1, c.t[3], c.size,
+                                                      c.executor);
+             },
+             aclnnIndexAddV2, {{kSummed, {{29, 257}, {500}, {500, 257}}, {29, 257}, 0, {{1, 29}}}});
 const auto kIndexCopy = Register("aclnnIndexCopy", 3,
                                  [](const Call& c) {
                                    return aclnnIndexCopyGetWorkspaceSize(c.t[0], c.setting, c.t[1], c.t[2],
