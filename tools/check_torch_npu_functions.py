@@ -4,9 +4,10 @@ looks the function up, with its header, or with the reason why portacl lacks it.
 
 Usage: check_torch_npu_functions.py [--write | --names LIBTORCH_NPU] [REPOSITORY]
 
-The names are in tools/torch_npu_table/functions-VERSION.txt, which --names writes from the library of that version; the reasons in
-absent_functions.toml beside it; what torch_npu's operators need of them in python/portacl/torch/operators-VERSION.json. Each name has
-a header or a reason, and none has both. What is generated stands between <!-- functions --> and <!-- end of functions -->.
+VERSION is the one whose table is whole. The names are in tools/torch_npu_table/functions-VERSION.txt, which --names writes from
+its library. The reasons are in absent_functions.toml beside it. What torch_npu's operators need of them is in
+python/portacl/torch/operators-VERSION.json. Each name has a header or a reason, and none has both. What is generated stands
+between <!-- functions --> and <!-- end of functions -->.
 SPDX-License-Identifier: Apache-2.0
 """
 from __future__ import annotations
@@ -72,7 +73,9 @@ def main() -> int:
     mode = arguments.pop(0) if arguments[:1] in (["--write"], ["--names"]) else ""
     library = pathlib.Path(arguments.pop(0)) if mode == "--names" else None
     root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
-    table = newest(list((root / "python/portacl/torch").glob("operators-*.json")))
+    # Tables of other versions hold only what differs from this one.
+    whole = [one for one in (root / "python/portacl/torch").glob("operators-*.json") if "base" not in json.loads(one.read_text())]
+    table = newest(whole)
     version = table.stem.removeprefix("operators-")
     folder = root / "tools/torch_npu_table"
     list_ = folder / f"functions-{version}.txt"

@@ -21,7 +21,7 @@
 #include "acl/sanitizers.h"
 #include "aclnn/operand_bytes.h"
 #include "aclnnop/operand_access.h"
-#include "aclnnop/recorded_arguments.h"
+#include "aclnnop/signatures.h"
 #include "base/unwind.h"
 #include "sanitizer/device_memory.h"
 #include "sanitizer/hooks.h"
