@@ -204,7 +204,7 @@ ROWS = (
     looked_up("scatter_nd", "ScatterNd", "b2 T:p.view(-1,1) a2 out2", "torch.index_copy(b2, 0, p, a2, out=out2)", ("f32", "bf16")),
     looked_up("scatter_nd_update.rows", "ScatterNdUpdate", "out2 T:p.view(-1,1) a2", "out2.index_put_((p,), a2)"),
     moved("scatter_update", "InplaceScatterUpdate", "T:out.view(64,-1,64) T:torch.zeros(64,dtype=torch.int64) T:a.view(64,-1,64) I:1",
-          "out.copy_(a)", NUMBERS),
+          "out.copy_(a)"),
     moved("scatter_list", "ScatterList",
           "L:[out2[:rows//2],out2[rows//2:]] T:torch.zeros(2,dtype=torch.int64) T:a.view(2,-1,columns) T:null T:null I:1", "out2.copy_(a2)"),
     looked_up("scatter_reduce", "ScatterReduce", "b2 I:0 T:i0 a2 I:1 I:1 out2", "torch.scatter_reduce(b2, 0, i0, a2, 'sum', out=out2)", FLOAT),
