@@ -133,6 +133,8 @@ HAS(aclnnScatterReduce, In, int64_t, In, In, int64_t, bool, Out);
 HAS(aclnnInplaceScatterReduce, Out, int64_t, In, In, int64_t, bool);
 HAS(aclnnScatterNd, In, In, In, Out);
 HAS(aclnnScatterNdUpdate, Out, In, In);
+HAS(aclnnInplaceScatterUpdate, Out, In, In, int64_t);
+HAS(aclnnScatterList, OutList, In, In, In, char*, int64_t);
 HAS(aclnnIndexFill, In, int64_t, In, Scalar, Out);
 HAS(aclnnInplaceIndexFill, Out, int64_t, In, Scalar);
 HAS(aclnnIndexFillTensor, In, int64_t, Array, Scalar, Out);
