@@ -115,6 +115,32 @@ void SetList(GroupedProducts& products, const OperatorCall& call, int argument,
   products.name = call.Name(argument);
 }
 
+engine::GroupedOperand QuantiseRows(OpList& ops, const OperatorCall& call, const RowsToQuantise& rows,
+                                    engine::GroupedPart& part) noexcept {
+  const Shape& x = call.Tensor(rows.x).shape;
+  engine::GroupedInput input{};
+  input.kind = engine::GroupedInput::Kind::kQuantise;
+  input.from = OperandOf(call, rows.x, 0, true, false);
+  input.rows = x[0];
+  input.columns = x[1];
+  input.to = ops.Workspace(x[0] * x[1]);
+  input.made = ops.Workspace(x[0] * 4);
+  input.isa = call.isa;
+  input.threads = call.threads;
+  if (call.IsGiven(rows.smooth)) input.smooth = OperandOf(call, rows.smooth, 0, false, false);
+  if (call.IsGiven(rows.step)) {
+    input.step = OperandOf(call, rows.step, 0, false, false);
+    input.step.row = rows.step_by_row ? input.step.column : 0;
+    input.step.column = 0;
+  }
+  ops.Compute(input, {input.from.buffer, input.smooth.buffer, input.step.buffer}, x[0] * x[1]);
+  part.kind = engine::GroupedPart::Kind::kIntegers;
+  part.rows = x[0];
+  part.depth = x[1];
+  part.left = {true, input.to, ACL_INT8, x[1], 1, 0};
+  return {true, input.made, ACL_FLOAT, 4, 0, 0};
+}
+
 aclnnStatus CheckLies(const OperatorCall& call, int first, int last) noexcept {
   for (int argument = first; argument <= last; ++argument) {
     if (!call.IsList(argument) && !call.IsGiven(argument)) continue;

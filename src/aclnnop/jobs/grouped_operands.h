@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "aclnnop/jobs/op_list.h"
 #include "contract/checks.h"
 #include "engine/gemm/grouped.h"
 
@@ -34,6 +35,18 @@ void SetScales(engine::GroupedPart& part, const OperatorCall& call, int argument
 // Sets a group list that the job reads when it runs.
 void SetList(engine::GroupedProducts& products, const OperatorCall& call, int argument,
              engine::GroupedProducts::List kind) noexcept;
+
+// The arguments of rows that become INT8 before they are multiplied.
+struct RowsToQuantise {
+  int x;             // [rows, terms]
+  int smooth;        // [terms], multiplied before, or null
+  int step;          // given steps, or null: they are computed
+  bool step_by_row;  // the given steps are [rows], else [1]
+};
+// Adds the op that quantises the rows, and sets what the product takes from them: its kind, rows, depth and left operand.
+// Returns their steps.
+engine::GroupedOperand QuantiseRows(OpList& ops, const OperatorCall& call, const RowsToQuantise& rows,
+                                    engine::GroupedPart& part) noexcept;
 
 // 561103 where any entry of the arguments `first` to `last` is a view that reaches outside its storage and is
 // neither dense nor transposed.

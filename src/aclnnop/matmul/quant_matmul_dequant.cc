@@ -84,7 +84,6 @@ constexpr Check kChecks[] = {
 
 void SetProduct(const OperatorCall& call, Executor& executor) {
   OpList ops(executor, 2);
-  const Shape& x = call.Tensor(kX).shape;
   GroupedProducts products{};
   products.cut = GroupedProducts::Cut::kNone;
   products.groups = 1;
@@ -92,28 +91,10 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   products.isa = call.isa;
   products.threads = call.threads;
   products.schedule = ops.Workspace(8 * products.ScheduleWords());
-  GroupedInput input{};
-  input.kind = GroupedInput::Kind::kQuantise;
-  input.from = grouped::OperandOf(call, kX, 0, true, false);
-  input.rows = x[0];
-  input.columns = x[1];
-  input.to = ops.Workspace(x[0] * x[1]);
-  input.made = ops.Workspace(x[0] * 4);
-  input.isa = call.isa;
-  input.threads = call.threads;
-  if (call.IsGiven(kSmooth)) input.smooth = grouped::OperandOf(call, kSmooth, 0, false, false);
-  if (call.IsGiven(kXScale)) {
-    input.step = grouped::OperandOf(call, kXScale, 0, false, false);
-    input.step.row = ModeOf(call) == "pertoken" ? input.step.column : 0;
-    input.step.column = 0;
-  }
-  ops.Compute(input, {input.from.buffer, input.smooth.buffer, input.step.buffer}, x[0] * x[1]);
+  const engine::GroupedOperand steps =
+      grouped::QuantiseRows(ops, call, {kX, kSmooth, kXScale, ModeOf(call) == "pertoken"}, products.part);
   engine::GroupedPart& part = products.part;
-  part.kind = engine::GroupedPart::Kind::kIntegers;
-  part.rows = x[0];
-  part.depth = x[1];
   part.columns = call.Tensor(kWeight).shape[0];
-  part.left = {true, input.to, ACL_INT8, x[1], 1, 0};
   part.right = grouped::OperandOf(call, kWeight, 0, true, false);
   std::swap(part.right.row, part.right.column);
   part.out = grouped::OperandOf(call, kOut, 0, true, false);
@@ -121,7 +102,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   if (HasWords(call)) {
     part.scale.dtype = ACL_FLOAT;  // the lower half of a word
   } else {
-    part.factor = {true, input.made, ACL_FLOAT, 4, 0, 0};
+    part.factor = steps;
   }
   ops.Compute(products, {part.right.buffer, part.out.buffer, part.scale.buffer}, products.Elements());
   ops.SetJob();

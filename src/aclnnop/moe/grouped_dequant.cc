@@ -114,34 +114,15 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   products.cut = GroupedProducts::Cut::kRows;
   products.groups = products.entries;
   products.schedule = ops.Workspace(8 * products.ScheduleWords());
-  const Shape& x = call.Tensor(kX).shape;
-  engine::GroupedInput input{};
-  input.kind = engine::GroupedInput::Kind::kQuantise;
-  input.from = grouped::OperandOf(call, kX, 0, true, false);
-  input.rows = x[0];
-  input.columns = x[1];
-  input.to = ops.Workspace(x[0] * x[1]);
-  input.made = ops.Workspace(x[0] * 4);
-  input.isa = products.isa;
-  input.threads = products.threads;
-  if (call.IsGiven(kSmooth)) input.smooth = grouped::OperandOf(call, kSmooth, 0, false, false);
-  if (call.IsGiven(kXScale)) {
-    input.step = grouped::OperandOf(call, kXScale, 0, false, false);
-    input.step.row = ModeOf(call) == "pertoken" ? input.step.column : 0;
-    input.step.column = 0;
-  }
-  ops.Compute(input, {input.from.buffer, input.smooth.buffer, input.step.buffer}, x[0] * x[1]);
+  const engine::GroupedOperand steps =
+      grouped::QuantiseRows(ops, call, {kX, kSmooth, kXScale, ModeOf(call) == "pertoken"}, products.part);
   engine::GroupedPart& part = products.part;
-  part.kind = engine::GroupedPart::Kind::kIntegers;
-  part.rows = x[0];
-  part.depth = x[1];
   part.columns = call.Tensor(kWeight).shape[1];
-  part.left = {true, input.to, ACL_INT8, x[1], 1, 0};
   part.right = grouped::OperandOf(call, kWeight, 0, true, true);
   std::swap(part.right.row, part.right.column);
   part.out = grouped::OperandOf(call, kOut, 0, true, false);
   grouped::SetScales(part, call, kWeightScale);
-  if (!HasWords(call)) part.factor = {true, input.made, ACL_FLOAT, 4, 0, 0};
+  if (!HasWords(call)) part.factor = steps;
   ops.Compute(products, {part.right.buffer, part.out.buffer, part.scale.buffer, products.list.buffer},
               products.Elements());
   ops.SetJob();

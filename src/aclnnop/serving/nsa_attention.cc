@@ -110,11 +110,11 @@ enum CompressedAttributes {
 };
 constexpr Windows kOfCompressed{kWindow, kStride, kBlock, kCount};
 
-aclnnStatus CompressedFits(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.HoldsOf(std::string_view(serving::TextOr(call, kLayout, "")) == "TND", kLayout, "TND");
+// Checks queries, keys and values of packed sequences, [tokens, heads, elements], by the attributes of their layout and heads.
+void PackedHeadsFit(const OperatorCall& call, int layout, int heads, ShapeChecks& checks) noexcept {
+  checks.HoldsOf(std::string_view(serving::TextOr(call, layout, "")) == "TND", layout, "TND");
   for (const int tensor : {kQuery, kKey, kValue}) checks.Rank(tensor, 3, 3);
-  if (!checks.Passed()) return checks.status();
+  if (!checks.Passed()) return;
   const Shape& query = call.Tensor(kQuery).shape;
   const Shape& key = call.Tensor(kKey).shape;
   const int64_t value_depth = call.Tensor(kValue).shape[2];
@@ -125,7 +125,16 @@ aclnnStatus CompressedFits(const Check& check, OperatorCall& call) noexcept {
   checks.Holds(key[0] <= kMostKeys, kKey, "at most 2^31 - 1 keys");
   checks.Is(kKey, Shape{key[0], key[1], query[2]}).Is(kValue, Shape{key[0], key[1], value_depth});
   checks.Holds(value_depth <= kMostDepth, kValue, "heads of at most 768 elements");
-  checks.HoldsOf(Integer(call, kHeads) == query[1], kHeads, "the number of query's heads");
+  checks.HoldsOf(Integer(call, heads) == query[1], heads, "the number of query's heads");
+}
+
+aclnnStatus CompressedFits(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  PackedHeadsFit(call, kLayout, kHeads, checks);
+  if (!checks.Passed()) return checks.status();
+  const Shape& query = call.Tensor(kQuery).shape;
+  const Shape& key = call.Tensor(kKey).shape;
+  const int64_t value_depth = call.Tensor(kValue).shape[2];
   WindowsFit(call, kOfCompressed, checks);
   if (!checks.Passed()) return checks.status();
   const auto of_query = ArrayIn(call, kQueryEnds);
@@ -462,20 +471,11 @@ enum GradientAttributes {
 
 aclnnStatus GradientsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
-  checks.HoldsOf(std::string_view(serving::TextOr(call, kGradLayout, "")) == "TND", kGradLayout, "TND");
-  for (const int tensor : {kQuery, kKey, kValue}) checks.Rank(tensor, 3, 3);
+  PackedHeadsFit(call, kGradLayout, kGradHeads, checks);
   if (!checks.Passed()) return checks.status();
   const Shape& query = call.Tensor(kQuery).shape;
   const Shape& key = call.Tensor(kKey).shape;
   const int64_t value_depth = call.Tensor(kValue).shape[2];
-  checks.Holds(query[1] > 0 && query[2] > 0 && query[2] <= kMostDepth, kQuery,
-               "at least one head, of 1 to 768 elements");
-  checks.Holds(key[1] > 0 && query[1] % std::max<int64_t>(key[1], 1) == 0, kKey,
-               "heads that divide those of query");
-  checks.Holds(key[0] <= kMostKeys, kKey, "at most 2^31 - 1 keys");
-  checks.Is(kKey, Shape{key[0], key[1], query[2]}).Is(kValue, Shape{key[0], key[1], value_depth});
-  checks.Holds(value_depth <= kMostDepth, kValue, "heads of at most 768 elements");
-  checks.HoldsOf(Integer(call, kGradHeads) == query[1], kGradHeads, "the number of query's heads");
   const auto of_query = ArrayIn(call, kGradQueryEnds);
   checks.HoldsOf(EndsFit(of_query, of_query.size(), query[0]), kGradQueryEnds,
                  "where each sequence of queries ends");
