@@ -13,7 +13,6 @@ namespace portacl {
 namespace {
 
 using namespace dense;
-using engine::GroupedInput;
 using engine::GroupedProducts;
 
 enum Tensors { kX, kWeight, kWeightScale, kBias, kXScale, kXOffset, kSmooth, kOut };
