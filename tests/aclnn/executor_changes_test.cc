@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -277,23 +276,46 @@ TEST_P(ExecutorChanges, Threads) {
   }
 }
 
-// An index counts the tensors of the C function, though the call may have them in another order (QuantMatmulV5: x1, x2, x1Scale,
-// x2Scale ...; the null ones count, too).
+// Numbers in device memory.
+template <class Number>
+class DeviceNumbers {
+ public:
+  explicit DeviceNumbers(const std::vector<Number>& numbers) : bytes_(numbers.size() * sizeof(Number)) {
+    EXPECT_EQ(aclrtMalloc(&address_, bytes_, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+    EXPECT_EQ(aclrtMemcpy(address_, bytes_, numbers.data(), bytes_, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+  }
+  ~DeviceNumbers() { aclrtFree(address_); }
+  DeviceNumbers(const DeviceNumbers&) = delete;
+  DeviceNumbers& operator=(const DeviceNumbers&) = delete;
+
+  void* address() const { return address_; }
+  std::vector<Number> Values() const {
+    std::vector<Number> values(bytes_ / sizeof(Number));
+    EXPECT_EQ(aclrtMemcpy(values.data(), bytes_, address_, bytes_, ACL_MEMCPY_DEVICE_TO_HOST), 0);
+    return values;
+  }
+
+ private:
+  size_t bytes_;
+  void* address_ = nullptr;
+};
+
+// An index counts the tensors of the C function, though the call may have them in another order (QuantMatmulV5:
+// x1, x2, x1Scale, x2Scale ...; the null ones count, too).
 TEST(AddressesByIndex, OfAFunctionWhoseCallHasAnotherOrder) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
   const auto tensor = [](const std::vector<int64_t>& shape, aclDataType dtype, void* data) {
     return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
                            shape.size(), data);
   };
-  int8_t x1[2 * 32], x2[32 * 2];
-  std::fill(std::begin(x1), std::end(x1), int8_t{1});
-  std::fill(std::begin(x2), std::end(x2), int8_t{2});
-  float row_scales[2] = {1, 1};
-  float column_scales[2] = {1, 1};
-  uint16_t result[4] = {};
+  const DeviceNumbers<int8_t> x1(std::vector<int8_t>(2 * 32, 1));
+  const DeviceNumbers<int8_t> x2(std::vector<int8_t>(32 * 2, 2));
+  const DeviceNumbers<float> ones({1, 1});
+  const DeviceNumbers<uint16_t> unused({0, 0, 0, 0});
   const std::vector<aclTensor*> tensors = {
-      tensor({2, 32}, ACL_INT8, x1), tensor({32, 2}, ACL_INT8, x2), tensor({2}, ACL_FLOAT, row_scales),
-      tensor({2}, ACL_FLOAT, column_scales), tensor({2, 2}, ACL_BF16, result)};
+      tensor({2, 32}, ACL_INT8, x1.address()), tensor({32, 2}, ACL_INT8, x2.address()),
+      tensor({2}, ACL_FLOAT, ones.address()), tensor({2}, ACL_FLOAT, ones.address()),
+      tensor({2, 2}, ACL_BF16, unused.address())};
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(aclnnQuantMatmulV5GetWorkspaceSize(tensors[0], tensors[1], tensors[2], tensors[3], nullptr,
@@ -301,26 +323,29 @@ TEST(AddressesByIndex, OfAFunctionWhoseCallHasAnotherOrder) {
                                                tensors[4], &size, &executor),
             0);
   ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);
-  std::vector<char> workspace(size + 1);
-  float other_row_scales[2] = {0.5f, 2};
-  float other_column_scales[2] = {0.25f, 8};
-  uint16_t other_result[4] = {};
-  EXPECT_EQ(aclSetInputTensorAddr(executor, 2, tensors[2], other_row_scales), 0);
-  EXPECT_EQ(aclSetInputTensorAddr(executor, 3, tensors[3], other_column_scales), 0);
-  EXPECT_EQ(aclSetInputTensorAddr(executor, 9, tensors[3], other_column_scales), 161002);
-  EXPECT_EQ(aclSetOutputTensorAddr(executor, 0, tensors[4], other_result), 0);
-  EXPECT_EQ(aclSetTensorAddr(executor, 9, tensors[4], other_result), 0);
-  EXPECT_EQ(aclSetTensorAddr(executor, 10, tensors[4], other_result), 161002);
-  ASSERT_EQ(aclnnQuantMatmulV5(workspace.data(), size, executor, environment.stream()), 0);
+  const DeviceNumbers<char> workspace(std::vector<char>(size + 1));
+  const std::vector<float> of_rows = {0.5f, 2};
+  const std::vector<float> of_columns = {0.25f, 8};
+  const DeviceNumbers<float> row_scales(of_rows);
+  const DeviceNumbers<float> column_scales(of_columns);
+  const DeviceNumbers<uint16_t> result({0, 0, 0, 0});
+  EXPECT_EQ(aclSetInputTensorAddr(executor, 2, tensors[2], row_scales.address()), 0);
+  EXPECT_EQ(aclSetInputTensorAddr(executor, 3, tensors[3], column_scales.address()), 0);
+  EXPECT_EQ(aclSetInputTensorAddr(executor, 9, tensors[3], column_scales.address()), 161002);
+  EXPECT_EQ(aclSetOutputTensorAddr(executor, 0, tensors[4], result.address()), 0);
+  EXPECT_EQ(aclSetTensorAddr(executor, 9, tensors[4], result.address()), 0);
+  EXPECT_EQ(aclSetTensorAddr(executor, 10, tensors[4], result.address()), 161002);
+  ASSERT_EQ(aclnnQuantMatmulV5(workspace.address(), size, executor, environment.stream()), 0);
   ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
-  // 32 products of 2, times a row's and a column's scale; these are bfloat16's numbers, the upper half of float32's.
-  for (int i = 0; i < 4; ++i) {
-    const float expected = 64 * other_row_scales[i / 2] * other_column_scales[i % 2];
+  // 32 products of 2, times a row's and a column's scale, as bfloat16: the upper half of float32.
+  const std::vector<uint16_t> values = result.Values();
+  for (size_t i = 0; i < 4; ++i) {
+    const float expected = 64 * of_rows[i / 2] * of_columns[i % 2];
     uint32_t bits;
     std::memcpy(&bits, &expected, sizeof bits);
-    EXPECT_EQ(other_result[i], bits >> 16) << i;
-    EXPECT_EQ(result[i], 0) << i;
+    EXPECT_EQ(values[i], bits >> 16) << i;
   }
+  EXPECT_EQ(unused.Values(), std::vector<uint16_t>(4));
   EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
   for (const aclTensor* one : tensors) aclDestroyTensor(one);
 }
