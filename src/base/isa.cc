@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "base/process/fork.h"
 #include "base/term_pairs.h"
 #include "base/vector_targets.h"
 
@@ -79,6 +80,8 @@ struct Supported {
     }
   }
 };
+
+[[maybe_unused]] const bool before_fork = InitialiseBeforeFork([] { SupportedIsas(); });
 
 }  // namespace
 

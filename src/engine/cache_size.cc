@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "base/process/cancellation.h"
+#include "base/process/fork.h"
 #include "base/text.h"
 
 namespace portacl::engine {
@@ -45,6 +46,8 @@ int64_t ReadLastLevelCacheBytes() {
   constexpr int64_t kCommon = int64_t{8} << 20;
   return largest > 0 ? largest : kCommon;
 }
+
+[[maybe_unused]] const bool before_fork = InitialiseBeforeFork([] { LastLevelCacheBytes(); });
 
 }  // namespace
 

@@ -12,15 +12,34 @@ namespace {
 
 constexpr size_t kMutexes = static_cast<size_t>(ForkRank::kCount);
 constexpr size_t kHandlers = 24;
+constexpr size_t kInitialisers = 8;
 
 std::atomic<std::mutex*> guarded[kMutexes];
 std::atomic<void (*)()> handlers[kHandlers];
+std::atomic<void (*)()> initialisers[kInitialisers];
 std::atomic<bool> is_forked_child{false};
+
+template <size_t count>
+void CallAll(const std::atomic<void (*)()> (&functions)[count]) {
+  for (const auto& function : functions) {
+    if (void (*call)() = function.load(std::memory_order_acquire)) call();
+  }
+}
+
+template <size_t count>
+bool Add(std::atomic<void (*)()> (&functions)[count], void (*added)()) {
+  for (auto& free : functions) {
+    void (*expected)() = nullptr;
+    if (free.compare_exchange_strong(expected, added, std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
 
 // A mutex may be registered during a fork: exactly those that were locked must be unlocked.
 std::mutex* taken[kMutexes];
 
 void Prepare() {
+  CallAll(initialisers);
   for (size_t i = 0; i < kMutexes; ++i) {
     taken[i] = guarded[i].load(std::memory_order_acquire);
     if (taken[i] != nullptr) taken[i]->lock();
@@ -36,9 +55,7 @@ void Free() {
 void InChild() {
   Free();
   is_forked_child.store(true, std::memory_order_relaxed);
-  for (auto& handler : handlers) {
-    if (void (*call)() = handler.load(std::memory_order_acquire)) call();
-  }
+  CallAll(handlers);
 }
 
 }  // namespace
@@ -58,11 +75,9 @@ bool GuardAcrossFork(std::mutex& mutex, ForkRank rank) noexcept {
 
 bool CallInForkedChild(void (*handler)()) noexcept {
   NoticeForks();
-  for (auto& free : handlers) {
-    void (*expected)() = nullptr;
-    if (free.compare_exchange_strong(expected, handler, std::memory_order_acq_rel)) return true;
-  }
-  return false;
+  return Add(handlers, handler);
 }
+
+bool InitialiseBeforeFork(void (*initialise)()) noexcept { return Add(initialisers, initialise); }
 
 }  // namespace portacl

@@ -34,6 +34,12 @@ enum class ForkRank {
 // Returns true, so that it can initialise a static.
 bool GuardAcrossFork(std::mutex& mutex, ForkRank rank) noexcept;
 
+// Calls `initialise` on the forking thread before each fork, without any of the locks above. It initialises what the library otherwise initialises
+// at its first use and what takes longer than a moment: reading the machine's description, loading a library, trying kernels. Another thread may
+// be in the middle of that. In the child it would never end, and whoever needs it there would wait forever. Returns true, so that it can
+// initialise a variable while the library is loaded.
+bool InitialiseBeforeFork(void (*initialise)()) noexcept;
+
 // Notices forks from now on; returns false if the system has no memory for that.
 bool NoticeForks() noexcept;
 

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/process/fork.h"
+
 // From the compiler's runtime: registered frames are searched before the loader is asked.
 // NOLINTNEXTLINE(readability-identifier-naming): its name there
 extern "C" void __register_frame(void* begin);
@@ -58,6 +60,8 @@ bool Register() noexcept {
   if (frames.begin != nullptr) __register_frame(frames.begin);
   return true;
 }
+
+[[maybe_unused]] const bool before_fork = InitialiseBeforeFork([] { EnsureUnwinding(); });
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/process/fork.h"
 #include "engine/functions/sleef_file.h"
 
 namespace portacl::engine {
@@ -95,6 +96,8 @@ const Loaded& Load() noexcept {
   static const Loaded loaded;
   return loaded;
 }
+
+[[maybe_unused]] const bool before_fork = InitialiseBeforeFork([] { Load(); });
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "acl/settings/configuration.h"
 #include "base/byte_words.h"
+#include "base/process/fork.h"
 
 namespace portacl::engine {
 
@@ -147,6 +148,10 @@ constexpr Choice kChoices[] = {{Isa::kNeon, TermPairs::kNone, 1, FindNeon},
 constexpr Choice kChoices[] = {
     {Isa::kPortable, TermPairs::kNone, 1, []() -> const ByteKernels* { return nullptr; }}};
 #endif
+
+[[maybe_unused]] const bool before_fork = InitialiseBeforeFork([] {
+  for (const Choice& choice : kChoices) choice.find();
+});
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "acl/settings/configuration.h"
 #include "base/float_environment.h"
+#include "base/process/fork.h"
 
 #if defined(__x86_64__)
 #include <sys/syscall.h>
@@ -124,6 +125,9 @@ const TileKernels* FindAmxKernels() noexcept {
   return nullptr;
 #endif
 }
+
+[[maybe_unused]] const bool before_fork =
+    InitialiseBeforeFork([] { FindTileKernels(Isa::kAvx512, TermPairs::kAmx); });
 
 const TileKernels* FindTileKernels(Isa isa, TermPairs most) noexcept {
   if (isa != Isa::kAvx512 || most == TermPairs::kNone) return nullptr;

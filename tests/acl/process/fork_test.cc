@@ -12,6 +12,7 @@
 
 #include "acl/runtime_fixture.h"
 #include "acl/stream/graph.h"
+#include "base/process/fork.h"
 
 #if PORTACL_TSAN
 #define SKIP_UNDER_TSAN GTEST_SKIP() << "this sanitizer supports no threads in a forked child"
@@ -76,6 +77,27 @@ int UseEverything(aclrtStream inherited) {
   STEP(aclrtResetDevice(0) == 0);
   STEP(aclFinalize() == 0);
   return 0;
+}
+
+std::atomic<bool> initialises{false};
+
+int InitialisedSlowly() {
+  static const int value = [] {
+    initialises = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return 7;
+  }();
+  return value;
+}
+
+// Another thread is in the middle of what the library initialises at its first use.
+TEST_F(ForkTest, AFirstUseUnderWay) {
+  SKIP_UNDER_TSAN;
+  ASSERT_TRUE(portacl::InitialiseBeforeFork([] { InitialisedSlowly(); }));
+  std::thread other([] { InitialisedSlowly(); });
+  while (!initialises) std::this_thread::yield();
+  EXPECT_EQ(InChild([] { return InitialisedSlowly(); }), 7);
+  other.join();
 }
 
 // Another thread was about to replace tasks of a graph, and an execution ran.
