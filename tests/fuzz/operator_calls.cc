@@ -1261,6 +1261,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(AttentionUpdate, 2, kOperand0, given.List({given.Numbers({given.FirstLength(t[0])})}), given.List({t[0]}), 0, t[1], nullptr),
     MOVES(RingAttentionUpdate, 3, kOperand0, t[0], given.RingStatistics(t[0]), given.RingStatistics(t[0]), t[1], given.RingStatistics(t[0]), given.RingStatistics(t[0]), nullptr, nullptr, t[2], given.WrittenRingStatistics(t[0]), given.WrittenRingStatistics(t[0])),
     MOVES(RingAttentionUpdateV2, 3, kOperand0, t[0], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), t[1], given.PackedStatistics(t[0]), given.PackedStatistics(t[0]), nullptr, given.Packed(), given.Packed(), t[2], given.WrittenPackedStatistics(t[0]), given.WrittenPackedStatistics(t[0])),
+    STATE(SignBitsPack, 1, kAny, t[0], 1, given.Written({1, given.Bytes(t[0])}, ACL_UINT8)),
+    STATE(SignBitsUnpack, 2, kOperand0, t[0], 1, DtypeOf(t[1]), t[1]),
     STATE(DynamicQuant, 2, kOperand0, t[0], a.log_target ? given.Columns(t[0]) : nullptr, given.Codes(t[0]), given.RowSteps(t[0])),
     STATE(DynamicQuantV2, 2, kOperand0, t[0], nullptr, nullptr, 2, given.Codes(t[0]), given.RowSteps(t[0]), a.log_target ? given.RowSteps(t[0]) : nullptr),
     STATE(DynamicQuantV3, 2, kOperand0, t[0], nullptr, nullptr, 2, true, given.Mode("pertoken"), given.Codes(t[0]), given.RowSteps(t[0]), nullptr),

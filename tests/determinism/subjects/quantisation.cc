@@ -88,6 +88,22 @@ const auto kScaled =
                    {kRows, kColumns}, ACL_INT8, 2),
              2);
 
+const auto kSigns = Register({"aclnnSignBitsPack",
+                              {"self", "out"},
+                              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                                return aclnnSignBitsPackGetWorkspaceSize(t[0], 4, t[1], size, executor);
+                              },
+                              aclnnSignBitsPack},
+                             Cases({ACL_FLOAT, ACL_FLOAT16}, {{160000}}, {4, 5000}, ACL_UINT8), 1);
+const auto kOfSigns =
+    Register({"aclnnSignBitsUnpack",
+              {"self", "out"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnSignBitsUnpackGetWorkspaceSize(t[0], 5, DtypeOf(t[1]), t[1], size, executor);
+              },
+              aclnnSignBitsUnpack},
+             Cases({ACL_UINT8}, {{20000}}, {5, 32000}, ACL_FLOAT16), 1);
+
 const auto kInverse =
     Register({"aclnnAscendAntiQuant",
               {"scale", "offset", "out"},
