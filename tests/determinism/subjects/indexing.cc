@@ -492,6 +492,51 @@ const auto kScatterNdUpdate = Register(
     },
     aclnnScatterNdUpdate, {{{ACL_FLOAT, ACL_INT64}, {kWide, {400, 1}, {400, 257}}, kWide, 0, {{1, 301}}}},
     Start::kFirstInput);
+const auto kGatherNd =
+    Register("aclnnGatherNd", 2,
+             [](const Call& c) {
+               return aclnnGatherNdGetWorkspaceSize(c.t[0], c.t[1], true, c.t[2], c.size, c.executor);
+             },
+             aclnnGatherNd,
+             {{kSizes, {kWide, {400, 1}}, {400, 257}, 0, {{1, 301, true}}},
+              {kSizes, {{90, 90}, {20000, 2}}, {20000}, 0, {{1, 90, true}}}});
+const auto kTfScatterAdd = Register(
+    "aclnnTfScatterAdd", 3,
+    [](const Call& c) {
+      return aclnnTfScatterAddGetWorkspaceSize(c.t[3], c.t[1], c.t[2], c.size, c.executor);
+    },
+    aclnnTfScatterAdd,
+    {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}},
+     {{ACL_FLOAT, ACL_FLOAT16}, {{90, 90}, {20000, 2}, {20000}}, {90, 90}, 0, {{1, 90}}}},
+    Start::kFirstInput);
+const auto kScatterMax = Register(
+    "aclnnScatterMax", 3,
+    [](const Call& c) {
+      return aclnnScatterMaxGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterMax, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kScatterMin = Register(
+    "aclnnScatterMin", 3,
+    [](const Call& c) {
+      return aclnnScatterMinGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterMin, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kScatterMul = Register(
+    "aclnnScatterMul", 3,
+    [](const Call& c) {
+      return aclnnScatterMulGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterMul, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kScatterDiv = Register(
+    "aclnnScatterDiv", 3,
+    [](const Call& c) {
+      return aclnnScatterDivGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterDiv, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
 const auto kScatterReduce = Register(
     "aclnnScatterReduce", 3,
     [](const Call& c) {
