@@ -130,6 +130,8 @@ def fused_gates():
                 "F.gelu(a.view(-1, 1024)[:, :512]) * a.view(-1, 1024)[:, 512:]", compares=False)
     yield moved("fatrelu_mul", "FatreluMul", "T:a.view(-1,1024) T:b.view(-1)[:1] T:out.view(-1,1024)[:,:512]",
                 "torch.where(a.view(-1, 1024)[:, :512] > b.view(-1)[0], a.view(-1, 1024)[:, :512], 0) * a.view(-1, 1024)[:, 512:]", compares=False)
+    yield moved("situ_glu", "SituGlu", "T:a2 I:1 D:4.0 D:25.0 I:1 T:out2[:,:columns//2]",
+                "4 * torch.tanh(a2[:, :columns // 2] / 4) * torch.sigmoid(a2[:, :columns // 2]) * 25 * torch.tanh(a2[:, columns // 2:] / 25)", compares=False)
     yield moved("clipped_swiglu", "ClippedSwiglu", "T:a2 T:null I:1 D:1.702 D:7.0 D:1.0 I:1 T:out2[:,:columns//2]",
                 "a2[:, ::2].clamp(max=7) * torch.sigmoid(1.702 * a2[:, ::2].clamp(max=7)) * (a2[:, 1::2].clamp(-7, 7) + 1)", compares=False)
 

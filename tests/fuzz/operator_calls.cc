@@ -1200,6 +1200,7 @@ constexpr OperatorCall kCalls[] = {
     MOVES(GeluMul, 2, kOperand0, t[0], nullptr, given.Half(t[1])),
     MOVES(FatreluMul, 2, kOperand0, t[0], given.Numbers({1}, t[0]), given.Half(t[1])),
     MOVES(ClippedSwiglu, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, given.Half(t[1])),
+    MOVES(SituGlu, 2, kOperand0, t[0], given.Dim(t[0]), 4.0, a.wide_beta, a.log_target, given.Half(t[1])),
     MOVES(ClippedSwigluV2, 2, kOperand0, t[0], nullptr, given.Dim(t[0]), a.wide_beta, 2.0, a.wide_beta, a.log_target, a.reduction, given.Half(t[1])),
     MOVES(TransformBiasRescaleQkv, 3, kAny, t[0], t[1], 1, t[2], given.Second(t[2]), given.Second(t[2])),
     MOVES(FlashAttentionScore, 4, kOperand0, t[0], t[1], t[2], nullptr, nullptr, nullptr, nullptr, nullptr, 0.5, 1.0, 0, 0, given.Heads(t[0]),

@@ -120,6 +120,13 @@ const auto kClippedSwiglu = Register(
                                                 c.size, c.executor);
     },
     aclnnClippedSwiglu);
+const auto kSituGlu = Register(
+    "aclnnSituGlu", kFloats, {kWhole}, kHalf, 2,
+    [](const Call& c) {
+      return aclnnSituGluGetWorkspaceSize(c.t[0], 0, 4, c.setting == 1 ? 25 : 0, c.setting == 1, c.t[1],
+                                          c.size, c.executor);
+    },
+    aclnnSituGlu);
 const auto kGeGlu = Register(
     "aclnnGeGlu", kFloats, {kWhole}, kWhole, 2,
     [](const Call& c) {
