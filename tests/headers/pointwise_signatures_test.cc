@@ -113,6 +113,8 @@ HAS(aclnnGcd, In, In, Out);
 HAS(aclnnMaskedScale, In, In, float, Out);
 HAS(aclnnXlog1py, In, In, Out);
 HAS(aclnnHeaviside, In, In, Out);
+HAS(aclnnScale, In, In, In, int64_t, int64_t, bool, Out);
+HAS(aclnnModulate, In, In, In, Out);
 HAS(aclnnAddN, const aclTensorList*, Out);
 HAS(aclnnSum, const aclTensorList*, Out);
 HAS(aclnnMaxN, const aclTensorList*, Out);

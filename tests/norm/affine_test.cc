@@ -1,0 +1,160 @@
+// Tensors that are scaled and shifted along some of their axes: their checks, and every element against its definition.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "aclnnop/families/arithmetic.h"
+#include "gtest/gtest.h"
+#include "row_calls.h"
+
+namespace portacl::testing {
+namespace {
+
+double Rounded(double x) { return static_cast<double>(static_cast<float>(x)); }
+
+// ---- Scale ----
+
+size_t AxisOf(const IndexCall& call) { return Wrapped(call["axis"].integer, call["x"].shape); }
+bool CountsAxes(const IndexCall& call) { return call["scaleFromBlob"].integer != 0; }
+bool IsOneNumber(const IndexCall& call) {
+  return CountsAxes(call) ? call["numAxes"].integer == 0 : NumElements(call["scale"].shape) == 1;
+}
+// The axes of x that the scale has.
+Shape AxesOfScale(const IndexCall& call) {
+  const Shape& x = call["x"].shape;
+  const auto behind = static_cast<int64_t>(x.size() - std::min(x.size(), AxisOf(call)));
+  int64_t count = std::ssize(call["scale"].shape);
+  if (CountsAxes(call)) count = call["numAxes"].integer == -1 ? behind : call["numAxes"].integer;
+  const auto first = x.end() - behind;
+  return Shape(first, first + std::min(count, behind));
+}
+
+IndexOperator Scale() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnScale);
+  op.valid = {TensorArg("x", {2, 3, 4}), TensorArg("scale", {3}),  TensorArg("bias", {3}),
+              IntegerArg("axis", 1),     IntegerArg("numAxes", 1), IntegerArg("scaleFromBlob", 1),
+              OutputArg("y", {2, 3, 4})};
+  const auto has_bias = [](const IndexCall& call) { return !call["bias"].null; };
+  op.rules = {
+      NoNulls("x scale y"),
+      Listed_("x", kFloats),
+      OneDtype("x", "scale"),
+      Refuses(161002, "bias",
+              [=](IndexCall& call) { return has_bias(call) && call["bias"].dtype != call["x"].dtype; }),
+      OneDtype("x", "y"),
+      RankRange("x scale", 0, 8),
+      Refuses(161002, "axis",
+              [](IndexCall& call) { return !IsDimOf(call["axis"].integer, call["x"].shape); }),
+      Refuses(161002, "numAxes",
+              [](IndexCall& call) {
+                const int64_t count = call["numAxes"].integer;
+                const int64_t axis = call["x"].shape.empty() ? 0 : static_cast<int64_t>(AxisOf(call));
+                return CountsAxes(call) && (count < -1 || count > std::ssize(call["x"].shape) - axis);
+              }),
+      Refuses(161002, "scale",
+              [](IndexCall& call) {
+                if (IsOneNumber(call)) return NumElements(call["scale"].shape) != 1;
+                return call["scale"].shape != AxesOfScale(call);
+              }),
+      Refuses(161002, "bias",
+              [=](IndexCall& call) { return has_bias(call) && call["bias"].shape != call["scale"].shape; }),
+      OneShape("x", "y"),
+      EmptyDone("x")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const Shape x = DrawShape(random, 0, random.Below(6) == 0 ? 8 : 4, 4);
+    const auto rank = std::ssize(x);
+    const int64_t axis = rank == 0 ? 0 : random.Below(static_cast<uint32_t>(rank));
+    const int64_t count = random.Between(0, rank - axis);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["x"].shape = call["y"].shape = x;
+    call["axis"].integer = axis - (random.Below(2) == 0 ? std::max<int64_t>(rank, 1) : 0);
+    call["scaleFromBlob"].integer = random.Below(2);
+    call["numAxes"].integer = count > 0 && count == rank - axis && random.Below(2) == 0 ? -1 : count;
+    Shape scale(x.begin() + axis, x.begin() + axis + count);
+    if (count == 0 && random.Below(2) == 0) scale = {1};
+    for (const char* name : {"scale", "bias"}) call[name].shape = scale;
+    for (const char* name : {"x", "scale", "bias", "y"}) call[name].dtype = dtype;
+    call["bias"].null = random.Below(3) == 0;
+  };
+  op.fill = FillRows;
+  op.is_inexact = true;  // NaN
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& x = call["x"].shape;
+    std::vector<double> out(static_cast<size_t>(NumElements(x)));
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      int64_t of_scale = 0;
+      if (!IsOneNumber(call)) {
+        const Index index = IndexAt(x, i);
+        const auto first = index.begin() + static_cast<std::ptrdiff_t>(AxisOf(call));
+        of_scale = PositionOf(call["scale"].shape, Index(first, first + std::ssize(call["scale"].shape)));
+      }
+      double y = Rounded(ValueAt(tensors[0], i) * ValueAt(tensors[1], of_scale));
+      if (has_bias(call)) y = Rounded(y + ValueAt(tensors[2], of_scale));
+      out[static_cast<size_t>(i)] = y;
+    }
+    return std::vector<Outcome>{AsOutcome(call["y"].dtype, out)};
+  };
+  return op;
+}
+
+// ---- Modulate ----
+
+IndexOperator Modulate() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnModulate);
+  op.valid = {TensorArg("self", {2, 3, 4}), TensorArg("scale", {2, 4}), TensorArg("shift", {2, 1, 4}),
+              OutputArg("out", {2, 3, 4})};
+  const auto row = [](const std::string& name) {
+    return Refuses(161002, name, [=](IndexCall& call) {
+      const Shape& self = call["self"].shape;
+      const Shape& shape = call[name].shape;
+      return shape != Shape{self[0], self[2]} && shape != Shape{self[0], 1, self[2]};
+    });
+  };
+  op.rules = {NoNulls("self out"),
+              NoNulls("scale shift", 161002),
+              Listed_("self", kFloats),
+              OneDtype("self", "scale"),
+              OneDtype("self", "shift"),
+              OneDtype("self", "out"),
+              RankRange("self", 3, 3),
+              row("scale"),
+              row("shift"),
+              OneShape("self", "out"),
+              Refuses(161002, "scale shift self",
+                      [](IndexCall& call) {
+                        return NumElements(call["self"].shape) == 0 && NumElements(call["scale"].shape) != 0;
+                      }),
+              EmptyDone("self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t batch = random.Between(1, 4);
+    const int64_t rows = random.Between(1, 5);
+    const int64_t columns = random.Between(1, random.Below(3) == 0 ? 200 : 9);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["self"].shape = call["out"].shape = {batch, rows, columns};
+    for (const char* name : {"scale", "shift"})
+      call[name].shape = random.Below(2) == 0 ? Shape{batch, columns} : Shape{batch, 1, columns};
+    for (const char* name : {"self", "scale", "shift", "out"}) call[name].dtype = dtype;
+  };
+  op.fill = FillRows;
+  op.is_inexact = true;  // NaN
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& self = call["self"].shape;
+    std::vector<double> out(static_cast<size_t>(NumElements(self)));
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const Index index = IndexAt(self, i);
+      const int64_t of_row = index[0] * self[2] + index[2];
+      const double factor = Rounded(1 + ValueAt(tensors[1], of_row));
+      out[static_cast<size_t>(i)] =
+          Rounded(Rounded(ValueAt(tensors[0], i) * factor) + ValueAt(tensors[2], of_row));
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {Scale(), Modulate()};
+PORTACL_INDEX_TESTS(Affine, kOperators);
+
+}  // namespace
+}  // namespace portacl::testing
