@@ -294,6 +294,7 @@ ROWS = (
     multiplied("batch_matmul", "BatchMatMul", "T:a.view(-1,64,64) T:b.view(-1,64,64) T:out.view(-1,64,64) I:1",
                "torch.bmm(a.view(-1, 64, 64), b.view(-1, 64, 64), out=out.view(-1, 64, 64))"),
     multiplied("addmm", "Addmm", "T:a[:columns] a2 T:b2.t() S:1 S:1 out2 I:1", "torch.addmm(a[:columns], a2, b2.t(), out=out2)"),
+    multiplied("gemm", "Gemm", "a2 b2 T:a[:columns] F:1 F:1 I:0 I:1 out2 I:1", "torch.addmm(a[:columns], a2, b2.t(), out=out2)"),
     multiplied("addmm.in_place", "InplaceAddmm", "out2 a2 b2 S:0 S:1 I:1", "out2.addmm_(a2, b2, beta=0)", result="out2"),
     multiplied("baddbmm", "Baddbmm", "T:a[:64] T:a.view(-1,64,64) T:b.view(-1,64,64) S:1 S:1 T:out.view(-1,64,64) I:1",
                "torch.baddbmm(a[:64], a.view(-1, 64, 64), b.view(-1, 64, 64), out=out.view(-1, 64, 64))"),
