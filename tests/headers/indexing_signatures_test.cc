@@ -131,6 +131,8 @@ HAS(aclnnScatterReduce, In, int64_t, In, In, int64_t, bool, Out);
 HAS(aclnnInplaceScatterReduce, Out, int64_t, In, In, int64_t, bool);
 HAS(aclnnScatterNd, In, In, In, Out);
 HAS(aclnnScatterNdUpdate, Out, In, In);
+HAS(aclnnRepeatInterleaveGrad, In, In, int64_t, Out);
+HAS(aclnnStridedSliceAssignV2, Out, In, Array, Array, Array, Array);
 HAS(aclnnGatherNd, In, In, bool, Out);
 HAS(aclnnTfScatterAdd, Out, In, In);
 HAS(aclnnScatterMax, Out, In, In, bool);

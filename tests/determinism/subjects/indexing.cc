@@ -492,6 +492,20 @@ const auto kScatterNdUpdate = Register(
     },
     aclnnScatterNdUpdate, {{{ACL_FLOAT, ACL_INT64}, {kWide, {400, 1}, {400, 257}}, kWide, 0, {{1, 301}}}},
     Start::kFirstInput);
+const auto kRepeatInterleaveGrad = Register(
+    "aclnnRepeatInterleaveGrad", 2,
+    [](const Call& c) {
+      return aclnnRepeatInterleaveGradGetWorkspaceSize(c.t[0], c.t[1], 0, c.t[2], c.size, c.executor);
+    },
+    aclnnRepeatInterleaveGrad,
+    {{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{1204, 257}, {301}}, {301, 257}, 0, {{1, 5, false, 4}}}});
+const auto kStridedSliceAssign = Register(
+    "aclnnStridedSliceAssignV2", 2,
+    [](const Call& c) {
+      return aclnnStridedSliceAssignV2GetWorkspaceSize(c.t[2], c.t[1], Ints{1, 3}, Ints{301, 250}, Ints{3, 2},
+                                                       nullptr, c.size, c.executor);
+    },
+    aclnnStridedSliceAssignV2, {{kRealSizes, {kWide, {100, 124}}, kWide}}, Start::kFirstInput);
 const auto kGatherNd =
     Register("aclnnGatherNd", 2,
              [](const Call& c) {
