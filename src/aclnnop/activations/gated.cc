@@ -178,7 +178,7 @@ struct SituGlu : Activation<SituGlu, 2> {
   }
 };
 
-// The same with linearBeta * tanh(b / linearBeta) in place of b. Numbers: beta, linearBeta.
+// Computes that with linearBeta * tanh(b / linearBeta) in place of b. Numbers: beta, linearBeta.
 struct SituGluBent : Activation<SituGluBent, 2> {
   using Activation::Activation;
 

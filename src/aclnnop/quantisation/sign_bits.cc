@@ -1,6 +1,6 @@
 // aclnnSignBitsPack and aclnnSignBitsUnpack: signs of numbers as bits, and the numbers 1 and -1 of such bits.
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/quantise/sign_bits.h"
+#include "engine/quantise/packed_signs.h"
 
 #include <limits>
 

@@ -3,7 +3,7 @@
 #include "base/vector_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/affine.cc"
+#define HWY_TARGET_INCLUDE "aclnnop/arithmetic/modulate.cc"
 #include <hwy/foreach_target.h>
 
 #include "engine/map/vector_loop-inl.h"
@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace portacl {
 namespace HWY_NAMESPACE {
-namespace affine {
+namespace modulate {
 
 using namespace engine::HWY_NAMESPACE;
 
@@ -40,7 +40,7 @@ struct Modulated : Elementwise<Modulated> {
   }
 };
 
-}  // namespace affine
+}  // namespace modulate
 }  // namespace HWY_NAMESPACE
 }  // namespace portacl
 HWY_AFTER_NAMESPACE();
@@ -49,7 +49,7 @@ HWY_AFTER_NAMESPACE();
 
 #include <algorithm>
 
-#include "aclnnop/arithmetic/affine_functions.h"
+#include "aclnnop/arithmetic/modulate_functions.h"
 #include "aclnnop/jobs/mul.h"
 #include "aclnnop/map_list.h"
 #include "aclnnop/phase1.h"
@@ -60,8 +60,8 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kScaled = PORTACL_VALUE_KERNELS(affine::Scaled);
-constexpr auto kModulated = PORTACL_VALUE_KERNELS(affine::Modulated);
+constexpr auto kScaled = PORTACL_VALUE_KERNELS(modulate::Scaled);
+constexpr auto kModulated = PORTACL_VALUE_KERNELS(modulate::Modulated);
 
 MappedView Whole(const OperatorCall& call, int tensor) {
   return {PlainView(call.Tensor(tensor)), call.OperandOf(tensor)};

@@ -1,7 +1,7 @@
-// Signs as bits (see sign_bits.h). Both directions look at the bits of numbers alone, so that no instruction set
+// Signs as bits (see packed_signs.h). Both directions look at the bits of numbers alone, so that no instruction set
 // rounds.
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/quantise/sign_bits.h"
+#include "engine/quantise/packed_signs.h"
 
 #include <algorithm>
 
