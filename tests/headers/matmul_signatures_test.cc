@@ -38,6 +38,7 @@ HAS(aclnnLinalgCross, In, In, int64_t, Out);
 HAS(aclnnTriangularSolve, In, In, bool, bool, bool, Out, Out);
 HAS(aclnnInverse, In, Out);
 HAS(aclnnLinalgQr, In, int64_t, Out, Out);
+HAS(aclnnChamferDistanceBackward, In, In, In, In, In, In, Out, Out);
 HAS(aclnnCdist, In, In, float, int64_t, Out);
 HAS(aclnnCdistBackward, In, In, In, In, float, Out);
 HAS(aclnnPdist, In, float, Out);

@@ -60,6 +60,8 @@ HAS(aclnnBinaryCrossEntropy, In, In, In, int64_t, Out);
 HAS(aclnnBinaryCrossEntropyBackward, In, In, In, In, int64_t, Out);
 HAS(aclnnBinaryCrossEntropyWithLogits, In, In, In, In, int64_t, Out);
 HAS(aclnnBinaryCrossEntropyWithLogitsBackward, In, In, In, In, In, int64_t, Out);
+HAS(aclnnBinaryCrossEntropyWithLogitsTargetBackward, In, In, In, In, In, int64_t, Out);
+HAS(aclnnAdaLayerNorm, In, In, In, In, In, double, Out);
 HAS(aclnnSoftMarginLoss, In, In, int64_t, Out);
 HAS(aclnnSoftMarginLossBackward, In, In, In, int64_t, Out);
 HAS(aclnnCrossEntropyLoss, In, In, In, char*, int64_t, double, double, bool, In, In, In, In);

@@ -115,6 +115,8 @@ HAS(aclnnXlog1py, In, In, Out);
 HAS(aclnnHeaviside, In, In, Out);
 HAS(aclnnScale, In, In, In, int64_t, int64_t, bool, Out);
 HAS(aclnnModulate, In, In, In, Out);
+HAS(aclnnModulateBackward, In, In, In, In, Out, Out, Out);
+HAS(aclnnPrecisionCompare, In, In, Out);
 HAS(aclnnAddN, const aclTensorList*, Out);
 HAS(aclnnSum, const aclTensorList*, Out);
 HAS(aclnnMaxN, const aclTensorList*, Out);

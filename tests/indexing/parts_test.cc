@@ -1,7 +1,8 @@
-// Gradients of repeated parts, and tensors written to parts of others: their checks, and every element against loops over logical
+// Gradients of repeated parts, tensors written to parts of others, and tensors of the same bits: their checks, and every element against loops over logical
 // indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/logic.h"
 #include "aclnnop/families/shape.h"
 #include "gtest/gtest.h"
 #include "index_calls.h"
@@ -190,8 +191,49 @@ IndexOperator Assign() {
   return op;
 }
 
+// ---- PrecisionCompare ----
+
+IndexOperator SameBits() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnPrecisionCompare);
+  op.takes_workspace = true;
+  op.valid = {TensorArg("golden", {2, 3}), TensorArg("realdata", {2, 3}), OutputArg("out", {}, ACL_UINT32)};
+  op.rules = {NoNulls("golden realdata out"),
+              Listed_("golden", {{ACL_FLOAT, ACL_FLOAT16, ACL_UINT32}, {ACL_BF16}}),
+              OneDtype("golden", "realdata"),
+              Refuses(161002, "out", [](IndexCall& call) { return call["out"].dtype != ACL_UINT32; }),
+              RankRange("golden", 0, 8),
+              OneShape("golden", "realdata"),
+              Refuses(161002, "out", [](IndexCall& call) { return NumElements(call["out"].shape) != 1; }),
+              EmptyDone("golden")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape shape = DrawShape(random, 0, 4);
+    if (random.Chance(10)) shape = {random.Between(20000, 90000)};
+    call["golden"].shape = call["realdata"].shape = shape;
+    call["golden"].dtype = call["realdata"].dtype =
+        DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_UINT32});
+    call["out"].shape = Shape(static_cast<size_t>(random.Below(3)), 1);
+  };
+  // The same bytes, of which a bit may be another.
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    const auto size = static_cast<size_t>(ElementSize(tensors[0].dtype()));
+    for (int64_t i = 0; i < tensors[1].size(); ++i)
+      std::memcpy(tensors[1].Element(i), tensors[0].Element(i), size);
+    if (tensors[1].size() == 0 || random.Chance(50)) return;
+    tensors[1].Element(random.Below(tensors[1].size()))[random.Below(static_cast<int64_t>(size))] ^=
+        std::byte{64};
+  };
+  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+    const uint32_t differs = tensors[0].elements == tensors[1].elements ? 0 : 1;
+    Element element(sizeof differs);
+    std::memcpy(element.data(), &differs, sizeof differs);
+    return std::vector<Outcome>{{element}};
+  };
+  return op;
+}
+
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {SumsOfRepeats(), Assign()};
+  static const std::vector<IndexOperator> all = {SumsOfRepeats(), Assign(), SameBits()};
   return all;
 }
 PORTACL_INDEX_TESTS(Parts, Operators());

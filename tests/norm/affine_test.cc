@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 #include "row_calls.h"
 
@@ -153,7 +154,148 @@ IndexOperator Modulate() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Scale(), Modulate()};
+// ---- ModulateBackward ----
+
+IndexOperator ModulateGradients() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnModulateBackward);
+  op.takes_workspace = op.is_inexact = true;
+  op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("input", {2, 3, 4}),
+              TensorArg("scale", {2, 4}),         TensorArg("shift", {2, 1, 4}),
+              OutputArg("gradInput", {2, 3, 4}),  OutputArg("gradScale", {2, 4}),
+              OutputArg("gradShift", {2, 1, 4})};
+  op.rules = {NoNulls("gradOutput input scale shift gradInput gradScale gradShift"),
+              Listed_("gradOutput", kFloats)};
+  for (const char* name : {"input", "scale", "shift", "gradInput", "gradScale", "gradShift"})
+    op.rules.push_back(OneDtype("gradOutput", name));
+  op.rules.push_back(
+      Refuses(161002, "gradOutput input scale shift gradInput gradScale gradShift", [](IndexCall& call) {
+        const Shape& grad = call["gradOutput"].shape;
+        if (grad.size() != 3 || call["input"].shape != grad || call["gradInput"].shape != grad) return true;
+        for (const char* name : {"scale", "shift", "gradScale", "gradShift"}) {
+          const Shape& shape = call[name].shape;
+          if (shape != Shape{grad[0], grad[2]} && shape != Shape{grad[0], 1, grad[2]}) return true;
+        }
+        return false;
+      }));
+  op.rules.push_back(EmptyDone("gradOutput"));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t batch = random.Between(1, 4);
+    const int64_t rows = random.Between(1, 9);
+    const int64_t columns = random.Between(1, random.Below(5) == 0 ? 1100 : 9);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    for (IndexArgument& one : call.arguments) {
+      one.dtype = dtype;
+      one.shape = random.Below(2) == 0 ? Shape{batch, columns} : Shape{batch, 1, columns};
+    }
+    for (const char* name : {"gradOutput", "input", "gradInput"}) call[name].shape = {batch, rows, columns};
+  };
+  op.fill = FillRows;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& grad = call["gradOutput"].shape;
+    std::vector<double> of_input(static_cast<size_t>(NumElements(grad)));
+    std::vector<double> of_scale(static_cast<size_t>(grad[0] * grad[2]));
+    std::vector<double> of_shift = of_scale;
+    for (int64_t i = 0; i < std::ssize(of_input); ++i) {
+      const Index index = IndexAt(grad, i);
+      const auto of_row = static_cast<size_t>(index[0] * grad[2] + index[2]);
+      const double g = ValueAt(tensors[0], i);
+      of_input[static_cast<size_t>(i)] = Rounded(g * ValueAt(tensors[2], static_cast<int64_t>(of_row)));
+      of_scale[of_row] += g * ValueAt(tensors[1], i);
+      of_shift[of_row] += g;
+    }
+    for (std::vector<double>* sums : {&of_scale, &of_shift}) {
+      for (double& sum : *sums) sum = Rounded(sum);
+    }
+    const DtypeNumber dtype = call["gradOutput"].dtype;
+    return std::vector<Outcome>{AsOutcome(dtype, of_input), AsOutcome(dtype, of_scale),
+                                AsOutcome(dtype, of_shift)};
+  };
+  return op;
+}
+
+// ---- AdaLayerNorm ----
+
+IndexOperator AdaLayerNorm() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaLayerNorm);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 1e-5;
+  op.valid = {TensorArg("x", {2, 3, 4}),        TensorArg("scale", {2, 4}),     TensorArg("shift", {2, 1, 4}),
+              TensorArg("weightOptional", {4}), TensorArg("biasOptional", {4}), RealArg("epsilon", 1e-5),
+              OutputArg("out", {2, 3, 4})};
+  const auto row = [](const std::string& name) {
+    return Refuses(161002, name, [=](IndexCall& call) {
+      const Shape& x = call["x"].shape;
+      const Shape& shape = call[name].shape;
+      return shape != Shape{x[0], x[2]} && shape != Shape{x[0], 1, x[2]};
+    });
+  };
+  const auto given = [](const std::string& name, const IndexRule& rule) {
+    return [=](IndexCall& call) { return call[name].null ? std::optional<Verdict>() : rule(call); };
+  };
+  const auto length = [](const std::string& name) {
+    return Refuses(161002, name,
+                   [=](IndexCall& call) { return call[name].shape != Shape{call["x"].shape[2]}; });
+  };
+  op.rules = {NoNulls("x scale shift out"),
+              Listed_("x", kFloats),
+              OneDtype("x", "scale"),
+              OneDtype("x", "shift"),
+              given("weightOptional", OneDtype("x", "weightOptional")),
+              given("biasOptional", OneDtype("x", "biasOptional")),
+              OneDtype("x", "out"),
+              RankRange("x", 3, 3),
+              row("scale"),
+              row("shift"),
+              given("weightOptional", length("weightOptional")),
+              given("biasOptional", length("biasOptional")),
+              OneShape("x", "out"),
+              Refuses(161002, "epsilon", [](IndexCall& call) { return !(call["epsilon"].real >= 0); }),
+              EmptyDone("x")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t batch = random.Between(1, 4);
+    const int64_t columns = random.Between(1, random.Below(3) == 0 ? 200 : 9);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["x"].shape = call["out"].shape = {batch, random.Between(1, 5), columns};
+    for (const char* name : {"scale", "shift"})
+      call[name].shape = random.Below(2) == 0 ? Shape{batch, columns} : Shape{batch, 1, columns};
+    for (const char* name : {"weightOptional", "biasOptional"}) {
+      call[name].shape = {columns};
+      call[name].null = random.Below(3) == 0;
+    }
+    for (const char* name : {"x", "scale", "shift", "weightOptional", "biasOptional", "out"})
+      call[name].dtype = dtype;
+    call["epsilon"].real = random.Below(2) == 0 ? 1e-5 : 0.25;
+  };
+  op.fill = FillRows;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& x = call["x"].shape;
+    std::vector<double> out(static_cast<size_t>(NumElements(x)));
+    for (int64_t first = 0; first < std::ssize(out); first += x[2]) {
+      double mean = 0;
+      double variance = 0;
+      for (int64_t i = 0; i < x[2]; ++i) mean += ValueAt(tensors[0], first + i) / static_cast<double>(x[2]);
+      for (int64_t i = 0; i < x[2]; ++i) {
+        const double far = ValueAt(tensors[0], first + i) - mean;
+        variance += far * far / static_cast<double>(x[2]);
+      }
+      const int64_t of_batch = first / (x[1] * x[2]) * x[2];
+      for (int64_t i = 0; i < x[2]; ++i) {
+        double y =
+            (ValueAt(tensors[0], first + i) - mean) / std::sqrt(variance + Rounded(call["epsilon"].real));
+        if (!call["weightOptional"].null) y *= ValueAt(tensors[3], i);
+        if (!call["biasOptional"].null) y += ValueAt(tensors[4], i);
+        out[static_cast<size_t>(first + i)] =
+            y * (1 + ValueAt(tensors[1], of_batch + i)) + ValueAt(tensors[2], of_batch + i);
+      }
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {Scale(), Modulate(), ModulateGradients(), AdaLayerNorm()};
 PORTACL_INDEX_TESTS(Affine, kOperators);
 
 }  // namespace

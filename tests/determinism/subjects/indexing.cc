@@ -5,6 +5,7 @@
 
 #include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/linalg.h"
 #include "aclnnop/families/logic.h"
 #include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
@@ -506,6 +507,23 @@ const auto kStridedSliceAssign = Register(
                                                        nullptr, c.size, c.executor);
     },
     aclnnStridedSliceAssignV2, {{kRealSizes, {kWide, {100, 124}}, kWide}}, Start::kFirstInput);
+// Both gradients in one tensor.
+const auto kChamferDistanceBackward =
+    Register("aclnnChamferDistanceBackward", 6,
+             [](const Call& c) {
+               aclTensor* const first = Part(c.t[6], 1, 0, 301);
+               aclTensor* const second = Part(c.t[6], 1, 301, 257);
+               ListOf({first, second});
+               return aclnnChamferDistanceBackwardGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.t[3], c.t[4],
+                                                                   c.t[5], first, second, c.size, c.executor);
+             },
+             aclnnChamferDistanceBackward,
+             {{{ACL_FLOAT, ACL_FLOAT16},
+               {{3, 301, 2}, {3, 257, 2}, {3, 301}, {3, 257}, {3, 301}, {3, 257}},
+               {3, 558, 2},
+               0,
+               {{2, 257}, {3, 301}},
+               ACL_INT32}});
 const auto kGatherNd =
     Register("aclnnGatherNd", 2,
              [](const Call& c) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
+#include "aclnnop/families/logic.h"
 #include "aclnnop/families/quantisation.h"
 #include "determinism/subject.h"
 
@@ -103,6 +104,17 @@ const auto kOfSigns =
               },
               aclnnSignBitsUnpack},
              Cases({ACL_UINT8}, {{20000}}, {5, 32000}, ACL_FLOAT16), 1);
+
+// Compares a tensor with itself, and with another one.
+const auto kSameBits =
+    Register({"aclnnPrecisionCompare",
+              {"golden", "realdata", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnPrecisionCompareGetWorkspaceSize(t[0], a.reduction == 0 ? t[0] : t[1], t[2], size,
+                                                             executor);
+              },
+              aclnnPrecisionCompare},
+             Cases({ACL_FLOAT, ACL_BF16}, {{kRows, kColumns}, {kRows, kColumns}}, {1}, ACL_UINT32, 2), 2);
 
 const auto kInverse =
     Register({"aclnnAscendAntiQuant",
