@@ -757,6 +757,8 @@ constexpr OperatorCall kCalls[] = {
     STATE(PrecisionCompare, 2, kOperand0, t[0], t[1], given.Written({1}, ACL_UINT32)),
     MOVES(AdaLayerNorm, 2, kOperand0, t[0], given.Numbers({given.FirstLength(t[0]), given.LastLength(t[0])}, t[0]),
           given.Numbers({given.FirstLength(t[0]), 1, given.LastLength(t[0])}, t[0]), given.Columns(t[0]), nullptr, 1e-5, t[1]),
+    STATE(InstanceNorm, 2, kOperand0, t[0], given.Numbers(given.Channels(t[0]), t[0]), given.Numbers(given.Channels(t[0]), t[0]), "NCHW", 1e-5, t[1],
+          given.Written({given.FirstLength(t[0]), given.Channels(t[0])[0], 1, 1}, t[0]), given.Written({given.FirstLength(t[0]), given.Channels(t[0])[0], 1, 1}, t[0])),
     MOVES(ExpSegsum, 2, kAny, t[0], t[1]),
     MOVES(ExpSegsumBackward, 3, kAny, t[0], t[1], t[2]),
     MOVES(Sinkhorn, 2, kOperand0, t[0], a.log_target ? nullptr : given.Scalar(), t[1]),

@@ -61,6 +61,7 @@ HAS(aclnnBinaryCrossEntropyBackward, In, In, In, In, int64_t, Out);
 HAS(aclnnBinaryCrossEntropyWithLogits, In, In, In, In, int64_t, Out);
 HAS(aclnnBinaryCrossEntropyWithLogitsBackward, In, In, In, In, In, int64_t, Out);
 HAS(aclnnBinaryCrossEntropyWithLogitsTargetBackward, In, In, In, In, In, int64_t, Out);
+HAS(aclnnInstanceNorm, In, In, In, const char*, double, Out, Out, Out);
 HAS(aclnnAdaLayerNorm, In, In, In, In, In, double, Out);
 HAS(aclnnSoftMarginLoss, In, In, int64_t, Out);
 HAS(aclnnSoftMarginLossBackward, In, In, In, int64_t, Out);

@@ -295,7 +295,95 @@ IndexOperator AdaLayerNorm() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Scale(), Modulate(), ModulateGradients(), AdaLayerNorm()};
+// ---- InstanceNorm, of Atlas inference products alone ----
+
+Shape NumbersOf(const Shape& x, size_t channels) {
+  Shape numbers = {x[0], 1, 1, 1};
+  numbers[channels] = x[channels];
+  return numbers;
+}
+
+IndexOperator InstanceNorm() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnInstanceNorm);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 1e-5;
+  op.numbers_on = Product::k310P;
+  op.valid = {TensorArg("x", {2, 3, 4, 5}),
+              TensorArg("gamma", {3}),
+              TensorArg("beta", {3}),
+              TextArg("dataFormat", "NCHW"),
+              RealArg("eps", 1e-5),
+              OutputArg("y", {2, 3, 4, 5}),
+              OutputArg("mean", {2, 3, 1, 1}),
+              OutputArg("variance", {2, 3, 1, 1})};
+  const auto channels = [](const IndexCall& call) {
+    return call["dataFormat"].text == "NHWC" ? size_t{3} : size_t{1};
+  };
+  op.rules = {NoNulls("x gamma beta y mean variance"), Refuses(161002, "x", [](IndexCall& call) {
+                return call.product != Product::k310P || !IsOneOf(call["x"].dtype, {ACL_FLOAT, ACL_FLOAT16});
+              })};
+  for (const char* name : {"gamma", "beta", "y", "mean", "variance"}) op.rules.push_back(OneDtype("x", name));
+  for (const IndexRule& rule :
+       {Refuses(161002, "dataFormat",
+                [](IndexCall& call) {
+                  const std::string& text = call["dataFormat"].text;
+                  return call["dataFormat"].null || (text != "NCHW" && text != "NHWC");
+                }),
+        RankRange("x", 4, 4),
+        Refuses(161002, "gamma beta mean variance",
+                [=](IndexCall& call) {
+                  const Shape& x = call["x"].shape;
+                  const Shape numbers = NumbersOf(x, channels(call));
+                  return call["gamma"].shape != Shape{x[channels(call)]} ||
+                         call["beta"].shape != Shape{x[channels(call)]} || call["mean"].shape != numbers ||
+                         call["variance"].shape != numbers;
+                }),
+        OneShape("x", "y"), Refuses(161002, "eps", [](IndexCall& call) { return !(call["eps"].real >= 0); }),
+        EmptyDone("x")})
+    op.rules.push_back(rule);
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const DtypeNumber dtype = random.Below(2) == 0 ? ACL_FLOAT : ACL_FLOAT16;
+    call["dataFormat"].text = random.Below(2) == 0 ? "NHWC" : "NCHW";
+    const Shape x = {random.Between(1, 3), random.Between(1, 5), random.Between(1, 5), random.Between(1, 9)};
+    call["x"].shape = call["y"].shape = x;
+    for (const char* name : {"gamma", "beta"}) call[name].shape = {x[channels(call)]};
+    for (const char* name : {"mean", "variance"}) call[name].shape = NumbersOf(x, channels(call));
+    for (const char* name : {"x", "gamma", "beta", "y", "mean", "variance"}) call[name].dtype = dtype;
+    call["eps"].real = random.Below(2) == 0 ? 1e-5 : 0.25;
+  };
+  op.fill = FillRows;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& x = call["x"].shape;
+    std::vector<bool> axes = {false, true, true, true};
+    axes[channels(call)] = false;
+    const auto rows = RowsOf(x, axes);
+    std::vector<double> y(static_cast<size_t>(NumElements(x)));
+    std::vector<double> means;
+    std::vector<double> variances;
+    for (const std::vector<int64_t>& row : rows) {
+      const auto n = static_cast<double>(row.size());
+      const double mean = SumOf(row, [&](int64_t i) { return ValueAt(tensors[0], i) / n; });
+      const double variance = SumOf(row, [&](int64_t i) {
+        const double far = ValueAt(tensors[0], i) - mean;
+        return far * far / n;
+      });
+      means.push_back(mean);
+      variances.push_back(variance);
+      const int64_t channel = IndexAt(x, row[0])[channels(call)];
+      for (const int64_t i : row)
+        y[static_cast<size_t>(i)] = (ValueAt(tensors[0], i) - mean) /
+                                        std::sqrt(variance + Rounded(call["eps"].real)) *
+                                        ValueAt(tensors[1], channel) +
+                                    ValueAt(tensors[2], channel);
+    }
+    const DtypeNumber dtype = call["x"].dtype;
+    return std::vector<Outcome>{AsOutcome(dtype, y), AsOutcome(dtype, means), AsOutcome(dtype, variances)};
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {Scale(), Modulate(), ModulateGradients(), AdaLayerNorm(), InstanceNorm()};
 PORTACL_INDEX_TESTS(Affine, kOperators);
 
 }  // namespace

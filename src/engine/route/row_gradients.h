@@ -9,7 +9,7 @@
 
 namespace portacl::engine {
 
-// Of batches x rows x columns: to_input is gradient * scale, in float32. to_scale is the sum over the rows of gradient *
+// Computes over batches x rows x columns: to_input is gradient * scale, in float32. to_scale is the sum over the rows of gradient *
 // input, and to_shift the sum of gradient: in float64 in the rows' order, rounded to float32 and to the type.
 struct ScaledRowGradients {
   NumberRows gradient, input;
