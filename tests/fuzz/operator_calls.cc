@@ -869,6 +869,7 @@ constexpr OperatorCall kCalls[] = {
     MATRICES(Matmul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MATRICES(BatchMatMul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MATRICES(Addmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
+    STATE(Einsum, 1, kAny, given.List({given.Numbers({3}, t[0]), given.Numbers({4}, t[0])}), "a,b->ab", given.Written({3, 4}, t[0])),
     MATRICES(Gemm, 4, kAny, t[0], t[1], t[2], a.beta, 1.0f, a.log_target, 0, t[3], static_cast<int8_t>(a.reduction)),
     MATRICES(InplaceAddmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
     MATRICES(Baddbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),

@@ -25,6 +25,7 @@ HAS(aclnnMatmul, In, In, Out, int8_t);
 HAS(aclnnBatchMatMul, In, In, Out, int8_t);
 HAS(aclnnAddmm, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnInplaceAddmm, In, In, In, Scalar, Scalar, int8_t);
+HAS(aclnnEinsum, List, const char*, Out);
 HAS(aclnnGemm, In, In, In, float, float, int64_t, int64_t, Out, int8_t);
 HAS(aclnnBaddbmm, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnInplaceBaddbmm, In, In, In, Scalar, Scalar, int8_t);

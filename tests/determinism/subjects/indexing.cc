@@ -7,6 +7,7 @@
 #include "aclnnop/families/indexing.h"
 #include "aclnnop/families/linalg.h"
 #include "aclnnop/families/logic.h"
+#include "aclnnop/families/matmul.h"
 #include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
 #include "determinism/arguments.h"
@@ -507,6 +508,15 @@ const auto kStridedSliceAssign = Register(
                                                        nullptr, c.size, c.executor);
     },
     aclnnStridedSliceAssignV2, {{kRealSizes, {kWide, {100, 124}}, kWide}}, Start::kFirstInput);
+const auto kEinsum = Register(
+    "aclnnEinsum", 2,
+    [](const Call& c) {
+      const char* const equation = c.setting == 0 ? "a,b->ab" : "abcd,abced->abce";
+      return aclnnEinsumGetWorkspaceSize(ListOfWholes(c.t.first(2)), equation, c.t[2], c.size, c.executor);
+    },
+    aclnnEinsum,
+    {{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32}, {{301}, {257}}, kWide, 0},
+     {{ACL_FLOAT, ACL_FLOAT16}, {{2, 3, 5, 300}, {2, 3, 5, 41, 300}}, {2, 3, 5, 41}, 1}});
 // Both gradients in one tensor.
 const auto kChamferDistanceBackward =
     Register("aclnnChamferDistanceBackward", 6,
