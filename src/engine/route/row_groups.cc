@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/float_environment.h"
+#include "engine/bad_index.h"
 #include "engine/parallel.h"
-#include "engine/route/bad_index.h"
 
 namespace portacl::engine {
 namespace {

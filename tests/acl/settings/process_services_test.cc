@@ -434,7 +434,7 @@ TEST(LastError, OfAnOperatorHidesAnOlderOne) {
   EXPECT_EQ(aclnnAdds(nullptr, 0, nullptr, environment.stream()), kNullPointer);
   EXPECT_EQ(Peek(), kNullPointer);
   EXPECT_EQ(aclmdlInitDump(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-  EXPECT_EQ(aclopCompileAndExecute("Mish", 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
+  EXPECT_EQ(aclopCompileAndExecute("RotatedNMS", 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
                                    ACL_COMPILE_SYS, nullptr, environment.stream()),
             ACL_ERROR_OP_NOT_FOUND);
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_OP_NOT_FOUND);
