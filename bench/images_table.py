@@ -221,6 +221,8 @@ def pools():
                 f"{ATEN}.avg_pool3d.out(volume, [3], [2], [1], False, True, None, out=pooled_volume)", FLOAT, result="pooled_volume")
     yield moved("avgpool3d_backward", "AvgPool3dBackward", "T:pooled_volume T:volume A:[3] A:[2] A:[1] I:0 I:1 I:0 T:out_volume",
                 f"{ATEN}.avg_pool3d_backward.grad_input(pooled_volume, volume, [3], [2], [1], False, True, None, grad_input=out_volume)", FLOAT)
+    yield moved("global_average_pool", "GlobalAveragePool", "C:many C:one_each", f"{ATEN}.adaptive_avg_pool2d.out(many, [1, 1], out=one_each)", result="one_each")
+    yield moved("global_max_pool", "GlobalMaxPool", "C:many C:one_each", "torch.amax(many, (2, 3), keepdim=True, out=one_each)", FLOAT, result="one_each")
     yield moved("adaptive_avg_pool2d", "AdaptiveAvgPool2d", "C:many A:[1,1] C:one_each",
                 f"{ATEN}.adaptive_avg_pool2d.out(many, [1, 1], out=one_each)", result="one_each")
     yield moved("adaptive_avg_pool2d.many", "AdaptiveAvgPool2d", "C:image A:[rows//8,columns//8] C:out_smaller",

@@ -126,10 +126,14 @@ def fused_norms():
 
 
 def fused_gates():
+    yield moved("ada_layer_norm", "AdaLayerNorm", "T:a.view(4,-1,256) T:b.view(-1,256)[:4] T:b.view(-1,256)[4:8] T:null T:null D:1e-5 T:out.view(4,-1,256)",
+                "F.layer_norm(a.view(4, -1, 256), [256]) * (1 + b.view(-1, 256)[:4, None]) + b.view(-1, 256)[4:8, None]", compares=False)
     yield moved("gelu_mul", "GeluMul", "T:a.view(-1,1024) I:0 T:out.view(-1,1024)[:,:512]",
                 "F.gelu(a.view(-1, 1024)[:, :512]) * a.view(-1, 1024)[:, 512:]", compares=False)
     yield moved("fatrelu_mul", "FatreluMul", "T:a.view(-1,1024) T:b.view(-1)[:1] T:out.view(-1,1024)[:,:512]",
                 "torch.where(a.view(-1, 1024)[:, :512] > b.view(-1)[0], a.view(-1, 1024)[:, :512], 0) * a.view(-1, 1024)[:, 512:]", compares=False)
+    yield moved("situ_glu", "SituGlu", "T:a2 I:1 D:4.0 D:25.0 I:1 T:out2[:,:columns//2]",
+                "4 * torch.tanh(a2[:, :columns // 2] / 4) * torch.sigmoid(a2[:, :columns // 2]) * 25 * torch.tanh(a2[:, columns // 2:] / 25)", compares=False)
     yield moved("clipped_swiglu", "ClippedSwiglu", "T:a2 T:null I:1 D:1.702 D:7.0 D:1.0 I:1 T:out2[:,:columns//2]",
                 "a2[:, ::2].clamp(max=7) * torch.sigmoid(1.702 * a2[:, ::2].clamp(max=7)) * (a2[:, 1::2].clamp(-7, 7) + 1)", compares=False)
 
@@ -187,6 +191,8 @@ def binary_losses():
                 f"{ATEN}.binary_cross_entropy_with_logits(a2, shares, None, None, 1)", result="loss")
     yield moved("binary_cross_entropy_with_logits_backward", "BinaryCrossEntropyWithLogitsBackward",
                 "T:b2 T:a2 T:shares T:null T:null I:0 T:out2", "(torch.sigmoid(a2) - shares) * b2", result="out2")
+    yield moved("binary_cross_entropy_with_logits_target_backward", "BinaryCrossEntropyWithLogitsTargetBackward",
+                "T:b2 T:a2 T:shares T:null T:b2[0] I:0 T:out2", "(F.softplus(-a2) * b2[0] - F.softplus(a2)) * b2", result="out2", compares=False)
     yield moved("soft_margin_loss", "SoftMarginLoss", "T:a2 T:b2 I:1 T:loss", f"{ATEN}.soft_margin_loss(a2, b2, 1)", result="loss")
     yield moved("soft_margin_loss_backward", "SoftMarginLossBackward", "T:b2 T:a2 T:shares I:0 T:out2",
                 f"{ATEN}.soft_margin_loss_backward.grad_input(b2, a2, shares, 0, grad_input=out2)")

@@ -80,6 +80,8 @@
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sign.h"
+#include "aclnnop/aclnn_sign_bits_pack.h"
+#include "aclnnop/aclnn_sign_bits_unpack.h"
 #include "aclnnop/aclnn_sin.h"
 #include "aclnnop/aclnn_sinh.h"
 #include "aclnnop/aclnn_softmax.h"
@@ -194,6 +196,9 @@ constexpr NativeCall kCalls[] = {
     BINARY("LogicalOr", aclnnLogicalOr),
     NATIVE("Cast", 1, 1, 1, aclnnCast, a.In(0),
            static_cast<aclDataType>(a.ShortInt(a.Int("dst_type"), "dst_type")), a.Out(0)),
+    NATIVE("SignBitsPack", 1, 1, 1, aclnnSignBitsPack, a.In(0), a.Int("size"), a.Out(0)),
+    NATIVE("SignBitsUnpack", 1, 1, 1, aclnnSignBitsUnpack, a.In(0), a.Int("size"),
+           static_cast<aclDataType>(a.ShortInt(a.Int("dtype"), "dtype")), a.Out(0)),
 
     // ---- constants, masks ----
     NATIVE("Fill", 2, 2, 1, aclnnInplaceFillScalar, a.Out(0).As(a.Ints(0)), a.Scalar(1)),

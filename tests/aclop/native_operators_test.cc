@@ -346,6 +346,21 @@ TEST_F(NativeOperators, Dropout) {
   for (size_t i = 0; i < 20; ++i) EXPECT_EQ(some[i], (0xA5 >> i % 8 & 1) != 0 ? few[i] * 2 : 0.0f) << i;
 }
 
+TEST_F(NativeOperators, SignsAsBits) {
+  Floats x = {5, 4, 3, 2, 0, -1, -2, 4, 3, 2, 1, 0, -1, -2};
+  std::vector<uint8_t> bytes(2);
+  CalledByName pack("SignBitsPack");
+  Run(pack.In({14}, x).Out(ACL_UINT8, {2, 1}, bytes).Int("size", 2));
+  EXPECT_EQ(bytes, (std::vector<uint8_t>{159, 15}));
+  Floats numbers(16);
+  CalledByName unpack("SignBitsUnpack");
+  Run(unpack.In(ACL_UINT8, {2}, bytes).Out({1, 16}, numbers).Int("size", 1).Int("dtype", ACL_FLOAT));
+  for (size_t i = 0; i < 14; ++i) EXPECT_EQ(numbers[i], x[i] >= 0 ? 1.0f : -1.0f) << i;
+  for (size_t i = 14; i < 16; ++i) EXPECT_EQ(numbers[i], -1.0f);
+  CalledByName other("SignBitsPack");
+  Refuses(other.In({14}, x).Out(ACL_UINT8, {2, 1}, bytes).Int("size", 3), "size");
+}
+
 TEST_F(NativeOperators, SoftmaxOfASumWithAMask) {
   constexpr size_t kRows = 6;
   constexpr size_t kColumns = 8;

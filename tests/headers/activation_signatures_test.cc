@@ -78,6 +78,7 @@ HAS(aclnnSwiGluGrad, In, In, int64_t, In);
 HAS(aclnnGeluMul, In, char*, In);
 HAS(aclnnFatreluMul, In, In, In);
 HAS(aclnnClippedSwiglu, In, In, int64_t, double, double, double, bool, In);
+HAS(aclnnSituGlu, In, int64_t, double, double, bool, In);
 HAS(aclnnClippedSwigluV2, In, In, int64_t, double, double, double, bool, int64_t, In);
 HAS(aclnnGeGlu, In, int64_t, int64_t, Out, Out);
 HAS(aclnnGeGluV3, In, int64_t, int64_t, bool, Out, Out);

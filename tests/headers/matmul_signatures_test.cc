@@ -27,6 +27,8 @@ HAS(aclnnTransposeBatchMatMul, In, In, In, In, const aclIntArray*, const aclIntA
     int8_t, int32_t, Out);
 HAS(aclnnAddmm, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnInplaceAddmm, In, In, In, Scalar, Scalar, int8_t);
+HAS(aclnnEinsum, List, const char*, Out);
+HAS(aclnnGemm, In, In, In, float, float, int64_t, int64_t, Out, int8_t);
 HAS(aclnnBaddbmm, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnInplaceBaddbmm, In, In, In, Scalar, Scalar, int8_t);
 HAS(aclnnAddbmm, In, In, In, Scalar, Scalar, Out, int8_t);
@@ -39,6 +41,7 @@ HAS(aclnnLinalgCross, In, In, int64_t, Out);
 HAS(aclnnTriangularSolve, In, In, bool, bool, bool, Out, Out);
 HAS(aclnnInverse, In, Out);
 HAS(aclnnLinalgQr, In, int64_t, Out, Out);
+HAS(aclnnChamferDistanceBackward, In, In, In, In, In, In, Out, Out);
 HAS(aclnnCdist, In, In, float, int64_t, Out);
 HAS(aclnnCdistBackward, In, In, In, In, float, Out);
 HAS(aclnnPdist, In, float, Out);

@@ -16,6 +16,8 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
                 #function "GetWorkspaceSize");                                                 \
   static_assert(std::is_same<decltype(&function), Run>::value, #function)
 
+HAS(aclnnGroupedBiasAddGrad, In, In, Out);
+HAS(aclnnGroupedBiasAddGradV2, In, In, int64_t, Out);
 HAS(aclnnMoeGatingTopK, In, In, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, bool, double, double,
     In, In, In);
 HAS(aclnnMoeGatingTopKV2, In, In, In, In, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, bool, double,

@@ -27,6 +27,8 @@ HAS(aclnnAdaptiveAvgPool3d, In, Ints, Out);
 HAS(aclnnAdaptiveAvgPool3dBackward, In, In, Out);
 HAS(aclnnAdaptiveMaxPool3d, In, Ints, Out, Out);
 HAS(aclnnAdaptiveMaxPool3dBackward, In, In, In, Out);
+HAS(aclnnGlobalAveragePool, In, Out);
+HAS(aclnnGlobalMaxPool, In, Out);
 HAS(aclnnMaxUnpool2d, In, In, Ints, Out);
 HAS(aclnnMaxUnpool3d, In, In, Ints, Ints, Ints, Out);
 HAS(aclnnMaxUnpool2dBackward, In, In, In, Ints, Out);

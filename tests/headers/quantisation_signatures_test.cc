@@ -22,6 +22,8 @@ HAS(aclnnDynamicQuantV4, In, In, In, int64_t, bool, char*, float, In, In, In);
 HAS(aclnnAscendQuant, In, In, In, bool, const char*, int32_t, In);
 HAS(aclnnAscendQuantV3, In, In, In, bool, const char*, int32_t, int32_t, In);
 HAS(aclnnQuantize, In, In, In, aclDataType, int32_t, Out);
+HAS(aclnnSignBitsPack, In, int64_t, Out);
+HAS(aclnnSignBitsUnpack, In, int64_t, aclDataType, Out);
 HAS(aclnnGroupQuant, In, In, In, In, int32_t, Out);
 HAS(aclnnAscendAntiQuant, In, In, In, int64_t, bool, In);
 HAS(aclnnDequantBias, In, In, In, In, int64_t, Out);

@@ -15,6 +15,9 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
                 #function "GetWorkspaceSize");                                                 \
   static_assert(std::is_same<decltype(&function), Run>::value, #function)
 
+HAS(aclnnExpSegsum, In, Out);
+HAS(aclnnExpSegsumBackward, In, In, Out);
+HAS(aclnnSinkhorn, In, const aclScalar*, Out);
 HAS(aclnnScatterPaKvCache, In, Out, In, In, Out, In, In, In, char*, char*, Array, Array);
 HAS(aclnnScatterPaCache, In, Out, In, In, In, In, char*);
 HAS(aclnnApplyTopKTopP, In, In, In, Out);

@@ -68,14 +68,16 @@ inline IndexRule Public(const std::string& names) {
 
 // ---- sums, one element at a time ----
 
-// What an element becomes: 0 write, 1 add, 2 multiply, 3 larger, 4 smaller; computed as the library says, one after the other.
+// What an element becomes: 0 write, 1 add, 2 multiply, 3 larger, 4 smaller, kDivides; computed as the library says, one after the other.
 class Cell {
  public:
+  static constexpr int64_t kDivides = 6;
+
   Cell(DtypeNumber dtype, const Element& element) : dtype_(dtype), element_(element) {
     if (IsHalf()) element_ = ConvertedElement(dtype, element, ACL_FLOAT);
   }
   void Combine(int64_t reduce, DtypeNumber dtype, const Element& other, double scale = 1) {
-    if (reduce < 1 || reduce > 4) {
+    if (reduce != kDivides && (reduce < 1 || reduce > 4)) {
       element_ = IsHalf() ? ConvertedElement(dtype, other, ACL_FLOAT) : other;
       return;
     }
@@ -100,6 +102,7 @@ class Cell {
       if (reduce == 2) result = static_cast<int64_t>(wrapped(x) * wrapped(y));
       if (reduce == 3) result = std::max(x, y);
       if (reduce == 4) result = std::min(x, y);
+      if (reduce == kDivides) result = y == 0 ? 0 : x / y;
       std::memcpy(element_.data(), &result, element_.size());
     }
   }
@@ -120,6 +123,8 @@ class Cell {
       x = x + y;
     } else if (reduce == 2) {
       x = x * y;
+    } else if (reduce == kDivides) {
+      x = x / y;
     } else if (std::isnan(x) || std::isnan(y)) {
       x = x + y;
     } else if (reduce == 3 ? y > x : y < x) {

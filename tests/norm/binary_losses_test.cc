@@ -121,11 +121,12 @@ std::vector<Outcome> Reduced(const IndexCall& call, const Shape& shape,
   return {AsOutcome(call["out"].dtype, {ReductionOf(call) == 1 ? sum / count : sum})};
 }
 std::vector<Outcome> Gradients(const IndexCall& call, const std::function<double(const Index&)>& slope) {
-  const Shape& shape = call["out"].shape;
+  const IndexArgument& out = call.arguments.back();
+  const Shape& shape = out.shape;
   const double c = ReductionOf(call) == 1 ? 1 / static_cast<double>(NumElements(shape)) : 1;
   std::vector<double> all;
   for (int64_t i = 0; i < NumElements(shape); ++i) all.push_back(slope(IndexAt(shape, i)) * c);
-  return {AsOutcome(call["out"].dtype, all)};
+  return {AsOutcome(out.dtype, all)};
 }
 double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
 double LogOfLogistic(double x) { return (x < 0 ? x : 0) - std::log1p(std::exp(-std::fabs(x))); }
@@ -347,6 +348,55 @@ IndexOperator LogitsGradient() {
   return op;
 }
 
+// The gradient for the targets has the same checks, and the names of its own.
+IndexOperator TargetGradient() {
+  IndexOperator op = Loss(PORTACL_C_FUNCTION(aclnnBinaryCrossEntropyWithLogitsTargetBackward));
+  op.fill = FillBetween({{"self", {-30, 30}}, {"target", {0, 1}}, {"posWeight", {0, 3}}});
+  op.valid = {TensorArg("gradOutput", {2, 3}), TensorArg("self", {2, 3}),   TensorArg("target", {2, 3}),
+              TensorArg("weight", {2, 3}),     TensorArg("posWeight", {3}), IntegerArg("reduction", 1),
+              OutputArg("gradTarget", {2, 3})};
+  op.rules = {NoNulls("gradOutput self target gradTarget")};
+  Ranks(op.rules, "gradOutput self target weight posWeight gradTarget");
+  for (const IndexRule& rule :
+       {Listed_("gradOutput self target", kFloats), Given("weight", Listed_("weight", kFloats)),
+        Given("posWeight", Listed_("posWeight", kFloats)), Listed_("gradTarget", kFloats),
+        OneDtype("target", "gradTarget"),
+        Refuses(161002, "",
+                [](IndexCall& call) {
+                  return call["target"].format != call["self"].format ||
+                         call["gradTarget"].format != call["self"].format;
+                }),
+        When(IsSelfFilled, OneShape("self", "target")), When(IsSelfFilled, OneShape("self", "gradTarget")),
+        When(IsSelfFilled, Refuses(161002, "",
+                                   [](IndexCall& call) {
+                                     return ShapeTogether(call, "self gradOutput weight posWeight") !=
+                                            call["self"].shape;
+                                   })),
+        Modes(), EmptyDone("self")})
+    op.rules.push_back(rule);
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawDtypes(call, random);
+    const Shape shape = DrawLossShape(random);
+    for (const char* name : {"self", "target", "gradTarget"}) call[name].shape = shape;
+    for (const char* name : {"weight", "posWeight"}) {
+      call[name].shape = DrawPart(random, shape);
+      call[name].null = random.Below(2) == 0;
+    }
+    call["gradOutput"].shape = random.Below(3) == 0 ? Shape{} : DrawPart(random, shape);
+    call["reduction"].integer = random.Between(0, 2);
+    if (random.Below(4) == 0) call["self"].dtype = ACL_FLOAT;
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    return Gradients(call, [&](const Index& index) {
+      const double x = ValueAt(tensors[1], index);
+      const double p = IsGiven(call, "posWeight") ? ValueAt(tensors[4], index) : 1;
+      const double slope = IsGiven(call, "posWeight") ? LogOfLogistic(-x) - p * LogOfLogistic(x) : -x;
+      return slope * ValueAt(tensors[0], index) * WeightAt(call, "weight", tensors[3], index);
+    });
+  };
+  return op;
+}
+
 // ---- soft margin ----
 
 IndexOperator SoftMargin() {
@@ -416,8 +466,9 @@ IndexOperator SoftMarginGradient() {
 }
 
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Entropy(),        EntropyGradient(), Logits(),
-                                                 LogitsGradient(), SoftMargin(),      SoftMarginGradient()};
+  static const std::vector<IndexOperator> all = {Entropy(),           EntropyGradient(), Logits(),
+                                                 LogitsGradient(),    TargetGradient(),  SoftMargin(),
+                                                 SoftMarginGradient()};
   return all;
 }
 

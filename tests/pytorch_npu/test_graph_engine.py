@@ -110,7 +110,7 @@ BEFORE_A2 = """
             torch.testing.assert_close(one.cpu(), other, rtol=1e-4, atol=1e-5, msg=lambda text: f"{name}: {text}")
     print((torch.full((1,), 7.0, device="npu") * 2 + 1).item())
     try:
-        torch.ops.npu.npu_sign_bits_pack(torch.ones(16).npu(), 2)
+        torch.ops.npu.npu_sub_sample(torch.ones(16, dtype=torch.int32).npu(), 8, 0.5)
     except NotImplementedError as error:
         print(error)
     print((torch.full((1,), 7.0, device="npu") * 2 + 1).item())
@@ -125,7 +125,7 @@ def test_products_before_atlas_a2_compute(program, product, queue):
     assert status == 0, err[-2000:]
     first, refusal, last = out.splitlines()[-3:]
     assert first == last == "15.0"
-    assert "npu_sign_bits_pack" in refusal and ENGINE + " (SignBitsPack)" in refusal
+    assert "npu_sub_sample" in refusal and ENGINE + " (SubSample)" in refusal
 
 
 CONVOLUTIONS = ("_convolution", "convolution_backward", "max_pool3d_with_indices", "max_pool3d_with_indices_backward")

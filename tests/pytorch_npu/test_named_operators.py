@@ -238,6 +238,18 @@ def test_moves(dtype):
     assert torch.equal(_NPU.npu_pad(y, [1, 2, 0, 1]).cpu(), _F.pad(x, (0, 1, 1, 2)))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_signs_as_bits(dtype):
+    x = _values(1003).to(dtype)
+    x[::7] = 0
+    padded = torch.nn.functional.pad((x >= 0).to(torch.int32), (0, 5)).view(-1, 8)
+    bytes_ = (padded << torch.arange(8)).sum(1).to(torch.uint8).view(2, 63)
+    packed = _NPU.npu_sign_bits_pack(x.npu(), 2)
+    assert torch.equal(packed.cpu(), bytes_)
+    numbers = _NPU.npu_sign_bits_unpack(packed.flatten(), 3, dtype)
+    assert torch.equal(numbers.cpu(), (padded * 2 - 1).to(dtype).view(3, 336))
+
+
 def test_into_a_view():
     x = _values(4, 6).npu()
     part = _values(2, 3)
@@ -358,7 +370,7 @@ def test_dtypes_that_are_refused_are_so_at_the_call(call, name):
 def test_these_are_own():
     own = portacl.torch.own_operators()
     names = {"npu_silu", "npu_mish", "npu_bmmV2", "npu_conv2d", "npu_conv3d", "npu_pad", "npu_slice", "npu_transpose", "npu_sort_v2"}
-    names |= {"npu_max.dim", "npu_min.dim", "npu_one_hot", "npu_layer_norm_eval"}
+    names |= {"npu_sign_bits_pack", "npu_sign_bits_unpack", "npu_max.dim", "npu_min.dim", "npu_one_hot", "npu_layer_norm_eval"}
     assert {f"npu::{name}" for name in names} | {"aten::_cdist_backward"} <= own
 
 

@@ -217,6 +217,67 @@ IndexOperator Clipped(const CFunction& function, bool has_mode) {
   return op;
 }
 
+// beta tanh(g / beta) sigmoid(g) u, where u may be bounded, too.
+IndexOperator Situ() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnSituGlu);
+  op.valid = {TensorArg("x", {2, 6, 3}),  IntegerArg("dim", 1),          RealArg("beta", 4),
+              RealArg("linearBeta", 0.5), IntegerArg("activateLeft", 0), OutputArg("out", {2, 3, 3})};
+  op.rules = {
+      NoNulls("x out"),
+      Listed_("x", kF3),
+      OneDtype("x", "out"),
+      Tiling("x", [](IndexCall& call) { return call["x"].shape.empty() || call["x"].shape.size() > 8; }),
+      Tiling("dim", [](IndexCall& call) { return !IsDimOf(call["dim"].integer, call["x"].shape); }),
+      Tiling("x",
+             [](IndexCall& call) {
+               return call["x"].shape[Wrapped(call["dim"].integer, call["x"].shape)] % 2 != 0;
+             }),
+      Tiling("out",
+             [](IndexCall& call) {
+               Shape half = call["x"].shape;
+               half[Wrapped(call["dim"].integer, half)] /= 2;
+               return call["out"].shape != half;
+             }),
+      EmptyDone("x")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    Shape shape = DrawShape(random, 1, 5, 4);
+    const auto dim = static_cast<size_t>(random.Below(static_cast<uint32_t>(shape.size())));
+    shape[dim] = 2 * random.Between(1, random.Below(3) == 0 ? 60 : 3);
+    call["dim"].integer = static_cast<int64_t>(dim) - (random.Below(2) == 0 ? std::ssize(shape) : 0);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    for (const char* name : {"x", "out"}) {
+      call[name].shape = shape;
+      call[name].dtype = dtype;
+    }
+    call["out"].shape[dim] /= 2;
+    call["beta"].real = random.Below(2) == 0 ? 4 : 0.75;
+    call["linearBeta"].real = random.Below(3) == 0 ? 2.5 : random.Below(2) == 0 ? 0 : -1;
+    call["activateLeft"].integer = random.Below(2);
+  };
+  op.fill = FillRows;
+  op.tolerance = 3e-6;
+  op.is_inexact = true;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const size_t dim = Wrapped(call["dim"].integer, call["x"].shape);
+    const double beta = call["beta"].real;
+    const double bound = call["linearBeta"].real;
+    std::vector<double> out(static_cast<size_t>(NumElements(call["out"].shape)));
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const Index left = IndexAt(call["out"].shape, i);
+      Index right = left;
+      right[dim] += call["out"].shape[dim];
+      double gate = ValueAt(tensors[0], PositionOf(call["x"].shape, left));
+      double other = ValueAt(tensors[0], PositionOf(call["x"].shape, right));
+      if (call["activateLeft"].integer == 0) std::swap(gate, other);
+      if (bound > 0) other = bound * std::tanh(other / bound);
+      out[static_cast<size_t>(i)] = beta * std::tanh(gate / beta) / (1 + std::exp(-gate)) * other;
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
 IndexOperator Heads() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnTransformBiasRescaleQkv);
@@ -285,9 +346,12 @@ IndexOperator Heads() {
 }
 
 const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {
-      GeluTimes(), FatReluTimes(), Clipped(PORTACL_C_FUNCTION(aclnnClippedSwiglu), false),
-      Clipped(PORTACL_C_FUNCTION(aclnnClippedSwigluV2), true), Heads()};
+  static const std::vector<IndexOperator> all = {GeluTimes(),
+                                                 FatReluTimes(),
+                                                 Clipped(PORTACL_C_FUNCTION(aclnnClippedSwiglu), false),
+                                                 Clipped(PORTACL_C_FUNCTION(aclnnClippedSwigluV2), true),
+                                                 Situ(),
+                                                 Heads()};
   return all;
 }
 

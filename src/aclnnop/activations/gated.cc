@@ -1,5 +1,5 @@
-// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnClippedSwiglu: one half of a tensor times a function of the
-// other half. A and B below are the two halves.
+// aclnnGlu, aclnnSwiGlu, aclnnGeGlu and their gradients, aclnnClippedSwiglu, aclnnSituGlu: one half of a tensor times a
+// function of the other half. A and B below are the two halves.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <type_traits>
@@ -163,6 +163,32 @@ struct SwiGluClipped : Activation<SwiGluClipped, 2> {
   }
 };
 
+// Computes beta * tanh(a / beta) * logistic(a) * b. Numbers: beta.
+struct SituGlu : Activation<SituGlu, 2> {
+  using Activation::Activation;
+
+  template <class D, class V>
+  static HWY_INLINE V Bent(D d, V x, V bound) {
+    return hn::Mul(bound, functions::Tanh(d, hn::Div(x, bound)));
+  }
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    const V gate = hn::Mul(Bent(d, a, Set(d, 0)), functions::Sigmoid(d, a));
+    return hn::Mul(gate, b);
+  }
+};
+
+// Computes that with linearBeta * tanh(b / linearBeta) in place of b. Numbers: beta, linearBeta.
+struct SituGluBent : Activation<SituGluBent, 2> {
+  using Activation::Activation;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    const V gate = hn::Mul(SituGlu::Bent(d, a, Set(d, 0)), functions::Sigmoid(d, a));
+    return hn::Mul(gate, SituGlu::Bent(d, b, Set(d, 1)));
+  }
+};
+
 struct Product : Activation<Product, 2> {
   static constexpr bool kTakes16BitFloats = true;
   using Activation::Activation;
@@ -202,6 +228,8 @@ constexpr auto kGeGluGateByTanh = PORTACL_VALUE_KERNELS(gated::GeGluGateByTanh);
 constexpr auto kProduct = PORTACL_VALUE_KERNELS(gated::Product);
 constexpr auto kClippedSwiGlu = PORTACL_VALUE_KERNELS(gated::ClippedSwiGlu);
 constexpr auto kSwiGluClipped = PORTACL_VALUE_KERNELS(gated::SwiGluClipped);
+constexpr auto kSituGlu = PORTACL_VALUE_KERNELS(gated::SituGlu);
+constexpr auto kSituGluBent = PORTACL_VALUE_KERNELS(gated::SituGluBent);
 
 // dim is the first attribute of every operator here.
 enum Attributes { kDim, kApproximate, kActivateLeft };
@@ -460,19 +488,43 @@ MappedView Pair(const OperatorCall& call, int which) {
   return view;
 }
 
-void SetClipped(const OperatorCall& call, Executor& executor) {
+// Returns attributes that are doubles, rounded to FLOAT.
+engine::Scalars NumbersOf(const OperatorCall& call, std::initializer_list<int> attributes) {
   engine::Scalars scalars;
-  for (const int attribute : {kAlpha, kLimit, kBias}) {
+  size_t at = 0;
+  for (const int attribute : attributes) {
     const auto value = static_cast<float>(call.attributes[static_cast<size_t>(attribute)].wide);
-    std::memcpy(scalars.bytes[0] + static_cast<size_t>(attribute - kAlpha) * sizeof value, &value,
-                sizeof value);
+    std::memcpy(scalars.bytes[0] + at++ * sizeof value, &value, sizeof value);
   }
+  return scalars;
+}
+
+void SetClipped(const OperatorCall& call, Executor& executor) {
   MappedView out = Whole(call, kClippedOut);
   if (IsInterleaved(call))
     TakeTogether(out.tensor, WrappedDim(call.attributes[kDim].integer, out.tensor.shape.rank));
   MapList maps(call, executor, 1);
   maps.Add({Pair(call, 0), Pair(call, 1)}, out, IsClippedLast(call) ? kSwiGluClipped : kClippedSwiGlu,
-           scalars);
+           NumbersOf(call, {kAlpha, kLimit, kBias}));
+  maps.SetJob();
+}
+
+// ---- aclnnSituGlu ----
+enum SituAttributes { kBeta = 1, kLinearBeta, kGateIsLeft };
+
+constexpr auto kSituChecks =
+    Join(List(NotNull(kSelf), NotNull(kOut), DtypesIn(kNoneBeforeAtlasA2, {kSelf}), SameDtype(kSelf, kOut),
+              WithCode(kTiling, RankAtLeast(1, {kSelf})), WithCode(kTiling, RankAtMost(8, {kSelf})),
+              WithCode(kTiling, DimIn(kDim, kSelf)), WithCode(kTiling, LengthIsEven(kSelf)),
+              WithCode(kTiling, ShapeIsHalf(kSelf, kOut)), PromotesToDtypeOf(kSelf)),
+         EndOfGated({kSelf}, {kOut}));
+
+void SetSituGlu(const OperatorCall& call, Executor& executor) {
+  const int gate = call.attributes[kGateIsLeft].integer != 0 ? 0 : 1;
+  const bool bends = call.attributes[kLinearBeta].wide > 0;
+  MapList maps(call, executor, 1);
+  maps.Add({Half(call, kSelf, gate), Half(call, kSelf, 1 - gate)}, Whole(call, kOut),
+           bends ? kSituGluBent : kSituGlu, NumbersOf(call, {kBeta, kLinearBeta}));
   maps.SetJob();
 }
 
@@ -515,5 +567,7 @@ PORTACL_PHASE_1(aclnnClippedSwiglu) {
 PORTACL_PHASE_1(aclnnClippedSwigluV2) {
   return RunPhase1(call, kClippedV2Checks, workspaceSize, executor, SetClipped);
 }
+
+PORTACL_PHASE_1(aclnnSituGlu) { return RunPhase1(call, kSituChecks, workspaceSize, executor, SetSituGlu); }
 
 #endif  // HWY_ONCE

@@ -14,6 +14,7 @@ struct TargetViews {
   StridedView index[engine::kMostIndices];
   engine::IndexView named[engine::kMostIndices];
   int count = 0;
+  bool are_columns = false;  // see engine::IndexedMove
 };
 
 inline void SetScale(engine::IndexedMove* move, const aclScalar* scale, aclDataType dtype) noexcept {
@@ -58,8 +59,10 @@ void ScatterInto(OpList& ops, engine::IndexedAction action, const StridedView& p
   }
   TargetViews views = derive(whole);
   for (int k = 0; k < views.count; ++k) views.named[k].view = &views.index[k];
-  SetScale(ops.Indexed(action, plain, plain_buffer, views.indexed, buffer, views.named, views.count), scale,
-           whole.dtype);
+  engine::IndexedMove* const move =
+      ops.Indexed(action, plain, plain_buffer, views.indexed, buffer, views.named, views.count);
+  if (move != nullptr) move->are_columns = views.are_columns;
+  SetScale(move, scale, whole.dtype);
   if (is_wide) ops.Copy(whole, buffer, target, target_buffer);
 }
 

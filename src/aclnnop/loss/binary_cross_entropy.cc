@@ -1,6 +1,6 @@
 // aclnnBinaryCrossEntropy, -w * (t * log(x) + (1 - t) * log(1 - x)), and aclnnBinaryCrossEntropyWithLogits,
 // the same with logistic(x) for x and a weight of positives. Both give all losses, their sum or their mean.
-// Also their gradients for x.
+// Also their gradients for x, and the latter's for t.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/vector_targets.h"
 
@@ -134,6 +134,47 @@ struct WeightedLogitsSlope : Elementwise<WeightedLogitsSlope> {
   float c;
 };
 
+// Computes p * softplus(-x) - softplus(x), the loss of a positive less that of a negative.
+template <class D, class V>
+HWY_INLINE V TargetSlopeInDouble(D d, V x, V positive) {
+  const V zero = hn::Zero(d);
+  const V far = hn::Abs(x);
+  const V power = hn::IfThenElseZero(hn::Le(far, hn::Set(d, 700.0)), functions::ExpInDouble(d, hn::Neg(far)));
+  const V log = functions::Log1pInDouble(d, power);
+  const V of_positive = hn::Add(hn::IfThenElseZero(hn::Lt(x, zero), far), log);
+  const V of_negative = hn::Add(hn::IfThenElseZero(hn::Gt(x, zero), far), log);
+  return functions::OrNan(hn::Sub(hn::Mul(positive, of_positive), of_negative), x);
+}
+
+// Computes the slope for t without the incoming gradient. Without a weight of positives it is -x.
+struct TargetSlope : Elementwise<TargetSlope> {
+  using Parameters = engine::Scalars;
+  static constexpr int kInputs = 1;
+  explicit TargetSlope(const Parameters& parameters) : c(parameters.Get<float>(0)) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return hn::Mul(hn::Neg(x), hn::Set(d, c));
+  }
+
+  float c;
+};
+struct WeightedTargetSlope : Elementwise<WeightedTargetSlope> {
+  using Parameters = engine::Scalars;
+  static constexpr int kInputs = 2;
+  explicit WeightedTargetSlope(const Parameters& parameters) : c(parameters.Get<float>(0)) {}
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V positive) const {
+    const V slope = functions::InDoubles(d, x, positive, [](auto wide, auto logit, auto p) HWY_ATTR {
+      return TargetSlopeInDouble(wide, logit, p);
+    });
+    return hn::Mul(slope, hn::Set(d, c));
+  }
+
+  float c;
+};
+
 struct Product : Summable<Product> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
@@ -172,6 +213,8 @@ constexpr auto kLogits = PORTACL_KERNELS(binary::Logits);
 constexpr auto kWeightedLogits = PORTACL_KERNELS(binary::WeightedLogits);
 constexpr auto kLogitsSlope = PORTACL_VALUE_KERNELS(binary::LogitsSlope);
 constexpr auto kWeightedLogitsSlope = PORTACL_VALUE_KERNELS(binary::WeightedLogitsSlope);
+constexpr auto kTargetSlope = PORTACL_VALUE_KERNELS(binary::TargetSlope);
+constexpr auto kWeightedTargetSlope = PORTACL_VALUE_KERNELS(binary::WeightedTargetSlope);
 constexpr auto kProduct = PORTACL_KERNELS(binary::Product);
 
 enum Attributes { kReduction };
@@ -344,6 +387,25 @@ void SetLogitsGradient(const OperatorCall& call, Executor& executor) {
   SetGradient(call, kLogitsSlope, call.IsGiven(kPositiveFactor) ? &kWeightedLogitsSlope : nullptr, executor);
 }
 
+// Multiplies the slope for the targets by gradOutput and the weight. It does not depend on the targets.
+void SetTargetGradient(const OperatorCall& call, Executor& executor) {
+  engine::Scalars scalars;
+  const float c = ReductionFactor(call.attributes[kReduction].integer, call.Tensor(kOf).shape);
+  std::memcpy(scalars.bytes[0], &c, sizeof c);
+  MapList maps(call, executor, 3);
+  const MappedView scratch = maps.Scratch(call.broadcast);
+  const MappedView out = ViewOf(call, call.Output());
+  if (call.IsGiven(kPositiveFactor)) {
+    maps.Add({ViewOf(call, kOf), ViewOf(call, kPositiveFactor)}, scratch, kWeightedTargetSlope, scalars);
+  } else {
+    maps.Add({ViewOf(call, kOf)}, scratch, kTargetSlope, scalars);
+  }
+  const bool is_weighted = call.IsGiven(kFactor);
+  maps.Add({scratch, ViewOf(call, kGradOutput)}, is_weighted ? scratch : out, kProduct);
+  if (is_weighted) maps.Add({scratch, ViewOf(call, kFactor)}, out, kProduct);
+  maps.SetJob();
+}
+
 }  // namespace
 
 }  // namespace portacl
@@ -364,6 +426,10 @@ PORTACL_PHASE_1(aclnnBinaryCrossEntropyWithLogits) {
 
 PORTACL_PHASE_1(aclnnBinaryCrossEntropyWithLogitsBackward) {
   return RunPhase1(call, kLogitsBackwardChecks, workspaceSize, executor, SetLogitsGradient);
+}
+
+PORTACL_PHASE_1(aclnnBinaryCrossEntropyWithLogitsTargetBackward) {
+  return RunPhase1(call, kLogitsBackwardChecks, workspaceSize, executor, SetTargetGradient);
 }
 
 #endif  // HWY_ONCE

@@ -26,7 +26,7 @@ namespace portacl::engine {
 
 // The operation on each element: taken from the indexed side, or put there, added and so on. Elements are
 // combined in the order of the plain side's logical index, whatever the number of threads.
-enum class IndexedAction : uint8_t { kTake, kPut, kAdd, kMultiply, kMaximum, kMinimum };
+enum class IndexedAction : uint8_t { kTake, kPut, kAdd, kMultiply, kMaximum, kMinimum, kDivide };
 
 inline constexpr int kMostIndices = 8;
 

@@ -49,6 +49,19 @@ T Multiplied(T a, T b) {
     return a * b;
   }
 }
+// Truncates quotients of integers. Divided by 0 they are 0; the least number by -1 wraps.
+template <class T>
+T Quotient(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return Multiplied(a, b);
+    }
+    return static_cast<T>(a / b);
+  } else {
+    return a / b;
+  }
+}
 // Prefers the first NaN.
 template <class T>
 T Larger(T a, T b) {
@@ -74,6 +87,12 @@ template <class T>
 Complex<T> Smaller(Complex<T> a, Complex<T>) {
   return a;
 }
+// No operator divides complex numbers or bools.
+template <class T>
+Complex<T> Quotient(Complex<T> a, Complex<T>) {
+  return a;
+}
+inline Boolean Quotient(Boolean a, Boolean) { return a; }
 inline Boolean Either(Boolean a, Boolean b) {
   return {static_cast<uint8_t>(a.byte != 0 || b.byte != 0 ? 1 : 0)};
 }
@@ -135,6 +154,8 @@ void ForAction(const IndexedMove& move, const F& f) {
       return f([](T a, T b) { return Added(a, b); });
     case IndexedAction::kMultiply:
       return f([](T a, T b) { return Multiplied(a, b); });
+    case IndexedAction::kDivide:
+      return f([](T a, T b) { return Quotient(a, b); });
     case IndexedAction::kMaximum:
       return f([](T a, T b) { return Larger(a, b); });
     default:

@@ -1,9 +1,10 @@
-// Activations that are several maps over views, for the determinism test: gated units over halves, and Prelu, whose weights'
-// gradients are sums.
+// Maps over views, for the determinism test: gated units over halves, and Prelu, whose weights' gradients are sums; tensors that are
+// scaled and shifted.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include "aclnnop/families/activations.h"
+#include "aclnnop/families/arithmetic.h"
 #include "determinism/subject.h"
 
 namespace portacl::testing {
@@ -120,6 +121,25 @@ const auto kClippedSwiglu = Register(
                                                 c.size, c.executor);
     },
     aclnnClippedSwiglu);
+const auto kSituGlu = Register(
+    "aclnnSituGlu", kFloats, {kWhole}, kHalf, 2,
+    [](const Call& c) {
+      return aclnnSituGluGetWorkspaceSize(c.t[0], 0, 4, c.setting == 1 ? 25 : 0, c.setting == 1, c.t[1],
+                                          c.size, c.executor);
+    },
+    aclnnSituGlu);
+const auto kScale = Register(
+    "aclnnScale", kFloats, {kHalf, {257}, {257}}, kHalf, 1,
+    [](const Call& c) {
+      return aclnnScaleGetWorkspaceSize(c.t[0], c.t[1], c.t[2], 1, -1, true, c.t[3], c.size, c.executor);
+    },
+    aclnnScale);
+const auto kModulate = Register(
+    "aclnnModulate", kFloats, {{3, 97, 257}, {3, 257}, {3, 1, 257}}, {3, 97, 257}, 1,
+    [](const Call& c) {
+      return aclnnModulateGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.t[3], c.size, c.executor);
+    },
+    aclnnModulate);
 const auto kGeGlu = Register(
     "aclnnGeGlu", kFloats, {kWhole}, kWhole, 2,
     [](const Call& c) {

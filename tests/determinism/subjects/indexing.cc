@@ -5,7 +5,9 @@
 
 #include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/indexing.h"
+#include "aclnnop/families/linalg.h"
 #include "aclnnop/families/logic.h"
+#include "aclnnop/families/matmul.h"
 #include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
 #include "determinism/arguments.h"
@@ -491,6 +493,91 @@ const auto kScatterNdUpdate = Register(
       return aclnnScatterNdUpdateGetWorkspaceSize(c.t[3], c.t[1], c.t[2], c.size, c.executor);
     },
     aclnnScatterNdUpdate, {{{ACL_FLOAT, ACL_INT64}, {kWide, {400, 1}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kRepeatInterleaveGrad = Register(
+    "aclnnRepeatInterleaveGrad", 2,
+    [](const Call& c) {
+      return aclnnRepeatInterleaveGradGetWorkspaceSize(c.t[0], c.t[1], 0, c.t[2], c.size, c.executor);
+    },
+    aclnnRepeatInterleaveGrad,
+    {{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{1204, 257}, {301}}, {301, 257}, 0, {{1, 5, false, 4}}}});
+const auto kStridedSliceAssign = Register(
+    "aclnnStridedSliceAssignV2", 2,
+    [](const Call& c) {
+      return aclnnStridedSliceAssignV2GetWorkspaceSize(c.t[2], c.t[1], Ints{1, 3}, Ints{301, 250}, Ints{3, 2},
+                                                       nullptr, c.size, c.executor);
+    },
+    aclnnStridedSliceAssignV2, {{kRealSizes, {kWide, {100, 124}}, kWide}}, Start::kFirstInput);
+const auto kEinsum = Register(
+    "aclnnEinsum", 2,
+    [](const Call& c) {
+      const char* const equation = c.setting == 0 ? "a,b->ab" : "abcd,abced->abce";
+      return aclnnEinsumGetWorkspaceSize(ListOfWholes(c.t.first(2)), equation, c.t[2], c.size, c.executor);
+    },
+    aclnnEinsum,
+    {{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32}, {{301}, {257}}, kWide, 0},
+     {{ACL_FLOAT, ACL_FLOAT16}, {{2, 3, 5, 300}, {2, 3, 5, 41, 300}}, {2, 3, 5, 41}, 1}});
+// Both gradients in one tensor.
+const auto kChamferDistanceBackward =
+    Register("aclnnChamferDistanceBackward", 6,
+             [](const Call& c) {
+               aclTensor* const first = Part(c.t[6], 1, 0, 301);
+               aclTensor* const second = Part(c.t[6], 1, 301, 257);
+               ListOf({first, second});
+               return aclnnChamferDistanceBackwardGetWorkspaceSize(c.t[0], c.t[1], c.t[2], c.t[3], c.t[4],
+                                                                   c.t[5], first, second, c.size, c.executor);
+             },
+             aclnnChamferDistanceBackward,
+             {{{ACL_FLOAT, ACL_FLOAT16},
+               {{3, 301, 2}, {3, 257, 2}, {3, 301}, {3, 257}, {3, 301}, {3, 257}},
+               {3, 558, 2},
+               0,
+               {{2, 257}, {3, 301}},
+               ACL_INT32}});
+const auto kGatherNd =
+    Register("aclnnGatherNd", 2,
+             [](const Call& c) {
+               return aclnnGatherNdGetWorkspaceSize(c.t[0], c.t[1], true, c.t[2], c.size, c.executor);
+             },
+             aclnnGatherNd,
+             {{kSizes, {kWide, {400, 1}}, {400, 257}, 0, {{1, 301, true}}},
+              {kSizes, {{90, 90}, {20000, 2}}, {20000}, 0, {{1, 90, true}}}});
+const auto kTfScatterAdd = Register(
+    "aclnnTfScatterAdd", 3,
+    [](const Call& c) {
+      return aclnnTfScatterAddGetWorkspaceSize(c.t[3], c.t[1], c.t[2], c.size, c.executor);
+    },
+    aclnnTfScatterAdd,
+    {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}},
+     {{ACL_FLOAT, ACL_FLOAT16}, {{90, 90}, {20000, 2}, {20000}}, {90, 90}, 0, {{1, 90}}}},
+    Start::kFirstInput);
+const auto kScatterMax = Register(
+    "aclnnScatterMax", 3,
+    [](const Call& c) {
+      return aclnnScatterMaxGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterMax, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kScatterMin = Register(
+    "aclnnScatterMin", 3,
+    [](const Call& c) {
+      return aclnnScatterMinGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterMin, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kScatterMul = Register(
+    "aclnnScatterMul", 3,
+    [](const Call& c) {
+      return aclnnScatterMulGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterMul, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
+    Start::kFirstInput);
+const auto kScatterDiv = Register(
+    "aclnnScatterDiv", 3,
+    [](const Call& c) {
+      return aclnnScatterDivGetWorkspaceSize(c.t[3], c.t[1], c.t[2], false, c.size, c.executor);
+    },
+    aclnnScatterDiv, {{{ACL_FLOAT, ACL_BF16, ACL_INT8}, {kWide, {400}, {400, 257}}, kWide, 0, {{1, 301}}}},
     Start::kFirstInput);
 const auto kInplaceScatterUpdate = Register(
     "aclnnInplaceScatterUpdate", 3,

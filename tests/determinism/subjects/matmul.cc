@@ -117,6 +117,12 @@ const auto kAddmm = Register(
       return aclnnAddmmGetWorkspaceSize(t[0], t[1], t[2], Scalar(0.7), Scalar(1.3), t[3], 1, size, executor);
     },
     aclnnAddmm, {{{{97}, {131, 300}, {300, 97}}, {131, 97}}, {{{40, 33}, {40, 513}, {513, 33}}, {40, 33}}});
+const auto kGemm =
+    Register("aclnnGemm", 3,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               return aclnnGemmGetWorkspaceSize(t[0], t[1], t[2], 1.3f, 0.7f, 1, 1, t[3], 1, size, executor);
+             },
+             aclnnGemm, {{{{300, 131}, {97, 300}, {97}}, {131, 97}}});
 const auto kInplaceAddmm = Register(
     "aclnnInplaceAddmm", 3,
     [](Tensors t, uint64_t* size, aclOpExecutor** executor) {

@@ -73,6 +73,45 @@ std::vector<GivenCase> Cases(const std::vector<Shape>& inputs, const std::vector
   return cases;
 }
 
+// Ends of groups of rows, and how many rows groups have.
+aclTensor* GroupsOf(int64_t setting) {
+  static int64_t ends[] = {30, 31, 97};
+  static int64_t counts[] = {40, 0, 50};
+  const Shape shape = {3};
+  return aclCreateTensor(shape.data(), 1, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, shape.data(), 1,
+                         setting == 0 ? ends : counts);
+}
+std::vector<GivenCase> GroupedRows(size_t settings) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kDtypes) {
+    for (size_t setting = 0; setting < settings; ++setting)
+      cases.push_back({{dtype}, {{kTokens, kColumns}}, dtype, {3, kColumns}, setting, {}});
+  }
+  return cases;
+}
+const auto kGroupedBias = Register(
+    {"aclnnGroupedBiasAddGrad",
+     {"gradY", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       aclTensor* const groups = GroupsOf(0);
+       const aclnnStatus status = aclnnGroupedBiasAddGradGetWorkspaceSize(t[0], groups, t[1], size, executor);
+       aclDestroyTensor(groups);
+       return status;
+     },
+     aclnnGroupedBiasAddGrad},
+    GroupedRows(1), 1);
+const auto kGroupedBiasV2 =
+    Register({"aclnnGroupedBiasAddGradV2",
+              {"gradY", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                aclTensor* const groups = GroupsOf(a.reduction);
+                const aclnnStatus status = aclnnGroupedBiasAddGradV2GetWorkspaceSize(
+                    t[0], groups, a.reduction, t[1], size, executor);
+                aclDestroyTensor(groups);
+                return status;
+              },
+              aclnnGroupedBiasAddGradV2},
+             GroupedRows(2), 2);
 const auto kUnpermute = Register(
     {"aclnnMoeTokenUnpermute",
      {"rows", "index", "probs", "out"},

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/loss.h"
 #include "aclnnop/families/norm.h"
 #include "determinism/subject.h"
@@ -177,6 +178,46 @@ const auto kLayerNorm = Register(
      },
      aclnnLayerNorm},
     LayerNormCases());
+
+const Shape kBatches = {3, 97, 257};
+std::vector<GivenCase> AdaLayerNormCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats)
+    cases.push_back(Case(dtype, {kBatches, {3, 257}, {3, 1, 257}, {257}, {257}}, kBatches));
+  return cases;
+}
+const auto kAdaLayerNorm = Register(
+    {"aclnnAdaLayerNorm",
+     {"x", "scale", "shift", "weightOptional", "biasOptional", "out"},
+     [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnAdaLayerNormGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], 1e-5, t[5], size, executor);
+     },
+     aclnnAdaLayerNorm},
+    AdaLayerNormCases());
+// The gradients of rows, scales and shifts.
+std::vector<GivenCase> ModulateCases() {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : kFloats) {
+    for (size_t which = 0; which < 3; ++which)
+      cases.push_back(
+          Case(dtype, {kBatches, kBatches, {3, 257}}, which == 0 ? kBatches : Shape{3, 257}, which));
+  }
+  return cases;
+}
+const auto kModulateBackward =
+    Register({"aclnnModulateBackward",
+              {"gradOutput", "input", "scale", "result"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                const Unseen rows(kBatches, DtypeOf(t[0]));
+                const Unseen first({3, 257}, DtypeOf(t[0]));
+                const Unseen second({3, 257}, DtypeOf(t[0]));
+                return aclnnModulateBackwardGetWorkspaceSize(
+                    t[0], t[1], t[2], t[2], a.reduction == 0 ? t[3] : static_cast<aclTensor*>(rows),
+                    a.reduction == 1 ? t[3] : static_cast<aclTensor*>(first),
+                    a.reduction == 2 ? t[3] : static_cast<aclTensor*>(second), size, executor);
+              },
+              aclnnModulateBackward},
+             ModulateCases(), {}, /*is_plain_code=*/true);
 
 std::vector<GivenCase> GradientCases(const std::vector<Shape>& inputs, const std::vector<Shape>& outputs) {
   std::vector<GivenCase> cases;
@@ -717,6 +758,15 @@ const auto kLogitsBackward = Register(
            t[0], t[1], t[2], nullptr, a.reduction == 1 ? nullptr : t[3], a.reduction, t[4], size, executor);
      },
      aclnnBinaryCrossEntropyWithLogitsBackward},
+    BinaryCases(4, kColumns, true), {2, 3});
+const auto kLogitsTargetBackward = Register(
+    {"aclnnBinaryCrossEntropyWithLogitsTargetBackward",
+     {"gradOutput", "self", "target", "posWeight", "gradTarget"},
+     [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+       return aclnnBinaryCrossEntropyWithLogitsTargetBackwardGetWorkspaceSize(
+           t[0], t[1], t[2], nullptr, a.reduction == 1 ? nullptr : t[3], a.reduction, t[4], size, executor);
+     },
+     aclnnBinaryCrossEntropyWithLogitsTargetBackward},
     BinaryCases(4, kColumns, true), {2, 3});
 const auto kSoftMargin =
     Register({"aclnnSoftMarginLoss",

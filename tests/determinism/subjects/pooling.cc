@@ -86,6 +86,22 @@ const SubjectRegistration kMeansGradient(Make({"aclnnAvgPool2dBackward",
                                                },
                                                aclnnAvgPool2dBackward},
                                               Cases(kHalves, {kPooled, kImages}, kImages, 3), 3));
+const SubjectRegistration kGlobalMeans(
+    Make({"aclnnGlobalAveragePool",
+          {"self", "out"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGlobalAveragePoolGetWorkspaceSize(t[0], t[1], size, executor);
+          },
+          aclnnGlobalAveragePool},
+         Cases(kHalves, {kImages}, {3, 7, 1, 1})));
+const SubjectRegistration kGlobalMaxima(
+    Make({"aclnnGlobalMaxPool",
+          {"self", "out"},
+          [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGlobalMaxPoolGetWorkspaceSize(t[0], t[1], size, executor);
+          },
+          aclnnGlobalMaxPool},
+         Cases({ACL_FLOAT, ACL_FLOAT16}, {kImages}, {3, 7, 1, 1})));
 const SubjectRegistration kVolumeMeans(
     Make({"aclnnAvgPool3d",
           {"self", "out"},

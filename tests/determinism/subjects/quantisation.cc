@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
+#include "aclnnop/families/logic.h"
 #include "aclnnop/families/quantisation.h"
 #include "determinism/subject.h"
 
@@ -87,6 +88,33 @@ const auto kScaled =
              Cases({ACL_FLOAT, ACL_FLOAT16, ACL_BF16}, {{kRows, kColumns}, {kColumns}, {kColumns}},
                    {kRows, kColumns}, ACL_INT8, 2),
              2);
+
+const auto kSigns = Register({"aclnnSignBitsPack",
+                              {"self", "out"},
+                              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                                return aclnnSignBitsPackGetWorkspaceSize(t[0], 4, t[1], size, executor);
+                              },
+                              aclnnSignBitsPack},
+                             Cases({ACL_FLOAT, ACL_FLOAT16}, {{160000}}, {4, 5000}, ACL_UINT8), 1);
+const auto kOfSigns =
+    Register({"aclnnSignBitsUnpack",
+              {"self", "out"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnSignBitsUnpackGetWorkspaceSize(t[0], 5, DtypeOf(t[1]), t[1], size, executor);
+              },
+              aclnnSignBitsUnpack},
+             Cases({ACL_UINT8}, {{20000}}, {5, 32000}, ACL_FLOAT16), 1);
+
+// Compares a tensor with itself, and with another one.
+const auto kSameBits =
+    Register({"aclnnPrecisionCompare",
+              {"golden", "realdata", "out"},
+              [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnPrecisionCompareGetWorkspaceSize(t[0], a.reduction == 0 ? t[0] : t[1], t[2], size,
+                                                             executor);
+              },
+              aclnnPrecisionCompare},
+             Cases({ACL_FLOAT, ACL_BF16}, {{kRows, kColumns}, {kRows, kColumns}}, {1}, ACL_UINT32, 2), 2);
 
 const auto kInverse =
     Register({"aclnnAscendAntiQuant",

@@ -70,6 +70,35 @@ constexpr int64_t kSteps = 29;
 constexpr int64_t kTokens = kBatches * kSteps;
 constexpr int64_t kSlots = 128;
 
+std::vector<GivenCase> OneResult(const std::vector<Shape>& inputs, const Shape& output) {
+  std::vector<GivenCase> cases;
+  for (const DtypeNumber dtype : {DtypeNumber{ACL_FLOAT}, DtypeNumber{ACL_FLOAT16}, DtypeNumber{ACL_BF16}})
+    cases.push_back({std::vector<DtypeNumber>(inputs.size(), dtype), inputs, dtype, output, 0, {}});
+  return cases;
+}
+const auto kSegments = Register({"aclnnExpSegsum",
+                                 {"self", "out"},
+                                 [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                                   return aclnnExpSegsumGetWorkspaceSize(t[0], t[1], size, executor);
+                                 },
+                                 aclnnExpSegsum},
+                                OneResult({{3, 5, 61}}, {3, 5, 61, 61}), 1);
+const auto kSegmentsGradient =
+    Register({"aclnnExpSegsumBackward",
+              {"gradOutput", "gradSelf", "gradInput"},
+              [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                return aclnnExpSegsumBackwardGetWorkspaceSize(t[0], t[1], t[2], size, executor);
+              },
+              aclnnExpSegsumBackward},
+             OneResult({{3, 61, 61}, {3, 61, 61}}, {3, 61}), 1);
+const auto kTransport = Register({"aclnnSinkhorn",
+                                  {"cost", "p"},
+                                  [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+                                    return aclnnSinkhornGetWorkspaceSize(t[0], nullptr, t[1], size, executor);
+                                  },
+                                  aclnnSinkhorn},
+                                 OneResult({{97, 301}}, {97, 301}), 1);
+
 // Values, and keys.
 const auto kLatent = Register(
     {"aclnnKvRmsNormRopeCache",

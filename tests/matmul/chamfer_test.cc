@@ -1,0 +1,96 @@
+// The gradients of the chamfer distance: their checks, and every element against its definition.
+// SPDX-License-Identifier: Apache-2.0
+#include "../norm/row_calls.h"
+#include "aclnnop/families/linalg.h"
+#include "gtest/gtest.h"
+
+namespace portacl::testing {
+namespace {
+
+IndexOperator Chamfer() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnChamferDistanceBackward);
+  op.takes_workspace = op.is_inexact = true;
+  op.valid = {TensorArg("xyz1", {2, 3, 2}),         TensorArg("xyz2", {2, 4, 2}),
+              TensorArg("idx1", {2, 3}, ACL_INT32), TensorArg("idx2", {2, 4}, ACL_INT32),
+              TensorArg("gradDist1", {2, 3}),       TensorArg("gradDist2", {2, 4}),
+              OutputArg("gradXyz1", {2, 3, 2}),     OutputArg("gradXyz2", {2, 4, 2})};
+  op.rules = {NoNulls("xyz1 xyz2 idx1 idx2 gradDist1 gradDist2 gradXyz1 gradXyz2"),
+              Listed_("xyz1", {{ACL_FLOAT, ACL_FLOAT16}}),
+              OneDtype("xyz1", "xyz2"),
+              Listed_("idx1 idx2", {{ACL_INT32}}),
+              OneDtype("xyz1", "gradDist1"),
+              OneDtype("xyz1", "gradDist2"),
+              OneDtype("xyz1", "gradXyz1"),
+              OneDtype("xyz1", "gradXyz2"),
+              Refuses(161002, "xyz1 xyz2 idx1 idx2 gradDist1 gradDist2 gradXyz1 gradXyz2",
+                      [](IndexCall& call) {
+                        const Shape& first = call["xyz1"].shape;
+                        const Shape& second = call["xyz2"].shape;
+                        if (first.size() != 3 || second.size() != 3 || first[2] != 2 || second[2] != 2 ||
+                            first[0] != second[0])
+                          return true;
+                        const Shape of_first = {first[0], first[1]};
+                        const Shape of_second = {first[0], second[1]};
+                        return call["idx1"].shape != of_first || call["gradDist1"].shape != of_first ||
+                               call["idx2"].shape != of_second || call["gradDist2"].shape != of_second ||
+                               call["gradXyz1"].shape != first || call["gradXyz2"].shape != second;
+                      }),
+              EmptyDone("xyz1 xyz2")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t batches = random.Between(1, 4), n = random.Between(1, 9), m = random.Between(1, 9);
+    const DtypeNumber dtype = random.Below(2) == 0 ? ACL_FLOAT : ACL_FLOAT16;
+    for (const char* name : {"xyz1", "gradXyz1"}) call[name].shape = {batches, n, 2};
+    for (const char* name : {"xyz2", "gradXyz2"}) call[name].shape = {batches, m, 2};
+    for (const char* name : {"idx1", "gradDist1"}) call[name].shape = {batches, n};
+    for (const char* name : {"idx2", "gradDist2"}) call[name].shape = {batches, m};
+    for (const char* name : {"xyz1", "xyz2", "gradDist1", "gradDist2", "gradXyz1", "gradXyz2"})
+      call[name].dtype = dtype;
+  };
+  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    if (tensor == 2) return IndexRange{0, call["xyz2"].shape[1]};
+    if (tensor == 3) return IndexRange{0, call["xyz1"].shape[1]};
+    return std::nullopt;
+  };
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (const size_t tensor : {size_t{0}, size_t{1}, size_t{4}, size_t{5}}) {
+      for (int64_t i = 0; i < tensors[tensor].size(); ++i)
+        EncodeElement(tensors[tensor].dtype(), static_cast<double>(random.Between(-3000, 3000)) / 1024,
+                      tensors[tensor].Element(i));
+    }
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t counts[] = {call["xyz1"].shape[1], call["xyz2"].shape[1]};
+    std::vector<float> gradients[2];
+    for (size_t set = 0; set < 2; ++set)
+      gradients[set].resize(static_cast<size_t>(call["xyz1"].shape[0] * counts[set] * 2));
+    for (int64_t batch = 0; batch < call["xyz1"].shape[0]; ++batch) {
+      for (size_t set = 0; set < 2; ++set) {
+        for (int64_t i = 0; i < counts[set]; ++i) {
+          const int64_t own = batch * counts[set] + i;
+          const int64_t other = batch * counts[1 - set] + tensors[2 + set].Integer(own);
+          const float factor = 2 * static_cast<float>(ValueAt(tensors[4 + set], own));
+          for (int64_t dim = 0; dim < 2; ++dim) {
+            const float difference = static_cast<float>(ValueAt(tensors[set], own * 2 + dim)) -
+                                     static_cast<float>(ValueAt(tensors[1 - set], other * 2 + dim));
+            volatile const float term = factor * difference;
+            gradients[set][static_cast<size_t>(own * 2 + dim)] += term;
+            gradients[1 - set][static_cast<size_t>(other * 2 + dim)] -= term;
+          }
+        }
+      }
+    }
+    std::vector<Outcome> outcomes;
+    for (const std::vector<float>& gradient : gradients)
+      outcomes.push_back(
+          AsOutcome(call["xyz1"].dtype, std::vector<double>(gradient.begin(), gradient.end())));
+    return outcomes;
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {Chamfer()};
+PORTACL_INDEX_TESTS(ChamferDistance, kOperators);
+
+}  // namespace
+}  // namespace portacl::testing

@@ -1,0 +1,208 @@
+// Gemm and Einsum: what phase 1 answers, and every element against the definition.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "aclnnop/families/matmul.h"
+#include "gtest/gtest.h"
+#include "product_calls.h"
+
+namespace portacl::testing {
+namespace {
+
+// The operand as it is multiplied.
+Shape Turned(const Shape& shape, bool turns) { return turns ? Shape{shape[1], shape[0]} : shape; }
+TensorValues Turned(const TensorValues& tensor, bool turns) {
+  if (!turns) return tensor;
+  TensorValues turned{tensor.dtype, Turned(tensor.shape, true), {}};
+  for (int64_t i = 0; i < std::ssize(tensor.elements); ++i) {
+    const Index index = IndexAt(turned.shape, i);
+    turned.elements.push_back(
+        tensor.elements[static_cast<size_t>(PositionOf(tensor.shape, {index[1], index[0]}))]);
+  }
+  return turned;
+}
+
+IndexOperator Gemm() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnGemm);
+  op.valid = {TensorArg("A", {2, 3}),  TensorArg("B", {3, 4}),   TensorArg("C", {4}),
+              RealArg("alpha", 0.5),   RealArg("beta", 2),       IntegerArg("transA", 0),
+              IntegerArg("transB", 0), OutputArg("out", {2, 4}), IntegerArg("cubeMathType", 1)};
+  const auto left = [](const IndexCall& call) {
+    return Turned(call["A"].shape, call["transA"].integer != 0);
+  };
+  const auto right = [](const IndexCall& call) {
+    return Turned(call["B"].shape, call["transB"].integer != 0);
+  };
+  op.rules = {NoNulls("A B C out"),
+              Listed_("A B C out", kFloats),
+              RankRange("A B", 2, 2),
+              IsNoFractal("A"),
+              IsNoFractal("B"),
+              IsNoFractal("C"),
+              IsNoFractal("out"),
+              Refuses(161002, "A B", [=](IndexCall& call) { return left(call)[1] != right(call)[0]; }),
+              Refuses(161002, "C",
+                      [=](IndexCall& call) {
+                        const Shape whole = {left(call)[0], right(call)[1]};
+                        const Shape& c = call["C"].shape;
+                        if (c.size() > 2) return true;
+                        for (size_t i = 1; i <= c.size(); ++i) {
+                          if (c[c.size() - i] != 1 && c[c.size() - i] != whole[2 - i]) return true;
+                        }
+                        return false;
+                      }),
+              Refuses(161002, "out",
+                      [=](IndexCall& call) {
+                        return call["out"].shape != Shape{left(call)[0], right(call)[1]};
+                      }),
+              TakesMode("A B"),
+              EmptyDone("out")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
+    call["transA"].integer = random.Below(2);
+    call["transB"].integer = random.Below(2);
+    call["A"].shape = Turned(Shape{m, k}, call["transA"].integer != 0);
+    call["B"].shape = Turned(Shape{k, n}, call["transB"].integer != 0);
+    call["out"].shape = {m, n};
+    Shape c = {m, n};
+    for (int64_t& length : c) length = random.Chance(20) ? 1 : length;
+    while (!c.empty() && random.Chance(20)) c.erase(c.begin());
+    call["C"].shape = c;
+    const double factors[] = {1, 0, 0.5, -1.25, 1 + 0x1p-20, 0x1p-30, 3};
+    for (const char* name : {"alpha", "beta"}) call[name].real = factors[random.Below(7)];
+    DrawDtypes(call, random);
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const FloatTensor a(Turned(tensors[0], call["transA"].integer != 0));
+    const FloatTensor b(Turned(tensors[1], call["transB"].integer != 0));
+    const FloatTensor c(tensors[2]);
+    const auto alpha = static_cast<float>(call["alpha"].real);
+    const auto beta = static_cast<float>(call["beta"].real);
+    const bool multiplies = a.shape[1] > 0 && alpha != 0;
+    return std::vector<Outcome>{ForEachElement(call["out"].shape, [&](Index& index) {
+      BlockedSum sum = SumOf(a, b);
+      if (multiplies) AddTerms(a, index, b, index, sum);
+      float result = sum.Result();
+      if (multiplies && alpha != 1) result *= alpha;
+      if (beta != 0 || !multiplies) {
+        float added = c.At(index);
+        if (beta != 1) added *= beta;
+        result = multiplies ? added + result : added;
+      }
+      return std::optional<Element>(Rounded(call["out"].dtype, result));
+    })};
+  };
+  op.fill = FillNumbers;
+  op.is_inexact = true;
+  return op;
+}
+
+// ---- Einsum ----
+
+bool IsOfBatches(const IndexCall& call) { return call["equation"].text.size() > 10; }
+bool IsKnown(const std::string& equation) {
+  return equation == "a,b->ab" || equation == "x,Y->xY" || equation == "abcd,abced->abce" ||
+         equation == "qrst,qrsut->qrsu";
+}
+
+IndexOperator Einsum() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnEinsum);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 1e-5;
+  op.valid = {ListArg("tensors", {{2}, {3}}), TextArg("equation", "a,b->ab"), OutputArg("out", {2, 3})};
+  op.rules = {NoNulls("tensors equation out"),
+              Refuses(161002, "tensors", [](IndexCall& call) { return call["tensors"].entries.size() != 2; }),
+              Refuses(161002, "equation", [](IndexCall& call) { return !IsKnown(call["equation"].text); }),
+              Refuses(161002, "out",
+                      [](IndexCall& call) {
+                        const DtypeNumber dtype = call["out"].dtype;
+                        if (dtype == ACL_FLOAT) return call.product == Product::k310P;
+                        return !IsOneOf(dtype, {ACL_FLOAT16, ACL_INT16, ACL_INT32, ACL_INT64});
+                      }),
+              Refuses(161002, "tensors",
+                      [](IndexCall& call) {
+                        for (const IndexArgument& entry : call["tensors"].entries) {
+                          if (entry.dtype != call["out"].dtype) return true;
+                        }
+                        return false;
+                      }),
+              Refuses(161002, "tensors out",
+                      [](IndexCall& call) {
+                        const Shape& x = call["tensors"].entries[0].shape;
+                        const Shape& y = call["tensors"].entries[1].shape;
+                        if (!IsOfBatches(call))
+                          return x.size() != 1 || y.size() != 1 || call["out"].shape != Shape{x[0], y[0]};
+                        if (x.size() != 4 || y.size() != 5 || NumElements(x) == 0 || NumElements(y) == 0)
+                          return true;
+                        return y != Shape{x[0], x[1], x[2], y[3], x[3]} ||
+                               call["out"].shape != Shape{x[0], x[1], x[2], y[3]};
+                      }),
+              EmptyDone("out"),
+              Refuses(561103, "out", [](IndexCall& call) {
+                return IsOfBatches(call) && !IsOneOf(call["out"].dtype, {ACL_FLOAT, ACL_FLOAT16});
+              })};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const bool is_of_batches = random.Chance(50);
+    const bool has_others = random.Chance(50);
+    call["equation"].text = is_of_batches ? (has_others ? "qrst,qrsut->qrsu" : "abcd,abced->abce")
+                                          : (has_others ? "x,Y->xY" : "a,b->ab");
+    const DtypeNumber dtype =
+        is_of_batches ? DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16})
+                      : DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_INT16, ACL_INT32, ACL_INT64});
+    auto& entries = call["tensors"].entries;
+    if (is_of_batches) {
+      const Shape x = {random.Between(1, 3), random.Between(1, 3), random.Between(1, 3),
+                       random.Between(1, random.Chance(20) ? 300 : 9)};
+      const int64_t e = random.Between(1, 9);
+      entries[0].shape = x;
+      entries[1].shape = {x[0], x[1], x[2], e, x[3]};
+      call["out"].shape = {x[0], x[1], x[2], e};
+    } else {
+      entries[0].shape = {random.Between(1, 40)};
+      entries[1].shape = {random.Between(1, 40)};
+      call["out"].shape = {entries[0].shape[0], entries[1].shape[0]};
+    }
+    for (IndexArgument& entry : entries) entry.dtype = dtype;
+    call["out"].dtype = dtype;
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    if (!IsIntegerDtype(call["out"].dtype)) return FillNumbers(call, tensors, random);
+    for (HostTensor& tensor : tensors) {
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        EncodeIntegerElement(tensor.dtype(), random.Between(-30000, 30000), tensor.Element(i));
+    }
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const DtypeNumber dtype = call["out"].dtype;
+    const int64_t terms = IsOfBatches(call) ? tensors[0].shape[3] : 1;
+    const int64_t others = IsOfBatches(call) ? tensors[1].shape[3] : tensors[1].shape[0];
+    Outcome outcome;
+    for (int64_t i = 0; i < NumElements(call["out"].shape); ++i) {
+      const int64_t x = i / others * terms;
+      const int64_t y = IsOfBatches(call) ? i * terms : i % others;
+      if (IsIntegerDtype(dtype)) {
+        const uint64_t product =
+            static_cast<uint64_t>(tensors[0].Integer(x)) * static_cast<uint64_t>(tensors[1].Integer(y));
+        Element element(static_cast<size_t>(ElementSize(dtype)));
+        std::memcpy(element.data(), &product, element.size());
+        outcome.emplace_back(element);
+        continue;
+      }
+      long double sum = 0;
+      for (int64_t k = 0; k < terms; ++k)
+        sum += NumberOf(dtype, tensors[0].elements[static_cast<size_t>(x + k)].data()).real *
+               NumberOf(dtype, tensors[1].elements[static_cast<size_t>(y + k)].data()).real;
+      outcome.emplace_back(ElementOfNumber(dtype, {sum, 0}));
+    }
+    return std::vector<Outcome>{outcome};
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {Gemm(), Einsum()};
+PORTACL_INDEX_TESTS(Gemms, kOperators);
+
+}  // namespace
+}  // namespace portacl::testing

@@ -1,0 +1,390 @@
+// Tensors that are scaled and shifted along some of their axes: their checks, and every element against its definition.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "aclnnop/families/arithmetic.h"
+#include "aclnnop/families/norm.h"
+#include "gtest/gtest.h"
+#include "row_calls.h"
+
+namespace portacl::testing {
+namespace {
+
+double Rounded(double x) { return static_cast<double>(static_cast<float>(x)); }
+
+// ---- Scale ----
+
+size_t AxisOf(const IndexCall& call) { return Wrapped(call["axis"].integer, call["x"].shape); }
+bool CountsAxes(const IndexCall& call) { return call["scaleFromBlob"].integer != 0; }
+bool IsOneNumber(const IndexCall& call) {
+  return CountsAxes(call) ? call["numAxes"].integer == 0 : NumElements(call["scale"].shape) == 1;
+}
+// The axes of x that the scale has.
+Shape AxesOfScale(const IndexCall& call) {
+  const Shape& x = call["x"].shape;
+  const auto behind = static_cast<int64_t>(x.size() - std::min(x.size(), AxisOf(call)));
+  int64_t count = std::ssize(call["scale"].shape);
+  if (CountsAxes(call)) count = call["numAxes"].integer == -1 ? behind : call["numAxes"].integer;
+  const auto first = x.end() - behind;
+  return Shape(first, first + std::min(count, behind));
+}
+
+IndexOperator Scale() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnScale);
+  op.valid = {TensorArg("x", {2, 3, 4}), TensorArg("scale", {3}),  TensorArg("bias", {3}),
+              IntegerArg("axis", 1),     IntegerArg("numAxes", 1), IntegerArg("scaleFromBlob", 1),
+              OutputArg("y", {2, 3, 4})};
+  const auto has_bias = [](const IndexCall& call) { return !call["bias"].null; };
+  op.rules = {
+      NoNulls("x scale y"),
+      Listed_("x", kFloats),
+      OneDtype("x", "scale"),
+      Refuses(161002, "bias",
+              [=](IndexCall& call) { return has_bias(call) && call["bias"].dtype != call["x"].dtype; }),
+      OneDtype("x", "y"),
+      RankRange("x scale", 0, 8),
+      Refuses(161002, "axis",
+              [](IndexCall& call) { return !IsDimOf(call["axis"].integer, call["x"].shape); }),
+      Refuses(161002, "numAxes",
+              [](IndexCall& call) {
+                const int64_t count = call["numAxes"].integer;
+                const int64_t axis = call["x"].shape.empty() ? 0 : static_cast<int64_t>(AxisOf(call));
+                return CountsAxes(call) && (count < -1 || count > std::ssize(call["x"].shape) - axis);
+              }),
+      Refuses(161002, "scale",
+              [](IndexCall& call) {
+                if (IsOneNumber(call)) return NumElements(call["scale"].shape) != 1;
+                return call["scale"].shape != AxesOfScale(call);
+              }),
+      Refuses(161002, "bias",
+              [=](IndexCall& call) { return has_bias(call) && call["bias"].shape != call["scale"].shape; }),
+      OneShape("x", "y"),
+      EmptyDone("x")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const Shape x = DrawShape(random, 0, random.Below(6) == 0 ? 8 : 4, 4);
+    const auto rank = std::ssize(x);
+    const int64_t axis = rank == 0 ? 0 : random.Below(static_cast<uint32_t>(rank));
+    const int64_t count = random.Between(0, rank - axis);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["x"].shape = call["y"].shape = x;
+    call["axis"].integer = axis - (random.Below(2) == 0 ? std::max<int64_t>(rank, 1) : 0);
+    call["scaleFromBlob"].integer = random.Below(2);
+    call["numAxes"].integer = count > 0 && count == rank - axis && random.Below(2) == 0 ? -1 : count;
+    Shape scale(x.begin() + axis, x.begin() + axis + count);
+    if (count == 0 && random.Below(2) == 0) scale = {1};
+    for (const char* name : {"scale", "bias"}) call[name].shape = scale;
+    for (const char* name : {"x", "scale", "bias", "y"}) call[name].dtype = dtype;
+    call["bias"].null = random.Below(3) == 0;
+  };
+  op.fill = FillRows;
+  op.is_inexact = true;  // NaN
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& x = call["x"].shape;
+    std::vector<double> out(static_cast<size_t>(NumElements(x)));
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      int64_t of_scale = 0;
+      if (!IsOneNumber(call)) {
+        const Index index = IndexAt(x, i);
+        const auto first = index.begin() + static_cast<std::ptrdiff_t>(AxisOf(call));
+        of_scale = PositionOf(call["scale"].shape, Index(first, first + std::ssize(call["scale"].shape)));
+      }
+      double y = Rounded(ValueAt(tensors[0], i) * ValueAt(tensors[1], of_scale));
+      if (has_bias(call)) y = Rounded(y + ValueAt(tensors[2], of_scale));
+      out[static_cast<size_t>(i)] = y;
+    }
+    return std::vector<Outcome>{AsOutcome(call["y"].dtype, out)};
+  };
+  return op;
+}
+
+// ---- Modulate ----
+
+IndexOperator Modulate() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnModulate);
+  op.valid = {TensorArg("self", {2, 3, 4}), TensorArg("scale", {2, 4}), TensorArg("shift", {2, 1, 4}),
+              OutputArg("out", {2, 3, 4})};
+  const auto row = [](const std::string& name) {
+    return Refuses(161002, name, [=](IndexCall& call) {
+      const Shape& self = call["self"].shape;
+      const Shape& shape = call[name].shape;
+      return shape != Shape{self[0], self[2]} && shape != Shape{self[0], 1, self[2]};
+    });
+  };
+  op.rules = {NoNulls("self out"),
+              NoNulls("scale shift", 161002),
+              Listed_("self", kFloats),
+              OneDtype("self", "scale"),
+              OneDtype("self", "shift"),
+              OneDtype("self", "out"),
+              RankRange("self", 3, 3),
+              row("scale"),
+              row("shift"),
+              OneShape("self", "out"),
+              Refuses(161002, "scale shift self",
+                      [](IndexCall& call) {
+                        return NumElements(call["self"].shape) == 0 && NumElements(call["scale"].shape) != 0;
+                      }),
+              EmptyDone("self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t batch = random.Between(1, 4);
+    const int64_t rows = random.Between(1, 5);
+    const int64_t columns = random.Between(1, random.Below(3) == 0 ? 200 : 9);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["self"].shape = call["out"].shape = {batch, rows, columns};
+    for (const char* name : {"scale", "shift"})
+      call[name].shape = random.Below(2) == 0 ? Shape{batch, columns} : Shape{batch, 1, columns};
+    for (const char* name : {"self", "scale", "shift", "out"}) call[name].dtype = dtype;
+  };
+  op.fill = FillRows;
+  op.is_inexact = true;  // NaN
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& self = call["self"].shape;
+    std::vector<double> out(static_cast<size_t>(NumElements(self)));
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const Index index = IndexAt(self, i);
+      const int64_t of_row = index[0] * self[2] + index[2];
+      const double factor = Rounded(1 + ValueAt(tensors[1], of_row));
+      out[static_cast<size_t>(i)] =
+          Rounded(Rounded(ValueAt(tensors[0], i) * factor) + ValueAt(tensors[2], of_row));
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
+// ---- ModulateBackward ----
+
+IndexOperator ModulateGradients() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnModulateBackward);
+  op.takes_workspace = op.is_inexact = true;
+  op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("input", {2, 3, 4}),
+              TensorArg("scale", {2, 4}),         TensorArg("shift", {2, 1, 4}),
+              OutputArg("gradInput", {2, 3, 4}),  OutputArg("gradScale", {2, 4}),
+              OutputArg("gradShift", {2, 1, 4})};
+  op.rules = {NoNulls("gradOutput input scale shift gradInput gradScale gradShift"),
+              Listed_("gradOutput", kFloats)};
+  for (const char* name : {"input", "scale", "shift", "gradInput", "gradScale", "gradShift"})
+    op.rules.push_back(OneDtype("gradOutput", name));
+  op.rules.push_back(
+      Refuses(161002, "gradOutput input scale shift gradInput gradScale gradShift", [](IndexCall& call) {
+        const Shape& grad = call["gradOutput"].shape;
+        if (grad.size() != 3 || call["input"].shape != grad || call["gradInput"].shape != grad) return true;
+        for (const char* name : {"scale", "shift", "gradScale", "gradShift"}) {
+          const Shape& shape = call[name].shape;
+          if (shape != Shape{grad[0], grad[2]} && shape != Shape{grad[0], 1, grad[2]}) return true;
+        }
+        return false;
+      }));
+  op.rules.push_back(EmptyDone("gradOutput"));
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t batch = random.Between(1, 4);
+    const int64_t rows = random.Between(1, 9);
+    const int64_t columns = random.Between(1, random.Below(5) == 0 ? 1100 : 9);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    for (IndexArgument& one : call.arguments) {
+      one.dtype = dtype;
+      one.shape = random.Below(2) == 0 ? Shape{batch, columns} : Shape{batch, 1, columns};
+    }
+    for (const char* name : {"gradOutput", "input", "gradInput"}) call[name].shape = {batch, rows, columns};
+  };
+  op.fill = FillRows;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& grad = call["gradOutput"].shape;
+    std::vector<double> of_input(static_cast<size_t>(NumElements(grad)));
+    std::vector<double> of_scale(static_cast<size_t>(grad[0] * grad[2]));
+    std::vector<double> of_shift = of_scale;
+    for (int64_t i = 0; i < std::ssize(of_input); ++i) {
+      const Index index = IndexAt(grad, i);
+      const auto of_row = static_cast<size_t>(index[0] * grad[2] + index[2]);
+      const double g = ValueAt(tensors[0], i);
+      of_input[static_cast<size_t>(i)] = Rounded(g * ValueAt(tensors[2], static_cast<int64_t>(of_row)));
+      of_scale[of_row] += g * ValueAt(tensors[1], i);
+      of_shift[of_row] += g;
+    }
+    for (std::vector<double>* sums : {&of_scale, &of_shift}) {
+      for (double& sum : *sums) sum = Rounded(sum);
+    }
+    const DtypeNumber dtype = call["gradOutput"].dtype;
+    return std::vector<Outcome>{AsOutcome(dtype, of_input), AsOutcome(dtype, of_scale),
+                                AsOutcome(dtype, of_shift)};
+  };
+  return op;
+}
+
+// ---- AdaLayerNorm ----
+
+IndexOperator AdaLayerNorm() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnAdaLayerNorm);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 1e-5;
+  op.valid = {TensorArg("x", {2, 3, 4}),        TensorArg("scale", {2, 4}),     TensorArg("shift", {2, 1, 4}),
+              TensorArg("weightOptional", {4}), TensorArg("biasOptional", {4}), RealArg("epsilon", 1e-5),
+              OutputArg("out", {2, 3, 4})};
+  const auto row = [](const std::string& name) {
+    return Refuses(161002, name, [=](IndexCall& call) {
+      const Shape& x = call["x"].shape;
+      const Shape& shape = call[name].shape;
+      return shape != Shape{x[0], x[2]} && shape != Shape{x[0], 1, x[2]};
+    });
+  };
+  const auto given = [](const std::string& name, const IndexRule& rule) {
+    return [=](IndexCall& call) { return call[name].null ? std::optional<Verdict>() : rule(call); };
+  };
+  const auto length = [](const std::string& name) {
+    return Refuses(161002, name,
+                   [=](IndexCall& call) { return call[name].shape != Shape{call["x"].shape[2]}; });
+  };
+  op.rules = {NoNulls("x scale shift out"),
+              Listed_("x", kFloats),
+              OneDtype("x", "scale"),
+              OneDtype("x", "shift"),
+              given("weightOptional", OneDtype("x", "weightOptional")),
+              given("biasOptional", OneDtype("x", "biasOptional")),
+              OneDtype("x", "out"),
+              RankRange("x", 3, 3),
+              row("scale"),
+              row("shift"),
+              given("weightOptional", length("weightOptional")),
+              given("biasOptional", length("biasOptional")),
+              OneShape("x", "out"),
+              Refuses(161002, "epsilon", [](IndexCall& call) { return !(call["epsilon"].real >= 0); }),
+              EmptyDone("x")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const int64_t batch = random.Between(1, 4);
+    const int64_t columns = random.Between(1, random.Below(3) == 0 ? 200 : 9);
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["x"].shape = call["out"].shape = {batch, random.Between(1, 5), columns};
+    for (const char* name : {"scale", "shift"})
+      call[name].shape = random.Below(2) == 0 ? Shape{batch, columns} : Shape{batch, 1, columns};
+    for (const char* name : {"weightOptional", "biasOptional"}) {
+      call[name].shape = {columns};
+      call[name].null = random.Below(3) == 0;
+    }
+    for (const char* name : {"x", "scale", "shift", "weightOptional", "biasOptional", "out"})
+      call[name].dtype = dtype;
+    call["epsilon"].real = random.Below(2) == 0 ? 1e-5 : 0.25;
+  };
+  op.fill = FillRows;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& x = call["x"].shape;
+    std::vector<double> out(static_cast<size_t>(NumElements(x)));
+    for (int64_t first = 0; first < std::ssize(out); first += x[2]) {
+      double mean = 0;
+      double variance = 0;
+      for (int64_t i = 0; i < x[2]; ++i) mean += ValueAt(tensors[0], first + i) / static_cast<double>(x[2]);
+      for (int64_t i = 0; i < x[2]; ++i) {
+        const double far = ValueAt(tensors[0], first + i) - mean;
+        variance += far * far / static_cast<double>(x[2]);
+      }
+      const int64_t of_batch = first / (x[1] * x[2]) * x[2];
+      for (int64_t i = 0; i < x[2]; ++i) {
+        double y =
+            (ValueAt(tensors[0], first + i) - mean) / std::sqrt(variance + Rounded(call["epsilon"].real));
+        if (!call["weightOptional"].null) y *= ValueAt(tensors[3], i);
+        if (!call["biasOptional"].null) y += ValueAt(tensors[4], i);
+        out[static_cast<size_t>(first + i)] =
+            y * (1 + ValueAt(tensors[1], of_batch + i)) + ValueAt(tensors[2], of_batch + i);
+      }
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
+// ---- InstanceNorm, of Atlas inference products alone ----
+
+Shape NumbersOf(const Shape& x, size_t channels) {
+  Shape numbers = {x[0], 1, 1, 1};
+  numbers[channels] = x[channels];
+  return numbers;
+}
+
+IndexOperator InstanceNorm() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnInstanceNorm);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 1e-5;
+  op.numbers_on = Product::k310P;
+  op.valid = {TensorArg("x", {2, 3, 4, 5}),
+              TensorArg("gamma", {3}),
+              TensorArg("beta", {3}),
+              TextArg("dataFormat", "NCHW"),
+              RealArg("eps", 1e-5),
+              OutputArg("y", {2, 3, 4, 5}),
+              OutputArg("mean", {2, 3, 1, 1}),
+              OutputArg("variance", {2, 3, 1, 1})};
+  const auto channels = [](const IndexCall& call) {
+    return call["dataFormat"].text == "NHWC" ? size_t{3} : size_t{1};
+  };
+  op.rules = {NoNulls("x gamma beta y mean variance"), Refuses(161002, "x", [](IndexCall& call) {
+                return call.product != Product::k310P || !IsOneOf(call["x"].dtype, {ACL_FLOAT, ACL_FLOAT16});
+              })};
+  for (const char* name : {"gamma", "beta", "y", "mean", "variance"}) op.rules.push_back(OneDtype("x", name));
+  for (const IndexRule& rule :
+       {Refuses(161002, "dataFormat",
+                [](IndexCall& call) {
+                  const std::string& text = call["dataFormat"].text;
+                  return call["dataFormat"].null || (text != "NCHW" && text != "NHWC");
+                }),
+        RankRange("x", 4, 4),
+        Refuses(161002, "gamma beta mean variance",
+                [=](IndexCall& call) {
+                  const Shape& x = call["x"].shape;
+                  const Shape numbers = NumbersOf(x, channels(call));
+                  return call["gamma"].shape != Shape{x[channels(call)]} ||
+                         call["beta"].shape != Shape{x[channels(call)]} || call["mean"].shape != numbers ||
+                         call["variance"].shape != numbers;
+                }),
+        OneShape("x", "y"), Refuses(161002, "eps", [](IndexCall& call) { return !(call["eps"].real >= 0); }),
+        EmptyDone("x")})
+    op.rules.push_back(rule);
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    const DtypeNumber dtype = random.Below(2) == 0 ? ACL_FLOAT : ACL_FLOAT16;
+    call["dataFormat"].text = random.Below(2) == 0 ? "NHWC" : "NCHW";
+    const Shape x = {random.Between(1, 3), random.Between(1, 5), random.Between(1, 5), random.Between(1, 9)};
+    call["x"].shape = call["y"].shape = x;
+    for (const char* name : {"gamma", "beta"}) call[name].shape = {x[channels(call)]};
+    for (const char* name : {"mean", "variance"}) call[name].shape = NumbersOf(x, channels(call));
+    for (const char* name : {"x", "gamma", "beta", "y", "mean", "variance"}) call[name].dtype = dtype;
+    call["eps"].real = random.Below(2) == 0 ? 1e-5 : 0.25;
+  };
+  op.fill = FillRows;
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const Shape& x = call["x"].shape;
+    std::vector<bool> axes = {false, true, true, true};
+    axes[channels(call)] = false;
+    const auto rows = RowsOf(x, axes);
+    std::vector<double> y(static_cast<size_t>(NumElements(x)));
+    std::vector<double> means;
+    std::vector<double> variances;
+    for (const std::vector<int64_t>& row : rows) {
+      const auto n = static_cast<double>(row.size());
+      const double mean = SumOf(row, [&](int64_t i) { return ValueAt(tensors[0], i) / n; });
+      const double variance = SumOf(row, [&](int64_t i) {
+        const double far = ValueAt(tensors[0], i) - mean;
+        return far * far / n;
+      });
+      means.push_back(mean);
+      variances.push_back(variance);
+      const int64_t channel = IndexAt(x, row[0])[channels(call)];
+      for (const int64_t i : row)
+        y[static_cast<size_t>(i)] = (ValueAt(tensors[0], i) - mean) /
+                                        std::sqrt(variance + Rounded(call["eps"].real)) *
+                                        ValueAt(tensors[1], channel) +
+                                    ValueAt(tensors[2], channel);
+    }
+    const DtypeNumber dtype = call["x"].dtype;
+    return std::vector<Outcome>{AsOutcome(dtype, y), AsOutcome(dtype, means), AsOutcome(dtype, variances)};
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {Scale(), Modulate(), ModulateGradients(), AdaLayerNorm(), InstanceNorm()};
+PORTACL_INDEX_TESTS(Affine, kOperators);
+
+}  // namespace
+}  // namespace portacl::testing

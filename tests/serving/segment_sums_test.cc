@@ -1,0 +1,216 @@
+// Exponentials of sums of segments, their gradient, and Sinkhorn's plans: their checks, and every element against its definition.
+// SPDX-License-Identifier: Apache-2.0
+#include "../norm/row_calls.h"
+
+#include "aclnnop/families/serving.h"
+#include "gtest/gtest.h"
+#include "support/environment.h"
+#include "support/guarded_buffer.h"
+
+namespace portacl::testing {
+namespace {
+
+Shape MatricesOf(Shape vectors) {
+  vectors.push_back(vectors.back());
+  return vectors;
+}
+Shape DrawVectors(RandomNumbers& random) {
+  Shape shape = DrawShape(random, 1, random.Below(6) == 0 ? 7 : 3, 3);
+  shape.back() = random.Between(1, random.Below(12) == 0 ? 600 : 12);
+  if (shape.back() > 100) shape = {shape.back()};
+  return shape;
+}
+
+IndexOperator Sums() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnExpSegsum);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 2e-6;
+  op.valid = {TensorArg("self", {2, 3}), OutputArg("out", {2, 3, 3})};
+  op.rules = {NoNulls("self out"), Listed_("self", kFloats), OneDtype("self", "out"),
+              Refuses(161002, "self out",
+                      [](IndexCall& call) {
+                        const Shape& self = call["self"].shape;
+                        return self.empty() || self.size() > 7 || call["out"].shape != MatricesOf(self);
+                      }),
+              EmptyDone("self")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    call["self"].shape = DrawVectors(random);
+    call["out"].shape = MatricesOf(call["self"].shape);
+    call["self"].dtype = call["out"].dtype = DrawDtype(random, kRowDtypes);
+  };
+  // Sums that stay small.
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (int64_t i = 0; i < tensors[0].size(); ++i)
+      EncodeElement(tensors[0].dtype(), static_cast<double>(random.Between(-1000, 900)) / 1024,
+                    tensors[0].Element(i));
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t n = call["self"].shape.back();
+    std::vector<double> out;
+    for (int64_t vector = 0; vector < NumElements(call["self"].shape) / n; ++vector) {
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          float sum = 0;
+          for (int64_t k = j + 1; k <= i; ++k) sum += static_cast<float>(ValueAt(tensors[0], vector * n + k));
+          out.push_back(j > i ? 0 : std::exp(static_cast<double>(sum)));
+        }
+      }
+    }
+    return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
+  };
+  return op;
+}
+
+IndexOperator Gradients() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnExpSegsumBackward);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 1e-6;
+  op.valid = {TensorArg("gradOutput", {2, 3, 3}), TensorArg("gradSelf", {2, 3, 3}),
+              OutputArg("gradInput", {2, 3})};
+  op.rules = {NoNulls("gradOutput gradSelf gradInput"),
+              Listed_("gradOutput", kFloats),
+              OneDtype("gradOutput", "gradSelf"),
+              OneDtype("gradOutput", "gradInput"),
+              Refuses(161002, "gradOutput gradSelf gradInput",
+                      [](IndexCall& call) {
+                        const Shape& vectors = call["gradInput"].shape;
+                        if (vectors.empty() || vectors.size() > 7) return true;
+                        const Shape matrices = MatricesOf(vectors);
+                        return call["gradOutput"].shape != matrices || call["gradSelf"].shape != matrices;
+                      }),
+              EmptyDone("gradOutput")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
+    call["gradInput"].shape = DrawVectors(random);
+    for (const char* name : {"gradOutput", "gradSelf"})
+      call[name].shape = MatricesOf(call["gradInput"].shape);
+    for (const char* name : {"gradOutput", "gradSelf", "gradInput"}) call[name].dtype = dtype;
+  };
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (size_t tensor = 0; tensor < 2; ++tensor) {
+      for (int64_t i = 0; i < tensors[tensor].size(); ++i)
+        EncodeElement(tensors[tensor].dtype(), static_cast<double>(random.Between(-1000, 1000)) / 1024,
+                      tensors[tensor].Element(i));
+    }
+  };
+  // The sum of a suffix of rows and a prefix of columns, column by column.
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t n = call["gradInput"].shape.back();
+    std::vector<double> out(static_cast<size_t>(NumElements(call["gradInput"].shape)));
+    for (int64_t vector = 0; vector < std::ssize(out) / n; ++vector) {
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int64_t k = n - 1; k > j; --k) {
+          const int64_t at = (vector * n + k) * n + j;
+          sum += ValueAt(tensors[0], at) * ValueAt(tensors[1], at);
+          out[static_cast<size_t>(vector * n + k)] += sum;
+        }
+      }
+    }
+    return std::vector<Outcome>{AsOutcome(call["gradInput"].dtype, out)};
+  };
+  return op;
+}
+
+IndexOperator Plans() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnSinkhorn);
+  op.takes_workspace = op.is_inexact = true;
+  op.tolerance = 1e-5;
+  op.valid = {TensorArg("cost", {3, 4}), ScalarArg("tol", {1e-4L, 0}), OutputArg("p", {3, 4})};
+  op.rules = {NoNulls("cost p"), Listed_("cost", kFloats), OneDtype("cost", "p"),
+              Refuses(161002, "cost p",
+                      [](IndexCall& call) {
+                        const Shape& cost = call["cost"].shape;
+                        return cost.size() != 2 || cost[1] > 4096 || call["p"].shape != cost;
+                      }),
+              EmptyDone("cost")};
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    call["cost"].shape = {random.Between(1, 20), random.Between(1, random.Below(6) == 0 ? 700 : 9)};
+    call["p"].shape = call["cost"].shape;
+    call["cost"].dtype = call["p"].dtype = DrawDtype(random, kRowDtypes);
+    call["tol"].null = random.Below(3) == 0;
+    call["tol"].number = {random.Below(2) == 0 ? 0.01L : 1e-6L, 0};
+  };
+  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    for (int64_t i = 0; i < tensors[0].size(); ++i)
+      EncodeElement(tensors[0].dtype(), static_cast<double>(random.Between(-2000, 2000)) / 1024,
+                    tensors[0].Element(i));
+  };
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    const int64_t rows = call["cost"].shape[0];
+    const int64_t columns = call["cost"].shape[1];
+    const double tolerance = call["tol"].null ? 1e-4 : static_cast<double>(call["tol"].number.real);
+    const auto at = [&](int64_t row, int64_t column) { return static_cast<size_t>(row * columns + column); };
+    std::vector<float> power(static_cast<size_t>(rows * columns));
+    for (size_t i = 0; i < power.size(); ++i)
+      power[i] = static_cast<float>(std::exp(ValueAt(tensors[0], static_cast<int64_t>(i))));
+    std::vector<float> d0(static_cast<size_t>(rows));
+    std::vector<float> d1(static_cast<size_t>(columns), 1.0f);
+    double error = 1e9;
+    while (error > tolerance) {
+      for (int64_t row = 0; row < rows; ++row) {
+        double sum = 1e-8;
+        for (int64_t column = 0; column < columns; ++column)
+          sum += static_cast<double>(d1[static_cast<size_t>(column)]) *
+                 static_cast<double>(power[at(row, column)]);
+        d0[static_cast<size_t>(row)] = static_cast<float>(1 / (static_cast<double>(rows) * sum));
+      }
+      error = 0;
+      for (int64_t column = 0; column < columns; ++column) {
+        double sum = 1e-8;
+        for (int64_t row = 0; row < rows; ++row)
+          sum +=
+              static_cast<double>(d0[static_cast<size_t>(row)]) * static_cast<double>(power[at(row, column)]);
+        const auto number = static_cast<float>(1 / (static_cast<double>(columns) * sum));
+        error +=
+            std::fabs(static_cast<double>(d1[static_cast<size_t>(column)]) - static_cast<double>(number));
+        d1[static_cast<size_t>(column)] = number;
+      }
+      error /= static_cast<double>(columns);
+    }
+    std::vector<double> out;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; ++column)
+        out.push_back(static_cast<double>(d1[static_cast<size_t>(column)]) *
+                      static_cast<double>(power[at(row, column)]) *
+                      static_cast<double>(d0[static_cast<size_t>(row)]));
+    }
+    return std::vector<Outcome>{AsOutcome(call["p"].dtype, out)};
+  };
+  return op;
+}
+
+const IndexOperator kOperators[] = {Sums(), Gradients(), Plans()};
+PORTACL_INDEX_TESTS(SegmentSums, kOperators);
+
+// A tolerance that is never reached, and costs whose sums are NaN, end all the same.
+TEST(PlansAlone, End) {
+  const ScopedEnvironment environment{Variables{}};
+  const int64_t shape[] = {2, 2};
+  for (const float cost : {0.5f, std::numeric_limits<float>::quiet_NaN()}) {
+    std::vector<float> costs = {cost, -1.0f, 0.25f, 2.0f};
+    std::vector<float> plan(4);
+    float tolerance = -1;
+    aclTensor* const from =
+        aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, costs.data());
+    aclTensor* const to =
+        aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, plan.data());
+    aclScalar* const scalar = aclCreateScalar(&tolerance, ACL_FLOAT);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnSinkhornGetWorkspaceSize(from, scalar, to, &size, &executor), 0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnSinkhorn(workspace.device(), size, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    EXPECT_TRUE(std::isnan(cost) || std::fabs(plan[0] + plan[1] + plan[2] + plan[3] - 1) < 1e-5f);
+    aclDestroyScalar(scalar);
+    aclDestroyTensor(from);
+    aclDestroyTensor(to);
+  }
+}
+
+}  // namespace
+}  // namespace portacl::testing
