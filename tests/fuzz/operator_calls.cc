@@ -266,6 +266,11 @@ class Given {
     return shape.empty() ? 1 : shape.back();
   }
 
+  int64_t LengthOf(const aclTensor* tensor, size_t dim) const {
+    const std::vector<int64_t> shape = ShapeOf(tensor);
+    return dim < shape.size() ? shape[dim] : 1;
+  }
+
   // How many pairs its rows make, and in how many bytes there is a bit for each row.
   int64_t Pairs(const aclTensor* tensor) const {
     const auto rows = static_cast<uint64_t>(FirstLength(tensor));
@@ -846,10 +851,14 @@ constexpr OperatorCall kCalls[] = {
     MOVES(GridSampler3D, 3, kOperand0, t[0], t[1], a.reduction & 1, a.reduction & 1, a.log_target, t[2]),
     MOVES(GridSampler2DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),
     MOVES(GridSampler3DBackward, 4, kOperand1, t[0], t[1], t[2], a.reduction & 1, a.reduction & 1, a.log_target, given.TwoFlags(a.log_target), t[3], given.Written(Given::ShapeOf(t[2]), Given::DtypeLike(t[2]))),
+    MOVES(ROIAlign, 2, kOperand0, t[0], given.Numbers({given.FirstLength(t[0]), 5}, t[0]), a.beta, given.LengthOf(t[0], 2), given.LastLength(t[0]), a.reduction & 3, a.log_target, t[1]),
+    MOVES(ROIAlignBackward, 2, kOperand0, t[0], given.Numbers({given.FirstLength(t[0]), 5}, t[0]), given.Shape(t[1]), given.LastLength(t[0]), given.LengthOf(t[0], 2), a.beta, a.reduction & 3, a.log_target, t[1]),
     MOVES(TransMatmulWeight, 1, kAny, t[0]),
     MATRICES(Mm, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MATRICES(Matmul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
     MATRICES(BatchMatMul, 3, kAny, t[0], t[1], t[2], static_cast<int8_t>(a.reduction)),
+    MATRICES(TransposeBatchMatMul, 3, kAny, t[0], t[1], nullptr, nullptr, given.Array({a.log_target ? 1 : 0, a.log_target ? 0 : 1, 2}), given.Array({0, 1, 2}),
+             given.Array({1, 0, 2}), static_cast<int8_t>(a.reduction), 1, t[2]),
     MATRICES(Addmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
     MATRICES(InplaceAddmm, 3, kAny, t[2], t[0], t[1], given.Scalar(), given.Scalar(), static_cast<int8_t>(a.reduction)),
     MATRICES(Baddbmm, 4, kAny, t[0], t[1], t[2], given.Scalar(), given.Scalar(), t[3], static_cast<int8_t>(a.reduction)),
@@ -982,6 +991,8 @@ constexpr OperatorCall kCalls[] = {
     MOVES(InplaceScatterReduce, 2, kOperand0, t[1], given.Dim(t[1]), given.IndicesLike(t[0]), t[0], a.reduction, a.log_target),
     MOVES(ScatterNd, 3, kOperand0, t[0], given.Indices({given.FirstLength(t[1]), 1}), t[1], t[2]),
     MOVES(ScatterNdUpdate, 2, kOperand0, t[1], given.Indices({given.FirstLength(t[0]), 1}), t[0]),
+    MOVES(InplaceScatterUpdate, 2, kOperand0, t[1], given.Indices({given.FirstLength(t[0])}), t[0], a.reduction == 0 ? -1 : given.Dim(t[0])),
+    STATE(ScatterList, 2, kAny, given.List({t[1], given.Second(t[1])}), given.Indices({2}), t[0], nullptr, nullptr, a.reduction == 0 ? -1 : given.Dim(t[0])),
     MOVES(InplacePut, 2, kAny, t[1], given.IndicesLike(t[0]), t[0], a.log_target),
     MOVES(InplaceMaskedScatter, 3, kBroadcast, t[2], t[0], t[1]),
     MOVES(OneHot, 2, kAny, given.IndicesOfRows(t[1]), static_cast<int>(given.LastLength(t[1])), t[0], t[0], -1, t[1]),

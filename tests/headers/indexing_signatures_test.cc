@@ -96,6 +96,8 @@ HAS(aclnnAffineGrid, In, Array, bool, Out);
 HAS(aclnnGridSampler3D, In, In, int64_t, int64_t, bool, Out);
 HAS(aclnnGridSampler2DBackward, In, In, In, int64_t, int64_t, bool, const aclBoolArray*, Out, Out);
 HAS(aclnnGridSampler3DBackward, In, In, In, int64_t, int64_t, bool, const aclBoolArray*, Out, Out);
+HAS(aclnnROIAlign, In, In, float, int64_t, int64_t, int64_t, int64_t, Out);
+HAS(aclnnROIAlignBackward, In, In, Array, int64_t, int64_t, float, int64_t, int64_t, Out);
 HAS(aclnnTransMatmulWeight, Out);
 static_assert(
     std::is_same<decltype(&aclnnCalculateMatmulWeightSize), aclnnStatus (*)(Array, uint64_t*)>::value,
@@ -131,6 +133,8 @@ HAS(aclnnScatterReduce, In, int64_t, In, In, int64_t, bool, Out);
 HAS(aclnnInplaceScatterReduce, Out, int64_t, In, In, int64_t, bool);
 HAS(aclnnScatterNd, In, In, In, Out);
 HAS(aclnnScatterNdUpdate, Out, In, In);
+HAS(aclnnInplaceScatterUpdate, Out, In, In, int64_t);
+HAS(aclnnScatterList, OutList, In, In, In, char*, int64_t);
 HAS(aclnnIndexFill, In, int64_t, In, Scalar, Out);
 HAS(aclnnInplaceIndexFill, Out, int64_t, In, Scalar);
 HAS(aclnnIndexFillTensor, In, int64_t, Array, Scalar, Out);

@@ -23,6 +23,8 @@ typedef aclnnStatus (*Run)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 HAS(aclnnMm, In, In, Out, int8_t);
 HAS(aclnnMatmul, In, In, Out, int8_t);
 HAS(aclnnBatchMatMul, In, In, Out, int8_t);
+HAS(aclnnTransposeBatchMatMul, In, In, In, In, const aclIntArray*, const aclIntArray*, const aclIntArray*,
+    int8_t, int32_t, Out);
 HAS(aclnnAddmm, In, In, In, Scalar, Scalar, Out, int8_t);
 HAS(aclnnInplaceAddmm, In, In, In, Scalar, Scalar, int8_t);
 HAS(aclnnBaddbmm, In, In, In, Scalar, Scalar, Out, int8_t);

@@ -1345,10 +1345,179 @@ std::vector<IndexOperator> Grids() {
           GridGradient(PORTACL_C_FUNCTION(aclnnGridSampler3DBackward), true)};
 }
 
+// ---- boxes ----
+
+// Calls f(cell, element, weight) for each element that a cell of the boxes has a share of, point by point. A weight is how near the element
+// is to the point along both axes, over the number of points.
+void ForEachShare(const IndexCall& call, const TensorValues& boxes, const Shape& images,
+                  const std::function<void(const Index&, const Index&, double)>& f) {
+  struct Point {
+    int64_t cell;
+    double at;
+    double share;
+  };
+  const auto points = [&](int64_t box, int64_t first_number, int64_t cells, int64_t length) {
+    const auto number = [&](int64_t k) {
+      return static_cast<double>(NumberAt(boxes, {box, first_number + k}).real);
+    };
+    const double scale = call["spatialScale"].real;
+    const double begin = number(0) * scale;
+    const double end = (number(2) + (call["roiEndMode"].integer == 1 ? 1 : 0)) * scale;
+    const double cell_length = std::max(1.0, end - begin) / static_cast<double>(cells);
+    const int64_t asked = call["sampleNum"].integer;
+    const double count = asked > 0 ? static_cast<double>(asked) : std::ceil(cell_length);
+    std::vector<Point> found;
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      for (double k = 0; k < count; ++k) {
+        const double at = begin + cell_length * (static_cast<double>(cell) + (k + 0.5) / count);
+        if (at >= -1 && at <= static_cast<double>(length))
+          found.push_back({cell, std::clamp(at, 0.0, static_cast<double>(length - 1)), 1 / count});
+      }
+    }
+    return found;
+  };
+  for (int64_t box = 0; box < boxes.shape[0]; ++box) {
+    const auto image = static_cast<int64_t>(NumberAt(boxes, {box, 0}).real);
+    const auto columns = points(box, 1, call["pooledWidth"].integer, images[3]);
+    for (const Point& row : points(box, 2, call["pooledHeight"].integer, images[2])) {
+      for (const Point& column : columns) {
+        for (int64_t y = 0; y < images[2]; ++y) {
+          for (int64_t x = 0; x < images[3]; ++x) {
+            const double weight = std::max(0.0, 1 - std::fabs(row.at - static_cast<double>(y))) *
+                                  std::max(0.0, 1 - std::fabs(column.at - static_cast<double>(x)));
+            for (int64_t c = 0; weight > 0 && c < images[1]; ++c)
+              f({box, c, row.cell, column.cell}, {image, c, y, x}, weight * row.share * column.share);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The rules that boxes and their gradient share, behind those of nulls; the first tensor and the result in C's order.
+IndexRules BoxRules(const std::string& first, const std::string& images, const std::string& cells) {
+  IndexRules rules = {Listed_(first, {{ACL_FLOAT, ACL_FLOAT16}}), OneDtype(first, "rois"),
+                      OneDtype(first, "out")};
+  rules.push_back(Refuses(161002, "pooledHeight pooledWidth sampleNum roiEndMode", [](IndexCall& call) {
+    const int64_t mode = call["roiEndMode"].integer;
+    return call["pooledHeight"].integer < 1 || call["pooledWidth"].integer < 1 ||
+           call["sampleNum"].integer > 1024 || mode < 0 || mode > 1;
+  }));
+  rules.push_back(RankRange(first, 4, 4));
+  rules.push_back(RankRange("rois", 2, 2));
+  rules.push_back(RankRange("out", 4, 4));
+  if (first == cells)
+    rules.push_back(Refuses(161002, "xdiffShape",
+                            [](IndexCall& call) { return call["xdiffShape"].values != call["out"].shape; }));
+  rules.push_back(Refuses(161002, first + " rois out", [=](IndexCall& call) {
+    const Shape& shape = call[images].shape;
+    const Shape& rois = call["rois"].shape;
+    return HasZero(shape, 2) || rois[1] != 5 ||
+           call[cells].shape !=
+               Shape{rois[0], shape[1], call["pooledHeight"].integer, call["pooledWidth"].integer};
+  }));
+  rules.push_back(EmptyDone("out"));
+  return rules;
+}
+
+void DrawBoxes(IndexCall& call, const std::string& images, const std::string& cells, RandomNumbers& random) {
+  const Shape shape = {random.Between(1, 3), random.Between(1, random.Chance(20) ? 40 : 4),
+                       random.Between(1, 9), random.Between(1, 9)};
+  const Shape rois = {random.Chance(5) ? 0 : random.Between(1, 5), 5};
+  const bool is_half = random.Chance(30);
+  // Numbers that leave coordinates exact, and of 16 bits the sums, too.
+  const int64_t rows = int64_t{1} << random.Below(is_half ? 2 : 4);
+  const int64_t columns = int64_t{1} << random.Below(is_half ? 2 : 4);
+  call[images].shape = shape;
+  call["rois"].shape = rois;
+  call[cells].shape = {rois[0], shape[1], rows, columns};
+  call["pooledHeight"].integer = rows;
+  call["pooledWidth"].integer = columns;
+  call["sampleNum"].integer = is_half ? random.Between(1, 2) : random.Between(-1, 4);
+  call["roiEndMode"].integer = random.Below(2);
+  call["spatialScale"].real = is_half ? 1 : 1 / static_cast<double>(int64_t{1} << random.Below(3));
+  for (const std::string& name : {images, cells, std::string("rois")})
+    call[name].dtype = is_half ? ACL_FLOAT16 : ACL_FLOAT;
+}
+
+// Halves, of which boxes may be empty, and lie on an edge of the image or wholly outside.
+void FillBoxes(const IndexCall& call, const std::string& images, std::vector<HostTensor>& tensors,
+               RandomNumbers& random) {
+  FillWithSmallNumbers(call, tensors, random);
+  for (int64_t k = 0; k < tensors[1].size(); ++k) {
+    const int64_t most = std::max<int64_t>(1, call[images].shape[0]);
+    tensors[1].Set(k, k % 5 == 0 ? static_cast<double>(random.Below(static_cast<int>(most)))
+                                 : static_cast<double>(random.Between(-8, 24)) / 2);
+  }
+}
+
+IndexOperator RoiAlign() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnROIAlign);
+  op.valid = {TensorArg("self", {2, 3, 4, 5}), TensorArg("rois", {6, 5}),     RealArg("spatialScale", 0.5),
+              IntegerArg("pooledHeight", 2),   IntegerArg("pooledWidth", 4),  IntegerArg("sampleNum", 2),
+              IntegerArg("roiEndMode", 0),     OutputArg("out", {6, 3, 2, 4})};
+  op.valid[1].is_distinct = true;  // the image is a number of its own
+  op.rules = {NoNulls("self rois out")};
+  for (const IndexRule& rule : BoxRules("self", "self", "out")) op.rules.push_back(rule);
+  op.draw = [](IndexCall& call, RandomNumbers& random) { DrawBoxes(call, "self", "out", random); };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillBoxes(call, "self", tensors, random);
+  };
+  op.tolerance = 3e-5;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    Sums sums(tensors[2].shape);
+    if (NumElements(tensors[2].shape) == 0) return std::vector<Outcome>{{}};
+    ForEachShare(call, tensors[1], tensors[0].shape,
+                 [&](const Index& cell, const Index& element, double weight) {
+                   sums.Add(cell, NumberAt(tensors[0], element), weight);
+                 });
+    return std::vector<Outcome>{sums.As(tensors[2].dtype)};
+  };
+  return op;
+}
+
+IndexOperator RoiAlignGradient() {
+  IndexOperator op;
+  op.function = PORTACL_C_FUNCTION(aclnnROIAlignBackward);
+  op.valid = {TensorArg("gradOutput", {6, 3, 2, 4}),
+              TensorArg("rois", {6, 5}),
+              ArrayArg("xdiffShape", {2, 3, 4, 5}),
+              IntegerArg("pooledWidth", 4),
+              IntegerArg("pooledHeight", 2),
+              RealArg("spatialScale", 0.5),
+              IntegerArg("sampleNum", 2),
+              IntegerArg("roiEndMode", 1),
+              OutputArg("out", {2, 3, 4, 5})};
+  op.valid[1].is_distinct = true;
+  op.takes_workspace = true;
+  op.rules = {NoNulls("gradOutput rois xdiffShape out")};
+  for (const IndexRule& rule : BoxRules("gradOutput", "out", "gradOutput")) op.rules.push_back(rule);
+  op.draw = [](IndexCall& call, RandomNumbers& random) {
+    DrawBoxes(call, "out", "gradOutput", random);
+    call["xdiffShape"].values = call["out"].shape;
+  };
+  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    FillBoxes(call, "out", tensors, random);
+  };
+  op.tolerance = 3e-5;
+  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    Sums sums(tensors[2].shape);
+    ForEachShare(call, tensors[1], tensors[2].shape,
+                 [&](const Index& cell, const Index& element, double weight) {
+                   sums.Add(element, NumberAt(tensors[0], cell), weight);
+                 });
+    return std::vector<Outcome>{sums.As(tensors[2].dtype)};
+  };
+  return op;
+}
+
+std::vector<IndexOperator> Boxes() { return {RoiAlign(), RoiAlignGradient()}; }
+
 const std::vector<IndexOperator>& Operators() {
   static const std::vector<IndexOperator> operators = [] {
     std::vector<IndexOperator> all;
-    for (const auto& family : {Pads(), Windows(), Resizings(), Grids()})
+    for (const auto& family : {Pads(), Windows(), Resizings(), Grids(), Boxes()})
       all.insert(all.end(), family.begin(), family.end());
     return all;
   }();
@@ -1769,6 +1938,87 @@ TEST(Grids, VectorsOfPlacesGiveTheBitsOfTheLoopForAnyImage) {
       for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
     }
   }
+}
+
+// Boxes of images that are not there: cells of 0, nothing added, one error that names the first of them. The others are right.
+TEST(Boxes, OfImagesThatAreNotThere) {
+  for (const char* answer : {"raise", "ignore"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_INDEX_ERRORS", answer}});
+    const Shape image = {2, 1, 2, 2}, boxes = {4, 5}, cells = {4, 1, 1, 1};
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> self = {1, 2, 3, 4, 5, 6, 7, 8}, found(4, -7), sums(8, -7);
+    std::vector<float> rois = {1, 0, 0, 1, 1, -1, 0, 0, 1, 1, 2, 0, 0, 1, 1, kNan, 0, 0, 1, 1};
+    aclTensor* const tensors[] = {Floats(image, self), Floats(boxes, rois), Floats(cells, found),
+                                  Floats(image, sums)};
+    aclIntArray* const shape = aclCreateIntArray(image.data(), image.size());
+    const auto check = [&](aclnnStatus planned, uint64_t size, aclOpExecutor* executor, const auto& run,
+                           const std::string& name) {
+      ASSERT_EQ(planned, 0) << TakeErrorMessage();
+      const GuardedBuffer workspace(size);
+      ASSERT_EQ(run(workspace.device(), size, executor, environment.stream()), 0) << TakeErrorMessage();
+      const bool raises = std::string(answer) == "raise";
+      ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), raises ? 507015 : 0);
+      if (raises) {
+        EXPECT_NE(TakeErrorMessage().find(name + ": rois has the value -1 at element 5, accepted: 0 to 1."),
+                  std::string::npos);
+      }
+      EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    };
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    aclnnStatus planned =
+        aclnnROIAlignGetWorkspaceSize(tensors[0], tensors[1], 1, 1, 1, 1, 0, tensors[2], &size, &executor);
+    check(planned, size, executor, aclnnROIAlign, "aclnnROIAlign");
+    EXPECT_EQ(found, (std::vector<float>{6.5, 0, 0, 0}));
+    found = {8, 1, 1, 1};
+    planned = aclnnROIAlignBackwardGetWorkspaceSize(tensors[2], tensors[1], shape, 1, 1, 1, 1, 0, tensors[3],
+                                                    &size, &executor);
+    check(planned, size, executor, aclnnROIAlignBackward, "aclnnROIAlignBackward");
+    EXPECT_EQ(sums, (std::vector<float>{0, 0, 0, 0, 2, 2, 2, 2}));
+    for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    aclDestroyIntArray(shape);
+  }
+}
+
+// Boxes that no image is near, however long, take no time, and their cells are 0. Nor has a coordinate that is no number a place.
+TEST(Boxes, FarFromTheirImages) {
+  const ScopedEnvironment environment(Variables{});
+  constexpr float kHuge = std::numeric_limits<float>::max();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const Shape image = {1, 1, 2, 2}, boxes = {6, 5}, cells = {6, 1, 1, 1};
+  std::vector<float> self = {1, 2, 3, 4}, found(6, -7);
+  std::vector<float> rois = {0, 1e9F, 0, 1e9F, 1, 0, -kHuge, 0, kHuge, 1, 0, -kInfinity, 0, kInfinity, 1,
+                             0, kNan, 0, 1,    1, 0, 0,      0, kNan,  1, 0, 3,          3, 9,         9};
+  aclTensor* const tensors[] = {Floats(image, self), Floats(boxes, rois), Floats(cells, found)};
+  for (const int64_t samples : {0, 2}) {
+    Compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnROIAlignGetWorkspaceSize(tensors[0], tensors[1], 1, 1, 1, samples, 0, tensors[2], size,
+                                               executor);
+        },
+        aclnnROIAlign, environment.stream());
+    EXPECT_EQ(found, std::vector<float>(6, 0)) << samples;
+    std::fill(found.begin(), found.end(), -7);
+  }
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
+// A box as wide as the image many times over has the mean of the points on it, of all of its points.
+TEST(Boxes, MuchLongerThanTheirImage) {
+  const ScopedEnvironment environment(Variables{});
+  const Shape image = {1, 1, 1, 4}, boxes = {1, 5}, cells = {1, 1, 1, 1};
+  std::vector<float> self = {1, 1, 1, 1}, found(1, -7);
+  std::vector<float> rois = {0, -1024, 0, 7168, 1};
+  aclTensor* const tensors[] = {Floats(image, self), Floats(boxes, rois), Floats(cells, found)};
+  Compute(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnROIAlignGetWorkspaceSize(tensors[0], tensors[1], 1, 1, 1, 0, 0, tensors[2], size,
+                                             executor);
+      },
+      aclnnROIAlign, environment.stream());
+  EXPECT_EQ(found[0], 5.0F / 8192);  // at -0.5, 0.5, ..., 3.5
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
 }
 
 // The stride of one element may be any, also one whose bytes cannot be counted; it is never multiplied.

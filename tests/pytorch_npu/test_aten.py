@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import pytest
 import torch
@@ -207,6 +208,42 @@ def test_sampled(mode, padding, corners):
             both.append((y.detach().cpu(), x.grad.cpu(), grid.grad.cpu()))
         for got, want in zip(*both):
             torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+
+
+def cells_of(x, boxes, scale, rows, columns, points, ends_behind):
+    """Cells of boxes as torchvision defines them, in float64: the mean over points of what lies between elements, as a matrix for each axis."""
+
+    def shares(low, high, cells, length):
+        begin = low * scale
+        cell = max((high + ends_behind) * scale - begin, 1.0) / cells
+        count = points if points > 0 else math.ceil(cell)
+        at = begin + cell * (torch.arange(cells * count, dtype=torch.float64) + 0.5) / count
+        near = (at >= -1) & (at <= length)
+        weight = (1 - (at.clamp(0, length - 1)[:, None] - torch.arange(length)).abs()).clamp(min=0) * near[:, None]
+        return weight.view(cells, count, length).mean(1)
+
+    return torch.stack([
+        torch.einsum("rh,chw,sw->crs", shares(y1, y2, rows, x.shape[2]), x[int(n)], shares(x1, x2, columns, x.shape[3]))
+        for n, x1, y1, x2, y2 in boxes.tolist()
+    ])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+@pytest.mark.parametrize("mode", [0, 1])
+@pytest.mark.parametrize("points", [0, 2])
+def test_cells_of_boxes(points, mode, dtype):
+    x = drawn(2, 3, 9, 11).to(dtype)
+    boxes = torch.tensor([[0, 0, 0, 15, 9], [1, -6, 3, 7, 30], [1, 4, 4, 4, 4], [0, 100, 100, 120, 120]], dtype=dtype)
+    exact = x.double().requires_grad_()
+    want = cells_of(exact, boxes, 0.5, 2, 4, points, mode)
+    gradient = drawn(4, 3, 2, 4).to(dtype)
+    want.backward(gradient.double())
+    tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 1e-3, "atol": 1e-3}
+    got = torch_npu.npu_roi_align(x.npu(), boxes.npu(), 0.5, 2, 4, points, mode)
+    assert got.dtype == dtype
+    torch.testing.assert_close(got.cpu().double(), want.detach(), **tolerance)
+    got = torch_npu.npu_roi_alignbk(gradient.npu(), boxes.npu(), list(x.shape), 4, 2, 0.5, points, mode)
+    torch.testing.assert_close(got.cpu().double(), exact.grad, **tolerance)
 
 
 @pytest.mark.parametrize("corners", [False, True])

@@ -675,5 +675,5 @@ class TestWhatCannotFallBack:
             torch.quantize_per_tensor(torch.ones(2).npu(), 0.1, 0, torch.qint8)
 
     def test_torch_npus_own_operators_say_what_is_missing(self):
-        with pytest.raises(NotImplementedError, match="npu_transpose_batchmatmul.*aclnnTransposeBatchMatMul"):
-            torch_npu.npu_transpose_batchmatmul(torch.ones(2, 8, 16).half().npu(), torch.ones(8, 16, 16).half().npu(), perm_x1=(1, 0, 2))
+        with pytest.raises(NotImplementedError, match="npu_hans_encode.*aclnnHansEncode"):
+            torch.ops.npu.npu_hans_encode.out(torch.ones(32768).npu(), True, False, out=[torch.ones(64).npu()] * 4)

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/float_environment.h"
+#include "engine/bad_index.h"
 #include "engine/parallel.h"
-#include "engine/route/bad_index.h"
 
 namespace portacl::engine {
 namespace {

@@ -38,9 +38,9 @@ HWY_AFTER_NAMESPACE();
 #include <limits>
 
 #include "base/float_environment.h"
+#include "engine/bad_index.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
-#include "engine/route/bad_index.h"
 
 namespace portacl::engine {
 namespace {

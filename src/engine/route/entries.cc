@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/bad_index.h"
 #include "engine/parallel.h"
-#include "engine/route/bad_index.h"
 #include "engine/route/route.h"
 
 namespace portacl::engine {

@@ -62,9 +62,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "base/float_environment.h"
+#include "engine/bad_index.h"
 #include "engine/isa_table.h"
 #include "engine/parallel.h"
-#include "engine/route/bad_index.h"
 
 namespace portacl::engine {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/data_type.h"
 #include "base/float_environment.h"
+#include "engine/bad_index.h"
 #include "engine/parallel.h"
-#include "engine/route/bad_index.h"
 #include "engine/route/route.h"
 
 namespace portacl::engine {

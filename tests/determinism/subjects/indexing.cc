@@ -492,6 +492,24 @@ const auto kScatterNdUpdate = Register(
     },
     aclnnScatterNdUpdate, {{{ACL_FLOAT, ACL_INT64}, {kWide, {400, 1}, {400, 257}}, kWide, 0, {{1, 301}}}},
     Start::kFirstInput);
+const auto kInplaceScatterUpdate = Register(
+    "aclnnInplaceScatterUpdate", 3,
+    [](const Call& c) {
+      return aclnnInplaceScatterUpdateGetWorkspaceSize(c.t[3], c.t[1], c.t[2], -1, c.size, c.executor);
+    },
+    aclnnInplaceScatterUpdate,
+    {{{ACL_FLOAT, ACL_INT8}, {kWide, {150}, {150, 200}}, kWide, 0, {{1, 58}}},
+     {{ACL_BF16}, {kWide, {400, 2}, {400, 200}}, kWide, 0, {{1, 58}}}},
+    Start::kFirstInput);
+// One tensor of a list, all of whose positions but the last ones are written.
+const auto kScatterList = Register(
+    "aclnnScatterList", 3,
+    [](const Call& c) {
+      return aclnnScatterListGetWorkspaceSize(ListOfWholes(c.t.last(1)), c.t[1], c.t[2], nullptr, nullptr, -1,
+                                              c.size, c.executor);
+    },
+    aclnnScatterList, {{{ACL_FLOAT, ACL_BF16}, {kWide, {1}, {1, 301, 200}}, kWide, 0, {{1, 58}}}},
+    Start::kFirstInput);
 const auto kScatterReduce = Register(
     "aclnnScatterReduce", 3,
     [](const Call& c) {

@@ -98,6 +98,19 @@ const auto kBatchMatMul =
              },
              aclnnBatchMatMul,
              {{{{12, 64, 64}, {12, 64, 64}}, {12, 64, 64}}, {{{5, 30, 257}, {1, 257, 40}}, {5, 30, 40}}});
+// The batch is the second dim of both, and is cut into two.
+const auto kTransposeBatchMatMul =
+    Register("aclnnTransposeBatchMatMul", 2,
+             [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+               constexpr int64_t kOrders[][3] = {{1, 0, 2}, {0, 1, 2}};
+               aclIntArray* const moved = aclCreateIntArray(kOrders[0], 3);
+               aclIntArray* const kept = aclCreateIntArray(kOrders[1], 3);
+               const aclnnStatus status = aclnnTransposeBatchMatMulGetWorkspaceSize(
+                   t[0], t[1], nullptr, nullptr, moved, kept, moved, 1, 2, t[2], size, executor);
+               for (const aclIntArray* order : {moved, kept}) aclDestroyIntArray(order);
+               return status;
+             },
+             aclnnTransposeBatchMatMul, {{{{65, 6, 257}, {6, 257, 40}}, {2, 65, 120}}});
 const auto kAddmm = Register(
     "aclnnAddmm", 3,
     [](Tensors t, uint64_t* size, aclOpExecutor** executor) {

@@ -159,6 +159,31 @@ const SubjectRegistration kGridOfVolumes(
          Modes({0, 1, 3, 6}),
          Cases(kHalves, {{2, 11, 3, 7, 61}, {2, 11, 4, 9, 13}, {2, 3, 7, 61, 3}}, {2, 11, 4, 9, 13}, 4)));
 
+// Boxes on two images: their numbers are from 0 to 2.
+Subject OfBoxes(Subject subject) {
+  subject.not_negative = {1};
+  return subject;
+}
+const SubjectRegistration kBoxes(
+    OfBoxes(Make({"aclnnROIAlign",
+                  {"self", "rois", "out"},
+                  [](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+                    return aclnnROIAlignGetWorkspaceSize(t[0], t[1], 9, 5, 7, attributes.reduction / 2,
+                                                         attributes.reduction % 2, t[2], size, executor);
+                  },
+                  aclnnROIAlign},
+                 Modes({0, 1, 4, 5}), Cases(kHalves, {{2, 37, 19, 31}, {61, 5}}, {61, 37, 5, 7}, 4))));
+const SubjectRegistration kBoxesGradient(
+    OfBoxes(Make({"aclnnROIAlignBackward",
+                  {"gradOutput", "rois", "out"},
+                  [](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
+                    return aclnnROIAlignBackwardGetWorkspaceSize(
+                        t[0], t[1], Array({2, 37, 19, 31}), 7, 5, 9, attributes.reduction / 2,
+                        attributes.reduction % 2, t[2], size, executor);
+                  },
+                  aclnnROIAlignBackward},
+                 Modes({0, 1, 4, 5}), Cases(kHalves, {{61, 37, 5, 7}, {61, 5}}, {2, 37, 19, 31}, 4))));
+
 // ---- images that say in which format they are ----
 
 const Shape kSmall = {2, 3, 19, 131};
