@@ -36,9 +36,7 @@ struct Sigmoid : Unary<Sigmoid, FloatingLanes, /*kWith16BitFloats=*/true> {
   }
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {
-    const functions::Pair<V> result = functions::Sigmoid(d, functions::Pair<V>{x, y});
-    real = result.real;
-    imaginary = result.imaginary;
+    functions::Sigmoid(d, x, y, real, imaginary);
   }
 };
 

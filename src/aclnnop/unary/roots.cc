@@ -23,9 +23,7 @@ struct Sqrt : Unary<Sqrt, FloatingLanes, /*kWith16BitFloats=*/true> {
   }
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {
-    const functions::Pair<V> result = functions::Sqrt(d, functions::Pair<V>{x, y});
-    real = result.real;
-    imaginary = result.imaginary;
+    functions::Sqrt(d, x, y, real, imaginary);
   }
 };
 struct Rsqrt : Unary<Rsqrt, FloatingLanes, /*kWith16BitFloats=*/true> {
@@ -36,9 +34,7 @@ struct Rsqrt : Unary<Rsqrt, FloatingLanes, /*kWith16BitFloats=*/true> {
   }
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {
-    const functions::Pair<V> result = functions::Rsqrt(d, functions::Pair<V>{x, y});
-    real = result.real;
-    imaginary = result.imaginary;
+    functions::Rsqrt(d, x, y, real, imaginary);
   }
 };
 struct Reciprocal : Unary<Reciprocal, FloatingLanes, /*kWith16BitFloats=*/true> {
@@ -49,9 +45,7 @@ struct Reciprocal : Unary<Reciprocal, FloatingLanes, /*kWith16BitFloats=*/true> 
   }
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {
-    const functions::Pair<V> result = functions::Reciprocal(d, functions::Pair<V>{x, y});
-    real = result.real;
-    imaginary = result.imaginary;
+    functions::Reciprocal(d, x, y, real, imaginary);
   }
 };
 struct Square : Unary<Square, LaneTypes<float, int32_t, int64_t>, /*kWith16BitFloats=*/true> {

@@ -33,7 +33,7 @@ struct Abs : Unary<Abs, AbsLanes, /*kWith16BitFloats=*/true> {
   }
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {
-    real = functions::Modulus(d, functions::Pair<V>{x, y});
+    real = functions::Modulus(d, x, y);
     imaginary = hn::Zero(d);
   }
 };
@@ -63,9 +63,7 @@ struct Sign : Unary<Sign, SignLanes> {
   }
   template <class D, class V>
   HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {
-    const functions::Pair<V> sign = functions::Sign(d, functions::Pair<V>{x, y});
-    real = sign.real;
-    imaginary = sign.imaginary;
+    functions::Sign(d, x, y, real, imaginary);
   }
 };
 

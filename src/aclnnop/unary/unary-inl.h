@@ -44,18 +44,16 @@ HWY_AFTER_NAMESPACE();
 
 // Defines the formula of functions::NAME. Pass true after the lanes if there are loops over 16-bit elements.
 #ifndef PORTACL_UNARY_FORMULA
-#define PORTACL_UNARY_FORMULA(name, ...)                                              \
-  struct name : Unary<name, __VA_ARGS__> {                                            \
-    using Unary<name, __VA_ARGS__>::Unary;                                            \
-    template <class D, class V>                                                       \
-    HWY_INLINE V operator()(D d, V x) const {                                         \
-      return functions::name(d, x);                                                   \
-    }                                                                                 \
-    template <class D, class V>                                                       \
-    HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const {             \
-      const functions::Pair<V> result = functions::name(d, functions::Pair<V>{x, y}); \
-      real = result.real;                                                             \
-      imaginary = result.imaginary;                                                   \
-    }                                                                                 \
+#define PORTACL_UNARY_FORMULA(name, ...)                                  \
+  struct name : Unary<name, __VA_ARGS__> {                                \
+    using Unary<name, __VA_ARGS__>::Unary;                                \
+    template <class D, class V>                                           \
+    HWY_INLINE V operator()(D d, V x) const {                             \
+      return functions::name(d, x);                                       \
+    }                                                                     \
+    template <class D, class V>                                           \
+    HWY_INLINE void OfParts(D d, V x, V y, V& real, V& imaginary) const { \
+      functions::name(d, x, y, real, imaginary);                          \
+    }                                                                     \
   };
 #endif

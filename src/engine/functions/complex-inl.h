@@ -1,5 +1,6 @@
 // Functions of complex numbers, as float64 vectors of real and imaginary parts. Each part is within a few ulp
-// where nothing cancels. Branch cuts, zeros and infinities are those of C.
+// where nothing cancels. Branch cuts, zeros and infinities are those of C. A function takes the parts x and y of
+// its argument and sets those of its result: scalable vectors cannot be members of a struct of two.
 // SPDX-License-Identifier: Apache-2.0
 
 // Per-target include guard, as Highway's -inl.h files have it.
@@ -19,13 +20,6 @@ namespace portacl::engine {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-// A complex number in each lane.
-template <class V>
-struct Pair {
-  V real;
-  V imaginary;
-};
-
 template <class D, class V>
 HWY_INLINE auto IsFinite(D d, V x) {
   return hn::Lt(hn::Abs(x), Infinity(d));
@@ -38,10 +32,10 @@ HWY_INLINE auto IsInfinite(D d, V x) {
 // Multiplies both parts by a power of 2, so that neither squares nor quotients of them overflow or underflow.
 // Multiplying by `back` undoes it.
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Scaled(D d, Pair<V> z, V& back) {
-  const V x = hn::Abs(z.real);
-  const V y = hn::Abs(z.imaginary);
-  const V most = hn::IfThenElse(hn::Gt(y, x), y, x);
+HWY_INLINE void Scale(D d, V& x, V& y, V& back) {
+  const V width = hn::Abs(x);
+  const V height = hn::Abs(y);
+  const V most = hn::IfThenElse(hn::Gt(height, width), height, width);
   const auto is_large = hn::Gt(most, hn::Set(d, 0x1p500));
   const auto is_small = hn::Lt(most, hn::Set(d, 0x1p-400));
   const V small = hn::Set(d, 0x1p-600);
@@ -49,66 +43,73 @@ HWY_INLINE Pair<V> Scaled(D d, Pair<V> z, V& back) {
   const V one = hn::Set(d, 1.0);
   const V scale = hn::IfThenElse(is_large, small, hn::IfThenElse(is_small, large, one));
   back = hn::IfThenElse(is_large, large, hn::IfThenElse(is_small, small, one));
-  return {hn::Mul(z.real, scale), hn::Mul(z.imaginary, scale)};
+  x = hn::Mul(x, scale);
+  y = hn::Mul(y, scale);
 }
 
-// Returns |z|; z has passed through Scaled.
+// Returns |z|; z has passed through Scale.
 template <Float64Lanes D, class V>
-HWY_INLINE V ModulusOfScaled(D d, Pair<V> z) {
-  const V x = hn::Abs(z.real);
-  const V y = hn::Abs(z.imaginary);
-  const auto is_steep = hn::Gt(y, x);
-  const V more = hn::IfThenElse(is_steep, y, x);
-  const V less = hn::IfThenElse(is_steep, x, y);
+HWY_INLINE V ModulusOfScaled(D d, V x, V y) {
+  const V width = hn::Abs(x);
+  const V height = hn::Abs(y);
+  const auto is_steep = hn::Gt(height, width);
+  const V more = hn::IfThenElse(is_steep, height, width);
+  const V less = hn::IfThenElse(is_steep, width, height);
   return hn::Sqrt(Fma(d, more, more, hn::Mul(less, less)));
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE V Modulus(D d, Pair<V> z) {
+HWY_INLINE V Modulus(D d, V x, V y) {
+  V scaled_x = x;
+  V scaled_y = y;
   V back;
-  const Pair<V> scaled = Scaled(d, z, back);
-  const V modulus = hn::Mul(ModulusOfScaled(d, scaled), back);
-  const auto is_infinite = hn::Or(IsInfinite(d, z.real), IsInfinite(d, z.imaginary));
-  return hn::IfThenElse(is_infinite, Infinity(d), OrNan(OrNan(modulus, z.real), z.imaginary));
+  Scale(d, scaled_x, scaled_y, back);
+  const V modulus = hn::Mul(ModulusOfScaled(d, scaled_x, scaled_y), back);
+  const auto is_infinite = hn::Or(IsInfinite(d, x), IsInfinite(d, y));
+  return hn::IfThenElse(is_infinite, Infinity(d), OrNan(OrNan(modulus, x), y));
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Abs(D d, Pair<V> z) {
-  return {Modulus(d, z), hn::Zero(d)};
+HWY_INLINE void Abs(D d, V x, V y, V& real, V& imaginary) {
+  real = Modulus(d, x, y);
+  imaginary = hn::Zero(d);
 }
 
 // Returns z / |z|, and 0 for z = 0.
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Sign(D d, Pair<V> z) {
+HWY_INLINE void Sign(D d, V x, V y, V& real, V& imaginary) {
   V back;
-  const Pair<V> scaled = Scaled(d, z, back);
-  const V modulus = ModulusOfScaled(d, scaled);
+  Scale(d, x, y, back);
+  const V modulus = ModulusOfScaled(d, x, y);
   const V divisor = hn::IfThenElse(hn::Eq(modulus, hn::Zero(d)), hn::Set(d, 1.0), modulus);
-  return {hn::Div(scaled.real, divisor), hn::Div(scaled.imaginary, divisor)};
+  real = hn::Div(x, divisor);
+  imaginary = hn::Div(y, divisor);
 }
 
 // Returns 1 / z: NaN for 0, 0 for infinity.
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Reciprocal(D d, Pair<V> z) {
+HWY_INLINE void Reciprocal(D d, V x, V y, V& real, V& imaginary) {
+  V scaled_x = x;
+  V scaled_y = y;
   V back;
-  const Pair<V> scaled = Scaled(d, z, back);
-  const V square = Fma(d, scaled.real, scaled.real, hn::Mul(scaled.imaginary, scaled.imaginary));
-  const auto is_infinite = hn::Or(IsInfinite(d, z.real), IsInfinite(d, z.imaginary));
+  Scale(d, scaled_x, scaled_y, back);
+  const V square = Fma(d, scaled_x, scaled_x, hn::Mul(scaled_y, scaled_y));
+  const auto is_infinite = hn::Or(IsInfinite(d, x), IsInfinite(d, y));
   // 1 / z = s / (s z), and s = 1 / back.
   const V inverse_back = hn::Div(hn::Set(d, 1.0), back);
-  const V real = hn::Mul(hn::Div(scaled.real, square), inverse_back);
-  const V imaginary = hn::Neg(hn::Mul(hn::Div(scaled.imaginary, square), inverse_back));
+  const V inverse_x = hn::Mul(hn::Div(scaled_x, square), inverse_back);
+  const V inverse_y = hn::Neg(hn::Mul(hn::Div(scaled_y, square), inverse_back));
   const V zero = hn::Zero(d);
-  return {hn::IfThenElse(is_infinite, WithSignOf(d, zero, z.real), real),
-          hn::IfThenElse(is_infinite, WithSignOf(d, zero, hn::Neg(z.imaginary)), imaginary)};
+  real = hn::IfThenElse(is_infinite, WithSignOf(d, zero, x), inverse_x);
+  imaginary = hn::IfThenElse(is_infinite, WithSignOf(d, zero, hn::Neg(y)), inverse_y);
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Sqrt(D d, Pair<V> z) {
+HWY_INLINE void Sqrt(D d, V x, V y, V& real, V& imaginary) {
   // Scales by a power of 4, so that the sum does not overflow and the modulus is no rounded subnormal.
-  const V x = hn::Abs(z.real);
-  const V y = hn::Abs(z.imaginary);
-  const V most = hn::IfThenElse(hn::Gt(y, x), y, x);
+  const V width = hn::Abs(x);
+  const V height = hn::Abs(y);
+  const V most = hn::IfThenElse(hn::Gt(height, width), height, width);
   const auto is_large = hn::Gt(most, hn::Set(d, 0x1p1000));
   const auto is_small = hn::Lt(most, hn::Set(d, 0x1p-900));
   const V one = hn::Set(d, 1.0);
@@ -117,47 +118,51 @@ HWY_INLINE Pair<V> Sqrt(D d, Pair<V> z) {
       hn::IfThenElse(is_large, hn::Set(d, 0x1p-4), hn::IfThenElse(is_small, hn::Set(d, 0x1p108), one));
   const V back =
       hn::IfThenElse(is_large, hn::Set(d, 0x1p2), hn::IfThenElse(is_small, hn::Set(d, 0x1p-54), one));
-  const Pair<V> scaled{hn::Mul(z.real, scale), hn::Mul(z.imaginary, scale)};
-  const V sum = hn::Add(hn::Abs(scaled.real), Modulus(d, scaled));
+  const V scaled_x = hn::Mul(x, scale);
+  const V scaled_y = hn::Mul(y, scale);
+  const V sum = hn::Add(hn::Abs(scaled_x), Modulus(d, scaled_x, scaled_y));
   const V root = hn::Sqrt(hn::Mul(half, sum));
-  const V other = hn::Div(hn::Mul(half, hn::Abs(scaled.imaginary)), root);
-  const auto is_left = hn::Lt(z.real, hn::Zero(d));
-  const V real = hn::Mul(hn::IfThenElse(is_left, other, root), back);
-  const V imaginary = hn::Mul(hn::IfThenElse(is_left, root, other), back);
-  const auto is_zero = hn::And(hn::Eq(x, hn::Zero(d)), hn::Eq(y, hn::Zero(d)));
-  const auto is_tall = IsInfinite(d, z.imaginary);
-  return {hn::IfThenElse(is_tall, Infinity(d), hn::IfThenElseZero(hn::Not(is_zero), real)),
-          hn::IfThenElse(hn::Or(is_zero, is_tall), z.imaginary, hn::CopySign(imaginary, z.imaginary))};
+  const V other = hn::Div(hn::Mul(half, hn::Abs(scaled_y)), root);
+  const auto is_left = hn::Lt(x, hn::Zero(d));
+  const V root_x = hn::Mul(hn::IfThenElse(is_left, other, root), back);
+  const V root_y = hn::Mul(hn::IfThenElse(is_left, root, other), back);
+  const auto is_zero = hn::And(hn::Eq(width, hn::Zero(d)), hn::Eq(height, hn::Zero(d)));
+  const auto is_tall = IsInfinite(d, y);
+  real = hn::IfThenElse(is_tall, Infinity(d), hn::IfThenElseZero(hn::Not(is_zero), root_x));
+  imaginary = hn::IfThenElse(hn::Or(is_zero, is_tall), y, hn::CopySign(root_y, y));
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Rsqrt(D d, Pair<V> z) {
-  return Reciprocal(d, Sqrt(d, z));
+HWY_INLINE void Rsqrt(D d, V x, V y, V& real, V& imaginary) {
+  V root_x;
+  V root_y;
+  Sqrt(d, x, y, root_x, root_y);
+  Reciprocal(d, root_x, root_y, real, imaginary);
 }
 
 // e^x (cos y, sin y). Multiplies by e^x in two factors where e^x alone would overflow.
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Exp(D d, Pair<V> z) {
-  const V x = z.real;
-  const V y = z.imaginary;
+HWY_INLINE void Exp(D d, V x, V y, V& real, V& imaginary) {
   const V one = hn::Set(d, 1.0);
   const auto is_large = hn::Gt(x, hn::Set(d, 700.0));
   const V factor = FromSleef<SleefFunction::kExp>(hn::IfThenElse(is_large, hn::Mul(x, hn::Set(d, 0.5)), x));
   const V again = hn::IfThenElse(is_large, factor, one);
-  V real = hn::Mul(hn::Mul(factor, Cos(d, y)), again);
-  V imaginary = hn::Mul(hn::Mul(factor, Sin(d, y)), again);
+  real = hn::Mul(hn::Mul(factor, Cos(d, y)), again);
+  imaginary = hn::Mul(hn::Mul(factor, Sin(d, y)), again);
   const auto is_unbounded = hn::Not(IsFinite(d, y));
   const auto is_vanishing = hn::And(is_unbounded, hn::Eq(x, hn::Neg(Infinity(d))));
   real = hn::IfThenElse(hn::And(is_unbounded, hn::Eq(x, Infinity(d))), x, real);
   real = hn::IfThenElseZero(hn::Not(is_vanishing), real);
   imaginary = hn::IfThenElseZero(hn::Not(is_vanishing), imaginary);
-  return {real, hn::IfThenElse(hn::Eq(y, hn::Zero(d)), y, imaginary)};
+  imaginary = hn::IfThenElse(hn::Eq(y, hn::Zero(d)), y, imaginary);
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Sigmoid(D d, Pair<V> z) {
-  const Pair<V> power = Exp(d, Pair<V>{hn::Neg(z.real), hn::Neg(z.imaginary)});
-  return Reciprocal(d, Pair<V>{hn::Add(hn::Set(d, 1.0), power.real), power.imaginary});
+HWY_INLINE void Sigmoid(D d, V x, V y, V& real, V& imaginary) {
+  V power_x;
+  V power_y;
+  Exp(d, hn::Neg(x), hn::Neg(y), power_x, power_y);
+  Reciprocal(d, hn::Add(hn::Set(d, 1.0), power_x), power_y, real, imaginary);
 }
 
 // Returns a + b, and in `error` the rounding error of the sum.
@@ -171,12 +176,12 @@ HWY_INLINE V SumAndError(V a, V b, V& error) {
 
 // Computes log|z|. Near |z| = 1 it is half of log1p(|z|^2 - 1).
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Log(D d, Pair<V> z) {
-  const V x = hn::Abs(z.real);
-  const V y = hn::Abs(z.imaginary);
-  const auto is_steep = hn::Gt(y, x);
-  const V more = hn::IfThenElse(is_steep, y, x);
-  const V less = hn::IfThenElse(is_steep, x, y);
+HWY_INLINE void Log(D d, V x, V y, V& real, V& imaginary) {
+  const V width = hn::Abs(x);
+  const V height = hn::Abs(y);
+  const auto is_steep = hn::Gt(height, width);
+  const V more = hn::IfThenElse(is_steep, height, width);
+  const V less = hn::IfThenElse(is_steep, width, height);
   const V zero = hn::Zero(d);
   const V half = hn::Set(d, 0.5);
 
@@ -191,23 +196,26 @@ HWY_INLINE Pair<V> Log(D d, Pair<V> z) {
   const V slope = hn::IfThenElseZero(hn::Not(hn::Eq(less, zero)), hn::Div(less, more));
   const auto is_near = hn::And(hn::Ge(more, half), hn::Le(more, hn::Set(d, 2.0)));
   const V rest = hn::Mul(half, Log1p(d, hn::IfThenElse(is_near, excess, hn::Mul(slope, slope))));
-  const V real = hn::IfThenElse(is_near, rest, hn::Add(Log(d, more), rest));
-  const auto is_infinite = hn::Or(IsInfinite(d, x), IsInfinite(d, y));
-  return {hn::IfThenElse(is_infinite, Infinity(d), OrNan(OrNan(real, x), y)), Atan2(d, z.imaginary, z.real)};
+  const V log = hn::IfThenElse(is_near, rest, hn::Add(Log(d, more), rest));
+  const auto is_infinite = hn::Or(IsInfinite(d, width), IsInfinite(d, height));
+  real = hn::IfThenElse(is_infinite, Infinity(d), OrNan(OrNan(log, width), height));
+  imaginary = Atan2(d, y, x);
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Log2(D d, Pair<V> z) {
-  const Pair<V> log = Log(d, z);
+HWY_INLINE void Log2(D d, V x, V y, V& real, V& imaginary) {
+  Log(d, x, y, real, imaginary);
   const V factor = hn::Set(d, 0x1.71547652b82fep+0);
-  return {hn::Mul(log.real, factor), hn::Mul(log.imaginary, factor)};
+  real = hn::Mul(real, factor);
+  imaginary = hn::Mul(imaginary, factor);
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Log10(D d, Pair<V> z) {
-  const Pair<V> log = Log(d, z);
+HWY_INLINE void Log10(D d, V x, V y, V& real, V& imaginary) {
+  Log(d, x, y, real, imaginary);
   const V factor = hn::Set(d, 0x1.bcb7b1526e50ep-2);
-  return {hn::Mul(log.real, factor), hn::Mul(log.imaginary, factor)};
+  real = hn::Mul(real, factor);
+  imaginary = hn::Mul(imaginary, factor);
 }
 
 // Sets sinh x = sine * again and cosh x = cosine * again. Two factors keep what SLEEF's own functions lose by
@@ -225,56 +233,55 @@ HWY_INLINE void HyperbolicInFactors(D d, V x, V& sine, V& cosine, V& again) {
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Sinh(D d, Pair<V> z) {
-  const V x = z.real;
-  const V y = z.imaginary;
+HWY_INLINE void Sinh(D d, V x, V y, V& real, V& imaginary) {
   V sine;
   V cosine;
   V again;
   HyperbolicInFactors(d, x, sine, cosine, again);
   const V zero = hn::Zero(d);
-  const V real = hn::Mul(hn::Mul(sine, Cos(d, y)), again);
-  const V imaginary = hn::Mul(hn::Mul(cosine, Sin(d, y)), again);
+  const V sinh_x = hn::Mul(hn::Mul(sine, Cos(d, y)), again);
+  const V sinh_y = hn::Mul(hn::Mul(cosine, Sin(d, y)), again);
   // Defines 0 times infinity or NaN as 0, and infinity times NaN as infinity.
   const auto is_kept = hn::Or(hn::And(hn::Eq(x, zero), hn::Not(IsFinite(d, y))),
                               hn::And(IsInfinite(d, x), hn::Not(IsFinite(d, y))));
-  return {hn::IfThenElse(is_kept, x, real), hn::IfThenElse(hn::Eq(y, zero), y, imaginary)};
+  real = hn::IfThenElse(is_kept, x, sinh_x);
+  imaginary = hn::IfThenElse(hn::Eq(y, zero), y, sinh_y);
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Cosh(D d, Pair<V> z) {
-  const V x = z.real;
-  const V y = z.imaginary;
+HWY_INLINE void Cosh(D d, V x, V y, V& real, V& imaginary) {
   V sine;
   V cosine;
   V again;
   HyperbolicInFactors(d, x, sine, cosine, again);
   const V zero = hn::Zero(d);
-  const V real = hn::Mul(hn::Mul(cosine, Cos(d, y)), again);
-  const V imaginary = hn::Mul(hn::Mul(sine, Sin(d, y)), again);
+  const V cosh_x = hn::Mul(hn::Mul(cosine, Cos(d, y)), again);
+  const V cosh_y = hn::Mul(hn::Mul(sine, Sin(d, y)), again);
   const auto is_unbounded = hn::And(IsInfinite(d, x), hn::Not(IsFinite(d, y)));
   const auto is_zero = hn::Or(hn::Eq(x, zero), hn::Eq(y, zero));
   const V signed_zero = hn::Xor(hn::And(x, hn::SignBit(d)), hn::And(y, hn::SignBit(d)));
-  return {hn::IfThenElse(is_unbounded, Infinity(d), real), hn::IfThenElse(is_zero, signed_zero, imaginary)};
+  real = hn::IfThenElse(is_unbounded, Infinity(d), cosh_x);
+  imaginary = hn::IfThenElse(is_zero, signed_zero, cosh_y);
 }
 
 // sin z = -i sinh(iz).
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Sin(D d, Pair<V> z) {
-  const Pair<V> turned = Sinh(d, Pair<V>{hn::Neg(z.imaginary), z.real});
-  return {turned.imaginary, hn::Neg(turned.real)};
+HWY_INLINE void Sin(D d, V x, V y, V& real, V& imaginary) {
+  V turned_x;
+  V turned_y;
+  Sinh(d, hn::Neg(y), x, turned_x, turned_y);
+  real = turned_y;
+  imaginary = hn::Neg(turned_x);
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Cos(D d, Pair<V> z) {
-  return Cosh(d, Pair<V>{hn::Neg(z.imaginary), z.real});
+HWY_INLINE void Cos(D d, V x, V y, V& real, V& imaginary) {
+  Cosh(d, hn::Neg(y), x, real, imaginary);
 }
 
 // Kahan's formula in t = tan y and s = sinh x, where nothing cancels. From |x| = 22 on, tanh x is 1.
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Tanh(D d, Pair<V> z) {
-  const V x = z.real;
-  const V y = z.imaginary;
+HWY_INLINE void Tanh(D d, V x, V y, V& real, V& imaginary) {
   const V one = hn::Set(d, 1.0);
   const V a = hn::Abs(x);
   const auto is_large = hn::Gt(a, hn::Set(d, 22.0));
@@ -283,8 +290,8 @@ HWY_INLINE Pair<V> Tanh(D d, Pair<V> z) {
   const V s = FromSleef<SleefFunction::kSinh>(hn::IfThenElse(is_large, one, x));
   const V rho = hn::Sqrt(Fma(d, s, s, one));
   const V divisor = Fma(d, hn::Mul(beta, s), s, one);
-  const V real = hn::Div(hn::Mul(hn::Mul(beta, rho), s), divisor);
-  const V imaginary = hn::Div(t, divisor);
+  const V near_x = hn::Div(hn::Mul(hn::Mul(beta, rho), s), divisor);
+  const V near_y = hn::Div(t, divisor);
   // 4 sin y cos y e^-2|x|, sin y cos y = t / (1 + t^2).
   const V power = FromSleef<SleefFunction::kExp>(hn::Neg(a));
   V far = hn::Mul(hn::Mul(hn::Mul(hn::Set(d, 4.0), hn::Div(t, beta)), power), power);
@@ -292,71 +299,82 @@ HWY_INLINE Pair<V> Tanh(D d, Pair<V> z) {
   const auto has_limit = hn::Or(IsFinite(d, y), IsInfinite(d, x));
   const V limit = hn::IfThenElse(has_limit, hn::CopySign(one, x), NotANumber(d));
   const auto is_kept = hn::And(hn::Eq(x, hn::Zero(d)), hn::Not(IsFinite(d, y)));
-  return {hn::IfThenElse(is_kept, x, hn::IfThenElse(is_large, limit, real)),
-          hn::IfThenElse(hn::Eq(y, hn::Zero(d)), y, hn::IfThenElse(is_large, far, imaginary))};
+  real = hn::IfThenElse(is_kept, x, hn::IfThenElse(is_large, limit, near_x));
+  imaginary = hn::IfThenElse(hn::Eq(y, hn::Zero(d)), y, hn::IfThenElse(is_large, far, near_y));
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Tan(D d, Pair<V> z) {
-  const Pair<V> turned = Tanh(d, Pair<V>{hn::Neg(z.imaginary), z.real});
-  return {turned.imaginary, hn::Neg(turned.real)};
+HWY_INLINE void Tan(D d, V x, V y, V& real, V& imaginary) {
+  V turned_x;
+  V turned_y;
+  Tanh(d, hn::Neg(y), x, turned_x, turned_y);
+  real = turned_y;
+  imaginary = hn::Neg(turned_x);
 }
 
 // Asinh and Acosh use Kahan's formulas: square roots of two factors, whose products are sums of terms of one
 // sign.
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Asinh(D d, Pair<V> z) {
+HWY_INLINE void Asinh(D d, V x, V y, V& real, V& imaginary) {
   const V one = hn::Set(d, 1.0);
-  const V x = z.real;
-  const V y = z.imaginary;
-  const Pair<V> a = Sqrt(d, Pair<V>{hn::Add(one, y), hn::Neg(x)});
-  const Pair<V> b = Sqrt(d, Pair<V>{hn::Sub(one, y), x});
-  const V height = hn::Sub(hn::Mul(a.real, b.imaginary), hn::Mul(a.imaginary, b.real));
-  const V width = hn::Sub(hn::Mul(a.real, b.real), hn::Mul(a.imaginary, b.imaginary));
+  V a_x;
+  V a_y;
+  V b_x;
+  V b_y;
+  Sqrt(d, hn::Add(one, y), hn::Neg(x), a_x, a_y);
+  Sqrt(d, hn::Sub(one, y), x, b_x, b_y);
+  const V height = hn::Sub(hn::Mul(a_x, b_y), hn::Mul(a_y, b_x));
+  const V width = hn::Sub(hn::Mul(a_x, b_x), hn::Mul(a_y, b_y));
   const auto is_infinite = hn::Or(IsInfinite(d, x), IsInfinite(d, y));
   // A real z gives a real result.
   const auto is_real = hn::Eq(y, hn::Zero(d));
-  const V real = Asinh(d, hn::IfThenElse(is_real, x, height));
+  const V of_height = Asinh(d, hn::IfThenElse(is_real, x, height));
   const V angle = Atan2(d, y, hn::IfThenElse(is_infinite, hn::Abs(x), width));
-  return {hn::IfThenElse(is_infinite, hn::CopySign(Infinity(d), x), real), hn::IfThenElse(is_real, y, angle)};
+  real = hn::IfThenElse(is_infinite, hn::CopySign(Infinity(d), x), of_height);
+  imaginary = hn::IfThenElse(is_real, y, angle);
 }
 
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Acosh(D d, Pair<V> z) {
+HWY_INLINE void Acosh(D d, V x, V y, V& real, V& imaginary) {
   const V one = hn::Set(d, 1.0);
-  const Pair<V> a = Sqrt(d, Pair<V>{hn::Sub(z.real, one), z.imaginary});
-  const Pair<V> b = Sqrt(d, Pair<V>{hn::Add(z.real, one), z.imaginary});
-  const V width = hn::Add(hn::Mul(a.real, b.real), hn::Mul(a.imaginary, b.imaginary));
-  const auto is_infinite = hn::Or(IsInfinite(d, z.real), IsInfinite(d, z.imaginary));
-  const V angle = Atan2(d, hn::IfThenElse(is_infinite, z.imaginary, a.imaginary),
-                        hn::IfThenElse(is_infinite, z.real, b.real));
-  return {hn::IfThenElse(is_infinite, Infinity(d), Asinh(d, width)),
-          hn::IfThenElse(is_infinite, angle, hn::Add(angle, angle))};
+  V a_x;
+  V a_y;
+  V b_x;
+  V b_y;
+  Sqrt(d, hn::Sub(x, one), y, a_x, a_y);
+  Sqrt(d, hn::Add(x, one), y, b_x, b_y);
+  const V width = hn::Add(hn::Mul(a_x, b_x), hn::Mul(a_y, b_y));
+  const auto is_infinite = hn::Or(IsInfinite(d, x), IsInfinite(d, y));
+  const V angle = Atan2(d, hn::IfThenElse(is_infinite, y, a_y), hn::IfThenElse(is_infinite, x, b_x));
+  real = hn::IfThenElse(is_infinite, Infinity(d), Asinh(d, width));
+  imaginary = hn::IfThenElse(is_infinite, angle, hn::Add(angle, angle));
 }
 
 // The real part is log1p(4x / |1 - z|^2) / 4. Far from 0 the result is 1/z plus a quarter turn.
 template <Float64Lanes D, class V>
-HWY_INLINE Pair<V> Atanh(D d, Pair<V> z) {
+HWY_INLINE void Atanh(D d, V x, V y, V& real, V& imaginary) {
   const V one = hn::Set(d, 1.0);
-  const V x = hn::Abs(z.real);
-  const V y = z.imaginary;
-  const V most = hn::IfThenElse(hn::Gt(hn::Abs(y), x), hn::Abs(y), x);
+  const V length = hn::Abs(x);
+  const V most = hn::IfThenElse(hn::Gt(hn::Abs(y), length), hn::Abs(y), length);
   const auto is_far = hn::Or(hn::Gt(most, hn::Set(d, 0x1p100)), IsInfinite(d, y));
-  const Pair<V> inverse = Reciprocal(d, z);
-  const V distance = hn::Sub(one, x);
+  V inverse_x;
+  V inverse_y;
+  Reciprocal(d, x, y, inverse_x, inverse_y);
+  const V distance = hn::Sub(one, length);
   const V square = Fma(d, distance, distance, hn::Mul(y, y));
   // Uses log(2 / |1 - z|) / 2, which is the same, where the square underflows.
   const auto is_close = hn::Lt(square, hn::Set(d, 0x1p-900));
-  const V modulus = Modulus(d, Pair<V>{distance, y});
+  const V modulus = Modulus(d, distance, y);
   const V ratio = hn::IfThenElse(is_close, hn::Div(hn::Set(d, 2.0), modulus),
-                                 hn::Div(hn::Mul(hn::Set(d, 4.0), x), square));
+                                 hn::Div(hn::Mul(hn::Set(d, 4.0), length), square));
   const V share = hn::IfThenElse(is_close, hn::Set(d, 0.5), hn::Set(d, 0.25));
-  V real = hn::CopySign(hn::Mul(share, Log1p(d, ratio)), z.real);
-  real = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), z.real, real);
-  const V width = hn::Sub(hn::Mul(distance, hn::Add(one, x)), hn::Mul(y, y));
+  const V log = hn::CopySign(hn::Mul(share, Log1p(d, ratio)), x);
+  const V near = hn::IfThenElse(hn::Eq(length, hn::Zero(d)), x, log);
+  const V width = hn::Sub(hn::Mul(distance, hn::Add(one, length)), hn::Mul(y, y));
   const V angle = hn::Mul(hn::Set(d, 0.5), Atan2(d, hn::Add(y, y), width));
   const V right = hn::CopySign(hn::Set(d, 0x1.921fb54442d18p+0), y);
-  return {hn::IfThenElse(is_far, inverse.real, real), hn::IfThenElse(is_far, OrNan(right, y), angle)};
+  real = hn::IfThenElse(is_far, inverse_x, near);
+  imaginary = hn::IfThenElse(is_far, OrNan(right, y), angle);
 }
 
 }  // namespace functions

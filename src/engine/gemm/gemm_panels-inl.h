@@ -223,7 +223,11 @@ void MultiplyRowsEvenOdd(const float* HWY_RESTRICT a, const float* HWY_RESTRICT 
   const DF d;
   constexpr size_t kLanes = hn::MaxLanes(DF());
   constexpr size_t kWidth = kVectors * kLanes;
+#if HWY_ARCH_ARM
+  HWY_ALIGN float evens[kCount * kWidth] = {};  // g++ 12 takes them for uninitialised with NEON's intrinsics
+#else
   HWY_ALIGN float evens[kCount * kWidth];
+#endif
   const int64_t depth = product.depth;
   for (int64_t block = 0; block < depth; block += kEvenOddDepth) {
     const int64_t terms = HWY_MIN(kEvenOddDepth, depth - block);

@@ -366,7 +366,7 @@ HWY_NOINLINE void RunComplexLoop(const void* parameters, const VectorWork& work,
 template <class Formula, class... Lane>
 HWY_INLINE void PlainLoop(LaneTypes<Lane...>, KernelType type, const void* parameters,
                           const VectorWork& work) {
-  const auto run = [&]<class T>() HWY_ATTR {
+  [[maybe_unused]] const auto run = [&]<class T>() HWY_ATTR {
     using Elements = typename LaneOf<T>::Elements;
     using Results = std::conditional_t<Formula::kWritesBool, MaskElements<Elements>, Elements>;
     if (type.elements != LaneOf<T>::kType) return;

@@ -30,23 +30,18 @@ constexpr uint32_t kWeyl0 = 0x9E3779B9;
 constexpr uint32_t kWeyl1 = 0xBB67AE85;
 
 #if HWY_TARGET != HWY_SCALAR
-// The counters of as many blocks as there are 64-bit lanes, with a word in the low half of each lane. The
-// high halves are unspecified.
-template <class V>
-struct Blocks {
-  V c0, c1, c2, c3;
-
-  template <class D>
-  HWY_INLINE void Round(D /*d*/, V k0, V k1) {
-    const hn::Repartition<uint32_t, D> words;
-    const V p0 = hn::MulEven(hn::BitCast(words, c0), hn::Set(words, kMultiplier0));
-    const V p1 = hn::MulEven(hn::BitCast(words, c2), hn::Set(words, kMultiplier1));
-    c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c1), k0);
-    c1 = p1;
-    c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c3), k1);
-    c3 = p0;
-  }
-};
+// Performs a round of as many blocks as there are 64-bit lanes. A word of the counters is in the low half of
+// each lane. The high halves are unspecified.
+template <class D, class V>
+HWY_INLINE void Round(D /*d*/, V k0, V k1, V& c0, V& c1, V& c2, V& c3) {
+  const hn::Repartition<uint32_t, D> words;
+  const V p0 = hn::MulEven(hn::BitCast(words, c0), hn::Set(words, kMultiplier0));
+  const V p1 = hn::MulEven(hn::BitCast(words, c2), hn::Set(words, kMultiplier1));
+  c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c1), k0);
+  c1 = p1;
+  c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c3), k1);
+  c3 = p0;
+}
 #endif
 
 // Writes the words of blocks [first, first + count), four of each block. `step` is added to the offset. Whole
@@ -88,21 +83,21 @@ HWY_INLINE void Words(const RandomSource& source, uint64_t step, uint64_t first,
     const V odd_position = hn::Add(even_position, hn::Set(d, uint64_t{1}));
     const V low = hn::Set(d, offset);
     const V high = hn::Set(d, offset >> 32);
-    Blocks<V> even{low, high, even_position, hn::ShiftRight<32>(even_position)};
-    Blocks<V> odd{low, high, odd_position, hn::ShiftRight<32>(odd_position)};
+    V even0 = low, even1 = high, even2 = even_position, even3 = hn::ShiftRight<32>(even_position);
+    V odd0 = low, odd1 = high, odd2 = odd_position, odd3 = hn::ShiftRight<32>(odd_position);
     auto k0 = static_cast<uint32_t>(source.seed);
     auto k1 = static_cast<uint32_t>(source.seed >> 32);
     for (int round = 0; round < kRounds; ++round, k0 += kWeyl0, k1 += kWeyl1) {
       const V first_key = hn::Set(d, uint64_t{k0});
       const V second_key = hn::Set(d, uint64_t{k1});
-      even.Round(d, first_key, second_key);
-      odd.Round(d, first_key, second_key);
+      Round(d, first_key, second_key, even0, even1, even2, even3);
+      Round(d, first_key, second_key, odd0, odd1, odd2, odd3);
     }
     const auto joined = [&](V a, V b) HWY_ATTR {
       return hn::OddEven(hn::BitCast(words, hn::ShiftLeft<32>(b)), hn::BitCast(words, a));
     };
-    hn::StoreInterleaved4(joined(even.c0, odd.c0), joined(even.c1, odd.c1), joined(even.c2, odd.c2),
-                          joined(even.c3, odd.c3), words, to + 4 * i);
+    hn::StoreInterleaved4(joined(even0, odd0), joined(even1, odd1), joined(even2, odd2), joined(even3, odd3),
+                          words, to + 4 * i);
   }
 #endif
 }
