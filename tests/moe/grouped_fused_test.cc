@@ -572,11 +572,13 @@ TEST(GroupedSwiglu, Codes) {
 
 struct TokenCall {
   Held x, weight, scale, bias, per_token, groups, shared, logit, index, out;
+  Held offset = {.shape = {}, .null = true};  // of versions 2 to 4
   int64_t list_type = 1, first = 1;
   float weight_of_shared = 0.5f;
   int version = 2;
   Answer Run(aclrtStream stream) {
-    const Tensors t({&x, &weight, &scale, &bias, &per_token, &groups, &shared, &logit, &index, &out});
+    const Tensors t(
+        {&x, &weight, &scale, &bias, &per_token, &groups, &shared, &logit, &index, &out, &offset});
     const auto plan = [&](uint64_t* size, aclOpExecutor** executor) {
       switch (version) {
         case 0:
@@ -589,15 +591,15 @@ struct TokenCall {
               list_type, t[9], size, executor);
         case 2:
           return aclnnGroupedMatmulFinalizeRoutingV2GetWorkspaceSize(
-              t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
+              t[0], t[1], t[2], t[3], t[10], nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
               weight_of_shared, first, false, false, list_type, t[9], size, executor);
         case 3:
           return aclnnGroupedMatmulFinalizeRoutingV3GetWorkspaceSize(
-              t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
+              t[0], t[1], t[2], t[3], t[10], nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
               weight_of_shared, first, false, false, list_type, nullptr, t[9], size, executor);
         default:
           return aclnnGroupedMatmulFinalizeRoutingWeightNzV2GetWorkspaceSize(
-              t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
+              t[0], t[1], t[2], t[3], t[10], nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
               weight_of_shared, first, false, false, list_type, nullptr, t[9], size, executor);
       }
     };
@@ -643,17 +645,19 @@ void ExpectTokens(const TokenCall& call) {
       const int64_t g = groups[static_cast<size_t>(row)];
       const auto token = static_cast<int64_t>(call.index.Get(row));
       if (g < 0 || token < 0 || token >= tokens) continue;
-      double y = 0, magnitude = 0;
+      double y = 0, magnitude = 0, sum = 0;
       for (int64_t i = 0; i < k; ++i) {
         const double term = (call.x(row, i) - (has_halves ? 8 : 0)) * call.weight(g, i, j);
         y += term;
         magnitude += std::abs(term);
+        sum += call.x(row, i);
       }
+      const double of_offset = call.offset.null ? 0 : sum * call.offset.Get(g * n + j);
       const double scale = has_halves ? call.scale.Get(g * n + j) : call.scale(g, j);
       const double factor = call.per_token.null ? 1 : call.per_token.Get(row);
       const double bias = call.bias.null ? 0 : call.bias(g, j);
-      y = has_halves ? (y * scale + bias) * factor : y * scale * factor + bias;
-      magnitude *= scale * std::abs(factor);
+      y = has_halves ? (y * scale + bias + of_offset) * factor : y * scale * factor + bias;
+      magnitude = (magnitude * scale + std::abs(of_offset)) * std::abs(factor);
       const auto at = static_cast<size_t>(token);
       if (call.logit.null) {
         want[at] = y;
@@ -689,6 +693,21 @@ TEST(GroupedFinalize, EveryElement) {
       });
       if (HasFailure()) return;
     }
+  }
+}
+
+TEST(GroupedFinalize, Offsets) {
+  for (const int version : {2, 3, 4}) {
+    OnEverySetting([&](aclrtStream stream) {
+      TokenCall call = MakeToken(true, version);
+      RandomNumbers random(29);
+      call.offset = Drawn({4, 1, 128}, ACL_FLOAT, random, -0.02, 0.02);
+      const Answer answer = call.Run(stream);
+      EXPECT_TRUE(answer.Succeeded()) << answer.message;
+      ExpectTokens(call);
+      return call.out.bytes;
+    });
+    if (HasFailure()) return;
   }
 }
 
@@ -732,6 +751,18 @@ TEST(GroupedFinalize, BadIndicesAndCodes) {
          SetWordsApart(c.weight, {4, 192, 16});
        },
        161002, "x2"},
+      {[](TokenCall& c) {
+         c.offset = Untouched({4, 128}, ACL_FLOAT);
+       },
+       161002, "offsetOptional"},
+      {[](TokenCall& c) {
+         c.offset = Untouched({4, 1, 128}, ACL_FLOAT16);
+       },
+       161002, "offsetOptional"},
+      {[](TokenCall& c) {
+         c.offset = Untouched({4, 1, 288}, ACL_FLOAT);
+       },
+       161001, "offsetOptional", false, 4},
       {[](TokenCall& c) { c.first = 3; }, 161002, "sharedInputOptional"},
       {[](TokenCall& c) { c.first = -1; }, 161002, "sharedInputOffset"},
       {[](TokenCall& c) {

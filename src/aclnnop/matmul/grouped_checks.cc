@@ -216,15 +216,16 @@ aclnnStatus FourBitsFit(const OperatorCall& call) {
     if (const auto status = NotThere(call, argument, " is not accepted with x of integers, accepted: none."))
       return status;
   }
-  if (const auto status = NotThere(call, kOffset, " is not computed with weights of 4 bits, accepted: none."))
-    return status;
   if (is_a4) {
+    if (const auto status = NotThere(call, kOffset, " is not accepted with x of 4 bits, accepted: none."))
+      return status;
     if (const auto status = NotThere(call, kBias, " is not accepted with x of 4 bits, accepted: none."))
       return status;
   } else {
     if (const auto status = IsThere(call, kBias, "with x of INT8 and weights of 4 bits")) return status;
     if (const auto status = AreOf(call, kBias, DtypeSet(ACL_FLOAT), "here")) return status;
     if (const auto status = IsThere(call, kPerToken, "with x of INT8 and weights of 4 bits")) return status;
+    if (const auto status = AreOf(call, kOffset, DtypeSet(ACL_FLOAT), "here")) return status;
   }
   if (call.attributes[kActType].integer != 0) return RefuseValue(call, kActType, "0 with weights of 4 bits");
   for (const int list : {kX, kWeight, kY}) {

@@ -265,4 +265,23 @@ void GroupedProducts::Run(const JobContext& context) const noexcept {
   ReportIsaThatRan(FindGemmKernels(isa).isa);
 }
 
+void GroupedOffsets::Run(const JobContext& context) const noexcept {
+  constexpr int64_t kRowsOfBlock = 16;
+  const Schedule all = ScheduleAt(schedule.Address(context), scheduled);
+  const int64_t there = std::min(*all.covered, rows);
+  ForEachBlock((there + kRowsOfBlock - 1) / kRowsOfBlock, threads, [&](int64_t block) {
+    const DefaultFloatEnvironment environment;
+    const int64_t end = std::min(there, (block + 1) * kRowsOfBlock);
+    for (int64_t row = block * kRowsOfBlock; row < end; ++row) {
+      // Groups cover rows without gaps.
+      const int64_t i = std::upper_bound(all.begin, all.begin + *all.count, row) - all.begin - 1;
+      const char* const numbers = offset.buffer.Address(context) + all.group[i] * offset.step;
+      const auto by = Load<float>(of_rows.Address(context) + row * int64_t{sizeof(float)});
+      auto* const sum = reinterpret_cast<float*>(sums.Address(context)) + row * columns;
+      for (int64_t column = 0; column < columns; ++column)
+        sum[column] += by * Load<float>(numbers + column * offset.column);
+    }
+  });
+}
+
 }  // namespace portacl::engine

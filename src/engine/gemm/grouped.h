@@ -92,7 +92,7 @@ void SetFunction(GroupedRows& rows, Isa isa) noexcept;
 struct GroupedInput {
   enum class Kind : uint8_t {
     kUnpackNibbles,  // 4-bit elements to INT8
-    kLess8,          // INT8 minus 8, as BF16
+    kLess8,          // INT8 minus 8, as BF16; with `adds_up` also the sum of each row, before 8 is subtracted
     kQuantise        // FLOAT16 to INT8, by steps of rows: given, or a row's greatest magnitude / 127
   };
   Kind kind;
@@ -102,8 +102,21 @@ struct GroupedInput {
   int64_t rows, columns;
   GroupedOperand smooth;  // FLOAT16 of columns
   GroupedOperand step;    // FLOAT or FLOAT16 of rows; if missing, computed from the row
-  BufferRef made;         // FLOAT of rows: the computed steps
+  BufferRef made;         // FLOAT of rows: the computed steps or sums
+  bool adds_up;
   Isa isa;
+  int threads;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Adds to sums of rows that are cut into groups a number of the row, times a number of its group and column.
+struct GroupedOffsets {
+  BufferRef sums;         // FLOAT, rows x columns
+  BufferRef of_rows;      // FLOAT
+  GroupedOperand offset;  // FLOAT: columns, `step` from a group's to the next one's
+  BufferRef schedule;     // of the products
+  int64_t scheduled;      // MostScheduled() of these
+  int64_t rows, columns;
   int threads;
   void Run(const JobContext& context) const noexcept;
 };

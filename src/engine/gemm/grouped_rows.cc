@@ -216,11 +216,14 @@ void GroupedInput::Run(const JobContext& context) const noexcept {
     };
     if (kind == Kind::kLess8) {
       char* const target = to.Address(context) + row * columns * 2;
+      float sum = 0;  // of integers, exact
       ForEachTile(columns, [&](int64_t column, int64_t n) {
         bring(column, n);
+        for (int64_t i = 0; adds_up && i < n; ++i) sum += x[i];
         for (int64_t i = 0; i < n; ++i) x[i] -= 8.0f;
         store_bf16(x, target + column * 2, static_cast<size_t>(n), false);
       });
+      if (adds_up) Store(made.Address(context) + row * int64_t{sizeof(float)}, sum);
       return;
     }
     float by;
