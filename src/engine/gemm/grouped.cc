@@ -211,7 +211,17 @@ void ReadList(const GroupedProducts& products, const JobContext& context, const 
   *schedule.count = count;
 }
 
+// Groups cover rows without gaps.
+int64_t GroupIn(const Schedule& schedule, int64_t row) {
+  return schedule
+      .group[std::upper_bound(schedule.begin, schedule.begin + *schedule.count, row) - schedule.begin - 1];
+}
+
 }  // namespace
+
+int64_t GroupOfRow(const char* schedule, int64_t scheduled, int64_t row) noexcept {
+  return GroupIn(ScheduleAt(const_cast<char*>(schedule), scheduled), row);
+}
 
 int64_t GroupedProducts::Elements() const noexcept {
   Gemm gemm{};
@@ -273,9 +283,7 @@ void GroupedOffsets::Run(const JobContext& context) const noexcept {
     const DefaultFloatEnvironment environment;
     const int64_t end = std::min(there, (block + 1) * kRowsOfBlock);
     for (int64_t row = block * kRowsOfBlock; row < end; ++row) {
-      // Groups cover rows without gaps.
-      const int64_t i = std::upper_bound(all.begin, all.begin + *all.count, row) - all.begin - 1;
-      const char* const numbers = offset.buffer.Address(context) + all.group[i] * offset.step;
+      const char* const numbers = offset.buffer.Address(context) + GroupIn(all, row) * offset.step;
       const auto by = Load<float>(of_rows.Address(context) + row * int64_t{sizeof(float)});
       auto* const sum = reinterpret_cast<float*>(sums.Address(context)) + row * columns;
       for (int64_t column = 0; column < columns; ++column)

@@ -70,6 +70,10 @@ struct GroupedProducts {
   void Run(const JobContext& context) const noexcept;
 };
 
+// Returns the group of a row that is covered. `schedule` is the memory of products whose rows are cut, and `scheduled`
+// their MostScheduled().
+int64_t GroupOfRow(const char* schedule, int64_t scheduled, int64_t row) noexcept;
+
 // Turns float32 sums of a grouped matrix product into results, row by row. Rows that belong to no group stay
 // as they are.
 struct GroupedRows {
@@ -81,6 +85,9 @@ struct GroupedRows {
   GroupedOperand factor;     // FLOAT, by which rows are multiplied first
   GroupedOperand out;        // of kSwigluQuant INT8, half as many columns
   GroupedOperand row_scale;  // of kSwigluQuant: FLOAT, the step of each row
+  GroupedOperand
+      smooth;  // of kSwigluQuant: FLOAT, `step` from a group's to the next one's; multiplies gated rows
+  int64_t scheduled;  // with `smooth`: MostScheduled() of the products, whose schedule `covered` then is
   Isa isa;
   int threads;
   void (*apply)(Function function, float* values, int64_t n);

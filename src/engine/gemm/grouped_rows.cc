@@ -174,6 +174,11 @@ void GroupedRows::Run(const JobContext& context) const noexcept {
     const int64_t half = columns / 2;
     apply(function, values, half);
     for (int64_t i = 0; i < half; ++i) values[i] *= values[half + i];
+    if (smooth.is_there) {
+      const int64_t group = GroupOfRow(covered.Address(context), scheduled, row);
+      const char* const by = smooth.buffer.Address(context) + group * smooth.step;
+      for (int64_t i = 0; i < half; ++i) values[i] *= Load<float>(by + i * smooth.column);
+    }
     const float step = GreatestSize(values, half, 0.0f) / 127.0f;
     const float inverse = 1.0f / step;
     ForEachTile(half, [&](int64_t column, int64_t n) {
