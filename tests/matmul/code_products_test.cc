@@ -931,11 +931,11 @@ TEST(CodeProducts, PacksCodesOfNumbers) {
 
 // ---- groups ----
 
-// A call of aclnnGroupedMatmulV4 or V5, each list of which has one tensor.
+// A call of aclnnGroupedMatmulV4, V5 or WeightNz, each list of which has one tensor.
 struct GroupedCall {
-  HeldView x, weight, scale, factor = Nothing(), bias = Nothing(), list, y;
+  HeldView x, weight, scale, factor = Nothing(), bias = Nothing(), antiquant_scale = Nothing(), list, y;
   int64_t group_type = 0, list_type = 0, split_item = 3, act = 0;
-  bool is_v5 = true, has_two = false;
+  bool is_v5 = true, is_nz = false, has_two = false;
 
   CallResult Run(aclrtStream stream) {
     const auto list_of = [](HeldView& view, bool is_twice = false) -> aclTensorList* {
@@ -945,25 +945,33 @@ struct GroupedCall {
     };
     aclTensorList* const lists[] = {list_of(x, has_two), list_of(weight), list_of(bias),
                                     list_of(scale),      list_of(factor), list_of(y)};
+    aclTensorList* const antiquant = list_of(antiquant_scale);
     aclTensor* const groups = list.Make();
     CallResult result;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    if (is_v5) {
+    if (is_nz) {
+      result.plan = aclnnGroupedMatmulWeightNzGetWorkspaceSize(
+          lists[0], lists[1], lists[2], lists[3], nullptr, antiquant, nullptr, lists[4], groups, nullptr,
+          nullptr, nullptr, split_item, group_type, list_type, act, nullptr, 0, lists[5], nullptr, nullptr,
+          &size, &executor);
+    } else if (is_v5) {
       result.plan = aclnnGroupedMatmulV5GetWorkspaceSize(
-          lists[0], lists[1], lists[2], lists[3], nullptr, nullptr, nullptr, lists[4], groups, nullptr,
+          lists[0], lists[1], lists[2], lists[3], nullptr, antiquant, nullptr, lists[4], groups, nullptr,
           nullptr, nullptr, split_item, group_type, list_type, act, nullptr, lists[5], nullptr, nullptr,
           &size, &executor);
     } else {
       result.plan = aclnnGroupedMatmulV4GetWorkspaceSize(lists[0], lists[1], lists[2], lists[3], nullptr,
-                                                         nullptr, nullptr, lists[4], groups, nullptr, nullptr,
-                                                         nullptr, split_item, group_type, list_type, act,
-                                                         lists[5], nullptr, nullptr, &size, &executor);
+                                                         antiquant, nullptr, lists[4], groups, nullptr,
+                                                         nullptr, nullptr, split_item, group_type, list_type,
+                                                         act, lists[5], nullptr, nullptr, &size, &executor);
     }
     if (result.plan == 0) {
       std::vector<std::byte> workspace(size);
-      result.run =
-          (is_v5 ? aclnnGroupedMatmulV5 : aclnnGroupedMatmulV4)(workspace.data(), size, executor, stream);
+      const auto run = is_nz   ? aclnnGroupedMatmulWeightNz
+                       : is_v5 ? aclnnGroupedMatmulV5
+                               : aclnnGroupedMatmulV4;
+      result.run = run(workspace.data(), size, executor, stream);
       result.synchronize = aclrtSynchronizeStream(stream);
     } else {
       result.message = TakeErrorMessage();
@@ -971,8 +979,10 @@ struct GroupedCall {
     for (aclTensorList* const one : lists) {
       if (one != nullptr) aclDestroyTensorList(one);
     }
+    if (antiquant != nullptr) aclDestroyTensorList(antiquant);
     aclDestroyTensor(groups);
-    for (HeldView* const view : {&x, &weight, &scale, &factor, &bias, &list, &y}) view->Fetch();
+    for (HeldView* const view : {&x, &weight, &scale, &factor, &bias, &antiquant_scale, &list, &y})
+      view->Fetch();
     return result;
   }
 };
@@ -1009,12 +1019,17 @@ TEST(CodeProducts, GroupsOfRows) {
       const std::vector<int64_t> counts = {random.Between(0, 70), 0, random.Between(1, 5),
                                            random.Between(0, 40)};
       const int64_t groups = 4, m = counts[0] + counts[2] + counts[3] + 3;  // three rows are of no group
-      const int64_t k = 2 * random.Between(2, 150), n = 2 * random.Between(1, 80);
+      const bool is_nz = random.Chance(40);
+      const int64_t unit = is_nz ? 64 : 2;
+      const int64_t k = unit * (is_nz ? random.Between(1, 4) : random.Between(2, 150));
+      const int64_t n = unit * (is_nz ? random.Between(1, 2) : random.Between(1, 80));
       GroupedCall call;
       call.is_v5 = random.Chance(50);
+      call.is_nz = is_nz;
       call.list_type = i % 3 == 0 ? 1 : 0;
       call.x = CodesOf({m, k}, kind.x, random);
       call.weight = CodesOf({groups, k, n}, kind.weight, random, is_transposed);
+      if (is_nz) call.weight.format = ACL_FORMAT_FRACTAL_NZ;
       call.list = ListOf(counts, call.list_type == 1);
       call.y = FloatsOf({m, n}, kOuts[i % 3], random);
       const auto pairs = (k + 63) / 64, down = (k + 127) / 128, across = (n + 127) / 128;
@@ -1150,6 +1165,102 @@ TEST(CodeProducts, GroupsOfTerms) {
           isa + " call " + std::to_string(i));
     }
   });
+}
+
+// x of FLOAT16 or BF16 with weights of 8-bit floats: those times their scale are rounded to x's type.
+TEST(CodeProducts, GroupsOfHalves) {
+  OnEachIsa(Product::k950, 27, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+      for (const DtypeNumber weights : {ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_HIFLOAT8}) {
+        const std::vector<int64_t> counts = {1, random.Between(0, 40), 7};
+        const int64_t groups = 3, m = counts[0] + counts[1] + counts[2];
+        const int64_t k = random.Between(2, 150), n = random.Between(1, 60);
+        GroupedCall call;
+        call.is_v5 = random.Chance(50);
+        call.list_type = 1;
+        call.x = FloatsOf({m, k}, dtype, random);
+        call.weight = CodesOf({groups, k, n}, weights, random, random.Chance(70));
+        // Codes of few sizes, that no product is beyond FLOAT16.
+        for (unsigned char& byte : call.weight.bytes)
+          while (!(std::fabs(NumberOfCode(weights, byte)) < 8))
+            byte = static_cast<unsigned char>(random.Between(0, 255));
+        call.antiquant_scale = FloatsOf({groups, n}, dtype, random);
+        call.scale = Nothing();
+        if (random.Chance(50))
+          call.bias = FloatsOf({groups, n}, dtype == ACL_BF16 ? ACL_FLOAT : dtype, random);
+        call.list = ListOf(counts, true);
+        call.y = FloatsOf({m, n}, dtype, random);
+        const CallResult result = call.Run(stream);
+        ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+        for (int64_t row = 0; row < m; ++row) {
+          const int64_t group = row < counts[0] ? 0 : row < counts[0] + counts[1] ? 1 : 2;
+          for (int64_t column = 0; column < n; ++column) {
+            double sum = call.bias.null ? 0 : static_cast<double>(NumberAt(call.bias, {group, column}));
+            double size = std::fabs(sum);
+            for (int64_t t = 0; t < k; ++t) {
+              const float scaled = static_cast<float>(CodeAt(call.weight, {group, t, column})) *
+                                   NumberAt(call.antiquant_scale, {group, column});
+              const double w = DecodeReal(dtype, Encoded(dtype, scaled).data());
+              const double term = static_cast<double>(NumberAt(call.x, {row, t})) * w;
+              sum += term;
+              size += std::fabs(term);
+            }
+            const double bound =
+                size * 0x1p-20 + std::fabs(sum) * (dtype == ACL_BF16 ? 0x1.02p-8 : 0x1.02p-11) + 0x1p-25;
+            ASSERT_NEAR(static_cast<double>(NumberAt(call.y, {row, column})), sum, bound)
+                << isa << ": " << row << ", " << column;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(CodeProducts, GroupsOfHalvesRefuse) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(31);
+  GroupedCall call;
+  call.x = FloatsOf({6, 64}, ACL_BF16, random);
+  call.weight = CodesOf({2, 64, 32}, ACL_FLOAT8_E4M3FN, random);
+  call.scale = Nothing();
+  call.list = ListOf({2, 4}, false);
+  call.y = FloatsOf({6, 32}, ACL_BF16, random);
+  const CallResult without = call.Run(environment.stream());
+  EXPECT_EQ(without.plan, 161002);
+  EXPECT_NE(without.message.find("antiquantScaleOptional is not there"), std::string::npos)
+      << without.message;
+  call.antiquant_scale = FloatsOf({2, 32}, ACL_BF16, random);
+  call.group_type = 2;
+  EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+  call.group_type = 0;
+  call.is_nz = true;
+  call.weight.format = ACL_FORMAT_FRACTAL_NZ;
+  const CallResult fractal = call.Run(environment.stream());
+  EXPECT_EQ(fractal.plan, 161002);
+  EXPECT_NE(fractal.message.find("weight[0]"), std::string::npos) << fractal.message;
+}
+
+// Weights in FRACTAL_NZ fill whole blocks, say their format, and are not cut by terms.
+TEST(CodeProducts, FractalGroupsRefuse) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(33);
+  const auto refused = [&](int64_t columns, aclFormat format, int64_t type, const char* words) {
+    GroupedCall call;
+    call.is_nz = true;
+    call.group_type = type;
+    call.x = CodesOf({6, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.weight = CodesOf({2, 64, columns}, ACL_FLOAT8_E4M3FN, random);
+    call.weight.format = format;
+    call.scale = FloatsOf({2, columns}, ACL_FLOAT, random);
+    call.list = ListOf({2, 4}, false);
+    call.y = Numbers({6, columns}, ACL_BF16);
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, 161002) << words;
+    EXPECT_NE(result.message.find(words), std::string::npos) << result.message;
+  };
+  refused(48, ACL_FORMAT_FRACTAL_NZ, 0, "in whole blocks of FRACTAL_NZ");
+  refused(64, ACL_FORMAT_ND, 0, "the format FRACTAL_NZ");
+  refused(64, ACL_FORMAT_FRACTAL_NZ, 2, "groupType");
 }
 
 TEST(CodeProducts, GroupsRefuse) {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr DtypeSet kWords(ACL_UINT64, ACL_INT64);
 constexpr DtypeSet kHalfAndBf16(ACL_FLOAT16, ACL_BF16);
+constexpr DtypeSet kFloat8Weights(ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_HIFLOAT8);
 constexpr ProductSet kInference{Product::kAtlasInference};
 
 }  // namespace
@@ -159,7 +160,16 @@ aclnnStatus WeightsAloneFit(const OperatorCall& call) {
   if (const auto status = TermsStay(call)) return status;
   const DtypeSet x(DtypeOf(call, kX));
   if (const auto status = AreOf(call, kY, x, "with x of that dtype")) return status;
+  const bool are_floats = kFloat8Weights.Contains(DtypeOf(call, kWeight));
+  if (are_floats && GroupTypeOf(call) != kRowSplit)
+    return RefuseValue(call, kGroupType, "0 with weights of 8-bit floats");
+  if (are_floats) {
+    if (const auto status = NotThere(call, kAntiquantOffset,
+                                     " is not accepted with weights of 8-bit floats, accepted: none."))
+      return status;
+  }
   for (const int argument : {kAntiquantScale, kAntiquantOffset}) {
+    if (are_floats && argument == kAntiquantOffset) break;
     if (const auto status = IsThere(call, argument, "with quantised weights")) return status;
     if (const auto status = AreOf(call, argument, x, "with x of that dtype")) return status;
   }
@@ -258,6 +268,9 @@ aclnnStatus DtypesFit(const Check&, OperatorCall& call) noexcept {
   DtypeSet of_weight(x);
   if (kHalfAndBf16.Contains(x) && !kInference.Contains(call.product))
     of_weight = DtypeSet(x, ACL_INT8, ACL_INT4, ACL_INT32);
+  const bool takes_floats =
+      products::kAscend950.Contains(call.product) && (VersionOf(call) == kV4 || VersionOf(call) == kV5);
+  if (kHalfAndBf16.Contains(x) && takes_floats) of_weight = of_weight | kFloat8Weights;
   if (x == ACL_INT8) of_weight = DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32);
   if (Is4Bits(x)) of_weight = DtypeSet(ACL_INT4, ACL_INT32);
   if (const auto status = AreOf(call, kWeight, of_weight, "with x of that dtype")) return status;

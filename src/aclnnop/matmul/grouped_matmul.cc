@@ -367,5 +367,6 @@ PORTACL_PHASE_1(aclnnGroupedMatmulV5) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulWeightNz) {
+  if (grouped::AreCodes(call)) return grouped::RunCodes(call, workspaceSize, executor);
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
 }

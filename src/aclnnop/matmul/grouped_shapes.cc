@@ -306,7 +306,7 @@ aclnnStatus NumbersFit(const OperatorCall& call) {
     if (!(At(call, kOffset).shape == Shape{groups, 1, LengthsOf(At(call, kWeight)).columns}))
       return RefuseShapeOf(call, kOffset, 0, "[groups, 1, columns]");
   }
-  if (Has(call, kAntiquantScale)) {
+  if (Has(call, kAntiquantScale) && Has(call, kAntiquantOffset)) {
     for (int i = 0; i < weights; ++i) {
       if (!(At(call, kAntiquantScale, i).shape == At(call, kAntiquantOffset, i).shape))
         return RefuseShapeOf(call, kAntiquantOffset, i, "antiquantScale's shape");

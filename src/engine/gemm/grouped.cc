@@ -107,7 +107,7 @@ class GroupProduct {
         static_cast<const char*>(addresses_[1]),
         part.scale.buffer.Address(context_) + group * Step(part.scale),
         part.offset.is_there ? part.offset.buffer.Address(context_) + group * Step(part.offset) : nullptr,
-        FindLoad(products_.isa, ACL_INT8, ACL_FLOAT),
+        FindLoad(products_.isa, part.is_int4 ? ACL_INT8 : part.right.dtype, ACL_FLOAT),
         FindLoad(products_.isa, part.scale.dtype, ACL_FLOAT),
         part.scale.dtype == ACL_FLOAT ? 4 : 2,
         part.rounds_weights ? FindStore(products_.isa, part.scale.dtype) : nullptr};

@@ -28,7 +28,7 @@ struct GroupedPart {
   enum class Kind : uint8_t {
     kFloats,
     kIntegers,  // INT8: exact sums, then ((sum + added) * scale) * factor + added; see IntegerResult
-    kWeights    // right is INT8 or has 4 bits: (w + offset) * scale, see QuantisedWeights
+    kWeights    // right has 8-bit integers or floats, or 4 bits: (w + offset) * scale, see QuantisedWeights
   };
   Kind kind;
   bool is_int4;          // weights are two of a byte, the lower half first
