@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aclnnop/families/matmul.h"
+#include "aclnnop/families/moe.h"
 #include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "quantisation/codes_by_definition.h"
@@ -1367,6 +1368,164 @@ TEST(CodeProducts, GroupsBeyondTheEnd) {
       EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
     }
   }
+}
+
+// ---- products that are gated ----
+
+// A call of aclnnGroupedMatmulSwigluQuantV2 or WeightNzV2 with powers of two as scales.
+struct GatedCall {
+  HeldView x, weight, scale, factor, list, y, powers;
+  int64_t dequant = 2, quant = 2;
+  bool are_counts = true, is_nz = false;
+
+  CallResult Run(aclrtStream stream) {
+    if (is_nz) weight.format = ACL_FORMAT_FRACTAL_NZ;
+    return RunOf(
+        stream, {&x, &factor, &list, &y, &powers},
+        [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+          const aclTensor* const of_weight[] = {weight.Make()};
+          const aclTensor* const of_scale[] = {scale.Make()};
+          aclTensorList* const weights = aclCreateTensorList(of_weight, 1);
+          aclTensorList* const scales = aclCreateTensorList(of_scale, 1);
+          const auto plan = is_nz ? aclnnGroupedMatmulSwigluQuantWeightNzV2GetWorkspaceSize
+                                  : aclnnGroupedMatmulSwigluQuantV2GetWorkspaceSize;
+          const aclnnStatus status =
+              plan(t[0], weights, scales, nullptr, nullptr, t[1], nullptr, t[2], dequant, 0, quant,
+                   are_counts ? 1 : 0, nullptr, t[3], t[4], size, executor);
+          lists_ = {weights, scales};
+          return status;
+        },
+        is_nz ? aclnnGroupedMatmulSwigluQuantWeightNzV2 : aclnnGroupedMatmulSwigluQuantV2);
+  }
+  // After a call: its lists, and what they hold.
+  void Drop() {
+    for (aclTensorList* const list_of : lists_) aclDestroyTensorList(list_of);
+    lists_.clear();
+    weight.Fetch();
+    scale.Fetch();
+  }
+
+ private:
+  std::vector<aclTensorList*> lists_;
+};
+
+// Gated numbers against float64, within half a step of the codes. A row's blocks have 32 numbers.
+void ExpectGatedRow(const GatedCall& call, int64_t row, int64_t group, bool is_transposed,
+                    const std::string& what) {
+  const int64_t k = call.x.shape[1], n = call.weight.shape[2], half = n / 2;
+  const DtypeNumber dtype = call.y.dtype;
+  const double greatest = NumberOfCode(dtype, dtype == ACL_FLOAT8_E4M3FN ? 0x7E
+                                              : dtype == ACL_FLOAT8_E5M2 ? 0x7B
+                                                                         : 7);
+  const int fraction = dtype == ACL_FLOAT8_E4M3FN ? 3 : dtype == ACL_FLOAT8_E5M2 ? 2 : 1;
+  const double least = NumberOfCode(dtype, 1);
+  std::vector<double> c;
+  for (int64_t column = 0; column < n; ++column)
+    c.push_back(static_cast<double>(SumOf(
+        0, k, 32,
+        [&](int64_t t) {
+          return CodeAt(call.x, {row, t}) * CodeAt(call.weight, {group, t, column});
+        },
+        [&](int64_t j) {
+          return PowerAt(call.factor, {row, j / 2, j % 2}) *
+                 PowerAt(call.scale, is_transposed ? Index{group, column, j / 2, j % 2}
+                                                   : Index{group, j / 2, column, j % 2});
+        })));
+  for (int64_t begin = 0; begin < half; begin += 32) {
+    double most = 0;
+    std::vector<double> numbers;
+    for (int64_t i = begin; i < std::min(half, begin + 32); ++i) {
+      const double a = c[static_cast<size_t>(i)];
+      numbers.push_back(a / (1 + std::exp(-a)) * c[static_cast<size_t>(half + i)]);
+      most = std::max(most, std::fabs(numbers.back()));
+    }
+    const double power = CodeAt(call.powers, {row, begin / 64, begin / 32 % 2});
+    if (most == 0) continue;
+    // One of the powers on both sides of a number that rounding decides on.
+    const double own = std::ldexp(1.0, -std::ilogb(greatest));
+    const double low = std::ldexp(own, std::ilogb(most * (1 - 1e-5)));
+    const double high = std::ldexp(own, std::ilogb(most * (1 + 1e-5)));
+    ASSERT_TRUE(power == low || power == high) << what << ": " << power << ", " << most;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const double want = std::clamp(numbers[i], -greatest * power, greatest * power);
+      const double got = CodeAt(call.y, {row, begin + static_cast<int64_t>(i)}) * power;
+      const double step = std::max(std::ldexp(std::fabs(want), -fraction), least * power) / 2;
+      ASSERT_NEAR(got, want, step * 1.001 + std::fabs(want) * 1e-5)
+          << what << ": " << row << ", " << begin + static_cast<int64_t>(i);
+    }
+  }
+}
+
+TEST(CodeProducts, GatedGroups) {
+  const DtypeNumber kinds[][3] = {{ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN},
+                                  {ACL_FLOAT8_E5M2, ACL_FLOAT8_E5M2, ACL_FLOAT4_E2M1},
+                                  {ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1, ACL_FLOAT8_E5M2},
+                                  {ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1}};
+  OnEachIsa(Product::k950, 41, [&](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 8; ++i) {
+      const DtypeNumber* const kind = kinds[i / 2];
+      const bool is_transposed = i % 2 != 0;
+      const std::vector<int64_t> counts = {random.Between(0, 20), 0, random.Between(1, 5)};
+      const int64_t groups = 3, m = counts[0] + counts[2] + 2;  // two rows are of no group
+      const int64_t k = 2 * random.Between(2, 60), n = 4 * random.Between(1, 40);
+      GatedCall call;
+      call.is_nz = random.Chance(40);
+      call.are_counts = random.Chance(50);
+      call.x = CodesOf({m, k}, kind[0], random);
+      call.weight = CodesOf({groups, k, n}, kind[1], random, is_transposed);
+      const int64_t pairs = (k + 63) / 64;
+      call.scale = PowersOf(is_transposed ? Shape{groups, n, pairs, 2} : Shape{groups, pairs, n, 2}, random);
+      call.factor = PowersOf({m, pairs, 2}, random);
+      // Powers that keep numbers near 1.
+      const int less = kind[0] == ACL_FLOAT4_E2M1 ? 3 : kind[0] == ACL_FLOAT8_E4M3FN ? 9 : 16;
+      for (unsigned char& byte : call.factor.bytes) byte = static_cast<unsigned char>(byte - less);
+      for (unsigned char& byte : call.scale.bytes) byte = static_cast<unsigned char>(byte - less);
+      call.list = ListOf(counts, call.are_counts);
+      call.y = CodesOf({m, n / 2}, kind[2], random);
+      call.powers = PowersOf({m, (n / 2 + 63) / 64, 2}, random);
+      const GatedCall before = call;
+      const CallResult result = call.Run(stream);
+      call.Drop();
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      const std::string what = isa + " call " + std::to_string(i);
+      for (int64_t row = 0; row < counts[0] + counts[2]; ++row) {
+        ExpectGatedRow(call, row, row < counts[0] ? 0 : 2, is_transposed, what);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+      for (int64_t row = counts[0] + counts[2]; row < m; ++row) {
+        for (int64_t column = 0; column < n / 2; ++column)
+          ASSERT_EQ(CodeAt(call.y, {row, column}), CodeAt(before.y, {row, column})) << what;
+      }
+    }
+  });
+}
+
+TEST(CodeProducts, GatedGroupsRefuse) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(43);
+  const auto refused = [&](const std::function<void(GatedCall&)>& make, const char* words) {
+    GatedCall call;
+    call.x = CodesOf({6, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.weight = CodesOf({2, 64, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.scale = PowersOf({2, 1, 64, 2}, random);
+    call.factor = PowersOf({6, 1, 2}, random);
+    call.list = ListOf({2, 4}, true);
+    call.y = CodesOf({6, 32}, ACL_FLOAT8_E4M3FN, random);
+    call.powers = PowersOf({6, 1, 2}, random);
+    make(call);
+    const CallResult result = call.Run(environment.stream());
+    call.Drop();
+    EXPECT_EQ(result.plan, *words == '\0' ? 0 : 161002) << words << result.message;
+    EXPECT_NE(result.message.find(words), std::string::npos) << result.message;
+  };
+  refused([](GatedCall&) {}, "");
+  refused([](GatedCall& call) { call.dequant = 1; }, "dequantMode");
+  refused([](GatedCall& call) { call.quant = 1; }, "quantMode");
+  refused([&](GatedCall& call) { call.weight = CodesOf({2, 64, 64}, ACL_FLOAT4_E2M1, random); }, "weight");
+  refused([&](GatedCall& call) { call.scale = PowersOf({2, 64, 1, 2}, random); }, "weightScale");
+  refused([&](GatedCall& call) { call.factor = PowersOf({6, 2, 1}, random); }, "xScale");
+  refused([&](GatedCall& call) { call.y = CodesOf({6, 31}, ACL_FLOAT8_E4M3FN, random); }, "output");
+  refused([&](GatedCall& call) { call.powers = PowersOf({6, 2}, random); }, "outputScale");
 }
 
 // ---- words ----

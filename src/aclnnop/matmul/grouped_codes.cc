@@ -6,9 +6,9 @@
 #include <array>
 
 #include "acl/device/device.h"
+#include "aclnnop/jobs/code_matrices.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/matmul/code_matrices.h"
 #include "aclnnop/matmul/grouped_call.h"
 #include "aclnnop/matmul/grouped_checks.h"
 #include "base/data_type.h"

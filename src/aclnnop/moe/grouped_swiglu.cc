@@ -10,19 +10,16 @@
 #include "aclnnop/jobs/dense_op_list.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/lists.h"
+#include "aclnnop/moe/gated_products.h"
 #include "base/data_type.h"
 
 namespace portacl {
 namespace {
 
 using namespace dense;
+using namespace gated;
 using engine::GroupedProducts;
 using engine::GroupedRows;
-
-// V2 takes lists of weights, of their scales and of the tensor at the position of bias.
-enum Tensors { kX, kWeight, kBias, kWeightScale, kXScale, kGroups, kOtherBias, kSmooth, kOut, kOutScale };
-enum Attributes { kDequantMode, kQuantMode, kListType, kVersion };
-enum Version : int64_t { kBase, kBaseNz, kV2, kV2Nz };
 
 constexpr DtypeSet kWords{ACL_UINT64, ACL_INT64};
 constexpr DtypeSet k4Bits{ACL_INT4, ACL_INT32};
@@ -394,8 +391,10 @@ PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNZ) {
   return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantV2) {
+  if (gated::AreCodes(call)) return gated::RunCodes(call, workspaceSize, executor);
   return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulSwigluQuantWeightNzV2) {
+  if (gated::AreCodes(call)) return gated::RunCodes(call, workspaceSize, executor);
   return dense::RunOpList(call, kChecks, workspaceSize, executor, SetProducts);
 }
