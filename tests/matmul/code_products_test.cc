@@ -997,6 +997,22 @@ HeldView ListOf(const std::vector<int64_t>& counts, bool are_counts) {
   return list;
 }
 
+// Pairs of groups that have rows, from the last one on, with a pair of none behind them, which ends the list, and the
+// group of each row.
+HeldView PairsOf(const std::vector<int64_t>& counts, std::vector<int64_t>* owner) {
+  std::vector<int64_t> words;
+  for (size_t g = counts.size(); g-- > 0;) {
+    if (counts[g] == 0) continue;
+    words.push_back(static_cast<int64_t>(g));
+    words.push_back(counts[g]);
+    owner->insert(owner->end(), static_cast<size_t>(counts[g]), static_cast<int64_t>(g));
+  }
+  words.insert(words.end(), {0, 0, 0, 1});
+  HeldView list = Numbers({std::ssize(words) / 2, 2}, ACL_INT64);
+  std::memcpy(list.bytes.data(), words.data(), list.bytes.size());
+  return list;
+}
+
 enum class GroupedScales { kWords, kWhole, kPowers, kBlocks };
 struct GroupedKind {
   GroupedScales scales;
@@ -1032,6 +1048,17 @@ TEST(CodeProducts, GroupsOfRows) {
       call.weight = CodesOf({groups, k, n}, kind.weight, random, is_transposed);
       if (is_nz) call.weight.format = ACL_FORMAT_FRACTAL_NZ;
       call.list = ListOf(counts, call.list_type == 1);
+      // The group of each row; pairs name those that have any from the last one on.
+      std::vector<int64_t> owner;
+      const bool has_pairs = random.Chance(30);
+      if (has_pairs) {
+        call.list_type = 2;
+        call.list = PairsOf(counts, &owner);
+      } else {
+        for (size_t g = 0; g < counts.size(); ++g)
+          owner.insert(owner.end(), static_cast<size_t>(counts[g]), static_cast<int64_t>(g));
+      }
+      owner.resize(static_cast<size_t>(m), -1);
       call.y = FloatsOf({m, n}, kOuts[i % 3], random);
       const auto pairs = (k + 63) / 64, down = (k + 127) / 128, across = (n + 127) / 128;
       bool has_columns = false;
@@ -1066,11 +1093,8 @@ TEST(CodeProducts, GroupsOfRows) {
       ExpectElements(
           call.y,
           [&](int64_t row, int64_t column) {
-            int64_t group = 0;
-            for (int64_t end = counts[0]; group < groups && row >= end;) {
-              if (++group < groups) end += counts[static_cast<size_t>(group)];
-            }
-            if (group == groups) return NumberAt(before, {row, column});
+            const int64_t group = owner[static_cast<size_t>(row)];
+            if (group < 0) return NumberAt(before, {row, column});
             float sum = SumOf(
                 0, k,
                 is_powers    ? 32
@@ -1284,7 +1308,13 @@ TEST(CodeProducts, GroupsRefuse) {
       {"groupListOptional is not there", [](GroupedCall& call) { call.list.null = true; }},
       {"groupType", [](GroupedCall& call) { call.group_type = -1; }},
       {"splitItem", [](GroupedCall& call) { call.split_item = 1; }},
-      {"groupListType", [](GroupedCall& call) { call.list_type = 2; }},
+      {"groupListType", [](GroupedCall& call) { call.list_type = 3; }},
+      {"parameter groupListOptional", [](GroupedCall& call) { call.list_type = 2; }},
+      {"pairs of a group and its rows",
+       [](GroupedCall& call) {
+         call.list_type = 2;
+         call.list = Numbers({2, 3}, ACL_INT64);
+       }},
       {"actType", [](GroupedCall& call) { call.act = 1; }},
       {"parameter weight",
        [&](GroupedCall& call) {
@@ -1335,6 +1365,33 @@ TEST(CodeProducts, GroupsRefuse) {
     EXPECT_EQ(call.y.bytes, before) << fault.words;
   }
   EXPECT_TRUE(valid.Run(environment.stream()).Succeeded());
+}
+
+// A pair of more rows than there are, or of a group that is none, fails the stream; rows before it are computed.
+TEST(CodeProducts, PairsThatDoNotFit) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(45);
+  for (const bool is_group : {false, true}) {
+    GroupedCall call;
+    call.list_type = 2;
+    call.x = CodesOf({6, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.weight = CodesOf({2, 64, 10}, ACL_FLOAT8_E4M3FN, random);
+    call.scale = FloatsOf({2, 10}, ACL_FLOAT, random);
+    call.y = Numbers({6, 10}, ACL_BF16);
+    call.list = Numbers({2, 2}, ACL_INT64);
+    const int64_t words[] = {1, 2, is_group ? 2 : 0, is_group ? 1 : 5};
+    std::memcpy(call.list.bytes.data(), words, sizeof words);
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, 0) << result.message;
+    EXPECT_EQ(result.synchronize, ACL_ERROR_RT_AICORE_EXCEPTION);
+    const std::string message = TakeErrorMessage();
+    EXPECT_NE(message.find(
+                  is_group ? "groupListOptional has the value 2 at element 2, accepted: groups from 0 to 1."
+                           : "groupListOptional has the value 5 at element 3, accepted: groups of so many "
+                             "rows together at most: 6."),
+              std::string::npos)
+        << message;
+  }
 }
 
 // A group that reaches beyond the rows, or terms, is cut there and fails the stream once.

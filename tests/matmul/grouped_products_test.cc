@@ -880,6 +880,22 @@ TEST(GroupedProducts, PairsEndAtNoSizeAndAtNoGroup) {
   }
 }
 
+TEST(GroupedProducts, PairsOnAscend950) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  Case one({.types = Types::kInt8,
+            .list_type = kPairs,
+            .sizes = {3, 2},
+            .which = {2, 0},
+            .spare = 1,
+            .y = ACL_BF16},
+           7);
+  const CallResult result = one.Run(environment.stream());
+  ASSERT_TRUE(result.Succeeded()) << result.message;
+  one.ExpectEveryElement();
+  Case floats({.types = Types::kBf16, .list_type = kPairs, .sizes = {3, 2}, .which = {2, 0}}, 7);
+  EXPECT_EQ(floats.Run(environment.stream()).plan, 161002);
+}
+
 // With weights of 4 bits beside x of 8 a list has sizes, whatever its type says.
 TEST(GroupedProducts, SizesBesideWeightsOf4Bits) {
   const ScopedEnvironment environment(Variables{});

@@ -89,9 +89,13 @@ aclnnStatus ModesFit(const Check&, OperatorCall& call) noexcept {
   }
   const int64_t act = call.attributes[kActType].integer;
   if (act < 0 || act == 3 || act > 5) return RefuseValue(call, kActType, "0, 1, 2, 4 or 5");
-  const bool has_pairs = type == kRowSplit && products::kAtlasA2AndA3.Contains(call.product);
+  const bool has_pairs =
+      type == kRowSplit && (products::kAtlasA2AndA3.Contains(call.product) ||
+                            (products::kAscend950.Contains(call.product) && DtypeOf(call, kX) == ACL_INT8));
   if (list_type != kEnds && list_type != kSizes && !(list_type == kPairs && has_pairs))
-    return RefuseValue(call, kListType, "0 or 1, on Atlas A2 and A3 with groupType 0 also 2");
+    return RefuseValue(
+        call, kListType,
+        "0 or 1, with groupType 0 on Atlas A2 and A3, and on Ascend 950 with x of integers, also 2");
   return ACL_SUCCESS;
 }
 

@@ -33,6 +33,7 @@ enum class Scales : uint8_t {
 };
 
 bool CutsTerms(const OperatorCall& call) { return Integer(call, kGroupType) == kTermSplit; }
+bool HasPairs(const OperatorCall& call) { return Integer(call, kListType) == kPairs; }
 bool IsNz(const OperatorCall& call) { return VersionOf(call) == kWeightNz; }
 bool HasTransposedWeights(const OperatorCall& call) { return IsTransposed(Lying(call.Tensor(kWeight))); }
 // The lengths of a call whose matrices have their ranks.
@@ -81,7 +82,8 @@ aclnnStatus ModesAccepted(const Check& check, OperatorCall& call) noexcept {
   const int64_t type = Integer(call, kGroupType);
   checks.HoldsOf(type == kRowSplit || (type == kTermSplit && !is_packed && !IsNz(call)), kGroupType,
                  "0, with 8-bit floats also 2 unless weights are in FRACTAL_NZ");
-  return checks.Integer(kSplitItem, 2, 3).Integer(kListType, 0, 1).Integer(kActType, 0, 0).status();
+  checks.Integer(kSplitItem, 2, 3).Integer(kListType, kEnds, type == kRowSplit ? kPairs : kSizes);
+  return checks.Integer(kActType, 0, 0).status();
 }
 aclnnStatus TypesAccepted(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
@@ -113,12 +115,20 @@ aclnnStatus TypesAccepted(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus MatricesAccepted(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const bool cuts_terms = CutsTerms(call);
-  checks.Rank(kX, 2, 2).Rank(kGroupList, 1, 1).Rank(kWeight, cuts_terms ? 2 : 3, cuts_terms ? 2 : 3);
+  const int list_rank = HasPairs(call) ? 2 : 1;
+  checks.Rank(kX, 2, 2).Rank(kGroupList, list_rank, list_rank);
+  checks.Rank(kWeight, cuts_terms ? 2 : 3, cuts_terms ? 2 : 3);
   if (!checks.Passed()) return checks.status();
   const Lines at = LinesOfCall(call);
   const Shape& weight = call.Tensor(kWeight).shape;
   checks.Holds(at.groups >= 1 && at.groups <= kMostGroups, kGroupList, "1 to 1024 groups");
-  checks.Holds(call.Tensor(kGroupList).shape[0] == at.groups, kGroupList, "as many groups as weight has");
+  const Shape& list = call.Tensor(kGroupList).shape;
+  if (HasPairs(call)) {
+    checks.Holds(list[0] >= 1 && list[0] <= kMostGroups && list[1] == 2, kGroupList,
+                 "pairs of a group and its rows, 1 to 1024");
+  } else {
+    checks.Holds(list[0] == at.groups, kGroupList, "as many groups as weight has");
+  }
   checks.Holds(weight[weight.rank - 2] == at.terms, kWeight, "as many terms as x has");
   if (IsNz(call)) {
     // Blocks of 32 bytes along what lies side by side, 16 of these.
@@ -226,6 +236,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   job.ends = ops.In(kGroupList);
   job.name = call.Name(kGroupList);
   job.are_counts = Integer(call, kListType) == kSizes;
+  if (HasPairs(call)) job.pairs = call.Tensor(kGroupList).shape[0];
   job.dtype = call.Tensor(kY).dtype;
   job.out = ops.Out(kY, ACL_DT_UNDEFINED, !cuts_terms);
   job.out_row_step = at.columns;
