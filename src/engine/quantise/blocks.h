@@ -24,7 +24,7 @@ struct PowerRule {
   bool rounds_subnormals = true;  // kQuotient: quotients below the normal numbers are rounded up above half
   bool cuts_to_bfloat16 = false;  // the greatest magnitude is cut to BF16 first
   int least_exponent = -127;
-  uint32_t fraction = 0x40;       // of 7 bits
+  uint32_t fraction = 0x40;  // of 7 bits
 };
 // Returns the code of FLOAT8_E8M0; infinity and NaN have 0xFF. `bits` are those of a float32 magnitude.
 uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept;
@@ -139,7 +139,7 @@ struct QuantiseRectangles {
   float least = 0;
   float greatest_scale = -1;  // negative: no limit
   bool rounds_up = false;
-  RowGroups groups;           // with batches == 1; group g's scales begin at floor(first row / row_block) + g
+  RowGroups groups;  // with batches == 1; group g's scales begin at floor(first row / row_block) + g
   Isa isa = Isa::kPortable;
   int threads = 1;
   void Run(const JobContext& context) const noexcept;
