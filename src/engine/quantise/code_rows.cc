@@ -92,9 +92,17 @@ float GreatestOfBits(const typename Elements::Type* x, size_t n, const FetchedRo
   Bits greatest = GreatestBits<Elements, false, Bits>(x, n, next);
   *has_nan = greatest > static_cast<Bits>(kInfinityBits<Elements>);
   if (*has_nan) greatest = GreatestBits<Elements, true, Bits>(x, n, {});
-  HWY_ALIGN typename Elements::Type one[HWY_MAX_BYTES / sizeof(float)] = {};
-  std::memcpy(one, &greatest, sizeof greatest);
-  return hn::GetLane(Elements::Load(DF(), one));
+  if constexpr (std::is_same_v<Elements, F16Elements>) {
+    HWY_ALIGN typename Elements::Type one[HWY_MAX_BYTES / sizeof(float)] = {};
+    std::memcpy(one, &greatest, sizeof greatest);
+    return hn::GetLane(Elements::Load(DF(), one));
+  } else {
+    // The bits of BF16 are the upper ones of a float32; a vector would wait for the number to reach memory.
+    const uint32_t bits = static_cast<uint32_t>(greatest) << (32 - 8 * sizeof greatest);
+    float number;
+    std::memcpy(&number, &bits, sizeof number);
+    return number;
+  }
 }
 
 // Calls each(number) for vectors of numbers, times their factors. Lanes behind the end are copies of the last
