@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aclnnop/families/matmul.h"
+#include "aclnnop/families/moe.h"
 #include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "quantisation/codes_by_definition.h"
@@ -931,11 +932,11 @@ TEST(CodeProducts, PacksCodesOfNumbers) {
 
 // ---- groups ----
 
-// A call of aclnnGroupedMatmulV4 or V5, each list of which has one tensor.
+// A call of aclnnGroupedMatmulV4, V5 or WeightNz, each list of which has one tensor.
 struct GroupedCall {
-  HeldView x, weight, scale, factor = Nothing(), bias = Nothing(), list, y;
+  HeldView x, weight, scale, factor = Nothing(), bias = Nothing(), antiquant_scale = Nothing(), list, y;
   int64_t group_type = 0, list_type = 0, split_item = 3, act = 0;
-  bool is_v5 = true, has_two = false;
+  bool is_v5 = true, is_nz = false, has_two = false;
 
   CallResult Run(aclrtStream stream) {
     const auto list_of = [](HeldView& view, bool is_twice = false) -> aclTensorList* {
@@ -945,25 +946,33 @@ struct GroupedCall {
     };
     aclTensorList* const lists[] = {list_of(x, has_two), list_of(weight), list_of(bias),
                                     list_of(scale),      list_of(factor), list_of(y)};
+    aclTensorList* const antiquant = list_of(antiquant_scale);
     aclTensor* const groups = list.Make();
     CallResult result;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    if (is_v5) {
+    if (is_nz) {
+      result.plan = aclnnGroupedMatmulWeightNzGetWorkspaceSize(
+          lists[0], lists[1], lists[2], lists[3], nullptr, antiquant, nullptr, lists[4], groups, nullptr,
+          nullptr, nullptr, split_item, group_type, list_type, act, nullptr, 0, lists[5], nullptr, nullptr,
+          &size, &executor);
+    } else if (is_v5) {
       result.plan = aclnnGroupedMatmulV5GetWorkspaceSize(
-          lists[0], lists[1], lists[2], lists[3], nullptr, nullptr, nullptr, lists[4], groups, nullptr,
+          lists[0], lists[1], lists[2], lists[3], nullptr, antiquant, nullptr, lists[4], groups, nullptr,
           nullptr, nullptr, split_item, group_type, list_type, act, nullptr, lists[5], nullptr, nullptr,
           &size, &executor);
     } else {
       result.plan = aclnnGroupedMatmulV4GetWorkspaceSize(lists[0], lists[1], lists[2], lists[3], nullptr,
-                                                         nullptr, nullptr, lists[4], groups, nullptr, nullptr,
-                                                         nullptr, split_item, group_type, list_type, act,
-                                                         lists[5], nullptr, nullptr, &size, &executor);
+                                                         antiquant, nullptr, lists[4], groups, nullptr,
+                                                         nullptr, nullptr, split_item, group_type, list_type,
+                                                         act, lists[5], nullptr, nullptr, &size, &executor);
     }
     if (result.plan == 0) {
       std::vector<std::byte> workspace(size);
-      result.run =
-          (is_v5 ? aclnnGroupedMatmulV5 : aclnnGroupedMatmulV4)(workspace.data(), size, executor, stream);
+      const auto run = is_nz   ? aclnnGroupedMatmulWeightNz
+                       : is_v5 ? aclnnGroupedMatmulV5
+                               : aclnnGroupedMatmulV4;
+      result.run = run(workspace.data(), size, executor, stream);
       result.synchronize = aclrtSynchronizeStream(stream);
     } else {
       result.message = TakeErrorMessage();
@@ -971,8 +980,10 @@ struct GroupedCall {
     for (aclTensorList* const one : lists) {
       if (one != nullptr) aclDestroyTensorList(one);
     }
+    if (antiquant != nullptr) aclDestroyTensorList(antiquant);
     aclDestroyTensor(groups);
-    for (HeldView* const view : {&x, &weight, &scale, &factor, &bias, &list, &y}) view->Fetch();
+    for (HeldView* const view : {&x, &weight, &scale, &factor, &bias, &antiquant_scale, &list, &y})
+      view->Fetch();
     return result;
   }
 };
@@ -983,6 +994,22 @@ HeldView ListOf(const std::vector<int64_t>& counts, bool are_counts) {
     end += counts[g];
     std::memcpy(list.bytes.data() + 8 * g, are_counts ? &counts[g] : &end, 8);
   }
+  return list;
+}
+
+// Pairs of groups that have rows, from the last one on, with a pair of none behind them, which ends the list, and the
+// group of each row.
+HeldView PairsOf(const std::vector<int64_t>& counts, std::vector<int64_t>* owner) {
+  std::vector<int64_t> words;
+  for (size_t g = counts.size(); g-- > 0;) {
+    if (counts[g] == 0) continue;
+    words.push_back(static_cast<int64_t>(g));
+    words.push_back(counts[g]);
+    owner->insert(owner->end(), static_cast<size_t>(counts[g]), static_cast<int64_t>(g));
+  }
+  words.insert(words.end(), {0, 0, 0, 1});
+  HeldView list = Numbers({std::ssize(words) / 2, 2}, ACL_INT64);
+  std::memcpy(list.bytes.data(), words.data(), list.bytes.size());
   return list;
 }
 
@@ -1009,13 +1036,29 @@ TEST(CodeProducts, GroupsOfRows) {
       const std::vector<int64_t> counts = {random.Between(0, 70), 0, random.Between(1, 5),
                                            random.Between(0, 40)};
       const int64_t groups = 4, m = counts[0] + counts[2] + counts[3] + 3;  // three rows are of no group
-      const int64_t k = 2 * random.Between(2, 150), n = 2 * random.Between(1, 80);
+      const bool is_nz = random.Chance(40);
+      const int64_t unit = is_nz ? 64 : 2;
+      const int64_t k = unit * (is_nz ? random.Between(1, 4) : random.Between(2, 150));
+      const int64_t n = unit * (is_nz ? random.Between(1, 2) : random.Between(1, 80));
       GroupedCall call;
       call.is_v5 = random.Chance(50);
+      call.is_nz = is_nz;
       call.list_type = i % 3 == 0 ? 1 : 0;
       call.x = CodesOf({m, k}, kind.x, random);
       call.weight = CodesOf({groups, k, n}, kind.weight, random, is_transposed);
+      if (is_nz) call.weight.format = ACL_FORMAT_FRACTAL_NZ;
       call.list = ListOf(counts, call.list_type == 1);
+      // The group of each row; pairs name those that have any from the last one on.
+      std::vector<int64_t> owner;
+      const bool has_pairs = random.Chance(30);
+      if (has_pairs) {
+        call.list_type = 2;
+        call.list = PairsOf(counts, &owner);
+      } else {
+        for (size_t g = 0; g < counts.size(); ++g)
+          owner.insert(owner.end(), static_cast<size_t>(counts[g]), static_cast<int64_t>(g));
+      }
+      owner.resize(static_cast<size_t>(m), -1);
       call.y = FloatsOf({m, n}, kOuts[i % 3], random);
       const auto pairs = (k + 63) / 64, down = (k + 127) / 128, across = (n + 127) / 128;
       bool has_columns = false;
@@ -1050,11 +1093,8 @@ TEST(CodeProducts, GroupsOfRows) {
       ExpectElements(
           call.y,
           [&](int64_t row, int64_t column) {
-            int64_t group = 0;
-            for (int64_t end = counts[0]; group < groups && row >= end;) {
-              if (++group < groups) end += counts[static_cast<size_t>(group)];
-            }
-            if (group == groups) return NumberAt(before, {row, column});
+            const int64_t group = owner[static_cast<size_t>(row)];
+            if (group < 0) return NumberAt(before, {row, column});
             float sum = SumOf(
                 0, k,
                 is_powers    ? 32
@@ -1152,6 +1192,102 @@ TEST(CodeProducts, GroupsOfTerms) {
   });
 }
 
+// x of FLOAT16 or BF16 with weights of 8-bit floats: those times their scale are rounded to x's type.
+TEST(CodeProducts, GroupsOfHalves) {
+  OnEachIsa(Product::k950, 27, [](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (const DtypeNumber dtype : {ACL_FLOAT16, ACL_BF16}) {
+      for (const DtypeNumber weights : {ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_HIFLOAT8}) {
+        const std::vector<int64_t> counts = {1, random.Between(0, 40), 7};
+        const int64_t groups = 3, m = counts[0] + counts[1] + counts[2];
+        const int64_t k = random.Between(2, 150), n = random.Between(1, 60);
+        GroupedCall call;
+        call.is_v5 = random.Chance(50);
+        call.list_type = 1;
+        call.x = FloatsOf({m, k}, dtype, random);
+        call.weight = CodesOf({groups, k, n}, weights, random, random.Chance(70));
+        // Codes of few sizes, that no product is beyond FLOAT16.
+        for (unsigned char& byte : call.weight.bytes)
+          while (!(std::fabs(NumberOfCode(weights, byte)) < 8))
+            byte = static_cast<unsigned char>(random.Between(0, 255));
+        call.antiquant_scale = FloatsOf({groups, n}, dtype, random);
+        call.scale = Nothing();
+        if (random.Chance(50))
+          call.bias = FloatsOf({groups, n}, dtype == ACL_BF16 ? ACL_FLOAT : dtype, random);
+        call.list = ListOf(counts, true);
+        call.y = FloatsOf({m, n}, dtype, random);
+        const CallResult result = call.Run(stream);
+        ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+        for (int64_t row = 0; row < m; ++row) {
+          const int64_t group = row < counts[0] ? 0 : row < counts[0] + counts[1] ? 1 : 2;
+          for (int64_t column = 0; column < n; ++column) {
+            double sum = call.bias.null ? 0 : static_cast<double>(NumberAt(call.bias, {group, column}));
+            double size = std::fabs(sum);
+            for (int64_t t = 0; t < k; ++t) {
+              const float scaled = static_cast<float>(CodeAt(call.weight, {group, t, column})) *
+                                   NumberAt(call.antiquant_scale, {group, column});
+              const double w = DecodeReal(dtype, Encoded(dtype, scaled).data());
+              const double term = static_cast<double>(NumberAt(call.x, {row, t})) * w;
+              sum += term;
+              size += std::fabs(term);
+            }
+            const double bound =
+                size * 0x1p-20 + std::fabs(sum) * (dtype == ACL_BF16 ? 0x1.02p-8 : 0x1.02p-11) + 0x1p-25;
+            ASSERT_NEAR(static_cast<double>(NumberAt(call.y, {row, column})), sum, bound)
+                << isa << ": " << row << ", " << column;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(CodeProducts, GroupsOfHalvesRefuse) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(31);
+  GroupedCall call;
+  call.x = FloatsOf({6, 64}, ACL_BF16, random);
+  call.weight = CodesOf({2, 64, 32}, ACL_FLOAT8_E4M3FN, random);
+  call.scale = Nothing();
+  call.list = ListOf({2, 4}, false);
+  call.y = FloatsOf({6, 32}, ACL_BF16, random);
+  const CallResult without = call.Run(environment.stream());
+  EXPECT_EQ(without.plan, 161002);
+  EXPECT_NE(without.message.find("antiquantScaleOptional is not there"), std::string::npos)
+      << without.message;
+  call.antiquant_scale = FloatsOf({2, 32}, ACL_BF16, random);
+  call.group_type = 2;
+  EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+  call.group_type = 0;
+  call.is_nz = true;
+  call.weight.format = ACL_FORMAT_FRACTAL_NZ;
+  const CallResult fractal = call.Run(environment.stream());
+  EXPECT_EQ(fractal.plan, 161002);
+  EXPECT_NE(fractal.message.find("weight[0]"), std::string::npos) << fractal.message;
+}
+
+// Weights in FRACTAL_NZ fill whole blocks, say their format, and are not cut by terms.
+TEST(CodeProducts, FractalGroupsRefuse) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(33);
+  const auto refused = [&](int64_t columns, aclFormat format, int64_t type, const char* words) {
+    GroupedCall call;
+    call.is_nz = true;
+    call.group_type = type;
+    call.x = CodesOf({6, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.weight = CodesOf({2, 64, columns}, ACL_FLOAT8_E4M3FN, random);
+    call.weight.format = format;
+    call.scale = FloatsOf({2, columns}, ACL_FLOAT, random);
+    call.list = ListOf({2, 4}, false);
+    call.y = Numbers({6, columns}, ACL_BF16);
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, 161002) << words;
+    EXPECT_NE(result.message.find(words), std::string::npos) << result.message;
+  };
+  refused(48, ACL_FORMAT_FRACTAL_NZ, 0, "in whole blocks of FRACTAL_NZ");
+  refused(64, ACL_FORMAT_ND, 0, "the format FRACTAL_NZ");
+  refused(64, ACL_FORMAT_FRACTAL_NZ, 2, "groupType");
+}
+
 TEST(CodeProducts, GroupsRefuse) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
   RandomNumbers random(23);
@@ -1172,7 +1308,13 @@ TEST(CodeProducts, GroupsRefuse) {
       {"groupListOptional is not there", [](GroupedCall& call) { call.list.null = true; }},
       {"groupType", [](GroupedCall& call) { call.group_type = -1; }},
       {"splitItem", [](GroupedCall& call) { call.split_item = 1; }},
-      {"groupListType", [](GroupedCall& call) { call.list_type = 2; }},
+      {"groupListType", [](GroupedCall& call) { call.list_type = 3; }},
+      {"parameter groupListOptional", [](GroupedCall& call) { call.list_type = 2; }},
+      {"pairs of a group and its rows",
+       [](GroupedCall& call) {
+         call.list_type = 2;
+         call.list = Numbers({2, 3}, ACL_INT64);
+       }},
       {"actType", [](GroupedCall& call) { call.act = 1; }},
       {"parameter weight",
        [&](GroupedCall& call) {
@@ -1225,6 +1367,33 @@ TEST(CodeProducts, GroupsRefuse) {
   EXPECT_TRUE(valid.Run(environment.stream()).Succeeded());
 }
 
+// A pair of more rows than there are, or of a group that is none, fails the stream; rows before it are computed.
+TEST(CodeProducts, PairsThatDoNotFit) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(45);
+  for (const bool is_group : {false, true}) {
+    GroupedCall call;
+    call.list_type = 2;
+    call.x = CodesOf({6, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.weight = CodesOf({2, 64, 10}, ACL_FLOAT8_E4M3FN, random);
+    call.scale = FloatsOf({2, 10}, ACL_FLOAT, random);
+    call.y = Numbers({6, 10}, ACL_BF16);
+    call.list = Numbers({2, 2}, ACL_INT64);
+    const int64_t words[] = {1, 2, is_group ? 2 : 0, is_group ? 1 : 5};
+    std::memcpy(call.list.bytes.data(), words, sizeof words);
+    const CallResult result = call.Run(environment.stream());
+    EXPECT_EQ(result.plan, 0) << result.message;
+    EXPECT_EQ(result.synchronize, ACL_ERROR_RT_AICORE_EXCEPTION);
+    const std::string message = TakeErrorMessage();
+    EXPECT_NE(message.find(
+                  is_group ? "groupListOptional has the value 2 at element 2, accepted: groups from 0 to 1."
+                           : "groupListOptional has the value 5 at element 3, accepted: groups of so many "
+                             "rows together at most: 6."),
+              std::string::npos)
+        << message;
+  }
+}
+
 // A group that reaches beyond the rows, or terms, is cut there and fails the stream once.
 TEST(CodeProducts, GroupsBeyondTheEnd) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
@@ -1256,6 +1425,164 @@ TEST(CodeProducts, GroupsBeyondTheEnd) {
       EXPECT_TRUE(call.Run(environment.stream()).Succeeded());
     }
   }
+}
+
+// ---- products that are gated ----
+
+// A call of aclnnGroupedMatmulSwigluQuantV2 or WeightNzV2 with powers of two as scales.
+struct GatedCall {
+  HeldView x, weight, scale, factor, list, y, powers;
+  int64_t dequant = 2, quant = 2;
+  bool are_counts = true, is_nz = false;
+
+  CallResult Run(aclrtStream stream) {
+    if (is_nz) weight.format = ACL_FORMAT_FRACTAL_NZ;
+    return RunOf(
+        stream, {&x, &factor, &list, &y, &powers},
+        [&](const std::vector<aclTensor*>& t, uint64_t* size, aclOpExecutor** executor) {
+          const aclTensor* const of_weight[] = {weight.Make()};
+          const aclTensor* const of_scale[] = {scale.Make()};
+          aclTensorList* const weights = aclCreateTensorList(of_weight, 1);
+          aclTensorList* const scales = aclCreateTensorList(of_scale, 1);
+          const auto plan = is_nz ? aclnnGroupedMatmulSwigluQuantWeightNzV2GetWorkspaceSize
+                                  : aclnnGroupedMatmulSwigluQuantV2GetWorkspaceSize;
+          const aclnnStatus status =
+              plan(t[0], weights, scales, nullptr, nullptr, t[1], nullptr, t[2], dequant, 0, quant,
+                   are_counts ? 1 : 0, nullptr, t[3], t[4], size, executor);
+          lists_ = {weights, scales};
+          return status;
+        },
+        is_nz ? aclnnGroupedMatmulSwigluQuantWeightNzV2 : aclnnGroupedMatmulSwigluQuantV2);
+  }
+  // After a call: its lists, and what they hold.
+  void Drop() {
+    for (aclTensorList* const list_of : lists_) aclDestroyTensorList(list_of);
+    lists_.clear();
+    weight.Fetch();
+    scale.Fetch();
+  }
+
+ private:
+  std::vector<aclTensorList*> lists_;
+};
+
+// Gated numbers against float64, within half a step of the codes. A row's blocks have 32 numbers.
+void ExpectGatedRow(const GatedCall& call, int64_t row, int64_t group, bool is_transposed,
+                    const std::string& what) {
+  const int64_t k = call.x.shape[1], n = call.weight.shape[2], half = n / 2;
+  const DtypeNumber dtype = call.y.dtype;
+  const double greatest = NumberOfCode(dtype, dtype == ACL_FLOAT8_E4M3FN ? 0x7E
+                                              : dtype == ACL_FLOAT8_E5M2 ? 0x7B
+                                                                         : 7);
+  const int fraction = dtype == ACL_FLOAT8_E4M3FN ? 3 : dtype == ACL_FLOAT8_E5M2 ? 2 : 1;
+  const double least = NumberOfCode(dtype, 1);
+  std::vector<double> c;
+  for (int64_t column = 0; column < n; ++column)
+    c.push_back(static_cast<double>(SumOf(
+        0, k, 32,
+        [&](int64_t t) {
+          return CodeAt(call.x, {row, t}) * CodeAt(call.weight, {group, t, column});
+        },
+        [&](int64_t j) {
+          return PowerAt(call.factor, {row, j / 2, j % 2}) *
+                 PowerAt(call.scale, is_transposed ? Index{group, column, j / 2, j % 2}
+                                                   : Index{group, j / 2, column, j % 2});
+        })));
+  for (int64_t begin = 0; begin < half; begin += 32) {
+    double most = 0;
+    std::vector<double> numbers;
+    for (int64_t i = begin; i < std::min(half, begin + 32); ++i) {
+      const double a = c[static_cast<size_t>(i)];
+      numbers.push_back(a / (1 + std::exp(-a)) * c[static_cast<size_t>(half + i)]);
+      most = std::max(most, std::fabs(numbers.back()));
+    }
+    const double power = CodeAt(call.powers, {row, begin / 64, begin / 32 % 2});
+    if (most == 0) continue;
+    // One of the powers on both sides of a number that rounding decides on.
+    const double own = std::ldexp(1.0, -std::ilogb(greatest));
+    const double low = std::ldexp(own, std::ilogb(most * (1 - 1e-5)));
+    const double high = std::ldexp(own, std::ilogb(most * (1 + 1e-5)));
+    ASSERT_TRUE(power == low || power == high) << what << ": " << power << ", " << most;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const double want = std::clamp(numbers[i], -greatest * power, greatest * power);
+      const double got = CodeAt(call.y, {row, begin + static_cast<int64_t>(i)}) * power;
+      const double step = std::max(std::ldexp(std::fabs(want), -fraction), least * power) / 2;
+      ASSERT_NEAR(got, want, step * 1.001 + std::fabs(want) * 1e-5)
+          << what << ": " << row << ", " << begin + static_cast<int64_t>(i);
+    }
+  }
+}
+
+TEST(CodeProducts, GatedGroups) {
+  const DtypeNumber kinds[][3] = {{ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN},
+                                  {ACL_FLOAT8_E5M2, ACL_FLOAT8_E5M2, ACL_FLOAT4_E2M1},
+                                  {ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1, ACL_FLOAT8_E5M2},
+                                  {ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1}};
+  OnEachIsa(Product::k950, 41, [&](aclrtStream stream, RandomNumbers& random, const std::string& isa) {
+    for (int i = 0; i < 8; ++i) {
+      const DtypeNumber* const kind = kinds[i / 2];
+      const bool is_transposed = i % 2 != 0;
+      const std::vector<int64_t> counts = {random.Between(0, 20), 0, random.Between(1, 5)};
+      const int64_t groups = 3, m = counts[0] + counts[2] + 2;  // two rows are of no group
+      const int64_t k = 2 * random.Between(2, 60), n = 4 * random.Between(1, 40);
+      GatedCall call;
+      call.is_nz = random.Chance(40);
+      call.are_counts = random.Chance(50);
+      call.x = CodesOf({m, k}, kind[0], random);
+      call.weight = CodesOf({groups, k, n}, kind[1], random, is_transposed);
+      const int64_t pairs = (k + 63) / 64;
+      call.scale = PowersOf(is_transposed ? Shape{groups, n, pairs, 2} : Shape{groups, pairs, n, 2}, random);
+      call.factor = PowersOf({m, pairs, 2}, random);
+      // Powers that keep numbers near 1.
+      const int less = kind[0] == ACL_FLOAT4_E2M1 ? 3 : kind[0] == ACL_FLOAT8_E4M3FN ? 9 : 16;
+      for (unsigned char& byte : call.factor.bytes) byte = static_cast<unsigned char>(byte - less);
+      for (unsigned char& byte : call.scale.bytes) byte = static_cast<unsigned char>(byte - less);
+      call.list = ListOf(counts, call.are_counts);
+      call.y = CodesOf({m, n / 2}, kind[2], random);
+      call.powers = PowersOf({m, (n / 2 + 63) / 64, 2}, random);
+      const GatedCall before = call;
+      const CallResult result = call.Run(stream);
+      call.Drop();
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      const std::string what = isa + " call " + std::to_string(i);
+      for (int64_t row = 0; row < counts[0] + counts[2]; ++row) {
+        ExpectGatedRow(call, row, row < counts[0] ? 0 : 2, is_transposed, what);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+      for (int64_t row = counts[0] + counts[2]; row < m; ++row) {
+        for (int64_t column = 0; column < n / 2; ++column)
+          ASSERT_EQ(CodeAt(call.y, {row, column}), CodeAt(before.y, {row, column})) << what;
+      }
+    }
+  });
+}
+
+TEST(CodeProducts, GatedGroupsRefuse) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  RandomNumbers random(43);
+  const auto refused = [&](const std::function<void(GatedCall&)>& make, const char* words) {
+    GatedCall call;
+    call.x = CodesOf({6, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.weight = CodesOf({2, 64, 64}, ACL_FLOAT8_E4M3FN, random);
+    call.scale = PowersOf({2, 1, 64, 2}, random);
+    call.factor = PowersOf({6, 1, 2}, random);
+    call.list = ListOf({2, 4}, true);
+    call.y = CodesOf({6, 32}, ACL_FLOAT8_E4M3FN, random);
+    call.powers = PowersOf({6, 1, 2}, random);
+    make(call);
+    const CallResult result = call.Run(environment.stream());
+    call.Drop();
+    EXPECT_EQ(result.plan, *words == '\0' ? 0 : 161002) << words << result.message;
+    EXPECT_NE(result.message.find(words), std::string::npos) << result.message;
+  };
+  refused([](GatedCall&) {}, "");
+  refused([](GatedCall& call) { call.dequant = 1; }, "dequantMode");
+  refused([](GatedCall& call) { call.quant = 1; }, "quantMode");
+  refused([&](GatedCall& call) { call.weight = CodesOf({2, 64, 64}, ACL_FLOAT4_E2M1, random); }, "weight");
+  refused([&](GatedCall& call) { call.scale = PowersOf({2, 64, 1, 2}, random); }, "weightScale");
+  refused([&](GatedCall& call) { call.factor = PowersOf({6, 2, 1}, random); }, "xScale");
+  refused([&](GatedCall& call) { call.y = CodesOf({6, 31}, ACL_FLOAT8_E4M3FN, random); }, "output");
+  refused([&](GatedCall& call) { call.powers = PowersOf({6, 2}, random); }, "outputScale");
 }
 
 // ---- words ----

@@ -56,6 +56,7 @@ struct Problem {
   bool has_bias = false;
   bool has_bf16_bias = false;
   bool has_per_token = false;
+  bool has_offset = false;      // of INT8 with weights of 4 bits
   DtypeNumber y = ACL_FLOAT16;  // of INT8
   int64_t act = 0;
 
@@ -85,7 +86,7 @@ class Case {
  public:
   Case(const Problem& problem, uint64_t seed) : p_(problem), random_(seed) { Draw(); }
 
-  Handles x, weight, bias, scale, antiquant_scale, antiquant_offset, per_token, y;
+  Handles x, weight, bias, scale, offset, antiquant_scale, antiquant_offset, per_token, y;
   HeldView list;
   std::vector<int64_t> array;
   std::vector<int64_t> tuning;
@@ -101,6 +102,7 @@ class Case {
     aclTensorList* const weights = weight.Make();
     aclTensorList* const biases = bias.Make();
     aclTensorList* const scales = scale.Make();
+    aclTensorList* const row_offsets = offset.Make();
     aclTensorList* const anti = antiquant_scale.Make();
     aclTensorList* const offsets = antiquant_offset.Make();
     aclTensorList* const factors = per_token.Make();
@@ -131,20 +133,22 @@ class Case {
         break;
       case Api::kV4:
         result.plan = aclnnGroupedMatmulV4GetWorkspaceSize(
-            xs, weights, biases, scales, nullptr, anti, offsets, factors, groups, nullptr, nullptr, nullptr,
-            split_item, group_type, p_.list_type, p_.act, ys, nullptr, nullptr, &size, &executor);
+            xs, weights, biases, scales, row_offsets, anti, offsets, factors, groups, nullptr, nullptr,
+            nullptr, split_item, group_type, p_.list_type, p_.act, ys, nullptr, nullptr, &size, &executor);
         run = aclnnGroupedMatmulV4;
         break;
       case Api::kV5:
         result.plan = aclnnGroupedMatmulV5GetWorkspaceSize(
-            xs, weights, biases, scales, nullptr, anti, offsets, factors, groups, nullptr, nullptr, nullptr,
-            split_item, group_type, p_.list_type, p_.act, tuned, ys, nullptr, nullptr, &size, &executor);
+            xs, weights, biases, scales, row_offsets, anti, offsets, factors, groups, nullptr, nullptr,
+            nullptr, split_item, group_type, p_.list_type, p_.act, tuned, ys, nullptr, nullptr, &size,
+            &executor);
         run = aclnnGroupedMatmulV5;
         break;
       case Api::kNz:
         result.plan = aclnnGroupedMatmulWeightNzGetWorkspaceSize(
-            xs, weights, biases, scales, nullptr, anti, offsets, factors, groups, nullptr, nullptr, nullptr,
-            split_item, group_type, p_.list_type, p_.act, tuned, 0, ys, nullptr, nullptr, &size, &executor);
+            xs, weights, biases, scales, row_offsets, anti, offsets, factors, groups, nullptr, nullptr,
+            nullptr, split_item, group_type, p_.list_type, p_.act, tuned, 0, ys, nullptr, nullptr, &size,
+            &executor);
         run = aclnnGroupedMatmulWeightNz;
         break;
     }
@@ -155,14 +159,14 @@ class Case {
       result.synchronize = aclrtSynchronizeStream(stream);
     }
     result.message = TakeErrorMessage();
-    for (aclTensorList* const one : {xs, weights, biases, scales, anti, offsets, factors, ys}) {
+    for (aclTensorList* const one : {xs, weights, biases, scales, row_offsets, anti, offsets, factors, ys}) {
       if (one != nullptr) aclDestroyTensorList(one);
     }
     if (groups != nullptr) aclDestroyTensor(groups);
     if (ints != nullptr) aclDestroyIntArray(ints);
     if (tuned != nullptr) aclDestroyIntArray(tuned);
     for (Handles* const one :
-         {&x, &weight, &bias, &scale, &antiquant_scale, &antiquant_offset, &per_token, &y})
+         {&x, &weight, &bias, &scale, &offset, &antiquant_scale, &antiquant_offset, &per_token, &y})
       one->Fetch();
     list.Fetch();
     return result;
@@ -246,6 +250,7 @@ class Case {
   std::vector<double> x_, weight_;             // [rows, terms]; [groups, terms, columns]
   std::vector<double> bias_, scale_, offset_;  // [groups, columns]; [groups, groups of terms, columns]
   std::vector<double> per_token_;
+  std::vector<double> row_offset_;  // [groups, columns]
   std::vector<std::vector<int64_t>> rows_of_;
 
   double Scale(int64_t group, int64_t of_terms, int64_t column) const {
@@ -288,6 +293,11 @@ class Case {
         const double shifted = static_cast<float>(
             b + offset_[static_cast<size_t>((group * p_.groups_of_terms + k / of_terms) * p_.n + n)]);
         b = Rounded(static_cast<float>(shifted * Scale(group, k / of_terms, n)), XDtype());
+      }
+      if (p_.has_offset) {
+        const double own = a * row_offset_[static_cast<size_t>(group * p_.n + n)];
+        sum += own;
+        size += std::abs(own);
       }
       if (p_.types == Types::kA8W4) a -= 8;
       if (p_.types == Types::kA8W4 || p_.types == Types::kA4W4) b *= Scale(group, k / of_terms, n);
@@ -567,6 +577,16 @@ class Case {
       offset_ = DrawAll(of_scales, [&] { return DrawNumber(XDtype()); });
       antiquant_offset = ForEachWeight(each, XDtype(), offset_);
     }
+    if (p_.has_offset) {
+      row_offset_ = DrawAll(groups * p_.n, [&] { return Rounded(random_.Unit() / 64 - 0.01, ACL_FLOAT); });
+      HeldView view{{groups, 1, p_.n}, {p_.n, p_.n, 1}, ACL_FLOAT};
+      view.bytes.resize(row_offset_.size() * 4);
+      for (int64_t g = 0; g < groups; ++g) {
+        for (int64_t n = 0; n < p_.n; ++n)
+          Set(view, {g, 0, n}, row_offset_[static_cast<size_t>(g * p_.n + n)]);
+      }
+      offset.views.push_back(view);
+    }
     if (p_.has_per_token) {
       per_token_ = DrawAll(rows, [&] { return Rounded(0.25 + random_.Unit(), ACL_FLOAT); });
       HeldView view{{rows}, {1}, ACL_FLOAT};
@@ -732,6 +752,17 @@ std::vector<Problem> Problems() {
              .y = ACL_FLOAT16});
       }
     }
+    add({.types = Types::kA8W4,
+         .sizes = {18, 0, 7, 1},
+         .spare = 2,
+         .k = 192,
+         .n = 32,
+         .groups_of_terms = 3,
+         .is_transposed = is_transposed,
+         .has_bias = true,
+         .has_per_token = true,
+         .has_offset = true,
+         .y = ACL_FLOAT16});
     add({.types = Types::kA16W8, .spare = 1, .is_transposed = is_transposed, .has_bias = true});
     add({.types = Types::kA16W8,
          .split = Split::kNone,
@@ -847,6 +878,22 @@ TEST(GroupedProducts, PairsEndAtNoSizeAndAtNoGroup) {
     }
     one.ExpectEveryElement();
   }
+}
+
+TEST(GroupedProducts, PairsOnAscend950) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
+  Case one({.types = Types::kInt8,
+            .list_type = kPairs,
+            .sizes = {3, 2},
+            .which = {2, 0},
+            .spare = 1,
+            .y = ACL_BF16},
+           7);
+  const CallResult result = one.Run(environment.stream());
+  ASSERT_TRUE(result.Succeeded()) << result.message;
+  one.ExpectEveryElement();
+  Case floats({.types = Types::kBf16, .list_type = kPairs, .sizes = {3, 2}, .which = {2, 0}}, 7);
+  EXPECT_EQ(floats.Run(environment.stream()).plan, 161002);
 }
 
 // With weights of 4 bits beside x of 8 a list has sizes, whatever its type says.
@@ -975,6 +1022,23 @@ TEST(GroupedProducts, Contract) {
        "antiquantOffsetOptional is not there", alone},
       {"no scales of rows", [](Case& c) { c.per_token.views.clear(); }, 161002,
        "perTokenScaleOptional is not there", a8w4},
+      {"offset's shape",
+       [](Case& c) {
+         c.offset.views.push_back(Numbers({3, 16}, ACL_FLOAT));
+       },
+       161002, "offsetOptional[0]", a8w4},
+      {"offset's dtype",
+       [](Case& c) {
+         c.offset.views.push_back(Numbers({3, 1, 16}, ACL_FLOAT16));
+       },
+       161002, "offsetOptional[0]", a8w4},
+      {"offset of 4 bits both",
+       [](Case& c) {
+         c.offset.views.push_back(Numbers({3, 1, 16}, ACL_FLOAT));
+       },
+       161002,
+       "offsetOptional is not accepted with x of 4 bits",
+       {.types = Types::kA4W4, .k = 64, .n = 16, .y = ACL_BF16}},
       {"array beside a weight for each group of terms",
        [](Case& c) {
          c.weight.views = {Numbers({4, 5}, ACL_FLOAT16), Numbers({4, 5}, ACL_FLOAT16)};

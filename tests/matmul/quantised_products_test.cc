@@ -1094,6 +1094,28 @@ TEST(ScaleWords, OfTensors) {
   }
 }
 
+// Rows of scales, of which each has the same offsets.
+TEST(ScaleWords, OfRowsOnAscend950) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
+  for (const bool has_one : {false, true}) {
+    WordsCall call;
+    MakeShape(call.scale, {3, 5});
+    MakeShape(call.offset, {has_one ? 1 : 5});
+    MakeShape(call.out, {3, 5});
+    std::memcpy(call.scale.bytes.data(), kScales, sizeof kScales);
+    std::memcpy(call.offset.bytes.data(), kOffsets, has_one ? 4 : 20);
+    const CallResult result = call.Run(environment.stream());
+    ASSERT_TRUE(result.Succeeded()) << result.message;
+    for (size_t i = 0; i < 15; ++i) {
+      uint64_t word;
+      std::memcpy(&word, call.out.bytes.data() + i * 8, 8);
+      EXPECT_EQ(word, ExpectedWord(kScales[i], kOffsets[has_one ? 0 : i % 5])) << i;
+    }
+    MakeShape(call.out, {15});
+    EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+  }
+}
+
 TEST(ScaleWords, Contract) {
   struct Fault {
     aclnnStatus code;

@@ -58,7 +58,11 @@ IndexOperator Reroute() {
               OutputArg("permuteTokenIdxOut", {4}, ACL_INT32),
               OutputArg("expertTokenNumOut", {3}, ACL_INT64)};
   op.takes_workspace = true;
-  const Listed moved = {{}, {ACL_FLOAT16, ACL_BF16, ACL_INT8}};
+  const DtypeList whole = {ACL_FLOAT16, ACL_BF16, ACL_INT8};
+  const DtypeList bytes = {ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_HIFLOAT8};
+  const DtypeList pairs = {ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2};  // two of a byte
+  Listed moved = {{}, whole, bytes};
+  moved.on_950.insert(moved.on_950.end(), pairs.begin(), pairs.end());
   op.rules = {
       NoNulls("tokens expertTokenNumPerRank permuteTokensOut permutePerTokenScalesOut permuteTokenIdxOut "
               "expertTokenNumOut"),
@@ -69,11 +73,13 @@ IndexOperator Reroute() {
       Listed_("permutePerTokenScalesOut", kFloatAlone),
       Listed_("permuteTokenIdxOut", kInt32Alone),
       DtypeIs("expertTokenNumPerRank", "expertTokenNumOut"),
-      Refuses(561002, "", [](IndexCall& call) {
+      Refuses(561002, "", [=](IndexCall& call) {
         const Shape& tokens = call["tokens"].shape;
         const Shape& counts = call["expertTokenNumPerRank"].shape;
         const int64_t type = call["idxType"].integer;
         if (tokens.size() != 2 || counts.size() != 2 || call["expertTokenNumType"].integer != 1) return true;
+        if (std::count(pairs.begin(), pairs.end(), call["tokens"].dtype) != 0 && tokens[1] % 2 != 0)
+          return true;
         if (type < 0 || type > (IsOn950(call) ? 1 : 0)) return true;
         const Shape rows = {tokens[0]};
         if (!call["perTokenScalesOptional"].null &&
@@ -85,7 +91,7 @@ IndexOperator Reroute() {
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 12);
     const int64_t columns = DrawColumns(random);
-    const DtypeNumber dtype = DrawDtype(random, moved.on_new);
+    const DtypeNumber dtype = DrawDtype(random, random.Chance(50) ? whole : bytes);
     const DtypeNumber of_counts = random.Chance(50) ? ACL_INT32 : ACL_INT64;
     const int64_t experts = random.Between(1, 4);
     call["tokens"] = TensorArg("tokens", {rows, columns}, dtype);
@@ -137,7 +143,8 @@ IndexOperator Reroute() {
       const int64_t from = source[static_cast<size_t>(row)];
       if (from >= 0) went[static_cast<size_t>(from)] = row;
       for (int64_t h = 0; h < columns; ++h)
-        rerouted.emplace_back(from >= 0 ? tokens.Bytes(from * columns + h) : Encoded(tokens.dtype(), 0));
+        rerouted.emplace_back(from >= 0 ? tokens.Bytes(from * columns + h)
+                                        : Element(static_cast<size_t>(ElementSize(tokens.dtype()))));
       if (scales.is_given()) of_scales.emplace_back(from >= 0 ? scales.Bytes(from) : Encoded(ACL_FLOAT, 0));
     }
     return std::vector<Outcome>{rerouted, of_scales,
@@ -300,6 +307,39 @@ TEST(ExpertsBad, CountsThatDoNotAddUpFailTheStream) {
     EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
     EXPECT_EQ(moved, bad > 0 ? (std::vector<int8_t>{1, 2, 3}) : (std::vector<int8_t>{1, 0, 0})) << bad;
     for (aclTensor* const tensor : tensors) aclDestroyTensor(tensor);
+  }
+}
+
+// Three rows of four codes, from two ranks with two experts: of the first rank none and 1, of the second 1 and 1.
+TEST(ExpertsByHand, RowsOfFloat4) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
+  for (const aclDataType dtype : {ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2}) {
+    HandMade made;
+    std::vector<uint8_t> tokens = {0x10, 0x32, 0x54, 0x76, 0x98, 0xBA};
+    std::vector<uint8_t> moved(tokens.size(), 0xEE);
+    std::vector<int64_t> counts = {0, 1, 1, 1};
+    std::vector<float> scales = {0.5f, 1.5f, 2.5f};
+    std::vector<float> moved_scales(3);
+    std::vector<int32_t> index(3);
+    std::vector<int64_t> totals(2);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto plan = [&](int64_t columns) {
+      const Shape shape = {3, columns};
+      return aclnnMoeReRoutingGetWorkspaceSize(
+          made.Dense(shape, dtype, tokens.data()), made.Dense({2, 2}, ACL_INT64, counts.data()),
+          made.Dense({3}, ACL_FLOAT, scales.data()), 1, 0, made.Dense(shape, dtype, moved.data()),
+          made.Dense({3}, ACL_FLOAT, moved_scales.data()), made.Dense({3}, ACL_INT32, index.data()),
+          made.Dense({2}, ACL_INT64, totals.data()), &size, &executor);
+    };
+    EXPECT_EQ(plan(3), 561002);
+    ExpectMessage("of 4 bits an even number of columns");
+    ASSERT_EQ(plan(4), 0) << TakeErrorMessage();
+    ASSERT_EQ(RunAndWait(environment, aclnnMoeReRouting, size, executor), 0);
+    EXPECT_EQ(moved, (std::vector<uint8_t>{0x54, 0x76, 0x10, 0x32, 0x98, 0xBA}));
+    EXPECT_EQ(moved_scales, (std::vector<float>{1.5f, 0.5f, 2.5f}));
+    EXPECT_EQ(index, (std::vector<int32_t>{1, 0, 2}));
+    EXPECT_EQ(totals, (std::vector<int64_t>{1, 2}));
   }
 }
 

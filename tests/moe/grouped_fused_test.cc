@@ -360,14 +360,46 @@ TEST(GroupedAdd, ListsThatDoNotFitAndCodes) {
 
 // ---- gated rows as INT8 ----
 
+// A tensor's groups, each as a tensor of its own.
+std::vector<Held> GroupsOf(const Held& all) {
+  std::vector<Held> groups;
+  if (all.null) return groups;
+  const Shape each(all.shape.begin() + 1, all.shape.end());
+  for (int64_t g = 0; g < all.shape[0]; ++g) {
+    Held one{.shape = each, .dtype = all.dtype};
+    one.is_word = all.is_word;
+    one.is_swapped = all.is_swapped;
+    one.format = all.format;
+    one.Clear();
+    for (int64_t i = 0; i < NumElements(each); ++i) one.Set(i, all.Get(g * NumElements(each) + i));
+    groups.push_back(one);
+  }
+  return groups;
+}
+aclTensorList* ListOf(std::vector<Held>& all) {
+  std::vector<const aclTensor*> tensors;
+  for (Held& one : all) tensors.push_back(one.Make());
+  return tensors.empty() ? nullptr : aclCreateTensorList(tensors.data(), tensors.size());
+}
+
 struct GateCall {
   Held x, weight, bias, weight_scale, x_scale, groups, out, out_scale;
+  Held smooth = {.shape = {}, .null = true};  // of versions 2 and 3
   int64_t list_type = 0;
   int version = 2;
+  bool has_lists = false;  // of versions 2 and 3: a tensor for each group
+  size_t dropped = 0;      // tensors of the list of scales that are left out
   Answer Run(aclrtStream stream) {
-    Tensors t({&x, &weight, &bias, &weight_scale, &x_scale, &groups, &out, &out_scale});
+    Tensors t({&x, &weight, &bias, &weight_scale, &x_scale, &groups, &out, &out_scale, &smooth});
     aclTensorList* lists[3] = {};
-    if (version >= 2) {
+    std::vector<Held> each[3];
+    if (version >= 2 && has_lists) {
+      each[0] = GroupsOf(weight);
+      each[1] = GroupsOf(weight_scale);
+      each[1].resize(each[1].size() - dropped);
+      each[2] = GroupsOf(bias);
+      for (int i = 0; i < 3; ++i) lists[i] = ListOf(each[i]);
+    } else if (version >= 2) {
       lists[0] = t.List(1);
       lists[1] = t.List(3);
       lists[2] = t.List(2);
@@ -382,11 +414,11 @@ struct GateCall {
               t[0], t[1], t[2], nullptr, t[3], t[4], t[5], t[6], t[7], nullptr, size, executor);
         case 2:
           return aclnnGroupedMatmulSwigluQuantV2GetWorkspaceSize(t[0], lists[0], lists[1], lists[2], nullptr,
-                                                                 t[4], nullptr, t[5], 0, 0, 0, list_type,
+                                                                 t[4], t[8], t[5], 0, 0, 0, list_type,
                                                                  nullptr, t[6], t[7], size, executor);
         default:
           return aclnnGroupedMatmulSwigluQuantWeightNzV2GetWorkspaceSize(
-              t[0], lists[0], lists[1], lists[2], nullptr, t[4], nullptr, t[5], 0, 0, 0, list_type, nullptr,
+              t[0], lists[0], lists[1], lists[2], nullptr, t[4], t[8], t[5], 0, 0, 0, list_type, nullptr,
               t[6], t[7], size, executor);
       }
     };
@@ -422,6 +454,7 @@ void ExpectGated(const GateCall& call) {
   const int64_t m = call.x.shape[0], k = call.x.shape[1], n = call.weight.shape[2];
   const auto groups = GroupOfRows(SizesOf(call.groups, call.version < 2 || call.list_type == 0, m), m);
   const bool has_halves = call.weight.dtype == ACL_INT4;
+  const bool are_both = call.x.dtype == ACL_INT4;
   for (int64_t row = 0; row < m; ++row) {
     const int64_t g = groups[static_cast<size_t>(row)];
     if (g < 0) {
@@ -431,7 +464,7 @@ void ExpectGated(const GateCall& call) {
     }
     std::vector<double> c(static_cast<size_t>(n));
     for (int64_t j = 0; j < n; ++j) {
-      double sum = has_halves ? call.bias(g, j) : 0;
+      double sum = has_halves && !are_both ? call.bias(g, j) : 0;
       for (int64_t i = 0; i < k; ++i) {
         double w = call.weight(g, i, j);
         if (has_halves) {
@@ -439,7 +472,7 @@ void ExpectGated(const GateCall& call) {
           w *= has_terms ? call.weight_scale(g, i / (k / call.weight_scale.shape[1]), j)
                          : call.weight_scale(g, j);
         }
-        sum += (call.x(row, i) - (has_halves ? 8 : 0)) * w;
+        sum += (call.x(row, i) - (has_halves && !are_both ? 8 : 0)) * w;
       }
       c[static_cast<size_t>(j)] = sum * call.x_scale.Get(row) * (has_halves ? 1 : call.weight_scale(g, j));
     }
@@ -447,7 +480,10 @@ void ExpectGated(const GateCall& call) {
     std::vector<double> s;
     for (int64_t j = 0; j < n / 2; ++j) {
       const double a = c[static_cast<size_t>(j)];
-      s.push_back(a / (1 + std::exp(-a)) * c[static_cast<size_t>(n / 2 + j)]);
+      const double by = call.smooth.null                ? 1
+                        : call.smooth.shape.size() == 1 ? call.smooth.Get(g)
+                                                        : call.smooth(g, j);
+      s.push_back(a / (1 + std::exp(-a)) * c[static_cast<size_t>(n / 2 + j)] * by);
       greatest = std::max(greatest, std::abs(s.back()));
     }
     const double step = greatest / 127;
@@ -489,6 +525,60 @@ TEST(GroupedSwiglu, EveryElement) {
       }
     }
   }
+}
+
+// A tensor for each group; x and weights of 4 bits, with factors of groups or of their columns, or none.
+TEST(GroupedSwiglu, ListsAndRowsOf4Bits) {
+  for (int way = 0; way < 12; ++way) {
+    OnEverySetting([&](aclrtStream stream) {
+      const bool are_both = way % 3 != 0;
+      GateCall call =
+          MakeGate(way % 3 != 0 || way % 2 == 0, way % 4 == 1 ? 3 : 1, {4, 0, 26, -1, 3}, 35, 48, 22);
+      RandomNumbers random(11);
+      call.version = way % 2 == 0 ? 2 : 3;
+      call.weight.format = call.version == 2 ? ACL_FORMAT_ND : ACL_FORMAT_FRACTAL_NZ;
+      call.list_type = 1;
+      call.has_lists = way < 9;
+      if (are_both) {
+        call.x = Drawn({35, 48}, ACL_INT4, random, -8, 7);
+        call.bias.null = true;
+        if (way % 3 == 1) call.smooth = Drawn({5}, ACL_FLOAT, random, 0.5, 2);
+        if (way % 6 == 2) call.smooth = Drawn({5, 11}, ACL_FLOAT, random, 0.5, 2);
+      }
+      const Answer answer = call.Run(stream);
+      EXPECT_TRUE(answer.Succeeded()) << answer.message;
+      ExpectGated(call);
+      std::vector<unsigned char> bytes = call.out.bytes;
+      bytes.insert(bytes.end(), call.out_scale.bytes.begin(), call.out_scale.bytes.end());
+      return bytes;
+    });
+    if (HasFailure()) return;
+  }
+}
+
+TEST(GroupedSwiglu, ListsThatDoNotFit) {
+  const ScopedEnvironment environment(Variables{});
+  GateCall call = MakeGate(false, 1, {1, 2, 5}, 5, 8, 6);
+  call.has_lists = true;
+  call.dropped = 1;
+  const Answer fewer = call.Run(environment.stream());
+  EXPECT_EQ(fewer.plan, 161002);
+  EXPECT_NE(fewer.message.find("weightScale has another number of tensors"), std::string::npos)
+      << fewer.message;
+  RandomNumbers random(5);
+  GateCall smooth = MakeGate(false, 1, {1, 2, 5}, 5, 8, 6);
+  smooth.smooth = Drawn({3}, ACL_FLOAT, random, 1, 2);
+  const Answer given = smooth.Run(environment.stream());
+  EXPECT_EQ(given.plan, 161002);
+  EXPECT_NE(given.message.find("smoothScale"), std::string::npos) << given.message;
+  smooth = MakeGate(true, 1, {1, 2, 5}, 5, 8, 6);
+  smooth.x = Drawn({5, 8}, ACL_INT4, random, -8, 7);
+  smooth.bias.null = true;
+  smooth.smooth = Drawn({3, 6}, ACL_FLOAT, random, 1, 2);
+  const Answer shape = smooth.Run(environment.stream());
+  EXPECT_EQ(shape.plan, 161002);
+  EXPECT_NE(shape.message.find("[groups] or [groups, half of the columns]"), std::string::npos)
+      << shape.message;
 }
 
 // Without terms rows are zeros, whatever the memory of a thread held before.
@@ -572,11 +662,13 @@ TEST(GroupedSwiglu, Codes) {
 
 struct TokenCall {
   Held x, weight, scale, bias, per_token, groups, shared, logit, index, out;
+  Held offset = {.shape = {}, .null = true};  // of versions 2 to 4
   int64_t list_type = 1, first = 1;
   float weight_of_shared = 0.5f;
   int version = 2;
   Answer Run(aclrtStream stream) {
-    const Tensors t({&x, &weight, &scale, &bias, &per_token, &groups, &shared, &logit, &index, &out});
+    const Tensors t(
+        {&x, &weight, &scale, &bias, &per_token, &groups, &shared, &logit, &index, &out, &offset});
     const auto plan = [&](uint64_t* size, aclOpExecutor** executor) {
       switch (version) {
         case 0:
@@ -589,15 +681,15 @@ struct TokenCall {
               list_type, t[9], size, executor);
         case 2:
           return aclnnGroupedMatmulFinalizeRoutingV2GetWorkspaceSize(
-              t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
+              t[0], t[1], t[2], t[3], t[10], nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
               weight_of_shared, first, false, false, list_type, t[9], size, executor);
         case 3:
           return aclnnGroupedMatmulFinalizeRoutingV3GetWorkspaceSize(
-              t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
+              t[0], t[1], t[2], t[3], t[10], nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
               weight_of_shared, first, false, false, list_type, nullptr, t[9], size, executor);
         default:
           return aclnnGroupedMatmulFinalizeRoutingWeightNzV2GetWorkspaceSize(
-              t[0], t[1], t[2], t[3], nullptr, nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
+              t[0], t[1], t[2], t[3], t[10], nullptr, nullptr, t[4], t[5], t[6], t[7], t[8], 0,
               weight_of_shared, first, false, false, list_type, nullptr, t[9], size, executor);
       }
     };
@@ -643,17 +735,19 @@ void ExpectTokens(const TokenCall& call) {
       const int64_t g = groups[static_cast<size_t>(row)];
       const auto token = static_cast<int64_t>(call.index.Get(row));
       if (g < 0 || token < 0 || token >= tokens) continue;
-      double y = 0, magnitude = 0;
+      double y = 0, magnitude = 0, sum = 0;
       for (int64_t i = 0; i < k; ++i) {
         const double term = (call.x(row, i) - (has_halves ? 8 : 0)) * call.weight(g, i, j);
         y += term;
         magnitude += std::abs(term);
+        sum += call.x(row, i);
       }
+      const double of_offset = call.offset.null ? 0 : sum * call.offset.Get(g * n + j);
       const double scale = has_halves ? call.scale.Get(g * n + j) : call.scale(g, j);
       const double factor = call.per_token.null ? 1 : call.per_token.Get(row);
       const double bias = call.bias.null ? 0 : call.bias(g, j);
-      y = has_halves ? (y * scale + bias) * factor : y * scale * factor + bias;
-      magnitude *= scale * std::abs(factor);
+      y = has_halves ? (y * scale + bias + of_offset) * factor : y * scale * factor + bias;
+      magnitude = (magnitude * scale + std::abs(of_offset)) * std::abs(factor);
       const auto at = static_cast<size_t>(token);
       if (call.logit.null) {
         want[at] = y;
@@ -689,6 +783,21 @@ TEST(GroupedFinalize, EveryElement) {
       });
       if (HasFailure()) return;
     }
+  }
+}
+
+TEST(GroupedFinalize, Offsets) {
+  for (const int version : {2, 3, 4}) {
+    OnEverySetting([&](aclrtStream stream) {
+      TokenCall call = MakeToken(true, version);
+      RandomNumbers random(29);
+      call.offset = Drawn({4, 1, 128}, ACL_FLOAT, random, -0.02, 0.02);
+      const Answer answer = call.Run(stream);
+      EXPECT_TRUE(answer.Succeeded()) << answer.message;
+      ExpectTokens(call);
+      return call.out.bytes;
+    });
+    if (HasFailure()) return;
   }
 }
 
@@ -732,6 +841,18 @@ TEST(GroupedFinalize, BadIndicesAndCodes) {
          SetWordsApart(c.weight, {4, 192, 16});
        },
        161002, "x2"},
+      {[](TokenCall& c) {
+         c.offset = Untouched({4, 128}, ACL_FLOAT);
+       },
+       161002, "offsetOptional"},
+      {[](TokenCall& c) {
+         c.offset = Untouched({4, 1, 128}, ACL_FLOAT16);
+       },
+       161002, "offsetOptional"},
+      {[](TokenCall& c) {
+         c.offset = Untouched({4, 1, 288}, ACL_FLOAT);
+       },
+       161001, "offsetOptional", false, 4},
       {[](TokenCall& c) { c.first = 3; }, 161002, "sharedInputOptional"},
       {[](TokenCall& c) { c.first = -1; }, 161002, "sharedInputOffset"},
       {[](TokenCall& c) {

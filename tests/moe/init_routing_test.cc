@@ -2,6 +2,7 @@
 // experts that are none.
 // SPDX-License-Identifier: Apache-2.0
 #include "moe_calls.h"
+#include "quantisation/mx_by_definition.h"
 
 namespace portacl::testing {
 namespace {
@@ -435,6 +436,66 @@ int64_t High(const IndexCall& call) {
   return HasRange(call) ? call["activeExpertRangeOptional"].values[1] : call["expertNum"].integer;
 }
 
+// A quantMode of Ascend 950: its codes, how many numbers share a scale, and that scale's type.
+struct CodeMode {
+  int64_t mode;
+  DtypeNumber codes;
+  int64_t block;  // 0: a row, -1: no scale
+  DtypeNumber scales = ACL_FLOAT;
+  bool is_power = false;  // the scale is a power of two
+  double least = 0;
+};
+const CodeMode kCodeModes[] = {
+    {2, ACL_FLOAT8_E5M2, 32, ACL_FLOAT8_E8M0, true},
+    {3, ACL_FLOAT8_E4M3FN, 32, ACL_FLOAT8_E8M0, true},
+    {4, ACL_FLOAT8_E5M2, 128, ACL_FLOAT, true},
+    {5, ACL_FLOAT8_E4M3FN, 128, ACL_FLOAT, true},
+    {6, ACL_HIFLOAT8, -1},
+    {7, ACL_HIFLOAT8, -1},
+    {8, ACL_HIFLOAT8, 0},
+    {9, ACL_FLOAT4_E2M1, 32, ACL_FLOAT8_E8M0, true},
+    {11, ACL_FLOAT8_E5M2, 128},
+    {12, ACL_FLOAT8_E4M3FN, 128},
+    {13, ACL_INT4, 0},
+    {14, ACL_FLOAT8_E5M2, 128, ACL_FLOAT, true, 1e-4},
+    {15, ACL_FLOAT8_E4M3FN, 128, ACL_FLOAT, true, 1e-4},
+    {16, ACL_FLOAT8_E5M2, 32, ACL_FLOAT8_E8M0, true, 1e-4},
+    {17, ACL_FLOAT8_E4M3FN, 32, ACL_FLOAT8_E8M0, true, 1e-4},
+};
+const CodeMode* CodeModeOf(const IndexCall& call) {
+  for (const CodeMode& mode : kCodeModes) {
+    if (IsOn950(call) && mode.mode == call["quantMode"].integer) return &mode;
+  }
+  return nullptr;
+}
+bool HasPowers(const IndexCall& call) {
+  return !call["scaleOptional"].null && call["scaleOptional"].dtype == ACL_FLOAT8_E8M0;
+}
+bool IsFloatCode(DtypeNumber dtype) {
+  return dtype == ACL_FLOAT8_E4M3FN || dtype == ACL_FLOAT8_E5M2 || dtype == ACL_FLOAT4_E2M1;
+}
+bool ArePairs(const Shape& shape, int64_t rows, int64_t columns) {
+  const int64_t pairs = (columns + 63) / 64;
+  return shape == Shape{rows, pairs, 2} || shape == Shape{rows, 2 * pairs};
+}
+Shape ScalesOf(const CodeMode& mode, int64_t rows, int64_t columns) {
+  if (mode.block == 0) return {rows};
+  if (mode.block == 32) return {rows, (columns + 63) / 64, 2};
+  if (mode.is_power) return {rows, (columns + 127) / 128};
+  return {rows, (columns + 255) / 256, 2};
+}
+bool AreScalesWrong(const IndexCall& call, int64_t rows, int64_t columns) {
+  const CodeMode* const mode = CodeModeOf(call);
+  const Shape& scale = call["scaleOptional"].shape;
+  if (!call["scaleOptional"].null && mode != nullptr) {
+    if (mode->mode == 7 && scale != Shape{1}) return true;
+    if (mode->mode == 13 && scale != Shape{1, columns}) return true;
+  }
+  const Shape& written = call["expandedScaleOut"].shape;
+  if (mode == nullptr || mode->block < 0) return false;
+  return mode->block == 32 ? !ArePairs(written, rows, columns) : written != ScalesOf(*mode, rows, columns);
+}
+
 bool IsThirdRangeWrong(IndexCall& call) {
   const IndexArgument& range = call["activeExpertRangeOptional"];
   if (call["expertNum"].integer < 1) return true;
@@ -461,11 +522,20 @@ bool IsThirdShapeWrong(IndexCall& call) {
   const int64_t mode = call["quantMode"].integer;
   const Shape& scale = call["scaleOptional"].shape;
   const bool has_scale = !call["scaleOptional"].null;
-  if (has_scale && mode == -1 && scale != Shape{x[0]}) return true;
+  const bool has_powers = HasPowers(call);
+  if (has_scale && mode == -1 && (has_powers ? !ArePairs(scale, x[0], x[1]) : scale != Shape{x[0]}))
+    return true;
   if (has_scale && mode == 0 && scale != Shape{1}) return true;
   if (has_scale && mode == 1 && scale != Shape{High(call) - Low(call), x[1]} && scale != Shape{1, x[1]})
     return true;
-  if ((mode == 1 || (mode == -1 && has_scale)) && call["expandedScaleOut"].shape != Shape{rows}) return true;
+  const Shape& written = call["expandedScaleOut"].shape;
+  if (mode == -1 && has_powers && !ArePairs(written, rows, x[1])) return true;
+  if ((mode == 1 || (mode == -1 && has_scale && !has_powers)) && written != Shape{rows}) return true;
+  if (AreScalesWrong(call, rows, x[1])) return true;
+  for (const char* const name : {"x", "expandedXOut"}) {
+    const DtypeNumber dtype = call[name].dtype;
+    if ((IsFloat4(dtype) || dtype == ACL_INT4) && x[1] % 2 != 0) return true;
+  }
   const Shape counts =
       call["expertTokensNumType"].integer == 2 ? Shape{count, 2} : Shape{High(call) - Low(call)};
   return call["expandedXOut"].shape != expanded || call["expandedRowIdxOut"].shape != Shape{entries} ||
@@ -476,19 +546,36 @@ bool AreThirdModesWrong(IndexCall& call) {
   const int64_t row_type = call["rowIdxType"].integer;
   const int64_t mode = call["quantMode"].integer;
   if (call["activeNum"].integer < -1 || type < 0 || type > 2 || call["expertTokensNumFlag"].integer == 0 ||
-      mode < -1 || mode > 1 || row_type < 0 || row_type > 1)
+      ((mode < -1 || mode > 1) && CodeModeOf(call) == nullptr) || row_type < 0 || row_type > 1)
     return true;
   if (Drops(call) &&
       (Low(call) != 0 || High(call) != call["expertNum"].integer || type != 1 || row_type != 0))
     return true;
-  if (mode == -1 && call["expandedXOut"].dtype != call["x"].dtype) return true;
-  if (mode != -1 && (call["x"].dtype == ACL_INT8 || call["expandedXOut"].dtype != ACL_INT8)) return true;
+  const DtypeNumber x = call["x"].dtype;
+  const DtypeNumber expanded = call["expandedXOut"].dtype;
+  const DtypeNumber written = call["expandedScaleOut"].dtype;
+  const bool has_scale = !call["scaleOptional"].null;
+  if (mode == -1)
+    return expanded != x || (HasPowers(call) && !IsFloatCode(x)) ||
+           (has_scale && written != call["scaleOptional"].dtype);
+  if (!IsFloatOrHalf(x) || HasPowers(call)) return true;
+  if (const CodeMode* const codes = CodeModeOf(call)) {
+    const bool is_given = codes->mode == 7;
+    const bool is_int4 = codes->mode == 13;
+    return expanded != codes->codes || written != codes->scales || (is_int4 && x == ACL_FLOAT16) ||
+           (is_given && !has_scale) || (has_scale && !is_given && !is_int4) ||
+           (!call["offsetOptional"].null && !is_given) || (is_int4 && Drops(call));
+  }
+  if (expanded != ACL_INT8 || written != ACL_FLOAT) return true;
   return mode == 0 && (call["scaleOptional"].null || call["offsetOptional"].null ||
                        call["offsetOptional"].shape != Shape{1});
 }
 
 IndexOperator Third(const CFunction& function) {
-  const Listed with_int8 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8}};
+  const Listed with_int8 = {{},
+                            {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8},
+                            {ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_FLOAT4_E2M1}};
+  const Listed of_scales = {{ACL_FLOAT}, {}, {ACL_FLOAT8_E8M0}};
   IndexOperator op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 3}),
@@ -513,12 +600,15 @@ IndexOperator Third(const CFunction& function) {
       NoNulls(std::string("x expertIdx expandedXOut expandedRowIdxOut expandedScaleOut ") + kThirdCount),
       Listed_("x", with_int8),
       Listed_("expertIdx", kInt32Alone),
-      Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)),
+      Given("scaleOptional", Listed_("scaleOptional", of_scales)),
       Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)),
-      Listed_("expandedXOut", with_int8),
+      Listed_("expandedXOut",
+              {with_int8.everywhere,
+               with_int8.on_new,
+               {ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_FLOAT4_E2M1, ACL_HIFLOAT8, ACL_INT4}}),
       Listed_("expandedRowIdxOut", kInt32Alone),
       Listed_(kThirdCount, kInt64Alone),
-      Listed_("expandedScaleOut", kFloatAlone),
+      Listed_("expandedScaleOut", of_scales),
       Refuses(561002, "", IsThirdRangeWrong),
       Refuses(161002, "", IsThirdShapeWrong),
       Refuses(561002, "", AreThirdModesWrong)};
@@ -575,8 +665,10 @@ IndexOperator Third(const CFunction& function) {
     const Routing routing =
         RoutingOf(experts, Low(call), High(call), Drops(call) ? call["expertCapacity"].integer : 0, rows);
     const int64_t mode = call["quantMode"].integer;
-    Rows all =
-        RowsOf(call, tensors, routing, k, mode, Drops(call), Low(call), experts, call["expandedXOut"].dtype);
+    Rows all;  // of codes of Ascend 950 elsewhere
+    if (mode >= -1 && mode <= 1 && !HasPowers(call))
+      all = RowsOf(call, tensors, routing, k, mode, Drops(call), Low(call), experts,
+                   call["expandedXOut"].dtype);
     const Numbers scale(call, tensors, "scaleOptional");
     if (mode != 1) all.scales.clear();
     for (int64_t row = 0; mode == -1 && scale.is_given() && row < rows; ++row) {
@@ -611,6 +703,172 @@ IndexOperator Third(const CFunction& function) {
   return op;
 }
 
+// ---- the third form's codes on Ascend 950 ----
+
+// A row of tokens as codes and scales, in float64 but for the quotients, which are FLOAT.
+struct CodedRow {
+  std::vector<std::optional<uint32_t>> codes;
+  Outcome scales;
+};
+// The power of two not below a quotient of FLOAT; 0 has none.
+Power PowerNotBelow(double greatest, DtypeNumber dtype, double least) {
+  greatest = std::max(greatest, least);
+  if (greatest == 0) return {};
+  const float quotient = static_cast<float>(greatest) / GreatestCode(dtype);
+  return {true, std::max(CeilOfLog2(static_cast<double>(quotient)), -126)};
+}
+void AddBlock(const CodeMode& mode, const std::vector<double>& numbers, bool cuts, CodedRow& row) {
+  double greatest = 0;
+  bool is_finite = true;
+  for (const double x : numbers) {
+    is_finite = is_finite && std::isfinite(x);
+    // Infinity counts in rows alone.
+    if (std::isfinite(x) || (mode.block == 0 && std::isinf(x))) greatest = std::max(greatest, std::fabs(x));
+  }
+  if (mode.scales == ACL_FLOAT8_E8M0) {
+    // Of FLOAT16 eight digits count.
+    if (cuts && greatest != 0) {
+      const int exponent = std::ilogb(greatest) - 7;
+      greatest = std::ldexp(std::trunc(std::ldexp(greatest, -exponent)), exponent);
+    }
+    Power power = mode.codes == ACL_FLOAT4_E2M1 ? PowerOf(numbers, mode.codes, 0, 0, 0)
+                                                : PowerNotBelow(greatest, mode.codes, mode.least);
+    if (!is_finite) power = {false, 0};
+    row.scales.emplace_back(Element{static_cast<std::byte>(power.code())});
+    for (const double x : numbers) row.codes.emplace_back(MxCode(mode.codes, x, power));
+    return;
+  }
+  float scale = static_cast<float>(std::max(greatest, mode.least)) / GreatestCode(mode.codes);
+  if (mode.is_power && scale != 0)
+    scale = std::ldexp(1.0f, PowerNotBelow(greatest, mode.codes, mode.least).exponent);
+  row.scales.emplace_back(Encoded(ACL_FLOAT, static_cast<double>(scale)));
+  for (const double x : numbers)
+    row.codes.emplace_back(QuantisedCode(mode.codes, static_cast<float>(x) / scale));
+}
+CodedRow CodesOfRow(const CodeMode& mode, const Numbers& x, int64_t token, const Numbers& scale) {
+  CodedRow row;
+  const int64_t columns = x.shape()[1];
+  std::vector<double> numbers;
+  for (int64_t h = 0; h < columns; ++h) {
+    const float number = static_cast<float>(x.At(token, h));
+    const int64_t own = mode.mode == 13 ? h : 0;
+    const float product = scale.is_given() ? number * static_cast<float>(scale[own]) : number;
+    numbers.push_back(static_cast<double>(product));
+  }
+  if (mode.block < 0) {
+    for (const double number : numbers)
+      row.codes.emplace_back(CodeOfNumber(mode.codes, number, mode.mode == 7));
+    return row;
+  }
+  const int64_t each = mode.block == 0 ? std::max<int64_t>(columns, 1) : mode.block;
+  for (int64_t from = 0; from < columns; from += each)
+    AddBlock(mode, {numbers.begin() + from, numbers.begin() + std::min(columns, from + each)},
+             x.dtype() == ACL_FLOAT16, row);
+  const int64_t all = NumElements(ScalesOf(mode, 1, columns));
+  row.scales.resize(static_cast<size_t>(all), Element(static_cast<size_t>(ElementSize(mode.scales))));
+  return row;
+}
+
+// As many outcomes as a row has where there is none.
+void AddNothing(Outcome& outcome, int64_t many, DtypeNumber dtype, bool clears) {
+  const std::optional<Element> nothing =
+      clears ? std::optional(Element(static_cast<size_t>(ElementSize(dtype)))) : std::nullopt;
+  outcome.insert(outcome.end(), static_cast<size_t>(many), nothing);
+}
+
+Rows CodedRowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, const Routing& routing) {
+  const Numbers x(call, tensors, "x");
+  const Numbers scale(call, tensors, "scaleOptional");
+  const CodeMode* const mode = CodeModeOf(call);
+  const int64_t columns = x.shape()[1];
+  const int64_t k = call["expertIdx"].shape[1];
+  const DtypeNumber of_scales = call["expandedScaleOut"].dtype;
+  const int64_t of_row = mode == nullptr   ? scale.is_given() ? scale.size() / x.shape()[0] : 0
+                         : mode->block < 0 ? 0
+                                           : NumElements(ScalesOf(*mode, 1, columns));
+  Rows rows;
+  for (const int64_t p : routing.entry) {
+    if (p < 0) {
+      AddNothing(rows.x, columns, call["expandedXOut"].dtype, Drops(call));
+      AddNothing(rows.scales, of_row, of_scales, Drops(call));
+    } else if (mode == nullptr) {
+      for (int64_t h = 0; h < columns; ++h) rows.x.emplace_back(x.Bytes(p / k * columns + h));
+      for (int64_t i = 0; i < of_row; ++i) rows.scales.emplace_back(scale.Bytes(p / k * of_row + i));
+    } else {
+      const CodedRow row = CodesOfRow(*mode, x, p / k, scale);
+      const Outcome codes = OutcomeOfCodes(mode->codes, row.codes);
+      rows.x.insert(rows.x.end(), codes.begin(), codes.end());
+      rows.scales.insert(rows.scales.end(), row.scales.begin(), row.scales.end());
+    }
+  }
+  return rows;
+}
+
+// Draws a mode of codes, or tokens that are codes, for a call that Third() has drawn; not of 4 bits.
+void DrawCodes(IndexCall& call, RandomNumbers& random) {
+  const Shape tokens = call["x"].shape;
+  const int64_t columns = tokens[1];
+  const bool drops = Drops(call);
+  Shape expanded = call["expandedXOut"].shape;
+  const int64_t rows = drops ? expanded[0] * expanded[1] : expanded[0];
+  call["offsetOptional"].null = true;
+  if (random.Chance(15)) {
+    const DtypeNumber codes = random.Chance(50) ? ACL_FLOAT8_E4M3FN : ACL_FLOAT8_E5M2;
+    call["quantMode"].integer = -1;
+    call["x"] = TensorArg("x", tokens, codes);
+    call["expandedXOut"] = OutputArg("expandedXOut", expanded, codes);
+    const Shape pairs = {tokens[0], (columns + 63) / 64, 2};
+    call["scaleOptional"] = TensorArg("scaleOptional", pairs, ACL_FLOAT8_E8M0);
+    call["expandedScaleOut"] =
+        OutputArg("expandedScaleOut", {rows, 2 * ((columns + 63) / 64)}, ACL_FLOAT8_E8M0);
+    return;
+  }
+  const CodeMode* mode = nullptr;
+  do {
+    mode = &kCodeModes[random.Below(std::ssize(kCodeModes))];
+  } while (BitsOfCode(mode->codes) == 4);
+  call["quantMode"].integer = mode->mode;
+  call["x"] = TensorArg("x", tokens, DrawDtype(random, kRowDtypes));
+  call["scaleOptional"] = TensorArg("scaleOptional", {1});
+  call["scaleOptional"].null = mode->mode != 7;
+  call["offsetOptional"].null = mode->mode != 7 || random.Chance(50);
+  call["expandedXOut"] = OutputArg("expandedXOut", expanded, mode->codes);
+  call["expandedScaleOut"] = OutputArg(
+      "expandedScaleOut", mode->block < 0 ? Shape{rows} : ScalesOf(*mode, rows, columns), mode->scales);
+}
+
+// The same operator with every element compared on Ascend 950.
+IndexOperator ThirdOn950() {
+  IndexOperator op = Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3));
+  op.numbers_on = Product::k950;
+  const IndexOperator plain = op;
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    plain.draw(call, random);
+    if (random.Chance(80)) DrawCodes(call, random);
+  };
+  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    if (CodeModeOf(call) == nullptr && !HasPowers(call)) return plain.fill(call, tensors, random);
+    SetIntegers(tensors[1], -1, call["expertNum"].integer + 1, random);
+    if (CodeModeOf(call) == nullptr) return;
+    SetMany(tensors[0], random);
+    if (call["quantMode"].integer == 7) tensors[2].Set(0, random.Chance(50) ? 100.5 : 3e5);
+  };
+  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    std::vector<Outcome> outcomes = plain.oracle(call, tensors);
+    if (CodeModeOf(call) == nullptr && !HasPowers(call)) return outcomes;
+    const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
+    const Shape& expanded = call["expandedXOut"].shape;
+    const int64_t rows = Drops(call) ? expanded[0] * expanded[1] : expanded[0];
+    const Rows coded = CodedRowsOf(
+        call, tensors,
+        RoutingOf(experts, Low(call), High(call), Drops(call) ? call["expertCapacity"].integer : 0, rows));
+    outcomes[0] = coded.x;
+    outcomes[3] = coded.scales;
+    return outcomes;
+  };
+  return op;
+}
+
 const IndexOperator kOperators[] = {First(),
                                     Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
                                     Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true),
@@ -618,6 +876,93 @@ const IndexOperator kOperators[] = {First(),
                                     Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3)),
                                     Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingCustom))};
 PORTACL_INDEX_TESTS(InitRouting, kOperators);
+
+TEST(InitRoutingCodes, EveryElement) { CheckNumbers(ThirdOn950(), 400); }
+TEST(InitRoutingCodes, AddressesSetAnew) { CheckAddressesSetAnew(ThirdOn950()); }
+
+// Tokens of four numbers, to experts 1, 0 and 5, which is outside the range [0, 2).
+class CodesOf4Bits {
+ public:
+  CodesOf4Bits() {
+    std::vector<float> x = {0.5f, -1, 2, 6, 7, -14, 3.5f, 0, 1, 1, 1, 1};
+    std::memcpy(x_.device(), x.data(), x.size() * sizeof(float));
+    const std::vector<int32_t> experts = {1, 0, 5};
+    std::memcpy(experts_.device(), experts.data(), experts.size() * sizeof(int32_t));
+    const std::vector<uint8_t> codes = {0x21, 0x43, 0x65, 0x87, 0xA9, 0xCB};
+    std::memcpy(codes_.device(), codes.data(), codes.size());
+    const std::vector<uint8_t> powers = {1, 2, 3, 4, 5, 6};
+    std::memcpy(powers_.device(), powers.data(), powers.size());
+    std::memset(out_.device(), 0xEE, 6);
+    std::memset(scales_.device(), 0xEE, 12);
+  }
+  aclnnStatus Plan(int64_t mode, aclDataType codes, const Shape& scales, aclDataType of_scales,
+                   int64_t drops = 0) {
+    const bool copies = mode == -1;
+    aclTensor* const x =
+        copies ? made_.Dense({3, 4}, codes, codes_.device()) : made_.Dense({3, 4}, ACL_FLOAT, x_.device());
+    const int64_t range[] = {0, 2};
+    aclIntArray* const experts = aclCreateIntArray(range, 2);
+    const aclnnStatus status = aclnnMoeInitRoutingV3GetWorkspaceSize(
+        x, made_.Dense({3, 1}, ACL_INT32, experts_.device()),
+        copies ? made_.Dense({3, 1, 2}, of_scales, powers_.device()) : nullptr, nullptr, -1,
+        drops == 0 ? 0 : 2, 2, drops, 1, true, mode, experts, 0,
+        made_.Dense(drops == 0 ? Shape{3, 4} : Shape{2, 2, 4}, codes, out_.device()),
+        made_.Dense({3}, ACL_INT32, rows_.device()), made_.Dense({2}, ACL_INT64, counts_.device()),
+        made_.Dense(scales, of_scales, scales_.device()), &size_, &executor_);
+    aclDestroyIntArray(experts);
+    return status;
+  }
+  void Run() { ASSERT_EQ(RunAndWait(environment_, aclnnMoeInitRoutingV3, size_, executor_), 0); }
+  std::vector<uint8_t> codes() const { return BytesOf(out_, 6); }
+  std::vector<uint8_t> scales(size_t count) const { return BytesOf(scales_, count); }
+
+ private:
+  static std::vector<uint8_t> BytesOf(const GuardedBuffer& buffer, size_t count) {
+    std::vector<uint8_t> bytes(count);
+    std::memcpy(bytes.data(), buffer.device(), count);
+    return bytes;
+  }
+  ScopedEnvironment environment_{Variables{{"PORTACL_SOC", "Ascend950PR_9599"}}};
+  HandMade made_;
+  GuardedBuffer x_{48}, experts_{12}, codes_{6}, powers_{6}, out_{8}, scales_{16}, rows_{12}, counts_{16};
+  uint64_t size_ = 0;
+  aclOpExecutor* executor_ = nullptr;
+};
+
+TEST(InitRoutingOn950, Float4) {
+  CodesOf4Bits tokens;
+  // Of 14 the power is 2, of 6 it is 1; the second token comes first. The row behind them stays.
+  ASSERT_EQ(tokens.Plan(9, ACL_FLOAT4_E2M1, {3, 1, 2}, ACL_FLOAT8_E8M0), 0) << TakeErrorMessage();
+  tokens.Run();
+  // 7 / 2 = 3.5 lies between 3 and 4, -14 / 2 is beyond 6, 3.5 / 2 = 1.75 lies between 1.5 and 2.
+  EXPECT_EQ(tokens.codes(), (std::vector<uint8_t>{0xF6, 0x04, 0xA1, 0x74, 0xEE, 0xEE}));
+  EXPECT_EQ(tokens.scales(6), (std::vector<uint8_t>{128, 0, 127, 0, 0xEE, 0xEE}));
+}
+TEST(InitRoutingOn950, Int4) {
+  CodesOf4Bits tokens;
+  ASSERT_EQ(tokens.Plan(13, ACL_INT4, {3}, ACL_FLOAT), 0) << TakeErrorMessage();
+  tokens.Run();
+  // 14 / 7 = 2: 3.5 becomes 4, -7, 1.75 becomes 2, 0. 6 / 7: 0.58 becomes 1, -1.17, 2.33, 7.
+  EXPECT_EQ(tokens.codes(), (std::vector<uint8_t>{0x94, 0x02, 0xF1, 0x72, 0xEE, 0xEE}));
+  float steps[2];
+  std::memcpy(steps, tokens.scales(8).data(), sizeof steps);
+  EXPECT_EQ(steps[0], 2.0f);
+  EXPECT_EQ(steps[1], 6.0f / 7.0f);
+  EXPECT_EQ(tokens.Plan(13, ACL_INT4, {4}, ACL_FLOAT, 1), 561002);
+  ExpectMessage("0 with quantMode 13");
+}
+TEST(InitRoutingOn950, CopiesFloat4) {
+  CodesOf4Bits tokens;
+  ASSERT_EQ(tokens.Plan(-1, ACL_FLOAT4_E2M1, {3, 2}, ACL_FLOAT8_E8M0), 0) << TakeErrorMessage();
+  tokens.Run();
+  EXPECT_EQ(tokens.codes(), (std::vector<uint8_t>{0x65, 0x87, 0x21, 0x43, 0xEE, 0xEE}));
+  EXPECT_EQ(tokens.scales(6), (std::vector<uint8_t>{3, 4, 1, 2, 0xEE, 0xEE}));
+}
+TEST(InitRoutingOn950, ModesThatAreNone) {
+  CodesOf4Bits tokens;
+  EXPECT_EQ(tokens.Plan(10, ACL_FLOAT8_E5M2, {3}, ACL_FLOAT), 561002);
+  ExpectMessage("-1, 0 or 1, on Ascend 950 also 2 to 9 and 11 to 17");
+}
 
 // ---- experts that are none ----
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr DtypeSet kWords(ACL_UINT64, ACL_INT64);
 constexpr DtypeSet kHalfAndBf16(ACL_FLOAT16, ACL_BF16);
+constexpr DtypeSet kFloat8Weights(ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_HIFLOAT8);
 constexpr ProductSet kInference{Product::kAtlasInference};
 
 }  // namespace
@@ -88,9 +89,13 @@ aclnnStatus ModesFit(const Check&, OperatorCall& call) noexcept {
   }
   const int64_t act = call.attributes[kActType].integer;
   if (act < 0 || act == 3 || act > 5) return RefuseValue(call, kActType, "0, 1, 2, 4 or 5");
-  const bool has_pairs = type == kRowSplit && products::kAtlasA2AndA3.Contains(call.product);
+  const bool has_pairs =
+      type == kRowSplit && (products::kAtlasA2AndA3.Contains(call.product) ||
+                            (products::kAscend950.Contains(call.product) && DtypeOf(call, kX) == ACL_INT8));
   if (list_type != kEnds && list_type != kSizes && !(list_type == kPairs && has_pairs))
-    return RefuseValue(call, kListType, "0 or 1, on Atlas A2 and A3 with groupType 0 also 2");
+    return RefuseValue(
+        call, kListType,
+        "0 or 1, with groupType 0 on Atlas A2 and A3, and on Ascend 950 with x of integers, also 2");
   return ACL_SUCCESS;
 }
 
@@ -159,7 +164,16 @@ aclnnStatus WeightsAloneFit(const OperatorCall& call) {
   if (const auto status = TermsStay(call)) return status;
   const DtypeSet x(DtypeOf(call, kX));
   if (const auto status = AreOf(call, kY, x, "with x of that dtype")) return status;
+  const bool are_floats = kFloat8Weights.Contains(DtypeOf(call, kWeight));
+  if (are_floats && GroupTypeOf(call) != kRowSplit)
+    return RefuseValue(call, kGroupType, "0 with weights of 8-bit floats");
+  if (are_floats) {
+    if (const auto status = NotThere(call, kAntiquantOffset,
+                                     " is not accepted with weights of 8-bit floats, accepted: none."))
+      return status;
+  }
   for (const int argument : {kAntiquantScale, kAntiquantOffset}) {
+    if (are_floats && argument == kAntiquantOffset) break;
     if (const auto status = IsThere(call, argument, "with quantised weights")) return status;
     if (const auto status = AreOf(call, argument, x, "with x of that dtype")) return status;
   }
@@ -216,15 +230,16 @@ aclnnStatus FourBitsFit(const OperatorCall& call) {
     if (const auto status = NotThere(call, argument, " is not accepted with x of integers, accepted: none."))
       return status;
   }
-  if (const auto status = NotThere(call, kOffset, " is not computed with weights of 4 bits, accepted: none."))
-    return status;
   if (is_a4) {
+    if (const auto status = NotThere(call, kOffset, " is not accepted with x of 4 bits, accepted: none."))
+      return status;
     if (const auto status = NotThere(call, kBias, " is not accepted with x of 4 bits, accepted: none."))
       return status;
   } else {
     if (const auto status = IsThere(call, kBias, "with x of INT8 and weights of 4 bits")) return status;
     if (const auto status = AreOf(call, kBias, DtypeSet(ACL_FLOAT), "here")) return status;
     if (const auto status = IsThere(call, kPerToken, "with x of INT8 and weights of 4 bits")) return status;
+    if (const auto status = AreOf(call, kOffset, DtypeSet(ACL_FLOAT), "here")) return status;
   }
   if (call.attributes[kActType].integer != 0) return RefuseValue(call, kActType, "0 with weights of 4 bits");
   for (const int list : {kX, kWeight, kY}) {
@@ -257,6 +272,9 @@ aclnnStatus DtypesFit(const Check&, OperatorCall& call) noexcept {
   DtypeSet of_weight(x);
   if (kHalfAndBf16.Contains(x) && !kInference.Contains(call.product))
     of_weight = DtypeSet(x, ACL_INT8, ACL_INT4, ACL_INT32);
+  const bool takes_floats =
+      products::kAscend950.Contains(call.product) && (VersionOf(call) == kV4 || VersionOf(call) == kV5);
+  if (kHalfAndBf16.Contains(x) && takes_floats) of_weight = of_weight | kFloat8Weights;
   if (x == ACL_INT8) of_weight = DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32);
   if (Is4Bits(x)) of_weight = DtypeSet(ACL_INT4, ACL_INT32);
   if (const auto status = AreOf(call, kWeight, of_weight, "with x of that dtype")) return status;

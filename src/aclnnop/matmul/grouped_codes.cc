@@ -6,9 +6,9 @@
 #include <array>
 
 #include "acl/device/device.h"
+#include "aclnnop/jobs/code_matrices.h"
 #include "aclnnop/jobs/lists.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/matmul/code_matrices.h"
 #include "aclnnop/matmul/grouped_call.h"
 #include "aclnnop/matmul/grouped_checks.h"
 #include "base/data_type.h"
@@ -33,6 +33,9 @@ enum class Scales : uint8_t {
 };
 
 bool CutsTerms(const OperatorCall& call) { return Integer(call, kGroupType) == kTermSplit; }
+bool HasPairs(const OperatorCall& call) { return Integer(call, kListType) == kPairs; }
+bool IsNz(const OperatorCall& call) { return VersionOf(call) == kWeightNz; }
+bool HasTransposedWeights(const OperatorCall& call) { return IsTransposed(Lying(call.Tensor(kWeight))); }
 // The lengths of a call whose matrices have their ranks.
 struct Lines {
   int64_t groups, rows, terms, columns;
@@ -77,9 +80,10 @@ aclnnStatus ModesAccepted(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const bool is_packed = call.Tensor(kX).dtype == ACL_FLOAT4_E2M1;
   const int64_t type = Integer(call, kGroupType);
-  checks.HoldsOf(type == kRowSplit || (type == kTermSplit && !is_packed), kGroupType,
-                 "0, with 8-bit floats also 2");
-  return checks.Integer(kSplitItem, 2, 3).Integer(kListType, 0, 1).Integer(kActType, 0, 0).status();
+  checks.HoldsOf(type == kRowSplit || (type == kTermSplit && !is_packed && !IsNz(call)), kGroupType,
+                 "0, with 8-bit floats also 2 unless weights are in FRACTAL_NZ");
+  checks.Integer(kSplitItem, 2, 3).Integer(kListType, kEnds, type == kRowSplit ? kPairs : kSizes);
+  return checks.Integer(kActType, 0, 0).status();
 }
 aclnnStatus TypesAccepted(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
@@ -111,13 +115,32 @@ aclnnStatus TypesAccepted(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus MatricesAccepted(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const bool cuts_terms = CutsTerms(call);
-  checks.Rank(kX, 2, 2).Rank(kGroupList, 1, 1).Rank(kWeight, cuts_terms ? 2 : 3, cuts_terms ? 2 : 3);
+  const int list_rank = HasPairs(call) ? 2 : 1;
+  checks.Rank(kX, 2, 2).Rank(kGroupList, list_rank, list_rank);
+  checks.Rank(kWeight, cuts_terms ? 2 : 3, cuts_terms ? 2 : 3);
   if (!checks.Passed()) return checks.status();
   const Lines at = LinesOfCall(call);
   const Shape& weight = call.Tensor(kWeight).shape;
   checks.Holds(at.groups >= 1 && at.groups <= kMostGroups, kGroupList, "1 to 1024 groups");
-  checks.Holds(call.Tensor(kGroupList).shape[0] == at.groups, kGroupList, "as many groups as weight has");
+  const Shape& list = call.Tensor(kGroupList).shape;
+  if (HasPairs(call)) {
+    checks.Holds(list[0] >= 1 && list[0] <= kMostGroups && list[1] == 2, kGroupList,
+                 "pairs of a group and its rows, 1 to 1024");
+  } else {
+    checks.Holds(list[0] == at.groups, kGroupList, "as many groups as weight has");
+  }
   checks.Holds(weight[weight.rank - 2] == at.terms, kWeight, "as many terms as x has");
+  if (IsNz(call)) {
+    // Blocks of 32 bytes along what lies side by side, 16 of these.
+    const int64_t of_block = call.Tensor(kX).dtype == ACL_FLOAT4_E2M1 ? 64 : 32;
+    const bool are_transposed = HasTransposedWeights(call);
+    checks.Holds(call.Tensor(kWeight).format == ACL_FORMAT_FRACTAL_NZ, kWeight, "the format FRACTAL_NZ");
+    checks.Holds(at.terms % (are_transposed ? of_block : 16) == 0 &&
+                     at.columns % (are_transposed ? 16 : of_block) == 0,
+                 kWeight,
+                 "terms and columns in whole blocks of FRACTAL_NZ: of 16, and 32, of FLOAT4 64, of what "
+                 "lies side by side");
+  }
   const bool is_transposed = at.rows <= 1 || at.terms <= 1 || call.Tensor(kX).strides[0] == 1;
   checks.Holds(!cuts_terms || is_transposed, kX, "a transposed matrix");
   if (call.Tensor(kX).dtype == ACL_FLOAT4_E2M1) {
@@ -133,7 +156,7 @@ aclnnStatus ScalesAccepted(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
   const Lines at = LinesOfCall(call);
   const bool cuts_terms = CutsTerms(call);
-  const bool is_transposed = IsTransposed(call.Tensor(kWeight));
+  const bool is_transposed = HasTransposedWeights(call);
   const auto is_one_of = [&](int tensor, std::initializer_list<Shape> shapes, const char* accepted) {
     const Shape& own = call.Tensor(tensor).shape;
     checks.Holds(std::find(shapes.begin(), shapes.end(), own) != shapes.end(), tensor, accepted);
@@ -201,7 +224,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   DenseOpList ops(call, executor);
   const Lines at = LinesOfCall(call);
   const bool cuts_terms = CutsTerms(call);
-  const bool is_transposed = IsTransposed(call.Tensor(kWeight));
+  const bool is_transposed = HasTransposedWeights(call);
   CodeProduct job;
   job.batches = at.groups;
   job.rows = at.rows;
@@ -213,6 +236,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   job.ends = ops.In(kGroupList);
   job.name = call.Name(kGroupList);
   job.are_counts = Integer(call, kListType) == kSizes;
+  if (HasPairs(call)) job.pairs = call.Tensor(kGroupList).shape[0];
   job.dtype = call.Tensor(kY).dtype;
   job.out = ops.Out(kY, ACL_DT_UNDEFINED, !cuts_terms);
   job.out_row_step = at.columns;
@@ -264,7 +288,7 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
 
 bool AreCodes(const OperatorCall& call) noexcept {
   const int64_t version = VersionOf(call);
-  if ((version != kV4 && version != kV5) || !products::kAscend950.Contains(CurrentProduct())) return false;
+  if (version < kV4 || !products::kAscend950.Contains(CurrentProduct())) return false;
   for (const int list : {kX, kWeight, kY}) {
     if (!Has(call, list)) return false;
   }

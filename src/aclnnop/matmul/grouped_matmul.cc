@@ -42,8 +42,10 @@ constexpr Check kChecks[] = {
 struct GroupedMatmulJob {
   bool has_input;
   bool has_rows;
+  bool has_offsets;
   engine::GroupedInput input;
   GroupedProducts products;
+  engine::GroupedOffsets offsets;
   GroupedRows rows;
 
   // The operands that phase 2 reads are marked when the job is set.
@@ -52,6 +54,7 @@ struct GroupedMatmulJob {
   void Run(const JobContext& context) const noexcept {
     if (has_input) input.Run(context);
     products.Run(context);
+    if (has_offsets) offsets.Run(context);
     if (has_rows) rows.Run(context);
   }
 };
@@ -92,7 +95,10 @@ class Maker {
       }
       products_.parts = {BufferRef::kMemory, 0};
     }
-    executor_.SetJob([&] { return GroupedMatmulJob{has_input_, has_rows_, input_, products_, rows_}; });
+    if (Has(call_, kOffset)) SetOffsets();
+    executor_.SetJob([&] {
+      return GroupedMatmulJob{has_input_, has_rows_, has_offsets_, input_, products_, offsets_, rows_};
+    });
     for (int argument = kX; argument <= kY; ++argument) {
       const bool is_read = argument < kGroupList || argument == kY || (argument == kGroupList && is_dynamic);
       if (!is_read || !IsUsed(argument)) continue;
@@ -159,6 +165,21 @@ class Maker {
       input_.from.column = view.strides[1];
     }
     input_.to = Workspace(input_.rows * input_.columns * (unpacks_nibbles ? 1 : 2));
+    input_.adds_up = Has(call_, kOffset);
+    if (input_.adds_up) input_.made = Workspace(input_.rows * 4);
+  }
+
+  // An INT8 x with 4-bit weights may have offsets: sums of x's rows times these are added.
+  void SetOffsets() {
+    has_offsets_ = true;
+    offsets_ = {rows_.sums,
+                input_.made,
+                Operand(kOffset, 0, true, true),
+                products_.schedule,
+                products_.MostScheduled(),
+                rows_.rows,
+                rows_.columns,
+                products_.threads};
   }
 
   // Keeps the sums in FLOAT where rows need more work after the product.
@@ -316,7 +337,9 @@ class Maker {
   int64_t type_;
   bool has_input_ = false;
   bool has_rows_ = false;
+  bool has_offsets_ = false;
   engine::GroupedInput input_{};
+  engine::GroupedOffsets offsets_{};
   GroupedProducts products_{};
   GroupedRows rows_{};
 };
@@ -344,5 +367,6 @@ PORTACL_PHASE_1(aclnnGroupedMatmulV5) {
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
 }
 PORTACL_PHASE_1(aclnnGroupedMatmulWeightNz) {
+  if (grouped::AreCodes(call)) return grouped::RunCodes(call, workspaceSize, executor);
   return RunPhase1(call, kChecks, workspaceSize, executor, SetProducts);
 }

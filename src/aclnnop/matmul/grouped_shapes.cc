@@ -301,7 +301,12 @@ aclnnStatus NumbersFit(const OperatorCall& call) {
             "an element for each column of each group, of 4 bits for each group of terms too");
     }
   }
-  if (Has(call, kAntiquantScale)) {
+  if (Has(call, kOffset)) {
+    if (CountOf(call, kOffset) != 1) return RefuseCount(call, kOffset, "one");
+    if (!(At(call, kOffset).shape == Shape{groups, 1, LengthsOf(At(call, kWeight)).columns}))
+      return RefuseShapeOf(call, kOffset, 0, "[groups, 1, columns]");
+  }
+  if (Has(call, kAntiquantScale) && Has(call, kAntiquantOffset)) {
     for (int i = 0; i < weights; ++i) {
       if (!(At(call, kAntiquantScale, i).shape == At(call, kAntiquantOffset, i).shape))
         return RefuseShapeOf(call, kAntiquantOffset, i, "antiquantScale's shape");

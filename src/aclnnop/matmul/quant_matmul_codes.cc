@@ -3,9 +3,9 @@
 #include "aclnnop/matmul/quant_matmul_codes.h"
 
 #include "acl/device/device.h"
+#include "aclnnop/jobs/code_matrices.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/matmul/code_matrices.h"
 #include "base/data_type.h"
 #include "plan/views.h"
 

@@ -31,20 +31,31 @@ constexpr DtypeRule kDtypesOfScale =
 constexpr DtypeSet kWords(ACL_UINT64, ACL_INT64);
 
 bool IsRow(const Shape& shape) { return shape.rank == 1 || (shape.rank == 2 && shape[0] == 1); }
+// Tells whether there are several rows of scales, for groups of terms or of matrices.
+bool HasRows(const OperatorCall& call) {
+  const Shape& shape = call.Tensor(kScale).shape;
+  return products::kAscend950.Contains(call.product) && shape.rank == 2 && shape[0] > 1;
+}
 
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   int64_t most = 1;
   for (const int tensor : {kScale, kOffset}) {
     if (!call.IsGiven(tensor)) continue;
     const Shape& shape = call.Tensor(tensor).shape;
-    if (!IsRow(shape) || shape[shape.rank - 1] < 1)
-      return Refuse(check, call, tensor, "[n] or [1, n], with n at least 1");
+    const bool has_rows = tensor == kScale && HasRows(call);
+    if ((!IsRow(shape) && !has_rows) || shape[shape.rank - 1] < 1)
+      return Refuse(check, call, tensor,
+                    "[n] or [1, n], with n at least 1, of scales on Ascend 950 also [g, n]");
     const int64_t length = shape[shape.rank - 1];
     if (most != 1 && length != 1 && length != most)
       return RefuseWith(check, call, tensor, kScale, "as many elements, or one of them 1");
     most = std::max(most, length);
   }
   const Shape& out = call.Tensor(kOut).shape;
+  if (HasRows(call)) {
+    const Shape words{call.Tensor(kScale).shape[0], most};
+    return out == words ? ACL_SUCCESS : RefuseShape(check, call, kOut, words);
+  }
   if (IsRow(out) && out[out.rank - 1] == most) return ACL_SUCCESS;
   return RefuseShape(check, call, kOut, {most});
 }
@@ -57,18 +68,21 @@ constexpr auto kChecks = Join(kTypesAndShapes, kRest);
 constexpr auto kChecksOfV3 = Join(kTypesAndShapes, List(IntegerIn(kRoundMode, 0, 1)), kRest);
 
 engine::ScaleWordsJob::Operand OperandOf(const OperatorCall& call, int tensor) {
-  if (!call.IsGiven(tensor)) return {-1, 0, 0};
+  if (!call.IsGiven(tensor)) return {-1, 0, 0, 0};
   const StridedView view = PlainView(call.Tensor(tensor));
   const int last = view.shape.rank - 1;
-  return {static_cast<int8_t>(tensor), ByteOffset(view), ByteStride(view, last)};
+  return {static_cast<int8_t>(tensor), ByteOffset(view), ByteStride(view, last),
+          last == 1 ? ByteStride(view, 0) : 0};
 }
 
 void SetWords(const OperatorCall& call, Executor& executor) {
   executor.SetJob([&] {
+    const Shape& out = call.Tensor(kOut).shape;
     const bool rounds = !call.attributes.empty() && call.attributes[kRoundMode].integer == 1;
-    return engine::ScaleWordsJob{OperandOf(call, kScale), OperandOf(call, kOffset), OperandOf(call, kOut),
-                                 call.Tensor(kOut).numel,
-                                 rounds ? engine::ScaleBits::kNearest : engine::ScaleBits::kHigh};
+    return engine::ScaleWordsJob{
+        OperandOf(call, kScale), OperandOf(call, kOffset),
+        OperandOf(call, kOut),   call.Tensor(kOut).numel,
+        out[out.rank - 1],       rounds ? engine::ScaleBits::kNearest : engine::ScaleBits::kHigh};
   });
 }
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/matmul/transpose_quant_matmul_functions.h"
 
+#include "aclnnop/jobs/code_matrices.h"
 #include "aclnnop/jobs/matrix_product.h"
-#include "aclnnop/matmul/code_matrices.h"
 #include "plan/views.h"
 
 namespace portacl {

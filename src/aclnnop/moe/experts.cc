@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "aclnnop/jobs/dense_op_list.h"
+#include "aclnnop/moe/routed_codes.h"
 
 namespace portacl {
 namespace {
@@ -58,12 +59,18 @@ aclnnStatus RerouteFits(const Check& check, OperatorCall& call) noexcept {
   checks.Integer(kIdxType, 0, call.product == Product::kAscend950 ? 1 : 0);
   if (!checks.Passed()) return checks.status();
   const Shape rows{call.Tensor(kTokens).shape[0]};
+  checks.Holds(StorageBits(call.Tensor(kTokens).dtype) != 4 || call.Tensor(kTokens).shape[1] % 2 == 0,
+               kTokens, "of 4 bits an even number of columns");
   checks.IsIfGiven(kScales, rows).Is(kToTokens, call.Tensor(kTokens).shape).Is(kToIndex, rows);
   if (call.IsGiven(kScales)) checks.Is(kToScales, rows);
   return checks.Is(kToCounts, Shape{call.Tensor(kPerRank).shape[1]}).status();
 }
 
-constexpr DtypeRule kRerouted = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT8));
+constexpr DtypeSet kWholeBytes{ACL_FLOAT16, ACL_BF16, ACL_INT8};
+constexpr DtypeSet kCodesOfFloats{ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_HIFLOAT8, ACL_FLOAT4_E2M1,
+                                  ACL_FLOAT4_E1M2};
+constexpr DtypeRule kRerouted =
+    SinceAtlasA2(kWholeBytes).On({Product::kAscend950}, kWholeBytes | kCodesOfFloats);
 constexpr Check kRerouteChecks[] = {
     NotNull(kTokens),
     NotNull(kPerRank),
@@ -79,6 +86,8 @@ constexpr Check kRerouteChecks[] = {
     DtypesIn(kInt32, {kToIndex}),
     SameDtype(kPerRank, kToCounts),
     Custom(RerouteFits, kTiling),
+    routing::InBytes<kTokens>(),
+    routing::InBytes<kToTokens>(),
     SizesRepresentable({kToTokens, kToScales, kToIndex, kToCounts}),
     InsideStorage({kTokens, kPerRank}),
     IfGiven<kScales>(InsideStorage({kScales})),
@@ -113,11 +122,11 @@ void SetReroute(const OperatorCall& call, Executor& executor) {
   }
   ops.WordsTo(index, kToIndex);
   engine::TakeRows take{};
-  take.source = ops.In(kTokens);
-  take.to = ops.Out(kToTokens);
+  take.source = routing::BytesIn(ops, call, kTokens);
+  take.to = routing::BytesOut(ops, call, kToTokens, /*keeps=*/false);
   take.entry = {reroute.source, true};
   take.rows = take.source_rows = tokens[0];
-  take.bytes = tokens[1] * SizeOf(call, kTokens);
+  take.bytes = routing::RowBytes(call, kTokens, tokens[1]);
   take.clears = true;
   take.threads = call.threads;
   ops.Compute(take, {take.source, take.to}, call.Tensor(kTokens).numel);

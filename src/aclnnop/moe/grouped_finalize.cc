@@ -62,10 +62,11 @@ aclnnStatus TensorsThere(const Check&, OperatorCall& call) noexcept {
     if (!may_lack && !call.IsGiven(tensor)) return NullAt(call, tensor);
   }
   for (const int tensor : {kOffset, kAntiquantScale, kAntiquantOffset}) {
-    if (!call.IsGiven(tensor)) continue;
+    if (!call.IsGiven(tensor) || (tensor == kOffset && Has4BitWeights(call))) continue;
     Text message = StartMessage(call).Add("parameter ").Add(call.Name(tensor));
-    return FailAclnn(ACLNN_ERR_PARAM_NULLPTR,
-                     message.Add(" is given and not computed, accepted: a null pointer."));
+    return FailAclnn(
+        ACLNN_ERR_PARAM_NULLPTR,
+        message.Add(" is given, accepted: a null pointer, of an offset beside weights of 4 bits a tensor."));
   }
   if (call.IsGiven(kShared) != call.IsGiven(kLogit))
     return NullAt(call, call.IsGiven(kShared) ? kLogit : kShared);
@@ -105,6 +106,7 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
       {kWeight, DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32)},
       {kScale, has_4_bit_weights ? DtypeSet(ACL_INT64, ACL_UINT64) : kScales},
       {kBias, has_4_bit_weights ? kFloat : kBf16Alone},
+      {kOffset, kFloat},
       {kPerToken, kFloat},
       {kGroups, kInt64},
       {kShared, kBf16Alone},
@@ -144,6 +146,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
                  "terms in multiples of 16, columns of 32 and at least 256");
   }
   checks.Is(kScale, has_4_bit_weights ? Shape{weight[0], 1, columns} : Shape{weight[0], columns});
+  checks.IsIfGiven(kOffset, Shape{weight[0], 1, columns});
   checks.IsIfGiven(kBias, Shape{weight[0], columns})
       .IsIfGiven(kPerToken, Shape{rows})
       .IsIfGiven(kLogit, Shape{rows});
@@ -188,9 +191,28 @@ bool HasMemoryForSums(const OperatorCall& call, Executor& executor) {
   return false;
 }
 
+// Makes x less 8 the left operand of the products. Returns the sums of its rows, which offsets need.
+engine::BufferRef SetLess8(OpList& ops, const OperatorCall& call, GroupedProducts& products) {
+  const Shape& x = call.Tensor(kX).shape;
+  engine::GroupedInput input{};
+  input.kind = engine::GroupedInput::Kind::kLess8;
+  input.from = products.part.left;
+  input.rows = x[0];
+  input.columns = x[1];
+  input.to = ops.Workspace(x[0] * x[1] * 2);
+  input.made = input.to;
+  input.isa = products.isa;
+  input.threads = products.threads;
+  input.adds_up = call.IsGiven(kOffset);
+  if (input.adds_up) input.made = ops.Workspace(x[0] * 4);
+  ops.Compute(input, {input.from.buffer}, x[0] * x[1]);
+  products.part.left = {true, input.to, ACL_BF16, x[1] * 2, 2, 0};
+  return input.made;
+}
+
 void SetProducts(const OperatorCall& call, Executor& executor) {
   if (!HasMemoryForSums(call, executor)) return;
-  OpList ops(executor, 3);
+  OpList ops(executor, 4);
   GroupedProducts products{};
   grouped::SetList(
       products, call, kGroups,
@@ -232,17 +254,9 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
   part.left = grouped::OperandOf(call, kX, 0, true, false);
   part.out = {true, combine.sums, ACL_FLOAT, combine.columns * 4, 4, 0};
   if (call.IsGiven(kBias)) part.added = grouped::OperandOf(call, kBias, 0, false, true);
+  engine::BufferRef sums_of_rows{engine::BufferRef::kWorkspace, 0};
   if (Has4BitWeights(call)) {
-    engine::GroupedInput input{};
-    input.kind = engine::GroupedInput::Kind::kLess8;
-    input.from = part.left;
-    input.rows = x[0];
-    input.columns = x[1];
-    input.to = ops.Workspace(x[0] * x[1] * 2);
-    input.isa = products.isa;
-    input.threads = products.threads;
-    ops.Compute(input, {input.from.buffer}, x[0] * x[1]);
-    part.left = {true, input.to, ACL_BF16, x[1] * 2, 2, 0};
+    sums_of_rows = SetLess8(ops, call, products);
     grouped::SetWeights(part, call, kWeight, 0);
     grouped::SetScales(part, call, kScale);
     combine.factor = of_rows(kPerToken);
@@ -256,6 +270,17 @@ void SetProducts(const OperatorCall& call, Executor& executor) {
               {part.left.buffer, part.right.buffer, part.scale.buffer, part.added.buffer, part.factor.buffer,
                products.list.buffer},
               products.Elements());
+  if (call.IsGiven(kOffset)) {
+    const engine::GroupedOffsets offsets{combine.sums,
+                                         sums_of_rows,
+                                         grouped::OperandOf(call, kOffset, 0, true, true),
+                                         products.schedule,
+                                         products.MostScheduled(),
+                                         combine.rows,
+                                         combine.columns,
+                                         products.threads};
+    ops.Compute(offsets, {offsets.offset.buffer}, combine.rows * combine.columns);
+  }
   ops.Compute(combine,
               {combine.to.buffer, combine.index.buffer, combine.logit.buffer, combine.shared.buffer,
                combine.factor.buffer},

@@ -1,4 +1,4 @@
-// aclnnMoeInitRouting and its later forms: copy tokens to the rows of their experts, quantised on request.
+// aclnnMoeInitRouting, V2 and QuantV2: copy tokens to the rows of their experts, quantised on request.
 
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/moe/init_routing_functions.h"
@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "aclnnop/jobs/dense_op_list.h"
+#include "aclnnop/moe/routed_entries.h"
 
 namespace portacl {
 namespace {
@@ -13,33 +14,13 @@ namespace {
 using namespace dense;
 using engine::BufferRef;
 using engine::OptionalBuffer;
+using routing::AddQuantiser;
+using routing::Entries;
+using routing::kMost;
+using routing::QuantiserOf;
+using routing::RankOf;
 
 constexpr DtypeRule kFloats = kNoneBeforeAtlasA2;
-constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-
-// ---- shared by all forms ----
-
-int64_t Entries(const OperatorCall& call, int experts) noexcept { return call.Tensor(experts).numel; }
-
-// Computes the row of each entry, for experts from `low` on and below `high`, and the entry of each row. The
-// greatest `high` includes all numbers.
-engine::RankEntries RankOf(DenseOpList& ops, const OperatorCall& call, int experts, int64_t low, int64_t high,
-                           int64_t capacity, int64_t rows) {
-  const int64_t entries = Entries(call, experts);
-  engine::RankEntries rank{};
-  rank.expert = ops.In(experts);
-  rank.is_wide = call.Tensor(experts).dtype == ACL_INT64;
-  rank.order = ops.Order(experts);
-  rank.entries = entries;
-  rank.low = low;
-  rank.high = high;
-  rank.capacity = capacity;
-  rank.rows = rows;
-  rank.rank = {ops.Words(entries), true};
-  rank.entry = {ops.Words(rows), true};
-  rank.name = call.Name(experts);
-  return rank;
-}
 
 // ---- the first form ----
 
@@ -260,28 +241,6 @@ engine::TakeRows TakeOf(DenseOpList& ops, const OperatorCall& call, int to, Opti
   take.threads = call.threads;
   return take;
 }
-engine::QuantiseRows QuantiserOf(DenseOpList& ops, const OperatorCall& call, int to, OptionalBuffer entry,
-                                 int64_t rows, int64_t divisor, bool clears, bool keeps) {
-  engine::QuantiseRows quantise{};
-  quantise.source = ops.Rows(kX);
-  quantise.to = ops.Out(to, ACL_DT_UNDEFINED, keeps);
-  quantise.entry = entry;
-  quantise.rows = rows;
-  quantise.columns = call.Tensor(kX).shape[1];
-  quantise.divisor = divisor;
-  quantise.clears = clears;
-  quantise.load_half = engine::FindLoad(call.isa, ACL_FLOAT16, ACL_FLOAT);
-  quantise.store_half = engine::FindStore(call.isa, ACL_FLOAT16);
-  quantise.threads = call.threads;
-  return quantise;
-}
-void AddQuantiser(DenseOpList& ops, const engine::QuantiseRows& quantise) {
-  ops.Compute(quantise,
-              {quantise.source.buffer, quantise.to, quantise.scale.buffer, quantise.offset.buffer,
-               quantise.row_scale.buffer, quantise.expert.buffer},
-              quantise.rows * quantise.columns);
-}
-
 bool ScalesByExpert(const OperatorCall& call, const Second& at) noexcept {
   return at.IsQuantised() && IsDynamic(call) && call.IsGiven(at.scale) && call.Tensor(at.scale).shape[0] > 1;
 }
@@ -330,200 +289,6 @@ void SetSecondOf(const OperatorCall& call, const Second& at, Executor& executor)
 void SetSecond(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kSecond, executor); }
 void SetQuantised(const OperatorCall& call, Executor& executor) { SetSecondOf(call, kQuantised, executor); }
 
-// ---- third form ----
-
-enum ThirdTensors { kThirdExperts = 1, kScale, kOffset, kThirdX, kThirdRow, kThirdCount, kThirdScale };
-enum ThirdAttributes {
-  kThirdActive,
-  kThirdCapacity,
-  kThirdExpertNum,
-  kThirdDropPad,
-  kNumType,
-  kNumFlag,
-  kThirdQuantMode,
-  kRange,
-  kRowType
-};
-enum NumType : int64_t { kTotals, kNumbers, kPairs };
-
-struct Range {
-  int64_t low, high;
-};
-// Returns the range of experts. It is all of them if the array is null or empty.
-Range RangeOf(const OperatorCall& call) {
-  const aclIntArray* const array = call.attributes[kRange].array;
-  if (array == nullptr || array->values.size() != 2) return {0, Integer(call, kThirdExpertNum)};
-  return {array->values[0], array->values[1]};
-}
-bool ThirdDrops(const OperatorCall& call) noexcept { return Integer(call, kThirdDropPad) == 1; }
-bool IsCopied(const OperatorCall& call) noexcept { return Integer(call, kThirdQuantMode) == -1; }
-int64_t RowsOfThird(const OperatorCall& call) noexcept {
-  const int64_t entries = Entries(call, kThirdExperts);
-  const int64_t active = Integer(call, kThirdActive);
-  return active > 0 ? std::min(active, entries) : entries;
-}
-
-// CANN returns 561002 after the checks of shapes, except for the values that determine shapes.
-aclnnStatus ThirdRange(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  const aclIntArray* const array = call.attributes[kRange].array;
-  checks.Integer(kThirdExpertNum, 1, kMost);
-  checks.HoldsOf(array == nullptr || array->values.empty() || array->values.size() == 2, kRange,
-                 "null, no elements or [first, end]");
-  if (!checks.Passed()) return checks.status();
-  const Range range = RangeOf(call);
-  const int64_t most = Integer(call, kNumType) == kPairs ? 5120 : 10240;
-  const bool fits = range.low >= 0 && range.low < range.high &&
-                    range.high <= Integer(call, kThirdExpertNum) && range.high <= most;
-  return checks.HoldsOf(fits, kRange, "0 <= first < end <= expertNum, end at most 10240, 5120 with pairs")
-      .Integer(kThirdDropPad, 0, 1)
-      .Integer(kThirdCapacity, ThirdDrops(call) ? 1 : std::numeric_limits<int64_t>::min(), kMost)
-      .status();
-}
-
-aclnnStatus ThirdFits(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  checks.Rank(kX, 2, 2).Rank(kThirdExperts, 2, 2);
-  if (!checks.Passed()) return checks.status();
-  const Shape& x = call.Tensor(kX).shape;
-  const int64_t entries = Entries(call, kThirdExperts);
-  const Range range = RangeOf(call);
-  const int64_t experts = range.high - range.low;
-  checks.Holds(call.Tensor(kThirdExperts).shape[0] == x[0], kThirdExperts, "as many rows as x has");
-  int64_t rows = RowsOfThird(call);
-  Shape expanded{rows, x[1]};
-  if (ThirdDrops(call)) {
-    expanded = Shape{Integer(call, kThirdExpertNum), Integer(call, kThirdCapacity), x[1]};
-    rows = expanded[0] * expanded[1];
-  }
-  const int64_t mode = Integer(call, kThirdQuantMode);
-  if (call.IsGiven(kScale)) {
-    const Shape& scale = call.Tensor(kScale).shape;
-    if (mode == -1) checks.Is(kScale, Shape{x[0]});
-    if (mode == 0) checks.Is(kScale, Shape{1});
-    if (mode == 1)
-      checks.Holds(scale == Shape{experts, x[1]} || scale == Shape{1, x[1]}, kScale,
-                   "[1,H] or a row for each expert of the range");
-  }
-  if (mode == 1 || (mode == -1 && call.IsGiven(kScale))) checks.Is(kThirdScale, Shape{rows});
-  checks.Is(kThirdX, expanded).Is(kThirdRow, Shape{entries});
-  return checks
-      .Is(kThirdCount,
-          Integer(call, kNumType) == kPairs ? Shape{Integer(call, kThirdExpertNum), 2} : Shape{experts})
-      .status();
-}
-
-aclnnStatus ThirdModes(const Check& check, OperatorCall& call) noexcept {
-  ShapeChecks checks(check, call);
-  const Range range = RangeOf(call);
-  const bool is_whole = range.low == 0 && range.high == Integer(call, kThirdExpertNum);
-  checks.Integer(kThirdActive, -1, std::numeric_limits<int64_t>::max()).Integer(kNumType, kTotals, kPairs);
-  checks.Integer(kNumFlag, 1, 1).Integer(kThirdQuantMode, -1, 1).Integer(kRowType, 0, 1);
-  if (ThirdDrops(call)) {
-    checks.HoldsOf(is_whole, kRange, "with dropPadMode 1 all experts").Integer(kNumType, kNumbers, kNumbers);
-    checks.Integer(kRowType, 0, 0);
-  }
-  if (!checks.Passed()) return checks.status();
-  const aclDataType x = call.Tensor(kX).dtype;
-  const aclDataType expanded = call.Tensor(kThirdX).dtype;
-  if (IsCopied(call)) {
-    checks.Holds(expanded == x, kThirdX, "x's type with quantMode -1");
-  } else {
-    checks.Holds(x != ACL_INT8, kX, "a floating type where it is quantised");
-    checks.Holds(expanded == ACL_INT8, kThirdX, "INT8 where x is quantised");
-  }
-  if (Integer(call, kThirdQuantMode) == 0) {
-    checks.Given(kScale, "with quantMode 0").Given(kOffset, "with quantMode 0");
-    if (checks.Passed()) checks.Is(kOffset, Shape{1});
-  }
-  return checks.status();
-}
-
-constexpr DtypeRule kThirdTypes = SinceAtlasA2(kFloatHalfAndBf16 | DtypeSet(ACL_INT8));
-constexpr Check kThirdChecks[] = {
-    NotNull(kX),
-    NotNull(kThirdExperts),
-    NotNull(kThirdX),
-    NotNull(kThirdRow),
-    NotNull(kThirdCount),
-    NotNull(kThirdScale),
-    DtypesIn(kThirdTypes, {kX}),
-    DtypesIn(kInt32, {kThirdExperts}),
-    IfGiven<kScale>(DtypesIn(kFloat, {kScale})),
-    IfGiven<kOffset>(DtypesIn(kFloat, {kOffset})),
-    DtypesIn(kThirdTypes, {kThirdX}),
-    DtypesIn(kInt32, {kThirdRow}),
-    DtypesIn(kInt64, {kThirdCount}),
-    DtypesIn(kFloat, {kThirdScale}),
-    Custom(ThirdRange, kTiling),
-    Custom(ThirdFits),
-    Custom(ThirdModes, kTiling),
-    SizesRepresentable({kThirdX, kThirdRow, kThirdCount, kThirdScale}),
-    InsideStorage({kX, kThirdExperts}),
-    IfGiven<kScale>(InsideStorage({kScale})),
-    IfGiven<kOffset>(InsideStorage({kOffset})),
-};
-
-void SetThird(const OperatorCall& call, Executor& executor) {
-  DenseOpList ops(call, executor);
-  const int64_t entries = Entries(call, kThirdExperts);
-  const Range range = RangeOf(call);
-  const int64_t experts = range.high - range.low;
-  const bool drops = ThirdDrops(call);
-  const int64_t mode = Integer(call, kThirdQuantMode);
-  const aclTensor& expanded = call.Tensor(kThirdX);
-  const int64_t rows = drops ? expanded.shape[0] * expanded.shape[1] : expanded.shape[0];
-  const bool scatters = Integer(call, kRowType) == 1;
-  const int64_t positions = scatters ? std::max(rows, entries) : rows;
-  engine::RankEntries rank = RankOf(ops, call, kThirdExperts, range.low, range.high,
-                                    drops ? Integer(call, kThirdCapacity) : 0, positions);
-  const int64_t type = Integer(call, kNumType);
-  (type == kTotals ? rank.total : rank.count) = {ops.Words(experts), true};
-  ops.Compute(rank, {rank.expert}, entries + positions);
-  if (scatters) {
-    ops.WordsTo(rank.entry.buffer, kThirdRow);
-  } else {
-    ops.WordsTo(rank.rank.buffer, kThirdRow);
-  }
-  if (type == kPairs) {
-    engine::PairCounts pairs{};
-    pairs.count = rank.count.buffer;
-    pairs.pairs = ops.Out(kThirdCount, ACL_INT64, /*keeps=*/true);
-    pairs.experts = experts;
-    pairs.first = range.low;
-    pairs.rows = call.Tensor(kThirdCount).shape[0];
-    ops.Compute(pairs, {pairs.pairs}, experts);
-  } else {
-    ops.WordsTo(type == kTotals ? rank.total.buffer : rank.count.buffer, kThirdCount);
-  }
-  const int64_t divisor = std::max<int64_t>(1, call.Tensor(kThirdExperts).shape[1]);
-  if (mode == -1) {
-    const engine::TakeRows take = TakeOf(ops, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
-    ops.Compute(take, {take.source, take.to}, expanded.numel);
-    if (call.IsGiven(kScale)) {
-      engine::TakeRows scales = take;
-      scales.source = ops.In(kScale);
-      scales.to = ops.Out(kThirdScale, ACL_DT_UNDEFINED, !drops);
-      scales.bytes = sizeof(float);
-      ops.Compute(scales, {scales.source, scales.to}, rows);
-    }
-    return ops.SetJob();
-  }
-  engine::QuantiseRows quantise = QuantiserOf(ops, call, kThirdX, rank.entry, rows, divisor, drops, !drops);
-  quantise.is_dynamic = mode == 1;
-  quantise.scale = ops.InIfGiven(kScale);
-  if (quantise.is_dynamic) {
-    quantise.row_scale = {ops.Out(kThirdScale, ACL_DT_UNDEFINED, !drops), true};
-    quantise.expert = {rank.expert, true};
-    quantise.first_expert = range.low;
-    quantise.scale_rows = call.IsGiven(kScale) ? call.Tensor(kScale).shape[0] : 0;
-  } else {
-    quantise.offset = ops.InIfGiven(kOffset);
-  }
-  AddQuantiser(ops, quantise);
-  ops.SetJob();
-}
-
 }  // namespace
 
 }  // namespace portacl
@@ -539,10 +304,4 @@ PORTACL_PHASE_1(aclnnMoeInitRoutingV2) {
 
 PORTACL_PHASE_1(aclnnMoeInitRoutingQuantV2) {
   return dense::RunOpList(call, kQuantisedChecks, workspaceSize, executor, SetQuantised);
-}
-PORTACL_PHASE_1(aclnnMoeInitRoutingV3) {
-  return dense::RunOpList(call, kThirdChecks, workspaceSize, executor, SetThird);
-}
-PORTACL_PHASE_1(aclnnMoeInitRoutingCustom) {
-  return dense::RunOpList(call, kThirdChecks, workspaceSize, executor, SetThird);
 }

@@ -202,12 +202,33 @@ class LineNumbers {
 struct Terms {
   int64_t begin, end, block;
 };
+// Calls body(batch, count, its element in the list) for pairs, until one has no rows or no batch.
+template <class Body>
+void ForEachPair(const CodeProduct& job, const JobContext& context, const Body& body) {
+  const char* const ends = job.ends.Address(context);
+  for (int64_t i = 0; i < job.pairs; ++i) {
+    const auto batch = Load<int64_t>(ends + 2 * i * int64_t{sizeof(int64_t)});
+    const auto count = Load<int64_t>(ends + (2 * i + 1) * int64_t{sizeof(int64_t)});
+    if (count <= 0) return;
+    const bool is_there = batch >= 0 && batch < job.batches;
+    body(batch, count, 2 * i + (is_there ? 1 : 0));
+    if (!is_there) return;
+  }
+}
+
 // Calls body(batch, begin, end) for the parts of a list of batches [0, last), of `all` terms or rows.
 template <class Body>
 void ForEachPart(const CodeProduct& job, int64_t last, int64_t all, const JobContext& context,
                  const Body& body) {
   const char* const ends = job.ends.Address(context);
   int64_t begin = 0;
+  if (job.pairs >= 0) {
+    return ForEachPair(job, context, [&](int64_t batch, int64_t count, int64_t) {
+      const int64_t end = begin + std::min(count, all - begin);
+      if (batch >= 0 && batch < job.batches && begin < end) body(batch, begin, end);
+      begin = end;
+    });
+  }
   for (int64_t batch = 0; batch < last && begin < all; ++batch) {
     const auto number = Load<int64_t>(ends + batch * int64_t{sizeof(int64_t)});
     const int64_t count = job.are_counts ? number : number < begin ? 0 : number - begin;
@@ -217,23 +238,39 @@ void ForEachPart(const CodeProduct& job, int64_t last, int64_t all, const JobCon
   }
 }
 
-// Fails the stream if the list has a part that reaches beyond all terms or rows.
+void FailList(const CodeProduct& job, const JobContext& context, int64_t value, int64_t element,
+              const char* accepted, int64_t most) {
+  Text message(context.api, ": ", job.name);
+  message.Add(" has the value ").Add(value).Add(" at element ").Add(element).Add(", accepted: ");
+  context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, message.Add(accepted).Add(most).Add("."));
+}
+
+// Fails the stream if the list has a part that reaches beyond all terms or rows, or a pair without a batch.
 void CheckList(const CodeProduct& job, int64_t all, const JobContext& context) {
+  const char* const of_all = job.cut == CodeProduct::Cut::kTerms
+                                 ? "groups of so many terms together at most: "
+                                 : "groups of so many rows together at most: ";
   const char* const ends = job.ends.Address(context);
   int64_t begin = 0;
+  if (job.pairs >= 0) {
+    bool has_failed = false;
+    return ForEachPair(job, context, [&](int64_t batch, int64_t count, int64_t element) {
+      if (has_failed) return;
+      const bool is_there = element % 2 != 0;
+      has_failed = !is_there || count > all - begin;
+      if (!has_failed) {
+        begin += count;
+      } else if (is_there) {
+        FailList(job, context, count, element, of_all, all);
+      } else {
+        FailList(job, context, batch, element, "groups from 0 to ", job.batches - 1);
+      }
+    });
+  }
   for (int64_t batch = 0; batch < job.batches; ++batch) {
     const auto number = Load<int64_t>(ends + batch * int64_t{sizeof(int64_t)});
     const int64_t count = std::max<int64_t>(job.are_counts ? number : number < begin ? 0 : number - begin, 0);
-    if (count > all - begin) {
-      Text message(context.api, ": ", job.name);
-      message.Add(" has the value ")
-          .Add(number)
-          .Add(" at element ")
-          .Add(batch)
-          .Add(", accepted: groups of so many ");
-      message.Add(job.cut == CodeProduct::Cut::kTerms ? "terms" : "rows").Add(" together at most: ").Add(all);
-      return context.Fail(ACL_ERROR_RT_AICORE_EXCEPTION, message.Add("."));
-    }
+    if (count > all - begin) return FailList(job, context, number, batch, of_all, all);
     begin += count;
   }
 }

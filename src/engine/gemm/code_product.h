@@ -56,11 +56,13 @@ struct CodeProduct {
   int64_t block = 0;  // terms; 0: one block of all
   // A list cuts terms or rows, which are then those of all batches. It has the end of each batch's, or its
   // count, INT64. Of terms, batch b has the blocks from together * (first term / (together * block) + b) on. Rows of no
-  // batch are not written.
+  // batch are not written. A list of rows may have pairs of a batch and its count, which end at the first count
+  // that is not above 0.
   enum class Cut : uint8_t { kNone, kTerms, kRows };
   Cut cut = Cut::kNone;
   BufferRef ends;
   bool are_counts = false;
+  int64_t pairs = -1;  // in the list; negative: it has ends or counts
   int32_t together = 2;
   bool raises = false;  // a batch that reaches beyond the end fails the stream, and names this parameter
   const char* name = nullptr;

@@ -107,7 +107,7 @@ class GroupProduct {
         static_cast<const char*>(addresses_[1]),
         part.scale.buffer.Address(context_) + group * Step(part.scale),
         part.offset.is_there ? part.offset.buffer.Address(context_) + group * Step(part.offset) : nullptr,
-        FindLoad(products_.isa, ACL_INT8, ACL_FLOAT),
+        FindLoad(products_.isa, part.is_int4 ? ACL_INT8 : part.right.dtype, ACL_FLOAT),
         FindLoad(products_.isa, part.scale.dtype, ACL_FLOAT),
         part.scale.dtype == ACL_FLOAT ? 4 : 2,
         part.rounds_weights ? FindStore(products_.isa, part.scale.dtype) : nullptr};
@@ -211,7 +211,17 @@ void ReadList(const GroupedProducts& products, const JobContext& context, const 
   *schedule.count = count;
 }
 
+// Groups cover rows without gaps.
+int64_t GroupIn(const Schedule& schedule, int64_t row) {
+  return schedule
+      .group[std::upper_bound(schedule.begin, schedule.begin + *schedule.count, row) - schedule.begin - 1];
+}
+
 }  // namespace
+
+int64_t GroupOfRow(const char* schedule, int64_t scheduled, int64_t row) noexcept {
+  return GroupIn(ScheduleAt(const_cast<char*>(schedule), scheduled), row);
+}
 
 int64_t GroupedProducts::Elements() const noexcept {
   Gemm gemm{};
@@ -263,6 +273,23 @@ void GroupedProducts::Run(const JobContext& context) const noexcept {
       },
       is_long ? BlockLength::kLong : BlockLength::kShort);
   ReportIsaThatRan(FindGemmKernels(isa).isa);
+}
+
+void GroupedOffsets::Run(const JobContext& context) const noexcept {
+  constexpr int64_t kRowsOfBlock = 16;
+  const Schedule all = ScheduleAt(schedule.Address(context), scheduled);
+  const int64_t there = std::min(*all.covered, rows);
+  ForEachBlock((there + kRowsOfBlock - 1) / kRowsOfBlock, threads, [&](int64_t block) {
+    const DefaultFloatEnvironment environment;
+    const int64_t end = std::min(there, (block + 1) * kRowsOfBlock);
+    for (int64_t row = block * kRowsOfBlock; row < end; ++row) {
+      const char* const numbers = offset.buffer.Address(context) + GroupIn(all, row) * offset.step;
+      const auto by = Load<float>(of_rows.Address(context) + row * int64_t{sizeof(float)});
+      auto* const sum = reinterpret_cast<float*>(sums.Address(context)) + row * columns;
+      for (int64_t column = 0; column < columns; ++column)
+        sum[column] += by * Load<float>(numbers + column * offset.column);
+    }
+  });
 }
 
 }  // namespace portacl::engine

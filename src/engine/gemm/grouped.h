@@ -28,7 +28,7 @@ struct GroupedPart {
   enum class Kind : uint8_t {
     kFloats,
     kIntegers,  // INT8: exact sums, then ((sum + added) * scale) * factor + added; see IntegerResult
-    kWeights    // right is INT8 or has 4 bits: (w + offset) * scale, see QuantisedWeights
+    kWeights    // right has 8-bit integers or floats, or 4 bits: (w + offset) * scale, see QuantisedWeights
   };
   Kind kind;
   bool is_int4;          // weights are two of a byte, the lower half first
@@ -70,6 +70,10 @@ struct GroupedProducts {
   void Run(const JobContext& context) const noexcept;
 };
 
+// Returns the group of a row that is covered. `schedule` is the memory of products whose rows are cut, and `scheduled`
+// their MostScheduled().
+int64_t GroupOfRow(const char* schedule, int64_t scheduled, int64_t row) noexcept;
+
 // Turns float32 sums of a grouped matrix product into results, row by row. Rows that belong to no group stay
 // as they are.
 struct GroupedRows {
@@ -81,6 +85,9 @@ struct GroupedRows {
   GroupedOperand factor;     // FLOAT, by which rows are multiplied first
   GroupedOperand out;        // of kSwigluQuant INT8, half as many columns
   GroupedOperand row_scale;  // of kSwigluQuant: FLOAT, the step of each row
+  GroupedOperand
+      smooth;  // of kSwigluQuant: FLOAT, `step` from a group's to the next one's; multiplies gated rows
+  int64_t scheduled;  // with `smooth`: MostScheduled() of the products, whose schedule `covered` then is
   Isa isa;
   int threads;
   void (*apply)(Function function, float* values, int64_t n);
@@ -92,7 +99,7 @@ void SetFunction(GroupedRows& rows, Isa isa) noexcept;
 struct GroupedInput {
   enum class Kind : uint8_t {
     kUnpackNibbles,  // 4-bit elements to INT8
-    kLess8,          // INT8 minus 8, as BF16
+    kLess8,          // INT8 minus 8, as BF16; with `adds_up` also the sum of each row, before 8 is subtracted
     kQuantise        // FLOAT16 to INT8, by steps of rows: given, or a row's greatest magnitude / 127
   };
   Kind kind;
@@ -102,8 +109,21 @@ struct GroupedInput {
   int64_t rows, columns;
   GroupedOperand smooth;  // FLOAT16 of columns
   GroupedOperand step;    // FLOAT or FLOAT16 of rows; if missing, computed from the row
-  BufferRef made;         // FLOAT of rows: the computed steps
+  BufferRef made;         // FLOAT of rows: the computed steps or sums
+  bool adds_up;
   Isa isa;
+  int threads;
+  void Run(const JobContext& context) const noexcept;
+};
+
+// Adds to sums of rows that are cut into groups a number of the row, times a number of its group and column.
+struct GroupedOffsets {
+  BufferRef sums;         // FLOAT, rows x columns
+  BufferRef of_rows;      // FLOAT
+  GroupedOperand offset;  // FLOAT: columns, `step` from a group's to the next one's
+  BufferRef schedule;     // of the products
+  int64_t scheduled;      // MostScheduled() of these
+  int64_t rows, columns;
   int threads;
   void Run(const JobContext& context) const noexcept;
 };

@@ -174,6 +174,11 @@ void GroupedRows::Run(const JobContext& context) const noexcept {
     const int64_t half = columns / 2;
     apply(function, values, half);
     for (int64_t i = 0; i < half; ++i) values[i] *= values[half + i];
+    if (smooth.is_there) {
+      const int64_t group = GroupOfRow(covered.Address(context), scheduled, row);
+      const char* const by = smooth.buffer.Address(context) + group * smooth.step;
+      for (int64_t i = 0; i < half; ++i) values[i] *= Load<float>(by + i * smooth.column);
+    }
     const float step = GreatestSize(values, half, 0.0f) / 127.0f;
     const float inverse = 1.0f / step;
     ForEachTile(half, [&](int64_t column, int64_t n) {
@@ -216,11 +221,14 @@ void GroupedInput::Run(const JobContext& context) const noexcept {
     };
     if (kind == Kind::kLess8) {
       char* const target = to.Address(context) + row * columns * 2;
+      float sum = 0;  // of integers, exact
       ForEachTile(columns, [&](int64_t column, int64_t n) {
         bring(column, n);
+        for (int64_t i = 0; adds_up && i < n; ++i) sum += x[i];
         for (int64_t i = 0; i < n; ++i) x[i] -= 8.0f;
         store_bf16(x, target + column * 2, static_cast<size_t>(n), false);
       });
+      if (adds_up) Store(made.Address(context) + row * int64_t{sizeof(float)}, sum);
       return;
     }
     float by;

@@ -24,7 +24,7 @@ struct GroupNumbers {
 // Element (term, column) is (w + offset) * scale, each operation rounded in float32.
 struct QuantisedWeights {
   int8_t argument;
-  bool is_int4;  // two of a byte, the lower half first; else INT8
+  bool is_int4;  // two of a byte, the lower half first; else INT8, or 8-bit floats where elements are rounded
   bool has_offset;
   int64_t first;  // in elements, as steps are
   int64_t term;
@@ -41,7 +41,7 @@ struct QuantisedSource {
   const char* elements;
   const char* scales;
   const char* offsets;
-  LoadFunction load_elements;  // of INT8
+  LoadFunction load_elements;  // of 8 bits; of 4-bit ones once they are INT8
   LoadFunction load_numbers;
   int32_t number_size;
   StoreFunction round = nullptr;  // rounds elements to its size; nullptr: they are not rounded

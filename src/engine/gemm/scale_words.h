@@ -39,17 +39,19 @@ inline float OffsetOfScaleWord(uint64_t word) noexcept {
   return static_cast<float>((low ^ 256) - 256);
 }
 
-// Makes words from scales and offsets. Steps are in bytes, and 0 for one that repeats. Trivially copyable.
+// Makes words from scales and offsets, row by row. Steps are in bytes, and 0 for what repeats. Trivially copyable.
 struct ScaleWordsJob {
   struct Operand {
     int8_t argument;  // -1: 0
     int64_t first;
     int64_t step;
+    int64_t row_step;
   };
   Operand scale;
   Operand offset;
   Operand out;
-  int64_t count;
+  int64_t count;    // of all rows
+  int64_t columns;  // of a row
   ScaleBits kept;
 
   bool Touches(int operand) const noexcept {
@@ -60,7 +62,8 @@ struct ScaleWordsJob {
     const DefaultFloatEnvironment environment;
     for (int64_t i = 0; i < count; ++i) {
       const auto at = [&](const Operand& operand) {
-        return static_cast<char*>(addresses[operand.argument]) + operand.first + i * operand.step;
+        return static_cast<char*>(addresses[operand.argument]) + operand.first +
+               i / columns * operand.row_step + i % columns * operand.step;
       };
       const float given = offset.argument < 0 ? 0 : Load<float>(at(offset));
       Store(at(out), ScaleWord(Load<float>(at(scale)), given, kept));

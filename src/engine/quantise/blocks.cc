@@ -21,6 +21,7 @@ namespace {
 constexpr int64_t kTile = 1024;         // numbers that are processed at a time; the greatest block
 constexpr int64_t kPiece = 16 * kTile;  // numbers of a row that a thread takes
 constexpr uint32_t kInfinityBits = 0x7F800000;
+constexpr uint32_t kUpperHalf = 0xFFFF0000;
 constexpr uint8_t kNoPower = 0xFF;
 
 int64_t QuotientUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -39,6 +40,11 @@ float InverseOfPower(uint8_t code) {
 float PowerOfCode(uint8_t code) {
   if (code == kNoPower) return std::numeric_limits<float>::quiet_NaN();
   return std::bit_cast<float>(code == 0 ? 0x00400000u : static_cast<uint32_t>(code) << 23);
+}
+
+// Returns the power of two that is not below a number, which is at least 0; 2^-126 for subnormal ones.
+float PowerNotBelow(float number) {
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(number) + 0x007FFFFF) & 0xFF800000);
 }
 
 // Loads numbers of an operand as float32.
@@ -195,6 +201,7 @@ void QuantisePair(const QuantiseMx& job, const Source& x, const Sink& codes, uin
 
 uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept {
   if (bits >= kInfinityBits) return kNoPower;
+  if (rule.cuts_to_bfloat16) bits &= kUpperHalf;
   if (bits == 0 && rule.least_greatest <= 0) return 0;
   int exponent = 0;
   switch (rule.kind) {
@@ -223,7 +230,7 @@ uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept {
     }
   }
   if (exponent > 127) return kNoPower;
-  return static_cast<uint8_t>(std::max(exponent, -127) + 127);
+  return static_cast<uint8_t>(std::max(exponent, rule.least_exponent) + 127);
 }
 
 void QuantiseMx::Run(const JobContext& context) const noexcept {
@@ -398,8 +405,7 @@ void QuantiseRowBlocks::Run(const JobContext& context) const noexcept {
       float scale = greatest * inverse;
       float factor = most / greatest;
       if (rounds_up) {
-        const auto bits = std::bit_cast<uint32_t>(scale);
-        scale = std::bit_cast<float>((bits + 0x007FFFFF) & 0xFF800000);
+        scale = PowerNotBelow(scale);
         factor = 1.0f / scale;
       }
       std::memcpy(written + (row * blocks + number) * int64_t{sizeof scale}, &scale, sizeof scale);
@@ -453,8 +459,9 @@ void QuantiseRectangles::Run(const JobContext& context) const noexcept {
           if (size < std::numeric_limits<float>::infinity()) greatest = std::max(greatest, size);
         }
       }
-      float scale = greatest / most;
+      float scale = std::max(greatest, least) / most;
       if (greatest_scale >= 0) scale = std::min(scale, greatest_scale);
+      if (rounds_up) scale = PowerNotBelow(scale);
       std::memcpy(row_of_scales + square * int64_t{sizeof scale}, &scale, sizeof scale);
       for (int64_t row = first; row < stop; ++row) {
         source.Bring(row * columns + from, n, tile);
@@ -462,8 +469,10 @@ void QuantiseRectangles::Run(const JobContext& context) const noexcept {
         sink.Put(row * columns + from, n, tile);
       }
     }
+    std::memset(row_of_scales + across * int64_t{sizeof(float)}, 0,
+                static_cast<size_t>(more_scales) * sizeof(float));
   };
-  const int64_t row_bytes = across * int64_t{sizeof(float)};
+  const int64_t row_bytes = (across + more_scales) * int64_t{sizeof(float)};
   if (groups.ends.is_there) {
     const int64_t many = GroupsOfUnit(groups);
     ForEachUnit(QuotientUp(groups.count, many), threads, [&](int64_t unit) {

@@ -22,7 +22,9 @@ struct PowerRule {
   float inverse = 0;              // kQuotient: not 0: the quotient is greatest * inverse
   float least_greatest = 0;       // kQuotient: the greatest magnitude counts as this at least
   bool rounds_subnormals = true;  // kQuotient: quotients below the normal numbers are rounded up above half
-  uint32_t fraction = 0x40;       // of 7 bits
+  bool cuts_to_bfloat16 = false;  // the greatest magnitude is cut to BF16 first
+  int least_exponent = -127;
+  uint32_t fraction = 0x40;  // of 7 bits
 };
 // Returns the code of FLOAT8_E8M0; infinity and NaN have 0xFF. `bits` are those of a float32 magnitude.
 uint8_t PowerCode(const PowerRule& rule, uint32_t bits) noexcept;
@@ -122,18 +124,22 @@ struct GroupScales {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Quantises rectangles of matrices by x / scale, where the scale is the greatest finite magnitude divided by `most`,
-// at most `greatest_scale`.
+// Quantises rectangles of matrices by x / scale, where the scale is the greatest finite magnitude, which counts as
+// `least` at least, divided by `most`, at most `greatest_scale`. With `rounds_up` it becomes the power of two not below
+// it, 2^-126 at least unless it is 0.
 struct QuantiseRectangles {
   Numbers x;
   BufferRef codes;
   aclDataType dtype = ACL_INT8;
   BufferRef scales;  // FLOAT: [batches, row blocks, column blocks], with groups those of scale_rows rows
+  int64_t more_scales = 0;  // in a row of scales, behind those of the blocks; they become 0
   int64_t batches = 1, rows = 0, columns = 0;
   int64_t row_block = 1, column_block = 128;
   float most = 127;
+  float least = 0;
   float greatest_scale = -1;  // negative: no limit
-  RowGroups groups;           // with batches == 1; group g's scales begin at floor(first row / row_block) + g
+  bool rounds_up = false;
+  RowGroups groups;  // with batches == 1; group g's scales begin at floor(first row / row_block) + g
   Isa isa = Isa::kPortable;
   int threads = 1;
   void Run(const JobContext& context) const noexcept;

@@ -28,10 +28,10 @@ inline int64_t RowsOfBlock(int64_t columns) {
   return std::max<int64_t>(1, kBlockBytes / std::max<int64_t>(columns * int64_t{sizeof(float)}, 1));
 }
 
-// Calls body(first, end) for blocks of rows.
+// Calls body(first, end) for blocks of rows, which have `least` rows at least.
 template <class Body>
-void ForEachRows(int64_t rows, int64_t columns, int threads, const Body& body) {
-  const int64_t each = RowsOfBlock(columns);
+void ForEachRows(int64_t rows, int64_t columns, int threads, const Body& body, int64_t least = 1) {
+  const int64_t each = std::max(least, RowsOfBlock(columns));
   ForEachBlock(QuotientUp(rows, each), threads, [&](int64_t block) {
     const DefaultFloatEnvironment environment;
     body(block * each, std::min(rows, (block + 1) * each));

@@ -79,9 +79,8 @@ class RowsToCodes {
       const int64_t n = std::min(job_.columns, begin + units_.length) - begin;
       const int64_t at = row * job_.columns + begin;
       const char* const x = numbers + at * number_size_;
-      const CodeSteps steps = StepsOf(row, group, begin, n, x, scales, offsets);
-      // Rows that determine their scale are read twice. Encoding one prefetches the next.
-      const char* const next = units_.reads_row && unit + 1 < to ? x + job_.columns * number_size_ : nullptr;
+      const FetchedRow next = NextOf(row, x);
+      const CodeSteps steps = StepsOf(row, group, begin, n, x, next, scales, offsets);
       functions_.encode(x, steps, static_cast<size_t>(n), next, codes + at * code_bits_ / 8, streams);
     }
     if (streams) hwy::FlushStream();
@@ -99,8 +98,24 @@ class RowsToCodes {
     return (scale_.is_there() && q_.scale.by_column) || (offset_.is_there() && q_.offset.by_column);
   }
 
-  CodeSteps StepsOf(int64_t row, int64_t group, int64_t begin, int64_t n, const char* x, KeptRow& scales,
-                    KeptRow& offsets) const {
+  // Rows that determine their scale are read twice. Meanwhile a later one is fetched: of short rows not the next one,
+  // which would come too late. It may be behind this block, as blocks follow each other on one thread.
+  FetchedRow NextOf(int64_t row, const char* x) const {
+    constexpr int64_t kAhead = 8192;      // bytes
+    constexpr int64_t kMostNear = 12288;  // bytes of a row, two of which the first-level cache holds
+    const int64_t bytes = job_.columns * number_size_;
+    FetchedRow next;
+    if (!units_.reads_row || bytes == 0) return next;
+    const int64_t rows = std::max<int64_t>(1, kAhead / bytes);
+    if (row + rows >= job_.rows) return next;
+    next.numbers = x + rows * bytes;
+    next.is_far = bytes > kMostNear;
+    next.is_shared = q_.kind == Kind::kGreatest && !scale_.is_there();
+    return next;
+  }
+
+  CodeSteps StepsOf(int64_t row, int64_t group, int64_t begin, int64_t n, const char* x,
+                    const FetchedRow& next, KeptRow& scales, KeptRow& offsets) const {
     CodeSteps steps;
     if (!IsDynamic()) {
       const bool divides = q_.kind == Kind::kDivide;
@@ -127,7 +142,7 @@ class RowsToCodes {
       least = Load<float>(extremes);
       greatest = Load<float>(extremes + sizeof(float));
     } else if (q_.kind == Kind::kGreatest) {
-      greatest = functions_.greatest(x, steps.factors, static_cast<size_t>(n), &has_nan);
+      greatest = functions_.greatest(x, steps.factors, static_cast<size_t>(n), next, &has_nan);
       least = -greatest;
     } else {
       functions_.range(x, steps.factors, static_cast<size_t>(n), &least, &greatest);
@@ -171,11 +186,14 @@ void QuantisePlain::Run(const JobContext& context) const noexcept {
   const RowsToCodes plain_rows(*this, context);
   if (!plain_rows.Fit()) return QuantiseThrough(*this, quantiser[0], context, bring);
   const Units& units = plain_rows.units();
-  ForEachRows(rows * units.blocks, units.length, threads, [&](int64_t from, int64_t to) {
+  // Long blocks where a thread fetches rows before it needs them: another thread may take those behind a block.
+  constexpr int64_t kMostBlocks = 256;
+  const auto quantise = [&](int64_t from, int64_t to) {
     if (plain_rows.Run(from, to)) return;
     const Coder coder(*this, quantiser[0], context);
     QuantiseUnits(*this, coder, units, from, to, context, bring);
-  });
+  };
+  ForEachRows(rows * units.blocks, units.length, threads, quantise, units.reads_row ? rows / kMostBlocks : 1);
 }
 
 }  // namespace portacl::engine

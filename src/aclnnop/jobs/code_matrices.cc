@@ -1,6 +1,6 @@
 // Operands of products of codes (see code_matrices.h).
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/matmul/code_matrices.h"
+#include "aclnnop/jobs/code_matrices.h"
 
 #include <utility>
 
