@@ -38,12 +38,15 @@ HWY_INLINE void AddSomeEvenOdd(const float* a, const typename Elements::Type* b,
                                float* even, float* odd, bool begins, bool ends, float* c, bool goes_on) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  // The compiler knows that no store changes this copy, and keeps its numbers in registers.
+  float x[kEvenOddTogether];
+  std::memcpy(x, a, sizeof x);
   for (int64_t j = 0; j < columns; j += lanes) {
     VF e = begins ? hn::Zero(d) : hn::LoadU(d, even + j);
     VF o = begins ? hn::Zero(d) : hn::LoadU(d, odd + j);
     for (int64_t k = 0; k < kEvenOddTogether; k += 2) {
-      e = functions::Fma(d, hn::Set(d, a[k]), Elements::Load(d, b + k * row + j), e);
-      o = functions::Fma(d, hn::Set(d, a[k + 1]), Elements::Load(d, b + (k + 1) * row + j), o);
+      e = functions::Fma(d, hn::Set(d, x[k]), Elements::Load(d, b + k * row + j), e);
+      o = functions::Fma(d, hn::Set(d, x[k + 1]), Elements::Load(d, b + (k + 1) * row + j), o);
     }
     hn::StoreU(e, d, even + j);
     if (ends) {
@@ -166,16 +169,26 @@ HWY_INLINE void AddBlocksOfHeads(const HeadsProduct& product, int64_t first, int
     if (asked == nullptr && product.next != nullptr)
       asked = product.next + (b - product.b) + (later - product.depth) * product.row;
     LinesAhead lines_ahead{asked, product.row, bytes};
+    const auto add = [&](bool begins, bool ends) HWY_ATTR {
+      for (int64_t i = 0; i < heads; ++i) {
+        lines_ahead.Ask(of_head);
+        const int64_t head = first + i;
+        const char* const from =
+            b + ((product.first + head) / product.group - begin) * columns * kSize + term * product.row;
+        AddSomeEvenOdd<Elements>(product.a + head * product.a_head + term,
+                                 reinterpret_cast<const Element*>(from), step, columns, even + i * columns,
+                                 odd + i * columns, begins, ends, product.c + head * product.c_head,
+                                 product.adds || term >= kEvenOddDepth);
+      }
+    };
+    // Constant arguments leave the inner loops without branches.
     const int64_t k = term % kEvenOddDepth;
-    for (int64_t i = 0; i < heads; ++i) {
-      lines_ahead.Ask(of_head);
-      const int64_t head = first + i;
-      const char* const from =
-          b + ((product.first + head) / product.group - begin) * columns * kSize + term * product.row;
-      AddSomeEvenOdd<Elements>(product.a + head * product.a_head + term,
-                               reinterpret_cast<const Element*>(from), step, columns, even + i * columns,
-                               odd + i * columns, k == 0, k + kTogether == kEvenOddDepth,
-                               product.c + head * product.c_head, product.adds || term >= kEvenOddDepth);
+    if (k == 0) {
+      add(true, false);
+    } else if (k + kTogether < kEvenOddDepth) {
+      add(false, false);
+    } else {
+      add(false, true);
     }
   }
 }
