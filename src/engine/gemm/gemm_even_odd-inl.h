@@ -32,16 +32,19 @@ static_assert(kEvenOddDepth % kEvenOddTogether == 0);
 // Columns whose chains and sums stay in the first-level cache.
 constexpr int64_t kEvenOddColumns = 2048;
 
-// Continues the chains of a block. They begin with its first terms and are added to c with its last ones.
-template <class Elements>
+// Continues the chains of a block. They begin with its first terms and are added to c with its last ones. Calls `ask`
+// for each vector.
+template <class Elements, class F>
 HWY_INLINE void AddSomeEvenOdd(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
-                               float* even, float* odd, bool begins, bool ends, float* c, bool goes_on) {
+                               float* even, float* odd, bool begins, bool ends, float* c, bool goes_on,
+                               const F& ask) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   // The compiler knows that no store changes this copy, and keeps its numbers in registers.
   float x[kEvenOddTogether];
   std::memcpy(x, a, sizeof x);
   for (int64_t j = 0; j < columns; j += lanes) {
+    ask();
     VF e = begins ? hn::Zero(d) : hn::LoadU(d, even + j);
     VF o = begins ? hn::Zero(d) : hn::LoadU(d, odd + j);
     for (int64_t k = 0; k < kEvenOddTogether; k += 2) {
@@ -93,7 +96,7 @@ void AddRowEvenOdd(const float* a, const char* b, int64_t row, int64_t depth, in
         const int64_t step = row / kSize;
         for (int64_t k = 0; k < terms; k += kEvenOddTogether) {
           AddSomeEvenOdd<Elements>(a + block + k, elements + k * step, step, some, even, odd, k == 0,
-                                   k + kEvenOddTogether == terms, c + column, goes_on);
+                                   k + kEvenOddTogether == terms, c + column, goes_on, [] {});
         }
         continue;
       }
@@ -156,10 +159,12 @@ HWY_INLINE void AddBlocksOfHeads(const HeadsProduct& product, int64_t first, int
   const int64_t columns = product.columns;
   const int64_t step = product.row / kSize;
   const int64_t begin = (product.first + first) / product.group;
+  const int64_t in_group = (product.first + first) % product.group;
   const int64_t end = (product.first + first + heads - 1) / product.group + 1;
   const int64_t bytes = (end - begin) * columns * kSize;
   const int64_t lines = (bytes + LinesAhead::kLine - 1) / LinesAhead::kLine * kTogether;
-  const int64_t of_head = (lines + heads - 1) / heads;
+  const int64_t vectors = heads * columns / static_cast<int64_t>(hn::Lanes(DF()));
+  const int64_t of_vector = (lines + vectors - 1) / vectors;
   const int64_t ahead = (kHeadsAhead / bytes / kTogether + 1) * kTogether;
   const char* const b = product.b + begin * columns * kSize;
   const int64_t depth = product.depth / kEvenOddDepth * kEvenOddDepth;
@@ -170,15 +175,17 @@ HWY_INLINE void AddBlocksOfHeads(const HeadsProduct& product, int64_t first, int
       asked = product.next + (b - product.b) + (later - product.depth) * product.row;
     LinesAhead lines_ahead{asked, product.row, bytes};
     const auto add = [&](bool begins, bool ends) HWY_ATTR {
+      const char* from = b + term * product.row;
+      int64_t of_group = in_group;
       for (int64_t i = 0; i < heads; ++i) {
-        lines_ahead.Ask(of_head);
         const int64_t head = first + i;
-        const char* const from =
-            b + ((product.first + head) / product.group - begin) * columns * kSize + term * product.row;
-        AddSomeEvenOdd<Elements>(product.a + head * product.a_head + term,
-                                 reinterpret_cast<const Element*>(from), step, columns, even + i * columns,
-                                 odd + i * columns, begins, ends, product.c + head * product.c_head,
-                                 product.adds || term >= kEvenOddDepth);
+        AddSomeEvenOdd<Elements>(
+            product.a + head * product.a_head + term, reinterpret_cast<const Element*>(from), step, columns,
+            even + i * columns, odd + i * columns, begins, ends, product.c + head * product.c_head,
+            product.adds || term >= kEvenOddDepth, [&]() HWY_ATTR { lines_ahead.Ask(of_vector); });
+        if (++of_group < product.group) continue;
+        of_group = 0;
+        from += columns * kSize;
       }
     };
     // Constant arguments leave the inner loops without branches.
@@ -315,9 +322,9 @@ HWY_INLINE void AddSidePairs(const float* x, const float* pairs, int64_t terms, 
   }
 }
 
-// The same for two rows, whose words are widened once.
-HWY_INLINE void AddTwoSidesPairs(const float* x, const float* x2, const float* pairs, float* sums,
-                                 float* sums2) {
+// The same for two rows, or for two blocks of one. A block alone would wait for its two chains.
+HWY_INLINE void AddTwoSidesPairs(const float* x, const float* x2, const float* pairs, const float* pairs2,
+                                 float* sums, float* sums2) {
   const hn::CappedTag<float, kSide> d;
   const hn::RebindToSigned<decltype(d)> di;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -325,43 +332,60 @@ HWY_INLINE void AddTwoSidesPairs(const float* x, const float* x2, const float* p
   for (int64_t lane = 0; lane < kSide; lane += lanes) {
     auto even = hn::Zero(d), odd = even, even2 = even, odd2 = even;
     for (int64_t k = 0; k < kEvenOddDepth; k += 2) {
-      const auto word = hn::BitCast(di, hn::LoadU(d, pairs + k / 2 * kSide + lane));
-      const auto first = hn::BitCast(d, hn::ShiftLeft<16>(word));
-      const auto second = hn::BitCast(d, hn::And(word, upper));
-      even = functions::Fma(d, hn::Set(d, x[k]), first, even);
-      even2 = functions::Fma(d, hn::Set(d, x2[k]), first, even2);
-      odd = functions::Fma(d, hn::Set(d, x[k + 1]), second, odd);
-      odd2 = functions::Fma(d, hn::Set(d, x2[k + 1]), second, odd2);
+      const int64_t at = k / 2 * kSide + lane;
+      const auto word = hn::BitCast(di, hn::LoadU(d, pairs + at));
+      const auto word2 = hn::BitCast(di, hn::LoadU(d, pairs2 + at));
+      even = functions::Fma(d, hn::Set(d, x[k]), hn::BitCast(d, hn::ShiftLeft<16>(word)), even);
+      even2 = functions::Fma(d, hn::Set(d, x2[k]), hn::BitCast(d, hn::ShiftLeft<16>(word2)), even2);
+      odd = functions::Fma(d, hn::Set(d, x[k + 1]), hn::BitCast(d, hn::And(word, upper)), odd);
+      odd2 = functions::Fma(d, hn::Set(d, x2[k + 1]), hn::BitCast(d, hn::And(word2, upper)), odd2);
     }
     hn::StoreU(hn::Add(hn::LoadU(d, sums + lane), hn::Add(even, odd)), d, sums + lane);
     hn::StoreU(hn::Add(hn::LoadU(d, sums2 + lane), hn::Add(even2, odd2)), d, sums2 + lane);
   }
 }
 
-inline void AddAcrossBf16(const AcrossProduct& product) {
+// Makes the words of a block of terms of `count` columns.
+HWY_INLINE void TransposePairs(const AcrossProduct& product, int64_t j, int64_t count, int64_t block,
+                               int64_t terms, float* squares) {
   constexpr int64_t kWord = 2 * sizeof(uint16_t);
-  HWY_ALIGN float squares[kPairsOfBlock * kSide];
+  const char* const from = product.b + j * product.column + block * 2;
+  if (count < kSide || terms < kEvenOddDepth) return CopyPairs(from, product.column, count, terms, squares);
+  if (IsOfUseAhead(product.column, block * 2, product.rest)) {
+    for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * product.column + kTransposedAhead);
+  }
+  for (int64_t word = 0; word < kPairsOfBlock; word += kSide)
+    TransposeSquare<F32Elements>(from + word * kWord, product.column, squares + word * kSide, kSide);
+}
+
+inline void AddAcrossBf16(const AcrossProduct& product) {
+  constexpr int64_t kDepth = kEvenOddDepth;
+  constexpr int64_t kSquares = kPairsOfBlock * kSide;
+  HWY_ALIGN float squares[2 * kSquares];
   ForEachSide(product, [&](const float* a, int64_t rows, int64_t j, int64_t count, float* sums) HWY_ATTR {
-    for (int64_t block = 0; block < product.depth; block += kEvenOddDepth) {
-      const int64_t terms = HWY_MIN(kEvenOddDepth, product.depth - block);
-      const char* const from = product.b + j * product.column + block * 2;
-      if (count == kSide && terms == kEvenOddDepth) {
-        if (IsOfUseAhead(product.column, block * 2, product.rest)) {
-          for (int64_t i = 0; i < kSide; ++i)
-            __builtin_prefetch(from + i * product.column + kTransposedAhead);
-        }
-        for (int64_t word = 0; word < kPairsOfBlock; word += kSide)
-          TransposeSquare<F32Elements>(from + word * kWord, product.column, squares + word * kSide, kSide);
-      } else {
-        CopyPairs(from, product.column, count, terms, squares);
-      }
-      const float* const x = a + block;
+    const int64_t step = product.a_row;
+    for (int64_t block = 0; block < product.depth; block += 2 * kDepth) {
+      // Takes two blocks, of which the second one may lack some terms or all.
+      const int64_t terms = HWY_MIN(kDepth, product.depth - block);
+      const int64_t terms2 = HWY_MIN(kDepth, product.depth - block - terms);
+      TransposePairs(product, j, count, block, terms, squares);
+      if (terms2 > 0) TransposePairs(product, j, count, block + kDepth, terms2, squares + kSquares);
+      const float* x = a + block;
+      float* to = sums;
       int64_t row = 0;
-      for (; row + 2 <= rows && terms == kEvenOddDepth; row += 2) {
-        AddTwoSidesPairs(x + row * product.a_row, x + (row + 1) * product.a_row, squares, sums + row * kSide,
-                         sums + (row + 1) * kSide);
+      for (; row + 2 <= rows && terms2 == kDepth; row += 2, x += 2 * step, to += 2 * kSide) {
+        AddTwoSidesPairs(x, x + step, squares, squares, to, to + kSide);
+        AddTwoSidesPairs(x + kDepth, x + step + kDepth, squares + kSquares, squares + kSquares, to,
+                         to + kSide);
       }
-      for (; row < rows; ++row) AddSidePairs(x + row * product.a_row, squares, terms, sums + row * kSide);
+      for (; row < rows; ++row, x += step, to += kSide) {
+        if (terms2 == kDepth) {
+          AddTwoSidesPairs(x, x + kDepth, squares, squares + kSquares, to, to);
+          continue;
+        }
+        AddSidePairs(x, squares, terms, to);
+        if (terms2 > 0) AddSidePairs(x + kDepth, squares + kSquares, terms2, to);
+      }
     }
   });
 }
