@@ -22,11 +22,11 @@ using namespace attention;
 constexpr int64_t kTileQueries = 128;
 // Heads of one query that walk the keys together: as many as make long runs of memory where heads are adjacent.
 constexpr int64_t kMostTogether = 16;
-// Keys of a head that are multiplied before the next head's: their bytes stay in the first-level cache.
-constexpr int64_t kKeysOfPiece = 16;
 // Values that are prefetched while the weights of a block are made: at least so many rows, and bytes.
 constexpr int64_t kFirstRows = 8;
 constexpr int64_t kFirstValues = 8192;
+// Bytes from the keys that are read to those that are prefetched: they arrive before they are read.
+constexpr int64_t kKeysAhead = 12288;
 // The fewest queries of a tile for which pairs of BF16 pay.
 constexpr int64_t kRowsOfPairs = 4;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -158,9 +158,11 @@ class TileRun {
     if (has_ropes_) MultiplyPart(ropes_, attention_.rope_depth, query_ropes_, key, count, true);
   }
   // Computes the products of `count` keys of a block, from number `at` on, whose plain elements are at `from`. Does it
-  // for several heads that share the keys: this one and those whose memory lies `step` numbers behind.
-  void MultiplyKeysAt(const char* from, int64_t count, int64_t at, int64_t heads, int64_t step) {
-    MultiplyRun(keys_.Operand(), attention_.depth, queries_, from, count, at, false, heads, step);
+  // for several heads that share the keys: this one and those whose memory lies `step` numbers behind. The keys at
+  // `next`, if it is not nullptr, are read after these.
+  void MultiplyKeysAt(const char* from, int64_t count, int64_t at, int64_t heads, int64_t step,
+                      const char* next) {
+    MultiplyRun(keys_.Operand(), attention_.depth, queries_, from, count, at, false, heads, step, next);
   }
 
   // Turns the products of a block of keys into weights. Returns false if no row sees any.
@@ -296,14 +298,14 @@ class TileRun {
       int64_t run;
       const char* const from = rows.At(key + done, &run);
       run = std::min(run, count - done);
-      MultiplyRun(rows.Operand(), depth, queries, from, run, done, adds, 1, 0);
+      MultiplyRun(rows.Operand(), depth, queries, from, run, done, adds, 1, 0, nullptr);
       done += run;
     }
   }
 
   // Multiplies `heads` queries, whose memory lies `step` numbers apart, with `count` keys at equal distances.
   void MultiplyRun(const AttentionOperand& operand, int64_t depth, const float* queries, const char* from,
-                   int64_t count, int64_t at, bool adds, int64_t heads, int64_t step) {
+                   int64_t count, int64_t at, bool adds, int64_t heads, int64_t step, const char* next) {
     const bool is_even_odd = IsEvenOdd(attention_.query, operand);
     const MultiplyAcrossFunction multiply = attention_.gemm->multiply_across[ElementOf(operand.dtype)];
     const auto add = attention_.gemm->even_odd.add_across[ElementOf(operand.dtype)];
@@ -314,7 +316,9 @@ class TileRun {
       const int64_t together = std::min(kGemmDepth, depth - term);
       const int64_t rest = (depth - term) * operand.column;
       if (is_even_odd) {
-        add({query, step, terms, operand.row, rest, s_ + at, step, heads, together, count, joins});
+        const char* const next_terms = next != nullptr ? next + term * operand.column : nullptr;
+        add({query, step, terms, operand.row, rest, s_ + at, step, heads, together, count, joins,
+             next_terms});
         continue;
       }
       for (int64_t head = 0; head < heads; ++head) {
@@ -513,6 +517,13 @@ class HeadsRun {
     for (int64_t i = first; i < end; ++i) runs_[i]->End();
   }
 
+  // Keys at equal distances in memory. A head has as many as the kernel takes at a time, since keys that are far apart
+  // share few sets of a cache.
+  struct Piece {
+    const char* from;  // of the first head of keys
+    int64_t count;
+  };
+
   // Multiplies the heads' queries with a block of keys: a piece of each head of keys before the next piece of any.
   void MultiplyKeys(int64_t first, int64_t end, int64_t key, int64_t count) {
     const Rows& rows = runs_[first]->Keys();
@@ -521,43 +532,42 @@ class HeadsRun {
       return;
     }
     const AttentionOperand& operand = rows.Operand();
-    int64_t run;
-    const char* from = rows.At(key, &run);
-    for (int64_t done = 0; done < count;) {
-      const int64_t some = std::min({kKeysOfPiece, run, count - done});
-      const int64_t behind = done + some;
-      run -= some;
-      const char* next = from + some * operand.row;
-      if (behind == count) {
-        next = nullptr;
-      } else if (run == 0) {
-        next = rows.At(key + behind, &run);
-      }
-      const char* piece = from;
-      for (int64_t i = first; i < end;) {
+    Piece pieces[kAttentionKeys];
+    const int64_t most = attention_.gemm->columns / 2;
+    const int64_t number = FindPieces(rows, key, count, most, pieces);
+    const int64_t heads = KeyHeads(first, end);
+    // The piece that is prefetched, and its head.
+    int64_t ahead = std::max<int64_t>(1, kKeysAhead / (most * attention_.depth * operand.column));
+    int64_t later = ahead / heads;
+    ahead %= heads;
+    int64_t done = 0;
+    for (int64_t p = 0; p < number; ++p) {
+      const char* from = pieces[p].from;
+      for (int64_t i = first; i < end; from += operand.head) {
         const int64_t end_of_group = std::min(end, EndOfGroup(i));
-        const char* const behind_piece = piece + operand.head;
-        if (end_of_group < end) {
-          FetchKeys(operand, behind_piece);
-        } else if (next != nullptr) {
-          FetchKeys(operand, next);
-        }
-        runs_[i]->MultiplyKeysAt(piece, some, done, end_of_group - i, step_);
+        const char* const next = later < number ? pieces[later].from + ahead * operand.head : nullptr;
+        runs_[i]->MultiplyKeysAt(from, pieces[p].count, done, end_of_group - i, step_, next);
         i = end_of_group;
-        piece = behind_piece;
+        if (++ahead < heads) continue;
+        ahead = 0;
+        ++later;
       }
-      from = next;
-      done = behind;
+      done += pieces[p].count;
     }
     for (int64_t i = first; i < end; ++i) runs_[i]->MultiplyRopes(key, count);
   }
 
-  // Prefetches a piece of keys to the first-level cache.
-  void FetchKeys(const AttentionOperand& operand, const char* from) const {
-    const int64_t bytes = attention_.depth * operand.column;
-    for (int64_t j = 0; j < kKeysOfPiece; ++j, from += operand.row) {
-      for (int64_t byte = 0; byte < bytes; byte += kLine) __builtin_prefetch(from + byte);
+  static int64_t FindPieces(const Rows& rows, int64_t key, int64_t count, int64_t most, Piece* pieces) {
+    int64_t number = 0;
+    for (int64_t done = 0; done < count;) {
+      int64_t run;
+      const char* from = rows.At(key + done, &run);
+      run = std::min(run, count - done);
+      done += run;
+      for (; run > 0; run -= most, from += most * rows.Operand().row)
+        pieces[number++] = {from, std::min(most, run)};
     }
+    return number;
   }
 
   // Prefetches a head's part of the values with which the sums of a block begin.
@@ -610,8 +620,6 @@ class HeadsRun {
   int64_t EndOfGroup(int64_t i) const {
     return std::min(count_, i + attention_.group - (head_ + i) % attention_.group);
   }
-
-  static constexpr int64_t kLine = 64;
 
   const Attention& attention_;
   const int64_t head_;

@@ -249,6 +249,17 @@ HWY_INLINE void AddSideEvenOdd(const float* x, const float* y, int64_t terms, fl
 // Rows for which columns are transposed once.
 constexpr int64_t kRowsAcross = 8;
 
+// Prefetches a line of each of kSide columns, for those from column j on whose bytes from `byte` on are read.
+HWY_INLINE void AskAcross(const AcrossProduct& product, int64_t j, int64_t byte) {
+  const char* from = product.next;
+  if (from == nullptr) {
+    if (!IsOfUseAhead(product.column, byte, product.rest)) return;
+    from = product.b + kTransposedAhead;
+  }
+  from += j * product.column + byte;
+  for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * product.column);
+}
+
 // Calls f for some rows and kSide columns of a product, with the sums so far, and stores what it adds to them.
 template <class F>
 HWY_INLINE void ForEachSide(const AcrossProduct& product, const F& f) {
@@ -277,11 +288,7 @@ void AddAcrossEvenOdd(const AcrossProduct& product) {
       const int64_t terms = HWY_MIN(kEvenOddDepth, product.depth - block);
       for (int64_t k = 0; k < terms; k += kSide) {
         const char* const from = product.b + j * product.column + (block + k) * kSize;
-        if (count == kSide && (block + k) * kSize % 64 == 0 &&
-            IsOfUseAhead(product.column, (block + k) * kSize, product.rest)) {
-          for (int64_t i = 0; i < kSide; ++i)
-            __builtin_prefetch(from + i * product.column + kTransposedAhead);
-        }
+        if (count == kSide && (block + k) * kSize % 64 == 0) AskAcross(product, j, (block + k) * kSize);
         TransposeSome<Elements>(from, product.column, count, HWY_MIN(kSide, terms - k), squares + k * kSide);
       }
       for (int64_t row = 0; row < rows; ++row)
@@ -351,9 +358,7 @@ HWY_INLINE void TransposePairs(const AcrossProduct& product, int64_t j, int64_t 
   constexpr int64_t kWord = 2 * sizeof(uint16_t);
   const char* const from = product.b + j * product.column + block * 2;
   if (count < kSide || terms < kEvenOddDepth) return CopyPairs(from, product.column, count, terms, squares);
-  if (IsOfUseAhead(product.column, block * 2, product.rest)) {
-    for (int64_t i = 0; i < kSide; ++i) __builtin_prefetch(from + i * product.column + kTransposedAhead);
-  }
+  AskAcross(product, j, block * 2);
   for (int64_t word = 0; word < kPairsOfBlock; word += kSide)
     TransposeSquare<F32Elements>(from + word * kWord, product.column, squares + word * kSide, kSide);
 }

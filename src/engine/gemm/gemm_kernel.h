@@ -108,8 +108,9 @@ struct HeadsProduct {
 };
 using AddHeadsFunction = void (*)(const HeadsProduct& product);
 
-// Some rows times columns that are contiguous along the terms and `column` bytes apart. See MultiplyAcrossFunction
-// for `rest`.
+// Some rows times columns that are contiguous along the terms and `column` bytes apart. What is prefetched are the
+// columns at `next`, which are read after these and lie as they do, or, if that is nullptr, bytes that follow (see
+// MultiplyAcrossFunction for `rest`).
 struct AcrossProduct {
   const float* a;
   int64_t a_row;  // numbers
@@ -122,6 +123,7 @@ struct AcrossProduct {
   int64_t depth;
   int64_t columns;
   bool adds;
+  const char* next = nullptr;
 };
 using AddAcrossFunction = void (*)(const AcrossProduct& product);
 
