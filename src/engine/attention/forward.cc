@@ -220,6 +220,9 @@ class TileRun {
     for (int64_t r = 0; r < tile_.rows; ++r) Finish(r);
   }
 
+  // Tells whether weights are rounded to the type of the values, so that both operands have 16 bits.
+  bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
+
   const float* Weights() const { return s_; }
   float* Terms() const { return terms_; }
   const Rows& Keys() const { return keys_; }
@@ -367,9 +370,6 @@ class TileRun {
     if (RoundsWeights()) RoundRow(attention_, attention_.value.dtype, s, count);
     return true;
   }
-
-  // Tells whether weights are rounded to the type of the values, so that both operands have 16 bits.
-  bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
 
   // Returns exp(a - b) by the same steps as in rows.
   float Exponential(float a, float b) const {
@@ -570,12 +570,14 @@ class HeadsRun {
     return number;
   }
 
-  // Prefetches a head's part of the values with which the sums of a block begin.
+  // Prefetches a head's part of the values with which the sums of a block begin. AddHeads prefetches the others. Without
+  // it these are all values, unless they are contiguous.
   void FetchValues(int64_t first, int64_t end, int64_t key, int64_t count, int64_t i) const {
     const Rows& rows = runs_[first]->Values();
     if (!rows.IsPlain()) return;
     const int64_t bytes = KeyHeads(first, end) * attention_.value_depth * rows.Operand().column;
-    const int64_t most = std::min(count, std::max(kFirstRows, kFirstValues / bytes));
+    const bool is_first = runs_[first]->RoundsWeights() || rows.Operand().row == bytes;
+    const int64_t most = is_first ? std::min(count, std::max(kFirstRows, kFirstValues / bytes)) : count;
     const int64_t from = most * (i - first) / (end - first);
     rows.Prefetch(key + from, most * (i + 1 - first) / (end - first) - from, bytes);
   }
