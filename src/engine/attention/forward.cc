@@ -22,7 +22,8 @@ using namespace attention;
 constexpr int64_t kTileQueries = 128;
 // Heads of one query that walk the keys together: as many as make long runs of memory where heads are adjacent.
 constexpr int64_t kMostTogether = 16;
-// Values that are prefetched while the weights of a block are made: at least so many rows, and bytes.
+// Values that are prefetched while the weights of a block are made: at least so many rows, and bytes for each head, which
+// arrive in about the time that its weights take.
 constexpr int64_t kFirstRows = 8;
 constexpr int64_t kFirstValues = 8192;
 // Bytes from the keys that are read to those that are prefetched: they arrive before they are read.
@@ -97,6 +98,9 @@ class TileRun {
     }
     return RoundedUp(numbers * kNumber + 13 * int64_t{64}, 64);
   }
+  // Returns the distance of heads of one query. It is an odd number of lines, so that heads' numbers lie in different sets
+  // of a cache.
+  static int64_t BytesOfHead(const Attention& attention) { return RoundedUp(Bytes(attention, 1), 128) + 64; }
   static int64_t Panels(const Attention& attention) {
     return std::max({PackedPanels(attention, kAttentionKeys, attention.depth),
                      PackedPanels(attention, kAttentionKeys, attention.rope_depth),
@@ -472,8 +476,8 @@ class HeadsRun {
     char* const own = memory + TileRun::ScratchBytes(attention_);
     for (int64_t i = 0; i < count; ++i)
       runs_[i].emplace(work, Tile{batch, head + i, query, 1}, memory,
-                       own + i * TileRun::Bytes(attention_, 1));
-    step_ = TileRun::Bytes(attention_, 1) / kNumber;
+                       own + i * TileRun::BytesOfHead(attention_));
+    step_ = TileRun::BytesOfHead(attention_) / kNumber;
   }
 
   void Run() {
@@ -577,7 +581,8 @@ class HeadsRun {
     if (!rows.IsPlain()) return;
     const int64_t bytes = KeyHeads(first, end) * attention_.value_depth * rows.Operand().column;
     const bool is_first = runs_[first]->RoundsWeights() || rows.Operand().row == bytes;
-    const int64_t most = is_first ? std::min(count, std::max(kFirstRows, kFirstValues / bytes)) : count;
+    const int64_t most =
+        is_first ? std::min(count, std::max(kFirstRows, kFirstValues * (end - first) / bytes)) : count;
     const int64_t from = most * (i - first) / (end - first);
     rows.Prefetch(key + from, most * (i + 1 - first) / (end - first) - from, bytes);
   }
@@ -759,7 +764,7 @@ AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
   }
   made.slot_bytes =
       TileRun::ScratchBytes(made) +
-      std::max(TileRun::Bytes(made, most), std::min(kMostTogether, made.heads) * TileRun::Bytes(made, 1));
+      std::max(TileRun::Bytes(made, most), std::min(kMostTogether, made.heads) * TileRun::BytesOfHead(made));
   return AnyJob([&] { return AttentionJob{made}; });
 }
 
