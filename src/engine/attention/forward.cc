@@ -460,7 +460,7 @@ class TileRun {
   LeastExponent* query_least_ = nullptr;
   LeastExponent* weight_least_ = nullptr;
   float* widened_ = nullptr;
-  // Of each row.
+  // The state of each row.
   float* greatest_;
   float* sum_;
   float* factor_;

@@ -329,7 +329,7 @@ HWY_INLINE void AddSidePairs(const float* x, const float* pairs, int64_t terms, 
   }
 }
 
-// The same for two rows, or for two blocks of one. A block alone would wait for its two chains.
+// Adds two rows, or two blocks of one row, in that way. A block alone would wait for its two chains.
 HWY_INLINE void AddTwoSidesPairs(const float* x, const float* x2, const float* pairs, const float* pairs2,
                                  float* sums, float* sums2) {
   const hn::CappedTag<float, kSide> d;
