@@ -33,23 +33,29 @@ static_assert(kEvenOddDepth % kEvenOddTogether == 0);
 constexpr int64_t kEvenOddColumns = 2048;
 
 // Continues the chains of a block. They begin with its first terms and are added to c with its last ones. Calls `ask`
-// for each vector.
-template <class Elements, class F>
+// for each vector. Without `kUnrolls` each load reads row after row, so that hardware prefetchers see no row that they
+// could follow: where `ask` prefetches, theirs would take memory's time.
+template <class Elements, bool kUnrolls, class F>
 HWY_INLINE void AddSomeEvenOdd(const float* a, const typename Elements::Type* b, int64_t row, int64_t columns,
                                float* even, float* odd, bool begins, bool ends, float* c, bool goes_on,
                                const F& ask) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  // The compiler knows that no store changes this copy, and keeps its numbers in registers.
-  float x[kEvenOddTogether];
-  std::memcpy(x, a, sizeof x);
   for (int64_t j = 0; j < columns; j += lanes) {
     ask();
     VF e = begins ? hn::Zero(d) : hn::LoadU(d, even + j);
     VF o = begins ? hn::Zero(d) : hn::LoadU(d, odd + j);
-    for (int64_t k = 0; k < kEvenOddTogether; k += 2) {
-      e = functions::Fma(d, hn::Set(d, x[k]), Elements::Load(d, b + k * row + j), e);
-      o = functions::Fma(d, hn::Set(d, x[k + 1]), Elements::Load(d, b + (k + 1) * row + j), o);
+    if constexpr (kUnrolls) {
+      for (int64_t k = 0; k < kEvenOddTogether; k += 2) {
+        e = functions::Fma(d, hn::Set(d, a[k]), Elements::Load(d, b + k * row + j), e);
+        o = functions::Fma(d, hn::Set(d, a[k + 1]), Elements::Load(d, b + (k + 1) * row + j), o);
+      }
+    } else {
+      HWY_UNROLL(1)
+      for (int64_t k = 0; k < kEvenOddTogether; k += 2) {
+        e = functions::Fma(d, hn::Set(d, a[k]), Elements::Load(d, b + k * row + j), e);
+        o = functions::Fma(d, hn::Set(d, a[k + 1]), Elements::Load(d, b + (k + 1) * row + j), o);
+      }
     }
     hn::StoreU(e, d, even + j);
     if (ends) {
@@ -95,8 +101,8 @@ void AddRowEvenOdd(const float* a, const char* b, int64_t row, int64_t depth, in
         const auto* const elements = reinterpret_cast<const Element*>(first);
         const int64_t step = row / kSize;
         for (int64_t k = 0; k < terms; k += kEvenOddTogether) {
-          AddSomeEvenOdd<Elements>(a + block + k, elements + k * step, step, some, even, odd, k == 0,
-                                   k + kEvenOddTogether == terms, c + column, goes_on, [] {});
+          AddSomeEvenOdd<Elements, true>(a + block + k, elements + k * step, step, some, even, odd, k == 0,
+                                         k + kEvenOddTogether == terms, c + column, goes_on, [] {});
         }
         continue;
       }
@@ -179,7 +185,7 @@ HWY_INLINE void AddBlocksOfHeads(const HeadsProduct& product, int64_t first, int
       int64_t of_group = in_group;
       for (int64_t i = 0; i < heads; ++i) {
         const int64_t head = first + i;
-        AddSomeEvenOdd<Elements>(
+        AddSomeEvenOdd<Elements, false>(
             product.a + head * product.a_head + term, reinterpret_cast<const Element*>(from), step, columns,
             even + i * columns, odd + i * columns, begins, ends, product.c + head * product.c_head,
             product.adds || term >= kEvenOddDepth, [&]() HWY_ATTR { lines_ahead.Ask(of_vector); });
