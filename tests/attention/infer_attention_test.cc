@@ -1387,6 +1387,67 @@ TEST(InferAttentionPages, GiveTheBitsOfDenseKeys) {
   }
 }
 
+// Heads of one query walk the keys together, in groups that share keys, and have the bits that each has alone. There are
+// three blocks of keys, the last of which ends within a chain, and more heads than a task takes.
+TEST(InferAttention, HeadsOfOneQueryHaveTheBitsOfEachAlone) {
+  constexpr int64_t kKeys = 600, kDepth = 64;
+  struct Heads {
+    int64_t heads, key_heads;
+  };
+  for (const engine::Isa isa : IsasToTest()) {
+    for (const char* const threads : {"1", "3"}) {
+      const ScopedEnvironment environment(
+          Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
+      ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+      RandomNumbers random(0x4EAD);
+      for (const auto& [heads, key_heads] : {Heads{19, 19}, Heads{20, 2}, Heads{28, 4}, Heads{18, 1}}) {
+        Inference one;
+        one.heads = one.key_heads = 1;
+        one.query_shape = {1, 1, kDepth};
+        one.key_shape = one.value_shape = {kKeys, 1, kDepth};
+        one.queries = {1};
+        one.keys = {kKeys};
+        Inference all = one;
+        all.heads = heads;
+        all.key_heads = key_heads;
+        all.query_shape = {1, heads, kDepth};
+        all.query = Drawn(all.query_shape, random);
+        all.key_shape = all.value_shape = {kKeys, key_heads, kDepth};
+        all.key = Drawn(all.key_shape, random);
+        all.value = Drawn(all.value_shape, random);
+        // The same, each head's keys and values behind those of the head before.
+        Inference by_head = all;
+        by_head.layout = "BNSD";
+        by_head.query_shape = {1, heads, 1, kDepth};
+        by_head.key_shape = by_head.value_shape = {1, key_heads, kKeys, kDepth};
+        by_head.queries.clear();
+        const auto row = [&](std::vector<uint16_t>& of, int64_t number) {
+          return of.begin() + number * kDepth;
+        };
+        for (const auto numbers : {&Inference::key, &Inference::value}) {
+          for (int64_t i = 0; i < kKeys * key_heads; ++i)
+            std::copy_n(row(all.*numbers, i), kDepth,
+                        row(by_head.*numbers, i % key_heads * kKeys + i / key_heads));
+        }
+        ASSERT_EQ(all.Run(environment.stream()), 0);
+        ASSERT_EQ(by_head.Run(environment.stream()), 0);
+        EXPECT_EQ(by_head.out, all.out) << heads << " " << key_heads;
+        EXPECT_EQ(by_head.lse, all.lse) << heads << " " << key_heads;
+        for (int64_t head = 0; head < heads; ++head) {
+          const int64_t first = head / (heads / key_heads) * kKeys;
+          one.query.assign(row(all.query, head), row(all.query, head + 1));
+          one.key.assign(row(by_head.key, first), row(by_head.key, first + kKeys));
+          one.value.assign(row(by_head.value, first), row(by_head.value, first + kKeys));
+          ASSERT_EQ(one.Run(environment.stream()), 0);
+          EXPECT_EQ(one.out, std::vector<uint16_t>(row(all.out, head), row(all.out, head + 1)))
+              << heads << " " << key_heads << " " << head;
+          EXPECT_EQ(one.lse[0], all.lse[static_cast<size_t>(head)]);
+        }
+      }
+    }
+  }
+}
+
 // A window's last keys: blocks before it may be of anyone, and their entries anything.
 TEST(InferAttentionPages, UnseenBlocksAreNotRead) {
   const ScopedEnvironment environment(Variables{});

@@ -20,7 +20,14 @@ using namespace attention;
 
 // Queries of a tile, whose scores with a block of keys stay in the second-level cache.
 constexpr int64_t kTileQueries = 128;
-constexpr int64_t kMostTogether = 4;
+// Heads of one query that walk the keys together: as many as make long runs of memory where heads are adjacent.
+constexpr int64_t kMostTogether = 16;
+// Values that are prefetched while the weights of a block are made: at least so many rows, and bytes for each head, which
+// arrive in about the time that its weights take.
+constexpr int64_t kFirstRows = 8;
+constexpr int64_t kFirstValues = 8192;
+// Bytes from the keys that are read to those that are prefetched: they arrive before they are read.
+constexpr int64_t kKeysAhead = 12288;
 // The fewest queries of a tile for which pairs of BF16 pay.
 constexpr int64_t kRowsOfPairs = 4;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -59,6 +66,10 @@ class TileRun {
     s_ = slot.Numbers(tile.rows * kPackedRow);
     terms_ = slot.Numbers(tile.rows * sums_row_);
     sums_ = slot.Numbers(tile.rows * sums_row_);
+    greatest_ = slot.Numbers(tile.rows);
+    sum_ = slot.Numbers(tile.rows);
+    factor_ = slot.Numbers(tile.rows);
+    is_seen_ = reinterpret_cast<bool*>(slot.Numbers(tile.rows));
     if (!TakesPairsOf(attention_, tile.rows)) return;
     const TileKernels& tiles = *attention_.tiles;
     const int64_t blocks = DividedUp(attention_.depth, kGemmDepth);
@@ -79,14 +90,17 @@ class TileRun {
   }
   static int64_t Bytes(const Attention& attention, int64_t rows) {
     int64_t numbers = PackedRows(rows, attention.depth) + PackedRows(rows, attention.rope_depth) +
-                      rows * kPackedRow + 2 * rows * InLanes(attention.value_depth);
+                      rows * kPackedRow + 2 * rows * InLanes(attention.value_depth) + 4 * rows;
     if (TakesPairsOf(attention, rows)) {
       const int64_t blocks = DividedUp(attention.depth, kGemmDepth) + 1;
       // The queries as pairs, one block of terms after the other, and the weights.
       numbers += blocks * (PairedWords(*attention.tiles, rows) + PairedGroups(*attention.tiles, rows));
     }
-    return RoundedUp(numbers * kNumber + 9 * int64_t{64}, 64);
+    return RoundedUp(numbers * kNumber + 13 * int64_t{64}, 64);
   }
+  // Returns the distance of heads of one query. It is an odd number of lines, so that heads' numbers lie in different sets
+  // of a cache.
+  static int64_t BytesOfHead(const Attention& attention) { return RoundedUp(Bytes(attention, 1), 128) + 64; }
   static int64_t Panels(const Attention& attention) {
     return std::max({PackedPanels(attention, kAttentionKeys, attention.depth),
                      PackedPanels(attention, kAttentionKeys, attention.rope_depth),
@@ -100,7 +114,10 @@ class TileRun {
     Begin(&begin, &end);
     for (int64_t key = begin; key < end; key += kAttentionKeys) {
       const int64_t count = std::min(kAttentionKeys, end - key);
-      if (Weigh(key, count)) Sum(key, count);
+      MultiplyKeys(key, count);
+      if (!MakeWeights(key, count)) continue;
+      MultiplyValues(key, count);
+      AddTerms();
     }
     End();
   }
@@ -136,20 +153,67 @@ class TileRun {
     *end_of_blocks = end;
   }
 
-  // Computes the weights of a block of keys. Returns false if no row sees any.
-  bool Weigh(int64_t key, int64_t count) {
-    MultiplyKeys(key, count);
+  // Computes the products of a block of keys.
+  void MultiplyKeys(int64_t key, int64_t count) {
+    if (!MultiplyPairedKeys(key, count)) MultiplyPart(keys_, attention_.depth, queries_, key, count, false);
+    MultiplyRopes(key, count);
+  }
+  void MultiplyRopes(int64_t key, int64_t count) {
+    if (has_ropes_) MultiplyPart(ropes_, attention_.rope_depth, query_ropes_, key, count, true);
+  }
+  // Computes the products of `count` keys of a block, from number `at` on, whose plain elements are at `from`. Does it
+  // for several heads that share the keys: this one and those whose memory lies `step` numbers behind. The keys at
+  // `next`, if it is not nullptr, are read after these.
+  void MultiplyKeysAt(const char* from, int64_t count, int64_t at, int64_t heads, int64_t step,
+                      const char* next) {
+    MultiplyRun(keys_.Operand(), attention_.depth, queries_, from, count, at, false, heads, step, next);
+  }
+
+  // Turns the products of a block of keys into weights. Returns false if no row sees any.
+  bool MakeWeights(int64_t key, int64_t count) {
     bool any = false;
     for (int64_t r = 0; r < tile_.rows; ++r) {
-      is_seen_[r] = MakeWeights(r, key, count);
+      is_seen_[r] = MakeWeightsOf(r, key, count);
       any = any || is_seen_[r];
     }
     return any;
   }
 
-  // Adds the values of the block with these weights.
-  void Sum(int64_t key, int64_t count) {
-    MultiplyValues(key, count);
+  // Computes the products of these weights and the block's values.
+  void MultiplyValues(int64_t key, int64_t count) {
+    const AttentionOperand& operand = values_.Operand();
+    const bool is_even_odd = RoundsWeights();
+    if (tile_.rows == 1 && values_.IsPlain()) {
+      if (is_even_odd && HasWholeChains(key, count)) return AddValuesInPlace(key, count);
+      int64_t run;
+      int64_t row = operand.row;
+      const char* from = values_.At(key, &run);
+      if (run < count) {
+        // One chain of sums needs rows at equal distances, so that rows of several pages are copied.
+        values_.CopyRows(key, count, reinterpret_cast<char*>(panels_));
+        from = reinterpret_cast<const char*>(panels_);
+        row = attention_.value_depth * operand.column;
+      }
+      if (is_even_odd) {
+        return attention_.gemm->even_odd.add_row[ElementOf(operand.dtype)](
+            s_, from, row, count, attention_.value_depth, terms_, false);
+      }
+      return attention_.gemm->multiply_row[ElementOf(operand.dtype)](s_, from, row, count,
+                                                                     attention_.value_depth, terms_);
+    }
+    if (MultiplyPairedValues(key, count)) return;
+    values_.PackTerms(key, count, pack_, panels_);
+    MultiplyOf(*attention_.gemm, is_even_odd)(
+        {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
+  }
+
+  // Tells whether the values of a block may be added directly in memory by AddHeads, which adds chains.
+  bool AddsValuesInPlace(int64_t key, int64_t count) const {
+    return tile_.rows == 1 && values_.IsPlain() && RoundsWeights() && HasWholeChains(key, count);
+  }
+
+  // Adds the products of the block to those of the blocks before.
+  void AddTerms() {
     for (int64_t r = 0; r < tile_.rows; ++r) {
       if (is_seen_[r])
         attention_.kernels.add(sums_ + r * sums_row_, terms_ + r * sums_row_, sums_row_, factor_[r]);
@@ -160,6 +224,11 @@ class TileRun {
     for (int64_t r = 0; r < tile_.rows; ++r) Finish(r);
   }
 
+  // Tells whether weights are rounded to the type of the values, so that both operands have 16 bits.
+  bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
+
+  const float* Weights() const { return s_; }
+  float* Terms() const { return terms_; }
   const Rows& Keys() const { return keys_; }
   const Rows& Values() const { return values_; }
 
@@ -217,11 +286,6 @@ class TileRun {
     return true;
   }
 
-  void MultiplyKeys(int64_t key, int64_t count) {
-    if (!MultiplyPairedKeys(key, count)) MultiplyPart(keys_, attention_.depth, queries_, key, count, false);
-    if (has_ropes_) MultiplyPart(ropes_, attention_.rope_depth, query_ropes_, key, count, true);
-  }
-
   void MultiplyPart(const Rows& rows, int64_t depth, const float* queries, int64_t key, int64_t count,
                     bool adds) {
     if (tile_.rows == 1 && rows.IsPlain()) return MultiplyInPlace(rows, depth, queries, key, count, adds);
@@ -237,57 +301,40 @@ class TileRun {
   // Multiplies one query with keys directly in memory, page by page.
   void MultiplyInPlace(const Rows& rows, int64_t depth, const float* queries, int64_t key, int64_t count,
                        bool adds) {
-    const AttentionOperand& operand = rows.Operand();
-    const bool is_even_odd = IsEvenOdd(attention_.query, operand);
-    const MultiplyAcrossFunction multiply = attention_.gemm->multiply_across[ElementOf(operand.dtype)];
-    const auto add = attention_.gemm->even_odd.add_across[ElementOf(operand.dtype)];
     for (int64_t done = 0; done < count;) {
       int64_t run;
       const char* const from = rows.At(key + done, &run);
       run = std::min(run, count - done);
-      for (int64_t term = 0; term < depth; term += kGemmDepth) {
-        const bool joins = adds || term > 0;
-        const float* const query = queries + term / kGemmDepth * kPackedRow;
-        const char* const terms = from + term * operand.column;
-        const int64_t together = std::min(kGemmDepth, depth - term);
-        const int64_t rest = (depth - term) * operand.column;
-        if (is_even_odd) {
-          add(query, terms, operand.row, rest, together, run, s_ + done, joins);
-          continue;
-        }
-        float* const to = joins ? panels_ : s_ + done;
-        multiply(query, terms, operand.row, rest, together, run, to);
-        for (int64_t j = 0; j < run && joins; ++j) s_[done + j] += to[j];
-      }
+      MultiplyRun(rows.Operand(), depth, queries, from, run, done, adds, 1, 0, nullptr);
       done += run;
     }
   }
 
-  void MultiplyValues(int64_t key, int64_t count) {
-    const AttentionOperand& operand = values_.Operand();
-    const bool is_even_odd = RoundsWeights();
-    if (tile_.rows == 1 && values_.IsPlain()) {
-      if (is_even_odd && HasWholeChains(key, count)) return AddValuesInPlace(key, count);
-      int64_t run;
-      int64_t row = operand.row;
-      const char* from = values_.At(key, &run);
-      if (run < count) {
-        // One chain of sums needs rows at equal distances, so that rows of several pages are copied.
-        values_.CopyRows(key, count, reinterpret_cast<char*>(panels_));
-        from = reinterpret_cast<const char*>(panels_);
-        row = attention_.value_depth * operand.column;
-      }
+  // Multiplies `heads` queries, whose memory lies `step` numbers apart, with `count` keys at equal distances.
+  void MultiplyRun(const AttentionOperand& operand, int64_t depth, const float* queries, const char* from,
+                   int64_t count, int64_t at, bool adds, int64_t heads, int64_t step, const char* next) {
+    const bool is_even_odd = IsEvenOdd(attention_.query, operand);
+    const MultiplyAcrossFunction multiply = attention_.gemm->multiply_across[ElementOf(operand.dtype)];
+    const auto add = attention_.gemm->even_odd.add_across[ElementOf(operand.dtype)];
+    for (int64_t term = 0; term < depth; term += kGemmDepth) {
+      const bool joins = adds || term > 0;
+      const float* const query = queries + term / kGemmDepth * kPackedRow;
+      const char* const terms = from + term * operand.column;
+      const int64_t together = std::min(kGemmDepth, depth - term);
+      const int64_t rest = (depth - term) * operand.column;
       if (is_even_odd) {
-        return attention_.gemm->even_odd.add_row[ElementOf(operand.dtype)](
-            s_, from, row, count, attention_.value_depth, terms_, false);
+        const char* const next_terms = next != nullptr ? next + term * operand.column : nullptr;
+        add({query, step, terms, operand.row, rest, s_ + at, step, heads, together, count, joins,
+             next_terms});
+        continue;
       }
-      return attention_.gemm->multiply_row[ElementOf(operand.dtype)](s_, from, row, count,
-                                                                     attention_.value_depth, terms_);
+      for (int64_t head = 0; head < heads; ++head) {
+        float* const s = s_ + head * step + at;
+        float* const to = joins ? panels_ : s;
+        multiply(query + head * step, terms, operand.row, rest, together, count, to);
+        for (int64_t j = 0; j < count && joins; ++j) s[j] += to[j];
+      }
     }
-    if (MultiplyPairedValues(key, count)) return;
-    values_.PackTerms(key, count, pack_, panels_);
-    MultiplyOf(*attention_.gemm, is_even_odd)(
-        {s_, panels_, terms_, sums_row_, tile_.rows, attention_.value_depth, count, false});
   }
 
   // Tells whether every page's values, but the last one's, are whole chains: then pages may be added one by
@@ -314,7 +361,7 @@ class TileRun {
   }
 
   // Turns a row's scores with a block of keys into weights.
-  bool MakeWeights(int64_t r, int64_t key, int64_t count) {
+  bool MakeWeightsOf(int64_t r, int64_t key, int64_t count) {
     float* const s = s_ + r * kPackedRow;
     float greatest;
     if (!scores_.Make(s, tile_.first + r, key, count, &greatest)) return false;
@@ -327,9 +374,6 @@ class TileRun {
     if (RoundsWeights()) RoundRow(attention_, attention_.value.dtype, s, count);
     return true;
   }
-
-  // Tells whether weights are rounded to the type of the values, so that both operands have 16 bits.
-  bool RoundsWeights() const { return SizeOf(attention_.value.dtype) == 2; }
 
   // Returns exp(a - b) by the same steps as in rows.
   float Exponential(float a, float b) const {
@@ -416,59 +460,178 @@ class TileRun {
   LeastExponent* query_least_ = nullptr;
   LeastExponent* weight_least_ = nullptr;
   float* widened_ = nullptr;
-  float greatest_[kTileQueries];
-  float sum_[kTileQueries];
-  float factor_[kTileQueries];
-  bool is_seen_[kTileQueries];
+  // The state of each row.
+  float* greatest_;
+  float* sum_;
+  float* factor_;
+  bool* is_seen_;
 };
 
-// Computes several heads of one query together, block by block. Memory rows that hold several heads of keys
-// are prefetched whole, and only once for heads that share them.
+// Computes several heads of one query together, block by block. Pieces of keys and values are read in the order of
+// memory, heads that share a piece use it one after the other, and the next pieces are prefetched.
 class HeadsRun {
  public:
-  HeadsRun(const Work& work, int64_t batch, int64_t head, int64_t count, char* memory)
-      : attention_(work.attention), count_(count) {
+  HeadsRun(const Work& work, int64_t batch, int64_t head, int64_t count, int64_t query, char* memory)
+      : attention_(work.attention), head_(head), count_(count) {
     char* const own = memory + TileRun::ScratchBytes(attention_);
     for (int64_t i = 0; i < count; ++i)
-      runs_[i].emplace(work, Tile{batch, head + i, 0, 1}, memory, own + i * TileRun::Bytes(attention_, 1));
-    key_heads_ = (head + count - 1) / attention_.group - head / attention_.group + 1;
+      runs_[i].emplace(work, Tile{batch, head + i, query, 1}, memory,
+                       own + i * TileRun::BytesOfHead(attention_));
+    step_ = TileRun::BytesOfHead(attention_) / kNumber;
   }
 
   void Run() {
-    int64_t begin = 0;
-    int64_t end = 0;
-    for (int64_t i = 0; i < count_; ++i) runs_[i]->Begin(&begin, &end);
-    bool any[kMostTogether];
-    for (int64_t key = begin; key < end; key += kAttentionKeys) {
-      const int64_t count = std::min(kAttentionKeys, end - key);
-      const int64_t next = key + count;
-      for (int64_t i = 0; i < count_; ++i) {
-        Fetch(runs_[0]->Values(), attention_.value_depth, key, count, i);
-        any[i] = runs_[i]->Weigh(key, count);
-      }
-      for (int64_t i = 0; i < count_; ++i) {
-        if (next < end)
-          Fetch(runs_[0]->Keys(), attention_.depth, next, std::min(kAttentionKeys, end - next), i);
-        if (any[i]) runs_[i]->Sum(key, count);
-      }
+    // Heads of keys that are not adjacent are walked one after the other.
+    const bool are_adjacent = AreAdjacent(runs_[0]->Keys(), attention_.depth) &&
+                              AreAdjacent(runs_[0]->Values(), attention_.value_depth);
+    for (int64_t first = 0; first < count_;) {
+      const int64_t end = are_adjacent ? count_ : EndOfGroup(first);
+      RunTogether(first, end);
+      first = end;
     }
-    for (int64_t i = 0; i < count_; ++i) runs_[i]->End();
   }
 
  private:
-  // Prefetches part i of the rows of a block. It applies if the heads of a row are adjacent and the rows are
-  // not.
-  void Fetch(const Rows& rows, int64_t depth, int64_t first, int64_t count, int64_t i) const {
-    const int64_t bytes = depth * rows.Operand().column;
-    if (!rows.IsPlain() || rows.Operand().row == bytes || (key_heads_ > 1 && rows.Operand().head != bytes))
+  void RunTogether(int64_t first, int64_t end) {
+    int64_t key = 0;
+    int64_t end_of_keys = 0;
+    for (int64_t i = first; i < end; ++i) runs_[i]->Begin(&key, &end_of_keys);
+    for (; key < end_of_keys; key += kAttentionKeys) {
+      const int64_t count = std::min(kAttentionKeys, end_of_keys - key);
+      MultiplyKeys(first, end, key, count);
+      bool any[kMostTogether];
+      bool all = true;
+      for (int64_t i = first; i < end; ++i) {
+        FetchValues(first, end, key, count, i);
+        any[i] = runs_[i]->MakeWeights(key, count);
+        all = all && any[i];
+      }
+      if (all && runs_[first]->AddsValuesInPlace(key, count)) {
+        const int64_t next = key + count;
+        AddValues(first, end, key, count, next < end_of_keys ? KeysAfterValues(first, next) : nullptr);
+      } else {
+        for (int64_t i = first; i < end; ++i) {
+          if (any[i]) runs_[i]->MultiplyValues(key, count);
+        }
+      }
+      for (int64_t i = first; i < end; ++i) {
+        if (any[i]) runs_[i]->AddTerms();
+      }
+    }
+    for (int64_t i = first; i < end; ++i) runs_[i]->End();
+  }
+
+  // Keys at equal distances in memory. A head has as many as the kernel takes at a time, since keys that are far apart
+  // share few sets of a cache.
+  struct Piece {
+    const char* from;  // of the first head of keys
+    int64_t count;
+  };
+
+  // Multiplies the heads' queries with a block of keys: a piece of each head of keys before the next piece of any.
+  void MultiplyKeys(int64_t first, int64_t end, int64_t key, int64_t count) {
+    const Rows& rows = runs_[first]->Keys();
+    if (!rows.IsPlain()) {
+      for (int64_t i = first; i < end; ++i) runs_[i]->MultiplyKeys(key, count);
       return;
-    const int64_t from = count * i / count_;
-    rows.Prefetch(first + from, count * (i + 1) / count_ - from, bytes * key_heads_);
+    }
+    const AttentionOperand& operand = rows.Operand();
+    Piece pieces[kAttentionKeys];
+    const int64_t most = attention_.gemm->columns / 2;
+    const int64_t number = FindPieces(rows, key, count, most, pieces);
+    const int64_t heads = KeyHeads(first, end);
+    // The piece that is prefetched, and its head.
+    int64_t ahead = std::max<int64_t>(1, kKeysAhead / (most * attention_.depth * operand.column));
+    int64_t later = ahead / heads;
+    ahead %= heads;
+    int64_t done = 0;
+    for (int64_t p = 0; p < number; ++p) {
+      const char* from = pieces[p].from;
+      for (int64_t i = first; i < end; from += operand.head) {
+        const int64_t end_of_group = std::min(end, EndOfGroup(i));
+        const char* const next = later < number ? pieces[later].from + ahead * operand.head : nullptr;
+        runs_[i]->MultiplyKeysAt(from, pieces[p].count, done, end_of_group - i, step_, next);
+        i = end_of_group;
+        if (++ahead < heads) continue;
+        ahead = 0;
+        ++later;
+      }
+      done += pieces[p].count;
+    }
+    for (int64_t i = first; i < end; ++i) runs_[i]->MultiplyRopes(key, count);
+  }
+
+  static int64_t FindPieces(const Rows& rows, int64_t key, int64_t count, int64_t most, Piece* pieces) {
+    int64_t number = 0;
+    for (int64_t done = 0; done < count;) {
+      int64_t run;
+      const char* from = rows.At(key + done, &run);
+      run = std::min(run, count - done);
+      done += run;
+      for (; run > 0; run -= most, from += most * rows.Operand().row)
+        pieces[number++] = {from, std::min(most, run)};
+    }
+    return number;
+  }
+
+  // Prefetches a head's part of the values with which the sums of a block begin. AddHeads prefetches the others. Without
+  // it these are all values, unless they are contiguous.
+  void FetchValues(int64_t first, int64_t end, int64_t key, int64_t count, int64_t i) const {
+    const Rows& rows = runs_[first]->Values();
+    if (!rows.IsPlain()) return;
+    const int64_t bytes = KeyHeads(first, end) * attention_.value_depth * rows.Operand().column;
+    const bool is_first = runs_[first]->RoundsWeights() || rows.Operand().row == bytes;
+    const int64_t most =
+        is_first ? std::min(count, std::max(kFirstRows, kFirstValues * (end - first) / bytes)) : count;
+    const int64_t from = most * (i - first) / (end - first);
+    rows.Prefetch(key + from, most * (i + 1 - first) / (end - first) - from, bytes);
+  }
+
+  // Adds the values of a block, times the heads' weights. `keys` are read next.
+  void AddValues(int64_t first, int64_t end, int64_t key, int64_t count, const char* keys) {
+    const Rows& rows = runs_[first]->Values();
+    const AttentionOperand& operand = rows.Operand();
+    const AddHeadsFunction add = attention_.gemm->even_odd.add_heads[ElementOf(operand.dtype)];
+    int64_t run;
+    const char* from = rows.At(key, &run);
+    for (int64_t done = 0; done < count;) {
+      const int64_t some = std::min(run, count - done);
+      const int64_t behind = done + some;
+      const char* const next = behind < count ? rows.At(key + behind, &run) : keys;
+      add({runs_[first]->Weights() + done, step_, from, operand.row, runs_[first]->Terms(), step_,
+           end - first, attention_.group, (head_ + first) % attention_.group, some, attention_.value_depth,
+           done > 0, next});
+      from = next;
+      done = behind;
+    }
+  }
+
+  // Returns the address of keys that lie as values do; else nullptr.
+  const char* KeysAfterValues(int64_t first, int64_t key) const {
+    const Rows& keys = runs_[first]->Keys();
+    const AttentionOperand& values = runs_[first]->Values().Operand();
+    if (!keys.IsPlain() || keys.Operand().row != values.row || keys.Operand().column != values.column ||
+        attention_.depth != attention_.value_depth)
+      return nullptr;
+    int64_t run;
+    return keys.At(key, &run);
+  }
+
+  bool AreAdjacent(const Rows& rows, int64_t depth) const {
+    return rows.IsPlain() && rows.Operand().head == depth * rows.Operand().column;
+  }
+  int64_t KeyHeads(int64_t first, int64_t end) const {
+    return (head_ + end - 1) / attention_.group - (head_ + first) / attention_.group + 1;
+  }
+  // Returns the first head from i on that does not share keys with head i.
+  int64_t EndOfGroup(int64_t i) const {
+    return std::min(count_, i + attention_.group - (head_ + i) % attention_.group);
   }
 
   const Attention& attention_;
-  int64_t count_;
-  int64_t key_heads_;
+  const int64_t head_;
+  const int64_t count_;
+  int64_t step_;  // numbers from a head's memory to the next one's
   std::optional<TileRun> runs_[kMostTogether];
 };
 
@@ -516,8 +679,8 @@ class AttentionJob {
           if (rows <= 0) return;
           const int slot = slots.Take();
           char* const memory = slots.Memory(slot);
-          if (attention_.together > 1) {
-            HeadsRun(work, batch, head, heads, memory).Run();
+          if (rows == 1) {
+            HeadsRun(work, batch, head, heads, first, memory).Run();
           } else {
             TileRun(work, {batch, head, first, rows}, memory, memory + TileRun::ScratchBytes(attention_))
                 .Run();
@@ -569,6 +732,21 @@ class AttentionJob {
   Attention attention_;
 };
 
+// Returns how many heads of a query a task takes: those that share keys, and where keys' heads are adjacent in memory,
+// several of these. But every thread should have at least two tasks.
+int64_t HeadsTogether(const Attention& made, int threads) {
+  const auto is_adjacent = [](const AttentionOperand& operand, int64_t depth) {
+    return operand.head == depth * operand.column;
+  };
+  const bool are_adjacent = is_adjacent(made.key, made.depth) && is_adjacent(made.value, made.value_depth);
+  const int64_t group = made.group;
+  int64_t together = std::min(kMostTogether, are_adjacent ? made.heads : group);
+  if (together > group) together = together / group * group;
+  while (together > 1 && made.batches * DividedUp(made.heads, together) < int64_t{2} * threads)
+    together = together > group ? DividedUp(together / group, 2) * group : DividedUp(together, 2);
+  return together;
+}
+
 }  // namespace
 
 AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
@@ -576,10 +754,7 @@ AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
   Attention made = Completed(attention, isa, threads);
   made.SetParts(parts);
   made.tile_queries = DividedUp(made.queries, DividedUp(made.queries, kTileQueries));
-  // A task takes several heads of a single query, but every thread should have at least two tasks.
-  made.together = made.queries == 1 ? kMostTogether : 1;
-  while (made.together > 1 && made.batches * (made.heads / made.together) < int64_t{2} * threads)
-    made.together /= 2;
+  made.together = made.queries == 1 ? HeadsTogether(made, threads) : 1;
   const int64_t blocks = made.batches * made.heads * DividedUp(made.queries, made.tile_queries);
   made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
   int64_t most = made.tile_queries;
@@ -587,8 +762,9 @@ AnyJob MakeAttentionJob(const Attention& attention, Isa isa, int threads,
     most = std::min(kTileQueries, std::max(made.most_queries, made.queries));
     made.threads = threads;
   }
-  made.slot_bytes = TileRun::ScratchBytes(made) +
-                    std::max(TileRun::Bytes(made, most), kMostTogether * TileRun::Bytes(made, 1));
+  made.slot_bytes =
+      TileRun::ScratchBytes(made) +
+      std::max(TileRun::Bytes(made, most), std::min(kMostTogether, made.heads) * TileRun::BytesOfHead(made));
   return AnyJob([&] { return AttentionJob{made}; });
 }
 

@@ -84,13 +84,48 @@ using MultiplyAcrossFunction = void (*)(const float* a, const char* b, int64_t c
 using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char* b, int64_t b_line,
                                        int64_t depth, int64_t lines, float* c);
 
-// Computes the same sums in the order of products of two 16-bit operands. AddRow and AddAcross take any
+// Computes the same sums in the order of products of two 16-bit operands. AddRow, AddHeads and AddAcross take any
 // number of terms and add to c if `adds`, else to +0; c starts with the first term of a block. Sums of lines
 // have at most kEvenOddDepth terms and start with the block itself instead of +0.
 using AddRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns,
                                 float* c, bool adds);
-using AddAcrossFunction = void (*)(const float* a, const char* b, int64_t column, int64_t rest, int64_t depth,
-                                   int64_t columns, float* c, bool adds);
+
+// One row for each of several heads. `group` heads share columns of b, and the next ones' columns are adjacent to theirs.
+struct HeadsProduct {
+  const float* a;  // a_head numbers from one head to the next
+  int64_t a_head;
+  const char* b;
+  int64_t row;  // bytes
+  float* c;
+  int64_t c_head;
+  int64_t heads;
+  int64_t group;
+  int64_t first;  // heads before the first one that share its columns
+  int64_t depth;
+  int64_t columns;  // of a head
+  bool adds;
+  const char* next;  // rows that are read after these and lie as they do: they are prefetched; nullptr: none
+};
+using AddHeadsFunction = void (*)(const HeadsProduct& product);
+
+// Some rows times columns that are contiguous along the terms and `column` bytes apart. What is prefetched are the
+// columns at `next`, which are read after these and lie as they do, or, if that is nullptr, bytes that follow (see
+// MultiplyAcrossFunction for `rest`).
+struct AcrossProduct {
+  const float* a;
+  int64_t a_row;  // numbers
+  const char* b;
+  int64_t column;
+  int64_t rest;
+  float* c;
+  int64_t c_row;
+  int64_t rows;
+  int64_t depth;
+  int64_t columns;
+  bool adds;
+  const char* next = nullptr;
+};
+using AddAcrossFunction = void (*)(const AcrossProduct& product);
 
 // Kernels for the order of products of two 16-bit operands. The operands' numbers have 16 bits, whatever they
 // are in memory.
@@ -98,6 +133,7 @@ struct EvenOddKernels {
   void (*multiply)(const PackedProduct& product);
   // Indexed by the element type, as GemmElement numbers it; not for integers.
   AddRowFunction add_row[3];
+  AddHeadsFunction add_heads[3];
   AddAcrossFunction add_across[3];
   MultiplyLinesFunction multiply_lines[3];
   void (*multiply_panels)(const float* a, const float* b, int64_t depth, float* c);

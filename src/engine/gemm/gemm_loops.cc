@@ -50,6 +50,7 @@ const GemmKernels& KernelsHere() {
 #endif
     {MultiplyEvenOdd,
      {AddRowEvenOdd<F32Elements>, AddRowEvenOdd<F16Elements>, AddRowEvenOdd<Bf16Elements>},
+     {AddHeadsEvenOdd<F32Elements>, AddHeadsEvenOdd<F16Elements>, AddHeadsEvenOdd<Bf16Elements>},
      {AddAcrossEvenOdd<F32Elements>, AddAcrossEvenOdd<F16Elements>, AddAcrossBf16},
      {MultiplyLinesEvenOdd<F32Elements>, MultiplyLinesEvenOdd<F16Elements>,
       MultiplyLinesEvenOdd<Bf16Elements>},

@@ -323,8 +323,8 @@ class TileRun {
             tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term;
         const int64_t rest = (gemm_.depth - term) * columns.term;
         if (tile_.rows == 1 && job_.is_even_odd) {
-          kernels.even_odd.add_across[ElementOf(gemm_.right.dtype)](packed, right, columns.line, rest, depth,
-                                                                    count, sums + column, !is_first);
+          kernels.even_odd.add_across[ElementOf(gemm_.right.dtype)](
+              {packed, 0, right, columns.line, rest, sums + column, 0, 1, depth, count, !is_first});
         } else if (tile_.rows == 1) {
           float* const block = BlockOf(sums + column, memory, is_first);
           multiply_across(packed, right, columns.line, rest, depth, count, block);
