@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import sys
 
-import portacl.torch
 import pytest
 import torch
 import torch.nn.functional as F
 from test_distributed import SCRIPTS, torchrun
+
+import portacl.torch
 
 sys.path.insert(0, str(SCRIPTS))
 
 from gpt import network, pieces, plain  # noqa: E402
 from gpt.ranks import COPIES, RING, TENSOR, Layout, OneProcess  # noqa: E402
 
-LAYOUTS = [Layout(), Layout(2, 1, 1), Layout(1, 2, 1), Layout(1, 1, 2), Layout(2, 2, 1), Layout(4, 1, 1), Layout(1, 4, 1), Layout(1, 2, 2), Layout(2, 2, 2)]
+SIZES = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (2, 2, 1), (4, 1, 1), (1, 4, 1), (1, 2, 2), (2, 2, 2))
+LAYOUTS = [Layout(*sizes) for sizes in SIZES]
 
 
 def named(layout: Layout) -> str:

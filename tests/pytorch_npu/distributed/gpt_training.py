@@ -18,8 +18,9 @@ from gpt import network, plain
 from gpt.ranks import Layout, OneProcess, Processes
 
 STEPS = 20
-# Weights and losses are of the order of 1. Sums that are divided have another order, and 20 steps carry their rounding on.
-OF_LOSSES, OF_WEIGHTS = 1e-5, 1e-4
+# Losses begin at 4, and weights are of the order of 1. Divided sums have another order, and 20 steps carry their rounding on: losses
+# differ by up to 5e-7 and weights by up to 2e-6.
+OF_LOSSES, OF_WEIGHTS = 2e-6, 1e-5
 
 
 def compare(losses: list[float], weights: list[dict[str, torch.Tensor]], layout: Layout) -> None:
@@ -38,7 +39,7 @@ def compare(losses: list[float], weights: list[dict[str, torch.Tensor]], layout:
                 own = network.part(name, wanted[name], layout, rank)
                 apart = (value - own).abs().max().item()
                 assert apart <= OF_WEIGHTS, f"rank {rank}, {name}: {apart} from {what}"
-    assert losses[-1] < 0.9 * losses[0], f"nothing was learnt: {losses}"
+    assert losses[-1] < 0.25 * losses[0], f"nothing was learnt: {losses}"
 
 
 def main() -> None:

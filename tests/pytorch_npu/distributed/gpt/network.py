@@ -55,13 +55,13 @@ def part(name: str, whole: torch.Tensor, layout, rank: int) -> torch.Tensor:
 
 
 def batch(step: int) -> torch.Tensor:
-    """Sequences [S + 1,B] of whole numbers, each the sum of the two before it modulo 31, one in eight replaced by chance."""
+    """Sequences [S + 1,B] of whole numbers, each five times the one before it and three modulo 31, one in eight replaced by chance."""
     draw = torch.Generator().manual_seed(1000 + step)
-    rows = list(torch.randint(0, WORDS - 1, (2, SEQUENCES), generator=draw))
-    while len(rows) <= LENGTH:
-        rows.append((rows[-1] + rows[-2]) % (WORDS - 1))
-    chance = torch.rand(LENGTH + 1, SEQUENCES, generator=draw) < 0.125
-    return torch.where(chance, torch.randint(0, WORDS, (LENGTH + 1, SEQUENCES), generator=draw), torch.stack(rows))
+    chance, other = torch.rand(LENGTH + 1, SEQUENCES, generator=draw) < 0.125, torch.randint(0, WORDS, (LENGTH + 1, SEQUENCES), generator=draw)
+    rows = [other[0]]
+    for index in range(1, LENGTH + 1):
+        rows.append(torch.where(chance[index], other[index], (5 * rows[-1] + 3) % (WORDS - 1)))
+    return torch.stack(rows)
 
 
 def angles() -> tuple[torch.Tensor, torch.Tensor]:
