@@ -217,6 +217,11 @@ def _grouped(x, weight, sizes, group_type):
     return torch_npu.npu_grouped_matmul([x], [weight], group_list=sizes, group_list_type=1, split_item=3, group_type=group_type)[0]
 
 
+def grouped_product(x: torch.Tensor, weight: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+    """Rows times the weight of their group: sizes[g] rows of x, one group behind the other, times weight[g]."""
+    return _GroupedProduct.apply(x, weight, sizes)
+
+
 def experts(ranks, x, chosen, shares, up, down) -> list[torch.Tensor]:
     """Each token through the experts chosen for it, [tokens,k], times their shares. A rank of COPIES holds some experts, and of them a part of
     the hidden columns: up [experts,H,2F], down [experts,F,H]."""
@@ -236,8 +241,8 @@ def experts(ranks, x, chosen, shares, up, down) -> list[torch.Tensor]:
     whose = [torch.cat([local.repeat_interleave(row) for row in one[:, index]]).to(x[0].device) for one, index in zip(table, own)]
     sizes = [one[:, index].sum(0).to(x[0].device) for one, index in zip(table, own)]
     sorted_rows, back = zip(*(torch_npu.npu_moe_token_permute(one, which) for one, which in zip(come, whose)))
-    made = [_GroupedProduct.apply(*three) for three in zip(copied(ranks, list(sorted_rows)), up, sizes)]
-    made = [_GroupedProduct.apply(torch_npu.npu_swiglu(one), weight, size) for one, weight, size in zip(made, down, sizes)]
+    made = [grouped_product(*three) for three in zip(copied(ranks, list(sorted_rows)), up, sizes)]
+    made = [grouped_product(torch_npu.npu_swiglu(one), weight, size) for one, weight, size in zip(made, down, sizes)]
     made = [torch_npu.npu_moe_token_unpermute(one, place) for one, place in zip(summed(ranks, made), back)]
     home = _Exchange.apply(ranks, received, sent, *made)
     return [torch_npu.npu_moe_token_unpermute(one, place, share) for one, place, share in zip(home, places, shares)]
