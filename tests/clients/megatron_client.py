@@ -16,14 +16,15 @@ import torch
 SHORT: tuple[str, ...] = ()
 LOOP = Path(__file__).with_name("megatron_loop.py")
 SECONDS = 250
-# Processes; of them, those that share weights, sequences, experts.
+# Processes; of them, those that share weights, sequences, experts. What is not shared is there several times, and the optimizer's state is
+# shared by those.
 CASES = {
     "one process": (1, 1, 1, 1),
-    "two processes, weights in parts": (2, 2, 1, 1),
-    "two processes, ring attention": (2, 1, 2, 1),
-    "two processes, experts apart": (2, 1, 1, 2),
-    "four processes, weights in parts, ring attention, experts apart": (4, 2, 2, 2),
-    "four processes, ring attention, experts apart": (4, 1, 2, 4),
+    "2, weights and experts": (2, 2, 1, 2),
+    "2, ring attention": (2, 1, 2, 1),
+    "2, experts": (2, 1, 1, 2),
+    "4, weights, ring attention, experts": (4, 2, 2, 2),
+    "4, ring attention, experts": (4, 1, 2, 4),
 }
 
 

@@ -10,8 +10,8 @@ import os
 import sys
 from typing import Any
 
+import megatron_parts as parts  # before Megatron and PyTorch's names are used
 import megatron_plain as plain
-import megatron_parts as parts  # isort: skip
 import torch
 import torch.distributed as dist
 from megatron.core import parallel_state, tensor_parallel
@@ -50,9 +50,7 @@ def network(tensor: int, ring: int, experts: int) -> tuple[Any, GPTModel]:
         masked_softmax_fusion=False,
     )
     settings = {"position_embedding_type": "rope", "share_embeddings_and_output_weights": False}
-    model = GPTModel(config, parts.layers(plain.EXPERTS), plain.WORDS, plain.LENGTH, **settings)
-    model.decoder.final_layernorm = parts.Norm(config, plain.WIDTH)
-    return config, model
+    return config, GPTModel(config, parts.layers(plain.EXPERTS), plain.WORDS, plain.LENGTH, **settings)
 
 
 def _cut(name: str, parameter: torch.nn.Parameter) -> tuple[int, int, int]:

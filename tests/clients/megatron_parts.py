@@ -21,6 +21,7 @@ from gpt import pieces, ranks  # noqa: E402
 from megatron.core import parallel_state  # noqa: E402
 from megatron.core.models.common.embeddings import rope_utils  # noqa: E402
 from megatron.core.models.gpt import gpt_layer_specs  # noqa: E402
+from megatron.core.transformer import transformer_block  # noqa: E402
 from megatron.core.transformer.moe import grouped_gemm_util, moe_utils  # noqa: E402
 from megatron.core.transformer.moe.experts import GroupedMLP  # noqa: E402
 
@@ -77,6 +78,7 @@ class Experts(GroupedMLP):
 
 def install() -> None:
     torch.Tensor.type = _type
+    transformer_block.LayerNormImpl = Norm  # the last one
     rope_utils._apply_rotary_pos_emb_bshd = _rotated
     grouped_gemm_util.grouped_gemm = types.SimpleNamespace(ops=None)  # asked for, and not called
     moe_utils.te_general_gemm = None  # Megatron-core 0.16 names it without Transformer Engine, too

@@ -102,7 +102,7 @@ def _loss(weights: dict[str, torch.Tensor], sequences: torch.Tensor) -> torch.Te
 
 def trained() -> dict[str, torch.Tensor]:
     weights = {name: one.double().requires_grad_() for name, one in whole_weights().items()}
-    optimizer = torch.optim.AdamW(weights.values(), **ADAM)
+    optimizer = torch.optim.AdamW(weights.values(), **ADAM)  # norms decay, too: Megatron's scheduler, of which there is none, excepts them
     numbers = {}
     for step in range(STEPS):
         optimizer.zero_grad()
