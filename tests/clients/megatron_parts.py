@@ -15,7 +15,7 @@ import torch
 import torch_npu
 from torch_npu.contrib import transfer_to_npu  # noqa: F401
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "pytorch_npu/distributed"))
+sys.path.append(str(Path(__file__).parents[1] / "pytorch_npu"))
 
 from gpt import pieces, ranks  # noqa: E402
 from megatron.core import parallel_state  # noqa: E402

@@ -2,7 +2,7 @@
 """Runs programs that others wrote for NPUs on device npu, and on the CPU with the same numbers: is the result the same? (./dev clients)
 
 Tiny random models of transformers, adapters of peft, trainers of trl, loops of accelerate, pipelines of diffusers, a GPT of Megatron-core:
-forward, gradients, steps of an optimizer, generation; and a program in C++ that calls as the CANN back end of ggml does. Only packages are downloaded.
+forward, gradients, steps of an optimizer, generation; and a program in C++ that calls as ggml's CANN back end does. Only packages are downloaded.
 """
 
 # SPDX-License-Identifier: Apache-2.0

@@ -3,19 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import sys
-
 import pytest
 import torch
 import torch.nn.functional as F
-from test_distributed import SCRIPTS, torchrun
+from gpt import network, pieces, plain
+from gpt.ranks import COPIES, RING, TENSOR, Layout, OneProcess
+from test_distributed import torchrun
 
 import portacl.torch
-
-sys.path.insert(0, str(SCRIPTS))
-
-from gpt import network, pieces, plain  # noqa: E402
-from gpt.ranks import COPIES, RING, TENSOR, Layout, OneProcess  # noqa: E402
 
 SIZES = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (2, 2, 1), (4, 1, 1), (1, 4, 1), (1, 2, 2), (2, 2, 2))
 LAYOUTS = [Layout(*sizes) for sizes in SIZES]

@@ -1,4 +1,4 @@
-"""The GPT of the folder beside, trained by as many processes as the layout (the arguments) has ranks.
+"""The GPT of the folder gpt, trained by as many processes as the layout (the arguments) has ranks.
 
 usage: torchrun gpt_training.py TENSOR RING DATA
 
@@ -9,13 +9,17 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import os
+import pathlib
 import sys
 
 import torch
 import torch.distributed as dist
 import torch_npu  # noqa: F401
-from gpt import network, plain
-from gpt.ranks import Layout, OneProcess, Processes
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+
+from gpt import network, plain  # noqa: E402
+from gpt.ranks import Layout, OneProcess, Processes  # noqa: E402
 
 STEPS = 20
 # Losses begin at 4, and weights are of the order of 1. Divided sums have another order, and 20 steps carry their rounding on: losses
