@@ -101,10 +101,11 @@ NamedView NamedArguments::In(int index) {
 
 NamedView NamedArguments::Out(int index) { return NamedView(*this, call_.outputs, index); }
 
-NamedView NamedArguments::InPlace() {
-  if (aclGetDataBufferAddr(call_.inputs.buffers[0]) != aclGetDataBufferAddr(call_.outputs.buffers[0]))
-    Refuse(Text("has outputs[0] elsewhere than inputs[0], accepted: one address, since it writes in place"));
-  return Out(0);
+NamedView NamedArguments::InPlace(int index) {
+  if (aclGetDataBufferAddr(call_.inputs.buffers[index]) != aclGetDataBufferAddr(call_.outputs.buffers[index]))
+    Refuse(Text("has outputs[", index, "] elsewhere than inputs[", index,
+                "], accepted: one address, since it writes in place"));
+  return Out(index);
 }
 
 aclTensor* NamedArguments::MaybeIn(int index) {

@@ -94,8 +94,8 @@ class NamedArguments {
   // ---- tensors ----
   NamedView In(int index);
   NamedView Out(int index);
-  // Returns the first output. It must have the address of the first input.
-  NamedView InPlace();
+  // Returns an output. It must have the address of the input of the same index.
+  NamedView InPlace(int index = 0);
   // A tensor, or null for an input that is not given.
   aclTensor* MaybeIn(int index);
   aclTensorList* AllInputs();

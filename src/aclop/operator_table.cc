@@ -9,6 +9,7 @@
 #include "aclnnop/aclnn_addmm.h"
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
+#include "aclnnop/aclnn_apply_adam_w.h"
 #include "aclnnop/aclnn_asin.h"
 #include "aclnnop/aclnn_asinh.h"
 #include "aclnnop/aclnn_atan.h"
@@ -300,6 +301,11 @@ constexpr NativeCall kCalls[] = {
     NATIVE("CdistGrad", 4, 4, 1, aclnnCdistBackward, a.In(0).First(-1), a.In(1).First(-2).Once(a.Out(0)),
            a.In(2).First(-3), a.In(3).First(-1), static_cast<float>(a.Number("p", 2)),
            a.Out(0).As(a.In(1).First(-2).Once(a.Out(0)).dims())),
+
+    // ---- optimizers ----
+    NATIVE("ApplyAdamW", 11, 12, 3, aclnnApplyAdamW, a.InPlace(0).Like(a.In(0)), a.InPlace(1).Like(a.In(1)),
+           a.InPlace(2).Like(a.In(2)), a.In(3), a.In(4), a.In(5), a.In(6), a.In(7), a.In(8), a.In(9),
+           a.In(10), a.MaybeIn(11), a.Flag("amsgrad", false), a.Flag("maximize", false)),
 
     // ---- products ----
     NATIVE("MatMul", 2, 2, 1, aclnnMm, a.In(0).Transposed(a.Flag("transpose_x1", false)),

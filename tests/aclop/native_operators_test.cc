@@ -584,6 +584,57 @@ TEST_F(NativeOperators, CopiesViews) {
   }
 }
 
+TEST_F(NativeOperators, StepsByAdamW) {
+  const Dims dims = {2, 3};
+  const float rate = 0.01f;
+  const float decay = 0.1f;
+  const float beta1 = 0.9f;
+  const float beta2 = 0.99f;
+  const float epsilon = 1e-5f;
+  for (const bool has_maximum : {false, true}) {
+    Floats weights = Numbers(6);
+    Floats m = Numbers(6, -1, 1);
+    Floats v = Numbers(6, 0.1f, 1);
+    Floats gradient = Numbers(6, -2, 2);
+    Floats maximum = Numbers(6, 0.2f, 2);
+    const Floats old_weights = weights;
+    const Floats old_m = m;
+    const Floats old_v = v;
+    CalledByName call("ApplyAdamW");
+    call.In(dims, weights).In(dims, m).In(dims, v).Value(ACL_FLOAT, beta1).Value(ACL_FLOAT, beta2);
+    call.Value(ACL_FLOAT, rate).Value(ACL_FLOAT, decay).Value(ACL_FLOAT, beta1).Value(ACL_FLOAT, beta2);
+    call.Value(ACL_FLOAT, epsilon).In(dims, gradient);
+    if (has_maximum)
+      call.In(dims, maximum);
+    else
+      call.Nothing();
+    call.Out(dims, weights).Out(dims, m).Out(dims, v).Flag("amsgrad", has_maximum).Flag("maximize", false);
+    Run(call);
+    for (size_t i = 0; i < 6; ++i) {
+      const double g = gradient[i];
+      const double new_m = beta1 * double{old_m[i]} + (1 - double{beta1}) * g;
+      const double new_v = beta2 * double{old_v[i]} + (1 - double{beta2}) * g * g;
+      const double scale = has_maximum ? std::max(double{maximum[i]}, new_v) : new_v;
+      const double step =
+          new_m / (1 - double{beta1} * beta1) / (std::sqrt(scale / (1 - double{beta2} * beta2)) + epsilon);
+      EXPECT_NEAR(weights[i], old_weights[i] * (1 - double{rate} * decay) - rate * step, 1e-5) << i;
+      EXPECT_NEAR(m[i], new_m, 1e-6) << i;
+      EXPECT_NEAR(v[i], new_v, 1e-6) << i;  // with amsgrad, too (docs/compatibility.md)
+    }
+  }
+
+  Floats weights = Numbers(6);
+  Floats m(6);
+  Floats v(6);
+  Floats gradient(6);
+  Floats elsewhere(6);
+  CalledByName call("ApplyAdamW");
+  call.In(dims, weights).In(dims, m).In(dims, v);
+  for (int i = 0; i < 7; ++i) call.Value(ACL_FLOAT, 0.5f);
+  call.In(dims, gradient).Nothing().Out(dims, weights).Out(dims, elsewhere).Out(dims, v);
+  Refuses(call, "has outputs[1] elsewhere than inputs[1], accepted: one address, since it writes in place");
+}
+
 TEST_F(NativeOperators, Pads) {
   Floats x = Numbers(6);
   Floats y(20);

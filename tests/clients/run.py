@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs programs that others wrote for NPUs on device npu, and on the CPU with the same numbers: is the result the same? (./dev clients)
 
-Tiny random models of transformers, adapters of peft, trainers of trl, loops of accelerate, pipelines of diffusers: forward, gradients, steps
-of an optimizer, generation; and a program in C++ that calls as ggml's CANN back end does. Nothing is downloaded but packages.
+Tiny random models of transformers, adapters of peft, trainers of trl, loops of accelerate, pipelines of diffusers, a GPT of Megatron-core:
+forward, gradients, steps of an optimizer, generation; and a program in C++ that calls as ggml's CANN back end does. Only packages are downloaded.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -28,7 +28,8 @@ import ggml_client
 HERE = Path(__file__).resolve().parent
 BEGIN = "<!-- written by ./dev clients: begin -->"
 END = "<!-- written by ./dev clients: end -->"
-PYTHON_CLIENTS = ("transformers", "peft", "accelerate", "trl", "diffusers")
+PYTHON_CLIENTS = ("transformers", "peft", "accelerate", "trl", "diffusers", "megatron")
+PACKAGES = {"megatron": "megatron-core"}  # of clients that are called otherwise
 SHORT = ("transformers",)  # what the short form installs, and runs the short list of
 SECONDS_TO_START = 300
 SECONDS_PER_CASE = 300
@@ -182,7 +183,7 @@ def run(workers: list[Worker], cases: list[tuple[str, str]], compiler: str) -> l
 
 
 def versions() -> str:
-    names = ("torch", "torch_npu", *PYTHON_CLIENTS)
+    names = ("torch", "torch_npu", *(PACKAGES.get(name, name) for name in PYTHON_CLIENTS))
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
 

@@ -391,3 +391,19 @@ def test_without_the_queue(program):
     assert status == 0, err[-2000:]
     assert "True" in out
     assert "operator StridedSlice slices with the stride -1, accepted: 1 and more" in out
+
+
+@pytest.mark.parametrize("amsgrad", [False, True])
+def test_a_step_of_adamw(amsgrad):
+    weight, m, v, gradient, greatest = (
+        _values(4, 5, least=least, most=most) for least, most in ((-4, 4), (-1, 1), (0.1, 1), (-2, 2), (0.2, 2))
+    )
+    rate, decay, beta1, beta2, epsilon, before = 0.01, 0.1, 0.9, 0.99, 1e-5, 3  # steps before this one
+    new_m, new_v = beta1 * m + (1 - beta1) * gradient, beta2 * v + (1 - beta2) * gradient * gradient
+    scale = torch.maximum(greatest, new_v) if amsgrad else new_v
+    step = new_m / (1 - beta1 ** (before + 1)) / ((scale / (1 - beta2 ** (before + 1))).sqrt() + epsilon)
+    settings = (beta1**before, beta2**before, rate, decay, beta1, beta2, epsilon)
+    out = tuple(one.npu() for one in (weight, m, v))
+    torch_npu.npu_apply_adam_w(*settings, gradient.npu(), greatest.npu() if amsgrad else None, amsgrad, False, out=out)
+    for got, want in zip(out, (weight * (1 - rate * decay) - rate * step, new_m, new_v)):
+        _same(got, want)

@@ -26,7 +26,7 @@ import steps
 import wheel
 
 TESTS = steps.ROOT / "tests"
-CLIENTS = ("transformers", "accelerate", "peft", "trl", "diffusers")
+CLIENTS = ("transformers", "accelerate", "peft", "trl", "diffusers", "megatron-core")
 OPINFO = TESTS / "pytorch_npu/opinfo.py"
 
 
