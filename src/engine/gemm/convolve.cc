@@ -306,4 +306,10 @@ void ConvolutionJob::Run(void* const* addresses, void* /*workspace*/) const noex
   }
 }
 
+void BufferConvolution::Run(const JobContext& context) const noexcept {
+  void* addresses[kBuffers];
+  for (int i = 0; i < kBuffers; ++i) addresses[i] = buffer[i].Address(context);
+  job.Run(addresses, nullptr);
+}
+
 }  // namespace portacl::engine

@@ -7,6 +7,7 @@
 
 #include "acl/acl_base.h"
 #include "base/isa.h"
+#include "engine/buffer_ref.h"
 #include "engine/gemm/gemm.h"
 
 namespace portacl::engine {
@@ -56,6 +57,14 @@ struct ConvolutionJob {
   bool Touches(int operand) const noexcept;
   int64_t Elements() const noexcept;
   void Run(void* const* addresses, void* workspace) const noexcept;
+};
+
+// A convolution of buffers. The operands' `argument` is the buffer's index.
+struct BufferConvolution {
+  static constexpr int kBuffers = 4;
+  ConvolutionJob job;
+  BufferRef buffer[kBuffers];
+  void Run(const JobContext& context) const noexcept;
 };
 
 }  // namespace portacl::engine
