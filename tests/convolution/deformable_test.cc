@@ -1,8 +1,11 @@
 // Convolutions whose kernel's positions offsets move, and their gradients: what phase 1 answers, and every element against the
 // definition, loops over logical indices in float64.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -415,6 +418,138 @@ const std::vector<IndexOperator>& Operators() {
 }
 
 PORTACL_INDEX_TESTS(Deformable, Operators());
+
+// ---- calls of their own ----
+
+// A tensor of FLOAT with memory, all of whose elements have a value.
+class Floats {
+ public:
+  explicit Floats(const Shape& shape, int32_t format = ACL_FORMAT_NCHW, float value = -7)
+      : numbers(static_cast<size_t>(NumElements(shape)), value),
+        handle_(aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0,
+                                static_cast<aclFormat>(format), shape.data(), shape.size(), numbers.data())) {
+  }
+  ~Floats() { aclDestroyTensor(handle_); }
+  Floats(const Floats&) = delete;
+  Floats& operator=(const Floats&) = delete;
+  operator aclTensor*() const { return handle_; }
+
+  std::vector<float> numbers;
+
+ private:
+  aclTensor* handle_;
+};
+
+class Array {
+ public:
+  Array(std::initializer_list<int64_t> values) : handle_(aclCreateIntArray(values.begin(), values.size())) {}
+  ~Array() { aclDestroyIntArray(handle_); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  operator const aclIntArray*() const { return handle_; }
+
+ private:
+  aclIntArray* handle_;
+};
+
+template <class Plan, class Function>
+void Compute(const Plan& plan, const Function& run, aclrtStream stream) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(run(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
+  ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
+}
+
+// A kernel of one element at the middle of an image of 3 x 3, moved.
+TEST(DeformableConv2d, PositionsAtEdgesBesideThemAndNowhere) {
+  constexpr float kHuge = std::numeric_limits<float>::max();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  struct Case {
+    float x, y, expected;
+  };
+  // The element at row r and column c is 1 + 3 * r + c.
+  const Case cases[] = {{0, 0, 5},          {0.5f, 0, 5.5f}, {1, 1, 9},      {1.5f, 0, 3},
+                        {2, 0, 0},          {-1.75f, 0, 1},  {-2, 0, 0},     {0, -1.5f, 1},
+                        {0, 1.75f, 2},      {kHuge, 0, 0},   {0, -kHuge, 0}, {kInfinity, 0, 0},
+                        {0, -kInfinity, 0}, {kNan, 0, 0},    {0, kNan, 0},   {-1.5f, -1.5f, 0.25f}};
+  const ScopedEnvironment environment(Variables{});
+  for (const Case& one : cases) {
+    Floats x({1, 1, 3, 3}), weight({1, 1, 1, 1}), offset({1, 3, 1, 1}), out({1, 1, 1, 1}),
+        samples({1, 1, 1, 1});
+    for (size_t i = 0; i < 9; ++i) x.numbers[i] = static_cast<float>(i + 1);
+    weight.numbers[0] = 2;
+    const float moves[] = {one.x, one.y, 0.5f};
+    std::copy(std::begin(moves), std::end(moves), offset.numbers.begin());
+    Compute(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnDeformableConv2dGetWorkspaceSize(
+              x, weight, offset, nullptr, Array{1, 1}, Array{1, 1, 1, 1}, Array{-1, -1, -1, -1},
+              Array{1, 1, 1, 1}, 1, 1, true, out, samples, size, executor);
+        },
+        aclnnDeformableConv2d, environment.stream());
+    EXPECT_EQ(samples.numbers[0], one.expected / 2) << one.x << " " << one.y;
+    EXPECT_EQ(out.numbers[0], one.expected) << one.x << " " << one.y;
+  }
+}
+
+// Gradients of any numbers, whose sums are rounded: the same bits on each instruction set and with any number of threads.
+TEST(DeformableConv2d, GradientsHaveTheSameBitsAnywhere) {
+  const Shape x = {2, 12, 9, 70}, y = {2, 6, 9, 70}, samples = {2, 12, 18, 210}, weight = {6, 6, 2, 3},
+              offset = {2, 36, 9, 70};
+  std::vector<std::vector<float>> first;
+  for (const Isa isa : SupportedIsas()) {
+    for (const char* const threads : {"1", "2", "5"}) {
+      const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)},
+                                                    {"PORTACL_ISA", engine::IsaName(isa)},
+                                                    {"PORTACL_NUM_THREADS", threads}});
+      Floats inputs[] = {Floats(x), Floats(y), Floats(samples), Floats(weight), Floats(offset)};
+      Floats outputs[] = {Floats(x), Floats(weight), Floats(offset), Floats({6}, ACL_FORMAT_ND)};
+      RandomNumbers random(3);
+      for (Floats& tensor : inputs) {
+        for (float& number : tensor.numbers) number = static_cast<float>(random.Between(-3000, 3000)) / 1111;
+      }
+      Compute(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnDeformableConv2dBackwardGetWorkspaceSize(
+                inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], Array{2, 3}, Array{1, 1, 1, 1},
+                Array{1, 0, 1, 1}, Array{1, 1, 1, 1}, 2, 2, true, outputs[0], outputs[1], outputs[2],
+                outputs[3], size, executor);
+          },
+          aclnnDeformableConv2dBackward, environment.stream());
+      for (size_t i = 0; i < 4; ++i) {
+        if (first.size() == i) first.push_back(outputs[i].numbers);
+        EXPECT_EQ(first[i], outputs[i].numbers) << engine::IsaName(isa) << " " << threads << " " << i;
+      }
+    }
+  }
+}
+
+// Samples of an image that repeats may be more than any memory, though no tensor is.
+TEST(DeformableConv2d, SamplesBeyondAnyMemory) {
+  const ScopedEnvironment environment(Variables{});
+  const int64_t channels = int64_t{1} << 30, places = int64_t{1} << 17;
+  const auto expanded = [](const Shape& shape) {
+    static float element = 1;
+    const Shape strides(shape.size(), 0), one = {1};
+    return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_NCHW,
+                           one.data(), 1, &element);
+  };
+  // Groups leave few terms.
+  aclTensor* const tensors[] = {expanded({1, channels, 1, places}), expanded({channels, 1, 1, 9}),
+                                expanded({1, 27, 1, places}), expanded({1, channels, 1, places})};
+  uint64_t size = 7;
+  aclOpExecutor* executor = nullptr;
+  EXPECT_NE(aclnnDeformableConv2dGetWorkspaceSize(tensors[0], tensors[1], tensors[2], nullptr, Array{1, 9},
+                                                  Array{1, 1, 1, 1}, Array{0, 0, 4, 4}, Array{1, 1, 1, 1},
+                                                  channels, 1, true, tensors[3], nullptr, &size, &executor),
+            0);
+  EXPECT_EQ(executor, nullptr);
+  EXPECT_NE(TakeErrorMessage().find("aclnnDeformableConv2d"), std::string::npos);
+  for (aclTensor* const tensor : tensors) aclDestroyTensor(tensor);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -92,6 +92,9 @@ HAS(aclnnConvolution, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, Out, in
 HAS(aclnnConvolutionBackward, In, In, In, Ints, Ints, Ints, Ints, bool, Ints, int, const aclBoolArray*,
     int8_t, Out, Out, Out);
 HAS(aclnnConvDepthwise2d, In, In, Ints, In, Ints, Ints, Ints, Out, int8_t);
+HAS(aclnnDeformableConv2d, In, In, In, In, Ints, Ints, Ints, Ints, int64_t, int64_t, bool, Out, Out);
+HAS(aclnnDeformableConv2dBackward, In, In, In, In, In, Ints, Ints, Ints, Ints, int64_t, int64_t, bool, Out,
+    Out, Out, Out);
 HAS(aclnnQuantConvolution, In, In, In, In, In, Ints, Ints, Ints, bool, Ints, int64_t, int32_t, const char*,
     Out);
 HAS(aclnnConvTbc, In, In, In, int64_t, Out, int8_t);

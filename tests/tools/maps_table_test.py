@@ -65,7 +65,7 @@ class MapsTable(unittest.TestCase):
         # Gradients that PyTorch composes of slices.
         not_measured |= {"circular_pad2d_backward", "circular_pad3d_backward"}
         # PyTorch has none; torchvision is no part of it.
-        not_measured |= {"roi_align", "roi_align_backward"}
+        not_measured |= {"roi_align", "roi_align_backward", "deformable_conv2d", "deformable_conv2d_backward"}
         # Takes p as a scalar; are parts of a loss over several devices, which PyTorch's CPU has not.
         not_measured |= {"pdist_forward", *(name for name in listed if name.startswith("fused_linear_"))}
         # The parts of a batch norm over several devices, which PyTorch's CPU has not.

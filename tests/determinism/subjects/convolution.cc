@@ -148,14 +148,7 @@ const auto kConvDepthwise2d = Register(
     },
     aclnnConvDepthwise2d, CasesOf({{2, 13, 21, 37}, {26, 1, 3, 5}, {26}}, {{2, 26, 11, 37}}));
 
-const auto kConvTbc = Register(
-    "aclnnConvTbc",
-    [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-      return aclnnConvTbcGetWorkspaceSize(t[0], t[1], t[2], 2, t[3], 1, size, executor);
-    },
-    aclnnConvTbc, CasesOf({{70, 3, 130}, {3, 130, 33}, {33}}, {{72, 3, 33}}));
-
-// A gradient that is not looked at, as long as phase 1 runs.
+// A result that is not looked at, as long as phase 1 runs.
 class Unseen {
  public:
   explicit Unseen(const Shape& shape, const aclTensor* like) {
@@ -173,6 +166,27 @@ class Unseen {
  private:
   aclTensor* tensor_;
 };
+
+// The result, or the samples that are multiplied.
+const auto kDeformableConv2d = Register(
+    "aclnnDeformableConv2d",
+    [](Tensors t, const Attributes& a, uint64_t* size, aclOpExecutor** executor) {
+      const bool has_samples = a.reduction == 1;
+      const Unseen unseen({2, 26, 11, 37}, t[3]);
+      return aclnnDeformableConv2dGetWorkspaceSize(
+          t[0], t[1], t[2], nullptr, Array({3, 2}), Array({1, 1, 2, 1}), Array({1, 1, 1, 1}),
+          Array({1, 1, 1, 2}), 2, 2, true, has_samples ? unseen : t[3], has_samples ? t[3] : nullptr, size,
+          executor);
+    },
+    aclnnDeformableConv2d,
+    CasesOf({{2, 12, 21, 37}, {26, 6, 3, 2}, {2, 36, 11, 37}}, {{2, 26, 11, 37}, {2, 12, 33, 74}}));
+
+const auto kConvTbc = Register(
+    "aclnnConvTbc",
+    [](Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnConvTbcGetWorkspaceSize(t[0], t[1], t[2], 2, t[3], 1, size, executor);
+    },
+    aclnnConvTbc, CasesOf({{70, 3, 130}, {3, 130, 33}, {33}}, {{72, 3, 33}}));
 
 const Shape kSequence = {70, 3, 130}, kSequenceWeight = {3, 130, 33}, kSequenceBias = {33};
 const auto kConvTbcBackward = Register(
