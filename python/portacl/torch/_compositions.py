@@ -332,8 +332,103 @@ def _fused_adam(
     )
 
 
-# Operators that torch_npu computes on the CPU, but on Ascend 950.
-BEFORE_950: dict[str, Callable[..., Any]] = {"aten::_fused_adam_": _fused_adam, "aten::_fused_adam_.tensor_lr": _fused_adam}
+def _deformed(
+    input: _Tensor,
+    offset: _Tensor,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+) -> _Tensor:
+    """Samples images where a kernel's positions lie that offsets move, in float32: N, C, rows * kernel rows, columns * kernel columns."""
+    n, channels, height, width = input.shape
+    rows, columns = offset.shape[2:]
+    moved = offset.float().view(n, 3, groups, *kernel, rows, columns)
+
+    def positions(axis: int, count: int, before: int) -> _Tensor:
+        place = torch.arange(count, device=input.device) * stride[2 + axis] - before
+        return (torch.arange(kernel[axis], device=input.device)[:, None] * dilation[2 + axis] + place[None]).float()
+
+    x = positions(1, columns, padding[2])[:, None, :] + moved[:, 0]
+    y = positions(0, rows, padding[0])[:, None, :, None] + moved[:, 1]
+    grid = torch.stack([(2 * x + 1) / width - 1, (2 * y + 1) / height - 1], -1)
+    of_groups = input.float().reshape(n * groups, channels // groups, height, width)
+    found = torch.nn.functional.grid_sample(of_groups, grid.reshape(n * groups, -1, columns, 2), align_corners=False)
+    found = found.view(n, groups, channels // groups, *kernel, rows, columns) * moved[:, 2][:, :, None]
+    return found.permute(0, 1, 2, 5, 3, 6, 4).reshape(n, channels, rows * kernel[0], columns * kernel[1])
+
+
+def _deformable_conv2d(
+    input: _Tensor,
+    weight: _Tensor,
+    offset: _Tensor,
+    bias: _Tensor | None,
+    kernel_size: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int] = [1, 1, 1, 1],  # noqa: B006
+    groups: int = 1,
+    deformable_groups: int = 1,
+    modulated: bool = True,
+) -> tuple[_Tensor, _Tensor]:
+    called = "npu_deformable_conv2d: "
+    torch._check(modulated, lambda: called + "modulated is False, accepted: True")
+    torch._check(
+        all(one.dim() == 4 for one in (input, weight, offset)), lambda: called + "input, weight and offset have 4 dims"
+    )
+    torch._check(
+        len(kernel_size) == 2 and len(stride) == len(padding) == len(dilation) == 4,
+        lambda: called + "kernel_size has 2 numbers, stride, padding and dilation have 4",
+    )
+    of_offset = 3 * deformable_groups * kernel_size[0] * kernel_size[1]
+    places = [
+        (input.shape[2 + i] + padding[2 * i] + padding[2 * i + 1] - dilation[2 + i] * (kernel_size[i] - 1) - 1) // stride[2 + i] + 1
+        for i in (0, 1)
+    ]
+    torch._check(
+        list(offset.shape) == [input.shape[0], of_offset, *places],
+        lambda: f"{called}offset has the shape {list(offset.shape)}, accepted: {[input.shape[0], of_offset, *places]}",
+    )
+    if input.shape[0] == 0:
+        samples = input.new_empty(0, input.shape[1], places[0] * kernel_size[0], places[1] * kernel_size[1])
+        return input.new_empty(0, weight.shape[0], *places), samples
+    samples = _deformed(input, offset, kernel_size, stride, padding, dilation, deformable_groups)
+    floats = None if bias is None else bias.float()
+    out = torch.nn.functional.conv2d(samples, weight.float(), floats, kernel_size, groups=groups)
+    return out.to(input.dtype), samples.detach().to(input.dtype)
+
+
+def _deformable_conv2d_backward(
+    input: _Tensor,
+    grad_output: _Tensor,
+    offset_out: _Tensor,
+    weight: _Tensor,
+    offset: _Tensor,
+    kernel_size: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int] = [1, 1, 1, 1],  # noqa: B006
+    groups: int = 1,
+    deformable_groups: int = 1,
+    modulated: bool = True,
+) -> tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
+    with torch.enable_grad():
+        given = [one.detach().requires_grad_() for one in (input, weight, offset)]
+        bias = weight.detach().new_zeros(weight.shape[0]).requires_grad_()
+        settings = (kernel_size, stride, padding, dilation, groups, deformable_groups, modulated)
+        out, _ = _deformable_conv2d(*given, bias, *settings)
+        of_input, of_weight, of_offset, of_bias = torch.autograd.grad(out, [*given, bias], grad_output)
+    return of_input, of_weight, of_offset, of_bias
+
+
+# Operators that torch_npu computes on the CPU or by the graph engine, but on Ascend 950.
+BEFORE_950: dict[str, Callable[..., Any]] = {
+    "aten::_fused_adam_": _fused_adam,
+    "aten::_fused_adam_.tensor_lr": _fused_adam,
+    "npu::npu_deformable_conv2d": _deformable_conv2d,
+    "npu::npu_deformable_conv2dbk": _deformable_conv2d_backward,
+}
 
 BY_NAME: dict[str, Callable[..., Any]] = {
     "aten::_thnn_fused_lstm_cell": _thnn_fused_lstm_cell,

@@ -293,7 +293,7 @@ void Add(DenseOpList& ops, const engine::BufferConvolution& convolution) {
 bool HasSamples(const OperatorCall& call, const Form& form, Executor& executor) noexcept {
   constexpr Wide kMost = Wide{1} << 48;
   const Shape& y = call.Tensor(form.y).shape;
-  Wide count = KernelOf(call, 0) * KernelOf(call, 1);
+  Wide count = Wide{KernelOf(call, 0)} * KernelOf(call, 1);
   for (const int64_t length : {call.Tensor(form.x).shape[0], call.Tensor(form.x).shape[1], y[2], y[3]}) {
     count *= length;
     if (count <= kMost) continue;

@@ -31,7 +31,7 @@ struct PlaceRun {
   int64_t count;
 };
 
-// Where the tensors have the numbers of a run.
+// Finds where the tensors have the numbers of a run.
 class Places {
  public:
   explicit Places(const DeformedShape& shape) : shape_(shape) {}
