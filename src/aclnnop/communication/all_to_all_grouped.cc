@@ -1,5 +1,5 @@
 // aclnnAlltoAllvGroupedMatMul and aclnnGroupedMatMulAlltoAllv: rows travel to the ranks of their experts before a
-// grouped product, or back behind it.
+// grouped product, or back behind it; and their quantised forms.
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/communication/all_to_all_grouped_functions.h"
 
@@ -9,11 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "aclnnop/communication/expert_rows.h"
 #include "aclnnop/communication/rank_products.h"
+#include "aclnnop/jobs/code_matrices.h"
 #include "aclnnop/jobs/exchanges.h"
 #include "aclnnop/jobs/grouped_operands.h"
 #include "aclnnop/jobs/heads.h"
 #include "aclnnop/jobs/matrix_product.h"
+#include "base/data_type.h"
 #include "base/errors.h"
 
 namespace portacl {
@@ -26,9 +29,39 @@ using dense::ShapeChecks;
 using engine::BufferRef;
 using engine::GroupedPart;
 
-// aclnnGroupedMatMulAlltoAllv has no kPermuted.
-enum Tensors { kX, kWeight, kSendTensor, kRecvTensor, kMmX, kMmWeight, kY, kMmY, kPermuted };
-enum Attributes { kGroup, kRanks, kSend, kRecv, kTransposes, kMmTransposes, kPermutes };
+// aclnnGroupedMatMulAlltoAllv has no kPermuted. Functions without quantisation have null pointers as scales, and only
+// the first attributes.
+enum Tensors {
+  kX,
+  kWeight,
+  kSendTensor,
+  kRecvTensor,
+  kMmX,
+  kMmWeight,
+  kXScale,
+  kWeightScale,
+  kMmXScale,
+  kMmWeightScale,
+  kCommScale,
+  kY,
+  kMmY,
+  kPermuted
+};
+enum Attributes {
+  kGroup,
+  kRanks,
+  kSend,
+  kRecv,
+  kTransposes,
+  kMmTransposes,
+  kPermutes,
+  kXMode,
+  kWeightMode,
+  kMmXMode,
+  kMmWeightMode,
+  kCommQuantMode,
+  kGroupSize
+};
 
 constexpr size_t kMostName = 127;
 
@@ -55,9 +88,12 @@ aclnnStatus GroupIsShort(const Check& check, OperatorCall& call) noexcept {
 }
 aclnnStatus OptionalsFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
+  const bool is_any = call.IsGiven(kMmX) || call.IsGiven(kMmWeight) || call.IsGiven(kMmY);
   for (const int tensor : {kMmX, kMmWeight, kMmY}) {
-    const bool is_any = call.IsGiven(kMmX) || call.IsGiven(kMmWeight) || call.IsGiven(kMmY);
     if (is_any) checks.Given(tensor, "beside one of mmX, mmWeight and mmY");
+  }
+  for (const int tensor : {kMmXScale, kMmWeightScale}) {
+    if (is_any && call.IsGiven(kXScale)) checks.Given(tensor, "beside one of mmX, mmWeight and mmY");
   }
   return checks
       .HoldsOf((Integer(call, kPermutes) != 0) == HasPermuted(call), kPermutes,
@@ -70,15 +106,6 @@ aclnnStatus CountsAreGiven(const Check& check, OperatorCall& call) noexcept {
     return attention::RefuseAttribute(check, call, attribute, "an array of counts");
   }
   return ACL_SUCCESS;
-}
-
-// Adds up counts. Returns -1 if one is negative or the sum has no number.
-int64_t SumOf(const std::vector<int64_t>& counts) noexcept {
-  int64_t sum = 0;
-  for (const int64_t count : counts) {
-    if (count < 0 || __builtin_add_overflow(sum, count, &sum)) return -1;
-  }
-  return sum;
 }
 
 template <bool is_behind>
@@ -141,77 +168,117 @@ constexpr auto Checks() {
 constexpr auto kBehind = Checks<true>();
 constexpr auto kBefore = Checks<false>();
 
+// ---- checks of codes ----
+
+// Modes of quantisation: one scale, and powers of two of 32 terms.
+constexpr int64_t kOfTensor = 1;
+constexpr int64_t kOfPowers = 6;
+constexpr int64_t kGroupOfPowers = (int64_t{1} << 32) | (int64_t{1} << 16) | matmul::kMxTerms;
+
+constexpr DtypeSet kFloat8s = matmul::kFloat8Codes | matmul::kHifloat8;
+constexpr DtypeRule kCodes = ByGeneration({}, {}, kFloat8s | matmul::kFloat4Codes);
+constexpr DtypeRule kResults = ByGeneration({}, {}, kHalves);
+
+bool HasPowers(const OperatorCall& call) noexcept { return Integer(call, kXMode) == kOfPowers; }
+bool Is4Bits(const OperatorCall& call, int tensor) noexcept {
+  return call.Tensor(tensor).dtype == ACL_FLOAT4_E2M1;
+}
+
+aclnnStatus ModesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  const int64_t mode = Integer(call, kXMode);
+  checks.HoldsOf(mode == kOfTensor || mode == kOfPowers, kXMode, "1 or 6");
+  checks.HoldsOf(Integer(call, kWeightMode) == mode, kWeightMode, "gmmXQuantMode");
+  for (const int attribute : {kMmXMode, kMmWeightMode}) {
+    if (HasMm(call)) checks.HoldsOf(Integer(call, attribute) == mode, attribute, "gmmXQuantMode");
+  }
+  checks.HoldsOf(Integer(call, kCommQuantMode) == 0, kCommQuantMode,
+                 "0: portacl does not quantise what ranks exchange");
+  checks.Holds(!call.IsGiven(kCommScale), kCommScale, "null: portacl does not quantise what ranks exchange");
+  const int64_t group = Integer(call, kGroupSize);
+  checks.HoldsOf(group == 0 || (mode == kOfPowers && group == kGroupOfPowers), kGroupSize,
+                 "0, and of mode 6 also groups of 1, 1 and 32");
+  return checks.status();
+}
+
+// Checks the types of a product of two codes and of their scales.
+template <bool is_mm>
+aclnnStatus CodesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  const int weight = is_mm ? kMmWeight : kWeight;
+  const aclDataType dtype = call.Tensor(is_mm ? kMmX : kX).dtype;
+  const bool are_powers = HasPowers(call);
+  const DtypeSet codes = are_powers ? matmul::kFloat8Codes | matmul::kFloat4Codes : kFloat8s;
+  checks.Holds(codes.Contains(dtype), is_mm ? kMmX : kX,
+               are_powers ? "FLOAT8_E4M3FN, FLOAT8_E5M2 or FLOAT4_E2M1 with mode 6"
+                          : "FLOAT8_E4M3FN, FLOAT8_E5M2 or HIFLOAT8 with mode 1");
+  const DtypeSet rights = matmul::kFloat8Codes.Contains(dtype) ? matmul::kFloat8Codes : DtypeSet(dtype);
+  checks.Holds(rights.Contains(call.Tensor(weight).dtype), weight,
+               "FLOAT8_E4M3FN or FLOAT8_E5M2 beside one of these, else the type of the rows");
+  for (const int scale : {is_mm ? kMmXScale : kXScale, is_mm ? kMmWeightScale : kWeightScale}) {
+    checks.Holds(
+        (are_powers ? matmul::kScalePowers : matmul::kScaleFloats).Contains(call.Tensor(scale).dtype), scale,
+        are_powers ? "FLOAT8_E8M0 with mode 6" : "FLOAT with mode 1");
+  }
+  return checks.status();
+}
+
+// Checks the shapes of scales. The matrices have theirs.
+void CheckScales(const OperatorCall& call, ShapeChecks& checks, int x, int weight, int x_scale,
+                 int weight_scale, bool is_transposed) {
+  if (!HasPowers(call)) {
+    checks.Is(x_scale, Shape{1}).Is(weight_scale, Shape{1});
+    return;
+  }
+  const Shape& rows = call.Tensor(x).shape;
+  const Shape& shape = call.Tensor(weight).shape;
+  const int last = shape.rank - 1;
+  const int64_t pairs = matmul::BlocksIn(rows[1], matmul::kPairTerms);
+  const int64_t columns = shape[is_transposed ? last - 1 : last];
+  const Shape of_matrix = is_transposed ? Shape{columns, pairs, 2} : Shape{pairs, columns, 2};
+  checks.Is(x_scale, Shape{rows[0], pairs, 2});
+  checks.Is(weight_scale, last == 1 ? of_matrix : Shape{shape[0], of_matrix[0], of_matrix[1], of_matrix[2]});
+}
+
+aclnnStatus ScalesFit(const Check& check, OperatorCall& call) noexcept {
+  ShapeChecks checks(check, call);
+  CheckScales(call, checks, kX, kWeight, kXScale, kWeightScale, Integer(call, kTransposes) != 0);
+  if (HasMm(call))
+    CheckScales(call, checks, kMmX, kMmWeight, kMmXScale, kMmWeightScale, Integer(call, kMmTransposes) != 0);
+  // Rows of 4-bit codes travel as bytes.
+  for (const int tensor : {kX, kMmX, kPermuted}) {
+    if (tensor >= std::ssize(call.tensors) || !call.IsGiven(tensor) || !Is4Bits(call, tensor)) continue;
+    const aclTensor& rows = call.Tensor(tensor);
+    checks.Holds(rows.shape[1] % 2 == 0 && IsContiguous(rows) && rows.offset % 2 == 0, tensor,
+                 "of 4 bits a contiguous tensor with an even number of columns, from an even element on");
+  }
+  for (const int tensor : {kWeight, kMmWeight}) {
+    if (!call.IsGiven(tensor) || !Is4Bits(call, tensor)) continue;
+    checks.Holds(matmul::LiesInBytes(matmul::LinesOf(call, tensor, false)), tensor,
+                 "of 4 bits an even dim that lies side by side, from an even element on");
+  }
+  return checks.status();
+}
+
+template <bool is_behind>
+constexpr auto QuantisedChecks() {
+  return Join(List(NotNull(kX), NotNull(kWeight), NotNull(kXScale), NotNull(kWeightScale), NotNull(kY),
+                   Custom(CountTensorsAreNull, ACLNN_ERR_PARAM_NULLPTR), exchanges::GroupGiven(kGroup),
+                   Custom(GroupIsNamed, ACLNN_ERR_PARAM_NULLPTR),
+                   Custom(OptionalsFit, ACLNN_ERR_PARAM_NULLPTR), Custom(GroupIsShort)),
+              List(DtypesIn(kCodes, {kX, kWeight}), Custom(ModesFit), Custom(CodesFit<false>),
+                   If(HasMm, Custom(CodesFit<true>)), DtypesIn(kResults, {kY}),
+                   If(HasMm, DtypesIn(kResults, {kMmY})), If(HasPermuted, SameDtype(kX, kPermuted)),
+                   Custom(CountsAreGiven, ACLNN_ERR_PARAM_NULLPTR), exchanges::GroupKnown(kGroup)),
+              List(Custom(ShapesFit<is_behind>, dense::kTiling), Custom(ScalesFit, dense::kTiling),
+                   SizesRepresentable({kX, kWeight, kY}), matmul::FractalInsideStorage({kWeight}),
+                   matmul::MatricesInsideStorage({kX, kWeight, kXScale, kWeightScale}),
+                   If(HasMm, matmul::MatricesInsideStorage({kMmX, kMmWeight, kMmXScale, kMmWeightScale}))));
+}
+constexpr auto kQuantisedBehind = QuantisedChecks<true>();
+constexpr auto kQuantisedBefore = QuantisedChecks<false>();
+
 // ---- the jobs ----
-
-// The numbers that a job reads: the ranges of the exchange, the number of rows of each expert, and a permutation that
-// takes rows from rank-major to expert-major order or back.
-struct Numbers {
-  std::vector<int64_t> all;
-  int64_t sizes = 0;  // index of the first
-  int64_t places = 0;
-
-  // `by_expert` are the counts of rows on the rank of the experts, [ranks][experts]. With `is_behind` the permutation
-  // gives the rank-major position of each row in expert-major order, else the reverse.
-  void Set(const std::vector<int64_t>& send, const std::vector<int64_t>& receive,
-           const std::vector<int64_t>& by_expert, int64_t ranks, int64_t experts, int64_t bytes,
-           bool is_behind) {
-    for (const std::vector<int64_t>* const counts : {&send, &receive}) {
-      int64_t first = 0;
-      for (int64_t rank = 0; rank < ranks; ++rank) {
-        int64_t rows = 0;
-        for (int64_t expert = 0; expert < experts; ++expert) rows += At(*counts, rank * experts + expert);
-        all.push_back(first);
-        all.push_back(rows * bytes);
-        first += rows * bytes;
-      }
-    }
-    sizes = std::ssize(all);
-    for (int64_t expert = 0; expert < experts; ++expert) {
-      int64_t rows = 0;
-      for (int64_t rank = 0; rank < ranks; ++rank) rows += At(by_expert, rank * experts + expert);
-      all.push_back(rows);
-    }
-    places = std::ssize(all);
-    // begins[rank][expert] is the first row's position in the order that is read.
-    std::vector<int64_t> begins(by_expert.size());
-    int64_t next = 0;
-    ForEach(is_behind, ranks, experts, [&](int64_t i) {
-      begins[static_cast<size_t>(i)] = next;
-      next += At(by_expert, i);
-    });
-    ForEach(!is_behind, ranks, experts, [&](int64_t i) {
-      for (int64_t row = 0; row < At(by_expert, i); ++row) all.push_back(At(begins, i) + row);
-    });
-  }
-
- private:
-  static int64_t At(const std::vector<int64_t>& numbers, int64_t i) {
-    return numbers[static_cast<size_t>(i)];
-  }
-  // Visits the index [rank][expert] of every count, rank by rank or expert by expert.
-  template <class F>
-  static void ForEach(bool by_rank, int64_t ranks, int64_t experts, const F& f) {
-    for (int64_t i = 0; i < ranks * experts; ++i) f(by_rank ? i : i % ranks * experts + i / ranks);
-  }
-};
-
-BufferRef Behind(BufferRef array, int64_t words) {
-  array.offset += words * int64_t{sizeof(int64_t)};
-  return array;
-}
-
-void TakeInOrder(const OperatorCall& call, DenseOpList& ops, BufferRef from, BufferRef to, BufferRef places,
-                 int64_t rows, int64_t bytes) {
-  engine::TakeRows taken{};
-  taken.source = from;
-  taken.to = to;
-  taken.entry = {places, true};
-  taken.rows = taken.source_rows = rows;
-  taken.bytes = bytes;
-  taken.divisor = 1;
-  taken.threads = call.threads;
-  ops.Compute(taken, {from, to}, rows * bytes);
-}
 
 // Returns the product's part of gmmX, without rows and operands of rows.
 GroupedPart PartOf(const OperatorCall& call, int weight, bool is_transposed, bool has_groups) {
@@ -251,7 +318,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   const int64_t size = dense::SizeOf(call, kX);
   GroupedPart part = PartOf(call, kWeight, Integer(call, kTransposes) != 0, true);
   const int64_t bytes = (is_behind ? part.depth : part.columns) * size;  // of a row that travels
-  Numbers numbers;
+  RowNumbers numbers;
   numbers.Set(call.Array(kSend), call.Array(kRecv), call.Array(is_behind ? kRecv : kSend), ranks, experts,
               bytes, is_behind);
   DenseOpList ops(call, executor, &numbers.all);
@@ -267,7 +334,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
     parts.receive = moved;
     exchanges::Add(ops, parts);
     const BufferRef permuted = HasPermuted(call) ? OutOr(call, ops, kPermuted) : ops.Bytes(part.rows * bytes);
-    TakeInOrder(call, ops, moved, permuted, places, part.rows, bytes);
+    TakeInOrder(ops, moved, permuted, places, part.rows, bytes);
     part.left = DenseRows(permuted, dtype, part.depth);
     part.out = DenseRows(OutOr(call, ops, kY), dtype, part.columns);
     MultiplyGroups(ops, part, experts, sizes);
@@ -275,7 +342,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
     part.left = DenseRows(InOr(call, ops, kX), dtype, part.depth);
     part.out = DenseRows(ops.Bytes(part.rows * bytes), dtype, part.columns);
     MultiplyGroups(ops, part, experts, sizes);
-    TakeInOrder(call, ops, part.out.buffer, moved, places, part.rows, bytes);
+    TakeInOrder(ops, part.out.buffer, moved, places, part.rows, bytes);
     parts.send = moved;
     parts.receive = OutOr(call, ops, kY);
     exchanges::Add(ops, parts);
@@ -284,10 +351,152 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   ops.SetJob();
 }
 
+// ---- jobs of codes ----
+
+int64_t BytesOf(const OperatorCall& call, int tensor, int64_t elements) {
+  return elements * static_cast<int64_t>(StorageBits(call.Tensor(tensor).dtype)) / 8;
+}
+
+// Returns rows of codes. Those of 4 bits are dense.
+BufferRef CodesIn(const OperatorCall& call, DenseOpList& ops, int tensor) {
+  const aclTensor& view = call.Tensor(tensor);
+  if (view.shape.IsEmpty()) return ops.Bytes(1);
+  if (!Is4Bits(call, tensor)) return ops.In(tensor);
+  return {call.OperandOf(tensor), BytesOf(call, tensor, view.offset)};
+}
+BufferRef CodesOut(const OperatorCall& call, DenseOpList& ops, int tensor) {
+  const aclTensor& view = call.Tensor(tensor);
+  if (view.shape.IsEmpty()) return ops.Bytes(1);
+  if (!Is4Bits(call, tensor)) return ops.Out(tensor);
+  return {call.OperandOf(tensor), BytesOf(call, tensor, view.offset)};
+}
+
+// The tensors of a product of codes.
+struct Operands {
+  int x, weight, x_scale, weight_scale, out;
+  bool is_transposed;
+};
+
+// Adds the product of rows of codes, whose powers of two are `powers`, to a list. The rows are those of a matrix, or in
+// groups of as many as `sizes` says.
+void MultiplyCodes(const OperatorCall& call, DenseOpList& ops, const Operands& operands, BufferRef codes,
+                   BufferRef powers, BufferRef out, int64_t rows, const BufferRef* sizes) {
+  if (rows == 0) return;
+  const StridedView lines = matmul::LinesOf(call, operands.weight, !operands.is_transposed);
+  const int last = lines.shape.rank - 1;
+  engine::CodeProduct job;
+  job.rows = rows;
+  job.columns = lines.shape[last - 1];
+  job.terms = lines.shape[last];
+  job.left = {.buffer = codes, .dtype = call.Tensor(operands.x).dtype, .line_step = job.terms};
+  job.right = matmul::CodesFrom(ops, operands.weight, lines);
+  if (HasPowers(call)) {
+    job.block = matmul::kMxTerms;
+    job.left_scale = {.buffer = powers,
+                      .dtype = ACL_FLOAT8_E8M0,
+                      .is_there = true,
+                      .line_step = 2 * matmul::BlocksIn(job.terms, matmul::kPairTerms),
+                      .block_step = 1};
+    StridedView scale = PlainView(call.Tensor(operands.weight_scale));
+    constexpr int kOrder[] = {0, 2, 1, 3};
+    constexpr int kOrderOfMatrix[] = {1, 0, 2};
+    if (!operands.is_transposed) Permute(scale, sizes != nullptr ? kOrder : kOrderOfMatrix);
+    job.right_scale = matmul::PairsFrom(ops, operands.weight_scale, scale);
+  } else {
+    job.column_factor = matmul::NumbersFrom(ops, call, operands.weight_scale);
+    job.row_factor = matmul::NumbersFrom(ops, call, operands.x_scale);
+  }
+  job.out = out;
+  job.dtype = call.Tensor(operands.out).dtype;
+  job.out_row_step = job.columns;
+  if (sizes != nullptr) {
+    job.batches = lines.shape[0];
+    job.cut = engine::CodeProduct::Cut::kRows;
+    job.ends = *sizes;
+    job.are_counts = true;
+  }
+  matmul::AddProduct(ops, job);
+}
+
+void AddOtherCodes(const OperatorCall& call, DenseOpList& ops) {
+  if (!HasMm(call) || call.Tensor(kMmY).shape.IsEmpty()) return;
+  const Operands operands{kMmX,           kMmWeight, kMmXScale,
+                          kMmWeightScale, kMmY,      Integer(call, kMmTransposes) != 0};
+  const BufferRef codes = CodesIn(call, ops, kMmX);
+  MultiplyCodes(call, ops, operands, codes, HasPowers(call) ? ops.In(kMmXScale) : codes, ops.Out(kMmY),
+                call.Tensor(kMmX).shape[0], nullptr);
+}
+
+// Sends rows and brings them into the order of experts. `step` is the number of the exchange.
+void Travel(DenseOpList& ops, BufferRef from, BufferRef to, BufferRef list, BufferRef places, int64_t rows,
+            int64_t bytes, int64_t ranks, int step) {
+  exchanges::ListedParts parts{};
+  parts.send = from;
+  parts.receive = ops.Bytes(rows * bytes);
+  parts.list = list;
+  parts.ranks = ranks;
+  parts.step = step;
+  exchanges::Add(ops, parts);
+  TakeInOrder(ops, parts.receive, to, places, rows, bytes);
+}
+
+void AddCodesJob(const OperatorCall& call, Executor& executor, bool is_behind) {
+  // Powers of two travel with their rows.
+  const bool has_two = is_behind && HasPowers(call);
+  if (!exchanges::Join(call, kGroup, has_two ? 2 : 1, executor)) return;
+  const int64_t ranks = exchanges::RanksIn(executor);
+  const int64_t experts = call.Tensor(kWeight).shape[0];
+  const int64_t terms = call.Tensor(kX).shape[1];
+  const int64_t columns = call.Tensor(kY).shape[1];
+  const int64_t bytes = is_behind ? BytesOf(call, kX, terms) : columns * dense::SizeOf(call, kY);
+  const int64_t scale_bytes = 2 * matmul::BlocksIn(terms, matmul::kPairTerms);
+  RowNumbers numbers;
+  numbers.Set(call.Array(kSend), call.Array(kRecv), call.Array(is_behind ? kRecv : kSend), ranks, experts,
+              bytes, is_behind);
+  const int64_t ranges_of_scales =
+      has_two ? numbers.AddRanges(call.Array(kSend), call.Array(kRecv), ranks, experts, scale_bytes) : 0;
+  DenseOpList ops(call, executor, &numbers.all);
+  const BufferRef sizes = Behind(ops.Array(), numbers.sizes);
+  const BufferRef places = Behind(ops.Array(), numbers.places);
+  const int64_t rows = call.Tensor(is_behind ? kY : kX).shape[0];
+  const Operands operands{kX, kWeight, kXScale, kWeightScale, kY, Integer(call, kTransposes) != 0};
+  const auto powers_in = [&] {
+    return call.Tensor(kXScale).shape.IsEmpty() ? ops.Bytes(1) : ops.In(kXScale);
+  };
+  if (is_behind) {
+    const BufferRef permuted = HasPermuted(call) ? CodesOut(call, ops, kPermuted) : ops.Bytes(rows * bytes);
+    Travel(ops, CodesIn(call, ops, kX), permuted, ops.Array(), places, rows, bytes, ranks, 0);
+    BufferRef powers = permuted;
+    if (has_two) {
+      powers = ops.Bytes(rows * scale_bytes);
+      Travel(ops, powers_in(), powers, Behind(ops.Array(), ranges_of_scales), places, rows, scale_bytes,
+             ranks, 1);
+    }
+    MultiplyCodes(call, ops, operands, permuted, powers, OutOr(call, ops, kY), rows, &sizes);
+  } else {
+    const BufferRef codes = CodesIn(call, ops, kX);
+    const BufferRef product = ops.Bytes(rows * bytes);
+    MultiplyCodes(call, ops, operands, codes, HasPowers(call) ? powers_in() : codes, product, rows, &sizes);
+    exchanges::ListedParts parts{};
+    parts.send = ops.Bytes(rows * bytes);
+    parts.receive = OutOr(call, ops, kY);
+    parts.list = ops.Array();
+    parts.ranks = ranks;
+    TakeInOrder(ops, product, parts.send, places, rows, bytes);
+    exchanges::Add(ops, parts);
+  }
+  AddOtherCodes(call, ops);
+  ops.SetJob();
+}
+
 template <bool is_behind>
 void SetJobOf(const OperatorCall& call, Executor& executor) {
   try {
-    AddJob(call, executor, is_behind);
+    if (call.IsGiven(kXScale)) {
+      AddCodesJob(call, executor, is_behind);
+    } else {
+      AddJob(call, executor, is_behind);
+    }
   } catch (const std::bad_alloc&) {
     executor.out_of_memory = true;
   }
@@ -310,5 +519,17 @@ PORTACL_PHASE_1(aclnnGroupedMatMulAlltoAllv) {
 }
 PORTACL_PHASE_1(aclnnGroupedMatMulAlltoAllvV2) {
   return dense::RunOpList(call, kBefore, workspaceSize, executor, SetJobOf<false>);
+}
+PORTACL_PHASE_1(aclnnAlltoAllvQuantGroupedMatMul) {
+  return dense::RunOpList(call, kQuantisedBehind, workspaceSize, executor, SetJobOf<true>);
+}
+PORTACL_PHASE_1(aclnnAlltoAllvQuantGroupedMatMulV2) {
+  return dense::RunOpList(call, kQuantisedBehind, workspaceSize, executor, SetJobOf<true>);
+}
+PORTACL_PHASE_1(aclnnQuantGroupedMatMulAlltoAllv) {
+  return dense::RunOpList(call, kQuantisedBefore, workspaceSize, executor, SetJobOf<false>);
+}
+PORTACL_PHASE_1(aclnnQuantGroupedMatMulAlltoAllvV2) {
+  return dense::RunOpList(call, kQuantisedBefore, workspaceSize, executor, SetJobOf<false>);
 }
 // NOLINTEND(readability-identifier-naming)
