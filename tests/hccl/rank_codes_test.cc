@@ -338,5 +338,103 @@ TEST_P(RankCodes, RowsOfExperts) {
   });
 }
 
+// A call of one rank that sends each expert a row, and what may be changed in it.
+struct OwnCall {
+  explicit OwnCall(Group& of) : group(of) {}
+
+  aclnnStatus Plan(bool is_behind, uint64_t* size, aclOpExecutor** executor) {
+    const Counts counts({1, 1, 1});
+    return is_behind
+               ? aclnnAlltoAllvQuantGroupedMatMulGetWorkspaceSize(
+                     x, weight.tensor(), x_scale, weight_scale, nullptr, nullptr, mm_x, nullptr, nullptr,
+                     nullptr, mode, weight_mode, 0, 0, name == nullptr ? group.name() : name, ranks, counts,
+                     counts, false, false, group_size, permutes, y.tensor(), nullptr, nullptr, size, executor)
+               : aclnnQuantGroupedMatMulAlltoAllvGetWorkspaceSize(
+                     x, weight.tensor(), x_scale, weight_scale, nullptr, nullptr, mm_x, nullptr, nullptr,
+                     nullptr, comm_scale, mode, weight_mode, 0, 0, comm_mode, 0, group_size,
+                     name == nullptr ? group.name() : name, ranks, counts, counts, false, false, y.tensor(),
+                     nullptr, size, executor);
+  }
+  // Refused with a message that has these words, and nothing is left behind.
+  void Expect(bool is_behind, aclnnStatus status, const std::string& words) {
+    uint64_t size = 7;
+    aclOpExecutor* executor = nullptr;
+    Rank::Message();
+    EXPECT_EQ(Plan(is_behind, &size, &executor), status) << words;
+    EXPECT_NE(Rank::Message().find(words), std::string::npos) << words;
+    EXPECT_EQ(executor, nullptr) << words;
+    EXPECT_EQ(size, 7) << words;
+  }
+
+  Group& group;
+  Codes rows{ACL_FLOAT8_E4M3FN, {3, 2}, {0x38, 0x38, 0x38, 0, 0xB8, 0}};
+  Codes weight{ACL_FLOAT8_E4M3FN, {3, 2, 1}, {0x38, 0x38, 0x38, 0x38, 0x38, 0x38}};
+  HostOperand scale{ACL_FLOAT, {1}, {2}}, scales{ACL_FLOAT, {2}, {1, 1}}, y{ACL_FLOAT16, {3, 1}};
+  Codes powers{ACL_FLOAT8_E8M0, {3, 1, 2}, {127, 127, 127, 127, 127, 127}};
+  aclTensor *x = rows.tensor(), *x_scale = scale.tensor(), *weight_scale = scale.tensor(), *mm_x = nullptr,
+            *comm_scale = nullptr;
+  int64_t mode = 1, weight_mode = 1, comm_mode = 0, group_size = 0, ranks = 1;
+  const char* name = nullptr;
+  bool permutes = false;
+};
+
+// Arguments that do not go together are refused; the next right call is right.
+TEST_P(RankCodes, Refused) {
+  if (GetParam() != 1) return;
+  InProcesses(1, [](Rank& rank) {
+    Group group(rank);
+    const Codes packed(ACL_FLOAT4_E2M1, {3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1}, true);
+    for (const bool is_behind : {true, false}) {
+      const auto refused = [&](aclnnStatus status, const std::string& words,
+                               const std::function<void(OwnCall&)>& change) {
+        OwnCall call(group);
+        change(call);
+        call.Expect(is_behind, status, words);
+      };
+      refused(161001, "gmmX", [](OwnCall& call) { call.x = nullptr; });
+      refused(161001, "gmmXScale", [](OwnCall& call) { call.x_scale = nullptr; });
+      refused(161001, "gmmWeightScale", [](OwnCall& call) { call.weight_scale = nullptr; });
+      refused(161001, "mmWeight", [](OwnCall& call) { call.mm_x = call.rows.tensor(); });
+      refused(161001, "group", [](OwnCall& call) { call.name = ""; });
+      refused(161002, "nobody", [](OwnCall& call) { call.name = "nobody"; });
+      refused(161002, "gmmXQuantMode", [](OwnCall& call) { call.mode = 2; });
+      refused(161002, "gmmWeightQuantMode", [](OwnCall& call) { call.weight_mode = 6; });
+      refused(161002, "groupSize", [](OwnCall& call) { call.group_size = 32; });
+      refused(161002, "groupSize", [](OwnCall& call) { call.group_size = 4295032864; });
+      refused(161002, "gmmX", [&](OwnCall& call) { call.x = packed.tensor(); });
+      refused(161002, "gmmX", [](OwnCall& call) { call.x = call.y.tensor(); });
+      refused(161002, "gmmXScale", [](OwnCall& call) { call.x_scale = call.powers.tensor(); });
+      refused(561002, "epWorldSize", [](OwnCall& call) { call.ranks = 2; });
+      refused(561002, "gmmXScale", [](OwnCall& call) { call.x_scale = call.scales.tensor(); });
+      refused(561002, "gmmWeightScale", [](OwnCall& call) { call.weight_scale = call.scales.tensor(); });
+      refused(561002, "gmmWeightScale", [](OwnCall& call) {
+        call.mode = call.weight_mode = 6;
+        call.x_scale = call.weight_scale = call.powers.tensor();
+      });
+      if (is_behind) {
+        refused(161001, "permuteOutFlag", [](OwnCall& call) { call.permutes = true; });
+      } else {
+        refused(161002, "commQuantMode", [](OwnCall& call) { call.comm_mode = 1; });
+        refused(161002, "commQuantScale", [](OwnCall& call) { call.comm_scale = call.scale.tensor(); });
+      }
+      OwnCall right(group);
+      group.Works(
+          [&](uint64_t* size, aclOpExecutor** executor) { return right.Plan(is_behind, size, executor); },
+          is_behind ? aclnnAlltoAllvQuantGroupedMatMul : aclnnQuantGroupedMatMulAlltoAllv);
+      right.y.Expect({8, 4, -4}, "right");
+    }
+  });
+}
+
+// Other products do not have them.
+TEST_P(RankCodes, OnAnotherProduct) {
+  if (GetParam() != 1) return;
+  setenv("PORTACL_SOC", "Ascend910B1", 1);
+  InProcesses(1, [](Rank& rank) {
+    Group group(rank);
+    for (const bool is_behind : {true, false}) OwnCall(group).Expect(is_behind, 161002, "gmmX");
+  });
+}
+
 }  // namespace
 }  // namespace portacl::testing

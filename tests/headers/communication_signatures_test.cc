@@ -56,6 +56,14 @@ HAS(aclnnAlltoAllvGroupedMatMulV2, In, In, In, In, In, In, Name, Name, I, Array,
     Out, Out);
 HAS(aclnnGroupedMatMulAlltoAllv, In, In, In, In, In, In, Name, I, Array, Array, bool, bool, Out, Out);
 HAS(aclnnGroupedMatMulAlltoAllvV2, In, In, In, In, In, In, Name, Name, I, Array, Array, bool, bool, Out, Out);
+HAS(aclnnAlltoAllvQuantGroupedMatMul, In, In, In, In, In, In, In, In, In, In, I, I, I, I, Name, I, Array,
+    Array, bool, bool, I, bool, Out, Out, Out);
+HAS(aclnnAlltoAllvQuantGroupedMatMulV2, In, In, In, In, In, In, In, In, In, In, I, I, I, I, Name, Name, I,
+    Array, Array, bool, bool, I, bool, Out, Out, Out);
+HAS(aclnnQuantGroupedMatMulAlltoAllv, In, In, In, In, In, In, In, In, In, In, In, I, I, I, I, I, I, I, Name,
+    I, Array, Array, bool, bool, Out, Out);
+HAS(aclnnQuantGroupedMatMulAlltoAllvV2, In, In, In, In, In, In, In, In, In, In, In, I, I, I, I, I, I, I, Name,
+    Name, I, Array, Array, bool, bool, Out, Out);
 HAS(aclnnAlltoAllAllGatherBatchMatMul, In, In, In, Name, Name, I, I, I, I, Out, Out, Out);
 HAS(aclnnBatchMatMulReduceScatterAlltoAll, In, In, In, Name, Name, I, I, I, Out);
 HAS(aclnnDistributeBarrier, Out, Name, I);
