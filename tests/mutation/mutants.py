@@ -1469,6 +1469,16 @@ add("parts: all ranks get the first one", "ranges[rank] = {rank * give_step, giv
 add = mutants_of("src/aclnnop/communication/matmul_all_reduce.cc", ("rank_products",))
 add("sums of products: what is added is left out", "if (call.IsGiven(kX3)) {\n    const BufferRef sums", "if (false) {\n    const BufferRef sums")
 
+add = mutants_of("src/aclnnop/communication/all_to_all_grouped.cc", ("rank_codes", "rank_products"))
+add("codes: powers of two stay where their rows were", "Travel(ops, powers_in(), powers,", "Travel(ops, powers_in(), ops.Bytes(rows * scale_bytes),")
+add("codes: the powers of weights are those of columns side by side", "constexpr int kOrder[] = {0, 2, 1, 3};", "constexpr int kOrder[] = {0, 1, 2, 3};")
+add("codes: rows are as long as their elements are many", "elements * static_cast<int64_t>(StorageBits(call.Tensor(tensor).dtype)) / 8", "elements")
+add("codes: rows have no scale", "job.row_factor = matmul::NumbersFrom(ops, call, operands.x_scale);", "")
+add("codes: what travels may be quantised", "checks.HoldsOf(Integer(call, kCommQuantMode) == 0, kCommQuantMode,", "checks.HoldsOf(true, kCommQuantMode,")
+add = mutants_of("src/aclnnop/communication/expert_rows.cc", ("rank_products", "rank_codes"))
+add("rows of experts: all lie where the first one does", "all.push_back(At(begins, i) + row);", "all.push_back(At(begins, i));")
+add("rows of experts: ranks' ranges begin at the first byte", "all.push_back(first);", "all.push_back(0);")
+
 add = mutants_of("src/aclnn/job_ranks.h", ("rank_faults",))
 add("exchanges: after a failure the job goes on", "    has_failed_ = true;\n", "")
 add("exchanges: a job that failed keeps the other ranks waiting", "if (one == nullptr || executor_.exchanges[group] == 0) continue;", "continue;")
