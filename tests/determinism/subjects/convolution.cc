@@ -151,11 +151,13 @@ const auto kConvDepthwise2d = Register(
 // A result that is not looked at, as long as phase 1 runs.
 class Unseen {
  public:
-  explicit Unseen(const Shape& shape, const aclTensor* like) {
+  Unseen(const Shape& shape, const aclTensor* like) {
+    aclFormat format = ACL_FORMAT_ND;
+    aclGetFormat(like, &format);
     static std::vector<double> memory(1 << 15);
     aclDataType dtype = ACL_DT_UNDEFINED;
     aclGetDataType(like, &dtype);
-    tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+    tensor_ = aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, format, shape.data(),
                               shape.size(), memory.data());
   }
   ~Unseen() { aclDestroyTensor(tensor_); }

@@ -26,6 +26,11 @@ def powers(seed: int, rank: int, *shape: int) -> tuple[torch.Tensor, torch.Tenso
     return (exponents + ONE).to(torch.uint8).view(*shape[:-1], -1, 2).view(torch.float8_e8m0fnu), 2.0**exponents
 
 
+def lying(codes: torch.Tensor, one: int, other: int) -> torch.Tensor:
+    """Codes with two dims swapped in memory."""
+    return codes.view(torch.uint8).transpose(one, other).contiguous().view(codes.dtype)
+
+
 def same(found: torch.Tensor, wanted: torch.Tensor, what: str) -> None:
     torch.testing.assert_close(found.cpu().float(), wanted.to(found.dtype).float(), rtol=0, atol=0, msg=lambda text: f"rank {RANK}, {what}: {text}")
 
@@ -47,14 +52,14 @@ def there_and_back(group: str, transposes: bool) -> None:
     orders = [(one, expert) for expert in range(EACH) for one in range(SIZE)]
     wanted = torch.cat([rows[one][of(one, RANK, expert)] @ matrices[RANK][expert] for one, expert in orders])
     code = torch.float8_e4m3fn
-    weight = weights[RANK].to(code).npu()
-    weight_scale = weight_scales[RANK][0].npu()
+    weight, weight_scale = weights[RANK].to(code), weight_scales[RANK][0]
+    if not transposes:
+        weight, weight_scale = lying(weight, 1, 2), lying(weight_scale, 1, 2)
+    weight, weight_scale = weight.npu(), weight_scale.npu()
     if transposes:  # views of terms before columns
         weight, weight_scale = weight.transpose(1, 2), weight_scale.transpose(1, 2)
-    else:
-        weight, weight_scale = weight.cpu().view(torch.uint8).mT.contiguous().view(code).npu(), weight_scale.cpu().view(torch.uint8).transpose(1, 2).contiguous().view(torch.float8_e8m0fnu).npu()
-    of_scales = torch_npu.float8_e8m0fnu
-    settings = {"gmm_x_quant_mode": 6, "gmm_weight_quant_mode": 6, "gmm_y_dtype": torch.float16, "gmm_x_scale_dtype": of_scales, "gmm_weight_scale_dtype": of_scales}
+    settings = {"gmm_x_quant_mode": 6, "gmm_weight_quant_mode": 6, "gmm_y_dtype": torch.float16}
+    settings |= dict.fromkeys(("gmm_x_scale_dtype", "gmm_weight_scale_dtype"), torch_npu.float8_e8m0fnu)
     found, _, permuted = torch_npu.npu_alltoallv_quant_gmm(
         x[RANK].to(code).npu(), weight, scales[RANK][0].npu(), weight_scale, group, SIZE, send, receive, permute_out_flag=True, **settings
     )
