@@ -45,11 +45,10 @@ def test_products_with_communication_are_those_of_all_ranks(processes):
 
 
 # torch_npu asks for two ranks at least, and has them of Ascend 950 alone.
-@pytest.mark.parametrize("processes", [2, 4])
-def test_codes_travel_to_the_ranks_of_their_experts(processes):
-    done = torchrun(processes, "codes.py", PORTACL_FALLBACK="error", PORTACL_SOC="Ascend950PR_9579")
+def test_codes_travel_to_the_ranks_of_their_experts():
+    done = torchrun(2, "codes.py", PORTACL_FALLBACK="error", PORTACL_SOC="Ascend950PR_9579")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
-    assert done.stdout.count("done") == processes
+    assert done.stdout.count("done") == 2
 
 
 def test_collectives_in_graphs():
