@@ -346,12 +346,12 @@ struct OwnCall {
     const Counts counts({1, 1, 1});
     return is_behind
                ? aclnnAlltoAllvQuantGroupedMatMulGetWorkspaceSize(
-                     x, weight.tensor(), x_scale, weight_scale, nullptr, nullptr, mm_x, nullptr, nullptr,
-                     nullptr, mode, weight_mode, 0, 0, name == nullptr ? group.name() : name, ranks, counts,
-                     counts, false, false, group_size, permutes, y.tensor(), nullptr, nullptr, size, executor)
+                     x, w, x_scale, weight_scale, nullptr, nullptr, mm_x, nullptr, nullptr, nullptr, mode,
+                     weight_mode, 0, 0, name == nullptr ? group.name() : name, ranks, counts, counts, false,
+                     false, group_size, permutes, y.tensor(), nullptr, nullptr, size, executor)
                : aclnnQuantGroupedMatMulAlltoAllvGetWorkspaceSize(
-                     x, weight.tensor(), x_scale, weight_scale, nullptr, nullptr, mm_x, nullptr, nullptr,
-                     nullptr, comm_scale, mode, weight_mode, 0, 0, comm_mode, 0, group_size,
+                     x, w, x_scale, weight_scale, nullptr, nullptr, mm_x, nullptr, nullptr, nullptr,
+                     comm_scale, mode, weight_mode, 0, 0, comm_mode, 0, group_size,
                      name == nullptr ? group.name() : name, ranks, counts, counts, false, false, y.tensor(),
                      nullptr, size, executor);
   }
@@ -371,8 +371,8 @@ struct OwnCall {
   Codes weight{ACL_FLOAT8_E4M3FN, {3, 2, 1}, {0x38, 0x38, 0x38, 0x38, 0x38, 0x38}};
   HostOperand scale{ACL_FLOAT, {1}, {2}}, scales{ACL_FLOAT, {2}, {1, 1}}, y{ACL_FLOAT16, {3, 1}};
   Codes powers{ACL_FLOAT8_E8M0, {3, 1, 2}, {127, 127, 127, 127, 127, 127}};
-  aclTensor *x = rows.tensor(), *x_scale = scale.tensor(), *weight_scale = scale.tensor(), *mm_x = nullptr,
-            *comm_scale = nullptr;
+  aclTensor *x = rows.tensor(), *w = weight.tensor(), *x_scale = scale.tensor(),
+            *weight_scale = scale.tensor(), *mm_x = nullptr, *comm_scale = nullptr;
   int64_t mode = 1, weight_mode = 1, comm_mode = 0, group_size = 0, ranks = 1;
   const char* name = nullptr;
   bool permutes = false;
@@ -384,6 +384,8 @@ TEST_P(RankCodes, Refused) {
   InProcesses(1, [](Rank& rank) {
     Group group(rank);
     const Codes packed(ACL_FLOAT4_E2M1, {3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1}, true);
+    const Codes packed_weight(ACL_FLOAT4_E2M1, {3, 3, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}, true);
+    const Codes powers_of_weight(ACL_FLOAT8_E8M0, {3, 1, 1, 2}, {127, 127, 127, 127, 127, 127});
     for (const bool is_behind : {true, false}) {
       const auto refused = [&](aclnnStatus status, const std::string& words,
                                const std::function<void(OwnCall&)>& change) {
@@ -410,6 +412,13 @@ TEST_P(RankCodes, Refused) {
       refused(561002, "gmmWeightScale", [](OwnCall& call) {
         call.mode = call.weight_mode = 6;
         call.x_scale = call.weight_scale = call.powers.tensor();
+      });
+      refused(561002, "gmmX", [&](OwnCall& call) {  // rows of 4 bits that do not begin a byte
+        call.mode = call.weight_mode = 6;
+        call.x = packed.tensor();
+        call.w = packed_weight.tensor();
+        call.x_scale = call.powers.tensor();
+        call.weight_scale = powers_of_weight.tensor();
       });
       if (is_behind) {
         refused(161001, "permuteOutFlag", [](OwnCall& call) { call.permutes = true; });
