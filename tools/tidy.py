@@ -16,10 +16,12 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import concurrent.futures
+import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import recorded_state
 
@@ -48,6 +50,14 @@ def chosen(changed: set[str], includes: dict[str, set[str]]) -> tuple[set[str], 
     return sources, orphans
 
 
+def write_commands(build: pathlib.Path, folder: pathlib.Path) -> None:
+    """Writes the build's commands to `folder` without the headers that g++ precompiled, which clang cannot read."""
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    for entry in commands:
+        entry["command"] = re.sub(r" -Winvalid-pch| -include \S+/cmake_pch\.hxx", "", entry["command"])
+    (folder / "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
@@ -66,11 +76,12 @@ def main() -> int:
     sources, orphans = chosen(changed, recorded_state.includes_of(ROOT, build))
 
     def look(source: str) -> str:
-        command = [options.clang_tidy, "-p", str(build), "--quiet", str(ROOT / source)]
+        command = [options.clang_tidy, "-p", folder, "--quiet", str(ROOT / source)]
         run = subprocess.run(command, capture_output=True, text=True)
         return (run.stdout or f"{source}: clang-tidy ended with {run.returncode}: {run.stderr}\n") if run.returncode else ""
 
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        write_commands(build, pathlib.Path(folder))
         findings = [text for text in pool.map(look, sorted(sources)) if text]
     for text in findings:
         print(text, end="")

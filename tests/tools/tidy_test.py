@@ -36,11 +36,15 @@ d.o: #deps 2, deps mtime 1 (VALID)
     ../src/b-inl.h
 
 """
-# Tells which source it was asked about, and finds the word "fault" there and in the header that stands in the same folder.
+COMMANDS = """[{"directory": "build", "file": "../src/a.cc",
+  "command": "g++ -O3 -Winvalid-pch -include /a/folder/objects.dir/cmake_pch.hxx -o a.o -c ../src/a.cc"}]
+"""
+# Tells which source it was asked about, keeps the commands, and finds the word "fault" in the source and in the header that stands in the same folder.
 CLANG_TIDY = """#!/bin/sh
 [ "$1" = --version ] && { echo "clang version ${TIDY_VERSION:-14.0.6}"; exit; }
 for last; do :; done
 echo "$last" >>"$(dirname "$0")/seen"
+cp "$2/compile_commands.json" "$(dirname "$0")/commands"
 ! grep -H fault "$last"
 """
 
@@ -53,6 +57,7 @@ class Tidy(unittest.TestCase):
         for path, text in FILES.items():
             self.write(path, text)
         self.write("build/deps", DEPS)
+        self.write("build/compile_commands.json", COMMANDS)
         for program, text in (("ninja", f'#!/bin/sh\ncat "{self.root}/build/deps"\n'), ("clang-tidy", CLANG_TIDY)):
             self.write(f"build/{program}", text)
             (self.root / "build" / program).chmod(0o755)
@@ -75,6 +80,10 @@ class Tidy(unittest.TestCase):
         self.assertEqual(run.returncode, status, run.stdout + run.stderr)
         self.said = run.stdout
         return sorted(pathlib.Path(line).name for line in seen.read_text().splitlines()) if seen.exists() else []
+
+    def test_commands_name_no_precompiled_header(self):
+        self.looked_at()
+        self.assertIn("g++ -O3 -o a.o -c ../src/a.cc", (self.root / "build/commands").read_text())
 
     def test_everything_without_a_list_and_nothing_after_it(self):
         self.assertEqual(self.looked_at(), ["a.cc", "c.cc", "d.cc"])
