@@ -52,7 +52,7 @@ struct Subject {
   std::vector<GivenCase> given = {};  // these and no others
   Start start = Start::kAnything;
   const char* soc = nullptr;  // as PORTACL_SOC names a product; nullptr: the usual one
-  uint64_t seed = 0xDE7E4;  // another one for operators that would otherwise have the results of others
+  uint64_t seed = 0xDE7E4;    // another one for operators that would otherwise have the results of others
 };
 
 std::vector<Subject>& Subjects();
