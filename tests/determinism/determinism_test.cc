@@ -151,6 +151,13 @@ std::string HashText(uint64_t hash) {
   return text;
 }
 
+// The variables of a subject's runs.
+Variables VariablesOf(const Subject& subject, const char* isa, int threads) {
+  Variables variables{{"PORTACL_ISA", isa}, {"PORTACL_NUM_THREADS", std::to_string(threads)}};
+  if (subject.soc != nullptr) variables.push_back({"PORTACL_SOC", subject.soc});
+  return variables;
+}
+
 // Case name -> hash.
 std::map<std::string, std::string> ReadHashes() {
   std::map<std::string, std::string> hashes;
@@ -170,8 +177,8 @@ void WriteHashes() {
           "# also says how to write this file. Floating-point data is made from whole numbers, so nothing of "
           "it depends on\n"
           "# the machine. A line that changes is a change of results that users see.\n";
-  const ScopedEnvironment environment(Variables{{"PORTACL_ISA", "portable"}, {"PORTACL_NUM_THREADS", "1"}});
   for (size_t subject = 0; subject < Subjects().size(); ++subject) {
+    const ScopedEnvironment environment(VariablesOf(Subjects()[subject], "portable", 1));
     for (const DeterminismCase& c : CasesOf(subject)) {
       file << HashText(
                   HashElements(c.output_dtype, ResultOf(Subjects()[subject], c, {}, environment.stream())))
@@ -259,8 +266,7 @@ class Determinism : public ::testing::TestWithParam<size_t> {
   void Check(engine::Isa isa, Variations variations, const std::vector<int>& thread_counts) {
     uint64_t number = 0;
     for (const int threads : thread_counts) {
-      const ScopedEnvironment environment(
-          Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", std::to_string(threads)}});
+      const ScopedEnvironment environment(VariablesOf(subject(), engine::IsaName(isa), threads));
       ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
       for (size_t i = 0; i < cases().size(); ++i) {
         const DeterminismCase& c = cases()[i];

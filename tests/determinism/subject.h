@@ -51,7 +51,8 @@ struct Subject {
   std::function<DtypeNumber(const std::vector<DtypeNumber>& dtypes)> output_dtype = {};
   std::vector<GivenCase> given = {};  // these and no others
   Start start = Start::kAnything;
-  uint64_t seed = 0xDE7E4;  // another one for operators that would otherwise have the results of others
+  const char* soc = nullptr;  // as PORTACL_SOC names a product; nullptr: the usual one
+  uint64_t seed = 0xDE7E4;    // another one for operators that would otherwise have the results of others
 };
 
 std::vector<Subject>& Subjects();

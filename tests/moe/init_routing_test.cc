@@ -851,6 +851,13 @@ IndexOperator ThirdOn950() {
     SetIntegers(tensors[1], -1, call["expertNum"].integer + 1, random);
     if (CodeModeOf(call) == nullptr) return;
     SetMany(tensors[0], random);
+    // Tokens of zeros, of small numbers, which least magnitudes are about, and of greatest ones that FLOAT16 has and BF16
+    // does not, near 1.75, where quotients pass a power of two.
+    const int64_t columns = call["x"].shape[1];
+    for (int64_t i = 0; i < std::min(tensors[0].size(), 3 * columns); ++i) {
+      const double small = std::ldexp(static_cast<double>(random.Between(-255, 255)), -23);
+      tensors[0].Set(i, i < columns ? 0 : i >= 2 * columns && i % 16 == 0 ? 1.75 + 3.0 / 1024 : small);
+    }
     if (call["quantMode"].integer == 7) tensors[2].Set(0, random.Chance(50) ? 100.5 : 3e5);
   };
   op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {

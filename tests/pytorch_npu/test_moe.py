@@ -149,6 +149,54 @@ def test_re_routing():
     assert torch.equal(totals.cpu(), counts.sum(0).int())
 
 
+# Codes that experts' rows have on Ascend 950 alone, and gated products of such codes with transposed weights.
+def test_codes_on_ascend_950(program):
+    out, err, status = program(
+        """
+        torch.manual_seed(0)
+        n, k, h, experts = 9, 2, 96, 5
+        x = torch.randn(n, h).bfloat16()
+        chosen = torch.stack([torch.randperm(experts)[:k] for _ in range(n)]).int()
+        order = torch.sort(chosen.flatten(), stable=True).indices // k
+
+        def routed(x, mode, scale=None):
+            got = torch_npu.npu_moe_init_routing_v2(
+                x.npu(), chosen.npu(), scale=scale, active_num=n * k, expert_num=experts, expert_tokens_num_type=1,
+                expert_tokens_num_flag=True, quant_mode=mode, active_expert_range=[0, experts], row_idx_type=0,
+            )
+            return got[0].cpu(), got[3].cpu()
+
+        codes, powers = routed(x, 3)
+        blocks = x.float().view(n, 3, 32)
+        power = torch.exp2(torch.ceil(torch.log2(blocks.abs().amax(-1, keepdim=True) / 448)))
+        want = (blocks / power).to(torch.float8_e4m3fn).view(n, h)[order]
+        print(torch.equal(codes.view(torch.uint8), want.view(torch.uint8)))
+        print(torch.equal(powers.float()[:, :3], power[order, :, 0]), powers.shape == (n * k, 4))
+        again, of_rows = routed(x.to(torch.float8_e5m2), -1, powers[:n].view(n, 2, 2).npu())
+        print(torch.equal(again.view(torch.uint8), x.to(torch.float8_e5m2)[order].view(torch.uint8)))
+
+        moved = torch_npu.npu_moe_re_routing(codes[:7].npu(), torch.tensor([[2, 1, 0], [1, 0, 3]]).npu(), per_token_scales=torch.rand(7).npu())
+        print(torch.equal(moved[0].cpu().view(torch.uint8), codes[[0, 1, 3, 2, 4, 5, 6]].view(torch.uint8)))
+
+        weight = torch.randn(2, 64, 128).to(torch.float8_e4m3fn)  # [groups, columns, terms]
+        rows = torch.randn(n, 128).to(torch.float8_e4m3fn)
+        ones = torch.full((2, 64, 2, 2), 1.0).to(torch.float8_e8m0fnu)
+        e8m0 = torch_npu.float8_e8m0fnu
+        gated, steps = torch_npu.npu_grouped_matmul_swiglu_quant_v2(
+            rows.npu(), [weight.npu().transpose(1, 2)], [ones.npu().transpose(1, 2)], ones[0, :n].npu(), torch.tensor([4, n]).npu(),
+            dequant_mode=2, quant_mode=2, quant_dtype=torch.float8_e4m3fn, weight_scale_dtype=e8m0, x_scale_dtype=e8m0,
+        )
+        product = torch.cat([rows[:4].float() @ weight[0].float().T, rows[4:].float() @ weight[1].float().T])
+        want = torch.nn.functional.silu(product[:, :32]) * product[:, 32:]  # codes end at 448, and a block's greatest is below 512
+        print(torch.allclose(gated.cpu().float() * steps.cpu().float()[:, 0, :1], want, rtol=0.125, atol=want.abs().max().item() / 400))
+        """,
+        PORTACL_SOC="Ascend950PR_9579",
+        PORTACL_FALLBACK="error",
+    )
+    assert status == 0, err[-2000:]
+    assert out.split() == ["True"] * 6
+
+
 def test_meta_tensors():
     permuted, index = torch_npu.npu_moe_token_permute(torch.empty(N, H, device="meta"), torch.empty(N, K, device="meta", dtype=torch.int32))
     assert permuted.shape == (N * K, H)

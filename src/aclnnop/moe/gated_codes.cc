@@ -26,8 +26,17 @@ constexpr int64_t kMx = 2;  // of dequantMode
 constexpr DtypeSet kCodes = kFloat8Codes | kFloat4Codes;
 
 bool IsPacked(const OperatorCall& call, int tensor) { return call.Tensor(tensor).dtype == ACL_FLOAT4_E2M1; }
-bool HasTransposedWeights(const OperatorCall& call) {
-  return IsTransposed(grouped::Lying(call.Tensor(kWeight)));
+Shape ScalesByPair(const OperatorCall& call) {
+  const Shape& weight = call.Tensor(kWeight).shape;
+  return Shape{weight[0], BlocksIn(weight[1], kPairTerms), weight[2], 2};
+}
+// Tells whether the powers of weights have the dim of columns before that of pairs. Those of transposed weights may,
+// and are otherwise a view with the dims of others.
+bool HasColumnsFirst(const OperatorCall& call) {
+  const Shape by_pair = ScalesByPair(call);
+  const Shape by_column{by_pair[0], by_pair[2], by_pair[1], 2};
+  const Shape& own = call.Tensor(kWeightScale).shape;
+  return own == by_column && !(own == by_pair) && IsTransposed(grouped::Lying(call.Tensor(kWeight)));
 }
 
 // ---- checks ----
@@ -95,8 +104,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   }
   if (!checks.Passed()) return checks.status();
   const int64_t pairs = BlocksIn(x[1], kPairTerms);
-  checks.Is(kWeightScale, HasTransposedWeights(call) ? Shape{weight[0], columns, pairs, 2}
-                                                     : Shape{weight[0], pairs, columns, 2});
+  if (!HasColumnsFirst(call)) checks.Is(kWeightScale, ScalesByPair(call));
   checks.Is(kXScale, Shape{x[0], pairs, 2});
   checks.Holds(call.Tensor(kGroups).shape[0] <= weight[0], kGroups, "at most as many groups as weight has");
   return checks.Is(kOut, Shape{x[0], columns / 2})
@@ -142,8 +150,8 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
   product.block = kMxTerms;
   product.left_scale = PairsFrom(ops, kXScale, OrderedView(call, kXScale, {0, 1, 2}));
   product.right_scale = PairsFrom(ops, kWeightScale,
-                                  HasTransposedWeights(call) ? OrderedView(call, kWeightScale, {0, 1, 2, 3})
-                                                             : OrderedView(call, kWeightScale, {0, 2, 1, 3}));
+                                  HasColumnsFirst(call) ? OrderedView(call, kWeightScale, {0, 1, 2, 3})
+                                                        : OrderedView(call, kWeightScale, {0, 2, 1, 3}));
   AddProduct(ops, product);
   engine::SwigluRows gated;
   gated.rows = x[0];

@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "engine/quantise/code_rows.cc"
 #include <hwy/foreach_target.h>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "engine/codes-inl.h"
 #include "engine/half_precision-inl.h"
@@ -27,21 +28,6 @@ namespace code_rows {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kCodesAtATime = 2048;
-constexpr size_t kLine = 64;  // bytes
-
-// Fetches the lines of a row that begin in bytes [from, to): all of them, or every second one from `first` on, which
-// is 0 or kLine.
-HWY_INLINE void Fetch(const FetchedRow& row, size_t from, size_t to, size_t first) {
-  const size_t step = row.is_shared ? 2 * kLine : kLine;
-  const char* const numbers = static_cast<const char*>(row.numbers);
-  for (size_t at = ((from + step - 1 - first) & ~(step - 1)) + first; at < to; at += step) {
-    if (row.is_far) {
-      __builtin_prefetch(numbers + at, 0, 2);
-    } else {
-      __builtin_prefetch(numbers + at);
-    }
-  }
-}
 
 // The bits of infinity without a sign. Greater ones are NaN.
 template <class Elements>
@@ -52,7 +38,7 @@ constexpr int64_t kInfinityBits = std::is_same_v<Elements, F16Elements>    ? 0x7
 // Returns the greatest of magnitudes as integers, whose order is that of the numbers: all of them, or those that are
 // not NaN.
 template <class Elements, bool kSkipsNan, class Bits>
-Bits GreatestBits(const typename Elements::Type* x, size_t n, const FetchedRow& next) {
+Bits GreatestBits(const typename Elements::Type* x, size_t n) {
   const hn::ScalableTag<Bits> d;
   const hn::ScalableTag<typename Elements::Type> numbers;
   constexpr Bits kMagnitude = static_cast<Bits>(sizeof(Bits) == 2 ? 0x7FFF : 0x7FFFFFFF);
@@ -67,11 +53,6 @@ Bits GreatestBits(const typename Elements::Type* x, size_t n, const FetchedRow& 
   auto first = hn::Zero(d);
   auto second = hn::Zero(d);
   size_t i = 0;
-  for (; next.numbers != nullptr && next.is_shared && i + 2 * lanes <= n; i += 2 * lanes) {
-    Fetch(next, i * sizeof(*x), (i + 2 * lanes) * sizeof(*x), kLine);
-    first = with(first, i);
-    second = with(second, i + lanes);
-  }
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     first = with(first, i);
     second = with(second, i + lanes);
@@ -87,11 +68,11 @@ Bits GreatestBits(const typename Elements::Type* x, size_t n, const FetchedRow& 
   return greatest;
 }
 template <class Elements>
-float GreatestOfBits(const typename Elements::Type* x, size_t n, const FetchedRow& next, bool* has_nan) {
+float GreatestOfBits(const typename Elements::Type* x, size_t n, bool* has_nan) {
   using Bits = std::conditional_t<sizeof(typename Elements::Type) == 2, int16_t, int32_t>;
-  Bits greatest = GreatestBits<Elements, false, Bits>(x, n, next);
+  Bits greatest = GreatestBits<Elements, false, Bits>(x, n);
   *has_nan = greatest > static_cast<Bits>(kInfinityBits<Elements>);
-  if (*has_nan) greatest = GreatestBits<Elements, true, Bits>(x, n, {});
+  if (*has_nan) greatest = GreatestBits<Elements, true, Bits>(x, n);
   if constexpr (std::is_same_v<Elements, F16Elements>) {
     HWY_ALIGN typename Elements::Type one[HWY_MAX_BYTES / sizeof(float)] = {};
     std::memcpy(one, &greatest, sizeof greatest);
@@ -130,9 +111,9 @@ HWY_INLINE void ForEachProduct(const typename Elements::Type* x, const float* fa
 }
 
 template <class Elements>
-float Greatest(const void* x, const float* factors, size_t n, const FetchedRow& next, bool* has_nan) {
+float Greatest(const void* x, const float* factors, size_t n, bool* has_nan) {
   const auto* const from = static_cast<const typename Elements::Type*>(x);
-  if (factors == nullptr) return GreatestOfBits<Elements>(from, n, next, has_nan);
+  if (factors == nullptr) return GreatestOfBits<Elements>(from, n, has_nan);
   *has_nan = true;  // is not looked for
   const DF d;
   VF greatest = hn::Zero(d);
@@ -156,20 +137,22 @@ void Range(const void* x, const float* factors, size_t n, float* least, float* g
   *greatest = hn::GetLane(hn::MaxOfLanes(d, high));
 }
 
-// Encodes whole vectors of numbers times a factor, two at a time, and returns how many numbers these are. Meanwhile it
-// fetches as many numbers of `next`, from number `first` on.
+// Encodes whole vectors of numbers times a factor, two at a time, and returns how many numbers these are. `next` is
+// brought to the cache meanwhile.
 template <class Elements, class Encoded>
-HWY_INLINE size_t EncodeProducts(const typename Elements::Type* x, VF factor, size_t n,
-                                 const FetchedRow& next, size_t first, uint8_t* codes,
-                                 const Encoded& encoded) {
+HWY_INLINE size_t EncodeProducts(const typename Elements::Type* x, VF factor, size_t n, const char* next,
+                                 uint8_t* codes, const Encoded& encoded) {
+  constexpr size_t kLine = 64;
   const DF d;
   const size_t lanes = hn::Lanes(d);
   const auto encode = [&](size_t i) HWY_ATTR {
     hn::StoreU(encoded(hn::Mul(Elements::Load(d, x + i), factor)), DCodes(), codes + i);
   };
+  const size_t bytes = lanes * sizeof(*x);
   size_t i = 0;
-  for (; next.numbers != nullptr && i + 2 * lanes <= n; i += 2 * lanes) {
-    Fetch(next, (first + i) * sizeof(*x), (first + i + 2 * lanes) * sizeof(*x), 0);
+  for (; next != nullptr && i + 2 * lanes <= n; i += 2 * lanes) {
+    hwy::Prefetch(next + i * sizeof(*x));
+    if (2 * bytes > kLine) hwy::Prefetch(next + i * sizeof(*x) + bytes);
     encode(i);
     encode(i + lanes);
   }
@@ -189,7 +172,7 @@ struct IsWhole<WholeCodes<kLowest, kGreatest, kMask>> : std::true_type {};
 // Encodes numbers [first, first + n) of a row, a byte for each.
 template <class Elements, class Codes>
 HWY_INLINE void EncodeSome(const typename Elements::Type* x, const CodeSteps& steps, size_t first, size_t n,
-                           const FetchedRow& next, uint8_t* codes) {
+                           const char* next, uint8_t* codes) {
   using Type = typename Elements::Type;
   const DF d;
   const size_t lanes = hn::Lanes(d);
@@ -201,13 +184,14 @@ HWY_INLINE void EncodeSome(const typename Elements::Type* x, const CodeSteps& st
   x += first;
   size_t i = 0;
   if (is_product) {
+    const char* const ahead = next == nullptr ? nullptr : next + first * sizeof(Type);
     if constexpr (IsWhole<Codes>::value) {
       if (steps.is_within)
-        i = EncodeProducts<Elements>(x, factor, n, next, first, codes,
+        i = EncodeProducts<Elements>(x, factor, n, ahead, codes,
                                      [](VF t) HWY_ATTR { return Codes::EncodeWithin(t); });
     }
     if (i == 0)
-      i = EncodeProducts<Elements>(x, factor, n, next, first, codes,
+      i = EncodeProducts<Elements>(x, factor, n, ahead, codes,
                                    [](VF t) HWY_ATTR { return Codes::Encode(t); });
   }
   const auto stepped = [&](VF t, const float* factors, const float* divisors, const float* terms) HWY_ATTR {
@@ -221,8 +205,7 @@ HWY_INLINE void EncodeSome(const typename Elements::Type* x, const CodeSteps& st
   };
   const auto at = [&](const float* row) { return row == nullptr ? nullptr : row + first + i; };
   for (; i + lanes <= n; i += lanes) {
-    if (next.numbers != nullptr)
-      Fetch(next, (first + i) * sizeof(Type), (first + i + lanes) * sizeof(Type), 0);
+    if (next != nullptr) hwy::Prefetch(next + (first + i) * sizeof(Type));
     hn::StoreU(stepped(Elements::Load(d, x + i), at(steps.factors), at(steps.divisors), at(steps.terms)),
                DCodes(), codes + i);
   }
@@ -263,18 +246,18 @@ HWY_INLINE void StreamBytes(const uint8_t* from, uint8_t* to, size_t n) {
 }
 
 template <class Elements, class Codes>
-void Encode(const void* x, const CodeSteps& steps, size_t n, const FetchedRow& next, void* codes,
-            bool stream) {
+void Encode(const void* x, const CodeSteps& steps, size_t n, const void* next, void* codes, bool stream) {
   constexpr bool kIsPacked = std::is_same_v<Codes, S4Codes>;
   const auto* const from = static_cast<const typename Elements::Type*>(x);
+  const auto* const ahead = static_cast<const char*>(next);
   auto* const to = static_cast<uint8_t*>(codes);
   stream = stream && kCanStream;
-  if (!kIsPacked && !stream) return EncodeSome<Elements, Codes>(from, steps, 0, n, next, to);
+  if (!kIsPacked && !stream) return EncodeSome<Elements, Codes>(from, steps, 0, n, ahead, to);
   HWY_ALIGN uint8_t bytes[kCodesAtATime];
   HWY_ALIGN uint8_t pairs[kCodesAtATime / 2];
   for (size_t first = 0; first < n; first += kCodesAtATime) {
     const size_t some = HWY_MIN(kCodesAtATime, n - first);
-    EncodeSome<Elements, Codes>(from, steps, first, some, next, bytes);
+    EncodeSome<Elements, Codes>(from, steps, first, some, ahead, bytes);
     if (!kIsPacked) {
       StreamBytes(bytes, to + first, some);
     } else if (!stream) {

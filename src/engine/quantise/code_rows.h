@@ -26,26 +26,18 @@ struct CodeSteps {
   bool is_within = false;   // all results round to codes: none is NaN or needs to be saturated
 };
 
-// A row that is fetched into the caches while another one is read, since memory would be idle otherwise.
-struct FetchedRow {
-  const void* numbers = nullptr;  // null: none
-  bool is_far = false;     // into the second-level cache: the first-level one does not hold two such rows
-  bool is_shared = false;  // two passes over the current row fetch every second line each
-};
-
 // Functions for numbers of one dtype and codes of another. NaN takes no part in extremes, and becomes code 0.
 struct CodeRowFunctions {
   Isa isa = Isa::kPortable;  // for which they are compiled
   // Returns the greatest magnitude of x, or of x times factors unless these are null; 0 if there is none. `has_nan`
-  // becomes false only if no number is NaN. Without factors it fetches odd lines of a shared `next`, of n numbers.
-  float (*greatest)(const void* x, const float* factors, size_t n, const FetchedRow& next,
-                    bool* has_nan) = nullptr;
+  // becomes false only if no number is NaN.
+  float (*greatest)(const void* x, const float* factors, size_t n, bool* has_nan) = nullptr;
   // Extends a range by the numbers.
   void (*range)(const void* x, const float* factors, size_t n, float* least, float* greatest) = nullptr;
-  // Rounds to nearest as FindEncode does, and stores whole bytes: an even n of 4-bit codes. Fetches `next`, of n
-  // numbers; even lines if it is shared. With `stream`, whole cache lines go past the caches if the
+  // Rounds to nearest as FindEncode does, and stores whole bytes: an even n of 4-bit codes. Fetches n numbers
+  // at `next`, unless null, into the cache. With `stream`, whole cache lines go past the caches if the
   // instruction set can; the caller then ends with a fence.
-  void (*encode)(const void* x, const CodeSteps& steps, size_t n, const FetchedRow& next, void* codes,
+  void (*encode)(const void* x, const CodeSteps& steps, size_t n, const void* next, void* codes,
                  bool stream) = nullptr;
 };
 

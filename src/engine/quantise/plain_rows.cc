@@ -79,9 +79,9 @@ class RowsToCodes {
       const int64_t n = std::min(job_.columns, begin + units_.length) - begin;
       const int64_t at = row * job_.columns + begin;
       const char* const x = numbers + at * number_size_;
-      const FetchedRow next = NextOf(row, x);
-      const CodeSteps steps = StepsOf(row, group, begin, n, x, next, scales, offsets);
-      functions_.encode(x, steps, static_cast<size_t>(n), next, codes + at * code_bits_ / 8, streams);
+      const CodeSteps steps = StepsOf(row, group, begin, n, x, scales, offsets);
+      functions_.encode(x, steps, static_cast<size_t>(n), NextOf(row, x), codes + at * code_bits_ / 8,
+                        streams);
     }
     if (streams) hwy::FlushStream();
     return true;
@@ -98,24 +98,18 @@ class RowsToCodes {
     return (scale_.is_there() && q_.scale.by_column) || (offset_.is_there() && q_.offset.by_column);
   }
 
-  // Rows that determine their scale are read twice. Meanwhile a later one is fetched: of short rows not the next one,
-  // which would come too late. It may be behind this block, as blocks follow each other on one thread.
-  FetchedRow NextOf(int64_t row, const char* x) const {
-    constexpr int64_t kAhead = 8192;      // bytes
-    constexpr int64_t kMostNear = 12288;  // bytes of a row, two of which the first-level cache holds
+  // Rows that determine their scale are read twice. Encoding one fetches as many bytes further ahead, which are then
+  // in the cache when a pass comes to them. They may be behind this block, as blocks follow each other on one thread.
+  const char* NextOf(int64_t row, const char* x) const {
+    constexpr int64_t kAhead = 16384;     // bytes, of short rows
+    constexpr int64_t kBehindRow = 8192;  // of long ones, behind the row itself
     const int64_t bytes = job_.columns * number_size_;
-    FetchedRow next;
-    if (!units_.reads_row || bytes == 0) return next;
-    const int64_t rows = std::max<int64_t>(1, kAhead / bytes);
-    if (row + rows >= job_.rows) return next;
-    next.numbers = x + rows * bytes;
-    next.is_far = bytes > kMostNear;
-    next.is_shared = q_.kind == Kind::kGreatest && !scale_.is_there();
-    return next;
+    const int64_t ahead = std::max(kAhead, bytes + kBehindRow);
+    return units_.reads_row && ahead <= (job_.rows - 1 - row) * bytes ? x + ahead : nullptr;
   }
 
-  CodeSteps StepsOf(int64_t row, int64_t group, int64_t begin, int64_t n, const char* x,
-                    const FetchedRow& next, KeptRow& scales, KeptRow& offsets) const {
+  CodeSteps StepsOf(int64_t row, int64_t group, int64_t begin, int64_t n, const char* x, KeptRow& scales,
+                    KeptRow& offsets) const {
     CodeSteps steps;
     if (!IsDynamic()) {
       const bool divides = q_.kind == Kind::kDivide;
@@ -142,7 +136,7 @@ class RowsToCodes {
       least = Load<float>(extremes);
       greatest = Load<float>(extremes + sizeof(float));
     } else if (q_.kind == Kind::kGreatest) {
-      greatest = functions_.greatest(x, steps.factors, static_cast<size_t>(n), next, &has_nan);
+      greatest = functions_.greatest(x, steps.factors, static_cast<size_t>(n), &has_nan);
       least = -greatest;
     } else {
       functions_.range(x, steps.factors, static_cast<size_t>(n), &least, &greatest);
