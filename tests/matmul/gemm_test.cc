@@ -110,7 +110,6 @@ IndexOperator Einsum() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnEinsum);
   op.takes_workspace = op.is_inexact = true;
-  op.tolerance = 1e-5;
   op.valid = {ListArg("tensors", {{2}, {3}}), TextArg("equation", "a,b->ab"), OutputArg("out", {2, 3})};
   op.rules = {NoNulls("tensors equation out"),
               Refuses(161002, "tensors", [](IndexCall& call) { return call["tensors"].entries.size() != 2; }),
@@ -176,6 +175,7 @@ IndexOperator Einsum() {
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const DtypeNumber dtype = call["out"].dtype;
+    const FloatTensor numbers[] = {FloatTensor(tensors[0]), FloatTensor(tensors[1])};
     const int64_t terms = IsOfBatches(call) ? tensors[0].shape[3] : 1;
     const int64_t others = IsOfBatches(call) ? tensors[1].shape[3] : tensors[1].shape[0];
     Outcome outcome;
@@ -190,11 +190,11 @@ IndexOperator Einsum() {
         outcome.emplace_back(element);
         continue;
       }
-      long double sum = 0;
+      BlockedSum sum(dtype, dtype);
       for (int64_t k = 0; k < terms; ++k)
-        sum += NumberOf(dtype, tensors[0].elements[static_cast<size_t>(x + k)].data()).real *
-               NumberOf(dtype, tensors[1].elements[static_cast<size_t>(y + k)].data()).real;
-      outcome.emplace_back(ElementOfNumber(dtype, {sum, 0}));
+        sum.AddTerm(numbers[0].numbers[static_cast<size_t>(x + k)],
+                    numbers[1].numbers[static_cast<size_t>(y + k)]);
+      outcome.push_back(Rounded(dtype, sum.Result()));
     }
     return std::vector<Outcome>{outcome};
   };
