@@ -31,6 +31,7 @@ class Iteration {
         differences_(reinterpret_cast<double*>(plan.differences.Address(context))) {}
 
   void All() {
+    const DefaultFloatEnvironment environment;  // of the sum of differences
     TakePowers();
     std::fill_n(of_rows_, plan_.rows, 1.0f);
     std::fill_n(of_columns_, plan_.columns, 1.0f);
