@@ -5,6 +5,8 @@
 #include "aclnnop/families/matmul.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
+#include "support/environment.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -203,6 +205,43 @@ IndexOperator Einsum() {
 
 const IndexOperator kOperators[] = {Gemm(), Einsum()};
 PORTACL_INDEX_TESTS(Gemms, kOperators);
+
+// Letters stand for dims: which ones does not matter, where they stand does.
+TEST(EinsumByHand, Equations) {
+  const ScopedEnvironment environment{Variables{}};
+  std::vector<float> numbers(16, 1);
+  const auto answer = [&](const std::vector<Shape>& shapes, const char* equation) {
+    std::vector<aclTensor*> tensors;
+    for (const Shape& shape : shapes)
+      tensors.push_back(aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
+                                        shape.data(), shape.size(), numbers.data()));
+    aclTensorList* const list = aclCreateTensorList(tensors.data(), 2);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status = aclnnEinsumGetWorkspaceSize(list, equation, tensors[2], &size, &executor);
+    aclDestroyTensorList(list);
+    aclDestroyTensor(tensors[2]);
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
+    return status;
+  };
+  for (const char* equation : {"a,b->ab", "b,a->ba", "Z,z->Zz"})
+    EXPECT_EQ(answer({{2}, {2}, {2, 2}}, equation), 0) << equation;
+  for (const char* equation :
+       {"a,b->ba", "a,a->aa", "a,b->ac", "a,b->aa", "a,b->a", "a,b->abc", "a, b->ab", "1,2->12", "", "->,"}) {
+    EXPECT_EQ(answer({{2}, {2}, {2, 2}}, equation), 161002) << equation;
+    const std::string message = TakeErrorMessage();
+    EXPECT_NE(message.find("parameter equation is \"" + std::string(equation) + "\""), std::string::npos)
+        << message;
+  }
+  const std::vector<Shape> batches = {{1, 2, 2, 1}, {1, 2, 2, 1, 1}, {1, 2, 2, 1}};
+  for (const char* equation : {"abcd,abced->abce", "edcb,edcab->edca"})
+    EXPECT_EQ(answer(batches, equation), 0) << equation;
+  for (const char* equation :
+       {"abcd,abced->abcd", "abcd,abcde->abce", "abcd,abcdd->abcd", "abcc,abcec->abce", "abcd,bacde->abce"})
+    EXPECT_EQ(answer(batches, equation), 161002) << equation;
+}
 
 }  // namespace
 }  // namespace portacl::testing

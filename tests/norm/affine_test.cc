@@ -6,6 +6,8 @@
 #include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 #include "row_calls.h"
+#include "support/environment.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -401,6 +403,33 @@ IndexOperator InstanceNorm() {
 
 const IndexOperator kOperators[] = {Scale(), Modulate(), ModulateGradients(), AdaLayerNorm(), InstanceNorm()};
 PORTACL_INDEX_TESTS(Affine, kOperators);
+
+// A tensor without rows goes with a scale and a shift that have no elements either.
+TEST(ModulateByHand, AllAreEmptyOrNone) {
+  const ScopedEnvironment environment{Variables{}};
+  float number = 1;
+  const auto answer = [&](const Shape& self, const Shape& scale, const Shape& shift) {
+    std::vector<aclTensor*> tensors;
+    for (const Shape& shape : {self, scale, shift, self})
+      tensors.push_back(aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
+                                        shape.data(), shape.size(), &number));
+    uint64_t size = 1;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status =
+        aclnnModulateGetWorkspaceSize(tensors[0], tensors[1], tensors[2], tensors[3], &size, &executor);
+    for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    if (status == 0) {
+      EXPECT_EQ(aclnnModulate(nullptr, size, executor, environment.stream()), 0);
+    }
+    return status;
+  };
+  EXPECT_EQ(answer({1, 0, 1}, {1, 1}, {1, 1, 1}), 161002);
+  const std::string message = TakeErrorMessage();
+  EXPECT_NE(message.find("parameter scale"), std::string::npos) << message;
+  EXPECT_NE(message.find("accepted: both or none."), std::string::npos) << message;
+  EXPECT_EQ(answer({0, 1, 1}, {0, 1}, {0, 1, 1}), 0);
+  EXPECT_EQ(answer({1, 0, 0}, {1, 0}, {1, 1, 0}), 0);
+}
 
 }  // namespace
 }  // namespace portacl::testing
