@@ -210,10 +210,11 @@ PORTACL_INDEX_TESTS(Gemms, kOperators);
 TEST(EinsumByHand, Equations) {
   const ScopedEnvironment environment{Variables{}};
   std::vector<float> numbers(16, 1);
-  const auto answer = [&](const std::vector<Shape>& shapes, const char* equation) {
+  const auto answer = [&](const std::vector<Shape>& shapes, const char* equation,
+                          aclDataType dtype = ACL_FLOAT) {
     std::vector<aclTensor*> tensors;
     for (const Shape& shape : shapes)
-      tensors.push_back(aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
+      tensors.push_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
                                         shape.data(), shape.size(), numbers.data()));
     aclTensorList* const list = aclCreateTensorList(tensors.data(), 2);
     uint64_t size = 0;
@@ -238,6 +239,8 @@ TEST(EinsumByHand, Equations) {
   const std::vector<Shape> batches = {{1, 2, 2, 1}, {1, 2, 2, 1, 1}, {1, 2, 2, 1}};
   for (const char* equation : {"abcd,abced->abce", "edcb,edcab->edca"})
     EXPECT_EQ(answer(batches, equation), 0) << equation;
+  EXPECT_EQ(answer(batches, "abcd,abced->abce", ACL_INT32), 561103);
+  EXPECT_NE(TakeErrorMessage().find("is not summed"), std::string::npos);
   for (const char* equation :
        {"abcd,abced->abcd", "abcd,abcde->abce", "abcd,abcdd->abcd", "abcc,abcec->abce", "abcd,bacde->abce"})
     EXPECT_EQ(answer(batches, equation), 161002) << equation;

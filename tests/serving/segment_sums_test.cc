@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -186,6 +187,52 @@ IndexOperator Plans() {
 
 const IndexOperator kOperators[] = {Sums(), Gradients(), Plans()};
 PORTACL_INDEX_TESTS(SegmentSums, kOperators);
+
+// What is above the diagonal is 0, and the diagonal 1, whatever the vector has.
+TEST(SumsAlone, AboveTheDiagonal) {
+  const ScopedEnvironment environment{Variables{}};
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> vector = {infinity, -infinity, 100, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> matrix(16, 7);
+  const int64_t shape[] = {4, 4};
+  aclTensor* const from =
+      aclCreateTensor(shape, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 1, vector.data());
+  aclTensor* const to =
+      aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, matrix.data());
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnExpSegsumGetWorkspaceSize(from, to, &size, &executor), 0);
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnExpSegsum(workspace.device(), size, executor, environment.stream()), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  for (size_t i = 0; i < 4; ++i) {
+    for (size_t j = i; j < 4; ++j) EXPECT_EQ(matrix[i * 4 + j], i == j ? 1 : 0) << i << ' ' << j;
+  }
+  EXPECT_EQ(matrix[4], 0);
+  EXPECT_EQ(matrix[9], infinity);
+  EXPECT_TRUE(std::isnan(matrix[14]));
+  aclDestroyTensor(from);
+  aclDestroyTensor(to);
+}
+
+TEST(PlansAlone, HaveAtMost4096Columns) {
+  const ScopedEnvironment environment{Variables{}};
+  std::vector<float> numbers(4097);
+  for (const int64_t columns : {4096, 4097}) {
+    const int64_t shape[] = {1, columns};
+    aclTensor* const both =
+        aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, numbers.data());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status = aclnnSinkhornGetWorkspaceSize(both, nullptr, both, &size, &executor);
+    EXPECT_EQ(status, columns == 4096 ? 0 : 161002);
+    EXPECT_EQ(TakeErrorMessage().find("at most 4096 columns") != std::string::npos, columns > 4096);
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
+    aclDestroyTensor(both);
+  }
+}
 
 // A tolerance that is never reached, and costs whose sums are NaN, end all the same.
 TEST(PlansAlone, End) {
