@@ -206,6 +206,29 @@ IndexOperator Einsum() {
 const IndexOperator kOperators[] = {Gemm(), Einsum()};
 PORTACL_INDEX_TESTS(Gemms, kOperators);
 
+// C has no dims in front of the product's, of one element neither.
+TEST(GemmByHand, DimsInFront) {
+  const ScopedEnvironment environment{Variables{}};
+  float number = 2;
+  const int64_t ones[] = {1, 1, 1};
+  for (const uint64_t dims : {0, 1, 2, 3}) {
+    aclTensor* tensors[4];
+    for (size_t i = 0; i < 4; ++i)
+      tensors[i] = aclCreateTensor(ones, i == 2 ? dims : 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, ones,
+                                   i == 2 ? dims : 2, &number);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status = aclnnGemmGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 1, 1, 0, 0,
+                                                         tensors[3], 1, &size, &executor);
+    EXPECT_EQ(status, dims < 3 ? 0 : 161002) << dims;
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
+    for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  }
+  EXPECT_NE(TakeErrorMessage().find("parameter C"), std::string::npos);
+}
+
 // Letters stand for dims: which ones does not matter, where they stand does.
 TEST(EinsumByHand, Equations) {
   const ScopedEnvironment environment{Variables{}};

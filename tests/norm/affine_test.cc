@@ -404,6 +404,27 @@ IndexOperator InstanceNorm() {
 const IndexOperator kOperators[] = {Scale(), Modulate(), ModulateGradients(), AdaLayerNorm(), InstanceNorm()};
 PORTACL_INDEX_TESTS(Affine, kOperators);
 
+// A scale of one number may have more dims than x.
+TEST(ScaleByHand, OneNumberOfManyDims) {
+  const ScopedEnvironment environment{Variables{}};
+  std::vector<float> x = {1, -2}, scale = {3}, bias = {0.5f}, y = {9, 9};
+  const auto dense = [](const Shape& shape, std::vector<float>& data) {
+    return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data.data());
+  };
+  aclTensor* const tensors[] = {dense({2}, x), dense({1, 1, 1}, scale), dense({1, 1, 1}, bias),
+                                dense({2}, y)};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnScaleGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, 0, false, tensors[3], &size,
+                                       &executor),
+            0);
+  ASSERT_EQ(aclnnScale(nullptr, size, executor, environment.stream()), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(y, (std::vector<float>{3.5f, -5.5f}));
+  for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
 // A tensor without rows goes with a scale and a shift that have no elements either.
 TEST(ModulateByHand, AllAreEmptyOrNone) {
   const ScopedEnvironment environment{Variables{}};
