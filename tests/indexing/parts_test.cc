@@ -238,6 +238,34 @@ const std::vector<IndexOperator>& Operators() {
 }
 PORTACL_INDEX_TESTS(Parts, Operators());
 
+// A dim has one part.
+TEST(AssignByHand, DimsThatAreNamedTwice) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<float> var(9), value(3);
+  aclTensor* const tensors[] = {Dense({3, 3}, ACL_FLOAT, var), Dense({1, 3}, ACL_FLOAT, value)};
+  const auto answer = [&](int64_t second) {
+    const int64_t numbers[] = {0, 0, 1, 3, 1, 1, 0, second};
+    aclIntArray* arrays[4];
+    for (size_t i = 0; i < 4; ++i) arrays[i] = aclCreateIntArray(numbers + 2 * i, 2);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status = aclnnStridedSliceAssignV2GetWorkspaceSize(
+        tensors[0], tensors[1], arrays[0], arrays[1], arrays[2], arrays[3], &size, &executor);
+    for (const aclIntArray* array : arrays) aclDestroyIntArray(array);
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
+    return status;
+  };
+  EXPECT_EQ(answer(1), 0);
+  for (const int64_t second : {0, -2}) {
+    EXPECT_EQ(answer(second), 561002);
+    const std::string message = TakeErrorMessage();
+    EXPECT_NE(message.find("names a dim twice"), std::string::npos) << message;
+  }
+  for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
 // Counts that do not add up fail the stream.
 TEST(SumsOfRepeatsAlone, CountsThatDoNotAddUp) {
   const ScopedEnvironment environment(Variables{});

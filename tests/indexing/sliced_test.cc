@@ -209,6 +209,25 @@ TEST(SlicedOutOfRange, LeftOutAndNamed) {
   for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
 }
 
+// Where there is nothing to take from, nothing is looked up.
+TEST(SlicedOutOfRange, NothingToTakeFrom) {
+  const ScopedEnvironment environment(Variables{});
+  std::vector<int32_t> data = {1};
+  std::vector<int64_t> indices = {0, 7};
+  std::vector<int32_t> out = {5, 5};
+  aclTensor* const tensors[] = {Dense({0, 1}, ACL_INT32, data), Dense({2, 1}, ACL_INT64, indices),
+                                Dense({2, 1}, ACL_INT32, out)};
+  const Called called = Call(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnGatherNdGetWorkspaceSize(tensors[0], tensors[1], false, tensors[2], size, executor);
+      },
+      aclnnGatherNd, environment.stream());
+  EXPECT_EQ(called.status, 0);
+  EXPECT_EQ(called.first, 0) << called.message;
+  EXPECT_EQ(out, (std::vector<int32_t>{5, 5}));
+  for (aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
 // Quotients that no processor has.
 TEST(SlicedQuotients, OfIntegers) {
   const ScopedEnvironment environment(Variables{});

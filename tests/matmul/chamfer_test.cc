@@ -3,6 +3,9 @@
 #include "../norm/row_calls.h"
 #include "aclnnop/families/linalg.h"
 #include "gtest/gtest.h"
+#include "support/environment.h"
+#include "support/guarded_buffer.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -91,6 +94,43 @@ IndexOperator Chamfer() {
 
 const IndexOperator kOperators[] = {Chamfer()};
 PORTACL_INDEX_TESTS(ChamferDistance, kOperators);
+
+// An index that names no point is left out, and fails the stream, which names the first.
+TEST(ChamferByHand, IndicesOfNoPoint) {
+  const ScopedEnvironment environment{Variables{}};
+  std::vector<float> points[] = {{1, 2, 3, 5}, {0, 0}};
+  std::vector<int32_t> nearest[] = {{0, 1}, {-1}};
+  std::vector<float> distances[] = {{1, 10}, {100}};
+  std::vector<float> gradients[] = {{9, 9, 9, 9}, {9, 9}};
+  const auto dense = [](const Shape& shape, aclDataType dtype, void* data) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data);
+  };
+  std::vector<aclTensor*> of[4];
+  for (size_t set = 0; set < 2; ++set) {
+    const int64_t count = std::ssize(nearest[set]);
+    of[0].push_back(dense({1, count, 2}, ACL_FLOAT, points[set].data()));
+    of[1].push_back(dense({1, count}, ACL_INT32, nearest[set].data()));
+    of[2].push_back(dense({1, count}, ACL_FLOAT, distances[set].data()));
+    of[3].push_back(dense({1, count, 2}, ACL_FLOAT, gradients[set].data()));
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnChamferDistanceBackwardGetWorkspaceSize(of[0][0], of[0][1], of[1][0], of[1][1], of[2][0],
+                                                         of[2][1], of[3][0], of[3][1], &size, &executor),
+            0);
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnChamferDistanceBackward(workspace.device(), size, executor, environment.stream()), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
+  const std::string message = TakeErrorMessage();
+  EXPECT_NE(message.find("idx1 has the value 1 at element 1, accepted: 0 to 0."), std::string::npos)
+      << message;
+  EXPECT_EQ(gradients[0], (std::vector<float>{2, 4, 0, 0}));
+  EXPECT_EQ(gradients[1], (std::vector<float>{-2, -4}));
+  for (const auto& tensors : of) {
+    for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  }
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -5,6 +5,8 @@
 #include "aclnnop/families/matmul.h"
 #include "gtest/gtest.h"
 #include "product_calls.h"
+#include "support/environment.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -110,7 +112,6 @@ IndexOperator Einsum() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnEinsum);
   op.takes_workspace = op.is_inexact = true;
-  op.tolerance = 1e-5;
   op.valid = {ListArg("tensors", {{2}, {3}}), TextArg("equation", "a,b->ab"), OutputArg("out", {2, 3})};
   op.rules = {NoNulls("tensors equation out"),
               Refuses(161002, "tensors", [](IndexCall& call) { return call["tensors"].entries.size() != 2; }),
@@ -176,6 +177,7 @@ IndexOperator Einsum() {
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const DtypeNumber dtype = call["out"].dtype;
+    const FloatTensor numbers[] = {FloatTensor(tensors[0]), FloatTensor(tensors[1])};
     const int64_t terms = IsOfBatches(call) ? tensors[0].shape[3] : 1;
     const int64_t others = IsOfBatches(call) ? tensors[1].shape[3] : tensors[1].shape[0];
     Outcome outcome;
@@ -190,11 +192,11 @@ IndexOperator Einsum() {
         outcome.emplace_back(element);
         continue;
       }
-      long double sum = 0;
+      BlockedSum sum(dtype, dtype);
       for (int64_t k = 0; k < terms; ++k)
-        sum += NumberOf(dtype, tensors[0].elements[static_cast<size_t>(x + k)].data()).real *
-               NumberOf(dtype, tensors[1].elements[static_cast<size_t>(y + k)].data()).real;
-      outcome.emplace_back(ElementOfNumber(dtype, {sum, 0}));
+        sum.AddTerm(numbers[0].numbers[static_cast<size_t>(x + k)],
+                    numbers[1].numbers[static_cast<size_t>(y + k)]);
+      outcome.push_back(Rounded(dtype, sum.Result()));
     }
     return std::vector<Outcome>{outcome};
   };
@@ -203,6 +205,69 @@ IndexOperator Einsum() {
 
 const IndexOperator kOperators[] = {Gemm(), Einsum()};
 PORTACL_INDEX_TESTS(Gemms, kOperators);
+
+// C has no dims in front of the product's, of one element neither.
+TEST(GemmByHand, DimsInFront) {
+  const ScopedEnvironment environment{Variables{}};
+  float number = 2;
+  const int64_t ones[] = {1, 1, 1};
+  for (const uint64_t dims : {0, 1, 2, 3}) {
+    aclTensor* tensors[4];
+    for (size_t i = 0; i < 4; ++i)
+      tensors[i] = aclCreateTensor(ones, i == 2 ? dims : 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, ones,
+                                   i == 2 ? dims : 2, &number);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status = aclnnGemmGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 1, 1, 0, 0,
+                                                         tensors[3], 1, &size, &executor);
+    EXPECT_EQ(status, dims < 3 ? 0 : 161002) << dims;
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
+    for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  }
+  EXPECT_NE(TakeErrorMessage().find("parameter C"), std::string::npos);
+}
+
+// Letters stand for dims: which ones does not matter, where they stand does.
+TEST(EinsumByHand, Equations) {
+  const ScopedEnvironment environment{Variables{}};
+  std::vector<float> numbers(16, 1);
+  const auto answer = [&](const std::vector<Shape>& shapes, const char* equation,
+                          aclDataType dtype = ACL_FLOAT) {
+    std::vector<aclTensor*> tensors;
+    for (const Shape& shape : shapes)
+      tensors.push_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                                        shape.data(), shape.size(), numbers.data()));
+    aclTensorList* const list = aclCreateTensorList(tensors.data(), 2);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status = aclnnEinsumGetWorkspaceSize(list, equation, tensors[2], &size, &executor);
+    aclDestroyTensorList(list);
+    aclDestroyTensor(tensors[2]);
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
+    return status;
+  };
+  for (const char* equation : {"a,b->ab", "b,a->ba", "Z,z->Zz"})
+    EXPECT_EQ(answer({{2}, {2}, {2, 2}}, equation), 0) << equation;
+  for (const char* equation :
+       {"a,b->ba", "a,a->aa", "a,b->ac", "a,b->aa", "a,b->a", "a,b->abc", "a, b->ab", "1,2->12", "", "->,"}) {
+    EXPECT_EQ(answer({{2}, {2}, {2, 2}}, equation), 161002) << equation;
+    const std::string message = TakeErrorMessage();
+    EXPECT_NE(message.find("parameter equation is \"" + std::string(equation) + "\""), std::string::npos)
+        << message;
+  }
+  const std::vector<Shape> batches = {{1, 2, 2, 1}, {1, 2, 2, 1, 1}, {1, 2, 2, 1}};
+  for (const char* equation : {"abcd,abced->abce", "edcb,edcab->edca"})
+    EXPECT_EQ(answer(batches, equation), 0) << equation;
+  EXPECT_EQ(answer(batches, "abcd,abced->abce", ACL_INT32), 561103);
+  EXPECT_NE(TakeErrorMessage().find("is not summed"), std::string::npos);
+  for (const char* equation :
+       {"abcd,abced->abcd", "abcd,abcde->abce", "abcd,abcdd->abcd", "abcc,abcec->abce", "abcd,bacde->abce"})
+    EXPECT_EQ(answer(batches, equation), 161002) << equation;
+}
 
 }  // namespace
 }  // namespace portacl::testing

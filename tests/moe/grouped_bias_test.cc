@@ -83,31 +83,40 @@ IndexOperator Sums(bool has_type) {
 const IndexOperator kOperators[] = {Sums(false), Sums(true)};
 PORTACL_INDEX_TESTS(GroupedBias, kOperators);
 
-// An end before the one before it leaves its group without rows and fails the stream.
-TEST(GroupedBiasAlone, EndsThatDoNotAscend) {
+aclTensor* Dense(const Shape& shape, aclDataType dtype, void* data) {
+  return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                         shape.size(), data);
+}
+
+// An end before the one before it, or a count of more rows than are left, leaves its group without rows and fails the
+// stream.
+TEST(GroupedBiasAlone, GroupsThatDoNotFit) {
   const ScopedEnvironment environment(Variables{});
-  std::vector<float> grad = {1, 2, 4, 8, 16};
-  std::vector<int64_t> ends = {2, 1, 6, 5};
-  std::vector<float> out(4, 9);
-  const auto dense = [](const Shape& shape, aclDataType dtype, void* data) {
-    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
-                           shape.size(), data);
-  };
-  aclTensor* const from = dense({5, 1}, ACL_FLOAT, grad.data());
-  aclTensor* const groups = dense({4}, ACL_INT64, ends.data());
-  aclTensor* const to = dense({4, 1}, ACL_FLOAT, out.data());
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  ASSERT_EQ(aclnnGroupedBiasAddGradGetWorkspaceSize(from, groups, to, &size, &executor), 0);
-  const GuardedBuffer workspace(size);
-  ASSERT_EQ(aclnnGroupedBiasAddGrad(workspace.device(), size, executor, environment.stream()), 0);
-  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
-  const std::string message = TakeErrorMessage();
-  EXPECT_NE(message.find("groupIdxOptional has the value 1 at element 1, accepted: 0 to 5."),
-            std::string::npos)
-      << message;
-  EXPECT_EQ(out, (std::vector<float>{3, 0, 0, 28}));
-  for (aclTensor* tensor : {from, groups, to}) aclDestroyTensor(tensor);
+  for (const bool are_counts : {false, true}) {
+    std::vector<float> grad = {1, 2, 4, 8, 16};
+    std::vector<int64_t> given = {2, 1, 6, 5};
+    if (are_counts) given = {2, -1, 4, 3};
+    std::vector<float> out(4, 9);
+    aclTensor* const from = Dense({5, 1}, ACL_FLOAT, grad.data());
+    aclTensor* const groups = Dense({4}, ACL_INT64, given.data());
+    aclTensor* const to = Dense({4, 1}, ACL_FLOAT, out.data());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(are_counts ? aclnnGroupedBiasAddGradV2GetWorkspaceSize(from, groups, 1, to, &size, &executor)
+                         : aclnnGroupedBiasAddGradGetWorkspaceSize(from, groups, to, &size, &executor),
+              0);
+    const GuardedBuffer workspace(size);
+    const auto run = are_counts ? aclnnGroupedBiasAddGradV2 : aclnnGroupedBiasAddGrad;
+    ASSERT_EQ(run(workspace.device(), size, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 507015);
+    const std::string message = TakeErrorMessage();
+    const std::string value = are_counts ? "-1" : "1";
+    EXPECT_NE(message.find("groupIdxOptional has the value " + value + " at element 1, accepted: 0 to 5."),
+              std::string::npos)
+        << message;
+    EXPECT_EQ(out, (std::vector<float>{3, 0, 0, 28}));
+    for (aclTensor* tensor : {from, groups, to}) aclDestroyTensor(tensor);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "aclnnop/families/norm.h"
 #include "gtest/gtest.h"
 #include "row_calls.h"
+#include "support/environment.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -214,13 +216,42 @@ IndexOperator ModulateGradients() {
   return op;
 }
 
+// ---- norms, by docs/numerics.md ----
+
+// Normalises numbers step by step in float32.
+class Norm {
+ public:
+  Norm(const TensorValues& x, const std::vector<int64_t>& row, double eps) {
+    const auto n = static_cast<double>(row.size());
+    const double exact = SumOf(row, [&](int64_t i) { return ValueAt(x, i); }) / n;
+    mean_ = Rounded(exact);
+    const double squares = SumOf(row, [&](int64_t i) {
+      const double distance = Rounded(ValueAt(x, i) - mean_);
+      return Rounded(distance * distance);
+    });
+    const double variance = squares / n - (exact - mean_) * (exact - mean_);
+    variance_ = variance < 0 ? 0 : variance;
+    reciprocal_ = Rounded(1 / std::sqrt(variance_ + Rounded(eps)));
+  }
+
+  double mean() const { return mean_; }
+  double variance() const { return variance_; }
+  double Of(double x, double weight, double bias) const {
+    const double normed = Rounded(Rounded(x - mean_) * reciprocal_);
+    return Rounded(Rounded(normed * weight) + bias);
+  }
+
+ private:
+  double mean_, variance_, reciprocal_;
+};
+
 // ---- AdaLayerNorm ----
 
 IndexOperator AdaLayerNorm() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaLayerNorm);
   op.takes_workspace = op.is_inexact = true;
-  op.tolerance = 1e-5;
+  op.tolerance = 1e-6;
   op.valid = {TensorArg("x", {2, 3, 4}),        TensorArg("scale", {2, 4}),     TensorArg("shift", {2, 1, 4}),
               TensorArg("weightOptional", {4}), TensorArg("biasOptional", {4}), RealArg("epsilon", 1e-5),
               OutputArg("out", {2, 3, 4})};
@@ -272,22 +303,16 @@ IndexOperator AdaLayerNorm() {
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& x = call["x"].shape;
     std::vector<double> out(static_cast<size_t>(NumElements(x)));
-    for (int64_t first = 0; first < std::ssize(out); first += x[2]) {
-      double mean = 0;
-      double variance = 0;
-      for (int64_t i = 0; i < x[2]; ++i) mean += ValueAt(tensors[0], first + i) / static_cast<double>(x[2]);
-      for (int64_t i = 0; i < x[2]; ++i) {
-        const double far = ValueAt(tensors[0], first + i) - mean;
-        variance += far * far / static_cast<double>(x[2]);
-      }
-      const int64_t of_batch = first / (x[1] * x[2]) * x[2];
-      for (int64_t i = 0; i < x[2]; ++i) {
-        double y =
-            (ValueAt(tensors[0], first + i) - mean) / std::sqrt(variance + Rounded(call["epsilon"].real));
-        if (!call["weightOptional"].null) y *= ValueAt(tensors[3], i);
-        if (!call["biasOptional"].null) y += ValueAt(tensors[4], i);
-        out[static_cast<size_t>(first + i)] =
-            y * (1 + ValueAt(tensors[1], of_batch + i)) + ValueAt(tensors[2], of_batch + i);
+    for (const std::vector<int64_t>& elements : RowsOf(x, LastAxesOf(x, 1))) {
+      const Norm norm(tensors[0], elements, call["epsilon"].real);
+      for (const int64_t i : elements) {
+        const Index index = IndexAt(x, i);
+        const int64_t of_batch = index[0] * x[2] + index[2];
+        const double weight = call["weightOptional"].null ? 1 : ValueAt(tensors[3], index[2]);
+        const double bias = call["biasOptional"].null ? 0 : ValueAt(tensors[4], index[2]);
+        const double y = norm.Of(ValueAt(tensors[0], i), weight, bias);
+        const double scale = Rounded(1 + ValueAt(tensors[1], of_batch));
+        out[static_cast<size_t>(i)] = Rounded(Rounded(y * scale) + ValueAt(tensors[2], of_batch));
       }
     }
     return std::vector<Outcome>{AsOutcome(call["out"].dtype, out)};
@@ -307,7 +332,7 @@ IndexOperator InstanceNorm() {
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnInstanceNorm);
   op.takes_workspace = op.is_inexact = true;
-  op.tolerance = 1e-5;
+  op.tolerance = 1e-6;
   op.numbers_on = Product::k310P;
   op.valid = {TensorArg("x", {2, 3, 4, 5}),
               TensorArg("gamma", {3}),
@@ -362,20 +387,13 @@ IndexOperator InstanceNorm() {
     std::vector<double> means;
     std::vector<double> variances;
     for (const std::vector<int64_t>& row : rows) {
-      const auto n = static_cast<double>(row.size());
-      const double mean = SumOf(row, [&](int64_t i) { return ValueAt(tensors[0], i) / n; });
-      const double variance = SumOf(row, [&](int64_t i) {
-        const double far = ValueAt(tensors[0], i) - mean;
-        return far * far / n;
-      });
-      means.push_back(mean);
-      variances.push_back(variance);
+      const Norm norm(tensors[0], row, call["eps"].real);
+      means.push_back(norm.mean());
+      variances.push_back(norm.variance());
       const int64_t channel = IndexAt(x, row[0])[channels(call)];
       for (const int64_t i : row)
-        y[static_cast<size_t>(i)] = (ValueAt(tensors[0], i) - mean) /
-                                        std::sqrt(variance + Rounded(call["eps"].real)) *
-                                        ValueAt(tensors[1], channel) +
-                                    ValueAt(tensors[2], channel);
+        y[static_cast<size_t>(i)] =
+            norm.Of(ValueAt(tensors[0], i), ValueAt(tensors[1], channel), ValueAt(tensors[2], channel));
     }
     const DtypeNumber dtype = call["x"].dtype;
     return std::vector<Outcome>{AsOutcome(dtype, y), AsOutcome(dtype, means), AsOutcome(dtype, variances)};
@@ -385,6 +403,54 @@ IndexOperator InstanceNorm() {
 
 const IndexOperator kOperators[] = {Scale(), Modulate(), ModulateGradients(), AdaLayerNorm(), InstanceNorm()};
 PORTACL_INDEX_TESTS(Affine, kOperators);
+
+// A scale of one number may have more dims than x.
+TEST(ScaleByHand, OneNumberOfManyDims) {
+  const ScopedEnvironment environment{Variables{}};
+  std::vector<float> x = {1, -2}, scale = {3}, bias = {0.5f}, y = {9, 9};
+  const auto dense = [](const Shape& shape, std::vector<float>& data) {
+    return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data(),
+                           shape.size(), data.data());
+  };
+  aclTensor* const tensors[] = {dense({2}, x), dense({1, 1, 1}, scale), dense({1, 1, 1}, bias),
+                                dense({2}, y)};
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnScaleGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 0, 0, false, tensors[3], &size,
+                                       &executor),
+            0);
+  ASSERT_EQ(aclnnScale(nullptr, size, executor, environment.stream()), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  EXPECT_EQ(y, (std::vector<float>{3.5f, -5.5f}));
+  for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+}
+
+// A tensor without rows goes with a scale and a shift that have no elements either.
+TEST(ModulateByHand, AllAreEmptyOrNone) {
+  const ScopedEnvironment environment{Variables{}};
+  float number = 1;
+  const auto answer = [&](const Shape& self, const Shape& scale, const Shape& shift) {
+    std::vector<aclTensor*> tensors;
+    for (const Shape& shape : {self, scale, shift, self})
+      tensors.push_back(aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
+                                        shape.data(), shape.size(), &number));
+    uint64_t size = 1;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status =
+        aclnnModulateGetWorkspaceSize(tensors[0], tensors[1], tensors[2], tensors[3], &size, &executor);
+    for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+    if (status == 0) {
+      EXPECT_EQ(aclnnModulate(nullptr, size, executor, environment.stream()), 0);
+    }
+    return status;
+  };
+  EXPECT_EQ(answer({1, 0, 1}, {1, 1}, {1, 1, 1}), 161002);
+  const std::string message = TakeErrorMessage();
+  EXPECT_NE(message.find("parameter scale"), std::string::npos) << message;
+  EXPECT_NE(message.find("accepted: both or none."), std::string::npos) << message;
+  EXPECT_EQ(answer({0, 1, 1}, {0, 1}, {0, 1, 1}), 0);
+  EXPECT_EQ(answer({1, 0, 0}, {1, 0}, {1, 1, 0}), 0);
+}
 
 }  // namespace
 }  // namespace portacl::testing

@@ -333,7 +333,7 @@ def test_rows_by_an_index_of_any_shape(dtype):
         torch.testing.assert_close(both[0].grad.cpu(), both[1].grad, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64], ids=str)
 @pytest.mark.parametrize("dim", [None, 0, 1])
 def test_gradients_of_repeats(dtype, dim):
     x = drawn(6, 5).to(dtype)
@@ -345,7 +345,7 @@ def test_gradients_of_repeats(dtype, dim):
         repeated = torch.repeat_interleave(leaf, repeats.to(device), dim)
         (repeated * drawn(*repeated.shape).to(device, dtype)).sum().backward()
         grads.append(leaf.grad.cpu())
-    tolerance = {torch.float32: 1e-6, torch.float16: 2e-3, torch.bfloat16: 2e-2}[dtype]
+    tolerance = {torch.float32: 1e-6, torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float64: 1e-12}[dtype]
     torch.testing.assert_close(*grads, rtol=tolerance, atol=tolerance)
 
 

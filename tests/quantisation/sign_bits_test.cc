@@ -47,7 +47,7 @@ IndexOperator Pack() {
   op.rules.push_back(EmptyDone("self"));
   op.takes_workspace = true;  // of what is not dense
   op.draw = [](IndexCall& call, RandomNumbers& random) {
-    const int64_t count = random.Between(1, random.Below(5) == 0 ? 100000 : 200);
+    const int64_t count = random.Between(1, random.Below(12) == 0 ? 80000 : 200);
     const int64_t size = DrawDivisor(random, BytesOf(count));
     call["self"].shape = {count};
     call["self"].dtype = DrawDtype(random, kNumbers);
@@ -80,7 +80,7 @@ IndexOperator Unpack() {
   op.rules.push_back(EmptyDone("self"));
   op.takes_workspace = true;
   op.draw = [](IndexCall& call, RandomNumbers& random) {
-    const int64_t bytes = random.Between(1, random.Below(5) == 0 ? 20000 : 40);
+    const int64_t bytes = random.Between(1, random.Below(12) == 0 ? 10000 : 40);
     const int64_t size = DrawDivisor(random, bytes * 8);
     call["self"].shape = {bytes};
     call["size"].integer = size;

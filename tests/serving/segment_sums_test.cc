@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
+#include "support/two_phase.h"
 
 namespace portacl::testing {
 namespace {
@@ -47,13 +48,13 @@ IndexOperator Sums() {
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t n = call["self"].shape.back();
-    std::vector<double> out;
+    std::vector<double> out(static_cast<size_t>(NumElements(call["out"].shape)));
     for (int64_t vector = 0; vector < NumElements(call["self"].shape) / n; ++vector) {
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t j = 0; j < n; ++j) {
-          float sum = 0;
-          for (int64_t k = j + 1; k <= i; ++k) sum += static_cast<float>(ValueAt(tensors[0], vector * n + k));
-          out.push_back(j > i ? 0 : std::exp(static_cast<double>(sum)));
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int64_t i = j; i < n; ++i) {
+          if (i > j) sum += static_cast<float>(ValueAt(tensors[0], vector * n + i));
+          out[static_cast<size_t>((vector * n + i) * n + j)] = std::exp(static_cast<double>(sum));
         }
       }
     }
@@ -132,7 +133,8 @@ IndexOperator Plans() {
     call["p"].shape = call["cost"].shape;
     call["cost"].dtype = call["p"].dtype = DrawDtype(random, kRowDtypes);
     call["tol"].null = random.Below(3) == 0;
-    call["tol"].number = {random.Below(2) == 0 ? 0.01L : 1e-6L, 0};
+    // From 1e9 on there is no round.
+    call["tol"].number = {random.Below(8) == 0 ? 1e9L : random.Below(2) == 0 ? 0.01L : 1e-5L, 0};
   };
   op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
@@ -147,7 +149,7 @@ IndexOperator Plans() {
     std::vector<float> power(static_cast<size_t>(rows * columns));
     for (size_t i = 0; i < power.size(); ++i)
       power[i] = static_cast<float>(std::exp(ValueAt(tensors[0], static_cast<int64_t>(i))));
-    std::vector<float> d0(static_cast<size_t>(rows));
+    std::vector<float> d0(static_cast<size_t>(rows), 1.0f);
     std::vector<float> d1(static_cast<size_t>(columns), 1.0f);
     double error = 1e9;
     while (error > tolerance) {
@@ -185,6 +187,52 @@ IndexOperator Plans() {
 
 const IndexOperator kOperators[] = {Sums(), Gradients(), Plans()};
 PORTACL_INDEX_TESTS(SegmentSums, kOperators);
+
+// What is above the diagonal is 0, and the diagonal 1, whatever the vector has.
+TEST(SumsAlone, AboveTheDiagonal) {
+  const ScopedEnvironment environment{Variables{}};
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> vector = {infinity, -infinity, 100, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> matrix(16, 7);
+  const int64_t shape[] = {4, 4};
+  aclTensor* const from =
+      aclCreateTensor(shape, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 1, vector.data());
+  aclTensor* const to =
+      aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, matrix.data());
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnExpSegsumGetWorkspaceSize(from, to, &size, &executor), 0);
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnExpSegsum(workspace.device(), size, executor, environment.stream()), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  for (size_t i = 0; i < 4; ++i) {
+    for (size_t j = i; j < 4; ++j) EXPECT_EQ(matrix[i * 4 + j], i == j ? 1 : 0) << i << ' ' << j;
+  }
+  EXPECT_EQ(matrix[4], 0);
+  EXPECT_EQ(matrix[9], infinity);
+  EXPECT_TRUE(std::isnan(matrix[14]));
+  aclDestroyTensor(from);
+  aclDestroyTensor(to);
+}
+
+TEST(PlansAlone, HaveAtMost4096Columns) {
+  const ScopedEnvironment environment{Variables{}};
+  std::vector<float> numbers(4097);
+  for (const int64_t columns : {4096, 4097}) {
+    const int64_t shape[] = {1, columns};
+    aclTensor* const both =
+        aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, numbers.data());
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const aclnnStatus status = aclnnSinkhornGetWorkspaceSize(both, nullptr, both, &size, &executor);
+    EXPECT_EQ(status, columns == 4096 ? 0 : 161002);
+    EXPECT_EQ(TakeErrorMessage().find("at most 4096 columns") != std::string::npos, columns > 4096);
+    if (status == 0) {
+      EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+    }
+    aclDestroyTensor(both);
+  }
+}
 
 // A tolerance that is never reached, and costs whose sums are NaN, end all the same.
 TEST(PlansAlone, End) {

@@ -155,7 +155,7 @@ REFUSED = {
     ),
     **dict.fromkeys(("npu_max.dim", "npu_min.dim"), _REDUCED),
     "npu_sign_bits_pack": _NOT_FLOATS + " uint8 bfloat16",
-    "npu_sign_bits_unpack": _NOT_FLOATS + " bfloat16 float16 float32",
+    "npu_sign_bits_unpack": _NOT_FLOATS + " bfloat16",  # its result is FLOAT or FLOAT16
     **dict.fromkeys(("npu_sort_v2", "npu_sort_v2.out"), "complex128 complex64 float64"),
     # Those for which PyTorch's CPU stands in. Of 16 bits the distances would not say enough: it computes them again.
     "_cdist_backward": "bfloat16 float16 float64",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/route/chamfer.h"
 
-#include <algorithm>
+#include <cstring>
 
 #include "base/float_environment.h"
 #include "engine/bad_index.h"
@@ -12,9 +12,13 @@ namespace portacl::engine {
 namespace {
 
 constexpr int64_t kDims = 2;
+constexpr auto kSize = static_cast<int64_t>(sizeof(float));
 
-float* FloatsAt(const BufferRef& buffer, const JobContext& context) {
-  return reinterpret_cast<float*>(buffer.Address(context));
+// Numbers of an operand, whose address may be odd.
+float NumberAt(const char* numbers, int64_t i) { return Load<float>(numbers + i * kSize); }
+void PutAt(char* numbers, int64_t i, float number) { Store(numbers + i * kSize, number); }
+char* OfBatch(const BufferRef& buffer, const JobContext& context, int64_t batch, int64_t numbers) {
+  return buffer.Address(context) + batch * numbers * kSize;
 }
 int32_t NearestAt(const PointSet& set, const JobContext& context, int64_t i) {
   return Load<int32_t>(set.nearest.Address(context) + i * int64_t{sizeof(int32_t)});
@@ -22,22 +26,24 @@ int32_t NearestAt(const PointSet& set, const JobContext& context, int64_t i) {
 
 void AddOfSet(const PointSet& set, const PointSet& other, const JobContext& context, int64_t batch,
               BadIndex& bad) {
-  const float* const points = FloatsAt(set.points, context) + batch * set.count * kDims;
-  const float* const others = FloatsAt(other.points, context) + batch * other.count * kDims;
-  const float* const distance = FloatsAt(set.distance, context) + batch * set.count;
-  float* const gradient = FloatsAt(set.gradient, context) + batch * set.count * kDims;
-  float* const of_others = FloatsAt(other.gradient, context) + batch * other.count * kDims;
+  const char* const points = OfBatch(set.points, context, batch, set.count * kDims);
+  const char* const others = OfBatch(other.points, context, batch, other.count * kDims);
+  const char* const distance = OfBatch(set.distance, context, batch, set.count);
+  char* const gradient = OfBatch(set.gradient, context, batch, set.count * kDims);
+  char* const of_others = OfBatch(other.gradient, context, batch, other.count * kDims);
   for (int64_t i = 0; i < set.count; ++i) {
     const int64_t j = NearestAt(set, context, batch * set.count + i);
     if (j < 0 || j >= other.count) {
       bad.Note(batch * set.count + i);
       continue;
     }
-    const float factor = 2.0f * distance[i];
+    const float factor = 2.0f * NumberAt(distance, i);
     for (int64_t dim = 0; dim < kDims; ++dim) {
-      const float term = factor * (points[i * kDims + dim] - others[j * kDims + dim]);
-      gradient[i * kDims + dim] += term;
-      of_others[j * kDims + dim] -= term;
+      const int64_t own = i * kDims + dim;
+      const int64_t its = j * kDims + dim;
+      const float term = factor * (NumberAt(points, own) - NumberAt(others, its));
+      PutAt(gradient, own, NumberAt(gradient, own) + term);
+      PutAt(of_others, its, NumberAt(of_others, its) - term);
     }
   }
 }
@@ -48,8 +54,10 @@ void ChamferGradients::Run(const JobContext& context) const noexcept {
   BadIndex bad[2];
   ForEachBlock(batches, threads, [&](int64_t batch) {
     const DefaultFloatEnvironment environment;
-    for (const PointSet& set : sets)
-      std::fill_n(FloatsAt(set.gradient, context) + batch * set.count * kDims, set.count * kDims, 0.0f);
+    for (const PointSet& set : sets) {
+      const int64_t numbers = set.count * kDims;
+      std::memset(OfBatch(set.gradient, context, batch, numbers), 0, static_cast<size_t>(numbers * kSize));
+    }
     AddOfSet(sets[0], sets[1], context, batch, bad[0]);
     AddOfSet(sets[1], sets[0], context, batch, bad[1]);
   });

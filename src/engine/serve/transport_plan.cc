@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kTile = 512;  // numbers at a time, a multiple of vectors
 constexpr double kLeast = 1e-8;
+constexpr double kFirstDifference = 1e9;  // before the first round, as CANN counts
 
 float* FloatsAt(const BufferRef& buffer, const JobContext& context) {
   return reinterpret_cast<float*>(buffer.Address(context));
@@ -30,14 +31,17 @@ class Iteration {
         differences_(reinterpret_cast<double*>(plan.differences.Address(context))) {}
 
   void All() {
+    const DefaultFloatEnvironment environment;  // of the sum of differences
     TakePowers();
+    std::fill_n(of_rows_, plan_.rows, 1.0f);
     std::fill_n(of_columns_, plan_.columns, 1.0f);
-    for (int round = 0; round < PlanTransport::kMostRounds; ++round) {
+    double difference = kFirstDifference;
+    for (int round = 0; round < PlanTransport::kMostRounds && difference > plan_.tolerance; ++round) {
       BalanceRows();
       BalanceColumns();
       double sum = 0;
       for (int64_t column = 0; column < plan_.columns; ++column) sum += differences_[column];
-      if (!(sum / static_cast<double>(plan_.columns) > plan_.tolerance)) break;
+      difference = sum / static_cast<double>(plan_.columns);
     }
     PutPlan();
   }

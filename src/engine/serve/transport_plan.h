@@ -10,8 +10,8 @@
 namespace portacl::engine {
 
 // With K = exp(cost), repeats d0[r] = 1 / (rows * (sum of d1[c] * K[r][c] + 1e-8)) and d1[c] = 1 / (columns * (sum of
-// d0[r] * K[r][c] + 1e-8)), from d1 = 1 on, until the mean of |d1 - d1 before| is at most the tolerance, or is NaN, or
-// after kMostRounds. Then to = d1[c] * K[r][c] * d0[r]. K, d0 and d1 are float32, sums float64. A listed op
+// d0[r] * K[r][c] + 1e-8)), from d0 = d1 = 1 on, while the mean of |d1 - d1 before|, at first 1e9, is above the
+// tolerance, but at most kMostRounds times. Then to = d1[c] * K[r][c] * d0[r]. K, d0 and d1 are float32, sums float64. A listed op
 // (OpList::Compute) with dense operands, trivially copyable.
 struct PlanTransport {
   static constexpr int kMostRounds = 10000;

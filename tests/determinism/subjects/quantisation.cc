@@ -32,8 +32,9 @@ constexpr int64_t kRows = 97;
 constexpr int64_t kColumns = 1531;
 
 SubjectRegistration Register(const OperatorBinding& binding, const std::vector<GivenCase>& given,
-                             size_t settings) {
+                             size_t settings, bool is_plain_code = false) {
   Subject subject;
+  subject.is_plain_code = is_plain_code;
   subject.description.binding = binding;
   subject.description.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
   for (size_t i = 0; i < settings; ++i) {
@@ -95,7 +96,8 @@ const auto kSigns = Register({"aclnnSignBitsPack",
                                 return aclnnSignBitsPackGetWorkspaceSize(t[0], 4, t[1], size, executor);
                               },
                               aclnnSignBitsPack},
-                             Cases({ACL_FLOAT, ACL_FLOAT16}, {{160000}}, {4, 5000}, ACL_UINT8), 1);
+                             Cases({ACL_FLOAT, ACL_FLOAT16}, {{160000}}, {4, 5000}, ACL_UINT8), 1,
+                             /*is_plain_code=*/true);
 const auto kOfSigns =
     Register({"aclnnSignBitsUnpack",
               {"self", "out"},
@@ -103,7 +105,7 @@ const auto kOfSigns =
                 return aclnnSignBitsUnpackGetWorkspaceSize(t[0], 5, DtypeOf(t[1]), t[1], size, executor);
               },
               aclnnSignBitsUnpack},
-             Cases({ACL_UINT8}, {{20000}}, {5, 32000}, ACL_FLOAT16), 1);
+             Cases({ACL_UINT8}, {{20000}}, {5, 32000}, ACL_FLOAT16), 1, /*is_plain_code=*/true);
 
 // Compares a tensor with itself, and with another one.
 const auto kSameBits =
@@ -114,7 +116,8 @@ const auto kSameBits =
                                                              executor);
               },
               aclnnPrecisionCompare},
-             Cases({ACL_FLOAT, ACL_BF16}, {{kRows, kColumns}, {kRows, kColumns}}, {1}, ACL_UINT32, 2), 2);
+             Cases({ACL_FLOAT, ACL_BF16}, {{kRows, kColumns}, {kRows, kColumns}}, {1}, ACL_UINT32, 2), 2,
+             /*is_plain_code=*/true);
 
 const auto kInverse =
     Register({"aclnnAscendAntiQuant",
