@@ -21,13 +21,13 @@ using namespace attention;
 // Queries of a tile, whose scores with a block of keys stay in the second-level cache.
 constexpr int64_t kTileQueries = 128;
 // Heads of one query that walk the keys together: as many as make long runs of memory where heads are adjacent.
-constexpr int64_t kMostTogether = 16;
+constexpr int64_t kMostTogether = 32;
 // Values that are prefetched while the weights of a block are made: at least so many rows, and bytes for each head, which
 // arrive in about the time that its weights take.
 constexpr int64_t kFirstRows = 8;
 constexpr int64_t kFirstValues = 8192;
 // Bytes from the keys that are read to those that are prefetched: they arrive before they are read.
-constexpr int64_t kKeysAhead = 12288;
+constexpr int64_t kKeysAhead = 8192;
 // The fewest queries of a tile for which pairs of BF16 pay.
 constexpr int64_t kRowsOfPairs = 4;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -70,6 +70,7 @@ class TileRun {
     sum_ = slot.Numbers(tile.rows);
     factor_ = slot.Numbers(tile.rows);
     is_seen_ = reinterpret_cast<bool*>(slot.Numbers(tile.rows));
+    if (tile.rows == 1) query_blocks_ = slot.Numbers(NumbersOfBlocks(attention_));
     if (!TakesPairsOf(attention_, tile.rows)) return;
     const TileKernels& tiles = *attention_.tiles;
     const int64_t blocks = DividedUp(attention_.depth, kGemmDepth);
@@ -90,13 +91,24 @@ class TileRun {
   }
   static int64_t Bytes(const Attention& attention, int64_t rows) {
     int64_t numbers = PackedRows(rows, attention.depth) + PackedRows(rows, attention.rope_depth) +
-                      rows * kPackedRow + 2 * rows * InLanes(attention.value_depth) + 4 * rows;
+                      rows * kPackedRow + 2 * rows * InLanes(attention.value_depth) + 4 * rows +
+                      (rows == 1 ? NumbersOfBlocks(attention) : 0);
     if (TakesPairsOf(attention, rows)) {
       const int64_t blocks = DividedUp(attention.depth, kGemmDepth) + 1;
       // The queries as pairs, one block of terms after the other, and the weights.
       numbers += blocks * (PairedWords(*attention.tiles, rows) + PairedGroups(*attention.tiles, rows));
     }
-    return RoundedUp(numbers * kNumber + 13 * int64_t{64}, 64);
+    return RoundedUp(numbers * kNumber + 14 * int64_t{64}, 64);
+  }
+  // Blocks of terms that the kernel for keys multiplies at a time; 0 if it does not take the depth.
+  static int64_t KeyBlocks(const Attention& attention) {
+    const int64_t blocks = attention.depth / kEvenOddDepth;
+    if (attention.depth % kEvenOddDepth != 0 || blocks % 2 != 0) return 0;
+    return blocks % kKeyBlocks == 0 ? kKeyBlocks : 2;
+  }
+  static int64_t NumbersOfBlocks(const Attention& attention) {
+    const int64_t blocks = KeyBlocks(attention);
+    return blocks == 0 ? 0 : attention.depth / blocks * kKeyBlocks;
   }
   // Returns the distance of heads of one query. It is an odd number of lines, so that heads' numbers lie in different sets
   // of a cache.
@@ -122,6 +134,19 @@ class TileRun {
     End();
   }
 
+  // Tells whether MultiplyWholeKeys may be called.
+  bool TakesWholeKeys() const {
+    const AttentionOperand& operand = keys_.Operand();
+    return tile_.rows == 1 && attention_.gemm->even_odd.multiply_keys != nullptr &&
+           KeyBlocks(attention_) > 0 && keys_.IsPlain() && operand.dtype == ACL_BF16 &&
+           IsEvenOdd(attention_.query, operand);
+  }
+  // Computes the products of as many keys as a vector has lanes, as MultiplyKeysAt.
+  void MultiplyWholeKeys(const char* from, int64_t at, const LinesAhead& ahead) {
+    attention_.gemm->even_odd.multiply_keys(
+        {query_blocks_, from, keys_.Operand().row, KeyBlocks(attention_), attention_.depth, s_ + at, ahead});
+  }
+
   // Prepares the sums and returns the range of keys that the tile's queries see, widened to begin with a
   // block. It is empty if *begin is not before *end.
   void Begin(int64_t* first_block, int64_t* end_of_blocks) {
@@ -133,6 +158,7 @@ class TileRun {
                   work_.RowOfQuery(attention_.query, tile_.batch, tile_.head, tile_.first), tile_.rows,
                   attention_.depth, pack_, queries_);
     if (query_pairs_ != nullptr && attention_.query.dtype == ACL_BF16) PairQueries();
+    if (TakesWholeKeys()) SetQueryBlocks();
     if (has_ropes_) {
       const AttentionOperand& operand = work_.parts->query_rope;
       PackQueryRows(work_, operand, work_.RowOfQuery(operand, tile_.batch, tile_.head, tile_.first),
@@ -233,6 +259,20 @@ class TileRun {
   const Rows& Values() const { return values_; }
 
  private:
+  // Puts the query's terms into the order of the kernel for keys.
+  void SetQueryBlocks() {
+    const int64_t blocks = KeyBlocks(attention_);
+    float* to = query_blocks_;
+    for (int64_t term = 0; term < attention_.depth; term += blocks * kEvenOddDepth) {
+      for (int64_t k = 0; k < kEvenOddDepth; ++k) {
+        for (int64_t i = 0; i < kKeyBlocks; ++i) {
+          const int64_t at = term + i % blocks * kEvenOddDepth + k;
+          *to++ = queries_[at / kGemmDepth * kPackedRow + at % kGemmDepth];
+        }
+      }
+    }
+  }
+
   void PairQueries() {
     const TileKernels& tiles = *attention_.tiles;
     for (int64_t term = 0; term < attention_.depth; term += kGemmDepth) {
@@ -448,6 +488,7 @@ class TileRun {
   Rows ropes_;
   const int64_t sums_row_;
   float* queries_;
+  float* query_blocks_ = nullptr;
   float* query_ropes_;
   float* s_;
   float* panels_;
@@ -540,13 +581,19 @@ class HeadsRun {
     const int64_t most = attention_.gemm->columns / 2;
     const int64_t number = FindPieces(rows, key, count, most, pieces);
     const int64_t heads = KeyHeads(first, end);
+    const bool takes_whole = heads == end - first && runs_[first]->TakesWholeKeys();
     // The piece that is prefetched, and its head.
     int64_t ahead = std::max<int64_t>(1, kKeysAhead / (most * attention_.depth * operand.column));
-    int64_t later = ahead / heads;
+    int64_t later = takes_whole ? number : ahead / heads;
     ahead %= heads;
     int64_t done = 0;
     for (int64_t p = 0; p < number; ++p) {
       const char* from = pieces[p].from;
+      if (takes_whole && pieces[p].count == most) {
+        MultiplyWholeKeys(first, end, from, done, WholeAhead(first, end, key, pieces, number, p));
+        done += most;
+        continue;
+      }
       for (int64_t i = first; i < end; from += operand.head) {
         const int64_t end_of_group = std::min(end, EndOfGroup(i));
         const char* const next = later < number ? pieces[later].from + ahead * operand.head : nullptr;
@@ -559,6 +606,32 @@ class HeadsRun {
       done += pieces[p].count;
     }
     for (int64_t i = first; i < end; ++i) runs_[i]->MultiplyRopes(key, count);
+  }
+
+  // Multiplies a piece by the kernel that takes as many keys. The keys at `ahead` are prefetched in the order of memory,
+  // whatever the order in which they are read; nullptr: there are none.
+  void MultiplyWholeKeys(int64_t first, int64_t end, const char* from, int64_t at, const char* ahead) {
+    const AttentionOperand& operand = runs_[first]->Keys().Operand();
+    const int64_t row = (end - first) * attention_.depth * operand.column;
+    const int64_t bytes = attention_.gemm->columns / 2 * attention_.depth * operand.column;
+    // To prefetch what is read costs nothing.
+    LinesAhead lines = ahead != nullptr ? LinesAhead{ahead, operand.row, row} : LinesAhead{from, 0, row};
+    for (int64_t i = first; i < end; ++i, from += operand.head) {
+      runs_[i]->MultiplyWholeKeys(from, at, lines);
+      for (lines.at += bytes; lines.at >= row; lines.at -= row) lines.row += lines.step;
+    }
+  }
+
+  // Returns the piece that is prefetched with piece p: a later one of the block, or values that lie as keys do.
+  const char* WholeAhead(int64_t first, int64_t end, int64_t key, const Piece* pieces, int64_t number,
+                         int64_t p) const {
+    const AttentionOperand& operand = runs_[first]->Keys().Operand();
+    const int64_t most = attention_.gemm->columns / 2;
+    const int64_t bytes = most * (end - first) * attention_.depth * operand.column;
+    const int64_t later = p + std::max<int64_t>(1, kKeysAhead / bytes);
+    if (later < number) return pieces[later].from;
+    const char* const values = ValuesAfterKeys(first, key);
+    return values != nullptr ? values + (later - number) * most * operand.row : nullptr;
   }
 
   static int64_t FindPieces(const Rows& rows, int64_t key, int64_t count, int64_t most, Piece* pieces) {
@@ -615,6 +688,17 @@ class HeadsRun {
       return nullptr;
     int64_t run;
     return keys.At(key, &run);
+  }
+
+  // Returns the address of values that lie as keys do; else nullptr.
+  const char* ValuesAfterKeys(int64_t first, int64_t key) const {
+    const Rows& values = runs_[first]->Values();
+    const AttentionOperand& keys = runs_[first]->Keys().Operand();
+    if (!values.IsPlain() || keys.row != values.Operand().row || keys.column != values.Operand().column ||
+        attention_.depth != attention_.value_depth)
+      return nullptr;
+    int64_t run;
+    return values.At(key, &run);
   }
 
   bool AreAdjacent(const Rows& rows, int64_t depth) const {
@@ -733,7 +817,7 @@ class AttentionJob {
 };
 
 // Returns how many heads of a query a task takes: those that share keys, and where keys' heads are adjacent in memory,
-// several of these. But every thread should have at least two tasks.
+// several of these. But where there are several threads, each should have at least two tasks.
 int64_t HeadsTogether(const Attention& made, int threads) {
   const auto is_adjacent = [](const AttentionOperand& operand, int64_t depth) {
     return operand.head == depth * operand.column;
@@ -742,7 +826,8 @@ int64_t HeadsTogether(const Attention& made, int threads) {
   const int64_t group = made.group;
   int64_t together = std::min(kMostTogether, are_adjacent ? made.heads : group);
   if (together > group) together = together / group * group;
-  while (together > 1 && made.batches * DividedUp(made.heads, together) < int64_t{2} * threads)
+  const int64_t tasks = threads > 1 ? 2 * threads : 1;
+  while (together > 1 && made.batches * DividedUp(made.heads, together) < tasks)
     together = together > group ? DividedUp(together / group, 2) * group : DividedUp(together, 2);
   return together;
 }
