@@ -1314,7 +1314,7 @@ add("paired panels: small numbers, too", "if (AreMultiplesOfNormals(a.least[at /
 add("paired panels: the first rows' exponent for all", "a.least[at / tiles.rows]", "a.least[0]")
 add("paired panels: what is widened is the panel before", "bool is_widened = false;", "bool is_widened = column > 0;")
 add("paired panels: sums begin anew", "width, depth, adds, adds});", "width, depth, false, false});")
-add = mutants_of("src/engine/attention/forward.cc", ("flash_attention",))
+add = mutants_of("src/engine/attention/tile_run.h", ("flash_attention",))
 add("attention: pairs of values for those of weights", "PairNumbers(tiles, s_, tile_.rows, count, weight_pairs_, weight_least_);", "PairNumbers(tiles, s_, 1, count, weight_pairs_, weight_least_);")
 add("attention: pairs of keys are lines of the wrong way", "keys_.Words(/*lines_are_rows=*/true)", "keys_.Words(/*lines_are_rows=*/false)")
 add = mutants_of("src/engine/gemm/tile_dot.cc", ("product_bits",))
@@ -1583,7 +1583,7 @@ add("recurrent: any number of saved lists' tensors", "CountIs(check, call, at.sa
 
 # ---- Attention ----------------------------------------------------------------------------------
 
-add = mutants_of("src/engine/attention/forward.cc", ("flash_attention",))
+add = mutants_of("src/engine/attention/tile_run.h", ("flash_attention",))
 add("attention: what was summed is not scaled", "sum_[r] = sum_[r] * factor_[r] + sum;", "sum_[r] = sum_[r] + sum;")
 add("attention: weights are not rounded", "if (RoundsWeights()) RoundRow(attention_, attention_.value.dtype, s, count);", "")
 add("attention: keys are not of 16 bits", "const bool is_even_odd = IsEvenOdd(attention_.query, operand);", "const bool is_even_odd = false;")
@@ -1604,9 +1604,11 @@ add("whole keys: later terms have the first ones' queries", "x += kEvenOddDepth 
 add("heads of a query: blocks of values begin anew", "product.adds || term >= kEvenOddDepth,", "product.adds,")
 add("heads of a query: the last values begin anew", "product.adds || done > 0);", "product.adds);")
 
-add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
+add = mutants_of("src/engine/attention/heads_run.h", ("infer_attention",))
 add("heads of a query: each has keys of its own", "return std::min(count_, i + attention_.group - (head_ + i) % attention_.group);", "return i + 1;")
+add = mutants_of("src/engine/attention/tile_run.h", ("infer_attention",))
 add("whole keys: terms of the first block", "term + i % blocks * kEvenOddDepth + k;", "term + k;")
+add = mutants_of("src/engine/attention/heads_run.h", ("infer_attention",))
 add("whole keys: of the first head", "runs_[i]->MultiplyWholeKeys(from, at,", "runs_[i]->MultiplyWholeKeys(from - (i - first) * operand.head, at,")
 add("heads of a query: keys of the first piece", "runs_[i]->MultiplyKeysAt(from,", "runs_[i]->MultiplyKeysAt(pieces[0].from,")
 add("heads of a query: products of the first piece", "done += pieces[p].count;", "")
@@ -1676,10 +1678,12 @@ add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))
 add("pages: of the first batch", "work_.Base(table) + batch_ * table.batch + row / work_.attention.page", "work_.Base(table) + row / work_.attention.page")
 add("pages: values follow each other", "to + column * count + term * width);", "to + column * count);")
 
-add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
+add = mutants_of("src/engine/attention/tile_run.h", ("infer_attention",))
 add("attention: a sink is a key before", "sum_[r] = sum_[r] * factor + Exponential(sink, greatest);", "sum_[r] = sum_[r] + Exponential(sink, greatest);")
+add = mutants_of("src/engine/attention/forward.cc", ("infer_attention",))
 add("attention: pages that are not there are read", "if (!PagesExist(work, context)) return;", "")
 add("attention: entries of keys that no query sees are looked at", "for (int64_t i = begin / attention_.page; i * attention_.page < end; ++i)", "for (int64_t i = 0; i * attention_.page < lengths.keys; ++i)")
+add = mutants_of("src/engine/attention/tile_run.h", ("infer_attention",))
 add("attention: keys before the first that is seen are read", "rows->StartAt(begin);", "rows->StartAt(0);")
 
 add = mutants_of("src/engine/attention/scores.cc", ("infer_attention",))

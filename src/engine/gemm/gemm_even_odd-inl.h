@@ -285,11 +285,8 @@ HWY_INLINE int64_t AddPairs(const HeadsProduct& product) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   constexpr int64_t kPair = 2 * hn::MaxLanes(DF());
   if (product.row % 2 != 0 || product.columns % (2 * kPair) != 0) return 0;
-  if (product.columns % (kMostWords * kPair) == 0) {
-    AddPairsOfHeads<kMostWords>(product);
-  } else {
-    AddPairsOfHeads<2>(product);
-  }
+  const bool is_wide = product.columns % (kMostWords * kPair) == 0;
+  is_wide ? AddPairsOfHeads<kMostWords>(product) : AddPairsOfHeads<2>(product);
   return product.depth / kEvenOddDepth * kEvenOddDepth;
 #else
   (void)product;
@@ -551,11 +548,8 @@ HWY_INLINE void MultiplyKeysByBlocks(const KeysProduct& product) {
 }
 
 inline void MultiplyKeysBf16(const KeysProduct& product) {
-  if (product.blocks == 4) {
-    MultiplyKeysByBlocks<4>(product);
-  } else {
-    MultiplyKeysByBlocks<2>(product);
-  }
+  return product.blocks == kKeyBlocks ? MultiplyKeysByBlocks<kKeyBlocks>(product)
+                                      : MultiplyKeysByBlocks<2>(product);
 }
 #endif
 
