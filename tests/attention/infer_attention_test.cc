@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "../norm/row_calls.h"
@@ -1387,51 +1388,55 @@ TEST(InferAttentionPages, GiveTheBitsOfDenseKeys) {
   }
 }
 
-// Heads of one query walk the keys together, in groups that share keys, and have the bits that each has alone. There are
-// three blocks of keys, the last of which ends within a chain, and more heads than a task takes.
+// Heads of one query walk the keys together, in groups that share keys, and have the bits that each has alone, by every instruction set.
+// There are three blocks of keys, the last of which ends within a chain, and more heads than a task takes.
 TEST(InferAttention, HeadsOfOneQueryHaveTheBitsOfEachAlone) {
-  constexpr int64_t kKeys = 600, kDepth = 64;
+  constexpr int64_t kKeys = 600;
   struct Heads {
-    int64_t heads, key_heads;
+    int64_t heads, key_heads, depth;
   };
+  // By the heads.
+  std::map<int64_t, std::vector<uint16_t>> bits;
   for (const engine::Isa isa : IsasToTest()) {
     for (const char* const threads : {"1", "3"}) {
       const ScopedEnvironment environment(
           Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
       ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
       RandomNumbers random(0x4EAD);
-      for (const auto& [heads, key_heads] : {Heads{19, 19}, Heads{20, 2}, Heads{28, 4}, Heads{18, 1}}) {
+      for (const auto& [heads, key_heads, depth] : {Heads{19, 19, 64}, Heads{20, 2, 64}, Heads{28, 4, 64},
+                                                    Heads{36, 36, 128}, Heads{3, 3, 256}, Heads{18, 1, 64}}) {
         Inference one;
         one.heads = one.key_heads = 1;
-        one.query_shape = {1, 1, kDepth};
-        one.key_shape = one.value_shape = {kKeys, 1, kDepth};
+        one.query_shape = {1, 1, depth};
+        one.key_shape = one.value_shape = {kKeys, 1, depth};
         one.queries = {1};
         one.keys = {kKeys};
         Inference all = one;
         all.heads = heads;
         all.key_heads = key_heads;
-        all.query_shape = {1, heads, kDepth};
+        all.query_shape = {1, heads, depth};
         all.query = Drawn(all.query_shape, random);
-        all.key_shape = all.value_shape = {kKeys, key_heads, kDepth};
+        all.key_shape = all.value_shape = {kKeys, key_heads, depth};
         all.key = Drawn(all.key_shape, random);
         all.value = Drawn(all.value_shape, random);
         // The same, each head's keys and values behind those of the head before.
         Inference by_head = all;
         by_head.layout = "BNSD";
-        by_head.query_shape = {1, heads, 1, kDepth};
-        by_head.key_shape = by_head.value_shape = {1, key_heads, kKeys, kDepth};
+        by_head.query_shape = {1, heads, 1, depth};
+        by_head.key_shape = by_head.value_shape = {1, key_heads, kKeys, depth};
         by_head.queries.clear();
-        const auto row = [&](std::vector<uint16_t>& of, int64_t number) {
-          return of.begin() + number * kDepth;
+        const auto row = [depth = depth](std::vector<uint16_t>& of, int64_t number) {
+          return of.begin() + number * depth;
         };
         for (const auto numbers : {&Inference::key, &Inference::value}) {
           for (int64_t i = 0; i < kKeys * key_heads; ++i)
-            std::copy_n(row(all.*numbers, i), kDepth,
+            std::copy_n(row(all.*numbers, i), depth,
                         row(by_head.*numbers, i % key_heads * kKeys + i / key_heads));
         }
         ASSERT_EQ(all.Run(environment.stream()), 0);
         ASSERT_EQ(by_head.Run(environment.stream()), 0);
         EXPECT_EQ(by_head.out, all.out) << heads << " " << key_heads;
+        EXPECT_EQ(bits.emplace(heads, all.out).first->second, all.out) << heads << " " << key_heads;
         EXPECT_EQ(by_head.lse, all.lse) << heads << " " << key_heads;
         for (int64_t head = 0; head < heads; ++head) {
           const int64_t first = head / (heads / key_heads) * kKeys;

@@ -90,6 +90,14 @@ using MultiplyLinesFunction = void (*)(const char* a, int64_t a_line, const char
 using AddRowFunction = void (*)(const float* a, const char* b, int64_t row, int64_t depth, int64_t columns,
                                 float* c, bool adds);
 
+// Lines of a cache in rows of `bytes` bytes that lie `step` bytes apart. They are prefetched in the order of memory.
+struct LinesAhead {
+  const char* row;
+  int64_t step;
+  int64_t bytes;
+  int64_t at = 0;  // of the row's bytes
+};
+
 // One row for each of several heads. `group` heads share columns of b, and the next ones' columns are adjacent to theirs.
 struct HeadsProduct {
   const float* a;  // a_head numbers from one head to the next
@@ -127,6 +135,21 @@ struct AcrossProduct {
 };
 using AddAcrossFunction = void (*)(const AcrossProduct& product);
 
+// A query times as many keys of BF16 as a vector has lanes, as AddAcross computes it for one row.
+struct KeysProduct {
+  // Each term of a block for the blocks of a lane's place: kKeyBlocks numbers, then those of the next term. So for the
+  // first `blocks` blocks of terms, which repeat up to kKeyBlocks, then for the next ones.
+  const float* a;
+  const char* b;
+  int64_t column;
+  int64_t blocks;  // that are multiplied at a time: 2 or 4
+  int64_t depth;   // a multiple of their terms
+  float* c;
+  LinesAhead ahead;  // as many lines as the keys have
+};
+using MultiplyKeysFunction = void (*)(const KeysProduct& product);
+inline constexpr int64_t kKeyBlocks = 4;
+
 // Kernels for the order of products of two 16-bit operands. The operands' numbers have 16 bits, whatever they
 // are in memory.
 struct EvenOddKernels {
@@ -137,6 +160,7 @@ struct EvenOddKernels {
   AddAcrossFunction add_across[3];
   MultiplyLinesFunction multiply_lines[3];
   void (*multiply_panels)(const float* a, const float* b, int64_t depth, float* c);
+  MultiplyKeysFunction multiply_keys;  // nullptr: there is none
 };
 
 enum class GemmElement : uint8_t { kF32, kF16, kBf16, kI8 };

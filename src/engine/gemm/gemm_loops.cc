@@ -54,7 +54,12 @@ const GemmKernels& KernelsHere() {
      {AddAcrossEvenOdd<F32Elements>, AddAcrossEvenOdd<F16Elements>, AddAcrossBf16},
      {MultiplyLinesEvenOdd<F32Elements>, MultiplyLinesEvenOdd<F16Elements>,
       MultiplyLinesEvenOdd<Bf16Elements>},
-     MultiplyPanelsEvenOdd},
+     MultiplyPanelsEvenOdd,
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+     MultiplyKeysBf16},
+#else
+     nullptr},
+#endif
   };
   return kernels;
 }

@@ -124,6 +124,34 @@ HWY_INLINE void TransposeInBlocks(VF* v) {
   v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high, high2));
 }
 
+// Transposes a square of kSide vectors.
+HWY_INLINE void TransposeVectors(VF* v) {
+  HWY_UNROLL(4)
+  for (int64_t r = 0; r < kSide; r += 4) TransposeInBlocks(v + r);
+    // 16-byte block j of v[4 * q + i] now holds rows 4 * q to 4 * q + 3 of column 4 * j + i.
+#if HWY_TARGET == HWY_AVX3
+  HWY_UNROLL(4)
+  for (int64_t i = 0; i < 4; ++i) {
+    const __m512 a = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0x44);
+    const __m512 b = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0xEE);
+    const __m512 e = _mm512_shuffle_f32x4(v[8 + i].raw, v[12 + i].raw, 0x44);
+    const __m512 f = _mm512_shuffle_f32x4(v[8 + i].raw, v[12 + i].raw, 0xEE);
+    v[i] = VF{_mm512_shuffle_f32x4(a, e, 0x88)};
+    v[4 + i] = VF{_mm512_shuffle_f32x4(a, e, 0xDD)};
+    v[8 + i] = VF{_mm512_shuffle_f32x4(b, f, 0x88)};
+    v[12 + i] = VF{_mm512_shuffle_f32x4(b, f, 0xDD)};
+  }
+#elif HWY_TARGET == HWY_AVX2
+  const DF d;
+  HWY_UNROLL(4)
+  for (int64_t i = 0; i < 4; ++i) {
+    const VF low = v[i];
+    v[i] = hn::ConcatLowerLower(d, v[4 + i], low);
+    v[4 + i] = hn::ConcatUpperUpper(d, v[4 + i], low);
+  }
+#endif
+}
+
 template <class Elements>
 HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_t to_row) {
   const DF d;
@@ -131,27 +159,9 @@ HWY_INLINE void TransposeSquare(const char* from, int64_t row, float* to, int64_
   HWY_UNROLL(16)
   for (int64_t r = 0; r < kSide; ++r)
     v[r] = Elements::Load(d, reinterpret_cast<const typename Elements::Type*>(from + r * row));
-  HWY_UNROLL(4)
-  for (int64_t r = 0; r < kSide; r += 4) TransposeInBlocks(v + r);
-  HWY_UNROLL(4)
-  for (int64_t i = 0; i < 4; ++i) {
-    // 16-byte block j of v[4 * q + i] now holds rows 4 * q to 4 * q + 3 of column 4 * j + i.
-#if HWY_TARGET == HWY_AVX3
-    const __m512 a = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0x44);
-    const __m512 b = _mm512_shuffle_f32x4(v[i].raw, v[4 + i].raw, 0xEE);
-    const __m512 e = _mm512_shuffle_f32x4(v[8 + i].raw, v[12 + i].raw, 0x44);
-    const __m512 f = _mm512_shuffle_f32x4(v[8 + i].raw, v[12 + i].raw, 0xEE);
-    hn::StoreU(VF{_mm512_shuffle_f32x4(a, e, 0x88)}, d, to + i * to_row);
-    hn::StoreU(VF{_mm512_shuffle_f32x4(a, e, 0xDD)}, d, to + (4 + i) * to_row);
-    hn::StoreU(VF{_mm512_shuffle_f32x4(b, f, 0x88)}, d, to + (8 + i) * to_row);
-    hn::StoreU(VF{_mm512_shuffle_f32x4(b, f, 0xDD)}, d, to + (12 + i) * to_row);
-#elif HWY_TARGET == HWY_AVX2
-    hn::StoreU(hn::ConcatLowerLower(d, v[4 + i], v[i]), d, to + i * to_row);
-    hn::StoreU(hn::ConcatUpperUpper(d, v[4 + i], v[i]), d, to + (4 + i) * to_row);
-#else
-    hn::StoreU(v[i], d, to + i * to_row);
-#endif
-  }
+  TransposeVectors(v);
+  HWY_UNROLL(16)
+  for (int64_t i = 0; i < kSide; ++i) hn::StoreU(v[i], d, to + i * to_row);
 }
 #endif
 
