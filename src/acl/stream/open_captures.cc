@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/stream/open_captures.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/errors.h"
@@ -41,6 +42,32 @@ void Locked::End(std::list<Capture>::iterator capture, std::list<Capture>* ended
     it = captures_.all.begin();
   }
   Count();
+}
+
+void Locked::EndAll(std::list<Capture>::iterator capture, const Text& reason,
+                    std::list<Capture>* ended) noexcept {
+  while (capture->outer != 0) {
+    const auto outer = std::find_if(captures_.all.begin(), captures_.all.end(),
+                                    [&](const Capture& one) { return one.number == capture->outer; });
+    if (outer == captures_.all.end()) break;
+    capture = outer;
+    try {
+      captures_.dropped.push_back({capture->lanes.front().handle, reason});
+    } catch (...) {
+      // its end then says that the stream is not captured
+    }
+  }
+  End(capture, ended);
+}
+
+bool Locked::TakeDropped(aclrtStream handle, Text* reason) noexcept {
+  for (auto it = captures_.dropped.begin(); it != captures_.dropped.end(); ++it) {
+    if (it->handle != handle) continue;
+    *reason = it->reason;
+    captures_.dropped.erase(it);
+    return true;
+  }
+  return false;
 }
 
 void Invalidate(Capture& capture, const Text& reason) noexcept {
@@ -87,6 +114,8 @@ aclError CheckStream(const char* api, const FoundStream& stream, Locked& capture
     return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
                   "the stream updates recorded tasks, expected aclmdlRICaptureTaskUpdateEnd before");
   }
+  Text reason;
+  captures.TakeDropped(stream.handle, &reason);
   return ACL_SUCCESS;
 }
 

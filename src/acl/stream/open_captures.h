@@ -51,10 +51,17 @@ struct Updating {
   Text reason;  // why its end fails; empty: it does not
 };
 
+// A capture that ended with that of a part of its graph. Its own end says why.
+struct Dropped {
+  aclrtStream handle = nullptr;  // on which it began
+  Text reason;
+};
+
 struct Captures {
   std::mutex mutex;
   std::list<Capture> all;
   std::list<Updating> updates;
+  std::list<Dropped> dropped;
   uint64_t last_number = 0;
 };
 
@@ -113,11 +120,16 @@ class Locked {
     for (auto it = captures_.updates.begin(); it != captures_.updates.end();) {
       it = LiveStream(it->handle) != nullptr ? std::next(it) : captures_.updates.erase(it);
     }
+    captures_.dropped.remove_if([](const Dropped& one) { return LiveStream(one.handle) == nullptr; });
     Count();
   }
   // Ends a capture without a graph, and those of its graph's parts. The capture that it is for is invalidated.
   // The caller destroys *ended after the lock is released.
   void End(std::list<Capture>::iterator capture, std::list<Capture>* ended) noexcept;
+  // Does the same for a capture whose end fails, and for those that it is for: torch_npu does not end them then.
+  void EndAll(std::list<Capture>::iterator capture, const Text& reason, std::list<Capture>* ended) noexcept;
+  // Forgets that the stream's capture was dropped; returns false if it was not.
+  bool TakeDropped(aclrtStream handle, Text* reason) noexcept;
   void Count() noexcept {
     size_t count = captures_.updates.size();
     for (const Capture& capture : captures_.all) count += capture.lanes.size();

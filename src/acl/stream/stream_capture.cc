@@ -320,7 +320,16 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
   Locked captures;
   Lane* lane = nullptr;
   Capture* const capture = captures.CaptureOf(stream.handle, &lane);
-  if (capture == nullptr) return FailNotCaptured(api);
+  const auto fail_invalid = [&](const Text& reason) {
+    return Fail(
+        ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason,
+        Text(api, ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
+             reason.view()));
+  };
+  if (capture == nullptr) {
+    Text reason;
+    return captures.TakeDropped(stream.handle, &reason) ? fail_invalid(reason) : FailNotCaptured(api);
+  }
   if (lane != capture->lanes.data()) {
     return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED,
                   "the stream joined the capture of another one, expected the stream on which that began");
@@ -333,25 +342,24 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
   const auto position = std::find_if(captures->all.begin(), captures->all.end(),
                                      [&](const Capture& one) { return &one == capture; });
   if (capture->is_invalid) {
-    const Text message(api,
-                       ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
-                       capture->reason.view());
-    captures.End(position, &ended);
-    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason, message);
+    const Text reason = capture->reason;
+    captures.EndAll(position, reason, &ended);
+    return fail_invalid(reason);
   }
+  const auto fail = [&](aclError status, std::string_view why) {
+    captures.EndAll(position, Text(api, ": ", why, "."), &ended);
+    return Refuse(api, status, why);
+  };
   for (size_t i = 0; i < capture->lanes.size(); ++i) {
     const Lane& one = capture->lanes[i];
     if (one.group >= 0) {
-      captures.End(position, &ended);
-      return Refuse(
-          api, ACL_ERROR_STREAM_TASK_GROUP_INTR,
-          "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, and "
-          "there is no graph");
+      return fail(ACL_ERROR_STREAM_TASK_GROUP_INTR,
+                  "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, "
+                  "and there is no graph");
     }
     if (i > 0 && (lane->front.size() <= i || lane->front[i] < one.last)) {
-      captures.End(position, &ended);
-      return Refuse(
-          api, ACL_ERROR_RT_STREAM_UNJOINED,
+      return fail(
+          ACL_ERROR_RT_STREAM_UNJOINED,
           "a stream that joined the capture has work that the stream of the capture has not waited for, "
           "expected an event recorded behind it and a wait for that; the capture is over, and there is no "
           "graph");
@@ -359,11 +367,9 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
   }
   for (const Capture& one : captures->all) {
     if (one.outer != capture->number) continue;
-    captures.End(position, &ended);
-    return Refuse(
-        api, ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING,
-        "a part of the graph is being captured, expected aclmdlRICaptureEnd on its stream before; both "
-        "captures are over, and there is no graph");
+    return fail(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING,
+                "a part of the graph is being captured, expected aclmdlRICaptureEnd on its stream before; "
+                "both captures are over, and there is no graph");
   }
   if (Capture* const outer = captures.Numbered(capture->outer)) {
     outer->graph->needs_worker = outer->graph->needs_worker || capture->graph->needs_worker;

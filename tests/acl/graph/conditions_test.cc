@@ -505,6 +505,7 @@ TEST_F(ConditionTest, WhatInvalidatesAPartInvalidatesTheCapture) {
     aclmdlRI graph = nullptr;
     Refused(aclmdlRICaptureEnd(own, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, reason);
     EXPECT_EQ(StatusOfCapture(own), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+    EXPECT_EQ(StatusOfCapture(stream_), ACL_MODEL_RI_CAPTURE_STATUS_NONE) << "both are over";
     Refused(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, reason);
     EXPECT_EQ(portacl::LiveGraphs(), 0);
     ExpectCaptureWorks();
@@ -520,11 +521,25 @@ TEST_F(ConditionTest, WhatInvalidatesAPartInvalidatesTheCapture) {
   EXPECT_EQ(aclrtFree(memory), 0);
   ends("aclrtFree: it freed memory that recorded work uses");
 
+  // Nobody ends the capture of the whole, as torch_npu does not.
+  begin();
+  EXPECT_EQ(aclrtSynchronizeStream(own), ACL_ERROR_RT_STREAM_CAPTURED);
+  aclmdlRI graph = nullptr;
+  EXPECT_EQ(aclmdlRICaptureEnd(own, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(aclrtSynchronizeDevice(), 0);
+  ExpectCaptureWorks();
+  EXPECT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+
+  // The capture of the whole is invalidated by itself: only its own end says so.
+  begin();
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_STREAM_CAPTURED);
+  EXPECT_EQ(aclmdlRICaptureEnd(own, &graph), 0);
+  EXPECT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+
   // The part is over, and what it recorded counts still.
   begin();
   EXPECT_EQ(aclrtMalloc(reinterpret_cast<void**>(&memory), 8, ACL_MEM_MALLOC_HUGE_FIRST), 0);
   EXPECT_EQ(aclrtMemsetAsync(memory, 8, 0, 8, own), 0);
-  aclmdlRI graph = nullptr;
   EXPECT_EQ(aclmdlRICaptureEnd(own, &graph), 0);
   EXPECT_EQ(aclrtFree(memory), 0);
   Refused(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "aclrtFree: ");
