@@ -35,6 +35,43 @@ struct FusedAddTopkDivParam {
   bool enableExpertMapping;
 };
 
+// The same for rows of keys and values that are read from paged caches. Inputs are keyCache, valueCache,
+// blockTable, contextLens and seqStarts, which may be absent; outputs are key and value.
+struct PagedCacheLoadParam {
+  int8_t kvCacheCfg;  // 0: the caches are FRACTAL_NZ, 1: ND
+  bool cumsum;        // contextLens are sums, from 0 on
+};
+
+// Of attention over a latent cache. Inputs are qNope, qRope, ctkv, kRope, blockTables, contextLens, mask,
+// qSeqlen, qkDescale and pvDescale, of which the last four may be absent; outputs are out and, for a ring, lse.
+struct MlaParam {
+  enum CalcType : int { kRing = 2 };
+  enum CacheMode : int { kLatentAndRope = 1 };
+  int64_t headNum;
+  float qkScale;
+  int64_t kvHeadNum;
+  int maskType;
+  int calcType;
+  int cacheMode;
+};
+
+// Of attention over a part of the keys, merged with that over earlier parts. Inputs are qNope, qRope, kNope,
+// kRope, value, mask, seqlen, preOut and prevLse, of which mask and the last two may be absent; outputs are out
+// and softmaxLse.
+struct RingMlaParam {
+  enum CalcType : int { kFirst = 1 };
+  int64_t headNum;
+  int64_t kvHeadNum;
+  float qkScale;
+  int kernelType;
+  int maskType;
+  int inputLayout;
+  int calcType;
+};
+
+// Of an operation that no fact describes well enough.
+struct MlaPreprocessParam {};
+
 // Creates an operation. Logs a refusal, and sets *operation to null then.
 Status CreateDescribed(const std::function<Description()>& describe, const char* name,
                        Operation** operation) noexcept;
