@@ -3,8 +3,8 @@
 #pragma once
 
 #include "atb/abi.h"
+#include "atb/looked_up_arguments.h"
 #include "atb/native_calls.h"
-#include "atb/operations.h"
 
 namespace atb {
 

@@ -9,6 +9,7 @@
 
 #include "aclnn/acl_meta.h"
 #include "atb/abi.h"
+#include "atb/looked_up_arguments.h"
 #include "atb/operations.h"
 
 extern "C" {

@@ -8,6 +8,7 @@ import json
 
 import pytest
 import torch
+import torch_npu
 from torch import nn
 
 from portacl.torch import _interpreted
@@ -240,6 +241,41 @@ class TestUpdates:
                 event.record(updates)
             torch.npu.synchronize()
             assert torch.equal(out.cpu(), torch.full((4,), want))
+
+
+    def test_lengths_of_fused_attention_are_replaced(self):
+        """Captured with a workspace that is enough for all lengths; an update brings others."""
+        tokens, heads, size = 48, 2, 32
+        q, k, v, dy = (torch.randn(tokens, heads, size, dtype=torch.float16).npu().requires_grad_(i < 3) for i in range(4))
+        first, second, third = (torch.tensor(ends) for ends in ([16, 32, 48], [1, 40, 48], [0, 3, 48]))
+
+        def attend(ends):
+            out = torch_npu.npu_fusion_attention_v3(
+                q, k, v, heads, "TND", scale=0.2, actual_seq_qlen=ends, actual_seq_kvlen=ends
+            )
+            return out[0], out[1], out[2]
+
+        graph = torch.npu.NPUGraph()
+        with torch.no_grad():
+            with torch.npu.graph(graph, auto_dispatch_capture=True):
+                captured_out = attend(first)
+            for ends in (second, third, first):
+                graph.update(cpu_update_input=[{"actual_seq_qlen": ends, "actual_seq_kvlen": ends}])
+                replayed(graph)
+                for found, want in zip(captured_out, attend(ends)):
+                    assert torch.equal(found, want)
+        most = torch_npu._npu_fusion_attention_v3_get_max_workspace
+        sizes = {most(q, k, v, heads, "TND", actual_seq_qlen=one, actual_seq_kvlen=one).numel() for one in (first, second, third)}
+        assert len(sizes) == 1
+        out, greatest, total = attend(second)
+        most_of_grad = torch_npu._npu_fusion_attention_grad_v3_get_max_workspace
+        sizes = {
+            most_of_grad(
+                q, k, v, dy, heads, "TND", softmax_max=greatest, softmax_sum=total, attention_in=out, actual_seq_qlen=one, actual_seq_kvlen=one
+            ).numel()
+            for one in (first, second, third)
+        }
+        assert len(sizes) == 1
 
 
 class TestConditions:

@@ -156,7 +156,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
   std::shared_ptr<Graph> graph;
   aclmdlRI handle = nullptr;
   status = EndCapture(api, found, &graph, &handle);
-  // What is done for a graph includes its parts.
+  // The end of the outer graph does the rest for its parts.
   if (status == ACL_SUCCESS && !graph->is_part() && !NoteMemory(graph.get())) {
     ReleaseGraph(handle);
     status = FailNoMemory(api);

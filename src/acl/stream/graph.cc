@@ -21,7 +21,7 @@ struct GraphSlot {
   aclmdlRI handle = nullptr;  // null once it is destroyed
   std::shared_ptr<Graph> graph;
 };
-// Of a group or a condition of a graph.
+// A group or a condition of a graph.
 struct MemberSlot {
   std::mutex mutex;
   std::weak_ptr<Graph> graph;
