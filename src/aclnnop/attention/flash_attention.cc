@@ -22,15 +22,15 @@ using namespace attention::flash;
 // While one lives, phase 1 on its thread sizes workspaces for all lengths that the tensors allow.
 class ForAllLengths {
  public:
-  ForAllLengths() noexcept { is_on_ = true; }
-  ~ForAllLengths() { is_on_ = false; }
+  ForAllLengths() noexcept { is_on = true; }
+  ~ForAllLengths() { is_on = false; }
   ForAllLengths(const ForAllLengths&) = delete;
   ForAllLengths& operator=(const ForAllLengths&) = delete;
 
-  static bool IsOn() noexcept { return is_on_; }
+  static bool IsOn() noexcept { return is_on; }
 
  private:
-  static inline thread_local bool is_on_ = false;
+  static inline thread_local bool is_on = false;
 };
 
 // Returns the queries of the longest sequence: of this call, or of all that may come with the same tensors. A
