@@ -383,6 +383,34 @@ class TestConditions:
         replayed(graph)
         assert torch.equal(y.cpu(), torch.full((4,), 2.0))
 
+    def test_a_collective_in_a_branch_is_refused(self, program, tmp_path):
+        source = f"""
+            import torch.distributed as dist
+            from torch_npu.npu._npugraph_conditional_nodes import NPUGraphCaptureControlFlowOpDispatchMode as Mode
+            dist.init_process_group("hccl", init_method="file://{tmp_path}/meeting", rank=0, world_size=1)
+            predicate, x = torch.tensor(True).npu(), torch.ones(4).npu()
+            dist.all_reduce(x)
+            def then(a):
+                dist.all_reduce(a)
+                return [a + 1]
+            try:
+                with Mode(), torch.npu.graph(torch.npu.NPUGraph()):
+                    torch.ops.higher_order.cond(predicate, then, lambda a: [a], (x,))
+            except RuntimeError as error:
+                print(error.__context__)
+            graph = torch.npu.NPUGraph()
+            with torch.npu.graph(graph):
+                y = x + 1
+                dist.all_reduce(y)
+            graph.replay()
+            print(y.sum().item())
+            dist.destroy_process_group()
+        """
+        output, errors, status = program(source)
+        assert status == 0, errors
+        assert "HcclAllReduce: a part of a graph that is done on a condition records no collectives" in output
+        assert output.endswith("8.0\n")
+
 
 class TestRefusals:
     """Each names what is refused; the next capture works."""
