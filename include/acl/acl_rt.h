@@ -1368,7 +1368,7 @@ ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtError
 // done at each execution of the graph. What is refused meanwhile, with which code, is said in docs/runtime.md. Graphs without
 // conditions: the four functions that make these return 207000.
 
-// A group of recorded tasks, and a part of a graph that is done on a condition.
+// A group of recorded tasks, and parts of a graph that are done on a condition.
 typedef void* aclrtTaskGrp;
 typedef void* aclmdlRICondHandle;
 typedef enum {
@@ -1398,21 +1398,31 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRI
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode);
 
 // Capture: begin, end with the graph (null when that fails; 107025 to 107038, 507903); a group of tasks that others replace
-// later, given to a stream between TaskUpdateBegin and TaskUpdateEnd (107033, 107040); a part done on a condition: 207000.
+// later, given to a stream between TaskUpdateBegin and TaskUpdateEnd (107033, 107040).
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
-                                                           aclmdlRICaptureMode mode);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp* handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+
+// Parts of a graph that are done on a condition, a number in device memory (GetCondPtr) that belongs to a graph under capture. With flag 1
+// it is defaultLaunchValue when an execution of that graph begins, with 0 it keeps its value. aclmdlRIAddCondTask records a choice by that
+// number and fills params.modelRIArray with params.size empty graphs: IF does the first one if it is not 0, else the second one of two;
+// WHILE repeats the only one until it is 0; SWITCH does the one of that number, if there is one. CaptureToModelRIBegin captures into such
+// a graph, each once, on a stream of its own; aclmdlRICaptureEnd ends that. It is executed, aborted and destroyed with the outer graph.
+//   flags  0
+// Returns 0; 100000 for null, a flag, a type or a mode that is none; 107000 for another handle, graph, size or flags; 107029 for a stream that
+// is not captured; 107033 for one with an open group; 107045 where a part is being captured already, or still at the end of its outer graph; and
+// as aclmdlRICaptureBegin.
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
                                                       aclmdlRICondHandleFlag flag,
                                                       aclmdlRICondHandle* handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t** ptr);
 ACL_FUNC_VISIBILITY aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,
                                                  uint32_t flags);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
+                                                           aclmdlRICaptureMode mode);
 
 // Run a graph and wait for it for at most `timeout` milliseconds (-1: for ever); run it on a stream; stop it; get its number; name
 // it; print it (as JSON, or as DOT if path ends in .dot); destroy it. 100000 for null, 107000 for no graph, 107026 while captured.

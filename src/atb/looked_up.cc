@@ -9,6 +9,7 @@
 
 #include "aclnn/acl_meta.h"
 #include "atb/abi.h"
+#include "atb/looked_up_arguments.h"
 #include "atb/operations.h"
 
 extern "C" {
@@ -28,6 +29,45 @@ atb::Status AtbSelfAttentionPrefixEncoderGetWorkspaceSize(
     atb::Operation** op, atb::Context* context);
 atb::Status AtbSelfAttentionPrefixEncoder(void* workspace, uint64_t workspaceSize, atb::Operation* op,
                                           atb::Context* context);
+atb::Status AtbMLAGetWorkspaceSize(const aclTensor* qNope, const aclTensor* qRope, const aclTensor* ctkv,
+                                   const aclTensor* kRope, const aclTensor* blockTables,
+                                   const aclTensor* contextLens, const aclTensor* mask,
+                                   const aclTensor* qSeqlen, const aclTensor* qkDescale,
+                                   const aclTensor* pvDescale, int64_t headNum, float qkScale,
+                                   int64_t kvHeadNum, int maskType, int calcType, int cacheMode,
+                                   aclTensor* out, aclTensor* lse, uint64_t* workspaceSize,
+                                   atb::Operation** op, atb::Context* context);
+atb::Status AtbMLA(void* workspace, uint64_t workspaceSize, atb::Operation* op, atb::Context* context);
+atb::Status AtbMLAPreprocessGetWorkspaceSize(
+    const aclTensor* input, const aclTensor* gamma0, const aclTensor* beta0, const aclTensor* quantScale0,
+    const aclTensor* quantOffset0, const aclTensor* wdqkv, const aclTensor* descale0, const aclTensor* bias0,
+    const aclTensor* gamma1, const aclTensor* beta1, const aclTensor* quantScale1,
+    const aclTensor* quantOffset1, const aclTensor* wuq, const aclTensor* descale1, const aclTensor* bias1,
+    const aclTensor* gamma2, const aclTensor* cos, const aclTensor* sin, const aclTensor* wuk,
+    const aclTensor* kvCache, const aclTensor* kvCacheRope, const aclTensor* slotMapping,
+    const aclTensor* ctkvScale, const aclTensor* qNopeScale, uint32_t wdqDim, uint32_t qRopeDim,
+    uint32_t kRopeDim, float epsilon, uint32_t qRotaryCoeff, uint32_t kRotaryCoeff, bool transposeWdq,
+    bool transposeWuq, bool transposeWuk, int cacheMode, int quantMode, aclTensor* qOut0,
+    aclTensor* kvCacheOut0, aclTensor* qOut1, aclTensor* kvCacheOut1, uint64_t* workspaceSize,
+    atb::Operation** op, atb::Context* context);
+atb::Status AtbMLAPreprocess(void* workspace, uint64_t workspaceSize, atb::Operation* op,
+                             atb::Context* context);
+atb::Status AtbPagedCacheLoadGetWorkspaceSize(const aclTensor* keyCache, const aclTensor* valueCache,
+                                              const aclTensor* blockTable, const aclTensor* contextLens,
+                                              aclTensor* key, aclTensor* value, const aclTensor* seqStarts,
+                                              int8_t kvCacheCfg, bool cumsum, bool hasSeqStarts,
+                                              uint64_t* workspaceSize, atb::Operation** op,
+                                              atb::Context* context);
+atb::Status AtbPagedCacheLoad(void* workspace, uint64_t workspaceSize, atb::Operation* op,
+                              atb::Context* context);
+atb::Status AtbRingMLAGetWorkspaceSize(const aclTensor* qNope, const aclTensor* qRope, const aclTensor* kNope,
+                                       const aclTensor* kRope, const aclTensor* value, const aclTensor* mask,
+                                       const aclTensor* seqlen, const aclTensor* preOut,
+                                       const aclTensor* prevLse, int64_t headNum, int64_t kvHeadNum,
+                                       float qkScale, int kernelType, int maskType, int inputLayout,
+                                       int calcType, aclTensor* out, aclTensor* softmaxLse,
+                                       uint64_t* workspaceSize, atb::Operation** op, atb::Context* context);
+atb::Status AtbRingMLA(void* workspace, uint64_t workspaceSize, atb::Operation* op, atb::Context* context);
 }
 
 namespace atb {
@@ -180,5 +220,74 @@ Status AtbSelfAttentionPrefixEncoderGetWorkspaceSize(const aclTensor* query, con
 
 Status AtbSelfAttentionPrefixEncoder(void* workspace, uint64_t workspaceSize, Operation* op,
                                      Context* context) {
+  return ExecuteLast(workspace, workspaceSize, op, context);
+}
+
+Status AtbMLAGetWorkspaceSize(const aclTensor* qNope, const aclTensor* qRope, const aclTensor* ctkv,
+                              const aclTensor* kRope, const aclTensor* blockTables,
+                              const aclTensor* contextLens, const aclTensor* mask, const aclTensor* qSeqlen,
+                              const aclTensor* qkDescale, const aclTensor* pvDescale, int64_t headNum,
+                              float qkScale, int64_t kvHeadNum, int maskType, int calcType, int cacheMode,
+                              aclTensor* out, aclTensor* lse, uint64_t* workspaceSize, Operation** op,
+                              Context* context) {
+  const MlaParam param = {headNum, qkScale, kvHeadNum, maskType, calcType, cacheMode};
+  const std::initializer_list<Given> in = {{qNope},       {qRope},
+                                           {ctkv},        {kRope},
+                                           {blockTables}, {contextLens, MemoryKind::kHost},
+                                           {mask},        {qSeqlen, MemoryKind::kHost},
+                                           {qkDescale},   {pvDescale}};
+  if (calcType != MlaParam::kRing) return SetUp(param, in, {{out}}, workspaceSize, op, context);
+  return SetUp(param, in, {{out}, {lse}}, workspaceSize, op, context);
+}
+
+Status AtbMLA(void* workspace, uint64_t workspaceSize, Operation* op, Context* context) {
+  return ExecuteLast(workspace, workspaceSize, op, context);
+}
+
+Status AtbMLAPreprocessGetWorkspaceSize(
+    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
+    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
+    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
+    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
+    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*, uint32_t, uint32_t, uint32_t,
+    float, uint32_t, uint32_t, bool, bool, bool, int, int, aclTensor*, aclTensor*, aclTensor*, aclTensor*,
+    uint64_t*, Operation** op, Context*) {
+  return CreateOperation(MlaPreprocessParam{}, op);  // refuses
+}
+
+Status AtbMLAPreprocess(void* workspace, uint64_t workspaceSize, Operation* op, Context* context) {
+  return ExecuteLast(workspace, workspaceSize, op, context);
+}
+
+Status AtbPagedCacheLoadGetWorkspaceSize(const aclTensor* keyCache, const aclTensor* valueCache,
+                                         const aclTensor* blockTable, const aclTensor* contextLens,
+                                         aclTensor* key, aclTensor* value, const aclTensor* seqStarts,
+                                         int8_t kvCacheCfg, bool cumsum, bool hasSeqStarts,
+                                         uint64_t* workspaceSize, Operation** op, Context* context) {
+  const PagedCacheLoadParam param = {kvCacheCfg, cumsum};
+  return SetUp(param,
+               {{keyCache}, {valueCache}, {blockTable}, {contextLens}, {hasSeqStarts ? seqStarts : nullptr}},
+               {{key}, {value}}, workspaceSize, op, context);
+}
+
+Status AtbPagedCacheLoad(void* workspace, uint64_t workspaceSize, Operation* op, Context* context) {
+  return ExecuteLast(workspace, workspaceSize, op, context);
+}
+
+Status AtbRingMLAGetWorkspaceSize(const aclTensor* qNope, const aclTensor* qRope, const aclTensor* kNope,
+                                  const aclTensor* kRope, const aclTensor* value, const aclTensor* mask,
+                                  const aclTensor* seqlen, const aclTensor* preOut, const aclTensor* prevLse,
+                                  int64_t headNum, int64_t kvHeadNum, float qkScale, int kernelType,
+                                  int maskType, int inputLayout, int calcType, aclTensor* out,
+                                  aclTensor* softmaxLse, uint64_t* workspaceSize, Operation** op,
+                                  Context* context) {
+  const RingMlaParam param = {headNum, kvHeadNum, qkScale, kernelType, maskType, inputLayout, calcType};
+  return SetUp(
+      param,
+      {{qNope}, {qRope}, {kNope}, {kRope}, {value}, {mask}, {seqlen, MemoryKind::kHost}, {preOut}, {prevLse}},
+      {{out}, {softmaxLse}}, workspaceSize, op, context);
+}
+
+Status AtbRingMLA(void* workspace, uint64_t workspaceSize, Operation* op, Context* context) {
   return ExecuteLast(workspace, workspaceSize, op, context);
 }

@@ -36,7 +36,7 @@ Calls::Calls(uint8_t* workspace, const Tensor& any, aclrtStream stream) noexcept
     : workspace_(workspace), any_(any.deviceData), stream_(stream) {}
 
 Calls::~Calls() {
-  for (aclTensorList* list : lists_) aclDestroyTensorList(list);  // destroys the tensor in it too
+  for (aclTensorList* list : lists_) aclDestroyTensorList(list);  // destroys the tensors in it too
   for (aclTensor* tensor : tensors_) aclDestroyTensor(tensor);
   for (aclIntArray* array : arrays_) aclDestroyIntArray(array);
   for (aclScalar* scalar : scalars_) aclDestroyScalar(scalar);
@@ -73,10 +73,11 @@ Tensor Calls::Temporary(const Shape& shape, aclDataType dtype) {
   return made;
 }
 
-aclTensorList* Calls::List(aclTensor* tensor) {
-  aclTensorList* const list = aclCreateTensorList(&tensor, 1);
+aclTensorList* Calls::List(const std::vector<aclTensor*>& tensors) {
+  aclTensorList* const list = aclCreateTensorList(tensors.data(), tensors.size());
   if (list == nullptr) Refuse(kNoHostMemory, "no memory for a list of tensors");
-  tensors_.erase(std::find(tensors_.begin(), tensors_.end(), tensor));  // the list destroys the tensor
+  for (aclTensor* const tensor : tensors)
+    tensors_.erase(std::find(tensors_.begin(), tensors_.end(), tensor));  // the list destroys it
   lists_.push_back(list);
   return list;
 }

@@ -48,7 +48,7 @@ class Calls {
   aclTensor* View(const Tensor& tensor);
   // Allocates memory in the workspace and returns a tensor of the shape over it.
   Tensor Temporary(const Shape& shape, aclDataType dtype);
-  aclTensorList* List(aclTensor* tensor);
+  aclTensorList* List(const std::vector<aclTensor*>& tensors);
   aclIntArray* Integers(const std::vector<int64_t>& values);
   aclScalar* Number(double value);
   // Reads the integers of a host tensor. Reads those of a device tensor after the work queued so far.

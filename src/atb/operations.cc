@@ -17,6 +17,7 @@
 #include "aclnnop/aclnn_div.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_gather.h"
+#include "aclnnop/aclnn_gather_pa_kv_cache.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
 #include "aclnnop/aclnn_maximum.h"
 #include "aclnnop/aclnn_mm.h"
@@ -354,6 +355,42 @@ void Make(const ReshapeAndCacheParam& param, const VariantPack& pack, Calls& cal
       aclnnScatterPaKvCache);
 }
 
+// ---- PagedCacheLoad: copies rows of paged caches behind each other ----
+
+void Check(const PagedCacheLoadParam& param) {
+  Accept(param.kvCacheCfg == 0 || param.kvCacheCfg == 1, "kvCacheCfg", param.kvCacheCfg, "0 and 1");
+}
+
+void Make(const PagedCacheLoadParam& param, const VariantPack& pack, Calls& calls) {
+  aclTensor* const key_cache = calls.View(pack.in[0]);
+  aclTensor* const value_cache = calls.View(pack.in[1]);
+  aclTensor* const table = calls.View(pack.in[2]);
+  aclTensor* const lengths = calls.View(pack.in[3]);
+  aclTensor* const starts = IsThere(pack.in[4]) ? calls.View(pack.in[4]) : nullptr;
+  aclTensor* const key = calls.View(pack.out[0]);
+  aclTensor* const value = calls.View(pack.out[1]);
+  const char* const mode = param.kvCacheCfg == 0 ? "PA_NZ" : "Norm";
+  const bool are_sums = param.cumsum;
+  calls.Add(
+      [=](uint64_t* size, aclOpExecutor** executor) {
+        char cache_mode[8];
+        std::strcpy(cache_mode, mode);
+        return aclnnGatherPaKvCacheGetWorkspaceSize(key_cache, value_cache, table, lengths, key, value,
+                                                    starts, cache_mode, are_sums, size, executor);
+      },
+      aclnnGatherPaKvCache);
+}
+
+// ---- MLAPreprocess: refused ----
+
+void Check(const MlaPreprocessParam&) {
+  Refuse(
+      kInvalidParam,
+      "it is not supported: the order of query, key and rotary part in the columns of wdqkv is not public; "
+      "call the operators that it joins, or torch_npu.npu_mla_prolog_v2");
+}
+void Make(const MlaPreprocessParam&, const VariantPack&, Calls&) {}
+
 // ---- Rope: rotates query and key by angles whose cosines and sines are given ----
 
 void Check(const RopeParam& param) {
@@ -410,6 +447,10 @@ Counts CountsOf(const RmsNormParam& param) {
 }
 Counts CountsOf(const GroupTopkParam&) { return {2, 1}; }
 Counts CountsOf(const FusedAddTopkDivParam&) { return {2, 2}; }
+Counts CountsOf(const PagedCacheLoadParam&) { return {5, 2}; }
+Counts CountsOf(const MlaParam& param) { return {10, param.calcType == MlaParam::kRing ? 2u : 1u}; }
+Counts CountsOf(const RingMlaParam&) { return {9, 2}; }
+Counts CountsOf(const MlaPreprocessParam&) { return {0, 0}; }
 Counts CountsOf(const ReshapeAndCacheParam& param) {
   return param.kvCacheCfg == ReshapeAndCacheParam::kKeyAlone ? Counts{3, 1} : Counts{5, 2};
 }
@@ -428,6 +469,10 @@ const char* NameOf(const ElewiseParam&) { return "ElewiseOperation"; }
 const char* NameOf(const RmsNormParam&) { return "RmsNormOperation"; }
 const char* NameOf(const GroupTopkParam&) { return "GroupTopkOperation"; }
 const char* NameOf(const FusedAddTopkDivParam&) { return "FusedAddTopkDiv"; }
+const char* NameOf(const PagedCacheLoadParam&) { return "AtbPagedCacheLoad"; }
+const char* NameOf(const MlaParam&) { return "AtbMLA"; }
+const char* NameOf(const RingMlaParam&) { return "AtbRingMLA"; }
+const char* NameOf(const MlaPreprocessParam&) { return "AtbMLAPreprocess"; }
 const char* NameOf(const ReshapeAndCacheParam&) { return "ReshapeAndCacheOperation"; }
 const char* NameOf(const RopeParam&) { return "RopeOperation"; }
 const char* NameOf(const PagedAttentionParam&) { return "PagedAttentionOperation"; }
@@ -454,6 +499,10 @@ template Status CreateOperation(const ElewiseParam&, Operation**);
 template Status CreateOperation(const RmsNormParam&, Operation**);
 template Status CreateOperation(const GroupTopkParam&, Operation**);
 template Status CreateOperation(const FusedAddTopkDivParam&, Operation**);
+template Status CreateOperation(const PagedCacheLoadParam&, Operation**);
+template Status CreateOperation(const MlaParam&, Operation**);
+template Status CreateOperation(const RingMlaParam&, Operation**);
+template Status CreateOperation(const MlaPreprocessParam&, Operation**);
 template Status CreateOperation(const ReshapeAndCacheParam&, Operation**);
 template Status CreateOperation(const RopeParam&, Operation**);
 template Status CreateOperation(const PagedAttentionParam&, Operation**);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "atb/abi.h"
+#include "atb/looked_up_arguments.h"
 #include "atb/native_calls.h"
 
 namespace atb {
@@ -20,19 +21,6 @@ struct Description {
   Counts counts;
   // Adds the calls for these tensors; throws Refusal.
   std::function<void(const VariantPack&, Calls&)> make;
-};
-
-// Arguments of a function that clients look up by name (looked_up.cc), for which ATB has no structure. Inputs
-// are x and addNum, outputs are y and indices.
-struct FusedAddTopkDivParam {
-  int64_t groupNum;
-  int64_t groupTopk;
-  int64_t n;  // members per group whose sum is the group's score
-  int64_t k;
-  int activationType;
-  bool isNorm;
-  float scale;
-  bool enableExpertMapping;
 };
 
 // Creates an operation. Logs a refusal, and sets *operation to null then.

@@ -1191,6 +1191,200 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
+// The packed sequences of the fifth versions: calls of one set of tensors with any lengths.
+struct AnyLengths {
+  static constexpr int64_t kQueries = 150, kKeys = 190, kHeads = 4, kKeyHeads = 2, kDepth = 20, kRope = 12;
+
+  AnyLengths(bool has_parts, const Shape& of_shift) : shift_shape(of_shift), has_extras(has_parts) {
+    RandomNumbers random(0x5E0);
+    const auto fill = [&](std::vector<float>& values, int64_t count) { Heads::Fill(values, count, random); };
+    fill(query, kQueries * kHeads * kDepth);
+    fill(of_out, kQueries * kHeads * kDepth);
+    fill(key, kKeys * kKeyHeads * kDepth);
+    fill(value, kKeys * kKeyHeads * kDepth);
+    fill(query_rope, kQueries * kHeads * kRope);
+    fill(key_rope, kKeys * kKeyHeads * kRope);
+    fill(sink, kHeads);
+    fill(shift, of_shift.empty() ? 0 : NumElements(of_shift));
+    for (std::vector<float>* one : {&out, &dq}) one->resize(query.size());
+    for (std::vector<float>* one : {&dk, &dv}) one->resize(key.size());
+    for (std::vector<float>* one : {&greatest, &sum}) one->resize(static_cast<size_t>(kQueries * kHeads * 8));
+    dq_rope.resize(query_rope.size());
+    dk_rope.resize(key_rope.size());
+    dsink.resize(sink.size());
+    dshift.resize(shift.size());
+  }
+
+  using Ends = std::vector<int64_t>;
+  // Runs phase 1 of the forward function, or of one with the same parameters.
+  uint64_t PlanScore(decltype(aclnnFlashAttentionVarLenScoreV5GetWorkspaceSize) function, const Ends& queries,
+                     const Ends& keys, aclOpExecutor** executor) {
+    Call call;
+    Arrays arrays(queries, keys);
+    uint64_t size = 0;
+    EXPECT_EQ(
+        function(call.Of({kQueries, kHeads, kDepth}, query.data()), Rope(call, query_rope, kQueries, kHeads),
+                 call.Of({kKeys, kKeyHeads, kDepth}, key.data()), Rope(call, key_rope, kKeys, kKeyHeads),
+                 call.Of({kKeys, kKeyHeads, kDepth}, value.data()), Shift(call, shift), nullptr, nullptr,
+                 nullptr, has_extras ? call.Of({kHeads}, sink.data()) : nullptr, nullptr, arrays.queries,
+                 arrays.keys, nullptr, nullptr, 0.25, 1.0, kAll, kAll, kHeads, layout, 0, 0, 1, order,
+                 call.Of({kQueries, kHeads, 8}, greatest.data()), call.Of({kQueries, kHeads, 8}, sum.data()),
+                 call.Of({0}, nullptr), call.Of({kQueries, kHeads, kDepth}, out.data()), &size, executor),
+        0)
+        << aclGetRecentErrMsg();
+    return size;
+  }
+  uint64_t PlanGrad(decltype(aclnnFlashAttentionUnpaddingScoreGradV5GetWorkspaceSize) function,
+                    const Ends& queries, const Ends& keys, aclOpExecutor** executor) {
+    Call call;
+    Arrays arrays(queries, keys);
+    uint64_t size = 0;
+    EXPECT_EQ(
+        function(call.Of({kQueries, kHeads, kDepth}, query.data()), Rope(call, query_rope, kQueries, kHeads),
+                 call.Of({kKeys, kKeyHeads, kDepth}, key.data()), Rope(call, key_rope, kKeys, kKeyHeads),
+                 call.Of({kKeys, kKeyHeads, kDepth}, value.data()),
+                 call.Of({kQueries, kHeads, kDepth}, of_out.data()), Shift(call, shift), nullptr, nullptr,
+                 nullptr, call.Of({kQueries, kHeads, 8}, greatest.data()),
+                 call.Of({kQueries, kHeads, 8}, sum.data()), nullptr,
+                 call.Of({kQueries, kHeads, kDepth}, out.data()),
+                 has_extras ? call.Of({kHeads}, sink.data()) : nullptr, nullptr, arrays.queries, arrays.keys,
+                 nullptr, nullptr, 0.25, 1.0, kAll, kAll, kHeads, layout, 0, 0, 1, order,
+                 call.Of({kQueries, kHeads, kDepth}, dq.data()), Rope(call, dq_rope, kQueries, kHeads),
+                 call.Of({kKeys, kKeyHeads, kDepth}, dk.data()), Rope(call, dk_rope, kKeys, kKeyHeads),
+                 call.Of({kKeys, kKeyHeads, kDepth}, dv.data()), Shift(call, dshift),
+                 has_extras ? call.Of({kHeads}, dsink.data()) : nullptr, &size, executor),
+        0)
+        << aclGetRecentErrMsg();
+    return size;
+  }
+  // Runs both functions, each in a workspace of so many bytes, or of those that phase 1 wants.
+  void Run(aclrtStream stream, const Ends& queries, const Ends& keys, uint64_t of_score = 0,
+           uint64_t of_grad = 0) {
+    aclOpExecutor* executor = nullptr;
+    uint64_t size = PlanScore(aclnnFlashAttentionVarLenScoreV5GetWorkspaceSize, queries, keys, &executor);
+    const GuardedBuffer workspace(of_score > 0 ? of_score : size);
+    ASSERT_EQ(aclnnFlashAttentionVarLenScoreV5(workspace.device(), of_score > 0 ? of_score : size, executor,
+                                               stream),
+              0);
+    ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+    size = PlanGrad(aclnnFlashAttentionUnpaddingScoreGradV5GetWorkspaceSize, queries, keys, &executor);
+    const GuardedBuffer of_gradients(of_grad > 0 ? of_grad : size);
+    ASSERT_EQ(aclnnFlashAttentionUnpaddingScoreGradV5(of_gradients.device(), of_grad > 0 ? of_grad : size,
+                                                      executor, stream),
+              0);
+    ASSERT_EQ(aclrtSynchronizeStream(stream), 0);
+  }
+  std::vector<float> Results() const {
+    std::vector<float> all;
+    for (const std::vector<float>* one : {&out, &dq, &dk, &dv, &dq_rope, &dk_rope, &dsink, &dshift})
+      all.insert(all.end(), one->begin(), one->end());
+    return all;
+  }
+
+  const Shape shift_shape;
+  const bool has_extras;
+
+ private:
+  static constexpr int64_t kAll = 2147483647;
+  struct Arrays {
+    Arrays(const Ends& of_queries, const Ends& of_keys)
+        : queries(aclCreateIntArray(of_queries.data(), of_queries.size())),
+          keys(aclCreateIntArray(of_keys.data(), of_keys.size())) {}
+    ~Arrays() {
+      aclDestroyIntArray(queries);
+      aclDestroyIntArray(keys);
+    }
+    Arrays(const Arrays&) = delete;
+    Arrays& operator=(const Arrays&) = delete;
+    aclIntArray* const queries;
+    aclIntArray* const keys;
+  };
+  aclTensor* Rope(Call& call, std::vector<float>& data, int64_t rows, int64_t heads) const {
+    return has_extras ? call.Of({rows, heads, kRope}, data.data()) : nullptr;
+  }
+  aclTensor* Shift(Call& call, std::vector<float>& data) const {
+    return shift_shape.empty() ? nullptr : call.Of(shift_shape, data.data());
+  }
+
+  char layout[4] = "TND";
+  char order[14] = "same_as_input";
+  std::vector<float> query, key, value, of_out, query_rope, key_rope, sink, shift, out, greatest, sum, dq, dk,
+      dv, dq_rope, dk_rope, dsink, dshift;
+};
+
+// No lengths of the same tensors want more than what is said for all, and that much gives the same bits. Asked with any lengths, the
+// answer is the same; so are the results of the executor that comes with it.
+TEST(FlashAttentionWorkspaces, AreEnoughForAllLengths) {
+  using Ends = AnyLengths::Ends;
+  RandomNumbers random(0x3A5);
+  for (const char* threads : {"1", "3", "16"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    for (const int64_t count : {1, 3, 9}) {
+      // A shift has a row and a column for each query and key of the longest sequences, which are these then.
+      constexpr int64_t kLongest = 50, kLongestKeys = 60;
+      const Shape shifts[] = {
+          {}, {count, 4, kLongest, kLongestKeys}, {1, 4, kLongest, kLongestKeys}, {1, 4, 1, kLongestKeys}};
+      for (const Shape& shift : shifts) {
+        const auto lengths = [&](int64_t rows, int64_t longest) {
+          if (shift.empty()) longest = rows;
+          Ends ends;
+          int64_t end = 0;
+          const int64_t chosen = random.Below(count);
+          for (int64_t b = 0; b < count; ++b) {
+            const int64_t rest = rows - end - (shift.empty() || b >= chosen ? 0 : longest);
+            const int64_t most = std::max<int64_t>(std::min(rest, longest), 0);
+            const int64_t length =
+                random.Below(4) == 0 ? most : random.Below(random.Below(3) == 0 ? 3 : most + 1);
+            end += !shift.empty() && b == chosen ? longest : std::min(length, most);
+            ends.push_back(end);
+          }
+          return ends;
+        };
+        AnyLengths given(shift.empty() && count != 3, shift);
+        uint64_t of_score = 0;
+        uint64_t of_grad = 0;
+        uint64_t greatest_score = 0;
+        uint64_t greatest_grad = 0;
+        for (int i = 0; i < 40; ++i) {
+          const Ends queries = lengths(AnyLengths::kQueries, kLongest);
+          const Ends keys = lengths(AnyLengths::kKeys, kLongestKeys);
+          aclOpExecutor* executor = nullptr;
+          const auto score = [&](auto* function) {
+            const uint64_t size = given.PlanScore(*function, queries, keys, &executor);
+            EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+            return size;
+          };
+          const auto grad = [&](auto* function) {
+            const uint64_t size = given.PlanGrad(*function, queries, keys, &executor);
+            EXPECT_EQ(aclDestroyAclOpExecutor(executor), 0);
+            return size;
+          };
+          const uint64_t all_score = score(&aclnnFlashAttentionVarLenScoreV5GetMaxWorkspaceSize);
+          const uint64_t all_grad = grad(&aclnnFlashAttentionUnpaddingScoreGradV5GetMaxWorkspaceSize);
+          if (i == 0) {
+            of_score = all_score;
+            of_grad = all_grad;
+          }
+          EXPECT_EQ(all_score, of_score);
+          EXPECT_EQ(all_grad, of_grad);
+          greatest_score = std::max(greatest_score, score(&aclnnFlashAttentionVarLenScoreV5GetWorkspaceSize));
+          greatest_grad =
+              std::max(greatest_grad, grad(&aclnnFlashAttentionUnpaddingScoreGradV5GetWorkspaceSize));
+          if (i % 30 != 0) continue;
+          given.Run(environment.stream(), queries, keys);
+          const std::vector<float> wanted = given.Results();
+          given.Run(environment.stream(), queries, keys, of_score, of_grad);
+          EXPECT_TRUE(SameBits(wanted, given.Results()));
+        }
+        EXPECT_LE(greatest_score, of_score);
+        EXPECT_LE(greatest_grad, of_grad);
+        EXPECT_LE(of_score, 2 * greatest_score + (uint64_t{1} << 20)) << "far more than any lengths want";
+      }
+    }
+  }
+}
+
 // A mode that says by places which keys are seen gives what a mask of those gives.
 TEST(FlashAttentionModes, AreTheirMasks) {
   const ScopedEnvironment environment(Variables{});

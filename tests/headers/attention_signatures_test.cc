@@ -78,6 +78,8 @@ HAS(aclnnIncreFlashAttentionV4, In, List, List, In, In, Array, In, In, In, In, I
 HAS_MOST(aclnnFusedInferAttentionScoreV3);
 HAS_MOST(aclnnFusedInferAttentionScoreV4);
 HAS_MOST(aclnnFusedInferAttentionScoreV5);
+HAS_MOST(aclnnFlashAttentionVarLenScoreV5);
+HAS_MOST(aclnnFlashAttentionUnpaddingScoreGradV5);
 HAS(aclnnAttentionUpdate, List, List, int64_t, Out, Out);
 HAS(aclnnRingAttentionUpdate, In, In, In, In, In, In, In, char*, In, In, In);
 HAS(aclnnRingAttentionUpdateV2, In, In, In, In, In, In, In, char*, char*, In, In, In);

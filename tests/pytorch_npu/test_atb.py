@@ -320,6 +320,154 @@ def test_self_attention_prefix_encoder(dtype: torch.dtype) -> None:
     close(out, torch.cat(expected))
 
 
+def latent(
+    query: torch.Tensor, query_rope: torch.Tensor, key: torch.Tensor, key_rope: torch.Tensor, value: torch.Tensor, scale: float, causal: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention of one sequence with rotary parts, and the logarithms of its sums [heads, queries], in float64."""
+    times = query.shape[1] // key.shape[1]
+    whole = torch.cat((query, query_rope), -1).double()
+    keys = torch.cat((key, key_rope), -1).double().repeat_interleave(times, 1)
+    products = torch.einsum("qhd,khd->hqk", whole, keys) * scale
+    if causal:
+        products.masked_fill_(torch.ones(products.shape[1:]).triu(1 + key.shape[0] - query.shape[0]).bool(), -math.inf)
+    values = value.double().repeat_interleave(times, 1)
+    return torch.einsum("hqk,khd->qhd", products.softmax(-1), values), products.logsumexp(-1)
+
+
+@pytest.mark.parametrize("dtype", (*HALVES, torch.int8))
+@pytest.mark.parametrize("cumsum,starts", [(False, None), (True, None), (False, (16, 0, 33))])
+def test_paged_cache_load(dtype: torch.dtype, cumsum: bool, starts: tuple[int, ...] | None) -> None:
+    """Rows of the pages behind each other, from the page of each sequence's start on; what is behind stays."""
+    counts, block = (5, 0, 17), 16
+    caches = [(rand(9, block, 2, size) * 10).to(dtype) for size in (16, 32)]
+    table = torch.tensor([[3, 0, 7, 1], [2, 4, 0, 0], [5, 8, 6, 1]], dtype=torch.int32)
+    given = lengths(0, *torch.tensor(counts).cumsum(0).tolist()) if cumsum else lengths(*counts)
+    outs = [torch.full((sum(counts) + 2, 2, size), 7, dtype=dtype, device="npu") for size in (16, 32)]
+    torch_npu.atb.npu_paged_cache_load(
+        caches[0].npu(), caches[1].npu(), table.npu(), given.npu(), seq_starts=None if starts is None else lengths(*starts).npu(),
+        cumsum=cumsum, key=outs[0], value=outs[1],
+    )  # fmt: skip
+    for cache, found in zip(caches, outs):
+        rows = [
+            cache[table[i, (0 if starts is None else starts[i]) // block + j // block].item(), j % block]
+            for i, count in enumerate(counts)
+            for j in range(count)
+        ]
+        expected = torch.cat((torch.stack(rows), torch.full((2, 2, cache.shape[-1]), 7, dtype=dtype)))
+        assert torch.equal(found.cpu(), expected)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_multi_head_latent_attention(dtype: torch.dtype) -> None:
+    """Keys are a latent row and a rotary part, values the latent row."""
+    heads, depth, counts = 8, 512, (1, 20, 33)
+    rows = [rand(count, 1, depth, dtype=dtype) for count in counts]
+    ropes = [rand(count, 1, 64, dtype=dtype) for count in counts]
+    order = _generator.get_state()
+    cache, table = paged(rows, 16)
+    _generator.set_state(order)
+    of_ropes, _ = paged(ropes, 16)
+    query, query_rope = rand(3, heads, depth, dtype=dtype), rand(3, heads, 64, dtype=dtype)
+    given = query.npu(), query_rope.npu(), cache.nan_to_num().npu(), of_ropes.nan_to_num().npu(), table.npu(), counts, heads, 0.04, 1
+    out = torch_npu.atb.npu_multi_head_latent_attention(*given)
+    with_lse, lse = torch_npu.atb.npu_multi_head_latent_attention(*given, True, calc_type="calc_type_ring")
+    assert torch.equal(out, with_lse)
+    assert (lse.shape, lse.dtype) == ((3, heads, 1), dtype)
+    for i in range(3):
+        expected, logarithms = latent(query[i : i + 1], query_rope[i : i + 1], rows[i], ropes[i], rows[i], 0.04, False)
+        close(out[i : i + 1], expected)
+        close(lse[i : i + 1, :, 0], logarithms.T)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("key_heads", [4, 2])
+def test_ring_mla(dtype: torch.dtype, key_heads: int) -> None:
+    """Parts of the keys one after the other give what all of them give; a part without keys changes nothing."""
+    heads, queries, scale = 4, (3, 7), 0.1
+    parts = [(4, 9), (5, 0), (3, 8)]  # keys of both sequences; the last part is seen causally
+    tokens = sum(queries)
+    query, query_rope = rand(tokens, heads, 128, dtype=dtype), rand(tokens, heads, 64, dtype=dtype)
+    sequences: list[list[list[torch.Tensor]]] = [[], []]
+    mask = torch.full((512, 512), -10000.0, dtype=dtype).triu(1).npu()
+    out = lse = None
+    for number, counts in enumerate(parts):
+        made = [[rand(count, key_heads, size, dtype=dtype) for size in (128, 64, 128)] for count in counts]
+        for sequence, one in zip(sequences, made):
+            sequence.append(one)
+        key, key_rope, value = (torch.cat([one[k] for one in made]).npu() for k in range(3))
+        first = number == 0
+        out, lse = torch_npu.atb.npu_ring_mla(
+            query.npu(), query_rope.npu(), key, key_rope, value, mask, torch.tensor([queries, counts], dtype=torch.int32), heads, key_heads,
+            pre_out=None if first else out, prev_lse=None if first else lse, qk_scale=scale, kernel_type="kernel_type_high_precision",
+            mask_type="mask_type_triu" if number == len(parts) - 1 else "no_mask", input_layout="type_bsnd",
+            calc_type="calc_type_first_ring" if first else "calc_type_default",
+        )  # fmt: skip
+        begin = 0
+        for sequence, count in zip(sequences, queries):
+            part = slice(begin, begin + count)
+            begin += count
+            key, key_rope, value = (torch.cat([one[k] for one in sequence]) for k in range(3))
+            expected, logarithms = latent(query[part], query_rope[part], key, key_rope, value, scale, number == len(parts) - 1)
+            eps = torch.finfo(dtype).eps
+            torch.testing.assert_close(out[part].cpu().double(), expected, rtol=4 * eps, atol=4 * eps)
+            torch.testing.assert_close(lse[:, part].cpu().double(), logarithms, rtol=1e-5, atol=1e-5)
+
+
+def test_ring_mla_of_a_first_part_without_keys() -> None:
+    query, query_rope = rand(2, 2, 128, dtype=torch.float16).npu(), rand(2, 2, 64, dtype=torch.float16).npu()
+    key, key_rope = rand(3, 2, 128, dtype=torch.float16).npu(), rand(3, 2, 64, dtype=torch.float16).npu()
+    options = {"mask_type": "no_mask", "kernel_type": "kernel_type_high_precision", "input_layout": "type_bsnd"}
+
+    def ring(counts: tuple[int, int], calc_type: str, **given: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        seqlen = torch.tensor([(1, 1), counts], dtype=torch.int32)
+        return torch_npu.atb.npu_ring_mla(query, query_rope, key, key_rope, key, None, seqlen, 2, 2, calc_type=calc_type, **options, **given)
+
+    out, lse = ring((3, 0), "calc_type_first_ring")
+    assert torch.equal(out[1].cpu(), torch.zeros(2, 128, dtype=torch.float16))
+    assert torch.equal(lse[:, 1].cpu(), torch.full((2,), -math.inf))
+    merged, both = ring((0, 3), "calc_type_default", pre_out=out, prev_lse=lse)
+    alone, logarithms = ring((0, 3), "calc_type_first_ring")
+    assert torch.equal(merged[0], out[0]) and torch.equal(both[:, 0], lse[:, 0])
+    assert torch.equal(merged[1], alone[1]) and torch.equal(both[:, 1], logarithms[:, 1])
+    again, still = ring((0, 0), "calc_type_default", pre_out=merged, prev_lse=both)
+    assert torch.equal(again, merged) and torch.equal(still, both)
+
+
+LOOKED_UP_AND_REFUSED = """
+import torch, torch_npu
+def refused(call):
+    try:
+        call()
+        torch.npu.synchronize()
+    except RuntimeError as error:
+        print("RAISED", str(error).splitlines()[0])
+half = torch.zeros(1, 1, 512, dtype=torch.float16, device="npu")
+rope = torch.zeros(1, 1, 64, dtype=torch.float16, device="npu")
+pages, ropes = half.view(1, 1, 1, 512), rope.view(1, 1, 1, 64)
+table = torch.zeros(1, 1, dtype=torch.int32, device="npu")
+mla = torch_npu.atb.npu_multi_head_latent_attention
+refused(lambda: mla(half, rope, pages, ropes, table, [1], 1, 1.0, 1, cache_mode="int8_nzcache"))
+refused(lambda: mla(half, rope[..., :32].contiguous(), pages, ropes, table, [1], 1, 1.0, 1))
+x = torch.zeros(1, 7168, dtype=torch.float16, device="npu")
+small = torch.zeros(1, dtype=torch.float16, device="npu")
+refused(lambda: torch_npu.atb.npu_mla_preprocess(x, x[0], x[0], *[small] * 9, half[0], pages, ropes, table[0]))
+print("THEN", mla(half, rope, pages, ropes, table, [1], 1, 1.0, 1).abs().sum().item())
+"""
+
+
+def test_looked_up_functions_refuse_by_name(tmp_path: pathlib.Path) -> None:
+    """torch_npu raises, the log says what is accepted, and the next right call is right."""
+    script = tmp_path / "refused.py"
+    script.write_text(LOOKED_UP_AND_REFUSED)
+    environ = {**os.environ, "ASCEND_LOG_PRINT_TO_STDOUT": "1", "TASK_QUEUE_ENABLE": "0"}
+    done = subprocess.run([sys.executable, "-m", "portacl", script], env=environ, capture_output=True, text=True, check=False, timeout=300)
+    assert done.stdout.count("RAISED ") == 3, done.stdout + done.stderr
+    assert "AtbMLA: cacheMode has the value 2, accepted: 1 (krope_ctkv)" in done.stdout
+    assert "AtbMLA: qRope has 32 in dim 2, accepted: 64" in done.stdout, done.stdout
+    assert "AtbMLAPreprocess: it is not supported: " in done.stdout
+    assert "THEN 0.0" in done.stdout, done.stdout + done.stderr
+
+
 def test_refusals_of_a_looked_up_function() -> None:
     """A code, no operation, and the next right call is right."""
     library = ctypes.CDLL("libatb.so")

@@ -3,10 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import importlib
 import json
 
 import pytest
 import torch
+import torch_npu
 from torch import nn
 
 from portacl.torch import _interpreted
@@ -239,6 +241,175 @@ class TestUpdates:
                 event.record(updates)
             torch.npu.synchronize()
             assert torch.equal(out.cpu(), torch.full((4,), want))
+
+
+    def test_lengths_of_fused_attention_are_replaced(self):
+        """Captured with a workspace that is enough for all lengths; an update brings others."""
+        tokens, heads, size = 48, 2, 32
+        q, k, v, dy = (torch.randn(tokens, heads, size, dtype=torch.float16).npu().requires_grad_(i < 3) for i in range(4))
+        first, second, third = (torch.tensor(ends) for ends in ([16, 32, 48], [1, 40, 48], [0, 3, 48]))
+
+        def attend(ends):
+            out = torch_npu.npu_fusion_attention_v3(
+                q, k, v, heads, "TND", scale=0.2, actual_seq_qlen=ends, actual_seq_kvlen=ends
+            )
+            return out[0], out[1], out[2]
+
+        graph = torch.npu.NPUGraph()
+        with torch.no_grad():
+            with torch.npu.graph(graph, auto_dispatch_capture=True):
+                captured_out = attend(first)
+            for ends in (second, third, first):
+                graph.update(cpu_update_input=[{"actual_seq_qlen": ends, "actual_seq_kvlen": ends}])
+                replayed(graph)
+                for found, want in zip(captured_out, attend(ends)):
+                    assert torch.equal(found, want)
+        most = torch_npu._npu_fusion_attention_v3_get_max_workspace
+        sizes = {most(q, k, v, heads, "TND", actual_seq_qlen=one, actual_seq_kvlen=one).numel() for one in (first, second, third)}
+        assert len(sizes) == 1
+        out, greatest, total = attend(second)
+        most_of_grad = torch_npu._npu_fusion_attention_grad_v3_get_max_workspace
+        sizes = {
+            most_of_grad(
+                q, k, v, dy, heads, "TND", softmax_max=greatest, softmax_sum=total, attention_in=out, actual_seq_qlen=one, actual_seq_kvlen=one
+            ).numel()
+            for one in (first, second, third)
+        }
+        assert len(sizes) == 1
+
+
+class TestConditions:
+    """torch.cond in a capture: both branches are recorded, and a replay does the one that the predicate asks for."""
+
+    @staticmethod
+    def captured_cond(work):
+        modes = importlib.import_module("torch_npu.npu._npugraph_conditional_nodes")
+        with modes.NPUGraphCaptureControlFlowOpDispatchMode():
+            return captured(work)
+
+    @staticmethod
+    def cond(predicate, then, otherwise, *operands):
+        return torch.ops.higher_order.cond(predicate, then, otherwise, operands)
+
+    def test_the_predicate_of_the_replay_decides(self):
+        predicate, x = torch.tensor(False).npu(), torch.arange(5.0).npu()
+        graph, (y,) = self.captured_cond(
+            lambda: self.cond(predicate, lambda a: [a + 1], lambda a: [torch.relu(a - 2) * 10], x)
+        )
+        for want in (True, False, False, True):
+            fresh = torch.randn(5)
+            x.copy_(fresh)
+            predicate.fill_(want)
+            replayed(graph)
+            assert torch.equal(y.cpu(), fresh + 1 if want else torch.relu(fresh - 2) * 10)
+
+    def test_a_predicate_that_the_graph_computes(self):
+        x, steps = torch.zeros(3).npu(), torch.zeros((), dtype=torch.int64).npu()
+
+        def work():
+            steps.add_(1)
+            (y,) = self.cond(x.sum() > 4, lambda a: [a.neg()], lambda a: [a + 2], x)
+            x.copy_(y)
+
+        graph, _ = self.captured_cond(work)
+        seen = []
+        for _ in range(4):
+            replayed(graph)
+            seen.append(x[0].item())
+        assert seen == [2.0, -2.0, 0.0, 2.0]
+        assert steps.item() == 4
+
+    def test_branches_with_branches_of_their_own(self):
+        outer, inner = torch.tensor(False).npu(), torch.tensor(False).npu()
+        x = torch.ones(4).npu()
+
+        def then(a):
+            return self.cond(inner, lambda b: [b * 2], lambda b: [b * 3], a + 1)
+
+        graph, (y,) = self.captured_cond(lambda: self.cond(outer, then, lambda a: [a * 5], x))
+        for one in (False, True):
+            for two in (False, True):
+                outer.fill_(one)
+                inner.fill_(two)
+                replayed(graph)
+                want = (4.0 if two else 6.0) if one else 5.0
+                assert torch.equal(y.cpu(), torch.full((4,), want))
+
+    def test_a_branch_with_a_second_stream(self):
+        predicate, x = torch.tensor(True).npu(), torch.ones(4).npu()
+        side = torch.npu.Stream()
+
+        def then(a):
+            side.wait_stream(torch.npu.current_stream())
+            with torch.npu.stream(side):
+                b = a * 7
+            torch.npu.current_stream().wait_stream(side)
+            return [b + 1]
+
+        graph, (y,) = self.captured_cond(lambda: self.cond(predicate, then, lambda a: [a - 1], x))
+        for want in (8.0, 0.0):
+            predicate.fill_(want == 8.0)
+            replayed(graph)
+            assert torch.equal(y.cpu(), torch.full((4,), want))
+
+    def test_eager_calls_are_warmed_up_in_a_capture(self):
+        modes = importlib.import_module("torch_npu.npu._npugraph_conditional_nodes")
+        x = torch.arange(3.0).npu()
+        with modes.ControlFlowOpWarmupDispatchMode():
+            for want in (True, False):
+                result = torch.cond(torch.tensor(want).npu(), lambda a: a + 1, lambda a: a * 10, (x,))
+                assert torch.equal(result.cpu(), torch.arange(3.0) + 1 if want else torch.arange(3.0) * 10)
+
+    def test_dumped_with_the_tasks_of_the_branches(self, tmp_path):
+        predicate, x = torch.tensor(True).npu(), torch.ones(4).npu()
+        graph, _ = self.captured_cond(lambda: self.cond(predicate, lambda a: [a.neg()], lambda a: [a.exp()], x))
+        graph.debug_dump(str(tmp_path / "graph.json"))
+        events = json.loads((tmp_path / "graph.json").read_text())
+        conditions = [event for event in events if event["args"]["Task Type"] == "CONDITION"]
+        assert len(conditions) == 2
+        of_part = {event["name"]: event["pid"] for event in events}
+        assert of_part["aclnnNeg"] == f"graph {conditions[0]['args']['Graphs'][0]}"
+        assert of_part["aclnnExp"] == f"graph {conditions[1]['args']['Graphs'][0]}"
+
+    def test_what_a_branch_may_not_do_ends_the_capture(self):
+        predicate, x = torch.tensor(True).npu(), torch.ones(4).npu()
+        with pytest.raises(RuntimeError) as raised:
+            self.captured_cond(lambda: self.cond(predicate, lambda a: [a + a.sum().item()], lambda a: [a], x))
+        chain, error = "", raised.value
+        while error is not None:
+            chain, error = chain + str(error), error.__context__
+        assert "aclrt" in chain, chain
+        graph, (y,) = self.captured_cond(lambda: self.cond(predicate, lambda a: [a + 1], lambda a: [a], x))
+        replayed(graph)
+        assert torch.equal(y.cpu(), torch.full((4,), 2.0))
+
+    def test_a_collective_in_a_branch_is_refused(self, program, tmp_path):
+        source = f"""
+            import torch.distributed as dist
+            from torch_npu.npu._npugraph_conditional_nodes import NPUGraphCaptureControlFlowOpDispatchMode as Mode
+            dist.init_process_group("hccl", init_method="file://{tmp_path}/meeting", rank=0, world_size=1)
+            predicate, x = torch.tensor(True).npu(), torch.ones(4).npu()
+            dist.all_reduce(x)
+            def then(a):
+                dist.all_reduce(a)
+                return [a + 1]
+            try:
+                with Mode(), torch.npu.graph(torch.npu.NPUGraph()):
+                    torch.ops.higher_order.cond(predicate, then, lambda a: [a], (x,))
+            except RuntimeError as error:
+                print(error.__context__)
+            graph = torch.npu.NPUGraph()
+            with torch.npu.graph(graph):
+                y = x + 1
+                dist.all_reduce(y)
+            graph.replay()
+            print(y.sum().item())
+            dist.destroy_process_group()
+        """
+        output, errors, status = program(source)
+        assert status == 0, errors
+        assert "HcclAllReduce: a part of a graph that is done on a condition records no collectives" in output
+        assert output.endswith("8.0\n")
 
 
 class TestRefusals:

@@ -24,6 +24,18 @@ void AddMemory(const RecordedInfo& info, std::vector<UsedMemory>* memory) {
   }
 }
 
+// Adds the memory of ungrouped nodes of a graph and its parts to a list, and that of the others to themselves.
+void AddMemoryOf(Graph& graph, std::vector<UsedMemory>* memory) {
+  for (RecordedNode& node : graph.nodes) {
+    AddMemory(node.info, node.group < 0 ? memory : &node.memory);
+    if (node.choice == nullptr) continue;
+    for (const auto& part : node.choice->parts) AddMemoryOf(*part, memory);
+  }
+  for (const Condition& one : graph.conditions) {
+    AddMemory({.api = "aclmdlRICondHandleCreate", .addresses = {one.place.get()}}, memory);
+  }
+}
+
 const UsedMemory* FirstGone(const std::vector<UsedMemory>& memory) noexcept {
   for (const UsedMemory& one : memory) {
     if (RangeOfMemory(reinterpret_cast<const void*>(one.begin)).serial != one.serial) return &one;
@@ -77,6 +89,7 @@ class ExecutionTask final : public Task {
  public:
   // Takes over one workers::Reserve if the graph needs a worker.
   explicit ExecutionTask(std::shared_ptr<Graph> graph) noexcept : graph_(std::move(graph)) {
+    execution_.graph = graph_.get();
     execution_.aborts = graph_->aborts();
     execution_.has_memory = HasMemoryOf;
     const bool is_alone = graph_->executions.fetch_add(1, std::memory_order_acq_rel) == 0;
@@ -89,8 +102,7 @@ class ExecutionTask final : public Task {
   bool Prepare() noexcept {
     try {
       execution_.own.resize(static_cast<size_t>(graph_->own_tasks));
-      execution_.done.resize(graph_->nodes.size());
-      execution_.held.resize(graph_->stream_ids.size());
+      execution_.frame = graph_->NewFrame();
     } catch (...) {
       return false;
     }
@@ -139,13 +151,19 @@ class ExecutionTask final : public Task {
   Graph::Execution execution_;
 };
 
-std::vector<sanitizer::Access> AccessesOf(Graph& graph) {
-  std::vector<sanitizer::Access> accesses;
+void AddAccesses(Graph& graph, std::vector<sanitizer::Access>* accesses) {
   graph.WithTasks([&] {
     for (const RecordedNode& node : graph.nodes) {
-      accesses.insert(accesses.end(), node.info.accesses.begin(), node.info.accesses.end());
+      accesses->insert(accesses->end(), node.info.accesses.begin(), node.info.accesses.end());
+      if (node.choice == nullptr) continue;
+      for (const auto& part : node.choice->parts) AddAccesses(*part, accesses);
     }
   });
+}
+
+std::vector<sanitizer::Access> AccessesOf(Graph& graph) {
+  std::vector<sanitizer::Access> accesses;
+  AddAccesses(graph, &accesses);
   return accesses;
 }
 
@@ -158,10 +176,8 @@ aclError FailNoMemory(const char* api) noexcept {
 
 bool NoteMemory(Graph* graph) noexcept {
   try {
-    for (RecordedNode& node : graph->nodes) {
-      AddMemory(node.info, node.group < 0 ? &graph->memory : &node.memory);
-    }
     std::vector<UsedMemory>& all = graph->memory;
+    AddMemoryOf(*graph, &all);
     std::stable_sort(all.begin(), all.end(),
                      [](const UsedMemory& a, const UsedMemory& b) { return a.serial < b.serial; });
     all.erase(std::unique(all.begin(), all.end(),

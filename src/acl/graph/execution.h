@@ -10,7 +10,8 @@
 
 namespace portacl {
 
-// Records the memory that the tasks of a newly captured graph, or tasks that are about to replace some, use.
+// Records the memory that the tasks of a newly captured graph and its parts, or tasks that are about to replace
+// some, use.
 // Return false if memory is exhausted.
 bool NoteMemory(Graph* graph) noexcept;
 bool NoteMemory(RecordedNode* node) noexcept;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
+#include "acl/graph/condition_functions.h"
 #include "acl/graph/execution.h"
+#include "acl/graph/found_graph.h"
 #include "acl/graph/graph_text.h"
 #include "acl/queue/stream.h"
 #include "acl/stream/capture.h"
@@ -24,47 +26,9 @@
 namespace portacl {
 namespace {
 
-constexpr const char* kNoConditions =
-    "a graph here does all of its tasks and none on a condition; capture one graph for each case and choose "
-    "in the program";
-
 aclError FailNoMemory(const char* api) noexcept {
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
               Text(api, ": not enough memory for the graph."));
-}
-
-// Returns the graph of a handle, which must not be under capture. If there is none, reports it and sets
-// *status.
-std::shared_ptr<Graph> FindGraphFor(const char* api, aclmdlRI handle, aclError* status) noexcept {
-  if (handle == nullptr) {
-    *status = FailNullPointer(api, "modelRI", "a graph of aclmdlRICaptureEnd");
-    return nullptr;
-  }
-  std::shared_ptr<Graph> graph = FindGraph(handle);
-  if (graph == nullptr) {
-    *status = FailValue(api, "modelRI", static_cast<const void*>(handle),
-                        "a graph of aclmdlRICaptureEnd that is not destroyed", ACL_ERROR_RT_PARAM_INVALID);
-  }
-  return graph;
-}
-
-std::shared_ptr<Graph> FindWholeGraph(const char* api, aclmdlRI handle, aclError* status) noexcept {
-  std::shared_ptr<Graph> graph = FindGraphFor(api, handle, status);
-  if (graph != nullptr && graph->is_captured) {
-    *status = Fail(ACL_ERROR_RT_MODEL_CAPTURED, MessageClass::kAclReason,
-                   Text(api, ": the graph is being captured, expected aclmdlRICaptureEnd before."));
-    return nullptr;
-  }
-  return graph;
-}
-
-aclError CheckMode(const char* api, const char* parameter, const aclmdlRICaptureMode* mode) noexcept {
-  int number = 0;  // clients may pass any number
-  std::memcpy(&number, mode, sizeof number);
-  if (number >= ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && number <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) {
-    return ACL_SUCCESS;
-  }
-  return FailValue(api, parameter, number, "0 to 2", ACL_ERROR_INVALID_PARAM);
 }
 
 // Replaces recorded tasks by those of an update, in stream order.
@@ -97,7 +61,58 @@ aclError WriteFile(const char* api, const char* path, const std::string& text) n
   return FailValue(api, "path", path, "a file with room for the graph", ACL_ERROR_RT_FILE_WRITE);
 }
 
+void SetWhole(Graph& graph) noexcept {
+  graph.is_captured = false;
+  for (const RecordedNode& node : graph.nodes) {
+    if (node.choice == nullptr) continue;
+    for (const auto& part : node.choice->parts) SetWhole(*part);
+  }
+}
+
 }  // namespace
+
+std::shared_ptr<Graph> FindGraphFor(const char* api, aclmdlRI handle, aclError* status) noexcept {
+  if (handle == nullptr) {
+    *status = FailNullPointer(api, "modelRI", "a graph of aclmdlRICaptureEnd");
+    return nullptr;
+  }
+  std::shared_ptr<Graph> graph = FindGraph(handle);
+  if (graph == nullptr) {
+    *status = FailValue(api, "modelRI", static_cast<const void*>(handle),
+                        "a graph of aclmdlRICaptureEnd that is not destroyed", ACL_ERROR_RT_PARAM_INVALID);
+  }
+  return graph;
+}
+
+std::shared_ptr<Graph> FindWholeGraph(const char* api, aclmdlRI handle, aclError* status) noexcept {
+  std::shared_ptr<Graph> graph = FindGraphFor(api, handle, status);
+  if (graph != nullptr && graph->is_captured) {
+    *status = Fail(ACL_ERROR_RT_MODEL_CAPTURED, MessageClass::kAclReason,
+                   Text(api, ": the graph is being captured, expected aclmdlRICaptureEnd before."));
+    return nullptr;
+  }
+  return graph;
+}
+
+std::shared_ptr<Graph> FindOuterGraph(const char* api, aclmdlRI handle, aclError* status) noexcept {
+  std::shared_ptr<Graph> graph = FindGraphFor(api, handle, status);
+  if (graph != nullptr && graph->is_part()) {
+    *status = FailValue(api, "modelRI", static_cast<const void*>(handle),
+                        "the graph that this one is a part of: only that is executed, aborted and destroyed");
+    return nullptr;
+  }
+  return graph == nullptr ? nullptr : FindWholeGraph(api, handle, status);
+}
+
+aclError CheckCaptureMode(const char* api, const char* parameter, const aclmdlRICaptureMode* mode) noexcept {
+  int number = 0;  // clients may pass any number
+  std::memcpy(&number, mode, sizeof number);
+  if (number >= ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && number <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) {
+    return ACL_SUCCESS;
+  }
+  return FailValue(api, parameter, number, "0 to 2", ACL_ERROR_INVALID_PARAM);
+}
+
 }  // namespace portacl
 
 using namespace portacl;
@@ -117,7 +132,7 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* statu
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
   const char* const api = "aclmdlRICaptureThreadExchangeMode";
   if (mode == nullptr) return FailNullPointer(api, "mode", "the address of an aclmdlRICaptureMode");
-  if (aclError status = CheckMode(api, "*mode", mode)) return status;
+  if (aclError status = CheckCaptureMode(api, "*mode", mode)) return status;
   *mode = ExchangeCaptureMode(*mode);
   return ACL_SUCCESS;
 }
@@ -125,7 +140,7 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
   const profile::Call profiled("aclmdlRICaptureBegin");
   const char* const api = "aclmdlRICaptureBegin";
-  if (aclError status = CheckMode(api, "mode", &mode)) return status;
+  if (aclError status = CheckCaptureMode(api, "mode", &mode)) return status;
   aclError status = ACL_SUCCESS;
   const FoundStream found = FindStreamFor(api, stream, &status);
   return found ? BeginCapture(api, found, mode) : status;
@@ -141,21 +156,20 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
   std::shared_ptr<Graph> graph;
   aclmdlRI handle = nullptr;
   status = EndCapture(api, found, &graph, &handle);
-  if (status == ACL_SUCCESS && !NoteMemory(graph.get())) {
+  // The end of the outer graph does the rest for its parts.
+  if (status == ACL_SUCCESS && !graph->is_part() && !NoteMemory(graph.get())) {
     ReleaseGraph(handle);
     status = FailNoMemory(api);
   }
   if (status != ACL_SUCCESS) {
+    graph = nullptr;
+    FreeEndedConditions();
     *modelRI = nullptr;
     return status;
   }
-  graph->is_captured = false;
+  if (!graph->is_part()) SetWhole(*graph);
   *modelRI = handle;
   return ACL_SUCCESS;
-}
-
-aclError aclmdlRICaptureToModelRIBegin(aclrtStream, aclmdlRI, aclmdlRICaptureMode) {
-  return FailUnsupported("aclmdlRICaptureToModelRIBegin", kNoConditions);
 }
 
 aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
@@ -203,23 +217,11 @@ aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
   return task == nullptr ? FailNoMemory(api) : found.SubmitFor(api, task);
 }
 
-aclError aclmdlRICondHandleCreate(aclmdlRI, uint32_t, aclmdlRICondHandleFlag, aclmdlRICondHandle*) {
-  return FailUnsupported("aclmdlRICondHandleCreate", kNoConditions);
-}
-
-aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle, uint64_t**) {
-  return FailUnsupported("aclmdlRICondHandleGetCondPtr", kNoConditions);
-}
-
-aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams, aclrtStream, uint32_t) {
-  return FailUnsupported("aclmdlRIAddCondTask", kNoConditions);
-}
-
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
   const profile::Call profiled("aclmdlRIExecuteAsync");
   const char* const api = "aclmdlRIExecuteAsync";
   aclError status = ACL_SUCCESS;
-  std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);
+  std::shared_ptr<Graph> graph = FindOuterGraph(api, modelRI, &status);
   if (graph == nullptr) return status;
   const FoundStream found = FindStreamFor(api, stream, &status);
   if (!found) return status;
@@ -232,7 +234,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
   const char* const api = "aclmdlRIExecute";
   if (aclError status = CheckTimeout(api, timeout)) return status;
   aclError status = ACL_SUCCESS;
-  std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);
+  std::shared_ptr<Graph> graph = FindOuterGraph(api, modelRI, &status);
   if (graph == nullptr) return status;
   const Deadline deadline = DeadlineIn(timeout);
   if (deadline == kForever && graph->IsRunHere()) return FailWaitsForSelf(api);
@@ -254,7 +256,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
 
 aclError aclmdlRIAbort(aclmdlRI modelRI) {
   aclError status = ACL_SUCCESS;
-  const std::shared_ptr<Graph> graph = FindWholeGraph("aclmdlRIAbort", modelRI, &status);
+  const std::shared_ptr<Graph> graph = FindOuterGraph("aclmdlRIAbort", modelRI, &status);
   if (graph != nullptr) graph->Abort();
   return status;
 }
@@ -336,7 +338,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   const profile::Call profiled("aclmdlRIDestroy");
   const char* const api = "aclmdlRIDestroy";
   aclError status = ACL_SUCCESS;
-  const std::shared_ptr<Graph> graph = FindWholeGraph(api, modelRI, &status);
+  std::shared_ptr<Graph> graph = FindOuterGraph(api, modelRI, &status);
   if (graph == nullptr) return status;
   // Waits for the graph's own stream before destroying it.
   const Stream* const waited_for = LiveStream(graph->WithTasks([&] { return graph->own_stream; }));
@@ -350,5 +352,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   }
   const aclrtStream own = graph->WithTasks([&] { return std::exchange(graph->own_stream, nullptr); });
   if (own != nullptr) DestroyStream(own, false);
+  graph = nullptr;
+  FreeEndedConditions();
   return ACL_SUCCESS;
 }

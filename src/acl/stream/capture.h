@@ -99,10 +99,21 @@ aclError RefuseMarked(const char* api, const EventMark& mark) noexcept;
 aclmdlRICaptureMode ExchangeCaptureMode(aclmdlRICaptureMode mode) noexcept;
 aclError BeginCapture(const char* api, const FoundStream& stream, aclmdlRICaptureMode mode) noexcept;
 // Ends the capture that began on the stream, in any case but that of a wrong stream or thread; *graph
-// receives the result.
+// receives the result. The graph of a part belongs to the one that it is a part of.
 aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<Graph>* graph,
                     aclmdlRI* handle) noexcept;
 void TellCapture(const FoundStream& stream, aclmdlRICaptureStatus* status, aclmdlRI* handle) noexcept;
+
+// Adds a condition to a graph that is being captured, and makes its handle.
+aclError AddCondition(const char* api, aclmdlRI graph_handle, const std::shared_ptr<Graph>& graph,
+                      Condition condition, aclmdlRICondHandle* handle) noexcept;
+// Records a choice between `parts` new graphs, whose handles *handles receives, by a condition of the graph that
+// the stream records.
+aclError AddChoice(const char* api, const FoundStream& stream, aclmdlRICondTaskType type,
+                   aclmdlRICondHandle condition, uint32_t parts, aclmdlRI* handles) noexcept;
+// Begins the capture of such a graph.
+aclError BeginPart(const char* api, const FoundStream& stream, std::shared_ptr<Graph> graph, aclmdlRI handle,
+                   aclmdlRICaptureMode mode) noexcept;
 
 aclError BeginGroup(const char* api, const FoundStream& stream) noexcept;
 aclError EndGroup(const char* api, const FoundStream& stream, aclrtTaskGrp* handle) noexcept;

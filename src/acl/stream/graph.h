@@ -85,7 +85,8 @@ enum class RecordedKind : uint8_t {
   kValueWrite,
   kValueWait,
   kHostFunction,
-  kCollective
+  kCollective,
+  kCondition
 };
 
 // Work of fewer elements in total counts as small and runs on the thread that executes a graph.
@@ -110,27 +111,65 @@ struct UsedMemory {
   const char* api = nullptr;
 };
 
+class Graph;
+
+// A number in device memory on which parts of a graph depend. It lasts as long as the graph.
+struct Condition {
+  std::shared_ptr<uint64_t> place;
+  uint64_t first = 0;        // its value when an execution of the graph begins,
+  bool begins_anew = false;  // if that is true; else it keeps its value
+};
+
+// Parts of a graph of which an execution does one, or repeats one, by the value of a condition at that moment.
+struct Choice {
+  aclmdlRICondTaskType type = ACL_MODEL_RI_COND_TYPE_IF;
+  std::shared_ptr<uint64_t> place;
+  std::vector<std::shared_ptr<Graph>> parts;
+  std::vector<aclmdlRI> handles;  // of the parts
+
+  // Returns the number of the part that is to be done now; -1: none.
+  int64_t PartNow() const noexcept;
+};
+
 struct RecordedNode {
-  std::shared_ptr<RecordedTask> task;  // nullptr: a mark, which only orders
+  std::shared_ptr<RecordedTask> task;  // nullptr: a choice, or a mark, which only orders
+  std::shared_ptr<const Choice> choice;
   RecordedInfo info;
   uint32_t lane = 0;    // number of the captured stream
   int32_t awaits = -1;  // a node of another lane that precedes it
   int32_t group = -1;
   int32_t own = -1;                // index in an execution's own tasks
+  int32_t chosen = -1;             // number of the choice in the graph
   std::vector<UsedMemory> memory;  // for a grouped task; see Graph::memory
   uint64_t memory_seen = 0;        // MemoryEnds() when all of that existed
 };
 
 class Graph {
  public:
-  explicit Graph(uint32_t id) noexcept : id_(id) {}
+  Graph(uint32_t id, uint64_t outer) noexcept : outer_capture(outer), id_(id) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   uint32_t id() const noexcept { return id_; }
 
+  // How far an execution has come in the graph, or in a part of it. All vectors have their final sizes from the
+  // start.
+  struct Frame {
+    struct AtChoice {
+      int64_t part = -1;  // that is being done; -1: none
+      std::vector<Frame> parts;
+    };
+
+    bool is_blocked = false;  // a node has waited, and the next two are valid
+    std::vector<bool> done;   // by node
+    std::vector<bool> held;   // by lane
+    std::vector<AtChoice> choices;
+  };
+
   // The state of one execution.
   struct Execution {
+    const Graph* graph = nullptr;  // that is executed, of which others are parts
+    Frame frame;
     std::vector<std::unique_ptr<RecordedTask>> own;
     uint64_t aborts = 0;  // number of aborts when it was submitted
     std::atomic<bool> given_up{false};
@@ -139,11 +178,13 @@ class Graph {
     // replaced.
     bool (*has_memory)(RecordedNode& node, UsedMemory* gone) noexcept = nullptr;
     UsedMemory gone{};  // the reason why the execution ended
-    // The nodes that are done and the lanes that are blocked, while a node waits. They have their final sizes
-    // from the start.
-    std::vector<bool> done;
-    std::vector<bool> held;
+
+    // Tells whether it ends before its next task.
+    bool Ends() const noexcept { return given_up.load(std::memory_order_relaxed) || graph->IsAborted(*this); }
   };
+
+  // Throws if memory is exhausted.
+  Frame NewFrame() const;
 
   // Runs the whole execution on the calling thread. It waits for another execution of the graph, unless it is
   // aborted.
@@ -174,9 +215,16 @@ class Graph {
     executions.store(0, std::memory_order_relaxed);
   }
 
+  // The number of the capture that records what this graph is a part of; 0: it is a graph by itself.
+  const uint64_t outer_capture;
+  bool is_part() const noexcept { return outer_capture != 0; }
+
   // Only the capture writes them, before anybody can execute the graph; Replace also writes tasks and memory
   // of grouped nodes.
   std::vector<RecordedNode> nodes;
+  std::vector<Condition> conditions;
+  int32_t choices = 0;
+  bool is_begun = false;                     // a part, whose capture has begun or is over
   std::vector<int32_t> stream_ids;           // by lane
   std::vector<std::vector<int32_t>> groups;  // of nodes
   std::vector<UsedMemory> memory;            // of ungrouped nodes, each once
@@ -195,7 +243,12 @@ class Graph {
  private:
   class Turn;
 
-  RecordedTask::Progress RunNode(size_t i, Stream& stream, Execution& execution);
+  // Does what can be done now. Called again after it returned kWaits, it continues from there.
+  RecordedTask::Progress Continue(Stream& stream, Scratch& scratch, Execution& execution, Frame& frame);
+  RecordedTask::Progress RunNode(size_t i, Stream& stream, Scratch& scratch, Execution& execution,
+                                 Frame& frame);
+  static RecordedTask::Progress RunChoice(const Choice& choice, Stream& stream, Scratch& scratch,
+                                          Execution& execution, Frame::AtChoice& at);
 
   const uint32_t id_;
   std::mutex turn_;   // of the execution that runs
@@ -204,17 +257,20 @@ class Graph {
   std::atomic<uint64_t> aborts_{0};
 };
 
-// Creates a graph and its handle; returns nullptr if memory is exhausted.
-std::shared_ptr<Graph> CreateGraph(aclmdlRI* handle) noexcept;
+// Creates a graph and its handle; returns nullptr if memory is exhausted. A part has the number of the capture
+// that it is for.
+std::shared_ptr<Graph> CreateGraph(aclmdlRI* handle, uint64_t outer_capture = 0) noexcept;
 // Returns the graph of a handle; nullptr for any other value.
 std::shared_ptr<Graph> FindGraph(aclmdlRI handle) noexcept;
-// Ends the handle's life; the graph is destroyed when its executions are done. Returns false if the handle
-// has ended already.
+// Ends the life of the handle and of those of its parts; the graph is destroyed when its executions are done.
+// Returns false if the handle has ended already.
 bool ReleaseGraph(aclmdlRI handle) noexcept;
 
-// Handles of groups live as long as their graph.
+// Handles of groups and conditions live as long as their graph.
 aclrtTaskGrp CreateGroup(const std::shared_ptr<Graph>& graph, int32_t group) noexcept;
 std::shared_ptr<Graph> FindGroup(aclrtTaskGrp handle, int32_t* group) noexcept;
+aclmdlRICondHandle CreateConditionHandle(const std::shared_ptr<Graph>& graph, size_t condition) noexcept;
+std::shared_ptr<Graph> FindCondition(aclmdlRICondHandle handle, size_t* condition) noexcept;
 
 // The number of live handles of graphs.
 int LiveGraphs() noexcept;

@@ -32,6 +32,7 @@ struct Lane {
 
 struct Capture {
   uint64_t number = 0;
+  uint64_t outer = 0;  // of the capture that records what this one's graph is a part of; 0: none
   std::shared_ptr<Graph> graph;
   aclmdlRI handle = nullptr;
   aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
@@ -50,10 +51,17 @@ struct Updating {
   Text reason;  // why its end fails; empty: it does not
 };
 
+// A capture that ended with that of a part of its graph. Its own end says why.
+struct Dropped {
+  aclrtStream handle = nullptr;  // on which it began
+  Text reason;
+};
+
 struct Captures {
   std::mutex mutex;
   std::list<Capture> all;
   std::list<Updating> updates;
+  std::list<Dropped> dropped;
   uint64_t last_number = 0;
 };
 
@@ -92,9 +100,15 @@ class Locked {
     }
     return nullptr;
   }
-  // Removes captures that nobody can end any more, because their stream is destroyed. Their graphs go to
-  // *ended.
-  void Prune(std::vector<std::shared_ptr<Graph>>* ended) noexcept {
+  // Returns the capture that records the graph itself.
+  Capture* CaptureInto(const Graph& graph) noexcept {
+    for (Capture& capture : captures_.all) {
+      if (capture.graph.get() == &graph) return &capture;
+    }
+    return nullptr;
+  }
+  // Removes captures that nobody can end any more, because their stream is destroyed. They go to *ended.
+  void Prune(std::list<Capture>* ended) noexcept {
     for (auto it = captures_.all.begin(); it != captures_.all.end();) {
       if (LiveStream(it->lanes.front().handle) != nullptr) {
         ++it;
@@ -106,18 +120,16 @@ class Locked {
     for (auto it = captures_.updates.begin(); it != captures_.updates.end();) {
       it = LiveStream(it->handle) != nullptr ? std::next(it) : captures_.updates.erase(it);
     }
+    captures_.dropped.remove_if([](const Dropped& one) { return LiveStream(one.handle) == nullptr; });
     Count();
   }
-  void End(std::list<Capture>::iterator capture, std::vector<std::shared_ptr<Graph>>* ended) noexcept {
-    try {
-      ended->push_back(capture->graph);
-    } catch (...) {
-      // without memory the graph is destroyed while the lock is held
-    }
-    ReleaseGraph(capture->handle);
-    captures_.all.erase(capture);
-    Count();
-  }
+  // Ends a capture without a graph, and those of its graph's parts. The capture that it is for is invalidated.
+  // The caller destroys *ended after the lock is released.
+  void End(std::list<Capture>::iterator capture, std::list<Capture>* ended) noexcept;
+  // Does the same for a capture whose end fails, and for those that it is for: torch_npu does not end them then.
+  void EndAll(std::list<Capture>::iterator capture, const Text& reason, std::list<Capture>* ended) noexcept;
+  // Forgets that the stream's capture was dropped; returns false if it was not.
+  bool TakeDropped(aclrtStream handle, Text* reason) noexcept;
   void Count() noexcept {
     size_t count = captures_.updates.size();
     for (const Capture& capture : captures_.all) count += capture.lanes.size();
@@ -130,7 +142,19 @@ class Locked {
 };
 
 aclError Refuse(const char* api, aclError status, std::string_view why) noexcept;
+// Invalidate a capture, and those that it is for. The lock is held.
+void Invalidate(Capture& capture, const Text& reason) noexcept;
 void Invalidate(Capture& capture, const char* api, std::string_view why) noexcept;
+
+// Appends a node to a lane, after all that precedes it. Throws if memory is exhausted, and then changes
+// nothing.
+int32_t Append(Capture& capture, Lane& lane, RecordedNode node);
+
+// Refuses a stream on which no capture can begin.
+aclError CheckStream(const char* api, const FoundStream& stream, Locked& captures) noexcept;
+// Begins a capture on such a stream, into a graph whose handle is given. Changes nothing if memory is exhausted.
+aclError Open(const char* api, const FoundStream& stream, aclmdlRICaptureMode mode,
+              std::shared_ptr<Graph> graph, aclmdlRI handle, Locked& captures) noexcept;
 
 // Fail calls on a capture that an earlier call invalidated, on a stream that is not captured, and without memory.
 aclError FailInvalidated(const char* api) noexcept;

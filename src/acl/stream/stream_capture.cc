@@ -31,6 +31,10 @@ bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_
     for (const void* address : node.info.addresses) {
       if (reinterpret_cast<uintptr_t>(address) - first < size) return true;
     }
+    if (node.choice == nullptr) continue;
+    for (const auto& part : node.choice->parts) {
+      if (UsesMemory(part->nodes, begin, size)) return true;
+    }
   }
   return false;
 }
@@ -42,24 +46,6 @@ bool IsToldLater(const FoundStream& stream) noexcept {
   bool stops = false;
   stream.stream->IfStill(stream.handle, [&] { stops = stream.stream->StopsOnFailureLocked(); });
   return stops;
-}
-
-// Appends a node to a lane, after all that precedes it. Throws if memory is exhausted, and then changes
-// nothing.
-int32_t Append(Capture& capture, Lane& lane, RecordedNode node) {
-  const auto index = static_cast<size_t>(&lane - capture.lanes.data());
-  Graph& graph = *capture.graph;
-  const auto position = static_cast<int32_t>(graph.nodes.size());
-  node.lane = static_cast<uint32_t>(index);
-  node.group = lane.group;
-  if (lane.front.size() <= index) lane.front.resize(index + 1, -1);
-  graph.nodes.reserve(graph.nodes.size() == graph.nodes.capacity() ? 2 * graph.nodes.size() + 8 : 0);
-  if (lane.group >= 0 && node.task != nullptr) {
-    graph.groups[static_cast<size_t>(lane.group)].push_back(position);
-  }
-  graph.nodes.push_back(std::move(node));
-  lane.front[index] = lane.last = position;
-  return position;
 }
 
 constexpr std::string_view kWaitRefused =
@@ -77,7 +63,7 @@ template <class Concerns>
 aclError RefuseWait(const char* api, Concerns concerns) noexcept {
   bool refused = false;
   {
-    std::vector<std::shared_ptr<Graph>> ended;
+    std::list<Capture> ended;
     Locked captures;
     captures.Prune(&ended);
     for (Capture& capture : captures->all) {
@@ -123,6 +109,14 @@ aclError Record(const char* api, const FoundStream& stream, std::unique_ptr<Reco
     Capture* const capture = captures.CaptureOf(stream.handle, &lane);
     if (capture == nullptr) return FailNotCaptured(api);
     if (capture->is_invalid) return IsToldLater(stream) ? ACL_SUCCESS : FailInvalidated(api);
+    if (info.per_execution && capture->outer != 0) {
+      constexpr std::string_view kWhy =
+          "a part of a graph that is done on a condition records no collectives, whose numbers every rank "
+          "must "
+          "count alike; submit it to a stream of the graph itself";
+      Invalidate(*capture, api, kWhy);
+      return IsToldLater(stream) ? ACL_SUCCESS : Refuse(api, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, kWhy);
+    }
     Graph& graph = *capture->graph;
     graph.elements = std::min(kSmallGraph + 1, graph.elements + std::min(kSmallGraph + 1, info.elements));
     graph.needs_worker = graph.needs_worker || info.needs_worker;
@@ -189,7 +183,7 @@ aclError RefuseAtOnce(const char* api) noexcept {
   if (!MayBeCaptured() || mode_of_thread == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return ACL_SUCCESS;
   bool refused = false;
   {
-    std::vector<std::shared_ptr<Graph>> ended;
+    std::list<Capture> ended;
     Locked captures;
     captures.Prune(&ended);
     for (Capture& capture : captures->all) {
@@ -225,8 +219,7 @@ bool InvalidatesCapture(const FoundStream& stream, const Text& message) noexcept
   }
   Capture* const capture = captures.CaptureOf(stream.handle);
   if (capture == nullptr) return false;
-  if (!capture->is_invalid) capture->reason = message;
-  capture->is_invalid = true;
+  Invalidate(*capture, message);
   return true;
 }
 
@@ -309,54 +302,34 @@ aclmdlRICaptureMode ExchangeCaptureMode(aclmdlRICaptureMode mode) noexcept {
 }
 
 aclError BeginCapture(const char* api, const FoundStream& stream, aclmdlRICaptureMode mode) noexcept {
-  if (stream.stream->is_default()) {
-    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
-                  "the default stream cannot be captured, expected one of aclrtCreateStream");
-  }
-  std::vector<std::shared_ptr<Graph>> ended;
+  std::list<Capture> ended;  // destroyed after the lock is released
   Locked captures;
   captures.Prune(&ended);
-  if (Capture* const before = captures.CaptureOf(stream.handle)) {
-    constexpr std::string_view kWhy =
-        "the stream is being captured, expected one that is not; the capture is invalidated";
-    Invalidate(*before, api, kWhy);
-    return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURED, kWhy);
-  }
-  if (captures.UpdateOf(stream.handle) != nullptr) {
-    return Refuse(api, ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-                  "the stream updates recorded tasks, expected aclmdlRICaptureTaskUpdateEnd before");
-  }
+  if (aclError status = CheckStream(api, stream, captures)) return status;
   aclmdlRI handle = nullptr;
-  try {
-    Capture capture;
-    capture.graph = CreateGraph(&handle);
-    if (capture.graph == nullptr) return FailNoMemory(api);
-    capture.graph->context = stream.stream->context();
-    capture.graph->device = stream.stream->device();
-    capture.handle = handle;
-    capture.number = ++captures->last_number;
-    capture.mode = mode;
-    capture.owner = pthread_self();
-    Lane lane;
-    lane.handle = stream.handle;
-    capture.lanes.push_back(std::move(lane));
-    capture.graph->stream_ids.push_back(stream.stream->id());
-    captures->all.push_back(std::move(capture));
-    captures.Count();
-    return ACL_SUCCESS;
-  } catch (...) {
-    if (handle != nullptr) ReleaseGraph(handle);
-    return FailNoMemory(api);
-  }
+  std::shared_ptr<Graph> graph = CreateGraph(&handle);
+  if (graph == nullptr) return FailNoMemory(api);
+  const aclError status = Open(api, stream, mode, std::move(graph), handle, captures);
+  if (status != ACL_SUCCESS) ReleaseGraph(handle);
+  return status;
 }
 
 aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<Graph>* graph,
                     aclmdlRI* handle) noexcept {
-  std::vector<std::shared_ptr<Graph>> ended;  // destroyed after the lock is released
+  std::list<Capture> ended;  // destroyed after the lock is released
   Locked captures;
   Lane* lane = nullptr;
   Capture* const capture = captures.CaptureOf(stream.handle, &lane);
-  if (capture == nullptr) return FailNotCaptured(api);
+  const auto fail_invalid = [&](const Text& reason) {
+    return Fail(
+        ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason,
+        Text(api, ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
+             reason.view()));
+  };
+  if (capture == nullptr) {
+    Text reason;
+    return captures.TakeDropped(stream.handle, &reason) ? fail_invalid(reason) : FailNotCaptured(api);
+  }
   if (lane != capture->lanes.data()) {
     return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED,
                   "the stream joined the capture of another one, expected the stream on which that began");
@@ -369,33 +342,41 @@ aclError EndCapture(const char* api, const FoundStream& stream, std::shared_ptr<
   const auto position = std::find_if(captures->all.begin(), captures->all.end(),
                                      [&](const Capture& one) { return &one == capture; });
   if (capture->is_invalid) {
-    const Text message(api,
-                       ": the capture was invalidated by a call; it is over, and there is no graph. It was ",
-                       capture->reason.view());
-    captures.End(position, &ended);
-    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, MessageClass::kAclReason, message);
+    const Text reason = capture->reason;
+    captures.EndAll(position, reason, &ended);
+    return fail_invalid(reason);
   }
+  const auto fail = [&](aclError status, std::string_view why) {
+    captures.EndAll(position, Text(api, ": ", why, "."), &ended);
+    return Refuse(api, status, why);
+  };
   for (size_t i = 0; i < capture->lanes.size(); ++i) {
     const Lane& one = capture->lanes[i];
     if (one.group >= 0) {
-      captures.End(position, &ended);
-      return Refuse(
-          api, ACL_ERROR_STREAM_TASK_GROUP_INTR,
-          "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, and "
-          "there is no graph");
+      return fail(ACL_ERROR_STREAM_TASK_GROUP_INTR,
+                  "a group of tasks is open, expected aclmdlRICaptureTaskGrpEnd before; the capture is over, "
+                  "and there is no graph");
     }
     if (i > 0 && (lane->front.size() <= i || lane->front[i] < one.last)) {
-      captures.End(position, &ended);
-      return Refuse(
-          api, ACL_ERROR_RT_STREAM_UNJOINED,
+      return fail(
+          ACL_ERROR_RT_STREAM_UNJOINED,
           "a stream that joined the capture has work that the stream of the capture has not waited for, "
           "expected an event recorded behind it and a wait for that; the capture is over, and there is no "
           "graph");
     }
   }
+  for (const Capture& one : captures->all) {
+    if (one.outer != capture->number) continue;
+    return fail(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING,
+                "a part of the graph is being captured, expected aclmdlRICaptureEnd on its stream before; "
+                "both captures are over, and there is no graph");
+  }
+  if (Capture* const outer = captures.Numbered(capture->outer)) {
+    outer->graph->needs_worker = outer->graph->needs_worker || capture->graph->needs_worker;
+  }
   *graph = capture->graph;
   *handle = capture->handle;
-  captures->all.erase(position);
+  ended.splice(ended.end(), captures->all, position);
   captures.Count();
   return ACL_SUCCESS;
 }

@@ -19,6 +19,31 @@ namespace {
 using namespace attention;
 using namespace attention::flash;
 
+// While one lives, phase 1 on its thread sizes workspaces for all lengths that the tensors allow.
+class ForAllLengths {
+ public:
+  ForAllLengths() noexcept { is_on = true; }
+  ~ForAllLengths() { is_on = false; }
+  ForAllLengths(const ForAllLengths&) = delete;
+  ForAllLengths& operator=(const ForAllLengths&) = delete;
+
+  static bool IsOn() noexcept { return is_on; }
+
+ private:
+  static inline thread_local bool is_on = false;
+};
+
+// Returns the queries of the longest sequence: of this call, or of all that may come with the same tensors. A
+// shift and a mask may have a row for each of them.
+template <const OperandPositions& at>
+int64_t MostQueries(const OperatorCall& call, const Sizes& sizes, const Sequences& sequences) {
+  if (!ForAllLengths::IsOn() || !IsPacked(call)) return sequences.queries;
+  if (HasPlainShift<at>(call) && call.Tensor(at.shift).shape[2] > 1) return sequences.queries;
+  const int64_t mode = call.attributes[kMode].integer;
+  if (IsThere(call, at.mask) && (mode <= 1 || mode == 5)) return sequences.queries;
+  return sizes.query.rows;
+}
+
 // Fills in the engine's attention, except for the outputs.
 template <const OperandPositions& at>
 engine::Attention AttentionOf(const OperatorCall& call, const Sizes& sizes) {
@@ -120,6 +145,8 @@ bool SetBatches(const OperatorCall& call, const Sizes& sizes, engine::Attention&
                 engine::AttentionParts** parts) {
   const Sequences sequences(call, sizes);
   made.queries = std::max<int64_t>(sequences.queries, 1);
+  if (ForAllLengths::IsOn())
+    made.most_queries = std::max(made.queries, MostQueries<at>(call, sizes, sequences));
   made.keys = std::max<int64_t>(sequences.keys, 1);
   Rows of_query{0, 0};
   Rows of_key{0, 0};
@@ -258,7 +285,8 @@ aclnnStatus WorkspaceFits(const Check&, OperatorCall& call) noexcept {
   const Sequences sequences(call, sizes);
   const auto in_lanes = [](int64_t length) { return static_cast<double>(length) + 64; };
   const int64_t members = sizes.query.heads / sizes.key.heads;
-  const double rows = static_cast<double>(members) * call.threads * in_lanes(sequences.queries);
+  const double rows =
+      static_cast<double>(members) * call.threads * in_lanes(MostQueries<at>(call, sizes, sequences));
   const double shifts = WantsShift<at>(call) ? static_cast<double>(sizes.query.heads) *
                                                    in_lanes(sequences.queries) * in_lanes(sequences.keys)
                                              : 0;
@@ -459,4 +487,49 @@ PORTACL_PHASE_1(aclnnFlashAttentionVarLenScoreV5) {
 
 PORTACL_PHASE_1(aclnnFlashAttentionUnpaddingScoreGradV5) {
   return RunPhase1(call, kUnpaddingGradChecksOfV5, workspaceSize, executor, SetGrad<kOfUnpaddingGradV5>);
+}
+
+// The executor of these runs as any other; its workspace is that of the greatest lengths.
+aclnnStatus aclnnFlashAttentionVarLenScoreV5GetMaxWorkspaceSize(
+    const aclTensor* query, const aclTensor* queryRopeOptional, const aclTensor* key,
+    const aclTensor* keyRopeOptional, const aclTensor* value, const aclTensor* realShiftOptional,
+    const aclTensor* dropMaskOptional, const aclTensor* paddingMaskOptional,
+    const aclTensor* attenMaskOptional, const aclTensor* sinkOptional, const aclIntArray* prefixOptional,
+    const aclIntArray* actualSeqQLenOptional, const aclIntArray* actualSeqKvLenOptional,
+    const aclIntArray* qStartIdxOptional, const aclIntArray* kvStartIdxOptional, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char* inputLayout,
+    int64_t innerPrecise, int64_t sparseMode, int64_t pseType, char* softmaxOutLayout,
+    const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut, const aclTensor* softmaxOutOut,
+    const aclTensor* attentionOutOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const ForAllLengths scope;
+  return aclnnFlashAttentionVarLenScoreV5GetWorkspaceSize(
+      query, queryRopeOptional, key, keyRopeOptional, value, realShiftOptional, dropMaskOptional,
+      paddingMaskOptional, attenMaskOptional, sinkOptional, prefixOptional, actualSeqQLenOptional,
+      actualSeqKvLenOptional, qStartIdxOptional, kvStartIdxOptional, scaleValue, keepProb, preTokens,
+      nextTokens, headNum, inputLayout, innerPrecise, sparseMode, pseType, softmaxOutLayout, softmaxMaxOut,
+      softmaxSumOut, softmaxOutOut, attentionOutOut, workspaceSize, executor);
+}
+
+aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV5GetMaxWorkspaceSize(
+    const aclTensor* query, const aclTensor* queryRopeOptional, const aclTensor* keyIn,
+    const aclTensor* keyInRopeOptional, const aclTensor* value, const aclTensor* dy,
+    const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,
+    const aclTensor* paddingMaskOptional, const aclTensor* attenMaskOptional,
+    const aclTensor* softmaxMaxOptional, const aclTensor* softmaxSumOptional,
+    const aclTensor* softmaxInOptional, const aclTensor* attentionInOptional, const aclTensor* sinkOptional,
+    const aclIntArray* prefixOptional, const aclIntArray* actualSeqQLenOptional,
+    const aclIntArray* actualSeqKvLenOptional, const aclIntArray* qStartIdxOptional,
+    const aclIntArray* kvStartIdxOptional, double scaleValue, double keepProb, int64_t preTokens,
+    int64_t nextTokens, int64_t headNum, char* inputLayout, int64_t innerPrecise, int64_t sparseMode,
+    int64_t pseType, char* softmaxInLayout, const aclTensor* dqOut, const aclTensor* dqRopeOut,
+    const aclTensor* dkOut, const aclTensor* dkRopeOut, const aclTensor* dvOut, const aclTensor* dpseOut,
+    const aclTensor* dsinkOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+  const ForAllLengths scope;
+  return aclnnFlashAttentionUnpaddingScoreGradV5GetWorkspaceSize(
+      query, queryRopeOptional, keyIn, keyInRopeOptional, value, dy, pseShiftOptional, dropMaskOptional,
+      paddingMaskOptional, attenMaskOptional, softmaxMaxOptional, softmaxSumOptional, softmaxInOptional,
+      attentionInOptional, sinkOptional, prefixOptional, actualSeqQLenOptional, actualSeqKvLenOptional,
+      qStartIdxOptional, kvStartIdxOptional, scaleValue, keepProb, preTokens, nextTokens, headNum,
+      inputLayout, innerPrecise, sparseMode, pseType, softmaxInLayout, dqOut, dqRopeOut, dkOut, dkRopeOut,
+      dvOut, dpseOut, dsinkOut, workspaceSize, executor);
 }

@@ -173,7 +173,8 @@ struct Attention {
   bool pads;         // queries that a batch lacks are rows of zeros
   // The log-sum of a query in a batch without keys. Other queries that see no key have infinity.
   float log_of_no_keys;
-  int64_t most_queries;  // the workspace is sized for this number, at least `queries`; or 0
+  int64_t
+      most_queries;  // the workspace is sized for any lengths up to this number of queries, at least `queries`; or 0
 
   AttentionKernels kernels;
   const GemmKernels* gemm;

@@ -61,7 +61,8 @@ class HeadRun {
     of_query_ = slot.Numbers(attention_.group * attention_.queries * depth_row_);
     of_query_rope_ = slot.Numbers(attention_.group * attention_.queries * rope_row_);
   }
-  static int64_t Bytes(const Attention& attention) {
+  // For sequences of at most so many queries.
+  static int64_t Bytes(const Attention& attention, int64_t queries) {
     const int64_t depth = attention.depth;
     const int64_t value_depth = attention.value_depth;
     const int64_t rope_depth = attention.rope_depth;
@@ -76,7 +77,7 @@ class HeadRun {
         kAttentionKeys * (InLanes(depth) + InLanes(rope_depth)) +
         kAttentionQueries * std::max(InLanes(depth), InLanes(rope_depth)) +
         (kAttentionKeys + 2) * InLanes(value_depth) +
-        attention.group * attention.queries * (1 + InLanes(depth) + InLanes(rope_depth));
+        attention.group * queries * (1 + InLanes(depth) + InLanes(rope_depth));
     return numbers * kNumber + Rows::Memory(attention) + 20 * int64_t{64};
   }
 
@@ -462,12 +463,15 @@ AnyJob MakeAttentionGradientJob(const Attention& attention, Isa isa, int threads
                                 const AttentionParts* parts) noexcept {
   Attention made = Completed(attention, isa, threads);
   made.SetParts(parts);
-  const bool sums_shift = made.of_shift.IsThere() && ((made.batches > 1 && made.of_shift.batch == 0) ||
-                                                      (made.queries > 1 && made.of_shift.row == 0));
+  const bool is_for_all = made.most_queries > 0;
+  const bool sums_shift =
+      made.of_shift.IsThere() && (((is_for_all || made.batches > 1) && made.of_shift.batch == 0) ||
+                                  ((is_for_all || made.queries > 1) && made.of_shift.row == 0));
   made.shift_rows = !sums_shift ? 0 : made.of_shift.row == 0 ? 1 : made.queries;
   const int64_t blocks = (sums_shift ? 1 : made.batches) * (made.heads / made.group);
-  made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
-  made.slot_bytes = RoundedUp(HeadRun::Bytes(made), 64);
+  if (!is_for_all)
+    made.threads = static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(blocks, threads), 1, threads));
+  made.slot_bytes = RoundedUp(HeadRun::Bytes(made, std::max(made.queries, made.most_queries)), 64);
   return AnyJob([&] { return AttentionGradientJob{made}; });
 }
 

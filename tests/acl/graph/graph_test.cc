@@ -802,20 +802,4 @@ TEST_F(GraphTest, Threads) {
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
 }
 
-TEST_F(GraphTest, ConditionsAreRefusedByName) {
-  aclmdlRICondHandle condition = nullptr;
-  uint64_t* place = nullptr;
-  const auto refused = [](aclError status, const char* function) {
-    EXPECT_EQ(status, ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << function;
-    EXPECT_NE(Message().find(std::string(function) + " is not supported: "), std::string::npos) << function;
-  };
-  Message();
-  refused(aclmdlRICondHandleCreate(nullptr, 0, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &condition),
-          "aclmdlRICondHandleCreate");
-  refused(aclmdlRICondHandleGetCondPtr(nullptr, &place), "aclmdlRICondHandleGetCondPtr");
-  refused(aclmdlRIAddCondTask(aclmdlRICondTaskParams{}, stream_, 0), "aclmdlRIAddCondTask");
-  refused(aclmdlRICaptureToModelRIBegin(stream_, nullptr, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
-          "aclmdlRICaptureToModelRIBegin");
-}
-
 }  // namespace

@@ -327,8 +327,6 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
   static aclrtEvent event = nullptr;
   static aclrtStream made = nullptr;
   static aclrtIpcEventHandle shared_event = {};
-  static aclmdlRICondHandle condition = nullptr;
-  static uint64_t* condition_place = nullptr;
 #define REFUSAL(function, ...)                                              \
   {                                                                         \
 #function, [=] { return static_cast<aclError>(function(__VA_ARGS__)); } \
@@ -364,10 +362,6 @@ std::vector<std::pair<const char*, std::function<aclError()>>> Refusals(aclrtStr
       REFUSAL(rtGetC2cCtrlAddr, &number, &word),
       REFUSAL(aclprofGetSupportedFeatures, &size, &address),
       REFUSAL(aclprofGetSupportedFeaturesV2, &size, &address),
-      REFUSAL(aclmdlRICaptureToModelRIBegin, stream, nullptr, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
-      REFUSAL(aclmdlRICondHandleCreate, nullptr, 0, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &condition),
-      REFUSAL(aclmdlRICondHandleGetCondPtr, nullptr, &condition_place),
-      REFUSAL(aclmdlRIAddCondTask, aclmdlRICondTaskParams{}, stream, 0),
       REFUSAL(aclrtCreateStreamWithConfig, &made, 0, ACL_STREAM_PERSISTENT),
       REFUSAL(aclrtMemcpyAsync, text, 8, text + 8, 8, ACL_MEMCPY_HOST_TO_HOST, stream),
       REFUSAL(aclrtMemcpy2dAsync, text, 8, text + 8, 8, 8, 1, ACL_MEMCPY_HOST_TO_HOST, stream),
