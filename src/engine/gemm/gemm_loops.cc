@@ -56,10 +56,11 @@ const GemmKernels& KernelsHere() {
       MultiplyLinesEvenOdd<Bf16Elements>},
      MultiplyPanelsEvenOdd,
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-     MultiplyKeysBf16},
+     MultiplyKeysBf16
 #else
-     nullptr},
+     nullptr
 #endif
+    }
   };
   return kernels;
 }
