@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "index_answers.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -147,15 +148,6 @@ std::vector<Change> Faults(const IndexOperator& op) {
   return faults;
 }
 
-// Sets the attributes of a call that have one of the known names.
-void SetAttributes(IndexCall& call, const Attributes& attributes) {
-  for (IndexArgument& one : call.arguments) {
-    if (one.name == "reduction") one.integer = attributes.reduction;
-    if (one.name == "logTarget") one.integer = attributes.log_target ? 1 : 0;
-    if (one.name == "beta") one.real = static_cast<double>(attributes.beta);
-  }
-}
-
 }  // namespace
 
 void AnswerSuite::OnProduct(const std::function<void()>& body) {
@@ -274,6 +266,17 @@ void AnswerSuite::EveryDtype() {
   });
 }
 
+namespace {
+
+// What a parameter says that names the output's dtype.
+int64_t DtypeOfTensor(const aclTensor* tensor) {
+  aclDataType dtype = ACL_FLOAT;
+  if (tensor != nullptr) aclGetDataType(tensor, &dtype);
+  return dtype;
+}
+
+}  // namespace
+
 OperatorBinding BindingOf(const IndexOperator& op) {
   OperatorBinding binding;
   binding.name = op.function.name;
@@ -283,30 +286,65 @@ OperatorBinding BindingOf(const IndexOperator& op) {
     if (one.is_unread) binding.unread_inputs.push_back(one.name);
     binding.tensors.push_back(one.name);
   }
-  binding.plan = [op](std::span<aclTensor* const> tensors, const Attributes& attributes, uint64_t* size,
-                      aclOpExecutor** executor) {
-    IndexCall call = ValidCall(op, Product::kA2);
-    SetAttributes(call, attributes);
-    const IndexArguments arguments(call, {tensors.begin(), tensors.end()});
-    return op.function.plan(arguments.all(), size, executor);
+  // A scalar lives as long as the process. The call allocates nothing: some tests count allocations.
+  const aclScalar* scalar = nullptr;
+  for (const IndexArgument& one : op.valid) {
+    if (one.kind != ParameterKind::kScalar) continue;
+    Element element = ElementOfNumber(one.dtype, one.number);
+    scalar = aclCreateScalar(element.data(), AsAclDataType(one.dtype));
+  }
+  binding.plan = [&op, scalar, output = binding.output](std::span<aclTensor* const> tensors,
+                                                        const Attributes& attributes, uint64_t* size,
+                                                        aclOpExecutor** executor) {
+    std::array<Argument, 8> arguments;
+    size_t count = 0;
+    size_t next = 0;
+    for (const IndexArgument& one : op.valid) {
+      Argument& argument = arguments.at(count++);
+      if (one.kind == ParameterKind::kTensor) argument.tensor = tensors[next++];
+      if (one.kind == ParameterKind::kScalar) argument.scalar = scalar;
+      argument.integer = one.name == "reduction"   ? attributes.reduction
+                         : one.name == "logTarget" ? int64_t{attributes.log_target}
+                                                   : one.integer;
+      argument.real = one.name == "beta" ? static_cast<double>(attributes.beta) : one.real;
+      if (one.name == "dtype") argument.integer = DtypeOfTensor(tensors[static_cast<size_t>(output)]);
+    }
+    return op.function.plan(std::span(arguments).first(count), size, executor);
   };
   binding.run = op.function.run;
   return binding;
 }
 
-bool Accepts(const IndexOperator& op, Product product, const Attributes& attributes,
-             std::span<const Shape> shapes, const Shape& output_shape, std::span<const DtypeNumber> dtypes,
-             DtypeNumber output) {
+bool Accepts(const IndexOperator& op, const TensorTypes& types, const Attributes& attributes,
+             Product product) {
   IndexCall call = ValidCall(op, product);
-  SetAttributes(call, attributes);
   size_t next = 0;
   for (IndexArgument& one : call.arguments) {
+    if (one.name == "reduction") one.integer = attributes.reduction;
+    if (one.name == "logTarget") one.integer = attributes.log_target ? 1 : 0;
+    if (one.name == "beta") one.real = static_cast<double>(attributes.beta);
     if (one.kind != ParameterKind::kTensor) continue;
-    one.shape = one.is_output ? output_shape : shapes[next];
-    one.dtype = one.is_output ? output : dtypes[next];
+    one.shape = one.is_output ? types.output_shape : types.shapes[next];
+    one.dtype = one.is_output ? types.output : types.dtypes[next];
     next += one.is_output ? 0 : 1;
   }
   return Expected(call).code == 0;
+}
+
+void Describe(NumericDescription& description, const IndexOperator& op) {
+  description.binding = BindingOf(op);
+  const size_t inputs = description.binding.tensors.size() - 1;
+  const Attributes attributes = description.attributes.front();
+  const std::vector<Shape> shapes(inputs, Shape{2, 3});
+  const Shape output = description.output_shape(shapes);
+  const int same = description.output_has_dtype_of;
+  description.accepts_dtypes = [=, &op](std::span<const DtypeNumber> dtypes) {
+    const DtypeNumber result = same < 0 ? DtypeNumber{ACL_FLOAT} : dtypes[static_cast<size_t>(same)];
+    return Accepts(op, {shapes, output, {dtypes.begin(), dtypes.end()}, result}, attributes);
+  };
+  description.takes = [=, &op](Product product, const std::vector<DtypeNumber>& dtypes, DtypeNumber result) {
+    return Accepts(op, {shapes, output, dtypes, result}, attributes, product);
+  };
 }
 
 ContractDescription AnswerPhaseTwo::Description() const {

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <tuple>
+#include <vector>
 
 #include "contract_suite.h"
 #include "index_operator.h"
@@ -32,10 +33,19 @@ class AnswerSuite : public ::testing::TestWithParam<Answered> {
 
 // Binds the operator for suites that know tensors, and attributes by their names.
 OperatorBinding BindingOf(const IndexOperator& op);
-// Tells whether the rules accept a call of these shapes and dtypes of inputs.
-bool Accepts(const IndexOperator& op, Product product, const Attributes& attributes,
-             std::span<const Shape> shapes, const Shape& output_shape, std::span<const DtypeNumber> dtypes,
-             DtypeNumber output);
+
+// Shapes and dtypes of a call's tensors.
+struct TensorTypes {
+  std::vector<Shape> shapes;  // of the inputs
+  Shape output_shape;
+  std::vector<DtypeNumber> dtypes;  // of the inputs
+  DtypeNumber output;
+};
+// Tells whether the rules accept a call.
+bool Accepts(const IndexOperator& op, const TensorTypes& types, const Attributes& attributes,
+             Product product = Product::kA2);
+// Adds to the description of what an operator computes how it is called, and which dtypes go together by its rules.
+void Describe(NumericDescription& description, const IndexOperator& op);
 
 class AnswerPhaseTwo : public PhaseTwoSuite, public ::testing::WithParamInterface<const IndexOperator*> {
  protected:

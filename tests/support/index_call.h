@@ -43,6 +43,7 @@ class IndexArguments {
         case ParameterKind::kScalar: {
           if (one.null) break;
           Element element = ElementOfNumber(one.dtype, one.number);
+          element.resize(16);  // dtypes without numbers have zeros
           scalars_.push_back(argument.scalar = aclCreateScalar(element.data(), AsAclDataType(one.dtype)));
           break;
         }

@@ -7,6 +7,36 @@
 #include <utility>
 
 namespace portacl::testing {
+
+std::vector<std::string> NamesOf(const DtypeList& dtypes) {
+  std::vector<std::string> names;
+  for (const DtypeNumber dtype : dtypes) {
+    if (dtype != kUndefinedDtype && DtypeName(dtype).starts_with("DT_")) names.push_back(DtypeName(dtype));
+  }
+  return names;
+}
+namespace {
+
+bool IsPrivateFormat(int32_t format) {
+  constexpr int32_t kPrivate[] = {3, 4, 12, 29, 32, 33, 50, 51, 52, 53, 54};
+  return std::find(std::begin(kPrivate), std::end(kPrivate), format) != std::end(kPrivate);
+}
+
+}  // namespace
+
+bool IsDense(const IndexArgument& tensor) {
+  const bool is_empty = std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end();
+  // In a private format the elements lie otherwise than the strides say.
+  if (!tensor.strides.are_given || is_empty || IsPrivateFormat(tensor.format)) return true;
+  const std::vector<int64_t> strides = tensor.strides.For(tensor.shape);
+  int64_t dense = 1;
+  for (size_t i = strides.size(); i-- > 0;) {
+    if (tensor.shape[i] != 1 && strides[i] != dense) return false;
+    dense *= tensor.shape[i];
+  }
+  return true;
+}
+
 namespace {
 
 constexpr aclnnStatus kInvalid = 161002;
@@ -27,20 +57,6 @@ IndexRule ForEachOf(aclnnStatus code, const std::string& names,
   };
 }
 
-// The name of a dtype, if it has one: messages do not promise how they show numbers that are no dtype.
-std::vector<std::string> NamesOf(const DtypeList& dtypes) {
-  std::vector<std::string> names;
-  for (const DtypeNumber dtype : dtypes) {
-    if (dtype != kUndefinedDtype && DtypeName(dtype).starts_with("DT_")) names.push_back(DtypeName(dtype));
-  }
-  return names;
-}
-
-bool IsPrivateFormat(int32_t format) {
-  constexpr int32_t kPrivate[] = {3, 4, 12, 29, 32, 33, 50, 51, 52, 53, 54};
-  return std::find(std::begin(kPrivate), std::end(kPrivate), format) != std::end(kPrivate);
-}
-
 // Tells whether a shape has a negative dim, or its elements are 2^63 bytes and more.
 bool IsTooLarge(const Shape& shape, DtypeNumber dtype) {
   if (std::any_of(shape.begin(), shape.end(), [](int64_t dim) { return dim < 0; })) return true;
@@ -50,17 +66,6 @@ bool IsTooLarge(const Shape& shape, DtypeNumber dtype) {
     if ((bytes *= dim) > std::numeric_limits<int64_t>::max()) return true;
   }
   return false;
-}
-
-bool IsDense(const IndexArgument& tensor) {
-  if (!tensor.strides.are_given) return true;
-  const std::vector<int64_t> strides = tensor.strides.For(tensor.shape);
-  int64_t dense = 1;
-  for (size_t i = strides.size(); i-- > 0;) {
-    if (tensor.shape[i] != 1 && strides[i] != dense) return false;
-    dense *= tensor.shape[i];
-  }
-  return true;
 }
 
 // The lowest and the highest place of a tensor's elements in its storage.
@@ -79,15 +84,16 @@ bool IsFarApart(const IndexArgument& tensor) {
   const bool is_empty = std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end();
   if (!tensor.strides.are_given || is_empty) return false;
   const Int size = std::max<int64_t>(ElementSize(tensor.dtype), 1);
-  const auto is_far = [&](Int elements) {
-    return elements * size > std::numeric_limits<int64_t>::max() ||
-           elements * size <= std::numeric_limits<int64_t>::min();
-  };
-  std::vector<int64_t> strides = tensor.strides.For(tensor.shape);
-  for (size_t i = 0; i < strides.size(); ++i) strides[i] = tensor.shape[i] == 1 ? 0 : strides[i];
+  constexpr Int kLowest = std::numeric_limits<int64_t>::min();
+  constexpr Int kHighest = std::numeric_limits<int64_t>::max();
   const auto [low, high] = Reach(tensor);
-  return is_far(low) || is_far(high) || is_far(tensor.strides.offset) ||
-         std::any_of(strides.begin(), strides.end(), is_far);
+  bool is_far = low * size < kLowest || (high + 1) * size > kHighest;
+  const std::vector<int64_t> strides = tensor.strides.For(tensor.shape);
+  for (size_t i = 0; i < strides.size(); ++i) {
+    const Int span = Int{strides[i]} * (tensor.shape[i] - 1) * size;
+    is_far = is_far || span <= kLowest || span > kHighest;  // also walked backwards
+  }
+  return is_far;
 }
 
 }  // namespace
@@ -236,9 +242,7 @@ bool IsAnyEmpty(const IndexCall& call, const std::string& names) {
 
 IndexRule Inside(const std::string& names) {
   return ForEachOf(kInnerNullptr, names, [](const IndexCall&, const IndexArgument& one) -> Refusal {
-    const bool is_empty = std::find(one.shape.begin(), one.shape.end(), 0) != one.shape.end();
-    // In a private format the elements lie otherwise than the strides say.
-    if (is_empty || IsDense(one) || IsPrivateFormat(one.format)) return std::nullopt;
+    if (IsDense(one)) return std::nullopt;
     Int room = 1;
     for (const int64_t dim : one.strides.storage ? *one.strides.storage : one.shape) room *= dim;
     const auto [low, high] = Reach(one);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "index_operator.h"
 
@@ -17,6 +18,8 @@ IndexRule When(const Condition& condition, const IndexRule& rule);
 IndexRules operator+(IndexRules first, const IndexRules& second);
 
 // ---- dtypes ----
+// The names of those dtypes that have one: messages do not promise how they show numbers that are no dtype.
+std::vector<std::string> NamesOf(const DtypeList& dtypes);
 // Each of these tensors has a dtype of the list.
 IndexRule DtypeOf(const std::string& names, const Listed& list);
 IndexRule SameDtypeAs(const std::string& first, const std::string& others);
@@ -45,6 +48,7 @@ IndexRule DoneIfEmpty(const std::string& names);
 bool IsAnyEmpty(const IndexCall& call, const std::string& names);
 
 // ---- memory and formats ----
+bool IsDense(const IndexArgument& tensor);
 // A view that is not dense lies inside its storage.
 IndexRule Inside(const std::string& names);
 IndexRule NoPrivateFormat(const std::string& names);
