@@ -306,7 +306,7 @@ OperatorBinding BindingOf(const IndexOperator& op) {
       argument.integer = one.name == "reduction"   ? attributes.reduction
                          : one.name == "logTarget" ? int64_t{attributes.log_target}
                                                    : one.integer;
-      argument.real = one.name == "beta" ? static_cast<double>(attributes.beta) : one.real;
+      if (one.name == "beta") argument.single = attributes.beta;
       if (one.name == "dtype") argument.integer = DtypeOfTensor(tensors[static_cast<size_t>(output)]);
     }
     return op.function.plan(std::span(arguments).first(count), size, executor);

@@ -102,6 +102,9 @@ IndexRule When(const Condition& condition, const IndexRule& rule) {
   return
       [=](IndexCall& call) -> std::optional<Verdict> { return condition(call) ? rule(call) : std::nullopt; };
 }
+IndexRule Given(const std::string& name, const IndexRule& rule) {
+  return When([=](const IndexCall& call) { return !call[name].null; }, rule);
+}
 IndexRules operator+(IndexRules first, const IndexRules& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;

@@ -15,6 +15,7 @@ using Condition = std::function<bool(const IndexCall&)>;
 
 // ---- around rules ----
 IndexRule When(const Condition& condition, const IndexRule& rule);
+IndexRule Given(const std::string& name, const IndexRule& rule);  // unless the argument is null
 IndexRules operator+(IndexRules first, const IndexRules& second);
 
 // ---- dtypes ----
