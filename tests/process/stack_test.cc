@@ -21,10 +21,10 @@
 #include "gtest/gtest.h"
 #include "operators/all_operators.h"
 #include "operators/moves.h"
-#include "support/index_answers.h"
 #include "process/allocation_hook.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"
+#include "support/index_answers.h"
 #include "support/map_suite.h"
 #include "support/shapes.h"
 
